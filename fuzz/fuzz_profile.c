@@ -1,0 +1,55 @@
+/*
+ * fuzz_profile.c - any bytes as a profile: load, and where that works, merge,
+ * write and read again. What was written must read back.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/encode.h"
+#include "profile/load.h"
+#include "profile/merge.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct cp_profile *load(const void *data, size_t size)
+{
+    struct cp_bytes bytes = { 0 };
+
+    if (cp_bytes_reserve(&bytes, size + 1, NULL) != CP_OK)
+        return NULL;
+    if (size)
+        memcpy(bytes.data, data, size);
+    bytes.len = size;
+    return cp_load(&bytes, NULL);
+}
+
+static void write_and_read(const struct cp_profile *p)
+{
+    struct cp_out out = { .fd = -1 };
+    struct cp_profile *again;
+
+    if (cp_encode(p, &out, NULL) != CP_OK)
+        abort();
+    again = load(out.buf, out.len);
+    if (!again || again->n_samples != p->n_samples ||
+        again->n_locations != p->n_locations)
+        abort();
+    cp_profile_free(again);
+    cp_out_release(&out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct cp_profile *pair[2] = { load(data, size), NULL };
+
+    if (!pair[0])
+        return 0;
+    if (pair[0]->n_types > 0)
+        write_and_read(pair[0]);
+    pair[1] = cp_profile_copy(pair[0], NULL);
+    if (pair[1])
+        cp_profile_free(cp_merge(pair, 2, NULL));
+    else
+        cp_profile_free(pair[0]);
+    return 0;
+}

@@ -1,0 +1,50 @@
+/*
+ * hash - the mixing functions behind every table of the project.
+ *
+ * Not for secrets, but seeded well enough that ordinary input, however
+ * regular, spreads. Multiply-and-fold on 128 bits: two multiplications for
+ * sixteen bytes.
+ */
+#ifndef CP_HASH_H
+#define CP_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t cp_hash_mix(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t cp_hash_bytes(const void *bytes, size_t len)
+{
+    const unsigned char *p = bytes;
+    uint64_t h = len, a, b;
+
+    for (; len >= 16; len -= 16, p += 16) {
+        memcpy(&a, p, 8);
+        memcpy(&b, p + 8, 8);
+        h = cp_hash_mix(h ^ a, b);
+    }
+    a = b = 0;
+    if (len >= 8) {
+        memcpy(&a, p, 8);
+        memcpy(&b, p + len - 8, 8);
+    } else if (len >= 4) {
+        uint32_t lo, hi;
+
+        memcpy(&lo, p, 4);
+        memcpy(&hi, p + len - 4, 4);
+        a = lo;
+        b = hi;
+    } else if (len) {
+        a = (uint64_t)p[0] << 16 | (uint64_t)p[len / 2] << 8 | p[len - 1];
+    }
+    return cp_hash_mix(h ^ a, b + 0x2545f4914f6cdd1du);
+}
+
+#endif

@@ -1,0 +1,158 @@
+/* out.c - the output buffer; see out.h. */
+#include "base/out.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#define BUFFER_BYTES ((size_t)256 << 10)
+
+static void write_all(struct cp_out *o, const char *bytes, size_t n)
+{
+    while (n > 0 && o->err.status == CP_OK) {
+        ssize_t done = write(o->fd, bytes, n);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            (void)cp_error_set(&o->err, CP_EIO, "write: %s", strerror(errno));
+            return;
+        }
+        bytes += done;
+        n -= (size_t)done;
+    }
+}
+
+bool cp_out_room(struct cp_out *o, size_t n)
+{
+    if (o->fd >= 0) {
+        write_all(o, o->buf, o->len);
+        o->len = 0;
+    }
+    if (o->err.status == CP_OK && o->cap - o->len < n) {
+        size_t least = o->cap ? o->cap : BUFFER_BYTES;
+
+        (void)cp_reserve(&o->buf, &o->cap,
+                         o->len + n > least ? o->len + n : least + 1, 1,
+                         &o->err);
+    }
+    return o->err.status == CP_OK;
+}
+
+void cp_out_printf(struct cp_out *o, const char *fmt, ...)
+{
+    va_list args;
+    int n;
+
+    if (!cp_out_room(o, 1))
+        return;
+    va_start(args, fmt);
+    n = vsnprintf(o->buf + o->len, o->cap - o->len, fmt, args);
+    va_end(args);
+    if (n < 0)
+        return;
+    if ((size_t)n >= o->cap - o->len) {
+        if (!cp_out_room(o, (size_t)n + 1))
+            return;
+        va_start(args, fmt);
+        (void)vsnprintf(o->buf + o->len, (size_t)n + 1, fmt, args);
+        va_end(args);
+    }
+    o->len += (size_t)n;
+}
+
+void cp_out_fill(struct cp_out *o, char c, size_t n)
+{
+    if (o->cap - o->len < n && !cp_out_room(o, n))
+        return;
+    if (n)
+        memset(o->buf + o->len, c, n);
+    o->len += n;
+}
+
+size_t cp_out_width(const char *text, size_t len)
+{
+    size_t width = 0;
+
+    for (size_t i = 0; i < len; i++)
+        width += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return width;
+}
+
+void cp_out_right(struct cp_out *o, const char *text, size_t width)
+{
+    size_t len = strlen(text), have = cp_out_width(text, len);
+
+    if (have < width)
+        cp_out_fill(o, ' ', width - have);
+    cp_out_bytes(o, text, len);
+}
+
+/* Writes the digits of value before `end`; returns where they begin. */
+static char *digits(uint64_t value, char *end)
+{
+    do
+        *--end = (char)('0' + value % 10);
+    while (value /= 10);
+    return end;
+}
+
+void cp_out_u64(struct cp_out *o, uint64_t value)
+{
+    char text[20], *end = text + sizeof(text), *begin = digits(value, end);
+
+    cp_out_bytes(o, begin, (size_t)(end - begin));
+}
+
+void cp_out_i64(struct cp_out *o, int64_t value)
+{
+    cp_out_i64_right(o, value, 0);
+}
+
+void cp_out_i64_right(struct cp_out *o, int64_t value, size_t width)
+{
+    char text[21], *end = text + sizeof(text);
+    char *begin = digits(value < 0 ? -(uint64_t)value : (uint64_t)value, end);
+    size_t len;
+
+    if (value < 0)
+        *--begin = '-';
+    len = (size_t)(end - begin);
+    if (len < width)
+        cp_out_fill(o, ' ', width - len);
+    cp_out_bytes(o, begin, len);
+}
+
+void cp_out_join(struct cp_out *o, struct cp_out *from)
+{
+    if (from->err.status != CP_OK && o->err.status == CP_OK)
+        o->err = from->err;
+    if (o->fd >= 0 && from->len > BUFFER_BYTES / 4) {
+        write_all(o, o->buf, o->len);
+        o->len = 0;
+        write_all(o, from->buf, from->len);
+    } else {
+        cp_out_bytes(o, from->buf, from->len);
+    }
+    from->len = 0;
+}
+
+enum cp_status cp_out_finish(struct cp_out *o, struct cp_error *err)
+{
+    if (o->fd >= 0) {
+        write_all(o, o->buf, o->len);
+        o->len = 0;
+    }
+    if (o->err.status != CP_OK && err)
+        *err = o->err;
+    return o->err.status;
+}
+
+void cp_out_release(struct cp_out *o)
+{
+    cp_free(o->buf);
+    *o = (struct cp_out){ .fd = -1 };
+}

@@ -1,0 +1,28 @@
+/*
+ * re2_class - character classes, from RE2's form to PCRE2's.
+ *
+ * Everything that stands for one character out of several: [a-z], \d,
+ * [[:alpha:]], \p{Greek}. Part of the translator (re2.h). On failure *err of
+ * the cursor is set, and what was written so far stays in the text.
+ */
+#ifndef CP_RE2_CLASS_H
+#define CP_RE2_CLASS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/re2_scan.h"
+#include "base/re2_text.h"
+
+/* Translates a bracketed class; the cursor is at its opening bracket. */
+enum cp_status cp_re2_class_brackets(struct cp_re2_scan *s, bool is_folded,
+                                     struct cp_re2_text *out);
+
+/* Whether the cursor is at \d, \s, \w, \p or their opposites. */
+bool cp_re2_class_at_escape(const struct cp_re2_scan *s);
+
+/* Translates such an escape, standing alone. */
+enum cp_status cp_re2_class_escape(struct cp_re2_scan *s, bool is_folded,
+                                   struct cp_re2_text *out);
+
+#endif

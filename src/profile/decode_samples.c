@@ -1,0 +1,327 @@
+/*
+ * decode_samples.c - samples in two parallel passes; see decode_samples.h.
+ *
+ * The first pass counts the locations of each piece, so that every stack has
+ * its place in one array; the second fills samples, values and stacks. Labels
+ * are gathered as raw bytes in a table a worker (raw_labels.h): equal bytes,
+ * equal labels. At the end the tables become the profile's label sets in the
+ * order of first use, whatever the number of workers.
+ */
+#include "profile/decode_samples.h"
+
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include "profile/raw_labels.h"
+
+#define MOST_WORKERS 16
+
+/* A run of samples and where its results go. */
+struct piece {
+    const struct cp_scan_run *run;
+    uint32_t first_sample;
+    uint64_t first_loc, n_locs;
+};
+
+/* Each worker has a contiguous share of the pieces. */
+struct worker {
+    size_t from, to;
+    struct cp_raw_labels labels;
+    struct cp_error err;
+};
+
+struct job {
+    const struct cp_decode_samples *in;
+    struct piece *pieces;
+    size_t n_pieces;
+    struct worker *workers;
+    size_t n_workers;
+};
+
+static enum cp_status broken(struct cp_error *err, uint32_t sample,
+                             const char *what)
+{
+    return cp_error_set(err, CP_EFORMAT, "malformed profile: sample %u %s",
+                        sample, what);
+}
+
+/* The next sample message of a piece; the scan has seen that it is there. */
+static struct cp_wire next_sample(struct cp_wire *w)
+{
+    struct cp_wire_field f = { 0 };
+
+    (void)cp_wire_field(w, &f);
+    return f.bytes;
+}
+
+static enum cp_status count_locs(struct cp_wire msg, uint32_t sample,
+                                 uint64_t *total, struct cp_error *err)
+{
+    struct cp_wire_field f;
+    uint64_t n = 0;
+
+    while (msg.pos < msg.end) {
+        if (!cp_wire_field(&msg, &f))
+            return broken(err, sample, "is cut short");
+        if (f.number == 1)
+            n += f.type == CP_WIRE_BYTES ? cp_wire_count(f.bytes) : 1;
+    }
+    if (n > CP_MAX_DEPTH)
+        return cp_error_set(err, CP_EFORMAT,
+                            "malformed profile: sample %u has %llu locations; "
+                            "the limit is %u",
+                            sample, (unsigned long long)n, CP_MAX_DEPTH);
+    *total += n;
+    return CP_OK;
+}
+
+static void run_count(void *context, size_t number)
+{
+    struct job *job = context;
+    struct worker *worker = &job->workers[number];
+
+    for (size_t i = worker->from; i < worker->to; i++) {
+        struct piece *piece = &job->pieces[i];
+        struct cp_wire w = cp_scan_wire(job->in->scan, piece->run);
+        uint32_t sample = piece->first_sample;
+
+        while (w.pos < w.end)
+            if (count_locs(next_sample(&w), sample++, &piece->n_locs,
+                           &worker->err) != CP_OK)
+                return;
+    }
+}
+
+/* What is known of a sample while its fields are read. */
+struct reading {
+    uint32_t *locs;
+    int64_t *values;
+    uint32_t n_locs, n_values, n_types;
+    uint32_t any_missing; /* a location id without a location */
+};
+
+static void add_loc(struct reading *r, const struct cp_idmap *ids, uint64_t id)
+{
+    uint32_t loc = cp_idmap_find(ids, id);
+
+    r->locs[r->n_locs++] = loc;
+    r->any_missing |= loc == CP_NONE;
+}
+
+static void add_value(struct reading *r, uint64_t value)
+{
+    if (r->n_values < r->n_types)
+        r->values[r->n_values] = (int64_t)value;
+    r->n_values++;
+}
+
+static bool read_packed_locs(struct reading *r, const struct cp_idmap *ids,
+                             struct cp_wire w)
+{
+    uint64_t id;
+
+    while (w.pos < w.end) {
+        if (!cp_wire_varint(&w, &id))
+            return false;
+        add_loc(r, ids, id);
+    }
+    return true;
+}
+
+static bool read_packed_values(struct reading *r, struct cp_wire w)
+{
+    uint64_t value;
+
+    while (w.pos < w.end) {
+        if (!cp_wire_varint(&w, &value))
+            return false;
+        add_value(r, value);
+    }
+    return true;
+}
+
+static bool read_field(struct reading *r, const struct cp_idmap *ids,
+                       const struct cp_wire_field *f)
+{
+    if (f->type != CP_WIRE_BYTES && f->type != CP_WIRE_VARINT)
+        return false;
+    if (f->number == 1 && f->type == CP_WIRE_BYTES)
+        return read_packed_locs(r, ids, f->bytes);
+    if (f->number == 2 && f->type == CP_WIRE_BYTES)
+        return read_packed_values(r, f->bytes);
+    if (f->number == 1)
+        add_loc(r, ids, f->value);
+    else
+        add_value(r, f->value);
+    return true;
+}
+
+static enum cp_status check_sample(const struct job *job,
+                                   const struct reading *r, uint32_t number,
+                                   struct cp_error *err)
+{
+    uint32_t n_types = job->in->profile->n_types;
+
+    if (r->any_missing)
+        return broken(err, number, "has a location id that is not there");
+    if (r->n_values != n_types)
+        return cp_error_set(err, CP_EFORMAT,
+                            "malformed profile: mismatch: sample has %u values "
+                            "vs. %u types",
+                            r->n_values, n_types);
+    return CP_OK;
+}
+
+/* Fills sample `number` from msg; its stack goes to *first_loc onwards. */
+static enum cp_status read_sample(const struct job *job, struct worker *worker,
+                                  struct cp_wire msg, uint32_t number,
+                                  uint64_t *first_loc)
+{
+    struct cp_profile *p = job->in->profile;
+    struct reading r = { .locs = p->locs + *first_loc,
+                         .values = p->values + (size_t)number * p->n_types,
+                         .n_types = p->n_types };
+    struct cp_wire_field f;
+    bool is_ok = true;
+
+    cp_raw_labels_begin(&worker->labels);
+    while (msg.pos < msg.end) {
+        const uint8_t *from = msg.pos;
+
+        is_ok = cp_wire_field(&msg, &f);
+        if (is_ok && f.number == 3)
+            is_ok = f.type == CP_WIRE_BYTES &&
+                    cp_raw_labels_add(&worker->labels, from, msg.pos);
+        else if (is_ok && (f.number == 1 || f.number == 2))
+            is_ok = read_field(&r, job->in->location_ids, &f);
+        if (!is_ok)
+            return broken(&worker->err, number, "cannot be read");
+    }
+    p->samples[number].locs = *first_loc;
+    p->samples[number].n_locs = r.n_locs;
+    *first_loc += r.n_locs;
+    if (cp_raw_labels_end(&worker->labels, &p->samples[number].label_set,
+                          &worker->err) != CP_OK)
+        return CP_ENOMEM;
+    return check_sample(job, &r, number, &worker->err);
+}
+
+static void run_read(void *context, size_t number)
+{
+    struct job *job = context;
+    struct worker *worker = &job->workers[number];
+
+    for (size_t i = worker->from; i < worker->to; i++) {
+        const struct piece *piece = &job->pieces[i];
+        struct cp_wire w = cp_scan_wire(job->in->scan, piece->run);
+        uint32_t sample = piece->first_sample;
+        uint64_t first_loc = piece->first_loc;
+
+        while (w.pos < w.end)
+            if (read_sample(job, worker, next_sample(&w), sample++,
+                            &first_loc) != CP_OK)
+                return;
+        if (job->in->discard)
+            cp_bytes_discard(job->in->discard, piece->run->from,
+                             piece->run->to);
+    }
+}
+
+static enum cp_status first_error(const struct job *job, struct cp_error *err)
+{
+    for (size_t i = 0; i < job->n_workers; i++) {
+        if (job->workers[i].err.status != CP_OK) {
+            if (err)
+                *err = job->workers[i].err;
+            return job->workers[i].err.status;
+        }
+    }
+    return CP_OK;
+}
+
+/* Lists the pieces and gives each worker its share. */
+static enum cp_status share_out(struct job *job, struct cp_error *err)
+{
+    const struct cp_scan *scan = job->in->scan;
+    uint32_t sample = 0;
+
+    job->pieces = cp_alloc(scan->n_runs, sizeof(*job->pieces), err);
+    if (!job->pieces)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < scan->n_runs; i++) {
+        if (scan->runs[i].field != CP_SCAN_SAMPLE)
+            continue;
+        job->pieces[job->n_pieces].run = &scan->runs[i];
+        job->pieces[job->n_pieces++].first_sample = sample;
+        sample += scan->runs[i].n;
+    }
+    job->n_workers = cp_parallel_width();
+    if (job->n_workers > job->n_pieces / 2)
+        job->n_workers = job->n_pieces / 2 ? job->n_pieces / 2 : 1;
+    job->workers = cp_alloc(job->n_workers, sizeof(*job->workers), err);
+    if (!job->workers)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < job->n_workers; i++) {
+        job->workers[i].from = job->n_pieces * i / job->n_workers;
+        job->workers[i].to = job->n_pieces * (i + 1) / job->n_workers;
+    }
+    return CP_OK;
+}
+
+static enum cp_status make_room(struct job *job, struct cp_error *err)
+{
+    struct cp_profile *p = job->in->profile;
+
+    p->n_samples = (uint32_t)job->in->scan->n[CP_SCAN_SAMPLE];
+    for (size_t i = 0; i < job->n_pieces; i++) {
+        job->pieces[i].first_loc = p->n_locs;
+        p->n_locs += job->pieces[i].n_locs;
+    }
+    p->samples =
+        cp_arena_alloc(&p->arena, p->n_samples, sizeof(*p->samples), err);
+    p->values = cp_arena_alloc(&p->arena, (size_t)p->n_samples * p->n_types,
+                               sizeof(*p->values), err);
+    p->locs = cp_arena_alloc(&p->arena, p->n_locs, sizeof(*p->locs), err);
+    return p->samples && p->values && p->locs ? CP_OK : CP_ENOMEM;
+}
+
+static enum cp_status finish_labels(struct job *job, struct cp_error *err)
+{
+    struct cp_raw_labels *tables[MOST_WORKERS];
+    uint32_t from[MOST_WORKERS + 1];
+
+    for (size_t i = 0; i < job->n_workers; i++) {
+        const struct worker *worker = &job->workers[i];
+
+        tables[i] = &job->workers[i].labels;
+        from[i] = worker->from < job->n_pieces
+                      ? job->pieces[worker->from].first_sample
+                      : 0;
+    }
+    from[job->n_workers] = job->in->profile->n_samples;
+    return cp_raw_labels_finish(tables, from, job->n_workers, job->in, err);
+}
+
+enum cp_status cp_decode_samples(const struct cp_decode_samples *in,
+                                 struct cp_error *err)
+{
+    struct job job = { .in = in };
+    enum cp_status status = share_out(&job, err);
+
+    if (status == CP_OK) {
+        cp_parallel_run(job.n_workers, run_count, &job);
+        status = first_error(&job, err);
+    }
+    if (status == CP_OK)
+        status = make_room(&job, err);
+    if (status == CP_OK) {
+        cp_parallel_run(job.n_workers, run_read, &job);
+        status = first_error(&job, err);
+    }
+    if (status == CP_OK)
+        status = finish_labels(&job, err);
+    for (size_t i = 0; job.workers && i < job.n_workers; i++)
+        cp_raw_labels_release(&job.workers[i].labels);
+    cp_free(job.workers);
+    cp_free(job.pieces);
+    return status;
+}

@@ -1,0 +1,352 @@
+/*
+ * encode.c - writing profile.proto; see encode.h.
+ *
+ * What repeats is written once beforehand: the bytes of each location id and
+ * of each label set. Samples are then copies, made on all cores.
+ */
+#include "profile/encode.h"
+
+#include <libdeflate.h>
+#include <string.h>
+
+#include "base/pieces.h"
+
+#define PIECE_SAMPLES 8192
+#define LARGE_BYTES ((size_t)4 << 20) /* from here speed matters more */
+#define LEVEL_SMALL 6
+#define LEVEL_LARGE 1
+
+struct short_bytes {
+    uint8_t n;
+    uint8_t bytes[10];
+};
+
+struct encoder {
+    const struct cp_profile *p;
+    struct cp_out *out;
+    uint32_t *number; /* by string: its index in the file + 1 */
+    uint32_t *used;   /* strings in the order of that index */
+    uint32_t n_used;
+    struct short_bytes *ids; /* by location */
+    struct cp_str *labels;   /* by label set: its Label fields */
+    struct cp_arena arena;
+};
+
+static size_t varint(uint64_t value, uint8_t *to)
+{
+    size_t n = 0;
+
+    for (; value >= 0x80; value >>= 7)
+        to[n++] = (uint8_t)(value | 0x80);
+    to[n++] = (uint8_t)value;
+    return n;
+}
+
+static size_t varint_len(uint64_t value)
+{
+    size_t n = 1;
+
+    for (; value >= 0x80; value >>= 7)
+        n++;
+    return n;
+}
+
+static void put_varint(struct cp_out *out, uint64_t value)
+{
+    uint8_t bytes[10];
+
+    cp_out_bytes(out, (const char *)bytes, varint(value, bytes));
+}
+
+/* A number field; zero is left out. */
+static void put_number(struct cp_out *out, uint32_t field, uint64_t value)
+{
+    if (value == 0)
+        return;
+    put_varint(out, (uint64_t)field << 3);
+    put_varint(out, value);
+}
+
+static void put_bytes(struct cp_out *out, uint32_t field, const char *bytes,
+                      size_t len)
+{
+    put_varint(out, (uint64_t)field << 3 | 2);
+    put_varint(out, len);
+    cp_out_bytes(out, bytes, len);
+}
+
+/* The file's index of a string, given out now if it has none. */
+static uint64_t string(struct encoder *e, uint32_t id)
+{
+    if (!e->number[id]) {
+        e->used[e->n_used++] = id;
+        e->number[id] = e->n_used;
+    }
+    return e->number[id] - 1;
+}
+
+/* Puts what was built in `body` as a message field and empties it. */
+static void put_message(struct encoder *e, uint32_t field, struct cp_out *body)
+{
+    put_bytes(e->out, field, body->buf ? body->buf : "", body->len);
+    if (body->err.status != CP_OK)
+        e->out->err = body->err;
+    body->len = 0;
+}
+
+static void put_type(struct encoder *e, uint32_t field,
+                     struct cp_value_type type, struct cp_out *body)
+{
+    put_number(body, 1, string(e, type.type));
+    put_number(body, 2, string(e, type.unit));
+    put_message(e, field, body);
+}
+
+static enum cp_status make_ids(struct encoder *e, struct cp_error *err)
+{
+    const struct cp_profile *p = e->p;
+
+    e->ids = cp_arena_alloc(&e->arena, p->n_locations, sizeof(*e->ids), err);
+    if (!e->ids)
+        return CP_ENOMEM;
+    for (uint32_t i = 0; i < p->n_locations; i++)
+        e->ids[i].n = (uint8_t)varint(p->locations[i].id, e->ids[i].bytes);
+    return CP_OK;
+}
+
+static void put_label(struct encoder *e, const struct cp_label *l,
+                      struct cp_out *body, struct cp_out *set)
+{
+    put_number(body, 1, string(e, l->key));
+    if (l->str != CP_NONE) {
+        put_number(body, 2, string(e, l->str));
+    } else {
+        put_number(body, 3, (uint64_t)l->num);
+        put_number(body, 4, string(e, l->unit));
+    }
+    put_bytes(set, 3, body->buf ? body->buf : "", body->len);
+    body->len = 0;
+}
+
+static enum cp_status make_labels(struct encoder *e, struct cp_out *body,
+                                  struct cp_error *err)
+{
+    const struct cp_profile *p = e->p;
+    struct cp_out set = { .fd = -1 };
+
+    e->labels =
+        cp_arena_alloc(&e->arena, p->n_label_sets, sizeof(*e->labels), err);
+    for (uint32_t i = 1; e->labels && i < p->n_label_sets; i++) {
+        const struct cp_label_set *s = &p->label_sets[i];
+
+        set.len = 0;
+        for (uint32_t k = 0; k < s->n_labels; k++)
+            put_label(e, &p->labels[s->labels + k], body, &set);
+        e->labels[i].ptr =
+            cp_arena_copy(&e->arena, set.buf ? set.buf : "", set.len, err);
+        e->labels[i].len = (uint32_t)set.len;
+        if (!e->labels[i].ptr || set.err.status != CP_OK)
+            e->labels = NULL;
+    }
+    cp_out_release(&set);
+    return e->labels ? CP_OK : CP_ENOMEM;
+}
+
+static void put_sample(const struct encoder *e, uint32_t number,
+                       struct cp_out *out)
+{
+    const struct cp_profile *p = e->p;
+    const struct cp_sample *s = &p->samples[number];
+    const uint32_t *stack = p->locs + s->locs;
+    const int64_t *values = p->values + (size_t)number * p->n_types;
+    size_t n_locs = 0, n_values = 0, n = 0;
+
+    for (uint32_t i = 0; i < s->n_locs; i++)
+        n_locs += e->ids[stack[i]].n;
+    for (uint32_t i = 0; i < p->n_types; i++)
+        n_values += varint_len((uint64_t)values[i]);
+    if (s->n_locs)
+        n = 1 + varint_len(n_locs) + n_locs;
+    n += 1 + varint_len(n_values) + n_values + e->labels[s->label_set].len;
+    put_varint(out, 2 << 3 | 2);
+    put_varint(out, n);
+    if (out->cap - out->len < n + 16 && !cp_out_room(out, n + 16))
+        return;
+    if (s->n_locs) {
+        put_varint(out, 1 << 3 | 2);
+        put_varint(out, n_locs);
+    }
+    for (uint32_t i = 0; i < s->n_locs; i++) {
+        const struct short_bytes *id = &e->ids[stack[i]];
+
+        memcpy(out->buf + out->len, id->bytes, sizeof(id->bytes));
+        out->len += id->n;
+    }
+    put_varint(out, 2 << 3 | 2);
+    put_varint(out, n_values);
+    for (uint32_t i = 0; i < p->n_types; i++)
+        put_varint(out, (uint64_t)values[i]);
+    if (s->label_set)
+        cp_out_str(out, e->labels[s->label_set]);
+}
+
+static void put_samples(const void *context, uint32_t from, uint32_t to,
+                        struct cp_out *out)
+{
+    for (uint32_t i = from; i < to; i++)
+        put_sample(context, i, out);
+}
+
+static void put_mappings(struct encoder *e, struct cp_out *body)
+{
+    for (uint32_t i = 0; i < e->p->n_mappings; i++) {
+        const struct cp_mapping *m = &e->p->mappings[i];
+
+        put_number(body, 1, m->id);
+        put_number(body, 2, m->start);
+        put_number(body, 3, m->limit);
+        put_number(body, 4, m->offset);
+        put_number(body, 5, string(e, m->file));
+        put_number(body, 6, string(e, m->build_id));
+        put_number(body, 7, m->has_functions);
+        put_number(body, 8, m->has_filenames);
+        put_number(body, 9, m->has_line_numbers);
+        put_number(body, 10, m->has_inline_frames);
+        put_message(e, 3, body);
+    }
+}
+
+static void put_locations(struct encoder *e, struct cp_out *body)
+{
+    const struct cp_profile *p = e->p;
+    struct cp_out line = { .fd = -1 };
+
+    for (uint32_t i = 0; i < p->n_locations; i++) {
+        const struct cp_location *l = &p->locations[i];
+
+        put_number(body, 1, l->id);
+        if (l->mapping != CP_NONE)
+            put_number(body, 2, p->mappings[l->mapping].id);
+        put_number(body, 3, l->address);
+        for (uint32_t k = 0; k < l->n_lines; k++) {
+            const struct cp_line *from = &p->lines[l->lines + k];
+
+            put_number(&line, 1, p->functions[from->function].id);
+            put_number(&line, 2, (uint64_t)from->line);
+            put_number(&line, 3, (uint64_t)from->column);
+            put_bytes(body, 4, line.buf ? line.buf : "", line.len);
+            line.len = 0;
+        }
+        put_number(body, 5, l->is_folded);
+        put_message(e, 4, body);
+    }
+    cp_out_release(&line);
+}
+
+static void put_functions(struct encoder *e, struct cp_out *body)
+{
+    for (uint32_t i = 0; i < e->p->n_functions; i++) {
+        const struct cp_function *f = &e->p->functions[i];
+
+        put_number(body, 1, f->id);
+        put_number(body, 2, string(e, f->name));
+        put_number(body, 3, string(e, f->system_name));
+        put_number(body, 4, string(e, f->filename));
+        put_number(body, 5, (uint64_t)f->start_line);
+        put_message(e, 5, body);
+    }
+}
+
+/* The single fields; the string table after all who use it. */
+static void put_rest(struct encoder *e, struct cp_out *body)
+{
+    const struct cp_profile *p = e->p;
+    struct cp_out *out = e->out;
+
+    put_number(out, 7, string(e, p->drop_frames));
+    put_number(out, 8, string(e, p->keep_frames));
+    put_number(out, 9, (uint64_t)p->time_ns);
+    put_number(out, 10, (uint64_t)p->duration_ns);
+    put_type(e, 11, p->period_type, body);
+    put_number(out, 12, (uint64_t)p->period);
+    for (uint32_t i = 0; i < p->n_comments; i++) {
+        put_varint(out, 13 << 3);
+        put_varint(out, string(e, p->comments[i]));
+    }
+    put_varint(out, 14 << 3);
+    put_varint(out, string(e, p->default_type));
+    put_number(out, 15, string(e, p->doc_url));
+    for (uint32_t i = 0; i < e->n_used; i++) {
+        struct cp_str text = cp_profile_str(p, e->used[i]);
+
+        put_bytes(out, 6, text.ptr, text.len);
+    }
+}
+
+static enum cp_status encode(struct encoder *e, struct cp_out *body,
+                             struct cp_error *err)
+{
+    const struct cp_profile *p = e->p;
+    enum cp_status status;
+
+    e->number = cp_arena_alloc(&e->arena, p->strings.n, sizeof(uint32_t), err);
+    e->used = cp_arena_alloc(&e->arena, p->strings.n, sizeof(uint32_t), err);
+    if (!e->number || !e->used || make_ids(e, err) != CP_OK)
+        return CP_ENOMEM;
+    (void)string(e, 0);
+    if (make_labels(e, body, err) != CP_OK)
+        return CP_ENOMEM;
+    for (uint32_t i = 0; i < p->n_types; i++)
+        put_type(e, 1, p->types[i], body);
+    status = cp_pieces_write(p->n_samples, PIECE_SAMPLES, put_samples, e,
+                             e->out, err);
+    if (status != CP_OK)
+        return status;
+    put_mappings(e, body);
+    put_locations(e, body);
+    put_functions(e, body);
+    put_rest(e, body);
+    return cp_out_finish(e->out, err);
+}
+
+enum cp_status cp_encode(const struct cp_profile *p, struct cp_out *out,
+                         struct cp_error *err)
+{
+    struct encoder e = { .p = p, .out = out };
+    struct cp_out body = { .fd = -1 };
+    enum cp_status status = encode(&e, &body, err);
+
+    cp_out_release(&body);
+    cp_arena_release(&e.arena);
+    return status;
+}
+
+static enum cp_status pack(const struct cp_out *plain, struct cp_out *out,
+                           struct cp_error *err)
+{
+    int level = plain->len < LARGE_BYTES ? LEVEL_SMALL : LEVEL_LARGE;
+    struct libdeflate_compressor *c = libdeflate_alloc_compressor(level);
+    size_t most = c ? libdeflate_gzip_compress_bound(c, plain->len) : 0;
+    enum cp_status status = CP_OK;
+
+    if (!c || !cp_out_room(out, most))
+        status = cp_error_nomem(err);
+    else
+        out->len +=
+            libdeflate_gzip_compress(c, plain->buf, plain->len,
+                                     out->buf + out->len, out->cap - out->len);
+    libdeflate_free_compressor(c);
+    return status;
+}
+
+enum cp_status cp_encode_gzip(const struct cp_profile *p, struct cp_out *out,
+                              struct cp_error *err)
+{
+    struct cp_out plain = { .fd = -1 };
+    enum cp_status status = cp_encode(p, &plain, err);
+
+    if (status == CP_OK)
+        status = pack(&plain, out, err);
+    cp_out_release(&plain);
+    return status;
+}

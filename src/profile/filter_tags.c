@@ -1,0 +1,113 @@
+/* filter_tags.c - samples and labels by tag expressions; see tag_filter.h. */
+#include "base/alloc.h"
+#include "profile/filter_names.h"
+#include "profile/label_table.h"
+#include "profile/match.h"
+#include "profile/tag_filter.h"
+
+/* The answer of a filter for each label set; all `otherwise` if f is NULL. */
+static bool *answers(struct cp_tag_filter *f, const struct cp_profile *p,
+                     const struct cp_label_units *units, bool otherwise,
+                     struct cp_error *err)
+{
+    bool *yes = cp_alloc(p->n_label_sets, sizeof(*yes), err);
+
+    for (uint32_t i = 0; yes && i < p->n_label_sets; i++)
+        yes[i] = f ? cp_tag_filter_matches(f, p, &p->label_sets[i], units)
+                   : otherwise;
+    return yes;
+}
+
+enum cp_status cp_filter_tags(struct cp_profile *p, struct cp_tag_filter *focus,
+                              struct cp_tag_filter *ignore,
+                              const struct cp_label_units *units,
+                              bool *focus_matched, bool *ignore_matched,
+                              struct cp_error *err)
+{
+    bool *focused = answers(focus, p, units, true, err);
+    bool *ignored = answers(ignore, p, units, false, err);
+    bool *keep = cp_alloc(p->n_samples, sizeof(*keep), err);
+    bool is_ok = focused && ignored && keep;
+
+    *focus_matched = *ignore_matched = false;
+    for (uint32_t i = 0; is_ok && i < p->n_samples; i++) {
+        uint32_t set = p->samples[i].label_set;
+
+        *focus_matched |= focused[set];
+        *ignore_matched |= ignored[set];
+        keep[i] = focused[set] && !ignored[set];
+    }
+    if (is_ok)
+        cp_filter_keep(p, keep);
+    cp_free(keep);
+    cp_free(ignored);
+    cp_free(focused);
+    return is_ok ? CP_OK : CP_ENOMEM;
+}
+
+/* The set that is left of `set` when only keys with keep[key] stay. */
+static uint32_t reduced_set(struct cp_label_table *table,
+                            const struct cp_profile *p,
+                            const struct cp_label_set *set, struct cp_match *m,
+                            bool *matched, struct cp_label *room,
+                            struct cp_error *err)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < set->n_labels; i++) {
+        struct cp_label l = p->labels[set->labels + i];
+        bool shown = !m[0].re || cp_match_string(&m[0], p, l.key);
+        bool hidden = m[1].re && cp_match_string(&m[1], p, l.key);
+
+        matched[0] |= shown;
+        matched[1] |= hidden;
+        if (shown && !hidden)
+            room[n++] = l;
+    }
+    return n == set->n_labels ? (uint32_t)(set - p->label_sets)
+                              : cp_label_table_add(table, room, n, err);
+}
+
+static enum cp_status reduce_all(struct cp_profile *p, struct cp_match *m,
+                                 bool *matched, struct cp_error *err)
+{
+    uint32_t n_sets = p->n_label_sets;
+    uint32_t *new_set = cp_alloc(n_sets, sizeof(*new_set), err);
+    struct cp_label *room = cp_alloc(p->n_labels, sizeof(*room), err);
+    struct cp_label_table table = { 0 };
+    enum cp_status status = CP_ENOMEM;
+
+    if (new_set && room && cp_label_table_init(&table, p, err) == CP_OK) {
+        status = CP_OK;
+        for (uint32_t i = 0; status == CP_OK && i < n_sets; i++) {
+            new_set[i] = reduced_set(&table, p, &p->label_sets[i], m, matched,
+                                     room, err);
+            if (new_set[i] == CP_NONE)
+                status = CP_ENOMEM;
+        }
+        for (uint32_t i = 0; status == CP_OK && i < p->n_samples; i++)
+            p->samples[i].label_set = new_set[p->samples[i].label_set];
+    }
+    cp_label_table_release(&table);
+    cp_free(room);
+    cp_free(new_set);
+    return status;
+}
+
+enum cp_status cp_filter_tag_keys(struct cp_profile *p, struct cp_regex *show,
+                                  struct cp_regex *hide, bool *show_matched,
+                                  bool *hide_matched, struct cp_error *err)
+{
+    struct cp_match m[2] = { { 0 } };
+    bool matched[2] = { false, false };
+    enum cp_status status = CP_ENOMEM;
+
+    if (cp_match_init(&m[0], show, p, err) == CP_OK &&
+        cp_match_init(&m[1], hide, p, err) == CP_OK)
+        status = reduce_all(p, m, matched, err);
+    cp_match_release(&m[0]);
+    cp_match_release(&m[1]);
+    *show_matched = matched[0];
+    *hide_matched = matched[1];
+    return status;
+}

@@ -1,0 +1,128 @@
+/*
+ * heap_values.c - scaling and columns of heap profiles; see heap_values.h.
+ *
+ * An object of s bytes is sampled with probability 1 - e^(-s/rate), so each
+ * one seen stands for the inverse of that.
+ */
+#include "profile/heap_values.h"
+
+#include <math.h>
+#include <string.h>
+
+int64_t cp_heap_truncate(double v)
+{
+    if (v >= -0x1p63 && v < 0x1p63)
+        return (int64_t)v;
+    return INT64_MIN;
+}
+
+struct cp_heap_pair cp_heap_unbias(struct cp_heap_pair seen, int64_t rate)
+{
+    double mean, scale;
+
+    if (seen.objects == 0 || seen.bytes == 0)
+        return (struct cp_heap_pair){ 0, 0 };
+    if (rate <= 1)
+        return seen;
+    mean = (double)seen.bytes / (double)seen.objects;
+    scale = 1 / (1 - exp(-mean / (double)rate));
+    return (struct cp_heap_pair){
+        cp_heap_truncate((double)seen.objects * scale),
+        cp_heap_truncate((double)seen.bytes * scale),
+    };
+}
+
+int64_t cp_heap_mean(struct cp_heap_pair seen)
+{
+    if (seen.objects == 0)
+        return 0;
+    if (seen.objects == -1) /* the quotient of INT64_MIN would not fit */
+        return (int64_t)(0 - (uint64_t)seen.bytes);
+    return seen.bytes / seen.objects;
+}
+
+/* Eats digits, after a minus if that is allowed. */
+static bool eat_number(struct cp_text *t, bool is_signed, struct cp_text *out)
+{
+    const char *start = t->pos;
+
+    if (is_signed)
+        (void)cp_text_eat(t, "-");
+    if (!cp_text_eat_digits(t, out))
+        return false;
+    out->pos = start;
+    return true;
+}
+
+/* Eats "n: b", where blanks may stand after the colon. */
+static bool eat_pair(struct cp_text *t, bool is_signed, struct cp_text out[2])
+{
+    if (!eat_number(t, is_signed, &out[0]) || !cp_text_eat(t, ":"))
+        return false;
+    (void)cp_text_eat_blanks(t);
+    return eat_number(t, is_signed, &out[1]);
+}
+
+bool cp_heap_eat_counts(struct cp_text *t, bool is_signed,
+                        struct cp_heap_counts *out)
+{
+    struct cp_text at = *t;
+
+    if (!eat_pair(&at, is_signed, out->in_use))
+        return false;
+    (void)cp_text_eat_blanks(&at);
+    if (!cp_text_eat(&at, "["))
+        return false;
+    (void)cp_text_eat_blanks(&at);
+    if (!eat_pair(&at, false, out->allocated))
+        return false;
+    (void)cp_text_eat_blanks(&at);
+    if (!cp_text_eat(&at, "]"))
+        return false;
+    *t = at;
+    return true;
+}
+
+/* Compared as text, which is what the reference does. */
+static bool says_more(struct cp_text all, struct cp_text use)
+{
+    bool is_same = cp_text_len(all) == cp_text_len(use) &&
+                   memcmp(all.pos, use.pos, cp_text_len(all)) == 0;
+
+    return !is_same && !cp_text_equals(all, "0");
+}
+
+bool cp_heap_has_allocations(const struct cp_heap_counts *totals)
+{
+    return says_more(totals->allocated[0], totals->in_use[0]) ||
+           says_more(totals->allocated[1], totals->in_use[1]);
+}
+
+enum cp_status cp_heap_add_types(struct cp_builder *b, bool has_allocations,
+                                 int64_t period, struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    if (has_allocations) {
+        status = cp_builder_type(b, "alloc_objects", "count", err);
+        if (status == CP_OK)
+            status = cp_builder_type(b, "alloc_space", "bytes", err);
+    }
+    if (status == CP_OK)
+        status = cp_builder_type(
+            b, has_allocations ? "inuse_objects" : "objects", "count", err);
+    if (status == CP_OK)
+        status = cp_builder_type(b, has_allocations ? "inuse_space" : "space",
+                                 "bytes", err);
+    if (status == CP_OK)
+        status = cp_builder_period(b, "space", "bytes", period, err);
+    return status;
+}
+
+bool cp_heap_label(struct cp_builder *b, int64_t size, struct cp_label *out,
+                   struct cp_error *err)
+{
+    *out = (struct cp_label){ cp_builder_str(b, "bytes", 5, err), CP_NONE, 0,
+                              size };
+    return out->key != CP_NO_STR;
+}

@@ -1,0 +1,51 @@
+/*
+ * heap_values - the numbers of sampled heap profiles.
+ *
+ * Shared by the readers of heap profiles. A heap profile counts objects and
+ * bytes, in use now and, if it was asked to, all that were ever allocated. A
+ * sampling allocator sees large objects more often than small ones; with the
+ * mean distance between samples known, the numbers can be scaled back.
+ */
+#ifndef CP_HEAP_VALUES_H
+#define CP_HEAP_VALUES_H
+
+#include "profile/build.h"
+#include "profile/text_lines.h"
+
+struct cp_heap_pair {
+    int64_t objects, bytes;
+};
+
+/*
+ * Scales a pair that was sampled every `rate` bytes on average. What does
+ * not fit 64 bits becomes INT64_MIN.
+ */
+struct cp_heap_pair cp_heap_unbias(struct cp_heap_pair seen, int64_t rate);
+
+/* v cut to an integer; INT64_MIN for what is none. */
+int64_t cp_heap_truncate(double v);
+
+/* The mean size of an object, for the label "bytes"; 0 of no objects. */
+int64_t cp_heap_mean(struct cp_heap_pair seen);
+
+/* The numbers of "n: b [n: b]" as text: objects and bytes. */
+struct cp_heap_counts {
+    struct cp_text in_use[2], allocated[2];
+};
+
+/* Eats such numbers; the in-use ones may be negative if `is_signed`. */
+bool cp_heap_eat_counts(struct cp_text *t, bool is_signed,
+                        struct cp_heap_counts *out);
+
+/* Whether the totals of a profile say that it has allocation numbers too. */
+bool cp_heap_has_allocations(const struct cp_heap_counts *totals);
+
+/* Adds the sample types, either two or four, and the period type. */
+enum cp_status cp_heap_add_types(struct cp_builder *b, bool has_allocations,
+                                 int64_t period, struct cp_error *err);
+
+/* The label "bytes"; false with *err set on failure. */
+bool cp_heap_label(struct cp_builder *b, int64_t size, struct cp_label *out,
+                   struct cp_error *err);
+
+#endif

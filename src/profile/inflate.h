@@ -1,0 +1,25 @@
+/*
+ * inflate - unpacks gzip and zstd.
+ *
+ * Whole buffers, through libdeflate and libzstd. What comes out is limited to
+ * a hundred times what went in (and 256 MB for small inputs), so that a
+ * compression bomb ends in a message and not in the end of memory.
+ */
+#ifndef CP_INFLATE_H
+#define CP_INFLATE_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+
+/* Whether the bytes begin as gzip or zstd data do. */
+bool cp_inflate_is_packed(const uint8_t *data, size_t len);
+
+/*
+ * Unpacks all members or frames of `packed` into `out`, which is empty. Fails
+ * with CP_EFORMAT on anything but a whole, intact stream.
+ */
+enum cp_status cp_inflate(const uint8_t *packed, size_t len,
+                          struct cp_bytes *out, struct cp_error *err);
+
+#endif

@@ -1,0 +1,164 @@
+/* label_table.c - a hash over sorted label sets; see label_table.h. */
+#include "profile/label_table.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+static uint32_t hash_labels(const struct cp_label *labels, uint32_t n)
+{
+    uint64_t h = n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        h = cp_hash_mix(h ^ labels[i].key, labels[i].str);
+        h = cp_hash_mix(h ^ labels[i].unit, (uint64_t)labels[i].num);
+    }
+    return (uint32_t)h;
+}
+
+static bool same_label(const struct cp_label *a, const struct cp_label *b)
+{
+    return a->key == b->key && a->str == b->str && a->unit == b->unit &&
+           a->num == b->num;
+}
+
+static uint32_t *find_slot(const struct cp_label_table *t,
+                           const struct cp_label *labels, uint32_t n)
+{
+    const struct cp_profile *p = t->profile;
+    uint32_t i = hash_labels(labels, n) & t->mask;
+
+    for (; t->slots[i]; i = (i + 1) & t->mask) {
+        const struct cp_label_set *set = &p->label_sets[t->slots[i]];
+        uint32_t k = 0;
+
+        if (set->n_labels != n)
+            continue;
+        while (k < n && same_label(&p->labels[set->labels + k], &labels[k]))
+            k++;
+        if (k == n)
+            break;
+    }
+    return &t->slots[i];
+}
+
+static enum cp_status resize(struct cp_label_table *t, size_t n,
+                             struct cp_error *err)
+{
+    const struct cp_profile *p = t->profile;
+    size_t n_slots = 64;
+    uint32_t *slots;
+
+    while (n_slots < n * 2)
+        n_slots *= 2;
+    if (n_slots > UINT32_MAX / 2)
+        return cp_error_nomem(err);
+    slots = cp_alloc(n_slots, sizeof(*slots), err);
+    if (!slots)
+        return CP_ENOMEM;
+    cp_free(t->slots);
+    t->slots = slots;
+    t->mask = (uint32_t)(n_slots - 1);
+    for (uint32_t i = 1; i < p->n_label_sets; i++)
+        *find_slot(t, p->labels + p->label_sets[i].labels,
+                   p->label_sets[i].n_labels) = i;
+    return CP_OK;
+}
+
+enum cp_status cp_label_table_init(struct cp_label_table *t,
+                                   struct cp_profile *profile,
+                                   struct cp_error *err)
+{
+    *t = (struct cp_label_table){ .profile = profile };
+    t->cap_sets = profile->n_label_sets;
+    t->cap_labels = profile->n_labels;
+    return resize(t, profile->n_label_sets, err);
+}
+
+static bool is_after(const struct cp_profile *p, const struct cp_label *a,
+                     const struct cp_label *b)
+{
+    bool a_is_num = a->str == CP_NONE, b_is_num = b->str == CP_NONE;
+
+    if (a_is_num != b_is_num)
+        return a_is_num;
+    return a->key != b->key &&
+           cp_str_cmp(cp_profile_str(p, a->key), cp_profile_str(p, b->key)) > 0;
+}
+
+/* Stable merge sort of n labels in `a`, with n more of room behind them. */
+static void sort_labels(const struct cp_profile *p, struct cp_label *a,
+                        uint32_t n, struct cp_label *room)
+{
+    uint32_t half = n / 2, i = 0, j = half, k = 0;
+
+    if (n < 2)
+        return;
+    sort_labels(p, a, half, room);
+    sort_labels(p, a + half, n - half, room);
+    if (!is_after(p, &a[half - 1], &a[half]))
+        return;
+    memcpy(room, a, n * sizeof(*a));
+    while (i < half && j < n)
+        a[k++] = is_after(p, &room[i], &room[j]) ? room[j++] : room[i++];
+    while (i < half)
+        a[k++] = room[i++];
+    while (j < n)
+        a[k++] = room[j++];
+}
+
+static enum cp_status append(struct cp_label_table *t,
+                             const struct cp_label *labels, uint32_t n,
+                             struct cp_error *err)
+{
+    struct cp_profile *p = t->profile;
+
+    if ((uint64_t)p->n_labels + n >= CP_NONE)
+        return cp_error_set(err, CP_EFORMAT, "too many labels");
+    if (cp_arena_reserve(&p->arena, &p->labels, p->n_labels, &t->cap_labels,
+                         (size_t)p->n_labels + n, sizeof(*p->labels),
+                         err) != CP_OK ||
+        cp_arena_reserve(&p->arena, &p->label_sets, p->n_label_sets,
+                         &t->cap_sets, (size_t)p->n_label_sets + 1,
+                         sizeof(*p->label_sets), err) != CP_OK)
+        return CP_ENOMEM;
+    memcpy(p->labels + p->n_labels, labels, n * sizeof(*labels));
+    p->label_sets[p->n_label_sets++] = (struct cp_label_set){ p->n_labels, n };
+    p->n_labels += n;
+    return CP_OK;
+}
+
+uint32_t cp_label_table_add(struct cp_label_table *t,
+                            const struct cp_label *labels, uint32_t n,
+                            struct cp_error *err)
+{
+    uint32_t *slot;
+
+    if (n == 0)
+        return 0;
+    if (cp_reserve(&t->sorted, &t->cap_sorted, (size_t)n * 2,
+                   sizeof(*t->sorted), err) != CP_OK)
+        return CP_NONE;
+    memcpy(t->sorted, labels, n * sizeof(*labels));
+    sort_labels(t->profile, t->sorted, n, t->sorted + n);
+    slot = find_slot(t, t->sorted, n);
+    if (*slot)
+        return *slot;
+    if (t->profile->n_label_sets >= t->mask / 2) {
+        if (resize(t, (size_t)t->profile->n_label_sets * 2, err) != CP_OK)
+            return CP_NONE;
+        slot = find_slot(t, t->sorted, n);
+    }
+    if (append(t, t->sorted, n, err) != CP_OK)
+        return CP_NONE;
+    *slot = t->profile->n_label_sets - 1;
+    return *slot;
+}
+
+void cp_label_table_release(struct cp_label_table *t)
+{
+    cp_free(t->slots);
+    cp_free(t->sorted);
+    *t = (struct cp_label_table){ 0 };
+}

@@ -1,0 +1,39 @@
+/*
+ * label_table - the label sets of a profile, each once.
+ *
+ * Whoever adds label sets to a profile does it through one of these: it puts
+ * labels into the order that label sets have and finds the equal set that is
+ * already there. It holds only the index; sets and labels go to the profile.
+ */
+#ifndef CP_LABEL_TABLE_H
+#define CP_LABEL_TABLE_H
+
+#include "profile/profile.h"
+
+/* Starts as { 0 }. */
+struct cp_label_table {
+    struct cp_profile *profile;
+    size_t cap_sets, cap_labels;
+    uint32_t *slots; /* set index, 0 for empty: set 0 is never looked for */
+    uint32_t mask;
+    struct cp_label *sorted;
+    size_t cap_sorted;
+};
+
+/* Indexes the sets that the profile has. */
+enum cp_status cp_label_table_init(struct cp_label_table *t,
+                                   struct cp_profile *profile,
+                                   struct cp_error *err);
+
+/*
+ * The set of these labels, added if new; 0 when n is 0, CP_NONE with *err on
+ * failure. Labels of one key keep their order; apart from that the order of
+ * the argument does not matter.
+ */
+uint32_t cp_label_table_add(struct cp_label_table *t,
+                            const struct cp_label *labels, uint32_t n,
+                            struct cp_error *err);
+
+void cp_label_table_release(struct cp_label_table *t);
+
+#endif

@@ -1,0 +1,41 @@
+/* legacy.c - tries the readers of the old formats in turn; see legacy.h. */
+#include "profile/legacy.h"
+
+#include "profile/drop_frames.h"
+
+typedef struct cp_profile *reader(const char *bytes, size_t len,
+                                  struct cp_error *err);
+
+/* The reference's order; a file may look like two formats. */
+static reader *const readers[] = {
+    cp_legacy_read_cpu,   cp_legacy_read_heap,   cp_legacy_read_jemalloc,
+    cp_legacy_read_count, cp_legacy_read_thread, cp_legacy_read_contention,
+    cp_legacy_read_java,
+};
+
+/* What the first reader makes of the bytes that does not pass them on. */
+static struct cp_profile *read_any(const char *bytes, size_t len,
+                                   struct cp_error *err)
+{
+    for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+        struct cp_profile *p = readers[i](bytes, len, err);
+
+        if (p || err->status != CP_EOTHER)
+            return p;
+    }
+    (void)cp_error_set(err, CP_EOTHER, "unrecognized profile format");
+    return NULL;
+}
+
+struct cp_profile *cp_legacy_read(const char *bytes, size_t len,
+                                  struct cp_error *err)
+{
+    struct cp_error own = { 0 };
+    struct cp_profile *p = read_any(bytes, len, err ? err : &own);
+
+    if (p && cp_drop_frames_set(p, err) != CP_OK) {
+        cp_profile_free(p);
+        return NULL;
+    }
+    return p;
+}

@@ -1,0 +1,83 @@
+/* profile.c - making, copying and freeing profiles; see profile.h. */
+#include "profile/profile.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+struct cp_profile *cp_profile_new(struct cp_error *err)
+{
+    struct cp_profile *p = cp_alloc(1, sizeof(*p), err);
+
+    if (!p)
+        return NULL;
+    p->label_sets = cp_arena_alloc(&p->arena, 1, sizeof(*p->label_sets), err);
+    p->n_label_sets = 1;
+    if (!p->label_sets ||
+        cp_strtab_init(&p->strings, &p->arena, 0, err) != CP_OK) {
+        cp_profile_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void cp_profile_free(struct cp_profile *p)
+{
+    if (!p)
+        return;
+    cp_arena_release(&p->arena);
+    cp_free(p);
+}
+
+/* Replaces the borrowed array *at by a copy in the arena. */
+static enum cp_status copy_array(struct cp_arena *arena, void *at, size_t n,
+                                 size_t size, struct cp_error *err)
+{
+    void *old, *copy = cp_arena_alloc(arena, n, size, err);
+
+    if (!copy)
+        return CP_ENOMEM;
+    memcpy(&old, at, sizeof(old));
+    if (n)
+        memcpy(copy, old, n * size);
+    memcpy(at, &copy, sizeof(copy));
+    return CP_OK;
+}
+
+static enum cp_status copy_strings(struct cp_profile *to,
+                                   const struct cp_strtab *from,
+                                   struct cp_error *err)
+{
+    if (cp_strtab_init(&to->strings, &to->arena, from->n, err) != CP_OK)
+        return CP_ENOMEM;
+    for (uint32_t i = 1; i < from->n; i++)
+        if (cp_strtab_add(&to->strings, from->items[i].ptr, from->items[i].len,
+                          err) == CP_NO_STR)
+            return CP_ENOMEM;
+    return CP_OK;
+}
+
+#define COPY(field, n)                                                         \
+    (copy_array(&to->arena, &to->field, (size_t)(n), sizeof(*to->field),       \
+                err) == CP_OK)
+
+struct cp_profile *cp_profile_copy(const struct cp_profile *p,
+                                   struct cp_error *err)
+{
+    struct cp_profile *to = cp_alloc(1, sizeof(*to), err);
+
+    if (!to)
+        return NULL;
+    *to = *p;
+    to->arena = (struct cp_arena){ 0 };
+    if (copy_strings(to, &p->strings, err) == CP_OK &&
+        COPY(types, p->n_types) && COPY(samples, p->n_samples) &&
+        COPY(values, (size_t)p->n_samples * p->n_types) &&
+        COPY(locs, p->n_locs) && COPY(label_sets, p->n_label_sets) &&
+        COPY(labels, p->n_labels) && COPY(locations, p->n_locations) &&
+        COPY(lines, p->n_lines) && COPY(functions, p->n_functions) &&
+        COPY(mappings, p->n_mappings) && COPY(comments, p->n_comments))
+        return to;
+    cp_profile_free(to);
+    return NULL;
+}

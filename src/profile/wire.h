@@ -1,0 +1,140 @@
+/*
+ * wire - reads protocol-buffer values out of a byte buffer.
+ *
+ * The lowest layer of the profile reader: it knows varints, keys and lengths,
+ * not what a field means (decode.c knows that). It borrows the buffer,
+ * allocates nothing, and stays inside the buffer whatever the input. All of
+ * it is inline: a large profile has a hundred million varints.
+ *
+ * A varint is seven bits a byte, low bits first, the top bit meaning "more
+ * follow". Ten bytes carry 70 bits; the six that do not fit are dropped and
+ * an eleventh byte is an error, because pprof does the same and a profile it
+ * opens must open here.
+ */
+#ifndef CP_WIRE_H
+#define CP_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A cursor over [pos, end). */
+struct cp_wire {
+    const uint8_t *pos;
+    const uint8_t *end;
+};
+
+enum cp_wire_type {
+    CP_WIRE_VARINT = 0,
+    CP_WIRE_FIXED64 = 1,
+    CP_WIRE_BYTES = 2,
+    CP_WIRE_FIXED32 = 5,
+};
+
+/* One field of a message: its number, kind, and value or bytes. */
+struct cp_wire_field {
+    uint64_t number;
+    enum cp_wire_type type;
+    uint64_t value;       /* of a varint */
+    struct cp_wire bytes; /* of a length-delimited field */
+};
+
+static inline bool cp_wire_varint_slow(struct cp_wire *w, uint64_t *out)
+{
+    const uint8_t *p = w->pos;
+    uint64_t value = 0;
+
+    for (unsigned shift = 0; shift < 70 && p < w->end; shift += 7) {
+        value |= (uint64_t)(*p & 0x7f) << shift;
+        if (*p++ < 0x80) {
+            w->pos = p;
+            *out = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Reads one varint; false, with the cursor where it was, if there is none. */
+static inline bool cp_wire_varint(struct cp_wire *w, uint64_t *out)
+{
+    const uint8_t *p = w->pos;
+
+    if (w->end - p >= 3) {
+        if (p[0] < 0x80) {
+            *out = p[0];
+            w->pos = p + 1;
+            return true;
+        }
+        if (p[1] < 0x80) {
+            *out = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
+            w->pos = p + 2;
+            return true;
+        }
+        if (p[2] < 0x80) {
+            *out = (uint64_t)(p[0] & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 |
+                   (uint64_t)p[2] << 14;
+            w->pos = p + 3;
+            return true;
+        }
+    }
+    return cp_wire_varint_slow(w, out);
+}
+
+/* Reads a length and then that many bytes, as a cursor. */
+static inline bool cp_wire_bytes(struct cp_wire *w, struct cp_wire *out)
+{
+    struct cp_wire ahead = *w;
+    uint64_t len;
+
+    if (!cp_wire_varint(&ahead, &len) ||
+        len > (uint64_t)(ahead.end - ahead.pos))
+        return false;
+    *out = (struct cp_wire){ ahead.pos, ahead.pos + len };
+    w->pos = out->end;
+    return true;
+}
+
+static inline bool cp_wire_skip(struct cp_wire *w, size_t len)
+{
+    if (len > (size_t)(w->end - w->pos))
+        return false;
+    w->pos += len;
+    return true;
+}
+
+/* Reads a whole field; false if it is cut short or of an unknown kind. */
+static inline bool cp_wire_field(struct cp_wire *w, struct cp_wire_field *f)
+{
+    uint64_t key;
+
+    if (!cp_wire_varint(w, &key))
+        return false;
+    f->number = key >> 3;
+    f->type = (enum cp_wire_type)(key & 7);
+    f->value = 0;
+    f->bytes = (struct cp_wire){ NULL, NULL };
+    switch (f->type) {
+    case CP_WIRE_VARINT:
+        return cp_wire_varint(w, &f->value);
+    case CP_WIRE_FIXED64:
+        return cp_wire_skip(w, 8);
+    case CP_WIRE_BYTES:
+        return cp_wire_bytes(w, &f->bytes);
+    case CP_WIRE_FIXED32:
+        return cp_wire_skip(w, 4);
+    }
+    return false;
+}
+
+/* How many varints end in the bytes of w. */
+static inline size_t cp_wire_count(struct cp_wire w)
+{
+    size_t n = 0;
+
+    for (; w.pos < w.end; w.pos++)
+        n += *w.pos < 0x80;
+    return n;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * child - runs a program as a filter: bytes in, bytes out.
+ *
+ * The input lies in an unnamed file before the program starts, and its
+ * complaints go to another, so the only stream to serve is its output: no
+ * deadlock, and no SIGPIPE when it ends early. Used for dot.
+ */
+#ifndef CP_CHILD_H
+#define CP_CHILD_H
+
+#include "base/out.h"
+
+/*
+ * Runs argv (found on PATH) on len bytes and appends what it writes to the
+ * memory buffer *out. On failure out is as it was, the program is gone, and
+ * the message is "PROGRAM: what it said" in one line; CP_EOTHER means that
+ * there is no such program.
+ */
+enum cp_status cp_child_run(char *const argv[], const char *input, size_t len,
+                            struct cp_out *out, struct cp_error *err);
+
+#endif

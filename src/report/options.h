@@ -1,0 +1,87 @@
+/*
+ * options - everything a report can be asked for.
+ *
+ * Filled by the command line, the shell or the web page, with the reference's
+ * names and defaults. Text is never NULL; "" means not set.
+ */
+#ifndef CP_OPTIONS_H
+#define CP_OPTIONS_H
+
+#include <stdbool.h>
+
+enum cp_format {
+    CP_FORMAT_NONE,
+    CP_FORMAT_TOP,
+    CP_FORMAT_TREE,
+    CP_FORMAT_PEEK,
+    CP_FORMAT_LIST,
+    CP_FORMAT_TRACES,
+    CP_FORMAT_TAGS,
+    CP_FORMAT_RAW,
+    CP_FORMAT_COMMENTS,
+    CP_FORMAT_DOT,
+    CP_FORMAT_CALLGRIND,
+    CP_FORMAT_PROTO,
+    CP_FORMAT_TOPPROTO,
+    CP_FORMAT_FOLDED,
+    CP_FORMAT_FLAMEGRAPH,
+};
+
+/* How top and tree are written. */
+enum cp_style { CP_STYLE_TEXT, CP_STYLE_JSON, CP_STYLE_CSV };
+
+enum cp_granularity {
+    CP_BY_DEFAULT,
+    CP_BY_FUNCTIONS,
+    CP_BY_FILEFUNCTIONS,
+    CP_BY_FILES,
+    CP_BY_LINES,
+    CP_BY_ADDRESSES,
+};
+
+struct cp_options {
+    enum cp_format format;
+    enum cp_style style;
+    const char *argument; /* regular expression of peek and list */
+
+    bool call_tree, relative_percentages, compact_labels, mean, normalize;
+    bool drop_negative, trim, noinlines, showcolumns, intel_syntax, cum_sort;
+    enum cp_granularity granularity;
+    int node_count; /* -1: the format's own default */
+    double node_fraction, edge_fraction, divide_by;
+    const char *unit, *sample_index, *source_path, *trim_path, *output;
+    const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
+    const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
+};
+
+/* The values that hold when nothing is asked for. */
+static inline struct cp_options cp_options_default(void)
+{
+    return (struct cp_options){
+        .argument = "",
+        .trim = true,
+        .node_count = -1,
+        .divide_by = 1,
+        .node_fraction = 0.005,
+        .edge_fraction = 0.001,
+        .unit = "minimum",
+        .sample_index = "",
+        .source_path = "",
+        .trim_path = "",
+        .output = "",
+        .focus = "",
+        .ignore = "",
+        .hide = "",
+        .show = "",
+        .show_from = "",
+        .prune_from = "",
+        .tagfocus = "",
+        .tagignore = "",
+        .tagshow = "",
+        .taghide = "",
+        .tagroot = "",
+        .tagleaf = "",
+    };
+}
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * picture - draws dot text, by means of graphviz.
+ */
+#ifndef CP_PICTURE_H
+#define CP_PICTURE_H
+
+#include "base/out.h"
+
+enum cp_picture {
+    CP_PICTURE_SVG,
+    CP_PICTURE_PNG,
+    CP_PICTURE_PDF,
+    CP_PICTURE_PS,
+    CP_PICTURE_GIF,
+};
+
+/*
+ * Draws len bytes of dot text and appends the picture to *out. On failure
+ * nothing is written, and the message says what dot said or how to get it.
+ */
+enum cp_status cp_picture_render(enum cp_picture kind, const char *dot,
+                                 size_t len, struct cp_out *out,
+                                 struct cp_error *err);
+
+#endif

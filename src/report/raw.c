@@ -1,0 +1,319 @@
+/*
+ * raw.c - the reports "raw" (the whole profile as text) and "comments".
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/timefmt.h"
+#include "report/formats.h"
+#include "base/pieces.h"
+
+#define PIECE_SAMPLES 8192
+
+struct rawer {
+    const struct cp_profile *p;
+    struct cp_str *ids;    /* by location: "12 " */
+    struct cp_str *labels; /* by label set: its lines, newlines included */
+    struct cp_arena arena;
+};
+
+static void hex(struct cp_out *out, uint64_t value)
+{
+    cp_out_printf(out, "0x%llx", (unsigned long long)value);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return cp_str_cmp(*(const struct cp_str *)a, *(const struct cp_str *)b);
+}
+
+static bool key_has_units(const struct cp_profile *p,
+                          const struct cp_label_set *set, uint32_t key)
+{
+    for (uint32_t i = 0; i < set->n_labels; i++) {
+        const struct cp_label *l = &p->labels[set->labels + i];
+
+        if (l->str == CP_NONE && l->key == key && l->unit != 0)
+            return true;
+    }
+    return false;
+}
+
+/* "key:[a b]" for the labels from *i on that share a key and a kind. */
+static void one_key(const struct cp_profile *p, const struct cp_label_set *set,
+                    uint32_t *i, struct cp_out *out)
+{
+    const struct cp_label *first = &p->labels[set->labels + *i];
+    bool is_text = first->str != CP_NONE;
+    bool has_units = !is_text && key_has_units(p, set, first->key);
+    const char *space = ":[";
+
+    cp_out_str(out, cp_profile_str(p, first->key));
+    for (; *i < set->n_labels; (*i)++) {
+        const struct cp_label *l = &p->labels[set->labels + *i];
+
+        if (l->key != first->key || (l->str != CP_NONE) != is_text)
+            break;
+        cp_out_cstr(out, space);
+        space = " ";
+        if (is_text)
+            cp_out_str(out, cp_profile_str(p, l->str));
+        else
+            cp_out_i64(out, l->num);
+        if (has_units) {
+            cp_out_char(out, ' ');
+            cp_out_str(out, cp_profile_str(p, l->unit));
+        }
+    }
+    cp_out_char(out, ']');
+}
+
+/* One line for the labels of one kind, keys sorted as text; or nothing. */
+static void one_kind(const struct cp_profile *p, const struct cp_label_set *set,
+                     bool is_text, struct cp_out *out)
+{
+    struct cp_arena arena = { 0 };
+    struct cp_out key = { .fd = -1 };
+    struct cp_str *keys =
+        cp_arena_alloc(&arena, set->n_labels, sizeof(*keys), &out->err);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; keys && i < set->n_labels;) {
+        bool is_wanted = (p->labels[set->labels + i].str != CP_NONE) == is_text;
+
+        key.len = 0;
+        one_key(p, set, &i, &key);
+        if (!is_wanted)
+            continue;
+        char *copy =
+            cp_arena_copy(&arena, key.buf ? key.buf : "", key.len, &out->err);
+        if (copy)
+            keys[n++] = (struct cp_str){ copy, (uint32_t)key.len };
+    }
+    if (keys)
+        qsort(keys, n, sizeof(*keys), by_text);
+    for (uint32_t i = 0; i < n; i++) {
+        cp_out_cstr(out, i ? " " : "                ");
+        cp_out_str(out, keys[i]);
+    }
+    if (n > 0)
+        cp_out_char(out, '\n');
+    cp_out_release(&key);
+    cp_arena_release(&arena);
+}
+
+static enum cp_status make_labels(struct rawer *w, struct cp_error *err)
+{
+    const struct cp_profile *p = w->p;
+    struct cp_out text = { .fd = -1 };
+    enum cp_status status;
+
+    w->labels =
+        cp_arena_alloc(&w->arena, p->n_label_sets, sizeof(*w->labels), err);
+    if (!w->labels)
+        return CP_ENOMEM;
+    for (uint32_t i = 1; i < p->n_label_sets && text.err.status == CP_OK; i++) {
+        text.len = 0;
+        one_kind(p, &p->label_sets[i], true, &text);
+        one_kind(p, &p->label_sets[i], false, &text);
+        w->labels[i].ptr = cp_arena_copy(&w->arena, text.buf ? text.buf : "",
+                                         text.len, &text.err);
+        w->labels[i].len = (uint32_t)text.len;
+    }
+    status = cp_out_finish(&text, err);
+    cp_out_release(&text);
+    return status;
+}
+
+static enum cp_status make_ids(struct rawer *w, struct cp_error *err)
+{
+    const struct cp_profile *p = w->p;
+    struct cp_out text = { .fd = -1 };
+    enum cp_status status;
+
+    w->ids = cp_arena_alloc(&w->arena, p->n_locations, sizeof(*w->ids), err);
+    if (!w->ids)
+        return CP_ENOMEM;
+    for (uint32_t i = 0; i < p->n_locations; i++) {
+        text.len = 0;
+        cp_out_u64(&text, p->locations[i].id);
+        cp_out_char(&text, ' ');
+        w->ids[i].ptr = cp_arena_copy(&w->arena, text.buf ? text.buf : "",
+                                      text.len, &text.err);
+        w->ids[i].len = (uint32_t)text.len;
+    }
+    status = cp_out_finish(&text, err);
+    cp_out_release(&text);
+    return status;
+}
+
+static void write_samples(const void *context, uint32_t from, uint32_t to,
+                          struct cp_out *out)
+{
+    const struct rawer *w = context;
+    const struct cp_profile *p = w->p;
+
+    for (uint32_t i = from; i < to; i++) {
+        const struct cp_sample *s = &p->samples[i];
+        const int64_t *values = p->values + (size_t)i * p->n_types;
+        const uint32_t *stack = p->locs + s->locs;
+
+        for (uint32_t k = 0; k < p->n_types; k++) {
+            cp_out_char(out, ' ');
+            cp_out_i64_right(out, values[k], 10);
+        }
+        cp_out_bytes(out, ": ", 2);
+        for (uint32_t k = 0; k < s->n_locs; k++)
+            cp_out_str(out, w->ids[stack[k]]);
+        cp_out_char(out, '\n');
+        if (s->label_set)
+            cp_out_str(out, w->labels[s->label_set]);
+    }
+}
+
+static void write_head(const struct cp_profile *p, struct cp_out *out)
+{
+    char time[CP_TIME_BYTES];
+    size_t len = 0;
+
+    for (uint32_t i = 0; i < p->n_comments; i++)
+        cp_out_printf(out, "Comment: %s\n", cp_profile_cstr(p, p->comments[i]));
+    if (p->doc_url)
+        cp_out_printf(out, "Doc: %s\n", cp_profile_cstr(p, p->doc_url));
+    cp_out_printf(out, "PeriodType: %s %s\n",
+                  cp_profile_cstr(p, p->period_type.type),
+                  cp_profile_cstr(p, p->period_type.unit));
+    cp_out_printf(out, "Period: %lld\n", (long long)p->period);
+    if (p->time_ns) {
+        cp_time_precise(p->time_ns, time);
+        cp_out_printf(out, "Time: %s\n", time);
+    }
+    if (p->duration_ns) {
+        cp_duration_text(p->duration_ns, time);
+        while (time[len] && cp_out_width(time, len + 1) <= 4)
+            len++;
+        cp_out_printf(out, "Duration: %.*s\n", (int)len, time);
+    }
+}
+
+static void write_types(const struct cp_profile *p, struct cp_out *out)
+{
+    struct cp_out line = { .fd = -1 };
+    size_t from = 0;
+
+    for (uint32_t i = 0; i < p->n_types; i++)
+        cp_out_printf(&line, "%s/%s%s ", cp_profile_cstr(p, p->types[i].type),
+                      cp_profile_cstr(p, p->types[i].unit),
+                      p->types[i].type == p->default_type ? "[dflt]" : "");
+    while (line.len > 0 && line.buf[line.len - 1] == ' ')
+        line.len--;
+    while (from < line.len && line.buf[from] == ' ')
+        from++;
+    cp_out_cstr(out, "Samples:\n");
+    cp_out_bytes(out, line.buf ? line.buf + from : "", line.len - from);
+    cp_out_char(out, '\n');
+    cp_out_release(&line);
+}
+
+static void write_line(const struct cp_profile *p, const struct cp_line *line,
+                       struct cp_out *out)
+{
+    const struct cp_function *f = &p->functions[line->function];
+
+    cp_out_str(out, cp_profile_str(p, f->name));
+    cp_out_char(out, ' ');
+    cp_out_str(out, cp_profile_str(p, f->filename));
+    cp_out_printf(out, ":%lld:%lld s=%lld", (long long)line->line,
+                  (long long)line->column, (long long)f->start_line);
+    if (f->name != f->system_name) {
+        cp_out_char(out, '(');
+        cp_out_str(out, cp_profile_str(p, f->system_name));
+        cp_out_char(out, ')');
+    }
+    cp_out_char(out, '\n');
+}
+
+static void write_locations(const void *context, uint32_t from, uint32_t to,
+                            struct cp_out *out)
+{
+    const struct cp_profile *p = ((const struct rawer *)context)->p;
+
+    for (uint32_t i = from; i < to; i++) {
+        const struct cp_location *l = &p->locations[i];
+
+        cp_out_i64_right(out, (int64_t)l->id, 6);
+        cp_out_cstr(out, ": ");
+        hex(out, l->address);
+        cp_out_char(out, ' ');
+        if (l->mapping != CP_NONE)
+            cp_out_printf(out, "M=%llu ",
+                          (unsigned long long)p->mappings[l->mapping].id);
+        cp_out_cstr(out, l->is_folded ? "[F] " : "");
+        cp_out_cstr(out, l->n_lines == 0 ? "\n" : "");
+        for (uint32_t k = 0; k < l->n_lines; k++) {
+            cp_out_cstr(out, k > 0 ? "             " : "");
+            write_line(p, &p->lines[l->lines + k], out);
+        }
+    }
+}
+
+static void write_mapping(const struct cp_profile *p,
+                          const struct cp_mapping *m, struct cp_out *out)
+{
+    cp_out_printf(out, "%llu: ", (unsigned long long)m->id);
+    hex(out, m->start);
+    cp_out_char(out, '/');
+    hex(out, m->limit);
+    cp_out_char(out, '/');
+    hex(out, m->offset);
+    cp_out_char(out, ' ');
+    cp_out_str(out, cp_profile_str(p, m->file));
+    cp_out_char(out, ' ');
+    cp_out_str(out, cp_profile_str(p, m->build_id));
+    cp_out_printf(out, " %s%s%s%s\n", m->has_functions ? "[FN]" : "",
+                  m->has_filenames ? "[FL]" : "",
+                  m->has_line_numbers ? "[LN]" : "",
+                  m->has_inline_frames ? "[IN]" : "");
+}
+
+enum cp_status cp_write_raw(struct cp_report *r, struct cp_out *out,
+                            struct cp_error *err)
+{
+    const struct cp_profile *p = r->profile;
+    struct rawer w = { .p = p };
+    enum cp_status status = make_ids(&w, err);
+
+    if (status == CP_OK)
+        status = make_labels(&w, err);
+    if (status == CP_OK) {
+        write_head(p, out);
+        write_types(p, out);
+        status = cp_pieces_write(p->n_samples, PIECE_SAMPLES, write_samples, &w,
+                                 out, err);
+    }
+    if (status == CP_OK) {
+        cp_out_cstr(out, "Locations\n");
+        status = cp_pieces_write(p->n_locations, PIECE_SAMPLES, write_locations,
+                                 &w, out, err);
+    }
+    if (status == CP_OK) {
+        cp_out_cstr(out, "Mappings\n");
+        for (uint32_t i = 0; i < p->n_mappings; i++)
+            write_mapping(p, &p->mappings[i], out);
+    }
+    cp_arena_release(&w.arena);
+    return status;
+}
+
+enum cp_status cp_write_comments(struct cp_report *r, struct cp_out *out,
+                                 struct cp_error *err)
+{
+    const struct cp_profile *p = r->profile;
+
+    (void)err;
+    for (uint32_t i = 0; i < p->n_comments; i++) {
+        cp_out_str(out, cp_profile_str(p, p->comments[i]));
+        cp_out_char(out, '\n');
+    }
+    return CP_OK;
+}

@@ -1,0 +1,16 @@
+/* top - the flat table of nodes: its rows, however they are written. */
+#ifndef CP_TOP_H
+#define CP_TOP_H
+
+#include "report/trim.h"
+
+/* " (inline)", " (partial-inline)" or "", by the calls that are shown. */
+const char *cp_top_inline_mark(const struct cp_graph *g, uint32_t node);
+
+/* top as JSON and as CSV (structured.c). */
+enum cp_status cp_write_top_json(struct cp_report *r, struct cp_trimmed *t,
+                                 struct cp_out *out, struct cp_error *err);
+enum cp_status cp_write_top_csv(struct cp_report *r, struct cp_trimmed *t,
+                                struct cp_out *out, struct cp_error *err);
+
+#endif

@@ -1,0 +1,260 @@
+/*
+ * command.c - reading the command line; see command.h.
+ *
+ * All options are rows of one table (flags.c) that says what kind each is and
+ * where its value goes.
+ */
+#include "tool/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "tool/flags.h"
+
+static enum cp_status add_to(struct cp_list *list, const char *item,
+                             struct cp_error *err)
+{
+    if (cp_reserve(&list->items, &list->cap, list->n + 1, sizeof(*list->items),
+                   err) != CP_OK)
+        return CP_ENOMEM;
+    list->items[list->n++] = item;
+    return CP_OK;
+}
+
+static enum cp_status invalid(const struct cp_flag *f, const char *value,
+                              const char *what, struct cp_error *err)
+{
+    return cp_error_set(err, CP_EUSAGE, "invalid value \"%s\" for -%s: %s",
+                        value, f->name, what);
+}
+
+/* The words that Go takes for a boolean. */
+static bool read_bool(const char *text, bool *out)
+{
+    static const char *const words[2][6] = {
+        { "0", "f", "F", "false", "FALSE", "False" },
+        { "1", "t", "T", "true", "TRUE", "True" },
+    };
+
+    for (int yes = 0; yes < 2; yes++)
+        for (int i = 0; i < 6; i++)
+            if (strcmp(text, words[yes][i]) == 0) {
+                *out = yes;
+                return true;
+            }
+    return false;
+}
+
+static enum cp_status set_int(struct cp_command *c, const struct cp_flag *f,
+                              const char *value, struct cp_error *err)
+{
+    char *end;
+    long number;
+
+    errno = 0;
+    number = strtol(value, &end, 0);
+    if (*value == '\0' || *end != '\0')
+        return invalid(f, value, "not a whole number", err);
+    if (errno != 0 || number > INT32_MAX || number < INT32_MIN)
+        return invalid(f, value, "out of range", err);
+    *(int *)cp_flag_place(f, c) = (int)number;
+    return CP_OK;
+}
+
+static enum cp_status set_float(struct cp_command *c, const struct cp_flag *f,
+                                const char *value, struct cp_error *err)
+{
+    char *end;
+    double number = strtod(value, &end);
+
+    if (*value == '\0' || *end != '\0')
+        return invalid(f, value, "not a number", err);
+    *(double *)cp_flag_place(f, c) = number;
+    return CP_OK;
+}
+
+/* One of a group of which only one may be given. */
+static enum cp_status claim(const char **holder, const char *name,
+                            struct cp_error *err)
+{
+    if (*holder && strcmp(*holder, name) != 0)
+        return cp_error_set(err, CP_EUSAGE, "conflicting options: -%s and -%s",
+                            *holder, name);
+    *holder = name;
+    return CP_OK;
+}
+
+static enum cp_status set_format(struct cp_command *c, const struct cp_flag *f,
+                                 const char *argument, struct cp_error *err)
+{
+    if (f->kind == CP_FLAG_FORMAT_ARG && *argument == '\0')
+        return cp_error_set(err, CP_EUSAGE, "-%s needs a regular expression",
+                            f->name);
+    if (c->format_name)
+        return cp_error_set(err, CP_EUSAGE,
+                            "must set at most one output format: -%s and -%s",
+                            c->format_name, f->name);
+    c->format_name = f->name;
+    c->options.format = (enum cp_format)f->choice;
+    c->options.argument = argument;
+    c->product = f->product;
+    c->picture = f->picture;
+    c->suffix = f->suffix;
+    return CP_OK;
+}
+
+/* A switch of a group; "=false" takes back nothing but is allowed. */
+static enum cp_status set_switch(struct cp_command *c, const struct cp_flag *f,
+                                 struct cp_error *err)
+{
+    switch (f->kind) {
+    case CP_FLAG_FORMAT:
+        return set_format(c, f, "", err);
+    case CP_FLAG_STYLE:
+        c->options.style = (enum cp_style)f->choice;
+        return CP_OK;
+    case CP_FLAG_SORT:
+        c->options.cum_sort = f->choice;
+        return claim(&c->sort_name, f->name, err);
+    case CP_FLAG_GRANULARITY:
+        c->options.granularity = (enum cp_granularity)f->choice;
+        return claim(&c->granularity_name, f->name, err);
+    case CP_FLAG_VALUE:
+        c->options.mean |= f->choice;
+        if (!c->value_name)
+            c->options.sample_index = f->suffix;
+        c->value_name = f->name;
+        return CP_OK;
+    case CP_FLAG_HELP:
+        c->wants_help = true;
+        return CP_OK;
+    case CP_FLAG_LATER_BOOL:
+        c->not_yet = f->name;
+        return CP_OK;
+    default:
+        return CP_OK;
+    }
+}
+
+static enum cp_status set_flag(struct cp_command *c, const struct cp_flag *f,
+                               const char *value, struct cp_error *err)
+{
+    bool yes = true;
+
+    switch (f->kind) {
+    case CP_FLAG_STRING:
+        *(const char **)cp_flag_place(f, c) = value;
+        return CP_OK;
+    case CP_FLAG_INT:
+        return set_int(c, f, value, err);
+    case CP_FLAG_FLOAT:
+        return set_float(c, f, value, err);
+    case CP_FLAG_LIST:
+        return add_to((struct cp_list *)cp_flag_place(f, c), value, err);
+    case CP_FLAG_FORMAT_ARG:
+        return set_format(c, f, value, err);
+    case CP_FLAG_IGNORED:
+        return CP_OK;
+    case CP_FLAG_LATER:
+        c->not_yet = f->name;
+        return CP_OK;
+    default:
+        break;
+    }
+    if (value && !read_bool(value, &yes))
+        return cp_error_set(err, CP_EUSAGE,
+                            "invalid boolean value \"%s\" for -%s", value,
+                            f->name);
+    if (f->kind == CP_FLAG_BOOL)
+        *(bool *)cp_flag_place(f, c) = yes;
+    else if (yes)
+        return set_switch(c, f, err);
+    return CP_OK;
+}
+
+/* Reads the option at argv[*i], and its value, which may be the next word. */
+static enum cp_status read_option(struct cp_command *c, int argc,
+                                  const char *const *argv, int *i,
+                                  struct cp_error *err)
+{
+    const char *name = argv[*i] + (argv[*i][1] == '-' ? 2 : 1);
+    const char *equals = strchr(name, '=');
+    size_t len = equals ? (size_t)(equals - name) : strlen(name);
+    const struct cp_flag *f = cp_flag_find(name, len);
+    const char *value = equals ? equals + 1 : NULL;
+
+    if (!f)
+        return cp_error_set(err, CP_EUSAGE,
+                            "flag provided but not defined: -%.*s", (int)len,
+                            name);
+    if (!value && cp_flag_needs_value(f)) {
+        if (*i + 1 >= argc)
+            return cp_error_set(err, CP_EUSAGE, "flag needs an argument: -%s",
+                                f->name);
+        value = argv[++*i];
+    }
+    return set_flag(c, f, value, err);
+}
+
+static enum cp_status check(const struct cp_command *c, struct cp_error *err)
+{
+    if (c->wants_help)
+        return CP_OK;
+    if (c->sources.n == 0)
+        return cp_error_set(err, CP_EUSAGE, "no profile source specified");
+    if (c->bases.n > 0 && c->diff_bases.n > 0)
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "-base and -diff_base flags cannot both be specified");
+    if (c->options.normalize && c->bases.n + c->diff_bases.n == 0)
+        return cp_error_set(err, CP_EUSAGE,
+                            "must have base profile to normalize by");
+    if (c->options.style != CP_STYLE_TEXT &&
+        c->options.format != CP_FORMAT_TOP &&
+        c->options.format != CP_FORMAT_TREE &&
+        c->options.format != CP_FORMAT_PEEK)
+        return cp_error_set(err, CP_EUSAGE,
+                            "-json and -csv go with -top, -tree or -peek");
+    return CP_OK;
+}
+
+enum cp_status cp_command_init(struct cp_command *c, int argc,
+                               const char *const *argv, struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+    bool is_over = false;
+
+    *c = (struct cp_command){ .options = cp_options_default(),
+                              .build_id = "",
+                              .comment = "",
+                              .symbolize = "" };
+    for (int i = 1; status == CP_OK && i < argc; i++) {
+        bool is_option = !is_over && argv[i][0] == '-' && argv[i][1] != '\0';
+
+        if (is_option && strcmp(argv[i], "--") == 0)
+            is_over = true;
+        else if (is_option)
+            status = read_option(c, argc, argv, &i, err);
+        else
+            status = add_to(&c->sources, argv[i], err);
+    }
+    if (c->options.style != CP_STYLE_TEXT && !c->format_name) {
+        c->options.format = CP_FORMAT_TOP;
+        c->format_name = "top";
+    }
+    if (status == CP_OK)
+        status = check(c, err);
+    if (status != CP_OK)
+        cp_command_release(c);
+    return status;
+}
+
+void cp_command_release(struct cp_command *c)
+{
+    cp_free(c->sources.items);
+    cp_free(c->bases.items);
+    cp_free(c->diff_bases.items);
+    c->sources = c->bases = c->diff_bases = (struct cp_list){ 0 };
+}

@@ -1,0 +1,50 @@
+/*
+ * command - the command line of pprof, understood.
+ *
+ *   pprof [format] [options] [binary] source...
+ *
+ * One or two dashes, -name=value or -name value, booleans alone or with
+ * =value. Options may stand before, between and after the sources; -- ends
+ * them; - is standard input.
+ */
+#ifndef CP_COMMAND_H
+#define CP_COMMAND_H
+
+#include "base/error.h"
+#include "report/options.h"
+#include "report/picture.h"
+
+/* What becomes of a report. */
+enum cp_product {
+    CP_PRODUCT_TEXT,    /* goes to standard output */
+    CP_PRODUCT_FILE,    /* goes to a file when that is a terminal */
+    CP_PRODUCT_PICTURE, /* the same, after graphviz has drawn it */
+};
+
+struct cp_list {
+    const char **items;
+    size_t n, cap;
+};
+
+/* Starts with cp_command_init. */
+struct cp_command {
+    struct cp_options options;
+    enum cp_product product;
+    enum cp_picture picture;
+    const char *suffix; /* of a file that the tool names itself */
+    struct cp_list sources, bases, diff_bases;
+    const char *build_id, *comment, *symbolize;
+    bool all_frames, wants_help;
+    const char *not_yet; /* an option of a later version that was given */
+
+    /* While reading. */
+    const char *format_name; /* the flag that chose the format */
+    const char *sort_name, *granularity_name, *value_name;
+};
+
+/* Reads the command line. CP_EUSAGE with *err set when it makes no sense. */
+enum cp_status cp_command_init(struct cp_command *c, int argc,
+                               const char *const *argv, struct cp_error *err);
+void cp_command_release(struct cp_command *c);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * main.c - one program, several names.
+ *
+ *   pprof ARGS, cpprof pprof ARGS    reports on profiles
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "tool/pprof.h"
+
+#define EXIT_MISUSED 2
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int usage(FILE *to, int status)
+{
+    (void)fputs("usage: cpprof pprof FORMAT [OPTION]... [BINARY] SOURCE...\n"
+                "       pprof -help lists formats and options\n",
+                to);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    const char *const *args = (const char *const *)argv;
+
+    if (argc > 0 && strcmp(base_name(args[0]), "pprof") == 0)
+        return cp_pprof_main(argc, args);
+    if (argc > 1 && strcmp(args[1], "pprof") == 0)
+        return cp_pprof_main(argc - 1, args + 1);
+    if (argc > 1 &&
+        (strcmp(args[1], "-h") == 0 || strcmp(args[1], "-help") == 0 ||
+         strcmp(args[1], "--help") == 0 || strcmp(args[1], "help") == 0))
+        return usage(stdout, 0);
+    if (argc > 1 && strncmp(args[1], "-", 1) == 0)
+        return cp_pprof_main(argc, args);
+    return usage(stderr, EXIT_MISUSED);
+}

@@ -1,0 +1,138 @@
+/*
+ * output.c - see output.h.
+ *
+ * A file is written under another name and renamed at the end, so a failure
+ * leaves no half of a report and no damage to an older one. What is not an
+ * ordinary file (a pipe, a device) is written to directly.
+ */
+#include "tool/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#define MOST_PROFILES 1000
+
+static char *printed(struct cp_error *err, const char *a, const char *b)
+{
+    size_t len = strlen(a) + strlen(b) + 1;
+    char *text = cp_alloc(len, 1, err);
+
+    if (text)
+        (void)snprintf(text, len, "%s%s", a, b);
+    return text;
+}
+
+static enum cp_status cannot_create(const char *path, struct cp_error *err)
+{
+    return cp_error_set(err, CP_EIO, "cannot create %s: %s", path,
+                        strerror(errno));
+}
+
+static bool is_special(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+/* mkstemp makes files private; a report has the usual permissions. */
+static void set_usual_mode(int fd)
+{
+    mode_t mask = umask(0);
+
+    (void)umask(mask);
+    (void)fchmod(fd, 0666 & ~mask);
+}
+
+static enum cp_status open_file(struct cp_output *o, const char *path,
+                                struct cp_error *err)
+{
+    o->path = printed(err, path, "");
+    o->temp = printed(err, path, ".XXXXXX");
+    if (!o->path || !o->temp)
+        return CP_ENOMEM;
+    if (is_special(path)) {
+        cp_free(o->temp);
+        o->temp = NULL;
+        o->out.fd = open(path, O_WRONLY | O_CLOEXEC);
+    } else {
+        o->out.fd = mkostemp(o->temp, O_CLOEXEC);
+        if (o->out.fd >= 0)
+            set_usual_mode(o->out.fd);
+    }
+    if (o->out.fd < 0) {
+        cp_free(o->temp);
+        o->temp = NULL;
+        return cannot_create(path, err);
+    }
+    (void)fprintf(stderr, "Generating report in %s\n", path);
+    return CP_OK;
+}
+
+/* The first profileNNN.suffix that is free, claimed by creating it. */
+static enum cp_status open_numbered(struct cp_output *o, const char *suffix,
+                                    struct cp_error *err)
+{
+    char path[64];
+
+    for (int i = 1; i < MOST_PROFILES; i++) {
+        (void)snprintf(path, sizeof(path), "profile%03d.%s", i, suffix);
+        if (access(path, F_OK) != 0)
+            return open_file(o, path, err);
+    }
+    return cp_error_set(err, CP_EIO,
+                        "profile001.%s to profile999.%s exist already", suffix,
+                        suffix);
+}
+
+enum cp_status cp_output_open(struct cp_output *o, const struct cp_command *c,
+                              struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    *o = (struct cp_output){ .out = { .fd = STDOUT_FILENO } };
+    if (*c->options.output)
+        status = open_file(o, c->options.output, err);
+    else if (c->product != CP_PRODUCT_TEXT && isatty(STDOUT_FILENO))
+        status = open_numbered(o, c->suffix, err);
+    if (status != CP_OK)
+        cp_output_abandon(o);
+    return status;
+}
+
+static void release(struct cp_output *o)
+{
+    if (o->path && o->out.fd >= 0)
+        (void)close(o->out.fd);
+    cp_out_release(&o->out);
+    cp_free(o->path);
+    cp_free(o->temp);
+    *o = (struct cp_output){ .out = { .fd = -1 } };
+}
+
+enum cp_status cp_output_finish(struct cp_output *o, struct cp_error *err)
+{
+    enum cp_status status = cp_out_finish(&o->out, err);
+
+    if (status == CP_OK && o->temp && rename(o->temp, o->path) != 0)
+        status = cannot_create(o->path, err);
+    if (status != CP_OK) {
+        cp_output_abandon(o);
+        return status;
+    }
+    release(o);
+    return CP_OK;
+}
+
+void cp_output_abandon(struct cp_output *o)
+{
+    if (o->temp)
+        (void)unlink(o->temp);
+    release(o);
+}

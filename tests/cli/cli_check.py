@@ -1,0 +1,87 @@
+"""cli_check: runs pprof for the tests in this folder and counts the cases.
+
+A case is one call of check(); what failed is printed, and finish() prints
+"P passed, F failed" and exits."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+SECONDS = 20        # no run may take longer
+LIMIT_KB = 1500000  # nor need more memory than this
+
+passed = failed = 0
+pprof = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/pprof"
+folder = tempfile.mkdtemp(prefix="pprof-test-")
+
+
+class Result:
+    """How a run ended; status is negative for a signal."""
+
+    def __init__(self, status, out, err, peak_kb):
+        self.status, self.out, self.err = status, out, err
+        self.peak_kb = peak_kb
+
+    @property
+    def lines(self):
+        return self.err.decode(errors="replace").splitlines()
+
+    def __str__(self):
+        return (f"status {self.status}, {self.peak_kb} KB\n"
+                f"    stdout {self.out[:300]!r}\n    stderr {self.err[:600]!r}")
+
+
+def environment(**changes):
+    env = dict(os.environ, TZ="UTC", LC_ALL="C", **changes)
+    return {key: value for key, value in env.items() if value is not None}
+
+
+def run(*args, stdin=subprocess.DEVNULL, stdout=None, env=None,
+        before=None, cwd=None):
+    """Runs pprof in the test's folder, for at most SECONDS."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = subprocess.Popen(
+            [pprof, *args], stdin=stdin, stderr=err, cwd=cwd or folder,
+            stdout=out if stdout is None else stdout, preexec_fn=before,
+            env=environment(**(env or {})))
+        timer = threading.Timer(SECONDS, child.kill)
+        timer.start()
+        _, status, usage = os.wait4(child.pid, 0)
+        timer.cancel()
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        return Result(child.returncode, out.read(), err.read(),
+                      usage.ru_maxrss)
+
+
+def check(name, ok, detail=""):
+    """Counts one case."""
+    global passed, failed
+    if ok:
+        passed += 1
+    else:
+        failed += 1
+        print(f"{name}: failed\n    {detail}", flush=True)
+    return ok
+
+
+def write(name, data, mode=0o644):
+    """A file of the test's folder."""
+    path = os.path.join(folder, name)
+    with open(path, "wb") as f:
+        f.write(data)
+    os.chmod(path, mode)
+    return name
+
+
+def path(name):
+    return os.path.join(folder, name)
+
+
+def finish():
+    shutil.rmtree(folder, ignore_errors=True)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(failed > 0)
