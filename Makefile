@@ -19,6 +19,9 @@ test: ## build, run every test and check; ends with the counts
 	@scripts/deps build test
 	@scripts/run_tests
 
+golden: all ## write tests/golden/ anew; read the difference before keeping it
+	@scripts/golden
+
 bench: all ## compare with google/pprof; BENCH_ARGS=--quick for a short run
 	@scripts/deps build bench
 	@scripts/build gcc bench/floor bench/gen_profile bench/meter
@@ -53,4 +56,4 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z ]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test bench fuzz asan ubsan tsan clang format install clean help
+.PHONY: all demo test golden bench fuzz asan ubsan tsan clang format install clean help

@@ -47,7 +47,7 @@ void cp_out_printf(struct cp_out *o, const char *fmt, ...)
     va_list args;
     int n;
 
-    if (!cp_out_room(o, 1))
+    if (o->cap == o->len && !cp_out_room(o, 1))
         return;
     va_start(args, fmt);
     n = vsnprintf(o->buf + o->len, o->cap - o->len, fmt, args);

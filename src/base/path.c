@@ -72,16 +72,22 @@ struct cp_str cp_path_base(struct cp_str path)
     return (struct cp_str){ path.ptr + from, len - from };
 }
 
-/* The next element of a list with colons; false at the end. */
+/* A list with colons; an empty text has no elements, not an empty one. */
+static const char *list_of(const char *text)
+{
+    return text && *text ? text : NULL;
+}
+
+/* The next element of a list; false at its end, which makes it NULL. */
 static bool next_dir(const char **list, struct cp_str *dir)
 {
     size_t len;
 
-    if (!*list || **list == '\0')
+    if (!*list)
         return false;
     len = strcspn(*list, ":");
     *dir = (struct cp_str){ *list, (uint32_t)len };
-    *list += len + (size_t)((*list)[len] == ':');
+    *list = (*list)[len] == ':' ? *list + len + 1 : NULL;
     return true;
 }
 
@@ -125,7 +131,9 @@ struct cp_str cp_path_trim(struct cp_str path, const char *trim_path,
                                             { "/proc/self/cwd/", 15 } };
     struct cp_str dir;
 
-    while (*trim_path == '\0' && next_dir(&search_path, &dir))
+    trim_path = list_of(trim_path);
+    search_path = list_of(search_path);
+    while (!trim_path && next_dir(&search_path, &dir))
         if (cut_through(&path, cp_path_base(dir)))
             return path;
     while (next_dir(&trim_path, &dir))

@@ -1,10 +1,10 @@
 /*
- * build.c - growing the arrays of a profile, and the two tables that find
- * what is already there; see build.h.
+ * build.c - growing the arrays of a profile, and finding the location that is
+ * already there; see build.h.
  *
- * The arrays are in the profile's arena, the tables on the heap, because they
- * go when the profile is handed over. A table holds index + 1, 0 for a free
- * slot, and is kept at most half full.
+ * The arrays are in the profile's arena, the table of addresses on the heap,
+ * because it goes when the profile is handed over. It holds index + 1, 0 for
+ * a free slot, and is kept at most half full.
  */
 #include "profile/build.h"
 
@@ -28,13 +28,12 @@ enum cp_status cp_builder_init(struct cp_builder *b, struct cp_error *err)
     *b = (struct cp_builder){ 0 };
     b->profile = cp_profile_new(err);
     b->by_address = cp_alloc(FIRST_SLOTS, sizeof(*b->by_address), err);
-    b->by_labels = cp_alloc(FIRST_SLOTS, sizeof(*b->by_labels), err);
-    if (!b->profile || !b->by_address || !b->by_labels) {
+    b->by_address_mask = FIRST_SLOTS - 1;
+    if (!b->profile || !b->by_address ||
+        cp_label_table_init(&b->labels, b->profile, err) != CP_OK) {
         cp_builder_release(b);
         return CP_ENOMEM;
     }
-    b->by_address_mask = b->by_labels_mask = FIRST_SLOTS - 1;
-    b->cap_sets = b->profile->n_label_sets;
     return CP_OK;
 }
 
@@ -48,7 +47,7 @@ struct cp_profile *cp_builder_take(struct cp_builder *b)
     struct cp_profile *profile = b->profile;
 
     cp_free(b->by_address);
-    cp_free(b->by_labels);
+    cp_label_table_release(&b->labels);
     *b = (struct cp_builder){ 0 };
     return profile;
 }
@@ -118,29 +117,22 @@ static uint32_t *find_address(const struct cp_builder *b, uint64_t address)
     return &b->by_address[i];
 }
 
-/* An empty table of twice the size of one with this mask; NULL on failure. */
-static uint32_t *twice_as_big(uint32_t mask, struct cp_error *err)
-{
-    if (mask >= UINT32_MAX / 2) {
-        (void)cp_error_nomem(err);
-        return NULL;
-    }
-    return cp_alloc(((size_t)mask + 1) * 2, sizeof(uint32_t), err);
-}
-
 static enum cp_status grow_by_address(struct cp_builder *b,
                                       struct cp_error *err)
 {
+    size_t n_slots = ((size_t)b->by_address_mask + 1) * 2;
     uint32_t *slots;
 
     if (b->profile->n_locations < b->by_address_mask / 2)
         return CP_OK;
-    slots = twice_as_big(b->by_address_mask, err);
+    if (n_slots > UINT32_MAX)
+        return cp_error_nomem(err);
+    slots = cp_alloc(n_slots, sizeof(*slots), err);
     if (!slots)
         return CP_ENOMEM;
     cp_free(b->by_address);
     b->by_address = slots;
-    b->by_address_mask = b->by_address_mask * 2 + 1;
+    b->by_address_mask = (uint32_t)(n_slots - 1);
     for (uint32_t i = 0; i < b->profile->n_locations; i++)
         *find_address(b, b->profile->locations[i].address) = i + 1;
     return CP_OK;
@@ -244,148 +236,11 @@ enum cp_status cp_builder_comment(struct cp_builder *b, const char *text,
     return CP_OK;
 }
 
-/* Whether label x may stand before label y: text first, then by key. */
-static bool in_order(const struct cp_profile *p, const struct cp_label *x,
-                     const struct cp_label *y)
-{
-    bool x_is_text = x->str != CP_NONE, y_is_text = y->str != CP_NONE;
-
-    if (x_is_text != y_is_text)
-        return x_is_text;
-    return x->key == y->key || cp_str_cmp(cp_profile_str(p, x->key),
-                                          cp_profile_str(p, y->key)) <= 0;
-}
-
-/* A stable merge sort; scratch has room for n. */
-static void sort_labels(const struct cp_profile *p, struct cp_label *labels,
-                        uint32_t n, struct cp_label *scratch)
-{
-    uint32_t half = n / 2, i = 0, j = half;
-
-    if (n < 2)
-        return;
-    sort_labels(p, labels, half, scratch);
-    sort_labels(p, labels + half, n - half, scratch);
-    if (in_order(p, &labels[half - 1], &labels[half]))
-        return;
-    for (uint32_t k = 0; k < n; k++) {
-        bool left = j == n || (i < half && in_order(p, &labels[i], &labels[j]));
-
-        scratch[k] = left ? labels[i++] : labels[j++];
-    }
-    memcpy(labels, scratch, n * sizeof(*labels));
-}
-
-static uint64_t hash_labels(const struct cp_label *labels, uint32_t n)
-{
-    uint64_t h = n;
-
-    for (uint32_t i = 0; i < n; i++) {
-        const struct cp_label *l = &labels[i];
-
-        h = cp_hash_mix(h ^ ((uint64_t)l->key << 32 | l->str), l->unit);
-        h = cp_hash_mix(h, (uint64_t)l->num);
-    }
-    return h;
-}
-
-static bool same_labels(const struct cp_label *x, const struct cp_label *y,
-                        uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (x[i].key != y[i].key || x[i].str != y[i].str ||
-            x[i].unit != y[i].unit || x[i].num != y[i].num)
-            return false;
-    return true;
-}
-
-/* The slot of the set with these labels, or where it belongs. */
-static uint32_t *find_labels(const struct cp_builder *b,
-                             const struct cp_label *labels, uint32_t n)
-{
-    const struct cp_profile *p = b->profile;
-    uint32_t i = (uint32_t)hash_labels(labels, n) & b->by_labels_mask;
-
-    for (; b->by_labels[i]; i = (i + 1) & b->by_labels_mask) {
-        struct cp_label_set set = p->label_sets[b->by_labels[i] - 1];
-
-        if (set.n_labels == n && same_labels(p->labels + set.labels, labels, n))
-            break;
-    }
-    return &b->by_labels[i];
-}
-
-static enum cp_status grow_by_labels(struct cp_builder *b, struct cp_error *err)
-{
-    const struct cp_profile *p = b->profile;
-    uint32_t *slots;
-
-    if (p->n_label_sets < b->by_labels_mask / 2)
-        return CP_OK;
-    slots = twice_as_big(b->by_labels_mask, err);
-    if (!slots)
-        return CP_ENOMEM;
-    cp_free(b->by_labels);
-    b->by_labels = slots;
-    b->by_labels_mask = b->by_labels_mask * 2 + 1;
-    for (uint32_t i = 1; i < p->n_label_sets; i++) {
-        struct cp_label_set set = p->label_sets[i];
-
-        *find_labels(b, p->labels + set.labels, set.n_labels) = i + 1;
-    }
-    return CP_OK;
-}
-
-/*
- * Copies the labels behind those of the profile, in canonical order and with
- * what does not count set to 0; they are not part of the profile yet.
- */
-static struct cp_label *stage_labels(struct cp_builder *b,
-                                     const struct cp_label *labels, uint32_t n,
-                                     struct cp_error *err)
-{
-    struct cp_profile *p = b->profile;
-    struct cp_label *staged;
-
-    if (check_count((uint64_t)p->n_labels + n, "labels", err) != CP_OK ||
-        GROW(b, labels, n_labels, cap_labels, (uint64_t)n * 2) != CP_OK)
-        return NULL;
-    staged = p->labels + p->n_labels;
-    for (uint32_t i = 0; i < n; i++) {
-        staged[i] = labels[i];
-        if (staged[i].str != CP_NONE) {
-            staged[i].unit = 0;
-            staged[i].num = 0;
-        }
-    }
-    sort_labels(p, staged, n, staged + n);
-    return staged;
-}
-
 uint32_t cp_builder_label_set(struct cp_builder *b,
                               const struct cp_label *labels, uint32_t n,
                               struct cp_error *err)
 {
-    struct cp_profile *p = b->profile;
-    struct cp_label *staged;
-    uint32_t found;
-
-    if (n == 0)
-        return 0;
-    staged = stage_labels(b, labels, n, err);
-    if (!staged)
-        return CP_NONE;
-    found = *find_labels(b, staged, n);
-    if (found)
-        return found - 1;
-    if (check_count(p->n_label_sets, "label sets", err) != CP_OK ||
-        grow_by_labels(b, err) != CP_OK ||
-        GROW(b, label_sets, n_label_sets, cap_sets, 1) != CP_OK)
-        return CP_NONE;
-    *find_labels(b, staged, n) = p->n_label_sets + 1;
-    p->label_sets[p->n_label_sets] = (struct cp_label_set){ p->n_labels, n };
-    p->n_labels += n;
-    return p->n_label_sets++;
+    return cp_label_table_add(&b->labels, labels, n, err);
 }
 
 /* One spare location keeps the array from being NULL under empty stacks. */

@@ -13,16 +13,16 @@
 #ifndef CP_BUILD_H
 #define CP_BUILD_H
 
+#include "profile/label_table.h"
 #include "profile/profile.h"
 
 struct cp_builder {
     struct cp_profile *profile; /* its scalar fields may be set directly */
-    size_t cap_types, cap_samples, cap_values, cap_locs, cap_sets, cap_labels;
+    size_t cap_types, cap_samples, cap_values, cap_locs;
     size_t cap_locations, cap_lines, cap_functions, cap_mappings, cap_comments;
     uint32_t *by_address; /* hash of location index + 1 */
     uint32_t by_address_mask;
-    uint32_t *by_labels; /* hash of label set index + 1 */
-    uint32_t by_labels_mask;
+    struct cp_label_table labels;
 };
 
 enum cp_status cp_builder_init(struct cp_builder *b, struct cp_error *err);

@@ -189,12 +189,14 @@ static enum cp_status read_sample(const struct job *job, struct worker *worker,
 
         is_ok = cp_wire_field(&msg, &f);
         if (is_ok && f.number == 3)
-            is_ok = f.type == CP_WIRE_BYTES &&
-                    cp_raw_labels_add(&worker->labels, from, msg.pos);
+            is_ok = f.type == CP_WIRE_BYTES;
         else if (is_ok && (f.number == 1 || f.number == 2))
             is_ok = read_field(&r, job->in->location_ids, &f);
         if (!is_ok)
             return broken(&worker->err, number, "cannot be read");
+        if (f.number == 3 && cp_raw_labels_add(&worker->labels, from, msg.pos,
+                                               &worker->err) != CP_OK)
+            return CP_ENOMEM;
     }
     p->samples[number].locs = *first_loc;
     p->samples[number].n_locs = r.n_locs;

@@ -2,19 +2,18 @@
  * encode.c - writing profile.proto; see encode.h.
  *
  * What repeats is written once beforehand: the bytes of each location id and
- * of each label set. Samples are then copies, made on all cores.
+ * of each label set. Samples are then copies, made (and for a large profile
+ * packed) on all cores. The order of the tables in the file does not matter.
  */
 #include "profile/encode.h"
 
-#include <libdeflate.h>
 #include <string.h>
 
 #include "base/pieces.h"
+#include "profile/gzip.h"
 
 #define PIECE_SAMPLES 8192
-#define LARGE_BYTES ((size_t)4 << 20) /* from here speed matters more */
-#define LEVEL_SMALL 6
-#define LEVEL_LARGE 1
+#define LARGE_FRAMES ((uint64_t)1 << 20) /* from here speed matters more */
 
 struct short_bytes {
     uint8_t n;
@@ -27,8 +26,9 @@ struct encoder {
     uint32_t *number; /* by string: its index in the file + 1 */
     uint32_t *used;   /* strings in the order of that index */
     uint32_t n_used;
-    struct short_bytes *ids; /* by location */
-    struct cp_str *labels;   /* by label set: its Label fields */
+    struct short_bytes *ids;  /* by location */
+    struct cp_str *labels;    /* by label set: its Label fields */
+    struct cp_gzip_sum *sums; /* by piece of samples, when packing */
     struct cp_arena arena;
 };
 
@@ -145,7 +145,7 @@ static enum cp_status make_labels(struct encoder *e, struct cp_out *body,
         e->labels[i].ptr =
             cp_arena_copy(&e->arena, set.buf ? set.buf : "", set.len, err);
         e->labels[i].len = (uint32_t)set.len;
-        if (!e->labels[i].ptr || set.err.status != CP_OK)
+        if (!e->labels[i].ptr || cp_out_finish(&set, err) != CP_OK)
             e->labels = NULL;
     }
     cp_out_release(&set);
@@ -240,6 +240,8 @@ static void put_locations(struct encoder *e, struct cp_out *body)
         put_number(body, 5, l->is_folded);
         put_message(e, 4, body);
     }
+    if (line.err.status != CP_OK)
+        e->out->err = line.err;
     cp_out_release(&line);
 }
 
@@ -283,29 +285,41 @@ static void put_rest(struct encoder *e, struct cp_out *body)
     }
 }
 
-static enum cp_status encode(struct encoder *e, struct cp_out *body,
-                             struct cp_error *err)
+static enum cp_status prepare(struct encoder *e, struct cp_out *body,
+                              struct cp_error *err)
 {
     const struct cp_profile *p = e->p;
-    enum cp_status status;
 
     e->number = cp_arena_alloc(&e->arena, p->strings.n, sizeof(uint32_t), err);
     e->used = cp_arena_alloc(&e->arena, p->strings.n, sizeof(uint32_t), err);
     if (!e->number || !e->used || make_ids(e, err) != CP_OK)
         return CP_ENOMEM;
     (void)string(e, 0);
-    if (make_labels(e, body, err) != CP_OK)
-        return CP_ENOMEM;
-    for (uint32_t i = 0; i < p->n_types; i++)
-        put_type(e, 1, p->types[i], body);
-    status = cp_pieces_write(p->n_samples, PIECE_SAMPLES, put_samples, e,
-                             e->out, err);
-    if (status != CP_OK)
-        return status;
+    return make_labels(e, body, err);
+}
+
+/* All but the samples. */
+static void put_tables(struct encoder *e, struct cp_out *body)
+{
+    for (uint32_t i = 0; i < e->p->n_types; i++)
+        put_type(e, 1, e->p->types[i], body);
     put_mappings(e, body);
     put_locations(e, body);
     put_functions(e, body);
     put_rest(e, body);
+}
+
+static enum cp_status encode(struct encoder *e, struct cp_out *body,
+                             struct cp_error *err)
+{
+    enum cp_status status = prepare(e, body, err);
+
+    if (status == CP_OK)
+        status = cp_pieces_write(e->p->n_samples, PIECE_SAMPLES, put_samples, e,
+                                 e->out, err);
+    if (status != CP_OK)
+        return status;
+    put_tables(e, body);
     return cp_out_finish(e->out, err);
 }
 
@@ -321,32 +335,63 @@ enum cp_status cp_encode(const struct cp_profile *p, struct cp_out *out,
     return status;
 }
 
-static enum cp_status pack(const struct cp_out *plain, struct cp_out *out,
-                           struct cp_error *err)
+/* Encodes some samples and packs them at once, so they are never all there. */
+static void pack_samples(const void *context, uint32_t from, uint32_t to,
+                         struct cp_out *out)
 {
-    int level = plain->len < LARGE_BYTES ? LEVEL_SMALL : LEVEL_LARGE;
-    struct libdeflate_compressor *c = libdeflate_alloc_compressor(level);
-    size_t most = c ? libdeflate_gzip_compress_bound(c, plain->len) : 0;
-    enum cp_status status = CP_OK;
+    const struct encoder *e = context;
+    struct cp_out plain = { .fd = -1 };
 
-    if (!c || !cp_out_room(out, most))
-        status = cp_error_nomem(err);
+    put_samples(e, from, to, &plain);
+    if (plain.err.status != CP_OK)
+        out->err = plain.err;
     else
-        out->len +=
-            libdeflate_gzip_compress(c, plain->buf, plain->len,
-                                     out->buf + out->len, out->cap - out->len);
-    libdeflate_free_compressor(c);
+        e->sums[from / PIECE_SAMPLES] =
+            cp_gzip_piece(plain.buf ? plain.buf : "", plain.len, out);
+    cp_out_release(&plain);
+}
+
+static enum cp_status pack_pieces(struct encoder *e, struct cp_out *body,
+                                  struct cp_out *out, struct cp_error *err)
+{
+    struct cp_gzip_sum all = { 0 };
+    uint32_t n = e->p->n_samples / PIECE_SAMPLES + 1;
+    enum cp_status status = prepare(e, body, err);
+
+    e->sums = cp_arena_alloc(&e->arena, n, sizeof(*e->sums), err);
+    if (status != CP_OK || !e->sums)
+        return CP_ENOMEM;
+    cp_gzip_begin(out);
+    status = cp_pieces_write(e->p->n_samples, PIECE_SAMPLES, pack_samples, e,
+                             out, err);
+    for (uint32_t i = 0; i < n; i++)
+        all = cp_gzip_join(all, e->sums[i]);
+    put_tables(e, body);
+    if (status == CP_OK)
+        status = cp_out_finish(e->out, err);
+    if (status == CP_OK) {
+        all = cp_gzip_join(all, cp_gzip_piece(e->out->buf, e->out->len, out));
+        cp_gzip_end(all, out);
+    }
     return status;
 }
 
 enum cp_status cp_encode_gzip(const struct cp_profile *p, struct cp_out *out,
                               struct cp_error *err)
 {
-    struct cp_out plain = { .fd = -1 };
-    enum cp_status status = cp_encode(p, &plain, err);
+    struct cp_out plain = { .fd = -1 }, body = { .fd = -1 };
+    struct encoder e = { .p = p, .out = &plain };
+    enum cp_status status;
 
-    if (status == CP_OK)
-        status = pack(&plain, out, err);
+    if (p->n_locs > LARGE_FRAMES) {
+        status = pack_pieces(&e, &body, out, err);
+    } else {
+        status = encode(&e, &body, err);
+        if (status == CP_OK)
+            status = cp_gzip_pack(plain.buf, plain.len, out, err);
+    }
+    cp_out_release(&body);
     cp_out_release(&plain);
+    cp_arena_release(&e.arena);
     return status;
 }

@@ -132,11 +132,12 @@ static enum cp_status apply_marks(struct cp_profile *p,
 static enum cp_status check_all(struct cp_name_filter *f, struct cp_error *err)
 {
     struct cp_regex *all[] = { f->focus, f->ignore, f->hide, f->show };
+    enum cp_status status = CP_OK;
 
-    for (size_t i = 0; i < 4; i++)
-        if (all[i] && cp_regex_check(all[i], err) != CP_OK)
-            return CP_EUSAGE;
-    return CP_OK;
+    for (size_t i = 0; status == CP_OK && i < 4; i++)
+        if (all[i])
+            status = cp_regex_check(all[i], err);
+    return status;
 }
 
 enum cp_status cp_filter_names(struct cp_profile *p, struct cp_name_filter *f,

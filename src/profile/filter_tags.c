@@ -5,7 +5,10 @@
 #include "profile/match.h"
 #include "profile/tag_filter.h"
 
-/* The answer of a filter for each label set; all `otherwise` if f is NULL. */
+/*
+ * The answer of a filter for each label set; all `otherwise` if f is NULL.
+ * NULL with *err set on failure.
+ */
 static bool *answers(struct cp_tag_filter *f, const struct cp_profile *p,
                      const struct cp_label_units *units, bool otherwise,
                      struct cp_error *err)
@@ -15,7 +18,10 @@ static bool *answers(struct cp_tag_filter *f, const struct cp_profile *p,
     for (uint32_t i = 0; yes && i < p->n_label_sets; i++)
         yes[i] = f ? cp_tag_filter_matches(f, p, &p->label_sets[i], units)
                    : otherwise;
-    return yes;
+    if (!f || !yes || cp_tag_filter_check(f, err) == CP_OK)
+        return yes;
+    cp_free(yes);
+    return NULL;
 }
 
 enum cp_status cp_filter_tags(struct cp_profile *p, struct cp_tag_filter *focus,
@@ -24,10 +30,11 @@ enum cp_status cp_filter_tags(struct cp_profile *p, struct cp_tag_filter *focus,
                               bool *focus_matched, bool *ignore_matched,
                               struct cp_error *err)
 {
-    bool *focused = answers(focus, p, units, true, err);
-    bool *ignored = answers(ignore, p, units, false, err);
-    bool *keep = cp_alloc(p->n_samples, sizeof(*keep), err);
-    bool is_ok = focused && ignored && keep;
+    struct cp_error unseen, *to = err ? err : &unseen;
+    bool *focused = answers(focus, p, units, true, to);
+    bool *ignored = focused ? answers(ignore, p, units, false, to) : NULL;
+    bool *keep = ignored ? cp_alloc(p->n_samples, sizeof(*keep), to) : NULL;
+    bool is_ok = keep != NULL;
 
     *focus_matched = *ignore_matched = false;
     for (uint32_t i = 0; is_ok && i < p->n_samples; i++) {
@@ -42,7 +49,7 @@ enum cp_status cp_filter_tags(struct cp_profile *p, struct cp_tag_filter *focus,
     cp_free(keep);
     cp_free(ignored);
     cp_free(focused);
-    return is_ok ? CP_OK : CP_ENOMEM;
+    return is_ok ? CP_OK : to->status;
 }
 
 /* The set that is left of `set` when only keys with keep[key] stay. */
@@ -105,6 +112,10 @@ enum cp_status cp_filter_tag_keys(struct cp_profile *p, struct cp_regex *show,
     if (cp_match_init(&m[0], show, p, err) == CP_OK &&
         cp_match_init(&m[1], hide, p, err) == CP_OK)
         status = reduce_all(p, m, matched, err);
+    if (status == CP_OK && show)
+        status = cp_regex_check(show, err);
+    if (status == CP_OK && hide)
+        status = cp_regex_check(hide, err);
     cp_match_release(&m[0]);
     cp_match_release(&m[1]);
     *show_matched = matched[0];

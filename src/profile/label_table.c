@@ -140,7 +140,13 @@ uint32_t cp_label_table_add(struct cp_label_table *t,
     if (cp_reserve(&t->sorted, &t->cap_sorted, (size_t)n * 2,
                    sizeof(*t->sorted), err) != CP_OK)
         return CP_NONE;
-    memcpy(t->sorted, labels, n * sizeof(*labels));
+    for (uint32_t i = 0; i < n; i++) {
+        t->sorted[i] = labels[i];
+        if (labels[i].str != CP_NONE) {
+            t->sorted[i].unit = 0;
+            t->sorted[i].num = 0;
+        }
+    }
     sort_labels(t->profile, t->sorted, n, t->sorted + n);
     slot = find_slot(t, t->sorted, n);
     if (*slot)

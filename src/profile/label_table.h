@@ -28,7 +28,7 @@ enum cp_status cp_label_table_init(struct cp_label_table *t,
 /*
  * The set of these labels, added if new; 0 when n is 0, CP_NONE with *err on
  * failure. Labels of one key keep their order; apart from that the order of
- * the argument does not matter.
+ * the argument does not matter, nor do the unit and the number of text.
  */
 uint32_t cp_label_table_add(struct cp_label_table *t,
                             const struct cp_label *labels, uint32_t n,

@@ -86,7 +86,7 @@ static char *warning_line(struct cp_label_units *u, const struct cp_profile *p,
 {
     const struct other *first = &o->list[*i];
     struct cp_out text = { .fd = -1 };
-    char *line;
+    char *line = NULL;
 
     cp_out_printf(&text, "For tag %s used unit %s, also encountered unit(s) ",
                   first->key.ptr, cp_profile_cstr(p, u->unit[first->key_id]));
@@ -94,7 +94,8 @@ static char *warning_line(struct cp_label_units *u, const struct cp_profile *p,
         cp_out_cstr(&text, &o->list[*i] == first ? "" : ", ");
         cp_out_str(&text, o->list[*i].unit);
     }
-    line = cp_arena_copy(&u->arena, text.buf ? text.buf : "", text.len, err);
+    if (cp_out_finish(&text, err) == CP_OK)
+        line = cp_arena_copy(&u->arena, text.buf, text.len, err);
     cp_out_release(&text);
     return line;
 }

@@ -1,6 +1,8 @@
 /* load.c - telling the formats apart; see load.h. */
 #include "profile/load.h"
 
+#include <string.h>
+
 #include "profile/decode.h"
 #include "profile/inflate.h"
 #include "profile/legacy.h"
@@ -48,6 +50,15 @@ static struct cp_profile *parse(const struct cp_bytes *plain,
     return p;
 }
 
+/* A profile that was read but is wrong says so itself. */
+static void say_parsing(struct cp_error *err)
+{
+    static const char malformed[] = "malformed profile: ";
+
+    if (err && strncmp(err->msg, malformed, sizeof(malformed) - 1) != 0)
+        cp_error_prefix(err, "parsing profile: ");
+}
+
 /* Decoding has checked ids and counts; this is left. */
 static enum cp_status check(const struct cp_profile *p, struct cp_error *err)
 {
@@ -68,7 +79,7 @@ struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
             p = NULL;
         }
         if (!p)
-            cp_error_prefix(err, "parsing profile: ");
+            say_parsing(err);
     }
     cp_bytes_release(file);
     return p;

@@ -14,29 +14,30 @@ void cp_raw_labels_begin(struct cp_raw_labels *t)
     t->joined_len = 0;
 }
 
-static bool join(struct cp_raw_labels *t, const uint8_t *from,
-                 const uint8_t *to)
+static enum cp_status join(struct cp_raw_labels *t, const uint8_t *from,
+                           const uint8_t *to, struct cp_error *err)
 {
     size_t len = (size_t)(to - from);
 
-    if (cp_reserve(&t->joined, &t->joined_cap, t->joined_len + len, 1, NULL) !=
+    if (cp_reserve(&t->joined, &t->joined_cap, t->joined_len + len, 1, err) !=
         CP_OK)
-        return false;
+        return CP_ENOMEM;
     memcpy(t->joined + t->joined_len, from, len);
     t->joined_len += len;
-    return true;
+    return CP_OK;
 }
 
-bool cp_raw_labels_add(struct cp_raw_labels *t, const uint8_t *from,
-                       const uint8_t *to)
+enum cp_status cp_raw_labels_add(struct cp_raw_labels *t, const uint8_t *from,
+                                 const uint8_t *to, struct cp_error *err)
 {
-    if (t->joined_len > 0)
-        return join(t, from, to);
-    if (t->from && t->to != from)
-        return join(t, t->from, t->to) && join(t, from, to);
-    t->from = t->from ? t->from : from;
-    t->to = to;
-    return true;
+    if (t->joined_len == 0 && (!t->from || t->to == from)) {
+        t->from = t->from ? t->from : from;
+        t->to = to;
+        return CP_OK;
+    }
+    if (t->joined_len == 0 && join(t, t->from, t->to, err) != CP_OK)
+        return CP_ENOMEM;
+    return join(t, from, to, err);
 }
 
 static uint32_t *find_slot(const struct cp_raw_labels *t, const uint8_t *bytes,

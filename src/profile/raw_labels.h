@@ -37,9 +37,9 @@ struct cp_raw_labels {
 
 void cp_raw_labels_begin(struct cp_raw_labels *t);
 
-/* Adds a whole label field, key byte included. False when out of memory. */
-bool cp_raw_labels_add(struct cp_raw_labels *t, const uint8_t *from,
-                       const uint8_t *to);
+/* Adds a whole label field, key byte included. */
+enum cp_status cp_raw_labels_add(struct cp_raw_labels *t, const uint8_t *from,
+                                 const uint8_t *to, struct cp_error *err);
 
 /* The number of what was added since begin. */
 enum cp_status cp_raw_labels_end(struct cp_raw_labels *t, uint32_t *out,

@@ -12,7 +12,7 @@ static int64_t rounded(double value)
 {
     double r = round(value);
 
-    return r > -9.2e18 && r < 9.2e18 ? (int64_t)r : INT64_MIN;
+    return r >= -0x1p63 && r < 0x1p63 ? (int64_t)r : INT64_MIN;
 }
 
 void cp_scale_columns(struct cp_profile *p, const double *ratios)

@@ -23,6 +23,7 @@ struct cp_tag_filter {
     size_t n_expressions;
     char *joined; /* room for "key:value" */
     size_t cap_joined;
+    bool is_short; /* there was no room */
 };
 
 /* A number with a unit of letters at *at; moves *at behind it. */
@@ -172,6 +173,16 @@ const char *cp_tag_filter_range(const struct cp_tag_filter *f)
     return f->is_range ? f->value : NULL;
 }
 
+enum cp_status cp_tag_filter_check(const struct cp_tag_filter *f,
+                                   struct cp_error *err)
+{
+    enum cp_status status = f->is_short ? cp_error_nomem(err) : CP_OK;
+
+    for (size_t i = 0; status == CP_OK && i < f->n_expressions; i++)
+        status = cp_regex_check(f->expressions[i], err);
+    return status;
+}
+
 static bool is_wanted_key(const struct cp_tag_filter *f,
                           const struct cp_profile *p, uint32_t key)
 {
@@ -203,8 +214,10 @@ static bool matches_text(struct cp_tag_filter *f, struct cp_regex *re,
 
     if (f->key[0] != '\0')
         return cp_regex_match(re, value.ptr, value.len);
-    if (cp_reserve(&f->joined, &f->cap_joined, len, 1, NULL) != CP_OK)
+    if (cp_reserve(&f->joined, &f->cap_joined, len, 1, NULL) != CP_OK) {
+        f->is_short = true;
         return false;
+    }
     memcpy(f->joined, key.ptr, key.len);
     f->joined[key.len] = ':';
     memcpy(f->joined + key.len + 1, value.ptr, value.len);

@@ -29,6 +29,13 @@ bool cp_tag_filter_matches(struct cp_tag_filter *f, const struct cp_profile *p,
                            const struct cp_label_units *units);
 
 /*
+ * CP_OK, or what a match has met: see cp_regex_check. What was found with the
+ * filter is not to be used then.
+ */
+enum cp_status cp_tag_filter_check(const struct cp_tag_filter *f,
+                                   struct cp_error *err);
+
+/*
  * Keeps the samples that pass `focus` (may be NULL) and do not pass `ignore`
  * (may be NULL); says whether each passed any.
  */

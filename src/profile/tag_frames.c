@@ -28,6 +28,7 @@ struct adder {
     uint32_t *by_frame; /* hash of location + 1 by key and value */
     uint32_t mask;
     uint32_t first_new; /* location */
+    struct cp_out text; /* the name being written */
     struct cp_arena scratch;
     struct cp_error *err;
 };
@@ -162,15 +163,17 @@ static uint32_t frame_of(struct adder *a, const struct cp_label_set *set,
                          struct cp_str key, bool *any_match, uint64_t ids[2])
 {
     struct cp_strtab *strings = &a->p->strings;
-    struct cp_out text = { .fd = -1 };
     uint32_t name, file, *slot;
 
-    if (!cp_out_room(&text, 1) || grow_table(a) != CP_OK)
+    if (grow_table(a) != CP_OK)
         return CP_NONE;
-    *any_match |= write_values(a, set, key, &text);
-    name = cp_strtab_add(strings, text.buf, text.len, a->err);
+    a->text.len = 0;
+    *any_match |= write_values(a, set, key, &a->text);
+    if (cp_out_finish(&a->text, a->err) != CP_OK)
+        return CP_NONE;
+    name = cp_strtab_add(strings, a->text.buf ? a->text.buf : "", a->text.len,
+                         a->err);
     file = cp_strtab_add(strings, key.ptr, key.len, a->err);
-    cp_out_release(&text);
     if (name == CP_NO_STR || file == CP_NO_STR)
         return CP_NONE;
     slot = find_frame(a, name, file);
@@ -257,6 +260,7 @@ enum cp_status cp_tag_frames_add(struct cp_profile *p, const char *root,
                        .cap_lines = p->n_lines,
                        .cap_functions = p->n_functions,
                        .first_new = p->n_locations,
+                       .text = { .fd = -1 },
                        .err = err };
     enum cp_status status = CP_OK;
 
@@ -270,6 +274,7 @@ enum cp_status cp_tag_frames_add(struct cp_profile *p, const char *root,
     }
     *root_matched = a.root.any_match;
     *leaf_matched = a.leaf.any_match;
+    cp_out_release(&a.text);
     cp_arena_release(&a.scratch);
     return status;
 }

@@ -17,20 +17,12 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "base/out.h"
+#include "report/tag_names.h"
 
 struct sums {
     int64_t flat, flat_div, cum, cum_div;
     uint32_t stamp; /* last sample counted in cum */
     bool is_touched;
-};
-
-/* The numbers of one label set. */
-struct numbers {
-    uint32_t *names; /* strings of `strings` */
-    int64_t *values;
-    uint32_t n;
-    size_t cap_names, cap_values;
 };
 
 struct collector {
@@ -40,98 +32,16 @@ struct collector {
     uint32_t *node_of; /* by slot */
     struct sums *sums;
     uint32_t *touched, n_touched;
-    uint32_t *group_of;        /* by label set: a string of `strings` */
+    struct cp_tag_names names;
     uint32_t *samples, *first; /* samples by group, then by label set */
-    struct cp_strtab strings;
-    struct numbers numbers;
     size_t cap_tags;
     uint32_t *slots; /* tag + 1 by node, group and name */
     uint32_t mask;
-    uint32_t base_key, bytes_key;
     int64_t cutoff;
     bool any_negative;
     struct cp_arena scratch;
     struct cp_error *err;
 };
-
-static int by_text(const void *a, const void *b)
-{
-    return cp_str_cmp(*(const struct cp_str *)a, *(const struct cp_str *)b);
-}
-
-/*
- * Joins the "key:value" texts of a set, sorted, with a backslash and an n.
- * Returns the string, or CP_NO_STR.
- */
-static uint32_t join_texts(struct collector *c, const struct cp_label_set *set)
-{
-    const struct cp_profile *p = c->g->report->profile;
-    struct cp_arena arena = { 0 };
-    struct cp_out joined = { .fd = -1 };
-    struct cp_str *texts =
-        cp_arena_alloc(&arena, set->n_labels, sizeof(*texts), c->err);
-    uint32_t n = 0, group = CP_NO_STR;
-
-    for (uint32_t i = 0; texts && i < set->n_labels; i++) {
-        const struct cp_label *l = &p->labels[set->labels + i];
-        char *text;
-
-        if (l->str == CP_NONE || l->key == c->base_key)
-            continue;
-        text =
-            cp_arena_printf(&arena, c->err, "%s:%s", cp_profile_cstr(p, l->key),
-                            cp_profile_cstr(p, l->str));
-        if (text)
-            texts[n++] = (struct cp_str){ text, (uint32_t)strlen(text) };
-    }
-    if (texts)
-        qsort(texts, n, sizeof(*texts), by_text);
-    for (uint32_t i = 0; i < n; i++) {
-        cp_out_cstr(&joined, i ? "\\n" : "");
-        cp_out_str(&joined, texts[i]);
-    }
-    if (texts && joined.err.status == CP_OK)
-        group = cp_strtab_add(&c->strings, joined.buf ? joined.buf : "",
-                              joined.len, c->err);
-    cp_out_release(&joined);
-    cp_arena_release(&arena);
-    return group;
-}
-
-static enum cp_status add_number(struct collector *c, const struct cp_label *l)
-{
-    const struct cp_report *r = c->g->report;
-    struct numbers *s = &c->numbers;
-    char text[CP_LABEL_BYTES];
-
-    cp_unit_label(l->num,
-                  cp_profile_cstr(r->profile, r->label_units.unit[l->key]),
-                  r->options.unit, text);
-    if (cp_reserve(&s->names, &s->cap_names, (size_t)s->n + 1,
-                   sizeof(*s->names), c->err) != CP_OK ||
-        cp_reserve(&s->values, &s->cap_values, (size_t)s->n + 1,
-                   sizeof(*s->values), c->err) != CP_OK)
-        return CP_ENOMEM;
-    s->names[s->n] = cp_strtab_add(&c->strings, text, strlen(text), c->err);
-    s->values[s->n] = l->num;
-    return s->names[s->n++] == CP_NO_STR ? CP_ENOMEM : CP_OK;
-}
-
-static enum cp_status read_numbers(struct collector *c, uint32_t set)
-{
-    const struct cp_profile *p = c->g->report->profile;
-    const struct cp_label_set *s = &p->label_sets[set];
-
-    c->numbers.n = 0;
-    for (uint32_t i = 0; i < s->n_labels; i++) {
-        const struct cp_label *l = &p->labels[s->labels + i];
-
-        if (l->str == CP_NONE && l->key == c->bytes_key &&
-            add_number(c, l) != CP_OK)
-            return CP_ENOMEM;
-    }
-    return CP_OK;
-}
 
 /* The sums of a node if it is wanted, noted as touched; else NULL. */
 static struct sums *sums_of(struct collector *c, uint32_t node)
@@ -262,7 +172,7 @@ static enum cp_status add_tag(struct collector *c, struct cp_tag tag,
 /* Adds what one group gave to each touched node, as text tags. */
 static enum cp_status add_texts(struct collector *c, uint32_t group)
 {
-    struct cp_str text = c->strings.items[group];
+    struct cp_str text = c->names.strings.items[group];
     enum cp_status status = CP_OK;
 
     for (uint32_t i = 0; i < c->n_touched; i++) {
@@ -282,7 +192,7 @@ static enum cp_status add_texts(struct collector *c, uint32_t group)
 /* The same for one label set of that group, as number tags. */
 static enum cp_status add_numbers(struct collector *c, uint32_t group)
 {
-    const struct cp_str *text = c->strings.items;
+    const struct cp_str *text = c->names.strings.items;
     enum cp_status status = CP_OK;
 
     for (uint32_t i = 0; i < c->n_touched; i++) {
@@ -294,10 +204,10 @@ static enum cp_status add_numbers(struct collector *c, uint32_t group)
 
         s->is_touched = false;
         tag.is_number = true;
-        for (uint32_t k = 0; is_wanted && status == CP_OK && k < c->numbers.n;
-             k++) {
-            tag.name = text[c->numbers.names[k]];
-            tag.value = c->numbers.values[k];
+        for (uint32_t k = 0;
+             is_wanted && status == CP_OK && k < c->names.n_numbers; k++) {
+            tag.name = text[c->names.numbers[k]];
+            tag.value = c->names.values[k];
             status = add_tag(c, tag, s);
         }
     }
@@ -353,31 +263,20 @@ static enum cp_status make_slots(struct collector *c, uint32_t n)
     return CP_OK;
 }
 
-static enum cp_status find_groups(struct collector *c)
+static bool has_negative(const struct cp_report *r)
 {
-    const struct cp_profile *p = c->g->report->profile;
+    int64_t div;
 
-    c->group_of =
-        cp_arena_alloc(&c->scratch, p->n_label_sets, sizeof(uint32_t), c->err);
-    if (!c->group_of)
-        return CP_ENOMEM;
-    for (uint32_t set = 1; set < p->n_label_sets; set++) {
-        c->group_of[set] = join_texts(c, &p->label_sets[set]);
-        if (c->group_of[set] == CP_NO_STR)
-            return CP_ENOMEM;
-    }
-    for (uint32_t i = 0; !c->any_negative && i < p->n_samples; i++) {
-        int64_t div;
-
-        c->any_negative = cp_report_sample(c->g->report, i, &div) < 0;
-    }
-    return CP_OK;
+    for (uint32_t i = 0; i < r->profile->n_samples; i++)
+        if (cp_report_sample(r, i, &div) < 0)
+            return true;
+    return false;
 }
 
 static enum cp_status collect_texts(struct collector *c)
 {
-    uint32_t n = c->strings.n;
-    enum cp_status status = group_samples(c, c->group_of, n);
+    uint32_t n = c->names.strings.n;
+    enum cp_status status = group_samples(c, c->names.group_of, n);
 
     if (status == CP_OK)
         status = grow_slots(c);
@@ -396,7 +295,7 @@ static bool *shown_groups(struct collector *c, uint32_t n)
     for (uint32_t i = 0; shown && i < c->l->n_tags; i++) {
         struct cp_str text = c->l->tags[i].group;
 
-        shown[cp_strtab_find(&c->strings, text.ptr, text.len)] = true;
+        shown[cp_strtab_find(&c->names.strings, text.ptr, text.len)] = true;
     }
     for (uint32_t i = 0; shown && i < n; i++)
         shown[i] |= i == 0 || c->any_negative;
@@ -406,7 +305,7 @@ static bool *shown_groups(struct collector *c, uint32_t n)
 static enum cp_status collect_numbers(struct collector *c)
 {
     uint32_t n_sets = c->g->report->profile->n_label_sets;
-    bool *shown = shown_groups(c, c->strings.n);
+    bool *shown = shown_groups(c, c->names.strings.n);
     uint32_t *itself =
         cp_arena_alloc(&c->scratch, n_sets, sizeof(*itself), c->err);
     enum cp_status status = shown && itself ? CP_OK : CP_ENOMEM;
@@ -416,13 +315,13 @@ static enum cp_status collect_numbers(struct collector *c)
     if (status == CP_OK)
         status = group_samples(c, itself, n_sets);
     for (uint32_t set = 1; status == CP_OK && set < n_sets; set++) {
-        if (!shown[c->group_of[set]])
+        if (!shown[c->names.group_of[set]])
             continue;
-        status = read_numbers(c, set);
-        if (status != CP_OK || c->numbers.n == 0)
+        status = cp_tag_names_read(&c->names, c->g->report, set, c->err);
+        if (status != CP_OK || c->names.n_numbers == 0)
             continue;
         sum_samples(c, set);
-        status = add_numbers(c, c->group_of[set]);
+        status = add_numbers(c, c->names.group_of[set]);
     }
     return status;
 }
@@ -460,21 +359,17 @@ enum cp_status cp_nodelets_collect(struct cp_nodelets *l,
     *l = (struct cp_nodelets){ 0 };
     if (p->n_label_sets == 1)
         return CP_OK;
-    c.base_key = cp_strtab_find(&p->strings, "pprof::base", 11);
-    c.bytes_key = cp_strtab_find(&p->strings, "bytes", 5);
     c.cutoff = cutoff;
-    status = cp_strtab_init(&c.strings, &l->arena, 64, err);
+    c.any_negative = has_negative(g->report);
+    status = cp_tag_names_init(&c.names, g->report, &l->arena, err);
     if (status == CP_OK)
         status = make_slots(&c, n);
     if (status == CP_OK)
-        status = find_groups(&c);
-    if (status == CP_OK)
         status = collect_texts(&c);
-    if (status == CP_OK && c.bytes_key != CP_NO_STR)
+    if (status == CP_OK)
         status = collect_numbers(&c);
     cp_free(c.slots);
-    cp_free(c.numbers.names);
-    cp_free(c.numbers.values);
+    cp_tag_names_release(&c.names);
     cp_arena_release(&c.scratch);
     if (status != CP_OK) {
         cp_nodelets_release(l);

@@ -28,6 +28,21 @@ struct tracer {
     struct cp_arena arena;
 };
 
+/* "   name" and its end; ptr is NULL when memory runs out. */
+static struct cp_str frame_line(struct cp_arena *arena, struct cp_str name,
+                                const char *end, struct cp_error *err)
+{
+    size_t n_end = strlen(end), len = 3 + (size_t)name.len + n_end;
+    char *line = cp_arena_alloc(arena, len, 1, err);
+
+    if (!line)
+        return (struct cp_str){ NULL, 0 };
+    memcpy(line, "   ", 3);
+    memcpy(line + 3, name.ptr, name.len);
+    memcpy(line + 3 + name.len, end, n_end);
+    return (struct cp_str){ line, (uint32_t)len };
+}
+
 static enum cp_status make_lines(struct tracer *t, struct cp_error *err)
 {
     const struct cp_profile *p = t->r->profile;
@@ -44,22 +59,15 @@ static enum cp_status make_lines(struct tracer *t, struct cp_error *err)
         if (!names[i].ptr)
             return CP_ENOMEM;
     }
-    for (uint32_t l = 0; l < p->n_locations; l++) {
+    for (uint32_t l = 0; l < p->n_locations; l++)
         for (uint32_t j = f->first[l]; j < f->first[l + 1]; j++) {
             bool is_inline = j + 1 != f->first[l + 1];
-            struct cp_str name = names[f->nodes[j]];
-            size_t len = 3 + (size_t)name.len + (is_inline ? 9 : 0) + 1;
-            char *line = cp_arena_alloc(&t->arena, len, 1, err);
 
-            if (!line)
+            t->lines[j] = frame_line(&t->arena, names[f->nodes[j]],
+                                     is_inline ? " (inline)\n" : "\n", err);
+            if (!t->lines[j].ptr)
                 return CP_ENOMEM;
-            memcpy(line, "   ", 3);
-            memcpy(line + 3, name.ptr, name.len);
-            memcpy(line + len - (is_inline ? 10 : 1),
-                   " (inline)\n" + (is_inline ? 0 : 9), is_inline ? 10 : 1);
-            t->lines[j] = (struct cp_str){ line, (uint32_t)len };
         }
-    }
     return CP_OK;
 }
 

@@ -149,7 +149,7 @@ static const struct cp_flag flags[] = {
     STRING("prune_from", CP_HELP_FILTERS, prune_from, "REGEXP",
            "drop callees of the innermost match"),
     STRING("tagfocus", CP_HELP_FILTERS, tagfocus, "EXPR",
-           "only samples with such a label: key=regexp, key=1kb:2mb"),
+           "samples with such a label: key=regexp, key=1kb:2mb"),
     STRING("tagignore", CP_HELP_FILTERS, tagignore, "EXPR",
            "only samples without"),
     STRING("tagshow", CP_HELP_FILTERS, tagshow, "REGEXP",

@@ -306,13 +306,14 @@ static enum cp_status finish(const struct cp_command *c, struct cp_profile *p,
 /* Whether the file begins as an ELF, Mach-O or PE program does. */
 static bool is_binary(const char *name)
 {
-    static const char *const magic[] = { "\x7f"
-                                         "ELF",
-                                         "\xfe\xed\xfa\xce",
-                                         "\xfe\xed\xfa\xcf",
-                                         "\xce\xfa\xed\xfe",
-                                         "\xcf\xfa\xed\xfe",
-                                         "\xca\xfe\xba\xbe" };
+    static const char magic[][4] = {
+        { 0x7f, 'E', 'L', 'F' },
+        { '\xfe', '\xed', '\xfa', '\xce' },
+        { '\xfe', '\xed', '\xfa', '\xcf' },
+        { '\xce', '\xfa', '\xed', '\xfe' },
+        { '\xcf', '\xfa', '\xed', '\xfe' },
+        { '\xca', '\xfe', '\xba', '\xbe' },
+    };
     char begin[4] = { 0 };
     FILE *f = fopen(name, "re");
     size_t n = f ? fread(begin, 1, sizeof(begin), f) : 0;

@@ -26,7 +26,7 @@ class Result:
 
     @property
     def lines(self):
-        return self.err.decode(errors="replace").splitlines()
+        return self.err.decode(errors="replace").split("\n")[:-1]
 
     def __str__(self):
         return (f"status {self.status}, {self.peak_kb} KB\n"

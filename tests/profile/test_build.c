@@ -219,7 +219,7 @@ static void test_samples(void)
     CHECK(cp_builder_sample(&b, NULL, 0, values, 0, NULL) == CP_OK);
     CHECK(cp_builder_sample(&b, locs, 2, values + 2, 0, NULL) == CP_OK);
     p = cp_builder_take(&b);
-    CHECK(!b.profile && !b.by_address && !b.by_labels);
+    CHECK(!b.profile && !b.by_address && !b.labels.slots);
     CHECK_INT(p->n_samples, 2);
     CHECK_INT(p->samples[0].n_locs, 0);
     CHECK_INT(p->locations[cp_profile_stack(p, 1)[0]].address, 0x20);

@@ -1,0 +1,145 @@
+/* test_raw.c - tests src/report/raw.c. */
+#include "report_cases.h"
+
+static const struct report_case cases[] = {
+    { "samples and locations",
+      "-raw",
+      { { "main@/m.c:3:4|f@/f.c:9", 5, false }, { "main@/m.c:3", 2, false } },
+      "PeriodType:  \n"
+      "Period: 0\n"
+      "Samples:\n"
+      "samples/count cpu/nanoseconds\n"
+      "          1          5: 1 2 \n"
+      "          1          2: 3 \n"
+      "Locations\n"
+      "     1: 0x1000 M=1 f /f.c:9:0 s=0()\n"
+      "     2: 0x1010 M=1 main /m.c:3:4 s=0()\n"
+      "     3: 0x1020 M=1 main /m.c:3:0 s=0()\n"
+      "Mappings\n"
+      "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
+      NULL },
+    { "labels",
+      "-raw",
+      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
+        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
+        { "main|put\tbytes:32 bytes", 20, false },
+        { "main|put\twait:5 ms\tuser=bob", 10, false } },
+      "PeriodType:  \n"
+      "Period: 0\n"
+      "Samples:\n"
+      "samples/count cpu/nanoseconds\n"
+      "          1         40: 1 2 \n"
+      "                user:[bob]\n"
+      "                bytes:[64 bytes]\n"
+      "          1         30: 3 4 \n"
+      "                user:[amy]\n"
+      "                bytes:[16 bytes]\n"
+      "          1         20: 5 6 \n"
+      "                bytes:[32 bytes]\n"
+      "          1         10: 7 8 \n"
+      "                user:[bob]\n"
+      "                wait:[5 ms]\n"
+      "Locations\n"
+      "     1: 0x1000 M=1 get /src/a.c:7:0 s=0()\n"
+      "     2: 0x1010 M=1 main /src/a.c:7:0 s=0()\n"
+      "     3: 0x1020 M=1 get /src/a.c:7:0 s=0()\n"
+      "     4: 0x1030 M=1 main /src/a.c:7:0 s=0()\n"
+      "     5: 0x1040 M=1 put /src/a.c:7:0 s=0()\n"
+      "     6: 0x1050 M=1 main /src/a.c:7:0 s=0()\n"
+      "     7: 0x1060 M=1 put /src/a.c:7:0 s=0()\n"
+      "     8: 0x1070 M=1 main /src/a.c:7:0 s=0()\n"
+      "Mappings\n"
+      "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
+      NULL },
+    { "inlined and without lines",
+      "-raw",
+      { { "main|f~g", 5, false }, { "-", 2, false } },
+      "PeriodType:  \n"
+      "Period: 0\n"
+      "Samples:\n"
+      "samples/count cpu/nanoseconds\n"
+      "          1          5: 1 2 \n"
+      "          1          2: 3 \n"
+      "Locations\n"
+      "     1: 0x1000 M=1 g /src/a.c:7:0 s=0()\n"
+      "             f /src/a.c:7:0 s=0()\n"
+      "     2: 0x1010 M=1 main /src/a.c:7:0 s=0()\n"
+      "     3: 0x1020 M=1 \n"
+      "Mappings\n"
+      "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
+      NULL },
+    { "nothing",
+      "-raw",
+      { { NULL, 0, false } },
+      "PeriodType:  \n"
+      "Period: 0\n"
+      "Samples:\n"
+      "samples/count cpu/nanoseconds\n"
+      "Locations\n"
+      "Mappings\n"
+      "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
+      NULL },
+    { "noinlines",
+      "-raw -noinlines",
+      { { "main|f~g", 5, false } },
+      "PeriodType:  \n"
+      "Period: 0\n"
+      "Samples:\n"
+      "samples/count cpu/nanoseconds\n"
+      "          1          5: 1 2 \n"
+      "Locations\n"
+      "     1: 0x1000 M=1 f /src/a.c:7:0 s=0()\n"
+      "     2: 0x1010 M=1 main /src/a.c:7:0 s=0()\n"
+      "Mappings\n"
+      "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
+      NULL },
+    { "filtered",
+      "-raw -focus=b",
+      { { "main|a", 30, false },
+        { "main|b", 10, false },
+        { "main|a|c", 60, false } },
+      "PeriodType:  \n"
+      "Period: 0\n"
+      "Samples:\n"
+      "samples/count cpu/nanoseconds\n"
+      "          1         30: 1 2 \n"
+      "          1         10: 3 4 \n"
+      "          1         60: 5 6 7 \n"
+      "Locations\n"
+      "     1: 0x1000 M=1 a /src/a.c:7:0 s=0()\n"
+      "     2: 0x1010 M=1 main /src/a.c:7:0 s=0()\n"
+      "     3: 0x1020 M=1 b /src/a.c:7:0 s=0()\n"
+      "     4: 0x1030 M=1 main /src/a.c:7:0 s=0()\n"
+      "     5: 0x1040 M=1 c /src/a.c:7:0 s=0()\n"
+      "     6: 0x1050 M=1 a /src/a.c:7:0 s=0()\n"
+      "     7: 0x1060 M=1 main /src/a.c:7:0 s=0()\n"
+      "Mappings\n"
+      "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
+      NULL },
+    { "a large number",
+      "-raw",
+      { { "main", 123456789012345, false }, { "main", -5, false } },
+      "PeriodType:  \n"
+      "Period: 0\n"
+      "Samples:\n"
+      "samples/count cpu/nanoseconds\n"
+      "          1 123456789012345: 1 \n"
+      "          1         -5: 2 \n"
+      "Locations\n"
+      "     1: 0x1000 M=1 main /src/a.c:7:0 s=0()\n"
+      "     2: 0x1010 M=1 main /src/a.c:7:0 s=0()\n"
+      "Mappings\n"
+      "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
+      NULL },
+};
+
+static void test_reports(void)
+{
+    report_run_cases(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+int main(void)
+{
+    RUN(test_reports);
+    return check_failures != 0;
+}

@@ -1,0 +1,514 @@
+/* test_trim.c - tests src/report/trim.c: what is left out. */
+#include "report_cases.h"
+
+static const struct report_case cases[] = {
+    { "nothing by default",
+      "-top",
+      { { "main|a", 30, false },
+        { "main|b", 10, false },
+        { "main|a|c", 60, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
+      "      10ns 10.00%   100%       10ns 10.00%  b\n"
+      "         0     0%   100%      100ns   100%  main\n",
+      NULL },
+    { "nodefraction",
+      "-top -nodefraction=0.3",
+      { { "main|a", 30, false },
+        { "main|b", 10, false },
+        { "main|a|c", 60, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
+      "Dropped 1 node (cum <= 30ns)\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
+      "         0     0% 90.00%      100ns   100%  main\n",
+      NULL },
+    { "equal to the cutoff stays",
+      "-top -nodefraction=0.1",
+      { { "main|a", 30, false },
+        { "main|b", 10, false },
+        { "main|a|c", 60, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
+      "      10ns 10.00%   100%       10ns 10.00%  b\n"
+      "         0     0%   100%      100ns   100%  main\n",
+      NULL },
+    { "nodefraction by cum",
+      "-top -nodefraction=0.5",
+      { { "main|a", 30, false },
+        { "main|b", 10, false },
+        { "main|a|c", 60, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
+      "Dropped 1 node (cum <= 50ns)\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
+      "         0     0% 90.00%      100ns   100%  main\n",
+      NULL },
+    { "nodecount",
+      "-top -nodecount=2",
+      { { "main|a", 30, false },
+        { "main|b", 10, false },
+        { "main|a|c", 60, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
+      "Showing top 2 nodes out of 4\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+      "      30ns 30.00% 90.00%       90ns 90.00%  a\n",
+      NULL },
+    { "nodecount of zero is all",
+      "-top -nodecount=0",
+      { { "main|a", 30, false },
+        { "main|b", 10, false },
+        { "main|a|c", 60, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
+      "      10ns 10.00%   100%       10ns 10.00%  b\n"
+      "         0     0%   100%      100ns   100%  main\n",
+      NULL },
+    { "nodecount and nodefraction",
+      "-top -nodecount=1 -nodefraction=0.3",
+      { { "main|a", 30, false },
+        { "main|b", 10, false },
+        { "main|a|c", 60, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 60ns, 60.00% of 100ns total\n"
+      "Dropped 1 node (cum <= 30ns)\n"
+      "Showing top 1 nodes out of 3\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "      60ns 60.00% 60.00%       60ns 60.00%  c\n",
+      NULL },
+    { "trim=false",
+      "-top -trim=false -nodecount=1 -nodefraction=0.9",
+      { { "main|a", 30, false },
+        { "main|b", 10, false },
+        { "main|a|c", 60, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
+      "      10ns 10.00%   100%       10ns 10.00%  b\n"
+      "         0     0%   100%      100ns   100%  main\n",
+      NULL },
+    { "one dropped",
+      "-top -nodefraction=0.02",
+      { { "m|a1", 100, false },
+        { "m|b2|a1", 90, false },
+        { "m|c3", 5, false },
+        { "m|c3|d4", 4, false },
+        { "m|e5", 1, false },
+        { "m|b2|c3|d4", 50, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 249ns, 99.60% of 250ns total\n"
+      "Dropped 1 node (cum <= 5ns)\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "     190ns 76.00% 76.00%      190ns 76.00%  a1\n"
+      "      54ns 21.60% 97.60%       54ns 21.60%  d4\n"
+      "       5ns  2.00% 99.60%       59ns 23.60%  c3\n"
+      "         0     0% 99.60%      140ns 56.00%  b2\n"
+      "         0     0% 99.60%      250ns   100%  m\n",
+      NULL },
+    { "tree drops light calls",
+      "-tree -edgefraction=0.3",
+      { { "m|a1", 100, false },
+        { "m|b2|a1", 90, false },
+        { "m|c3", 5, false },
+        { "m|c3|d4", 4, false },
+        { "m|e5", 1, false },
+        { "m|b2|c3|d4", 50, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 250ns, 100% of 250ns total\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
+      "\t \n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "                                             100ns 52.63% |   m\n"
+      "                                              90ns 47.37% |   b2\n"
+      "     190ns 76.00% 76.00%      190ns 76.00%                | a1\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "      54ns 21.60% 97.60%       54ns 21.60%                | d4\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "       5ns  2.00% 99.60%       59ns 23.60%                | c3\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "       1ns   0.4%   100%        1ns   0.4%                | e5\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "                                             140ns   100% |   m\n"
+      "         0     0%   100%      140ns 56.00%                | b2\n"
+      "                                              90ns 64.29% |   a1\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "         0     0%   100%      250ns   100%                | m\n"
+      "                                             140ns 56.00% |   b2\n"
+      "                                             100ns 40.00% |   a1\n"
+      "----------------------------------------------------------+-------------"
+      "\n",
+      NULL },
+    { "tree with nodecount",
+      "-tree -nodecount=3",
+      { { "m|a1", 100, false },
+        { "m|b2|a1", 90, false },
+        { "m|c3", 5, false },
+        { "m|c3|d4", 4, false },
+        { "m|e5", 1, false },
+        { "m|b2|c3|d4", 50, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 249ns, 99.60% of 250ns total\n"
+      "Showing top 3 nodes out of 6\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
+      "\t \n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "     190ns 76.00% 76.00%      190ns 76.00%                | a1\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "                                              54ns   100% |   c3\n"
+      "      54ns 21.60% 97.60%       54ns 21.60%                | d4\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "       5ns  2.00% 99.60%       59ns 23.60%                | c3\n"
+      "                                              54ns 91.53% |   d4\n"
+      "----------------------------------------------------------+-------------"
+      "\n",
+      NULL },
+    { "a node between is passed over",
+      "-tree -nodefraction=0.5",
+      { { "m|a|x", 60, false }, { "m|b|x", 40, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
+      "Dropped 1 node (cum <= 50ns)\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
+      "\t \n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "                                              60ns 60.00% |   a\n"
+      "                                              40ns 40.00% |   m\n"
+      "     100ns   100%   100%      100ns   100%                | x\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "                                              60ns   100% |   m\n"
+      "         0     0%   100%       60ns 60.00%                | a\n"
+      "                                              60ns   100% |   x\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "         0     0%   100%      100ns   100%                | m\n"
+      "                                              60ns 60.00% |   a\n"
+      "                                              40ns 40.00% |   x\n"
+      "----------------------------------------------------------+-------------"
+      "\n",
+      NULL },
+    { "the cutoff printed is of the total",
+      "-top -focus=b2 -nodefraction=0.4",
+      { { "m|a1", 100, false },
+        { "m|b2|a1", 90, false },
+        { "m|c3", 5, false },
+        { "m|c3|d4", 4, false },
+        { "m|e5", 1, false },
+        { "m|b2|c3|d4", 50, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Active filters:\n"
+      "   focus=b2\n"
+      "Showing nodes accounting for 90ns, 36.00% of 250ns total\n"
+      "Dropped 2 nodes (cum <= 100ns)\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "      90ns 36.00% 36.00%       90ns 36.00%  a1\n"
+      "         0     0% 36.00%      140ns 56.00%  b2\n"
+      "         0     0% 36.00%      140ns 56.00%  m\n",
+      NULL },
+    { "dot drops light calls",
+      "-dot -edgefraction=0.3 -nodefraction=0.2",
+      { { "m|a1", 100, false },
+        { "m|b2|a1", 90, false },
+        { "m|c3", 5, false },
+        { "m|c3|d4", 4, false },
+        { "m|e5", 1, false },
+        { "m|b2|c3|d4", 50, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 249ns, "
+      "99.60% of 250ns total\\lDropped 1 node (cum <= 50ns)\\l\\lSee "
+      "https://git.io/JfYMW for how to read the graph\\l\" tooltip=\"prog\"] "
+      "}\n"
+      "N1 [label=\"a1\\n190ns (76.00%)\" id=\"node1\" fontsize=24 shape=box "
+      "tooltip=\"a1 (190ns)\" color=\"#b20e00\" fillcolor=\"#edd7d5\"]\n"
+      "N2 [label=\"m\\n0 of 250ns (100%)\" id=\"node2\" fontsize=8 shape=box "
+      "tooltip=\"m (250ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
+      "N3 [label=\"b2\\n0 of 140ns (56.00%)\" id=\"node3\" fontsize=8 "
+      "shape=box tooltip=\"b2 (140ns)\" color=\"#b21c00\" "
+      "fillcolor=\"#edd9d5\"]\n"
+      "N4 [label=\"d4\\n54ns (21.60%)\" id=\"node4\" fontsize=17 shape=box "
+      "tooltip=\"d4 (54ns)\" color=\"#b24100\" fillcolor=\"#edded5\"]\n"
+      "N5 [label=\"c3\\n5ns (2.00%)\\nof 59ns (23.60%)\" id=\"node5\" "
+      "fontsize=11 shape=box tooltip=\"c3 (59ns)\" color=\"#b23e00\" "
+      "fillcolor=\"#edddd5\"]\n"
+      "N2 -> N3 [label=\" 140ns\" weight=57 penwidth=3 color=\"#b21c00\" "
+      "tooltip=\"m -> b2 (140ns)\" labeltooltip=\"m -> b2 (140ns)\"]\n"
+      "N2 -> N1 [label=\" 100ns\" weight=41 penwidth=3 color=\"#b22a00\" "
+      "tooltip=\"m -> a1 (100ns)\" labeltooltip=\"m -> a1 (100ns)\"]\n"
+      "N3 -> N1 [label=\" 90ns\" weight=37 penwidth=2 color=\"#b22f00\" "
+      "tooltip=\"b2 -> a1 (90ns)\" labeltooltip=\"b2 -> a1 (90ns)\"]\n"
+      "}\n",
+      NULL },
+    { "dot with nodecount",
+      "-dot -nodecount=2",
+      { { "m|a1", 100, false },
+        { "m|b2|a1", 90, false },
+        { "m|c3", 5, false },
+        { "m|c3|d4", 4, false },
+        { "m|e5", 1, false },
+        { "m|b2|c3|d4", 50, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 190ns, "
+      "76.00% of 250ns total\\lShowing top 2 nodes out of 6\\l\\lSee "
+      "https://git.io/JfYMW for how to read the graph\\l\" tooltip=\"prog\"] "
+      "}\n"
+      "N1 [label=\"a1\\n190ns (76.00%)\" id=\"node1\" fontsize=24 shape=box "
+      "tooltip=\"a1 (190ns)\" color=\"#b20e00\" fillcolor=\"#edd7d5\"]\n"
+      "N2 [label=\"m\\n0 of 250ns (100%)\" id=\"node2\" fontsize=8 shape=box "
+      "tooltip=\"m (250ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
+      "N2 -> N1 [label=\" 190ns\" weight=77 penwidth=4 color=\"#b20e00\" "
+      "tooltip=\"m ... a1 (190ns)\" labeltooltip=\"m ... a1 (190ns)\" "
+      "style=\"dotted\"]\n"
+      "}\n",
+      NULL },
+    { "call tree with nodecount",
+      "-dot -call_tree -nodecount=3",
+      { { "m|a1", 100, false },
+        { "m|b2|a1", 90, false },
+        { "m|c3", 5, false },
+        { "m|c3|d4", 4, false },
+        { "m|e5", 1, false },
+        { "m|b2|c3|d4", 50, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 190ns, "
+      "76.00% of 250ns total\\lShowing top 3 nodes out of 9\\l\\lSee "
+      "https://git.io/JfYMW for how to read the graph\\l\" tooltip=\"prog\"] "
+      "}\n"
+      "N1 [label=\"m\\n0 of 250ns (100%)\" id=\"node1\" fontsize=8 shape=box "
+      "tooltip=\"m (250ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
+      "N2 [label=\"a1\\n100ns (40.00%)\" id=\"node2\" fontsize=24 shape=box "
+      "tooltip=\"a1 (100ns)\" color=\"#b22a00\" fillcolor=\"#eddbd5\"]\n"
+      "N3 [label=\"a1\\n90ns (36.00%)\" id=\"node3\" fontsize=24 shape=box "
+      "tooltip=\"a1 (90ns)\" color=\"#b22f00\" fillcolor=\"#eddbd5\"]\n"
+      "N1 -> N2 [label=\" 100ns\" weight=41 penwidth=3 color=\"#b22a00\" "
+      "tooltip=\"m -> a1 (100ns)\" labeltooltip=\"m -> a1 (100ns)\"]\n"
+      "N1 -> N3 [label=\" 90ns\" weight=37 penwidth=2 color=\"#b22f00\" "
+      "tooltip=\"m ... a1 (90ns)\" labeltooltip=\"m ... a1 (90ns)\" "
+      "style=\"dotted\"]\n"
+      "}\n",
+      NULL },
+    { "call tree with nodefraction",
+      "-dot -call_tree -nodefraction=0.3",
+      { { "m|a1", 100, false },
+        { "m|b2|a1", 90, false },
+        { "m|c3", 5, false },
+        { "m|c3|d4", 4, false },
+        { "m|e5", 1, false },
+        { "m|b2|c3|d4", 50, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 190ns, "
+      "76.00% of 250ns total\\lDropped 5 nodes (cum <= 75ns)\\l\\lSee "
+      "https://git.io/JfYMW for how to read the graph\\l\" tooltip=\"prog\"] "
+      "}\n"
+      "N1 [label=\"m\\n0 of 250ns (100%)\" id=\"node1\" fontsize=8 shape=box "
+      "tooltip=\"m (250ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
+      "N2 [label=\"a1\\n100ns (40.00%)\" id=\"node2\" fontsize=24 shape=box "
+      "tooltip=\"a1 (100ns)\" color=\"#b22a00\" fillcolor=\"#eddbd5\"]\n"
+      "N3 [label=\"a1\\n90ns (36.00%)\" id=\"node3\" fontsize=24 shape=box "
+      "tooltip=\"a1 (90ns)\" color=\"#b22f00\" fillcolor=\"#eddbd5\"]\n"
+      "N4 [label=\"b2\\n0 of 140ns (56.00%)\" id=\"node4\" fontsize=8 "
+      "shape=box tooltip=\"b2 (140ns)\" color=\"#b21c00\" "
+      "fillcolor=\"#edd9d5\"]\n"
+      "N1 -> N4 [label=\" 140ns\" weight=57 penwidth=3 color=\"#b21c00\" "
+      "tooltip=\"m -> b2 (140ns)\" labeltooltip=\"m -> b2 (140ns)\"]\n"
+      "N1 -> N2 [label=\" 100ns\" weight=41 penwidth=3 color=\"#b22a00\" "
+      "tooltip=\"m -> a1 (100ns)\" labeltooltip=\"m -> a1 (100ns)\"]\n"
+      "N4 -> N3 [label=\" 90ns\" weight=37 penwidth=2 color=\"#b22f00\" "
+      "tooltip=\"b2 -> a1 (90ns)\" labeltooltip=\"b2 -> a1 (90ns)\"]\n"
+      "}\n",
+      NULL },
+    { "nodecount by cum",
+      "-top -cum -nodecount=2",
+      { { "m|a1", 100, false },
+        { "m|b2|a1", 90, false },
+        { "m|c3", 5, false },
+        { "m|c3|d4", 4, false },
+        { "m|e5", 1, false },
+        { "m|b2|c3|d4", 50, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 190ns, 76.00% of 250ns total\n"
+      "Showing top 2 nodes out of 6\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "         0     0%     0%      250ns   100%  m\n"
+      "     190ns 76.00% 76.00%      190ns 76.00%  a1\n",
+      NULL },
+    { "everything is dropped",
+      "-top -nodefraction=2",
+      { { "main|a", 30, false },
+        { "main|b", 10, false },
+        { "main|a|c", 60, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 0, 0% of 100ns total\n"
+      "Dropped 4 nodes (cum <= 200ns)\n"
+      "      flat  flat%   sum%        cum   cum%\n",
+      NULL },
+    { "peek is not trimmed",
+      "-peek=d4 -nodecount=1 -nodefraction=0.9",
+      { { "m|a1", 100, false },
+        { "m|b2|a1", 90, false },
+        { "m|c3", 5, false },
+        { "m|c3|d4", 4, false },
+        { "m|e5", 1, false },
+        { "m|b2|c3|d4", 50, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 250ns, 100% of 250ns total\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
+      "\t \n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "                                              54ns   100% |   c3\n"
+      "      54ns 21.60% 21.60%       54ns 21.60%                | d4\n"
+      "----------------------------------------------------------+-------------"
+      "\n",
+      NULL },
+    { "values that cancel out trim little",
+      "-top -nodefraction=0.1",
+      { { "main|a", 50, false },
+        { "main|b", 20, false },
+        { "main|c", 30, false },
+        { "main|a", -40, true },
+        { "main|b", -60, true } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 0, 0% of 100ns total\n"
+      "      flat  flat%   sum%        cum   cum%\n"
+      "     -40ns 40.00% 40.00%      -40ns 40.00%  b\n"
+      "      30ns 30.00% 10.00%       30ns 30.00%  c\n"
+      "      10ns 10.00%     0%       10ns 10.00%  a\n",
+      NULL },
+    { "a redundant call is left out",
+      "-dot -nodecount=3",
+      { { "m|a|x|b", 50, false },
+        { "m|b", 20, false },
+        { "m|a|b", 10, false },
+        { "m|x", 1, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 80ns, "
+      "98.77% of 81ns total\\lShowing top 3 nodes out of 4\\l\\lSee "
+      "https://git.io/JfYMW for how to read the graph\\l\" tooltip=\"prog\"] "
+      "}\n"
+      "N1 [label=\"b\\n80ns (98.77%)\" id=\"node1\" fontsize=24 shape=box "
+      "tooltip=\"b (80ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
+      "N2 [label=\"m\\n0 of 81ns (100%)\" id=\"node2\" fontsize=8 shape=box "
+      "tooltip=\"m (81ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
+      "N3 [label=\"a\\n0 of 60ns (74.07%)\" id=\"node3\" fontsize=8 shape=box "
+      "tooltip=\"a (60ns)\" color=\"#b20f00\" fillcolor=\"#edd7d5\"]\n"
+      "N3 -> N1 [label=\" 60ns\" weight=75 penwidth=4 color=\"#b20f00\" "
+      "tooltip=\"a ... b (60ns)\" labeltooltip=\"a ... b (60ns)\" "
+      "style=\"dotted\"]\n"
+      "N2 -> N3 [label=\" 60ns\" weight=75 penwidth=4 color=\"#b20f00\" "
+      "tooltip=\"m -> a (60ns)\" labeltooltip=\"m -> a (60ns)\"]\n"
+      "N2 -> N1 [label=\" 20ns\" weight=25 penwidth=2 color=\"#b23d00\" "
+      "tooltip=\"m -> b (20ns)\" labeltooltip=\"m -> b (20ns)\"]\n"
+      "}\n",
+      NULL },
+    { "tags cost nodes",
+      "-dot -nodecount=3",
+      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
+        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
+        { "main|put\tbytes:32 bytes", 20, false },
+        { "main|put\twait:5 ms\tuser=bob", 10, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 70ns, "
+      "70.00% of 100ns total\\lShowing top 2 nodes out of 3\\l\\lSee "
+      "https://git.io/JfYMW for how to read the graph\\l\" tooltip=\"prog\"] "
+      "}\n"
+      "N1 [label=\"get\\n70ns (70.00%)\" id=\"node1\" fontsize=24 shape=box "
+      "tooltip=\"get (70ns)\" color=\"#b21200\" fillcolor=\"#edd7d5\"]\n"
+      "N1_0 [label = \"user:bob\" id=\"N1_0\" fontsize=8 shape=box3d "
+      "tooltip=\"40ns\"]\n"
+      "N1 -> N1_0 [label=\" 40ns\" weight=100 tooltip=\"40ns\" "
+      "labeltooltip=\"40ns\"]\n"
+      "NN1_0_0 [label = \"64B\" id=\"NN1_0_0\" fontsize=8 shape=box3d "
+      "tooltip=\"40ns\"]\n"
+      "N1_0 -> NN1_0_0 [label=\" 40ns\" weight=100 tooltip=\"40ns\" "
+      "labeltooltip=\"40ns\"]\n"
+      "N1_1 [label = \"user:amy\" id=\"N1_1\" fontsize=8 shape=box3d "
+      "tooltip=\"30ns\"]\n"
+      "N1 -> N1_1 [label=\" 30ns\" weight=100 tooltip=\"30ns\" "
+      "labeltooltip=\"30ns\"]\n"
+      "NN1_1_0 [label = \"16B\" id=\"NN1_1_0\" fontsize=8 shape=box3d "
+      "tooltip=\"30ns\"]\n"
+      "N1_1 -> NN1_1_0 [label=\" 30ns\" weight=100 tooltip=\"30ns\" "
+      "labeltooltip=\"30ns\"]\n"
+      "N2 [label=\"main\\n0 of 100ns (100%)\" id=\"node2\" fontsize=8 "
+      "shape=box tooltip=\"main (100ns)\" color=\"#b20000\" "
+      "fillcolor=\"#edd5d5\"]\n"
+      "N2 -> N1 [label=\" 70ns\" weight=71 penwidth=4 color=\"#b21200\" "
+      "tooltip=\"main -> get (70ns)\" labeltooltip=\"main -> get (70ns)\"]\n"
+      "}\n",
+      NULL },
+};
+
+static void test_reports(void)
+{
+    report_run_cases(cases, sizeof(cases) / sizeof(cases[0]));
+}
+
+int main(void)
+{
+    RUN(test_reports);
+    return check_failures != 0;
+}

@@ -1,0 +1,123 @@
+/*
+ * report_cases - tables of reports: a profile, flags, and the text wanted.
+ *
+ * Profiles are written as in report_fixture.h and have one mapping, /bin/prog.
+ * Flags are as on the command line. The texts were taken from google/pprof,
+ * on the same profiles with the same flags.
+ */
+#ifndef CP_REPORT_CASES_H
+#define CP_REPORT_CASES_H
+
+#include "check.h"
+#include "profile/load.h"
+#include "report_fixture.h"
+#include "tool/command.h"
+
+#define REPORT_MOST_ROWS 8
+#define REPORT_MOST_FLAGS 16
+
+struct report_case {
+    const char *what;
+    const char *flags; /* apart by spaces */
+    struct fixture_row rows[REPORT_MOST_ROWS];
+    const char *want;     /* the report, or the message of its failure */
+    const char *warnings; /* NULL for none */
+};
+
+static inline void report_add_mapping(struct cp_profile *p)
+{
+    p->mappings = cp_arena_alloc(&p->arena, 1, sizeof(*p->mappings), NULL);
+    p->mappings[0].id = 1;
+    p->mappings[0].start = 0x1000;
+    p->mappings[0].limit = 0x100000;
+    p->mappings[0].file = cp_strtab_add(&p->strings, "/bin/prog", 9, NULL);
+    p->mappings[0].has_functions = true;
+    p->n_mappings = 1;
+    for (uint32_t i = 0; i < p->n_locations; i++)
+        p->locations[i].mapping = 0;
+}
+
+/* A profile that was written, as -raw shows it. */
+static inline char *report_reread(char *bytes, size_t len)
+{
+    struct cp_options o = cp_options_default();
+    struct cp_bytes file = { 0 };
+    struct cp_profile *p = NULL;
+    char *text = NULL;
+
+    if (cp_bytes_reserve(&file, len, NULL) == CP_OK) {
+        memcpy(file.data, bytes, len);
+        file.len = len;
+        p = cp_load(&file, NULL);
+    }
+    o.format = CP_FORMAT_RAW;
+    if (p)
+        text = fixture_write(p, o, NULL);
+    cp_profile_free(p);
+    return text;
+}
+
+/* The report, or the message of its failure; to be freed. */
+static inline char *report_text(struct cp_profile *p, struct cp_options options)
+{
+    struct cp_report r = { .profile = p,
+                           .options = options,
+                           .warn = fixture_warn };
+    struct cp_out out = { .fd = -1 };
+    struct cp_error err = { 0 };
+    enum cp_status status;
+    char *text;
+
+    fixture_warnings[0] = '\0';
+    status = cp_report_init(&r, &err);
+    if (status == CP_OK) {
+        status = cp_report_write(&r, &out, &err);
+        cp_report_release(&r);
+    }
+    if (status != CP_OK)
+        text = strdup(err.msg);
+    else if (options.format == CP_FORMAT_PROTO ||
+             options.format == CP_FORMAT_TOPPROTO)
+        text = report_reread(out.buf, out.len);
+    else
+        text = strndup(out.buf ? out.buf : "", out.len);
+    cp_out_release(&out);
+    return text;
+}
+
+static inline void report_run_case(const struct report_case *c)
+{
+    const char *argv[REPORT_MOST_FLAGS] = { "pprof", "source" };
+    char *flags = strdup(c->flags), *save = NULL, *text = NULL;
+    struct cp_command command;
+    struct cp_profile *p;
+    size_t n = 0;
+    int argc = 2;
+
+    for (char *word = strtok_r(flags, " ", &save);
+         word && argc < REPORT_MOST_FLAGS; word = strtok_r(NULL, " ", &save))
+        argv[argc++] = word;
+    while (n < REPORT_MOST_ROWS && c->rows[n].stack)
+        n++;
+    p = fixture_profile(c->rows, n);
+    if (CHECK(p) && CHECK(cp_command_init(&command, argc, argv, NULL) == 0)) {
+        report_add_mapping(p);
+        text = report_text(p, command.options);
+        CHECK_STR(text, c->want);
+        CHECK_STR(fixture_warnings, c->warnings ? c->warnings : "");
+        cp_command_release(&command);
+    }
+    cp_profile_free(p);
+    free(text);
+    free(flags);
+}
+
+static inline void report_run_cases(const struct report_case *cases, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        check_case(cases[i].what);
+        report_run_case(&cases[i]);
+    }
+}
+
+#endif
