@@ -24,14 +24,13 @@ struct report_case {
     const char *warnings; /* NULL for none */
 };
 
-static inline void report_add_mapping(struct cp_profile *p)
+/* One mapping for all locations. */
+static inline void report_add_mapping(struct cp_profile *p,
+                                      struct cp_mapping mapping)
 {
     p->mappings = cp_arena_alloc(&p->arena, 1, sizeof(*p->mappings), NULL);
+    p->mappings[0] = mapping;
     p->mappings[0].id = 1;
-    p->mappings[0].start = 0x1000;
-    p->mappings[0].limit = 0x100000;
-    p->mappings[0].file = cp_strtab_add(&p->strings, "/bin/prog", 9, NULL);
-    p->mappings[0].has_functions = true;
     p->n_mappings = 1;
     for (uint32_t i = 0; i < p->n_locations; i++)
         p->locations[i].mapping = 0;
@@ -51,6 +50,8 @@ static inline char *report_reread(char *bytes, size_t len)
         p = cp_load(&file, NULL);
     }
     o.format = CP_FORMAT_RAW;
+    if (p && p->n_mappings == 0)
+        report_add_mapping(p, (struct cp_mapping){ 0 });
     if (p)
         text = fixture_write(p, o, NULL);
     cp_profile_free(p);
@@ -101,7 +102,12 @@ static inline void report_run_case(const struct report_case *c)
         n++;
     p = fixture_profile(c->rows, n);
     if (CHECK(p) && CHECK(cp_command_init(&command, argc, argv, NULL) == 0)) {
-        report_add_mapping(p);
+        report_add_mapping(
+            p, (struct cp_mapping){
+                   .start = 0x1000,
+                   .limit = 0x100000,
+                   .file = cp_strtab_add(&p->strings, "/bin/prog", 9, NULL),
+                   .has_functions = true });
         text = report_text(p, command.options);
         CHECK_STR(text, c->want);
         CHECK_STR(fixture_warnings, c->warnings ? c->warnings : "");

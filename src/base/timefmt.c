@@ -49,7 +49,7 @@ void cp_time_precise(int64_t unix_ns, char out[CP_TIME_BYTES])
 {
     int64_t ns;
     struct tm tm = local_time(unix_ns, &ns);
-    char day[32] = "", zone[20] = "", part[16];
+    char day[24] = "", zone[20] = "", part[16];
 
     (void)strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm);
     (void)strftime(zone, sizeof(zone), " %z %Z", &tm);

@@ -119,6 +119,12 @@ static enum cp_status read_types(struct decoder *d)
     struct table t = { .scan = &d->scan, .field = CP_SCAN_TYPE };
     struct cp_wire_field f;
 
+    if (d->scan.n[CP_SCAN_TYPE] > CP_MAX_TYPES)
+        return cp_error_set(d->err, CP_EFORMAT,
+                            "malformed profile: %llu sample types; the limit "
+                            "is %u",
+                            (unsigned long long)d->scan.n[CP_SCAN_TYPE],
+                            CP_MAX_TYPES);
     p->types = cp_arena_alloc(&p->arena, d->scan.n[CP_SCAN_TYPE],
                               sizeof(*p->types), d->err);
     if (!p->types)

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <zstd.h>
 
-#define SMALL_LIMIT ((size_t)256 << 20)
-#define MOST_RATIO ((size_t)100)
+#define SMALL_LIMIT ((size_t)64 << 20)
+#define MOST_RATIO ((size_t)50)
 
 static bool is_gzip(const uint8_t *data, size_t len)
 {

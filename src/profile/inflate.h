@@ -2,8 +2,9 @@
  * inflate - unpacks gzip and zstd.
  *
  * Whole buffers, through libdeflate and libzstd. What comes out is limited to
- * a hundred times what went in (and 256 MB for small inputs), so that a
- * compression bomb ends in a message and not in the end of memory.
+ * fifty times what went in (or 64 MB, if that is more; profiles shrink to a
+ * tenth at best), so that a compression bomb ends in a message and not in the
+ * end of memory.
  */
 #ifndef CP_INFLATE_H
 #define CP_INFLATE_H

@@ -16,16 +16,8 @@ struct other {
 struct others {
     struct other *list;
     size_t n, cap;
+    struct cp_strtab known; /* pairs of key and unit, as text */
 };
-
-static bool is_known(const struct others *o, struct other x)
-{
-    for (size_t i = 0; i < o->n; i++)
-        if (o->list[i].key_id == x.key_id &&
-            cp_str_cmp(o->list[i].unit, x.unit) == 0)
-            return true;
-    return false;
-}
 
 static enum cp_status note_label(struct cp_label_units *u,
                                  const struct cp_profile *p,
@@ -43,7 +35,11 @@ static enum cp_status note_label(struct cp_label_units *u,
         u->unit[l->key] = l->unit;
         return CP_OK;
     }
-    if (is_known(o, x))
+    uint32_t pair[2] = { l->key, l->unit }, n_known = o->known.n;
+    if (cp_strtab_add(&o->known, (const char *)pair, sizeof(pair), err) ==
+        CP_NO_STR)
+        return CP_ENOMEM;
+    if (o->known.n == n_known)
         return CP_OK;
     if (cp_reserve(&o->list, &o->cap, o->n + 1, sizeof(*o->list), err) != CP_OK)
         return CP_ENOMEM;
@@ -130,7 +126,7 @@ enum cp_status cp_label_units_init(struct cp_label_units *u,
 
     *u = (struct cp_label_units){ 0 };
     u->unit = cp_arena_alloc(&u->arena, n_keys, sizeof(*u->unit), err);
-    if (!u->unit)
+    if (!u->unit || cp_strtab_init(&others.known, &u->arena, 0, err) != CP_OK)
         return CP_ENOMEM;
     memset(u->unit, 0xff, n_keys * sizeof(*u->unit));
     for (uint32_t i = 0; status == CP_OK && i < p->n_labels; i++)

@@ -86,12 +86,12 @@ static bool is_total(const struct thread_counts *t)
     return *t->thread.pos == '*';
 }
 
-/* The string of a thread's number, which r->names then covers. */
+/* The string of a thread, its t included, which r->names then covers. */
 static uint32_t thread_string(struct jemalloc_reader *r, struct cp_text thread,
                               struct cp_error *err)
 {
     uint32_t number =
-        cp_builder_str(&r->b, thread.pos, cp_text_len(thread), err);
+        cp_builder_str(&r->b, thread.pos - 1, cp_text_len(thread) + 1, err);
     size_t old = r->cap_names;
 
     if (number == CP_NO_STR ||

@@ -28,7 +28,7 @@ static enum cp_status unpack(struct cp_bytes *file, struct cp_error *err)
 static struct cp_profile *parse(const struct cp_bytes *plain,
                                 struct cp_error *err)
 {
-    struct cp_error as_proto = { 0 };
+    struct cp_error as_proto = { 0 }, as_legacy = { 0 };
     struct cp_profile *p;
 
     if (plain->len == 0) {
@@ -42,11 +42,13 @@ static struct cp_profile *parse(const struct cp_bytes *plain,
         (void)cp_error_set(err, as_proto.status, "%s", as_proto.msg);
         return NULL;
     }
-    p = cp_legacy_read((const char *)plain->data, plain->len, err);
-    if (!p && err && err->status == CP_EOTHER)
+    p = cp_legacy_read((const char *)plain->data, plain->len, &as_legacy);
+    if (!p && as_legacy.status == CP_EOTHER)
         (void)cp_error_set(err, CP_EFORMAT,
                            "unrecognized profile format (as protobuf: %s)",
                            as_proto.msg);
+    else if (!p)
+        (void)cp_error_set(err, as_legacy.status, "%s", as_legacy.msg);
     return p;
 }
 

@@ -165,20 +165,29 @@ static enum cp_status copy_type(struct cp_profile *to,
     return out->type == CP_NO_STR || out->unit == CP_NO_STR ? CP_ENOMEM : CP_OK;
 }
 
+/* Comments in the order of first appearance, each once. */
+struct comments {
+    struct cp_strtab seen; /* their texts */
+    bool has_empty;        /* "" is in every table, so it is noted here */
+    size_t cap;
+};
+
 static enum cp_status merge_comments(struct cp_profile *to,
-                                     const struct cp_profile *from, size_t *cap,
-                                     struct cp_error *err)
+                                     const struct cp_profile *from,
+                                     struct comments *c, struct cp_error *err)
 {
     for (uint32_t i = 0; i < from->n_comments; i++) {
-        uint32_t id = copy_string(to, from, from->comments[i], err), k = 0;
+        struct cp_str text = cp_profile_str(from, from->comments[i]);
+        uint32_t n_seen = c->seen.n;
+        uint32_t id = copy_string(to, from, from->comments[i], err);
 
-        if (id == CP_NO_STR)
+        if (id == CP_NO_STR ||
+            cp_strtab_add(&c->seen, text.ptr, text.len, err) == CP_NO_STR)
             return CP_ENOMEM;
-        while (k < to->n_comments && to->comments[k] != id)
-            k++;
-        if (k < to->n_comments)
+        if (c->seen.n == n_seen && (text.len > 0 || c->has_empty))
             continue;
-        if (cp_arena_reserve(&to->arena, &to->comments, to->n_comments, cap,
+        c->has_empty |= text.len == 0;
+        if (cp_arena_reserve(&to->arena, &to->comments, to->n_comments, &c->cap,
                              (size_t)to->n_comments + 1, sizeof(*to->comments),
                              err) != CP_OK)
             return CP_ENOMEM;
@@ -190,7 +199,8 @@ static enum cp_status merge_comments(struct cp_profile *to,
 /* Fields of which the first that is set, the largest or the sum counts. */
 static enum cp_status merge_head(struct cp_profile *to,
                                  const struct cp_profile *from, bool is_first,
-                                 size_t *cap_comments, struct cp_error *err)
+                                 struct comments *comments,
+                                 struct cp_error *err)
 {
     if (is_first) {
         to->drop_frames = copy_string(to, from, from->drop_frames, err);
@@ -212,7 +222,7 @@ static enum cp_status merge_head(struct cp_profile *to,
         to->doc_url = copy_string(to, from, from->doc_url, err);
     if (to->default_type == CP_NO_STR || to->doc_url == CP_NO_STR)
         return CP_ENOMEM;
-    return merge_comments(to, from, cap_comments, err);
+    return merge_comments(to, from, comments, err);
 }
 
 static enum cp_status merge_heads(struct cp_profile *to,
@@ -220,18 +230,19 @@ static enum cp_status merge_heads(struct cp_profile *to,
                                   struct cp_error *err)
 {
     const struct cp_profile *first = profiles[0];
-    size_t cap_comments = 0;
+    struct comments comments = { 0 };
 
     to->types =
         cp_arena_alloc(&to->arena, first->n_types, sizeof(*to->types), err);
-    if (!to->types)
+    if (!to->types ||
+        cp_strtab_init(&comments.seen, &to->arena, 0, err) != CP_OK)
         return CP_ENOMEM;
     to->n_types = first->n_types;
     for (uint32_t k = 0; k < first->n_types; k++)
         if (copy_type(to, first, first->types[k], &to->types[k], err) != CP_OK)
             return CP_ENOMEM;
     for (size_t i = 0; i < n; i++)
-        if (merge_head(to, profiles[i], i == 0, &cap_comments, err) != CP_OK)
+        if (merge_head(to, profiles[i], i == 0, &comments, err) != CP_OK)
             return CP_ENOMEM;
     return CP_OK;
 }

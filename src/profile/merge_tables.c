@@ -40,6 +40,7 @@ enum cp_status cp_merge_tables_begin(struct cp_merge_tables *t,
 void cp_merge_tables_release(struct cp_merge_tables *t)
 {
     release_source(t);
+    cp_free(t->by_mapping.slots);
     cp_free(t->by_function.slots);
     cp_free(t->by_location.slots);
     *t = (struct cp_merge_tables){ 0 };
@@ -61,46 +62,17 @@ static uint64_t rounded_size(const struct cp_mapping *m)
     return (m->limit - m->start + PAGE - 1) & ~(PAGE - 1);
 }
 
-static bool same_mapping(const struct cp_mapping *a, const struct cp_mapping *b)
+static uint32_t name_of(const struct cp_mapping *m)
 {
-    uint32_t x = a->build_id ? a->build_id : a->file;
-    uint32_t y = b->build_id ? b->build_id : b->file;
-
-    return rounded_size(a) == rounded_size(b) && a->offset == b->offset &&
-           x == y;
+    return m->build_id ? m->build_id : m->file;
 }
 
-uint32_t cp_merge_mapping(struct cp_merge_tables *t, uint32_t mapping)
-{
-    struct cp_profile *to = t->to;
-    struct cp_mapping m = t->from->mappings[mapping];
-    uint32_t i = 0;
-
-    if (t->mappings[mapping])
-        return t->mappings[mapping] - 1;
-    m.file = cp_merge_string(t, m.file);
-    m.build_id = cp_merge_string(t, m.build_id);
-    if (m.file == CP_NO_STR || m.build_id == CP_NO_STR)
-        return CP_NONE;
-    while (i < to->n_mappings && !same_mapping(&to->mappings[i], &m))
-        i++;
-    if (i == to->n_mappings) {
-        if (cp_arena_reserve(&to->arena, &to->mappings, i, &t->cap_mappings,
-                             (size_t)i + 1, sizeof(m), t->err) != CP_OK)
-            return CP_NONE;
-        m.id = (uint64_t)i + 1;
-        to->mappings[to->n_mappings++] = m;
-    }
-    t->mappings[mapping] = i + 1;
-    return i;
-}
-
-/* Doubles an index that is half full; the caller fills it anew. */
 static bool is_full(const struct cp_merge_index *x, uint32_t n)
 {
     return !x->slots || n >= x->mask / 2;
 }
 
+/* Doubles an index, emptied: the caller fills it anew. */
 static enum cp_status grow(struct cp_merge_index *x, struct cp_error *err)
 {
     uint32_t n = x->slots ? (x->mask + 1) * 2 : 256;
@@ -109,6 +81,61 @@ static enum cp_status grow(struct cp_merge_index *x, struct cp_error *err)
     x->slots = n ? cp_alloc(n, sizeof(*x->slots), err) : NULL;
     x->mask = n - 1;
     return x->slots ? CP_OK : cp_error_nomem(err);
+}
+
+static uint32_t *find_mapping(const struct cp_merge_tables *t,
+                              const struct cp_mapping *m)
+{
+    const struct cp_merge_index *x = &t->by_mapping;
+    uint64_t h = cp_hash_mix(rounded_size(m), m->offset);
+    uint32_t i = (uint32_t)cp_hash_mix(h, name_of(m)) & x->mask;
+
+    for (; x->slots[i]; i = (i + 1) & x->mask) {
+        const struct cp_mapping *k = &t->to->mappings[x->slots[i] - 1];
+
+        if (rounded_size(k) == rounded_size(m) && k->offset == m->offset &&
+            name_of(k) == name_of(m))
+            break;
+    }
+    return &x->slots[i];
+}
+
+static uint32_t add_mapping(struct cp_merge_tables *t, struct cp_mapping m)
+{
+    struct cp_profile *to = t->to;
+    uint32_t *slot;
+
+    if (is_full(&t->by_mapping, to->n_mappings)) {
+        if (grow(&t->by_mapping, t->err) != CP_OK)
+            return CP_NONE;
+        for (uint32_t i = 0; i < to->n_mappings; i++)
+            *find_mapping(t, &to->mappings[i]) = i + 1;
+    }
+    slot = find_mapping(t, &m);
+    if (*slot)
+        return *slot - 1;
+    if (cp_arena_reserve(&to->arena, &to->mappings, to->n_mappings,
+                         &t->cap_mappings, (size_t)to->n_mappings + 1,
+                         sizeof(m), t->err) != CP_OK)
+        return CP_NONE;
+    m.id = (uint64_t)to->n_mappings + 1;
+    to->mappings[to->n_mappings++] = m;
+    *slot = to->n_mappings;
+    return *slot - 1;
+}
+
+uint32_t cp_merge_mapping(struct cp_merge_tables *t, uint32_t mapping)
+{
+    struct cp_mapping m = t->from->mappings[mapping];
+
+    if (t->mappings[mapping])
+        return t->mappings[mapping] - 1;
+    m.file = cp_merge_string(t, m.file);
+    m.build_id = cp_merge_string(t, m.build_id);
+    if (m.file == CP_NO_STR || m.build_id == CP_NO_STR)
+        return CP_NONE;
+    t->mappings[mapping] = add_mapping(t, m) + 1;
+    return t->mappings[mapping] - 1;
 }
 
 static uint32_t *find_function(const struct cp_merge_tables *t,

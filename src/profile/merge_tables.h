@@ -20,7 +20,7 @@ struct cp_merge_tables {
     struct cp_profile *to;
     const struct cp_profile *from;
     uint32_t *strings, *functions, *locations, *mappings; /* + 1, by source */
-    struct cp_merge_index by_function, by_location;
+    struct cp_merge_index by_mapping, by_function, by_location;
     size_t cap_functions, cap_locations, cap_lines, cap_mappings;
     struct cp_error *err;
 };

@@ -5,6 +5,24 @@
 
 #include "base/alloc.h"
 
+/* Empty arrays point somewhere too, so that adding 0 to one is defined. */
+static enum cp_status place_arrays(struct cp_profile *p, struct cp_error *err)
+{
+    void *nothing = cp_arena_alloc(&p->arena, 1, 1, err);
+
+    p->types = nothing;
+    p->samples = nothing;
+    p->values = nothing;
+    p->locs = nothing;
+    p->labels = nothing;
+    p->locations = nothing;
+    p->lines = nothing;
+    p->functions = nothing;
+    p->mappings = nothing;
+    p->comments = nothing;
+    return nothing ? CP_OK : CP_ENOMEM;
+}
+
 struct cp_profile *cp_profile_new(struct cp_error *err)
 {
     struct cp_profile *p = cp_alloc(1, sizeof(*p), err);
@@ -13,7 +31,7 @@ struct cp_profile *cp_profile_new(struct cp_error *err)
         return NULL;
     p->label_sets = cp_arena_alloc(&p->arena, 1, sizeof(*p->label_sets), err);
     p->n_label_sets = 1;
-    if (!p->label_sets ||
+    if (place_arrays(p, err) != CP_OK || !p->label_sets ||
         cp_strtab_init(&p->strings, &p->arena, 0, err) != CP_OK) {
         cp_profile_free(p);
         return NULL;

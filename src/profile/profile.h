@@ -28,6 +28,9 @@
 /* A stack deeper than this is not a stack but an attack on our memory. */
 #define CP_MAX_DEPTH ((uint32_t)1 << 20)
 
+/* Nor has any profile so many kinds of values. */
+#define CP_MAX_TYPES ((uint32_t)4096)
+
 struct cp_value_type {
     uint32_t type, unit; /* strings */
 };

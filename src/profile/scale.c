@@ -320,9 +320,12 @@ static enum cp_status agree_on_units(struct cp_profile **profiles, size_t n,
 enum cp_status cp_make_compatible(struct cp_profile **profiles, size_t n,
                                   struct cp_error *err)
 {
-    enum cp_status status = keep_common(profiles, n, err);
+    enum cp_status status;
 
-    if (status != CP_OK || n == 1)
+    if (n == 1 && profiles[0]->n_types > 0)
+        return CP_OK;
+    status = keep_common(profiles, n, err);
+    if (status != CP_OK)
         return status;
     status = agree_on_periods(profiles, n, err);
     return status == CP_OK ? agree_on_units(profiles, n, err) : status;

@@ -27,13 +27,18 @@ static int by_text(const void *a, const void *b)
     return cp_str_cmp(*(const struct cp_str *)a, *(const struct cp_str *)b);
 }
 
+/* Whether any label of the run from i on that shares a key has a unit. */
 static bool key_has_units(const struct cp_profile *p,
-                          const struct cp_label_set *set, uint32_t key)
+                          const struct cp_label_set *set, uint32_t i)
 {
-    for (uint32_t i = 0; i < set->n_labels; i++) {
+    uint32_t key = p->labels[set->labels + i].key;
+
+    for (; i < set->n_labels; i++) {
         const struct cp_label *l = &p->labels[set->labels + i];
 
-        if (l->str == CP_NONE && l->key == key && l->unit != 0)
+        if (l->key != key || l->str != CP_NONE)
+            break;
+        if (l->unit != 0)
             return true;
     }
     return false;
@@ -45,7 +50,7 @@ static void one_key(const struct cp_profile *p, const struct cp_label_set *set,
 {
     const struct cp_label *first = &p->labels[set->labels + *i];
     bool is_text = first->str != CP_NONE;
-    bool has_units = !is_text && key_has_units(p, set, first->key);
+    bool has_units = !is_text && key_has_units(p, set, *i);
     const char *space = ":[";
 
     cp_out_str(out, cp_profile_str(p, first->key));

@@ -37,6 +37,7 @@ static enum cp_status find_value(const struct cp_profile *p, const char *name,
 
         if (strcmp(type, name) == 0 || strcmp(type, bare) == 0) {
             *out = i;
+            cp_out_release(&list);
             return CP_OK;
         }
         cp_out_printf(&list, "%s%s", i ? " " : "", type);

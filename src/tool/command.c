@@ -123,9 +123,7 @@ static enum cp_status set_switch(struct cp_command *c, const struct cp_flag *f,
         return claim(&c->granularity_name, f->name, err);
     case CP_FLAG_VALUE:
         c->options.mean |= f->choice;
-        if (!c->value_name)
-            c->options.sample_index = f->suffix;
-        c->value_name = f->name;
+        c->values |= cp_flag_value_bit(f);
         return CP_OK;
     case CP_FLAG_HELP:
         c->wants_help = true;
@@ -138,8 +136,8 @@ static enum cp_status set_switch(struct cp_command *c, const struct cp_flag *f,
     }
 }
 
-static enum cp_status set_flag(struct cp_command *c, const struct cp_flag *f,
-                               const char *value, struct cp_error *err)
+enum cp_status cp_command_set(struct cp_command *c, const struct cp_flag *f,
+                              const char *value, struct cp_error *err)
 {
     bool yes = true;
 
@@ -195,7 +193,7 @@ static enum cp_status read_option(struct cp_command *c, int argc,
                                 f->name);
         value = argv[++*i];
     }
-    return set_flag(c, f, value, err);
+    return cp_command_set(c, f, value, err);
 }
 
 static enum cp_status check(const struct cp_command *c, struct cp_error *err)
@@ -220,6 +218,24 @@ static enum cp_status check(const struct cp_command *c, struct cp_error *err)
     return CP_OK;
 }
 
+/*
+ * Of -sample_index and the short names for it the first counts, in the order
+ * of the table; the others are ignored.
+ */
+static void choose_value(struct cp_command *c)
+{
+    for (size_t i = 0; cp_flag_at(i); i++) {
+        const struct cp_flag *f = cp_flag_at(i);
+
+        if (f->kind != CP_FLAG_VALUE || !(c->values & cp_flag_value_bit(f)))
+            continue;
+        if (*c->options.sample_index == '\0') {
+            c->options.sample_index = f->suffix;
+            c->values &= ~cp_flag_value_bit(f);
+        }
+    }
+}
+
 enum cp_status cp_command_init(struct cp_command *c, int argc,
                                const char *const *argv, struct cp_error *err)
 {
@@ -240,6 +256,7 @@ enum cp_status cp_command_init(struct cp_command *c, int argc,
         else
             status = add_to(&c->sources, argv[i], err);
     }
+    choose_value(c);
     if (c->options.style != CP_STYLE_TEXT && !c->format_name) {
         c->options.format = CP_FORMAT_TOP;
         c->format_name = "top";

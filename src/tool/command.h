@@ -35,16 +35,27 @@ struct cp_command {
     struct cp_list sources, bases, diff_bases;
     const char *build_id, *comment, *symbolize;
     bool all_frames, wants_help;
+    bool is_shell;   /* at the prompt: files instead of bytes on the screen */
+    unsigned values; /* short names for a sample_index that are ignored */
     const char *not_yet; /* an option of a later version that was given */
 
     /* While reading. */
     const char *format_name; /* the flag that chose the format */
-    const char *sort_name, *granularity_name, *value_name;
+    const char *sort_name, *granularity_name;
 };
 
 /* Reads the command line. CP_EUSAGE with *err set when it makes no sense. */
 enum cp_status cp_command_init(struct cp_command *c, int argc,
                                const char *const *argv, struct cp_error *err);
 void cp_command_release(struct cp_command *c);
+
+struct cp_flag;
+
+/*
+ * Applies one option. value is borrowed for as long as the command lives;
+ * NULL for a switch without one.
+ */
+enum cp_status cp_command_set(struct cp_command *c, const struct cp_flag *f,
+                              const char *value, struct cp_error *err);
 
 #endif

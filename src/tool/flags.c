@@ -223,6 +223,11 @@ static const struct cp_flag flags[] = {
 
 #define N_FLAGS (sizeof(flags) / sizeof(flags[0]))
 
+const struct cp_flag *cp_flag_at(size_t i)
+{
+    return i < N_FLAGS ? &flags[i] : NULL;
+}
+
 const struct cp_flag *cp_flag_find(const char *name, size_t len)
 {
     for (size_t i = 0; i < N_FLAGS; i++)
@@ -248,6 +253,16 @@ bool cp_flag_needs_value(const struct cp_flag *f)
     }
 }
 
+unsigned cp_flag_value_bit(const struct cp_flag *f)
+{
+    unsigned bit = 1;
+
+    for (const struct cp_flag *g = flags; g < f; g++)
+        if (g->kind == CP_FLAG_VALUE)
+            bit <<= 1;
+    return f->kind == CP_FLAG_VALUE ? bit : 0;
+}
+
 void *cp_flag_place(const struct cp_flag *f, struct cp_command *c)
 {
     return (char *)c + f->offset;
@@ -271,7 +286,7 @@ static void help_section(struct cp_out *out, enum cp_flag_section section,
 
 void cp_flag_help(struct cp_out *out)
 {
-    cp_out_cstr(out, "usage: pprof FORMAT [OPTION]... [BINARY] SOURCE...\n\n"
+    cp_out_cstr(out, "usage: pprof [FORMAT] [OPTION]... [BINARY] SOURCE...\n\n"
                      "Reports on profiles. A source is a file (profile.proto, "
                      "gzip or zstd packed\nor not, and the older formats of "
                      "gperftools, Go, Java and jemalloc), or - for\nstandard "

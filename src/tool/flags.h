@@ -47,10 +47,16 @@ struct cp_flag {
     const char *help;
 };
 
+/* The i-th flag; NULL behind the last. */
+const struct cp_flag *cp_flag_at(size_t i);
+
 /* The flag of that name; NULL if there is none. */
 const struct cp_flag *cp_flag_find(const char *name, size_t len);
 
 bool cp_flag_needs_value(const struct cp_flag *f);
+
+/* A bit for each of the short names for a sample_index. */
+unsigned cp_flag_value_bit(const struct cp_flag *f);
 
 /* Where the flag's value goes. */
 void *cp_flag_place(const struct cp_flag *f, struct cp_command *c);

@@ -3,8 +3,11 @@
  *
  *   pprof ARGS, cpprof pprof ARGS    reports on profiles
  */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool/pprof.h"
 
@@ -19,15 +22,35 @@ static const char *base_name(const char *path)
 
 static int usage(FILE *to, int status)
 {
-    (void)fputs("usage: cpprof pprof FORMAT [OPTION]... [BINARY] SOURCE...\n"
+    (void)fputs("usage: cpprof pprof [FORMAT] [OPTION]... [BINARY] SOURCE...\n"
                 "       pprof -help lists formats and options\n",
                 to);
     return status;
 }
 
+/*
+ * A standard descriptor that is closed would become the next file that is
+ * opened, and messages would go into reports. What takes its place fails, as
+ * a closed one does.
+ */
+static void fill_descriptors(void)
+{
+    int fd;
+
+    do
+        fd = open("/dev/null",
+                  fcntl(STDIN_FILENO, F_GETFD) < 0 ? O_WRONLY : O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        (void)close(fd);
+}
+
 int main(int argc, char **argv)
 {
     const char *const *args = (const char *const *)argv;
+
+    fill_descriptors();
+    (void)signal(SIGXFSZ, SIG_IGN); /* a full quota is an error to report */
 
     if (argc > 0 && strcmp(base_name(args[0]), "pprof") == 0)
         return cp_pprof_main(argc, args);

@@ -3,7 +3,7 @@
  *
  * A file is written under another name and renamed at the end, so a failure
  * leaves no half of a report and no damage to an older one. What is not an
- * ordinary file (a pipe, a device) is written to directly.
+ * ordinary file (a pipe, a device, a link) is written to directly.
  */
 #include "tool/output.h"
 
@@ -34,11 +34,15 @@ static enum cp_status cannot_create(const char *path, struct cp_error *err)
                         strerror(errno));
 }
 
-static bool is_special(const char *path)
+/*
+ * Whether a file beside the path can take its place: not where that is a
+ * device, a pipe or a link, which are to stay what they are.
+ */
+static bool is_replaceable(const char *path)
 {
     struct stat st;
 
-    return stat(path, &st) == 0 && !S_ISREG(st.st_mode);
+    return lstat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
 
 /* mkstemp makes files private; a report has the usual permissions. */
@@ -57,10 +61,10 @@ static enum cp_status open_file(struct cp_output *o, const char *path,
     o->temp = printed(err, path, ".XXXXXX");
     if (!o->path || !o->temp)
         return CP_ENOMEM;
-    if (is_special(path)) {
+    if (!is_replaceable(path)) {
         cp_free(o->temp);
         o->temp = NULL;
-        o->out.fd = open(path, O_WRONLY | O_CLOEXEC);
+        o->out.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     } else {
         o->out.fd = mkostemp(o->temp, O_CLOEXEC);
         if (o->out.fd >= 0)
@@ -99,7 +103,8 @@ enum cp_status cp_output_open(struct cp_output *o, const struct cp_command *c,
     *o = (struct cp_output){ .out = { .fd = STDOUT_FILENO } };
     if (*c->options.output)
         status = open_file(o, c->options.output, err);
-    else if (c->product != CP_PRODUCT_TEXT && isatty(STDOUT_FILENO))
+    else if (c->product != CP_PRODUCT_TEXT &&
+             (c->is_shell || isatty(STDOUT_FILENO)))
         status = open_numbered(o, c->suffix, err);
     if (status != CP_OK)
         cp_output_abandon(o);

@@ -1,15 +1,15 @@
-/* pprof.c - see pprof.h. The only file that prints errors. */
+/* pprof.c - see pprof.h. */
 #include "tool/pprof.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 #include "profile/profile.h"
-#include "report/picture.h"
-#include "report/report.h"
 #include "tool/command.h"
 #include "tool/flags.h"
-#include "tool/output.h"
+#include "tool/print.h"
+#include "tool/run.h"
+#include "tool/shell.h"
 #include "tool/sources.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
@@ -17,53 +17,36 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 static void warn(void *context, const char *line)
 {
     (void)context;
-    (void)fprintf(stderr, "%s\n", line);
+    cp_print_line("", line);
 }
 
-static enum cp_status draw(const struct cp_command *c, struct cp_report *r,
-                           struct cp_out *out, struct cp_error *err)
+static void warn_of_ignored(const struct cp_command *c)
 {
-    struct cp_out dot = { .fd = -1 };
-    enum cp_status status = cp_report_write(r, &dot, err);
+    char line[128];
 
-    if (status == CP_OK)
-        status = cp_picture_render(c->picture, dot.buf, dot.len, out, err);
-    cp_out_release(&dot);
-    return status;
+    for (size_t i = 0; cp_flag_at(i); i++) {
+        const struct cp_flag *f = cp_flag_at(i);
+
+        if (!(cp_flag_value_bit(f) & c->values))
+            continue;
+        (void)snprintf(line, sizeof(line),
+                       "Multiple value selections, ignoring -%s", f->name);
+        warn(NULL, line);
+    }
 }
 
-static enum cp_status write_report(const struct cp_command *c,
-                                   struct cp_report *r, struct cp_error *err)
+static enum cp_status work(const struct cp_command *c, struct cp_error *err)
 {
-    struct cp_output output;
-    enum cp_status status = cp_output_open(&output, c, err);
-
-    if (status != CP_OK)
-        return status;
-    if (c->product == CP_PRODUCT_PICTURE)
-        status = draw(c, r, &output.out, err);
-    else
-        status = cp_report_write(r, &output.out, err);
-    if (status == CP_OK)
-        return cp_output_finish(&output, err);
-    cp_output_abandon(&output);
-    return status;
-}
-
-static enum cp_status report(const struct cp_command *c, struct cp_error *err)
-{
-    struct cp_report r = { .options = c->options, .warn = warn };
+    struct cp_profile *p;
     enum cp_status status;
 
-    r.profile = cp_sources_load(c, warn, NULL, err);
-    if (!r.profile)
+    warn_of_ignored(c);
+    p = cp_sources_load(c, warn, NULL, err);
+    if (!p)
         return CP_EFORMAT;
-    status = cp_report_init(&r, err);
-    if (status == CP_OK) {
-        status = write_report(c, &r, err);
-        cp_report_release(&r);
-    }
-    cp_profile_free(r.profile);
+    status = c->format_name ? cp_run_report(c, p, warn, NULL, err)
+                            : cp_shell_run(c, p, err);
+    cp_profile_free(p);
     return status == CP_EUSAGE ? CP_EFORMAT : status;
 }
 
@@ -82,11 +65,7 @@ static enum cp_status run(const struct cp_command *c, struct cp_error *err)
         return cp_error_set(err, CP_EOTHER,
                             "-%s is not there yet; pprof -help lists what is",
                             c->not_yet);
-    if (!c->format_name)
-        return cp_error_set(err, CP_EUSAGE,
-                            "no report asked for and there is no prompt yet; "
-                            "try -top, -tree or -flamegraph");
-    return report(c, err);
+    return work(c, err);
 }
 
 int cp_pprof_main(int argc, const char *const *argv)
@@ -101,7 +80,7 @@ int cp_pprof_main(int argc, const char *const *argv)
     }
     if (status == CP_OK)
         return EXIT_OK;
-    (void)fprintf(stderr, "pprof: %s\n", err.msg);
+    cp_print_line("pprof: ", err.msg);
     if (status != CP_EUSAGE)
         return EXIT_FAILED;
     (void)fputs("run pprof -help for the options\n", stderr);

@@ -147,14 +147,14 @@ static const struct {
       JEMALLOC "  t0: 2: 20 [0: 0]\n  t7: 1: 10 [0: 0] my name\n@ 0x11\n"
                "  t*: 3: 6291456 [0: 0]\n  t0: 2: 4194304 [0: 0]\n"
                "  t7: 1: 2097152 [0: 0]\n",
-      HEAP_TYPES "524288\n2 4272558 : 10 thread=0 bytes=2097152\n"
-                 "1 2136279 : 10 thread=7 thread_name=my name "
+      HEAP_TYPES "524288\n2 4272558 : 10 thread=t0 bytes=2097152\n"
+                 "1 2136279 : 10 thread=t7 thread_name=my name "
                  "bytes=2097152\n" },
     { "jemalloc, threads that do not add up",
       JEMALLOC "@ 0x11\n  t*: 3: 6291456 [0: 0]\n  t0: 2: 4194304 [0: 0]\n",
       HEAP_TYPES "524288\n3 6408837 : 10 bytes=2097152\n" },
     { "jemalloc, threads only", JEMALLOC "@ 0x11\n  t0: 1: 2097152 [0: 0]\n",
-      HEAP_TYPES "524288\n1 2136279 : 10 thread=0 bytes=2097152\n" },
+      HEAP_TYPES "524288\n1 2136279 : 10 thread=t0 bytes=2097152\n" },
     { "jemalloc, allocations",
       "heap_v2/1024\n  t*: 1: 10 [2: 20]\n@ 0x11\n  t*: 0: 0 [2: 20]\n",
       ALLOC_TYPES "1024\n205 2058 0 0 : 10 bytes=10\n" },

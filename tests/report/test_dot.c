@@ -242,6 +242,20 @@ static const struct report_case cases[] = {
       "(0.01us)\" labeltooltip=\"m -> b (0.01us)\"]\n"
       "}\n",
       NULL },
+    { "a name that ends in generics",
+      "-dot",
+      { { "main.Map[...]", 5, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 5ns, 100% "
+      "of 5ns total\\l\\lSee https://git.io/JfYMW for how to read the "
+      "graph\\l\" tooltip=\"prog\"] }\n"
+      "N1 [label=\"main\\nMap[\342\200\246]\\n5ns (100%)\" id=\"node1\" "
+      "fontsize=24 shape=box tooltip=\"main.Map[...] (5ns)\" color=\"#b20000\" "
+      "fillcolor=\"#edd5d5\"]\n"
+      "}\n",
+      NULL },
     { "labels with generics",
       "-dot",
       { { "main.Map[...].func1", 5, false } },

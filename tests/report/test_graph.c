@@ -1,6 +1,7 @@
 /* test_graph.c - tests src/report/graph.c and walk.c: flat, cum and the calls.
  */
 #include "report_cases.h"
+#include "report/graph.h"
 
 static const struct report_case cases[] = {
     { "flat and cum",
@@ -348,8 +349,88 @@ static void test_reports(void)
     report_run_cases(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
+#define N_NAMES 40
+#define N_ROUNDS 8
+
+/* What the sample that calls b from a weighs. */
+static int64_t weight_of(int a, int b)
+{
+    return 1 + a * N_NAMES + b;
+}
+
+/* A profile in which everybody calls everybody, for several threads. */
+static struct cp_profile *all_calls(void)
+{
+    static struct fixture_row rows[N_ROUNDS * N_NAMES * N_NAMES];
+    static char stacks[N_ROUNDS * N_NAMES * N_NAMES][16];
+    size_t n = 0;
+
+    for (int round = 0; round < N_ROUNDS; round++)
+        for (int a = 0; a < N_NAMES; a++)
+            for (int b = 0; b < N_NAMES; b++, n++) {
+                (void)snprintf(stacks[n], sizeof(stacks[n]), "f%d|f%d", a, b);
+                rows[n] =
+                    (struct fixture_row){ stacks[n], weight_of(a, b), false };
+            }
+    return fixture_profile(rows, n);
+}
+
+static int number_of(struct cp_graph *g, uint32_t node)
+{
+    struct cp_str name = cp_graph_name(g, node);
+
+    return atoi(name.ptr + 1);
+}
+
+static void check_graph(struct cp_graph *g)
+{
+    CHECK_INT(g->n_order, N_NAMES);
+    CHECK_INT(g->n_edges, N_NAMES * (N_NAMES - 1));
+    for (uint32_t i = 0; i < g->n_edges; i++) {
+        int a = number_of(g, g->edges[i].src);
+        int b = number_of(g, g->edges[i].dst);
+
+        CHECK(a != b);
+        CHECK_INT(g->edges[i].weight, N_ROUNDS * weight_of(a, b));
+    }
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        int b = number_of(g, g->order[i]);
+        int64_t flat = 0;
+
+        for (int a = 0; a < N_NAMES; a++)
+            flat += N_ROUNDS * weight_of(a, b);
+        CHECK_INT(g->nodes[g->order[i]].flat, flat);
+    }
+}
+
+static void test_many_calls(void)
+{
+    struct cp_report r = { .profile = all_calls(),
+                           .options = cp_options_default() };
+    uint8_t edges[N_NAMES];
+    struct cp_frames f = { 0 };
+    struct cp_graph g = { 0 };
+
+    memset(edges, CP_WANT_EDGES, sizeof(edges));
+    r.options.format = CP_FORMAT_TREE;
+    if (!CHECK(cp_report_init(&r, NULL) == CP_OK))
+        return;
+    if (CHECK(cp_frames_init(&f, &r, 0, NULL) == CP_OK) &&
+        CHECK_INT(f.n_infos, N_NAMES) &&
+        CHECK(cp_graph_build(&g, &r, &f,
+                             (struct cp_graph_want){ .edges = edges },
+                             NULL) == CP_OK)) {
+        check_graph(&g);
+    }
+    cp_graph_release(&g);
+    cp_frames_release(&f);
+    cp_report_release(&r);
+    cp_profile_free(r.profile);
+}
+
 int main(void)
 {
     RUN(test_reports);
+    RUN(test_many_calls);
     return check_failures != 0;
 }

@@ -220,6 +220,91 @@ static const struct report_case cases[] = {
       "labeltooltip=\"90ns\"]\n"
       "}\n",
       NULL },
+    { "a tag as light as the cutoff stays",
+      "-dot -nodefraction=0.1",
+      { { "f\tu=a", 90, false }, { "f\tu=b", 10, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 100ns, "
+      "100% of 100ns total\\l\\lSee https://git.io/JfYMW for how to read the "
+      "graph\\l\" tooltip=\"prog\"] }\n"
+      "N1 [label=\"f\\n100ns (100%)\" id=\"node1\" fontsize=24 shape=box "
+      "tooltip=\"f (100ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
+      "N1_0 [label = \"u:a\" id=\"N1_0\" fontsize=8 shape=box3d "
+      "tooltip=\"90ns\"]\n"
+      "N1 -> N1_0 [label=\" 90ns\" weight=100 tooltip=\"90ns\" "
+      "labeltooltip=\"90ns\"]\n"
+      "N1_1 [label = \"u:b\" id=\"N1_1\" fontsize=8 shape=box3d "
+      "tooltip=\"10ns\"]\n"
+      "N1 -> N1_1 [label=\" 10ns\" weight=100 tooltip=\"10ns\" "
+      "labeltooltip=\"10ns\"]\n"
+      "}\n",
+      NULL },
+    { "four",
+      "-dot",
+      { { "f\tu=a", 1, false },
+        { "f\tu=b", 2, false },
+        { "f\tu=c", 3, false },
+        { "f\tu=d", 4, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 10ns, "
+      "100% of 10ns total\\l\\lSee https://git.io/JfYMW for how to read the "
+      "graph\\l\" tooltip=\"prog\"] }\n"
+      "N1 [label=\"f\\n10ns (100%)\" id=\"node1\" fontsize=24 shape=box "
+      "tooltip=\"f (10ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
+      "N1_0 [label = \"u:d\" id=\"N1_0\" fontsize=8 shape=box3d "
+      "tooltip=\"4ns\"]\n"
+      "N1 -> N1_0 [label=\" 4ns\" weight=100 tooltip=\"4ns\" "
+      "labeltooltip=\"4ns\"]\n"
+      "N1_1 [label = \"u:c\" id=\"N1_1\" fontsize=8 shape=box3d "
+      "tooltip=\"3ns\"]\n"
+      "N1 -> N1_1 [label=\" 3ns\" weight=100 tooltip=\"3ns\" "
+      "labeltooltip=\"3ns\"]\n"
+      "N1_2 [label = \"u:b\" id=\"N1_2\" fontsize=8 shape=box3d "
+      "tooltip=\"2ns\"]\n"
+      "N1 -> N1_2 [label=\" 2ns\" weight=100 tooltip=\"2ns\" "
+      "labeltooltip=\"2ns\"]\n"
+      "N1_3 [label = \"u:a\" id=\"N1_3\" fontsize=8 shape=box3d "
+      "tooltip=\"1ns\"]\n"
+      "N1 -> N1_3 [label=\" 1ns\" weight=100 tooltip=\"1ns\" "
+      "labeltooltip=\"1ns\"]\n"
+      "}\n",
+      NULL },
+    { "four numbers",
+      "-dot",
+      { { "f\tbytes:8 bytes", 4, false },
+        { "f\tbytes:16 bytes", 5, false },
+        { "f\tbytes:32 bytes", 6, false },
+        { "f\tbytes:64 bytes", 7, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 22ns, "
+      "100% of 22ns total\\l\\lSee https://git.io/JfYMW for how to read the "
+      "graph\\l\" tooltip=\"prog\"] }\n"
+      "N1 [label=\"f\\n22ns (100%)\" id=\"node1\" fontsize=24 shape=box "
+      "tooltip=\"f (22ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
+      "NN1_0 [label = \"64B\" id=\"NN1_0\" fontsize=8 shape=box3d "
+      "tooltip=\"7ns\"]\n"
+      "N1 -> NN1_0 [label=\" 7ns\" weight=100 tooltip=\"7ns\" "
+      "labeltooltip=\"7ns\"]\n"
+      "NN1_1 [label = \"32B\" id=\"NN1_1\" fontsize=8 shape=box3d "
+      "tooltip=\"6ns\"]\n"
+      "N1 -> NN1_1 [label=\" 6ns\" weight=100 tooltip=\"6ns\" "
+      "labeltooltip=\"6ns\"]\n"
+      "NN1_2 [label = \"16B\" id=\"NN1_2\" fontsize=8 shape=box3d "
+      "tooltip=\"5ns\"]\n"
+      "N1 -> NN1_2 [label=\" 5ns\" weight=100 tooltip=\"5ns\" "
+      "labeltooltip=\"5ns\"]\n"
+      "NN1_3 [label = \"8B\" id=\"NN1_3\" fontsize=8 shape=box3d "
+      "tooltip=\"4ns\"]\n"
+      "N1 -> NN1_3 [label=\" 4ns\" weight=100 tooltip=\"4ns\" "
+      "labeltooltip=\"4ns\"]\n"
+      "}\n",
+      NULL },
     { "quotes",
       "-dot",
       { { "f\tu=say \"a\"", 3, false } },

@@ -462,6 +462,109 @@ static const struct report_case cases[] = {
       "tooltip=\"m -> b (20ns)\" labeltooltip=\"m -> b (20ns)\"]\n"
       "}\n",
       NULL },
+    { "a light call at the cutoff stays",
+      "-tree -edgefraction=0.05",
+      { { "m|a", 95, false }, { "m|b", 5, false }, { "m|a|b", 0, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
+      "\t \n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "                                              95ns   100% |   m\n"
+      "      95ns 95.00% 95.00%       95ns 95.00%                | a\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "                                               5ns   100% |   m\n"
+      "       5ns  5.00%   100%        5ns  5.00%                | b\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "         0     0%   100%      100ns   100%                | m\n"
+      "                                              95ns 95.00% |   a\n"
+      "                                               5ns  5.00% |   b\n"
+      "----------------------------------------------------------+-------------"
+      "\n",
+      NULL },
+    { "a call below the cutoff goes, its node stays",
+      "-tree -edgefraction=0.3 -nodecount=3",
+      { { "m|a|b", 60, false }, { "m|b", 10, false }, { "m|a", 30, false } },
+      "File: prog\n"
+      "Type: cpu\n"
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
+      "\t \n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "                                              60ns 85.71% |   a\n"
+      "      70ns 70.00% 70.00%       70ns 70.00%                | b\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "                                              90ns   100% |   m\n"
+      "      30ns 30.00%   100%       90ns 90.00%                | a\n"
+      "                                              60ns 66.67% |   b\n"
+      "----------------------------------------------------------+-------------"
+      "\n"
+      "         0     0%   100%      100ns   100%                | m\n"
+      "                                              90ns 90.00% |   a\n"
+      "----------------------------------------------------------+-------------"
+      "\n",
+      NULL },
+    { "a light call does not hold another",
+      "-dot -edgefraction=0.05 -nodecount=3",
+      { { "m|a|x|b", 60, false },
+        { "m|b", 3, false },
+        { "m|x|b", 2, false },
+        { "m|a", 30, false },
+        { "m|a|b", 2, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 97ns, "
+      "100% of 97ns total\\lShowing top 3 nodes out of 4\\l\\lSee "
+      "https://git.io/JfYMW for how to read the graph\\l\" tooltip=\"prog\"] "
+      "}\n"
+      "N1 [label=\"b\\n67ns (69.07%)\" id=\"node1\" fontsize=24 shape=box "
+      "tooltip=\"b (67ns)\" color=\"#b21200\" fillcolor=\"#edd7d5\"]\n"
+      "N2 [label=\"m\\n0 of 97ns (100%)\" id=\"node2\" fontsize=8 shape=box "
+      "tooltip=\"m (97ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
+      "N3 [label=\"a\\n30ns (30.93%)\\nof 92ns (94.85%)\" id=\"node3\" "
+      "fontsize=19 shape=box tooltip=\"a (92ns)\" color=\"#b20200\" "
+      "fillcolor=\"#edd5d5\"]\n"
+      "N2 -> N3 [label=\" 92ns\" weight=95 penwidth=5 color=\"#b20200\" "
+      "tooltip=\"m -> a (92ns)\" labeltooltip=\"m -> a (92ns)\"]\n"
+      "N3 -> N1 [label=\" 62ns\" weight=64 penwidth=4 color=\"#b21600\" "
+      "tooltip=\"a ... b (62ns)\" labeltooltip=\"a ... b (62ns)\" "
+      "style=\"dotted\"]\n"
+      "}\n",
+      NULL },
+    { "a call tree loses its root",
+      "-dot -call_tree -nodecount=3",
+      { { "m|a|x", 100, false },
+        { "m|b", -90, false },
+        { "m|b|y", -9, false } },
+      "digraph \"prog\" {\n"
+      "node [style=filled fillcolor=\"#f8f8f8\"]\n"
+      "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
+      "label=\"File: prog\\lType: cpu\\lShowing nodes accounting for 1ns, 0.5% "
+      "of 199ns total\\lShowing top 3 nodes out of 5\\l\\lSee "
+      "https://git.io/JfYMW for how to read the graph\\l\" tooltip=\"prog\"] "
+      "}\n"
+      "N1 [label=\"b\\n-90ns (45.23%)\\nof -99ns (49.75%)\" id=\"node1\" "
+      "fontsize=24 shape=box tooltip=\"b (-99ns)\" color=\"#21b200\" "
+      "fillcolor=\"#d9edd5\"]\n"
+      "N2 [label=\"x\\n100ns (50.25%)\" id=\"node2\" fontsize=24 shape=box "
+      "tooltip=\"x (100ns)\" color=\"#b22100\" fillcolor=\"#edd9d5\"]\n"
+      "N3 [label=\"y\\n-9ns (4.52%)\" id=\"node3\" fontsize=13 shape=box "
+      "tooltip=\"y (-9ns)\" color=\"#a2b28a\" fillcolor=\"#ebede7\"]\n"
+      "N1 -> N3 [label=\" -9ns\" weight=5 color=\"#a2b28a\" tooltip=\"b -> y "
+      "(-9ns)\" labeltooltip=\"b -> y (-9ns)\"]\n"
+      "}\n",
+      NULL },
     { "tags cost nodes",
       "-dot -nodecount=3",
       { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },

@@ -1,0 +1,52 @@
+/* run.c - see run.h. */
+#include "tool/run.h"
+
+#include "report/picture.h"
+#include "report/report.h"
+#include "tool/output.h"
+
+static enum cp_status draw(const struct cp_command *c, struct cp_report *r,
+                           struct cp_out *out, struct cp_error *err)
+{
+    struct cp_out dot = { .fd = -1 };
+    enum cp_status status = cp_report_write(r, &dot, err);
+
+    if (status == CP_OK)
+        status = cp_picture_render(c->picture, dot.buf, dot.len, out, err);
+    cp_out_release(&dot);
+    return status;
+}
+
+static enum cp_status write_report(const struct cp_command *c,
+                                   struct cp_report *r, struct cp_error *err)
+{
+    struct cp_output output;
+    enum cp_status status = cp_output_open(&output, c, err);
+
+    if (status != CP_OK)
+        return status;
+    if (c->product == CP_PRODUCT_PICTURE)
+        status = draw(c, r, &output.out, err);
+    else
+        status = cp_report_write(r, &output.out, err);
+    if (status == CP_OK)
+        return cp_output_finish(&output, err);
+    cp_output_abandon(&output);
+    return status;
+}
+
+enum cp_status cp_run_report(const struct cp_command *c, struct cp_profile *p,
+                             cp_warn warn, void *context, struct cp_error *err)
+{
+    struct cp_report r = { .profile = p,
+                           .options = c->options,
+                           .warn = warn,
+                           .warn_context = context };
+    enum cp_status status = cp_report_init(&r, err);
+
+    if (status != CP_OK)
+        return status;
+    status = write_report(c, &r, err);
+    cp_report_release(&r);
+    return status;
+}

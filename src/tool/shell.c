@@ -1,0 +1,259 @@
+/*
+ * shell.c - what a line at the prompt means; see shell.h.
+ *
+ *   name=value, name            sets an option (variables.h)
+ *   TYPE, total_TYPE, mean_TYPE a sample type by name
+ *   :                           clears the filters
+ *   report [arguments] [> file | command]
+ *   o, help, undo, quit
+ *
+ * Each report works on a copy of the profile, with options that hold for it
+ * alone where its arguments say so.
+ */
+#include "tool/shell.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/legend.h"
+#include "tool/flags.h"
+#include "tool/print.h"
+#include "tool/prompt.h"
+#include "tool/shell_report.h"
+#include "tool/variables.h"
+
+#define MOST_UNDO 100
+
+struct shell {
+    struct cp_command c;
+    const struct cp_profile *p;
+    struct cp_options undo[MOST_UNDO];
+    size_t n_undo;
+    struct cp_arena arena; /* texts that options point to */
+};
+
+static void warn(void *context, const char *line)
+{
+    (void)context;
+    cp_print_line("", line);
+}
+
+/* Notes the options before they change. */
+static void remember(struct shell *s)
+{
+    if (s->n_undo == MOST_UNDO) {
+        memmove(s->undo, s->undo + 1, sizeof(s->undo) - sizeof(s->undo[0]));
+        s->n_undo--;
+    }
+    s->undo[s->n_undo++] = s->c.options;
+}
+
+static enum cp_status undo(struct shell *s, struct cp_error *err)
+{
+    if (s->n_undo == 0)
+        return cp_error_set(err, CP_EUSAGE, "nothing to undo");
+    s->c.options = s->undo[--s->n_undo];
+    return CP_OK;
+}
+
+static enum cp_status assign(struct shell *s, const char *name,
+                             const char *value, struct cp_error *err)
+{
+    enum cp_status status;
+
+    remember(s);
+    status = cp_variable_set(&s->c, s->p, name, value, err);
+    if (status != CP_OK)
+        s->n_undo--;
+    return status;
+}
+
+/* ":" and the names of sample types; false if the line is none of these. */
+static bool run_shortcut(struct shell *s, const char *line)
+{
+    const char *name = line;
+    int mean = -1;
+
+    if (strcmp(line, ":") == 0) {
+        remember(s);
+        s->c.options.focus = s->c.options.ignore = s->c.options.hide = "";
+        s->c.options.tagfocus = s->c.options.tagignore = "";
+        return true;
+    }
+    if (strncmp(line, "total_", 6) == 0 || strncmp(line, "mean_", 5) == 0) {
+        mean = line[0] == 'm';
+        name = strchr(line, '_') + 1;
+    }
+    for (uint32_t i = 0; i < s->p->n_types; i++) {
+        const char *type = cp_profile_cstr(s->p, s->p->types[i].type);
+
+        if (strcmp(type, line) != 0 && (mean < 0 || strcmp(type, name) != 0))
+            continue;
+        remember(s);
+        if (strcmp(type, line) != 0)
+            s->c.options.mean = mean;
+        s->c.options.sample_index = type;
+        return true;
+    }
+    return false;
+}
+
+/* Takes white space off both ends, in place. */
+static char *trimmed(char *text)
+{
+    size_t len;
+
+    while (isspace((unsigned char)*text))
+        text++;
+    len = strlen(text);
+    while (len > 0 && isspace((unsigned char)text[len - 1]))
+        text[--len] = '\0';
+    return text;
+}
+
+/* Whether the line sets an option; then *value is set (NULL for a switch). */
+static bool is_assignment(char *line, char **name, char **value)
+{
+    char *equals = strchr(line, '='), *comment;
+
+    *name = line;
+    *value = NULL;
+    if (!equals)
+        return cp_variable_is_switch(line) ||
+               (cp_variable_exists(line) && !strchr(line, ' '));
+    *equals = '\0';
+    *name = trimmed(line);
+    if (!cp_variable_exists(*name)) {
+        *equals = '=';
+        return false;
+    }
+    *value = equals + 1;
+    for (comment = NULL; (equals = strstr(equals + 1, "//:"));)
+        comment = equals;
+    if (comment)
+        *comment = '\0';
+    *value = trimmed(*value);
+    return true;
+}
+
+static void show_options(struct shell *s)
+{
+    struct cp_out out = { .fd = 2 };
+
+    cp_variable_list(&s->c, s->p, &out);
+    (void)cp_out_finish(&out, NULL);
+    cp_out_release(&out);
+}
+
+static enum cp_status run_line(struct shell *s, char *line,
+                               struct cp_error *err)
+{
+    char *name, *value;
+
+    if (run_shortcut(s, line))
+        return CP_OK;
+    if (is_assignment(line, &name, &value))
+        return assign(s, name, value, err);
+    if (strcmp(line, "o") == 0 || strcmp(line, "options") == 0) {
+        show_options(s);
+        return CP_OK;
+    }
+    if (strcmp(line, "undo") == 0)
+        return undo(s, err);
+    if (strcmp(line, "help") == 0 || strncmp(line, "help ", 5) == 0)
+        return cp_shell_help(line + 4, err);
+    return cp_shell_report(&s->c, s->p, line, &s->arena, err);
+}
+
+static bool is_end(const char *line)
+{
+    return strcmp(line, "quit") == 0 || strcmp(line, "q") == 0 ||
+           strcmp(line, "exit") == 0;
+}
+
+static void complete(void *shell, int word, const char *begin,
+                     void (*add)(void *context, const char *text),
+                     void *context)
+{
+    static const char *const words[] = { "granularity", "sort", "options",
+                                         "help",        "undo", "quit" };
+    const struct shell *s = shell;
+    size_t len = strlen(begin);
+
+    for (size_t i = 0; word == 0 && i < sizeof(words) / sizeof(words[0]); i++)
+        if (strncmp(words[i], begin, len) == 0)
+            add(context, words[i]);
+    for (size_t i = 0; word == 0 && cp_flag_at(i); i++) {
+        const struct cp_flag *f = cp_flag_at(i);
+        bool is_offered = f->kind == CP_FLAG_FORMAT ||
+                          f->kind == CP_FLAG_FORMAT_ARG ||
+                          cp_variable_exists(f->name);
+
+        if (is_offered && strncmp(f->name, begin, len) == 0)
+            add(context, f->name);
+    }
+    for (uint32_t i = 0; word > 0 && len > 0 && i < s->p->n_functions; i++) {
+        const char *name = cp_profile_cstr(s->p, s->p->functions[i].name);
+
+        if (strncmp(name, begin, len) == 0)
+            add(context, name);
+    }
+}
+
+/* What is looked at, and how to go on. */
+static void greet(const struct shell *s)
+{
+    struct cp_profile *copy = cp_profile_copy(s->p, NULL);
+    struct cp_report r = { .profile = copy, .options = s->c.options };
+    struct cp_out out = { .fd = 2 };
+
+    r.options.format = CP_FORMAT_COMMENTS;
+    if (copy && cp_report_init(&r, NULL) == CP_OK) {
+        cp_legend_profile(&r, &out);
+        if (r.total == 0 && s->p->n_types > 1)
+            cp_out_cstr(&out, "No samples were found with the default sample "
+                              "value type.\nTry \"sample_index\" with another "
+                              "one; \"o\" lists them.\n");
+        cp_report_release(&r);
+    }
+    cp_out_cstr(&out, "Entering interactive mode (type \"help\" for commands, "
+                      "\"o\" for options)\n");
+    (void)cp_out_finish(&out, NULL);
+    cp_out_release(&out);
+    cp_profile_free(copy);
+}
+
+static void loop(struct shell *s, struct cp_prompt *prompt)
+{
+    const char *text;
+
+    while ((text = cp_prompt_line(prompt))) {
+        char *copy = cp_arena_copy(&s->arena, text, strlen(text), NULL), *line;
+        struct cp_error err = { 0 };
+
+        line = copy ? trimmed(copy) : NULL;
+        if (!line || is_end(line))
+            return;
+        if (*line && run_line(s, line, &err) != CP_OK)
+            warn(NULL, err.msg);
+    }
+}
+
+enum cp_status cp_shell_run(const struct cp_command *c,
+                            const struct cp_profile *p, struct cp_error *err)
+{
+    struct shell s = { .c = *c, .p = p };
+    struct cp_prompt *prompt = cp_prompt_new(complete, &s, err);
+
+    if (!prompt)
+        return err ? err->status : CP_ENOMEM;
+    s.c.is_shell = true;
+    s.c.options.compact_labels = true;
+    greet(&s);
+    loop(&s, prompt);
+    cp_prompt_free(prompt);
+    cp_arena_release(&s.arena);
+    return CP_OK;
+}

@@ -1,0 +1,13 @@
+/*
+ * shell - the prompt of pprof: reports and options, a line each.
+ */
+#ifndef CP_SHELL_H
+#define CP_SHELL_H
+
+#include "tool/run.h"
+
+/* Runs until the end of input or "quit". The profile stays as it is. */
+enum cp_status cp_shell_run(const struct cp_command *c,
+                            const struct cp_profile *p, struct cp_error *err);
+
+#endif
