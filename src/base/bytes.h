@@ -26,7 +26,7 @@ enum cp_status cp_bytes_reserve(struct cp_bytes *b, size_t cap,
 
 /*
  * Reads all of a file, or of standard input for fd 0 or a pipe; at most
- * `limit` bytes. The name is for messages.
+ * `limit` bytes.
  */
 enum cp_status cp_bytes_read_fd(struct cp_bytes *b, int fd, size_t limit,
                                 struct cp_error *err);

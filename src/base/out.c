@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 
 #define BUFFER_BYTES ((size_t)256 << 10)
 
@@ -75,10 +76,16 @@ void cp_out_fill(struct cp_out *o, char c, size_t n)
 
 size_t cp_out_width(const char *text, size_t len)
 {
-    size_t width = 0;
+    size_t width = 0, i = 0;
+    uint32_t rune;
 
-    for (size_t i = 0; i < len; i++)
-        width += ((unsigned char)text[i] & 0xc0) != 0x80;
+    for (; i < len; width++) {
+        size_t n = (unsigned char)text[i] < 0x80
+                       ? 1
+                       : cp_utf8_decode(text + i, len - i, &rune);
+
+        i += n ? n : 1;
+    }
     return width;
 }
 

@@ -75,7 +75,7 @@ enum cp_status cp_out_finish(struct cp_out *o, struct cp_error *err);
 /* Frees the buffer; the descriptor stays the caller's. */
 void cp_out_release(struct cp_out *o);
 
-/* Characters in UTF-8 text: bytes that begin one. */
+/* Characters in UTF-8 text; a byte that belongs to none counts as one. */
 size_t cp_out_width(const char *text, size_t len);
 
 #endif

@@ -10,7 +10,10 @@
 
 #include <stddef.h>
 
-/* How many cores this process may use, at least 1. */
+/* No more threads than this work on a job. */
+#define CP_PARALLEL_MOST 16
+
+/* How many cores this process may use: 1 to CP_PARALLEL_MOST. */
 size_t cp_parallel_width(void);
 
 /* Calls run(context, 0) ... run(context, n - 1) and waits for all. */

@@ -3,14 +3,12 @@
 
 #include "base/parallel.h"
 
-#define MOST_BUFFERS 16
-
 struct wave {
     uint32_t from, n, piece;
     void (*write)(const void *context, uint32_t from, uint32_t to,
                   struct cp_out *out);
     const void *context;
-    struct cp_out buffers[MOST_BUFFERS];
+    struct cp_out buffers[CP_PARALLEL_MOST];
 };
 
 static void write_piece(void *context, size_t number)

@@ -94,3 +94,8 @@ int cp_str_cmp(struct cp_str a, struct cp_str b)
         return order;
     return a.len < b.len ? -1 : a.len > b.len;
 }
+
+int cp_str_by_text(const void *a, const void *b)
+{
+    return cp_str_cmp(*(const struct cp_str *)a, *(const struct cp_str *)b);
+}

@@ -45,4 +45,7 @@ uint32_t cp_strtab_find(const struct cp_strtab *t, const char *text,
 /* Compares bytewise as Go does: negative, zero or positive. */
 int cp_str_cmp(struct cp_str a, struct cp_str b);
 
+/* The same for qsort over struct cp_str. */
+int cp_str_by_text(const void *a, const void *b);
+
 #endif

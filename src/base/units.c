@@ -59,10 +59,20 @@ static bool has_alias(const struct unit *u, const char *name)
     return false;
 }
 
+static const struct unit *find_alias(const struct cp_unit_family *family,
+                                     const char *name)
+{
+    for (size_t i = 0; i < family->n; i++)
+        if (has_alias(&family->units[i], name))
+            return &family->units[i];
+    return NULL;
+}
+
 /* Finds a unit by name: any case, one plural s. NULL if there is none. */
 static const struct unit *find_in(const struct cp_unit_family *family,
                                   const char *name)
 {
+    const struct unit *found;
     char lower[16];
     size_t len = strlen(name);
 
@@ -70,12 +80,13 @@ static const struct unit *find_in(const struct cp_unit_family *family,
         return NULL;
     for (size_t i = 0; i <= len; i++)
         lower[i] = (char)tolower((unsigned char)name[i]);
-    if (len > 2 && lower[len - 1] == 's')
-        lower[len - 1] = '\0';
-    for (size_t i = 0; i < family->n; i++)
-        if (has_alias(&family->units[i], lower))
-            return &family->units[i];
-    return NULL;
+    if (strncmp(lower, "\xce\x9c", 2) == 0) /* a capital mu */
+        lower[1] = '\xbc';
+    found = find_alias(family, lower);
+    if (found || len <= 2 || lower[len - 1] != 's')
+        return found;
+    lower[len - 1] = '\0';
+    return find_alias(family, lower);
 }
 
 static const struct unit *find(const char *name,
@@ -193,13 +204,6 @@ bool cp_unit_same_family(const char *a, const char *b)
     if (strcmp(a, b) == 0)
         return true;
     return find(a, &fa) && find(b, &fb) && fa == fb;
-}
-
-bool cp_unit_is_time(const char *name)
-{
-    const struct cp_unit_family *family;
-
-    return find(name, &family) && family == &families[1];
 }
 
 void cp_percentage(int64_t value, int64_t total, char *out)

@@ -40,9 +40,6 @@ void cp_unit_label(int64_t value, const char *from, const char *to, char *out);
 /* Whether both names belong to one family, or are the same. */
 bool cp_unit_same_family(const char *a, const char *b);
 
-/* Whether the name belongs to the time family. */
-bool cp_unit_is_time(const char *name);
-
 /* " 5.00%", "  100%", "1.2e-05%": |value / total|, six wide at least. */
 void cp_percentage(int64_t value, int64_t total, char *out);
 

@@ -7,7 +7,6 @@
  */
 #include "profile/decode.h"
 
-#include "base/alloc.h"
 #include "profile/decode_samples.h"
 #include "profile/decode_scan.h"
 #include "profile/idmap.h"

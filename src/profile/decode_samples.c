@@ -13,8 +13,6 @@
 #include "base/parallel.h"
 #include "profile/raw_labels.h"
 
-#define MOST_WORKERS 16
-
 /* A run of samples and where its results go. */
 struct piece {
     const struct cp_scan_run *run;
@@ -120,7 +118,7 @@ static bool read_packed_locs(struct reading *r, const struct cp_idmap *ids,
     uint64_t id;
 
     while (w.pos < w.end) {
-        if (!cp_wire_varint(&w, &id))
+        if (!cp_wire_varint_dense(&w, &id))
             return false;
         add_loc(r, ids, id);
     }
@@ -288,8 +286,8 @@ static enum cp_status make_room(struct job *job, struct cp_error *err)
 
 static enum cp_status finish_labels(struct job *job, struct cp_error *err)
 {
-    struct cp_raw_labels *tables[MOST_WORKERS];
-    uint32_t from[MOST_WORKERS + 1];
+    struct cp_raw_labels *tables[CP_PARALLEL_MOST];
+    uint32_t from[CP_PARALLEL_MOST + 1];
 
     for (size_t i = 0; i < job->n_workers; i++) {
         const struct worker *worker = &job->workers[i];

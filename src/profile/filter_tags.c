@@ -52,7 +52,7 @@ enum cp_status cp_filter_tags(struct cp_profile *p, struct cp_tag_filter *focus,
     return is_ok ? CP_OK : to->status;
 }
 
-/* The set that is left of `set` when only keys with keep[key] stay. */
+/* The set that is left when m[0] shows keys and m[1] hides them. */
 static uint32_t reduced_set(struct cp_label_table *table,
                             const struct cp_profile *p,
                             const struct cp_label_set *set, struct cp_match *m,

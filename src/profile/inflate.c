@@ -131,7 +131,7 @@ static enum cp_status unzstd_into(ZSTD_DStream *d, ZSTD_inBuffer *in,
         if (left > 0 && to.pos == 0 && in->pos == was)
             return cp_error_set(err, CP_EFORMAT, "zstd data is cut short");
     }
-    return CP_OK;
+    return out->len > limit ? too_large(limit, in->size, err) : CP_OK;
 }
 
 static enum cp_status unzstd(const uint8_t *data, size_t len,

@@ -18,7 +18,7 @@ struct cp_label_units {
     struct cp_arena arena;
 };
 
-/* Looks at all label sets that samples have. May add strings to p. */
+/* Looks at all labels. May add strings to p. */
 enum cp_status cp_label_units_init(struct cp_label_units *u,
                                    struct cp_profile *p, struct cp_error *err);
 void cp_label_units_release(struct cp_label_units *u);

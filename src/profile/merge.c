@@ -18,8 +18,6 @@ struct merger {
     uint32_t *sets; /* by label set of the source, + 1 */
     size_t cap_room;
     struct cp_label *room;
-    uint64_t cap_locs;
-    uint32_t cap_samples;
     struct cp_error *err;
 };
 

@@ -1,7 +1,6 @@
 /* prune.c - drop_frames, keep_frames and prune_from; see prune.h. */
 #include "profile/prune.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/number.h"
 #include "base/units.h"
 #include "profile/filter_names.h"
 
 static int64_t rounded(double value)
 {
-    double r = round(value);
-
-    return r >= -0x1p63 && r < 0x1p63 ? (int64_t)r : INT64_MIN;
+    return cp_to_int64(round(value));
 }
 
 void cp_scale_columns(struct cp_profile *p, const double *ratios)
@@ -122,12 +121,19 @@ static uint32_t find_type(const struct cp_profile *p,
     return CP_NONE;
 }
 
-static bool in_all(struct cp_profile **profiles, size_t n,
-                   const struct cp_profile *of, uint32_t type)
+/* Whether each profile has the type, and none has it twice. */
+static bool is_common(struct cp_profile **profiles, size_t n,
+                      const struct cp_profile *of, uint32_t type)
 {
-    for (size_t i = 0; i < n; i++)
-        if (find_type(profiles[i], of, type) == CP_NONE)
+    for (size_t i = 0; i < n; i++) {
+        const struct cp_profile *p = profiles[i];
+        uint32_t n_found = 0;
+
+        for (uint32_t k = 0; k < p->n_types; k++)
+            n_found += same_text(p, p->types[k].type, of, type);
+        if (n_found != 1)
             return false;
+    }
     return true;
 }
 
@@ -192,7 +198,7 @@ static enum cp_status keep_common(struct cp_profile **profiles, size_t n,
     if (!common)
         return CP_ENOMEM;
     for (uint32_t k = 0; k < first->n_types; k++)
-        if (in_all(profiles, n, first, first->types[k].type))
+        if (is_common(profiles, n, first, first->types[k].type))
             common[n_common++] = first->types[k].type;
     if (n_common == 0)
         status = cp_error_set(err, CP_EFORMAT,
@@ -320,12 +326,9 @@ static enum cp_status agree_on_units(struct cp_profile **profiles, size_t n,
 enum cp_status cp_make_compatible(struct cp_profile **profiles, size_t n,
                                   struct cp_error *err)
 {
-    enum cp_status status;
+    enum cp_status status = keep_common(profiles, n, err);
 
-    if (n == 1 && profiles[0]->n_types > 0)
-        return CP_OK;
-    status = keep_common(profiles, n, err);
-    if (status != CP_OK)
+    if (status != CP_OK || n == 1)
         return status;
     status = agree_on_periods(profiles, n, err);
     return status == CP_OK ? agree_on_units(profiles, n, err) : status;

@@ -8,7 +8,6 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "base/out.h"
 #include "base/units.h"

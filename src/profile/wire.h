@@ -17,6 +17,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "several bytes are read at once");
 
 /* A cursor over [pos, end). */
 struct cp_wire {
@@ -53,6 +57,29 @@ static inline bool cp_wire_varint_slow(struct cp_wire *w, uint64_t *out)
         }
     }
     return false;
+}
+
+/*
+ * Reads a varint that is likely to be of 2 to 4 bytes, without a branch that
+ * could be guessed wrong: the length comes from the top bits of eight bytes.
+ */
+static inline bool cp_wire_varint_dense(struct cp_wire *w, uint64_t *out)
+{
+    uint64_t x, ends;
+    unsigned bits;
+
+    if (w->end - w->pos < 8)
+        return cp_wire_varint_slow(w, out);
+    memcpy(&x, w->pos, sizeof(x));
+    ends = ~x & 0x8080808080808080u;
+    if (!(ends & 0x80808080u))
+        return cp_wire_varint_slow(w, out);
+    bits = (unsigned)__builtin_ctzll(ends) + 1;
+    x &= ((uint64_t)2 << (bits - 1)) - 1;
+    *out = (x & 0x7f) | (x & 0x7f00) >> 1 | (x & 0x7f0000) >> 2 |
+           (x & 0x7f000000) >> 3;
+    w->pos += bits / 8;
+    return true;
 }
 
 /* Reads one varint; false, with the cursor where it was, if there is none. */

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "report/formats.h"
 #include "report/trim.h"
 
@@ -229,7 +228,7 @@ static int64_t scaled(const struct grinder *w, int64_t value)
     const char *unit;
     double v = cp_scale_value(&w->scale, value, &unit);
 
-    return v > -9.2e18 && v < 9.2e18 ? (int64_t)v : INT64_MIN;
+    return cp_to_int64(v);
 }
 
 static void write_call(struct grinder *w, const struct cp_edge *e)

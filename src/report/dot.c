@@ -124,6 +124,8 @@ static void multiline_name(struct drawing *d, struct cp_str name)
     name = cp_short_name(name, &d->arena, d->err);
     if (name.ptr)
         escaped(&text, name);
+    if (!name.ptr || text.err.status != CP_OK)
+        (void)cp_error_nomem(&d->out->err);
     for (size_t i = 0; i < text.len; i++) {
         size_t left = text.len - i;
 

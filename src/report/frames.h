@@ -39,7 +39,7 @@ enum cp_status cp_frames_init(struct cp_frames *f, const struct cp_report *r,
                               int keep, struct cp_error *err);
 void cp_frames_release(struct cp_frames *f);
 
-/* "address name file:line", as text of the profile's arena or borrowed. */
+/* "address name file:line", made in the arena or borrowed. */
 struct cp_str cp_frames_name(const struct cp_profile *p,
                              const struct cp_node_info *info,
                              struct cp_arena *arena, struct cp_error *err);

@@ -22,6 +22,15 @@ static enum cp_status take_nodes(struct cp_graph *g, const struct cp_walk *w,
     return CP_OK;
 }
 
+static int by_ends(const void *a, const void *b)
+{
+    const struct cp_edge *x = a, *y = b;
+
+    if (x->src != y->src)
+        return x->src < y->src ? -1 : 1;
+    return x->dst < y->dst ? -1 : x->dst > y->dst;
+}
+
 static enum cp_status take_edges(struct cp_graph *g, const struct cp_walk *w,
                                  struct cp_error *err)
 {
@@ -42,6 +51,8 @@ static enum cp_status take_edges(struct cp_graph *g, const struct cp_walk *w,
             .is_inline = e->is_inline,
         };
     }
+    /* The table's order is chance; that of the nodes is not. */
+    qsort(g->edges, g->n_edges, sizeof(*g->edges), by_ends);
     return CP_OK;
 }
 
@@ -130,7 +141,10 @@ struct cp_str cp_graph_name(struct cp_graph *g, uint32_t node)
     if (!n->name.ptr)
         n->name = cp_frames_name(g->report->profile, &g->frames->infos[n->info],
                                  &g->arena, NULL);
-    return n->name.ptr ? n->name : (struct cp_str){ "", 0 };
+    if (n->name.ptr)
+        return n->name;
+    g->is_short_of_memory = true;
+    return (struct cp_str){ "", 0 };
 }
 
 static int by_weight(const void *a, const void *b, void *context)

@@ -13,6 +13,7 @@
 #ifndef CP_GRAPH_H
 #define CP_GRAPH_H
 
+#include "base/number.h"
 #include "report/frames.h"
 #include "report/report.h"
 
@@ -40,6 +41,7 @@ struct cp_graph {
     uint32_t n_edges;
     uint32_t *first_in, *in;   /* edges by destination, n_nodes + 1 */
     uint32_t *first_out, *out; /* edges by source */
+    bool is_short_of_memory;   /* some name could not be made */
     /* Of a tree only, and never trimmed: */
     uint32_t *tree_parent; /* by node, CP_NONE for a root */
     uint32_t *tree_leaf;   /* by sample, CP_NONE for none */
@@ -76,7 +78,7 @@ enum cp_status cp_graph_index_edges(struct cp_graph *g, struct cp_error *err);
 /* Fills `order` with the nodes that have a value. */
 enum cp_status cp_graph_select(struct cp_graph *g, struct cp_error *err);
 
-/* The node's printable name; "" when memory runs out. */
+/* The node's printable name; "" when memory runs out, which is noted. */
 struct cp_str cp_graph_name(struct cp_graph *g, uint32_t node);
 
 /* Sorted copies of a node's edges, heaviest first, dead ones left out. */
@@ -101,16 +103,6 @@ static inline int64_t cp_node_cum(const struct cp_node *n)
 static inline int64_t cp_edge_weight(const struct cp_edge *e)
 {
     return cp_report_mean(e->weight, e->weight_div);
-}
-
-static inline int64_t cp_abs(int64_t value)
-{
-    return value < 0 ? (int64_t)(0 - (uint64_t)value) : value;
-}
-
-static inline int64_t cp_add(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
 #endif

@@ -1,7 +1,6 @@
 /* legend.c - each line ends in a newline; see legend.h. */
 #include "report/legend.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -20,8 +19,8 @@ static void duration_line(const struct cp_report *r, struct cp_out *out)
     cp_unit_label(p->duration_ns, "nanoseconds", "auto", duration);
     cp_report_value(r, r->total, total);
     cp_out_printf(out, "Duration: %s, Total samples = %s ", duration, total);
-    if (strcmp(unit, "ns") == 0 && ns != 0 && fabs(ns) < 9.2e18) {
-        cp_percentage((int64_t)ns, p->duration_ns, percent);
+    if (strcmp(unit, "ns") == 0 && ns != 0) {
+        cp_percentage(cp_to_int64(ns), p->duration_ns, percent);
         cp_out_printf(out, "(%s)", percent);
     }
     cp_out_char(out, '\n');
@@ -111,8 +110,7 @@ static void dropped_line(const struct cp_report *r, uint32_t n,
 
     if (n == 0)
         return;
-    cp_report_value(r, fabs(cut) < 9.2e18 ? cp_abs((int64_t)cut) : INT64_MAX,
-                    value);
+    cp_report_value(r, cp_abs(cp_to_int64(cut)), value);
     cp_out_printf(out, "Dropped %u %s%s (%s <= %s)\n", n, what,
                   n > 1 ? "s" : "", measure, value);
 }

@@ -41,12 +41,6 @@ static double edge_entropy(const struct cp_graph *g, const uint32_t *edges,
     return self > 0 ? score + term(self, total) : score;
 }
 
-/* A conversion as amd64 does it: everything out of range is the smallest. */
-static int64_t to_int(double value)
-{
-    return value > -9.2e18 && value < 9.2e18 ? (int64_t)value : INT64_MIN;
-}
-
 static uint32_t count_alive(const struct cp_graph *g, const uint32_t *edges,
                             uint32_t n)
 {
@@ -69,7 +63,7 @@ static int64_t entropy_score(const struct cp_graph *g, uint32_t node)
     score += count_alive(g, in, n_in) ? edge_entropy(g, in, n_in, 0) : 1;
     score +=
         count_alive(g, out, n_out) ? edge_entropy(g, out, n_out, n->flat) : 1;
-    return cp_add(to_int(score * (double)n->cum), n->flat);
+    return cp_add(cp_to_int64(score * (double)n->cum), n->flat);
 }
 
 static int by_key(const void *a, const void *b)

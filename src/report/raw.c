@@ -22,11 +22,6 @@ static void hex(struct cp_out *out, uint64_t value)
     cp_out_printf(out, "0x%llx", (unsigned long long)value);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return cp_str_cmp(*(const struct cp_str *)a, *(const struct cp_str *)b);
-}
-
 /* Whether any label of the run from i on that shares a key has a unit. */
 static bool key_has_units(const struct cp_profile *p,
                           const struct cp_label_set *set, uint32_t i)
@@ -95,8 +90,10 @@ static void one_kind(const struct cp_profile *p, const struct cp_label_set *set,
         if (copy)
             keys[n++] = (struct cp_str){ copy, (uint32_t)key.len };
     }
+    if (key.err.status != CP_OK)
+        out->err = key.err;
     if (keys)
-        qsort(keys, n, sizeof(*keys), by_text);
+        qsort(keys, n, sizeof(*keys), cp_str_by_text);
     for (uint32_t i = 0; i < n; i++) {
         cp_out_cstr(out, i ? " " : "                ");
         cp_out_str(out, keys[i]);
@@ -214,6 +211,8 @@ static void write_types(const struct cp_profile *p, struct cp_out *out)
         line.len--;
     while (from < line.len && line.buf[from] == ' ')
         from++;
+    if (line.err.status != CP_OK)
+        out->err = line.err;
     cp_out_cstr(out, "Samples:\n");
     cp_out_bytes(out, line.buf ? line.buf + from : "", line.len - from);
     cp_out_char(out, '\n');

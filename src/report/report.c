@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/regex.h"
 #include "profile/inlines.h"
 #include "profile/tag_frames.h"
@@ -77,7 +78,7 @@ static enum cp_status choose_value(struct cp_report *r, struct cp_error *err)
     return r->sample_type ? CP_OK : CP_ENOMEM;
 }
 
-/* Whether each label set carries pprof::base=true, the mark of a base. */
+/* Whether a label set carries pprof::base=true, the mark of a base. */
 static bool is_base_set(const struct cp_profile *p, uint32_t set, uint32_t key,
                         uint32_t yes)
 {
@@ -90,16 +91,6 @@ static bool is_base_set(const struct cp_profile *p, uint32_t set, uint32_t key,
     return false;
 }
 
-static int64_t magnitude(int64_t value)
-{
-    return value < 0 ? (int64_t)(0 - (uint64_t)value) : value;
-}
-
-static int64_t wrap_add(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 /* The sum of magnitudes; of the base's alone where there is a base. */
 static void compute_total(struct cp_report *r)
 {
@@ -110,13 +101,13 @@ static void compute_total(struct cp_report *r)
     bool has_base = key != CP_NO_STR && yes != CP_NO_STR;
 
     for (uint32_t i = 0; i < p->n_samples; i++) {
-        int64_t div, value = magnitude(cp_report_sample(r, i, &div));
+        int64_t div, value = cp_abs(cp_report_sample(r, i, &div));
 
-        all = wrap_add(all, value);
-        all_div = wrap_add(all_div, div);
+        all = cp_add(all, value);
+        all_div = cp_add(all_div, div);
         if (has_base && is_base_set(p, p->samples[i].label_set, key, yes)) {
-            base = wrap_add(base, value);
-            base_div = wrap_add(base_div, div);
+            base = cp_add(base, value);
+            base_div = cp_add(base_div, div);
         }
     }
     r->total = base > 0 ? cp_report_mean(base, base_div)
@@ -210,11 +201,9 @@ int64_t cp_report_divide(const struct cp_report *r, int64_t value)
 {
     double divided = (double)value * r->ratio;
 
-    if (r->ratio == 1 || r->ratio <= 0)
+    if (!(r->ratio > 0) || r->ratio == 1)
         return value;
-    if (divided >= 9.2e18 || divided <= -9.2e18)
-        return INT64_MIN; /* what a conversion out of range gives */
-    return (int64_t)divided;
+    return cp_to_int64(divided);
 }
 
 void cp_report_value(const struct cp_report *r, int64_t value, char *out)

@@ -62,23 +62,21 @@ static struct cp_str without_version(struct cp_str s, struct cp_arena *arena,
     return s;
 }
 
-/* "name.rest" with something on both sides of its first dot. */
-static bool is_qualified(struct cp_str s)
-{
-    const char *dot = s.len ? memchr(s.ptr, '.', s.len) : NULL;
-
-    return dot && dot > s.ptr && dot + 1 < s.ptr + s.len && dot[1] != '\n';
-}
-
+/*
+ * Cuts an import path: everything up to the last slash behind which there is
+ * a "name.rest" with something on both sides of its first dot.
+ */
 static bool shorten_go(struct cp_str *s)
 {
-    uint32_t best = 0, begin = 0;
+    uint32_t best = 0, begin = 0, dot = 0; /* dot: the first behind i */
 
     for (uint32_t i = 0; i < s->len; i++) {
         char c = s->ptr[i];
 
+        while (dot < s->len && (dot <= i || s->ptr[dot] != '.'))
+            dot++;
         if (c == '/' && i > begin) {
-            if (is_qualified(tail(*s, i + 1)))
+            if (dot > i + 1 && dot + 1 < s->len && s->ptr[dot + 1] != '\n')
                 best = i + 1;
             begin = i + 1;
         } else if (!is_word(c) && c != '-' && c != '.') {

@@ -7,11 +7,6 @@
 #include "base/alloc.h"
 #include "base/out.h"
 
-static int by_text(const void *a, const void *b)
-{
-    return cp_str_cmp(*(const struct cp_str *)a, *(const struct cp_str *)b);
-}
-
 /* The "key:value" texts of a set, without the mark of a base; sorted. */
 static struct cp_str *sorted_texts(const struct cp_profile *p,
                                    const struct cp_label_set *set,
@@ -36,7 +31,7 @@ static struct cp_str *sorted_texts(const struct cp_profile *p,
         texts[(*n)++] = (struct cp_str){ text, (uint32_t)strlen(text) };
     }
     if (texts)
-        qsort(texts, *n, sizeof(*texts), by_text);
+        qsort(texts, *n, sizeof(*texts), cp_str_by_text);
     return texts;
 }
 
@@ -53,7 +48,7 @@ static uint32_t join_texts(struct cp_tag_names *t, const struct cp_profile *p,
         cp_out_cstr(&joined, i ? "\\n" : "");
         cp_out_str(&joined, texts[i]);
     }
-    if (texts && joined.err.status == CP_OK)
+    if (texts && cp_out_finish(&joined, err) == CP_OK)
         group = cp_strtab_add(&t->strings, joined.buf ? joined.buf : "",
                               joined.len, err);
     cp_out_release(&joined);

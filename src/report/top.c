@@ -21,11 +21,10 @@ const char *cp_top_inline_mark(const struct cp_graph *g, uint32_t node)
     return any_call ? " (partial-inline)" : " (inline)";
 }
 
-static void write_row(const struct cp_report *r, struct cp_graph *g,
-                      uint32_t node, int64_t *sum, struct cp_out *out)
+void cp_top_columns(const struct cp_report *r, const struct cp_node *n,
+                    int64_t *sum, struct cp_out *out)
 {
-    int64_t flat = cp_node_flat(&g->nodes[node]);
-    int64_t cum = cp_node_cum(&g->nodes[node]);
+    int64_t flat = cp_node_flat(n), cum = cp_node_cum(n);
     char text[CP_LABEL_BYTES];
 
     *sum = cp_add(*sum, flat);
@@ -38,7 +37,14 @@ static void write_row(const struct cp_report *r, struct cp_graph *g,
     cp_report_value(r, cum, text);
     cp_out_right(out, text, 10);
     cp_percentage(cum, r->total, text);
-    cp_out_printf(out, " %s  ", text);
+    cp_out_printf(out, " %s", text);
+}
+
+static void write_row(const struct cp_report *r, struct cp_graph *g,
+                      uint32_t node, int64_t *sum, struct cp_out *out)
+{
+    cp_top_columns(r, &g->nodes[node], sum, out);
+    cp_out_cstr(out, "  ");
     cp_out_str(out, cp_graph_name(g, node));
     cp_out_cstr(out, cp_top_inline_mark(g, node));
     cp_out_char(out, '\n');

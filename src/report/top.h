@@ -4,6 +4,10 @@
 
 #include "report/trim.h"
 
+/* Flat, its share, the share of all so far, cum and its share. */
+void cp_top_columns(const struct cp_report *r, const struct cp_node *n,
+                    int64_t *sum, struct cp_out *out);
+
 /* " (inline)", " (partial-inline)" or "", by the calls that are shown. */
 const char *cp_top_inline_mark(const struct cp_graph *g, uint32_t node);
 

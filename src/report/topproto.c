@@ -61,7 +61,7 @@ static int64_t scaled(const struct copier *c, int64_t value)
     const char *unit;
     double v = cp_scale_value(&c->scale, value, &unit);
 
-    return v > -9.2e18 && v < 9.2e18 ? (int64_t)v : INT64_MIN;
+    return cp_to_int64(v);
 }
 
 /* Row i: sample, stack, location and line i. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "report/formats.h"
 #include "report/frames.h"
 #include "report/legend.h"
@@ -71,11 +70,6 @@ static enum cp_status make_lines(struct tracer *t, struct cp_error *err)
     return CP_OK;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return cp_str_cmp(*(const struct cp_str *)a, *(const struct cp_str *)b);
-}
-
 /* One line for the labels from *i on that share a key and a kind. */
 static void label_line(const struct tracer *t, const struct cp_label_set *set,
                        uint32_t *i, struct cp_out *out)
@@ -105,39 +99,48 @@ static void label_line(const struct tracer *t, const struct cp_label_set *set,
     cp_out_char(out, '\n');
 }
 
-/* The lines of a set: text labels sorted as lines, then numeric ones. */
-static enum cp_status make_label_text(struct tracer *t, uint32_t number,
-                                      struct cp_error *err)
+/* Sorts the lines of text labels and those of numeric ones, apart. */
+static void sort_lines(struct cp_str *lines, uint32_t n_text, uint32_t n)
 {
-    const struct cp_profile *p = t->r->profile;
-    const struct cp_label_set *set = &p->label_sets[number];
+    qsort(lines, n_text, sizeof(*lines), cp_str_by_text);
+    qsort(lines + n_text, n - n_text, sizeof(*lines), cp_str_by_text);
+}
+
+/* The lines of a set; ptr is NULL when memory runs out. */
+static struct cp_str label_text(struct tracer *t,
+                                const struct cp_label_set *set,
+                                struct cp_error *err)
+{
+    const struct cp_label *labels = t->r->profile->labels + set->labels;
     struct cp_out text = { .fd = -1 };
     struct cp_arena arena = { 0 };
     struct cp_str *lines =
         cp_arena_alloc(&arena, set->n_labels, sizeof(*lines), err);
+    struct cp_str all = { NULL, 0 };
     uint32_t n = 0, n_text = 0;
-    char *copy;
+    bool is_ok = lines != NULL;
 
-    for (uint32_t i = 0; lines && i < set->n_labels;) {
-        n_text += p->labels[set->labels + i].str != CP_NONE;
-        label_line(t, set, &i, &text);
-        copy = cp_arena_copy(&arena, text.buf ? text.buf : "", text.len, err);
-        if (!copy)
-            break;
-        lines[n++] = (struct cp_str){ copy, (uint32_t)text.len };
+    for (uint32_t i = 0; is_ok && i < set->n_labels; n++) {
+        n_text += labels[i].str != CP_NONE;
         text.len = 0;
+        label_line(t, set, &i, &text);
+        lines[n].ptr =
+            cp_arena_copy(&arena, text.buf ? text.buf : "", text.len, err);
+        lines[n].len = (uint32_t)text.len;
+        is_ok = lines[n].ptr != NULL && text.err.status == CP_OK;
     }
-    if (lines) {
-        qsort(lines, n_text, sizeof(*lines), by_text);
-        qsort(lines + n_text, n - n_text, sizeof(*lines), by_text);
-    }
-    for (uint32_t i = 0; i < n; i++)
+    text.len = 0;
+    if (is_ok)
+        sort_lines(lines, n_text, n);
+    for (uint32_t i = 0; is_ok && i < n; i++)
         cp_out_str(&text, lines[i]);
-    copy = cp_arena_copy(&t->arena, text.buf ? text.buf : "", text.len, err);
-    t->labels[number] = (struct cp_str){ copy, (uint32_t)text.len };
+    if (is_ok && cp_out_finish(&text, err) == CP_OK)
+        all.ptr =
+            cp_arena_copy(&t->arena, text.buf ? text.buf : "", text.len, err);
+    all.len = (uint32_t)text.len;
     cp_out_release(&text);
     cp_arena_release(&arena);
-    return copy && lines ? CP_OK : CP_ENOMEM;
+    return all;
 }
 
 static enum cp_status make_labels(struct tracer *t, struct cp_error *err)
@@ -147,9 +150,11 @@ static enum cp_status make_labels(struct tracer *t, struct cp_error *err)
     t->labels = cp_arena_alloc(&t->arena, n, sizeof(*t->labels), err);
     if (!t->labels)
         return CP_ENOMEM;
-    for (uint32_t i = 0; i < n; i++)
-        if (make_label_text(t, i, err) != CP_OK)
+    for (uint32_t i = 0; i < n; i++) {
+        t->labels[i] = label_text(t, &t->r->profile->label_sets[i], err);
+        if (!t->labels[i].ptr)
             return CP_ENOMEM;
+    }
     return CP_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/regex.h"
 #include "report/formats.h"
 #include "report/legend.h"
+#include "report/top.h"
 
 static const char separator[] =
     "----------------------------------------------------------+-------------"
@@ -41,21 +42,8 @@ static enum cp_status write_edges(const struct cp_report *r, struct cp_graph *g,
 static void write_node(const struct cp_report *r, struct cp_graph *g,
                        uint32_t node, int64_t *sum, struct cp_out *out)
 {
-    int64_t flat = cp_node_flat(&g->nodes[node]);
-    int64_t cum = cp_node_cum(&g->nodes[node]);
-    char text[CP_LABEL_BYTES];
-
-    *sum = cp_add(*sum, flat);
-    cp_report_value(r, flat, text);
-    cp_out_right(out, text, 10);
-    cp_percentage(flat, r->total, text);
-    cp_out_printf(out, " %s", text);
-    cp_percentage(*sum, r->total, text);
-    cp_out_printf(out, " %s ", text);
-    cp_report_value(r, cum, text);
-    cp_out_right(out, text, 10);
-    cp_percentage(cum, r->total, text);
-    cp_out_printf(out, " %s                | ", text);
+    cp_top_columns(r, &g->nodes[node], sum, out);
+    cp_out_cstr(out, "                | ");
     cp_out_str(out, cp_graph_name(g, node));
     cp_out_char(out, '\n');
 }

@@ -28,9 +28,7 @@ struct trimmer {
 
 static int64_t fraction_of(int64_t total, double fraction)
 {
-    double cut = (double)total * fraction;
-
-    return cut > -9.2e18 && cut < 9.2e18 ? cp_abs((int64_t)cut) : INT64_MAX;
+    return cp_abs(cp_to_int64((double)total * fraction));
 }
 
 static enum cp_status build(struct trimmer *m, bool with_edges)
@@ -321,7 +319,7 @@ static void want_inlined(struct trimmer *m)
             m->edges[f->nodes[j]] = CP_WANT_IN;
 }
 
-static void want_matching(struct trimmer *m)
+static enum cp_status want_matching(struct trimmer *m)
 {
     struct cp_arena arena = { 0 };
 
@@ -329,10 +327,15 @@ static void want_matching(struct trimmer *m)
         struct cp_str name = cp_frames_name(
             m->r->profile, &m->t->frames.infos[i], &arena, m->err);
 
-        if (name.ptr && cp_regex_match(m->t->only, name.ptr, name.len))
+        if (!name.ptr) {
+            cp_arena_release(&arena);
+            return CP_ENOMEM;
+        }
+        if (cp_regex_match(m->t->only, name.ptr, name.len))
             m->edges[i] = CP_WANT_EDGES;
     }
     cp_arena_release(&arena);
+    return CP_OK;
 }
 
 /* Which edges the report will look at. */
@@ -350,10 +353,26 @@ static enum cp_status choose_edges(struct trimmer *m)
     if (format == CP_FORMAT_TOP)
         want_inlined(m);
     else if (m->t->only)
-        want_matching(m);
+        return want_matching(m);
     else
         memset(m->edges, CP_WANT_EDGES, f->n_infos);
     return CP_OK;
+}
+
+/* Makes all names that a report can ask for, so that none can fail later. */
+static enum cp_status name_nodes(struct trimmer *m)
+{
+    struct cp_graph *g = &m->t->graph;
+
+    for (uint32_t i = 0; i < g->n_order; i++)
+        (void)cp_graph_name(g, g->order[i]);
+    for (uint32_t i = 0; i < g->n_edges; i++) {
+        if (g->edges[i].is_dead)
+            continue;
+        (void)cp_graph_name(g, g->edges[i].src);
+        (void)cp_graph_name(g, g->edges[i].dst);
+    }
+    return g->is_short_of_memory ? cp_error_nomem(m->err) : CP_OK;
 }
 
 /* Sums first: with them most nodes fall away before edges are counted. */
@@ -387,7 +406,7 @@ static enum cp_status trim(struct trimmer *m)
     if (m->is_picture)
         status = drop_redundant_edges(m);
     settle_unit(m);
-    return status;
+    return status == CP_OK ? name_nodes(m) : status;
 }
 
 /* What beyond the granularity tells nodes apart in this format. */

@@ -16,8 +16,7 @@
 #include "base/hash.h"
 #include "base/parallel.h"
 
-#define SHARE_LEAST 4096 /* samples below which a thread is not worth it */
-#define MOST_SHARES 16
+#define SHARE_LEAST 4096      /* samples below which a thread is not worth it */
 #define SEVERAL (CP_NONE - 1) /* a location of more than one node */
 
 /* The part of a node that every frame touches. */
@@ -40,7 +39,7 @@ struct job {
     const struct cp_frames *f;
     struct cp_graph_want want;
     uint32_t *single; /* by location: its node, CP_NONE if that is left out */
-    struct share shares[MOST_SHARES];
+    struct share shares[CP_PARALLEL_MOST];
 };
 
 /* A sample on its way from root to leaf. */

@@ -57,8 +57,12 @@ static enum cp_status set_int(struct cp_command *c, const struct cp_flag *f,
     number = strtol(value, &end, 0);
     if (*value == '\0' || *end != '\0')
         return invalid(f, value, "not a whole number", err);
-    if (errno != 0 || number > INT32_MAX || number < INT32_MIN)
+    if (errno != 0)
         return invalid(f, value, "out of range", err);
+    if (number > INT32_MAX) /* beyond any count there can be */
+        number = INT32_MAX;
+    if (number < INT32_MIN)
+        number = INT32_MIN;
     *(int *)cp_flag_place(f, c) = (int)number;
     return CP_OK;
 }
@@ -92,7 +96,7 @@ static enum cp_status set_format(struct cp_command *c, const struct cp_flag *f,
     if (f->kind == CP_FLAG_FORMAT_ARG && *argument == '\0')
         return cp_error_set(err, CP_EUSAGE, "-%s needs a regular expression",
                             f->name);
-    if (c->format_name)
+    if (c->format_name && strcmp(c->format_name, f->name) != 0)
         return cp_error_set(err, CP_EUSAGE,
                             "must set at most one output format: -%s and -%s",
                             c->format_name, f->name);
@@ -105,7 +109,25 @@ static enum cp_status set_format(struct cp_command *c, const struct cp_flag *f,
     return CP_OK;
 }
 
-/* A switch of a group; "=false" takes back nothing but is allowed. */
+/* Takes back a switch of a group that was given before. */
+static void clear_switch(struct cp_command *c, const struct cp_flag *f)
+{
+    if (c->format_name == f->name) {
+        c->format_name = NULL;
+        c->options.format = CP_FORMAT_NONE;
+    }
+    if (c->sort_name == f->name) {
+        c->sort_name = NULL;
+        c->options.cum_sort = false;
+    }
+    if (c->granularity_name == f->name) {
+        c->granularity_name = NULL;
+        c->options.granularity = CP_BY_DEFAULT;
+    }
+    c->values &= ~cp_flag_value_bit(f);
+}
+
+/* A switch of a group. */
 static enum cp_status set_switch(struct cp_command *c, const struct cp_flag *f,
                                  struct cp_error *err)
 {
@@ -169,6 +191,8 @@ enum cp_status cp_command_set(struct cp_command *c, const struct cp_flag *f,
         *(bool *)cp_flag_place(f, c) = yes;
     else if (yes)
         return set_switch(c, f, err);
+    else
+        clear_switch(c, f);
     return CP_OK;
 }
 
@@ -196,12 +220,27 @@ static enum cp_status read_option(struct cp_command *c, int argc,
     return cp_command_set(c, f, value, err);
 }
 
+/* How often standard input stands in a list. */
+static size_t count_stdin(const struct cp_list *list)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        n += strcmp(list->items[i], "-") == 0;
+    return n;
+}
+
 static enum cp_status check(const struct cp_command *c, struct cp_error *err)
 {
     if (c->wants_help)
         return CP_OK;
     if (c->sources.n == 0)
         return cp_error_set(err, CP_EUSAGE, "no profile source specified");
+    if (count_stdin(&c->sources) + count_stdin(&c->bases) +
+            count_stdin(&c->diff_bases) >
+        1)
+        return cp_error_set(err, CP_EUSAGE,
+                            "standard input (-) can be read only once");
     if (c->bases.n > 0 && c->diff_bases.n > 0)
         return cp_error_set(
             err, CP_EUSAGE,
@@ -245,7 +284,12 @@ enum cp_status cp_command_init(struct cp_command *c, int argc,
     *c = (struct cp_command){ .options = cp_options_default(),
                               .build_id = "",
                               .comment = "",
-                              .symbolize = "" };
+                              .symbolize = "",
+                              .tls_cert = "",
+                              .tls_key = "",
+                              .tls_ca = "",
+                              .seconds = -1,
+                              .timeout = -1 };
     for (int i = 1; status == CP_OK && i < argc; i++) {
         bool is_option = !is_over && argv[i][0] == '-' && argv[i][1] != '\0';
 

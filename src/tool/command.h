@@ -34,6 +34,9 @@ struct cp_command {
     const char *suffix; /* of a file that the tool names itself */
     struct cp_list sources, bases, diff_bases;
     const char *build_id, *comment, *symbolize;
+    const char *tls_cert, *tls_key, *tls_ca;
+    int seconds, timeout; /* for fetching; -1 when not given */
+    bool no_save;
     bool all_frames, wants_help;
     bool is_shell;   /* at the prompt: files instead of bytes on the screen */
     unsigned values; /* short names for a sample_index that are ignored */

@@ -200,12 +200,17 @@ static const struct cp_flag flags[] = {
            "build id of the main binary, if the profile has none"),
     SOURCE("symbolize", CP_FLAG_STRING, symbolize, "MODE",
            "none; others are not there yet"),
-    IGNORED("seconds", "N", "has no effect on files"),
-    IGNORED("timeout", "N", "has no effect on files"),
+    SOURCE("seconds", CP_FLAG_INT, seconds, "N",
+           "how long to profile, for sources that are addresses"),
+    SOURCE("timeout", CP_FLAG_INT, timeout, "N",
+           "how long to wait for a server, in seconds"),
+    SOURCE("no_save", CP_FLAG_BOOL, no_save, NULL,
+           "keep no copy of what was fetched"),
+    SOURCE("tls_cert", CP_FLAG_STRING, tls_cert, "FILE",
+           "certificate to show to the server"),
+    SOURCE("tls_key", CP_FLAG_STRING, tls_key, "FILE", "its key"),
+    SOURCE("tls_ca", CP_FLAG_STRING, tls_ca, "FILE", "certificates to trust"),
     IGNORED("tools", "DIRS", "has no effect: no outside tools are used"),
-    IGNORED("tls_cert", "FILE", "has no effect on files"),
-    IGNORED("tls_key", "FILE", "has no effect on files"),
-    IGNORED("tls_ca", "FILE", "has no effect on files"),
 
     BOOL("intel_syntax", CP_HELP_LATER, intel_syntax, NULL),
     LATER("disasm"),
@@ -286,11 +291,14 @@ static void help_section(struct cp_out *out, enum cp_flag_section section,
 
 void cp_flag_help(struct cp_out *out)
 {
-    cp_out_cstr(out, "usage: pprof [FORMAT] [OPTION]... [BINARY] SOURCE...\n\n"
-                     "Reports on profiles. A source is a file (profile.proto, "
-                     "gzip or zstd packed\nor not, and the older formats of "
-                     "gperftools, Go, Java and jemalloc), or - for\nstandard "
-                     "input; several are added up.\n");
+    cp_out_cstr(
+        out,
+        "usage: pprof [FORMAT] [OPTION]... [BINARY] SOURCE...\n\n"
+        "Reports on profiles; without a format there is a prompt. A source "
+        "is a file\n(profile.proto, gzip or zstd packed or not, and the older "
+        "formats of gperftools,\nGo, Java and jemalloc), - for standard "
+        "input, or an address: http://host/path,\nhttps://host/path, "
+        "host:port, unix:/socket. Several are added up.\n");
     help_section(out, CP_HELP_FORMATS, "Formats (one of):");
     help_section(out, CP_HELP_VALUES, "Values:");
     help_section(out, CP_HELP_FILTERS, "Filters:");

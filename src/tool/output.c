@@ -18,7 +18,7 @@
 
 #define MOST_PROFILES 1000
 
-static char *printed(struct cp_error *err, const char *a, const char *b)
+static char *joined(const char *a, const char *b, struct cp_error *err)
 {
     size_t len = strlen(a) + strlen(b) + 1;
     char *text = cp_alloc(len, 1, err);
@@ -57,10 +57,14 @@ static void set_usual_mode(int fd)
 static enum cp_status open_file(struct cp_output *o, const char *path,
                                 struct cp_error *err)
 {
-    o->path = printed(err, path, "");
-    o->temp = printed(err, path, ".XXXXXX");
-    if (!o->path || !o->temp)
+    o->out.fd = -1;
+    o->path = joined(path, "", err);
+    o->temp = joined(path, ".XXXXXX", err);
+    if (!o->path || !o->temp) {
+        cp_free(o->temp);
+        o->temp = NULL;
         return CP_ENOMEM;
+    }
     if (!is_replaceable(path)) {
         cp_free(o->temp);
         o->temp = NULL;
@@ -79,7 +83,7 @@ static enum cp_status open_file(struct cp_output *o, const char *path,
     return CP_OK;
 }
 
-/* The first profileNNN.suffix that is free, claimed by creating it. */
+/* The first profileNNN.suffix that is free. */
 static enum cp_status open_numbered(struct cp_output *o, const char *suffix,
                                     struct cp_error *err)
 {
@@ -125,6 +129,11 @@ enum cp_status cp_output_finish(struct cp_output *o, struct cp_error *err)
 {
     enum cp_status status = cp_out_finish(&o->out, err);
 
+    if (status == CP_OK && o->path) { /* only closing tells of some faults */
+        if (close(o->out.fd) != 0)
+            status = cannot_create(o->path, err);
+        o->out.fd = -1;
+    }
     if (status == CP_OK && o->temp && rename(o->temp, o->path) != 0)
         status = cannot_create(o->path, err);
     if (status != CP_OK) {

@@ -14,12 +14,21 @@
 #include "profile/merge.h"
 #include "profile/prune.h"
 #include "profile/scale.h"
+#include "tool/fetch.h"
+#include "tool/save.h"
+#include "tool/url.h"
 
 #define BATCH 128 /* profiles in memory at once */
 
+/* A name, and its bytes where they were fetched. */
+struct source {
+    const char *name;
+    struct cp_fetch *fetch; /* NULL for a file */
+};
+
 /* A batch of sources being read. */
 struct batch {
-    const char *const *names;
+    struct source *sources;
     struct cp_profile *profiles[BATCH];
     struct cp_error errors[BATCH];
     size_t n;
@@ -32,28 +41,25 @@ struct loader {
     void *context;
 };
 
-static bool looks_like_url(const char *name)
-{
-    return strstr(name, "://") != NULL;
-}
-
-static struct cp_profile *read_source(const char *name, struct cp_error *err)
+static struct cp_profile *read_source(const struct source *s,
+                                      struct cp_error *err)
 {
     struct cp_bytes file = { 0 };
     struct cp_profile *p = NULL;
-    enum cp_status status;
+    enum cp_status status = CP_OK;
     struct stat st;
 
-    if (strcmp(name, "-") == 0) {
+    if (s->fetch) {
+        status = s->fetch->err.status;
+        *err = s->fetch->err;
+        file = s->fetch->body;
+        s->fetch->body = (struct cp_bytes){ 0 };
+    } else if (strcmp(s->name, "-") == 0) {
         status = cp_bytes_read_fd(&file, STDIN_FILENO, CP_LOAD_LIMIT, err);
-    } else if (looks_like_url(name) && stat(name, &st) != 0) {
-        status = cp_error_set(err, CP_EIO,
-                              "fetching is not there yet; save the profile "
-                              "with curl and name the file");
-    } else if (stat(name, &st) == 0 && S_ISDIR(st.st_mode)) {
+    } else if (stat(s->name, &st) == 0 && S_ISDIR(st.st_mode)) {
         status = cp_error_set(err, CP_EIO, "is a directory");
     } else {
-        status = cp_bytes_read_file(&file, name, CP_LOAD_LIMIT, err);
+        status = cp_bytes_read_file(&file, s->name, CP_LOAD_LIMIT, err);
     }
     if (status == CP_OK)
         p = cp_load(&file, err);
@@ -65,7 +71,7 @@ static void read_piece(void *context, size_t i)
 {
     struct batch *b = context;
 
-    b->profiles[i] = read_source(b->names[i], &b->errors[i]);
+    b->profiles[i] = read_source(&b->sources[i], &b->errors[i]);
 }
 
 /* A profile without mappings gets one, so that a binary can be named. */
@@ -138,7 +144,7 @@ static size_t collect(const struct loader *l, struct batch *b)
             continue;
         }
         cp_profile_free(p);
-        (void)snprintf(line, sizeof(line), "%s: %s", b->names[i],
+        (void)snprintf(line, sizeof(line), "%s: %s", b->sources[i].name,
                        b->errors[i].msg);
         l->warn(l->context, line);
     }
@@ -175,16 +181,16 @@ static enum cp_status add_batch(const struct loader *l, struct batch *b,
     *n_read += n;
     if (n == 0)
         return CP_OK;
-    pair[0] = *sum;
     pair[1] = combine(b->profiles, n, err);
     if (!pair[1])
         return CP_EFORMAT;
+    pair[0] = *sum;
     *sum = pair[0] ? combine(pair, 2, err) : pair[1];
     return *sum ? CP_OK : CP_EFORMAT;
 }
 
 static struct cp_profile *read_all(const struct loader *l,
-                                   const char *const *names, size_t n,
+                                   struct source *sources, size_t n,
                                    const char *what, struct cp_error *err)
 {
     struct batch *b = cp_alloc(1, sizeof(*b), err);
@@ -194,11 +200,12 @@ static struct cp_profile *read_all(const struct loader *l,
     char line[128];
 
     for (size_t i = 0; status == CP_OK && i < n; i += BATCH) {
-        *b = (struct batch){ .names = names + i,
+        *b = (struct batch){ .sources = sources + i,
                              .n = n - i < BATCH ? n - i : BATCH };
         status = add_batch(l, b, &sum, &n_read, err);
         if (status != CP_OK) {
             cp_error_prefix(err, "problem fetching %s profiles: ", what);
+            cp_profile_free(sum);
             sum = NULL;
         }
     }
@@ -290,14 +297,33 @@ static enum cp_status add_comment(struct cp_profile *p, const char *text,
     return CP_OK;
 }
 
-static enum cp_status finish(const struct cp_command *c, struct cp_profile *p,
+/* The profile's own list of frames to drop may be wrong: that is no reason
+ * not to look at it. */
+static enum cp_status prune(const struct loader *l, struct cp_profile *p,
+                            struct cp_error *err)
+{
+    struct cp_error why = { 0 };
+    enum cp_status status = cp_prune_uninteresting(p, &why);
+
+    if (status != CP_EFORMAT && status != CP_EUSAGE) {
+        if (err && status != CP_OK)
+            *err = why;
+        return status;
+    }
+    cp_error_prefix(&why, "frames are not dropped: ");
+    l->warn(l->context, why.msg);
+    return CP_OK;
+}
+
+static enum cp_status finish(const struct loader *l, struct cp_profile *p,
                              struct cp_error *err)
 {
+    const struct cp_command *c = l->c;
     enum cp_status status;
 
     if (c->all_frames)
         p->drop_frames = p->keep_frames = 0;
-    status = cp_prune_uninteresting(p, err);
+    status = prune(l, p, err);
     if (status == CP_OK && *c->comment)
         status = add_comment(p, c->comment, err);
     return status;
@@ -315,7 +341,9 @@ static bool is_binary(const char *name)
         { '\xca', '\xfe', '\xba', '\xbe' },
     };
     char begin[4] = { 0 };
-    FILE *f = fopen(name, "re");
+    struct stat st;
+    bool is_file = stat(name, &st) == 0 && S_ISREG(st.st_mode);
+    FILE *f = is_file ? fopen(name, "re") : NULL; /* a pipe would lose them */
     size_t n = f ? fread(begin, 1, sizeof(begin), f) : 0;
     bool found = n >= 2 && memcmp(begin, "MZ", 2) == 0;
 
@@ -326,6 +354,50 @@ static bool is_binary(const char *name)
     return found;
 }
 
+static bool is_address(const char *name)
+{
+    struct stat st;
+
+    return stat(name, &st) != 0 && cp_url_is_one(name);
+}
+
+/* Lists names; those that are addresses get a place in `fetches`. */
+static void list_sources(const char *const *names, size_t n,
+                         struct source *sources, struct cp_fetch *fetches,
+                         size_t *n_fetches)
+{
+    for (size_t i = 0; i < n; i++) {
+        sources[i] = (struct source){ .name = names[i] };
+        if (!is_address(names[i]))
+            continue;
+        sources[i].fetch = &fetches[*n_fetches];
+        fetches[(*n_fetches)++].name = names[i];
+    }
+}
+
+/* Everything but the fetching: reads, merges, keeps a copy, subtracts. */
+static struct cp_profile *combine_all(const struct loader *l,
+                                      struct source *sources, size_t n,
+                                      size_t n_bases, bool is_fetched,
+                                      struct cp_error *err)
+{
+    struct cp_profile *p = read_all(l, sources, n, "source", err), *base;
+
+    if (p && is_fetched && !l->c->no_save)
+        cp_save_profile(p, l->warn, l->context);
+    if (p && n_bases > 0) {
+        base = read_all(l, sources + n, n_bases, "base", err);
+        if (!base)
+            cp_profile_free(p);
+        p = base ? subtract(l->c, p, base, err) : NULL;
+    }
+    if (p && finish(l, p, err) != CP_OK) {
+        cp_profile_free(p);
+        p = NULL;
+    }
+    return p;
+}
+
 struct cp_profile *cp_sources_load(const struct cp_command *c,
                                    void (*warn)(void *context,
                                                 const char *line),
@@ -333,25 +405,26 @@ struct cp_profile *cp_sources_load(const struct cp_command *c,
 {
     struct loader l = { .c = c, .warn = warn, .context = context };
     const struct cp_list *bases = c->bases.n ? &c->bases : &c->diff_bases;
-    const char *const *names = c->sources.items;
-    size_t n = c->sources.n;
-    struct cp_profile *p, *base;
+    struct cp_fetch_options fetching = { c->seconds, c->timeout, c->tls_cert,
+                                         c->tls_key, c->tls_ca };
+    bool has_binary = c->sources.n > 1 && is_binary(c->sources.items[0]);
+    const char *const *names = c->sources.items + has_binary;
+    size_t n = c->sources.n - has_binary, n_fetches = 0;
+    struct source *sources = cp_alloc(n + bases->n, sizeof(*sources), err);
+    struct cp_fetch *fetches = cp_alloc(n + bases->n, sizeof(*fetches), err);
+    struct cp_profile *p = NULL;
 
-    if (n > 1 && is_binary(names[0])) {
-        l.binary = names[0];
-        names++;
-        n--;
+    l.binary = has_binary ? c->sources.items[0] : NULL;
+    if (sources && fetches) {
+        list_sources(names, n, sources, fetches, &n_fetches);
+        list_sources(bases->items, bases->n, sources + n, fetches, &n_fetches);
+        if (n_fetches > 0)
+            cp_fetch_all(fetches, n_fetches, &fetching, warn, context);
+        p = combine_all(&l, sources, n, bases->n, n_fetches > 0, err);
     }
-    p = read_all(&l, names, n, "source", err);
-    if (p && bases->n > 0) {
-        base = read_all(&l, bases->items, bases->n, "base", err);
-        if (!base)
-            cp_profile_free(p);
-        p = base ? subtract(c, p, base, err) : NULL;
-    }
-    if (p && finish(c, p, err) != CP_OK) {
-        cp_profile_free(p);
-        p = NULL;
-    }
+    for (size_t i = 0; fetches && i < n_fetches; i++)
+        cp_bytes_release(&fetches[i].body);
+    cp_free(fetches);
+    cp_free(sources);
     return p;
 }

@@ -93,7 +93,7 @@ static void test_memory_grows(void)
         cp_out_printf(&o, "%07d", i);
     CHECK_INT(o.len, 1400000);
     for (int i = 0; i < 200000; i++) {
-        char want[8];
+        char want[16];
 
         (void)snprintf(want, sizeof(want), "%07d", i);
         is_same &= memcmp(o.buf + (size_t)i * 7, want, 7) == 0;

@@ -1,8 +1,10 @@
 /* test_parallel.c - tests src/base/parallel.c. */
 #include "base/parallel.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "check.h"
 
@@ -79,6 +81,38 @@ static void test_results_are_there(void)
     }
 }
 
+/* Two pieces on two threads; that of the other thread takes its time. */
+struct pair {
+    pthread_t caller;
+    atomic_int n_begun;
+    atomic_bool is_done;
+};
+
+static void run_one_of_two(void *context, size_t piece)
+{
+    struct pair *pair = context;
+
+    (void)piece;
+    atomic_fetch_add(&pair->n_begun, 1);
+    while (atomic_load(&pair->n_begun) < 2)
+        (void)sched_yield();
+    if (pthread_equal(pthread_self(), pair->caller))
+        return;
+    for (int i = 0; i < 1000; i++)
+        (void)sched_yield();
+    atomic_store(&pair->is_done, true);
+}
+
+static void test_waits_for_all(void)
+{
+    struct pair pair = { .caller = pthread_self() };
+
+    if (!CHECK(cp_parallel_width() >= 1) || cp_parallel_width() < 2)
+        return;
+    cp_parallel_run(2, run_one_of_two, &pair);
+    CHECK(atomic_load(&pair.is_done));
+}
+
 /* A piece may itself run something in pieces. */
 static void run_more(void *context, size_t piece)
 {
@@ -101,6 +135,7 @@ int main(void)
     RUN(test_on_one_core);
     RUN(test_width);
     RUN(test_results_are_there);
+    RUN(test_waits_for_all);
     RUN(test_nested);
     return check_failures != 0;
 }

@@ -116,6 +116,8 @@ static const struct {
     { "first place counts", "/proj/proj/b.c", "", "/me/proj", "proj/b.c" },
     { "whole elements only", "/far/myproj/b.c", "", "/me/proj",
       "/far/myproj/b.c" },
+    { "an element that only begins so", "/far/projects/b.c", "", "/me/proj",
+      "/far/projects/b.c" },
     { "not at the front", "proj/b.c", "", "/me/proj", "proj/b.c" },
     { "not at the end", "/far/proj", "", "/me/proj", "/far/proj" },
     { "each directory in turn", "/far/two/one/b.c", "", "/me/one:/me/two",

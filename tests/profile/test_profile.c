@@ -69,7 +69,8 @@ static void test_copy_shares_nothing(void)
 
     copy->values[0] = 99;
     copy->locs[0] = 0;
-    copy->lines[0].function = 0;
+    for (uint32_t i = 0; i < copy->n_lines; i++)
+        copy->lines[i].function = copy->n_functions - 1;
     copy->functions[0].name = 0;
     copy->mappings[0].file = 0;
     copy->labels[0].key = 0;

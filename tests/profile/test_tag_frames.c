@@ -40,6 +40,8 @@ static const struct {
       "2kB,3@k|m", true, false },
     { "a negative number", "k", "", "auto", "m", "k=-5", "-5@k|m", true,
       false },
+    { "the same value of two keys", "j,k", "", "auto", "m", "j:v k:v",
+      "v@j|v@k|m", true, false },
     { "the same key twice", "k,k", "", "auto", "m", "k:v", "v@k|v@k|m", true,
       false },
 };
@@ -92,6 +94,23 @@ static void test_locations(void)
     CHECK_INT(p->locations[5].id, 103);
     CHECK_INT(p->functions[3].id, 201);
     CHECK_INT(p->locations[3].mapping, CP_NONE);
+    cp_profile_free(p);
+}
+
+/* Frames of one name are told apart by their keys. */
+static void test_many_keys(void)
+{
+    struct profile_row row = { "m", { 1, 1 }, "" };
+    struct cp_profile *p = profile_of(&row, 1);
+    char keys[512] = "";
+    bool root, leaf;
+
+    for (int i = 0; i < 100; i++)
+        (void)sprintf(keys + strlen(keys), "k%d,", i);
+    CHECK_INT(cp_tag_frames_add(p, keys, "", "auto", &root, &leaf, NULL),
+              CP_OK);
+    CHECK_INT(p->n_locations, 101);
+    CHECK_INT(p->samples[0].n_locs, 101);
     cp_profile_free(p);
 }
 
@@ -165,6 +184,7 @@ int main(void)
 {
     RUN(test_frames);
     RUN(test_locations);
+    RUN(test_many_keys);
     RUN(test_many);
     RUN(test_memory_runs_out);
     return check_failures != 0;

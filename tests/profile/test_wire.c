@@ -45,7 +45,9 @@ static const struct {
       UNTOUCHED, 0 },
 };
 
-static void test_varints(void)
+typedef bool read_fn(struct cp_wire *w, uint64_t *out);
+
+static void check_varints(read_fn *read)
 {
     for (size_t i = 0; i < sizeof(varints) / sizeof(varints[0]); i++) {
         uint64_t got = UNTOUCHED;
@@ -53,10 +55,41 @@ static void test_varints(void)
         struct cp_wire w = wire_of(varints[i].bytes, varints[i].len, &room);
 
         check_case(varints[i].what);
-        CHECK_INT(cp_wire_varint(&w, &got), varints[i].used != 0);
+        CHECK_INT(read(&w, &got), varints[i].used != 0);
         CHECK_INT(got, varints[i].want);
         CHECK_INT(w.pos - room, varints[i].used);
         free(room);
+    }
+}
+
+static void test_varints(void)
+{
+    check_varints(cp_wire_varint);
+    check_varints(cp_wire_varint_slow);
+    check_varints(cp_wire_varint_dense);
+}
+
+/* The same with much behind it, where all of the readers have their way. */
+static void test_varints_amid_others(void)
+{
+    for (unsigned shift = 0; shift < 64; shift++) {
+        for (int behind = 0; behind < 256; behind += 85) {
+            uint64_t want = ((uint64_t)1 << shift) | shift, got = 0;
+            uint8_t bytes[24];
+            struct cp_wire w = { bytes, bytes + sizeof(bytes) };
+            uint64_t rest = want;
+            int n = 0;
+
+            memset(bytes, behind, sizeof(bytes));
+            for (; rest >= 0x80; rest >>= 7)
+                bytes[n++] = (uint8_t)(rest | 0x80);
+            bytes[n++] = (uint8_t)rest;
+            CHECK(cp_wire_varint_dense(&w, &got) && got == want);
+            CHECK_INT(w.pos - bytes, n);
+            w.pos = bytes;
+            CHECK(cp_wire_varint(&w, &got) && got == want);
+            CHECK_INT(w.pos - bytes, n);
+        }
     }
 }
 
@@ -161,6 +194,7 @@ static void test_count(void)
 int main(void)
 {
     RUN(test_varints);
+    RUN(test_varints_amid_others);
     RUN(test_bytes);
     RUN(test_fields);
     RUN(test_count);

@@ -362,7 +362,7 @@ static int64_t weight_of(int a, int b)
 static struct cp_profile *all_calls(void)
 {
     static struct fixture_row rows[N_ROUNDS * N_NAMES * N_NAMES];
-    static char stacks[N_ROUNDS * N_NAMES * N_NAMES][16];
+    static char stacks[N_ROUNDS * N_NAMES * N_NAMES][32];
     size_t n = 0;
 
     for (int round = 0; round < N_ROUNDS; round++)

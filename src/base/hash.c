@@ -1,0 +1,15 @@
+/* hash.c - the seed; see hash.h. */
+#include "base/hash.h"
+
+#include <sys/random.h>
+
+uint64_t cp_hash_seed = 0x9e3779b97f4a7c15u;
+
+__attribute__((constructor)) static void choose_seed(void)
+{
+    uint64_t random;
+
+    if (getrandom(&random, sizeof(random), GRND_NONBLOCK) ==
+        (ssize_t)sizeof(random))
+        cp_hash_seed ^= random;
+}

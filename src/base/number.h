@@ -1,0 +1,25 @@
+/* number - arithmetic on values that must not surprise. */
+#ifndef CP_NUMBER_H
+#define CP_NUMBER_H
+
+#include <stdint.h>
+
+/* Magnitude; that of the smallest number is itself. */
+static inline int64_t cp_abs(int64_t value)
+{
+    return value < 0 ? (int64_t)(0 - (uint64_t)value) : value;
+}
+
+/* Sum that wraps around. */
+static inline int64_t cp_add(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
+/* Towards zero; what is out of range is the smallest number, as on amd64. */
+static inline int64_t cp_to_int64(double value)
+{
+    return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
+}
+
+#endif

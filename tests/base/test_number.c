@@ -1,0 +1,53 @@
+/* test_number.c - tests src/base/number.h. */
+#include "base/number.h"
+
+#include <math.h>
+
+#include "check.h"
+
+static void test_abs(void)
+{
+    CHECK_INT(cp_abs(0), 0);
+    CHECK_INT(cp_abs(-5), 5);
+    CHECK_INT(cp_abs(INT64_MAX), INT64_MAX);
+    CHECK_INT(cp_abs(-INT64_MAX), INT64_MAX);
+    CHECK_INT(cp_abs(INT64_MIN), INT64_MIN);
+}
+
+static void test_add(void)
+{
+    CHECK_INT(cp_add(2, -3), -1);
+    CHECK_INT(cp_add(INT64_MAX, 1), INT64_MIN);
+    CHECK_INT(cp_add(INT64_MIN, -1), INT64_MAX);
+}
+
+static const struct {
+    const char *what;
+    double value;
+    int64_t want;
+} cuts[] = {
+    { "towards zero", 2.9, 2 },
+    { "towards zero from below", -2.9, -2 },
+    { "the largest", 9223372036854774784.0, INT64_C(9223372036854774784) },
+    { "too large", 0x1p63, INT64_MIN },
+    { "the smallest", -0x1p63, INT64_MIN },
+    { "too small", -0x1p64, INT64_MIN },
+    { "infinite", INFINITY, INT64_MIN },
+    { "not a number", NAN, INT64_MIN },
+};
+
+static void test_to_int64(void)
+{
+    for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+        check_case(cuts[i].what);
+        CHECK_INT(cp_to_int64(cuts[i].value), cuts[i].want);
+    }
+}
+
+int main(void)
+{
+    RUN(test_abs);
+    RUN(test_add);
+    RUN(test_to_int64);
+    return check_failures != 0;
+}
