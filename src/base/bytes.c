@@ -32,6 +32,15 @@ enum cp_status cp_bytes_reserve(struct cp_bytes *b, size_t cap,
     return CP_OK;
 }
 
+enum cp_status cp_bytes_populate(struct cp_bytes *b, size_t cap,
+                                 struct cp_error *err)
+{
+    if (cp_bytes_reserve(b, cap, err) != CP_OK)
+        return CP_ENOMEM;
+    (void)madvise(b->data, b->mapped, MADV_POPULATE_WRITE); /* only for speed */
+    return CP_OK;
+}
+
 /* Reads once into the room there is, or makes more. *got is 0 at the end. */
 static enum cp_status read_some(struct cp_bytes *b, int fd, size_t *got,
                                 struct cp_error *err)

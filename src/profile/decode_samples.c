@@ -13,6 +13,8 @@
 #include "base/parallel.h"
 #include "profile/raw_labels.h"
 
+#define DISCARD_BYTES ((size_t)1 << 20)
+
 /* A run of samples and where its results go. */
 struct piece {
     const struct cp_scan_run *run;
@@ -112,16 +114,32 @@ static void add_value(struct reading *r, uint64_t value)
     r->n_values++;
 }
 
+/* The loop that most of the decoding is spent in. */
 static bool read_packed_locs(struct reading *r, const struct cp_idmap *ids,
                              struct cp_wire w)
 {
+    const struct cp_idmap map = *ids; /* a copy can stay in registers */
+    uint32_t *at = r->locs + r->n_locs;
+    uint32_t missing = 0, pair[2];
     uint64_t id;
 
-    while (w.pos < w.end) {
-        if (!cp_wire_varint_dense(&w, &id))
-            return false;
-        add_loc(r, ids, id);
+    while (cp_wire_pair(&w, pair)) {
+        uint32_t first = cp_idmap_find(&map, pair[0]);
+        uint32_t second = cp_idmap_find(&map, pair[1]);
+
+        at[0] = first;
+        at[1] = second;
+        missing |= (first == CP_NONE) | (second == CP_NONE);
+        at += 2;
     }
+    while (w.pos < w.end) {
+        if (!cp_wire_varint(&w, &id))
+            return false;
+        *at = cp_idmap_find(ids, id);
+        missing |= *at++ == CP_NONE;
+    }
+    r->n_locs = (uint32_t)(at - r->locs);
+    r->any_missing |= missing;
     return true;
 }
 
@@ -205,10 +223,23 @@ static enum cp_status read_sample(const struct job *job, struct worker *worker,
     return check_sample(job, &r, number, &worker->err);
 }
 
+/*
+ * Gives back what worker has read from *from up to the end of a piece, once it
+ * is worth the interruption of the other cores that this means.
+ */
+static void discard(const struct job *job, size_t *from, size_t to)
+{
+    if (!job->in->discard || to - *from < DISCARD_BYTES)
+        return;
+    cp_bytes_discard(job->in->discard, *from, to);
+    *from = to;
+}
+
 static void run_read(void *context, size_t number)
 {
     struct job *job = context;
     struct worker *worker = &job->workers[number];
+    size_t read_from = 0, read_to = 0;
 
     for (size_t i = worker->from; i < worker->to; i++) {
         const struct piece *piece = &job->pieces[i];
@@ -220,9 +251,10 @@ static void run_read(void *context, size_t number)
             if (read_sample(job, worker, next_sample(&w), sample++,
                             &first_loc) != CP_OK)
                 return;
-        if (job->in->discard)
-            cp_bytes_discard(job->in->discard, piece->run->from,
-                             piece->run->to);
+        if (piece->run->from != read_to) /* something else lies between */
+            read_from = piece->run->from;
+        read_to = piece->run->to;
+        discard(job, &read_from, read_to);
     }
 }
 

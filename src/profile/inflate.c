@@ -14,6 +14,7 @@
 
 #define SMALL_LIMIT ((size_t)64 << 20)
 #define MOST_RATIO ((size_t)50)
+#define LIKELY_RATIO ((size_t)16) /* a size above that may be a lie */
 
 static bool is_gzip(const uint8_t *data, size_t len)
 {
@@ -98,9 +99,10 @@ static enum cp_status gunzip(const uint8_t *data, size_t len,
 
     if (!d)
         return cp_error_nomem(err);
-    if (cp_bytes_reserve(out, first_guess(data, len, limit_for(len)) + 1,
-                         err) != CP_OK)
-        status = CP_ENOMEM;
+    size_t guess = first_guess(data, len, limit_for(len));
+    status = guess <= len * LIKELY_RATIO
+                 ? cp_bytes_populate(out, guess + 1, err)
+                 : cp_bytes_reserve(out, guess + 1, err);
     while (status == CP_OK && pos < len)
         status = one_member(d, data, len, &pos, out, err);
     libdeflate_free_decompressor(d);

@@ -59,26 +59,38 @@ static inline bool cp_wire_varint_slow(struct cp_wire *w, uint64_t *out)
     return false;
 }
 
-/*
- * Reads a varint that is likely to be of 2 to 4 bytes, without a branch that
- * could be guessed wrong: the length comes from the top bits of eight bytes.
- */
-static inline bool cp_wire_varint_dense(struct cp_wire *w, uint64_t *out)
+/* Bits 0-6, 8-14, 16-22 and 24-30 of x, put together. */
+static inline uint32_t cp_wire_join(uint64_t x)
 {
-    uint64_t x, ends;
-    unsigned bits;
+    return (uint32_t)((x & 0x7f) | (x & 0x7f00) >> 1 | (x & 0x7f0000) >> 2 |
+                      (x & 0x7f000000) >> 3);
+}
+
+/*
+ * Reads two varints of up to 4 bytes each at once, without a branch that could
+ * be guessed wrong: where they end is in the top bits of eight bytes. False,
+ * with nothing read, when that is not what stands there.
+ */
+static inline bool cp_wire_pair(struct cp_wire *w, uint32_t out[2])
+{
+    uint64_t x, ends, rest;
+    unsigned first, second;
 
     if (w->end - w->pos < 8)
-        return cp_wire_varint_slow(w, out);
+        return false;
     memcpy(&x, w->pos, sizeof(x));
     ends = ~x & 0x8080808080808080u;
-    if (!(ends & 0x80808080u))
-        return cp_wire_varint_slow(w, out);
-    bits = (unsigned)__builtin_ctzll(ends) + 1;
-    x &= ((uint64_t)2 << (bits - 1)) - 1;
-    *out = (x & 0x7f) | (x & 0x7f00) >> 1 | (x & 0x7f0000) >> 2 |
-           (x & 0x7f000000) >> 3;
-    w->pos += bits / 8;
+    rest = ends & (ends - 1);
+    if (!rest)
+        return false;
+    first = (unsigned)__builtin_ctzll(ends) + 1;
+    second = (unsigned)__builtin_ctzll(rest) + 1;
+    if (first > 32 || second - first > 32)
+        return false;
+    out[0] = cp_wire_join(x & (((uint64_t)1 << first) - 1));
+    out[1] =
+        cp_wire_join((x >> first) & (((uint64_t)1 << (second - first)) - 1));
+    w->pos += second / 8;
     return true;
 }
 

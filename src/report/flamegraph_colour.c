@@ -9,7 +9,18 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/hash.h"
+/*
+ * A number for a text (FNV-1a, with its bits mixed once more). Not base/hash.h:
+ * a function is to have the same colour in every picture.
+ */
+static uint64_t number_of(struct cp_str text)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+
+    for (uint32_t i = 0; i < text.len; i++)
+        h = (h ^ (unsigned char)text.ptr[i]) * 0x100000001b3u;
+    return (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
+}
 
 /* Index of the first of these bytes at or after `from`, or the length. */
 static uint32_t find_any(struct cp_str text, const char *bytes, uint32_t from)
@@ -64,8 +75,8 @@ static int channel(double hue, double saturation, double lightness, int n)
 void cp_flame_colour(struct cp_str name, char out[static CP_COLOUR_BYTES])
 {
     struct cp_str package = package_of(name);
-    uint64_t place = cp_hash_bytes(package.ptr, package.len);
-    uint64_t shade = cp_hash_bytes(name.ptr, name.len);
+    uint64_t place = number_of(package);
+    uint64_t shade = number_of(name);
     double hue = (double)(place % 360);
     double saturation = 0.5 + (double)(place / 360 % 3) * 0.12;
     double lightness = 0.70 + (double)(shade % 8) * 0.015;

@@ -2,6 +2,7 @@
 #include "report/graph.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/walk.h"
 
@@ -37,20 +38,10 @@ static enum cp_status take_edges(struct cp_graph *g, const struct cp_walk *w,
     g->edges = cp_arena_alloc(&g->arena, w->n_edges, sizeof(*g->edges), err);
     if (!g->edges)
         return CP_ENOMEM;
-    for (uint32_t i = 0; i < w->n_places; i++) {
-        const struct cp_walk_edge *e = &w->edges[i];
-
-        if (e->src == CP_NONE)
-            continue;
-        g->edges[g->n_edges++] = (struct cp_edge){
-            .src = e->src,
-            .dst = e->dst,
-            .weight = e->weight,
-            .weight_div = w->edge_divs ? w->edge_divs[i] : 0,
-            .is_residual = e->is_residual,
-            .is_inline = e->is_inline,
-        };
-    }
+    g->n_edges = w->n_edges;
+    if (w->n_edges == 0)
+        return CP_OK;
+    memcpy(g->edges, w->edges, w->n_edges * sizeof(*g->edges));
     /* The table's order is chance; that of the nodes is not. */
     qsort(g->edges, g->n_edges, sizeof(*g->edges), by_ends);
     return CP_OK;

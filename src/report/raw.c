@@ -1,6 +1,7 @@
 /*
  * raw.c - the reports "raw" (the whole profile as text) and "comments".
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +11,17 @@
 
 #define PIECE_SAMPLES 8192
 
+#define ID_BYTES 24 /* of the longest id and a space, and some to copy */
+
+/* "12 ", in bytes that can be copied without asking how many. */
+struct id_text {
+    char text[ID_BYTES - 1];
+    uint8_t len;
+};
+
 struct rawer {
     const struct cp_profile *p;
-    struct cp_str *ids;    /* by location: "12 " */
+    struct id_text *ids;   /* by location */
     struct cp_str *labels; /* by label set: its lines, newlines included */
     struct cp_arena arena;
 };
@@ -130,23 +139,36 @@ static enum cp_status make_labels(struct rawer *w, struct cp_error *err)
 static enum cp_status make_ids(struct rawer *w, struct cp_error *err)
 {
     const struct cp_profile *p = w->p;
-    struct cp_out text = { .fd = -1 };
-    enum cp_status status;
 
     w->ids = cp_arena_alloc(&w->arena, p->n_locations, sizeof(*w->ids), err);
     if (!w->ids)
         return CP_ENOMEM;
-    for (uint32_t i = 0; i < p->n_locations; i++) {
-        text.len = 0;
-        cp_out_u64(&text, p->locations[i].id);
-        cp_out_char(&text, ' ');
-        w->ids[i].ptr = cp_arena_copy(&w->arena, text.buf ? text.buf : "",
-                                      text.len, &text.err);
-        w->ids[i].len = (uint32_t)text.len;
+    for (uint32_t i = 0; i < p->n_locations; i++)
+        w->ids[i].len =
+            (uint8_t)snprintf(w->ids[i].text, sizeof(w->ids[i].text), "%llu ",
+                              (unsigned long long)p->locations[i].id);
+    return CP_OK;
+}
+
+/* A short id is one copy of eight bytes, most of them written over again. */
+static void write_stack(const struct rawer *w, const uint32_t *stack,
+                        uint32_t n, struct cp_out *out)
+{
+    char *at;
+
+    if (out->cap - out->len < (size_t)n * ID_BYTES &&
+        !cp_out_room(out, (size_t)n * ID_BYTES))
+        return;
+    at = out->buf + out->len;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct id_text *id = &w->ids[stack[k]];
+
+        memcpy(at, id->text, 8);
+        if (id->len > 8)
+            memcpy(at, id->text, sizeof(id->text));
+        at += id->len;
     }
-    status = cp_out_finish(&text, err);
-    cp_out_release(&text);
-    return status;
+    out->len = (size_t)(at - out->buf);
 }
 
 static void write_samples(const void *context, uint32_t from, uint32_t to,
@@ -165,8 +187,7 @@ static void write_samples(const void *context, uint32_t from, uint32_t to,
             cp_out_i64_right(out, values[k], 10);
         }
         cp_out_bytes(out, ": ", 2);
-        for (uint32_t k = 0; k < s->n_locs; k++)
-            cp_out_str(out, w->ids[stack[k]]);
+        write_stack(w, stack, s->n_locs, out);
         cp_out_char(out, '\n');
         if (s->label_set)
             cp_out_str(out, w->labels[s->label_set]);

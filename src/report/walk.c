@@ -6,30 +6,32 @@
  * for any number of threads. "Seen in this sample" is a stamp, so nothing is
  * cleared between samples.
  *
- * What a frame touches is kept small: one number for a location that is one
- * node (nearly all are), then 32 bytes for the node. An edge is first looked
- * for where the last two edges from the same node were found.
+ * Nodes that are left out have no place in the tables: what is kept is
+ * numbered anew, so that few nodes mean small tables. Up to DENSE_MOST nodes
+ * the edges are a square (walk_edges.h) and a step needs no search and no
+ * guess; beyond, they are a hash table.
  */
 #include "report/walk.h"
 
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "base/parallel.h"
+#include "report/walk_edges.h"
 
-#define SHARE_LEAST 4096      /* samples below which a thread is not worth it */
+#define SHARE_LEAST 4096 /* samples below which a thread is not worth it */
+#define DENSE_MOST 640
 #define SEVERAL (CP_NONE - 1) /* a location of more than one node */
 
 /* The part of a node that every frame touches. */
-struct cp_walk_hot {
+struct hot {
     int64_t cum;
-    uint32_t stamp;   /* last sample counted in cum */
-    uint32_t dst[2];  /* where the edges used last from here lead, ... */
-    uint32_t edge[2]; /* ... and their places */
+    uint32_t stamp; /* last sample counted in cum */
 };
 
 struct share {
-    struct cp_walk walk;
-    uint32_t n_nodes;
+    struct hot *hot; /* by place, as all below */
+    int64_t *flat;
+    struct cp_walk_sums *divs; /* NULL without -mean */
+    struct cp_edge_table edges;
     uint32_t from, to;
     struct cp_error err;
 };
@@ -38,134 +40,43 @@ struct job {
     const struct cp_report *r;
     const struct cp_frames *f;
     struct cp_graph_want want;
-    uint32_t *single; /* by location: its node, CP_NONE if that is left out */
+    uint32_t n_places;  /* nodes that are kept */
+    uint32_t *place_of; /* by info; CP_NONE for those left out */
+    uint32_t *info_of;  /* by place */
+    uint8_t *wanted;    /* by place: want.edges */
+    uint32_t *single;   /* by location: its place, CP_NONE or SEVERAL */
     struct share shares[CP_PARALLEL_MOST];
 };
 
 /* A sample on its way from root to leaf. */
 struct step {
-    uint32_t src, dst, stamp;
+    uint32_t src, stamp; /* src is n_places before the first node */
     int64_t value, div;
-    bool is_residual, is_inline;
+    bool is_residual;
 };
 
-/* The place of an edge in the table, or the free one where it belongs. */
-static uint32_t find_place(const struct cp_walk *w, uint32_t src, uint32_t dst)
-{
-    uint32_t mask = w->n_places - 1;
-    uint32_t i = (uint32_t)cp_hash_mix(src, dst) & mask;
-
-    while (w->edges[i].src != CP_NONE &&
-           (w->edges[i].src != src || w->edges[i].dst != dst))
-        i = (i + 1) & mask;
-    return i;
-}
-
-static enum cp_status new_table(struct cp_walk *w, uint32_t n, bool has_divs,
-                                struct cp_error *err)
-{
-    if (n == 0)
-        return cp_error_nomem(err);
-    w->n_places = n;
-    w->edges = cp_alloc(n, sizeof(*w->edges), err);
-    w->edge_divs = has_divs ? cp_alloc(n, sizeof(*w->edge_divs), err) : NULL;
-    if (!w->edges || (has_divs && !w->edge_divs))
-        return CP_ENOMEM;
-    for (uint32_t i = 0; i < n; i++)
-        w->edges[i].src = CP_NONE;
-    return CP_OK;
-}
-
-/* Doubles the table; edges move, so nodes forget where theirs were. */
-static enum cp_status grow_table(struct cp_walk *w, uint32_t n_nodes,
-                                 struct cp_error *err)
-{
-    struct cp_walk old = *w;
-    enum cp_status status = new_table(w, old.n_places ? old.n_places * 2 : 1024,
-                                      w->divs != NULL, err);
-
-    for (uint32_t i = 0; status == CP_OK && i < old.n_places; i++) {
-        if (old.edges[i].src == CP_NONE)
-            continue;
-        uint32_t to = find_place(w, old.edges[i].src, old.edges[i].dst);
-
-        w->edges[to] = old.edges[i];
-        if (w->edge_divs)
-            w->edge_divs[to] = old.edge_divs[i];
-    }
-    cp_free(old.edges);
-    cp_free(old.edge_divs);
-    for (uint32_t i = 0; i < n_nodes; i++)
-        w->hot[i].dst[0] = w->hot[i].dst[1] = CP_NONE;
-    return status;
-}
-
-/* The place of the edge, made with no weight if new; CP_NONE on failure. */
-static uint32_t find_edge(struct share *s, uint32_t src, uint32_t dst)
-{
-    struct cp_walk *w = &s->walk;
-    struct cp_walk_hot *from = &w->hot[src];
-    uint32_t place;
-
-    if (from->dst[0] == dst)
-        return from->edge[0];
-    if (from->dst[1] == dst)
-        return from->edge[1];
-    if (w->n_edges >= w->n_places / 2 &&
-        grow_table(w, s->n_nodes, &s->err) != CP_OK)
-        return CP_NONE;
-    place = find_place(w, src, dst);
-    if (w->edges[place].src == CP_NONE) {
-        w->edges[place] =
-            (struct cp_walk_edge){ .src = src, .dst = dst, .is_inline = true };
-        w->n_edges++;
-    }
-    from->dst[1] = from->dst[0];
-    from->edge[1] = from->edge[0];
-    from->dst[0] = dst;
-    from->edge[0] = place;
-    return place;
-}
-
-static bool add_edge(struct share *s, const struct step *at)
-{
-    struct cp_walk *w = &s->walk;
-    uint32_t place = find_edge(s, at->src, at->dst);
-    struct cp_walk_edge *e;
-
-    if (place == CP_NONE)
-        return false;
-    e = &w->edges[place];
-    if (e->stamp == at->stamp)
-        return true;
-    e->stamp = at->stamp;
-    e->weight = cp_add(e->weight, at->value);
-    e->is_residual |= at->is_residual;
-    e->is_inline &= at->is_inline;
-    if (w->edge_divs)
-        w->edge_divs[place] = cp_add(w->edge_divs[place], at->div);
-    return true;
-}
-
-/* Goes on to node at->dst. False when out of memory. */
+/* Goes on to a place. False when out of memory. */
 static inline bool visit(const struct job *job, struct share *s,
-                         struct step *at)
+                         struct step *at, uint32_t dst, bool is_inline)
 {
-    struct cp_walk_hot *node = &s->walk.hot[at->dst];
-    const uint8_t *edges = job->want.edges;
+    struct hot *node = &s->hot[dst];
+    int64_t is_new = -(int64_t)(node->stamp != at->stamp);
 
-    if (node->stamp != at->stamp) {
-        node->stamp = at->stamp;
-        node->cum = cp_add(node->cum, at->value);
-        if (s->walk.divs)
-            s->walk.divs[at->dst].cum =
-                cp_add(s->walk.divs[at->dst].cum, at->div);
+    node->stamp = at->stamp;
+    node->cum = cp_add(node->cum, at->value & is_new);
+    if (s->divs)
+        s->divs[dst].cum = cp_add(s->divs[dst].cum, at->div & is_new);
+    if (s->edges.square) {
+        cp_edge_add_dense(&s->edges, at->src, dst, at->stamp, at->value,
+                          at->div, at->is_residual, is_inline);
+    } else if (job->wanted && at->src != job->n_places && at->src != dst &&
+               ((job->wanted[at->src] & CP_WANT_OUT) ||
+                (job->wanted[dst] & CP_WANT_IN))) {
+        if (!cp_edge_add_sparse(&s->edges, at->src, dst, at->stamp, at->value,
+                                at->div, at->is_residual, is_inline, &s->err))
+            return false;
     }
-    if (edges && at->src != CP_NONE && at->src != at->dst &&
-        ((edges[at->src] & CP_WANT_OUT) || (edges[at->dst] & CP_WANT_IN)) &&
-        !add_edge(s, at))
-        return false;
-    at->src = at->dst;
+    at->src = dst;
     at->is_residual = false;
     return true;
 }
@@ -174,114 +85,169 @@ static bool visit_several(const struct job *job, struct share *s,
                           struct step *at, uint32_t location)
 {
     uint32_t from = job->f->first[location], to = job->f->first[location + 1];
-    const bool *kept = job->want.kept;
 
     for (uint32_t j = to; j > from; j--) {
-        at->dst = job->f->nodes[j - 1];
-        at->is_inline = j != to;
-        if (kept && !kept[at->dst])
+        uint32_t dst = job->place_of[job->f->nodes[j - 1]];
+
+        if (dst == CP_NONE)
             at->is_residual = true;
-        else if (!visit(job, s, at))
+        else if (!visit(job, s, at, dst, j != to))
             return false;
     }
-    at->is_inline = false;
     return true;
+}
+
+/*
+ * The way through a stack when only nodes are counted: the same as below, but
+ * for the many profiles and reports without calls worth the asking.
+ */
+static void walk_nodes(const struct job *job, struct share *s, struct step *at,
+                       const uint32_t *stack, uint32_t n)
+{
+    const uint32_t *single = job->single;
+    struct hot *hot = s->hot;
+    uint32_t stamp = at->stamp, last = CP_NONE;
+    int64_t value = at->value;
+
+    for (uint32_t k = n; k > 0; k--) {
+        uint32_t dst = single[stack[k - 1]];
+
+        last = dst;
+        if (dst >= SEVERAL) {
+            if (dst == SEVERAL)
+                (void)visit_several(job, s, at, stack[k - 1]);
+            continue;
+        }
+        hot[dst].cum =
+            cp_add(hot[dst].cum, value & -(int64_t)(hot[dst].stamp != stamp));
+        hot[dst].stamp = stamp;
+    }
+    if (last == SEVERAL)
+        return; /* at tells how the last location went */
+    at->is_residual = last == CP_NONE;
+    at->src = at->is_residual ? job->n_places : last;
 }
 
 static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
 {
     const struct cp_sample *sample = &job->r->profile->samples[number];
     const uint32_t *stack = job->r->profile->locs + sample->locs;
-    struct step at = { .src = CP_NONE, .stamp = number + 1 };
+    struct step at = { .src = job->n_places, .stamp = number + 1 };
 
     at.value = cp_report_sample(job->r, number, &at.div);
     if (at.value == 0 && at.div == 0)
         return true;
-    for (uint32_t k = sample->n_locs; k > 0; k--) {
-        at.dst = job->single[stack[k - 1]];
-        if (at.dst == CP_NONE)
+    if (!job->wanted && !s->divs)
+        walk_nodes(job, s, &at, stack, sample->n_locs);
+    for (uint32_t k = sample->n_locs; (job->wanted || s->divs) && k > 0; k--) {
+        uint32_t dst = job->single[stack[k - 1]];
+        bool is_ok = true;
+
+        if (dst < SEVERAL)
+            is_ok = visit(job, s, &at, dst, false);
+        else if (dst == SEVERAL)
+            is_ok = visit_several(job, s, &at, stack[k - 1]);
+        else
             at.is_residual = true;
-        else if (at.dst == SEVERAL) {
-            if (!visit_several(job, s, &at, stack[k - 1]))
-                return false;
-        } else if (!visit(job, s, &at))
+        if (!is_ok)
             return false;
     }
-    if (at.src != CP_NONE && !at.is_residual) {
-        struct cp_walk *w = &s->walk;
-
-        w->values[at.src].flat = cp_add(w->values[at.src].flat, at.value);
-        if (w->divs)
-            w->divs[at.src].flat = cp_add(w->divs[at.src].flat, at.div);
+    if (at.src != job->n_places && !at.is_residual) {
+        s->flat[at.src] = cp_add(s->flat[at.src], at.value);
+        if (s->divs)
+            s->divs[at.src].flat = cp_add(s->divs[at.src].flat, at.div);
     }
     return true;
 }
 
 static bool make_tables(const struct job *job, struct share *s)
 {
-    struct cp_walk *w = &s->walk;
-    uint32_t n = job->f->n_infos;
+    uint32_t n = job->n_places;
+    bool has_divs = job->r->options.mean;
+    bool is_dense = job->wanted && n <= DENSE_MOST;
 
-    w->hot = cp_alloc(n, sizeof(*w->hot), &s->err);
-    w->values = cp_alloc(n, sizeof(*w->values), &s->err);
-    if (job->r->options.mean)
-        w->divs = cp_alloc(n, sizeof(*w->divs), &s->err);
-    if (!w->hot || !w->values || s->err.status != CP_OK)
+    s->hot = cp_alloc(n, sizeof(*s->hot), &s->err);
+    s->flat = cp_alloc(n, sizeof(*s->flat), &s->err);
+    if (has_divs)
+        s->divs = cp_alloc(n, sizeof(*s->divs), &s->err);
+    if (!s->hot || !s->flat || (has_divs && !s->divs))
         return false;
-    for (uint32_t i = 0; i < n; i++)
-        w->hot[i].dst[0] = w->hot[i].dst[1] = CP_NONE;
-    s->n_nodes = n;
-    return true;
+    return !job->wanted || cp_edge_table_init(&s->edges, n, is_dense, has_divs,
+                                              &s->err) == CP_OK;
 }
 
 static void walk_share(void *context, size_t piece)
 {
     struct job *job = context;
     struct share *s = &job->shares[piece];
-    struct cp_walk *w = &s->walk;
 
     if (!make_tables(job, s))
         return;
     for (uint32_t i = s->from; i < s->to; i++)
         if (!walk_sample(job, s, i))
             return;
-    for (uint32_t i = 0; i < job->f->n_infos; i++)
-        w->values[i].cum = w->hot[i].cum;
 }
 
-static void add_sums(struct cp_walk_sums *to, const struct cp_walk_sums *from,
-                     uint32_t n)
+static void release_share(struct share *s)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        to[i].flat = cp_add(to[i].flat, from[i].flat);
-        to[i].cum = cp_add(to[i].cum, from[i].cum);
-    }
+    cp_free(s->hot);
+    cp_free(s->flat);
+    cp_free(s->divs);
+    cp_edge_table_release(&s->edges);
 }
 
-/* Adds what `from` has to `to`. */
-static bool join(struct share *to, const struct cp_walk *from)
+/* Adds the sums of a share to the result, which is by info. */
+static void add_nodes(const struct job *job, const struct share *s,
+                      struct cp_walk *w)
 {
-    struct cp_walk *w = &to->walk;
+    for (uint32_t i = 0; i < job->n_places; i++) {
+        uint32_t info = job->info_of[i];
+        struct cp_walk_sums *to = &w->values[info];
 
-    add_sums(w->values, from->values, to->n_nodes);
-    if (w->divs)
-        add_sums(w->divs, from->divs, to->n_nodes);
-    for (uint32_t i = 0; i < from->n_places; i++) {
-        struct step at = { .src = from->edges[i].src,
-                           .dst = from->edges[i].dst,
-                           .stamp = CP_NONE,
-                           .value = from->edges[i].weight,
-                           .div = from->edge_divs ? from->edge_divs[i] : 0,
-                           .is_residual = from->edges[i].is_residual,
-                           .is_inline = from->edges[i].is_inline };
-
-        if (at.src == CP_NONE)
+        to->flat = cp_add(to->flat, s->flat[i]);
+        to->cum = cp_add(to->cum, s->hot[i].cum);
+        if (!w->divs)
             continue;
-        if (!add_edge(to, &at))
-            return false;
-        w->edges[find_edge(to, at.src, at.dst)].stamp = 0;
+        w->divs[info].flat = cp_add(w->divs[info].flat, s->divs[i].flat);
+        w->divs[info].cum = cp_add(w->divs[info].cum, s->divs[i].cum);
     }
-    return true;
+}
+
+/* Lists the edges of the joined table by info. */
+static enum cp_status take_edges(const struct job *job,
+                                 const struct cp_edge_table *t,
+                                 struct cp_walk *w, struct cp_error *err)
+{
+    enum cp_status status = cp_edge_table_list(t, &w->edges, &w->n_edges, err);
+
+    for (uint32_t i = 0; status == CP_OK && i < w->n_edges; i++) {
+        w->edges[i].src = job->info_of[w->edges[i].src];
+        w->edges[i].dst = job->info_of[w->edges[i].dst];
+    }
+    return status;
+}
+
+static enum cp_status join_shares(struct job *job, size_t n, struct cp_walk *w,
+                                  struct cp_error *err)
+{
+    uint32_t n_infos = job->f->n_infos;
+    bool has_divs = job->r->options.mean;
+
+    for (size_t i = 0; i < n; i++)
+        if (job->shares[i].err.status != CP_OK)
+            return cp_error_nomem(err);
+    w->values = cp_alloc(n_infos, sizeof(*w->values), err);
+    w->divs = has_divs ? cp_alloc(n_infos, sizeof(*w->divs), err) : NULL;
+    if (!w->values || (has_divs && !w->divs))
+        return CP_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        add_nodes(job, &job->shares[i], w);
+        if (i > 0 && job->wanted &&
+            cp_edge_table_join(&job->shares[0].edges, &job->shares[i].edges,
+                               err) != CP_OK)
+            return CP_ENOMEM;
+    }
+    return job->wanted ? take_edges(job, &job->shares[0].edges, w, err) : CP_OK;
 }
 
 static size_t share_out(struct job *job)
@@ -298,24 +264,42 @@ static size_t share_out(struct job *job)
     return n_shares;
 }
 
+/* Numbers the nodes that are kept. */
+static enum cp_status number_nodes(struct job *job, struct cp_error *err)
+{
+    uint32_t n = job->f->n_infos;
+    const bool *kept = job->want.kept;
+
+    job->place_of = cp_alloc(n, sizeof(*job->place_of), err);
+    job->info_of = cp_alloc(n, sizeof(*job->info_of), err);
+    if (!job->place_of || !job->info_of)
+        return CP_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        job->place_of[i] = CP_NONE;
+        if (kept && !kept[i])
+            continue;
+        job->info_of[job->n_places] = i;
+        job->place_of[i] = job->n_places++;
+    }
+    if (!job->want.edges)
+        return CP_OK;
+    job->wanted = cp_alloc(job->n_places, sizeof(*job->wanted), err);
+    for (uint32_t i = 0; job->wanted && i < job->n_places; i++)
+        job->wanted[i] = job->want.edges[job->info_of[i]];
+    return job->wanted ? CP_OK : CP_ENOMEM;
+}
+
 static enum cp_status find_singles(struct job *job, struct cp_error *err)
 {
     const struct cp_frames *f = job->f;
     uint32_t n = job->r->profile->n_locations;
-    const bool *kept = job->want.kept;
 
     job->single = cp_alloc(n, sizeof(*job->single), err);
-    if (!job->single)
-        return CP_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t node = f->nodes[f->first[i]];
-
-        if (f->first[i + 1] - f->first[i] > 1)
-            job->single[i] = SEVERAL;
-        else
-            job->single[i] = kept && !kept[node] ? CP_NONE : node;
-    }
-    return CP_OK;
+    for (uint32_t i = 0; job->single && i < n; i++)
+        job->single[i] = f->first[i + 1] - f->first[i] > 1
+                             ? SEVERAL
+                             : job->place_of[f->nodes[f->first[i]]];
+    return job->single ? CP_OK : CP_ENOMEM;
 }
 
 enum cp_status cp_walk(struct cp_walk *w, const struct cp_report *r,
@@ -323,22 +307,21 @@ enum cp_status cp_walk(struct cp_walk *w, const struct cp_report *r,
                        struct cp_error *err)
 {
     struct job job = { .r = r, .f = f, .want = want };
-    enum cp_status status = find_singles(&job, err);
     size_t n_shares = share_out(&job);
+    enum cp_status status = number_nodes(&job, err);
 
     if (status == CP_OK)
+        status = find_singles(&job, err);
+    if (status == CP_OK) {
         cp_parallel_run(n_shares, walk_share, &job);
-    for (size_t i = 0; i < n_shares; i++) {
-        if (status == CP_OK && job.shares[i].err.status != CP_OK)
-            status = cp_error_nomem(err);
-        if (status == CP_OK && i > 0 &&
-            !join(&job.shares[0], &job.shares[i].walk))
-            status = cp_error_nomem(err);
-        if (i > 0)
-            cp_walk_release(&job.shares[i].walk);
+        status = join_shares(&job, n_shares, w, err);
     }
+    for (size_t i = 0; i < n_shares; i++)
+        release_share(&job.shares[i]);
+    cp_free(job.place_of);
+    cp_free(job.info_of);
+    cp_free(job.wanted);
     cp_free(job.single);
-    *w = job.shares[0].walk;
     if (status != CP_OK)
         cp_walk_release(w);
     return status;
@@ -348,8 +331,6 @@ void cp_walk_release(struct cp_walk *w)
 {
     cp_free(w->values);
     cp_free(w->divs);
-    cp_free(w->hot);
     cp_free(w->edges);
-    cp_free(w->edge_divs);
     *w = (struct cp_walk){ 0 };
 }

@@ -13,22 +13,12 @@ struct cp_walk_sums {
     int64_t flat, cum;
 };
 
-struct cp_walk_edge {
-    uint32_t src, dst; /* src is CP_NONE in a free place of the table */
-    int64_t weight;
-    uint32_t stamp; /* last sample counted in weight */
-    bool is_residual, is_inline;
-};
-
 /* Starts as { 0 }. */
 struct cp_walk {
     struct cp_walk_sums *values; /* by info */
     struct cp_walk_sums *divs;   /* by info; NULL without -mean */
-
-    struct cp_walk_edge *edges; /* a hash table by source and destination */
-    int64_t *edge_divs;         /* by place in it; NULL without -mean */
-    uint32_t n_places, n_edges;
-    struct cp_walk_hot *hot; /* by info; while walking */
+    struct cp_edge *edges;       /* in no order */
+    uint32_t n_edges;
 };
 
 /* Walks all samples of the report. */

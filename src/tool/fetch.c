@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "profile/load.h"
 #include "tool/curl.h"
 #include "tool/url.h"
 
 #define MOST_AT_ONCE 64
 #define DEFAULT_TIMEOUT 60
 #define GRACE 5 /* seconds that a server may take beyond the profile */
+#define MOST_BYTES ((size_t)1 << 30)
 #define MOST_WORDS 200
 
 /* Set by Ctrl-C; written by the handler, read by the transfers. */
@@ -32,6 +32,7 @@ struct transfer {
     const struct cp_fetch_options *options;
     bool shows_progress;
     struct timespec begun;
+    bool is_too_long;
     bool has_words; /* the server says what is wrong in plain text */
     bool is_text;
     struct cp_arena arena;
@@ -55,8 +56,11 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *context)
     struct cp_bytes *b = &t->fetch->body;
     size_t len = size * n;
 
-    if (b->len + len > CP_LOAD_LIMIT ||
-        cp_bytes_reserve(b, b->len + len + b->len / 2, NULL) != CP_OK)
+    if (b->len + len > MOST_BYTES) {
+        t->is_too_long = true;
+        return 0;
+    }
+    if (cp_bytes_reserve(b, b->len + len + b->len / 2, NULL) != CP_OK)
         return 0;
     memcpy(b->data + b->len, bytes, len);
     b->len += len;
@@ -173,7 +177,10 @@ static void finish(struct transfer *t, CURL *handle, CURLcode result)
 {
     long code = 0;
 
-    if (result == CURLE_ABORTED_BY_CALLBACK) {
+    if (t->is_too_long) {
+        (void)cp_error_set(&t->fetch->err, CP_EIO, "sends over %zu MB",
+                           MOST_BYTES >> 20);
+    } else if (result == CURLE_ABORTED_BY_CALLBACK) {
         (void)cp_error_set(&t->fetch->err, CP_EIO, "interrupted");
     } else if (result == CURLE_OPERATION_TIMEDOUT) {
         (void)cp_error_set(&t->fetch->err, CP_EIO,

@@ -17,6 +17,38 @@ static struct cp_wire wire_of(const char *bytes, size_t len, uint8_t **room)
 
 static const struct {
     const char *what, *bytes;
+    bool is_pair;
+    uint32_t first, second;
+    size_t used;
+} pairs[] = {
+    { "one byte each", "\x01\x7f......", true, 1, 127, 2 },
+    { "two and three", "\xac\x02\x80\x80\x01...", true, 300, 16384, 5 },
+    { "four each", "\xff\xff\xff\x7f\x80\x80\x80\x01", true, 268435455, 2097152,
+      8 },
+    { "the first is longer", "\x80\x80\x80\x80\x01\x01..", false, 0, 0, 0 },
+    { "the second is longer", "\x01\x80\x80\x80\x80\x01..", false, 0, 0, 0 },
+    { "the second is cut", "\x01\x80\x80\x80\x80\x80\x80\x80", false, 0, 0, 0 },
+    { "no end", "\x80\x80\x80\x80\x80\x80\x80\x80", false, 0, 0, 0 },
+};
+
+static void test_pairs(void)
+{
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        const uint8_t *bytes = (const uint8_t *)pairs[i].bytes;
+        struct cp_wire w = { bytes, bytes + 8 };
+        uint32_t got[2] = { 0, 0 };
+
+        check_case(pairs[i].what);
+        CHECK(cp_wire_pair(&w, got) == pairs[i].is_pair);
+        CHECK(got[0] == pairs[i].first && got[1] == pairs[i].second);
+        CHECK_INT(w.pos - bytes, pairs[i].used);
+        w = (struct cp_wire){ bytes, bytes + 7 };
+        CHECK(!cp_wire_pair(&w, got));
+    }
+}
+
+static const struct {
+    const char *what, *bytes;
     size_t len;
     uint64_t want;
     size_t used; /* 0: must fail */
@@ -66,7 +98,6 @@ static void test_varints(void)
 {
     check_varints(cp_wire_varint);
     check_varints(cp_wire_varint_slow);
-    check_varints(cp_wire_varint_dense);
 }
 
 /* The same with much behind it, where all of the readers have their way. */
@@ -84,9 +115,6 @@ static void test_varints_amid_others(void)
             for (; rest >= 0x80; rest >>= 7)
                 bytes[n++] = (uint8_t)(rest | 0x80);
             bytes[n++] = (uint8_t)rest;
-            CHECK(cp_wire_varint_dense(&w, &got) && got == want);
-            CHECK_INT(w.pos - bytes, n);
-            w.pos = bytes;
             CHECK(cp_wire_varint(&w, &got) && got == want);
             CHECK_INT(w.pos - bytes, n);
         }
@@ -195,6 +223,7 @@ int main(void)
 {
     RUN(test_varints);
     RUN(test_varints_amid_others);
+    RUN(test_pairs);
     RUN(test_bytes);
     RUN(test_fields);
     RUN(test_count);
