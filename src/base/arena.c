@@ -16,7 +16,7 @@
 
 #include "base/alloc.h"
 
-#define FIRST_BYTES ((size_t)16 << 10)
+#define FIRST_BYTES ((size_t)1 << 10)
 #define MOST_BYTES ((size_t)1 << 20)
 
 struct cp_arena_block {

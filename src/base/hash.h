@@ -19,8 +19,10 @@ static inline uint64_t cp_hash_mix(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;
     wide product = (wide)(a ^ cp_hash_seed) * (b ^ 0xd1b54a32d192ed03u);
+    uint64_t x = (uint64_t)product ^ (uint64_t)(product >> 64) ^ a;
 
-    return (uint64_t)product ^ (uint64_t)(product >> 64) ^ a;
+    x *= 0x9e3779b97f4a7c15u; /* an even factor leaves low bits alike, ... */
+    return x ^ x >> 32;       /* ... so the high ones are brought down */
 }
 
 static inline uint64_t cp_hash_bytes(const void *bytes, size_t len)

@@ -9,7 +9,8 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 
-#define BUFFER_BYTES ((size_t)256 << 10)
+#define BUFFER_BYTES ((size_t)256 << 10) /* to write at once */
+#define SMALL_BYTES ((size_t)256)        /* most texts in memory are short */
 
 static void write_all(struct cp_out *o, const char *bytes, size_t n)
 {
@@ -34,7 +35,8 @@ bool cp_out_room(struct cp_out *o, size_t n)
         o->len = 0;
     }
     if (o->err.status == CP_OK && o->cap - o->len < n) {
-        size_t least = o->cap ? o->cap : BUFFER_BYTES;
+        size_t first = o->fd >= 0 ? BUFFER_BYTES : SMALL_BYTES;
+        size_t least = o->cap ? o->cap : first;
 
         (void)cp_reserve(&o->buf, &o->cap,
                          o->len + n > least ? o->len + n : least + 1, 1,

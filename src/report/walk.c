@@ -17,8 +17,8 @@
 #include "base/parallel.h"
 #include "report/walk_edges.h"
 
-#define SHARE_LEAST 4096 /* samples below which a thread is not worth it */
-#define DENSE_MOST 640
+#define SHARE_LEAST 4096      /* samples below which a thread is not worth it */
+#define DENSE_MOST 256        /* 1 MB of edges a thread */
 #define SEVERAL (CP_NONE - 1) /* a location of more than one node */
 
 /* The part of a node that every frame touches. */
