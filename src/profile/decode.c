@@ -344,12 +344,11 @@ static enum cp_status read_locations(struct decoder *d)
                      sizeof(*p->locations), p->n_locations, "location");
 }
 
-static enum cp_status read_samples(struct decoder *d,
-                                   const struct cp_bytes *discard)
+static enum cp_status read_samples(struct decoder *d, cp_decode_step *step,
+                                   void *context)
 {
     struct cp_decode_samples in = {
         .scan = &d->scan,
-        .discard = discard,
         .location_ids = &d->location_ids,
         .strings = d->strings,
         .n_strings = d->n_strings,
@@ -360,28 +359,45 @@ static enum cp_status read_samples(struct decoder *d,
         return cp_error_set(
             d->err, CP_EFORMAT,
             "malformed profile: missing sample type information");
-    return cp_decode_samples(&in, d->err);
+    return step(&in, context, d->err);
 }
 
-struct cp_profile *cp_decode(const struct cp_bytes *raw, bool may_discard,
-                             struct cp_error *err)
+enum cp_status cp_decode_tables(struct cp_profile *p, const uint8_t *data,
+                                size_t len, cp_decode_step *step, void *context,
+                                struct cp_error *err)
 {
-    struct cp_error unseen;
-    struct decoder d = { .err = err ? err : &unseen };
-    bool is_ok = false;
+    struct cp_error unseen = { 0 };
+    struct decoder d = { .profile = p, .err = err ? err : &unseen };
+    bool is_ok = cp_scan_init(&d.scan, data, len, d.err) == CP_OK &&
+                 read_strings(&d) == CP_OK && read_types(&d) == CP_OK &&
+                 read_comments(&d) == CP_OK && read_scalars(&d) == CP_OK &&
+                 read_mappings(&d) == CP_OK && read_functions(&d) == CP_OK &&
+                 read_locations(&d) == CP_OK &&
+                 read_samples(&d, step, context) == CP_OK;
 
-    d.profile = cp_profile_new(d.err);
-    is_ok = d.profile &&
-            cp_scan_init(&d.scan, raw->data, raw->len, d.err) == CP_OK &&
-            read_strings(&d) == CP_OK && read_types(&d) == CP_OK &&
-            read_comments(&d) == CP_OK && read_scalars(&d) == CP_OK &&
-            read_mappings(&d) == CP_OK && read_functions(&d) == CP_OK &&
-            read_locations(&d) == CP_OK &&
-            read_samples(&d, may_discard ? raw : NULL) == CP_OK;
     cp_scan_release(&d.scan);
     cp_arena_release(&d.scratch);
-    if (is_ok)
-        return d.profile;
-    cp_profile_free(d.profile);
+    return is_ok ? CP_OK : CP_EFORMAT;
+}
+
+/* The context is the bytes that may be given back as they are read. */
+static enum cp_status decode_all_samples(const struct cp_decode_samples *in,
+                                         void *context, struct cp_error *err)
+{
+    struct cp_decode_samples mine = *in;
+
+    mine.discard = context;
+    return cp_decode_samples(&mine, err);
+}
+
+struct cp_profile *cp_decode(struct cp_bytes *raw, bool may_discard,
+                             struct cp_error *err)
+{
+    struct cp_profile *p = cp_profile_new(err);
+
+    if (p && cp_decode_tables(p, raw->data, raw->len, decode_all_samples,
+                              may_discard ? raw : NULL, err) == CP_OK)
+        return p;
+    cp_profile_free(p);
     return NULL;
 }

@@ -22,6 +22,7 @@
 #define CP_DECODE_H
 
 #include "base/bytes.h"
+#include "profile/decode_samples.h"
 #include "profile/profile.h"
 
 /*
@@ -31,7 +32,16 @@
  *
  * With may_discard the pages of `raw` are given back as they are read.
  */
-struct cp_profile *cp_decode(const struct cp_bytes *raw, bool may_discard,
+struct cp_profile *cp_decode(struct cp_bytes *raw, bool may_discard,
                              struct cp_error *err);
+
+/* What is done about the samples, once all tables have been read. */
+typedef enum cp_status cp_decode_step(const struct cp_decode_samples *in,
+                                      void *context, struct cp_error *err);
+
+/* Reads the tables of a message into the empty profile p, then takes `step`. */
+enum cp_status cp_decode_tables(struct cp_profile *p, const uint8_t *data,
+                                size_t len, cp_decode_step *step, void *context,
+                                struct cp_error *err);
 
 #endif

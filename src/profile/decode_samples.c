@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
-#include "profile/raw_labels.h"
+#include "profile/sample_reader.h"
 
 #define DISCARD_BYTES ((size_t)1 << 20)
 
@@ -25,8 +25,7 @@ struct piece {
 /* Each worker has a contiguous share of the pieces. */
 struct worker {
     size_t from, to;
-    struct cp_raw_labels labels;
-    struct cp_error err;
+    struct cp_sample_reader reader;
 };
 
 struct job {
@@ -36,13 +35,6 @@ struct job {
     struct worker *workers;
     size_t n_workers;
 };
-
-static enum cp_status broken(struct cp_error *err, uint32_t sample,
-                             const char *what)
-{
-    return cp_error_set(err, CP_EFORMAT, "malformed profile: sample %u %s",
-                        sample, what);
-}
 
 /* The next sample message of a piece; the scan has seen that it is there. */
 static struct cp_wire next_sample(struct cp_wire *w)
@@ -61,7 +53,7 @@ static enum cp_status count_locs(struct cp_wire msg, uint32_t sample,
 
     while (msg.pos < msg.end) {
         if (!cp_wire_field(&msg, &f))
-            return broken(err, sample, "is cut short");
+            return cp_sample_broken(err, sample, "is cut short");
         if (f.number == 1)
             n += f.type == CP_WIRE_BYTES ? cp_wire_count(f.bytes) : 1;
     }
@@ -86,141 +78,9 @@ static void run_count(void *context, size_t number)
 
         while (w.pos < w.end)
             if (count_locs(next_sample(&w), sample++, &piece->n_locs,
-                           &worker->err) != CP_OK)
+                           &worker->reader.err) != CP_OK)
                 return;
     }
-}
-
-/* What is known of a sample while its fields are read. */
-struct reading {
-    uint32_t *locs;
-    int64_t *values;
-    uint32_t n_locs, n_values, n_types;
-    uint32_t any_missing; /* a location id without a location */
-};
-
-static void add_loc(struct reading *r, const struct cp_idmap *ids, uint64_t id)
-{
-    uint32_t loc = cp_idmap_find(ids, id);
-
-    r->locs[r->n_locs++] = loc;
-    r->any_missing |= loc == CP_NONE;
-}
-
-static void add_value(struct reading *r, uint64_t value)
-{
-    if (r->n_values < r->n_types)
-        r->values[r->n_values] = (int64_t)value;
-    r->n_values++;
-}
-
-/* The loop that most of the decoding is spent in. */
-static bool read_packed_locs(struct reading *r, const struct cp_idmap *ids,
-                             struct cp_wire w)
-{
-    const struct cp_idmap map = *ids; /* a copy can stay in registers */
-    uint32_t *at = r->locs + r->n_locs;
-    uint32_t missing = 0, pair[2];
-    uint64_t id;
-
-    while (cp_wire_pair(&w, pair)) {
-        uint32_t first = cp_idmap_find(&map, pair[0]);
-        uint32_t second = cp_idmap_find(&map, pair[1]);
-
-        at[0] = first;
-        at[1] = second;
-        missing |= (first == CP_NONE) | (second == CP_NONE);
-        at += 2;
-    }
-    while (w.pos < w.end) {
-        if (!cp_wire_varint(&w, &id))
-            return false;
-        *at = cp_idmap_find(ids, id);
-        missing |= *at++ == CP_NONE;
-    }
-    r->n_locs = (uint32_t)(at - r->locs);
-    r->any_missing |= missing;
-    return true;
-}
-
-static bool read_packed_values(struct reading *r, struct cp_wire w)
-{
-    uint64_t value;
-
-    while (w.pos < w.end) {
-        if (!cp_wire_varint(&w, &value))
-            return false;
-        add_value(r, value);
-    }
-    return true;
-}
-
-static bool read_field(struct reading *r, const struct cp_idmap *ids,
-                       const struct cp_wire_field *f)
-{
-    if (f->type != CP_WIRE_BYTES && f->type != CP_WIRE_VARINT)
-        return false;
-    if (f->number == 1 && f->type == CP_WIRE_BYTES)
-        return read_packed_locs(r, ids, f->bytes);
-    if (f->number == 2 && f->type == CP_WIRE_BYTES)
-        return read_packed_values(r, f->bytes);
-    if (f->number == 1)
-        add_loc(r, ids, f->value);
-    else
-        add_value(r, f->value);
-    return true;
-}
-
-static enum cp_status check_sample(const struct job *job,
-                                   const struct reading *r, uint32_t number,
-                                   struct cp_error *err)
-{
-    uint32_t n_types = job->in->profile->n_types;
-
-    if (r->any_missing)
-        return broken(err, number, "has a location id that is not there");
-    if (r->n_values != n_types)
-        return cp_error_set(err, CP_EFORMAT,
-                            "malformed profile: mismatch: sample has %u values "
-                            "vs. %u types",
-                            r->n_values, n_types);
-    return CP_OK;
-}
-
-/* Fills sample `number` from msg; its stack goes to *first_loc onwards. */
-static enum cp_status read_sample(const struct job *job, struct worker *worker,
-                                  struct cp_wire msg, uint32_t number,
-                                  uint64_t *first_loc)
-{
-    struct cp_profile *p = job->in->profile;
-    struct reading r = { .locs = p->locs + *first_loc,
-                         .values = p->values + (size_t)number * p->n_types,
-                         .n_types = p->n_types };
-    struct cp_wire_field f;
-    bool is_ok = true;
-
-    cp_raw_labels_begin(&worker->labels);
-    while (msg.pos < msg.end) {
-        const uint8_t *from = msg.pos;
-
-        is_ok = cp_wire_field(&msg, &f);
-        if (is_ok && f.number == 3)
-            is_ok = f.type == CP_WIRE_BYTES;
-        else if (is_ok && (f.number == 1 || f.number == 2))
-            is_ok = read_field(&r, job->in->location_ids, &f);
-        if (!is_ok)
-            return broken(&worker->err, number, "cannot be read");
-        if (f.number == 3 && cp_raw_labels_add(&worker->labels, from, msg.pos,
-                                               &worker->err) != CP_OK)
-            return CP_ENOMEM;
-    }
-    p->samples[number].locs = *first_loc;
-    p->samples[number].n_locs = r.n_locs;
-    *first_loc += r.n_locs;
-    if (cp_raw_labels_end(&worker->labels, &p->samples[number].label_set,
-                          &worker->err) != CP_OK)
-        return CP_ENOMEM;
-    return check_sample(job, &r, number, &worker->err);
 }
 
 /*
@@ -248,9 +108,12 @@ static void run_read(void *context, size_t number)
         uint64_t first_loc = piece->first_loc;
 
         while (w.pos < w.end)
-            if (read_sample(job, worker, next_sample(&w), sample++,
-                            &first_loc) != CP_OK)
+            if (cp_sample_read(&worker->reader, next_sample(&w), sample++,
+                               &first_loc) != CP_OK)
                 return;
+        if (cp_raw_labels_flush(&worker->reader.labels, &worker->reader.err) !=
+            CP_OK)
+            return;
         if (piece->run->from != read_to) /* something else lies between */
             read_from = piece->run->from;
         read_to = piece->run->to;
@@ -261,10 +124,10 @@ static void run_read(void *context, size_t number)
 static enum cp_status first_error(const struct job *job, struct cp_error *err)
 {
     for (size_t i = 0; i < job->n_workers; i++) {
-        if (job->workers[i].err.status != CP_OK) {
+        if (job->workers[i].reader.err.status != CP_OK) {
             if (err)
-                *err = job->workers[i].err;
-            return job->workers[i].err.status;
+                *err = job->workers[i].reader.err;
+            return job->workers[i].reader.err.status;
         }
     }
     return CP_OK;
@@ -295,6 +158,8 @@ static enum cp_status share_out(struct job *job, struct cp_error *err)
     for (size_t i = 0; i < job->n_workers; i++) {
         job->workers[i].from = job->n_pieces * i / job->n_workers;
         job->workers[i].to = job->n_pieces * (i + 1) / job->n_workers;
+        job->workers[i].reader.profile = job->in->profile;
+        job->workers[i].reader.ids = job->in->location_ids;
     }
     return CP_OK;
 }
@@ -319,18 +184,22 @@ static enum cp_status make_room(struct job *job, struct cp_error *err)
 static enum cp_status finish_labels(struct job *job, struct cp_error *err)
 {
     struct cp_raw_labels *tables[CP_PARALLEL_MOST];
-    uint32_t from[CP_PARALLEL_MOST + 1];
+    struct cp_raw_run runs[CP_PARALLEL_MOST];
 
     for (size_t i = 0; i < job->n_workers; i++) {
         const struct worker *worker = &job->workers[i];
 
-        tables[i] = &job->workers[i].labels;
-        from[i] = worker->from < job->n_pieces
-                      ? job->pieces[worker->from].first_sample
-                      : 0;
+        tables[i] = &job->workers[i].reader.labels;
+        runs[i].table = (uint32_t)i;
+        runs[i].from = worker->from < job->n_pieces
+                           ? job->pieces[worker->from].first_sample
+                           : 0;
+        runs[i].to = job->in->profile->n_samples;
+        if (i > 0)
+            runs[i - 1].to = runs[i].from;
     }
-    from[job->n_workers] = job->in->profile->n_samples;
-    return cp_raw_labels_finish(tables, from, job->n_workers, job->in, err);
+    return cp_raw_labels_finish(tables, job->n_workers, runs, job->n_workers,
+                                job->in, err);
 }
 
 enum cp_status cp_decode_samples(const struct cp_decode_samples *in,
@@ -352,7 +221,7 @@ enum cp_status cp_decode_samples(const struct cp_decode_samples *in,
     if (status == CP_OK)
         status = finish_labels(&job, err);
     for (size_t i = 0; job.workers && i < job.n_workers; i++)
-        cp_raw_labels_release(&job.workers[i].labels);
+        cp_raw_labels_release(&job.workers[i].reader.labels);
     cp_free(job.workers);
     cp_free(job.pieces);
     return status;

@@ -376,6 +376,15 @@ static enum cp_status pack_pieces(struct encoder *e, struct cp_out *body,
     return status;
 }
 
+static bool is_large(const struct cp_profile *p)
+{
+    uint64_t n_frames = 0;
+
+    for (uint32_t i = 0; i < p->n_samples && n_frames <= LARGE_FRAMES; i++)
+        n_frames += p->samples[i].n_locs;
+    return n_frames > LARGE_FRAMES;
+}
+
 enum cp_status cp_encode_gzip(const struct cp_profile *p, struct cp_out *out,
                               struct cp_error *err)
 {
@@ -383,7 +392,7 @@ enum cp_status cp_encode_gzip(const struct cp_profile *p, struct cp_out *out,
     struct encoder e = { .p = p, .out = &plain };
     enum cp_status status;
 
-    if (p->n_locs > LARGE_FRAMES) {
+    if (is_large(p)) {
         status = pack_pieces(&e, &body, out, err);
     } else {
         status = encode(&e, &body, err);

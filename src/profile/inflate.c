@@ -16,7 +16,7 @@
 #define MOST_RATIO ((size_t)50)
 #define LIKELY_RATIO ((size_t)16) /* a size above that may be a lie */
 
-static bool is_gzip(const uint8_t *data, size_t len)
+bool cp_inflate_is_gzip(const uint8_t *data, size_t len)
 {
     return len >= 2 && data[0] == 0x1f && data[1] == 0x8b;
 }
@@ -30,10 +30,10 @@ static bool is_zstd(const uint8_t *data, size_t len)
 
 bool cp_inflate_is_packed(const uint8_t *data, size_t len)
 {
-    return is_gzip(data, len) || is_zstd(data, len);
+    return cp_inflate_is_gzip(data, len) || is_zstd(data, len);
 }
 
-static size_t limit_for(size_t len)
+size_t cp_inflate_limit(size_t len)
 {
     if (len > SIZE_MAX / MOST_RATIO)
         return SIZE_MAX / 2;
@@ -66,7 +66,7 @@ static enum cp_status one_member(struct libdeflate_decompressor *d,
                                  const uint8_t *data, size_t len, size_t *pos,
                                  struct cp_bytes *out, struct cp_error *err)
 {
-    size_t limit = limit_for(len), in = 0, got = 0;
+    size_t limit = cp_inflate_limit(len), in = 0, got = 0;
     enum libdeflate_result result;
 
     for (;;) {
@@ -99,7 +99,7 @@ static enum cp_status gunzip(const uint8_t *data, size_t len,
 
     if (!d)
         return cp_error_nomem(err);
-    size_t guess = first_guess(data, len, limit_for(len));
+    size_t guess = first_guess(data, len, cp_inflate_limit(len));
     status = guess <= len * LIKELY_RATIO
                  ? cp_bytes_populate(out, guess + 1, err)
                  : cp_bytes_reserve(out, guess + 1, err);
@@ -112,7 +112,7 @@ static enum cp_status gunzip(const uint8_t *data, size_t len,
 static enum cp_status unzstd_into(ZSTD_DStream *d, ZSTD_inBuffer *in,
                                   struct cp_bytes *out, struct cp_error *err)
 {
-    size_t limit = limit_for(in->size), left = 1;
+    size_t limit = cp_inflate_limit(in->size), left = 1;
 
     while (in->pos < in->size || left > 0) {
         size_t cap = out->len * 2 + ((size_t)1 << 20);

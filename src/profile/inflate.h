@@ -15,6 +15,10 @@
 
 /* Whether the bytes begin as gzip or zstd data do. */
 bool cp_inflate_is_packed(const uint8_t *data, size_t len);
+bool cp_inflate_is_gzip(const uint8_t *data, size_t len);
+
+/* What `len` packed bytes may unpack to. */
+size_t cp_inflate_limit(size_t len);
 
 /*
  * Unpacks all members or frames of `packed` into `out`, which is empty. Fails

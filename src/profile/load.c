@@ -1,11 +1,16 @@
 /* load.c - telling the formats apart; see load.h. */
 #include "profile/load.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "profile/decode.h"
 #include "profile/inflate.h"
 #include "profile/legacy.h"
+#include "profile/stream.h"
 
 static enum cp_status unpack(struct cp_bytes *file, struct cp_error *err)
 {
@@ -25,8 +30,7 @@ static enum cp_status unpack(struct cp_bytes *file, struct cp_error *err)
     return CP_OK;
 }
 
-static struct cp_profile *parse(const struct cp_bytes *plain,
-                                struct cp_error *err)
+static struct cp_profile *parse(struct cp_bytes *plain, struct cp_error *err)
 {
     struct cp_error as_proto = { 0 }, as_legacy = { 0 };
     struct cp_profile *p;
@@ -70,7 +74,8 @@ static enum cp_status check(const struct cp_profile *p, struct cp_error *err)
                         "malformed profile: missing sample type information");
 }
 
-struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
+static struct cp_profile *load_whole(struct cp_bytes *file,
+                                     struct cp_error *err)
 {
     struct cp_profile *p = NULL;
 
@@ -83,6 +88,56 @@ struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
         if (!p)
             say_parsing(err);
     }
+    return p;
+}
+
+/* NULL: not large enough, or not to be had this way. */
+static struct cp_profile *stream(const struct cp_stream_input *input)
+{
+    return input->len < CP_STREAM_LEAST
+               ? NULL
+               : cp_stream_load(input, CP_STREAM_BUFFER);
+}
+
+struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
+{
+    struct cp_stream_input input = { .data = file->data, .len = file->len };
+    struct cp_profile *p = stream(&input);
+
+    if (!p)
+        p = load_whole(file, err);
     cp_bytes_release(file);
+    return p;
+}
+
+static struct cp_profile *load_open(int fd, struct cp_error *err)
+{
+    struct cp_stream_input input = { .fd = fd };
+    struct cp_bytes file = { 0 };
+    struct cp_profile *p = NULL;
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+        (uintmax_t)st.st_size <= CP_LOAD_LIMIT) {
+        input.len = (size_t)st.st_size;
+        p = stream(&input);
+    }
+    if (!p && cp_bytes_read_fd(&file, fd, CP_LOAD_LIMIT, err) == CP_OK)
+        p = load_whole(&file, err);
+    cp_bytes_release(&file);
+    return p;
+}
+
+struct cp_profile *cp_load_file(const char *path, struct cp_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct cp_profile *p;
+
+    if (fd < 0) {
+        (void)cp_error_set(err, CP_EIO, "open: %s", strerror(errno));
+        return NULL;
+    }
+    p = load_open(fd, err);
+    (void)close(fd);
     return p;
 }

@@ -19,4 +19,7 @@
  */
 struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err);
 
+/* The same for a file; it is not all in memory at once, if that can be. */
+struct cp_profile *cp_load_file(const char *path, struct cp_error *err);
+
 #endif

@@ -1,116 +1,165 @@
-/* raw_labels.c - distinct label bytes, then label sets; see raw_labels.h. */
+/*
+ * raw_labels.c - distinct label bytes, then label sets; see raw_labels.h.
+ *
+ * An entry in the block, in units of four bytes:
+ *
+ *   number (4), first sample that has it (4), length (4), the bytes, padding
+ */
 #include "profile/raw_labels.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/parallel.h"
 #include "profile/decode_samples.h"
 #include "profile/label_table.h"
 
-void cp_raw_labels_begin(struct cp_raw_labels *t)
+#define UNIT sizeof(uint32_t)
+#define FIRST_SLOTS 256
+
+struct entry {
+    uint32_t number, first, len;
+};
+
+static struct entry entry_at(const struct cp_raw_labels *t, uint32_t at)
 {
-    t->from = t->to = NULL;
-    t->joined_len = 0;
+    struct entry e;
+
+    memcpy(&e, t->block + (size_t)(at - 1) * UNIT, sizeof(e));
+    return e;
 }
 
-static enum cp_status join(struct cp_raw_labels *t, const uint8_t *from,
-                           const uint8_t *to, struct cp_error *err)
+static const uint8_t *bytes_at(const struct cp_raw_labels *t, uint32_t at)
 {
+    return t->block + (size_t)(at - 1) * UNIT + sizeof(struct entry);
+}
+
+/* The entry behind the one at `at`. */
+static uint32_t next_at(uint32_t at, const struct entry *e)
+{
+    return at + (uint32_t)((sizeof(*e) + e->len + UNIT - 1) / UNIT);
+}
+
+enum cp_status cp_raw_labels_join(struct cp_raw_labels *t, const uint8_t *from,
+                                  const uint8_t *to, struct cp_error *err)
+{
+    size_t have = t->joined_len ? 0 : (size_t)(t->to - t->from);
     size_t len = (size_t)(to - from);
 
-    if (cp_reserve(&t->joined, &t->joined_cap, t->joined_len + len, 1, err) !=
-        CP_OK)
+    if (cp_reserve(&t->joined, &t->joined_cap, t->joined_len + have + len, 1,
+                   err) != CP_OK)
         return CP_ENOMEM;
+    memcpy(t->joined + t->joined_len, t->from, have);
+    t->joined_len += have;
     memcpy(t->joined + t->joined_len, from, len);
     t->joined_len += len;
     return CP_OK;
 }
 
-enum cp_status cp_raw_labels_add(struct cp_raw_labels *t, const uint8_t *from,
-                                 const uint8_t *to, struct cp_error *err)
-{
-    if (t->joined_len == 0 && (!t->from || t->to == from)) {
-        t->from = t->from ? t->from : from;
-        t->to = to;
-        return CP_OK;
-    }
-    if (t->joined_len == 0 && join(t, t->from, t->to, err) != CP_OK)
-        return CP_ENOMEM;
-    return join(t, from, to, err);
-}
-
-static uint32_t *find_slot(const struct cp_raw_labels *t, const uint8_t *bytes,
-                           uint32_t len, uint32_t hash)
+static struct cp_raw_slot *find_slot(const struct cp_raw_labels *t,
+                                     const uint8_t *bytes, uint32_t len,
+                                     uint32_t hash)
 {
     uint32_t i = hash & t->mask;
 
-    for (; t->slots[i]; i = (i + 1) & t->mask) {
-        const struct cp_raw_entry *e = &t->entries[t->slots[i] - 1];
-
-        if (e->hash == hash && e->len == len &&
-            memcmp(e->bytes, bytes, len) == 0)
+    for (; t->slots[i].at; i = (i + 1) & t->mask)
+        if (t->slots[i].hash == hash &&
+            entry_at(t, t->slots[i].at).len == len &&
+            memcmp(bytes_at(t, t->slots[i].at), bytes, len) == 0)
             break;
-    }
     return &t->slots[i];
 }
 
+/* Makes sure that as many as may wait find room. */
 static enum cp_status grow(struct cp_raw_labels *t, struct cp_error *err)
 {
-    uint32_t n_slots = t->slots ? (t->mask + 1) * 2 : 256;
-    uint32_t *slots;
+    struct cp_raw_slot *old = t->slots, *slots;
+    uint32_t n_old = old ? t->mask + 1 : 0;
+    uint32_t n_slots = old ? n_old * 2 : FIRST_SLOTS;
 
-    if (t->slots && t->n < t->mask / 2)
+    if (old && t->n + CP_RAW_WAITING < t->mask / 2)
         return CP_OK;
-    slots = cp_alloc(n_slots, sizeof(*slots), err);
+    slots = n_slots ? cp_alloc(n_slots, sizeof(*slots), err) : NULL;
     if (!slots)
-        return CP_ENOMEM;
-    cp_free(t->slots);
+        return cp_error_nomem(err);
     t->slots = slots;
     t->mask = n_slots - 1;
-    for (size_t i = 0; i < t->n; i++)
-        *find_slot(t, t->entries[i].bytes, t->entries[i].len,
-                   t->entries[i].hash) = (uint32_t)i + 1;
+    for (uint32_t k = 0; k < n_old; k++) {
+        uint32_t i = old[k].hash & t->mask;
+
+        while (old[k].at && slots[i].at)
+            i = (i + 1) & t->mask;
+        if (old[k].at)
+            slots[i] = old[k];
+    }
+    cp_free(old);
     return CP_OK;
 }
 
-static enum cp_status add_entry(struct cp_raw_labels *t, const uint8_t *bytes,
-                                uint32_t len, uint32_t hash,
-                                struct cp_error *err)
+static enum cp_status add_entry(struct cp_raw_labels *t,
+                                const struct cp_raw_waiting *w,
+                                struct cp_raw_slot *slot, struct cp_error *err)
 {
-    char *copy = cp_arena_copy(&t->arena, (const char *)bytes, len, err);
+    struct entry e = { t->n + 1, w->sample, w->len };
+    size_t more = (sizeof(e) + w->len + UNIT - 1) / UNIT * UNIT;
 
-    if (!copy || cp_reserve(&t->entries, &t->cap, t->n + 1, sizeof(*t->entries),
-                            err) != CP_OK)
+    if ((t->len + more) / UNIT >= UINT32_MAX)
+        return cp_error_set(err, CP_EFORMAT, "over 16 GB of labels");
+    if (cp_reserve(&t->block, &t->cap, t->len + more, 1, err) != CP_OK)
         return CP_ENOMEM;
-    t->entries[t->n++] =
-        (struct cp_raw_entry){ (const uint8_t *)copy, len, hash };
+    memcpy(t->block + t->len, &e, sizeof(e));
+    memcpy(t->block + t->len + sizeof(e), w->bytes, w->len);
+    *slot = (struct cp_raw_slot){ w->hash, (uint32_t)(t->len / UNIT) + 1 };
+    t->len += more;
+    t->n++;
     return CP_OK;
 }
 
-enum cp_status cp_raw_labels_end(struct cp_raw_labels *t, uint32_t *out,
-                                 struct cp_error *err)
+enum cp_status cp_raw_labels_flush(struct cp_raw_labels *t,
+                                   struct cp_error *err)
+{
+    uint32_t n = t->n_waiting;
+
+    t->n_waiting = 0;
+    if (n > 0 && grow(t, err) != CP_OK)
+        return CP_ENOMEM;
+    for (uint32_t i = 0; i < n; i++)
+        __builtin_prefetch(&t->slots[t->waiting[i].hash & t->mask]);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = t->slots[t->waiting[i].hash & t->mask].at;
+
+        if (at)
+            __builtin_prefetch(t->block + (size_t)(at - 1) * UNIT);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct cp_raw_waiting *w = &t->waiting[i];
+        struct cp_raw_slot *slot = find_slot(t, w->bytes, w->len, w->hash);
+
+        if (!slot->at && add_entry(t, w, slot, err) != CP_OK)
+            return CP_ENOMEM;
+        *w->out = entry_at(t, slot->at).number;
+    }
+    return CP_OK;
+}
+
+enum cp_status cp_raw_labels_end(struct cp_raw_labels *t, uint32_t sample,
+                                 uint32_t *out, struct cp_error *err)
 {
     const uint8_t *bytes = t->joined_len ? t->joined : t->from;
     size_t len = t->joined_len ? t->joined_len : (size_t)(t->to - t->from);
-    uint32_t hash, *slot;
 
     *out = 0;
     if (len == 0)
         return CP_OK;
-    if (len > UINT32_MAX)
-        return cp_error_set(err, CP_EFORMAT, "a sample with 4 GB of labels");
-    if (grow(t, err) != CP_OK)
-        return CP_ENOMEM;
-    hash = (uint32_t)cp_hash_bytes(bytes, len);
-    slot = find_slot(t, bytes, (uint32_t)len, hash);
-    if (!*slot) {
-        if (add_entry(t, bytes, (uint32_t)len, hash, err) != CP_OK)
-            return CP_ENOMEM;
-        *slot = (uint32_t)t->n;
-    }
-    *out = *slot;
-    return CP_OK;
+    if (len > UINT32_MAX / 2)
+        return cp_error_set(err, CP_EFORMAT, "a sample with 2 GB of labels");
+    t->waiting[t->n_waiting++] = (struct cp_raw_waiting){
+        bytes, (uint32_t)len, (uint32_t)cp_hash_bytes(bytes, len), sample, out
+    };
+    if (t->n_waiting < CP_RAW_WAITING && !t->joined_len)
+        return CP_OK;
+    return cp_raw_labels_flush(t, err);
 }
 
 /* Reads Label { key, str, num, num_unit } as indexes into the file's table. */
@@ -162,10 +211,9 @@ struct finish {
 };
 
 /* The label set of one entry; CP_NONE with *err on failure. */
-static uint32_t set_of_entry(struct finish *f, const struct cp_raw_entry *entry,
+static uint32_t set_of_bytes(struct finish *f, struct cp_wire w,
                              struct cp_error *err)
 {
-    struct cp_wire w = { entry->bytes, entry->bytes + entry->len };
     struct cp_wire_field field;
     uint64_t values[5];
     uint32_t n = 0;
@@ -184,38 +232,90 @@ static uint32_t set_of_entry(struct finish *f, const struct cp_raw_entry *entry,
     return cp_label_table_add(&f->table, f->list, n, err);
 }
 
-static enum cp_status finish_table(struct finish *f,
-                                   const struct cp_raw_labels *t, uint32_t from,
-                                   uint32_t to, struct cp_error *err)
+/* A table being read out, and the set of each of its entries. */
+struct cursor {
+    const struct cp_raw_labels *t;
+    uint32_t at, left;
+    uint32_t *set_of; /* by number */
+};
+
+/* The table whose next entry was met first; NULL when all are read. */
+static struct cursor *earliest(struct cursor *cursors, size_t n)
 {
-    uint32_t *set_of = cp_alloc(t->n + 1, sizeof(*set_of), err);
-    enum cp_status status = set_of ? CP_OK : CP_ENOMEM;
+    struct cursor *best = NULL;
+    uint32_t first = UINT32_MAX;
 
-    for (size_t i = 0; status == CP_OK && i < t->n; i++) {
-        set_of[i + 1] = set_of_entry(f, &t->entries[i], err);
-        if (set_of[i + 1] == CP_NONE)
-            status = CP_EFORMAT;
+    for (size_t i = 0; i < n; i++) {
+        if (!cursors[i].left)
+            continue;
+        uint32_t mine = entry_at(cursors[i].t, cursors[i].at).first;
+        if (!best || mine < first) {
+            best = &cursors[i];
+            first = mine;
+        }
     }
-    for (uint32_t i = from; status == CP_OK && i < to; i++) {
-        uint32_t *set = &f->in->profile->samples[i].label_set;
+    return best;
+}
 
-        *set = set_of[*set];
+static enum cp_status make_sets(struct finish *f, struct cursor *cursors,
+                                size_t n, struct cp_error *err)
+{
+    struct cursor *c;
+
+    while ((c = earliest(cursors, n)) != NULL) {
+        struct entry e = entry_at(c->t, c->at);
+        const uint8_t *bytes = bytes_at(c->t, c->at);
+        uint32_t set =
+            set_of_bytes(f, (struct cp_wire){ bytes, bytes + e.len }, err);
+
+        if (set == CP_NONE)
+            return CP_EFORMAT;
+        c->set_of[e.number] = set;
+        c->at = next_at(c->at, &e);
+        c->left--;
     }
-    cp_free(set_of);
+    return CP_OK;
+}
+
+static enum cp_status finish_all(struct finish *f, struct cursor *cursors,
+                                 size_t n, const struct cp_raw_run *runs,
+                                 size_t n_runs, struct cp_error *err)
+{
+    enum cp_status status = make_sets(f, cursors, n, err);
+
+    for (size_t k = 0; status == CP_OK && k < n_runs; k++) {
+        const uint32_t *set_of = cursors[runs[k].table].set_of;
+        struct cp_sample *samples = f->in->profile->samples;
+
+        for (uint32_t i = runs[k].from; set_of && i < runs[k].to; i++)
+            samples[i].label_set = set_of[samples[i].label_set];
+    }
     return status;
 }
 
 enum cp_status cp_raw_labels_finish(struct cp_raw_labels *const *tables,
-                                    const uint32_t *from, size_t n,
+                                    size_t n, const struct cp_raw_run *runs,
+                                    size_t n_runs,
                                     const struct cp_decode_samples *in,
                                     struct cp_error *err)
 {
     struct finish f = { .in = in };
+    struct cursor cursors[CP_PARALLEL_MOST] = { { 0 } };
     enum cp_status status = cp_label_table_init(&f.table, in->profile, err);
 
-    for (size_t i = 0; status == CP_OK && i < n; i++)
-        if (tables[i]->n > 0)
-            status = finish_table(&f, tables[i], from[i], from[i + 1], err);
+    for (size_t i = 0; i < n && status == CP_OK; i++) {
+        cursors[i] =
+            (struct cursor){ .t = tables[i], .at = 1, .left = tables[i]->n };
+        if (tables[i]->n == 0)
+            continue;
+        cursors[i].set_of =
+            cp_alloc((size_t)tables[i]->n + 1, sizeof(*cursors[i].set_of), err);
+        status = cursors[i].set_of ? CP_OK : CP_ENOMEM;
+    }
+    if (status == CP_OK)
+        status = finish_all(&f, cursors, n, runs, n_runs, err);
+    for (size_t i = 0; i < n; i++)
+        cp_free(cursors[i].set_of);
     cp_label_table_release(&f.table);
     cp_free(f.list);
     return status;
@@ -223,8 +323,7 @@ enum cp_status cp_raw_labels_finish(struct cp_raw_labels *const *tables,
 
 void cp_raw_labels_release(struct cp_raw_labels *t)
 {
-    cp_arena_release(&t->arena);
-    cp_free(t->entries);
+    cp_free(t->block);
     cp_free(t->slots);
     cp_free(t->joined);
     *t = (struct cp_raw_labels){ 0 };

@@ -59,7 +59,7 @@ static struct cp_profile *read_source(const struct source *s,
     } else if (stat(s->name, &st) == 0 && S_ISDIR(st.st_mode)) {
         status = cp_error_set(err, CP_EIO, "is a directory");
     } else {
-        status = cp_bytes_read_file(&file, s->name, CP_LOAD_LIMIT, err);
+        return cp_load_file(s->name, err);
     }
     if (status == CP_OK)
         p = cp_load(&file, err);
