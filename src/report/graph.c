@@ -6,7 +6,25 @@
 
 #include "report/walk.h"
 
+static struct cp_node node_of(const struct cp_walk *w,
+                              const struct cp_graph_want *want, uint32_t i)
+{
+    struct cp_node node = { .info = i };
+
+    if (want->known && (!want->kept || want->kept[i])) {
+        node = want->known[i];
+        node.name = (struct cp_str){ NULL, 0 };
+    } else if (!want->known) {
+        node.flat = w->values[i].flat;
+        node.cum = w->values[i].cum;
+        node.flat_div = w->divs ? w->divs[i].flat : 0;
+        node.cum_div = w->divs ? w->divs[i].cum : 0;
+    }
+    return node;
+}
+
 static enum cp_status take_nodes(struct cp_graph *g, const struct cp_walk *w,
+                                 const struct cp_graph_want *want,
                                  struct cp_error *err)
 {
     g->n_nodes = g->frames->n_infos;
@@ -14,12 +32,7 @@ static enum cp_status take_nodes(struct cp_graph *g, const struct cp_walk *w,
     if (!g->nodes)
         return CP_ENOMEM;
     for (uint32_t i = 0; i < g->n_nodes; i++)
-        g->nodes[i] =
-            (struct cp_node){ .info = i,
-                              .flat = w->values[i].flat,
-                              .flat_div = w->divs ? w->divs[i].flat : 0,
-                              .cum = w->values[i].cum,
-                              .cum_div = w->divs ? w->divs[i].cum : 0 };
+        g->nodes[i] = node_of(w, want, i);
     return CP_OK;
 }
 
@@ -57,7 +70,7 @@ enum cp_status cp_graph_build(struct cp_graph *g, const struct cp_report *r,
     if (status != CP_OK)
         return status;
     *g = (struct cp_graph){ .report = r, .frames = f };
-    if (take_nodes(g, &walk, err) != CP_OK ||
+    if (take_nodes(g, &walk, &want, err) != CP_OK ||
         take_edges(g, &walk, err) != CP_OK ||
         cp_graph_index_edges(g, err) != CP_OK ||
         cp_graph_select(g, err) != CP_OK) {

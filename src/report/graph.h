@@ -50,10 +50,13 @@ struct cp_graph {
 
 enum { CP_WANT_IN = 1, CP_WANT_OUT = 2, CP_WANT_EDGES = 3 };
 
-/* What of a graph is wanted; both are by info. */
+/* What of a graph is wanted; all are by info. */
 struct cp_graph_want {
     const bool *kept;     /* other nodes are passed over; NULL keeps all */
     const uint8_t *edges; /* CP_WANT_ bits; NULL for no edges at all */
+    /* The sums of all nodes, of an earlier graph; NULL to find them out. What
+     * is kept does not change them. */
+    const struct cp_node *known;
 };
 
 /*

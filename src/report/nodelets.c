@@ -273,6 +273,25 @@ static bool has_negative(const struct cp_report *r)
     return false;
 }
 
+/*
+ * Whether any node could show a group: none weighs more than all samples of
+ * the group together, as long as there are no negative ones.
+ */
+static bool may_be_heavy(const struct collector *c, uint32_t group)
+{
+    uint64_t total = 0;
+    int64_t div;
+
+    if (c->any_negative || c->cutoff <= 0)
+        return true;
+    for (uint32_t i = c->first[group]; i < c->first[group + 1]; i++) {
+        total += (uint64_t)cp_report_sample(c->g->report, c->samples[i], &div);
+        if (total >= (uint64_t)c->cutoff)
+            return true;
+    }
+    return false;
+}
+
 static enum cp_status collect_texts(struct collector *c)
 {
     uint32_t n = c->names.strings.n;
@@ -281,6 +300,8 @@ static enum cp_status collect_texts(struct collector *c)
     if (status == CP_OK)
         status = grow_slots(c);
     for (uint32_t group = 1; status == CP_OK && group < n; group++) {
+        if (!may_be_heavy(c, group))
+            continue;
         sum_samples(c, group);
         status = add_texts(c, group);
     }

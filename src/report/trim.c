@@ -19,10 +19,11 @@ struct trimmer {
     int64_t node_cut, edge_cut;
     bool is_picture, is_tree;
     enum cp_order order;
-    uint8_t *edges; /* by info: which are wanted; NULL for none */
-    bool has_edges; /* the graph as it is has them */
-    bool is_cut;    /* nodes have been dropped: use kept */
-    bool *kept;     /* by node */
+    uint8_t *edges;        /* by info: which are wanted; NULL for none */
+    bool has_edges;        /* the graph as it is has them */
+    bool is_cut;           /* nodes have been dropped: use kept */
+    bool *kept;            /* by node */
+    struct cp_node *known; /* the sums of all nodes, once they were found */
     struct cp_error *err;
 };
 
@@ -31,17 +32,32 @@ static int64_t fraction_of(int64_t total, double fraction)
     return cp_abs(cp_to_int64((double)total * fraction));
 }
 
+static enum cp_status remember_sums(struct trimmer *m)
+{
+    const struct cp_graph *g = &m->t->graph;
+
+    m->known = cp_alloc(g->n_nodes, sizeof(*m->known), m->err);
+    if (!m->known)
+        return CP_ENOMEM;
+    if (g->n_nodes)
+        memcpy(m->known, g->nodes, g->n_nodes * sizeof(*m->known));
+    return CP_OK;
+}
+
 static enum cp_status build(struct trimmer *m, bool with_edges)
 {
     struct cp_trimmed *t = m->t;
     struct cp_graph_want want = { .kept = m->is_cut ? m->kept : NULL,
-                                  .edges = with_edges ? m->edges : NULL };
+                                  .edges = with_edges ? m->edges : NULL,
+                                  .known = m->known };
+    enum cp_status status;
 
     cp_graph_release(&t->graph);
     m->has_edges = with_edges || m->is_tree;
     if (m->is_tree)
         return cp_graph_build_tree(&t->graph, m->r, &t->frames, m->err);
-    return cp_graph_build(&t->graph, m->r, &t->frames, want, m->err);
+    status = cp_graph_build(&t->graph, m->r, &t->frames, want, m->err);
+    return status == CP_OK && !m->known ? remember_sums(m) : status;
 }
 
 /* Leaves the kept nodes in `order`. */
@@ -442,6 +458,7 @@ enum cp_status cp_trim_build(struct cp_trimmed *t, struct cp_report *r,
         status = trim(&m);
     cp_free(m.edges);
     cp_free(m.kept);
+    cp_free(m.known);
     if (status != CP_OK)
         cp_trim_release(t);
     return status;

@@ -44,6 +44,7 @@ struct job {
     uint32_t *place_of; /* by info; CP_NONE for those left out */
     uint32_t *info_of;  /* by place */
     uint8_t *wanted;    /* by place: want.edges */
+    bool wants_all;     /* every edge, that is */
     uint32_t *single;   /* by location: its place, CP_NONE or SEVERAL */
     struct share shares[CP_PARALLEL_MOST];
 };
@@ -51,30 +52,50 @@ struct job {
 /* A sample on its way from root to leaf. */
 struct step {
     uint32_t src, stamp; /* src is n_places before the first node */
+    uint32_t site;       /* location of src, where it has no other node */
     int64_t value, div;
     bool is_residual;
 };
+
+/* Counts a node, unless its sums are known already. */
+static inline void count_node(const struct share *s, const struct step *at,
+                              uint32_t place)
+{
+    struct hot *node = &s->hot[place];
+    int64_t is_new;
+
+    if (!s->hot)
+        return;
+    is_new = -(int64_t)(node->stamp != at->stamp);
+    node->stamp = at->stamp;
+    node->cum = cp_add(node->cum, at->value & is_new);
+    if (s->divs)
+        s->divs[place].cum = cp_add(s->divs[place].cum, at->div & is_new);
+}
+
+static inline bool is_wanted(const struct job *job, uint32_t src, uint32_t dst)
+{
+    return src != job->n_places && src != dst &&
+           (job->wants_all || (job->wanted[src] & CP_WANT_OUT) ||
+            (job->wanted[dst] & CP_WANT_IN));
+}
 
 /* Goes on to a place. False when out of memory. */
 static inline bool visit(const struct job *job, struct share *s,
                          struct step *at, uint32_t dst, bool is_inline)
 {
-    struct hot *node = &s->hot[dst];
-    int64_t is_new = -(int64_t)(node->stamp != at->stamp);
-
-    node->stamp = at->stamp;
-    node->cum = cp_add(node->cum, at->value & is_new);
-    if (s->divs)
-        s->divs[dst].cum = cp_add(s->divs[dst].cum, at->div & is_new);
+    count_node(s, at, dst);
     if (s->edges.square) {
         cp_edge_add_dense(&s->edges, at->src, dst, at->stamp, at->value,
                           at->div, at->is_residual, is_inline);
-    } else if (job->wanted && at->src != job->n_places && at->src != dst &&
-               ((job->wanted[at->src] & CP_WANT_OUT) ||
-                (job->wanted[dst] & CP_WANT_IN))) {
-        if (!cp_edge_add_sparse(&s->edges, at->src, dst, at->stamp, at->value,
-                                at->div, at->is_residual, is_inline, &s->err))
+    } else if (job->wanted && is_wanted(job, at->src, dst)) {
+        uint32_t slot =
+            cp_edge_find_call(&s->edges, at->site, at->src, dst, &s->err);
+
+        if (slot == CP_NONE)
             return false;
+        cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, at->div,
+                           at->is_residual, is_inline);
     }
     at->src = dst;
     at->is_residual = false;
@@ -86,6 +107,7 @@ static bool visit_several(const struct job *job, struct share *s,
 {
     uint32_t from = job->f->first[location], to = job->f->first[location + 1];
 
+    at->site = CP_NONE;
     for (uint32_t j = to; j > from; j--) {
         uint32_t dst = job->place_of[job->f->nodes[j - 1]];
 
@@ -132,7 +154,9 @@ static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
 {
     const struct cp_sample *sample = &job->r->profile->samples[number];
     const uint32_t *stack = job->r->profile->locs + sample->locs;
-    struct step at = { .src = job->n_places, .stamp = number + 1 };
+    struct step at = { .src = job->n_places,
+                       .stamp = number + 1,
+                       .site = CP_NONE };
 
     at.value = cp_report_sample(job->r, number, &at.div);
     if (at.value == 0 && at.div == 0)
@@ -143,16 +167,17 @@ static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
         uint32_t dst = job->single[stack[k - 1]];
         bool is_ok = true;
 
-        if (dst < SEVERAL)
+        if (dst < SEVERAL) {
             is_ok = visit(job, s, &at, dst, false);
-        else if (dst == SEVERAL)
+            at.site = stack[k - 1];
+        } else if (dst == SEVERAL)
             is_ok = visit_several(job, s, &at, stack[k - 1]);
         else
             at.is_residual = true;
         if (!is_ok)
             return false;
     }
-    if (at.src != job->n_places && !at.is_residual) {
+    if (s->flat && at.src != job->n_places && !at.is_residual) {
         s->flat[at.src] = cp_add(s->flat[at.src], at.value);
         if (s->divs)
             s->divs[at.src].flat = cp_add(s->divs[at.src].flat, at.div);
@@ -160,20 +185,31 @@ static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
     return true;
 }
 
-static bool make_tables(const struct job *job, struct share *s)
+static bool make_sums(const struct job *job, struct share *s, bool has_divs)
 {
     uint32_t n = job->n_places;
-    bool has_divs = job->r->options.mean;
-    bool is_dense = job->wanted && n <= DENSE_MOST;
 
     s->hot = cp_alloc(n, sizeof(*s->hot), &s->err);
     s->flat = cp_alloc(n, sizeof(*s->flat), &s->err);
     if (has_divs)
         s->divs = cp_alloc(n, sizeof(*s->divs), &s->err);
-    if (!s->hot || !s->flat || (has_divs && !s->divs))
+    return s->hot && s->flat && (!has_divs || s->divs);
+}
+
+static bool make_tables(const struct job *job, struct share *s)
+{
+    uint32_t n = job->n_places;
+    bool has_divs = job->r->options.mean;
+    enum cp_status status = CP_OK;
+
+    if (!job->want.known && !make_sums(job, s, has_divs))
         return false;
-    return !job->wanted || cp_edge_table_init(&s->edges, n, is_dense, has_divs,
-                                              &s->err) == CP_OK;
+    if (job->wanted && n <= DENSE_MOST)
+        status = cp_edge_table_init_dense(&s->edges, n, has_divs, &s->err);
+    else if (job->wanted)
+        status = cp_edge_table_init(&s->edges, job->r->profile->n_locations,
+                                    has_divs, &s->err);
+    return status == CP_OK;
 }
 
 static void walk_share(void *context, size_t piece)
@@ -200,7 +236,7 @@ static void release_share(struct share *s)
 static void add_nodes(const struct job *job, const struct share *s,
                       struct cp_walk *w)
 {
-    for (uint32_t i = 0; i < job->n_places; i++) {
+    for (uint32_t i = 0; w->values && i < job->n_places; i++) {
         uint32_t info = job->info_of[i];
         struct cp_walk_sums *to = &w->values[info];
 
@@ -231,14 +267,17 @@ static enum cp_status join_shares(struct job *job, size_t n, struct cp_walk *w,
                                   struct cp_error *err)
 {
     uint32_t n_infos = job->f->n_infos;
-    bool has_divs = job->r->options.mean;
+    bool has_sums = !job->want.known;
+    bool has_divs = has_sums && job->r->options.mean;
 
     for (size_t i = 0; i < n; i++)
         if (job->shares[i].err.status != CP_OK)
             return cp_error_nomem(err);
-    w->values = cp_alloc(n_infos, sizeof(*w->values), err);
-    w->divs = has_divs ? cp_alloc(n_infos, sizeof(*w->divs), err) : NULL;
-    if (!w->values || (has_divs && !w->divs))
+    if (has_sums)
+        w->values = cp_alloc(n_infos, sizeof(*w->values), err);
+    if (has_divs)
+        w->divs = cp_alloc(n_infos, sizeof(*w->divs), err);
+    if ((has_sums && !w->values) || (has_divs && !w->divs))
         return CP_ENOMEM;
     for (size_t i = 0; i < n; i++) {
         add_nodes(job, &job->shares[i], w);
@@ -284,8 +323,11 @@ static enum cp_status number_nodes(struct job *job, struct cp_error *err)
     if (!job->want.edges)
         return CP_OK;
     job->wanted = cp_alloc(job->n_places, sizeof(*job->wanted), err);
-    for (uint32_t i = 0; job->wanted && i < job->n_places; i++)
+    job->wants_all = true;
+    for (uint32_t i = 0; job->wanted && i < job->n_places; i++) {
         job->wanted[i] = job->want.edges[job->info_of[i]];
+        job->wants_all &= job->wanted[i] == CP_WANT_EDGES;
+    }
     return job->wanted ? CP_OK : CP_ENOMEM;
 }
 

@@ -15,8 +15,8 @@ struct cp_walk_sums {
 
 /* Starts as { 0 }. */
 struct cp_walk {
-    struct cp_walk_sums *values; /* by info */
-    struct cp_walk_sums *divs;   /* by info; NULL without -mean */
+    struct cp_walk_sums *values; /* by info; NULL where they are known */
+    struct cp_walk_sums *divs;   /* by info; NULL too without -mean */
     struct cp_edge *edges;       /* in no order */
     uint32_t n_edges;
 };

@@ -23,27 +23,31 @@ static enum cp_status make_slots(struct cp_edge_table *t, uint32_t n,
 
 static void forget_places(struct cp_edge_table *t)
 {
-    for (uint32_t i = 0; i < t->n_nodes; i++)
-        t->cache[i].dst[0] = t->cache[i].dst[1] = CP_NONE;
+    for (uint32_t i = 0; i < t->n_locations; i++)
+        t->cache[i].dst = CP_NONE;
 }
 
-enum cp_status cp_edge_table_init(struct cp_edge_table *t, uint32_t n_nodes,
-                                  bool is_dense, bool has_divs,
-                                  struct cp_error *err)
+enum cp_status cp_edge_table_init(struct cp_edge_table *t, uint32_t n_locations,
+                                  bool has_divs, struct cp_error *err)
 {
-    size_t n = ((size_t)n_nodes + 1) * n_nodes;
-
-    *t = (struct cp_edge_table){ .n_nodes = n_nodes };
-    if (is_dense) {
-        t->square = cp_alloc(n, sizeof(*t->square), err);
-        t->divs = has_divs ? cp_alloc(n, sizeof(*t->divs), err) : NULL;
-        return t->square && (t->divs || !has_divs) ? CP_OK : CP_ENOMEM;
-    }
-    t->cache = cp_alloc(n_nodes, sizeof(*t->cache), err);
+    *t = (struct cp_edge_table){ .n_locations = n_locations };
+    t->cache = cp_alloc(n_locations, sizeof(*t->cache), err);
     if (!t->cache)
         return CP_ENOMEM;
     forget_places(t);
     return make_slots(t, FIRST_SLOTS, has_divs, err);
+}
+
+enum cp_status cp_edge_table_init_dense(struct cp_edge_table *t,
+                                        uint32_t n_nodes, bool has_divs,
+                                        struct cp_error *err)
+{
+    size_t n = ((size_t)n_nodes + 1) * n_nodes;
+
+    *t = (struct cp_edge_table){ .n_nodes = n_nodes };
+    t->square = cp_alloc(n, sizeof(*t->square), err);
+    t->divs = has_divs ? cp_alloc(n, sizeof(*t->divs), err) : NULL;
+    return t->square && (t->divs || !has_divs) ? CP_OK : CP_ENOMEM;
 }
 
 void cp_edge_table_release(struct cp_edge_table *t)
@@ -90,17 +94,11 @@ static enum cp_status grow(struct cp_edge_table *t, struct cp_error *err)
     return status;
 }
 
-/* The slot of an edge, made with no weight if new; CP_NONE on failure. */
-static uint32_t find_edge(struct cp_edge_table *t, uint32_t src, uint32_t dst,
-                          struct cp_error *err)
+uint32_t cp_edge_find(struct cp_edge_table *t, uint32_t src, uint32_t dst,
+                      struct cp_error *err)
 {
-    struct cp_edge_cache *from = &t->cache[src];
     uint32_t slot;
 
-    if (from->dst[0] == dst)
-        return from->slot[0];
-    if (from->dst[1] == dst)
-        return from->slot[1];
     if (t->n_edges >= t->n_slots / 2 && grow(t, err) != CP_OK)
         return CP_NONE;
     slot = find_slot(t, src, dst);
@@ -108,32 +106,7 @@ static uint32_t find_edge(struct cp_edge_table *t, uint32_t src, uint32_t dst,
         t->slots[slot] = (struct cp_edge_slot){ .src = src, .dst = dst };
         t->n_edges++;
     }
-    from->dst[1] = from->dst[0];
-    from->slot[1] = from->slot[0];
-    from->dst[0] = dst;
-    from->slot[0] = slot;
     return slot;
-}
-
-bool cp_edge_add_sparse(struct cp_edge_table *t, uint32_t src, uint32_t dst,
-                        uint32_t stamp, int64_t value, int64_t div,
-                        bool is_residual, bool is_inline, struct cp_error *err)
-{
-    uint32_t slot = find_edge(t, src, dst, err);
-    struct cp_edge_sum *e;
-
-    if (slot == CP_NONE)
-        return false;
-    e = &t->slots[slot].sum;
-    if (e->stamp == stamp)
-        return true;
-    e->stamp = stamp;
-    e->weight = cp_add(e->weight, value);
-    e->is_residual |= is_residual;
-    e->is_called |= !is_inline;
-    if (t->divs)
-        t->divs[slot] = cp_add(t->divs[slot], div);
-    return true;
 }
 
 static void join_sum(struct cp_edge_table *t, size_t to,
@@ -162,7 +135,7 @@ enum cp_status cp_edge_table_join(struct cp_edge_table *t,
 
         if (s->src == CP_NONE)
             continue;
-        slot = find_edge(t, s->src, s->dst, err);
+        slot = cp_edge_find(t, s->src, s->dst, err);
         if (slot == CP_NONE)
             return CP_ENOMEM;
         join_sum(t, slot, &t->slots[slot].sum, from, i, &s->sum);

@@ -22,9 +22,9 @@ struct cp_edge_slot {
     struct cp_edge_sum sum;
 };
 
-/* Where the edges used last from a node are. */
+/* Where the edge used last from a location is. */
 struct cp_edge_cache {
-    uint32_t dst[2], slot[2];
+    uint32_t dst, slot;
 };
 
 /* Starts as { 0 }. */
@@ -32,14 +32,19 @@ struct cp_edge_table {
     uint32_t n_nodes;
     struct cp_edge_sum *square; /* n_nodes + 1 rows, the last for nowhere */
     struct cp_edge_slot *slots;
-    struct cp_edge_cache *cache;
     uint32_t n_slots, n_edges;
+    /* By location: nearly every call site calls one function only. */
+    struct cp_edge_cache *cache;
+    uint32_t n_locations;
     int64_t *divs; /* by place in square or slots; NULL without means */
 };
 
-enum cp_status cp_edge_table_init(struct cp_edge_table *t, uint32_t n_nodes,
-                                  bool is_dense, bool has_divs,
-                                  struct cp_error *err);
+/* A hash table for calls from n_locations, or a square. */
+enum cp_status cp_edge_table_init(struct cp_edge_table *t, uint32_t n_locations,
+                                  bool has_divs, struct cp_error *err);
+enum cp_status cp_edge_table_init_dense(struct cp_edge_table *t,
+                                        uint32_t n_nodes, bool has_divs,
+                                        struct cp_error *err);
 void cp_edge_table_release(struct cp_edge_table *t);
 
 /* Adds what `from` has. Both must be of the same kind. */
@@ -70,9 +75,46 @@ static inline void cp_edge_add_dense(struct cp_edge_table *t, uint32_t src,
         t->divs[place] = cp_add(t->divs[place], div & -(int64_t)is_new);
 }
 
-/* The same in the hash table. False when out of memory. */
-bool cp_edge_add_sparse(struct cp_edge_table *t, uint32_t src, uint32_t dst,
-                        uint32_t stamp, int64_t value, int64_t div,
-                        bool is_residual, bool is_inline, struct cp_error *err);
+/* The slot of an edge, made with no weight if new; CP_NONE on failure. */
+uint32_t cp_edge_find(struct cp_edge_table *t, uint32_t src, uint32_t dst,
+                      struct cp_error *err);
+
+/*
+ * The same for the call from a location, CP_NONE where that is not known.
+ */
+static inline uint32_t cp_edge_find_call(struct cp_edge_table *t,
+                                         uint32_t location, uint32_t src,
+                                         uint32_t dst, struct cp_error *err)
+{
+    struct cp_edge_cache *cache;
+    uint32_t slot;
+
+    if (location == CP_NONE)
+        return cp_edge_find(t, src, dst, err);
+    cache = &t->cache[location];
+    if (cache->dst == dst)
+        return cache->slot;
+    slot = cp_edge_find(t, src, dst, err);
+    *cache = (struct cp_edge_cache){ slot == CP_NONE ? CP_NONE : dst, slot };
+    return slot;
+}
+
+/* Counts a call in the hash table, once a sample. */
+static inline void cp_edge_add_sparse(struct cp_edge_table *t, uint32_t slot,
+                                      uint32_t stamp, int64_t value,
+                                      int64_t div, bool is_residual,
+                                      bool is_inline)
+{
+    struct cp_edge_sum *e = &t->slots[slot].sum;
+
+    if (e->stamp == stamp)
+        return;
+    e->stamp = stamp;
+    e->weight = cp_add(e->weight, value);
+    e->is_residual |= is_residual;
+    e->is_called |= !is_inline;
+    if (t->divs)
+        t->divs[slot] = cp_add(t->divs[slot], div);
+}
 
 #endif
