@@ -19,6 +19,7 @@
 
 #define SHARE_LEAST 4096      /* samples below which a thread is not worth it */
 #define DENSE_MOST 256        /* 1 MB of edges a thread */
+#define N_CALLS 128           /* listed at once */
 #define SEVERAL (CP_NONE - 1) /* a location of more than one node */
 
 /* The part of a node that every frame touches. */
@@ -27,8 +28,14 @@ struct hot {
     uint32_t stamp; /* last sample counted in cum */
 };
 
+/* A place on the way through a stack. */
+struct call {
+    uint32_t dst, site;
+    uint32_t is_residual;
+};
+
 struct share {
-    struct hot *hot; /* by place, as all below */
+    struct hot *hot; /* by place, as all below; NULL if the sums are known */
     int64_t *flat;
     struct cp_walk_sums *divs; /* NULL without -mean */
     struct cp_edge_table edges;
@@ -150,6 +157,64 @@ static void walk_nodes(const struct job *job, struct share *s, struct step *at,
     at->src = at->is_residual ? job->n_places : last;
 }
 
+/* Counts the calls between n places that were listed. */
+static bool count_calls(const struct job *job, struct share *s, struct step *at,
+                        const struct call *calls, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct call c = calls[i];
+
+        if (s->edges.square) {
+            cp_edge_add_dense(&s->edges, at->src, c.dst, at->stamp, at->value,
+                              0, c.is_residual, false);
+        } else if (is_wanted(job, at->src, c.dst)) {
+            uint32_t slot =
+                cp_edge_find_call(&s->edges, at->site, at->src, c.dst, &s->err);
+
+            if (slot == CP_NONE)
+                return false;
+            cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, 0,
+                               c.is_residual, false);
+        }
+        at->src = c.dst;
+        at->site = c.site;
+    }
+    return true;
+}
+
+/*
+ * The way through a stack when only calls are counted. Which nodes are kept
+ * cannot be guessed, so they are first listed without a branch.
+ */
+static bool walk_calls(const struct job *job, struct share *s, struct step *at,
+                       const uint32_t *stack, uint32_t n)
+{
+    const uint32_t *single = job->single;
+    struct call calls[N_CALLS];
+    uint32_t n_calls = 0, is_residual = at->is_residual;
+
+    for (uint32_t k = n; k > 0; k--) {
+        uint32_t site = stack[k - 1], dst = single[site];
+
+        if (n_calls == N_CALLS || dst == SEVERAL) {
+            if (!count_calls(job, s, at, calls, n_calls))
+                return false;
+            n_calls = 0;
+        }
+        if (dst == SEVERAL) {
+            at->is_residual = is_residual;
+            if (!visit_several(job, s, at, site))
+                return false;
+            is_residual = at->is_residual;
+            continue;
+        }
+        calls[n_calls] = (struct call){ dst, site, is_residual };
+        is_residual = dst == CP_NONE;
+        n_calls += !is_residual;
+    }
+    return count_calls(job, s, at, calls, n_calls);
+}
+
 static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
 {
     const struct cp_sample *sample = &job->r->profile->samples[number];
@@ -161,6 +226,8 @@ static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
     at.value = cp_report_sample(job->r, number, &at.div);
     if (at.value == 0 && at.div == 0)
         return true;
+    if (!s->hot && !s->edges.divs)
+        return walk_calls(job, s, &at, stack, sample->n_locs);
     if (!job->wanted && !s->divs)
         walk_nodes(job, s, &at, stack, sample->n_locs);
     for (uint32_t k = sample->n_locs; (job->wanted || s->divs) && k > 0; k--) {

@@ -57,7 +57,20 @@ enum cp_status cp_edge_table_list(const struct cp_edge_table *t,
                                   struct cp_edge **list, uint32_t *n,
                                   struct cp_error *err);
 
-/* Counts a call in the square, once a sample. */
+/* Counts a call, once a sample: whether it is the first cannot be guessed. */
+static inline void cp_edge_count(struct cp_edge_sum *e, uint32_t stamp,
+                                 int64_t value, bool is_residual,
+                                 bool is_inline)
+{
+    bool is_new = e->stamp != stamp;
+
+    e->stamp = stamp;
+    e->weight = cp_add(e->weight, value & -(int64_t)is_new);
+    e->is_residual |= is_residual & is_new;
+    e->is_called |= !is_inline & is_new;
+}
+
+/* Counts a call in the square. */
 static inline void cp_edge_add_dense(struct cp_edge_table *t, uint32_t src,
                                      uint32_t dst, uint32_t stamp,
                                      int64_t value, int64_t div,
@@ -65,14 +78,10 @@ static inline void cp_edge_add_dense(struct cp_edge_table *t, uint32_t src,
 {
     size_t place = (size_t)src * t->n_nodes + dst;
     struct cp_edge_sum *e = &t->square[place];
-    bool is_new = e->stamp != stamp;
 
-    e->stamp = stamp;
-    e->weight = cp_add(e->weight, value & -(int64_t)is_new);
-    e->is_residual |= is_residual & is_new;
-    e->is_called |= !is_inline & is_new;
-    if (t->divs)
-        t->divs[place] = cp_add(t->divs[place], div & -(int64_t)is_new);
+    if (t->divs && e->stamp != stamp)
+        t->divs[place] = cp_add(t->divs[place], div);
+    cp_edge_count(e, stamp, value, is_residual, is_inline);
 }
 
 /* The slot of an edge, made with no weight if new; CP_NONE on failure. */
@@ -99,7 +108,7 @@ static inline uint32_t cp_edge_find_call(struct cp_edge_table *t,
     return slot;
 }
 
-/* Counts a call in the hash table, once a sample. */
+/* Counts a call in the hash table. */
 static inline void cp_edge_add_sparse(struct cp_edge_table *t, uint32_t slot,
                                       uint32_t stamp, int64_t value,
                                       int64_t div, bool is_residual,
@@ -107,14 +116,9 @@ static inline void cp_edge_add_sparse(struct cp_edge_table *t, uint32_t slot,
 {
     struct cp_edge_sum *e = &t->slots[slot].sum;
 
-    if (e->stamp == stamp)
-        return;
-    e->stamp = stamp;
-    e->weight = cp_add(e->weight, value);
-    e->is_residual |= is_residual;
-    e->is_called |= !is_inline;
-    if (t->divs)
+    if (t->divs && e->stamp != stamp)
         t->divs[slot] = cp_add(t->divs[slot], div);
+    cp_edge_count(e, stamp, value, is_residual, is_inline);
 }
 
 #endif
