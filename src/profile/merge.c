@@ -4,40 +4,26 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "profile/label_table.h"
+#include "profile/merge_samples.h"
 #include "profile/merge_tables.h"
 
 struct merger {
     struct cp_profile *to;
     struct cp_merge_tables tables;
     struct cp_label_table labels;
-    uint64_t *hashes; /* by sample of `to` */
-    uint32_t *slots;  /* sample + 1 by stack and labels */
-    uint32_t mask;
-    uint32_t *sets; /* by label set of the source, + 1 */
+    struct cp_merge_samples samples;
     size_t cap_room;
     struct cp_label *room;
     struct cp_error *err;
 };
-
-static bool is_zero(const struct cp_profile *p, uint32_t i)
-{
-    for (uint32_t k = 0; k < p->n_types; k++)
-        if (p->values[(size_t)i * p->n_types + k] != 0)
-            return false;
-    return true;
-}
 
 /* The set in the merged profile for set number `set` of `from`. */
 static uint32_t map_label_set(struct merger *m, const struct cp_profile *from,
                               uint32_t set)
 {
     const struct cp_label_set *s = &from->label_sets[set];
-    uint32_t found;
 
-    if (set == 0 || m->sets[set])
-        return set ? m->sets[set] - 1 : 0;
     if (cp_reserve(&m->room, &m->cap_room, s->n_labels, sizeof(*m->room),
                    m->err) != CP_OK)
         return CP_NONE;
@@ -52,96 +38,35 @@ static uint32_t map_label_set(struct merger *m, const struct cp_profile *from,
             return CP_NONE;
         m->room[i] = l;
     }
-    found = cp_label_table_add(&m->labels, m->room, s->n_labels, m->err);
-    m->sets[set] = found + 1;
-    return found;
+    return cp_label_table_add(&m->labels, m->room, s->n_labels, m->err);
 }
 
-static uint64_t hash_stack(const uint32_t *locs, uint32_t n, uint32_t set)
+/* Brings over what the samples of a source use, in the order of use. */
+static enum cp_status merge_tables(struct merger *m, struct cp_merge_source *s)
 {
-    uint64_t h = (uint64_t)n << 32 | set, a, b;
-
-    for (; n >= 4; n -= 4, locs += 4) {
-        memcpy(&a, locs, 8);
-        memcpy(&b, locs + 2, 8);
-        h = cp_hash_mix(h ^ a, b);
-    }
-    for (; n > 0; n--)
-        h = cp_hash_mix(h, *locs++);
-    return h;
-}
-
-static uint32_t *find_sample(const struct merger *m, uint64_t hash,
-                             const uint32_t *locs, uint32_t n, uint32_t set)
-{
-    const struct cp_profile *to = m->to;
-    uint32_t i = (uint32_t)hash & m->mask;
-
-    for (; m->slots[i]; i = (i + 1) & m->mask) {
-        const struct cp_sample *s = &to->samples[m->slots[i] - 1];
-
-        if (m->hashes[m->slots[i] - 1] == hash && s->n_locs == n &&
-            s->label_set == set &&
-            memcmp(to->locs + s->locs, locs, n * sizeof(*locs)) == 0)
-            break;
-    }
-    return &m->slots[i];
-}
-
-static void add_values(int64_t *to, const int64_t *from, uint32_t n)
-{
-    for (uint32_t k = 0; k < n; k++)
-        to[k] = (int64_t)((uint64_t)to[k] + (uint64_t)from[k]);
-}
-
-static enum cp_status merge_sample(struct merger *m,
-                                   const struct cp_profile *from, uint32_t i)
-{
-    struct cp_profile *to = m->to;
-    const struct cp_sample *s = &from->samples[i];
-    const uint32_t *stack = from->locs + s->locs;
-    uint32_t *locs = to->locs + to->n_locs, set, *slot;
-    uint64_t hash;
-
-    for (uint32_t k = 0; k < s->n_locs; k++) {
-        locs[k] = cp_merge_location(&m->tables, stack[k]);
-        if (locs[k] == CP_NONE)
-            return m->err->status;
-    }
-    set = map_label_set(m, from, s->label_set);
-    if (set == CP_NONE)
-        return CP_ENOMEM;
-    hash = hash_stack(locs, s->n_locs, set);
-    slot = find_sample(m, hash, locs, s->n_locs, set);
-    if (!*slot) {
-        to->samples[to->n_samples] =
-            (struct cp_sample){ to->n_locs, s->n_locs, set };
-        m->hashes[to->n_samples] = hash;
-        to->n_locs += s->n_locs;
-        *slot = ++to->n_samples;
-    }
-    add_values(to->values + (size_t)(*slot - 1) * to->n_types,
-               from->values + (size_t)i * from->n_types, to->n_types);
-    return CP_OK;
-}
-
-static enum cp_status merge_one(struct merger *m, const struct cp_profile *from)
-{
+    const struct cp_profile *from = *s->profile;
     enum cp_status status = cp_merge_tables_begin(&m->tables, from);
 
     if (status != CP_OK)
         return status;
-    cp_free(m->sets);
-    m->sets = cp_alloc(from->n_label_sets, sizeof(*m->sets), m->err);
-    if (!m->sets)
-        return CP_ENOMEM;
     if (m->to->n_mappings == 0 && from->n_mappings > 0 &&
         cp_merge_mapping(&m->tables, 0) == CP_NONE)
         return CP_ENOMEM;
-    for (uint32_t i = 0; status == CP_OK && i < from->n_samples; i++)
-        if (!is_zero(from, i))
-            status = merge_sample(m, from, i);
-    return status;
+    for (uint32_t i = 0; i < s->n_locations; i++) {
+        uint32_t found = cp_merge_location(&m->tables, s->locations[i]);
+
+        if (found == CP_NONE)
+            return m->err->status;
+        s->location_of[s->locations[i]] = found;
+    }
+    for (uint32_t i = 0; i < s->n_sets; i++) {
+        uint32_t found = map_label_set(m, from, s->sets[i]);
+
+        if (found == CP_NONE)
+            return CP_ENOMEM;
+        s->set_of[s->sets[i]] = found;
+    }
+    return CP_OK;
 }
 
 static uint32_t copy_string(struct cp_profile *to,
@@ -245,50 +170,19 @@ static enum cp_status merge_heads(struct cp_profile *to,
     return CP_OK;
 }
 
-/* Room for all samples, untouched until used. */
-static enum cp_status make_room(struct merger *m, struct cp_profile **profiles,
-                                size_t n)
-{
-    struct cp_profile *to = m->to;
-    uint64_t n_samples = 0, n_locs = 0, n_slots = 64;
-
-    for (size_t i = 0; i < n; i++) {
-        n_samples += profiles[i]->n_samples;
-        for (uint32_t k = 0; k < profiles[i]->n_samples; k++)
-            n_locs += profiles[i]->samples[k].n_locs;
-    }
-    if (n_samples >= CP_NONE / 4)
-        return cp_error_set(m->err, CP_EFORMAT, "too many samples to merge");
-    while (n_slots < n_samples * 2)
-        n_slots *= 2;
-    to->samples =
-        cp_arena_alloc(&to->arena, n_samples, sizeof(*to->samples), m->err);
-    to->values = cp_arena_alloc(&to->arena, n_samples * to->n_types,
-                                sizeof(*to->values), m->err);
-    to->locs = cp_arena_alloc(&to->arena, n_locs, sizeof(*to->locs), m->err);
-    m->hashes = cp_alloc(n_samples, sizeof(*m->hashes), m->err);
-    m->slots = cp_alloc(n_slots, sizeof(*m->slots), m->err);
-    m->mask = (uint32_t)(n_slots - 1);
-    return to->samples && to->values && to->locs && m->hashes && m->slots
-               ? CP_OK
-               : CP_ENOMEM;
-}
-
 static enum cp_status merge_all(struct merger *m, struct cp_profile **profiles,
                                 size_t n)
 {
     enum cp_status status = merge_heads(m->to, profiles, n, m->err);
 
     if (status == CP_OK)
-        status = make_room(m, profiles, n);
-    if (status == CP_OK)
         status = cp_label_table_init(&m->labels, m->to, m->err);
-    for (size_t i = 0; i < n; i++) {
-        if (status == CP_OK)
-            status = merge_one(m, profiles[i]);
-        cp_profile_free(profiles[i]);
-        profiles[i] = NULL;
-    }
+    if (status == CP_OK)
+        status = cp_merge_survey(&m->samples, profiles, n, m->err);
+    for (size_t i = 0; status == CP_OK && i < n; i++)
+        status = merge_tables(m, &m->samples.sources[i]);
+    if (status == CP_OK)
+        status = cp_merge_write(&m->samples, m->to, m->err);
     return status;
 }
 
@@ -304,14 +198,22 @@ static struct cp_profile *merge_once(struct cp_profile **profiles, size_t n,
     }
     cp_merge_tables_release(&m.tables);
     cp_label_table_release(&m.labels);
-    cp_free(m.hashes);
-    cp_free(m.slots);
-    cp_free(m.sets);
+    cp_merge_samples_release(&m.samples);
     cp_free(m.room);
     if (status == CP_OK)
         return m.to;
     cp_profile_free(m.to);
     return NULL;
+}
+
+/* Samples that cancelled out leave things behind that nobody uses. */
+static struct cp_profile *merge_again(struct cp_profile *p,
+                                      struct cp_error *err)
+{
+    struct cp_profile *again = merge_once(&p, 1, err);
+
+    cp_profile_free(p);
+    return again;
 }
 
 struct cp_profile *cp_merge(struct cp_profile **profiles, size_t n,
@@ -327,9 +229,8 @@ struct cp_profile *cp_merge(struct cp_profile **profiles, size_t n,
         cp_profile_free(profiles[i]);
         profiles[i] = NULL;
     }
-    /* Samples that cancelled out leave things behind that nobody uses. */
     for (uint32_t i = 0; merged && i < merged->n_samples; i++)
-        if (is_zero(merged, i))
-            return merge_once(&merged, 1, to);
+        if (cp_merge_is_zero(merged, i))
+            return merge_again(merged, to);
     return merged;
 }

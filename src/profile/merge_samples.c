@@ -1,0 +1,342 @@
+/* merge_samples.c - see merge_samples.h. */
+#include "profile/merge_samples.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/parallel.h"
+
+#define PIECE_SAMPLES 8192
+#define AHEAD 12 /* samples whose slots are asked for beforehand */
+
+/* Some samples of a source, and where those that count go. */
+struct cp_merge_piece {
+    uint32_t source, from, to;
+    uint32_t first_sample, n_samples;
+    uint64_t first_loc, n_locs;
+};
+
+bool cp_merge_is_zero(const struct cp_profile *p, uint32_t sample)
+{
+    const int64_t *values = p->values + (size_t)sample * p->n_types;
+
+    for (uint32_t k = 0; k < p->n_types; k++)
+        if (values[k] != 0)
+            return false;
+    return true;
+}
+
+/* Lists what a sample uses for the first time. */
+static void note_used(struct cp_merge_source *s, const struct cp_profile *p,
+                      uint32_t number)
+{
+    const struct cp_sample *sample = &p->samples[number];
+    const uint32_t *stack = p->locs + sample->locs;
+
+    for (uint32_t k = 0; k < sample->n_locs; k++) {
+        if (s->location_of[stack[k]])
+            continue;
+        s->location_of[stack[k]] = 1;
+        s->locations[s->n_locations++] = stack[k];
+    }
+    if (s->set_of[sample->label_set])
+        return;
+    s->set_of[sample->label_set] = 1;
+    s->sets[s->n_sets++] = sample->label_set;
+}
+
+static void survey_piece(struct cp_merge_source *s, struct cp_merge_piece *e)
+{
+    const struct cp_profile *p = *s->profile;
+
+    for (uint32_t i = e->from; i < e->to; i++) {
+        if (cp_merge_is_zero(p, i))
+            continue;
+        note_used(s, p, i);
+        e->n_samples++;
+        e->n_locs += p->samples[i].n_locs;
+    }
+}
+
+static void survey_source(void *context, size_t number)
+{
+    struct cp_merge_samples *m = context;
+    struct cp_merge_source *s = &m->sources[number];
+    const struct cp_profile *p = *s->profile;
+
+    s->n_label_sets = p->n_label_sets;
+    s->locations = cp_alloc(p->n_locations, sizeof(uint32_t), &s->err);
+    s->location_of = cp_alloc(p->n_locations, sizeof(uint32_t), &s->err);
+    s->sets = cp_alloc(p->n_label_sets, sizeof(uint32_t), &s->err);
+    s->set_of = cp_alloc(p->n_label_sets, sizeof(uint32_t), &s->err);
+    if (!s->locations || !s->location_of || !s->sets || !s->set_of)
+        return;
+    for (size_t i = 0; i < m->n_pieces; i++)
+        if (m->pieces[i].source == number)
+            survey_piece(s, &m->pieces[i]);
+}
+
+static enum cp_status list_pieces(struct cp_merge_samples *m,
+                                  struct cp_profile **profiles,
+                                  struct cp_error *err)
+{
+    size_t cap = 0, n = 0;
+
+    for (size_t i = 0; i < m->n_sources; i++)
+        cap += profiles[i]->n_samples / PIECE_SAMPLES + 1;
+    m->pieces = cp_alloc(cap, sizeof(*m->pieces), err);
+    if (!m->pieces)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < m->n_sources; i++) {
+        uint32_t from = 0, all = profiles[i]->n_samples;
+
+        m->sources[i].profile = &profiles[i];
+        do {
+            uint32_t to =
+                all - from < PIECE_SAMPLES ? all : from + PIECE_SAMPLES;
+
+            m->pieces[n++] = (struct cp_merge_piece){ .source = (uint32_t)i,
+                                                      .from = from,
+                                                      .to = to };
+            m->sources[i].n_left++;
+            from = to;
+        } while (from < all);
+    }
+    m->n_pieces = n;
+    return CP_OK;
+}
+
+enum cp_status cp_merge_survey(struct cp_merge_samples *m,
+                               struct cp_profile **profiles, size_t n,
+                               struct cp_error *err)
+{
+    m->n_sources = n;
+    m->sources = cp_alloc(n, sizeof(*m->sources), err);
+    if (!m->sources || list_pieces(m, profiles, err) != CP_OK)
+        return CP_ENOMEM;
+    cp_parallel_run(n, survey_source, m);
+    for (size_t i = 0; i < n; i++)
+        if (m->sources[i].err.status != CP_OK)
+            return cp_error_nomem(err);
+    return CP_OK;
+}
+
+static enum cp_status make_room(struct cp_merge_samples *m,
+                                struct cp_error *err)
+{
+    struct cp_profile *to = m->to;
+    uint64_t n_samples = 0;
+
+    for (size_t i = 0; i < m->n_pieces; i++) {
+        m->pieces[i].first_sample = (uint32_t)n_samples;
+        m->pieces[i].first_loc = to->n_locs;
+        n_samples += m->pieces[i].n_samples;
+        to->n_locs += m->pieces[i].n_locs;
+        if (n_samples >= CP_NONE / 4)
+            return cp_error_set(err, CP_EFORMAT, "too many samples to merge");
+    }
+    to->n_samples = (uint32_t)n_samples;
+    to->samples =
+        cp_arena_alloc(&to->arena, n_samples, sizeof(*to->samples), err);
+    to->values = cp_arena_alloc(&to->arena, n_samples * to->n_types,
+                                sizeof(*to->values), err);
+    to->locs = cp_arena_alloc(&to->arena, to->n_locs, sizeof(*to->locs), err);
+    m->hashes = cp_alloc(n_samples, sizeof(*m->hashes), err);
+    return to->samples && to->values && to->locs && m->hashes ? CP_OK
+                                                              : CP_ENOMEM;
+}
+
+static uint64_t hash_stack(const uint32_t *locs, uint32_t n, uint32_t set)
+{
+    uint64_t h = (uint64_t)n << 32 | set, a, b;
+
+    for (; n >= 4; n -= 4, locs += 4) {
+        memcpy(&a, locs, 8);
+        memcpy(&b, locs + 2, 8);
+        h = cp_hash_mix(h ^ a, b);
+    }
+    for (; n > 0; n--)
+        h = cp_hash_mix(h, *locs++);
+    return h;
+}
+
+/* Brings one sample over as sample g, its stack to `locs`. */
+static void write_sample(struct cp_merge_samples *m,
+                         const struct cp_merge_source *s, uint32_t number,
+                         uint32_t g, uint32_t *locs)
+{
+    const struct cp_profile *from = *s->profile;
+    const struct cp_sample *sample = &from->samples[number];
+    const uint32_t *stack = from->locs + sample->locs, *map = s->location_of;
+    struct cp_profile *to = m->to;
+    uint32_t set = s->set_of[sample->label_set];
+
+    for (uint32_t k = 0; k < sample->n_locs; k++)
+        locs[k] = map[stack[k]];
+    to->samples[g] =
+        (struct cp_sample){ (uint64_t)(locs - to->locs), sample->n_locs, set };
+    m->hashes[g] = hash_stack(locs, sample->n_locs, set);
+    memcpy(to->values + (size_t)g * to->n_types,
+           from->values + (size_t)number * from->n_types,
+           to->n_types * sizeof(*to->values));
+}
+
+static void write_piece(void *context, size_t number)
+{
+    struct cp_merge_samples *m = context;
+    const struct cp_merge_piece *e = &m->pieces[number];
+    struct cp_merge_source *s = &m->sources[e->source];
+    uint32_t g = e->first_sample;
+    uint32_t *locs = m->to->locs + e->first_loc;
+
+    for (uint32_t i = e->from; i < e->to; i++) {
+        if (cp_merge_is_zero(*s->profile, i))
+            continue;
+        write_sample(m, s, i, g++, locs);
+        locs += (*s->profile)->samples[i].n_locs;
+    }
+    if (atomic_fetch_sub(&s->n_left, 1) > 1)
+        return;
+    cp_profile_free(*s->profile);
+    *s->profile = NULL;
+}
+
+/* Samples are shared out by their hash, so that equal ones meet. */
+struct slot {
+    uint32_t tag, sample; /* low half of the hash, number + 1 */
+};
+
+struct shard {
+    struct slot *slots;
+    uint64_t mask;
+    struct cp_error err;
+};
+
+struct dedup {
+    struct cp_merge_samples *m;
+    struct shard shards[CP_PARALLEL_MOST];
+    size_t n;
+};
+
+static bool is_mine(const struct dedup *d, size_t shard, uint64_t hash)
+{
+    return (size_t)((hash >> 32) * d->n >> 32) == shard;
+}
+
+static bool same_sample(const struct cp_profile *p, uint32_t a, uint32_t b)
+{
+    const struct cp_sample *x = &p->samples[a], *y = &p->samples[b];
+
+    return x->n_locs == y->n_locs && x->label_set == y->label_set &&
+           memcmp(p->locs + x->locs, p->locs + y->locs,
+                  x->n_locs * sizeof(*p->locs)) == 0;
+}
+
+/* Adds a sample to the one that it is equal to and marks it, or enters it. */
+static void enter(struct dedup *d, struct shard *s, uint32_t number)
+{
+    struct cp_profile *to = d->m->to;
+    uint64_t hash = d->m->hashes[number], i = hash & s->mask;
+    uint32_t tag = (uint32_t)hash;
+
+    for (; s->slots[i].sample; i = (i + 1) & s->mask)
+        if (s->slots[i].tag == tag &&
+            same_sample(to, s->slots[i].sample - 1, number))
+            break;
+    if (!s->slots[i].sample) {
+        s->slots[i] = (struct slot){ tag, number + 1 };
+        return;
+    }
+    int64_t *sum = to->values + (size_t)(s->slots[i].sample - 1) * to->n_types;
+    const int64_t *more = to->values + (size_t)number * to->n_types;
+    for (uint32_t k = 0; k < to->n_types; k++)
+        sum[k] = (int64_t)((uint64_t)sum[k] + (uint64_t)more[k]);
+    to->samples[number].label_set = CP_NONE;
+}
+
+static void find_equal(void *context, size_t number)
+{
+    struct dedup *d = context;
+    struct shard *s = &d->shards[number];
+    const uint64_t *hashes = d->m->hashes;
+    uint32_t all = d->m->to->n_samples;
+    uint64_t n = 0, n_slots = 64;
+
+    for (uint32_t i = 0; i < all; i++)
+        n += is_mine(d, number, hashes[i]);
+    while (n_slots < n * 2)
+        n_slots *= 2;
+    s->slots = cp_alloc(n_slots, sizeof(*s->slots), &s->err);
+    s->mask = n_slots - 1;
+    if (!s->slots)
+        return;
+    for (uint32_t i = 0; i < all; i++) {
+        if (i + AHEAD < all && is_mine(d, number, hashes[i + AHEAD]))
+            __builtin_prefetch(&s->slots[hashes[i + AHEAD] & s->mask]);
+        if (is_mine(d, number, hashes[i]))
+            enter(d, s, i);
+    }
+    cp_free(s->slots);
+}
+
+/* Closes the gaps that marked samples leave. */
+static void close_gaps(struct cp_profile *p)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < p->n_samples; i++) {
+        if (p->samples[i].label_set == CP_NONE)
+            continue;
+        if (n != i) {
+            p->samples[n] = p->samples[i];
+            memcpy(p->values + (size_t)n * p->n_types,
+                   p->values + (size_t)i * p->n_types,
+                   p->n_types * sizeof(*p->values));
+        }
+        n++;
+    }
+    p->n_samples = n;
+}
+
+static enum cp_status unite_equal(struct cp_merge_samples *m,
+                                  struct cp_error *err)
+{
+    struct dedup d = { .m = m, .n = cp_parallel_width() };
+
+    if (m->to->n_samples < PIECE_SAMPLES)
+        d.n = 1;
+    cp_parallel_run(d.n, find_equal, &d);
+    for (size_t i = 0; i < d.n; i++)
+        if (d.shards[i].err.status != CP_OK)
+            return cp_error_nomem(err);
+    close_gaps(m->to);
+    return CP_OK;
+}
+
+enum cp_status cp_merge_write(struct cp_merge_samples *m, struct cp_profile *to,
+                              struct cp_error *err)
+{
+    enum cp_status status;
+
+    m->to = to;
+    status = make_room(m, err);
+    if (status != CP_OK)
+        return status;
+    cp_parallel_run(m->n_pieces, write_piece, m);
+    return unite_equal(m, err);
+}
+
+void cp_merge_samples_release(struct cp_merge_samples *m)
+{
+    for (size_t i = 0; m->sources && i < m->n_sources; i++) {
+        cp_free(m->sources[i].locations);
+        cp_free(m->sources[i].location_of);
+        cp_free(m->sources[i].sets);
+        cp_free(m->sources[i].set_of);
+    }
+    cp_free(m->sources);
+    cp_free(m->pieces);
+    cp_free(m->hashes);
+    *m = (struct cp_merge_samples){ 0 };
+}
