@@ -1,53 +1,82 @@
-/* pieces.c - waves of pieces, a buffer for each; see pieces.h. */
+/*
+ * pieces.c - see pieces.h.
+ *
+ * Workers draw parts in order and write each to a buffer of their own; whoever
+ * is done waits until the parts before it are out.
+ */
 #include "base/pieces.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/parallel.h"
 
-struct wave {
-    uint32_t from, n, piece;
-    void (*write)(const void *context, uint32_t from, uint32_t to,
-                  struct cp_out *out);
+struct job {
+    uint32_t n, piece;
+    cp_piece_writer *write;
     const void *context;
-    struct cp_out buffers[CP_PARALLEL_MOST];
+    atomic_uint_fast64_t next; /* part to be drawn */
+    pthread_mutex_t lock;      /* for what follows */
+    pthread_cond_t changed;
+    uint64_t turn; /* part whose buffer comes next */
+    struct cp_out *out;
 };
 
-static void write_piece(void *context, size_t number)
+/* Appends the buffer when its turn has come. False when all has failed. */
+static bool put(struct job *job, uint64_t part, struct cp_out *buffer)
 {
-    struct wave *w = context;
-    uint64_t from = w->from + (uint64_t)number * w->piece;
-    uint64_t to = from + w->piece;
+    bool is_ok;
 
-    if (from < w->n)
-        w->write(w->context, (uint32_t)from, to < w->n ? (uint32_t)to : w->n,
-                 &w->buffers[number]);
+    (void)pthread_mutex_lock(&job->lock);
+    while (job->turn != part)
+        (void)pthread_cond_wait(&job->changed, &job->lock);
+    cp_out_join(job->out, buffer);
+    is_ok = job->out->err.status == CP_OK;
+    job->turn++;
+    (void)pthread_cond_broadcast(&job->changed);
+    (void)pthread_mutex_unlock(&job->lock);
+    return is_ok;
+}
+
+static void work(void *context, size_t worker)
+{
+    struct job *job = context;
+    struct cp_out buffer = { .fd = -1 };
+    bool is_ok = true;
+
+    while (is_ok) {
+        uint64_t part = atomic_fetch_add(&job->next, 1);
+        uint64_t from = part * job->piece, to = from + job->piece;
+
+        if (from >= job->n)
+            break;
+        if (to > job->n)
+            to = job->n;
+        job->write(job->context,
+                   (struct cp_piece){ (uint32_t)from, (uint32_t)to, worker },
+                   &buffer);
+        is_ok = put(job, part, &buffer);
+    }
+    cp_out_release(&buffer);
 }
 
 enum cp_status cp_pieces_write(uint32_t n, uint32_t piece,
-                               void (*write)(const void *context, uint32_t from,
-                                             uint32_t to, struct cp_out *out),
-                               const void *context, struct cp_out *out,
-                               struct cp_error *err)
+                               cp_piece_writer *write, const void *context,
+                               struct cp_out *out, struct cp_error *err)
 {
-    struct wave w = {
-        .n = n, .piece = piece, .write = write, .context = context
+    struct job job = {
+        .n = n, .piece = piece, .write = write, .context = context, .out = out
     };
-    size_t width = cp_parallel_width();
 
     if (n <= piece) {
-        write(context, 0, n, out);
+        write(context, (struct cp_piece){ 0, n, 0 }, out);
         return out->err.status == CP_OK ? CP_OK : cp_out_finish(out, err);
     }
-    for (size_t i = 0; i < width; i++)
-        w.buffers[i].fd = -1;
-    while (w.from < n && out->err.status == CP_OK) {
-        cp_parallel_run(width, write_piece, &w);
-        for (size_t i = 0; i < width; i++)
-            cp_out_join(out, &w.buffers[i]);
-        w.from +=
-            n - w.from < piece * width ? n - w.from : (uint32_t)(piece * width);
-    }
-    for (size_t i = 0; i < width; i++)
-        cp_out_release(&w.buffers[i]);
+    (void)pthread_mutex_init(&job.lock, NULL);
+    (void)pthread_cond_init(&job.changed, NULL);
+    cp_parallel_run(cp_parallel_width(), work, &job);
+    (void)pthread_cond_destroy(&job.changed);
+    (void)pthread_mutex_destroy(&job.lock);
     if (out->err.status != CP_OK && err)
         *err = out->err;
     return out->err.status;

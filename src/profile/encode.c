@@ -9,15 +9,26 @@
 
 #include <string.h>
 
+#include "base/parallel.h"
 #include "base/pieces.h"
 #include "profile/gzip.h"
 
 #define PIECE_SAMPLES 8192
+#define PART_BYTES ((size_t)64 << 10)    /* encoded before it is packed */
+#define HEAD_MOST 24                     /* bytes before a sample's stack, */
+#define HEAD_USUAL 4                     /* if it is shorter than 128 */
 #define LARGE_FRAMES ((uint64_t)1 << 20) /* from here speed matters more */
 
+/* The bytes of an id, with room for eight to be copied whatever n is. */
 struct short_bytes {
+    uint8_t bytes[11];
     uint8_t n;
-    uint8_t bytes[10];
+};
+
+/* What a worker packs with. */
+struct packing {
+    struct cp_gzip_packer *packer;
+    struct cp_out plain; /* a part, before it is packed */
 };
 
 struct encoder {
@@ -29,6 +40,7 @@ struct encoder {
     struct short_bytes *ids;  /* by location */
     struct cp_str *labels;    /* by label set: its Label fields */
     struct cp_gzip_sum *sums; /* by piece of samples, when packing */
+    struct packing *packings; /* by worker, too */
     struct cp_arena arena;
 };
 
@@ -152,48 +164,75 @@ static enum cp_status make_labels(struct encoder *e, struct cp_out *body,
     return e->labels ? CP_OK : CP_ENOMEM;
 }
 
+/* Copies the ids of a stack to `at`; returns where they end. */
+static char *put_stack(const struct encoder *e, const uint32_t *stack,
+                       uint32_t n, char *at)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const struct short_bytes *id = &e->ids[stack[i]];
+
+        memcpy(at, id->bytes, 8);
+        if (id->n > 8)
+            memcpy(at + 8, id->bytes + 8, 2);
+        at += id->n;
+    }
+    return at;
+}
+
+/* Writes the head of a sample of `len` bytes whose stack has n_locs bytes. */
+static size_t sample_head(char *to, size_t len, size_t n_locs)
+{
+    uint8_t *at = (uint8_t *)to;
+
+    *at++ = 2 << 3 | 2;
+    at += varint(len + (n_locs ? 1 + varint_len(n_locs) : 0), at);
+    if (n_locs) {
+        *at++ = 1 << 3 | 2;
+        at += varint(n_locs, at);
+    }
+    return (size_t)(at - (uint8_t *)to);
+}
+
+/*
+ * The length of a sample stands before it, but is known after it. Room is left
+ * for a head of the usual length; where it has another, the rest is moved.
+ */
 static void put_sample(const struct encoder *e, uint32_t number,
                        struct cp_out *out)
 {
     const struct cp_profile *p = e->p;
     const struct cp_sample *s = &p->samples[number];
-    const uint32_t *stack = p->locs + s->locs;
     const int64_t *values = p->values + (size_t)number * p->n_types;
-    size_t n_locs = 0, n_values = 0, n = 0;
+    struct cp_str labels = e->labels[s->label_set];
+    size_t room =
+        HEAD_MOST + ((size_t)s->n_locs + p->n_types) * 10 + 16 + labels.len;
+    size_t n_values = 0, n_head;
+    char head[HEAD_MOST], *from, *at, *stack_end;
 
-    for (uint32_t i = 0; i < s->n_locs; i++)
-        n_locs += e->ids[stack[i]].n;
+    if (out->cap - out->len < room && !cp_out_room(out, room))
+        return;
+    from = out->buf + out->len + HEAD_USUAL;
+    at = stack_end = put_stack(e, p->locs + s->locs, s->n_locs, from);
     for (uint32_t i = 0; i < p->n_types; i++)
         n_values += varint_len((uint64_t)values[i]);
-    if (s->n_locs)
-        n = 1 + varint_len(n_locs) + n_locs;
-    n += 1 + varint_len(n_values) + n_values + e->labels[s->label_set].len;
-    put_varint(out, 2 << 3 | 2);
-    put_varint(out, n);
-    if (out->cap - out->len < n + 16 && !cp_out_room(out, n + 16))
-        return;
-    if (s->n_locs) {
-        put_varint(out, 1 << 3 | 2);
-        put_varint(out, n_locs);
-    }
-    for (uint32_t i = 0; i < s->n_locs; i++) {
-        const struct short_bytes *id = &e->ids[stack[i]];
-
-        memcpy(out->buf + out->len, id->bytes, sizeof(id->bytes));
-        out->len += id->n;
-    }
-    put_varint(out, 2 << 3 | 2);
-    put_varint(out, n_values);
+    *at++ = 2 << 3 | 2;
+    at += varint(n_values, (uint8_t *)at);
     for (uint32_t i = 0; i < p->n_types; i++)
-        put_varint(out, (uint64_t)values[i]);
-    if (s->label_set)
-        cp_out_str(out, e->labels[s->label_set]);
+        at += varint((uint64_t)values[i], (uint8_t *)at);
+    if (labels.len)
+        memcpy(at, labels.ptr, labels.len);
+    at += labels.len;
+    n_head = sample_head(head, (size_t)(at - from), (size_t)(stack_end - from));
+    if (n_head != HEAD_USUAL)
+        memmove(from - HEAD_USUAL + n_head, from, (size_t)(at - from));
+    memcpy(from - HEAD_USUAL, head, n_head);
+    out->len += n_head + (size_t)(at - from);
 }
 
-static void put_samples(const void *context, uint32_t from, uint32_t to,
+static void put_samples(const void *context, struct cp_piece piece,
                         struct cp_out *out)
 {
-    for (uint32_t i = from; i < to; i++)
+    for (uint32_t i = piece.from; i < piece.to; i++)
         put_sample(context, i, out);
 }
 
@@ -335,20 +374,47 @@ enum cp_status cp_encode(const struct cp_profile *p, struct cp_out *out,
     return status;
 }
 
-/* Encodes some samples and packs them at once, so they are never all there. */
-static void pack_samples(const void *context, uint32_t from, uint32_t to,
+/* Packs samples as soon as there are some, while they are in the caches. */
+static void pack_samples(const void *context, struct cp_piece piece,
                          struct cp_out *out)
 {
     const struct encoder *e = context;
-    struct cp_out plain = { .fd = -1 };
+    struct packing *w = &e->packings[piece.worker];
 
-    put_samples(e, from, to, &plain);
-    if (plain.err.status != CP_OK)
-        out->err = plain.err;
-    else
-        e->sums[from / PIECE_SAMPLES] =
-            cp_gzip_piece(plain.buf ? plain.buf : "", plain.len, out);
-    cp_out_release(&plain);
+    if (!w->packer)
+        w->packer = cp_gzip_packer_new(&out->err);
+    for (uint32_t i = piece.from; w->packer && i < piece.to; i++) {
+        put_sample(e, i, &w->plain);
+        if (w->plain.len < PART_BYTES && i + 1 < piece.to)
+            continue;
+        cp_gzip_packer_add(w->packer, w->plain.buf, w->plain.len, out);
+        w->plain.len = 0;
+    }
+    if (w->plain.err.status != CP_OK)
+        out->err = w->plain.err;
+    if (w->packer)
+        e->sums[piece.from / PIECE_SAMPLES] =
+            cp_gzip_packer_end(w->packer, out);
+}
+
+static enum cp_status make_packings(struct encoder *e, uint32_t n_pieces,
+                                    struct cp_error *err)
+{
+    size_t n = cp_parallel_width();
+
+    e->sums = cp_arena_alloc(&e->arena, n_pieces, sizeof(*e->sums), err);
+    e->packings = cp_arena_alloc(&e->arena, n, sizeof(*e->packings), err);
+    for (size_t i = 0; e->packings && i < n; i++)
+        e->packings[i].plain.fd = -1;
+    return e->sums && e->packings ? CP_OK : CP_ENOMEM;
+}
+
+static void free_packings(struct encoder *e)
+{
+    for (size_t i = 0; e->packings && i < cp_parallel_width(); i++) {
+        cp_gzip_packer_free(e->packings[i].packer);
+        cp_out_release(&e->packings[i].plain);
+    }
 }
 
 static enum cp_status pack_pieces(struct encoder *e, struct cp_out *body,
@@ -358,12 +424,12 @@ static enum cp_status pack_pieces(struct encoder *e, struct cp_out *body,
     uint32_t n = e->p->n_samples / PIECE_SAMPLES + 1;
     enum cp_status status = prepare(e, body, err);
 
-    e->sums = cp_arena_alloc(&e->arena, n, sizeof(*e->sums), err);
-    if (status != CP_OK || !e->sums)
+    if (status != CP_OK || make_packings(e, n, err) != CP_OK)
         return CP_ENOMEM;
     cp_gzip_begin(out);
     status = cp_pieces_write(e->p->n_samples, PIECE_SAMPLES, pack_samples, e,
                              out, err);
+    free_packings(e);
     for (uint32_t i = 0; i < n; i++)
         all = cp_gzip_join(all, e->sums[i]);
     put_tables(e, body);

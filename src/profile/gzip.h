@@ -29,6 +29,19 @@ void cp_gzip_begin(struct cp_out *out);
 struct cp_gzip_sum cp_gzip_piece(const void *bytes, size_t len,
                                  struct cp_out *out);
 
+/*
+ * The same for a piece that comes in parts: `add` them, then `end` it. What
+ * comes out meanwhile is appended to out. A packer serves one piece after
+ * another; NULL when memory is short.
+ */
+struct cp_gzip_packer;
+struct cp_gzip_packer *cp_gzip_packer_new(struct cp_error *err);
+void cp_gzip_packer_free(struct cp_gzip_packer *p);
+void cp_gzip_packer_add(struct cp_gzip_packer *p, const void *bytes, size_t len,
+                        struct cp_out *out);
+struct cp_gzip_sum cp_gzip_packer_end(struct cp_gzip_packer *p,
+                                      struct cp_out *out);
+
 /* The sum of a followed by b. */
 struct cp_gzip_sum cp_gzip_join(struct cp_gzip_sum a, struct cp_gzip_sum b);
 

@@ -13,6 +13,36 @@
 #include "profile/gzip.h"
 
 #define LEVEL 2
+#define PART_MOST ((size_t)1 << 30) /* ISA-L counts in 32 bits */
+
+struct cp_gzip_packer {
+    struct isal_zstream z;
+    struct cp_gzip_sum sum;
+    uint8_t room[ISAL_DEF_LVL2_DEFAULT];
+};
+
+static void start(struct cp_gzip_packer *p)
+{
+    isal_deflate_init(&p->z);
+    p->z.level = LEVEL;
+    p->z.level_buf = p->room;
+    p->z.level_buf_size = sizeof(p->room);
+    p->sum = (struct cp_gzip_sum){ 0 };
+}
+
+struct cp_gzip_packer *cp_gzip_packer_new(struct cp_error *err)
+{
+    struct cp_gzip_packer *p = cp_alloc(1, sizeof(*p), err);
+
+    if (p)
+        start(p);
+    return p;
+}
+
+void cp_gzip_packer_free(struct cp_gzip_packer *p)
+{
+    cp_free(p);
+}
 
 /* Runs the packer until it has taken all its input. */
 static void run(struct isal_zstream *z, struct cp_out *out)
@@ -20,7 +50,7 @@ static void run(struct isal_zstream *z, struct cp_out *out)
     do {
         size_t room = (size_t)z->avail_in + z->avail_in / 8 + 4096;
 
-        if (!cp_out_room(out, room))
+        if (out->cap - out->len < room && !cp_out_room(out, room))
             return;
         z->next_out = (uint8_t *)out->buf + out->len;
         z->avail_out = (uint32_t)room;
@@ -32,30 +62,49 @@ static void run(struct isal_zstream *z, struct cp_out *out)
     } while (z->avail_out == 0 || z->avail_in > 0);
 }
 
+void cp_gzip_packer_add(struct cp_gzip_packer *p, const void *bytes, size_t len,
+                        struct cp_out *out)
+{
+    const uint8_t *from = bytes;
+
+    if (len > 0)
+        p->sum.crc = libdeflate_crc32(p->sum.crc, bytes, len);
+    p->sum.len += len;
+    while (len > 0 && out->err.status == CP_OK) {
+        size_t n = len < PART_MOST ? len : PART_MOST;
+
+        p->z.flush = NO_FLUSH;
+        p->z.next_in = (uint8_t *)(uintptr_t)from; /* only read */
+        p->z.avail_in = (uint32_t)n;
+        run(&p->z, out);
+        from += n;
+        len -= n;
+    }
+}
+
+struct cp_gzip_sum cp_gzip_packer_end(struct cp_gzip_packer *p,
+                                      struct cp_out *out)
+{
+    struct cp_gzip_sum sum = p->sum;
+
+    p->z.flush = SYNC_FLUSH;
+    p->z.avail_in = 0;
+    if (sum.len > 0 && out->err.status == CP_OK)
+        run(&p->z, out);
+    start(p);
+    return sum;
+}
+
 struct cp_gzip_sum cp_gzip_piece(const void *bytes, size_t len,
                                  struct cp_out *out)
 {
-    struct cp_gzip_sum sum = { libdeflate_crc32(0, bytes, len), len };
-    struct isal_zstream z;
-    uint8_t *room;
+    struct cp_gzip_packer *p = cp_gzip_packer_new(&out->err);
+    struct cp_gzip_sum sum = { 0 };
 
-    if (len == 0)
+    if (!p)
         return sum;
-    room = cp_alloc(ISAL_DEF_LVL2_DEFAULT, 1, &out->err);
-    if (!room || len > UINT32_MAX / 2) {
-        if (room)
-            (void)cp_error_nomem(&out->err);
-        cp_free(room);
-        return sum;
-    }
-    isal_deflate_init(&z);
-    z.level = LEVEL;
-    z.level_buf = room;
-    z.level_buf_size = ISAL_DEF_LVL2_DEFAULT;
-    z.flush = SYNC_FLUSH;
-    z.next_in = (uint8_t *)(uintptr_t)bytes;
-    z.avail_in = (uint32_t)len;
-    run(&z, out);
-    cp_free(room);
+    cp_gzip_packer_add(p, bytes, len, out);
+    sum = cp_gzip_packer_end(p, out);
+    cp_gzip_packer_free(p);
     return sum;
 }

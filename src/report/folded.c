@@ -222,13 +222,13 @@ static enum cp_status sort_entries(struct folder *f, struct cp_error *err)
     return status;
 }
 
-static void write_some(const void *context, uint32_t from, uint32_t to,
+static void write_some(const void *context, struct cp_piece piece,
                        struct cp_out *out)
 {
     const struct folder *f = context;
     const struct cp_stacks *s = &f->stacks;
 
-    for (uint32_t i = from; i < to; i++) {
+    for (uint32_t i = piece.from; i < piece.to; i++) {
         uint32_t stack = f->entries[i].at.stack;
         struct cp_cursor at = cp_cursor_at_root(s, stack);
 

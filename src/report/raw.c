@@ -171,13 +171,13 @@ static void write_stack(const struct rawer *w, const uint32_t *stack,
     out->len = (size_t)(at - out->buf);
 }
 
-static void write_samples(const void *context, uint32_t from, uint32_t to,
+static void write_samples(const void *context, struct cp_piece piece,
                           struct cp_out *out)
 {
     const struct rawer *w = context;
     const struct cp_profile *p = w->p;
 
-    for (uint32_t i = from; i < to; i++) {
+    for (uint32_t i = piece.from; i < piece.to; i++) {
         const struct cp_sample *s = &p->samples[i];
         const int64_t *values = p->values + (size_t)i * p->n_types;
         const uint32_t *stack = p->locs + s->locs;
@@ -258,12 +258,12 @@ static void write_line(const struct cp_profile *p, const struct cp_line *line,
     cp_out_char(out, '\n');
 }
 
-static void write_locations(const void *context, uint32_t from, uint32_t to,
+static void write_locations(const void *context, struct cp_piece piece,
                             struct cp_out *out)
 {
     const struct cp_profile *p = ((const struct rawer *)context)->p;
 
-    for (uint32_t i = from; i < to; i++) {
+    for (uint32_t i = piece.from; i < piece.to; i++) {
         const struct cp_location *l = &p->locations[i];
 
         cp_out_i64_right(out, (int64_t)l->id, 6);

@@ -187,10 +187,10 @@ static void write_sample(const struct tracer *t, uint32_t number,
     }
 }
 
-static void write_some(const void *context, uint32_t from, uint32_t to,
+static void write_some(const void *context, struct cp_piece piece,
                        struct cp_out *out)
 {
-    for (uint32_t i = from; i < to; i++)
+    for (uint32_t i = piece.from; i < piece.to; i++)
         write_sample(context, i, out);
 }
 

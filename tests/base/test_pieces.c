@@ -6,15 +6,17 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/parallel.h"
 #include "check.h"
 
 /* Writes its numbers, and how large its share may be. */
-static void write_numbers(const void *context, uint32_t from, uint32_t to,
+static void write_numbers(const void *context, struct cp_piece piece,
                           struct cp_out *out)
 {
     const uint32_t *most = context;
+    uint32_t from = piece.from, to = piece.to;
 
-    if (to - from > *most)
+    if (to - from > *most || piece.worker >= cp_parallel_width())
         cp_out_cstr(out, "too large a piece");
     for (; from < to; from++) {
         cp_out_u64(out, from);
@@ -44,7 +46,7 @@ static void test_order(void)
         CHECK_INT(cp_pieces_write(cases[i].n, cases[i].piece, write_numbers,
                                   &cases[i].piece, &got, NULL),
                   CP_OK);
-        write_numbers(&all, 0, cases[i].n, &want);
+        write_numbers(&all, (struct cp_piece){ 0, cases[i].n, 0 }, &want);
         CHECK_INT(got.len, want.len);
         CHECK(memcmp(got.buf, want.buf, want.len) == 0);
         cp_out_release(&got);
