@@ -78,27 +78,26 @@ static bool read_packed_locs(struct reading *r, const struct cp_idmap *ids,
 }
 
 /* The same where ids are kept: the loop that most of loading is spent in. */
-static bool keep_packed_locs(struct reading *r, struct cp_wire w)
+static bool keep_packed_locs(struct reading *r,
+                             const struct cp_varints *varints, struct cp_wire w)
 {
-    uint32_t pair[2], most = r->most;
+    uint32_t pair[2];
 
     while (w.pos < w.end) {
-        uint32_t *at = r->locs + r->n_locs;
+        struct cp_varint_range range = { UINT32_MAX, 0 };
 
+        r->n_locs +=
+            (uint32_t)cp_varints_read(varints, &w, r->locs + r->n_locs, &range);
+        if (range.least == 0)
+            r->most = CP_NONE;
+        else if (range.most > r->most)
+            r->most = range.most - 1;
         while (cp_wire_pair(&w, pair)) {
-            uint32_t first = pair[0] - 1, second = pair[1] - 1;
-            uint32_t higher = first > second ? first : second;
-
-            at[0] = first;
-            at[1] = second;
-            most = higher > most ? higher : most;
-            at += 2;
+            add_loc(r, NULL, pair[0]);
+            add_loc(r, NULL, pair[1]);
         }
-        r->n_locs = (uint32_t)(at - r->locs);
-        r->most = most;
         if (w.pos < w.end && !read_rest(r, NULL, &w))
             return false;
-        most = r->most;
     }
     return true;
 }
@@ -115,14 +114,16 @@ static bool read_packed_values(struct reading *r, struct cp_wire w)
     return true;
 }
 
-static bool read_field(struct reading *r, const struct cp_idmap *ids,
+static bool read_field(const struct cp_sample_reader *reader, struct reading *r,
                        const struct cp_wire_field *f)
 {
+    const struct cp_idmap *ids = reader->ids;
+
     if (f->type != CP_WIRE_BYTES && f->type != CP_WIRE_VARINT)
         return false;
     if (f->number == 1 && f->type == CP_WIRE_BYTES)
         return ids ? read_packed_locs(r, ids, f->bytes)
-                   : keep_packed_locs(r, f->bytes);
+                   : keep_packed_locs(r, reader->varints, f->bytes);
     if (f->number == 2 && f->type == CP_WIRE_BYTES)
         return read_packed_values(r, f->bytes);
     if (f->number == 1)
@@ -167,7 +168,7 @@ enum cp_status cp_sample_read(struct cp_sample_reader *reader,
         if (is_ok && f.number == 3)
             is_ok = f.type == CP_WIRE_BYTES;
         else if (is_ok && (f.number == 1 || f.number == 2))
-            is_ok = read_field(&r, reader->ids, &f);
+            is_ok = read_field(reader, &r, &f);
         if (!is_ok)
             return cp_sample_broken(&reader->err, number, "cannot be read");
         if (f.number == 3 && cp_raw_labels_add(&reader->labels, from, msg.pos,

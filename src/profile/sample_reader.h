@@ -9,13 +9,15 @@
 
 #include "profile/idmap.h"
 #include "profile/raw_labels.h"
+#include "profile/varints.h"
 #include "profile/wire.h"
 
-/* Starts as { 0 } but for the first two. */
+/* Starts as { 0 } but for the first, and one of the next two. */
 struct cp_sample_reader {
     struct cp_profile *profile; /* room for samples, values, locs */
     /* NULL: ids less one are kept in place of indexes, to be settled later */
     const struct cp_idmap *ids;
+    const struct cp_varints *varints; /* needed where ids is NULL */
     uint32_t most; /* the highest such; CP_NONE if one was 0 or too large */
     struct cp_raw_labels labels;
     struct cp_error err;

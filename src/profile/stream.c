@@ -54,6 +54,7 @@ struct stream {
     struct buffer buffers[N_BUFFERS];
     struct worker workers[CP_PARALLEL_MOST];
     size_t n_workers;
+    struct cp_varints varints;
     uint8_t *tables; /* all fields but samples */
     size_t tables_len, tables_cap;
 
@@ -121,6 +122,7 @@ static bool decode(struct stream *s, size_t worker, const struct buffer *b)
     if (!have_room(s, w, b->len))
         return false;
     w->reader.profile = s->profile;
+    w->reader.varints = &s->varints;
     while (wire.pos < wire.end) {
         if (!cp_wire_field(&wire, &f))
             return false;
@@ -305,10 +307,10 @@ static void work(void *context, size_t worker)
     consume(s, worker);
 }
 
-/* Maps kept ids to indexes in the samples of a run. */
+/* Maps kept ids to indexes. */
 struct mapping {
     const struct stream *s;
-    const struct cp_idmap *ids;
+    const uint32_t *index_of; /* by what is kept */
     atomic_bool is_missing;
 };
 
@@ -317,24 +319,43 @@ static void map_run(void *context, size_t number)
     struct mapping *m = context;
     const struct cp_profile *p = m->s->profile;
     const struct cp_raw_run *run = &m->s->runs[number];
-    uint32_t missing = 0;
+    const uint32_t *index_of = m->index_of;
+    bool is_missing = false;
 
     for (uint32_t i = run->from; i < run->to; i++) {
         uint32_t *stack = cp_profile_stack(p, i);
 
         for (uint32_t k = 0; k < p->samples[i].n_locs; k++) {
-            stack[k] = cp_idmap_find(m->ids, (uint64_t)stack[k] + 1);
-            missing |= stack[k] == CP_NONE;
+            stack[k] = index_of[stack[k]];
+            is_missing |= stack[k] == CP_NONE;
         }
     }
-    if (missing)
+    if (is_missing)
         atomic_store(&m->is_missing, true);
+}
+
+/* Ids far beyond their number are left to the long way. */
+static bool map_locations(struct stream *s, const struct cp_idmap *ids,
+                          uint32_t most)
+{
+    struct mapping m = { .s = s };
+    uint32_t *index_of;
+
+    if (most / 16 > s->profile->n_locations)
+        return false;
+    index_of = cp_alloc((size_t)most + 1, sizeof(*index_of), NULL);
+    for (uint32_t i = 0; index_of && i <= most; i++)
+        index_of[i] = cp_idmap_find(ids, (uint64_t)i + 1);
+    m.index_of = index_of;
+    if (index_of)
+        cp_parallel_run(s->n_runs, map_run, &m);
+    cp_free(index_of);
+    return index_of && !m.is_missing;
 }
 
 static bool settle_locations(struct stream *s, const struct cp_idmap *ids)
 {
     const struct cp_profile *p = s->profile;
-    struct mapping m = { .s = s, .ids = ids };
     uint32_t n_ordered = 0, most = 0;
 
     while (n_ordered < p->n_locations &&
@@ -345,10 +366,7 @@ static bool settle_locations(struct stream *s, const struct cp_idmap *ids)
             most = s->workers[i].reader.most;
     if (most < n_ordered)
         return true;
-    if (most == CP_NONE)
-        return false;
-    cp_parallel_run(s->n_runs, map_run, &m);
-    return !m.is_missing;
+    return most != CP_NONE && map_locations(s, ids, most);
 }
 
 /* The last step, when all tables are there. */
@@ -389,6 +407,7 @@ static bool init(struct stream *s, const struct cp_stream_input *input,
     s->profile = cp_profile_new(NULL);
     s->buffer_bytes = buffer_bytes;
     s->n_workers = cp_parallel_width();
+    cp_varints_init(&s->varints);
     for (size_t i = 0; i < N_BUFFERS; i++) {
         s->buffers[i].bytes = cp_alloc(buffer_bytes, 1, NULL);
         if (!s->buffers[i].bytes)
