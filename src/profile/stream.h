@@ -19,7 +19,7 @@
 /* Below this many plain bytes the threads are not worth their making. */
 #define CP_STREAM_LEAST ((size_t)1 << 20)
 
-#define CP_STREAM_BUFFER ((size_t)256 << 10)
+#define CP_STREAM_BUFFER ((size_t)128 << 10)
 
 /* The profile, or NULL: read it the long way. */
 struct cp_profile *cp_stream_load(const struct cp_stream_input *input,

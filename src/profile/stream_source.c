@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "profile/inflate.h"
 
-#define READ_BYTES ((size_t)256 << 10)
+#define READ_BYTES ((size_t)64 << 10)
 #define GZIP_LEAST 18 /* bytes of an empty gzip file */
 
 struct cp_stream_source {
