@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/parallel.h"
 #include "profile/decode.h"
 #include "profile/inflate.h"
 #include "profile/legacy.h"
@@ -92,17 +93,18 @@ static struct cp_profile *load_whole(struct cp_bytes *file,
 }
 
 /* NULL: not large enough, or not to be had this way. */
-static struct cp_profile *stream(const struct cp_stream_input *input)
+static struct cp_profile *stream(const struct cp_stream_input *input,
+                                 size_t n_threads)
 {
     return input->len < CP_STREAM_LEAST
                ? NULL
-               : cp_stream_load(input, CP_STREAM_BUFFER);
+               : cp_stream_load(input, CP_STREAM_BUFFER, n_threads);
 }
 
 struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
 {
     struct cp_stream_input input = { .data = file->data, .len = file->len };
-    struct cp_profile *p = stream(&input);
+    struct cp_profile *p = stream(&input, cp_parallel_width());
 
     if (!p)
         p = load_whole(file, err);
@@ -110,7 +112,8 @@ struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
     return p;
 }
 
-static struct cp_profile *load_open(int fd, struct cp_error *err)
+static struct cp_profile *load_open(int fd, size_t n_threads,
+                                    struct cp_error *err)
 {
     struct cp_stream_input input = { .fd = fd };
     struct cp_bytes file = { 0 };
@@ -120,7 +123,7 @@ static struct cp_profile *load_open(int fd, struct cp_error *err)
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
         (uintmax_t)st.st_size <= CP_LOAD_LIMIT) {
         input.len = (size_t)st.st_size;
-        p = stream(&input);
+        p = stream(&input, n_threads);
     }
     if (!p && cp_bytes_read_fd(&file, fd, CP_LOAD_LIMIT, err) == CP_OK)
         p = load_whole(&file, err);
@@ -128,7 +131,8 @@ static struct cp_profile *load_open(int fd, struct cp_error *err)
     return p;
 }
 
-struct cp_profile *cp_load_file(const char *path, struct cp_error *err)
+struct cp_profile *cp_load_file(const char *path, size_t n_threads,
+                                struct cp_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct cp_profile *p;
@@ -137,7 +141,7 @@ struct cp_profile *cp_load_file(const char *path, struct cp_error *err)
         (void)cp_error_set(err, CP_EIO, "open: %s", strerror(errno));
         return NULL;
     }
-    p = load_open(fd, err);
+    p = load_open(fd, n_threads, err);
     (void)close(fd);
     return p;
 }

@@ -19,7 +19,11 @@
  */
 struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err);
 
-/* The same for a file; it is not all in memory at once, if that can be. */
-struct cp_profile *cp_load_file(const char *path, struct cp_error *err);
+/*
+ * The same for a file, which is not all in memory at once, if that can be. It
+ * is read by n_threads: fewer than there are cores where several files are.
+ */
+struct cp_profile *cp_load_file(const char *path, size_t n_threads,
+                                struct cp_error *err);
 
 #endif

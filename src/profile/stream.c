@@ -403,16 +403,15 @@ static bool read_all(struct stream *s)
            s->profile->n_types == n_types && s->profile->n_samples == n_samples;
 }
 
-static bool init(struct stream *s, const struct cp_stream_input *input,
-                 size_t buffer_bytes)
+static bool init(struct stream *s, const struct cp_stream_input *input)
 {
+    size_t n_buffers = s->n_workers > 1 ? N_BUFFERS : 1;
+
     s->source = cp_stream_source_new(input);
     s->profile = cp_profile_new(NULL);
-    s->buffer_bytes = buffer_bytes;
-    s->n_workers = cp_parallel_width();
     cp_varints_init(&s->varints);
-    for (size_t i = 0; i < N_BUFFERS; i++) {
-        s->buffers[i].bytes = cp_alloc(buffer_bytes, 1, NULL);
+    for (size_t i = 0; i < n_buffers; i++) {
+        s->buffers[i].bytes = cp_alloc(s->buffer_bytes, 1, NULL);
         if (!s->buffers[i].bytes)
             return false;
         s->buffers[i].next = s->free;
@@ -436,17 +435,20 @@ static void release(struct stream *s)
 }
 
 struct cp_profile *cp_stream_load(const struct cp_stream_input *input,
-                                  size_t buffer_bytes)
+                                  size_t buffer_bytes, size_t n_threads)
 {
     struct stream *s = cp_alloc(1, sizeof(*s), NULL);
     struct cp_profile *p = NULL;
 
     assert(buffer_bytes < CP_MAX_DEPTH); /* so no stack can be too deep */
+    assert(n_threads > 0 && n_threads <= CP_PARALLEL_MOST);
     if (!s)
         return NULL;
+    s->buffer_bytes = buffer_bytes;
+    s->n_workers = n_threads;
     (void)pthread_mutex_init(&s->lock, NULL);
     (void)pthread_cond_init(&s->changed, NULL);
-    if (init(s, input, buffer_bytes) && read_all(s)) {
+    if (init(s, input) && read_all(s)) {
         p = s->profile;
         s->profile = NULL;
     }

@@ -16,13 +16,13 @@
 #include "profile/profile.h"
 #include "profile/stream_source.h"
 
-/* Below this many plain bytes the threads are not worth their making. */
-#define CP_STREAM_LEAST ((size_t)1 << 20)
+/* Below this many bytes of input it is not worth the making. */
+#define CP_STREAM_LEAST ((size_t)128 << 10)
 
 #define CP_STREAM_BUFFER ((size_t)128 << 10)
 
-/* The profile, or NULL: read it the long way. */
+/* The profile, by n_threads; or NULL: read it the long way. */
 struct cp_profile *cp_stream_load(const struct cp_stream_input *input,
-                                  size_t buffer_bytes);
+                                  size_t buffer_bytes, size_t n_threads);
 
 #endif

@@ -4,6 +4,7 @@
  *   pprof ARGS, cpprof pprof ARGS    reports on profiles
  */
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,13 @@
 #include "tool/pprof.h"
 
 #define EXIT_MISUSED 2
+
+/*
+ * Larger blocks are pages that cost nothing until they are used; smaller ones
+ * are used again instead of being fetched from the system each time.
+ */
+#define LARGE_BYTES (1 << 20)
+#define KEPT_BYTES (64 << 20)
 
 static const char *base_name(const char *path)
 {
@@ -50,6 +58,8 @@ int main(int argc, char **argv)
     const char *const *args = (const char *const *)argv;
 
     fill_descriptors();
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     (void)signal(SIGXFSZ, SIG_IGN); /* a full quota is an error to report */
 
     if (argc > 0 && strcmp(base_name(args[0]), "pprof") == 0)

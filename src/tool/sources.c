@@ -41,7 +41,7 @@ struct loader {
     void *context;
 };
 
-static struct cp_profile *read_source(const struct source *s,
+static struct cp_profile *read_source(const struct source *s, size_t n_threads,
                                       struct cp_error *err)
 {
     struct cp_bytes file = { 0 };
@@ -59,7 +59,7 @@ static struct cp_profile *read_source(const struct source *s,
     } else if (stat(s->name, &st) == 0 && S_ISDIR(st.st_mode)) {
         status = cp_error_set(err, CP_EIO, "is a directory");
     } else {
-        return cp_load_file(s->name, err);
+        return cp_load_file(s->name, n_threads, err);
     }
     if (status == CP_OK)
         p = cp_load(&file, err);
@@ -70,8 +70,10 @@ static struct cp_profile *read_source(const struct source *s,
 static void read_piece(void *context, size_t i)
 {
     struct batch *b = context;
+    size_t width = cp_parallel_width();
 
-    b->profiles[i] = read_source(&b->sources[i], &b->errors[i]);
+    b->profiles[i] = read_source(
+        &b->sources[i], b->n < width ? width / b->n : 1, &b->errors[i]);
 }
 
 /* A profile without mappings gets one, so that a binary can be named. */
