@@ -23,23 +23,29 @@ static bool same_label(const struct cp_label *a, const struct cp_label *b)
            a->num == b->num;
 }
 
-static uint32_t *find_slot(const struct cp_label_table *t,
-                           const struct cp_label *labels, uint32_t n)
+static bool same_labels(const struct cp_profile *p, uint32_t set,
+                        const struct cp_label *labels, uint32_t n)
 {
-    const struct cp_profile *p = t->profile;
-    uint32_t i = hash_labels(labels, n) & t->mask;
+    const struct cp_label *have = p->labels + p->label_sets[set].labels;
 
-    for (; t->slots[i]; i = (i + 1) & t->mask) {
-        const struct cp_label_set *set = &p->label_sets[t->slots[i]];
-        uint32_t k = 0;
+    if (p->label_sets[set].n_labels != n)
+        return false;
+    for (uint32_t k = 0; k < n; k++)
+        if (!same_label(&have[k], &labels[k]))
+            return false;
+    return true;
+}
 
-        if (set->n_labels != n)
-            continue;
-        while (k < n && same_label(&p->labels[set->labels + k], &labels[k]))
-            k++;
-        if (k == n)
+static struct cp_label_slot *find_slot(const struct cp_label_table *t,
+                                       const struct cp_label *labels,
+                                       uint32_t n, uint32_t hash)
+{
+    uint32_t i = hash & t->mask;
+
+    for (; t->slots[i].set; i = (i + 1) & t->mask)
+        if (t->slots[i].hash == hash &&
+            same_labels(t->profile, t->slots[i].set, labels, n))
             break;
-    }
     return &t->slots[i];
 }
 
@@ -48,7 +54,7 @@ static enum cp_status resize(struct cp_label_table *t, size_t n,
 {
     const struct cp_profile *p = t->profile;
     size_t n_slots = 64;
-    uint32_t *slots;
+    struct cp_label_slot *slots;
 
     while (n_slots < n * 2)
         n_slots *= 2;
@@ -60,9 +66,14 @@ static enum cp_status resize(struct cp_label_table *t, size_t n,
     cp_free(t->slots);
     t->slots = slots;
     t->mask = (uint32_t)(n_slots - 1);
-    for (uint32_t i = 1; i < p->n_label_sets; i++)
-        *find_slot(t, p->labels + p->label_sets[i].labels,
-                   p->label_sets[i].n_labels) = i;
+    for (uint32_t i = 1; i < p->n_label_sets; i++) {
+        const struct cp_label *labels = p->labels + p->label_sets[i].labels;
+        uint32_t n_labels = p->label_sets[i].n_labels;
+        uint32_t hash = hash_labels(labels, n_labels);
+
+        *find_slot(t, labels, n_labels, hash) =
+            (struct cp_label_slot){ hash, i };
+    }
     return CP_OK;
 }
 
@@ -129,37 +140,55 @@ static enum cp_status append(struct cp_label_table *t,
     return CP_OK;
 }
 
-uint32_t cp_label_table_add(struct cp_label_table *t,
-                            const struct cp_label *labels, uint32_t n,
-                            struct cp_error *err)
+/* Copies the labels to t->sorted, in the order that sets have. */
+static enum cp_status sort_copy(struct cp_label_table *t,
+                                const struct cp_label *labels, uint32_t n,
+                                struct cp_error *err)
 {
-    uint32_t *slot;
+    bool is_sorted = true;
 
-    if (n == 0)
-        return 0;
     if (cp_reserve(&t->sorted, &t->cap_sorted, (size_t)n * 2,
                    sizeof(*t->sorted), err) != CP_OK)
-        return CP_NONE;
+        return CP_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
         t->sorted[i] = labels[i];
         if (labels[i].str != CP_NONE) {
             t->sorted[i].unit = 0;
             t->sorted[i].num = 0;
         }
+        if (i > 0)
+            is_sorted &=
+                !is_after(t->profile, &t->sorted[i - 1], &t->sorted[i]);
     }
-    sort_labels(t->profile, t->sorted, n, t->sorted + n);
-    slot = find_slot(t, t->sorted, n);
-    if (*slot)
-        return *slot;
+    if (!is_sorted)
+        sort_labels(t->profile, t->sorted, n, t->sorted + n);
+    return CP_OK;
+}
+
+uint32_t cp_label_table_add(struct cp_label_table *t,
+                            const struct cp_label *labels, uint32_t n,
+                            struct cp_error *err)
+{
+    struct cp_label_slot *slot;
+    uint32_t hash;
+
+    if (n == 0)
+        return 0;
+    if (sort_copy(t, labels, n, err) != CP_OK)
+        return CP_NONE;
+    hash = hash_labels(t->sorted, n);
+    slot = find_slot(t, t->sorted, n, hash);
+    if (slot->set)
+        return slot->set;
     if (t->profile->n_label_sets >= t->mask / 2) {
         if (resize(t, (size_t)t->profile->n_label_sets * 2, err) != CP_OK)
             return CP_NONE;
-        slot = find_slot(t, t->sorted, n);
+        slot = find_slot(t, t->sorted, n, hash);
     }
     if (append(t, t->sorted, n, err) != CP_OK)
         return CP_NONE;
-    *slot = t->profile->n_label_sets - 1;
-    return *slot;
+    *slot = (struct cp_label_slot){ hash, t->profile->n_label_sets - 1 };
+    return slot->set;
 }
 
 void cp_label_table_release(struct cp_label_table *t)

@@ -10,11 +10,16 @@
 
 #include "profile/profile.h"
 
+struct cp_label_slot {
+    uint32_t hash;
+    uint32_t set; /* 0 for empty: set 0 is never looked for */
+};
+
 /* Starts as { 0 }. */
 struct cp_label_table {
     struct cp_profile *profile;
     size_t cap_sets, cap_labels;
-    uint32_t *slots; /* set index, 0 for empty: set 0 is never looked for */
+    struct cp_label_slot *slots;
     uint32_t mask;
     struct cp_label *sorted;
     size_t cap_sorted;
