@@ -1,6 +1,7 @@
 /*
  * fuzz_profile.c - any bytes as a profile: load, and where that works, merge,
- * write and read again. What was written must read back.
+ * write and read again. What was written must read back, and what can be read
+ * as a stream must be the same that way.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "profile/encode.h"
 #include "profile/load.h"
 #include "profile/merge.h"
+#include "profile/stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,10 +40,30 @@ static void write_and_read(const struct cp_profile *p)
     cp_out_release(&out);
 }
 
+static void check_stream(const struct cp_profile *p, const uint8_t *data,
+                         size_t size)
+{
+    struct cp_stream_input input = { data, size, -1 };
+    struct cp_profile *other = cp_stream_load(
+        &input, size % 3 ? 64 + size % 500 : CP_STREAM_BUFFER, 1 + size % 2);
+    struct cp_out want = { .fd = -1 }, got = { .fd = -1 };
+
+    if (!other)
+        return;
+    if (!p || cp_encode(p, &want, NULL) != CP_OK ||
+        cp_encode(other, &got, NULL) != CP_OK || want.len != got.len ||
+        memcmp(want.buf, got.buf, got.len) != 0)
+        abort();
+    cp_out_release(&want);
+    cp_out_release(&got);
+    cp_profile_free(other);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cp_profile *pair[2] = { load(data, size), NULL };
 
+    check_stream(pair[0], data, size);
     if (!pair[0])
         return 0;
     if (pair[0]->n_types > 0)
