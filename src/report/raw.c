@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pieces.h"
 #include "base/timefmt.h"
 #include "report/formats.h"
-#include "base/pieces.h"
+#include "report/label_texts.h"
 
 #define PIECE_SAMPLES 8192
 
@@ -21,8 +22,8 @@ struct id_text {
 
 struct rawer {
     const struct cp_profile *p;
-    struct id_text *ids;   /* by location */
-    struct cp_str *labels; /* by label set: its lines, newlines included */
+    struct id_text *ids;          /* by location */
+    struct cp_label_texts labels; /* a line for text, one for numbers */
     struct cp_arena arena;
 };
 
@@ -49,9 +50,10 @@ static bool key_has_units(const struct cp_profile *p,
 }
 
 /* "key:[a b]" for the labels from *i on that share a key and a kind. */
-static void one_key(const struct cp_profile *p, const struct cp_label_set *set,
+static void one_key(const void *context, const struct cp_label_set *set,
                     uint32_t *i, struct cp_out *out)
 {
+    const struct cp_profile *p = context;
     const struct cp_label *first = &p->labels[set->labels + *i];
     bool is_text = first->str != CP_NONE;
     bool has_units = !is_text && key_has_units(p, set, *i);
@@ -75,65 +77,6 @@ static void one_key(const struct cp_profile *p, const struct cp_label_set *set,
         }
     }
     cp_out_char(out, ']');
-}
-
-/* One line for the labels of one kind, keys sorted as text; or nothing. */
-static void one_kind(const struct cp_profile *p, const struct cp_label_set *set,
-                     bool is_text, struct cp_out *out)
-{
-    struct cp_arena arena = { 0 };
-    struct cp_out key = { .fd = -1 };
-    struct cp_str *keys =
-        cp_arena_alloc(&arena, set->n_labels, sizeof(*keys), &out->err);
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; keys && i < set->n_labels;) {
-        bool is_wanted = (p->labels[set->labels + i].str != CP_NONE) == is_text;
-
-        key.len = 0;
-        one_key(p, set, &i, &key);
-        if (!is_wanted)
-            continue;
-        char *copy =
-            cp_arena_copy(&arena, key.buf ? key.buf : "", key.len, &out->err);
-        if (copy)
-            keys[n++] = (struct cp_str){ copy, (uint32_t)key.len };
-    }
-    if (key.err.status != CP_OK)
-        out->err = key.err;
-    if (keys)
-        qsort(keys, n, sizeof(*keys), cp_str_by_text);
-    for (uint32_t i = 0; i < n; i++) {
-        cp_out_cstr(out, i ? " " : "                ");
-        cp_out_str(out, keys[i]);
-    }
-    if (n > 0)
-        cp_out_char(out, '\n');
-    cp_out_release(&key);
-    cp_arena_release(&arena);
-}
-
-static enum cp_status make_labels(struct rawer *w, struct cp_error *err)
-{
-    const struct cp_profile *p = w->p;
-    struct cp_out text = { .fd = -1 };
-    enum cp_status status;
-
-    w->labels =
-        cp_arena_alloc(&w->arena, p->n_label_sets, sizeof(*w->labels), err);
-    if (!w->labels)
-        return CP_ENOMEM;
-    for (uint32_t i = 1; i < p->n_label_sets && text.err.status == CP_OK; i++) {
-        text.len = 0;
-        one_kind(p, &p->label_sets[i], true, &text);
-        one_kind(p, &p->label_sets[i], false, &text);
-        w->labels[i].ptr = cp_arena_copy(&w->arena, text.buf ? text.buf : "",
-                                         text.len, &text.err);
-        w->labels[i].len = (uint32_t)text.len;
-    }
-    status = cp_out_finish(&text, err);
-    cp_out_release(&text);
-    return status;
 }
 
 static enum cp_status make_ids(struct rawer *w, struct cp_error *err)
@@ -190,7 +133,7 @@ static void write_samples(const void *context, struct cp_piece piece,
         write_stack(w, stack, s->n_locs, out);
         cp_out_char(out, '\n');
         if (s->label_set)
-            cp_out_str(out, w->labels[s->label_set]);
+            cp_out_str(out, w->labels.items[s->label_set]);
     }
 }
 
@@ -305,11 +248,12 @@ enum cp_status cp_write_raw(struct cp_report *r, struct cp_out *out,
                             struct cp_error *err)
 {
     const struct cp_profile *p = r->profile;
+    struct cp_label_style style = { one_key, p, "                ", " ", "\n" };
     struct rawer w = { .p = p };
     enum cp_status status = make_ids(&w, err);
 
     if (status == CP_OK)
-        status = make_labels(&w, err);
+        status = cp_label_texts_init(&w.labels, p, &style, err);
     if (status == CP_OK) {
         write_head(p, out);
         write_types(p, out);
@@ -326,6 +270,7 @@ enum cp_status cp_write_raw(struct cp_report *r, struct cp_out *out,
         for (uint32_t i = 0; i < p->n_mappings; i++)
             write_mapping(p, &p->mappings[i], out);
     }
+    cp_label_texts_release(&w.labels);
     cp_arena_release(&w.arena);
     return status;
 }

@@ -7,13 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pieces.h"
 #include "report/formats.h"
 #include "report/frames.h"
+#include "report/label_texts.h"
 #include "report/legend.h"
-#include "base/pieces.h"
 
 #define PIECE_SAMPLES 2048
 #define VALUE_WIDTH 10
+#define BEFORE_NAME (VALUE_WIDTH + 3)
+#define LINE_BLOCK ((size_t)32)
+#define KNOWN_BITS 6
 
 static const char separator[] =
     "-----------+-------------------------------------------------------\n";
@@ -21,24 +25,27 @@ static const char separator[] =
 struct tracer {
     const struct cp_report *r;
     struct cp_frames frames;
-    struct cp_str *lines;  /* by place in frames.nodes: "   name\n" */
-    struct cp_str *labels; /* by label set: its lines */
+    struct cp_str *lines; /* by place in frames.nodes */
+    struct cp_label_texts labels;
     struct cp_scale scale;
     struct cp_arena arena;
 };
 
-/* "   name" and its end; ptr is NULL when memory runs out. */
+/*
+ * Blanks for the value, "   name" and its end, with a block to spare behind;
+ * ptr is NULL when memory runs out.
+ */
 static struct cp_str frame_line(struct cp_arena *arena, struct cp_str name,
                                 const char *end, struct cp_error *err)
 {
-    size_t n_end = strlen(end), len = 3 + (size_t)name.len + n_end;
-    char *line = cp_arena_alloc(arena, len, 1, err);
+    size_t n_end = strlen(end), len = BEFORE_NAME + (size_t)name.len + n_end;
+    char *line = cp_arena_alloc(arena, len + LINE_BLOCK, 1, err);
 
     if (!line)
         return (struct cp_str){ NULL, 0 };
-    memcpy(line, "   ", 3);
-    memcpy(line + 3, name.ptr, name.len);
-    memcpy(line + 3 + name.len, end, n_end);
+    memset(line, ' ', BEFORE_NAME);
+    memcpy(line + BEFORE_NAME, name.ptr, name.len);
+    memcpy(line + BEFORE_NAME + name.len, end, n_end);
     return (struct cp_str){ line, (uint32_t)len };
 }
 
@@ -71,9 +78,10 @@ static enum cp_status make_lines(struct tracer *t, struct cp_error *err)
 }
 
 /* One line for the labels from *i on that share a key and a kind. */
-static void label_line(const struct tracer *t, const struct cp_label_set *set,
+static void label_line(const void *context, const struct cp_label_set *set,
                        uint32_t *i, struct cp_out *out)
 {
+    const struct tracer *t = context;
     const struct cp_profile *p = t->r->profile;
     const struct cp_label *first = &p->labels[set->labels + *i];
     char number[CP_LABEL_BYTES];
@@ -99,99 +107,84 @@ static void label_line(const struct tracer *t, const struct cp_label_set *set,
     cp_out_char(out, '\n');
 }
 
-/* Sorts the lines of text labels and those of numeric ones, apart. */
-static void sort_lines(struct cp_str *lines, uint32_t n_text, uint32_t n)
+/* The text of a value, where it was asked for lately: most values recur. */
+struct value_text {
+    int64_t value;
+    uint32_t len; /* 0: not made yet */
+    char text[CP_LABEL_BYTES + VALUE_WIDTH];
+};
+
+static const struct value_text *text_of(const struct tracer *t, int64_t value,
+                                        struct value_text *known)
 {
-    qsort(lines, n_text, sizeof(*lines), cp_str_by_text);
-    qsort(lines + n_text, n - n_text, sizeof(*lines), cp_str_by_text);
+    struct value_text *v =
+        &known[(uint64_t)value * 0x9e3779b97f4a7c15u >> (64 - KNOWN_BITS)];
+    struct cp_out aligned = { .fd = -1 };
+    char text[CP_LABEL_BYTES];
+
+    if (v->len && v->value == value)
+        return v;
+    cp_scale_label(&t->scale, value, text);
+    cp_out_right(&aligned, text, VALUE_WIDTH);
+    v->value = value;
+    v->len = (uint32_t)aligned.len;
+    if (aligned.len)
+        memcpy(v->text, aligned.buf, aligned.len);
+    cp_out_release(&aligned);
+    return v;
 }
 
-/* The lines of a set; ptr is NULL when memory runs out. */
-static struct cp_str label_text(struct tracer *t,
-                                const struct cp_label_set *set,
-                                struct cp_error *err)
+/* Lines are copied in whole blocks; what is too much is written over. */
+static void put_line(struct cp_str line, struct cp_out *out)
 {
-    const struct cp_label *labels = t->r->profile->labels + set->labels;
-    struct cp_out text = { .fd = -1 };
-    struct cp_arena arena = { 0 };
-    struct cp_str *lines =
-        cp_arena_alloc(&arena, set->n_labels, sizeof(*lines), err);
-    struct cp_str all = { NULL, 0 };
-    uint32_t n = 0, n_text = 0;
-    bool is_ok = lines != NULL;
+    size_t room = (size_t)line.len + LINE_BLOCK;
+    char *at;
 
-    for (uint32_t i = 0; is_ok && i < set->n_labels; n++) {
-        n_text += labels[i].str != CP_NONE;
-        text.len = 0;
-        label_line(t, set, &i, &text);
-        lines[n].ptr =
-            cp_arena_copy(&arena, text.buf ? text.buf : "", text.len, err);
-        lines[n].len = (uint32_t)text.len;
-        is_ok = lines[n].ptr != NULL && text.err.status == CP_OK;
-    }
-    text.len = 0;
-    if (is_ok)
-        sort_lines(lines, n_text, n);
-    for (uint32_t i = 0; is_ok && i < n; i++)
-        cp_out_str(&text, lines[i]);
-    if (is_ok && cp_out_finish(&text, err) == CP_OK)
-        all.ptr =
-            cp_arena_copy(&t->arena, text.buf ? text.buf : "", text.len, err);
-    all.len = (uint32_t)text.len;
-    cp_out_release(&text);
-    cp_arena_release(&arena);
-    return all;
-}
-
-static enum cp_status make_labels(struct tracer *t, struct cp_error *err)
-{
-    uint32_t n = t->r->profile->n_label_sets;
-
-    t->labels = cp_arena_alloc(&t->arena, n, sizeof(*t->labels), err);
-    if (!t->labels)
-        return CP_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        t->labels[i] = label_text(t, &t->r->profile->label_sets[i], err);
-        if (!t->labels[i].ptr)
-            return CP_ENOMEM;
-    }
-    return CP_OK;
+    if (out->cap - out->len < room && !cp_out_room(out, room))
+        return;
+    at = out->buf + out->len;
+    for (size_t done = 0; done < line.len; done += LINE_BLOCK)
+        memcpy(at + done, line.ptr + done, LINE_BLOCK);
+    out->len += line.len;
 }
 
 static void write_sample(const struct tracer *t, uint32_t number,
-                         struct cp_out *out)
+                         struct value_text *known, struct cp_out *out)
 {
     const struct cp_profile *p = t->r->profile;
     const struct cp_sample *s = &p->samples[number];
-    const uint32_t *stack = p->locs + s->locs;
+    const uint32_t *stack = p->locs + s->locs, *first = t->frames.first;
     int64_t div, value = cp_report_sample(t->r, number, &div);
-    char text[CP_LABEL_BYTES];
-    bool is_first = true;
+    const struct value_text *text;
+    struct cp_str line;
 
     if (s->n_locs == 0)
         return;
     cp_out_bytes(out, separator, sizeof(separator) - 1);
-    cp_out_str(out, t->labels[s->label_set]);
-    value = cp_report_divide(t->r, cp_report_mean(value, div));
-    cp_scale_label(&t->scale, value, text);
-    for (uint32_t k = 0; k < s->n_locs; k++) {
-        for (uint32_t j = t->frames.first[stack[k]];
-             j < t->frames.first[stack[k] + 1]; j++) {
-            if (is_first)
-                cp_out_right(out, text, VALUE_WIDTH);
-            else
-                cp_out_bytes(out, "          ", VALUE_WIDTH);
-            cp_out_str(out, t->lines[j]);
-            is_first = false;
+    cp_out_str(out, t->labels.items[s->label_set]);
+    text =
+        text_of(t, cp_report_divide(t->r, cp_report_mean(value, div)), known);
+    for (uint32_t k = 0, n = 0; k < s->n_locs; k++)
+        for (uint32_t j = first[stack[k]]; j < first[stack[k] + 1]; j++) {
+            line = t->lines[j];
+            if (n++ == 0) { /* the value instead of blanks */
+                cp_out_bytes(out, text->text, text->len);
+                line.ptr += VALUE_WIDTH;
+                line.len -= VALUE_WIDTH;
+            }
+            put_line(line, out);
         }
-    }
 }
 
 static void write_some(const void *context, struct cp_piece piece,
                        struct cp_out *out)
 {
+    struct value_text known[1 << KNOWN_BITS];
+
+    for (size_t i = 0; i < 1 << KNOWN_BITS; i++)
+        known[i].len = 0;
     for (uint32_t i = piece.from; i < piece.to; i++)
-        write_sample(context, i, out);
+        write_sample(context, i, known, out);
 }
 
 /* The legend, or an empty line where there is nothing to say. */
@@ -208,6 +201,7 @@ enum cp_status cp_write_traces(struct cp_report *r, struct cp_out *out,
                                struct cp_error *err)
 {
     struct tracer t = { .r = r };
+    struct cp_label_style style = { label_line, &t, "", "", "" };
     enum cp_status status = cp_frames_init(&t.frames, r, 0, err);
 
     if (status != CP_OK)
@@ -215,13 +209,14 @@ enum cp_status cp_write_traces(struct cp_report *r, struct cp_out *out,
     cp_scale_init(&t.scale, r->sample_unit, r->out_unit);
     status = make_lines(&t, err);
     if (status == CP_OK)
-        status = make_labels(&t, err);
+        status = cp_label_texts_init(&t.labels, r->profile, &style, err);
     if (status == CP_OK) {
         write_head(r, out);
         status = cp_pieces_write(r->profile->n_samples, PIECE_SAMPLES,
                                  write_some, &t, out, err);
         cp_out_cstr(out, separator);
     }
+    cp_label_texts_release(&t.labels);
     cp_arena_release(&t.arena);
     cp_frames_release(&t.frames);
     return status;
