@@ -89,6 +89,34 @@ static void test_pieces(void)
     }
 }
 
+/* One packer for all pieces, each given in parts. */
+static void test_pieces_in_parts(void)
+{
+    size_t len = 1000003, part = 70001;
+    struct cp_gzip_packer *packer = cp_gzip_packer_new(NULL);
+    struct cp_gzip_sum all = { 0 };
+    struct cp_out out = { .fd = -1 };
+    char *text = make_text(len);
+    unsigned n_parts = 0;
+
+    cp_gzip_begin(&out);
+    for (size_t at = 0; at < len; at += part) {
+        cp_gzip_packer_add(packer, text + at, len - at < part ? len - at : part,
+                           &out);
+        if (n_parts++ % 4 == 0)
+            all = cp_gzip_join(all, cp_gzip_packer_end(packer, &out));
+    }
+    all = cp_gzip_join(all, cp_gzip_packer_end(packer, &out));
+    all = cp_gzip_join(all, cp_gzip_packer_end(packer, &out)); /* nothing */
+    cp_gzip_end(all, &out);
+    CHECK(out.err.status == CP_OK);
+    CHECK(all.len == len);
+    CHECK(unpacks_to(&out, text, len));
+    cp_gzip_packer_free(packer);
+    cp_out_release(&out);
+    cp_free(text);
+}
+
 static void test_out_of_memory(void)
 {
     char *text = make_text(1000);
@@ -106,6 +134,7 @@ int main(void)
 {
     RUN(test_whole);
     RUN(test_pieces);
+    RUN(test_pieces_in_parts);
     RUN(test_out_of_memory);
     return check_failures != 0;
 }
