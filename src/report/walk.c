@@ -53,6 +53,7 @@ struct job {
     uint8_t *wanted;    /* by place: want.edges */
     bool wants_all;     /* every edge, that is */
     uint32_t *single;   /* by location: its place, CP_NONE or SEVERAL */
+    bool *has_wanted;   /* by location: a node of it has wanted edges */
     struct share shares[CP_PARALLEL_MOST];
 };
 
@@ -215,6 +216,17 @@ static bool walk_calls(const struct job *job, struct share *s, struct step *at,
     return count_calls(job, s, at, calls, n_calls);
 }
 
+/* Whether any edge of a stack could be wanted. */
+static bool is_of_interest(const struct job *job, const uint32_t *stack,
+                           uint32_t n)
+{
+    bool found = job->wants_all;
+
+    for (uint32_t k = 0; !found && k < n; k++)
+        found = job->has_wanted[stack[k]];
+    return found;
+}
+
 static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
 {
     const struct cp_sample *sample = &job->r->profile->samples[number];
@@ -227,7 +239,8 @@ static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
     if (at.value == 0 && at.div == 0)
         return true;
     if (!s->hot && !s->edges.divs)
-        return walk_calls(job, s, &at, stack, sample->n_locs);
+        return !is_of_interest(job, stack, sample->n_locs) ||
+               walk_calls(job, s, &at, stack, sample->n_locs);
     if (!job->wanted && !s->divs)
         walk_nodes(job, s, &at, stack, sample->n_locs);
     for (uint32_t k = sample->n_locs; (job->wanted || s->divs) && k > 0; k--) {
@@ -411,6 +424,23 @@ static enum cp_status find_singles(struct job *job, struct cp_error *err)
     return job->single ? CP_OK : CP_ENOMEM;
 }
 
+static enum cp_status find_wanted(struct job *job, struct cp_error *err)
+{
+    const struct cp_frames *f = job->f;
+    uint32_t n = job->r->profile->n_locations;
+
+    if (!job->wanted || job->wants_all)
+        return CP_OK;
+    job->has_wanted = cp_alloc(n, sizeof(*job->has_wanted), err);
+    for (uint32_t l = 0; job->has_wanted && l < n; l++)
+        for (uint32_t j = f->first[l]; j < f->first[l + 1]; j++) {
+            uint32_t place = job->place_of[f->nodes[j]];
+
+            job->has_wanted[l] |= place != CP_NONE && job->wanted[place];
+        }
+    return job->has_wanted ? CP_OK : CP_ENOMEM;
+}
+
 enum cp_status cp_walk(struct cp_walk *w, const struct cp_report *r,
                        const struct cp_frames *f, struct cp_graph_want want,
                        struct cp_error *err)
@@ -421,6 +451,8 @@ enum cp_status cp_walk(struct cp_walk *w, const struct cp_report *r,
 
     if (status == CP_OK)
         status = find_singles(&job, err);
+    if (status == CP_OK)
+        status = find_wanted(&job, err);
     if (status == CP_OK) {
         cp_parallel_run(n_shares, walk_share, &job);
         status = join_shares(&job, n_shares, w, err);
@@ -431,6 +463,7 @@ enum cp_status cp_walk(struct cp_walk *w, const struct cp_report *r,
     cp_free(job.info_of);
     cp_free(job.wanted);
     cp_free(job.single);
+    cp_free(job.has_wanted);
     if (status != CP_OK)
         cp_walk_release(w);
     return status;
