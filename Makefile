@@ -8,7 +8,7 @@ BENCH_ARGS ?=
 SOURCES = $(wildcard src/*/*.[ch] tests/*.[ch] tests/*/*.[ch] fuzz/*.[ch] \
                      bench/*.[ch])
 
-all: ## build into build/ (build/cpprof, build/pprof)
+all: ## build into build/ (build/cpprof, build/pprof, build/jeprof)
 	@scripts/deps build
 	@scripts/build gcc
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool/jeprof.h"
+#include "tool/commands.h"
 #include "tool/pprof.h"
 
 #define EXIT_MISUSED 2
@@ -22,31 +22,25 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The commands, each also a name of the program. */
-static const struct {
-    const char *name;
-    int (*run)(int argc, const char *const *argv);
-} commands[] = {
-    { "pprof", cp_pprof_main },
-    { "jeprof", cp_jeprof_main },
-};
-
 static int usage(FILE *to, int status)
 {
-    (void)fputs("usage: cpprof pprof [FORMAT] [OPTION]... [BINARY] SOURCE...\n"
-                "       cpprof jeprof [OPTION]... [BINARY] PROFILE...\n"
-                "       cpprof completion bash|zsh|fish\n"
-                "pprof -help and jeprof --help list formats and options\n",
-                to);
+    for (size_t i = 0; cp_command_at(i); i++)
+        (void)fprintf(to, "%s cpprof %s %s\n",
+                      i ? "      " : "usage:", cp_command_at(i)->name,
+                      cp_command_at(i)->usage);
+    (void)fputc('\n', to);
+    for (size_t i = 0; cp_command_at(i); i++)
+        (void)fprintf(to, "  %-11s %s\n", cp_command_at(i)->name,
+                      cp_command_at(i)->summary);
     return status;
 }
 
 /* Runs the command of that name; -1 if there is none. */
 static int run_command(const char *name, int argc, const char *const *argv)
 {
-    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-        if (strcmp(name, commands[i].name) == 0)
-            return commands[i].run(argc, argv);
+    for (size_t i = 0; cp_command_at(i); i++)
+        if (strcmp(name, cp_command_at(i)->name) == 0)
+            return cp_command_at(i)->run(argc, argv);
     return -1;
 }
 
