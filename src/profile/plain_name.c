@@ -34,14 +34,18 @@ static size_t reserved(const char *begin, const char *at, const char *end)
 /* Behind the bracket that ends what `at` begins; NULL if there is none. */
 static const char *close_of(const char *at, const char *end)
 {
-    size_t depth = 0;
+    size_t round = 0, angle = 0; /* angles inside of round ones do not count */
 
     for (; at < end; at++) {
-        if (*at == '(' || *at == '<')
-            depth++;
-        else if (*at == ')' || (*at == '>' && at[-1] != '-'))
-            depth--;
-        if (depth == 0)
+        if (*at == '(')
+            round++;
+        else if (*at == ')' && round > 0)
+            round--;
+        else if (*at == '<' && round == 0)
+            angle++;
+        else if (*at == '>' && round == 0 && angle > 0 && at[-1] != '-')
+            angle--;
+        if (round == 0 && angle == 0)
             return at + 1;
     }
     return NULL;

@@ -10,7 +10,7 @@ struct degrees {
 static bool is_kept(const struct degrees *d, const struct cp_edge *e,
                     uint32_t most)
 {
-    if (d->in[e->dst] == 0 || e->src == e->dst)
+    if (d->in[e->dst] == 0)
         return true;
     return d->in[e->dst] < most && d->out[e->src] < most;
 }
@@ -25,8 +25,6 @@ static void choose(struct cp_graph *g, const uint32_t *list, uint32_t n,
             e->is_dead = true;
             continue;
         }
-        if (e->src == e->dst) /* calls itself: no crowd, and no caller */
-            continue;
         d->in[e->dst]++;
         d->out[e->src]++;
     }

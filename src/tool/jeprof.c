@@ -53,7 +53,7 @@ const char *cp_jeprof_url(const char *name, int seconds, struct cp_arena *arena,
         return name;
     while (name + len > path && name[len - 1] == '/')
         len--;
-    if (ends(name, len, "/mem"))
+    if (ends(path, (size_t)(name + len - path), "/mem"))
         return cp_arena_printf(arena, err, "%.*s/pprof/heap", (int)len, name);
     return cp_arena_printf(arena, err, "%.*s/pprof/profile?seconds=%d",
                            (int)len, name, seconds);
