@@ -104,3 +104,9 @@ enum cp_status cp_drop_frames_set_jemalloc(struct cp_profile *p,
 {
     return set_lists(p, jemalloc_drop, heap_keep, err);
 }
+
+bool cp_drop_frames_is_jemalloc(const struct cp_profile *p)
+{
+    return p->drop_frames &&
+           strcmp(cp_profile_cstr(p, p->drop_frames), jemalloc_drop) == 0;
+}

@@ -20,4 +20,7 @@ enum cp_status cp_drop_frames_set(struct cp_profile *p, struct cp_error *err);
 enum cp_status cp_drop_frames_set_jemalloc(struct cp_profile *p,
                                            struct cp_error *err);
 
+/* Whether that was done to the profile. */
+bool cp_drop_frames_is_jemalloc(const struct cp_profile *p);
+
 #endif

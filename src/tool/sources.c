@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "profile/drop_frames.h"
 #include "profile/label_table.h"
 #include "profile/load.h"
 #include "profile/merge.h"
@@ -308,6 +309,8 @@ static enum cp_status prune(const struct loader *l, struct cp_profile *p,
     struct cp_error why = { 0 };
     enum cp_status status = cp_prune_uninteresting(p, &why);
 
+    if (cp_drop_frames_is_jemalloc(p)) /* Debian's has no names inside */
+        cp_prune_file(p, "libjemalloc.so");
     if (status != CP_EFORMAT && status != CP_EUSAGE) {
         if (err && status != CP_OK)
             *err = why;
