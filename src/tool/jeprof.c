@@ -2,6 +2,7 @@
 #include "tool/jeprof.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -207,6 +208,15 @@ static enum cp_status run(struct cp_command *c, struct cp_error *err)
     return c->wants_symbols ? cp_jeprof_symbols(c, err) : work(c, err);
 }
 
+/* Where jeprof keeps what it fetched, if we were not told ourselves. */
+static void take_folder(void)
+{
+    const char *folder = getenv("JEPROF_TMPDIR");
+
+    if (folder && *folder)
+        (void)setenv("PPROF_TMPDIR", folder, 0);
+}
+
 int cp_jeprof_main(int argc, const char *const *argv)
 {
     struct cp_command c;
@@ -214,6 +224,7 @@ int cp_jeprof_main(int argc, const char *const *argv)
     enum cp_status status = cp_command_init_jeprof(&c, argc, argv, &err);
 
     if (status == CP_OK) {
+        take_folder();
         status = run(&c, &err);
         cp_command_release(&c);
     }
