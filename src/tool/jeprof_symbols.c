@@ -61,7 +61,7 @@ static enum cp_status read_lines(struct asked *a, struct cp_text rest,
             return CP_ENOMEM;
         a->addresses[a->n++] = address;
         cp_out_printf(&a->profile, "1: 1 [1: 1] @ 0x%llx\n",
-                      (unsigned long long)address + 1);
+                      (unsigned long long)address);
     }
     cp_out_cstr(&a->profile, "\nMAPPED_LIBRARIES:\n");
     if (a->maps.len > 0)
