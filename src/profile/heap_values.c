@@ -159,3 +159,21 @@ bool cp_heap_label(struct cp_builder *b, int64_t size, struct cp_label *out,
                               size };
     return out->key != CP_NO_STR;
 }
+
+enum cp_status cp_heap_make_whole(struct cp_profile *p, struct cp_error *err)
+{
+    for (uint32_t k = 0; k < p->n_types; k++) {
+        const char *unit = cp_profile_cstr(p, p->types[k].unit);
+        bool is_bytes = strcmp(unit, CP_HEAP_BYTE_PARTS) == 0;
+        const char *whole = is_bytes ? "bytes" : "count";
+
+        if (!is_bytes && strcmp(unit, CP_HEAP_OBJECT_PARTS) != 0)
+            continue;
+        p->types[k].unit = cp_strtab_add(&p->strings, whole, 5, err);
+        if (p->types[k].unit == CP_NO_STR)
+            return CP_ENOMEM;
+        for (uint32_t i = 0; i < p->n_samples; i++)
+            p->values[(size_t)i * p->n_types + k] /= CP_HEAP_PARTS;
+    }
+    return CP_OK;
+}

@@ -152,6 +152,8 @@ static enum cp_status report(struct cp_command *c, struct cp_profile *p,
 /* Settles what depends on several options. */
 static void settle(struct cp_command *c)
 {
+    bool is_table;
+
     if (!c->format_name && !c->is_interactive && !isatty(STDOUT_FILENO)) {
         c->options.format = CP_FORMAT_TOP;
         c->format_name = "text";
@@ -160,9 +162,9 @@ static void settle(struct cp_command *c)
         c->options.format = CP_FORMAT_TRACES;
     if (c->options.format == CP_FORMAT_RAW)
         c->all_frames = true;
-    c->heap.parts = c->options.format == CP_FORMAT_TOP && c->format_name
-                        ? CP_HEAP_PARTS
-                        : 1;
+    is_table = c->format_name && c->options.format == CP_FORMAT_TOP &&
+               c->options.style == CP_STYLE_JEPROF;
+    c->heap.parts = is_table ? CP_HEAP_PARTS : 1;
     if (*c->options.thread)
         c->heap.thread = c->options.thread;
 }

@@ -89,10 +89,28 @@ static void test_addresses(void)
     cp_profile_free(p);
 }
 
+static void test_make_whole(void)
+{
+    struct cp_heap_reading how = { .parts = CP_HEAP_PARTS };
+    struct cp_profile *p =
+        cp_legacy_read_as(DUMP, sizeof(DUMP) - 1, &how, NULL);
+
+    if (!CHECK(p))
+        return;
+    CHECK_STR(cp_profile_cstr(p, p->types[1].unit), CP_HEAP_BYTE_PARTS);
+    CHECK_INT(cp_heap_make_whole(p, NULL), CP_OK);
+    CHECK_STR(cp_profile_cstr(p, p->types[0].unit), "count");
+    CHECK_STR(cp_profile_cstr(p, p->types[1].unit), "bytes");
+    CHECK_INT(p->values[0], 3);
+    CHECK_INT(p->values[1], 31);
+    cp_profile_free(p);
+}
+
 int main(void)
 {
     RUN(test_unbias_parts);
     RUN(test_jemalloc);
     RUN(test_addresses);
+    RUN(test_make_whole);
     return check_failures != 0;
 }
