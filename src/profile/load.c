@@ -31,9 +31,26 @@ static enum cp_status unpack(struct cp_bytes *file, struct cp_error *err)
     return CP_OK;
 }
 
-static struct cp_profile *parse(struct cp_bytes *plain, struct cp_error *err)
+/* Formats other than profile.proto; CP_EOTHER when it is none of them. */
+static struct cp_profile *read_other(const struct cp_bytes *plain,
+                                     const struct cp_load_how *how,
+                                     struct cp_error *err)
 {
-    struct cp_error as_proto = { 0 }, as_legacy = { 0 };
+    static const struct cp_heap_reading as_usual = { 0 };
+    const char *bytes = (const char *)plain->data;
+    struct cp_profile *p = cp_legacy_read_as(
+        bytes, plain->len, how->heap ? how->heap : &as_usual, err);
+
+    if (!p && err->status == CP_EOTHER && how->more)
+        p = how->more(bytes, plain->len, err);
+    return p;
+}
+
+static struct cp_profile *parse(struct cp_bytes *plain,
+                                const struct cp_load_how *how,
+                                struct cp_error *err)
+{
+    struct cp_error as_proto = { 0 }, as_other = { 0 };
     struct cp_profile *p;
 
     if (plain->len == 0) {
@@ -47,13 +64,13 @@ static struct cp_profile *parse(struct cp_bytes *plain, struct cp_error *err)
         (void)cp_error_set(err, as_proto.status, "%s", as_proto.msg);
         return NULL;
     }
-    p = cp_legacy_read((const char *)plain->data, plain->len, &as_legacy);
-    if (!p && as_legacy.status == CP_EOTHER)
+    p = read_other(plain, how, &as_other);
+    if (!p && as_other.status == CP_EOTHER)
         (void)cp_error_set(err, CP_EFORMAT,
                            "unrecognized profile format (as protobuf: %s)",
                            as_proto.msg);
     else if (!p)
-        (void)cp_error_set(err, as_legacy.status, "%s", as_legacy.msg);
+        (void)cp_error_set(err, as_other.status, "%s", as_other.msg);
     return p;
 }
 
@@ -76,12 +93,13 @@ static enum cp_status check(const struct cp_profile *p, struct cp_error *err)
 }
 
 static struct cp_profile *load_whole(struct cp_bytes *file,
+                                     const struct cp_load_how *how,
                                      struct cp_error *err)
 {
     struct cp_profile *p = NULL;
 
     if (unpack(file, err) == CP_OK) {
-        p = parse(file, err);
+        p = parse(file, how, err);
         if (p && check(p, err) != CP_OK) {
             cp_profile_free(p);
             p = NULL;
@@ -94,25 +112,34 @@ static struct cp_profile *load_whole(struct cp_bytes *file,
 
 /* NULL: not large enough, or not to be had this way. */
 static struct cp_profile *stream(const struct cp_stream_input *input,
-                                 size_t n_threads)
+                                 const struct cp_load_how *how)
 {
+    size_t n = how->n_threads ? how->n_threads : cp_parallel_width();
+
     return input->len < CP_STREAM_LEAST
                ? NULL
-               : cp_stream_load(input, CP_STREAM_BUFFER, n_threads);
+               : cp_stream_load(input, CP_STREAM_BUFFER, n);
 }
 
-struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
+struct cp_profile *cp_load_as(struct cp_bytes *file,
+                              const struct cp_load_how *how,
+                              struct cp_error *err)
 {
     struct cp_stream_input input = { .data = file->data, .len = file->len };
-    struct cp_profile *p = stream(&input, cp_parallel_width());
+    struct cp_profile *p = stream(&input, how);
 
     if (!p)
-        p = load_whole(file, err);
+        p = load_whole(file, how, err);
     cp_bytes_release(file);
     return p;
 }
 
-static struct cp_profile *load_open(int fd, size_t n_threads,
+struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
+{
+    return cp_load_as(file, &(struct cp_load_how){ 0 }, err);
+}
+
+static struct cp_profile *load_open(int fd, const struct cp_load_how *how,
                                     struct cp_error *err)
 {
     struct cp_stream_input input = { .fd = fd };
@@ -123,15 +150,15 @@ static struct cp_profile *load_open(int fd, size_t n_threads,
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
         (uintmax_t)st.st_size <= CP_LOAD_LIMIT) {
         input.len = (size_t)st.st_size;
-        p = stream(&input, n_threads);
+        p = stream(&input, how);
     }
     if (!p && cp_bytes_read_fd(&file, fd, CP_LOAD_LIMIT, err) == CP_OK)
-        p = load_whole(&file, err);
+        p = load_whole(&file, how, err);
     cp_bytes_release(&file);
     return p;
 }
 
-struct cp_profile *cp_load_file(const char *path, size_t n_threads,
+struct cp_profile *cp_load_file(const char *path, const struct cp_load_how *how,
                                 struct cp_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -141,7 +168,7 @@ struct cp_profile *cp_load_file(const char *path, size_t n_threads,
         (void)cp_error_set(err, CP_EIO, "open: %s", strerror(errno));
         return NULL;
     }
-    p = load_open(fd, n_threads, err);
+    p = load_open(fd, how, err);
     (void)close(fd);
     return p;
 }

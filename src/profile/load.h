@@ -8,6 +8,7 @@
 #define CP_LOAD_H
 
 #include "base/bytes.h"
+#include "profile/heap_values.h"
 #include "profile/profile.h"
 
 /* No file of more than this is read. */
@@ -20,10 +21,26 @@
 struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err);
 
 /*
- * The same for a file, which is not all in memory at once, if that can be. It
- * is read by n_threads: fewer than there are cores where several files are.
+ * Reads unpacked bytes; NULL with *err set, CP_EOTHER when they are in no
+ * format that it knows. The bytes stay the caller's.
  */
-struct cp_profile *cp_load_file(const char *path, size_t n_threads,
+typedef struct cp_profile *cp_load_reader(const char *bytes, size_t len,
+                                          struct cp_error *err);
+
+/* How to read; all 0 is what cp_load does. */
+struct cp_load_how {
+    size_t n_threads;                   /* 0: as many as there are cores */
+    const struct cp_heap_reading *heap; /* how heap dumps are read */
+    cp_load_reader *more;               /* asked where no format of ours fits */
+};
+
+/* The same as cp_load, but as told. */
+struct cp_profile *cp_load_as(struct cp_bytes *file,
+                              const struct cp_load_how *how,
+                              struct cp_error *err);
+
+/* The same for a file, which is not all in memory at once, if that can be. */
+struct cp_profile *cp_load_file(const char *path, const struct cp_load_how *how,
                                 struct cp_error *err);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "profile/drop_frames.h"
 #include "profile/label_table.h"
 #include "profile/load.h"
 #include "profile/merge.h"
@@ -29,6 +30,7 @@ struct source {
 /* A batch of sources being read. */
 struct batch {
     struct source *sources;
+    const struct cp_heap_reading *heap;
     struct cp_profile *profiles[BATCH];
     struct cp_error errors[BATCH];
     size_t n;
@@ -41,7 +43,8 @@ struct loader {
     void *context;
 };
 
-static struct cp_profile *read_source(const struct source *s, size_t n_threads,
+static struct cp_profile *read_source(const struct source *s,
+                                      const struct cp_load_how *how,
                                       struct cp_error *err)
 {
     struct cp_bytes file = { 0 };
@@ -59,10 +62,10 @@ static struct cp_profile *read_source(const struct source *s, size_t n_threads,
     } else if (stat(s->name, &st) == 0 && S_ISDIR(st.st_mode)) {
         status = cp_error_set(err, CP_EIO, "is a directory");
     } else {
-        return cp_load_file(s->name, n_threads, err);
+        return cp_load_file(s->name, how, err);
     }
     if (status == CP_OK)
-        p = cp_load(&file, err);
+        p = cp_load_as(&file, how, err);
     cp_bytes_release(&file);
     return p;
 }
@@ -71,9 +74,10 @@ static void read_piece(void *context, size_t i)
 {
     struct batch *b = context;
     size_t width = cp_parallel_width();
+    struct cp_load_how how = { .n_threads = b->n < width ? width / b->n : 1,
+                               .heap = b->heap };
 
-    b->profiles[i] = read_source(
-        &b->sources[i], b->n < width ? width / b->n : 1, &b->errors[i]);
+    b->profiles[i] = read_source(&b->sources[i], &how, &b->errors[i]);
 }
 
 /* A profile without mappings gets one, so that a binary can be named. */
@@ -203,6 +207,7 @@ static struct cp_profile *read_all(const struct loader *l,
 
     for (size_t i = 0; status == CP_OK && i < n; i += BATCH) {
         *b = (struct batch){ .sources = sources + i,
+                             .heap = &l->c->heap,
                              .n = n - i < BATCH ? n - i : BATCH };
         status = add_batch(l, b, &sum, &n_read, err);
         if (status != CP_OK) {
@@ -307,6 +312,8 @@ static enum cp_status prune(const struct loader *l, struct cp_profile *p,
     struct cp_error why = { 0 };
     enum cp_status status = cp_prune_uninteresting(p, &why);
 
+    if (cp_drop_frames_is_jemalloc(p)) /* Debian's has no names inside */
+        cp_prune_file(p, "libjemalloc.so");
     if (status != CP_EFORMAT && status != CP_EUSAGE) {
         if (err && status != CP_OK)
             *err = why;
@@ -377,6 +384,23 @@ static void list_sources(const char *const *names, size_t n,
     }
 }
 
+/* Keeps a copy of what was fetched, in units that every tool knows. */
+static void save(const struct loader *l, const struct cp_profile *p)
+{
+    struct cp_profile *whole = NULL;
+
+    if (l->c->heap.parts > 1) {
+        whole = cp_profile_copy(p, NULL);
+        if (!whole || cp_heap_make_whole(whole, NULL) != CP_OK)
+            l->warn(l->context, "Could not save profile: out of memory");
+        else
+            cp_save_profile(whole, l->warn, l->context);
+        cp_profile_free(whole);
+        return;
+    }
+    cp_save_profile(p, l->warn, l->context);
+}
+
 /* Everything but the fetching: reads, merges, keeps a copy, subtracts. */
 static struct cp_profile *combine_all(const struct loader *l,
                                       struct source *sources, size_t n,
@@ -386,7 +410,7 @@ static struct cp_profile *combine_all(const struct loader *l,
     struct cp_profile *p = read_all(l, sources, n, "source", err), *base;
 
     if (p && is_fetched && !l->c->no_save)
-        cp_save_profile(p, l->warn, l->context);
+        save(l, p);
     if (p && n_bases > 0) {
         base = read_all(l, sources + n, n_bases, "base", err);
         if (!base)
