@@ -9,29 +9,49 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
-#include "profile/label_table.h"
 #include "profile/load.h"
 #include "profile/merge.h"
 #include "profile/prune.h"
 #include "profile/scale.h"
+#include "tool/base_mark.h"
+#include "tool/content.h"
 #include "tool/fetch.h"
+#include "tool/folder.h"
+#include "tool/interrupt.h"
 #include "tool/save.h"
 #include "tool/url.h"
 
-#define BATCH 128 /* profiles in memory at once */
+#define BATCH 128 /* profiles that are merged at once */
+#define MOST_TOLD                                                              \
+    10 /* files of directories that are told to be no profiles                 \
+        */
 
-/* A name, and its bytes where they were fetched. */
+/* A name, and what came of it. */
 struct source {
     const char *name;
     struct cp_fetch *fetch; /* NULL for a file */
+    bool is_in_folder;
+    bool is_read; /* then there is a profile, or the error that tells why not */
+    struct cp_profile *profile;
+    struct cp_error err;
 };
 
-/* A batch of sources being read. */
-struct batch {
+/* Neighbours in a list of sources, merged as soon as the last is there. */
+struct group {
+    size_t n_unread;
+    bool is_merged;
+    struct cp_profile *sum; /* NULL if none of them could be read */
+};
+
+/* The sources, or the bases. */
+struct set {
+    const char *what;
     struct source *sources;
-    struct cp_profile *profiles[BATCH];
-    struct cp_error errors[BATCH];
-    size_t n;
+    size_t n, cap;
+    struct group *groups;
+    size_t n_groups, n_read;
+    bool has_fetched;
+    struct cp_error err; /* of the first merge that failed */
 };
 
 struct loader {
@@ -39,39 +59,49 @@ struct loader {
     const char *binary; /* takes the place of the first mapping's file */
     void (*warn)(void *context, const char *line);
     void *context;
+    struct set sources, bases;
+    struct cp_fetch *fetches;
+    size_t n_fetches;
+    size_t n_told; /* of MOST_TOLD */
+    struct cp_arena arena;
 };
 
-static struct cp_profile *read_source(const struct source *s,
-                                      struct cp_error *err)
+static struct cp_profile *load(struct cp_bytes *bytes, struct cp_error *err)
 {
-    struct cp_bytes file = { 0 };
-    struct cp_profile *p = NULL;
-    enum cp_status status = CP_OK;
-    struct stat st;
+    const char *other = cp_content_other(bytes->data, bytes->len);
 
-    if (s->fetch) {
-        status = s->fetch->err.status;
-        *err = s->fetch->err;
-        file = s->fetch->body;
-        s->fetch->body = (struct cp_bytes){ 0 };
-    } else if (strcmp(s->name, "-") == 0) {
-        status = cp_bytes_read_fd(&file, STDIN_FILENO, CP_LOAD_LIMIT, err);
-    } else if (stat(s->name, &st) == 0 && S_ISDIR(st.st_mode)) {
-        status = cp_error_set(err, CP_EIO, "is a directory");
-    } else {
-        status = cp_bytes_read_file(&file, s->name, CP_LOAD_LIMIT, err);
+    if (other) {
+        (void)cp_error_set(err, CP_EFORMAT, "%s", other);
+        cp_bytes_release(bytes);
+        return NULL;
     }
-    if (status == CP_OK)
-        p = cp_load(&file, err);
-    cp_bytes_release(&file);
-    return p;
+    return cp_load(bytes, err);
 }
 
-static void read_piece(void *context, size_t i)
+static void read_source(struct source *s)
 {
-    struct batch *b = context;
+    struct cp_bytes bytes = { 0 };
+    enum cp_status status = CP_OK;
 
-    b->profiles[i] = read_source(&b->sources[i], &b->errors[i]);
+    s->is_read = true;
+    if (s->fetch) {
+        s->err = s->fetch->err;
+        status = s->err.status;
+        bytes = s->fetch->body;
+        s->fetch->body = (struct cp_bytes){ 0 };
+    } else if (strcmp(s->name, "-") == 0) {
+        status = cp_bytes_read_fd(&bytes, STDIN_FILENO, CP_LOAD_LIMIT, &s->err);
+    } else {
+        status = cp_bytes_read_file(&bytes, s->name, CP_LOAD_LIMIT, &s->err);
+    }
+    if (status == CP_OK)
+        s->profile = load(&bytes, &s->err);
+    cp_bytes_release(&bytes);
+}
+
+static void read_piece(void *list, size_t i)
+{
+    read_source(((struct source **)list)[i]);
 }
 
 /* A profile without mappings gets one, so that a binary can be named. */
@@ -129,26 +159,36 @@ static enum cp_status name_binary(const struct loader *l, struct cp_profile *p,
                : CP_OK;
 }
 
-/* Drops the failed ones with a warning; returns how many are left. */
-static size_t collect(const struct loader *l, struct batch *b)
+/* Says why a source is left out; of many such in directories, of a few. */
+static void tell_failed(struct loader *l, const struct source *s)
 {
-    size_t n = 0;
     char line[1024];
 
-    for (size_t i = 0; i < b->n; i++) {
-        struct cp_profile *p = b->profiles[i];
+    if (s->is_in_folder && ++l->n_told > MOST_TOLD)
+        return;
+    (void)snprintf(line, sizeof(line), "%s: %s",
+                   cp_url_hide(s->name, &l->arena), s->err.msg);
+    l->warn(l->context, line);
+}
 
-        b->profiles[i] = NULL;
-        if (p && name_binary(l, p, &b->errors[i]) == CP_OK) {
-            b->profiles[n++] = p;
-            continue;
-        }
-        cp_profile_free(p);
-        (void)snprintf(line, sizeof(line), "%s: %s", b->sources[i].name,
-                       b->errors[i].msg);
+static void tell_group(struct loader *l, const struct set *set, size_t g)
+{
+    for (size_t i = g * BATCH; i < (g + 1) * BATCH && i < set->n; i++)
+        if (set->sources[i].err.status != CP_OK)
+            tell_failed(l, &set->sources[i]);
+}
+
+static void tell_untold(struct loader *l)
+{
+    char line[128];
+
+    if (l->n_told > MOST_TOLD) {
+        (void)snprintf(line, sizeof(line),
+                       "... and %zu more files are no profiles",
+                       l->n_told - MOST_TOLD);
         l->warn(l->context, line);
     }
-    return n;
+    l->n_told = 0;
 }
 
 /* One profile of several; they are consumed. */
@@ -168,92 +208,133 @@ static struct cp_profile *combine(struct cp_profile **profiles, size_t n,
     return p;
 }
 
-/* Reads up to BATCH sources and adds them to *sum. */
-static enum cp_status add_batch(const struct loader *l, struct batch *b,
-                                struct cp_profile **sum, size_t *n_read,
-                                struct cp_error *err)
+/* What was fetched and does not go together is kept one by one. */
+static void save_singly(const struct loader *l, const struct set *set,
+                        size_t from, size_t to)
 {
-    struct cp_profile *pair[2];
-    size_t n;
-
-    cp_parallel_run(b->n, read_piece, b);
-    n = collect(l, b);
-    *n_read += n;
-    if (n == 0)
-        return CP_OK;
-    pair[1] = combine(b->profiles, n, err);
-    if (!pair[1])
-        return CP_EFORMAT;
-    pair[0] = *sum;
-    *sum = pair[0] ? combine(pair, 2, err) : pair[1];
-    return *sum ? CP_OK : CP_EFORMAT;
+    for (size_t i = from; i < to; i++)
+        if (set->sources[i].fetch && set->sources[i].profile && !l->c->no_save)
+            cp_save_profile(set->sources[i].profile, l->warn, l->context);
 }
 
-static struct cp_profile *read_all(const struct loader *l,
-                                   struct source *sources, size_t n,
-                                   const char *what, struct cp_error *err)
+/* The profiles of a group that can be used; returns how many. */
+static size_t take_profiles(const struct loader *l, struct set *set,
+                            size_t from, size_t to,
+                            struct cp_profile **profiles)
 {
-    struct batch *b = cp_alloc(1, sizeof(*b), err);
+    size_t n = 0;
+
+    for (size_t i = from; i < to; i++) {
+        struct source *s = &set->sources[i];
+
+        if (s->profile && name_binary(l, s->profile, &s->err) != CP_OK) {
+            cp_profile_free(s->profile);
+            s->profile = NULL;
+        }
+        if (s->profile)
+            profiles[n++] = s->profile;
+        set->has_fetched |= s->profile && s->fetch;
+    }
+    return n;
+}
+
+/* Merges the sources of a group, which are all read. */
+static void merge_group(const struct loader *l, struct set *set, size_t g)
+{
+    size_t from = g * BATCH;
+    size_t to = from + BATCH < set->n ? from + BATCH : set->n;
+    struct cp_profile *profiles[BATCH];
+    size_t n = take_profiles(l, set, from, to, profiles);
+
+    set->groups[g].is_merged = true;
+    set->n_read += n;
+    if (n == 0)
+        return;
+    if (cp_make_compatible(profiles, n, &set->err) != CP_OK) {
+        save_singly(l, set, from, to);
+        return;
+    }
+    for (size_t i = from; i < to; i++)
+        set->sources[i].profile = NULL;
+    set->groups[g].sum = n > 1 ? cp_merge(profiles, n, &set->err) : profiles[0];
+}
+
+/* Reads some sources on all cores, and merges groups that are whole then. */
+static void read_list(struct loader *l, struct source **list, size_t n)
+{
+    cp_parallel_run(n, read_piece, list);
+    for (size_t i = 0; i < n; i++) {
+        bool is_base = list[i] >= l->bases.sources &&
+                       list[i] < l->bases.sources + l->bases.n;
+        struct set *set = is_base ? &l->bases : &l->sources;
+        size_t g = (size_t)(list[i] - set->sources) / BATCH;
+
+        if (--set->groups[g].n_unread == 0 && set->err.status == CP_OK)
+            merge_group(l, set, g);
+    }
+}
+
+/* Reads the files of a group; what was fetched is there already. */
+static void read_files(struct loader *l, struct set *set, size_t g)
+{
+    size_t from = g * BATCH;
+    size_t to = from + BATCH < set->n ? from + BATCH : set->n;
+    struct source *list[BATCH];
+    size_t n = 0;
+
+    for (size_t i = from; i < to; i++)
+        if (!set->sources[i].is_read)
+            list[n++] = &set->sources[i];
+    if (n > 0)
+        read_list(l, list, n);
+    else if (!set->groups[g].is_merged)
+        merge_group(l, set, g);
+}
+
+/* Adds the sum of a group to that of those before it. */
+static void add_group(struct set *set, size_t g, struct cp_profile **sum)
+{
+    struct cp_profile *pair[2] = { *sum, set->groups[g].sum };
+
+    set->groups[g].sum = NULL;
+    if (pair[0] && pair[1])
+        *sum = combine(pair, 2, &set->err);
+    else if (pair[1])
+        *sum = pair[1];
+}
+
+/* The rest of the way to one profile, or NULL with *err set. */
+static struct cp_profile *read_set(struct loader *l, struct set *set,
+                                   struct cp_error *err)
+{
     struct cp_profile *sum = NULL;
-    enum cp_status status = b ? CP_OK : CP_ENOMEM;
-    size_t n_read = 0;
     char line[128];
 
-    for (size_t i = 0; status == CP_OK && i < n; i += BATCH) {
-        *b = (struct batch){ .sources = sources + i,
-                             .n = n - i < BATCH ? n - i : BATCH };
-        status = add_batch(l, b, &sum, &n_read, err);
-        if (status != CP_OK) {
-            cp_error_prefix(err, "problem fetching %s profiles: ", what);
-            cp_profile_free(sum);
-            sum = NULL;
-        }
+    for (size_t g = 0; g < set->n_groups; g++) {
+        if (set->err.status == CP_OK && cp_interrupt_seen())
+            (void)cp_error_set(&set->err, CP_EIO, "interrupted");
+        if (set->err.status == CP_OK)
+            read_files(l, set, g);
+        tell_group(l, set, g);
+        if (set->err.status == CP_OK)
+            add_group(set, g, &sum);
     }
-    cp_free(b);
-    if (status == CP_OK && n_read == 0)
+    tell_untold(l);
+    if (set->err.status != CP_OK) {
+        *err = set->err;
+        cp_error_prefix(err, "problem fetching %s profiles: ", set->what);
+        cp_profile_free(sum);
+        return NULL;
+    }
+    if (set->n_read == 0)
         (void)cp_error_set(err, CP_EIO, "failed to fetch any %s profiles",
-                           what);
-    if (status == CP_OK && n_read > 0 && n_read < n) {
+                           set->what);
+    if (set->n_read > 0 && set->n_read < set->n) {
         (void)snprintf(line, sizeof(line), "Fetched %zu %s profiles out of %zu",
-                       n_read, what, n);
+                       set->n_read, set->what, set->n);
         l->warn(l->context, line);
     }
     return sum;
-}
-
-/* Gives every sample the label that marks a base. */
-static enum cp_status mark_as_base(struct cp_profile *p, struct cp_error *err)
-{
-    uint32_t key = cp_strtab_add(&p->strings, "pprof::base", 11, err);
-    uint32_t yes = cp_strtab_add(&p->strings, "true", 4, err);
-    uint32_t n_sets = p->n_label_sets;
-    uint32_t *marked = cp_alloc(n_sets, sizeof(*marked), err);
-    struct cp_label *room =
-        cp_alloc((size_t)p->n_labels + 1, sizeof(*room), err);
-    struct cp_label_table table = { 0 };
-    enum cp_status status = CP_ENOMEM;
-
-    if (key != CP_NO_STR && yes != CP_NO_STR && marked && room &&
-        cp_label_table_init(&table, p, err) == CP_OK)
-        status = CP_OK;
-    for (uint32_t i = 0; status == CP_OK && i < n_sets; i++) {
-        struct cp_label_set set = p->label_sets[i];
-        uint32_t n = 0;
-
-        for (uint32_t k = 0; k < set.n_labels; k++)
-            if (p->labels[set.labels + k].key != key ||
-                p->labels[set.labels + k].str == CP_NONE)
-                room[n++] = p->labels[set.labels + k];
-        room[n++] = (struct cp_label){ .key = key, .str = yes };
-        marked[i] = cp_label_table_add(&table, room, n, err);
-        status = marked[i] == CP_NONE ? CP_ENOMEM : CP_OK;
-    }
-    for (uint32_t i = 0; status == CP_OK && i < p->n_samples; i++)
-        p->samples[i].label_set = marked[p->samples[i].label_set];
-    cp_label_table_release(&table);
-    cp_free(room);
-    cp_free(marked);
-    return status;
 }
 
 /* source - base; both are consumed. */
@@ -266,7 +347,7 @@ static struct cp_profile *subtract(const struct cp_command *c,
     enum cp_status status = CP_OK;
 
     if (c->diff_bases.n > 0)
-        status = mark_as_base(base, err);
+        status = cp_base_mark(base, err);
     if (status == CP_OK && c->options.normalize)
         status = cp_scale_normalize(source, base, err);
     if (status == CP_OK)
@@ -361,32 +442,140 @@ static bool is_address(const char *name)
     return stat(name, &st) != 0 && cp_url_is_one(name);
 }
 
-/* Lists names; those that are addresses get a place in `fetches`. */
-static void list_sources(const char *const *names, size_t n,
-                         struct source *sources, struct cp_fetch *fetches,
-                         size_t *n_fetches)
+static struct source *add_source(struct loader *l, struct set *set,
+                                 const char *name, struct cp_error *err)
+{
+    struct source *s;
+
+    if (cp_arena_reserve(&l->arena, &set->sources, set->n, &set->cap,
+                         set->n + 1, sizeof(*set->sources), err) != CP_OK)
+        return NULL;
+    s = &set->sources[set->n++];
+    *s = (struct source){ .name = name };
+    return s;
+}
+
+/* The files in a directory; one that has none stands for itself. */
+static enum cp_status add_folder(struct loader *l, struct set *set,
+                                 const char *name, struct cp_error *err)
+{
+    struct cp_error why = { 0 };
+    size_t n = 0;
+    const char **files = cp_folder_files(name, &n, &l->arena, &why);
+    struct source *s;
+
+    for (size_t i = 0; i < n; i++) {
+        s = add_source(l, set, files[i], err);
+        if (!s)
+            return CP_ENOMEM;
+        s->is_in_folder = true;
+    }
+    if (files)
+        return CP_OK;
+    s = add_source(l, set, name, err);
+    if (!s)
+        return CP_ENOMEM;
+    s->is_read = true;
+    s->err = why;
+    return CP_OK;
+}
+
+/* Lists names; those that are addresses will be fetched. */
+static enum cp_status list_sources(struct loader *l, struct set *set,
+                                   const char *const *names, size_t n,
+                                   struct cp_error *err)
 {
     for (size_t i = 0; i < n; i++) {
-        sources[i] = (struct source){ .name = names[i] };
-        if (!is_address(names[i]))
+        if (cp_folder_is_one(names[i])) {
+            if (add_folder(l, set, names[i], err) != CP_OK)
+                return CP_ENOMEM;
+        } else if (!add_source(l, set, names[i], err)) {
+            return CP_ENOMEM;
+        }
+    }
+    set->n_groups = (set->n + BATCH - 1) / BATCH;
+    set->groups =
+        cp_arena_alloc(&l->arena, set->n_groups, sizeof(*set->groups), err);
+    if (!set->groups)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < set->n; i++)
+        set->groups[i / BATCH].n_unread += !set->sources[i].is_read;
+    return CP_OK;
+}
+
+/* Gives those that are addresses a place among the fetches. */
+static void list_fetches(struct loader *l, struct set *set)
+{
+    for (size_t i = 0; i < set->n; i++) {
+        struct source *s = &set->sources[i];
+
+        if (s->is_in_folder || s->is_read || !is_address(s->name))
             continue;
-        sources[i].fetch = &fetches[*n_fetches];
-        fetches[(*n_fetches)++].name = names[i];
+        s->fetch = &l->fetches[l->n_fetches++];
+        s->fetch->name = s->name;
+        s->fetch->owner = s;
     }
 }
 
-/* Everything but the fetching: reads, merges, keeps a copy, subtracts. */
-static struct cp_profile *combine_all(const struct loader *l,
-                                      struct source *sources, size_t n,
-                                      size_t n_bases, bool is_fetched,
-                                      struct cp_error *err)
+/* Reads what has been fetched so far, while the rest is on its way. */
+static void on_arrived(void *context, struct cp_fetch *const *list, size_t n)
 {
-    struct cp_profile *p = read_all(l, sources, n, "source", err), *base;
+    struct source *fresh[BATCH];
+    size_t n_fresh = 0;
 
-    if (p && is_fetched && !l->c->no_save)
+    for (size_t i = 0; i < n; i++) {
+        fresh[n_fresh++] = list[i]->owner;
+        if (n_fresh < BATCH && i + 1 < n)
+            continue;
+        read_list(context, fresh, n_fresh);
+        n_fresh = 0;
+    }
+}
+
+static void warn_through(void *context, const char *line)
+{
+    const struct loader *l = context;
+
+    l->warn(l->context, line);
+}
+
+static enum cp_status fetch_all(struct loader *l, struct cp_error *err)
+{
+    const struct cp_command *c = l->c;
+    const struct cp_fetch_options options = { c->seconds, c->timeout,
+                                              c->tls_cert, c->tls_key,
+                                              c->tls_ca };
+    const struct cp_fetch_events events = { warn_through, on_arrived, l };
+
+    l->fetches = cp_arena_alloc(&l->arena, l->sources.n + l->bases.n,
+                                sizeof(*l->fetches), err);
+    if (!l->fetches)
+        return CP_ENOMEM;
+    list_fetches(l, &l->sources);
+    list_fetches(l, &l->bases);
+    if (l->n_fetches > 0)
+        cp_fetch_all(l->fetches, l->n_fetches, &options, &events);
+    return CP_OK;
+}
+
+/* A set as one profile; a copy is kept of what was fetched. */
+static struct cp_profile *load_set(struct loader *l, struct set *set,
+                                   struct cp_error *err)
+{
+    struct cp_profile *p = read_set(l, set, err);
+
+    if (p && set->has_fetched && !l->c->no_save)
         cp_save_profile(p, l->warn, l->context);
-    if (p && n_bases > 0) {
-        base = read_all(l, sources + n, n_bases, "base", err);
+    return p;
+}
+
+/* Everything but the fetching: reads, merges, keeps a copy, subtracts. */
+static struct cp_profile *combine_all(struct loader *l, struct cp_error *err)
+{
+    struct cp_profile *p = load_set(l, &l->sources, err), *base;
+
+    if (p && l->bases.n > 0) {
+        base = load_set(l, &l->bases, err);
         if (!base)
             cp_profile_free(p);
         p = base ? subtract(l->c, p, base, err) : NULL;
@@ -398,33 +587,39 @@ static struct cp_profile *combine_all(const struct loader *l,
     return p;
 }
 
+/* Profiles that a failure has left unused. */
+static void release_set(struct set *set)
+{
+    for (size_t i = 0; i < set->n; i++)
+        cp_profile_free(set->sources[i].profile);
+    for (size_t g = 0; set->groups && g < set->n_groups; g++)
+        cp_profile_free(set->groups[g].sum);
+}
+
 struct cp_profile *cp_sources_load(const struct cp_command *c,
                                    void (*warn)(void *context,
                                                 const char *line),
                                    void *context, struct cp_error *err)
 {
-    struct loader l = { .c = c, .warn = warn, .context = context };
+    struct loader l = { .c = c,
+                        .warn = warn,
+                        .context = context,
+                        .sources = { .what = "source" },
+                        .bases = { .what = "base" } };
     const struct cp_list *bases = c->bases.n ? &c->bases : &c->diff_bases;
-    struct cp_fetch_options fetching = { c->seconds, c->timeout, c->tls_cert,
-                                         c->tls_key, c->tls_ca };
     bool has_binary = c->sources.n > 1 && is_binary(c->sources.items[0]);
-    const char *const *names = c->sources.items + has_binary;
-    size_t n = c->sources.n - has_binary, n_fetches = 0;
-    struct source *sources = cp_alloc(n + bases->n, sizeof(*sources), err);
-    struct cp_fetch *fetches = cp_alloc(n + bases->n, sizeof(*fetches), err);
     struct cp_profile *p = NULL;
 
     l.binary = has_binary ? c->sources.items[0] : NULL;
-    if (sources && fetches) {
-        list_sources(names, n, sources, fetches, &n_fetches);
-        list_sources(bases->items, bases->n, sources + n, fetches, &n_fetches);
-        if (n_fetches > 0)
-            cp_fetch_all(fetches, n_fetches, &fetching, warn, context);
-        p = combine_all(&l, sources, n, bases->n, n_fetches > 0, err);
-    }
-    for (size_t i = 0; fetches && i < n_fetches; i++)
-        cp_bytes_release(&fetches[i].body);
-    cp_free(fetches);
-    cp_free(sources);
+    if (list_sources(&l, &l.sources, c->sources.items + has_binary,
+                     c->sources.n - has_binary, err) == CP_OK &&
+        list_sources(&l, &l.bases, bases->items, bases->n, err) == CP_OK &&
+        fetch_all(&l, err) == CP_OK)
+        p = combine_all(&l, err);
+    for (size_t i = 0; i < l.n_fetches; i++)
+        cp_bytes_release(&l.fetches[i].body);
+    release_set(&l.sources);
+    release_set(&l.bases);
+    cp_arena_release(&l.arena);
     return p;
 }
