@@ -48,6 +48,11 @@ void cp_interrupt_release(void)
         (void)sigaction(SIGINT, &before, NULL);
 }
 
+bool cp_interrupt_is_caught(void)
+{
+    return depth > 0;
+}
+
 bool cp_interrupt_seen(void)
 {
     return is_seen;

@@ -14,6 +14,8 @@
 void cp_interrupt_catch(void);
 void cp_interrupt_release(void);
 
+bool cp_interrupt_is_caught(void);
+
 /* Whether there was one since it was last forgotten. */
 bool cp_interrupt_seen(void);
 void cp_interrupt_forget(void);
