@@ -15,6 +15,7 @@
 #include "tool/candidates.h"
 #include "tool/keys.h"
 
+#define PROMPT "(pprof) "
 #define HISTORY_LINES 1000
 
 struct cp_prompt {
@@ -30,7 +31,7 @@ struct cp_prompt {
 
 static char *prompt_text(EditLine *el)
 {
-    static char text[] = "(pprof) ";
+    static char text[] = PROMPT;
 
     (void)el;
     return text;
@@ -105,6 +106,27 @@ static unsigned char on_tab(EditLine *el, int key)
     return result;
 }
 
+/*
+ * Draws the line anew in a window of another size. The terminal has broken
+ * it into other rows by then, which libedit does not know: the old ones are
+ * erased from where the prompt is now.
+ */
+static void redraw(EditLine *el)
+{
+    const LineInfo *info = el_line(el);
+    size_t n_before =
+        strlen(PROMPT) +
+        cp_out_width(info->buffer, (size_t)(info->cursor - info->buffer));
+    size_t n_rows = n_before / screen_width();
+
+    (void)fputc('\r', stdout);
+    if (n_rows > 0)
+        (void)fprintf(stdout, "\033[%zuA", n_rows);
+    (void)fputs("\033[J", stdout);
+    el_resize(el);
+    (void)el_set(el, EL_REFRESH);
+}
+
 /* libedit's source of characters: 1, 0 at the end, -1 to leave the line. */
 static int on_read(EditLine *el, wchar_t *out)
 {
@@ -125,8 +147,7 @@ static int on_read(EditLine *el, wchar_t *out)
             (void)el_set(el, EL_REFRESH);
             break;
         case CP_KEY_RESIZED:
-            el_resize(el);
-            (void)el_set(el, EL_REFRESH);
+            redraw(el);
             break;
         case CP_KEY_END:
             return cp_keys_signal() ? -1 : 0;

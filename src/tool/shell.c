@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tool/interrupt.h"
 #include "tool/print.h"
@@ -169,6 +170,15 @@ static enum cp_status keep_index(struct shell *s, struct cp_options *o,
     return CP_OK;
 }
 
+/* Pipes give what they have once. */
+static bool is_repeatable(const char *name)
+{
+    struct stat st;
+
+    return strcmp(name, "-") != 0 &&
+           (stat(name, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
 static enum cp_status check_repeatable(const struct cp_command *c,
                                        struct cp_error *err)
 {
@@ -176,9 +186,9 @@ static enum cp_status check_repeatable(const struct cp_command *c,
 
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         for (size_t k = 0; k < lists[i]->n; k++)
-            if (strcmp(lists[i]->items[k], "-") == 0)
-                return cp_error_set(err, CP_EUSAGE,
-                                    "standard input cannot be read again");
+            if (!is_repeatable(lists[i]->items[k]))
+                return cp_error_set(err, CP_EUSAGE, "%s cannot be read again",
+                                    lists[i]->items[k]);
     return CP_OK;
 }
 
@@ -191,13 +201,18 @@ static enum cp_status reload(struct shell *s, struct cp_error *err)
     if (check_repeatable(&s->c, err) != CP_OK)
         return CP_EUSAGE;
     next = cp_sources_load(&s->c, warn, NULL, err);
+    if (next && cp_interrupt_seen()) {
+        cp_profile_free(next);
+        next = NULL;
+        (void)cp_error_set(err, CP_EIO, "interrupted");
+    }
     if (!next)
         return CP_EFORMAT;
-    cp_shell_greet(&s->c, next, s->p);
     for (size_t i = 0; i < s->n_undo; i++)
         if (keep_index(s, &s->undo[i], next, err) != CP_OK)
             s->undo[i].sample_index = "";
     (void)keep_index(s, &s->c.options, next, NULL);
+    cp_shell_greet(&s->c, next, s->p);
     if (had_index && !*s->c.options.sample_index)
         warn(NULL, "The sample type that was chosen is not there any more.");
     cp_profile_free(s->p);

@@ -40,7 +40,9 @@ static void compare(const struct measure *now, const struct measure *then,
     }
     cp_out_printf(out, "Reloaded: %u samples (before: %u), total %s",
                   now->n_samples, then->n_samples, now->text);
-    cp_out_printf(out, " (before: %s)\n", then->text);
+    if (*then->text)
+        cp_out_printf(out, " (before: %s)", then->text);
+    cp_out_char(out, '\n');
 }
 
 void cp_shell_greet(const struct cp_command *c, const struct cp_profile *p,

@@ -247,16 +247,31 @@ static void note_timeout(struct cp_transfer *t)
                            "no answer within %ld s; see -timeout", limit);
 }
 
-/* What libcurl says, and what helps against it. */
+/* What helps against a problem; "" if nothing is known to. */
+static const char *advice_on(const struct cp_transfer *t, CURLcode result)
+{
+    if (result == CURLE_PEER_FAILED_VERIFICATION)
+        return "; see -tls_ca and https+insecure://";
+    if (strstr(t->problem, "certificate required"))
+        return "; see -tls_cert";
+    return "";
+}
+
+/* libcurl's words, of which it keeps the first and not always the best. */
 static void note_problem(struct cp_transfer *t, CURLcode result)
 {
+    bool is_known = *t->problem && !strstr(t->problem, "name() failed with");
     const char *words =
-        *t->problem ? t->problem : t->curl->easy_strerror(result);
-    const char *advice = "";
+        is_known ? t->problem : t->curl->easy_strerror(result);
+    long number = 0;
 
-    if (result == CURLE_PEER_FAILED_VERIFICATION)
-        advice = "; see -tls_ca and https+insecure://";
-    (void)cp_error_set(&t->fetch->err, CP_EIO, "%s%s", words, advice);
+    (void)t->curl->easy_getinfo(t->handle, CURLINFO_OS_ERRNO, &number);
+    if (result == CURLE_COULDNT_CONNECT && number > 0)
+        (void)cp_error_set(&t->fetch->err, CP_EIO, "cannot connect: %s",
+                           strerror((int)number));
+    else
+        (void)cp_error_set(&t->fetch->err, CP_EIO, "%s%s", words,
+                           advice_on(t, result));
 }
 
 static void note_result(struct cp_transfer *t, CURLcode result)

@@ -1,8 +1,8 @@
 // go_server: a real net/http/pprof server for tests/cli/go.
 //
-// It works in functions with known names, holds memory, contends for a mutex
-// and blocks on a channel, so that no profile is empty. It prints the address
-// that it listens on and ends when its standard input does.
+// It works in functions with known names, holds memory, waits for a mutex and
+// for a channel, so that no profile is empty. When all of that has happened it
+// prints the address that it listens on; it ends when its standard input does.
 package main
 
 import (
@@ -14,12 +14,16 @@ import (
 	"os"
 	"runtime"
 	"sync"
+	"time"
 )
 
+const rounds = 3 // before the server is ready
+
 var (
-	kept [][]byte
-	lock sync.Mutex
-	sink uint64
+	kept  [][]byte
+	lock  sync.Mutex
+	ready sync.WaitGroup
+	sink  uint64
 )
 
 //go:noinline
@@ -38,13 +42,26 @@ func keepMemory(n int) {
 //go:noinline
 func holdLock() {
 	lock.Lock()
-	burnCPU(200000)
+	time.Sleep(2 * time.Millisecond)
 	lock.Unlock()
 }
 
 //go:noinline
-func waitForChannel(c chan int) {
-	<-c
+func sendToChannel(c chan int, i int) {
+	c <- i
+}
+
+// repeat calls f for ever, the first rounds of it before the server is ready.
+func repeat(f func(i int)) {
+	ready.Add(rounds)
+	go func() {
+		for i := 0; ; i++ {
+			f(i)
+			if i < rounds {
+				ready.Done()
+			}
+		}
+	}()
 }
 
 func main() {
@@ -53,25 +70,16 @@ func main() {
 	for i := 0; i < 64; i++ {
 		keepMemory(1 << 20)
 	}
-	for i := 0; i < 2; i++ {
-		go func() {
-			for {
-				holdLock()
-			}
-		}()
-	}
 	pass := make(chan int)
-	go func() {
-		for i := 0; ; i++ {
-			pass <- i
-		}
-	}()
-	go func() {
-		for {
-			waitForChannel(pass)
-			burnCPU(100000)
-		}
-	}()
+	repeat(func(int) { holdLock() })
+	repeat(func(int) { holdLock() })
+	repeat(func(i int) { sendToChannel(pass, i) })
+	repeat(func(int) {
+		burnCPU(5000000)
+		time.Sleep(5 * time.Millisecond)
+		<-pass
+	})
+	ready.Wait()
 	http.HandleFunc("/grow", func(w http.ResponseWriter, r *http.Request) {
 		keepMemory(32 << 20)
 		fmt.Fprintln(w, "grown")
