@@ -50,6 +50,7 @@ class Request(http.server.BaseHTTPRequestHandler):
 
 class TestServer(socketserver.ThreadingMixIn, http.server.HTTPServer):
     daemon_threads = True
+    request_queue_size = 256
 
     def __init__(self, pages, context=None):
         super().__init__(("127.0.0.1", 0), Request)
