@@ -261,8 +261,7 @@ static const char *advice_on(const struct cp_transfer *t, CURLcode result)
 static void note_problem(struct cp_transfer *t, CURLcode result)
 {
     bool is_known = *t->problem && !strstr(t->problem, "name() failed with");
-    const char *words =
-        is_known ? t->problem : t->curl->easy_strerror(result);
+    const char *words = is_known ? t->problem : t->curl->easy_strerror(result);
     long number = 0;
 
     (void)t->curl->easy_getinfo(t->handle, CURLINFO_OS_ERRNO, &number);
