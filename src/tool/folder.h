@@ -1,0 +1,20 @@
+/* folder - a directory of profiles as a source. */
+#ifndef CP_FOLDER_H
+#define CP_FOLDER_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+
+/* Whether there is a directory of that name. */
+bool cp_folder_is_one(const char *path);
+
+/*
+ * The paths of the files in it, sorted by name, in the arena: no hidden
+ * ones, nothing from the directories in it. NULL with *err set if it cannot
+ * be read or has none.
+ */
+const char **cp_folder_files(const char *path, size_t *n,
+                             struct cp_arena *arena, struct cp_error *err);
+
+#endif
