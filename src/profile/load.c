@@ -25,10 +25,20 @@ static enum cp_status unpack(struct cp_bytes *file, struct cp_error *err)
     return CP_OK;
 }
 
-static struct cp_profile *parse(const struct cp_bytes *plain,
-                                struct cp_error *err)
+/* A reader that knows nothing. */
+static struct cp_profile *read_none(const char *bytes, size_t len,
+                                    struct cp_error *err)
 {
-    struct cp_error as_proto = { 0 }, as_legacy = { 0 };
+    (void)bytes, (void)len;
+    (void)cp_error_set(err, CP_EOTHER, "unrecognized profile format");
+    return NULL;
+}
+
+static struct cp_profile *parse(const struct cp_bytes *plain,
+                                cp_load_reader *more, struct cp_error *err)
+{
+    struct cp_error as_proto = { 0 }, as_other = { 0 };
+    const char *bytes = (const char *)plain->data;
     struct cp_profile *p;
 
     if (plain->len == 0) {
@@ -42,13 +52,15 @@ static struct cp_profile *parse(const struct cp_bytes *plain,
         (void)cp_error_set(err, as_proto.status, "%s", as_proto.msg);
         return NULL;
     }
-    p = cp_legacy_read((const char *)plain->data, plain->len, &as_legacy);
-    if (!p && as_legacy.status == CP_EOTHER)
+    p = cp_legacy_read(bytes, plain->len, &as_other);
+    if (!p && as_other.status == CP_EOTHER)
+        p = more(bytes, plain->len, &as_other);
+    if (!p && as_other.status == CP_EOTHER)
         (void)cp_error_set(err, CP_EFORMAT,
                            "unrecognized profile format (as protobuf: %s)",
                            as_proto.msg);
     else if (!p)
-        (void)cp_error_set(err, as_legacy.status, "%s", as_legacy.msg);
+        (void)cp_error_set(err, as_other.status, "%s", as_other.msg);
     return p;
 }
 
@@ -72,10 +84,16 @@ static enum cp_status check(const struct cp_profile *p, struct cp_error *err)
 
 struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
 {
+    return cp_load_with(file, read_none, err);
+}
+
+struct cp_profile *cp_load_with(struct cp_bytes *file, cp_load_reader *more,
+                                struct cp_error *err)
+{
     struct cp_profile *p = NULL;
 
     if (unpack(file, err) == CP_OK) {
-        p = parse(file, err);
+        p = parse(file, more, err);
         if (p && check(p, err) != CP_OK) {
             cp_profile_free(p);
             p = NULL;

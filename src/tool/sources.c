@@ -15,6 +15,7 @@
 #include "profile/prune.h"
 #include "profile/scale.h"
 #include "tool/fetch.h"
+#include "tool/foreign.h"
 #include "tool/save.h"
 #include "tool/url.h"
 
@@ -62,7 +63,7 @@ static struct cp_profile *read_source(const struct source *s,
         status = cp_bytes_read_file(&file, s->name, CP_LOAD_LIMIT, err);
     }
     if (status == CP_OK)
-        p = cp_load(&file, err);
+        p = cp_load_with(&file, cp_foreign_read, err);
     cp_bytes_release(&file);
     return p;
 }
