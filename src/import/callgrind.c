@@ -255,7 +255,9 @@ static enum cp_status read_costs(struct reader *r, struct cp_text line)
         r->callee_object = r->object;
         r->callee_file = r->own_file;
     }
-    n = n > r->n_positions ? n - r->n_positions : 0;
+    if (n <= r->n_positions)
+        return CP_OK; /* where a jump comes from, or nothing but zeros */
+    n -= r->n_positions;
     cost = find_cost(r, callee, n);
     if (!cost)
         return CP_ENOMEM;

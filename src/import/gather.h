@@ -13,7 +13,7 @@
 #ifndef CP_GATHER_H
 #define CP_GATHER_H
 
-#include "import/table.h"
+#include "base/table.h"
 #include "profile/build.h"
 #include "profile/text_lines.h"
 

@@ -1,6 +1,7 @@
 /* gecko_tables.c - see gecko_tables.h. */
 #include "import/gecko_tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Libraries get ranges of addresses of their own, this far apart. */
@@ -216,6 +217,13 @@ static struct cp_gecko_lib read_lib(struct cp_json *j, struct cp_arena *arena)
     return lib;
 }
 
+static int by_start(const void *x, const void *y)
+{
+    const struct cp_gecko_lib *a = x, *b = y;
+
+    return (a->start > b->start) - (a->start < b->start);
+}
+
 void cp_gecko_libs_read(struct cp_gecko_libs *libs, struct cp_json j,
                         struct cp_arena *arena)
 {
@@ -231,6 +239,31 @@ void cp_gecko_libs_read(struct cp_gecko_libs *libs, struct cp_json j,
             return;
         libs->items[libs->n++] = read_lib(&j, arena);
     }
+    libs->sorted =
+        cp_arena_alloc(arena, libs->n, sizeof(*libs->sorted), &j.doc->err);
+    if (!libs->sorted || libs->n == 0)
+        return;
+    memcpy(libs->sorted, libs->items, libs->n * sizeof(*libs->sorted));
+    qsort(libs->sorted, libs->n, sizeof(*libs->sorted), by_start);
+}
+
+/* The library that an address in memory belongs to, or NULL. */
+static const struct cp_gecko_lib *lib_at(const struct cp_gecko_libs *libs,
+                                         uint64_t address)
+{
+    uint32_t low = 0, high = libs->n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (libs->sorted[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && address < libs->sorted[low - 1].end
+               ? &libs->sorted[low - 1]
+               : NULL;
 }
 
 static uint32_t look_up(const uint32_t *list, uint32_t n, uint32_t i)
@@ -340,20 +373,16 @@ static uint32_t recorded_frame(struct cp_gecko_tables *t,
 {
     struct cp_gather_frame f = { .function = CP_NONE, .mapping = CP_NONE };
     struct cp_text name = string_at(t, t->text[i]), file = { 0 }, digits = name;
+    const struct cp_gecko_lib *lib;
     const char *open;
     uint64_t address;
 
     if (cp_text_eat(&digits, "0x") && cp_text_to_hex(digits, &address)) {
-        for (uint32_t k = 0; k < libs->n; k++) {
-            const struct cp_gecko_lib *lib = &libs->items[k];
-
-            if (address < lib->start || address >= lib->end)
-                continue;
-            if (set_address(g, lib, address - lib->start, &f, err) != CP_OK)
-                return CP_NONE;
-            return cp_gather_frame(g, &f, err);
-        }
-        f.address = address;
+        lib = lib_at(libs, address);
+        if (lib && set_address(g, lib, address - lib->start, &f, err) != CP_OK)
+            return CP_NONE;
+        if (!f.address)
+            f.address = address;
         return cp_gather_frame(g, &f, err);
     }
     open = cp_text_find(name, " (");

@@ -21,7 +21,8 @@ struct cp_gecko_lib {
 };
 
 struct cp_gecko_libs {
-    struct cp_gecko_lib *items;
+    struct cp_gecko_lib *items;  /* as in the file */
+    struct cp_gecko_lib *sorted; /* by start */
     uint32_t n;
 };
 

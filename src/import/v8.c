@@ -446,6 +446,8 @@ static enum cp_status read_all(struct reader *r, struct cp_json top)
     enum cp_status status;
 
     cp_json_pick(&top, names, N_PARTS, at);
+    if (!at[NODES].doc && !at[HEAD].doc)
+        cp_json_fail(&top, "neither nodes nor a head before here,");
     if (top.doc->err.status != CP_OK)
         return CP_EFORMAT;
     status = at[NODES].doc ? read_flat(r, at[NODES]) : read_tree(r, at[HEAD]);

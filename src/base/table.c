@@ -1,5 +1,5 @@
 /* table.c - open addressing, at most half full; see table.h. */
-#include "import/table.h"
+#include "base/table.h"
 
 #include "base/alloc.h"
 

@@ -1,13 +1,18 @@
 /*
  * table - from hashes to array indexes.
  *
- * Under the tables of import/gather.h: the entries are in arrays of their
- * owner, who compares them; this only finds the candidates.
+ * The entries are in arrays of their owner, who compares them; this only finds
+ * the candidates.
  */
 #ifndef CP_TABLE_H
 #define CP_TABLE_H
 
-#include "profile/profile.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define CP_TABLE_END UINT32_MAX /* no more entries */
 
 struct cp_table_slot {
     uint64_t hash;
@@ -21,8 +26,8 @@ struct cp_table {
 };
 
 /*
- * The next entry with that hash, or CP_NONE; *probe starts as 0 and belongs
- * to this function.
+ * The next entry with that hash, or CP_TABLE_END; *probe starts as 0 and
+ * belongs to this function.
  */
 static inline uint32_t cp_table_next(const struct cp_table *t, uint64_t hash,
                                      size_t *probe)
@@ -36,7 +41,7 @@ static inline uint32_t cp_table_next(const struct cp_table *t, uint64_t hash,
         if (s->hash == hash)
             return s->index - 1;
     }
-    return CP_NONE;
+    return CP_TABLE_END;
 }
 
 /* Adds an entry that is not there yet. */
