@@ -264,14 +264,16 @@ static void write_cell(const struct writer *w, enum column c, uint32_t row)
         cp_out_u64(out, row);
         break;
     case COL_FILE:
-        write_or(out, (int64_t)t->n_frames + row, info && info->file, "null");
+        write_or(out, (int64_t)t->n_frames + row,
+                 info && info->name && info->file, "null");
         break;
     case COL_LINE:
-        write_or(out, info ? info->line : 0, info && info->line > 0, "null");
+        write_or(out, info ? info->line : 0,
+                 info && info->name && info->line > 0, "null");
         break;
     case COL_COLUMN:
-        write_or(out, info ? info->column : 0, info && info->column > 0,
-                 "null");
+        write_or(out, info ? info->column : 0,
+                 info && info->name && info->column > 0, "null");
         break;
     case COL_START_LINE:
         write_or(out, info ? info->start_line : 0, info && info->start_line > 0,
