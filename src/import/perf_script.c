@@ -130,7 +130,7 @@ static bool read_event(struct cp_text rest, struct header *h)
         if (!cp_text_eat_word(&rest, &word))
             return false;
     }
-    if (cp_text_len(word) < 2 || word.end[-1] != ':')
+    if (cp_text_len(word) < 2 || word.end[-1] != ':' || *word.pos == '[')
         return false;
     h->event = (struct cp_text){ word.pos, word.end - 1 };
     h->frame = cp_text_trim(rest);
@@ -373,15 +373,19 @@ static enum cp_status read_line(struct reader *r, struct cp_text line,
                         line.pos);
 }
 
+/* Whether the first line is a header that has a time or a frame. */
 static bool looks_right(struct cp_text rest)
 {
-    struct cp_text line;
+    struct cp_text line = { 0 };
     struct header h;
 
     while (cp_text_next_line(&rest, &line))
         if (!cp_text_is_blank(line) && *line.pos != '#')
-            return read_header(line, &h);
-    return false;
+            break;
+    if (!read_header(line, &h))
+        return false;
+    return h.time_ns >= 0 || h.frame.pos < h.frame.end ||
+           (cp_text_next_line(&rest, &line) && is_frame_line(line));
 }
 
 /* The mapping that is most likely the program: named as its first thread. */

@@ -212,9 +212,8 @@ static void write_meta(const struct writer *w)
 enum column {
     COL_STACK_FRAME,
     COL_STACK_PREFIX,
-    COL_SELF, /* the row's number */
-    COL_NAME, /* of functions: a string */
-    COL_FILE, /* the same */
+    COL_SELF, /* the row's number; names are the first strings */
+    COL_FILE,
     COL_LINE,
     COL_COLUMN,
     COL_START_LINE,
@@ -258,9 +257,6 @@ static void write_cell(const struct writer *w, enum column c, uint32_t row)
                  "null");
         break;
     case COL_SELF:
-        cp_out_u64(out, row);
-        break;
-    case COL_NAME: /* strings: the names of the frames, then their files */
         cp_out_u64(out, row);
         break;
     case COL_FILE:
@@ -341,7 +337,7 @@ static void write_tables(const struct writer *w)
         { "column", COL_COLUMN },
     };
     static const struct table_column funcs[] = {
-        { "name", COL_NAME },           { "isJS", COL_FALSE },
+        { "name", COL_SELF },           { "isJS", COL_FALSE },
         { "relevantForJS", COL_FALSE }, { "resource", COL_LIB },
         { "fileName", COL_FILE },       { "lineNumber", COL_START_LINE },
         { "columnNumber", COL_NULL },
