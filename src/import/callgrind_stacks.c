@@ -3,10 +3,12 @@
  *
  * Done for one event after the other. A function's whole cost is its lines
  * and its calls together; what of it does not come from callers starts at the
- * root. Going down from the roots, a way that brings a share of the function's
- * cost gets that share of each line and call. Shares are taken off what is
- * left, so nothing is given twice; and what is left at the end (small calls,
- * recursion, rounding, files that do not add up) goes to the heaviest way.
+ * root. Calls that lead back to a function on the way are left out: what they
+ * cost is counted by the first. Going down from the roots, a way that brings a
+ * share of the function's cost gets that share of each line and call. Shares
+ * are taken off what is left, so nothing is given twice; and what is left at
+ * the end (small calls, recursion, rounding, files that do not add up) goes to
+ * the heaviest way.
  */
 #include "import/callgrind.h"
 
@@ -31,7 +33,8 @@ struct function {
     size_t own_at;    /* first line that has something left */
     uint32_t above;   /* stack of the callers on the heaviest way */
     int64_t heaviest; /* its share; -1: not visited */
-    bool is_on_path;
+    bool has_caller;
+    enum { NEW, ON_PATH, DONE } colour; /* while calls back are looked for */
 };
 
 /* A function on the way down. */
@@ -48,6 +51,7 @@ struct spreader {
     struct function *functions;
     size_t *sorted; /* costs by function, calls last */
     int64_t *left;  /* by cost */
+    bool *is_back;  /* by cost: a call that leads back */
     struct visit *path;
     size_t n_path, cap_path;
     uint32_t event;
@@ -88,6 +92,59 @@ static void sort_costs(struct spreader *s)
         }
 }
 
+static enum cp_status visit(struct spreader *s, uint32_t function)
+{
+    if (s->functions[function].colour != NEW)
+        return CP_OK;
+    if (cp_reserve(&s->path, &s->cap_path, s->n_path + 1, sizeof(*s->path),
+                   s->err) != CP_OK)
+        return CP_ENOMEM;
+    s->functions[function].colour = ON_PATH;
+    s->path[s->n_path++] =
+        (struct visit){ .function = function,
+                        .next_call = s->functions[function].n_own };
+    return CP_OK;
+}
+
+/* Goes through all that can be reached from a function. */
+static enum cp_status find_back_from(struct spreader *s, uint32_t function)
+{
+    enum cp_status status = visit(s, function);
+
+    while (status == CP_OK && s->n_path > 0) {
+        struct visit *v = &s->path[s->n_path - 1];
+        struct function *f = &s->functions[v->function];
+        size_t i;
+
+        if (v->next_call == f->n_costs) {
+            f->colour = DONE;
+            s->n_path--;
+            continue;
+        }
+        i = s->sorted[f->first_cost + v->next_call++];
+        s->is_back[i] = s->functions[s->c->costs[i].callee].colour == ON_PATH;
+        status = visit(s, s->c->costs[i].callee);
+    }
+    return status;
+}
+
+/* Functions without callers first: from there, what leads back does. */
+static enum cp_status find_back_calls(struct spreader *s)
+{
+    const struct cp_callgrind *c = s->c;
+    enum cp_status status = CP_OK;
+
+    for (size_t i = 0; i < c->n_costs; i++)
+        if (c->costs[i].callee != CP_NONE &&
+            c->costs[i].callee != c->costs[i].function)
+            s->functions[c->costs[i].callee].has_caller = true;
+    for (int called = 0; called < 2; called++)
+        for (uint32_t i = 0; status == CP_OK && i < c->n_functions; i++)
+            if (s->functions[i].has_caller == called)
+                status = find_back_from(s, i);
+    return status;
+}
+
 /* Sets everything up for an event; returns the total of all lines. */
 static int64_t begin_event(struct spreader *s)
 {
@@ -107,7 +164,9 @@ static int64_t begin_event(struct spreader *s)
         struct function *f = &s->functions[cost->function];
 
         s->left[i] = value;
-        if (cost->callee == cost->function || value <= 0)
+        if (s->is_back[i])
+            s->left[i] = 0;
+        if (s->is_back[i] || value <= 0)
             continue;
         f->whole = cp_add(f->whole, value);
         if (cost->callee != CP_NONE) {
@@ -172,7 +231,6 @@ static enum cp_status enter(struct spreader *s, uint32_t function,
         return CP_ENOMEM;
     v = &s->path[s->n_path++];
     *v = (struct visit){ function, above, share, f->undelivered, f->n_own };
-    f->is_on_path = true;
     if (share > f->heaviest) {
         f->heaviest = share;
         f->above = above;
@@ -194,7 +252,6 @@ static enum cp_status step(struct spreader *s)
     size_t i;
 
     if (v->next_call == f->n_costs) {
-        f->is_on_path = false;
         s->n_path--;
         return CP_OK;
     }
@@ -204,11 +261,10 @@ static enum cp_status step(struct spreader *s)
     share = v->share ? part_of(s->left[i], v->share, v->of) : 0;
     if (s->n_steps++ > MOST_STEPS)
         s->small = INT64_MAX;
-    if (callee->is_on_path || s->left[i] <= 0 ||
-        (share < s->small && callee->heaviest >= 0))
+    if (s->left[i] <= 0 || (share < s->small && callee->heaviest >= 0))
         return CP_OK;
     s->left[i] -= share;
-    if (callee->incoming > callee->whole) /* more than there is: recursion */
+    if (callee->incoming > callee->whole) /* more than there is */
         share = part_of(callee->whole, share, callee->incoming);
     node = cp_gather_call(s->g, v->above, call->location, s->err);
     return node == CP_NONE ? CP_ENOMEM : enter(s, call->callee, node, share);
@@ -250,15 +306,17 @@ enum cp_status cp_callgrind_stacks(const struct cp_callgrind *c,
     s.functions = cp_alloc(c->n_functions, sizeof(*s.functions), err);
     s.sorted = cp_alloc(c->n_costs, sizeof(*s.sorted), err);
     s.left = cp_alloc(c->n_costs, sizeof(*s.left), err);
-    if (s.functions && s.sorted && s.left) {
+    s.is_back = cp_alloc(c->n_costs, sizeof(*s.is_back), err);
+    if (s.functions && s.sorted && s.left && s.is_back) {
         sort_costs(&s);
-        status = CP_OK;
+        status = find_back_calls(&s);
     }
     for (; status == CP_OK && s.event < c->n_events; s.event++)
         status = spread_event(&s);
     cp_free(s.functions);
     cp_free(s.sorted);
     cp_free(s.left);
+    cp_free(s.is_back);
     cp_free(s.path);
     return status;
 }

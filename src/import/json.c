@@ -319,7 +319,7 @@ static double slow_number(struct cp_json *j, struct cp_text token)
     copy[len] = '\0';
     value = strtod(copy, &stop);
     if (stop != copy + len || len == 0 || !isfinite(value) || *copy == '.' ||
-        *copy == '+') {
+        *copy == '+' || !cp_text_is_digit(copy[len - 1])) {
         cp_json_fail(j, "bad number");
         return 0;
     }

@@ -130,6 +130,9 @@ static bool read_event(struct cp_text rest, struct header *h)
         if (!cp_text_eat_word(&rest, &word))
             return false;
     }
+    h->event = word;
+    if (cp_text_starts(word, "PERF_RECORD_"))
+        return true; /* not a sample */
     if (cp_text_len(word) < 2 || word.end[-1] != ':' || *word.pos == '[')
         return false;
     h->event = (struct cp_text){ word.pos, word.end - 1 };
@@ -171,13 +174,19 @@ static bool read_header(struct cp_text line, struct header *h)
     return true;
 }
 
-/* Whether the line is indented and begins with a hexadecimal number. */
-static bool is_frame_line(struct cp_text line)
+/* Whether the first word is a hexadecimal number. */
+static bool is_frame(struct cp_text text)
 {
     struct cp_text digits;
 
-    return cp_text_eat_white(&line) > 0 && cp_text_eat_hex(&line, &digits) &&
-           (line.pos == line.end || cp_text_is_white(*line.pos));
+    return cp_text_eat_hex(&text, &digits) &&
+           (text.pos == text.end || cp_text_is_white(*text.pos));
+}
+
+/* The same for an indented line. */
+static bool is_frame_line(struct cp_text line)
+{
+    return cp_text_eat_white(&line) > 0 && is_frame(line);
 }
 
 /* Cuts "(file)" off the end, brackets inside it included. */
@@ -345,8 +354,7 @@ static enum cp_status begin_sample(struct reader *r, const struct header *h,
             r->first_ns = h->time_ns;
         r->last_ns = h->time_ns > r->last_ns ? h->time_ns : r->last_ns;
     }
-    if (h->frame.pos < h->frame.end && h->frame.end[-1] == ')' &&
-        cp_text_hex_value(*h->frame.pos) >= 0)
+    if (is_frame(h->frame) && h->frame.end[-1] == ')')
         status = push_frame(r, h->frame, err);
     return status;
 }
