@@ -1,4 +1,4 @@
-/* table.c - open addressing, at most half full; see table.h. */
+/* table.c - open addressing, at most three quarters full; see table.h. */
 #include "base/table.h"
 
 #include "base/alloc.h"
@@ -35,7 +35,7 @@ static enum cp_status grow(struct cp_table *t, struct cp_error *err)
 enum cp_status cp_table_add(struct cp_table *t, uint64_t hash, uint32_t index,
                             struct cp_error *err)
 {
-    if ((!t->slots || t->n >= t->mask / 2) && grow(t, err) != CP_OK)
+    if ((!t->slots || t->n >= t->mask / 4 * 3) && grow(t, err) != CP_OK)
         return CP_ENOMEM;
     put(t, (struct cp_table_slot){ hash, index + 1 });
     t->n++;

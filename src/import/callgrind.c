@@ -436,15 +436,20 @@ static void release_numbered(struct numbered *list)
     cp_free(list->names);
 }
 
-static void release(struct reader *r)
+/* What is needed to read, but not any more when all has been read. */
+static void release_names(struct reader *r)
 {
-    cp_gather_release(&r->g);
     release_numbered(&r->objects);
     release_numbered(&r->files);
     release_numbered(&r->functions);
     cp_table_release(&r->by_key);
     cp_table_release(&r->costs);
     cp_free(r->keys);
+}
+
+static void release(struct reader *r)
+{
+    cp_gather_release(&r->g);
     cp_free(r->c.costs);
     cp_free(r->c.values);
 }
@@ -468,6 +473,7 @@ struct cp_profile *cp_import_callgrind(const char *bytes, size_t len,
         number++;
         status = read_line(&r, line);
     }
+    release_names(&r);
     if (status != CP_OK)
         cp_error_prefix(err, "callgrind, line %zu: ", number);
     else if (cp_callgrind_stacks(&r.c, &r.g, err) == CP_OK)

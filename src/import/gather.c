@@ -46,14 +46,19 @@ enum cp_status cp_gather_init(struct cp_gather *g, size_t input_bytes,
     return CP_OK;
 }
 
-void cp_gather_release(struct cp_gather *g)
+static void release_tables(struct cp_gather *g)
 {
-    cp_builder_release(&g->b);
     cp_table_release(&g->functions);
     cp_table_release(&g->locations);
     cp_table_release(&g->mappings);
     cp_table_release(&g->nodes_by_key);
     cp_table_release(&g->rows_by_key);
+}
+
+void cp_gather_release(struct cp_gather *g)
+{
+    cp_builder_release(&g->b);
+    release_tables(g);
     cp_free(g->nodes);
     cp_free(g->rows);
     cp_free(g->cells);
@@ -223,13 +228,12 @@ uint32_t cp_gather_named(struct cp_gather *g, struct cp_text name,
 uint32_t cp_gather_call(struct cp_gather *g, uint32_t parent, uint32_t location,
                         struct cp_error *err)
 {
-    uint64_t hash = cp_hash_mix(parent, location);
+    uint64_t hash = cp_hash_unique((uint64_t)parent << 32 | location);
     size_t probe = 0;
-    uint32_t i;
+    uint32_t i = cp_table_next(&g->nodes_by_key, hash, &probe);
 
-    while ((i = cp_table_next(&g->nodes_by_key, hash, &probe)) != CP_NONE)
-        if (g->nodes[i].parent == parent && g->nodes[i].location == location)
-            return i;
+    if (i != CP_NONE)
+        return i;
     if (g->n_nodes >= CP_NONE - 1) {
         (void)cp_error_set(err, CP_EFORMAT, "too many stacks");
         return CP_NONE;
@@ -246,13 +250,12 @@ uint32_t cp_gather_call(struct cp_gather *g, uint32_t parent, uint32_t location,
 uint32_t cp_gather_row(struct cp_gather *g, uint32_t node, uint32_t label_set,
                        struct cp_error *err)
 {
-    uint64_t hash = cp_hash_mix(node, label_set);
+    uint64_t hash = cp_hash_unique((uint64_t)node << 32 | label_set);
     size_t probe = 0;
-    uint32_t i;
+    uint32_t i = cp_table_next(&g->rows_by_key, hash, &probe);
 
-    while ((i = cp_table_next(&g->rows_by_key, hash, &probe)) != CP_NONE)
-        if (g->rows[i].node == node && g->rows[i].label_set == label_set)
-            return i;
+    if (i != CP_NONE)
+        return i;
     if (g->n_rows >= CP_NONE - 1) {
         (void)cp_error_set(err, CP_EFORMAT, "too many samples");
         return CP_NONE;
@@ -374,6 +377,7 @@ struct cp_profile *cp_gather_take(struct cp_gather *g, struct cp_error *err)
     uint32_t *stack = NULL, deepest = 0;
     enum cp_status status = measure(g, &deepest, err);
 
+    release_tables(g);
     if (status == CP_OK)
         status = add_types(g, err);
     if (status == CP_OK) {

@@ -45,7 +45,7 @@ struct thread {
 /* One sample; stack is CP_NONE where there is none. */
 struct sample {
     uint32_t stack;
-    double weight, cpu, time_ms;
+    double weight, cpu;
 };
 
 static bool is_bad(const struct reader *r, const struct cp_json *j)
@@ -202,6 +202,24 @@ static double next_number(struct cp_json *j, double otherwise)
     return otherwise;
 }
 
+/* Times are in order: only the first and the last are of interest. */
+static void read_times(struct reader *r, struct cp_json *j)
+{
+    struct cp_json last = { 0 };
+    bool has_first = false;
+
+    while (cp_json_item(j)) {
+        last = *j;
+        if (!has_first && cp_json_kind(j) == CP_JSON_NUMBER)
+            note_time(r, cp_json_number(j));
+        else
+            cp_json_skip(j);
+        has_first = true;
+    }
+    if (cp_json_is(&last, CP_JSON_NUMBER))
+        note_time(r, cp_json_number(&last));
+}
+
 /* Processed: a list a column. */
 static enum cp_status read_columns(struct reader *r, struct thread *t,
                                    struct cp_json at[N_COLUMNS])
@@ -221,11 +239,15 @@ static enum cp_status read_columns(struct reader *r, struct thread *t,
         s.weight = next_number(&at[WEIGHT], 1);
         s.cpu = next_number(&at[CPU], 0);
         now += next_number(&at[DELTAS], 0);
-        s.time_ms = at[TIME].doc ? next_number(&at[TIME], now) : now;
         if (is_bad(r, &at[STACK]))
             return CP_EFORMAT;
-        note_time(r, s.time_ms);
         status = add_sample(r, t, &s);
+    }
+    if (status == CP_OK && at[TIME].doc)
+        read_times(r, &at[TIME]);
+    else if (at[DELTAS].doc) {
+        note_time(r, 0);
+        note_time(r, now);
     }
     return status;
 }

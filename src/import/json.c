@@ -296,18 +296,43 @@ struct cp_text cp_json_text(struct cp_json *j, struct cp_arena *arena)
     return text.pos ? cp_text_of(text.pos, len) : (struct cp_text){ 0 };
 }
 
-/* Behind the number that starts at p; strtod settles whether it is one. */
-static const char *number_end(const char *p, const char *end)
+static const char *digits_end(const char *p, const char *end)
 {
-    while (p < end && (cp_text_is_digit(*p) || *p == '-' || *p == '+' ||
-                       *p == '.' || *p == 'e' || *p == 'E'))
+    while (p < end && cp_text_is_digit(*p))
         p++;
     return p;
 }
 
+/* Behind the number that starts at p, or NULL if it is not one. */
+static const char *number_end(const char *p, const char *end)
+{
+    const char *start;
+
+    p += p < end && *p == '-';
+    start = p;
+    p = digits_end(p, end);
+    if (p == start)
+        return NULL;
+    if (p < end && *p == '.') {
+        start = ++p;
+        p = digits_end(p, end);
+        if (p == start)
+            return NULL;
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        p += p < end && (*p == '-' || *p == '+');
+        start = p;
+        p = digits_end(p, end);
+        if (p == start)
+            return NULL;
+    }
+    return p < end && (*p == '.' || *p == '-' || *p == '+') ? NULL : p;
+}
+
 static double slow_number(struct cp_json *j, struct cp_text token)
 {
-    char copy[NUMBER_BYTES + 1], *stop;
+    char copy[NUMBER_BYTES + 1];
     size_t len = cp_text_len(token);
     double value;
 
@@ -317,9 +342,8 @@ static double slow_number(struct cp_json *j, struct cp_text token)
     }
     memcpy(copy, token.pos, len);
     copy[len] = '\0';
-    value = strtod(copy, &stop);
-    if (stop != copy + len || len == 0 || !isfinite(value) || *copy == '.' ||
-        *copy == '+' || !cp_text_is_digit(copy[len - 1])) {
+    value = strtod(copy, NULL);
+    if (!isfinite(value)) {
         cp_json_fail(j, "bad number");
         return 0;
     }
@@ -332,16 +356,16 @@ static bool fast_number(struct cp_text t, double *out)
     static const double powers[] = { 1,    1e1,  1e2,  1e3, 1e4,  1e5,
                                      1e6,  1e7,  1e8,  1e9, 1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15 };
-    bool is_negative = cp_text_eat(&t, "-");
+    bool is_negative = *t.pos == '-';
     const char *point = NULL;
     uint64_t digits = 0;
     size_t n = 0;
 
-    for (; t.pos < t.end; t.pos++) {
+    for (t.pos += is_negative; t.pos < t.end; t.pos++) {
         if (cp_text_is_digit(*t.pos)) {
             digits = digits * 10 + (uint64_t)(*t.pos - '0');
             n++;
-        } else if (*t.pos == '.' && !point && n > 0) {
+        } else if (*t.pos == '.') {
             point = t.pos + 1;
         } else {
             return false;
@@ -349,23 +373,32 @@ static bool fast_number(struct cp_text t, double *out)
         if (n > 15)
             return false;
     }
-    if (n == 0 || point == t.end)
-        return false;
     *out = (double)digits / powers[point ? t.end - point : 0];
     *out = is_negative ? -*out : *out;
     return true;
 }
 
-double cp_json_number(struct cp_json *j)
+/* The number that is next; its pos is NULL where there is none. */
+static struct cp_text number_token(struct cp_json *j)
 {
-    struct cp_text token;
-    double value;
+    struct cp_text token = { 0 };
 
     if (cp_json_kind(j) != CP_JSON_NUMBER) {
         cp_json_fail(j, "expected a number");
-        return 0;
+        return token;
     }
-    token = (struct cp_text){ j->pos, number_end(j->pos, j->doc->end) };
+    token.end = number_end(j->pos, j->doc->end);
+    if (token.end)
+        token.pos = j->pos;
+    else
+        cp_json_fail(j, "bad number");
+    return token;
+}
+
+static double read_number(struct cp_json *j, struct cp_text token)
+{
+    double value;
+
     if (!fast_number(token, &value))
         value = slow_number(j, token);
     if (!is_over(j))
@@ -373,53 +406,67 @@ double cp_json_number(struct cp_json *j)
     return value;
 }
 
+double cp_json_number(struct cp_json *j)
+{
+    struct cp_text token = number_token(j);
+
+    return token.pos ? read_number(j, token) : 0;
+}
+
 int64_t cp_json_int(struct cp_json *j)
 {
-    struct cp_json start = *j;
-    struct cp_text token;
+    struct cp_text token = number_token(j);
     double value;
     int64_t exact;
 
-    if (cp_json_kind(j) == CP_JSON_NUMBER) {
-        token = (struct cp_text){ j->pos, number_end(j->pos, j->doc->end) };
-        if (cp_text_to_int(token, &exact)) {
-            j->pos = token.end;
-            return exact;
-        }
-    }
-    value = cp_json_number(j);
-    if (!(fabs(value) < 0x1p63)) {
-        cp_json_fail(&start, "a number that does not fit");
+    if (!token.pos)
         return 0;
+    if (cp_text_to_int(token, &exact)) {
+        j->pos = token.end;
+        return exact;
     }
-    return (int64_t)value;
+    value = read_number(j, token);
+    if (fabs(value) < 0x1p63)
+        return (int64_t)value;
+    j->pos = token.pos;
+    cp_json_fail(j, "a number that does not fit");
+    return 0;
 }
 
 uint32_t cp_json_index(struct cp_json *j)
 {
+    struct cp_text token;
     uint64_t value = 0;
-    const char *p;
 
     if (cp_json_kind(j) != CP_JSON_NUMBER) {
         cp_json_skip(j);
         return CP_NONE;
     }
-    for (p = j->pos; p < j->doc->end && cp_text_is_digit(*p); p++)
+    token = number_token(j);
+    if (!token.pos)
+        return CP_NONE;
+    j->pos = token.end;
+    for (const char *p = token.pos; p < token.end; p++) {
+        if (!cp_text_is_digit(*p))
+            return cp_text_equals(token, "-1") ? CP_NONE : CP_NONE - 1;
         value = value < CP_NONE ? value * 10 + (uint64_t)(*p - '0') : value;
-    if (p == j->pos || number_end(p, j->doc->end) != p)
-        return cp_json_number(j) == -1 ? CP_NONE : CP_NONE - 1;
-    j->pos = p;
+    }
     return value < CP_NONE ? (uint32_t)value : CP_NONE - 1;
+}
+
+/* Steps over the word if it is next. */
+static bool skip_word(struct cp_json *j, const char *word, size_t len)
+{
+    if ((size_t)(j->doc->end - j->pos) < len || memcmp(j->pos, word, len) != 0)
+        return false;
+    j->pos += len;
+    return true;
 }
 
 static void skip_literal(struct cp_json *j)
 {
-    struct cp_text rest = { j->pos, j->doc->end };
-
-    if (cp_text_eat(&rest, "true") || cp_text_eat(&rest, "false") ||
-        cp_text_eat(&rest, "null"))
-        j->pos = rest.pos;
-    else
+    if (!skip_word(j, "null", 4) && !skip_word(j, "true", 4) &&
+        !skip_word(j, "false", 5))
         cp_json_fail(j, "bad value");
 }
 
@@ -437,7 +484,9 @@ static void skip_scalar(struct cp_json *j)
             cp_json_fail(j, "a string without an end");
         return;
     case CP_JSON_NUMBER:
-        (void)cp_json_number(j);
+        behind = number_token(j).end;
+        if (behind)
+            j->pos = behind;
         return;
     case CP_JSON_OTHER:
         skip_literal(j);

@@ -52,16 +52,14 @@ static enum cp_status add_call(struct cp_firefox_tables *t, uint32_t *stack,
                                uint32_t frame, struct cp_error *err)
 {
     struct cp_firefox_stack key = { *stack, frame };
-    uint64_t hash = cp_hash_mix(key.prefix, key.frame);
+    uint64_t hash = cp_hash_unique((uint64_t)key.prefix << 32 | key.frame);
     size_t probe = 0;
-    uint32_t i;
+    uint32_t i = cp_table_next(&t->by_key, hash, &probe);
 
-    while ((i = cp_table_next(&t->by_key, hash, &probe)) != CP_TABLE_END)
-        if (t->stacks[i].prefix == key.prefix &&
-            t->stacks[i].frame == key.frame) {
-            *stack = i;
-            return CP_OK;
-        }
+    if (i != CP_TABLE_END) {
+        *stack = i;
+        return CP_OK;
+    }
     if (t->n_stacks >= CP_NONE - 1)
         return cp_error_set(err, CP_EFORMAT, "too many stacks");
     if (cp_reserve(&t->stacks, &t->cap_stacks, (size_t)t->n_stacks + 1,
