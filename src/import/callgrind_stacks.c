@@ -259,7 +259,7 @@ static enum cp_status step(struct spreader *s)
     call = &s->c->costs[i];
     callee = &s->functions[call->callee];
     share = v->share ? part_of(s->left[i], v->share, v->of) : 0;
-    if (s->n_steps++ > MOST_STEPS)
+    if (s->n_steps++ > MOST_STEPS / s->c->n_events)
         s->small = INT64_MAX;
     if (s->left[i] <= 0 || (share < s->small && callee->heaviest >= 0))
         return CP_OK;

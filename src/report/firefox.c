@@ -2,7 +2,8 @@
  * firefox.c - the report "firefox": a file for profiler.firefox.com.
  *
  * The "processed" form, in version 55; the page upgrades what is older than
- * itself. Samples become threads by their labels thread, pid and tid. Values
+ * itself. Samples become threads by their labels thread, process, pid
+ * and tid. Values
  * become weights: times in milliseconds, bytes, or plain numbers. The format
  * wants each sample to have a time, so they follow each other, each as long
  * as it weighs. "cpprof" in meta has the sample type for import/gecko.c.
@@ -22,8 +23,13 @@
 
 /* A thread, by the labels of its samples. */
 struct thread {
-    uint32_t name; /* string, 0: none */
+    uint32_t name, process; /* strings, 0: none */
     int64_t pid, tid;
+};
+
+/* The file of a mapping. */
+struct lib {
+    uint32_t file, build_id; /* strings */
 };
 
 struct writer {
@@ -36,8 +42,9 @@ struct writer {
     uint32_t *thread_of_set;
     uint32_t *samples;      /* those with a value, thread by thread */
     uint32_t *first_sample; /* by thread, and one past the last */
-    uint32_t *libs;         /* strings, by row */
+    struct lib *libs;
     uint32_t n_libs;
+    uint32_t *lib_of; /* by string: a file's library, or CP_NONE */
     bool is_time;
     struct cp_scale to_ms;
     struct cp_error *err;
@@ -52,7 +59,7 @@ static struct cp_str text(const char *cstr)
 static struct thread thread_of(const struct cp_profile *p, uint32_t set)
 {
     const struct cp_label_set *s = &p->label_sets[set];
-    struct thread t = { 0, 0, 0 };
+    struct thread t = { 0 };
 
     for (uint32_t i = 0; i < s->n_labels; i++) {
         const struct cp_label *l = &p->labels[s->labels + i];
@@ -63,6 +70,8 @@ static struct thread thread_of(const struct cp_profile *p, uint32_t set)
             number = atoll(cp_profile_cstr(p, l->str));
         if (strcmp(key, "thread") == 0 && l->str != CP_NONE)
             t.name = l->str;
+        else if (strcmp(key, "process") == 0 && l->str != CP_NONE)
+            t.process = l->str;
         else if (strcmp(key, "pid") == 0)
             t.pid = number;
         else if (strcmp(key, "tid") == 0 || strcmp(key, "thread") == 0)
@@ -83,8 +92,8 @@ static enum cp_status find_threads(struct writer *w)
     for (uint32_t i = 0; status == CP_OK && i < p->n_label_sets; i++) {
         struct thread t = thread_of(p, i);
         char key[80];
-        int len = snprintf(key, sizeof(key), "%u/%lld/%lld", t.name,
-                           (long long)t.pid, (long long)t.tid);
+        int len = snprintf(key, sizeof(key), "%u/%u/%lld/%lld", t.name,
+                           t.process, (long long)t.pid, (long long)t.tid);
         uint32_t n = cp_strtab_add(&keys, key, (size_t)len, w->err);
 
         if (n == CP_NO_STR) {
@@ -130,22 +139,18 @@ static void list_libs(struct writer *w)
 {
     const struct cp_profile *p = w->r->profile;
 
+    memset(w->lib_of, 0xff, p->strings.n * sizeof(*w->lib_of));
     for (uint32_t i = 0; i < p->n_mappings; i++) {
-        uint32_t k = 0;
+        const struct cp_mapping *m = &p->mappings[i];
+        uint32_t *lib = &w->lib_of[m->file];
 
-        while (k < w->n_libs && w->libs[k] != p->mappings[i].file)
-            k++;
-        if (k == w->n_libs && p->mappings[i].file && w->n_libs < 4096)
-            w->libs[w->n_libs++] = p->mappings[i].file;
+        if (*lib == CP_NONE && m->file) {
+            *lib = w->n_libs;
+            w->libs[w->n_libs++].file = m->file;
+        }
+        if (*lib != CP_NONE && !w->libs[*lib].build_id)
+            w->libs[*lib].build_id = m->build_id;
     }
-}
-
-static uint32_t lib_of(const struct writer *w, uint32_t file)
-{
-    for (uint32_t i = 0; file && i < w->n_libs; i++)
-        if (w->libs[i] == file)
-            return i;
-    return CP_NONE;
 }
 
 static void write_libs(const struct writer *w)
@@ -154,12 +159,9 @@ static void write_libs(const struct writer *w)
 
     cp_out_cstr(w->out, "\"libs\":[");
     for (uint32_t i = 0; i < w->n_libs; i++) {
-        struct cp_str path = cp_profile_str(p, w->libs[i]);
-        uint32_t build_id = 0;
+        struct cp_str path = cp_profile_str(p, w->libs[i].file);
+        uint32_t build_id = w->libs[i].build_id;
 
-        for (uint32_t k = 0; k < p->n_mappings && !build_id; k++)
-            if (p->mappings[k].file == w->libs[i])
-                build_id = p->mappings[k].build_id;
         cp_out_cstr(w->out, i ? ",\n{\"arch\":null,\"name\":"
                               : "{\"arch\":null,\"name\":");
         cp_escape_json(w->out, cp_path_base(path));
@@ -276,7 +278,7 @@ static void write_cell(const struct writer *w, enum column c, uint32_t row)
                  "null");
         break;
     case COL_LIB: {
-        uint32_t lib = info ? lib_of(w, info->objfile) : CP_NONE;
+        uint32_t lib = info ? w->lib_of[info->objfile] : CP_NONE;
 
         write_or(out, lib, lib != CP_NONE, "-1");
         break;
@@ -395,7 +397,8 @@ static enum cp_status write_strings(const struct writer *w)
     }
     for (uint32_t i = 0; i < w->n_libs; i++) {
         cp_out_cstr(w->out, t->n_frames || i ? ",\n" : "");
-        cp_escape_json(w->out, cp_path_base(cp_profile_str(p, w->libs[i])));
+        cp_escape_json(w->out,
+                       cp_path_base(cp_profile_str(p, w->libs[i].file)));
     }
     cp_out_char(w->out, ']');
     cp_arena_release(&scratch);
@@ -463,6 +466,10 @@ static enum cp_status write_thread(struct writer *w, uint32_t i)
     cp_out_cstr(w->out, "{\"name\":");
     cp_escape_json(w->out, t->name ? cp_profile_str(w->r->profile, t->name)
                                    : text("all"));
+    if (t->process) {
+        cp_out_cstr(w->out, ",\"processName\":");
+        cp_escape_json(w->out, cp_profile_str(w->r->profile, t->process));
+    }
     cp_out_printf(w->out,
                   ",\"pid\":\"%lld\",\"tid\":%lld,\"isMainThread\":%s,"
                   "\"processType\":\"default\",\"processStartupTime\":0,"
@@ -511,8 +518,9 @@ static enum cp_status prepare(struct writer *w)
     w->samples = cp_alloc(p->n_samples, sizeof(*w->samples), w->err);
     w->first_sample = cp_alloc(n_sets + 2, sizeof(*w->first_sample), w->err);
     w->libs = cp_alloc(p->n_mappings, sizeof(*w->libs), w->err);
+    w->lib_of = cp_alloc(p->strings.n, sizeof(*w->lib_of), w->err);
     if (!w->threads || !w->thread_of_set || !w->samples || !w->first_sample ||
-        !w->libs || find_threads(w) != CP_OK)
+        !w->libs || !w->lib_of || find_threads(w) != CP_OK)
         return CP_ENOMEM;
     w->is_time = cp_unit_same_family(w->r->sample_unit, "nanoseconds");
     cp_scale_init(&w->to_ms, w->r->sample_unit, "ms");
@@ -538,6 +546,7 @@ enum cp_status cp_write_firefox(struct cp_report *r, struct cp_out *out,
     cp_free(w.samples);
     cp_free(w.first_sample);
     cp_free(w.libs);
+    cp_free(w.lib_of);
     cp_frames_release(&w.frames);
     return status;
 }
