@@ -312,6 +312,8 @@ static enum cp_status read_events(struct reader *r, struct cp_text rest)
     }
     if (status == CP_OK && r->c.n_events == 0)
         return bad(r, "no events");
+    if (status == CP_OK)
+        cp_gather_prefer(&r->g, 0);
     return status;
 }
 

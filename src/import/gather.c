@@ -125,6 +125,11 @@ uint32_t cp_gather_column(struct cp_gather *g, struct cp_text type,
     return g->n_columns++;
 }
 
+void cp_gather_prefer(struct cp_gather *g, uint32_t column)
+{
+    g->b.profile->default_type = g->columns[column].type;
+}
+
 uint32_t cp_gather_mapping(struct cp_gather *g, struct cp_text file,
                            struct cp_text build_id, struct cp_error *err)
 {

@@ -63,6 +63,9 @@ uint32_t cp_gather_str(struct cp_gather *g, struct cp_text text,
 uint32_t cp_gather_column(struct cp_gather *g, struct cp_text type,
                           const char *unit, struct cp_error *err);
 
+/* Has reports show this column where the user does not choose. */
+void cp_gather_prefer(struct cp_gather *g, uint32_t column);
+
 /* The mapping of that file and build id (may be empty), added if new. */
 uint32_t cp_gather_mapping(struct cp_gather *g, struct cp_text file,
                            struct cp_text build_id, struct cp_error *err);

@@ -14,8 +14,11 @@
 struct cp_json cp_json_start(struct cp_json_doc *doc, const char *bytes,
                              size_t len)
 {
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, from Windows */
+    bool has_mark = len >= 3 && memcmp(bytes, mark, 3) == 0;
+
     *doc = (struct cp_json_doc){ .begin = bytes, .end = bytes + len };
-    return (struct cp_json){ .doc = doc, .pos = bytes };
+    return (struct cp_json){ .doc = doc, .pos = bytes + (has_mark ? 3 : 0) };
 }
 
 void cp_json_release(struct cp_json_doc *doc)

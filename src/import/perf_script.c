@@ -334,9 +334,11 @@ static enum cp_status end_sample(struct reader *r, struct cp_error *err)
                                   ? "nanoseconds"
                                   : "count",
                               err);
-    return column == CP_NONE
-               ? CP_EFORMAT
-               : cp_gather_add(&r->g, row, column, h->period, err);
+    if (column == CP_NONE)
+        return CP_EFORMAT;
+    if (column == r->samples + 1)
+        cp_gather_prefer(&r->g, column); /* the first event */
+    return cp_gather_add(&r->g, row, column, h->period, err);
 }
 
 static enum cp_status begin_sample(struct reader *r, const struct header *h,

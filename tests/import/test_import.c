@@ -16,7 +16,7 @@
 
 static const struct {
     const char *what, *text;
-    const char *want; /* folded, of the last type; or the message */
+    const char *want; /* folded, of the default type; or the message */
 } cases[] = {
     { "folded", "a;b 1\na;c 2\na;b 3\n", "a;b 4\na;c 2\n" },
     { "a name with blanks and a number", "a b 7;c 1\n", "a b 7;c 1\n" },
@@ -46,6 +46,9 @@ static const struct {
       "f 10\n" },
     { "what a tracepoint tells",
       "p 1 2.5: 1 sched:sched_switch: a=1 b=(2)\n\t1 f (/x)\n", "f 1\n" },
+    { "the first event counts",
+      "p 1 2.5: 10 cycles: \n\t1 f (/x)\n\np 1 2.6: 3 faults: \n\t2 g (/x)\n",
+      "f 10\n" },
     { "source lines", "p 1 2.5: 10 cycles: \n\t1 f (/x)\n  x.c:5\n", "f 10\n" },
 
     { "callgrind",
@@ -64,7 +67,7 @@ static const struct {
       "positions: instr line\nevents: Ir\nfn=f\n0x10 5 3\n+2 +1 4\n", "f 7\n" },
     { "a header with colons", "version: 1\ncmd: a: b\nevents: Ir\nfn=f\n1 3\n",
       "f 3\n" },
-    { "fewer costs than events", "events: A B\nfn=f\n1 3 4\n2 5\n", "f 4\n" },
+    { "fewer costs than events", "events: A B\nfn=f\n1 3 4\n2 5\n", "f 8\n" },
     { "a bad event list", "events: A A\nfn=f\n1 3\n",
       "callgrind, line 1: an event that is there twice" },
 
