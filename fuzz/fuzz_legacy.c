@@ -4,7 +4,7 @@
  */
 #include "profile/legacy.h"
 
-#include <stdlib.h>
+#include "profile_check.h"
 
 typedef struct cp_profile *reader(const char *bytes, size_t len,
                                   struct cp_error *err);
@@ -24,36 +24,6 @@ static reader *const readers[] = {
     cp_legacy_read_java,  cp_legacy_read,        read_as_jeprof,
 };
 
-static void check(bool ok)
-{
-    if (!ok)
-        abort();
-}
-
-static void check_locations(const struct cp_profile *p)
-{
-    for (uint32_t i = 0; i < p->n_locations; i++) {
-        const struct cp_location *l = &p->locations[i];
-
-        check(l->mapping == CP_NONE || l->mapping < p->n_mappings);
-        check((uint64_t)l->lines + l->n_lines <= p->n_lines);
-        for (uint32_t k = 0; k < l->n_lines; k++)
-            check(p->lines[l->lines + k].function < p->n_functions);
-    }
-}
-
-static void check_samples(const struct cp_profile *p)
-{
-    for (uint32_t i = 0; i < p->n_samples; i++) {
-        const struct cp_sample *s = &p->samples[i];
-
-        check(s->label_set < p->n_label_sets);
-        check(s->locs + s->n_locs <= p->n_locs);
-        for (uint32_t k = 0; k < s->n_locs; k++)
-            check(p->locs[s->locs + k] < p->n_locations);
-    }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -62,13 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct cp_error err = { 0 };
         struct cp_profile *p = readers[i]((const char *)data, size, &err);
 
-        if (p) {
-            check_samples(p);
-            check_locations(p);
-        } else {
-            check(err.status != CP_OK && err.msg[0]);
-        }
-        cp_profile_free(p);
+        check_outcome(p, &err);
     }
     return 0;
 }

@@ -25,6 +25,14 @@ static inline uint64_t cp_hash_mix(uint64_t a, uint64_t b)
     return x ^ x >> 32;       /* ... so the high ones are brought down */
 }
 
+/* The same for one word, and unique: words that differ have hashes that do. */
+static inline uint64_t cp_hash_unique(uint64_t a)
+{
+    a = (a ^ cp_hash_seed) * 0x9e3779b97f4a7c15u;
+    a = (a ^ a >> 32) * 0xd1b54a32d192ed03u;
+    return a ^ a >> 29;
+}
+
 static inline uint64_t cp_hash_bytes(const void *bytes, size_t len)
 {
     const unsigned char *p = bytes;

@@ -166,6 +166,20 @@ uint32_t cp_builder_location(struct cp_builder *b, uint64_t address,
     return index;
 }
 
+uint32_t cp_builder_new_location(struct cp_builder *b, struct cp_location l,
+                                 struct cp_error *err)
+{
+    struct cp_profile *p = b->profile;
+
+    if (check_count(p->n_locations, "locations", err) != CP_OK ||
+        GROW(b, locations, n_locations, cap_locations, 1) != CP_OK)
+        return CP_NONE;
+    l.id = (uint64_t)p->n_locations + 1;
+    l.lines = l.n_lines = 0;
+    p->locations[p->n_locations] = l;
+    return p->n_locations++;
+}
+
 /* Copies the lines of a location to the end, where one can be added. */
 static void move_lines(struct cp_profile *p, struct cp_location *location)
 {

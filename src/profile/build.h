@@ -48,6 +48,13 @@ enum cp_status cp_builder_period(struct cp_builder *b, const char *type,
 uint32_t cp_builder_location(struct cp_builder *b, uint64_t address,
                              struct cp_error *err);
 
+/*
+ * Adds a location that is told apart by more than its address; l.id and the
+ * lines are ignored. Not to be mixed with cp_builder_location.
+ */
+uint32_t cp_builder_new_location(struct cp_builder *b, struct cp_location l,
+                                 struct cp_error *err);
+
 /* The location with this address, or CP_NONE. */
 uint32_t cp_builder_find_location(const struct cp_builder *b, uint64_t address);
 

@@ -25,6 +25,8 @@ enum cp_format {
     CP_FORMAT_TOPPROTO,
     CP_FORMAT_FOLDED,
     CP_FORMAT_FLAMEGRAPH,
+    CP_FORMAT_SPEEDSCOPE,
+    CP_FORMAT_FIREFOX,
 };
 
 /* How top and tree are written. */

@@ -132,6 +132,10 @@ static const struct cp_flag flags[] = {
       .suffix = "grind",
       .viewer = "kcachegrind",
       .help = "-callgrind, in kcachegrind" },
+    TO_FILE("speedscope", CP_FORMAT_SPEEDSCOPE, "speedscope.json",
+            "for speedscope.app"),
+    TO_FILE("firefox", CP_FORMAT_FIREFOX, "firefox.json",
+            "for profiler.firefox.com"),
     TO_FILE("proto", CP_FORMAT_PROTO, "pb.gz", "the profile, after filters"),
     TO_FILE("topproto", CP_FORMAT_TOPPROTO, "pb.gz", "the rows of -top"),
 
@@ -311,10 +315,11 @@ void cp_flag_help(struct cp_out *out)
         out,
         "usage: pprof [FORMAT] [OPTION]... [BINARY] SOURCE...\n\n"
         "Reports on profiles; without a format there is a prompt. A source "
-        "is a file\n(profile.proto, gzip or zstd packed or not, and the older "
-        "formats of gperftools,\nGo, Java and jemalloc), - for standard "
-        "input, or an address: http://host/path,\nhttps://host/path, "
-        "host:port, unix:/socket. Several are added up.\n");
+        "is a file\n(profile.proto, gzip or zstd packed or not, the older "
+        "formats of gperftools, Go,\nJava and jemalloc, folded stacks, perf, "
+        "callgrind, speedscope, Firefox and V8),\n- for standard input, or "
+        "an address: http://host/path, https://host/path,\nhost:port, "
+        "unix:/socket. Several are added up.\n");
     help_section(out, CP_HELP_FORMATS, "Formats (one of):");
     help_section(out, CP_HELP_VALUES, "Values:");
     help_section(out, CP_HELP_FILTERS, "Filters:");

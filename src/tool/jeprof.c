@@ -133,9 +133,10 @@ static void drop_negative(struct cp_profile *p)
             p->values[i] = 0;
 }
 
-static enum cp_status report(struct cp_command *c, struct cp_profile *p,
+static enum cp_status report(struct cp_command *c, struct cp_profile **shown,
                              struct cp_error *err)
 {
+    struct cp_profile *p = *shown;
     enum cp_status status = choose_value(c, p, err);
 
     if (status != CP_OK)
@@ -143,7 +144,7 @@ static enum cp_status report(struct cp_command *c, struct cp_profile *p,
     if (c->options.drop_negative)
         drop_negative(p);
     if (!c->format_name)
-        return cp_shell_run(c, p, err);
+        return cp_shell_run(c, shown, err);
     if (c->options.format == CP_FORMAT_RAW)
         return cp_jeprof_raw(c, p, err);
     return cp_run_report(c, p, warn, NULL, err);
@@ -181,7 +182,7 @@ static enum cp_status work(struct cp_command *c, struct cp_error *err)
     if (status == CP_OK) {
         settle(c);
         p = cp_sources_load(c, warn, NULL, err);
-        status = p ? report(c, p, err) : CP_EFORMAT;
+        status = p ? report(c, &p, err) : CP_EFORMAT;
     }
     cp_profile_free(p);
     cp_arena_release(&arena);

@@ -8,7 +8,6 @@
 #include "base/parallel.h"
 #include "profile/merge.h"
 #include "profile/scale.h"
-#include "tool/content.h"
 #include "tool/folder.h"
 #include "tool/interrupt.h"
 #include "tool/save.h"
@@ -22,36 +21,6 @@ struct cp_source_group {
     bool is_merged;
     struct cp_profile *sum; /* NULL if none of them could be read */
 };
-
-/* Says what it is, where that is well known and no profile. */
-static void name_content(struct cp_source *s, const struct cp_bytes *bytes)
-{
-    const char *other = cp_content_other(bytes->data, bytes->len);
-
-    if (other)
-        (void)cp_error_set(&s->err, CP_EFORMAT, "%s", other);
-}
-
-static struct cp_profile *load(struct cp_source *s, struct cp_bytes *bytes,
-                               const struct cp_load_how *how)
-{
-    name_content(s, bytes);
-    if (s->err.status == CP_OK)
-        return cp_load_as(bytes, how, &s->err);
-    cp_bytes_release(bytes);
-    return NULL;
-}
-
-/* Bytes of a file that could not be read as a profile. */
-static void explain_file(struct cp_source *s)
-{
-    struct cp_bytes bytes = { 0 };
-    struct cp_error unseen = { 0 };
-
-    if (cp_bytes_read_file(&bytes, s->name, CP_LOAD_LIMIT, &unseen) == CP_OK)
-        name_content(s, &bytes);
-    cp_bytes_release(&bytes);
-}
 
 static void read_source(struct cp_source *s, size_t n_threads)
 {
@@ -70,12 +39,10 @@ static void read_source(struct cp_source *s, size_t n_threads)
         status = cp_bytes_read_fd(&bytes, STDIN_FILENO, CP_LOAD_LIMIT, &s->err);
     } else {
         s->profile = cp_load_file(s->name, &how, &s->err);
-        if (!s->profile && s->err.status == CP_EFORMAT)
-            explain_file(s);
         return;
     }
     if (status == CP_OK)
-        s->profile = load(s, &bytes, &how);
+        s->profile = cp_load_as(&bytes, &how, &s->err);
     cp_bytes_release(&bytes);
 }
 

@@ -12,6 +12,7 @@
 #include "profile/prune.h"
 #include "profile/scale.h"
 #include "tool/base_mark.h"
+#include "tool/foreign.h"
 #include "tool/save.h"
 #include "tool/source_set.h"
 #include "tool/url.h"
@@ -247,7 +248,7 @@ static enum cp_status fetch_all(struct loader *l, struct cp_error *err)
 }
 
 /* A set as one profile; a copy is kept of what was fetched. */
-static struct cp_profile *load_set(struct loader *l, struct cp_source_set *set,
+static struct cp_profile *load_set(struct cp_source_set *set,
                                    struct cp_error *err)
 {
     struct cp_profile *p = cp_source_set_merge(set, err);
@@ -260,10 +261,10 @@ static struct cp_profile *load_set(struct loader *l, struct cp_source_set *set,
 /* Everything but the fetching: reads, merges, keeps a copy, subtracts. */
 static struct cp_profile *combine_all(struct loader *l, struct cp_error *err)
 {
-    struct cp_profile *p = load_set(l, &l->sources, err), *base;
+    struct cp_profile *p = load_set(&l->sources, err), *base;
 
     if (p && l->bases.n > 0) {
-        base = load_set(l, &l->bases, err);
+        base = load_set(&l->bases, err);
         if (!base)
             cp_profile_free(p);
         p = base ? subtract(l->c, p, base, err) : NULL;
@@ -279,7 +280,8 @@ static void start_set(struct loader *l, struct cp_source_set *set,
                       const char *what)
 {
     *set = (struct cp_source_set){ .what = what,
-                                   .how = { .heap = &l->c->heap },
+                                   .how = { .heap = &l->c->heap,
+                                            .more = cp_foreign_read },
                                    .warn = warn_through,
                                    .prepare = name_binary,
                                    .context = l,

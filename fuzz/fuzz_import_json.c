@@ -1,0 +1,34 @@
+/*
+ * fuzz_import_json.c - any bytes, to the readers of foreign profiles by their
+ * common door, and to those of JSON whatever its members say it is.
+ */
+#include "import/import.h"
+#include "import/readers.h"
+
+#include "profile_check.h"
+
+static struct cp_profile *read_as(int format, struct cp_json top,
+                                  struct cp_error *err)
+{
+    if (format == 0)
+        return cp_import_speedscope(top, top, top, err);
+    return format == 1 ? cp_import_v8(top, err) : cp_import_gecko(top, err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct cp_error err = { 0 };
+
+    check_outcome(cp_import_read((const char *)data, size, &err), &err);
+    for (int i = 0; i < 3; i++) {
+        struct cp_json_doc doc;
+        struct cp_json top = cp_json_start(&doc, (const char *)data, size);
+
+        err = (struct cp_error){ 0 };
+        check_outcome(read_as(i, top, &err), &err);
+        cp_json_release(&doc);
+    }
+    return 0;
+}

@@ -1,0 +1,485 @@
+/*
+ * callgrind.c - files of callgrind, and of others that write its format
+ * (xdebug, our own -callgrind).
+ *
+ *   events: Ir Dr              what is counted
+ *   positions: instr line      what stands before the costs
+ *   ob=(1) /usr/bin/prog       object, file, function; "(1)" alone from then on
+ *   fl=(1) a.c
+ *   fn=(1) main
+ *   16 20 3                    line 16: 20 Ir, 3 Dr
+ *   fi=, fe=                   another file, for code that was inlined
+ *   cob=, cfi=, cfl=, cfn=     the callee of the call that follows
+ *   calls=2 50                 two calls; the next line has their cost
+ *   +1 400                     positions may be relative: +, -, * for the same
+ *
+ * What becomes of the calls is told in callgrind.h.
+ */
+#include "import/callgrind.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "import/readers.h"
+
+#define MOST_POSITIONS 8
+#define LINES_TO_TRY 200
+
+/* Names that were given a number. */
+struct numbered {
+    struct cp_table table;
+    uint64_t *numbers;
+    struct cp_text *names;
+    size_t cap_numbers, cap_names;
+    uint32_t n;
+};
+
+struct function_key {
+    uint32_t object, file, name; /* strings */
+};
+
+struct reader {
+    struct cp_gather g;
+    struct cp_callgrind c;
+    struct numbered objects, files, functions;
+    struct function_key *keys; /* by function */
+    size_t cap_keys;
+    struct cp_table by_key, costs;
+
+    struct cp_text object, file, own_file, name; /* own_file: of fl= */
+    struct cp_text callee_object, callee_file, callee_name;
+    bool has_function, has_callee, is_call; /* is_call: cost line follows */
+    uint32_t function;
+    int64_t positions[MOST_POSITIONS];
+    int64_t values[CP_GATHER_COLUMNS];
+    uint32_t n_positions, line_position;
+    struct cp_error *err;
+};
+
+static enum cp_status bad(const struct reader *r, const char *what)
+{
+    return cp_error_set(r->err, CP_EFORMAT, "%s", what);
+}
+
+/* Finds or remembers the name of a number. */
+static enum cp_status find_number(struct reader *r, struct numbered *list,
+                                  uint64_t number, struct cp_text *name)
+{
+    uint64_t hash = cp_hash_mix(number, 1);
+    size_t probe = 0;
+    uint32_t i;
+
+    while ((i = cp_table_next(&list->table, hash, &probe)) != CP_NONE)
+        if (list->numbers[i] == number)
+            break;
+    if (i != CP_NONE) {
+        if (name->pos == name->end)
+            *name = list->names[i];
+        else
+            list->names[i] = *name;
+        return CP_OK;
+    }
+    if (name->pos == name->end)
+        return bad(r, "a number that no name was given");
+    if (cp_reserve(&list->numbers, &list->cap_numbers, (size_t)list->n + 1,
+                   sizeof(*list->numbers), r->err) != CP_OK ||
+        cp_reserve(&list->names, &list->cap_names, (size_t)list->n + 1,
+                   sizeof(*list->names), r->err) != CP_OK ||
+        cp_table_add(&list->table, hash, list->n, r->err) != CP_OK)
+        return CP_ENOMEM;
+    list->numbers[list->n] = number;
+    list->names[list->n++] = *name;
+    return CP_OK;
+}
+
+/* "name", "(12) name" or "(12)". */
+static enum cp_status read_name(struct reader *r, struct numbered *list,
+                                struct cp_text text, struct cp_text *out)
+{
+    struct cp_text rest = text, digits;
+    int64_t number;
+
+    *out = cp_text_trim(text);
+    if (!cp_text_eat(&rest, "(") || !cp_text_eat_digits(&rest, &digits) ||
+        !cp_text_eat(&rest, ")") || !cp_text_to_int(digits, &number))
+        return CP_OK;
+    *out = cp_text_trim(rest);
+    return find_number(r, list, (uint64_t)number, out);
+}
+
+static uint32_t find_function(struct reader *r, struct cp_text object,
+                              struct cp_text file, struct cp_text name)
+{
+    struct function_key k = { cp_gather_str(&r->g, object, r->err),
+                              cp_gather_str(&r->g, file, r->err),
+                              cp_gather_str(&r->g, name, r->err) };
+    uint64_t hash = cp_hash_mix((uint64_t)k.object << 32 | k.file, k.name);
+    size_t probe = 0;
+    uint32_t i;
+
+    if (k.object == CP_NO_STR || k.file == CP_NO_STR || k.name == CP_NO_STR)
+        return CP_NONE;
+    while ((i = cp_table_next(&r->by_key, hash, &probe)) != CP_NONE)
+        if (r->keys[i].object == k.object && r->keys[i].file == k.file &&
+            r->keys[i].name == k.name)
+            return i;
+    if (r->c.n_functions >= CP_NONE - 1 ||
+        cp_reserve(&r->keys, &r->cap_keys, (size_t)r->c.n_functions + 1,
+                   sizeof(*r->keys), r->err) != CP_OK ||
+        cp_table_add(&r->by_key, hash, r->c.n_functions, r->err) != CP_OK)
+        return CP_NONE;
+    r->keys[r->c.n_functions] = k;
+    return r->c.n_functions++;
+}
+
+static bool is_unknown(struct cp_text text)
+{
+    return text.pos == text.end || cp_text_equals(text, "???");
+}
+
+/* The location of the line that costs are now given for. */
+static uint32_t find_location(struct reader *r)
+{
+    struct cp_gather_frame f = { .mapping = CP_NONE };
+    struct cp_text none = { 0 };
+
+    f.line =
+        r->line_position < r->n_positions ? r->positions[r->line_position] : 0;
+    if (f.line < 0)
+        f.line = 0;
+    if (!is_unknown(r->object)) {
+        f.mapping = cp_gather_mapping(&r->g, r->object, none, r->err);
+        if (f.mapping == CP_NONE)
+            return CP_NONE;
+        r->g.b.profile->mappings[f.mapping].has_functions = true;
+    }
+    f.function = cp_gather_function(
+        &r->g, r->name, is_unknown(r->file) ? none : r->file, 0, r->err);
+    return f.function == CP_NONE ? CP_NONE : cp_gather_frame(&r->g, &f, r->err);
+}
+
+/* A cost with n values that are still 0, or the one that is there. */
+static struct cp_callgrind_cost *find_cost(struct reader *r, uint32_t callee,
+                                           uint32_t n)
+{
+    struct cp_callgrind *c = &r->c;
+    struct cp_callgrind_cost cost = { r->function, callee, find_location(r), n,
+                                      c->n_values };
+    uint64_t hash =
+        cp_hash_mix((uint64_t)cost.function << 32 | cost.callee, cost.location);
+    size_t probe = 0;
+    uint32_t i;
+
+    if (cost.location == CP_NONE ||
+        cp_reserve(&c->values, &c->cap_values, c->n_values + n,
+                   sizeof(*c->values), r->err) != CP_OK)
+        return NULL;
+    while ((i = cp_table_next(&r->costs, hash, &probe)) != CP_NONE)
+        if (c->costs[i].function == cost.function &&
+            c->costs[i].callee == cost.callee &&
+            c->costs[i].location == cost.location)
+            break;
+    if (i != CP_NONE && c->costs[i].n_values >= n)
+        return &c->costs[i];
+    memset(c->values + c->n_values, 0, n * sizeof(*c->values));
+    c->n_values += n;
+    if (i != CP_NONE) { /* there, but with fewer values */
+        memcpy(c->values + cost.values, c->values + c->costs[i].values,
+               c->costs[i].n_values * sizeof(*c->values));
+        c->costs[i].values = cost.values;
+        c->costs[i].n_values = n;
+        return &c->costs[i];
+    }
+    if (c->n_costs >= CP_NONE - 1 ||
+        cp_reserve(&c->costs, &c->cap_costs, c->n_costs + 1, sizeof(*c->costs),
+                   r->err) != CP_OK ||
+        cp_table_add(&r->costs, hash, (uint32_t)c->n_costs, r->err) != CP_OK)
+        return NULL;
+    c->costs[c->n_costs] = cost;
+    return &c->costs[c->n_costs++];
+}
+
+/* A number, or how it differs from the one before: "+3", "-3", "*". */
+static bool read_number(struct cp_text word, int64_t *now)
+{
+    bool is_more = cp_text_eat(&word, "+");
+    bool is_less = !is_more && cp_text_eat(&word, "-");
+    int64_t value;
+    uint64_t hex;
+
+    if (cp_text_equals(word, "*"))
+        return !is_more && !is_less;
+    if (cp_text_eat(&word, "0x")) {
+        if (!cp_text_to_hex(word, &hex))
+            return false;
+        value = (int64_t)hex;
+    } else if (word.pos == word.end || !cp_text_is_digit(*word.pos) ||
+               !cp_text_to_int(word, &value)) {
+        return false;
+    }
+    if (!is_more && !is_less)
+        *now = value;
+    else if (is_more ? __builtin_add_overflow(*now, value, now)
+                     : __builtin_sub_overflow(*now, value, now))
+        return false;
+    return true;
+}
+
+static enum cp_status read_costs(struct reader *r, struct cp_text line)
+{
+    struct cp_callgrind_cost *cost;
+    struct cp_text word;
+    uint32_t n = 0, callee = CP_NONE;
+
+    for (; cp_text_eat_word(&line, &word); n++) {
+        bool is_position = n < r->n_positions;
+        uint32_t i = is_position ? n : n - r->n_positions;
+
+        if (!is_position && i >= r->c.n_events)
+            return bad(r, "more costs than events");
+        if (!read_number(word, is_position ? &r->positions[i] : &r->values[i]))
+            return bad(r, "bad number");
+        (void)cp_text_eat_white(&line);
+    }
+    if (!r->has_function)
+        return bad(r, "a cost before the first function");
+    if (r->is_call) {
+        if (!r->has_callee)
+            return bad(r, "a call without a callee");
+        callee =
+            find_function(r, r->callee_object, r->callee_file, r->callee_name);
+        if (callee == CP_NONE)
+            return CP_ENOMEM;
+        r->has_callee = r->is_call = false;
+        r->callee_object = r->object;
+        r->callee_file = r->own_file;
+    }
+    if (n <= r->n_positions)
+        return CP_OK; /* where a jump comes from, or nothing but zeros */
+    n -= r->n_positions;
+    cost = find_cost(r, callee, n);
+    if (!cost)
+        return CP_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t *sum = &r->c.values[cost->values + i];
+
+        if (__builtin_add_overflow(*sum, r->values[i], sum))
+            return bad(r, "costs that add up to too much");
+    }
+    return CP_OK;
+}
+
+/* "Ir", or "cpu(ms)" as pprof and "Memory_(bytes)" as xdebug has it. */
+static enum cp_status add_event(struct reader *r, struct cp_text name)
+{
+    const char *open = cp_text_find(name, "(");
+    char unit[24] = "count";
+    size_t len = 0;
+    uint32_t column;
+
+    if (open && name.end[-1] == ')') {
+        while (open + 1 + len < name.end - 1 && len < sizeof(unit) - 1 &&
+               ((open[1 + len] | 0x20) >= 'a' && (open[1 + len] | 0x20) <= 'z'))
+            len++;
+        if (len > 0 && open + 1 + len == name.end - 1 && open - name.pos > 1) {
+            memcpy(unit, open + 1, len);
+            unit[len] = '\0';
+            name.end = open[-1] == '_' ? open - 1 : open;
+        }
+    }
+    column = cp_gather_column(&r->g, name, unit, r->err);
+    if (column == CP_NONE)
+        return CP_EFORMAT;
+    if (column != r->c.n_events)
+        return bad(r, "an event that is there twice");
+    r->c.n_events++;
+    return CP_OK;
+}
+
+/* Parts of a file may repeat their list of events, but not change it. */
+static enum cp_status read_events(struct reader *r, struct cp_text rest)
+{
+    enum cp_status status = CP_OK;
+    struct cp_text word;
+
+    (void)cp_text_eat_white(&rest);
+    if (r->c.n_events > 0)
+        return CP_OK;
+    while (status == CP_OK && cp_text_eat_word(&rest, &word)) {
+        status = add_event(r, word);
+        (void)cp_text_eat_white(&rest);
+    }
+    if (status == CP_OK && r->c.n_events == 0)
+        return bad(r, "no events");
+    if (status == CP_OK)
+        cp_gather_prefer(&r->g, 0);
+    return status;
+}
+
+static enum cp_status read_positions(struct reader *r, struct cp_text rest)
+{
+    struct cp_text word;
+
+    r->n_positions = 0;
+    r->line_position = MOST_POSITIONS;
+    (void)cp_text_eat_white(&rest);
+    while (cp_text_eat_word(&rest, &word)) {
+        if (r->n_positions == MOST_POSITIONS)
+            return bad(r, "too many positions");
+        if (cp_text_equals(word, "line"))
+            r->line_position = r->n_positions;
+        r->n_positions++;
+        (void)cp_text_eat_white(&rest);
+    }
+    return r->n_positions ? CP_OK : bad(r, "no positions");
+}
+
+/* fn= and the like; CP_EOTHER when the line is nothing of the kind. */
+static enum cp_status read_context(struct reader *r, struct cp_text line)
+{
+    enum cp_status status;
+
+    if (cp_text_eat(&line, "fn=")) {
+        r->has_callee = false;
+        r->file = r->own_file;
+        status = read_name(r, &r->functions, line, &r->name);
+        if (status != CP_OK)
+            return status;
+        r->callee_object = r->object;
+        r->callee_file = r->own_file;
+        r->function = find_function(r, r->object, r->own_file, r->name);
+        r->has_function = true;
+        return r->function == CP_NONE ? CP_ENOMEM : CP_OK;
+    }
+    if (cp_text_eat(&line, "fl=")) {
+        status = read_name(r, &r->files, line, &r->own_file);
+        r->file = r->callee_file = r->own_file;
+        return status;
+    }
+    if (cp_text_eat(&line, "fi=") || cp_text_eat(&line, "fe="))
+        return read_name(r, &r->files, line, &r->file);
+    if (cp_text_eat(&line, "ob=")) {
+        status = read_name(r, &r->objects, line, &r->object);
+        r->callee_object = r->object;
+        return status;
+    }
+    if (cp_text_eat(&line, "cfn=")) {
+        r->has_callee = true;
+        return read_name(r, &r->functions, line, &r->callee_name);
+    }
+    if (cp_text_eat(&line, "cfi=") || cp_text_eat(&line, "cfl="))
+        return read_name(r, &r->files, line, &r->callee_file);
+    if (cp_text_eat(&line, "cob="))
+        return read_name(r, &r->objects, line, &r->callee_object);
+    if (cp_text_eat(&line, "calls=")) {
+        r->is_call = true;
+        return CP_OK;
+    }
+    return CP_EOTHER;
+}
+
+static bool is_cost(struct cp_text line)
+{
+    return line.pos < line.end &&
+           (cp_text_is_digit(*line.pos) || strchr("+-*", *line.pos));
+}
+
+/* "version: 1" and what else stands at the top. */
+static bool is_header(struct cp_text line)
+{
+    while (line.pos < line.end &&
+           (((*line.pos | 0x20) >= 'a' && (*line.pos | 0x20) <= 'z') ||
+            *line.pos == '_' || *line.pos == '-'))
+        line.pos++;
+    return line.pos < line.end && *line.pos == ':';
+}
+
+static enum cp_status read_line(struct reader *r, struct cp_text line)
+{
+    enum cp_status status;
+
+    line = cp_text_trim(line);
+    if (line.pos == line.end || *line.pos == '#')
+        return CP_OK;
+    if (is_cost(line))
+        return read_costs(r, line);
+    status = read_context(r, line);
+    if (status != CP_EOTHER)
+        return status;
+    if (cp_text_eat(&line, "events:"))
+        return read_events(r, line);
+    if (cp_text_eat(&line, "positions:"))
+        return read_positions(r, line);
+    if (is_header(line) || cp_text_starts(line, "jump=") ||
+        cp_text_starts(line, "jcnd=") || cp_text_starts(line, "rec="))
+        return CP_OK;
+    return bad(r, "a line that is not understood");
+}
+
+/* Whether there is a line "events:" before anything but headers. */
+static bool looks_right(struct cp_text rest)
+{
+    struct cp_text line;
+
+    for (int i = 0; i < LINES_TO_TRY && cp_text_next_line(&rest, &line); i++) {
+        if (cp_text_starts(line, "events:"))
+            return true;
+        if (!cp_text_is_blank(line) && *line.pos != '#' && !is_header(line))
+            return false;
+    }
+    return false;
+}
+
+static void release_numbered(struct numbered *list)
+{
+    cp_table_release(&list->table);
+    cp_free(list->numbers);
+    cp_free(list->names);
+}
+
+/* What is needed to read, but not any more when all has been read. */
+static void release_names(struct reader *r)
+{
+    release_numbered(&r->objects);
+    release_numbered(&r->files);
+    release_numbered(&r->functions);
+    cp_table_release(&r->by_key);
+    cp_table_release(&r->costs);
+    cp_free(r->keys);
+}
+
+static void release(struct reader *r)
+{
+    cp_gather_release(&r->g);
+    cp_free(r->c.costs);
+    cp_free(r->c.values);
+}
+
+struct cp_profile *cp_import_callgrind(const char *bytes, size_t len,
+                                       struct cp_error *err)
+{
+    struct cp_text rest = cp_text_of(bytes, len), line;
+    struct reader r = { .n_positions = 1, .err = err };
+    struct cp_profile *p = NULL;
+    enum cp_status status = CP_OK;
+    size_t number = 0;
+
+    if (!looks_right(rest)) {
+        (void)cp_error_set(err, CP_EOTHER, "not a callgrind file");
+        return NULL;
+    }
+    if (cp_gather_init(&r.g, len, err) != CP_OK)
+        return NULL;
+    while (status == CP_OK && cp_text_next_line(&rest, &line)) {
+        number++;
+        status = read_line(&r, line);
+    }
+    release_names(&r);
+    if (status != CP_OK)
+        cp_error_prefix(err, "callgrind, line %zu: ", number);
+    else if (cp_callgrind_stacks(&r.c, &r.g, err) == CP_OK)
+        p = cp_gather_take(&r.g, err);
+    release(&r);
+    return p;
+}

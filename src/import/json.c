@@ -1,0 +1,612 @@
+/* json.c - a cursor over JSON; see json.h. */
+#include "import/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "profile/profile.h"
+
+#define NUMBER_BYTES 400 /* of the longest number that is read */
+
+struct cp_json cp_json_start(struct cp_json_doc *doc, const char *bytes,
+                             size_t len)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, from Windows */
+    bool has_mark = len >= 3 && memcmp(bytes, mark, 3) == 0;
+
+    *doc = (struct cp_json_doc){ .begin = bytes, .end = bytes + len };
+    return (struct cp_json){ .doc = doc, .pos = bytes + (has_mark ? 3 : 0) };
+}
+
+void cp_json_release(struct cp_json_doc *doc)
+{
+    cp_free(doc->scratch);
+    doc->scratch = NULL;
+}
+
+void cp_json_fail(const struct cp_json *j, const char *what)
+{
+    if (j->doc && j->doc->err.status == CP_OK)
+        (void)cp_error_set(&j->doc->err, CP_EFORMAT, "%s at byte %zu", what,
+                           (size_t)(j->pos - j->doc->begin));
+}
+
+enum cp_status cp_json_status(const struct cp_json_doc *doc,
+                              struct cp_error *err)
+{
+    if (err && doc->err.status != CP_OK)
+        *err = doc->err;
+    return doc->err.status;
+}
+
+static bool is_over(const struct cp_json *j)
+{
+    return !j->doc || j->doc->err.status != CP_OK;
+}
+
+static void skip_white(struct cp_json *j)
+{
+    const char *end = j->doc->end;
+
+    while (j->pos < end && (*j->pos == ' ' || *j->pos == '\n' ||
+                            *j->pos == '\r' || *j->pos == '\t'))
+        j->pos++;
+}
+
+/* The next character that is no white space, 0 at the end. */
+static char next_char(struct cp_json *j)
+{
+    if (is_over(j))
+        return 0;
+    skip_white(j);
+    return j->pos < j->doc->end ? *j->pos : 0;
+}
+
+enum cp_json_kind cp_json_kind(struct cp_json *j)
+{
+    switch (next_char(j)) {
+    case '{':
+        return CP_JSON_OBJECT;
+    case '[':
+        return CP_JSON_ARRAY;
+    case '"':
+        return CP_JSON_STRING;
+    case 't':
+    case 'f':
+    case 'n':
+        return CP_JSON_OTHER;
+    case '-':
+    case '0' ... '9':
+        return CP_JSON_NUMBER;
+    default:
+        return CP_JSON_NOTHING;
+    }
+}
+
+bool cp_json_is(const struct cp_json *j, enum cp_json_kind kind)
+{
+    struct cp_json copy = *j;
+
+    return copy.doc && cp_json_kind(&copy) == kind;
+}
+
+bool cp_json_enter(struct cp_json *j, enum cp_json_kind kind)
+{
+    if (is_over(j))
+        return false;
+    if (cp_json_kind(j) != kind) {
+        cp_json_fail(j, j->pos == j->doc->end    ? "the file ends early"
+                        : kind == CP_JSON_OBJECT ? "expected an object"
+                                                 : "expected a list");
+        return false;
+    }
+    j->pos++;
+    j->is_first = true;
+    return true;
+}
+
+/* Stands before the next member or item; false behind the last. */
+static bool advance(struct cp_json *j, char close)
+{
+    char c = next_char(j);
+    bool was_first = j->is_first;
+
+    j->is_first = false;
+    if (is_over(j))
+        return false;
+    if (c == close) {
+        j->pos++;
+        return false;
+    }
+    if (was_first)
+        return true;
+    if (c != ',') {
+        cp_json_fail(j, c || j->pos < j->doc->end ? "expected a comma"
+                                                  : "the file ends early");
+        return false;
+    }
+    j->pos++;
+    return true;
+}
+
+bool cp_json_item(struct cp_json *j)
+{
+    return advance(j, ']');
+}
+
+bool cp_json_member(struct cp_json *j, struct cp_text *key)
+{
+    if (!advance(j, '}'))
+        return false;
+    *key = cp_json_string(j);
+    if (next_char(j) != ':')
+        cp_json_fail(j, "expected a colon");
+    else
+        j->pos++;
+    return !is_over(j);
+}
+
+/* Whether a byte of the eight is '"' or '\\'. */
+static bool has_special(uint64_t word)
+{
+    const uint64_t low = 0x0101010101010101u, high = 0x8080808080808080u;
+    uint64_t quote = word ^ (low * '"'), slash = word ^ (low * '\\');
+
+    return (((quote - low) & ~quote) | ((slash - low) & ~slash)) & high;
+}
+
+/* The first '"' or '\\' from here, or the end. */
+static const char *plain_end(const char *p, const char *end)
+{
+    uint64_t word;
+
+    for (; end - p >= 8; p += 8) {
+        memcpy(&word, p, sizeof(word));
+        if (has_special(word))
+            break;
+    }
+    while (p < end && *p != '"' && *p != '\\')
+        p++;
+    return p;
+}
+
+/* Behind the closing quote of the string whose inside starts at p, or NULL. */
+static const char *string_end(const char *p, const char *end, bool *is_plain)
+{
+    *is_plain = true;
+    while ((p = plain_end(p, end)) < end) {
+        if (*p == '"')
+            return p + 1;
+        *is_plain = false;
+        if (end - p < 2)
+            break;
+        p += 2;
+    }
+    return NULL;
+}
+
+static bool hex4(const char *p, const char *end, uint32_t *out)
+{
+    *out = 0;
+    for (int i = 0; i < 4; i++) {
+        int digit = end - p > i ? cp_text_hex_value(p[i]) : -1;
+
+        if (digit < 0)
+            return false;
+        *out = *out << 4 | (uint32_t)digit;
+    }
+    return true;
+}
+
+/* Reads the four digits behind \u, and a second half if there is one. */
+static const char *unescape_rune(const char *p, const char *end, uint32_t *rune)
+{
+    uint32_t low;
+
+    if (!hex4(p, end, rune))
+        return NULL;
+    p += 4;
+    if (*rune >= 0xd800 && *rune < 0xdc00 && end - p >= 6 && p[0] == '\\' &&
+        p[1] == 'u' && hex4(p + 2, end, &low) && low >= 0xdc00 &&
+        low < 0xe000) {
+        *rune = 0x10000 + ((*rune - 0xd800) << 10) + (low - 0xdc00);
+        return p + 6;
+    }
+    if (*rune >= 0xd800 && *rune < 0xe000)
+        *rune = CP_UTF8_REPLACEMENT;
+    return p;
+}
+
+/* Reads what stands behind a backslash and writes it; NULL if it is wrong. */
+static const char *unescape_one(const char *p, const char *end, char **out)
+{
+    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+    const char *found = *p ? strchr(from, *p) : NULL;
+    uint32_t rune;
+
+    if (found) {
+        *(*out)++ = to[found - from];
+        return p + 1;
+    }
+    p = *p == 'u' ? unescape_rune(p + 1, end, &rune) : NULL;
+    if (p)
+        *out += cp_utf8_encode(rune, *out);
+    return p;
+}
+
+/* Copies the inside of a string; what is written is never longer. */
+static struct cp_text unescape(struct cp_json *j, struct cp_text in)
+{
+    struct cp_json_doc *doc = j->doc;
+    char *out;
+
+    if (cp_reserve(&doc->scratch, &doc->cap_scratch, cp_text_len(in) + 4, 1,
+                   &doc->err) != CP_OK)
+        return (struct cp_text){ 0 };
+    out = doc->scratch;
+    while (in.pos < in.end) {
+        const char *stop = memchr(in.pos, '\\', cp_text_len(in));
+        size_t n = (size_t)((stop ? stop : in.end) - in.pos);
+
+        memcpy(out, in.pos, n);
+        out += n;
+        in.pos = stop ? unescape_one(stop + 1, in.end, &out) : in.end;
+        if (!in.pos) {
+            j->pos = stop;
+            cp_json_fail(j, "bad escape");
+            return (struct cp_text){ 0 };
+        }
+    }
+    return (struct cp_text){ doc->scratch, out };
+}
+
+struct cp_text cp_json_string(struct cp_json *j)
+{
+    struct cp_text in = { 0 };
+    const char *behind;
+    bool is_plain;
+
+    if (next_char(j) != '"') {
+        if (j->doc)
+            cp_json_fail(j, j->pos == j->doc->end ? "the file ends early"
+                                                  : "expected a string");
+        return in;
+    }
+    behind = string_end(j->pos + 1, j->doc->end, &is_plain);
+    if (!behind) {
+        cp_json_fail(j, "a string without an end");
+        return in;
+    }
+    in = (struct cp_text){ j->pos + 1, behind - 1 };
+    if (!is_plain)
+        in = unescape(j, in);
+    if (!is_over(j))
+        j->pos = behind;
+    return in;
+}
+
+struct cp_text cp_json_text(struct cp_json *j, struct cp_arena *arena)
+{
+    struct cp_text text = cp_json_string(j);
+    size_t len = cp_text_len(text);
+
+    if (is_over(j) || text.pos != j->doc->scratch)
+        return text;
+    text.pos = cp_arena_copy(arena, text.pos, len, &j->doc->err);
+    return text.pos ? cp_text_of(text.pos, len) : (struct cp_text){ 0 };
+}
+
+static const char *digits_end(const char *p, const char *end)
+{
+    while (p < end && cp_text_is_digit(*p))
+        p++;
+    return p;
+}
+
+/* Behind the number that starts at p, or NULL if it is not one. */
+static const char *number_end(const char *p, const char *end)
+{
+    const char *start;
+
+    p += p < end && *p == '-';
+    start = p;
+    p = digits_end(p, end);
+    if (p == start)
+        return NULL;
+    if (p < end && *p == '.') {
+        start = ++p;
+        p = digits_end(p, end);
+        if (p == start)
+            return NULL;
+    }
+    if (p < end && (*p == 'e' || *p == 'E')) {
+        p++;
+        p += p < end && (*p == '-' || *p == '+');
+        start = p;
+        p = digits_end(p, end);
+        if (p == start)
+            return NULL;
+    }
+    return p < end && (*p == '.' || *p == '-' || *p == '+') ? NULL : p;
+}
+
+static double slow_number(struct cp_json *j, struct cp_text token)
+{
+    char copy[NUMBER_BYTES + 1];
+    size_t len = cp_text_len(token);
+    double value;
+
+    if (len > NUMBER_BYTES) {
+        cp_json_fail(j, "a number that is too long");
+        return 0;
+    }
+    memcpy(copy, token.pos, len);
+    copy[len] = '\0';
+    value = strtod(copy, NULL);
+    if (!isfinite(value)) {
+        cp_json_fail(j, "bad number");
+        return 0;
+    }
+    return value;
+}
+
+/* "123", "-4.56": exact while digits and power of ten fit a double. */
+static bool fast_number(struct cp_text t, double *out)
+{
+    static const double powers[] = { 1,    1e1,  1e2,  1e3, 1e4,  1e5,
+                                     1e6,  1e7,  1e8,  1e9, 1e10, 1e11,
+                                     1e12, 1e13, 1e14, 1e15 };
+    bool is_negative = *t.pos == '-';
+    const char *point = NULL;
+    uint64_t digits = 0;
+    size_t n = 0;
+
+    for (t.pos += is_negative; t.pos < t.end; t.pos++) {
+        if (cp_text_is_digit(*t.pos)) {
+            digits = digits * 10 + (uint64_t)(*t.pos - '0');
+            n++;
+        } else if (*t.pos == '.') {
+            point = t.pos + 1;
+        } else {
+            return false;
+        }
+        if (n > 15)
+            return false;
+    }
+    *out = (double)digits / powers[point ? t.end - point : 0];
+    *out = is_negative ? -*out : *out;
+    return true;
+}
+
+/* The number that is next; its pos is NULL where there is none. */
+static struct cp_text number_token(struct cp_json *j)
+{
+    struct cp_text token = { 0 };
+
+    if (cp_json_kind(j) != CP_JSON_NUMBER) {
+        cp_json_fail(j, "expected a number");
+        return token;
+    }
+    token.end = number_end(j->pos, j->doc->end);
+    if (token.end)
+        token.pos = j->pos;
+    else
+        cp_json_fail(j, "bad number");
+    return token;
+}
+
+static double read_number(struct cp_json *j, struct cp_text token)
+{
+    double value;
+
+    if (!fast_number(token, &value))
+        value = slow_number(j, token);
+    if (!is_over(j))
+        j->pos = token.end;
+    return value;
+}
+
+double cp_json_number(struct cp_json *j)
+{
+    struct cp_text token = number_token(j);
+
+    return token.pos ? read_number(j, token) : 0;
+}
+
+int64_t cp_json_int(struct cp_json *j)
+{
+    struct cp_text token = number_token(j);
+    double value;
+    int64_t exact;
+
+    if (!token.pos)
+        return 0;
+    if (cp_text_to_int(token, &exact)) {
+        j->pos = token.end;
+        return exact;
+    }
+    value = read_number(j, token);
+    if (fabs(value) < 0x1p63)
+        return (int64_t)value;
+    j->pos = token.pos;
+    cp_json_fail(j, "a number that does not fit");
+    return 0;
+}
+
+uint32_t cp_json_index(struct cp_json *j)
+{
+    struct cp_text token;
+    uint64_t value = 0;
+
+    if (cp_json_kind(j) != CP_JSON_NUMBER) {
+        cp_json_skip(j);
+        return CP_NONE;
+    }
+    token = number_token(j);
+    if (!token.pos)
+        return CP_NONE;
+    j->pos = token.end;
+    for (const char *p = token.pos; p < token.end; p++) {
+        if (!cp_text_is_digit(*p))
+            return cp_text_equals(token, "-1") ? CP_NONE : CP_NONE - 1;
+        value = value < CP_NONE ? value * 10 + (uint64_t)(*p - '0') : value;
+    }
+    return value < CP_NONE ? (uint32_t)value : CP_NONE - 1;
+}
+
+/* Steps over the word if it is next. */
+static bool skip_word(struct cp_json *j, const char *word, size_t len)
+{
+    if ((size_t)(j->doc->end - j->pos) < len || memcmp(j->pos, word, len) != 0)
+        return false;
+    j->pos += len;
+    return true;
+}
+
+static void skip_literal(struct cp_json *j)
+{
+    if (!skip_word(j, "null", 4) && !skip_word(j, "true", 4) &&
+        !skip_word(j, "false", 5))
+        cp_json_fail(j, "bad value");
+}
+
+static void skip_scalar(struct cp_json *j)
+{
+    bool is_plain;
+    const char *behind;
+
+    switch (cp_json_kind(j)) {
+    case CP_JSON_STRING:
+        behind = string_end(j->pos + 1, j->doc->end, &is_plain);
+        if (behind)
+            j->pos = behind;
+        else
+            cp_json_fail(j, "a string without an end");
+        return;
+    case CP_JSON_NUMBER:
+        behind = number_token(j).end;
+        if (behind)
+            j->pos = behind;
+        return;
+    case CP_JSON_OTHER:
+        skip_literal(j);
+        return;
+    default:
+        if (!is_over(j))
+            cp_json_fail(j, j->pos == j->doc->end ? "the file ends early"
+                                                  : "expected a value");
+    }
+}
+
+/* The kinds of the open brackets, a bit each. */
+struct nesting {
+    uint8_t is_object[CP_JSON_DEPTH / 8];
+    size_t n;
+};
+
+static bool in_object(const struct nesting *s)
+{
+    return s->is_object[(s->n - 1) / 8] >> ((s->n - 1) % 8) & 1;
+}
+
+static void open_one(struct cp_json *j, struct nesting *s, bool is_object)
+{
+    uint8_t bit = (uint8_t)(1u << (s->n % 8));
+
+    if (s->n == CP_JSON_DEPTH) {
+        cp_json_fail(j, "nested too deeply");
+        return;
+    }
+    if (is_object)
+        s->is_object[s->n / 8] |= bit;
+    else
+        s->is_object[s->n / 8] &= (uint8_t)~bit;
+    s->n++;
+    j->pos++;
+    j->is_first = true;
+}
+
+void cp_json_skip(struct cp_json *j)
+{
+    struct nesting s;
+    struct cp_text key;
+    enum cp_json_kind kind;
+
+    s.n = 0;
+    do {
+        kind = cp_json_kind(j);
+        if (kind == CP_JSON_OBJECT || kind == CP_JSON_ARRAY)
+            open_one(j, &s, kind == CP_JSON_OBJECT);
+        else
+            skip_scalar(j);
+        while (s.n > 0 && !is_over(j) &&
+               !(in_object(&s) ? cp_json_member(j, &key) : cp_json_item(j)))
+            s.n--;
+    } while (s.n > 0 && !is_over(j));
+    j->is_first = false;
+}
+
+void cp_json_pick(struct cp_json *j, const char *const *names, size_t n,
+                  struct cp_json *out)
+{
+    struct cp_text key;
+
+    memset(out, 0, n * sizeof(*out));
+    if (!cp_json_enter(j, CP_JSON_OBJECT))
+        return;
+    while (cp_json_member(j, &key)) {
+        for (size_t i = 0; i < n; i++)
+            if (cp_text_equals(key, names[i]))
+                out[i] = *j;
+        cp_json_skip(j);
+    }
+}
+
+uint32_t *cp_json_indexes(struct cp_json *j, struct cp_arena *arena,
+                          uint32_t *n)
+{
+    uint32_t *list = NULL;
+    size_t cap = 0;
+
+    *n = 0;
+    if (!cp_json_enter(j, CP_JSON_ARRAY))
+        return NULL;
+    if (cp_arena_reserve(arena, &list, 0, &cap, 16, sizeof(*list),
+                         &j->doc->err) != CP_OK)
+        return NULL;
+    while (cp_json_item(j)) {
+        if (*n == CP_NONE - 1 ||
+            cp_arena_reserve(arena, &list, *n, &cap, (size_t)*n + 1,
+                             sizeof(*list), &j->doc->err) != CP_OK)
+            return NULL;
+        list[(*n)++] = cp_json_index(j);
+    }
+    return is_over(j) ? NULL : list;
+}
+
+struct cp_text *cp_json_strings(struct cp_json *j, struct cp_arena *arena,
+                                uint32_t *n)
+{
+    struct cp_text *list = NULL;
+    size_t cap = 0;
+
+    *n = 0;
+    if (!cp_json_enter(j, CP_JSON_ARRAY))
+        return NULL;
+    if (cp_arena_reserve(arena, &list, 0, &cap, 16, sizeof(*list),
+                         &j->doc->err) != CP_OK)
+        return NULL;
+    while (cp_json_item(j)) {
+        struct cp_text text = cp_json_text(j, arena);
+
+        if (is_over(j) || *n == CP_NONE - 1 ||
+            cp_arena_reserve(arena, &list, *n, &cap, (size_t)*n + 1,
+                             sizeof(*list), &j->doc->err) != CP_OK)
+            return NULL;
+        list[(*n)++] = text;
+    }
+    return is_over(j) ? NULL : list;
+}
