@@ -4,12 +4,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/parallel.h"
 
 #define PIECE_SAMPLES 8192
-#define LARGE_LOCS ((uint64_t)1 << 20)
 #define AHEAD 12 /* samples whose slots are asked for beforehand */
 
 /* Some samples of a source, and where those that count go. */
@@ -145,8 +143,6 @@ static enum cp_status make_room(struct cp_merge_samples *m,
                                 sizeof(*to->values), err);
     to->locs = cp_arena_alloc(&to->arena, to->n_locs, sizeof(*to->locs), err);
     m->hashes = cp_alloc(n_samples, sizeof(*m->hashes), err);
-    if (to->locs && to->n_locs > LARGE_LOCS)
-        cp_bytes_use_large_pages(to->locs, to->n_locs * sizeof(*to->locs));
     return to->samples && to->values && to->locs && m->hashes ? CP_OK
                                                               : CP_ENOMEM;
 }
