@@ -95,8 +95,9 @@ static enum cp_status merge_label_sets(struct merger *m,
 }
 
 /* Brings over what the samples of a source use, in the order of use. */
-static enum cp_status merge_tables(struct merger *m, struct cp_merge_source *s)
+static enum cp_status merge_tables(void *context, struct cp_merge_source *s)
 {
+    struct merger *m = context;
     const struct cp_profile *from = *s->profile;
     enum cp_status status = cp_merge_tables_begin(&m->tables, from);
 
@@ -225,10 +226,8 @@ static enum cp_status merge_all(struct merger *m, struct cp_profile **profiles,
         status = cp_label_table_init(&m->labels, m->to, m->err);
     if (status == CP_OK)
         status = cp_merge_survey(&m->samples, profiles, n, m->err);
-    for (size_t i = 0; status == CP_OK && i < n; i++)
-        status = merge_tables(m, &m->samples.sources[i]);
     if (status == CP_OK)
-        status = cp_merge_write(&m->samples, m->to, m->err);
+        status = cp_merge_write(&m->samples, m->to, merge_tables, m, m->err);
     return status;
 }
 
