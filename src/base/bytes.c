@@ -100,15 +100,6 @@ void cp_bytes_discard(const struct cp_bytes *b, size_t from, size_t to)
         (void)madvise(b->data + from, to - from, MADV_DONTNEED);
 }
 
-void cp_bytes_use_large_pages(void *p, size_t len)
-{
-    uintptr_t from = ((uintptr_t)p + PAGE - 1) / PAGE * PAGE;
-    uintptr_t to = ((uintptr_t)p + len) / PAGE * PAGE;
-
-    if (from < to)
-        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
-}
-
 void cp_bytes_release(struct cp_bytes *b)
 {
     if (b->data)

@@ -49,10 +49,4 @@ void cp_bytes_discard(const struct cp_bytes *b, size_t from, size_t to);
 
 void cp_bytes_release(struct cp_bytes *b);
 
-/*
- * Asks for large pages in a range of fresh memory that is sure to be filled
- * from the front: making them costs a fifth of what small ones do.
- */
-void cp_bytes_use_large_pages(void *p, size_t len);
-
 #endif

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
-static uint32_t hash_labels(const struct cp_label *labels, uint32_t n)
+uint32_t cp_label_table_hash(const struct cp_label *labels, uint32_t n)
 {
     uint64_t h = n;
 
@@ -69,7 +69,7 @@ static enum cp_status resize(struct cp_label_table *t, size_t n,
     for (uint32_t i = 1; i < p->n_label_sets; i++) {
         const struct cp_label *labels = p->labels + p->label_sets[i].labels;
         uint32_t n_labels = p->label_sets[i].n_labels;
-        uint32_t hash = hash_labels(labels, n_labels);
+        uint32_t hash = cp_label_table_hash(labels, n_labels);
 
         *find_slot(t, labels, n_labels, hash) =
             (struct cp_label_slot){ hash, i };
@@ -165,30 +165,52 @@ static enum cp_status sort_copy(struct cp_label_table *t,
     return CP_OK;
 }
 
-uint32_t cp_label_table_add(struct cp_label_table *t,
-                            const struct cp_label *labels, uint32_t n,
-                            struct cp_error *err)
+void cp_label_table_prefetch(const struct cp_label_table *t, uint32_t hash,
+                             int step)
+{
+    const struct cp_label_slot *slot = &t->slots[hash & t->mask];
+    const struct cp_profile *p = t->profile;
+
+    if (step == 0)
+        __builtin_prefetch(slot);
+    else if (step == 1)
+        __builtin_prefetch(&p->label_sets[slot->set]);
+    else
+        __builtin_prefetch(&p->labels[p->label_sets[slot->set].labels]);
+}
+
+uint32_t cp_label_table_add_ordered(struct cp_label_table *t,
+                                    const struct cp_label *labels, uint32_t n,
+                                    uint32_t hash, struct cp_error *err)
 {
     struct cp_label_slot *slot;
-    uint32_t hash;
 
     if (n == 0)
         return 0;
-    if (sort_copy(t, labels, n, err) != CP_OK)
-        return CP_NONE;
-    hash = hash_labels(t->sorted, n);
-    slot = find_slot(t, t->sorted, n, hash);
+    slot = find_slot(t, labels, n, hash);
     if (slot->set)
         return slot->set;
     if (t->profile->n_label_sets >= t->mask / 2) {
         if (resize(t, (size_t)t->profile->n_label_sets * 2, err) != CP_OK)
             return CP_NONE;
-        slot = find_slot(t, t->sorted, n, hash);
+        slot = find_slot(t, labels, n, hash);
     }
-    if (append(t, t->sorted, n, err) != CP_OK)
+    if (append(t, labels, n, err) != CP_OK)
         return CP_NONE;
     *slot = (struct cp_label_slot){ hash, t->profile->n_label_sets - 1 };
     return slot->set;
+}
+
+uint32_t cp_label_table_add(struct cp_label_table *t,
+                            const struct cp_label *labels, uint32_t n,
+                            struct cp_error *err)
+{
+    if (n == 0)
+        return 0;
+    if (sort_copy(t, labels, n, err) != CP_OK)
+        return CP_NONE;
+    return cp_label_table_add_ordered(t, t->sorted, n,
+                                      cp_label_table_hash(t->sorted, n), err);
 }
 
 void cp_label_table_release(struct cp_label_table *t)

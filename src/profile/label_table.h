@@ -39,6 +39,18 @@ uint32_t cp_label_table_add(struct cp_label_table *t,
                             const struct cp_label *labels, uint32_t n,
                             struct cp_error *err);
 
+/*
+ * The same for labels in the order that sets have, as those of any profile
+ * are, with their hash. For many sets in a row it pays to ask for the memory
+ * of some ahead: first all with step 0, then all with 1, then with 2.
+ */
+uint32_t cp_label_table_hash(const struct cp_label *labels, uint32_t n);
+void cp_label_table_prefetch(const struct cp_label_table *t, uint32_t hash,
+                             int step);
+uint32_t cp_label_table_add_ordered(struct cp_label_table *t,
+                                    const struct cp_label *labels, uint32_t n,
+                                    uint32_t hash, struct cp_error *err);
+
 void cp_label_table_release(struct cp_label_table *t);
 
 #endif

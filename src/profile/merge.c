@@ -8,6 +8,8 @@
 #include "profile/merge_samples.h"
 #include "profile/merge_tables.h"
 
+#define N_MOVING 32 /* label sets at once */
+
 struct merger {
     struct cp_profile *to;
     struct cp_merge_tables tables;
@@ -18,15 +20,24 @@ struct merger {
     struct cp_error *err;
 };
 
-/* The set in the merged profile for set number `set` of `from`. */
-static uint32_t map_label_set(struct merger *m, const struct cp_profile *from,
-                              uint32_t set)
-{
-    const struct cp_label_set *s = &from->label_sets[set];
+/* A label set on its way over. */
+struct moving {
+    uint32_t set, labels, n_labels; /* labels: where they begin in m->room */
+    uint32_t hash;
+};
 
-    if (cp_reserve(&m->room, &m->cap_room, s->n_labels, sizeof(*m->room),
-                   m->err) != CP_OK)
-        return CP_NONE;
+/* Puts the labels of a set, with the merged numbers, behind *n_room others. */
+static enum cp_status map_labels(struct merger *m,
+                                 const struct cp_profile *from,
+                                 struct moving *v, size_t *n_room)
+{
+    const struct cp_label_set *s = &from->label_sets[v->set];
+
+    if (cp_reserve(&m->room, &m->cap_room, *n_room + s->n_labels,
+                   sizeof(*m->room), m->err) != CP_OK)
+        return CP_ENOMEM;
+    v->labels = (uint32_t)*n_room;
+    v->n_labels = s->n_labels;
     for (uint32_t i = 0; i < s->n_labels; i++) {
         struct cp_label l = from->labels[s->labels + i];
 
@@ -35,15 +46,58 @@ static uint32_t map_label_set(struct merger *m, const struct cp_profile *from,
         l.unit = cp_merge_string(&m->tables, l.unit);
         if (l.key == CP_NO_STR || l.unit == CP_NO_STR ||
             m->tables.err->status != CP_OK)
-            return CP_NONE;
-        m->room[i] = l;
+            return CP_ENOMEM;
+        m->room[(*n_room)++] = l;
     }
-    return cp_label_table_add(&m->labels, m->room, s->n_labels, m->err);
+    v->hash = cp_label_table_hash(m->room + v->labels, v->n_labels);
+    cp_label_table_prefetch(&m->labels, v->hash, 0);
+    return CP_OK;
+}
+
+/* Brings over n label sets of a source, a few, from its list. */
+static enum cp_status merge_some_sets(struct merger *m,
+                                      struct cp_merge_source *s,
+                                      const uint32_t *list, uint32_t n)
+{
+    struct moving moving[N_MOVING];
+    size_t n_room = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        moving[i].set = list[i];
+        if (map_labels(m, *s->profile, &moving[i], &n_room) != CP_OK)
+            return CP_ENOMEM;
+    }
+    for (int step = 1; step <= 2; step++)
+        for (uint32_t i = 0; i < n; i++)
+            cp_label_table_prefetch(&m->labels, moving[i].hash, step);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t found = cp_label_table_add_ordered(
+            &m->labels, m->room + moving[i].labels, moving[i].n_labels,
+            moving[i].hash, m->err);
+
+        if (found == CP_NONE)
+            return CP_ENOMEM;
+        s->set_of[list[i]] = found;
+    }
+    return CP_OK;
+}
+
+static enum cp_status merge_label_sets(struct merger *m,
+                                       struct cp_merge_source *s)
+{
+    enum cp_status status = CP_OK;
+
+    for (uint32_t i = 0; status == CP_OK && i < s->n_sets; i += N_MOVING)
+        status = merge_some_sets(m, s, s->sets + i,
+                                 s->n_sets - i < N_MOVING ? s->n_sets - i
+                                                          : N_MOVING);
+    return status;
 }
 
 /* Brings over what the samples of a source use, in the order of use. */
-static enum cp_status merge_tables(struct merger *m, struct cp_merge_source *s)
+static enum cp_status merge_tables(void *context, struct cp_merge_source *s)
 {
+    struct merger *m = context;
     const struct cp_profile *from = *s->profile;
     enum cp_status status = cp_merge_tables_begin(&m->tables, from);
 
@@ -59,14 +113,7 @@ static enum cp_status merge_tables(struct merger *m, struct cp_merge_source *s)
             return m->err->status;
         s->location_of[s->locations[i]] = found;
     }
-    for (uint32_t i = 0; i < s->n_sets; i++) {
-        uint32_t found = map_label_set(m, from, s->sets[i]);
-
-        if (found == CP_NONE)
-            return CP_ENOMEM;
-        s->set_of[s->sets[i]] = found;
-    }
-    return CP_OK;
+    return merge_label_sets(m, s);
 }
 
 static uint32_t copy_string(struct cp_profile *to,
@@ -179,10 +226,8 @@ static enum cp_status merge_all(struct merger *m, struct cp_profile **profiles,
         status = cp_label_table_init(&m->labels, m->to, m->err);
     if (status == CP_OK)
         status = cp_merge_survey(&m->samples, profiles, n, m->err);
-    for (size_t i = 0; status == CP_OK && i < n; i++)
-        status = merge_tables(m, &m->samples.sources[i]);
     if (status == CP_OK)
-        status = cp_merge_write(&m->samples, m->to, m->err);
+        status = cp_merge_write(&m->samples, m->to, merge_tables, m, m->err);
     return status;
 }
 

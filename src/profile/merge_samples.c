@@ -1,15 +1,14 @@
 /* merge_samples.c - see merge_samples.h. */
 #include "profile/merge_samples.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/parallel.h"
 
 #define PIECE_SAMPLES 8192
-#define LARGE_LOCS ((uint64_t)1 << 20)
 #define AHEAD 12 /* samples whose slots are asked for beforehand */
 
 /* Some samples of a source, and where those that count go. */
@@ -145,8 +144,6 @@ static enum cp_status make_room(struct cp_merge_samples *m,
                                 sizeof(*to->values), err);
     to->locs = cp_arena_alloc(&to->arena, to->n_locs, sizeof(*to->locs), err);
     m->hashes = cp_alloc(n_samples, sizeof(*m->hashes), err);
-    if (to->locs && to->n_locs > LARGE_LOCS)
-        cp_bytes_use_large_pages(to->locs, to->n_locs * sizeof(*to->locs));
     return to->samples && to->values && to->locs && m->hashes ? CP_OK
                                                               : CP_ENOMEM;
 }
@@ -186,9 +183,8 @@ static void write_sample(struct cp_merge_samples *m,
            to->n_types * sizeof(*to->values));
 }
 
-static void write_piece(void *context, size_t number)
+static void write_piece(struct cp_merge_samples *m, size_t number)
 {
-    struct cp_merge_samples *m = context;
     const struct cp_merge_piece *e = &m->pieces[number];
     struct cp_merge_source *s = &m->sources[e->source];
     uint32_t g = e->first_sample;
@@ -204,6 +200,75 @@ static void write_piece(void *context, size_t number)
         return;
     cp_profile_free(*s->profile);
     *s->profile = NULL;
+}
+
+/* Tables and samples on their way. */
+struct writing {
+    struct cp_merge_samples *m;
+    cp_merge_step *step;
+    void *context;
+    atomic_size_t next_piece;
+    pthread_mutex_t lock; /* for what follows */
+    pthread_cond_t changed;
+    size_t n_ready; /* sources whose tables are there */
+    enum cp_status status;
+};
+
+static void bring_tables(struct writing *w)
+{
+    enum cp_status status = CP_OK;
+
+    for (size_t i = 0; status == CP_OK && i < w->m->n_sources; i++) {
+        status = w->step(w->context, &w->m->sources[i]);
+        (void)pthread_mutex_lock(&w->lock);
+        w->n_ready = i + 1;
+        w->status = status;
+        (void)pthread_cond_broadcast(&w->changed);
+        (void)pthread_mutex_unlock(&w->lock);
+    }
+}
+
+/* Waits for the tables of a source; false when they cannot be had. */
+static bool wait_for_tables(struct writing *w, size_t source)
+{
+    bool is_ok;
+
+    (void)pthread_mutex_lock(&w->lock);
+    while (w->n_ready <= source && w->status == CP_OK)
+        (void)pthread_cond_wait(&w->changed, &w->lock);
+    is_ok = w->status == CP_OK;
+    (void)pthread_mutex_unlock(&w->lock);
+    return is_ok;
+}
+
+static void write_some(void *context, size_t worker)
+{
+    struct writing *w = context;
+    struct cp_merge_samples *m = w->m;
+
+    if (worker == 0)
+        bring_tables(w);
+    for (;;) {
+        size_t piece = atomic_fetch_add(&w->next_piece, 1);
+
+        if (piece >= m->n_pieces ||
+            !wait_for_tables(w, m->pieces[piece].source))
+            return;
+        write_piece(m, piece);
+    }
+}
+
+static enum cp_status write_all(struct cp_merge_samples *m, cp_merge_step *step,
+                                void *context)
+{
+    struct writing w = { .m = m, .step = step, .context = context };
+
+    (void)pthread_mutex_init(&w.lock, NULL);
+    (void)pthread_cond_init(&w.changed, NULL);
+    cp_parallel_run(cp_parallel_width(), write_some, &w);
+    (void)pthread_cond_destroy(&w.changed);
+    (void)pthread_mutex_destroy(&w.lock);
+    return w.status;
 }
 
 /* Samples are shared out by their hash, so that equal ones meet. */
@@ -319,16 +384,16 @@ static enum cp_status unite_equal(struct cp_merge_samples *m,
 }
 
 enum cp_status cp_merge_write(struct cp_merge_samples *m, struct cp_profile *to,
+                              cp_merge_step *step, void *context,
                               struct cp_error *err)
 {
     enum cp_status status;
 
     m->to = to;
     status = make_room(m, err);
-    if (status != CP_OK)
-        return status;
-    cp_parallel_run(m->n_pieces, write_piece, m);
-    return unite_equal(m, err);
+    if (status == CP_OK)
+        status = write_all(m, step, context);
+    return status == CP_OK ? unite_equal(m, err) : status;
 }
 
 void cp_merge_samples_release(struct cp_merge_samples *m)

@@ -7,6 +7,9 @@
  *   (tables) mappings, locations and label sets come over in that order
  *   write    samples come over with their new numbers; equal ones become one
  *
+ * The tables of a source come over on one core while the samples of those
+ * before it are written on the others.
+ *
  * Samples stay in the order in which they, or those that they are equal to,
  * stand in the sources, whatever the number of cores.
  */
@@ -45,8 +48,15 @@ enum cp_status cp_merge_survey(struct cp_merge_samples *m,
                                struct cp_profile **profiles, size_t n,
                                struct cp_error *err);
 
-/* Fills the samples of `to`, whose sample types are there. */
+/* Brings over the tables of one source: fills location_of and set_of. */
+typedef enum cp_status cp_merge_step(void *context, struct cp_merge_source *s);
+
+/*
+ * Fills the samples of `to`, whose sample types are there. Calls `step` for
+ * each source, in order and on one thread.
+ */
 enum cp_status cp_merge_write(struct cp_merge_samples *m, struct cp_profile *to,
+                              cp_merge_step *step, void *context,
                               struct cp_error *err);
 
 void cp_merge_samples_release(struct cp_merge_samples *m);

@@ -24,7 +24,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/bytes.h"
 #include "base/parallel.h"
 #include "profile/decode.h"
 #include "profile/sample_reader.h"
@@ -211,8 +210,6 @@ static bool make_room(struct stream *s)
     p->values =
         cp_arena_alloc(&p->arena, s->cap_samples * n, sizeof(*p->values), NULL);
     p->locs = cp_arena_alloc(&p->arena, s->cap_locs, sizeof(*p->locs), NULL);
-    if (p->locs)
-        cp_bytes_use_large_pages(p->locs, s->cap_locs * sizeof(*p->locs));
     return p->samples && p->values && p->locs && s->cap_samples < CP_NONE;
 }
 
