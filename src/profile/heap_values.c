@@ -160,6 +160,15 @@ bool cp_heap_label(struct cp_builder *b, int64_t size, struct cp_label *out,
     return out->key != CP_NO_STR;
 }
 
+bool cp_heap_is_in_parts(const struct cp_profile *p)
+{
+    for (uint32_t k = 0; k < p->n_types; k++)
+        if (strcmp(cp_profile_cstr(p, p->types[k].unit), CP_HEAP_BYTE_PARTS) ==
+            0)
+            return true;
+    return false;
+}
+
 enum cp_status cp_heap_make_whole(struct cp_profile *p, struct cp_error *err)
 {
     for (uint32_t k = 0; k < p->n_types; k++) {

@@ -44,7 +44,8 @@ struct cp_heap_reading {
 struct cp_heap_pair cp_heap_unbias_parts(struct cp_heap_pair seen, int64_t rate,
                                          int parts, bool is_linear);
 
-/* Turns values in parts into whole ones, for those who know no parts. */
+/* Whether values are in parts; and what makes them whole, for other tools. */
+bool cp_heap_is_in_parts(const struct cp_profile *p);
 enum cp_status cp_heap_make_whole(struct cp_profile *p, struct cp_error *err);
 
 /* v cut to an integer; INT64_MIN for what is none. */

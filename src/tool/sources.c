@@ -381,23 +381,6 @@ static void list_sources(const char *const *names, size_t n,
     }
 }
 
-/* Keeps a copy of what was fetched, in units that every tool knows. */
-static void save(const struct loader *l, const struct cp_profile *p)
-{
-    struct cp_profile *whole = NULL;
-
-    if (l->c->heap.parts > 1) {
-        whole = cp_profile_copy(p, NULL);
-        if (!whole || cp_heap_make_whole(whole, NULL) != CP_OK)
-            l->warn(l->context, "Could not save profile: out of memory");
-        else
-            cp_save_profile(whole, l->warn, l->context);
-        cp_profile_free(whole);
-        return;
-    }
-    cp_save_profile(p, l->warn, l->context);
-}
-
 /* Everything but the fetching: reads, merges, keeps a copy, subtracts. */
 static struct cp_profile *combine_all(const struct loader *l,
                                       struct source *sources, size_t n,
@@ -407,7 +390,7 @@ static struct cp_profile *combine_all(const struct loader *l,
     struct cp_profile *p = read_all(l, sources, n, "source", err), *base;
 
     if (p && is_fetched && !l->c->no_save)
-        save(l, p);
+        cp_save_profile(p, l->warn, l->context);
     if (p && n_bases > 0) {
         base = read_all(l, sources + n, n_bases, "base", err);
         if (!base)
