@@ -161,8 +161,6 @@ static void settle(struct cp_command *c)
     }
     if (c->wants_stacks && c->options.format == CP_FORMAT_TOP)
         c->options.format = CP_FORMAT_TRACES;
-    if (c->options.format == CP_FORMAT_RAW)
-        c->all_frames = true;
     is_table = c->format_name && c->options.format == CP_FORMAT_TOP &&
                c->options.style == CP_STYLE_JEPROF;
     c->heap.parts = is_table ? CP_HEAP_PARTS : 1;

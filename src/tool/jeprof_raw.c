@@ -105,7 +105,7 @@ static void write_heap(const struct cp_profile *p, const struct columns *c,
         for (uint32_t k = 0; k < p->samples[i].n_locs; k++)
             cp_out_printf(out, " 0x%llx",
                           (unsigned long long)p->locations[stack[k]].address +
-                              1);
+                              (k > 0)); /* callers return behind the call */
         cp_out_char(out, '\n');
     }
     cp_out_cstr(out, "\nMAPPED_LIBRARIES:\n");

@@ -8,7 +8,8 @@
 /*
  * Writes the profile in the form of profile/symbolized.h, for this tool, for
  * jeprof and for the Perl pprof: heap profiles as text, counted in samples as
- * the binary form of gperftools. Several sources become one.
+ * the binary form of gperftools. Several sources become one, and the frames of
+ * the allocator are gone.
  */
 enum cp_status cp_jeprof_raw(const struct cp_command *c,
                              const struct cp_profile *p, struct cp_error *err);

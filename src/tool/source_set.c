@@ -108,28 +108,12 @@ struct cp_profile *cp_source_combine(struct cp_profile **profiles, size_t n,
     return p;
 }
 
-void cp_source_save(const struct cp_source_set *set, const struct cp_profile *p)
-{
-    struct cp_profile *whole;
-
-    if (!set->how.heap || set->how.heap->parts <= 1) {
-        cp_save_profile(p, set->warn, set->context);
-        return;
-    }
-    whole = cp_profile_copy(p, NULL);
-    if (!whole || cp_heap_make_whole(whole, NULL) != CP_OK)
-        set->warn(set->context, "Could not save profile: out of memory");
-    else
-        cp_save_profile(whole, set->warn, set->context);
-    cp_profile_free(whole);
-}
-
 /* What was fetched and does not go together is kept one by one. */
 static void save_singly(const struct cp_source_set *set, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
         if (set->sources[i].fetch && set->sources[i].profile && set->is_saved)
-            cp_source_save(set, set->sources[i].profile);
+            cp_save_profile(set->sources[i].profile, set->warn, set->context);
 }
 
 /* The profiles of a group that can be used; returns how many. */

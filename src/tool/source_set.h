@@ -68,10 +68,6 @@ void cp_source_read(struct cp_source **list, size_t n);
 struct cp_profile *cp_source_set_merge(struct cp_source_set *set,
                                        struct cp_error *err);
 
-/* Keeps a copy of what was fetched, in units that every tool knows. */
-void cp_source_save(const struct cp_source_set *set,
-                    const struct cp_profile *p);
-
 /* One profile of several; they are consumed. */
 struct cp_profile *cp_source_combine(struct cp_profile **profiles, size_t n,
                                      struct cp_error *err);

@@ -254,7 +254,7 @@ static struct cp_profile *load_set(struct cp_source_set *set,
     struct cp_profile *p = cp_source_set_merge(set, err);
 
     if (p && set->has_fetched && set->is_saved)
-        cp_source_save(set, p);
+        cp_save_profile(p, set->warn, set->context);
     return p;
 }
 
