@@ -2,13 +2,14 @@
 """imports: how fast profiles of other tools are read, and in what memory.
 
 Writes a file of each format (--megabytes each, 50), has build/pprof print
--top of it, and prints seconds, bytes a second and peak memory. For JSON the
+-top of it, and prints CPU seconds, bytes a second and peak memory. For JSON the
 peer is JSON.parse of node, where there is one: parsing alone, before a viewer
 has made anything of it. For perf script and folded stacks it is a loop in
 Python that counts stacks, as the usual converters are. Runs alternate; the
 median of --runs (5) counts."""
 import argparse
 import json
+import multiprocessing
 import os
 import random
 import shutil
@@ -16,7 +17,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PPROF = os.path.join(ROOT, "build/pprof")
@@ -178,14 +178,18 @@ FORMATS = {
 }
 
 
+def generate(file, writer, size):
+    with open(file, "w", encoding="utf-8") as f:
+        writer(f, size, stacks(random.Random(1)))
+
+
 def measure(command):
-    """Seconds of one run, and its peak in MB; None if it failed."""
-    before = time.perf_counter()
+    """CPU seconds of one run, and its peak in MB; None if it failed."""
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = status
-    seconds = time.perf_counter() - before
+    seconds = usage.ru_utime + usage.ru_stime
     return (seconds, usage.ru_maxrss / 1024) if status == 0 else None
 
 
@@ -210,8 +214,11 @@ def main():
             if options.format and kind != options.format:
                 continue
             file = os.path.join(folder, kind)
-            with open(file, "w", encoding="utf-8") as f:
-                writer(f, options.megabytes << 20, stacks(random.Random(1)))
+            # In a process of its own: a child's peak begins with ours.
+            child = multiprocessing.Process(
+                target=generate, args=(file, writer, options.megabytes << 20))
+            child.start()
+            child.join()
             size = os.path.getsize(file) / (1 << 20)
             has_peer = peer and shutil.which(peer[0])
             ours, theirs = [], []

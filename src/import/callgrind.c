@@ -449,13 +449,6 @@ static void release_names(struct reader *r)
     cp_free(r->keys);
 }
 
-static void release(struct reader *r)
-{
-    cp_gather_release(&r->g);
-    cp_free(r->c.costs);
-    cp_free(r->c.values);
-}
-
 struct cp_profile *cp_import_callgrind(const char *bytes, size_t len,
                                        struct cp_error *err)
 {
@@ -476,10 +469,14 @@ struct cp_profile *cp_import_callgrind(const char *bytes, size_t len,
         status = read_line(&r, line);
     }
     release_names(&r);
-    if (status != CP_OK)
+    if (status == CP_OK)
+        status = cp_callgrind_stacks(&r.c, &r.g, err);
+    else
         cp_error_prefix(err, "callgrind, line %zu: ", number);
-    else if (cp_callgrind_stacks(&r.c, &r.g, err) == CP_OK)
+    cp_free(r.c.costs);
+    cp_free(r.c.values);
+    if (status == CP_OK)
         p = cp_gather_take(&r.g, err);
-    release(&r);
+    cp_gather_release(&r.g);
     return p;
 }

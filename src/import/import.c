@@ -73,6 +73,7 @@ static struct cp_profile *read_object(struct cp_json top, struct cp_error *err)
         cp_error_prefix(err, "JSON: ");
         return NULL;
     }
+    top.doc->is_checked = true;
     if (cp_json_is(&at[PROFILES], CP_JSON_ARRAY) &&
         cp_json_is(&at[SHARED], CP_JSON_OBJECT))
         return cp_import_speedscope(at[PROFILES], at[SHARED], at[EXPORTER],

@@ -32,6 +32,7 @@ struct cp_json_doc {
     struct cp_error err;
     char *scratch; /* the last string that had escapes */
     size_t cap_scratch;
+    bool is_checked; /* all of it has been gone over: skipping can be quick */
 };
 
 struct cp_json {

@@ -142,6 +142,25 @@ static void test_skip(void)
     }
 }
 
+/* What has been checked is skipped to the same place. */
+static void test_quick_skip(void)
+{
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct cp_json_doc doc;
+        struct cp_json j =
+            cp_json_start(&doc, cases[i].text, strlen(cases[i].text));
+        struct cp_json slow = j;
+
+        check_case(cases[i].text);
+        cp_json_skip(&slow);
+        if (doc.err.status != CP_OK)
+            continue;
+        doc.is_checked = true;
+        cp_json_skip(&j);
+        CHECK(j.pos == slow.pos && doc.err.status == CP_OK);
+    }
+}
+
 static void test_depth(void)
 {
     static char deep[2 * CP_JSON_DEPTH + 2];
@@ -238,6 +257,7 @@ int main(void)
 {
     RUN(test_values);
     RUN(test_skip);
+    RUN(test_quick_skip);
     RUN(test_depth);
     RUN(test_pick);
     RUN(test_numbers);
