@@ -33,7 +33,7 @@ static enum cp_status map_labels(struct merger *m,
 {
     const struct cp_label_set *s = &from->label_sets[v->set];
 
-    if (cp_reserve(&m->room, &m->cap_room, *n_room + s->n_labels,
+    if (cp_reserve(&m->room, &m->cap_room, *n_room + s->n_labels + 1,
                    sizeof(*m->room), m->err) != CP_OK)
         return CP_ENOMEM;
     v->labels = (uint32_t)*n_room;

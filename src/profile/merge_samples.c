@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/parallel.h"
+#include "profile/filter_names.h"
 
 #define PIECE_SAMPLES 8192
 #define AHEAD 12 /* samples whose slots are asked for beforehand */
@@ -284,6 +285,7 @@ struct shard {
 
 struct dedup {
     struct cp_merge_samples *m;
+    bool *keep; /* by sample: it is the first of its kind */
     struct shard shards[CP_PARALLEL_MOST];
     size_t n;
 };
@@ -302,7 +304,7 @@ static bool same_sample(const struct cp_profile *p, uint32_t a, uint32_t b)
                   x->n_locs * sizeof(*p->locs)) == 0;
 }
 
-/* Adds a sample to the one that it is equal to and marks it, or enters it. */
+/* Adds a sample to the one that it is equal to, or enters it. */
 static void enter(struct dedup *d, struct shard *s, uint32_t number)
 {
     struct cp_profile *to = d->m->to;
@@ -321,7 +323,7 @@ static void enter(struct dedup *d, struct shard *s, uint32_t number)
     const int64_t *more = to->values + (size_t)number * to->n_types;
     for (uint32_t k = 0; k < to->n_types; k++)
         sum[k] = (int64_t)((uint64_t)sum[k] + (uint64_t)more[k]);
-    to->samples[number].label_set = CP_NONE;
+    d->keep[number] = false;
 }
 
 static void find_equal(void *context, size_t number)
@@ -349,38 +351,27 @@ static void find_equal(void *context, size_t number)
     cp_free(s->slots);
 }
 
-/* Closes the gaps that marked samples leave. */
-static void close_gaps(struct cp_profile *p)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < p->n_samples; i++) {
-        if (p->samples[i].label_set == CP_NONE)
-            continue;
-        if (n != i) {
-            p->samples[n] = p->samples[i];
-            memcpy(p->values + (size_t)n * p->n_types,
-                   p->values + (size_t)i * p->n_types,
-                   p->n_types * sizeof(*p->values));
-        }
-        n++;
-    }
-    p->n_samples = n;
-}
-
 static enum cp_status unite_equal(struct cp_merge_samples *m,
                                   struct cp_error *err)
 {
     struct dedup d = { .m = m, .n = cp_parallel_width() };
+    uint32_t n = m->to->n_samples;
+    enum cp_status status = CP_OK;
 
-    if (m->to->n_samples < PIECE_SAMPLES)
+    d.keep = cp_alloc(n, sizeof(*d.keep), err);
+    if (!d.keep)
+        return CP_ENOMEM;
+    memset(d.keep, true, n);
+    if (n < PIECE_SAMPLES)
         d.n = 1;
     cp_parallel_run(d.n, find_equal, &d);
     for (size_t i = 0; i < d.n; i++)
         if (d.shards[i].err.status != CP_OK)
-            return cp_error_nomem(err);
-    close_gaps(m->to);
-    return CP_OK;
+            status = cp_error_nomem(err);
+    if (status == CP_OK)
+        cp_filter_keep(m->to, d.keep);
+    cp_free(d.keep);
+    return status;
 }
 
 enum cp_status cp_merge_write(struct cp_merge_samples *m, struct cp_profile *to,
