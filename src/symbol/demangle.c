@@ -28,9 +28,11 @@
 /* Set once, before the first name. */
 static cp_demangle_other *ask_other;
 
+enum language { CPLUSPLUS, RUST_LEGACY, RUST };
+
 struct filter {
     enum cp_demangle_mode mode;
-    enum { CPLUSPLUS, RUST_LEGACY, RUST } language;
+    enum language language;
 
     char *out;
     size_t cap, len; /* out[len] is always free for the NUL */
@@ -244,7 +246,7 @@ static bool has_plain_letters(const char *name)
     return true;
 }
 
-static void reset(struct filter *f, int language)
+static void reset(struct filter *f, enum language language)
 {
     f->language = language;
     f->len = f->n_text = f->depth = f->dropped = 0;
