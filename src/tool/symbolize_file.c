@@ -1,0 +1,242 @@
+/* symbolize_file.c - see symbolize_file.h. */
+#include "tool/symbolize_file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "symbol/address_map.h"
+#include "symbol/symbolizer.h"
+#include "tool/locate.h"
+
+#define PATH_BYTES 4096
+#define MOST_ID 64
+#define MOST_FRAMES 256 /* inlined into each other */
+
+struct job {
+    struct cp_line_adder *adder;
+    const struct cp_symbolize_mode *mode;
+    struct cp_profile *p;
+    uint32_t *first;     /* by mapping, n_mappings + 1: index in locations */
+    uint32_t *locations; /* those with an address, by mapping */
+    bool is_missing;     /* some file is not there */
+    cp_warn warn;
+    void *context;
+
+    /* Of the mapping at hand: */
+    struct cp_mapping *m;
+    const uint32_t *asked; /* location of each address */
+    struct cp_error *err;
+    enum cp_status status;
+};
+
+static void tell(const struct job *j, const struct cp_mapping *m,
+                 const char *why)
+{
+    struct cp_str base = cp_path_base(cp_profile_str(j->p, m->file));
+    const char *id = cp_profile_cstr(j->p, m->build_id);
+    char line[PATH_BYTES + 1024];
+
+    (void)snprintf(line, sizeof(line),
+                   "Local symbolization failed for %.*s%s%s%s: %s",
+                   (int)base.len, base.ptr, *id ? " (build ID " : "", id,
+                   *id ? ")" : "", why);
+    j->warn(j->context, line);
+}
+
+/* Names of memory that no file has. */
+static bool is_no_file(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    const char *base = slash ? slash + 1 : file;
+
+    return *base == '[' || strncmp(base, "linux-vdso", 10) == 0 ||
+           strncmp(file, "/dev/dri/", 9) == 0 ||
+           strncmp(file, "//anon", 6) == 0 ||
+           strncmp(file, "/memfd:", 7) == 0 || strncmp(file, "http:", 5) == 0 ||
+           strncmp(file, "https:", 6) == 0 || strncmp(file, "unix:", 5) == 0;
+}
+
+/* Sorts the locations by mapping, those without one left out. */
+static enum cp_status sort_locations(struct job *j, struct cp_error *err)
+{
+    const struct cp_profile *p = j->p;
+    uint32_t *at;
+
+    j->first = cp_alloc((size_t)p->n_mappings + 2, sizeof(*j->first), err);
+    j->locations = cp_alloc(p->n_locations, sizeof(*j->locations), err);
+    if (!j->first || !j->locations)
+        return CP_ENOMEM;
+    at = j->first + 1; /* for now where the next of a mapping goes */
+    for (uint32_t i = 0; i < p->n_locations; i++)
+        if (p->locations[i].mapping != CP_NONE)
+            at[p->locations[i].mapping + 1]++;
+    for (uint32_t i = 1; i <= p->n_mappings; i++)
+        at[i] += at[i - 1];
+    for (uint32_t i = 0; i < p->n_locations; i++)
+        if (p->locations[i].mapping != CP_NONE)
+            j->locations[at[p->locations[i].mapping]++] = i;
+    return CP_OK;
+}
+
+/* Takes what the symbolizer found for one address. */
+static void on_frames(void *context, size_t index,
+                      const struct cp_symbol_frame *frames, size_t n)
+{
+    struct job *j = context;
+    struct cp_line_frame lines[MOST_FRAMES];
+    struct cp_mapping *m = j->m;
+
+    if (n == 0 || j->status != CP_OK)
+        return;
+    n = n < MOST_FRAMES ? n : MOST_FRAMES;
+    for (size_t i = 0; i < n; i++) {
+        lines[i] = (struct cp_line_frame){ frames[i].function, frames[i].file,
+                                           frames[i].line, frames[i].column,
+                                           frames[i].start_line };
+        m->has_functions |= frames[i].function != NULL;
+        m->has_filenames |= frames[i].file != NULL;
+        m->has_line_numbers |= frames[i].line != 0;
+    }
+    m->has_inline_frames = true;
+    j->status = cp_line_adder_set(j->adder, j->asked[index], lines, n, j->err);
+}
+
+static enum cp_status resolve(struct job *j, struct cp_symbolizer *s,
+                              struct cp_mapping *m, struct cp_error *err)
+{
+    struct cp_profile *p = j->p;
+    size_t number = (size_t)(m - p->mappings), n = 0;
+    uint32_t from = j->first[number], to = j->first[number + 1];
+    uint64_t *addresses = cp_alloc(to - from, sizeof(*addresses), err);
+    uint32_t *asked = cp_alloc(to - from, sizeof(*asked), err);
+    struct cp_address_map map;
+    enum cp_status status = addresses && asked ? CP_OK : CP_ENOMEM;
+
+    cp_address_map_init(
+        &map, cp_symbolizer_elf(s),
+        (struct cp_address_range){ m->start, m->limit, m->offset },
+        cp_profile_cstr(p, m->file));
+    for (uint32_t i = from; status == CP_OK && i < to; i++) {
+        const struct cp_location *l = &p->locations[j->locations[i]];
+
+        asked[n] = j->locations[i];
+        if ((j->mode->is_forced || l->n_lines == 0) &&
+            cp_address_map_to_file(&map, l->address, &addresses[n]))
+            n++;
+    }
+    j->m = m;
+    j->asked = asked;
+    j->err = err;
+    j->status = CP_OK;
+    if (status == CP_OK)
+        status = cp_symbolizer_resolve(s, addresses, n, on_frames, j, err);
+    cp_free(asked);
+    cp_free(addresses);
+    return status == CP_OK ? j->status : status;
+}
+
+/* Opens the file of a mapping; NULL, with the reason told, if it will not do.
+ */
+static struct cp_symbolizer *open_file(struct job *j,
+                                       const struct cp_mapping *m)
+{
+    const char *path = cp_profile_cstr(j->p, m->file);
+    const char *id = cp_profile_cstr(j->p, m->build_id);
+    struct cp_symbolizer_options options = { .is_parallel = true,
+                                             .symbols_only = j->mode->is_fast };
+    struct cp_symbolizer *s = NULL;
+    struct cp_error why = { 0 };
+    char found[CP_BUILD_ID_TEXT], text[PATH_BYTES + 64];
+    struct stat st;
+
+    if (stat(path, &st) != 0) {
+        (void)snprintf(text, sizeof(text), "stat %s: %s", path,
+                       errno == ENOENT ? "no such file or directory"
+                                       : strerror(errno));
+        tell(j, m, text);
+        j->is_missing = true;
+        return NULL;
+    }
+    if (cp_symbolizer_open(&s, path, &options, &why) != CP_OK) {
+        tell(j, m, why.msg);
+        return NULL;
+    }
+    cp_locate_build_id(cp_symbolizer_elf(s), found);
+    if (*id && *found && strcmp(id, found) != 0) {
+        tell(j, m, "build ID mismatch");
+        cp_symbolizer_close(s);
+        return NULL;
+    }
+    return s;
+}
+
+/* Whether some location of a mapping has no name yet. */
+static bool has_open_questions(const struct job *j, const struct cp_mapping *m)
+{
+    size_t number = (size_t)(m - j->p->mappings);
+
+    for (uint32_t i = j->first[number]; i < j->first[number + 1]; i++)
+        if (j->mode->is_forced || j->p->locations[j->locations[i]].n_lines == 0)
+            return true;
+    return false;
+}
+
+static enum cp_status symbolize_mapping(struct job *j, struct cp_mapping *m,
+                                        struct cp_error *err)
+{
+    const char *file = cp_profile_cstr(j->p, m->file);
+    struct cp_symbolizer *s;
+    enum cp_status status;
+
+    if (!j->mode->is_forced &&
+        (m->has_functions || m->has_filenames || m->has_line_numbers))
+        return CP_OK;
+    if (!has_open_questions(j, m))
+        return CP_OK;
+    if (*file == '\0') {
+        if (m == j->p->mappings)
+            j->warn(j->context, "Main binary filename not available.");
+        else
+            j->is_missing = true;
+        return CP_OK;
+    }
+    if (is_no_file(file))
+        return CP_OK;
+    s = open_file(j, m);
+    if (!s)
+        return CP_OK;
+    status = resolve(j, s, m, err);
+    cp_symbolizer_close(s);
+    return status;
+}
+
+enum cp_status cp_symbolize_files(struct cp_line_adder *a,
+                                  const struct cp_symbolize_mode *mode,
+                                  cp_warn warn, void *context,
+                                  struct cp_error *err)
+{
+    struct job j = { .adder = a,
+                     .mode = mode,
+                     .p = a->profile,
+                     .warn = warn,
+                     .context = context };
+    enum cp_status status = sort_locations(&j, err);
+
+    for (uint32_t i = 0; status == CP_OK && i < j.p->n_mappings; i++)
+        if (j.first[i] < j.first[i + 1])
+            status = symbolize_mapping(&j, &j.p->mappings[i], err);
+    if (j.is_missing) {
+        warn(context, "Some binary filenames not available. "
+                      "Symbolization may be incomplete.");
+        warn(context, "Try setting PPROF_BINARY_PATH to the search path for "
+                      "local binaries.");
+    }
+    cp_free(j.first);
+    cp_free(j.locations);
+    return status;
+}
