@@ -279,6 +279,11 @@ struct cp_elf *cp_symbolizer_elf(struct cp_symbolizer *s)
     return s->elf;
 }
 
+struct cp_elf *cp_symbolizer_debug_elf(struct cp_symbolizer *s)
+{
+    return s->debug ? s->debug : s->mini;
+}
+
 void cp_symbolizer_close(struct cp_symbolizer *s)
 {
     if (!s)
