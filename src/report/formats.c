@@ -13,6 +13,7 @@ static const struct format formats[] = {
     [CP_FORMAT_PEEK] = { cp_write_tree, true, CP_BY_DEFAULT },
     [CP_FORMAT_LIST] = { cp_write_list, true, CP_BY_LINES },
     [CP_FORMAT_DISASM] = { cp_write_disasm, true, CP_BY_ADDRESSES },
+    [CP_FORMAT_WEBLIST] = { cp_write_weblist, true, CP_BY_LINES },
     [CP_FORMAT_TRACES] = { cp_write_traces, false, CP_BY_DEFAULT },
     [CP_FORMAT_TAGS] = { cp_write_tags, false, CP_BY_DEFAULT },
     [CP_FORMAT_RAW] = { cp_write_raw, true, CP_BY_ADDRESSES },
