@@ -1,20 +1,17 @@
 /* symbolize_file.c - see symbolize_file.h. */
 #include "tool/symbolize_file.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/alloc.h"
+#include "base/out.h"
 #include "base/path.h"
 #include "symbol/address_map.h"
-#include "symbol/symbolizer.h"
-#include "tool/locate.h"
+#include "tool/symbol_source.h"
 
 #define PATH_BYTES 4096
-#define MOST_ID 64
+#define MOST_REASONS 4
 #define MOST_FRAMES 256 /* inlined into each other */
 
 struct job {
@@ -24,6 +21,11 @@ struct job {
     uint32_t *first;     /* by mapping, n_mappings + 1: index in locations */
     uint32_t *locations; /* those with an address, by mapping */
     bool is_missing;     /* some file is not there */
+    struct {
+        char text[256];
+        struct cp_out files; /* their names */
+    } reasons[MOST_REASONS]; /* why there are no lines */
+    size_t n_reasons;
     cp_warn warn;
     void *context;
 
@@ -106,7 +108,7 @@ static void on_frames(void *context, size_t index,
     j->status = cp_line_adder_set(j->adder, j->asked[index], lines, n, j->err);
 }
 
-static enum cp_status resolve(struct job *j, struct cp_symbolizer *s,
+static enum cp_status resolve(struct job *j, const struct cp_symbol_source *s,
                               struct cp_mapping *m, struct cp_error *err)
 {
     struct cp_profile *p = j->p;
@@ -118,7 +120,7 @@ static enum cp_status resolve(struct job *j, struct cp_symbolizer *s,
     enum cp_status status = addresses && asked ? CP_OK : CP_ENOMEM;
 
     cp_address_map_init(
-        &map, cp_symbolizer_elf(s),
+        &map, cp_symbolizer_elf(s->file),
         (struct cp_address_range){ m->start, m->limit, m->offset },
         cp_profile_cstr(p, m->file));
     for (uint32_t i = from; status == CP_OK && i < to; i++) {
@@ -134,45 +136,77 @@ static enum cp_status resolve(struct job *j, struct cp_symbolizer *s,
     j->err = err;
     j->status = CP_OK;
     if (status == CP_OK)
-        status = cp_symbolizer_resolve(s, addresses, n, on_frames, j, err);
+        status =
+            cp_symbolizer_resolve(s->names, addresses, n, on_frames, j, err);
     cp_free(asked);
     cp_free(addresses);
     return status == CP_OK ? j->status : status;
 }
 
-/* Opens the file of a mapping; NULL, with the reason told, if it will not do.
- */
-static struct cp_symbolizer *open_file(struct job *j,
-                                       const struct cp_mapping *m)
+/* Notes why lines are missing, to be told once for all files. */
+static void note_reason(struct job *j, const struct cp_mapping *m,
+                        const char *reason)
 {
-    const char *path = cp_profile_cstr(j->p, m->file);
-    const char *id = cp_profile_cstr(j->p, m->build_id);
-    struct cp_symbolizer_options options = { .is_parallel = true,
-                                             .symbols_only = j->mode->is_fast };
-    struct cp_symbolizer *s = NULL;
-    struct cp_error why = { 0 };
-    char found[CP_BUILD_ID_TEXT], text[PATH_BYTES + 64];
-    struct stat st;
+    struct cp_str base = cp_path_base(cp_profile_str(j->p, m->file));
+    size_t i = 0;
 
-    if (stat(path, &st) != 0) {
-        (void)snprintf(text, sizeof(text), "stat %s: %s", path,
-                       errno == ENOENT ? "no such file or directory"
-                                       : strerror(errno));
-        tell(j, m, text);
-        j->is_missing = true;
-        return NULL;
+    while (i < j->n_reasons && strcmp(j->reasons[i].text, reason) != 0)
+        i++;
+    if (i == MOST_REASONS)
+        return;
+    if (i == j->n_reasons) {
+        j->reasons[i].files.fd = -1;
+        (void)snprintf(j->reasons[i].text, sizeof(j->reasons[i].text), "%s",
+                       reason);
+        j->n_reasons++;
     }
-    if (cp_symbolizer_open(&s, path, &options, &why) != CP_OK) {
+    if (j->reasons[i].files.len > 0)
+        cp_out_cstr(&j->reasons[i].files, ", ");
+    cp_out_str(&j->reasons[i].files, base);
+}
+
+static void tell_reasons(struct job *j)
+{
+    char line[PATH_BYTES];
+
+    for (size_t i = 0; i < j->n_reasons; i++) {
+        struct cp_out *files = &j->reasons[i].files;
+
+        (void)snprintf(line, sizeof(line), "No line numbers for %.*s: %s",
+                       (int)(files->len < 512 ? files->len : 512),
+                       files->buf ? files->buf : "", j->reasons[i].text);
+        j->warn(j->context, line);
+        cp_out_release(files);
+    }
+}
+
+/* Symbolizes a mapping that has a file. */
+static enum cp_status use_file(struct job *j, struct cp_mapping *m,
+                               struct cp_error *err)
+{
+    struct cp_symbol_wanted wanted = {
+        .path = cp_profile_cstr(j->p, m->file),
+        .build_id = cp_profile_cstr(j->p, m->build_id),
+        .is_fast = j->mode->is_fast,
+        .warn = j->warn,
+        .context = j->context,
+    };
+    struct cp_symbol_source s;
+    struct cp_error why = { 0 };
+    bool is_missing;
+    enum cp_status status;
+
+    if (!cp_symbol_source_open(&s, &wanted, &is_missing, &why)) {
         tell(j, m, why.msg);
-        return NULL;
+        j->is_missing |= is_missing;
+        return CP_OK;
     }
-    cp_locate_build_id(cp_symbolizer_elf(s), found);
-    if (*id && *found && strcmp(id, found) != 0) {
-        tell(j, m, "build ID mismatch");
-        cp_symbolizer_close(s);
-        return NULL;
-    }
-    return s;
+    status = resolve(j, &s, m, err);
+    if (status == CP_OK && !j->mode->is_fast && !m->has_line_numbers &&
+        cp_symbolizer_reason(s.names))
+        note_reason(j, m, cp_symbolizer_reason(s.names));
+    cp_symbol_source_close(&s);
+    return status;
 }
 
 /* Whether some location of a mapping has no name yet. */
@@ -190,8 +224,6 @@ static enum cp_status symbolize_mapping(struct job *j, struct cp_mapping *m,
                                         struct cp_error *err)
 {
     const char *file = cp_profile_cstr(j->p, m->file);
-    struct cp_symbolizer *s;
-    enum cp_status status;
 
     if (!j->mode->is_forced &&
         (m->has_functions || m->has_filenames || m->has_line_numbers))
@@ -205,14 +237,7 @@ static enum cp_status symbolize_mapping(struct job *j, struct cp_mapping *m,
             j->is_missing = true;
         return CP_OK;
     }
-    if (is_no_file(file))
-        return CP_OK;
-    s = open_file(j, m);
-    if (!s)
-        return CP_OK;
-    status = resolve(j, s, m, err);
-    cp_symbolizer_close(s);
-    return status;
+    return is_no_file(file) ? CP_OK : use_file(j, m, err);
 }
 
 enum cp_status cp_symbolize_files(struct cp_line_adder *a,
@@ -236,6 +261,7 @@ enum cp_status cp_symbolize_files(struct cp_line_adder *a,
         warn(context, "Try setting PPROF_BINARY_PATH to the search path for "
                       "local binaries.");
     }
+    tell_reasons(&j);
     cp_free(j.first);
     cp_free(j.locations);
     return status;
