@@ -211,8 +211,7 @@ static const struct cp_flag flags[] = {
     SOURCE("buildid", CP_FLAG_STRING, build_id, "ID",
            "build id of the main binary, if the profile has none"),
     SOURCE("symbolize", CP_FLAG_STRING, symbolize, "MODE",
-           "where names come from: local, fastlocal, remote, none; also "
-           "force, demangle=none|templates|full"),
+           "local, fastlocal, remote, none; force; demangle=..."),
     SOURCE("seconds", CP_FLAG_INT, seconds, "N",
            "how long to profile, for sources that are addresses"),
     SOURCE("timeout", CP_FLAG_INT, timeout, "N",
