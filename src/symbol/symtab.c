@@ -31,7 +31,7 @@ static bool is_better(const struct cp_symtab_hit *a,
         return fit_a > fit_b;
     if (a->start != b->start)
         return a->start > b->start;
-    return a->rank > b->rank;
+    return a->rank >= b->rank; /* of equals, the last of the table */
 }
 
 /* Where an address would go: the first that is not below it. */
@@ -54,21 +54,35 @@ void cp_symtab_offer(const struct cp_symtab_hit *symbol, const uint64_t *sorted,
                      size_t n, struct cp_symtab_hit *hits)
 {
     size_t i = lower_bound(sorted, n, symbol->start);
+    uint64_t last;
 
-    if (i < n && (!hits[i].name || is_better(symbol, &hits[i], sorted[i])))
+    if (i == n)
+        return;
+    last = hits[i].last_start;
+    if (!hits[i].name || is_better(symbol, &hits[i], sorted[i]))
         hits[i] = *symbol;
+    hits[i].last_start = symbol->start > last ? symbol->start : last;
 }
 
 void cp_symtab_settle(const uint64_t *sorted, size_t n,
                       struct cp_symtab_hit *hits)
 {
     struct cp_symtab_hit carried = { 0 };
+    uint64_t last = 0;
 
     for (size_t i = 0; i < n; i++) {
+        int how;
+
+        if (hits[i].last_start > last)
+            last = hits[i].last_start;
         if (hits[i].name && is_better(&hits[i], &carried, sorted[i]))
             carried = hits[i];
-        hits[i] =
-            fit(&carried, sorted[i]) ? carried : (struct cp_symtab_hit){ 0 };
+        how = fit(&carried, sorted[i]);
+        if (how == 2 || (how == 1 && carried.start == last))
+            hits[i] = carried;
+        else
+            hits[i] = (struct cp_symtab_hit){ 0 };
+        hits[i].last_start = 0;
     }
 }
 
@@ -106,12 +120,9 @@ static void offer_table(const struct cp_elf *e, uint32_t kind,
     if (!cp_elf_symbols_init(&table, e, kind))
         return;
     while (cp_elf_symbols_next(&table, &s)) {
-        struct cp_symtab_hit hit = { s.name, s.value, s.size, 0 };
+        struct cp_symtab_hit hit = { s.name, s.value, s.size, 0, 0 };
 
         if (s.value > sorted[n - 1] || !is_function(e, &s))
-            continue;
-        if (s.size && s.value + s.size <= sorted[0] &&
-            s.value + s.size >= s.value)
             continue;
         hit.rank = rank_of(&s);
         cp_symtab_offer(&hit, sorted, n, hits);

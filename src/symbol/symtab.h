@@ -16,6 +16,7 @@ struct cp_symtab_hit {
     uint64_t start;
     uint64_t size; /* 0: the symbol has none; it ends where the next begins */
     unsigned rank; /* among symbols with one start; larger is better */
+    uint64_t last_start; /* of all symbols up to the address; internal */
 };
 
 /*
