@@ -243,9 +243,10 @@ static enum cp_status answer_input(struct session *s, struct cp_error *err)
         if (status == CP_OK)
             status = flush(s, err);
     }
-    if (status == CP_OK && len > 0) { /* what no newline ends */
-        text[len] = '\n';
-        (void)take_lines(s, text, len + 1, &status, err);
+    if (status == CP_OK && len > 0) {
+        if (text[len - 1] != '\n') /* a last line that nothing ends */
+            text[len++] = '\n';
+        (void)take_lines(s, text, len, &status, err);
     }
     if (status == CP_OK)
         status = flush(s, err);
