@@ -70,6 +70,7 @@ struct cp_dwarf_unit {
     uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
     uint64_t low_pc; /* base of its range lists */
     uint64_t line_offset;
+    uint16_t language; /* DW_LANG_*, 0: it does not say */
     bool has_line, has_children;
     const char *name, *comp_dir, *dwo_name; /* or NULL */
 };

@@ -27,6 +27,7 @@ enum cp_dw_at {
     DW_AT_stmt_list = 0x10,
     DW_AT_low_pc = 0x11,
     DW_AT_high_pc = 0x12,
+    DW_AT_language = 0x13,
     DW_AT_comp_dir = 0x1b,
     DW_AT_abstract_origin = 0x31,
     DW_AT_decl_line = 0x3b,
@@ -47,6 +48,16 @@ enum cp_dw_at {
     DW_AT_GNU_dwo_id = 0x2131,
     DW_AT_GNU_ranges_base = 0x2132,
     DW_AT_GNU_addr_base = 0x2133,
+};
+
+enum cp_dw_lang {
+    DW_LANG_C89 = 0x01,
+    DW_LANG_C = 0x02,
+    DW_LANG_C99 = 0x0c,
+    DW_LANG_Go = 0x16,
+    DW_LANG_C11 = 0x1d,
+    DW_LANG_C17 = 0x2c,
+    DW_LANG_Mips_Assembler = 0x8001,
 };
 
 enum cp_dw_form {

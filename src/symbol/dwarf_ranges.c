@@ -32,8 +32,9 @@ static void find_list(struct cp_ranges *r, const struct cp_value *v)
 
     if (u->version < 5) {
         r->is_old = true;
-        r->list = cp_dwarf_at(u->skeleton, CP_DWARF_RANGES,
-                              u->ranges_base + v->number);
+        r->list = cp_dwarf_at(
+            u->skeleton, CP_DWARF_RANGES,
+            v->number + (u->skeleton != u->dwarf ? u->ranges_base : 0));
     } else if (v->form == DW_FORM_rnglistx) {
         r->list = cp_dwarf_at(u->dwarf, CP_DWARF_RNGLISTS,
                               indexed_list(u, v->number));

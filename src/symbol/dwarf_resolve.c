@@ -28,8 +28,7 @@ struct job {
 };
 
 struct batch {
-    const struct cp_dwarf *dwarf;
-    struct cp_worker *workers;
+    const struct cp_dwarf_source *source;
     const uint64_t *sorted;
     size_t n;
     struct cp_answer *answers;
@@ -92,7 +91,7 @@ static void add_job(struct batch *b, uint64_t unit, size_t first)
     struct cp_dwarf_unit u;
     struct job job = { .unit = unit, .first = first };
 
-    if (cp_dwarf_unit_read(b->dwarf, unit, &u) &&
+    if (cp_dwarf_unit_read(b->source->dwarf, unit, &u) &&
         (!last || last->unit + last->len <= unit))
         job.len = (uint64_t)(u.end - u.start);
     b->jobs[b->n_jobs++] = job;
@@ -163,6 +162,7 @@ static enum cp_status make_answer(struct cp_worker *w,
             cp_worker_name(w, u, r);
         frames[k].function = r->function;
         frames[k].start_line = r->start_line;
+        out->is_plain = r->is_plain;
         if (k + 1 < n) {
             frames[k + 1].line = r->call_line;
             frames[k + 1].column = r->call_column;
@@ -173,25 +173,36 @@ static enum cp_status make_answer(struct cp_worker *w,
     return CP_OK;
 }
 
-static enum cp_status do_job(struct batch *b, struct cp_worker *w,
-                             const struct job *job)
+/* Functions and rows of the addresses of a unit, into the worker. */
+static enum cp_status read_unit(struct batch *b, struct cp_worker *w,
+                                const struct job *job, struct cp_dwarf_unit *u)
 {
     const uint64_t *addresses = b->gathered + job->first;
-    struct cp_dwarf_unit u;
+    struct cp_dwarf_unit skeleton = *u;
     enum cp_status status;
 
-    if (job->len == 0 || !cp_dwarf_unit_read(b->dwarf, job->unit, &u) ||
-        !cp_worker_root(w, &u, NULL))
-        return CP_OK;
     if (cp_reserve(&w->rows, &w->rows_cap, job->n, sizeof(*w->rows), NULL) !=
         CP_OK)
         return CP_ENOMEM;
     memset(w->rows, 0, job->n * sizeof(*w->rows));
-    status = cp_functions_find(w, &u, addresses, job->n);
-    if (status != CP_OK)
-        return status;
-    if (cp_line_open(&w->line, &u))
+    if (u->dwo_name)
+        (void)cp_split_unit(b->source->split, w, &skeleton, u);
+    status = cp_functions_find(w, u, addresses, job->n);
+    if (status == CP_OK && cp_line_open(&w->line, &skeleton))
         cp_line_find(&w->line, addresses, job->n, w->rows);
+    return status;
+}
+
+static enum cp_status do_job(struct batch *b, struct cp_worker *w,
+                             const struct job *job)
+{
+    struct cp_dwarf_unit u;
+    enum cp_status status;
+
+    if (job->len == 0 || !cp_dwarf_unit_read(b->source->dwarf, job->unit, &u) ||
+        !cp_worker_root(w, &u, NULL))
+        return CP_OK;
+    status = read_unit(b, w, job, &u);
     for (size_t i = 0; i < job->n && status == CP_OK; i++)
         status = make_answer(w, &u, i, &b->answers[b->origin[job->first + i]]);
     return status;
@@ -203,7 +214,7 @@ static void do_jobs(void *context, size_t piece)
     size_t i;
 
     while ((i = atomic_fetch_add(&b->next_job, 1)) < b->n_jobs)
-        if (do_job(b, &b->workers[piece], &b->jobs[i]) != CP_OK)
+        if (do_job(b, &b->source->workers[piece], &b->jobs[i]) != CP_OK)
             atomic_store(&b->has_failed, true);
 }
 
@@ -217,29 +228,27 @@ static size_t total_len(const struct cp_dwarf *d)
     return d->alt ? len + total_len(d->alt) : len;
 }
 
-enum cp_status cp_dwarf_resolve(const struct cp_dwarf *d,
-                                struct cp_worker *workers, size_t n_workers,
+enum cp_status cp_dwarf_resolve(const struct cp_dwarf_source *source,
                                 const uint64_t *sorted, size_t n,
                                 struct cp_answer *answers)
 {
-    struct batch b = { .dwarf = d,
-                       .workers = workers,
-                       .sorted = sorted,
-                       .n = n,
-                       .answers = answers };
+    struct batch b = {
+        .source = source, .sorted = sorted, .n = n, .answers = answers
+    };
     _Atomic uint64_t *unit_of = cp_alloc(n, sizeof(*unit_of), NULL);
     enum cp_status status = CP_ENOMEM;
 
-    for (size_t i = 0; i < n_workers; i++)
-        cp_worker_begin(&workers[i], n, total_len(d));
+    for (size_t i = 0; i < source->n_workers; i++)
+        cp_worker_begin(&source->workers[i], n, total_len(source->dwarf));
     if (unit_of)
-        status = cp_find_units(d, workers, n_workers, sorted, n, unit_of);
+        status = cp_find_units(source->dwarf, source->workers,
+                               source->n_workers, sorted, n, unit_of);
     if (status == CP_OK)
         status = make_runs(&b, unit_of);
     if (status == CP_OK)
         status = make_jobs(&b);
-    if (status == CP_OK && n_workers > 1 && b.n_jobs > 1)
-        cp_parallel_run(n_workers, do_jobs, &b);
+    if (status == CP_OK && source->n_workers > 1 && b.n_jobs > 1)
+        cp_parallel_run(source->n_workers, do_jobs, &b);
     else if (status == CP_OK)
         do_jobs(&b, 0);
     if (atomic_load(&b.has_failed))

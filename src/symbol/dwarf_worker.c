@@ -59,6 +59,9 @@ static void note_root(struct cp_dwarf_unit *u, struct root_texts *texts,
     case DW_AT_GNU_dwo_id:
         u->dwo_id = v->number;
         break;
+    case DW_AT_language:
+        u->language = (uint16_t)v->number;
+        break;
     case DW_AT_stmt_list:
         u->line_offset = v->number;
         u->has_line = true;
@@ -93,11 +96,14 @@ static void note_root(struct cp_dwarf_unit *u, struct root_texts *texts,
 /* Where the parts of a unit begin that does not say so. */
 static void set_default_bases(struct cp_dwarf_unit *u)
 {
+    uint64_t header = u->offset_size == 8 ? 16 : 8;
+
     if (u->version < 5)
         return;
-    u->str_offsets_base = u->offset_size == 8 ? 16 : 8;
-    u->addr_base = u->offset_size == 8 ? 16 : 8;
-    u->rnglists_base = u->offset_size == 8 ? 20 : 12;
+    u->str_offsets_base = header;
+    u->rnglists_base = header + 4;
+    if (u->skeleton == u->dwarf)
+        u->addr_base = header;
 }
 
 bool cp_worker_root(struct cp_worker *w, struct cp_dwarf_unit *u,
@@ -111,8 +117,7 @@ bool cp_worker_root(struct cp_worker *w, struct cp_dwarf_unit *u,
 
     if (!a)
         return false;
-    if (u->skeleton == u->dwarf)
-        set_default_bases(u);
+    set_default_bases(u);
     for (unsigned i = 0; i < a->n_attrs; i++) {
         struct cp_value v = { 0 };
 
@@ -194,6 +199,23 @@ static bool go_to(struct cp_worker *w, struct cp_dwarf_unit *u,
            cp_worker_root(w, u, NULL);
 }
 
+/* In languages that mangle names, a name alone is only a part of it. */
+static bool has_linkage_names(unsigned language)
+{
+    switch (language) {
+    case DW_LANG_C89:
+    case DW_LANG_C:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+    case DW_LANG_C17:
+    case DW_LANG_Go:
+    case DW_LANG_Mips_Assembler:
+        return false;
+    default:
+        return true;
+    }
+}
+
 void cp_worker_name(struct cp_worker *w, const struct cp_dwarf_unit *u,
                     struct cp_record *record)
 {
@@ -218,6 +240,7 @@ void cp_worker_name(struct cp_worker *w, const struct cp_dwarf_unit *u,
             break;
         entry = place.dwarf->part[CP_DWARF_INFO].data + place.offset;
     }
+    record->is_plain = !record->function && has_linkage_names(u->language);
     if (!record->function)
         record->function = plain;
     record->is_named = true;

@@ -25,9 +25,9 @@ struct cp_record {
     uint32_t outer;       /* the record that it is called from, or none */
     uint32_t level;       /* 0: a function, 1: inlined into it, ... */
     uint32_t call_file, call_line, call_column;
-    uint32_t start_line;  /* once named */
-    const char *function; /* once named */
-    bool is_named;
+    uint32_t start_line;     /* once named */
+    const char *function;    /* once named */
+    bool is_named, is_plain; /* the name may lack its scope and types */
 };
 
 struct cp_worker {

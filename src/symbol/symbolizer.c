@@ -27,6 +27,7 @@ struct cp_symbolizer {
     struct cp_elf *mini;  /* the file in .gnu_debugdata, or NULL */
     struct cp_bytes mini_bytes;
     struct cp_dwarf_file file, alt_file;
+    struct cp_split *split;
     bool has_dwarf;
     struct cp_symbolizer_options options;
     struct cp_worker *workers;
@@ -113,7 +114,8 @@ static void load_dwarf(struct cp_symbolizer *s, const char *path)
     if (cp_dwarf_file_load(&s->file, from, false, s->options.is_parallel,
                            &err) != CP_OK)
         set_reason(s, err.msg);
-    s->has_dwarf = true;
+    s->split = cp_split_new(path, NULL);
+    s->has_dwarf = s->split != NULL;
     load_alt(s, from, path);
 }
 
@@ -195,15 +197,26 @@ static void batch_release(struct batch *b)
     cp_free(b->answers);
 }
 
-static bool is_nameless(const struct cp_answer *a)
+static bool wants_symbol(const struct cp_answer *a)
 {
-    return a->n_frames == 0 || !a->frames[a->n_frames - 1].function;
+    return a->n_frames == 0 || a->is_plain ||
+           !a->frames[a->n_frames - 1].function;
 }
 
 /* Gives the outermost frame of an answer the name of a symbol. */
 static enum cp_status name_answer(struct cp_symbolizer *s, struct cp_answer *a,
                                   const char *name, struct cp_error *err)
 {
+    if (a->is_plain) { /* only a mangled name is better, without ".cold" */
+        const char *dot = strchr(name, '.');
+
+        if (name[0] != '_')
+            return CP_OK;
+        name = dot ? cp_arena_copy(&s->arena, name, (size_t)(dot - name), err)
+                   : name;
+        if (!name)
+            return CP_ENOMEM;
+    }
     if (a->n_frames == 0) {
         a->frames = cp_arena_alloc(&s->arena, 1, sizeof(*a->frames), err);
         if (!a->frames)
@@ -225,14 +238,14 @@ static enum cp_status add_symbols(struct cp_symbolizer *s, struct batch *b,
     size_t n = 0;
 
     for (size_t i = 0; status == CP_OK && i < b->n; i++)
-        if (is_nameless(&b->answers[i]))
+        if (wants_symbol(&b->answers[i]))
             left[n++] = b->sorted[i];
     for (size_t i = 0; i < 3 && n > 0; i++)
         if (tables[i])
             cp_symtab_find(tables[i], left, n, hits);
     n = 0;
     for (size_t i = 0; status == CP_OK && i < b->n; i++)
-        if (is_nameless(&b->answers[i]) && hits[n++].name)
+        if (wants_symbol(&b->answers[i]) && hits[n++].name)
             status = name_answer(s, &b->answers[i], hits[n - 1].name, err);
     cp_free(left);
     cp_free(hits);
@@ -244,12 +257,13 @@ enum cp_status cp_symbolizer_resolve(struct cp_symbolizer *s,
                                      cp_symbol_sink *sink, void *context,
                                      struct cp_error *err)
 {
+    struct cp_dwarf_source source = { &s->file.dwarf, s->split, s->workers,
+                                      s->n_workers };
     struct batch b = { 0 };
     enum cp_status status = batch_init(&b, addresses, n, err);
 
     if (status == CP_OK && s->has_dwarf) {
-        status = cp_dwarf_resolve(&s->file.dwarf, s->workers, s->n_workers,
-                                  b.sorted, n, b.answers);
+        status = cp_dwarf_resolve(&source, b.sorted, n, b.answers);
         if (status != CP_OK)
             (void)cp_error_nomem(err);
     }
@@ -271,6 +285,8 @@ void cp_symbolizer_forget(struct cp_symbolizer *s)
 
 const char *cp_symbolizer_reason(const struct cp_symbolizer *s)
 {
+    if (s->split && cp_split_missing(s->split))
+        return "the .dwo or .dwp files with the debug info are missing";
     return s->reason[0] ? s->reason : NULL;
 }
 
@@ -292,6 +308,7 @@ void cp_symbolizer_close(struct cp_symbolizer *s)
         cp_worker_release(&s->workers[i]);
     cp_free(s->workers);
     cp_arena_release(&s->arena);
+    cp_split_free(s->split);
     cp_dwarf_file_release(&s->alt_file);
     cp_dwarf_file_release(&s->file);
     cp_elf_close(s->mini);
