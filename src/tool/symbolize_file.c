@@ -2,17 +2,24 @@
 #include "tool/symbolize_file.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/out.h"
 #include "base/path.h"
 #include "symbol/address_map.h"
+#include "symbol/symtab.h"
 #include "tool/symbol_source.h"
 
 #define PATH_BYTES 4096
 #define MOST_REASONS 4
 #define MOST_FRAMES 256 /* inlined into each other */
+
+struct question {
+    uint64_t address; /* of the file */
+    uint32_t location;
+};
 
 struct job {
     struct cp_line_adder *adder;
@@ -31,7 +38,8 @@ struct job {
 
     /* Of the mapping at hand: */
     struct cp_mapping *m;
-    const uint32_t *asked; /* location of each address */
+    const struct question *asked;  /* by address */
+    struct cp_symtab_hit *symbols; /* what the file's own tables say */
     struct cp_error *err;
     enum cp_status status;
 };
@@ -105,42 +113,81 @@ static void on_frames(void *context, size_t index,
         m->has_line_numbers |= frames[i].line != 0;
     }
     m->has_inline_frames = true;
-    j->status = cp_line_adder_set(j->adder, j->asked[index], lines, n, j->err);
+    if (j->symbols[index].name) /* qsort_r, not __GI___qsort_r */
+        lines[n - 1].function = j->symbols[index].name;
+    j->status =
+        cp_line_adder_set(j->adder, j->asked[index].location, lines, n, j->err);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct question *x = a, *y = b;
+
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+/* Lists the addresses to ask about, in order; returns how many. */
+static size_t list_questions(const struct job *j, const struct cp_mapping *m,
+                             const struct cp_address_map *map,
+                             struct question *out)
+{
+    size_t number = (size_t)(m - j->p->mappings), n = 0;
+
+    for (uint32_t i = j->first[number]; i < j->first[number + 1]; i++) {
+        const struct cp_location *l = &j->p->locations[j->locations[i]];
+
+        out[n].location = j->locations[i];
+        if ((j->mode->is_forced || l->n_lines == 0) &&
+            cp_address_map_to_file(map, l->address, &out[n].address))
+            n++;
+    }
+    qsort(out, n, sizeof(*out), by_address);
+    return n;
+}
+
+static enum cp_status ask(struct job *j, const struct cp_symbol_source *s,
+                          size_t n, struct cp_error *err)
+{
+    uint64_t *addresses = cp_alloc(n, sizeof(*addresses), err);
+    enum cp_status status = CP_ENOMEM;
+
+    j->symbols = cp_alloc(n, sizeof(*j->symbols), err);
+    if (addresses && j->symbols) {
+        for (size_t i = 0; i < n; i++)
+            addresses[i] = j->asked[i].address;
+        cp_symtab_find(cp_symbolizer_elf(s->file), addresses, n, j->symbols);
+        cp_symtab_settle(addresses, n, j->symbols);
+        status =
+            cp_symbolizer_resolve(s->names, addresses, n, on_frames, j, err);
+    }
+    cp_free(j->symbols);
+    cp_free(addresses);
+    return status == CP_OK ? j->status : status;
 }
 
 static enum cp_status resolve(struct job *j, const struct cp_symbol_source *s,
                               struct cp_mapping *m, struct cp_error *err)
 {
-    struct cp_profile *p = j->p;
-    size_t number = (size_t)(m - p->mappings), n = 0;
-    uint32_t from = j->first[number], to = j->first[number + 1];
-    uint64_t *addresses = cp_alloc(to - from, sizeof(*addresses), err);
-    uint32_t *asked = cp_alloc(to - from, sizeof(*asked), err);
+    size_t number = (size_t)(m - j->p->mappings);
+    size_t most = j->first[number + 1] - j->first[number];
+    struct cp_address_range range = { m->start, m->limit, m->offset };
+    struct question *asked = cp_alloc(most, sizeof(*asked), err);
     struct cp_address_map map;
-    enum cp_status status = addresses && asked ? CP_OK : CP_ENOMEM;
+    enum cp_status status;
+    size_t n;
 
-    cp_address_map_init(
-        &map, cp_symbolizer_elf(s->file),
-        (struct cp_address_range){ m->start, m->limit, m->offset },
-        cp_profile_cstr(p, m->file));
-    for (uint32_t i = from; status == CP_OK && i < to; i++) {
-        const struct cp_location *l = &p->locations[j->locations[i]];
-
-        asked[n] = j->locations[i];
-        if ((j->mode->is_forced || l->n_lines == 0) &&
-            cp_address_map_to_file(&map, l->address, &addresses[n]))
-            n++;
-    }
+    if (!asked)
+        return CP_ENOMEM;
+    cp_address_map_init(&map, cp_symbolizer_elf(s->file), range,
+                        cp_profile_cstr(j->p, m->file));
+    n = list_questions(j, m, &map, asked);
     j->m = m;
     j->asked = asked;
     j->err = err;
     j->status = CP_OK;
-    if (status == CP_OK)
-        status =
-            cp_symbolizer_resolve(s->names, addresses, n, on_frames, j, err);
+    status = ask(j, s, n, err);
     cp_free(asked);
-    cp_free(addresses);
-    return status == CP_OK ? j->status : status;
+    return status;
 }
 
 /* Notes why lines are missing, to be told once for all files. */
