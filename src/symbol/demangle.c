@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "symbol/demangle_rust.h"
+
 #define MOST_TEXT ((size_t)1 << 20)
 #define MOST_NAME ((size_t)1 << 16) /* longer ones are left alone */
 #define MOST_DEPTH 1024
@@ -28,9 +30,11 @@
 /* Set once, before the first name. */
 static cp_demangle_other *ask_other;
 
+enum language { CPLUSPLUS, RUST_LEGACY, RUST };
+
 struct filter {
     enum cp_demangle_mode mode;
-    enum { CPLUSPLUS, RUST_LEGACY, RUST } language;
+    enum language language;
 
     char *out;
     size_t cap, len; /* out[len] is always free for the NUL */
@@ -244,7 +248,7 @@ static bool has_plain_letters(const char *name)
     return true;
 }
 
-static void reset(struct filter *f, int language)
+static void reset(struct filter *f, enum language language)
 {
     f->language = language;
     f->len = f->n_text = f->depth = f->dropped = 0;
@@ -260,6 +264,8 @@ static bool run(struct filter *f, const char *name)
     reset(f, name[1] == 'R' ? RUST : RUST_LEGACY);
     if (setjmp(f->stop))
         return f->len > 0;
+    if (f->language == RUST)
+        return cp_demangle_rust(name, on_text, f);
     if (rust_demangle_callback(name, 0, on_text, f))
         return true;
     reset(f, CPLUSPLUS);
