@@ -47,6 +47,8 @@ struct cp_split *cp_split_new(const char *path, struct cp_error *err)
     if (!s)
         return NULL;
     (void)pthread_mutex_init(&s->lock, NULL);
+    if (!path)
+        return s;
     (void)snprintf(s->path, sizeof(s->path), "%s", path);
     if (snprintf(package, sizeof(package), "%s.dwp", path) < PATH_MAX &&
         cp_elf_open(&s->package_elf, package, NULL) == CP_OK)
@@ -258,6 +260,8 @@ bool cp_split_unit(struct cp_split *s, struct cp_worker *w,
     const struct cp_dwarf *d;
     const struct cp_dwarf_units *units;
 
+    if (!s->path[0])
+        return false;
     (void)pthread_mutex_lock(&s->lock);
     d = find_part(s, skeleton);
     (void)pthread_mutex_unlock(&s->lock);

@@ -13,7 +13,10 @@
 
 struct cp_split;
 
-/* `path` is that of the program: PATH.dwp and its directory are looked in. */
+/*
+ * `path` is that of the program: PATH.dwp and its directory are looked in.
+ * NULL: no file is opened.
+ */
 struct cp_split *cp_split_new(const char *path, struct cp_error *err);
 
 /* NULL is allowed. */

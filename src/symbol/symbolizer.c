@@ -86,7 +86,7 @@ static void open_mini(struct cp_symbolizer *s)
 static void load_alt(struct cp_symbolizer *s, const struct cp_elf *of,
                      const char *path)
 {
-    if (!cp_debug_file_has_alt(of))
+    if (!path || !cp_debug_file_has_alt(of))
         return;
     if (!cp_debug_file_open_alt(of, path, s->options.debug_dirs, &s->alt)) {
         set_reason(s, "the file of .gnu_debugaltlink (dwz) is missing: some "
@@ -132,7 +132,7 @@ static void find_tables(struct cp_symbolizer *s, const char *path)
     struct cp_elf_section symtab;
     bool has_symtab = cp_elf_section(s->elf, ".symtab", &symtab);
 
-    if (!has_symtab || !cp_dwarf_file_has_info(s->elf))
+    if (path && (!has_symtab || !cp_dwarf_file_has_info(s->elf)))
         if (!cp_debug_file_open(s->elf, path, s->options.debug_dirs, &s->debug))
             s->debug = NULL;
     if (!has_symtab && !s->debug)
@@ -141,20 +141,23 @@ static void find_tables(struct cp_symbolizer *s, const char *path)
         load_dwarf(s, path);
 }
 
-enum cp_status cp_symbolizer_open(struct cp_symbolizer **out, const char *path,
-                                  const struct cp_symbolizer_options *options,
-                                  struct cp_error *err)
+/* Goes on from an open file, which it closes on failure. */
+static enum cp_status open_elf(struct cp_symbolizer **out, struct cp_elf *elf,
+                               const char *path,
+                               const struct cp_symbolizer_options *options,
+                               struct cp_error *err)
 {
     struct cp_symbolizer *s = cp_alloc(1, sizeof(*s), err);
     enum cp_status status;
 
-    if (!s)
+    if (!s) {
+        cp_elf_close(elf);
         return CP_ENOMEM;
+    }
+    s->elf = elf;
     if (options)
         s->options = *options;
-    status = cp_elf_open(&s->elf, path, err);
-    if (status == CP_OK)
-        status = check_build_id(s, err);
+    status = check_build_id(s, err);
     if (status == CP_OK)
         status = make_workers(s, err);
     if (status != CP_OK) {
@@ -164,6 +167,27 @@ enum cp_status cp_symbolizer_open(struct cp_symbolizer **out, const char *path,
     find_tables(s, path);
     *out = s;
     return CP_OK;
+}
+
+enum cp_status cp_symbolizer_open(struct cp_symbolizer **out, const char *path,
+                                  const struct cp_symbolizer_options *options,
+                                  struct cp_error *err)
+{
+    struct cp_elf *elf;
+    enum cp_status status = cp_elf_open(&elf, path, err);
+
+    return status == CP_OK ? open_elf(out, elf, path, options, err) : status;
+}
+
+enum cp_status cp_symbolizer_view(struct cp_symbolizer **out, const void *bytes,
+                                  size_t len,
+                                  const struct cp_symbolizer_options *options,
+                                  struct cp_error *err)
+{
+    struct cp_elf *elf;
+    enum cp_status status = cp_elf_view(&elf, bytes, len, err);
+
+    return status == CP_OK ? open_elf(out, elf, NULL, options, err) : status;
 }
 
 static int by_address(const void *a, const void *b)

@@ -45,6 +45,15 @@ enum cp_status cp_symbolizer_open(struct cp_symbolizer **out, const char *path,
                                   struct cp_error *err);
 
 /*
+ * The same over the bytes of an ELF file that outlive it, such as the vDSO's.
+ * Nothing but them is looked at: no debug files, no .dwo files.
+ */
+enum cp_status cp_symbolizer_view(struct cp_symbolizer **out, const void *bytes,
+                                  size_t len,
+                                  const struct cp_symbolizer_options *options,
+                                  struct cp_error *err);
+
+/*
  * Called once for each address, in any order, on the caller's thread; frames
  * live until cp_symbolizer_close or _forget. n_frames 0: unknown.
  */
