@@ -112,17 +112,3 @@ bool cp_address_map_to_file(const struct cp_address_map *m, uint64_t address,
     *out = address - m->base;
     return m->kind == CP_ADDRESS_BY_BASE || cp_elf_segment_count(m->elf) > 0;
 }
-
-bool cp_address_map_to_process(const struct cp_address_map *m,
-                               uint64_t file_address, uint64_t *out)
-{
-    uint64_t offset;
-
-    if (m->kind == CP_ADDRESS_BY_OFFSET &&
-        cp_elf_offset_of_address(m->elf, file_address, &offset)) {
-        *out = offset - m->range.offset + m->range.start;
-        return true;
-    }
-    *out = file_address + m->base;
-    return true;
-}

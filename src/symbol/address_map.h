@@ -34,8 +34,4 @@ void cp_address_map_init(struct cp_address_map *m, const struct cp_elf *e,
 bool cp_address_map_to_file(const struct cp_address_map *m, uint64_t address,
                             uint64_t *out);
 
-/* The other way, for an address of the file that is mapped. */
-bool cp_address_map_to_process(const struct cp_address_map *m,
-                               uint64_t file_address, uint64_t *out);
-
 #endif

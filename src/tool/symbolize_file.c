@@ -156,7 +156,6 @@ static enum cp_status ask(struct job *j, const struct cp_symbol_source *s,
         for (size_t i = 0; i < n; i++)
             addresses[i] = j->asked[i].address;
         cp_symtab_find(cp_symbolizer_elf(s->file), addresses, n, j->symbols);
-        cp_symtab_settle(addresses, n, j->symbols);
         status =
             cp_symbolizer_resolve(s->names, addresses, n, on_frames, j, err);
     }
