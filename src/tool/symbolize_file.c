@@ -9,6 +9,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "symbol/address_map.h"
+#include "symbol/perf_map.h"
 #include "symbol/symtab.h"
 #include "tool/symbol_source.h"
 
@@ -243,6 +244,8 @@ static enum cp_status use_file(struct job *j, struct cp_mapping *m,
     enum cp_status status;
 
     if (!cp_symbol_source_open(&s, &wanted, &is_missing, &why)) {
+        if (is_no_file(wanted.path))
+            return CP_OK;
         tell(j, m, why.msg);
         j->is_missing |= is_missing;
         return CP_OK;
@@ -252,6 +255,34 @@ static enum cp_status use_file(struct job *j, struct cp_mapping *m,
         cp_symbolizer_reason(s.names))
         note_reason(j, m, cp_symbolizer_reason(s.names));
     cp_symbol_source_close(&s);
+    return status;
+}
+
+/* Names for code that was compiled while the program ran. */
+static enum cp_status use_perf_map(struct job *j, struct cp_mapping *m,
+                                   struct cp_error *err)
+{
+    size_t number = (size_t)(m - j->p->mappings);
+    struct cp_perf_map *map = NULL;
+    struct cp_error why = { 0 };
+    enum cp_status status = CP_OK;
+
+    if (cp_perf_map_open(&map, cp_profile_cstr(j->p, m->file), &why) != CP_OK) {
+        tell(j, m, why.msg);
+        return CP_OK;
+    }
+    for (uint32_t i = j->first[number];
+         status == CP_OK && i < j->first[number + 1]; i++) {
+        uint32_t location = j->locations[i];
+        uint64_t address = j->p->locations[location].address;
+        struct cp_line_frame frame = { .function =
+                                           cp_perf_map_find(map, address) };
+
+        if (frame.function)
+            status = cp_line_adder_set(j->adder, location, &frame, 1, err);
+        m->has_functions |= frame.function != NULL;
+    }
+    cp_perf_map_close(map);
     return status;
 }
 
@@ -283,7 +314,13 @@ static enum cp_status symbolize_mapping(struct job *j, struct cp_mapping *m,
             j->is_missing = true;
         return CP_OK;
     }
-    return is_no_file(file) ? CP_OK : use_file(j, m, err);
+    if (cp_perf_map_is_one(file))
+        return use_perf_map(j, m, err);
+    /* A kernel has no file of its name, but may be known by build id. */
+    if (is_no_file(file) &&
+        (strncmp(file, "[kernel", 7) != 0 || m->build_id == 0))
+        return CP_OK;
+    return use_file(j, m, err);
 }
 
 enum cp_status cp_symbolize_files(struct cp_line_adder *a,
