@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "symbol/demangle.h"
 
 #define MOST_NAME 4096
@@ -129,9 +130,22 @@ void cp_code_release(struct cp_code *c)
 const char *cp_code_name(struct cp_code *c, const char *name,
                          struct cp_error *err)
 {
+    size_t slot = cp_hash_mix((uintptr_t)name, 0) % CP_CODE_NAMES;
+    const char *shown = name;
     char readable[MOST_NAME];
 
-    if (!cp_demangle(name, CP_DEMANGLE_SIMPLE, readable, sizeof(readable)))
-        return name;
-    return cp_arena_copy(&c->arena, readable, strlen(readable), err);
+    if (c->names[slot].raw == name)
+        return c->names[slot].readable;
+    if (cp_demangle(name, CP_DEMANGLE_SIMPLE, readable, sizeof(readable)))
+        shown = cp_arena_copy(&c->arena, readable, strlen(readable), err);
+    if (shown) {
+        c->names[slot].raw = name;
+        c->names[slot].readable = shown;
+    }
+    return shown;
+}
+
+void cp_code_forget_names(struct cp_code *c)
+{
+    memset(c->names, 0, sizeof(c->names));
 }

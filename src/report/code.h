@@ -19,6 +19,8 @@ struct cp_code_place {
     int64_t flat, cum;
 };
 
+#define CP_CODE_NAMES 256
+
 struct cp_code_file; /* a mapping and what is known of its file */
 
 /* Starts as { 0 }. */
@@ -28,6 +30,9 @@ struct cp_code {
     struct cp_code_place *places; /* by object and address */
     size_t n_places;
     struct cp_error problem; /* why some file cannot be looked at */
+    struct {
+        const char *raw, *readable;
+    } names[CP_CODE_NAMES]; /* those met last, by address */
     struct cp_arena arena;
 };
 
@@ -42,5 +47,8 @@ void cp_code_release(struct cp_code *c);
 /* What the name of a frame or symbol is shown as, in the arena. */
 const char *cp_code_name(struct cp_code *c, const char *name,
                          struct cp_error *err);
+
+/* To be called when names that were asked about are no longer there. */
+void cp_code_forget_names(struct cp_code *c);
 
 #endif

@@ -19,6 +19,7 @@
 
 #define MOST_NAME 4096
 #define CODE_COLUMNS 40
+#define BATCH 256       /* functions that are read at once */
 #define PLACE_COLUMN 74 /* where the source begins on a line of its own */
 
 /* A function to show: the places from `from` to `to` lie in it. */
@@ -327,30 +328,52 @@ static void write_header(struct lister *l, const struct routine *r)
     cp_out_printf(l->out, " (flat, cum) %s of Total\n", text);
 }
 
-static enum cp_status write_routine(struct lister *l, struct routine *r)
+static struct cp_object *object_of(const struct lister *l,
+                                   const struct routine *r)
 {
-    struct cp_object *object = l->code.places[r->from].object;
-    struct cp_object_insn *insns = NULL;
-    size_t n = 0;
-    enum cp_status status = cp_object_read(object, r->symbol->start,
-                                           r->symbol->end, &insns, &n, l->err);
+    return l->code.places[r->from].object;
+}
 
-    if (status != CP_OK)
-        return status;
-    sum(l, r, insns, n);
-    write_header(l, r);
-    return write_insns(l, r, insns, n);
+/* Writes the routines from `from` to `to`, which are of one file. */
+static enum cp_status write_batch(struct lister *l, size_t from, size_t to)
+{
+    struct cp_object *object = object_of(l, &l->routines[from]);
+    struct cp_object_range ranges[BATCH];
+    enum cp_status status;
+
+    for (size_t i = from; i < to; i++)
+        ranges[i - from] = (struct cp_object_range){
+            .start = l->routines[i].symbol->start,
+            .end = l->routines[i].symbol->end,
+        };
+    status = cp_object_read(object, ranges, to - from, l->err);
+    for (size_t i = from; status == CP_OK && i < to; i++) {
+        const struct cp_object_range *range = &ranges[i - from];
+
+        sum(l, &l->routines[i], range->insns, range->n);
+        write_header(l, &l->routines[i]);
+        status = write_insns(l, &l->routines[i], range->insns, range->n);
+    }
+    cp_object_forget(object);
+    cp_code_forget_names(&l->code);
+    return status;
 }
 
 static enum cp_status write_all(struct lister *l)
 {
     enum cp_status status = CP_OK;
     char total[CP_LABEL_BYTES];
+    size_t next;
 
     cp_report_value(l->r, l->r->total, total);
     cp_out_printf(l->out, "Total: %s\n", total);
-    for (size_t i = 0; status == CP_OK && i < l->n_routines; i++)
-        status = write_routine(l, &l->routines[i]);
+    for (size_t i = 0; status == CP_OK && i < l->n_routines; i = next) {
+        for (next = i + 1; next < l->n_routines && next - i < BATCH; next++)
+            if (object_of(l, &l->routines[next]) !=
+                object_of(l, &l->routines[i]))
+                break;
+        status = write_batch(l, i, next);
+    }
     return status;
 }
 

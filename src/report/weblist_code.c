@@ -8,6 +8,7 @@
 #include "base/path.h"
 
 #define MOST_PATH 4096
+#define BATCH 256
 
 /* Makes a section of each function's part in each file. */
 static enum cp_status make_sections(struct cp_weblist_code *c,
@@ -124,28 +125,48 @@ static bool is_wanted(const struct cp_weblist_code *c,
     return false;
 }
 
-/* Reads a function whose places are those from `from` to `to`. */
-static enum cp_status read_routine(struct cp_weblist_code *c, size_t from,
-                                   size_t to, struct cp_error *err)
+/* Functions of one file that are read at once. */
+struct batch {
+    struct cp_object_range ranges[BATCH];
+    size_t places[BATCH]; /* the first place of each */
+    size_t n;
+};
+
+/* Adds the instructions of a function whose places begin at `at`. */
+static enum cp_status add_routine(struct cp_weblist_code *c,
+                                  const struct cp_object_range *range,
+                                  size_t at, struct cp_error *err)
 {
     const struct cp_code_place *places = c->code.places;
-    const struct cp_routine *routine = places[from].routine;
-    struct cp_object_insn *insns = NULL;
-    size_t n = 0;
-    enum cp_status status = cp_object_read(places[from].object, routine->start,
-                                           routine->end, &insns, &n, err);
+    const struct cp_routine *routine = places[at].routine;
+    enum cp_status status = CP_OK;
 
-    for (size_t i = 0; status == CP_OK && i < n; i++) {
+    for (size_t i = 0; status == CP_OK && i < range->n; i++) {
+        const struct cp_object_insn *insn = &range->insns[i];
         int64_t flat = 0, cum = 0;
 
-        for (; from < to &&
-               places[from].address < insns[i].address + insns[i].size;
-             from++) {
-            flat = cp_add(flat, places[from].flat);
-            cum = cp_add(cum, places[from].cum);
+        for (; at < c->code.n_places && places[at].routine == routine &&
+               places[at].address < insn->address + insn->size;
+             at++) {
+            flat = cp_add(flat, places[at].flat);
+            cum = cp_add(cum, places[at].cum);
         }
-        status = add_frames(c, &insns[i], flat, cum, err);
+        status = add_frames(c, insn, flat, cum, err);
     }
+    return status;
+}
+
+static enum cp_status read_batch(struct cp_weblist_code *c, struct batch *b,
+                                 struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    if (b->n > 0)
+        status = cp_object_read(c->code.places[b->places[0]].object, b->ranges,
+                                b->n, err);
+    for (size_t i = 0; status == CP_OK && i < b->n; i++)
+        status = add_routine(c, &b->ranges[i], b->places[i], err);
+    b->n = 0;
     return status;
 }
 
@@ -155,17 +176,24 @@ static enum cp_status read_routines(struct cp_weblist_code *c,
     const struct cp_code_place *places = c->code.places;
     size_t n = c->code.n_places, next;
     enum cp_status status = CP_OK;
+    struct batch b = { .n = 0 };
 
     for (size_t i = 0; status == CP_OK && i < n; i = next) {
+        const struct cp_routine *routine = places[i].routine;
         bool wanted = false;
 
-        for (next = i; next < n && places[next].routine == places[i].routine;
-             next++)
+        for (next = i; next < n && places[next].routine == routine; next++)
             wanted |= is_wanted(c, &places[next]);
-        if (wanted)
-            status = read_routine(c, i, next, err);
+        if (b.n == BATCH ||
+            (b.n > 0 && places[i].object != places[b.places[0]].object))
+            status = read_batch(c, &b, err);
+        if (!wanted)
+            continue;
+        b.places[b.n] = i;
+        b.ranges[b.n++] =
+            (struct cp_object_range){ routine->start, routine->end, NULL, 0 };
     }
-    return status;
+    return status == CP_OK ? read_batch(c, &b, err) : status;
 }
 
 static int by_line(const void *a, const void *b)

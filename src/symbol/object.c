@@ -128,10 +128,30 @@ static enum cp_status find_lines(struct cp_object *o)
     return status;
 }
 
-enum cp_status cp_object_read(struct cp_object *o, uint64_t start, uint64_t end,
-                              struct cp_object_insn **out, size_t *out_n,
+static enum cp_status decode(struct cp_object *o,
+                             struct cp_object_range *ranges, size_t n)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        enum cp_status status = cp_disasm_run(
+            o->disasm, ranges[i].start, ranges[i].end, on_insn, o, o->err);
+
+        if (status == CP_OK)
+            status = o->status;
+        if (status != CP_OK)
+            return status;
+        ranges[i].n = o->n - first;
+        first = o->n;
+    }
+    return CP_OK;
+}
+
+enum cp_status cp_object_read(struct cp_object *o,
+                              struct cp_object_range *ranges, size_t n,
                               struct cp_error *err)
 {
+    struct cp_object_insn *insns;
     enum cp_status status;
 
     if (!o->disasm)
@@ -143,12 +163,21 @@ enum cp_status cp_object_read(struct cp_object *o, uint64_t start, uint64_t end,
     o->n = o->cap = 0;
     o->status = CP_OK;
     o->err = err;
-    status = cp_disasm_run(o->disasm, start, end, on_insn, o, err);
-    if (status == CP_OK)
-        status = o->status;
+    status = decode(o, ranges, n);
     if (status == CP_OK)
         status = find_lines(o);
-    *out = o->insns;
-    *out_n = o->n;
+    insns = o->insns;
+    for (size_t i = 0; status == CP_OK && i < n; i++) {
+        ranges[i].insns = insns;
+        insns += ranges[i].n;
+    }
     return status;
+}
+
+void cp_object_forget(struct cp_object *o)
+{
+    cp_symbolizer_forget(o->symbolizer);
+    cp_arena_release(&o->arena);
+    o->insns = NULL;
+    o->n = o->cap = 0;
 }

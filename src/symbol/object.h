@@ -14,7 +14,7 @@
 
 struct cp_object;
 
-/* One instruction. Text and frames live as long as the object. */
+/* One instruction. Text and frames live until cp_object_forget or _free. */
 struct cp_object_insn {
     uint64_t address; /* of the file */
     size_t size;
@@ -38,9 +38,21 @@ struct cp_address_map cp_object_map(const struct cp_object *o,
 
 const struct cp_routines *cp_object_routines(const struct cp_object *o);
 
-/* The instructions from start to end, with their lines. */
-enum cp_status cp_object_read(struct cp_object *o, uint64_t start, uint64_t end,
-                              struct cp_object_insn **out, size_t *out_n,
+/* A piece of code that is wanted, and what was read of it. */
+struct cp_object_range {
+    uint64_t start, end;
+    struct cp_object_insn *insns;
+    size_t n;
+};
+
+/*
+ * Reads the instructions of some pieces, with their lines. It is quicker for
+ * many at once than for one after the other; cp_object_forget gives the
+ * memory of all that was read back.
+ */
+enum cp_status cp_object_read(struct cp_object *o,
+                              struct cp_object_range *ranges, size_t n,
                               struct cp_error *err);
+void cp_object_forget(struct cp_object *o);
 
 #endif
