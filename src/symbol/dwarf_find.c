@@ -11,10 +11,9 @@
  */
 #include "symbol/dwarf_find.h"
 
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "symbol/dwarf_names.h"
 
 #define UNITS_PER_PIECE 64
@@ -24,7 +23,7 @@ struct search {
     const uint64_t *sorted;
     size_t n;
     _Atomic uint64_t *unit_of;
-    uint64_t *listed; /* units of .debug_aranges, sorted */
+    struct cp_sort_pair *listed; /* units of .debug_aranges, sorted */
     size_t n_listed, listed_cap;
     /* The second step, on several threads. */
     const struct cp_dwarf_units *units;
@@ -102,33 +101,34 @@ static bool read_set(struct search *s, struct cp_cursor *c)
     if (cp_reserve(&s->listed, &s->listed_cap, s->n_listed + 1,
                    sizeof(*s->listed), NULL) != CP_OK)
         return false;
-    s->listed[s->n_listed++] = unit;
+    s->listed[s->n_listed++].key = unit;
     cp_cursor_skip(&set, -(uint64_t)(set.pos - start) & (2 * size - 1));
     read_pairs(s, &set, size, unit);
     return true;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-static void read_aranges(struct search *s)
+static enum cp_status read_aranges(struct search *s)
 {
     struct cp_cursor c = cp_dwarf_at(s->dwarf, CP_DWARF_ARANGES, 0);
 
     while (c.pos < c.end && read_set(s, &c))
         ;
-    qsort(s->listed, s->n_listed, sizeof(*s->listed), by_value);
+    return cp_sort_pairs(s->listed, s->n_listed, NULL);
 }
 
 static bool is_listed(const struct search *s, uint64_t unit)
 {
-    size_t i = lower_bound(s->listed, s->n_listed, unit);
+    size_t low = 0, high = s->n_listed;
 
-    return i < s->n_listed && s->listed[i] == unit;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (s->listed[middle].key < unit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->n_listed && s->listed[low].key == unit;
 }
 
 static bool has_unclaimed(const struct search *s)
@@ -179,13 +179,14 @@ enum cp_status cp_find_units(const struct cp_dwarf *d,
                         .n = n,
                         .unit_of = unit_of,
                         .workers = workers };
+    enum cp_status status;
 
     for (size_t i = 0; i < n; i++)
         atomic_store_explicit(&unit_of[i], CP_NO_UNIT, memory_order_relaxed);
     if (n == 0)
         return CP_OK;
-    read_aranges(&s);
-    if (has_unclaimed(&s)) {
+    status = read_aranges(&s);
+    if (status == CP_OK && has_unclaimed(&s)) {
         s.units = cp_dwarf_unit_list(d);
         if (s.units && n_workers > 1)
             cp_parallel_run(n_workers, read_roots, &s);
@@ -193,5 +194,5 @@ enum cp_status cp_find_units(const struct cp_dwarf *d,
             read_roots(&s, 0);
     }
     cp_free(s.listed);
-    return CP_OK;
+    return status;
 }
