@@ -13,11 +13,14 @@
 #include "symbol/dwarf_find.h"
 #include "symbol/dwarf_functions.h"
 
+#define BYTES_PER_ADDRESS 256 /* where reading all is cheaper than an index */
+
 /* All addresses in one unit. */
 struct job {
     uint64_t unit;
-    uint64_t len;    /* of the unit */
-    size_t first, n; /* among the gathered addresses */
+    uint64_t len;                /* of the unit */
+    size_t first, n;             /* among the gathered addresses */
+    struct cp_unit_index *index; /* what is remembered of it, or NULL */
 };
 
 struct batch {
@@ -79,6 +82,8 @@ static void add_job(struct batch *b, uint64_t unit, size_t first)
         job.len = (uint64_t)(u.end - u.start);
         b->units_end = unit + job.len;
     }
+    if (b->source->index && job.len > 0)
+        job.index = cp_dwarf_index_unit(b->source->index, unit);
     b->order[b->n_jobs] = (struct cp_sort_pair){ ~job.len, b->n_jobs };
     b->jobs[b->n_jobs++] = job;
 }
@@ -151,6 +156,42 @@ static enum cp_status make_answer(struct cp_worker *w,
     return CP_OK;
 }
 
+/* Few addresses in a unit that has come up before are worth its index. */
+static bool uses_index(const struct job *job)
+{
+    return job->index && job->index->has_functions &&
+           job->n < BYTES_PER_ADDRESS + job->len / BYTES_PER_ADDRESS;
+}
+
+/* Remembers the functions of a unit when it comes up for the second time. */
+static void learn(struct cp_worker *w, const struct cp_dwarf_unit *u,
+                  const struct job *job)
+{
+    struct cp_unit_index *x = job->index;
+
+    if (!x || x->n_visits++ != 1)
+        return;
+    x->functions.most = (size_t)(u->end - u->start) / 16;
+    x->has_functions = cp_functions_list(w, u, &x->functions);
+    if (!x->has_functions) {
+        cp_free(x->functions.items);
+        x->functions = (struct cp_function_list){ 0 };
+    }
+}
+
+/* The rows of the addresses; what the program passes is marked once. */
+static void find_rows(struct cp_worker *w, const struct job *job,
+                      const uint64_t *addresses)
+{
+    struct cp_line_marks *marks = job->index ? &job->index->marks : NULL;
+
+    if (marks && marks->n > 0 && !marks->is_cut && uses_index(job))
+        cp_line_find_from(&w->line, addresses, job->n, w->rows, marks);
+    else
+        cp_line_find(&w->line, addresses, job->n, w->rows,
+                     marks && marks->n == 0 ? marks : NULL);
+}
+
 /* Functions and rows of the addresses of a unit, into the worker. */
 static enum cp_status read_unit(struct batch *b, struct cp_worker *w,
                                 const struct job *job, struct cp_dwarf_unit *u)
@@ -165,9 +206,14 @@ static enum cp_status read_unit(struct batch *b, struct cp_worker *w,
     memset(w->rows, 0, job->n * sizeof(*w->rows));
     if (u->dwo_name)
         (void)cp_split_unit(b->source->split, w, &skeleton, u);
-    status = cp_functions_find(w, u, addresses, job->n);
+    learn(w, u, job);
+    if (uses_index(job))
+        status = cp_functions_find_in(w, u, addresses, job->n,
+                                      &job->index->functions);
+    else
+        status = cp_functions_find(w, u, addresses, job->n);
     if (status == CP_OK && cp_line_open(&w->line, &skeleton))
-        cp_line_find(&w->line, addresses, job->n, w->rows);
+        find_rows(w, job, addresses);
     return status;
 }
 
@@ -221,8 +267,7 @@ enum cp_status cp_dwarf_resolve(const struct cp_dwarf_source *source,
     for (size_t i = 0; i < source->n_workers; i++)
         cp_worker_begin(&source->workers[i], n, total_len(source->dwarf));
     if (unit_of)
-        status = cp_find_units(source->dwarf, source->workers,
-                               source->n_workers, sorted, n, unit_of);
+        status = cp_find_units(source, sorted, n, unit_of);
     if (status == CP_OK)
         status = gather(&b, unit_of);
     if (status == CP_OK)

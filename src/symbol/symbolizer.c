@@ -20,6 +20,8 @@
 #include "symbol/dwarf_resolve.h"
 #include "symbol/symtab.h"
 
+#define FEW_ADDRESSES 64 /* as many as are worth an index of symbols */
+
 struct cp_symbolizer {
     struct cp_elf *elf;
     struct cp_elf *debug; /* the debug file, or NULL */
@@ -28,6 +30,9 @@ struct cp_symbolizer {
     struct cp_bytes mini_bytes;
     struct cp_dwarf_file file, alt_file;
     struct cp_split *split;
+    struct cp_dwarf_index *index; /* from the second batch on */
+    struct cp_symtab_index *symbols[3];
+    bool was_asked;
     bool has_dwarf;
     struct cp_symbolizer_options options;
     struct cp_worker *workers;
@@ -269,9 +274,14 @@ static enum cp_status add_symbols(struct cp_symbolizer *s, struct batch *b,
     for (size_t i = 0; status == CP_OK && i < b->n; i++)
         if (wants_symbol(&b->answers[i]))
             left[n++] = b->sorted[i];
-    for (size_t i = 0; i < 3 && n > 0; i++)
-        if (tables[i])
+    for (size_t i = 0; i < 3 && n > 0; i++) {
+        if (tables[i] && s->index && !s->symbols[i])
+            s->symbols[i] = cp_symtab_index_new(tables[i]);
+        if (s->symbols[i] && n <= FEW_ADDRESSES)
+            cp_symtab_index_find(s->symbols[i], left, n, hits);
+        else if (tables[i])
             cp_symtab_find(tables[i], left, n, hits);
+    }
     n = 0;
     for (size_t i = 0; status == CP_OK && i < b->n; i++)
         if (wants_symbol(&b->answers[i]) && hits[n++].name)
@@ -287,10 +297,13 @@ enum cp_status cp_symbolizer_resolve(struct cp_symbolizer *s,
                                      struct cp_error *err)
 {
     struct cp_dwarf_source source = { &s->file.dwarf, s->split, s->workers,
-                                      s->n_workers };
+                                      s->n_workers, s->index };
     struct batch b = { 0 };
     enum cp_status status = batch_init(&b, addresses, n, err);
 
+    if (s->was_asked && !s->index)
+        source.index = s->index = cp_dwarf_index_new();
+    s->was_asked = true;
     if (status == CP_OK && s->has_dwarf) {
         status = cp_dwarf_resolve(&source, b.sorted, n, b.answers);
         if (status != CP_OK)
@@ -332,6 +345,9 @@ void cp_symbolizer_close(struct cp_symbolizer *s)
         cp_worker_release(&s->workers[i]);
     cp_free(s->workers);
     cp_arena_release(&s->arena);
+    cp_dwarf_index_free(s->index);
+    for (size_t i = 0; i < 3; i++)
+        cp_symtab_index_free(s->symbols[i]);
     cp_split_free(s->split);
     cp_dwarf_file_release(&s->alt_file);
     cp_dwarf_file_release(&s->file);
