@@ -33,10 +33,11 @@ void cp_dwarf_release(struct cp_dwarf *d)
 struct cp_cursor cp_dwarf_at(const struct cp_dwarf *d, enum cp_dwarf_part part,
                              uint64_t offset)
 {
+    static const uint8_t nothing[1];
     const struct cp_dwarf_bytes *b = &d->part[part];
 
     if (offset >= b->len)
-        return (struct cp_cursor){ NULL, NULL, true };
+        return (struct cp_cursor){ nothing, nothing, true };
     return (struct cp_cursor){ b->data + offset, b->data + b->len, false };
 }
 

@@ -1,8 +1,6 @@
 /* dwarf_abbrev.c - decodes abbreviation tables; see dwarf_abbrev.h. */
 #include "symbol/dwarf_abbrev.h"
 
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "symbol/dwarf_names.h"
 
@@ -128,11 +126,18 @@ static bool read_attrs(struct cp_abbrevs *t, struct cp_abbrev *a,
     return true;
 }
 
-static int by_code(const void *a, const void *b)
+/* By code, for tables that are not; in place, in steps that get smaller. */
+static void sort_entries(struct cp_abbrev *entries, size_t n)
 {
-    const struct cp_abbrev *x = a, *y = b;
+    for (size_t step = n / 2; step > 0; step /= 2)
+        for (size_t i = step; i < n; i++) {
+            struct cp_abbrev entry = entries[i];
+            size_t k = i;
 
-    return (x->code > y->code) - (x->code < y->code);
+            for (; k >= step && entries[k - step].code > entry.code; k -= step)
+                entries[k] = entries[k - step];
+            entries[k] = entry;
+        }
 }
 
 static bool read_table(struct cp_abbrevs *t, const struct cp_dwarf_unit *u,
@@ -158,16 +163,24 @@ static bool read_table(struct cp_abbrevs *t, const struct cp_dwarf_unit *u,
         t->is_dense &= a.code == t->n;
     }
     if (!t->is_dense)
-        qsort(t->entries, t->n, sizeof(*t->entries), by_code);
+        sort_entries(t->entries, t->n);
     return true;
 }
 
 const struct cp_abbrev *cp_abbrev_search(const struct cp_abbrevs *t,
                                          uint64_t code)
 {
-    struct cp_abbrev key = { .code = code };
+    size_t low = 0, high = t->n;
 
-    return bsearch(&key, t->entries, t->n, sizeof(key), by_code);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (t->entries[middle].code < code)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->n && t->entries[low].code == code ? &t->entries[low] : NULL;
 }
 
 static bool is_table_of(const struct cp_abbrevs *t,

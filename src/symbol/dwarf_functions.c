@@ -31,7 +31,8 @@ struct walk {
     bool uses_sibling; /* jumps over what cannot be of interest */
     bool has_jumped;
     bool is_out_of_memory;
-    size_t depth; /* open entries */
+    size_t depth;                  /* open entries */
+    struct cp_function_list *list; /* to be filled, or NULL */
 };
 
 /* What an entry with code says. */
@@ -299,6 +300,52 @@ static bool visit(struct walk *k, const struct cp_abbrev *a,
     return open_children(k, level);
 }
 
+/* Notes the code of a function when all functions are listed. */
+static void list(struct walk *k, const struct cp_abbrev *a,
+                 const uint8_t *entry)
+{
+    struct cp_function_list *l = k->list;
+    struct cp_cursor attrs = k->c;
+    struct code_entry e;
+    struct cp_ranges r;
+
+    read_code_entry(k, a, &e);
+    k->c = attrs;
+    cp_ranges_init(&r, k->unit, &e.code, &k->w->fuel);
+    while (cp_ranges_next(&r)) {
+        if (l->n >= l->most || cp_reserve(&l->items, &l->cap, l->n + 1,
+                                          sizeof(*l->items), NULL) != CP_OK) {
+            l->is_cut = true;
+            return;
+        }
+        l->items[l->n++] = (struct cp_function_range){ r.low, r.high, entry };
+    }
+}
+
+/* Takes the next code; false ends the walk. */
+static bool step(struct walk *k)
+{
+    const uint8_t *entry = k->c.pos;
+    uint64_t code = cp_cursor_uleb(&k->c);
+    uint8_t level = k->w->levels[k->depth - 1];
+    const struct cp_abbrev *a;
+
+    if (code == 0) {
+        k->depth--;
+        return k->depth > 0 && (k->depth > 1 || k->n_left > 0);
+    }
+    a = cp_abbrev_of(k->abbrevs, code);
+    if (!a)
+        return false;
+    if (k->list && a->kind == CP_ABBREV_FUNCTION)
+        list(k, a, entry);
+    else if (!k->list &&
+             (a->kind == CP_ABBREV_FUNCTION || a->kind == CP_ABBREV_INLINED ||
+              a->kind == CP_ABBREV_BLOCK))
+        return visit(k, a, entry, level);
+    return pass(k, a, level);
+}
+
 /* Walks the children of the root. */
 static void walk_unit(struct walk *k)
 {
@@ -312,26 +359,37 @@ static void walk_unit(struct walk *k)
         return;
     cp_form_skip_entry(k->unit, k->abbrevs, a, &k->c);
     goes_on = open_children(k, 0);
-    while (goes_on && k->c.pos < k->c.end) {
-        const uint8_t *entry = k->c.pos;
-        uint64_t code = cp_cursor_uleb(&k->c);
-        uint8_t level = k->w->levels[k->depth - 1];
+    while (goes_on && k->c.pos < k->c.end)
+        goes_on = step(k);
+}
 
-        if (code == 0) {
-            if (--k->depth <= 1 && k->n_left == 0)
-                return;
-            goes_on = k->depth > 0;
-            continue;
-        }
-        a = cp_abbrev_of(k->abbrevs, code);
-        if (!a)
-            return;
-        if (a->kind == CP_ABBREV_FUNCTION || a->kind == CP_ABBREV_INLINED ||
-            a->kind == CP_ABBREV_BLOCK)
-            goes_on = visit(k, a, entry, level);
-        else
-            goes_on = pass(k, a, level);
+/* Walks one function and what is below it. */
+static void walk_function(struct walk *k, const uint8_t *entry)
+{
+    bool goes_on;
+
+    k->c = (struct cp_cursor){ entry, k->unit->end, false };
+    k->depth = 0;
+    if (!open_children(k, 0))
+        return;
+    do
+        goes_on = step(k);
+    while (goes_on && k->depth > 1 && k->c.pos < k->c.end);
+}
+
+/* Makes the worker ready for n addresses; false: there is nothing to do. */
+static bool begin(struct walk *k, struct cp_worker *w)
+{
+    w->n_records = 0;
+    if (cp_reserve(&w->heads, &w->heads_cap, k->n, sizeof(*w->heads), NULL) !=
+        CP_OK) {
+        k->is_out_of_memory = true;
+        return false;
     }
+    for (size_t i = 0; i < k->n; i++)
+        w->heads[i] = CP_NO_RECORD;
+    k->abbrevs = cp_abbrev_table(&w->abbrevs, k->unit);
+    return k->abbrevs && k->n > 0;
 }
 
 enum cp_status cp_functions_find(struct cp_worker *w,
@@ -345,19 +403,50 @@ enum cp_status cp_functions_find(struct cp_worker *w,
                       .n_left = n,
                       .uses_sibling = true };
 
-    w->n_records = 0;
-    if (cp_reserve(&w->heads, &w->heads_cap, n, sizeof(*w->heads), NULL) !=
-        CP_OK)
-        return CP_ENOMEM;
-    for (size_t i = 0; i < n; i++)
-        w->heads[i] = CP_NO_RECORD;
-    k.abbrevs = cp_abbrev_table(&w->abbrevs, u);
-    if (!k.abbrevs || n == 0)
-        return CP_OK;
-    walk_unit(&k);
-    if (k.n_left > 0 && k.has_jumped && !k.is_out_of_memory) {
-        k.uses_sibling = false;
+    if (begin(&k, w)) {
         walk_unit(&k);
+        if (k.n_left > 0 && k.has_jumped && !k.is_out_of_memory) {
+            k.uses_sibling = false;
+            walk_unit(&k);
+        }
     }
     return k.is_out_of_memory ? CP_ENOMEM : CP_OK;
+}
+
+enum cp_status cp_functions_find_in(struct cp_worker *w,
+                                    const struct cp_dwarf_unit *u,
+                                    const uint64_t *sorted, size_t n,
+                                    const struct cp_function_list *functions)
+{
+    struct walk k = { .w = w,
+                      .unit = u,
+                      .sorted = sorted,
+                      .n = n,
+                      .n_left = n,
+                      .uses_sibling = true };
+    const uint8_t *last = NULL;
+
+    if (begin(&k, w))
+        for (size_t i = 0; i < n; i++) {
+            const uint8_t *entry = cp_function_at(functions, sorted[i]);
+
+            if (entry && entry != last && w->heads[i] == CP_NO_RECORD)
+                walk_function(&k, entry);
+            last = entry;
+        }
+    return k.is_out_of_memory ? CP_ENOMEM : CP_OK;
+}
+
+bool cp_functions_list(struct cp_worker *w, const struct cp_dwarf_unit *u,
+                       struct cp_function_list *out)
+{
+    struct walk k = { .w = w, .unit = u, .n_left = 1, .list = out };
+
+    out->n = 0;
+    out->is_cut = false;
+    k.abbrevs = cp_abbrev_table(&w->abbrevs, u);
+    if (!k.abbrevs)
+        return false;
+    walk_unit(&k);
+    return !k.is_out_of_memory && !out->is_cut && cp_function_sort(out);
 }

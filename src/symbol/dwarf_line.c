@@ -11,6 +11,8 @@
 #include "base/alloc.h"
 #include "symbol/dwarf_names.h"
 
+#define ROWS_PER_MARK 64
+
 /* The state machine's registers, and the row that it made last. */
 struct machine {
     uint64_t address;
@@ -22,6 +24,8 @@ struct machine {
     size_t n, next;
     uint64_t next_address;
     struct cp_line_row *rows;
+    struct cp_line_marks *marks; /* to be filled, or NULL */
+    unsigned until_mark;         /* rows */
 };
 
 static bool read_header(struct cp_line *l, struct cp_cursor *c)
@@ -104,10 +108,30 @@ static void answer(struct machine *m)
     m->next_address = m->next < m->n ? m->sorted[m->next] : UINT64_MAX;
 }
 
-static inline void emit(struct machine *m)
+static void mark(struct machine *m, const uint8_t *pos)
+{
+    struct cp_line_marks *k = m->marks;
+
+    m->until_mark = ROWS_PER_MARK;
+    if (cp_reserve(&k->items, &k->items_cap, k->n + 1, sizeof(*k->items),
+                   NULL) != CP_OK ||
+        cp_reserve(&k->order, &k->order_cap, k->n + 1, sizeof(*k->order),
+                   NULL) != CP_OK) {
+        k->is_cut = true;
+        m->marks = NULL;
+        return;
+    }
+    k->items[k->n] = (struct cp_line_mark){ m->last, pos };
+    k->order[k->n] = (struct cp_sort_pair){ m->address, k->n };
+    k->n++;
+}
+
+/* Makes a row; the program goes on at pos. */
+static inline void emit(struct machine *m, const uint8_t *pos)
 {
     if (!m->has_last || m->address < m->last_address) {
         m->has_last = true;
+        m->until_mark = 1;
         seek(m, m->address);
     } else if (m->address > m->next_address) {
         answer(m);
@@ -115,6 +139,8 @@ static inline void emit(struct machine *m)
     m->last = m->now;
     m->last_address = m->address;
     m->now.discriminator = 0;
+    if (m->marks && --m->until_mark == 0)
+        mark(m, pos);
 }
 
 static void begin_sequence(struct machine *m)
@@ -155,7 +181,7 @@ static void run_standard(const struct cp_line *l, struct machine *m,
 {
     switch (opcode) {
     case DW_LNS_copy:
-        emit(m);
+        emit(m, c->pos);
         break;
     case DW_LNS_advance_pc:
         m->address += cp_cursor_uleb(c) * l->min_step;
@@ -188,34 +214,105 @@ static void run_standard(const struct cp_line *l, struct machine *m,
     }
 }
 
+/* What the special opcodes add to address and line. */
+struct steps {
+    uint8_t addresses[256], lines[256];
+};
+
+static void make_steps(const struct cp_line *l, struct steps *s)
+{
+    for (unsigned i = l->opcode_base; i < 256; i++) {
+        s->addresses[i] = (uint8_t)((i - l->opcode_base) / l->line_range);
+        s->lines[i] = (uint8_t)((i - l->opcode_base) % l->line_range);
+    }
+}
+
+/* Runs one instruction. */
+static inline void run(const struct cp_line *l, const struct steps *s,
+                       struct machine *m, struct cp_cursor *c)
+{
+    unsigned opcode = *c->pos++;
+
+    if (opcode >= l->opcode_base) {
+        m->address += (uint64_t)s->addresses[opcode] * l->min_step;
+        m->now.line += (uint32_t)(s->lines[opcode] + l->line_base);
+        emit(m, c->pos);
+    } else if (opcode == DW_LNS_extended) {
+        run_extended(l, m, c);
+    } else {
+        run_standard(l, m, c, opcode);
+    }
+}
+
 void cp_line_find(struct cp_line *l, const uint64_t *sorted, size_t n,
-                  struct cp_line_row *rows)
+                  struct cp_line_row *rows, struct cp_line_marks *marks)
 {
     struct cp_cursor c = l->program;
-    struct machine m = { .sorted = sorted, .n = n, .rows = rows };
-    uint8_t steps[256], lines[256];
+    struct machine m = {
+        .sorted = sorted, .n = n, .rows = rows, .marks = marks
+    };
+    struct steps steps;
 
     if (l->fuel < 0)
         return;
     l->fuel -= (int64_t)cp_cursor_left(&c);
-    for (unsigned i = l->opcode_base; i < 256; i++) {
-        steps[i] = (uint8_t)((i - l->opcode_base) / l->line_range);
-        lines[i] = (uint8_t)((i - l->opcode_base) % l->line_range);
-    }
+    make_steps(l, &steps);
     begin_sequence(&m);
-    while (c.pos < c.end) {
-        unsigned opcode = *c.pos++;
+    while (c.pos < c.end)
+        run(l, &steps, &m, &c);
+    if (marks && !marks->is_cut)
+        marks->is_cut = cp_sort_pairs(marks->order, marks->n, NULL) != CP_OK;
+}
 
-        if (opcode >= l->opcode_base) {
-            m.address += (uint64_t)steps[opcode] * l->min_step;
-            m.now.line += (uint32_t)(lines[opcode] + l->line_base);
-            emit(&m);
-        } else if (opcode == DW_LNS_extended) {
-            run_extended(l, &m, &c);
-        } else {
-            run_standard(l, &m, &c, opcode);
+/* The last mark that is not above an address; NULL: none. */
+static const struct cp_sort_pair *find_mark(const struct cp_line_marks *marks,
+                                            uint64_t address)
+{
+    size_t low = 0, high = marks->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (marks->order[middle].key <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? &marks->order[low - 1] : NULL;
+}
+
+void cp_line_find_from(struct cp_line *l, const uint64_t *sorted, size_t n,
+                       struct cp_line_row *rows,
+                       const struct cp_line_marks *marks)
+{
+    struct steps steps;
+
+    make_steps(l, &steps);
+    for (size_t i = 0; i < n; i++) {
+        const struct cp_sort_pair *found = find_mark(marks, sorted[i]);
+        struct machine m = { .sorted = sorted + i, .n = 1, .rows = rows + i };
+        struct cp_cursor c = l->program;
+
+        if (!found)
+            continue;
+        c.pos = marks->items[found->value].pos;
+        m.address = m.last_address = found->key;
+        m.last = m.now = marks->items[found->value].row;
+        m.now.discriminator = 0;
+        m.has_last = true;
+        m.next_address = sorted[i];
+        while (c.pos < c.end && m.has_last && m.next == 0 && l->fuel > 0) {
+            run(l, &steps, &m, &c);
+            l->fuel--;
         }
     }
+}
+
+void cp_line_marks_release(struct cp_line_marks *m)
+{
+    cp_free(m->items);
+    cp_free(m->order);
+    *m = (struct cp_line_marks){ 0 };
 }
 
 void cp_line_release(struct cp_line *l)

@@ -8,6 +8,7 @@
 #define CP_DWARF_LINE_H
 
 #include "base/arena.h"
+#include "base/sort.h"
 #include "symbol/dwarf.h"
 
 struct cp_line_row {
@@ -20,6 +21,23 @@ struct cp_line_file {
     const char *name; /* or NULL */
     uint64_t dir;
     char *path; /* the whole path, once made */
+};
+
+/* A place in a program: a row was made here, and it goes on from `pos`. */
+struct cp_line_mark {
+    struct cp_line_row row;
+    const uint8_t *pos;
+};
+
+/*
+ * Places to go on from, so that a second question need not run the program
+ * from its start. Starts as { 0 }.
+ */
+struct cp_line_marks {
+    struct cp_line_mark *items;
+    struct cp_sort_pair *order; /* address, number; by address once sorted */
+    size_t n, items_cap, order_cap;
+    bool is_cut; /* memory ran out: of no use */
 };
 
 /*
@@ -44,9 +62,19 @@ struct cp_line {
 /* Reads the header of the unit's line program; false: it has none. */
 bool cp_line_open(struct cp_line *l, const struct cp_dwarf_unit *u);
 
-/* Fills rows[i] for sorted[i], which are zeroed before. */
+/*
+ * Fills rows[i] for sorted[i], which are zeroed before. If marks is not NULL,
+ * it is filled as well.
+ */
 void cp_line_find(struct cp_line *l, const uint64_t *sorted, size_t n,
-                  struct cp_line_row *rows);
+                  struct cp_line_row *rows, struct cp_line_marks *marks);
+
+/* The same for a few addresses, from marks of the same unit. */
+void cp_line_find_from(struct cp_line *l, const uint64_t *sorted, size_t n,
+                       struct cp_line_row *rows,
+                       const struct cp_line_marks *marks);
+
+void cp_line_marks_release(struct cp_line_marks *m);
 
 /*
  * The whole path of a file by its number, in the arena; NULL if it has none

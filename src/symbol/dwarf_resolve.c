@@ -7,24 +7,20 @@
  */
 #include "symbol/dwarf_resolve.h"
 
-#include <stdlib.h>
-
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "symbol/dwarf_find.h"
 #include "symbol/dwarf_functions.h"
 
-/* Neighbouring addresses in one unit. */
-struct run {
-    uint64_t unit;
-    size_t first, n; /* among the sorted addresses */
-};
+#define BYTES_PER_ADDRESS 256 /* where reading all is cheaper than an index */
 
 /* All addresses in one unit. */
 struct job {
     uint64_t unit;
-    uint64_t len;    /* of the unit */
-    size_t first, n; /* among the gathered addresses */
+    uint64_t len;                /* of the unit */
+    size_t first, n;             /* among the gathered addresses */
+    struct cp_unit_index *index; /* what is remembered of it, or NULL */
 };
 
 struct batch {
@@ -32,53 +28,44 @@ struct batch {
     const uint64_t *sorted;
     size_t n;
     struct cp_answer *answers;
-    struct run *runs;
-    size_t n_runs, runs_cap;
+    struct cp_sort_pair *by_unit; /* unit, and place in `sorted` */
+    size_t n_found;               /* addresses that have a unit */
+    uint64_t *gathered;           /* the addresses in that order */
     struct job *jobs;
     size_t n_jobs;
-    uint64_t *gathered; /* addresses in the order of jobs */
-    size_t *origin;     /* where each stands in `sorted` */
+    uint64_t units_end;         /* of the units seen so far */
+    struct cp_sort_pair *order; /* of the jobs */
     atomic_size_t next_job;
     atomic_bool has_failed;
 };
 
-static int by_unit(const void *a, const void *b)
+/* Sorts the addresses by unit; within a unit they stay sorted. */
+static enum cp_status gather(struct batch *b, _Atomic uint64_t *unit_of)
 {
-    const struct run *x = a, *y = b;
-
-    if (x->unit != y->unit)
-        return x->unit > y->unit ? 1 : -1;
-    return (x->first > y->first) - (x->first < y->first);
-}
-
-static int by_len(const void *a, const void *b)
-{
-    const struct job *x = a, *y = b;
-
-    if (x->len != y->len)
-        return x->len < y->len ? 1 : -1;
-    return (x->unit > y->unit) - (x->unit < y->unit);
-}
-
-static enum cp_status make_runs(struct batch *b, _Atomic uint64_t *unit_of)
-{
+    b->by_unit = cp_alloc(b->n, sizeof(*b->by_unit), NULL);
+    b->gathered = cp_alloc(b->n, sizeof(*b->gathered), NULL);
+    if (!b->by_unit || !b->gathered)
+        return CP_ENOMEM;
     for (size_t i = 0; i < b->n; i++) {
         uint64_t unit = atomic_load_explicit(&unit_of[i], memory_order_relaxed);
 
-        if (unit == CP_NO_UNIT)
-            continue;
-        if (b->n_runs > 0 && b->runs[b->n_runs - 1].unit == unit &&
-            b->runs[b->n_runs - 1].first + b->runs[b->n_runs - 1].n == i) {
-            b->runs[b->n_runs - 1].n++;
-            continue;
-        }
-        if (cp_reserve(&b->runs, &b->runs_cap, b->n_runs + 1, sizeof(*b->runs),
-                       NULL) != CP_OK)
-            return CP_ENOMEM;
-        b->runs[b->n_runs++] = (struct run){ unit, i, 1 };
+        if (unit != CP_NO_UNIT)
+            b->by_unit[b->n_found++] = (struct cp_sort_pair){ unit, i };
     }
-    qsort(b->runs, b->n_runs, sizeof(*b->runs), by_unit);
+    if (cp_sort_pairs(b->by_unit, b->n_found, NULL) != CP_OK)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < b->n_found; i++)
+        b->gathered[i] = b->sorted[b->by_unit[i].value];
     return CP_OK;
+}
+
+static size_t count_units(const struct batch *b)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->n_found; i++)
+        n += i == 0 || b->by_unit[i - 1].key != b->by_unit[i].key;
+    return n;
 }
 
 /*
@@ -87,38 +74,34 @@ static enum cp_status make_runs(struct batch *b, _Atomic uint64_t *unit_of)
  */
 static void add_job(struct batch *b, uint64_t unit, size_t first)
 {
-    const struct job *last = b->n_jobs ? &b->jobs[b->n_jobs - 1] : NULL;
     struct cp_dwarf_unit u;
     struct job job = { .unit = unit, .first = first };
 
-    if (cp_dwarf_unit_read(b->source->dwarf, unit, &u) &&
-        (!last || last->unit + last->len <= unit))
+    if (unit >= b->units_end &&
+        cp_dwarf_unit_read(b->source->dwarf, unit, &u)) {
         job.len = (uint64_t)(u.end - u.start);
+        b->units_end = unit + job.len;
+    }
+    if (b->source->index && job.len > 0)
+        job.index = cp_dwarf_index_unit(b->source->index, unit);
+    b->order[b->n_jobs] = (struct cp_sort_pair){ ~job.len, b->n_jobs };
     b->jobs[b->n_jobs++] = job;
 }
 
 static enum cp_status make_jobs(struct batch *b)
 {
-    size_t at = 0;
+    size_t n = count_units(b);
 
-    b->jobs = cp_alloc(b->n_runs, sizeof(*b->jobs), NULL);
-    b->gathered = cp_alloc(b->n, sizeof(*b->gathered), NULL);
-    b->origin = cp_alloc(b->n, sizeof(*b->origin), NULL);
-    if (!b->jobs || !b->gathered || !b->origin)
+    b->jobs = cp_alloc(n, sizeof(*b->jobs), NULL);
+    b->order = cp_alloc(n, sizeof(*b->order), NULL);
+    if (!b->jobs || !b->order)
         return CP_ENOMEM;
-    for (size_t i = 0; i < b->n_runs; i++) {
-        const struct run *run = &b->runs[i];
-
-        if (i == 0 || run[-1].unit != run->unit)
-            add_job(b, run->unit, at);
-        b->jobs[b->n_jobs - 1].n += run->n;
-        for (size_t k = run->first; k < run->first + run->n; k++) {
-            b->gathered[at] = b->sorted[k];
-            b->origin[at++] = k;
-        }
+    for (size_t i = 0; i < b->n_found; i++) {
+        if (i == 0 || b->by_unit[i - 1].key != b->by_unit[i].key)
+            add_job(b, b->by_unit[i].key, i);
+        b->jobs[b->n_jobs - 1].n++;
     }
-    qsort(b->jobs, b->n_jobs, sizeof(*b->jobs), by_len);
-    return CP_OK;
+    return cp_sort_pairs(b->order, b->n_jobs, NULL);
 }
 
 static size_t count_frames(const struct cp_worker *w, uint32_t head)
@@ -173,6 +156,42 @@ static enum cp_status make_answer(struct cp_worker *w,
     return CP_OK;
 }
 
+/* Few addresses in a unit that has come up before are worth its index. */
+static bool uses_index(const struct job *job)
+{
+    return job->index && job->index->has_functions &&
+           job->n < BYTES_PER_ADDRESS + job->len / BYTES_PER_ADDRESS;
+}
+
+/* Remembers the functions of a unit when it comes up for the second time. */
+static void learn(struct cp_worker *w, const struct cp_dwarf_unit *u,
+                  const struct job *job)
+{
+    struct cp_unit_index *x = job->index;
+
+    if (!x || x->n_visits++ != 1)
+        return;
+    x->functions.most = (size_t)(u->end - u->start) / 16;
+    x->has_functions = cp_functions_list(w, u, &x->functions);
+    if (!x->has_functions) {
+        cp_free(x->functions.items);
+        x->functions = (struct cp_function_list){ 0 };
+    }
+}
+
+/* The rows of the addresses; what the program passes is marked once. */
+static void find_rows(struct cp_worker *w, const struct job *job,
+                      const uint64_t *addresses)
+{
+    struct cp_line_marks *marks = job->index ? &job->index->marks : NULL;
+
+    if (marks && marks->n > 0 && !marks->is_cut && uses_index(job))
+        cp_line_find_from(&w->line, addresses, job->n, w->rows, marks);
+    else
+        cp_line_find(&w->line, addresses, job->n, w->rows,
+                     marks && marks->n == 0 ? marks : NULL);
+}
+
 /* Functions and rows of the addresses of a unit, into the worker. */
 static enum cp_status read_unit(struct batch *b, struct cp_worker *w,
                                 const struct job *job, struct cp_dwarf_unit *u)
@@ -187,9 +206,14 @@ static enum cp_status read_unit(struct batch *b, struct cp_worker *w,
     memset(w->rows, 0, job->n * sizeof(*w->rows));
     if (u->dwo_name)
         (void)cp_split_unit(b->source->split, w, &skeleton, u);
-    status = cp_functions_find(w, u, addresses, job->n);
+    learn(w, u, job);
+    if (uses_index(job))
+        status = cp_functions_find_in(w, u, addresses, job->n,
+                                      &job->index->functions);
+    else
+        status = cp_functions_find(w, u, addresses, job->n);
     if (status == CP_OK && cp_line_open(&w->line, &skeleton))
-        cp_line_find(&w->line, addresses, job->n, w->rows);
+        find_rows(w, job, addresses);
     return status;
 }
 
@@ -204,7 +228,8 @@ static enum cp_status do_job(struct batch *b, struct cp_worker *w,
         return CP_OK;
     status = read_unit(b, w, job, &u);
     for (size_t i = 0; i < job->n && status == CP_OK; i++)
-        status = make_answer(w, &u, i, &b->answers[b->origin[job->first + i]]);
+        status = make_answer(w, &u, i,
+                             &b->answers[b->by_unit[job->first + i].value]);
     return status;
 }
 
@@ -214,7 +239,8 @@ static void do_jobs(void *context, size_t piece)
     size_t i;
 
     while ((i = atomic_fetch_add(&b->next_job, 1)) < b->n_jobs)
-        if (do_job(b, &b->source->workers[piece], &b->jobs[i]) != CP_OK)
+        if (do_job(b, &b->source->workers[piece],
+                   &b->jobs[b->order[i].value]) != CP_OK)
             atomic_store(&b->has_failed, true);
 }
 
@@ -241,10 +267,9 @@ enum cp_status cp_dwarf_resolve(const struct cp_dwarf_source *source,
     for (size_t i = 0; i < source->n_workers; i++)
         cp_worker_begin(&source->workers[i], n, total_len(source->dwarf));
     if (unit_of)
-        status = cp_find_units(source->dwarf, source->workers,
-                               source->n_workers, sorted, n, unit_of);
+        status = cp_find_units(source, sorted, n, unit_of);
     if (status == CP_OK)
-        status = make_runs(&b, unit_of);
+        status = gather(&b, unit_of);
     if (status == CP_OK)
         status = make_jobs(&b);
     if (status == CP_OK && source->n_workers > 1 && b.n_jobs > 1)
@@ -254,9 +279,9 @@ enum cp_status cp_dwarf_resolve(const struct cp_dwarf_source *source,
     if (atomic_load(&b.has_failed))
         status = CP_ENOMEM;
     cp_free((void *)unit_of);
-    cp_free(b.runs);
-    cp_free(b.jobs);
+    cp_free(b.by_unit);
     cp_free(b.gathered);
-    cp_free(b.origin);
+    cp_free(b.jobs);
+    cp_free(b.order);
     return status;
 }

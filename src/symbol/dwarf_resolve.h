@@ -4,17 +4,8 @@
 #ifndef CP_DWARF_RESOLVE_H
 #define CP_DWARF_RESOLVE_H
 
-#include "symbol/dwarf_split.h"
-#include "symbol/dwarf_worker.h"
+#include "symbol/dwarf_source.h"
 #include "symbol/symbolizer.h"
-
-/* A file that is asked, and what is used to read it. */
-struct cp_dwarf_source {
-    const struct cp_dwarf *dwarf;
-    struct cp_split *split;
-    struct cp_worker *workers; /* used at once, if there are several */
-    size_t n_workers;
-};
 
 /* What is known of one address. */
 struct cp_answer {

@@ -8,17 +8,19 @@
 #include "symbol/symbolizer.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "elf/debug_file.h"
 #include "elf/elf_file.h"
 #include "symbol/dwarf_file.h"
 #include "symbol/dwarf_resolve.h"
 #include "symbol/symtab.h"
+
+#define FEW_ADDRESSES 64 /* as many as are worth an index of symbols */
 
 struct cp_symbolizer {
     struct cp_elf *elf;
@@ -28,6 +30,9 @@ struct cp_symbolizer {
     struct cp_bytes mini_bytes;
     struct cp_dwarf_file file, alt_file;
     struct cp_split *split;
+    struct cp_dwarf_index *index; /* from the second batch on */
+    struct cp_symtab_index *symbols[3];
+    bool was_asked;
     bool has_dwarf;
     struct cp_symbolizer_options options;
     struct cp_worker *workers;
@@ -36,15 +41,9 @@ struct cp_symbolizer {
     char reason[sizeof(struct cp_error)];
 };
 
-/* An address and where it stood in the caller's list. */
-struct asked {
-    uint64_t address;
-    size_t index;
-};
-
 /* One batch on its way through. */
 struct batch {
-    struct asked *asked;
+    struct cp_sort_pair *asked; /* address, and place in the list */
     uint64_t *sorted;
     struct cp_answer *answers;
     size_t n;
@@ -190,13 +189,6 @@ enum cp_status cp_symbolizer_view(struct cp_symbolizer **out, const void *bytes,
     return status == CP_OK ? open_elf(out, elf, NULL, options, err) : status;
 }
 
-static int by_address(const void *a, const void *b)
-{
-    const struct asked *x = a, *y = b;
-
-    return (x->address > y->address) - (x->address < y->address);
-}
-
 static enum cp_status batch_init(struct batch *b, const uint64_t *addresses,
                                  size_t n, struct cp_error *err)
 {
@@ -207,10 +199,11 @@ static enum cp_status batch_init(struct batch *b, const uint64_t *addresses,
     if (!b->asked || !b->sorted || !b->answers)
         return CP_ENOMEM;
     for (size_t i = 0; i < n; i++)
-        b->asked[i] = (struct asked){ addresses[i], i };
-    qsort(b->asked, n, sizeof(*b->asked), by_address);
+        b->asked[i] = (struct cp_sort_pair){ addresses[i], i };
+    if (cp_sort_pairs(b->asked, n, err) != CP_OK)
+        return CP_ENOMEM;
     for (size_t i = 0; i < n; i++)
-        b->sorted[i] = b->asked[i].address;
+        b->sorted[i] = b->asked[i].key;
     return CP_OK;
 }
 
@@ -227,17 +220,34 @@ static bool wants_symbol(const struct cp_answer *a)
            !a->frames[a->n_frames - 1].function;
 }
 
+/* A symbol's name without what compilers add for copies and parts. */
+static size_t source_name_len(const char *name)
+{
+    static const char *const marks[] = { ".cold",      ".part.", ".isra.",
+                                         ".constprop", ".llvm.", ".lto_priv" };
+    size_t len = strlen(name);
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+        const char *found = strstr(name, marks[i]);
+
+        if (found && (size_t)(found - name) < len)
+            len = (size_t)(found - name);
+    }
+    return len;
+}
+
 /* Gives the outermost frame of an answer the name of a symbol. */
 static enum cp_status name_answer(struct cp_symbolizer *s, struct cp_answer *a,
                                   const char *name, struct cp_error *err)
 {
-    if (a->is_plain) { /* only a mangled name is better, without ".cold" */
-        const char *dot = strchr(name, '.');
+    if (a->is_plain) {
+        size_t len = source_name_len(name);
 
-        if (name[0] != '_')
-            return CP_OK;
-        name = dot ? cp_arena_copy(&s->arena, name, (size_t)(dot - name), err)
-                   : name;
+        if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0 &&
+            strncmp(name, "_D", 2) != 0)
+            return CP_OK; /* not mangled, so not better */
+        if (name[len])
+            name = cp_arena_copy(&s->arena, name, len, err);
         if (!name)
             return CP_ENOMEM;
     }
@@ -264,9 +274,14 @@ static enum cp_status add_symbols(struct cp_symbolizer *s, struct batch *b,
     for (size_t i = 0; status == CP_OK && i < b->n; i++)
         if (wants_symbol(&b->answers[i]))
             left[n++] = b->sorted[i];
-    for (size_t i = 0; i < 3 && n > 0; i++)
-        if (tables[i])
+    for (size_t i = 0; i < 3 && n > 0; i++) {
+        if (tables[i] && s->index && !s->symbols[i])
+            s->symbols[i] = cp_symtab_index_new(tables[i]);
+        if (s->symbols[i] && n <= FEW_ADDRESSES)
+            cp_symtab_index_find(s->symbols[i], left, n, hits);
+        else if (tables[i])
             cp_symtab_find(tables[i], left, n, hits);
+    }
     n = 0;
     for (size_t i = 0; status == CP_OK && i < b->n; i++)
         if (wants_symbol(&b->answers[i]) && hits[n++].name)
@@ -282,10 +297,13 @@ enum cp_status cp_symbolizer_resolve(struct cp_symbolizer *s,
                                      struct cp_error *err)
 {
     struct cp_dwarf_source source = { &s->file.dwarf, s->split, s->workers,
-                                      s->n_workers };
+                                      s->n_workers, s->index };
     struct batch b = { 0 };
     enum cp_status status = batch_init(&b, addresses, n, err);
 
+    if (s->was_asked && !s->index)
+        source.index = s->index = cp_dwarf_index_new();
+    s->was_asked = true;
     if (status == CP_OK && s->has_dwarf) {
         status = cp_dwarf_resolve(&source, b.sorted, n, b.answers);
         if (status != CP_OK)
@@ -294,7 +312,7 @@ enum cp_status cp_symbolizer_resolve(struct cp_symbolizer *s,
     if (status == CP_OK)
         status = add_symbols(s, &b, err);
     for (size_t i = 0; status == CP_OK && i < n; i++)
-        sink(context, b.asked[i].index, b.answers[i].frames,
+        sink(context, b.asked[i].value, b.answers[i].frames,
              b.answers[i].n_frames);
     batch_release(&b);
     return status;
@@ -332,6 +350,9 @@ void cp_symbolizer_close(struct cp_symbolizer *s)
         cp_worker_release(&s->workers[i]);
     cp_free(s->workers);
     cp_arena_release(&s->arena);
+    cp_dwarf_index_free(s->index);
+    for (size_t i = 0; i < 3; i++)
+        cp_symtab_index_free(s->symbols[i]);
     cp_split_free(s->split);
     cp_dwarf_file_release(&s->alt_file);
     cp_dwarf_file_release(&s->file);

@@ -9,7 +9,11 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/sort.h"
 #include "elf/elf_symbols.h"
+
+#define MOST_BACK 64 /* symbols looked at that begin before an address */
 
 /* How well a symbol fits: 2 within its size, 1 it has none, 0 not. */
 static int fit(const struct cp_symtab_hit *h, uint64_t address)
@@ -107,9 +111,11 @@ static bool is_function(const struct cp_elf_section *in,
            s->name[0] != '$'; /* "$x": where code begins, on ARM and RISC-V */
 }
 
-static void offer_table(const struct cp_elf *e, uint32_t kind,
-                        const uint64_t *sorted, size_t n,
-                        struct cp_symtab_hit *hits)
+/* Called with each function of a table. */
+typedef void take_symbol(void *context, const struct cp_symtab_hit *symbol);
+
+static void read_table(const struct cp_elf *e, uint32_t kind, take_symbol *take,
+                       void *context)
 {
     struct cp_elf_symbols table;
     struct cp_elf_symbol s;
@@ -123,21 +129,127 @@ static void offer_table(const struct cp_elf *e, uint32_t kind,
                                      .size = s.size,
                                      .limit = UINT64_MAX };
 
-        if (s.value > sorted[n - 1] || !is_function(in, &s))
+        if (!is_function(in, &s))
             continue;
         if (in && in->addr + in->size > s.value)
             hit.limit = in->addr + in->size;
         hit.rank = rank_of(&s);
-        cp_symtab_offer(&hit, sorted, n, hits);
+        take(context, &hit);
     }
+}
+
+/* A batch, for the walk over a table. */
+struct batch {
+    const uint64_t *sorted;
+    size_t n;
+    struct cp_symtab_hit *hits;
+};
+
+static void offer(void *context, const struct cp_symtab_hit *symbol)
+{
+    const struct batch *b = context;
+
+    if (symbol->start <= b->sorted[b->n - 1])
+        cp_symtab_offer(symbol, b->sorted, b->n, b->hits);
 }
 
 void cp_symtab_find(const struct cp_elf *e, const uint64_t *sorted, size_t n,
                     struct cp_symtab_hit *hits)
 {
+    struct batch b = { sorted, n, hits };
+
     if (n == 0)
         return;
-    offer_table(e, SHT_SYMTAB, sorted, n, hits);
-    offer_table(e, SHT_DYNSYM, sorted, n, hits);
+    read_table(e, SHT_SYMTAB, offer, &b);
+    read_table(e, SHT_DYNSYM, offer, &b);
     cp_symtab_settle(sorted, n, hits);
+}
+
+struct cp_symtab_index {
+    struct cp_symtab_hit *items; /* sorted by start */
+    size_t n, cap;
+    bool is_cut; /* memory ran out */
+};
+
+static void add(void *context, const struct cp_symtab_hit *symbol)
+{
+    struct cp_symtab_index *x = context;
+
+    if (cp_reserve(&x->items, &x->cap, x->n + 1, sizeof(*x->items), NULL) ==
+        CP_OK)
+        x->items[x->n++] = *symbol;
+    else
+        x->is_cut = true;
+}
+
+static bool sort_index(struct cp_symtab_index *x)
+{
+    struct cp_sort_pair *order = cp_alloc(x->n, sizeof(*order), NULL);
+    struct cp_symtab_hit *sorted = cp_alloc(x->n, sizeof(*sorted), NULL);
+
+    for (size_t i = 0; order && i < x->n; i++)
+        order[i] = (struct cp_sort_pair){ x->items[i].start, i };
+    if (!order || !sorted || cp_sort_pairs(order, x->n, NULL) != CP_OK) {
+        cp_free(order);
+        cp_free(sorted);
+        return false;
+    }
+    for (size_t i = 0; i < x->n; i++)
+        sorted[i] = x->items[order[i].value];
+    cp_free(order);
+    cp_free(x->items);
+    x->items = sorted;
+    return true;
+}
+
+struct cp_symtab_index *cp_symtab_index_new(const struct cp_elf *e)
+{
+    struct cp_symtab_index *x = cp_alloc(1, sizeof(*x), NULL);
+
+    if (!x)
+        return NULL;
+    read_table(e, SHT_SYMTAB, add, x);
+    read_table(e, SHT_DYNSYM, add, x);
+    if (x->is_cut || !sort_index(x)) {
+        cp_symtab_index_free(x);
+        return NULL;
+    }
+    return x;
+}
+
+void cp_symtab_index_free(struct cp_symtab_index *x)
+{
+    if (x)
+        cp_free(x->items);
+    cp_free(x);
+}
+
+/* The first symbol that begins above an address. */
+static size_t above(const struct cp_symtab_index *x, uint64_t address)
+{
+    size_t low = 0, high = x->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (x->items[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+void cp_symtab_index_find(const struct cp_symtab_index *x,
+                          const uint64_t *sorted, size_t n,
+                          struct cp_symtab_hit *hits)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t end = above(x, sorted[i]);
+        size_t from = end > MOST_BACK ? end - MOST_BACK : 0;
+
+        for (size_t k = from; k < end; k++)
+            cp_symtab_offer(&x->items[k], &sorted[i], 1, &hits[i]);
+        cp_symtab_settle(&sorted[i], 1, &hits[i]);
+    }
 }

@@ -38,4 +38,18 @@ void cp_symtab_offer(const struct cp_symtab_hit *symbol, const uint64_t *sorted,
 void cp_symtab_settle(const uint64_t *sorted, size_t n,
                       struct cp_symtab_hit *hits);
 
+/*
+ * The same from a sorted copy of the tables, for those who ask again and
+ * again; NULL: out of memory.
+ */
+struct cp_symtab_index;
+
+struct cp_symtab_index *cp_symtab_index_new(const struct cp_elf *e);
+void cp_symtab_index_find(const struct cp_symtab_index *x,
+                          const uint64_t *sorted, size_t n,
+                          struct cp_symtab_hit *hits);
+
+/* NULL is allowed. */
+void cp_symtab_index_free(struct cp_symtab_index *x);
+
 #endif

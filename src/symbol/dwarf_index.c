@@ -1,0 +1,187 @@
+/* dwarf_index.c - tables for repeated questions; see dwarf_index.h. */
+#include "symbol/dwarf_index.h"
+
+#include "base/alloc.h"
+#include "base/hash.h"
+
+#define MOST_BACK 256 /* ranges looked at that begin before an address */
+
+struct cp_dwarf_index {
+    struct cp_unit_index **slots; /* by hash of the unit, NULL: free */
+    size_t n_units, n_slots;
+    struct cp_unit_map map;
+};
+
+struct cp_dwarf_index *cp_dwarf_index_new(void)
+{
+    return cp_alloc(1, sizeof(struct cp_dwarf_index), NULL);
+}
+
+void cp_dwarf_index_free(struct cp_dwarf_index *x)
+{
+    if (!x)
+        return;
+    for (size_t i = 0; i < x->n_slots; i++)
+        if (x->slots[i]) {
+            cp_free(x->slots[i]->functions.items);
+            cp_line_marks_release(&x->slots[i]->marks);
+            cp_free(x->slots[i]);
+        }
+    cp_free(x->slots);
+    cp_free(x->map.ranges);
+    cp_free(x);
+}
+
+/* The slot of a unit, or the free one where it would go. */
+static struct cp_unit_index **find_slot(const struct cp_dwarf_index *x,
+                                        uint64_t unit)
+{
+    size_t at = cp_hash_mix(unit, 0) & (x->n_slots - 1);
+
+    while (x->slots[at] && x->slots[at]->unit != unit)
+        at = (at + 1) & (x->n_slots - 1);
+    return &x->slots[at];
+}
+
+static bool grow(struct cp_dwarf_index *x)
+{
+    struct cp_dwarf_index larger = { .n_slots =
+                                         x->n_slots ? x->n_slots * 2 : 64 };
+
+    larger.slots = cp_alloc(larger.n_slots, sizeof(*larger.slots), NULL);
+    if (!larger.slots)
+        return false;
+    for (size_t i = 0; i < x->n_slots; i++)
+        if (x->slots[i])
+            *find_slot(&larger, x->slots[i]->unit) = x->slots[i];
+    cp_free(x->slots);
+    x->slots = larger.slots;
+    x->n_slots = larger.n_slots;
+    return true;
+}
+
+struct cp_unit_index *cp_dwarf_index_unit(struct cp_dwarf_index *x,
+                                          uint64_t unit)
+{
+    struct cp_unit_index **slot;
+
+    if (2 * (x->n_units + 1) > x->n_slots && !grow(x))
+        return NULL;
+    slot = find_slot(x, unit);
+    if (*slot)
+        return *slot;
+    *slot = cp_alloc(1, sizeof(**slot), NULL);
+    if (!*slot)
+        return NULL;
+    (*slot)->unit = unit;
+    x->n_units++;
+    return *slot;
+}
+
+struct cp_unit_map *cp_dwarf_index_map(struct cp_dwarf_index *x)
+{
+    return &x->map;
+}
+
+bool cp_unit_map_add(struct cp_unit_map *m, uint64_t low, uint64_t high,
+                     uint64_t unit)
+{
+    if (low >= high)
+        return true;
+    if (cp_reserve(&m->ranges, &m->cap, m->n + 1, sizeof(*m->ranges), NULL) !=
+        CP_OK)
+        return false;
+    m->ranges[m->n++] = (struct cp_unit_range){ low, high, unit, 0 };
+    return true;
+}
+
+bool cp_unit_map_sort(struct cp_unit_map *m)
+{
+    struct cp_sort_pair *order = cp_alloc(m->n, sizeof(*order), NULL);
+    struct cp_unit_range *sorted = cp_alloc(m->n, sizeof(*sorted), NULL);
+    uint64_t reach = 0;
+
+    for (size_t i = 0; order && i < m->n; i++)
+        order[i] = (struct cp_sort_pair){ m->ranges[i].low, i };
+    if (!order || !sorted || cp_sort_pairs(order, m->n, NULL) != CP_OK) {
+        cp_free(order);
+        cp_free(sorted);
+        return false;
+    }
+    for (size_t i = 0; i < m->n; i++) {
+        sorted[i] = m->ranges[order[i].value];
+        if (sorted[i].high > reach)
+            reach = sorted[i].high;
+        sorted[i].reach = reach;
+    }
+    cp_free(order);
+    cp_free(m->ranges);
+    m->ranges = sorted;
+    m->cap = m->n;
+    m->is_made = true;
+    return true;
+}
+
+uint64_t cp_unit_map_at(const struct cp_unit_map *m, uint64_t address)
+{
+    size_t low = 0, high = m->n;
+    uint64_t unit = UINT64_MAX;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (m->ranges[middle].low <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++) {
+        const struct cp_unit_range *r = &m->ranges[low - 1];
+
+        if (r->reach <= address)
+            break;
+        if (address < r->high && r->unit < unit)
+            unit = r->unit;
+    }
+    return unit;
+}
+
+bool cp_function_sort(struct cp_function_list *l)
+{
+    struct cp_sort_pair *order = cp_alloc(l->n, sizeof(*order), NULL);
+    struct cp_function_range *sorted = cp_alloc(l->n, sizeof(*sorted), NULL);
+
+    for (size_t i = 0; order && i < l->n; i++)
+        order[i] = (struct cp_sort_pair){ l->items[i].low, i };
+    if (!order || !sorted || cp_sort_pairs(order, l->n, NULL) != CP_OK) {
+        cp_free(order);
+        cp_free(sorted);
+        return false;
+    }
+    for (size_t i = 0; i < l->n; i++)
+        sorted[i] = l->items[order[i].value];
+    cp_free(order);
+    cp_free(l->items);
+    l->items = sorted;
+    l->cap = l->n;
+    return true;
+}
+
+const uint8_t *cp_function_at(const struct cp_function_list *l,
+                              uint64_t address)
+{
+    size_t low = 0, high = l->n;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (l->items[middle].low <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++)
+        if (address < l->items[low - 1].high)
+            return l->items[low - 1].entry;
+    return NULL;
+}
