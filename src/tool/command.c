@@ -254,6 +254,8 @@ static enum cp_status check(const struct cp_command *c, struct cp_error *err)
         c->options.format != CP_FORMAT_PEEK)
         return cp_error_set(err, CP_EUSAGE,
                             "-json and -csv go with -top, -tree or -peek");
+    if (*c->tls_key && !*c->tls_cert)
+        return cp_error_set(err, CP_EUSAGE, "-tls_key needs -tls_cert");
     return CP_OK;
 }
 

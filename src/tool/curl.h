@@ -2,7 +2,7 @@
  * curl - libcurl, loaded when it is first needed.
  *
  * It brings some thirty shared objects along, which would take longer to load
- * than most reports take. Only fetch.c uses this.
+ * than most reports take. Only fetch.c and transfer.c use this.
  */
 #ifndef CP_CURL_H
 #define CP_CURL_H
@@ -18,6 +18,14 @@ struct cp_curl {
     CURLcode (*easy_getinfo)(CURL *handle, CURLINFO info, ...);
     void (*easy_cleanup)(CURL *handle);
     const char *(*easy_strerror)(CURLcode code);
+    CURLM *(*multi_init)(void);
+    CURLMcode (*multi_add_handle)(CURLM *multi, CURL *handle);
+    CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *handle);
+    CURLMcode (*multi_perform)(CURLM *multi, int *n_running);
+    CURLMcode (*multi_poll)(CURLM *multi, struct curl_waitfd *extra,
+                            unsigned n_extra, int timeout_ms, int *n_ready);
+    CURLMsg *(*multi_info_read)(CURLM *multi, int *n_left);
+    CURLMcode (*multi_cleanup)(CURLM *multi);
 };
 
 /* The library; NULL with *err set where it is not installed. Call it first

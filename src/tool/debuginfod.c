@@ -55,6 +55,7 @@ static bool fetch(const char *server, size_t len, const char *id,
                   void *context)
 {
     struct cp_fetch_options o = { -1, timeout(), "", "", "" };
+    struct cp_fetch_events events = { .warn = warn, .context = context };
     char url[PATH_BYTES], what[256], line[PATH_BYTES + 1024];
     struct cp_fetch f = { .name = url, .what = what, .fd = fd };
 
@@ -64,7 +65,7 @@ static bool fetch(const char *server, size_t len, const char *id,
     if (snprintf(url, sizeof(url), "%.*s/buildid/%s/debuginfo", (int)len,
                  server, id) >= (int)sizeof(url))
         return false;
-    cp_fetch_all(&f, 1, &o, warn, context);
+    cp_fetch_all(&f, 1, &o, &events);
     cp_bytes_release(&f.body);
     if (f.err.status == CP_OK)
         return true;

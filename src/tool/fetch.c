@@ -1,328 +1,283 @@
-/* fetch.c - see fetch.h. */
+/*
+ * fetch.c - see fetch.h.
+ *
+ * One thread drives all transfers through libcurl's multi interface, so that
+ * Ctrl-C is heard at once and there is one line of progress for all of them.
+ */
 #include "tool/fetch.h"
 
-#include <ctype.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "tool/curl.h"
-#include "tool/url.h"
+#include "tool/interrupt.h"
+#include "tool/transfer.h"
 
-#define MOST_AT_ONCE 64
-#define DEFAULT_TIMEOUT 60
-#define GRACE 5 /* seconds that a server may take beyond the profile */
-#define MOST_BYTES ((size_t)1 << 30)
-#define MOST_WORDS 200
-
-/* Set by Ctrl-C; written by the handler, read by the transfers. */
-static volatile sig_atomic_t is_interrupted;
-
-/* One transfer. */
-struct transfer {
-    struct cp_fetch *fetch;
-    const struct cp_curl *curl;
-    struct cp_url url;
-    const struct cp_fetch_options *options;
-    bool shows_progress;
-    struct timespec begun;
-    bool is_too_long;
-    bool has_words; /* the server says what is wrong in plain text */
-    bool is_text;
-    struct cp_arena arena;
-};
+#define MOST_AT_ONCE 128
+#define TICK_MS 250
+#define PATIENCE 3.0 /* seconds between Ctrl-C and giving up */
 
 struct job {
-    struct transfer *transfers;
-    size_t n;
-    atomic_size_t next;
+    struct cp_transfer *transfers;
+    size_t n, n_started, n_running, n_ended;
+    const struct cp_curl *curl;
+    CURLM *multi;
+    const struct cp_fetch_events *events;
+    struct cp_fetch *fresh[MOST_AT_ONCE]; /* ended, and not told yet */
+    size_t n_fresh;
+    bool shows_progress;
+    char shown[80];        /* the line of progress on the screen */
+    bool is_ending;        /* Ctrl-C */
+    struct timespec ended; /* when it came */
 };
 
-static void on_interrupt(int number)
+static void tell_fresh(struct job *job)
 {
-    (void)number;
-    is_interrupted = 1;
+    if (job->n_fresh > 0 && job->events->arrived)
+        job->events->arrived(job->events->context, job->fresh, job->n_fresh);
+    job->n_fresh = 0;
 }
 
-static size_t on_body(char *bytes, size_t size, size_t n, void *context)
+static void note_end(struct job *job, struct cp_transfer *t)
 {
-    struct transfer *t = context;
-    struct cp_bytes *b = &t->fetch->body;
-    size_t len = size * n;
-
-    if (t->fetch->fd > 0)
-        return write(t->fetch->fd, bytes, len) == (ssize_t)len ? len : 0;
-    if (b->len + len > MOST_BYTES) {
-        t->is_too_long = true;
-        return 0;
-    }
-    if (cp_bytes_reserve(b, b->len + len + b->len / 2, NULL) != CP_OK)
-        return 0;
-    memcpy(b->data + b->len, bytes, len);
-    b->len += len;
-    return len;
+    job->n_ended++;
+    job->fresh[job->n_fresh++] = t->fetch;
+    if (job->n_fresh == MOST_AT_ONCE)
+        tell_fresh(job);
 }
 
-/* Whether a header line has this name, in any case. */
-static bool is_header(const char *line, size_t len, const char *name)
+static void start_more(struct job *job)
 {
-    size_t n = strlen(name);
+    while (job->n_started < job->n && job->n_running < MOST_AT_ONCE) {
+        struct cp_transfer *t = &job->transfers[job->n_started++];
 
-    return len > n && strncasecmp(line, name, n) == 0 && line[n] == ':';
-}
-
-static size_t on_header(char *line, size_t size, size_t n, void *context)
-{
-    struct transfer *t = context;
-    size_t len = size * n;
-
-    if (is_header(line, len, "X-Go-Pprof"))
-        t->has_words = true;
-    if (is_header(line, len, "Content-Type"))
-        t->is_text = memmem(line, len, "text/plain", 10) != NULL;
-    return len;
-}
-
-static double seconds_since(const struct timespec *begun)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - begun->tv_sec) +
-           (double)(now.tv_nsec - begun->tv_nsec) * 1e-9;
-}
-
-static int on_progress(void *context, curl_off_t total, curl_off_t done,
-                       curl_off_t up_total, curl_off_t up_done)
-{
-    const struct transfer *t = context;
-    double left = t->url.seconds - seconds_since(&t->begun);
-
-    (void)up_total;
-    (void)up_done;
-    if (t->shows_progress && done > 0 && t->fetch->fd > 0)
-        (void)fprintf(stderr, "\r\033[K%lld of %lld MB",
-                      (long long)(done >> 20), (long long)(total >> 20));
-    else if (t->shows_progress && done > 0)
-        (void)fprintf(stderr, "\r\033[K%lld KB", (long long)(done >> 10));
-    else if (t->shows_progress && left > 0)
-        (void)fprintf(stderr, "\r\033[Kprofiling, %.0f s left", left);
-    else if (t->shows_progress)
-        (void)fprintf(stderr, "\r\033[Kwaiting for the server");
-    return is_interrupted;
-}
-
-static long timeout_of(const struct transfer *t)
-{
-    long timeout = t->options->timeout;
-
-    if (timeout <= 0)
-        timeout =
-            t->url.seconds > 0 ? (long)t->url.seconds * 3 / 2 : DEFAULT_TIMEOUT;
-    return timeout + GRACE;
-}
-
-/* A profile takes its time; a file is too slow below a kilobyte a second. */
-static void set_timeout(const struct transfer *t, CURL *handle)
-{
-    const struct cp_curl *c = t->curl;
-
-    if (t->fetch->fd > 0) {
-        (void)c->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, timeout_of(t));
-        (void)c->easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, timeout_of(t));
-        (void)c->easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, 1024L);
-    } else {
-        (void)c->easy_setopt(handle, CURLOPT_TIMEOUT, timeout_of(t));
+        if (job->is_ending && t->fetch->err.status == CP_OK)
+            (void)cp_error_set(&t->fetch->err, CP_EIO, "interrupted");
+        if (t->fetch->err.status == CP_OK && cp_transfer_start(t, job->multi))
+            job->n_running++;
+        else
+            note_end(job, t);
     }
 }
 
-static void set_options(const struct transfer *t, CURL *handle)
+static void take_ended(struct job *job)
 {
-    static struct curl_slist header = {
-        (char *)(uintptr_t) "Content-Type: application/octet-stream", NULL
-    };
-    const struct cp_curl *c = t->curl;
-    const struct cp_fetch_options *o = t->options;
+    CURLMsg *message;
+    int n_left;
 
-    (void)c->easy_setopt(handle, CURLOPT_URL, t->url.text);
-    (void)c->easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-    (void)c->easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-    (void)c->easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L);
-    (void)c->easy_setopt(handle, CURLOPT_MAXREDIRS, 10L);
-    set_timeout(t, handle);
-    if (t->fetch->post) {
-        (void)c->easy_setopt(handle, CURLOPT_POSTFIELDS, t->fetch->post);
-        (void)c->easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
-                             (curl_off_t)t->fetch->post_len);
-        (void)c->easy_setopt(handle, CURLOPT_HTTPHEADER, &header);
+    while ((message = job->curl->multi_info_read(job->multi, &n_left))) {
+        CURLcode result = message->data.result;
+        char *transfer = NULL;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        (void)job->curl->easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
+                                      &transfer);
+        cp_transfer_finish((struct cp_transfer *)(void *)transfer, job->multi,
+                           result);
+        job->n_running--;
+        note_end(job, (struct cp_transfer *)(void *)transfer);
     }
-    (void)c->easy_setopt(handle, CURLOPT_USERAGENT, "pprof");
-    (void)c->easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);
-    (void)c->easy_setopt(handle, CURLOPT_WRITEDATA, t);
-    (void)c->easy_setopt(handle, CURLOPT_HEADERFUNCTION, on_header);
-    (void)c->easy_setopt(handle, CURLOPT_HEADERDATA, t);
-    (void)c->easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
-    (void)c->easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, on_progress);
-    (void)c->easy_setopt(handle, CURLOPT_XFERINFODATA, t);
-    if (t->url.socket)
-        (void)c->easy_setopt(handle, CURLOPT_UNIX_SOCKET_PATH, t->url.socket);
-    if (t->url.is_insecure) {
-        (void)c->easy_setopt(handle, CURLOPT_SSL_VERIFYPEER, 0L);
-        (void)c->easy_setopt(handle, CURLOPT_SSL_VERIFYHOST, 0L);
-    }
-    if (*o->tls_cert)
-        (void)c->easy_setopt(handle, CURLOPT_SSLCERT, o->tls_cert);
-    if (*o->tls_key)
-        (void)c->easy_setopt(handle, CURLOPT_SSLKEY, o->tls_key);
-    if (*o->tls_ca)
-        (void)c->easy_setopt(handle, CURLOPT_CAINFO, o->tls_ca);
 }
 
-/* "server response: 404", and the server's own words where it has some. */
-static void refuse(struct transfer *t, long code)
+/* How long the slowest of those under way will take, and what has come. */
+static void look_around(const struct job *job, double *left, size_t *bytes)
 {
-    struct cp_bytes *b = &t->fetch->body;
-    size_t len = b->len < MOST_WORDS ? b->len : MOST_WORDS;
+    *left = 0;
+    *bytes = 0;
+    for (size_t i = 0; i < job->n_started; i++) {
+        const struct cp_transfer *t = &job->transfers[i];
+        double own = t->url.expected - cp_seconds_since(&t->begun);
 
-    if (!t->has_words && !t->is_text)
-        len = 0;
-    while (len > 0 && isspace(b->data[len - 1]))
-        len--;
-    (void)cp_error_set(&t->fetch->err, CP_EIO, "server response: %ld%s%.*s",
-                       code, len ? " - " : "", (int)len,
-                       len ? (const char *)b->data : "");
-    cp_bytes_release(b);
-}
-
-static void finish(struct transfer *t, CURL *handle, CURLcode result)
-{
-    long code = 0;
-
-    if (t->is_too_long) {
-        (void)cp_error_set(&t->fetch->err, CP_EIO, "sends over %zu MB",
-                           MOST_BYTES >> 20);
-    } else if (result == CURLE_ABORTED_BY_CALLBACK) {
-        (void)cp_error_set(&t->fetch->err, CP_EIO, "interrupted");
-    } else if (result == CURLE_OPERATION_TIMEDOUT) {
-        (void)cp_error_set(&t->fetch->err, CP_EIO,
-                           "no answer within %ld s; see -timeout",
-                           timeout_of(t));
-    } else if (result != CURLE_OK) {
-        (void)cp_error_set(&t->fetch->err, CP_EIO, "%s",
-                           t->curl->easy_strerror(result));
-    } else {
-        (void)t->curl->easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &code);
-        if (code != 200)
-            refuse(t, code);
+        if (!t->handle)
+            continue;
+        *bytes += t->fetch->body.len + t->n_written;
+        if (own > *left && t->fetch->body.len == 0)
+            *left = own;
     }
-    if (t->fetch->err.status != CP_OK)
-        cp_bytes_release(&t->fetch->body);
 }
 
-static void run_transfer(struct transfer *t)
+static void show_progress(struct job *job)
 {
-    CURL *handle = t->curl->easy_init();
+    char line[sizeof(job->shown)];
+    size_t bytes, n = 0;
+    double left;
 
-    if (!handle) {
-        (void)cp_error_nomem(&t->fetch->err);
+    look_around(job, &left, &bytes);
+    if (job->n > 1)
+        n = (size_t)snprintf(line, sizeof(line), "%zu of %zu have come, ",
+                             job->n_ended, job->n);
+    if (left > 0)
+        (void)snprintf(line + n, sizeof(line) - n, "profiling, %.0f s left",
+                       left);
+    else if (bytes > 0)
+        (void)snprintf(line + n, sizeof(line) - n, "receiving, %zu KB",
+                       bytes >> 10);
+    else
+        (void)snprintf(line + n, sizeof(line) - n, "waiting for the server");
+    if (strcmp(line, job->shown) == 0)
         return;
-    }
-    (void)clock_gettime(CLOCK_MONOTONIC, &t->begun);
-    set_options(t, handle);
-    finish(t, handle, t->curl->easy_perform(handle));
-    t->curl->easy_cleanup(handle);
+    memcpy(job->shown, line, sizeof(line));
+    (void)fprintf(stderr, "\r\033[K%s", line);
 }
 
-static void *work(void *context)
+static void clear_progress(struct job *job)
 {
-    struct job *job = context;
-    size_t i;
+    if (*job->shown)
+        (void)fputs("\r\033[K", stderr);
+    *job->shown = '\0';
+}
 
-    while ((i = atomic_fetch_add(&job->next, 1)) < job->n)
-        if (job->transfers[i].fetch->err.status == CP_OK)
-            run_transfer(&job->transfers[i]);
-    return NULL;
+static void cancel(struct job *job, struct cp_transfer *t)
+{
+    cp_transfer_cancel(t, job->multi);
+    job->n_running--;
+    note_end(job, t);
+}
+
+static void cancel_all(struct job *job)
+{
+    for (size_t i = 0; i < job->n_started; i++) {
+        struct cp_transfer *t = &job->transfers[i];
+
+        if (t->handle)
+            cancel(job, t);
+    }
+}
+
+/* The first Ctrl-C: asks for what there is, and drops the rest. */
+static void hurry_all(struct job *job)
+{
+    size_t n_asked = 0;
+
+    job->is_ending = true;
+    (void)clock_gettime(CLOCK_MONOTONIC, &job->ended);
+    for (size_t i = 0; i < job->n_started; i++) {
+        struct cp_transfer *t = &job->transfers[i];
+
+        if (t->handle && cp_transfer_hurry(t))
+            n_asked++;
+        else if (t->handle)
+            cancel(job, t);
+    }
+    clear_progress(job);
+    if (n_asked > 0)
+        job->events->warn(job->events->context,
+                          "Interrupted: taking what there is; Ctrl-C again "
+                          "gives up");
+}
+
+static void heed_interrupt(struct job *job)
+{
+    bool is_new = cp_interrupt_seen();
+
+    if (is_new)
+        cp_interrupt_forget();
+    if (is_new && !job->is_ending)
+        hurry_all(job);
+    else if (job->is_ending &&
+             (is_new || cp_seconds_since(&job->ended) > PATIENCE))
+        cancel_all(job);
 }
 
 static void run_all(struct job *job)
 {
-    pthread_t threads[MOST_AT_ONCE];
-    size_t n = 0;
+    struct curl_waitfd interrupt = { .fd = cp_interrupt_fd(),
+                                     .events = CURL_WAIT_POLLIN };
+    int n;
 
-    while (n + 1 < job->n && n < MOST_AT_ONCE &&
-           pthread_create(&threads[n], NULL, work, job) == 0)
-        n++;
-    (void)work(job);
-    while (n > 0)
-        (void)pthread_join(threads[--n], NULL);
+    start_more(job);
+    while (job->n_ended < job->n) {
+        (void)job->curl->multi_perform(job->multi, &n);
+        take_ended(job);
+        tell_fresh(job);
+        heed_interrupt(job);
+        start_more(job);
+        if (job->n_ended == job->n)
+            break;
+        if (job->shows_progress && !job->is_ending)
+            show_progress(job);
+        (void)job->curl->multi_poll(job->multi, &interrupt, interrupt.fd >= 0,
+                                    TICK_MS, &n);
+    }
+    clear_progress(job);
+    tell_fresh(job);
 }
 
-static void announce(const struct transfer *t, cp_warn warn, void *context)
+static void announce(const struct cp_transfer *t,
+                     const struct cp_fetch_events *events)
 {
-    const char *what = t->fetch->what;
+    const char *what = t->fetch->what ? t->fetch->what : "profile";
+    struct cp_arena arena = { 0 };
     char line[1024];
 
-    if (what && !*what)
+    if (*what == '\0')
         return;
-    (void)snprintf(line, sizeof(line), "Fetching %s over HTTP from %s",
-                   what ? what : "profile",
-                   t->url.socket ? t->fetch->name : t->url.text);
-    warn(context, line);
-    if (t->options->seconds > 0) {
-        (void)snprintf(line, sizeof(line), "Please wait... (%ds)",
-                       t->options->seconds);
-        warn(context, line);
-    }
+    (void)snprintf(line, sizeof(line), "Fetching %s over HTTP from %s", what,
+                   t->url.socket ? t->fetch->name
+                                 : cp_url_hide(t->url.text, &arena));
+    cp_arena_release(&arena);
+    events->warn(events->context, line);
+    if (t->options->seconds <= 0)
+        return;
+    (void)snprintf(line, sizeof(line), "Please wait... (%ds)",
+                   t->options->seconds);
+    events->warn(events->context, line);
 }
 
 /* Takes the addresses apart and says what is being fetched. */
 static void prepare(struct job *job, struct cp_fetch *list,
-                    const struct cp_curl *curl,
-                    const struct cp_fetch_options *o, cp_warn warn,
-                    void *context)
+                    const struct cp_fetch_options *o)
 {
-    bool shows_progress = job->n == 1 && isatty(STDERR_FILENO);
+    const char *terminal = getenv("TERM");
 
+    job->shows_progress =
+        isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
     for (size_t i = 0; i < job->n; i++) {
-        struct transfer *t = &job->transfers[i];
+        cp_transfer_init(&job->transfers[i], &list[i], o, job->curl);
+        if (list[i].err.status == CP_OK)
+            announce(&job->transfers[i], job->events);
+    }
+}
 
-        *t = (struct transfer){ .fetch = &list[i],
-                                .curl = curl,
-                                .options = o,
-                                .shows_progress = shows_progress };
-        if (cp_url_read(&t->url, list[i].name, o->seconds, &t->arena,
-                        &list[i].err) == CP_OK)
-            announce(t, warn, context);
+static void fail_all(struct cp_fetch *list, size_t n,
+                     const struct cp_fetch_events *events,
+                     const struct cp_error *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct cp_fetch *one = &list[i];
+
+        one->err = *err;
+        if (events->arrived)
+            events->arrived(events->context, &one, 1);
     }
 }
 
 void cp_fetch_all(struct cp_fetch *list, size_t n,
-                  const struct cp_fetch_options *o, cp_warn warn, void *context)
+                  const struct cp_fetch_options *o,
+                  const struct cp_fetch_events *events)
 {
-    struct sigaction handle = { .sa_handler = on_interrupt }, before;
     struct cp_error err = { 0 };
-    const struct cp_curl *curl = cp_curl_load(&err);
-    struct job job = { .n = n };
+    struct job job = { .n = n, .events = events, .curl = cp_curl_load(&err) };
 
-    job.transfers = curl ? cp_alloc(n, sizeof(*job.transfers), &err) : NULL;
-    for (size_t i = 0; !job.transfers && i < n; i++)
-        list[i].err = err;
-    if (!job.transfers)
-        return;
-    is_interrupted = 0;
-    (void)sigaction(SIGINT, &handle, &before);
-    prepare(&job, list, curl, o, warn, context);
-    run_all(&job);
-    (void)sigaction(SIGINT, &before, NULL);
-    if (job.transfers[0].shows_progress)
-        (void)fputs("\r\033[K", stderr);
-    for (size_t i = 0; i < n; i++)
-        cp_arena_release(&job.transfers[i].arena);
+    job.multi = job.curl ? job.curl->multi_init() : NULL;
+    job.transfers =
+        job.multi ? cp_alloc(n, sizeof(*job.transfers), &err) : NULL;
+    if (!job.transfers) {
+        if (err.status == CP_OK)
+            (void)cp_error_nomem(&err);
+        fail_all(list, n, events, &err);
+    } else {
+        cp_interrupt_catch();
+        prepare(&job, list, o);
+        run_all(&job);
+        cp_interrupt_release();
+    }
+    if (job.multi)
+        (void)job.curl->multi_cleanup(job.multi);
+    for (size_t i = 0; job.transfers && i < n; i++)
+        cp_transfer_release(&job.transfers[i]);
     cp_free(job.transfers);
 }

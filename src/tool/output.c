@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "tool/leftover.h"
 
 #define MOST_PROFILES 1000
 
@@ -45,8 +46,7 @@ static bool is_replaceable(const char *path)
     return lstat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
 
-/* mkstemp makes files private; a report has the usual permissions. */
-static void set_usual_mode(int fd)
+void cp_output_usual_mode(int fd)
 {
     mode_t mask = umask(0);
 
@@ -71,8 +71,10 @@ static enum cp_status open_file(struct cp_output *o, const char *path,
         o->out.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     } else {
         o->out.fd = mkostemp(o->temp, O_CLOEXEC);
-        if (o->out.fd >= 0)
-            set_usual_mode(o->out.fd);
+        if (o->out.fd >= 0) {
+            cp_leftover_watch(o->temp);
+            cp_output_usual_mode(o->out.fd);
+        }
     }
     if (o->out.fd < 0) {
         cp_free(o->temp);
@@ -117,6 +119,8 @@ enum cp_status cp_output_open(struct cp_output *o, const struct cp_command *c,
 
 static void release(struct cp_output *o)
 {
+    if (o->temp)
+        cp_leftover_keep();
     if (o->path && o->out.fd >= 0)
         (void)close(o->out.fd);
     cp_out_release(&o->out);

@@ -45,7 +45,7 @@ static enum cp_status work(const struct cp_command *c, struct cp_error *err)
     if (!p)
         return CP_EFORMAT;
     status = c->format_name ? cp_run_report(c, p, warn, NULL, err)
-                            : cp_shell_run(c, p, err);
+                            : cp_shell_run(c, &p, err);
     cp_profile_free(p);
     return status == CP_EUSAGE ? CP_EFORMAT : status;
 }

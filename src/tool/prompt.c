@@ -2,14 +2,20 @@
 #include "tool/prompt.h"
 
 #include <histedit.h>
+#include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "tool/candidates.h"
+#include "tool/keys.h"
 
+#define PROMPT "(pprof) "
 #define HISTORY_LINES 1000
 
 struct cp_prompt {
@@ -18,78 +24,135 @@ struct cp_prompt {
     char *history_path; /* NULL: not kept */
     char *line;
     size_t cap;
+    bool is_interrupted; /* the line being read was taken back */
     cp_prompt_complete complete;
     void *shell;
 };
 
 static char *prompt_text(EditLine *el)
 {
-    static char text[] = "(pprof) ";
+    static char text[] = PROMPT;
 
     (void)el;
     return text;
 }
 
-/* What the candidates for a completion have in common. */
-struct candidates {
-    char common[256];
-    size_t n;
-};
-
-static void add_candidate(void *context, const char *text)
+static size_t screen_width(void)
 {
-    struct candidates *c = context;
-    size_t len = 0;
+    struct winsize size;
 
-    if (c->n++ == 0) {
-        (void)snprintf(c->common, sizeof(c->common), "%s", text);
-        return;
-    }
-    while (c->common[len] && c->common[len] == text[len])
-        len++;
-    c->common[len] = '\0';
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0
+               ? size.ws_col
+               : 80;
 }
 
-static void print_candidate(void *context, const char *text)
+static void list(const struct cp_candidates *found)
 {
-    (void)fprintf(context, "  %s", text);
+    struct cp_out out = { .fd = STDOUT_FILENO };
+
+    (void)fflush(stdout);
+    cp_out_char(&out, '\n');
+    cp_candidates_list(found, screen_width(), &out);
+    (void)cp_out_finish(&out, NULL);
+    cp_out_release(&out);
+}
+
+/* Puts what is clear in place of the word; lists the rest if it is no more
+ * than what was typed. */
+static unsigned char use(EditLine *el, struct cp_candidates *found,
+                         const char *typed, bool goes_on)
+{
+    size_t len = cp_candidates_common(found);
+    const char *text =
+        found->n ? cp_arena_copy(&found->arena, found->items[0], len, NULL)
+                 : NULL;
+
+    if (!text)
+        return CC_ERROR;
+    if (strcmp(text, typed) != 0 && (found->n == 1 || goes_on)) {
+        el_deletestr(el, (int)cp_out_width(typed, strlen(typed)));
+        return el_insertstr(el, text) == 0 ? CC_REFRESH : CC_ERROR;
+    }
+    if (found->n == 1)
+        return CC_NORM;
+    list(found);
+    return CC_REDISPLAY;
 }
 
 /* Bound to Tab: completes as far as it is clear, else lists what there is. */
 static unsigned char on_tab(EditLine *el, int key)
 {
     const LineInfo *info = el_line(el);
-    struct candidates found = { .n = 0 };
+    struct cp_candidates found = { 0 };
     struct cp_prompt *p;
-    const char *at = info->cursor;
-    char begin[256];
-    int word = 0;
-    size_t len;
+    const char *at = info->cursor, *before, *begin;
+    unsigned char result = CC_ERROR;
 
     (void)key;
     if (el_get(el, EL_CLIENTDATA, &p) != 0)
         return CC_ERROR;
     while (at > info->buffer && at[-1] != ' ')
         at--;
-    for (const char *c = info->buffer; c < at; c++)
-        word += *c == ' ';
-    len = (size_t)(info->cursor - at);
-    if (len >= sizeof(begin))
-        return CC_ERROR;
-    memcpy(begin, at, len);
-    begin[len] = '\0';
-    p->complete(p->shell, word, begin, add_candidate, &found);
-    if (found.n == 0)
-        return CC_ERROR;
-    if (strlen(found.common) > len)
-        return el_insertstr(el, found.common + len) == 0 ? CC_REFRESH
-                                                         : CC_ERROR;
-    if (found.n == 1)
-        return CC_NORM;
-    (void)fputs("\n", stdout);
-    p->complete(p->shell, word, begin, print_candidate, stdout);
-    (void)fputs("\n", stdout);
-    return CC_REDISPLAY;
+    before = cp_arena_copy(&found.arena, info->buffer,
+                           (size_t)(at - info->buffer), NULL);
+    begin = cp_arena_copy(&found.arena, at, (size_t)(info->cursor - at), NULL);
+    if (before && begin) {
+        bool goes_on = p->complete(p->shell, before, begin, &found);
+
+        cp_candidates_sort(&found);
+        result = use(el, &found, begin, goes_on);
+    }
+    cp_candidates_release(&found);
+    return result;
+}
+
+/*
+ * Draws the line anew in a window of another size. The terminal has broken
+ * it into other rows by then, which libedit does not know: the old ones are
+ * erased from where the prompt is now.
+ */
+static void redraw(EditLine *el)
+{
+    const LineInfo *info = el_line(el);
+    size_t n_before =
+        strlen(PROMPT) +
+        cp_out_width(info->buffer, (size_t)(info->cursor - info->buffer));
+    size_t n_rows = n_before / screen_width();
+
+    (void)fputc('\r', stdout);
+    if (n_rows > 0)
+        (void)fprintf(stdout, "\033[%zuA", n_rows);
+    (void)fputs("\033[J", stdout);
+    el_resize(el);
+    (void)el_set(el, EL_REFRESH);
+}
+
+/* libedit's source of characters: 1, 0 at the end, -1 to leave the line. */
+static int on_read(EditLine *el, wchar_t *out)
+{
+    struct cp_prompt *p;
+
+    if (el_get(el, EL_CLIENTDATA, &p) != 0)
+        return -1;
+    for (;;) {
+        switch (cp_keys_read(out)) {
+        case CP_KEY:
+            return 1;
+        case CP_KEY_INTERRUPTED:
+            p->is_interrupted = true;
+            return -1;
+        case CP_KEY_CONTINUED: /* the shell has put the terminal back */
+            (void)el_set(el, EL_PREP_TERM, 0);
+            (void)el_set(el, EL_PREP_TERM, 1);
+            (void)el_set(el, EL_REFRESH);
+            break;
+        case CP_KEY_RESIZED:
+            redraw(el);
+            break;
+        case CP_KEY_END:
+            return cp_keys_signal() ? -1 : 0;
+        }
+    }
 }
 
 static void load_history(struct cp_prompt *p)
@@ -125,17 +188,23 @@ static void save_history(struct cp_prompt *p)
 
 static bool start_editing(struct cp_prompt *p)
 {
+    const char *locale = setlocale(LC_CTYPE, "");
+
+    if (!locale || strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0)
+        (void)setlocale(LC_CTYPE, "C.UTF-8"); /* names have such letters */
     p->el = el_init("pprof", stdin, stdout, stderr);
     if (!p->el)
         return false;
     (void)el_set(p->el, EL_CLIENTDATA, p);
     (void)el_set(p->el, EL_PROMPT, prompt_text);
     (void)el_set(p->el, EL_EDITOR, "emacs");
-    (void)el_set(p->el, EL_SIGNAL, 1);
+    (void)el_set(p->el, EL_SIGNAL, 0);
+    (void)el_set(p->el, EL_GETCFN, on_read);
     (void)el_set(p->el, EL_ADDFN, "pprof-complete", "complete", on_tab);
     (void)el_set(p->el, EL_BIND, "^I", "pprof-complete", NULL);
     (void)el_set(p->el, EL_BIND, "^R", "em-inc-search-prev", NULL);
     load_history(p);
+    cp_keys_open();
     return true;
 }
 
@@ -156,15 +225,30 @@ struct cp_prompt *cp_prompt_new(cp_prompt_complete complete, void *shell,
     return p;
 }
 
+bool cp_prompt_is_terminal(const struct cp_prompt *p)
+{
+    return p->el != NULL;
+}
+
 /* A line of a terminal; it goes to the history. */
 static ssize_t edit_line(struct cp_prompt *p)
 {
     HistEvent event;
     int n = 0;
-    const char *text = el_gets(p->el, &n);
+    const char *text;
 
-    if (!text || n <= 0)
+    if (cp_keys_signal())
         return -1;
+    p->is_interrupted = false;
+    text = el_gets(p->el, &n);
+    if (p->is_interrupted) {
+        (void)fputs("^C\n", stdout);
+        (void)fflush(stdout);
+        text = "";
+        n = 0;
+    } else if (!text || n <= 0) {
+        return -1;
+    }
     if (cp_reserve(&p->line, &p->cap, (size_t)n + 1, 1, NULL) != CP_OK)
         return -1;
     memcpy(p->line, text, (size_t)n);
@@ -187,6 +271,8 @@ const char *cp_prompt_line(struct cp_prompt *p)
 
 void cp_prompt_free(struct cp_prompt *p)
 {
+    bool was_open = p && p->el;
+
     if (!p)
         return;
     save_history(p);
@@ -197,4 +283,9 @@ void cp_prompt_free(struct cp_prompt *p)
     cp_free(p->history_path);
     free(p->line);
     cp_free(p);
+    if (!was_open)
+        return;
+    cp_keys_close();
+    if (cp_keys_signal())
+        (void)raise(cp_keys_signal());
 }

@@ -2,7 +2,8 @@
  * prompt - lines from a person, or from a script.
  *
  * On a terminal: editing, history kept between runs, completion by libedit.
- * Otherwise plain lines, and no prompt is shown.
+ * Ctrl-C empties the line, a resized window is drawn anew. Otherwise plain
+ * lines, and no prompt is shown.
  */
 #ifndef CP_PROMPT_H
 #define CP_PROMPT_H
@@ -14,21 +15,29 @@
 
 struct cp_prompt;
 
+/* What may stand in place of the word that is being typed. */
+struct cp_candidates;
+
 /*
- * Offers completions of the word that begins a line (word 0) or follows
- * (others): calls add(context, text) for each that begins with `begin`.
+ * Offers completions with cp_candidates_add, in any order. `before` is the
+ * line up to the word, `begin` the word as far as it is typed. True if all of
+ * them go on from there, false if they are to replace it.
  */
-typedef void (*cp_prompt_complete)(void *shell, int word, const char *begin,
-                                   void (*add)(void *context, const char *text),
-                                   void *context);
+typedef bool (*cp_prompt_complete)(void *shell, const char *before,
+                                   const char *begin, struct cp_candidates *c);
+
+void cp_candidates_add(struct cp_candidates *c, const char *text);
 
 struct cp_prompt *cp_prompt_new(cp_prompt_complete complete, void *shell,
                                 struct cp_error *err);
 
+bool cp_prompt_is_terminal(const struct cp_prompt *p);
+
 /* The next line without its end, borrowed until the next call; NULL at the
- * end. */
+ * end. A line that Ctrl-C took back is empty. */
 const char *cp_prompt_line(struct cp_prompt *p);
 
+/* If a signal ended the prompt, it now ends the program. */
 void cp_prompt_free(struct cp_prompt *p);
 
 #endif

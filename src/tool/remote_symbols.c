@@ -230,10 +230,11 @@ static enum cp_status post(struct question *q, const char *address,
                           .what = "",
                           .post = q->body.buf,
                           .post_len = q->body.len };
+    struct cp_fetch_events events = { .warn = warn, .context = context };
     enum cp_status status = CP_OK;
     char line[1024], *text;
 
-    cp_fetch_all(&f, 1, &o, warn, context);
+    cp_fetch_all(&f, 1, &o, &events);
     if (f.err.status != CP_OK) {
         (void)snprintf(line, sizeof(line),
                        "Remote symbolization failed: %s: %s", address,

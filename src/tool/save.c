@@ -13,6 +13,8 @@
 #include "base/path.h"
 #include "profile/encode.h"
 #include "tool/folder.h"
+#include "tool/leftover.h"
+#include "tool/output.h"
 
 #define PATH_BYTES 4096
 #define MOST_NUMBERS 100000
@@ -20,7 +22,7 @@
 static void tell(cp_warn warn, void *context, const char *what,
                  const char *path, const char *why)
 {
-    char line[PATH_BYTES + 256];
+    char line[PATH_BYTES + 1024];
 
     (void)snprintf(line, sizeof(line), "%s%s%s%s", what, path, *why ? ": " : "",
                    why);
@@ -43,7 +45,8 @@ static bool find_folder(char *path, cp_warn warn, void *context)
             return true;
         tell(warn, context, "Could not use temp dir ", path, strerror(errno));
     }
-    (void)snprintf(path, PATH_BYTES, "%s", "/tmp");
+    wanted = getenv("TMPDIR");
+    (void)snprintf(path, PATH_BYTES, "%s", wanted && *wanted ? wanted : "/tmp");
     return access(path, W_OK) == 0;
 }
 
@@ -65,27 +68,29 @@ static void base_name(const struct cp_profile *p, struct cp_out *out)
     cp_out_char(out, '\0');
 }
 
-/* Creates the first file of the name that is free; -1 with errno set. */
-static int create_numbered(const char *folder, const char *name, char *path)
+/* Gives a file the first name that is free; 0, or -1 with errno set. */
+static int place_numbered(const char *temp, const char *folder,
+                          const char *name, char *path)
 {
-    int fd = -1;
-
     for (int i = 1; i < MOST_NUMBERS; i++) {
         if (snprintf(path, PATH_BYTES, "%s/%s%03d.pb.gz", folder, name, i) >=
             PATH_BYTES) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (fd >= 0 || errno != EEXIST)
-            break;
+        if (renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+            return 0;
+        if (errno == EINVAL && access(path, F_OK) != 0)
+            return rename(temp, path); /* a file system without that call */
+        if (errno != EEXIST && errno != EINVAL)
+            return -1;
     }
-    return fd;
+    errno = EEXIST;
+    return -1;
 }
 
-/* Writes the file whole, or removes it. */
-static enum cp_status write_file(const struct cp_profile *p, int fd,
-                                 const char *path, struct cp_error *err)
+static enum cp_status write_all(const struct cp_profile *p, int fd,
+                                struct cp_error *err)
 {
     struct cp_out out = { .fd = fd };
     enum cp_status status = cp_encode_gzip(p, &out, err);
@@ -95,8 +100,31 @@ static enum cp_status write_file(const struct cp_profile *p, int fd,
     cp_out_release(&out);
     if (close(fd) != 0 && status == CP_OK)
         status = cp_error_set(err, CP_EIO, "%s", strerror(errno));
+    return status;
+}
+
+/* Writes a file that has its name only when it is whole. */
+static enum cp_status write_file(const struct cp_profile *p, const char *folder,
+                                 const char *name, char *path,
+                                 struct cp_error *err)
+{
+    char temp[PATH_BYTES];
+    enum cp_status status;
+    int fd = -1;
+
+    if (snprintf(temp, sizeof(temp), "%s/.pprof.XXXXXX", folder) <
+        (int)sizeof(temp))
+        fd = mkostemp(temp, O_CLOEXEC);
+    if (fd < 0)
+        return cp_error_set(err, CP_EIO, "%s", strerror(errno));
+    cp_leftover_watch(temp);
+    cp_output_usual_mode(fd);
+    status = write_all(p, fd, err);
+    if (status == CP_OK && place_numbered(temp, folder, name, path) != 0)
+        status = cp_error_set(err, CP_EIO, "%s", strerror(errno));
     if (status != CP_OK)
-        (void)unlink(path);
+        (void)unlink(temp);
+    cp_leftover_keep();
     return status;
 }
 
@@ -105,7 +133,6 @@ void cp_save_profile(const struct cp_profile *p, cp_warn warn, void *context)
     char folder[PATH_BYTES], path[PATH_BYTES] = "";
     struct cp_out name = { .fd = -1 };
     struct cp_error err = { 0 };
-    int fd;
 
     if (!find_folder(folder, warn, context)) {
         tell(warn, context, "Could not save profile: no folder to write to", "",
@@ -113,13 +140,10 @@ void cp_save_profile(const struct cp_profile *p, cp_warn warn, void *context)
         return;
     }
     base_name(p, &name);
-    fd =
-        name.err.status == CP_OK ? create_numbered(folder, name.buf, path) : -1;
-    if (fd < 0)
-        tell(warn, context, "Could not save profile in ", folder,
-             strerror(errno));
-    else if (write_file(p, fd, path, &err) != CP_OK)
-        tell(warn, context, "Could not save profile in ", path, err.msg);
+    err = name.err;
+    if (err.status != CP_OK ||
+        write_file(p, folder, name.buf, path, &err) != CP_OK)
+        tell(warn, context, "Could not save profile in ", folder, err.msg);
     else
         tell(warn, context, "Saved profile in ", path, "");
     cp_out_release(&name);

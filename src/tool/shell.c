@@ -5,7 +5,7 @@
  *   TYPE, total_TYPE, mean_TYPE a sample type by name
  *   :                           clears the filters
  *   report [arguments] [> file | command]
- *   o, help, undo, quit
+ *   o, help, undo, reload, quit
  *
  * Each report works on a copy of the profile, with options that hold for it
  * alone where its arguments say so.
@@ -16,19 +16,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "report/legend.h"
-#include "tool/flags.h"
+#include "tool/interrupt.h"
 #include "tool/print.h"
 #include "tool/prompt.h"
+#include "tool/shell_complete.h"
+#include "tool/shell_greet.h"
 #include "tool/shell_report.h"
+#include "tool/sources.h"
 #include "tool/variables.h"
 
 #define MOST_UNDO 100
 
 struct shell {
     struct cp_command c;
-    const struct cp_profile *p;
+    struct cp_profile *p;
     struct cp_options undo[MOST_UNDO];
     size_t n_undo;
     struct cp_arena arena; /* texts that options point to */
@@ -147,6 +150,76 @@ static void show_options(struct shell *s)
     cp_out_release(&out);
 }
 
+/*
+ * The options name sample types by texts of the profile, which goes. A type
+ * that the next one lacks is not asked for any more.
+ */
+static enum cp_status keep_index(struct shell *s, struct cp_options *o,
+                                 const struct cp_profile *next,
+                                 struct cp_error *err)
+{
+    const char *name = o->sample_index;
+
+    for (uint32_t i = 0; i < next->n_types && *name; i++)
+        if (strcmp(cp_profile_cstr(next, next->types[i].type), name) == 0) {
+            name = cp_arena_copy(&s->arena, name, strlen(name), err);
+            o->sample_index = name ? name : "";
+            return name ? CP_OK : CP_ENOMEM;
+        }
+    o->sample_index = "";
+    return CP_OK;
+}
+
+/* Pipes give what they have once. */
+static bool is_repeatable(const char *name)
+{
+    struct stat st;
+
+    return strcmp(name, "-") != 0 &&
+           (stat(name, &st) != 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+static enum cp_status check_repeatable(const struct cp_command *c,
+                                       struct cp_error *err)
+{
+    const struct cp_list *lists[] = { &c->sources, &c->bases, &c->diff_bases };
+
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        for (size_t k = 0; k < lists[i]->n; k++)
+            if (!is_repeatable(lists[i]->items[k]))
+                return cp_error_set(err, CP_EUSAGE, "%s cannot be read again",
+                                    lists[i]->items[k]);
+    return CP_OK;
+}
+
+/* Reads the sources again. On failure, and Ctrl-C, all stays as it was. */
+static enum cp_status reload(struct shell *s, struct cp_error *err)
+{
+    bool had_index = *s->c.options.sample_index;
+    struct cp_profile *next;
+
+    if (check_repeatable(&s->c, err) != CP_OK)
+        return CP_EUSAGE;
+    next = cp_sources_load(&s->c, warn, NULL, err);
+    if (next && cp_interrupt_seen()) {
+        cp_profile_free(next);
+        next = NULL;
+        (void)cp_error_set(err, CP_EIO, "interrupted");
+    }
+    if (!next)
+        return CP_EFORMAT;
+    for (size_t i = 0; i < s->n_undo; i++)
+        if (keep_index(s, &s->undo[i], next, err) != CP_OK)
+            s->undo[i].sample_index = "";
+    (void)keep_index(s, &s->c.options, next, NULL);
+    cp_shell_greet(&s->c, next, s->p);
+    if (had_index && !*s->c.options.sample_index)
+        warn(NULL, "The sample type that was chosen is not there any more.");
+    cp_profile_free(s->p);
+    s->p = next;
+    return CP_OK;
+}
+
 static enum cp_status run_line(struct shell *s, char *line,
                                struct cp_error *err)
 {
@@ -162,6 +235,8 @@ static enum cp_status run_line(struct shell *s, char *line,
     }
     if (strcmp(line, "undo") == 0)
         return undo(s, err);
+    if (strcmp(line, "reload") == 0)
+        return reload(s, err);
     if (strcmp(line, "help") == 0 || strncmp(line, "help ", 5) == 0)
         return cp_shell_help(line + 4, err);
     return cp_shell_report(&s->c, s->p, line, &s->arena, err);
@@ -173,56 +248,12 @@ static bool is_end(const char *line)
            strcmp(line, "exit") == 0;
 }
 
-static void complete(void *shell, int word, const char *begin,
-                     void (*add)(void *context, const char *text),
-                     void *context)
+static bool complete(void *shell, const char *before, const char *begin,
+                     struct cp_candidates *c)
 {
-    static const char *const words[] = { "granularity", "sort", "options",
-                                         "help",        "undo", "quit" };
     const struct shell *s = shell;
-    size_t len = strlen(begin);
 
-    for (size_t i = 0; word == 0 && i < sizeof(words) / sizeof(words[0]); i++)
-        if (strncmp(words[i], begin, len) == 0)
-            add(context, words[i]);
-    for (size_t i = 0; word == 0 && cp_flag_at(i); i++) {
-        const struct cp_flag *f = cp_flag_at(i);
-        bool is_offered = f->kind == CP_FLAG_FORMAT ||
-                          f->kind == CP_FLAG_FORMAT_ARG ||
-                          cp_variable_exists(f->name);
-
-        if (is_offered && strncmp(f->name, begin, len) == 0)
-            add(context, f->name);
-    }
-    for (uint32_t i = 0; word > 0 && len > 0 && i < s->p->n_functions; i++) {
-        const char *name = cp_profile_cstr(s->p, s->p->functions[i].name);
-
-        if (strncmp(name, begin, len) == 0)
-            add(context, name);
-    }
-}
-
-/* What is looked at, and how to go on. */
-static void greet(const struct shell *s)
-{
-    struct cp_profile *copy = cp_profile_copy(s->p, NULL);
-    struct cp_report r = { .profile = copy, .options = s->c.options };
-    struct cp_out out = { .fd = 2 };
-
-    r.options.format = CP_FORMAT_COMMENTS;
-    if (copy && cp_report_init(&r, NULL) == CP_OK) {
-        cp_legend_profile(&r, &out);
-        if (r.total == 0 && s->p->n_types > 1)
-            cp_out_cstr(&out, "No samples were found with the default sample "
-                              "value type.\nTry \"sample_index\" with another "
-                              "one; \"o\" lists them.\n");
-        cp_report_release(&r);
-    }
-    cp_out_cstr(&out, "Entering interactive mode (type \"help\" for commands, "
-                      "\"o\" for options)\n");
-    (void)cp_out_finish(&out, NULL);
-    cp_out_release(&out);
-    cp_profile_free(copy);
+    return cp_shell_complete(s->p, before, begin, c);
 }
 
 static void loop(struct shell *s, struct cp_prompt *prompt)
@@ -238,21 +269,26 @@ static void loop(struct shell *s, struct cp_prompt *prompt)
             return;
         if (*line && run_line(s, line, &err) != CP_OK)
             warn(NULL, err.msg);
+        cp_interrupt_forget();
     }
 }
 
-enum cp_status cp_shell_run(const struct cp_command *c,
-                            const struct cp_profile *p, struct cp_error *err)
+enum cp_status cp_shell_run(const struct cp_command *c, struct cp_profile **p,
+                            struct cp_error *err)
 {
-    struct shell s = { .c = *c, .p = p };
+    struct shell s = { .c = *c, .p = *p };
     struct cp_prompt *prompt = cp_prompt_new(complete, &s, err);
 
     if (!prompt)
         return err ? err->status : CP_ENOMEM;
     s.c.is_shell = true;
     s.c.options.compact_labels = true;
-    greet(&s);
+    cp_shell_greet(&s.c, s.p, NULL);
+    (void)fputs("Entering interactive mode (type \"help\" for commands, "
+                "\"o\" for options)\n",
+                stderr);
     loop(&s, prompt);
+    *p = s.p;
     cp_prompt_free(prompt);
     cp_arena_release(&s.arena);
     return CP_OK;

@@ -6,8 +6,8 @@
 
 #include "tool/run.h"
 
-/* Runs until the end of input or "quit". The profile stays as it is. */
-enum cp_status cp_shell_run(const struct cp_command *c,
-                            const struct cp_profile *p, struct cp_error *err);
+/* Runs until the end of input or "quit". "reload" replaces *p. */
+enum cp_status cp_shell_run(const struct cp_command *c, struct cp_profile **p,
+                            struct cp_error *err);
 
 #endif

@@ -6,10 +6,13 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tool/flags.h"
+#include "tool/keys.h"
 #include "tool/print.h"
 #include "tool/variables.h"
 
@@ -142,17 +145,62 @@ static enum cp_status read_arguments(struct cp_command *c, char *line,
     return CP_OK;
 }
 
-static enum cp_status run(const struct cp_command *c,
-                          const struct cp_profile *p, struct cp_error *err)
+/*
+ * Writes the report in a process of its own, which Ctrl-C may end while the
+ * prompt lives on. It has the profile to itself, so no copy is needed.
+ */
+static _Noreturn void run_here(const struct cp_command *c,
+                               const struct cp_profile *p, int output)
 {
-    struct cp_profile *copy = cp_profile_copy(p, err);
+    struct cp_error err = { 0 };
     enum cp_status status;
 
-    if (!copy)
-        return CP_ENOMEM;
-    status = cp_run_report(c, copy, warn, NULL, err);
-    cp_profile_free(copy);
-    return status;
+    cp_keys_forget();
+    if (output != STDOUT_FILENO) {
+        (void)signal(SIGPIPE, SIG_IGN);
+        (void)dup2(output, STDOUT_FILENO);
+    }
+    status =
+        cp_run_report(c, (struct cp_profile *)(uintptr_t)p, warn, NULL, &err);
+    if (status == CP_EIO && output != STDOUT_FILENO)
+        status = CP_OK; /* the other program had read enough */
+    if (status != CP_OK)
+        warn(NULL, err.msg);
+    _exit(status == CP_OK ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+/* Waits for a report; a signal that ends the prompt ends it too. */
+static enum cp_status wait_for(pid_t pid, struct cp_error *err)
+{
+    int how;
+
+    while (waitpid(pid, &how, 0) < 0) {
+        if (errno != EINTR)
+            return cp_error_set(err, CP_EIO, "waitpid: %s", strerror(errno));
+        if (cp_keys_signal())
+            (void)kill(pid, SIGTERM);
+    }
+    if (!WIFSIGNALED(how))
+        return CP_OK;
+    if (WTERMSIG(how) != SIGINT)
+        return cp_error_set(err, CP_EIO, "the report has failed: %s",
+                            strsignal(WTERMSIG(how)));
+    if (isatty(STDERR_FILENO))
+        (void)fputc('\n', stderr); /* behind ^C */
+    return cp_error_set(err, CP_EIO, "interrupted");
+}
+
+static enum cp_status run(const struct cp_command *c,
+                          const struct cp_profile *p, int output,
+                          struct cp_error *err)
+{
+    pid_t pid = fork();
+
+    if (pid < 0)
+        return cp_error_set(err, CP_EIO, "fork: %s", strerror(errno));
+    if (pid == 0)
+        run_here(c, p, output);
+    return wait_for(pid, err);
 }
 
 /* The same with standard output given to another program. */
@@ -160,25 +208,15 @@ static enum cp_status run_piped(const struct cp_command *c,
                                 const struct cp_profile *p, const char *command,
                                 struct cp_error *err)
 {
-    struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
-    int screen = dup(STDOUT_FILENO);
-    FILE *pipe = screen < 0 ? NULL : popen(command, "we");
+    FILE *pipe = popen(command, "we");
     enum cp_status status;
 
-    if (!pipe) {
-        if (screen >= 0)
-            (void)close(screen);
+    if (!pipe)
         return cp_error_set(err, CP_EIO, "cannot run %s: %s", command,
                             strerror(errno));
-    }
-    (void)sigaction(SIGPIPE, &ignore, &before);
-    (void)dup2(fileno(pipe), STDOUT_FILENO);
-    status = run(c, p, err);
-    (void)dup2(screen, STDOUT_FILENO);
-    (void)close(screen);
+    status = run(c, p, fileno(pipe), err);
     (void)pclose(pipe);
-    (void)sigaction(SIGPIPE, &before, NULL);
-    return status == CP_EIO ? CP_OK : status; /* it had read enough */
+    return status;
 }
 
 static enum cp_status unknown(const char *word, struct cp_error *err)
@@ -222,7 +260,8 @@ enum cp_status cp_shell_report(const struct cp_command *from,
         return CP_EUSAGE;
     if (c.options.node_count < 0 && c.options.format == CP_FORMAT_TOP)
         c.options.node_count = SHELL_ROWS;
-    return a.pipe ? run_piped(&c, p, a.pipe, err) : run(&c, p, err);
+    return a.pipe ? run_piped(&c, p, a.pipe, err)
+                  : run(&c, p, STDOUT_FILENO, err);
 }
 
 static void help_all(struct cp_out *out)
@@ -243,6 +282,7 @@ static void help_all(struct cp_out *out)
                 "    REPORT ... | PROGRAM\n"
                 "    o      options and their values\n"
                 "    undo   takes back the last change of an option\n"
+                "    reload reads or fetches the sources again\n"
                 "    :      clears focus, ignore, hide, tagfocus, tagignore\n"
                 "    q      ends; so do quit, exit and Ctrl-D\n");
 }

@@ -7,75 +7,27 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/parallel.h"
-#include "profile/label_table.h"
-#include "profile/load.h"
-#include "profile/merge.h"
 #include "profile/prune.h"
 #include "profile/scale.h"
-#include "tool/fetch.h"
+#include "tool/base_mark.h"
 #include "tool/locate.h"
 #include "tool/remote_symbols.h"
 #include "tool/save.h"
+#include "tool/source_set.h"
 #include "tool/symbolize.h"
 #include "tool/url.h"
-
-#define BATCH 128 /* profiles in memory at once */
-
-/* A name, and its bytes where they were fetched. */
-struct source {
-    const char *name;
-    struct cp_fetch *fetch; /* NULL for a file */
-};
-
-/* A batch of sources being read. */
-struct batch {
-    struct source *sources;
-    struct cp_profile *profiles[BATCH];
-    struct cp_error errors[BATCH];
-    size_t n;
-};
 
 struct loader {
     const struct cp_command *c;
     const char *binary; /* takes the place of the first mapping's file */
-    struct cp_remote *remote;
     void (*warn)(void *context, const char *line);
     void *context;
+    struct cp_source_set sources, bases;
+    struct cp_fetch *fetches;
+    size_t n_fetches;
+    struct cp_remote remote;
+    struct cp_arena arena;
 };
-
-static struct cp_profile *read_source(const struct source *s,
-                                      struct cp_error *err)
-{
-    struct cp_bytes file = { 0 };
-    struct cp_profile *p = NULL;
-    enum cp_status status = CP_OK;
-    struct stat st;
-
-    if (s->fetch) {
-        status = s->fetch->err.status;
-        *err = s->fetch->err;
-        file = s->fetch->body;
-        s->fetch->body = (struct cp_bytes){ 0 };
-    } else if (strcmp(s->name, "-") == 0) {
-        status = cp_bytes_read_fd(&file, STDIN_FILENO, CP_LOAD_LIMIT, err);
-    } else if (stat(s->name, &st) == 0 && S_ISDIR(st.st_mode)) {
-        status = cp_error_set(err, CP_EIO, "is a directory");
-    } else {
-        status = cp_bytes_read_file(&file, s->name, CP_LOAD_LIMIT, err);
-    }
-    if (status == CP_OK)
-        p = cp_load(&file, err);
-    cp_bytes_release(&file);
-    return p;
-}
-
-static void read_piece(void *context, size_t i)
-{
-    struct batch *b = context;
-
-    b->profiles[i] = read_source(&b->sources[i], &b->errors[i]);
-}
 
 /* A profile without mappings gets one, so that a binary can be named. */
 static enum cp_status add_mapping(struct cp_profile *p, struct cp_error *err)
@@ -91,9 +43,11 @@ static enum cp_status add_mapping(struct cp_profile *p, struct cp_error *err)
 }
 
 /* Applies -buildid and the binary of the command line to a fresh profile. */
-static enum cp_status name_binary(const struct loader *l, struct cp_profile *p,
-                                  const struct source *s, struct cp_error *err)
+static enum cp_status name_binary(void *loader, const struct cp_source *s,
+                                  struct cp_error *err)
 {
+    struct loader *l = loader;
+    struct cp_profile *p = s->profile;
     const char *id = l->c->build_id;
 
     if (p->n_mappings == 0 && add_mapping(p, err) != CP_OK)
@@ -108,134 +62,7 @@ static enum cp_status name_binary(const struct loader *l, struct cp_profile *p,
         p->mappings[0].build_id == CP_NO_STR ||
         cp_locate_binaries(p, l->warn, l->context, err) != CP_OK)
         return CP_ENOMEM;
-    return s->fetch ? cp_remote_note(l->remote, p, s->name, err) : CP_OK;
-}
-
-/* Drops the failed ones with a warning; returns how many are left. */
-static size_t collect(const struct loader *l, struct batch *b)
-{
-    size_t n = 0;
-    char line[1024];
-
-    for (size_t i = 0; i < b->n; i++) {
-        struct cp_profile *p = b->profiles[i];
-
-        b->profiles[i] = NULL;
-        if (p && name_binary(l, p, &b->sources[i], &b->errors[i]) == CP_OK) {
-            b->profiles[n++] = p;
-            continue;
-        }
-        cp_profile_free(p);
-        (void)snprintf(line, sizeof(line), "%s: %s", b->sources[i].name,
-                       b->errors[i].msg);
-        l->warn(l->context, line);
-    }
-    return n;
-}
-
-/* One profile of several; they are consumed. */
-static struct cp_profile *combine(struct cp_profile **profiles, size_t n,
-                                  struct cp_error *err)
-{
-    struct cp_profile *p = NULL;
-
-    if (cp_make_compatible(profiles, n, err) == CP_OK) {
-        if (n > 1)
-            return cp_merge(profiles, n, err);
-        p = profiles[0];
-        profiles[0] = NULL;
-    }
-    for (size_t i = 0; i < n; i++)
-        cp_profile_free(profiles[i]);
-    return p;
-}
-
-/* Reads up to BATCH sources and adds them to *sum. */
-static enum cp_status add_batch(const struct loader *l, struct batch *b,
-                                struct cp_profile **sum, size_t *n_read,
-                                struct cp_error *err)
-{
-    struct cp_profile *pair[2];
-    size_t n;
-
-    cp_parallel_run(b->n, read_piece, b);
-    n = collect(l, b);
-    *n_read += n;
-    if (n == 0)
-        return CP_OK;
-    pair[1] = combine(b->profiles, n, err);
-    if (!pair[1])
-        return CP_EFORMAT;
-    pair[0] = *sum;
-    *sum = pair[0] ? combine(pair, 2, err) : pair[1];
-    return *sum ? CP_OK : CP_EFORMAT;
-}
-
-static struct cp_profile *read_all(const struct loader *l,
-                                   struct source *sources, size_t n,
-                                   const char *what, struct cp_error *err)
-{
-    struct batch *b = cp_alloc(1, sizeof(*b), err);
-    struct cp_profile *sum = NULL;
-    enum cp_status status = b ? CP_OK : CP_ENOMEM;
-    size_t n_read = 0;
-    char line[128];
-
-    for (size_t i = 0; status == CP_OK && i < n; i += BATCH) {
-        *b = (struct batch){ .sources = sources + i,
-                             .n = n - i < BATCH ? n - i : BATCH };
-        status = add_batch(l, b, &sum, &n_read, err);
-        if (status != CP_OK) {
-            cp_error_prefix(err, "problem fetching %s profiles: ", what);
-            cp_profile_free(sum);
-            sum = NULL;
-        }
-    }
-    cp_free(b);
-    if (status == CP_OK && n_read == 0)
-        (void)cp_error_set(err, CP_EIO, "failed to fetch any %s profiles",
-                           what);
-    if (status == CP_OK && n_read > 0 && n_read < n) {
-        (void)snprintf(line, sizeof(line), "Fetched %zu %s profiles out of %zu",
-                       n_read, what, n);
-        l->warn(l->context, line);
-    }
-    return sum;
-}
-
-/* Gives every sample the label that marks a base. */
-static enum cp_status mark_as_base(struct cp_profile *p, struct cp_error *err)
-{
-    uint32_t key = cp_strtab_add(&p->strings, "pprof::base", 11, err);
-    uint32_t yes = cp_strtab_add(&p->strings, "true", 4, err);
-    uint32_t n_sets = p->n_label_sets;
-    uint32_t *marked = cp_alloc(n_sets, sizeof(*marked), err);
-    struct cp_label *room =
-        cp_alloc((size_t)p->n_labels + 1, sizeof(*room), err);
-    struct cp_label_table table = { 0 };
-    enum cp_status status = CP_ENOMEM;
-
-    if (key != CP_NO_STR && yes != CP_NO_STR && marked && room &&
-        cp_label_table_init(&table, p, err) == CP_OK)
-        status = CP_OK;
-    for (uint32_t i = 0; status == CP_OK && i < n_sets; i++) {
-        struct cp_label_set set = p->label_sets[i];
-        uint32_t n = 0;
-
-        for (uint32_t k = 0; k < set.n_labels; k++)
-            if (p->labels[set.labels + k].key != key ||
-                p->labels[set.labels + k].str == CP_NONE)
-                room[n++] = p->labels[set.labels + k];
-        room[n++] = (struct cp_label){ .key = key, .str = yes };
-        marked[i] = cp_label_table_add(&table, room, n, err);
-        status = marked[i] == CP_NONE ? CP_ENOMEM : CP_OK;
-    }
-    for (uint32_t i = 0; status == CP_OK && i < p->n_samples; i++)
-        p->samples[i].label_set = marked[p->samples[i].label_set];
-    cp_label_table_release(&table);
-    cp_free(room);
-    cp_free(marked);
-    return status;
+    return s->fetch ? cp_remote_note(&l->remote, p, s->name, err) : CP_OK;
 }
 
 /* source - base; both are consumed. */
@@ -248,13 +75,13 @@ static struct cp_profile *subtract(const struct cp_command *c,
     enum cp_status status = CP_OK;
 
     if (c->diff_bases.n > 0)
-        status = mark_as_base(base, err);
+        status = cp_base_mark(base, err);
     if (status == CP_OK && c->options.normalize)
         status = cp_scale_normalize(source, base, err);
     if (status == CP_OK)
         status = cp_scale_all(base, -1, err);
     if (status == CP_OK)
-        return combine(pair, 2, err);
+        return cp_source_combine(pair, 2, err);
     cp_profile_free(source);
     cp_profile_free(base);
     return NULL;
@@ -295,20 +122,6 @@ static enum cp_status prune(const struct loader *l, struct cp_profile *p,
     cp_error_prefix(&why, "frames are not dropped: ");
     l->warn(l->context, why.msg);
     return CP_OK;
-}
-
-/* Names for the addresses; frees the profile if that fails. */
-static struct cp_profile *symbolize(const struct loader *l,
-                                    struct cp_profile *p, struct cp_error *err)
-{
-    if (p &&
-        cp_symbolize(p, l->c, l->remote, l->warn, l->context, err) != CP_OK) {
-        cp_profile_free(p);
-        return NULL;
-    }
-    if (p)
-        cp_remote_forget(p);
-    return p;
 }
 
 static enum cp_status finish(const struct loader *l, struct cp_profile *p,
@@ -357,45 +170,107 @@ static bool is_address(const char *name)
     return stat(name, &st) != 0 && cp_url_is_one(name);
 }
 
-/* Lists names; those that are addresses get a place in `fetches`. */
-static void list_sources(const char *const *names, size_t n,
-                         struct source *sources, struct cp_fetch *fetches,
-                         size_t *n_fetches)
+/* Gives those that are addresses a place among the fetches. */
+static void list_fetches(struct loader *l, struct cp_source_set *set)
 {
-    for (size_t i = 0; i < n; i++) {
-        sources[i] = (struct source){ .name = names[i] };
-        if (!is_address(names[i]))
+    for (size_t i = 0; i < set->n; i++) {
+        struct cp_source *s = &set->sources[i];
+
+        if (s->is_in_folder || s->is_read || !is_address(s->name))
             continue;
-        sources[i].fetch = &fetches[*n_fetches];
-        fetches[(*n_fetches)++].name = names[i];
+        s->fetch = &l->fetches[l->n_fetches++];
+        s->fetch->name = s->name;
+        s->fetch->owner = s;
     }
 }
 
-/*
- * Everything but the fetching: reads, merges, keeps a copy, subtracts. What
- * was fetched gets its names before the copy is kept, since the server may be
- * another one tomorrow; else once, at the end.
- */
-static struct cp_profile *combine_all(const struct loader *l,
-                                      struct source *sources, size_t n,
-                                      size_t n_bases, bool is_fetched,
-                                      struct cp_error *err)
+/* Reads what has been fetched so far, while the rest is on its way. */
+static void on_arrived(void *context, struct cp_fetch *const *list, size_t n)
 {
-    struct cp_profile *p = read_all(l, sources, n, "source", err), *base;
+    struct cp_source *fresh[CP_SOURCE_BATCH];
+    size_t n_fresh = 0;
 
-    if (is_fetched)
+    (void)context;
+    for (size_t i = 0; i < n; i++) {
+        fresh[n_fresh++] = list[i]->owner;
+        if (n_fresh < CP_SOURCE_BATCH && i + 1 < n)
+            continue;
+        cp_source_read(fresh, n_fresh);
+        n_fresh = 0;
+    }
+}
+
+static void warn_through(void *context, const char *line)
+{
+    const struct loader *l = context;
+
+    l->warn(l->context, line);
+}
+
+static enum cp_status fetch_all(struct loader *l, struct cp_error *err)
+{
+    const struct cp_command *c = l->c;
+    const struct cp_fetch_options options = { c->seconds, c->timeout,
+                                              c->tls_cert, c->tls_key,
+                                              c->tls_ca };
+    const struct cp_fetch_events events = { warn_through, on_arrived, l };
+
+    l->fetches = cp_arena_alloc(&l->arena, l->sources.n + l->bases.n,
+                                sizeof(*l->fetches), err);
+    if (!l->fetches)
+        return CP_ENOMEM;
+    list_fetches(l, &l->sources);
+    list_fetches(l, &l->bases);
+    if (l->n_fetches > 0)
+        cp_fetch_all(l->fetches, l->n_fetches, &options, &events);
+    return CP_OK;
+}
+
+/* Names for the addresses; frees the profile if that fails. */
+static struct cp_profile *symbolize(const struct loader *l,
+                                    struct cp_profile *p, struct cp_error *err)
+{
+    if (p &&
+        cp_symbolize(p, l->c, &l->remote, l->warn, l->context, err) != CP_OK) {
+        cp_profile_free(p);
+        return NULL;
+    }
+    if (p)
+        cp_remote_forget(p);
+    return p;
+}
+
+/*
+ * A set as one profile; a copy is kept of what was fetched, with its names:
+ * the server may be another one tomorrow.
+ */
+static struct cp_profile *load_set(struct loader *l, struct cp_source_set *set,
+                                   struct cp_error *err)
+{
+    struct cp_profile *p = cp_source_set_merge(set, err);
+
+    if (l->n_fetches > 0)
         p = symbolize(l, p, err);
-    if (p && is_fetched && !l->c->no_save)
+    if (p && set->has_fetched && set->is_saved)
         cp_save_profile(p, l->warn, l->context);
-    if (p && n_bases > 0) {
-        base = read_all(l, sources + n, n_bases, "base", err);
-        if (is_fetched)
-            base = symbolize(l, base, err);
+    return p;
+}
+
+/*
+ * Everything but the fetching: reads, merges, keeps a copy, subtracts. Where
+ * nothing was fetched, names are looked up once, at the end.
+ */
+static struct cp_profile *combine_all(struct loader *l, struct cp_error *err)
+{
+    struct cp_profile *p = load_set(l, &l->sources, err), *base;
+
+    if (p && l->bases.n > 0) {
+        base = load_set(l, &l->bases, err);
         if (!base)
             cp_profile_free(p);
         p = base ? subtract(l->c, p, base, err) : NULL;
     }
-    if (!is_fetched)
+    if (l->n_fetches == 0)
         p = symbolize(l, p, err);
     if (p && finish(l, p, err) != CP_OK) {
         cp_profile_free(p);
@@ -404,37 +279,39 @@ static struct cp_profile *combine_all(const struct loader *l,
     return p;
 }
 
+static void start_set(struct loader *l, struct cp_source_set *set,
+                      const char *what)
+{
+    *set = (struct cp_source_set){ .what = what,
+                                   .warn = warn_through,
+                                   .prepare = name_binary,
+                                   .context = l,
+                                   .is_saved = !l->c->no_save };
+}
+
 struct cp_profile *cp_sources_load(const struct cp_command *c,
                                    void (*warn)(void *context,
                                                 const char *line),
                                    void *context, struct cp_error *err)
 {
-    struct cp_remote remote = { 0 };
-    struct loader l = {
-        .c = c, .remote = &remote, .warn = warn, .context = context
-    };
+    struct loader l = { .c = c, .warn = warn, .context = context };
     const struct cp_list *bases = c->bases.n ? &c->bases : &c->diff_bases;
-    struct cp_fetch_options fetching = { c->seconds, c->timeout, c->tls_cert,
-                                         c->tls_key, c->tls_ca };
     bool has_binary = c->sources.n > 1 && is_binary(c->sources.items[0]);
-    const char *const *names = c->sources.items + has_binary;
-    size_t n = c->sources.n - has_binary, n_fetches = 0;
-    struct source *sources = cp_alloc(n + bases->n, sizeof(*sources), err);
-    struct cp_fetch *fetches = cp_alloc(n + bases->n, sizeof(*fetches), err);
     struct cp_profile *p = NULL;
 
     l.binary = has_binary ? c->sources.items[0] : NULL;
-    if (sources && fetches) {
-        list_sources(names, n, sources, fetches, &n_fetches);
-        list_sources(bases->items, bases->n, sources + n, fetches, &n_fetches);
-        if (n_fetches > 0)
-            cp_fetch_all(fetches, n_fetches, &fetching, warn, context);
-        p = combine_all(&l, sources, n, bases->n, n_fetches > 0, err);
-    }
-    for (size_t i = 0; fetches && i < n_fetches; i++)
-        cp_bytes_release(&fetches[i].body);
-    cp_remote_release(&remote);
-    cp_free(fetches);
-    cp_free(sources);
+    start_set(&l, &l.sources, "source");
+    start_set(&l, &l.bases, "base");
+    if (cp_source_set_list(&l.sources, c->sources.items + has_binary,
+                           c->sources.n - has_binary, err) == CP_OK &&
+        cp_source_set_list(&l.bases, bases->items, bases->n, err) == CP_OK &&
+        fetch_all(&l, err) == CP_OK)
+        p = combine_all(&l, err);
+    for (size_t i = 0; i < l.n_fetches; i++)
+        cp_bytes_release(&l.fetches[i].body);
+    cp_source_set_release(&l.sources);
+    cp_source_set_release(&l.bases);
+    cp_remote_release(&l.remote);
+    cp_arena_release(&l.arena);
     return p;
 }

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEFAULT_PATH "/debug/pprof/profile"
+#define PROFILE_PATH "/pprof/profile"
+#define DEFAULT_PATH "/debug" PROFILE_PATH
+#define DEFAULT_SECONDS 30 /* what Go and gperftools servers take */
 
 static const char *const schemes[] = { "http://", "https://",
                                        "https+insecure://", "unix:/" };
@@ -88,9 +90,47 @@ static enum cp_status read_socket(struct cp_url *u, const char *name,
     return u->socket && u->text ? CP_OK : CP_ENOMEM;
 }
 
+/* What stands behind the scheme of an address; all of it if it has none. */
+static const char *behind_scheme(const char *name)
+{
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
+        if (begins(name, schemes[i]))
+            return name + strlen(schemes[i]);
+    return name;
+}
+
+const char *cp_url_hide(const char *name, struct cp_arena *arena)
+{
+    const char *host = behind_scheme(name), *end = host + strcspn(host, "/?");
+    const char *at = memrchr(host, '@', (size_t)(end - host));
+    const char *colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
+    const char *hidden;
+
+    if (!colon || !cp_url_is_one(name))
+        return name;
+    hidden = cp_arena_printf(arena, NULL, "%.*s:xxxxx%s", (int)(colon - name),
+                             name, at);
+    return hidden ? hidden : "(an address with a password)";
+}
+
+/* How long the server will take before it answers, as far as is known. */
+static int expected_seconds(const struct cp_url *u)
+{
+    size_t n = strcspn(u->text, "?");
+    size_t n_path = strlen(PROFILE_PATH);
+
+    if (u->seconds > 0)
+        return u->seconds;
+    return n >= n_path &&
+                   memcmp(u->text + n - n_path, PROFILE_PATH, n_path) == 0
+               ? DEFAULT_SECONDS
+               : 0;
+}
+
 enum cp_status cp_url_read(struct cp_url *u, const char *name, int seconds,
                            struct cp_arena *arena, struct cp_error *err)
 {
+    bool is_tls = begins(name, "https://") || begins(name, "https+insecure://");
     const char *query;
 
     *u = (struct cp_url){ .is_insecure = begins(name, "https+insecure://") };
@@ -98,15 +138,16 @@ enum cp_status cp_url_read(struct cp_url *u, const char *name, int seconds,
         if (read_socket(u, name, arena, err) != CP_OK)
             return CP_ENOMEM;
     } else {
-        const char *rest = strstr(name, "://");
-
-        u->text = with_path(begins(name, "https") ? "https://" : "http://",
-                            rest ? rest + 3 : name, arena, err);
+        u->text = with_path(is_tls ? "https://" : "http://",
+                            behind_scheme(name), arena, err);
     }
     if (u->text && seconds > 0)
         u->text = with_seconds(u->text, seconds, arena, err);
-    query = u->text ? strchr(u->text, '?') : NULL;
+    if (!u->text)
+        return CP_ENOMEM;
+    query = strchr(u->text, '?');
     if (query && find_seconds(query))
         u->seconds = atoi(find_seconds(query));
-    return u->text ? CP_OK : CP_ENOMEM;
+    u->expected = expected_seconds(u);
+    return CP_OK;
 }

@@ -19,7 +19,8 @@ struct cp_url {
     const char *text;   /* for curl: http or https */
     const char *socket; /* local socket, or NULL */
     bool is_insecure;
-    int seconds; /* what the query asks for, 0 if it does not */
+    int seconds;  /* what the query asks for, 0 if it does not */
+    int expected; /* how long the server will take, 0: it answers at once */
 };
 
 /* Whether a name that is no file is an address. */
@@ -31,5 +32,11 @@ bool cp_url_is_one(const char *name);
  */
 enum cp_status cp_url_read(struct cp_url *u, const char *name, int seconds,
                            struct cp_arena *arena, struct cp_error *err);
+
+/*
+ * The address as it may be shown: a password in it becomes xxxxx. The name
+ * itself if there is none, else a text in the arena.
+ */
+const char *cp_url_hide(const char *name, struct cp_arena *arena);
 
 #endif

@@ -1,0 +1,78 @@
+"""screen: a program in a terminal of its own, by tmux, for the tests here."""
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+SECONDS = 30  # no text may take longer to appear
+
+
+def is_there():
+    return shutil.which("tmux") is not None
+
+
+class Screen:
+    """Runs a shell command; `with` ends it with the terminal."""
+
+    def __init__(self, command, env, cwd, columns=80, rows=40):
+        self.folder = tempfile.mkdtemp(prefix="pprof-screen-")
+        self.socket = os.path.join(self.folder, "socket")
+        self.env = dict(env, SHELL="/bin/sh")
+        self.env.pop("TMUX", None)
+        settings = os.path.join(self.folder, "settings")
+        with open(settings, "w") as file:
+            file.write("set -g remain-on-exit on\n")
+        self.tmux("-f", settings, "new-session", "-d", "-x", str(columns),
+                  "-y", str(rows), "-c", cwd,
+                  f"trap : INT; {command}; echo \"ended $?\"")
+
+    def tmux(self, *args):
+        return subprocess.run(["tmux", "-S", self.socket, *args], text=True,
+                              env=self.env, capture_output=True, timeout=30)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        self.tmux("kill-server")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def keys(self, *keys):
+        """Names of keys as tmux has them: Enter, Tab, C-c, Up."""
+        self.tmux("send-keys", *keys)
+
+    def type(self, text, *keys):
+        self.tmux("send-keys", "-l", text)
+        if keys:
+            self.keys(*keys)
+
+    def resize(self, columns, rows=40):
+        self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
+
+    def text(self):
+        """All that was shown, the lines that have scrolled away too."""
+        return self.tmux("capture-pane", "-p", "-J", "-S", "-").stdout.rstrip()
+
+    def wait(self, is_right):
+        """Waits for a text, or until is_right(text); False if never."""
+        if isinstance(is_right, str):
+            words = is_right
+            is_right = lambda text: words in text
+        end = time.monotonic() + SECONDS
+        while time.monotonic() < end:
+            if is_right(self.text()):
+                return True
+            select.select([], [], [], 0.02)
+        return False
+
+    def wait_prompt(self):
+        """Until the last line is an empty prompt."""
+        return self.wait(lambda text: text.endswith("(pprof)"))
+
+    def clear(self):
+        """Forgets what was shown; the line of the cursor stays."""
+        self.keys("C-l")
+        self.wait(lambda text: text.strip() in ("(pprof)", ""))
+        self.tmux("clear-history")
