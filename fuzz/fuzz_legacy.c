@@ -9,10 +9,19 @@
 typedef struct cp_profile *reader(const char *bytes, size_t len,
                                   struct cp_error *err);
 
+/* As jeprof reads them. */
+static struct cp_profile *read_as_jeprof(const char *bytes, size_t len,
+                                         struct cp_error *err)
+{
+    struct cp_heap_reading how = { .parts = CP_HEAP_PARTS };
+
+    return cp_legacy_read_as(bytes, len, &how, err);
+}
+
 static reader *const readers[] = {
     cp_legacy_read_cpu,   cp_legacy_read_heap,   cp_legacy_read_jemalloc,
     cp_legacy_read_count, cp_legacy_read_thread, cp_legacy_read_contention,
-    cp_legacy_read_java,  cp_legacy_read,
+    cp_legacy_read_java,  cp_legacy_read,        read_as_jeprof,
 };
 
 static void check(bool ok)

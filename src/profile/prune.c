@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "profile/match.h"
 
 enum { ORDINARY, CUT_BENEATH, CUT_WHOLE };
@@ -161,4 +162,30 @@ enum cp_status cp_prune_from(struct cp_profile *p, struct cp_regex *re,
     cp_match_release(&m);
     cp_free(cuts);
     return cp_regex_check(re, err);
+}
+
+/* Whether the location lies in a file whose name begins so. */
+static bool is_in_file(const struct cp_profile *p, const struct cp_location *l,
+                       const char *name)
+{
+    struct cp_str file = { "", 0 };
+
+    if (l->mapping != CP_NONE)
+        file = cp_path_base(cp_profile_str(p, p->mappings[l->mapping].file));
+    return file.len >= strlen(name) &&
+           memcmp(file.ptr, name, strlen(name)) == 0;
+}
+
+void cp_prune_file(struct cp_profile *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n_samples; i++) {
+        struct cp_sample *s = &p->samples[i];
+        const uint32_t *stack = p->locs + s->locs;
+        uint32_t n = 0;
+
+        while (n < s->n_locs && is_in_file(p, &p->locations[stack[n]], name))
+            n++;
+        if (n < s->n_locs)
+            cut_inner(s, n);
+    }
 }

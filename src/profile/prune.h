@@ -20,4 +20,11 @@ enum cp_status cp_prune_uninteresting(struct cp_profile *p,
 enum cp_status cp_prune_from(struct cp_profile *p, struct cp_regex *re,
                              struct cp_error *err);
 
+/*
+ * Drops the innermost frames that lie in a file whose name, without folders,
+ * begins so: a library's own frames, whether they have names or not. A stack
+ * of nothing else stays.
+ */
+void cp_prune_file(struct cp_profile *p, const char *name);
+
 #endif

@@ -171,8 +171,10 @@ static struct cp_node_info info_of(const struct framer *fr,
         info.column = d->column ? line->column : 0;
         if ((fr->keep & CP_KEEP_OBJECT) || info.name == 0)
             info.start_line = f->start_line;
-    }
-    if (((fr->keep & CP_KEEP_OBJECT) || info.name == 0) &&
+    } else if (fr->keep & CP_KEEP_NAMELESS)
+        info.address = l->address;
+    if (((fr->keep & CP_KEEP_OBJECT) ||
+         (info.name == 0 && !(fr->keep & CP_KEEP_NAMELESS))) &&
         l->mapping != CP_NONE)
         info.objfile = p->mappings[l->mapping].file;
     return info;

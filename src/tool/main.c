@@ -3,6 +3,7 @@
  *
  *   pprof ARGS, cpprof pprof ARGS    reports on profiles
  *   addr2line ARGS, cpprof addr2line ARGS    addresses to lines
+ *   jeprof ARGS, cpprof jeprof ARGS  the same with jeprof's options
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tool/addr2line.h"
+#include "tool/commands.h"
 #include "tool/pprof.h"
 
 #define EXIT_MISUSED 2
@@ -24,11 +25,24 @@ static const char *base_name(const char *path)
 
 static int usage(FILE *to, int status)
 {
-    (void)fputs("usage: cpprof pprof [FORMAT] [OPTION]... [BINARY] SOURCE...\n"
-                "       pprof -help lists formats and options\n"
-                "       cpprof addr2line [OPTION]... [ADDRESS]...\n",
-                to);
+    for (size_t i = 0; cp_command_at(i); i++)
+        (void)fprintf(to, "%s cpprof %s %s\n",
+                      i ? "      " : "usage:", cp_command_at(i)->name,
+                      cp_command_at(i)->usage);
+    (void)fputc('\n', to);
+    for (size_t i = 0; cp_command_at(i); i++)
+        (void)fprintf(to, "  %-11s %s\n", cp_command_at(i)->name,
+                      cp_command_at(i)->summary);
     return status;
+}
+
+/* Runs the command of that name; -1 if there is none. */
+static int run_command(const char *name, int argc, const char *const *argv)
+{
+    for (size_t i = 0; cp_command_at(i); i++)
+        if (strcmp(name, cp_command_at(i)->name) == 0)
+            return cp_command_at(i)->run(argc, argv);
+    return -1;
 }
 
 /*
@@ -51,18 +65,17 @@ static void fill_descriptors(void)
 int main(int argc, char **argv)
 {
     const char *const *args = (const char *const *)argv;
+    int status = -1;
 
     fill_descriptors();
     (void)signal(SIGXFSZ, SIG_IGN); /* a full quota is an error to report */
 
-    if (argc > 0 && strcmp(base_name(args[0]), "pprof") == 0)
-        return cp_pprof_main(argc, args);
-    if (argc > 1 && strcmp(args[1], "pprof") == 0)
-        return cp_pprof_main(argc - 1, args + 1);
-    if (argc > 0 && strcmp(base_name(args[0]), "addr2line") == 0)
-        return cp_addr2line_main(argc, argv);
-    if (argc > 1 && strcmp(args[1], "addr2line") == 0)
-        return cp_addr2line_main(argc - 1, argv + 1);
+    if (argc > 0)
+        status = run_command(base_name(args[0]), argc, args);
+    if (status < 0 && argc > 1)
+        status = run_command(args[1], argc - 1, args + 1);
+    if (status >= 0)
+        return status;
     if (argc > 1 &&
         (strcmp(args[1], "-h") == 0 || strcmp(args[1], "-help") == 0 ||
          strcmp(args[1], "--help") == 0 || strcmp(args[1], "help") == 0))

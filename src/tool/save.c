@@ -12,6 +12,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "profile/encode.h"
+#include "profile/heap_values.h"
 #include "tool/folder.h"
 #include "tool/leftover.h"
 #include "tool/output.h"
@@ -128,7 +129,7 @@ static enum cp_status write_file(const struct cp_profile *p, const char *folder,
     return status;
 }
 
-void cp_save_profile(const struct cp_profile *p, cp_warn warn, void *context)
+static void save(const struct cp_profile *p, cp_warn warn, void *context)
 {
     char folder[PATH_BYTES], path[PATH_BYTES] = "";
     struct cp_out name = { .fd = -1 };
@@ -147,4 +148,20 @@ void cp_save_profile(const struct cp_profile *p, cp_warn warn, void *context)
     else
         tell(warn, context, "Saved profile in ", path, "");
     cp_out_release(&name);
+}
+
+void cp_save_profile(const struct cp_profile *p, cp_warn warn, void *context)
+{
+    struct cp_profile *whole;
+
+    if (!cp_heap_is_in_parts(p)) {
+        save(p, warn, context);
+        return;
+    }
+    whole = cp_profile_copy(p, NULL);
+    if (whole && cp_heap_make_whole(whole, NULL) == CP_OK)
+        save(whole, warn, context);
+    else
+        warn(context, "Could not save profile: out of memory");
+    cp_profile_free(whole);
 }

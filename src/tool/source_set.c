@@ -24,7 +24,9 @@ struct cp_source_group {
     struct cp_profile *sum; /* NULL if none of them could be read */
 };
 
-static struct cp_profile *load(struct cp_bytes *bytes, struct cp_error *err)
+static struct cp_profile *load(struct cp_bytes *bytes,
+                               const struct cp_heap_reading *heap,
+                               struct cp_error *err)
 {
     const char *other = cp_content_other(bytes->data, bytes->len);
 
@@ -33,7 +35,7 @@ static struct cp_profile *load(struct cp_bytes *bytes, struct cp_error *err)
         cp_bytes_release(bytes);
         return NULL;
     }
-    return cp_load(bytes, err);
+    return cp_load_as(bytes, heap, err);
 }
 
 static void read_source(struct cp_source *s)
@@ -53,7 +55,7 @@ static void read_source(struct cp_source *s)
         status = cp_bytes_read_file(&bytes, s->name, CP_LOAD_LIMIT, &s->err);
     }
     if (status == CP_OK)
-        s->profile = load(&bytes, &s->err);
+        s->profile = load(&bytes, s->set->heap, &s->err);
     cp_bytes_release(&bytes);
 }
 

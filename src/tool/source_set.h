@@ -10,6 +10,7 @@
 #define CP_SOURCE_SET_H
 
 #include "base/arena.h"
+#include "profile/heap_values.h"
 #include "profile/profile.h"
 #include "tool/fetch.h"
 
@@ -37,8 +38,9 @@ struct cp_source_set {
     /* Changes a source's profile before it is merged. */
     enum cp_status (*prepare)(void *context, const struct cp_source *s,
                               struct cp_error *err);
-    void *context; /* of both */
-    bool is_saved; /* what was fetched is to be kept */
+    void *context;                      /* of both */
+    const struct cp_heap_reading *heap; /* how heap dumps are read */
+    bool is_saved;                      /* what was fetched is to be kept */
 
     struct cp_source *sources;
     size_t n, cap;

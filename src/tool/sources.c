@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "profile/drop_frames.h"
 #include "profile/prune.h"
 #include "profile/scale.h"
 #include "tool/base_mark.h"
@@ -114,6 +115,8 @@ static enum cp_status prune(const struct loader *l, struct cp_profile *p,
     struct cp_error why = { 0 };
     enum cp_status status = cp_prune_uninteresting(p, &why);
 
+    if (cp_drop_frames_is_jemalloc(p)) /* Debian's has no names inside */
+        cp_prune_file(p, "libjemalloc.so");
     if (status != CP_EFORMAT && status != CP_EUSAGE) {
         if (err && status != CP_OK)
             *err = why;
@@ -285,6 +288,7 @@ static void start_set(struct loader *l, struct cp_source_set *set,
     *set = (struct cp_source_set){ .what = what,
                                    .warn = warn_through,
                                    .prepare = name_binary,
+                                   .heap = &l->c->heap,
                                    .context = l,
                                    .is_saved = !l->c->no_save };
 }

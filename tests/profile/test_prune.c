@@ -123,6 +123,30 @@ static void test_wrong_expressions(void)
 }
 
 static const struct {
+    const char *what, *stack, *want;
+} files[] = {
+    { "with and without names", "main|a!lib.so.2|!lib.so.2", "main" },
+    { "in a folder", "main|!/usr/lib/lib.so.2", "main" },
+    { "only the innermost", "a!lib.so|main|b!lib.so", "a!lib.so|main" },
+    { "another file", "main|!other.so", "main|!other.so" },
+    { "the name's begin", "main|!mylib.so", "main|!mylib.so" },
+    { "nothing else", "!lib.so|!lib.so", "!lib.so|!lib.so" },
+    { "no mapping", "main|?", "main|?" },
+};
+
+static void test_files(void)
+{
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        struct cp_profile *p = profile_with(files[i].stack, "", "");
+
+        check_case(files[i].what);
+        cp_prune_file(p, "lib.so");
+        CHECK_STR(stack_text(p), files[i].want);
+        cp_profile_free(p);
+    }
+}
+
+static const struct {
     const char *what, *stack, *pattern, *want;
 } froms[] = {
     { "the match stays", "main|a|b|c", "^a$", "main|a" },
@@ -178,6 +202,7 @@ int main(void)
 {
     RUN(test_drop);
     RUN(test_several_samples);
+    RUN(test_files);
     RUN(test_wrong_expressions);
     RUN(test_from);
     RUN(test_memory_runs_out);

@@ -1,0 +1,337 @@
+/*
+ * completion.c - see completion.h.
+ *
+ * In all three shells: options are completed after a dash, with the dashes
+ * that were typed; "=" follows those that take a value; what is to be chosen
+ * from a known set is offered, files where a file is meant, and nothing where
+ * only the user can know.
+ */
+#include "tool/completion.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/out.h"
+#include "tool/commands.h"
+#include "tool/jeprof_flags.h"
+#include "tool/print.h"
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
+
+/* What the value of an option may be, where that is known. */
+static const struct {
+    const char *name, *words;
+} choices[] = {
+    { "sample_index", "alloc_objects alloc_space contentions cpu delay "
+                      "inuse_objects inuse_space samples" },
+    { "symbolize", "demangle=full demangle=none demangle=templates fastlocal "
+                   "force local none remote" },
+    { "unit", "B GB MB TB kB minimum ms ns s us" },
+};
+
+static const char *words_of(const struct cp_flag *f)
+{
+    for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+        if (strcmp(choices[i].name, f->name) == 0)
+            return choices[i].words;
+    return NULL;
+}
+
+/* Whether the value is a file or a folder. */
+static bool is_file(const struct cp_flag *f)
+{
+    static const char *const words[] = { "FILE", "DIRS", "SOURCE" };
+
+    for (size_t i = 0; f->argument && i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(f->argument, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the option is worth offering. */
+static bool is_offered(const struct cp_flag *f)
+{
+    return f->section != CP_HELP_HIDDEN && f->section != CP_HELP_LATER &&
+           f->kind != CP_FLAG_IGNORED;
+}
+
+/* The i-th option of pprof, or of jeprof with its own at the end. */
+static const struct cp_flag *flag_at(bool is_jeprof, size_t i)
+{
+    size_t n = 0;
+
+    while (cp_flag_at(n))
+        n++;
+    if (i < n)
+        return cp_flag_at(i);
+    return is_jeprof ? cp_jeprof_flag_at(i - n) : NULL;
+}
+
+/* Whether jeprof has an option of the name that is not pprof's. */
+static bool is_replaced(bool is_jeprof, const struct cp_flag *f)
+{
+    return is_jeprof && cp_jeprof_flag_find(f->name, strlen(f->name)) != f;
+}
+
+/* Walks over what is offered: f is NULL behind the last. */
+static const struct cp_flag *next_flag(bool is_jeprof, size_t *i)
+{
+    const struct cp_flag *f;
+
+    while ((f = flag_at(is_jeprof, (*i)++)))
+        if (is_offered(f) && !is_replaced(is_jeprof, f))
+            return f;
+    return NULL;
+}
+
+/*
+ * Text for the inside of single quotes, with a backslash before some of its
+ * characters.
+ */
+static void quoted(struct cp_out *out, const char *text, const char *special)
+{
+    for (; *text; text++) {
+        if (strchr(special, *text))
+            cp_out_char(out, '\\');
+        if (*text == '\'')
+            cp_out_cstr(out, "'\\''");
+        else
+            cp_out_char(out, *text);
+    }
+}
+
+static void write_commands(struct cp_out *out)
+{
+    for (size_t i = 0; cp_command_at(i); i++)
+        cp_out_printf(out, "%s%s", i ? " " : "", cp_command_at(i)->name);
+}
+
+static void bash_names(struct cp_out *out, bool is_jeprof)
+{
+    const struct cp_flag *f;
+
+    cp_out_printf(out, "_cpprof_%s_names='", is_jeprof ? "jeprof" : "pprof");
+    for (size_t i = 0; (f = next_flag(is_jeprof, &i));)
+        cp_out_printf(out, "%s%s\n", f->name,
+                      cp_flag_needs_value(f) ? "=" : "");
+    cp_out_cstr(out, "'\n");
+}
+
+/* What each option's value may be, as branches of a case. */
+static void bash_values(struct cp_out *out)
+{
+    const struct cp_flag *f;
+
+    for (size_t i = 0; (f = next_flag(true, &i));) {
+        if (!cp_flag_needs_value(f))
+            continue;
+        cp_out_printf(out, "    %s) ", f->name);
+        if (words_of(f))
+            cp_out_printf(out, "COMPREPLY=($(compgen -W '%s' -- \"$2\")) ;;\n",
+                          words_of(f));
+        else if (is_file(f))
+            cp_out_cstr(out, "COMPREPLY=($(compgen -f -- \"$2\"))\n"
+                             "        compopt -o filenames 2>/dev/null ;;\n");
+        else
+            cp_out_cstr(out, "COMPREPLY=() ;;\n");
+    }
+}
+
+static void write_bash(struct cp_out *out)
+{
+    cp_out_cstr(out, "# bash completion; made by `cpprof completion bash`\n");
+    bash_names(out, false);
+    bash_names(out, true);
+    cp_out_cstr(out, "_cpprof_value() {\n    case $1 in\n");
+    bash_values(out);
+    cp_out_cstr(
+        out,
+        "    *) return 1 ;;\n    esac\n}\n"
+        "_cpprof_options() {\n"
+        "    local names=$1 cur=${COMP_WORDS[COMP_CWORD]}\n"
+        "    local prev=${COMP_WORDS[COMP_CWORD-1]} dashes\n"
+        "    # \"=\" is a word of its own, unless COMP_WORDBREAKS was changed\n"
+        "    if [[ $cur == = ]]; then\n"
+        "        cur=\n"
+        "    elif [[ $prev == = ]]; then\n"
+        "        prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+        "    fi\n"
+        "    if [[ $prev == -* ]]; then\n"
+        "        prev=${prev#-}\n"
+        "        _cpprof_value \"${prev#-}\" \"$cur\" && return\n"
+        "    fi\n"
+        "    if [[ $cur == -* ]]; then\n"
+        "        dashes=-\n"
+        "        [[ $cur == --* ]] && dashes=--\n"
+        "        COMPREPLY=($(compgen -P $dashes -W \"$names\" -- "
+        "\"${cur#$dashes}\"))\n"
+        "        [[ ${COMPREPLY[0]} == *= ]] && compopt -o nospace "
+        "2>/dev/null\n"
+        "    else\n"
+        "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+        "        compopt -o filenames 2>/dev/null\n"
+        "    fi\n}\n"
+        "_cpprof_pprof() { _cpprof_options \"$_cpprof_pprof_names\"; }\n"
+        "_cpprof_jeprof() { _cpprof_options \"$_cpprof_jeprof_names\"; }\n"
+        "_cpprof() {\n"
+        "    if [[ $COMP_CWORD == 1 && $2 != -* ]]; then\n"
+        "        COMPREPLY=($(compgen -W '");
+    write_commands(out);
+    cp_out_cstr(out,
+                "' -- \"$2\"))\n"
+                "        return\n"
+                "    fi\n"
+                "    case ${COMP_WORDS[1]} in\n"
+                "    pprof | -*) _cpprof_pprof ;;\n"
+                "    jeprof) _cpprof_jeprof ;;\n"
+                "    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "
+                "\"$2\")) ;;\n"
+                "    *) COMPREPLY=($(compgen -f -- \"$2\")) ;;\n"
+                "    esac\n}\n"
+                "complete -F _cpprof_pprof pprof\n"
+                "complete -F _cpprof_jeprof jeprof\n"
+                "complete -F _cpprof cpprof\n");
+}
+
+/* '(-top --top)'{-top,--top}'[table of the heaviest functions]' */
+static void zsh_flag(struct cp_out *out, const struct cp_flag *f)
+{
+    bool has_value = cp_flag_needs_value(f);
+    const char *equals = has_value ? "=" : "";
+
+    cp_out_printf(out, "    {-%s%s,--%s%s}'[", f->name, equals, f->name,
+                  equals);
+    quoted(out, f->help ? f->help : "", "[]:\\");
+    cp_out_char(out, ']');
+    if (has_value) {
+        cp_out_printf(out, ":%s:", f->argument ? f->argument : " ");
+        if (words_of(f)) {
+            cp_out_char(out, '(');
+            quoted(out, words_of(f), ":");
+            cp_out_char(out, ')');
+        } else if (is_file(f)) {
+            cp_out_cstr(out, "_files");
+        }
+    }
+    cp_out_cstr(out, "'\n");
+}
+
+static void zsh_flags(struct cp_out *out, bool is_jeprof)
+{
+    const struct cp_flag *f;
+
+    cp_out_printf(out, "_cpprof_%s() {\n  local -a options\n  options=(\n",
+                  is_jeprof ? "jeprof" : "pprof");
+    for (size_t i = 0; (f = next_flag(is_jeprof, &i));)
+        zsh_flag(out, f);
+    cp_out_cstr(out, "  )\n  _arguments $options '*:profile:_files'\n}\n");
+}
+
+static void write_zsh(struct cp_out *out)
+{
+    cp_out_cstr(out, "#compdef cpprof pprof jeprof\n"
+                     "# made by `cpprof completion zsh`\n");
+    zsh_flags(out, false);
+    zsh_flags(out, true);
+    cp_out_cstr(out, "_cpprof_commands() {\n  local -a commands\n"
+                     "  commands=(\n");
+    for (size_t i = 0; cp_command_at(i); i++) {
+        cp_out_printf(out, "    '%s:", cp_command_at(i)->name);
+        quoted(out, cp_command_at(i)->summary, ":\\");
+        cp_out_cstr(out, "'\n");
+    }
+    cp_out_cstr(out, "  )\n  _describe command commands\n}\n"
+                     "case $service in\n"
+                     "pprof) _cpprof_pprof ;;\n"
+                     "jeprof) _cpprof_jeprof ;;\n"
+                     "*)\n"
+                     "  if (( CURRENT == 2 )); then\n"
+                     "    _cpprof_commands\n"
+                     "  else\n"
+                     "    shift words\n"
+                     "    (( CURRENT-- ))\n"
+                     "    case $words[1] in\n"
+                     "    pprof) _cpprof_pprof ;;\n"
+                     "    jeprof) _cpprof_jeprof ;;\n"
+                     "    completion) compadd bash zsh fish ;;\n"
+                     "    *) _files ;;\n"
+                     "    esac\n"
+                     "  fi\n"
+                     "  ;;\n"
+                     "esac\n");
+}
+
+/* complete -c pprof -o focus -l focus -x -d 'only stacks with a match' */
+static void fish_flag(struct cp_out *out, const struct cp_flag *f,
+                      const char *command, const char *when)
+{
+    cp_out_printf(out, "complete -c %s%s -o %s -l %s", command, when, f->name,
+                  f->name);
+    if (cp_flag_needs_value(f))
+        cp_out_cstr(out, is_file(f) ? " -r" : " -x");
+    if (words_of(f))
+        cp_out_printf(out, " -a '%s'", words_of(f));
+    cp_out_cstr(out, " -d '");
+    quoted(out, f->help ? f->help : "", "\\");
+    cp_out_cstr(out, "'\n");
+}
+
+static void fish_flags(struct cp_out *out, bool is_jeprof)
+{
+    const char *name = is_jeprof ? "jeprof" : "pprof";
+    const struct cp_flag *f;
+    char when[80];
+
+    (void)snprintf(when, sizeof(when), " -n '__fish_seen_subcommand_from %s'",
+                   name);
+    for (size_t i = 0; (f = next_flag(is_jeprof, &i));) {
+        fish_flag(out, f, name, "");
+        fish_flag(out, f, "cpprof", when);
+    }
+}
+
+static void write_fish(struct cp_out *out)
+{
+    cp_out_cstr(out, "# made by `cpprof completion fish`\n");
+    for (size_t i = 0; cp_command_at(i); i++) {
+        cp_out_printf(out,
+                      "complete -c cpprof -f -n __fish_use_subcommand -a %s "
+                      "-d '",
+                      cp_command_at(i)->name);
+        quoted(out, cp_command_at(i)->summary, "\\");
+        cp_out_cstr(out, "'\n");
+    }
+    cp_out_cstr(out, "complete -c cpprof -f -n '__fish_seen_subcommand_from "
+                     "completion' -a 'bash zsh fish'\n");
+    fish_flags(out, false);
+    fish_flags(out, true);
+}
+
+static const struct {
+    const char *name;
+    void (*write)(struct cp_out *out);
+} shells[] = {
+    { "bash", write_bash },
+    { "zsh", write_zsh },
+    { "fish", write_fish },
+};
+
+int cp_completion_main(int argc, const char *const *argv)
+{
+    struct cp_out out = { .fd = STDOUT_FILENO };
+    struct cp_error err = { 0 };
+    enum cp_status status;
+
+    for (size_t i = 0; argc == 2 && i < sizeof(shells) / sizeof(shells[0]); i++)
+        if (strcmp(argv[1], shells[i].name) == 0) {
+            shells[i].write(&out);
+            status = cp_out_finish(&out, &err);
+            cp_out_release(&out);
+            if (status != CP_OK)
+                cp_print_line("cpprof: ", err.msg);
+            return status == CP_OK ? EXIT_OK : EXIT_FAILED;
+        }
+    (void)fputs("usage: cpprof completion bash|zsh|fish\n", stderr);
+    return EXIT_MISUSED;
+}
