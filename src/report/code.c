@@ -35,6 +35,12 @@ static void open_file(struct cp_code *c, uint32_t mapping)
     struct cp_code_file *file = &c->files[mapping];
     struct cp_address_range range = { m->start, m->limit, m->offset };
     const char *path = cp_profile_cstr(p, m->file);
+    struct cp_object_options options = {
+        .build_id = cp_profile_cstr(p, m->build_id),
+        .is_intel = c->report->options.intel_syntax,
+        .find_debug = c->report->find_debug,
+        .context = c->report->warn_context,
+    };
     struct cp_error err = { 0 };
 
     file->is_known = true;
@@ -43,8 +49,7 @@ static void open_file(struct cp_code *c, uint32_t mapping)
     file->object = find_open(c, mapping);
     file->is_shared = file->object != NULL;
     if (!file->object && *path)
-        file->object = cp_object_new(path, cp_profile_cstr(p, m->build_id),
-                                     c->report->options.intel_syntax, &err);
+        file->object = cp_object_new(path, &options, &err);
     if (file->object)
         file->map = cp_object_map(file->object, range, path);
     else if (c->problem.status == CP_OK && *path) {

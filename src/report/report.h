@@ -32,6 +32,11 @@ struct cp_report {
     /* Takes warnings, a line each without newline; may be NULL. */
     void (*warn)(void *context, const char *line);
     void *warn_context;
+
+    /* Finds debug files that have to be fetched, see symbol/object.h; gets
+     * warn_context too. May be NULL. */
+    bool (*find_debug)(void *context, const char *build_id, const char *name,
+                       char *out, size_t cap);
 };
 
 /*

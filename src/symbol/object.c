@@ -7,10 +7,12 @@
 #include "base/alloc.h"
 #include "symbol/disasm.h"
 
-#define MOST_ID 64
+#define MOST_ID 64 /* bytes of a build id */
+#define MOST_PATH 4096
 
 struct cp_object {
     struct cp_symbolizer *symbolizer;
+    struct cp_symbolizer *debug; /* knows the lines, or NULL */
     struct cp_routines routines;
     struct cp_disasm *disasm; /* NULL until code is asked for */
     bool is_intel;
@@ -23,40 +25,61 @@ struct cp_object {
     struct cp_error *err;
 };
 
-static bool has_build_id(const struct cp_elf *e, const char *wanted)
+/* The build id in hexadecimal, "" if there is none. */
+static void read_build_id(const struct cp_elf *e, char *out)
 {
     const uint8_t *id;
     size_t n = cp_elf_build_id(e, &id);
-    char text[2 * MOST_ID + 1] = "";
 
+    *out = '\0';
     for (size_t i = 0; i < n && i < MOST_ID; i++)
-        (void)snprintf(text + 2 * i, 3, "%02x", id[i]);
-    return *wanted == '\0' || n == 0 || strcmp(text, wanted) == 0;
+        (void)snprintf(out + 2 * i, 3, "%02x", id[i]);
 }
 
-struct cp_object *cp_object_new(const char *path, const char *build_id,
-                                bool is_intel, struct cp_error *err)
+/* Opens the debug file where the file's own directories have none. */
+static void open_debug(struct cp_object *o, const char *path, const char *id,
+                       const struct cp_object_options *options)
 {
-    struct cp_symbolizer_options options = { .is_parallel = true };
-    struct cp_object *o = cp_alloc(1, sizeof(*o), err);
-    struct cp_elf *e;
+    struct cp_symbolizer_options how = { .is_parallel = true };
+    const char *slash = strrchr(path, '/');
+    char found[MOST_PATH];
 
-    if (!o)
-        return NULL;
-    o->is_intel = is_intel;
-    if (cp_symbolizer_open(&o->symbolizer, path, &options, err) != CP_OK) {
-        cp_free(o);
-        return NULL;
-    }
-    e = cp_symbolizer_elf(o->symbolizer);
-    if (!has_build_id(e, build_id))
-        (void)cp_error_set(err, CP_EFORMAT, "build ID mismatch");
-    else if (cp_routines_init(&o->routines, e,
-                              cp_symbolizer_debug_elf(o->symbolizer),
-                              err) == CP_OK)
-        return o;
+    if (options->find_debug && *id && cp_symbolizer_reason(o->symbolizer) &&
+        options->find_debug(options->context, id, slash ? slash + 1 : path,
+                            found, sizeof(found)))
+        (void)cp_symbolizer_open(&o->debug, found, &how, NULL);
+}
+
+static struct cp_object *fail(struct cp_object *o)
+{
     cp_object_free(o);
     return NULL;
+}
+
+struct cp_object *cp_object_new(const char *path,
+                                const struct cp_object_options *options,
+                                struct cp_error *err)
+{
+    struct cp_symbolizer_options how = { .is_parallel = true };
+    struct cp_object *o = cp_alloc(1, sizeof(*o), err);
+    char id[2 * MOST_ID + 1];
+    struct cp_elf *e, *debug;
+
+    if (!o || cp_symbolizer_open(&o->symbolizer, path, &how, err) != CP_OK)
+        return fail(o);
+    e = cp_symbolizer_elf(o->symbolizer);
+    read_build_id(e, id);
+    if (*options->build_id && *id && strcmp(id, options->build_id) != 0) {
+        (void)cp_error_set(err, CP_EFORMAT, "build ID mismatch");
+        return fail(o);
+    }
+    o->is_intel = options->is_intel;
+    open_debug(o, path, id, options);
+    debug = o->debug ? cp_symbolizer_elf(o->debug)
+                     : cp_symbolizer_debug_elf(o->symbolizer);
+    if (cp_routines_init(&o->routines, e, debug, err) != CP_OK)
+        return fail(o);
+    return o;
 }
 
 void cp_object_free(struct cp_object *o)
@@ -65,6 +88,7 @@ void cp_object_free(struct cp_object *o)
         return;
     cp_disasm_free(o->disasm);
     cp_routines_release(&o->routines);
+    cp_symbolizer_close(o->debug);
     cp_symbolizer_close(o->symbolizer);
     cp_arena_release(&o->arena);
     cp_free(o);
@@ -122,8 +146,8 @@ static enum cp_status find_lines(struct cp_object *o)
     for (size_t i = 0; addresses && i < o->n; i++)
         addresses[i] = o->insns[i].address;
     if (status == CP_OK)
-        status = cp_symbolizer_resolve(o->symbolizer, addresses, o->n,
-                                       on_frames, o, o->err);
+        status = cp_symbolizer_resolve(o->debug ? o->debug : o->symbolizer,
+                                       addresses, o->n, on_frames, o, o->err);
     cp_free(addresses);
     return status;
 }
@@ -176,7 +200,7 @@ enum cp_status cp_object_read(struct cp_object *o,
 
 void cp_object_forget(struct cp_object *o)
 {
-    cp_symbolizer_forget(o->symbolizer);
+    cp_symbolizer_forget(o->debug ? o->debug : o->symbolizer);
     cp_arena_release(&o->arena);
     o->insns = NULL;
     o->n = o->cap = 0;

@@ -23,12 +23,20 @@ struct cp_object_insn {
     size_t n_frames;
 };
 
-/*
- * build_id is hexadecimal; "" for any. NULL with *err set if the file cannot
- * be used or has another build id.
- */
-struct cp_object *cp_object_new(const char *path, const char *build_id,
-                                bool is_intel, struct cp_error *err);
+struct cp_object_options {
+    const char *build_id; /* expected, hexadecimal; "" for any */
+    bool is_intel;        /* syntax */
+    /* Finds a debug file that is not in its usual place, by build id; writes
+     * its path to out. May be NULL. */
+    bool (*find_debug)(void *context, const char *build_id, const char *name,
+                       char *out, size_t cap);
+    void *context;
+};
+
+/* NULL with *err set if the file cannot be used or has another build id. */
+struct cp_object *cp_object_new(const char *path,
+                                const struct cp_object_options *options,
+                                struct cp_error *err);
 void cp_object_free(struct cp_object *o);
 
 /* How addresses of a mapping become those of the file. */

@@ -5,7 +5,9 @@
 
 #include "report/picture.h"
 #include "report/report.h"
+#include "tool/debuginfod.h"
 #include "tool/output.h"
+#include "tool/print.h"
 #include "tool/viewer.h"
 
 static enum cp_status draw(const struct cp_command *c, struct cp_report *r,
@@ -70,6 +72,18 @@ static bool is_page_for_browser(const struct cp_command *c)
            cp_viewer_find(&viewer, CP_VIEWER_BROWSER, NULL) == CP_OK;
 }
 
+static void print_line(void *context, const char *line)
+{
+    (void)context;
+    cp_print_line("", line);
+}
+
+static bool find_debug(void *context, const char *build_id, const char *name,
+                       char *out, size_t cap)
+{
+    return cp_debuginfod_find(build_id, name, out, cap, print_line, context);
+}
+
 enum cp_status cp_run_report(const struct cp_command *command,
                              struct cp_profile *p, cp_warn warn, void *context,
                              struct cp_error *err)
@@ -78,7 +92,8 @@ enum cp_status cp_run_report(const struct cp_command *command,
     struct cp_report r = { .profile = p,
                            .options = c->options,
                            .warn = warn,
-                           .warn_context = context };
+                           .warn_context = context,
+                           .find_debug = find_debug };
     enum cp_status status = cp_report_init(&r, err);
 
     if (status != CP_OK)
