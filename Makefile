@@ -22,11 +22,12 @@ test: ## build, run every test and check; ends with the counts
 golden: all ## write tests/golden/ anew; read the difference before keeping it
 	@scripts/golden
 
-bench: all ## compare with google/pprof and jeprof; BENCH_ARGS=--quick for a short run
+bench: all ## compare with google/pprof, jeprof and addr2line; BENCH_ARGS=--quick
 	@scripts/deps build bench
 	@scripts/build gcc bench/floor bench/gen_profile bench/meter
 	@bench/reports.py $(BENCH_ARGS)
 	@bench/jeprof.py $(BENCH_ARGS)
+	@bench/symbolize.py $(BENCH_ARGS)
 
 fuzz: ## fuzz each target for FUZZ_SECONDS (60); FUZZ=name for one of them
 	@scripts/deps build fuzz

@@ -4,6 +4,8 @@
 #include "base/alloc.h"
 #include "symbol/dwarf_names.h"
 
+#define MOST_BYTES ((size_t)4 << 20) /* of all tables that are kept */
+
 uint16_t cp_abbrev_form_size(const struct cp_dwarf_unit *u, uint64_t form)
 {
     switch (form) {
@@ -192,6 +194,24 @@ static bool is_table_of(const struct cp_abbrevs *t,
            (t->version <= 2) == (u->version <= 2);
 }
 
+static size_t bytes_of(const struct cp_abbrevs *t)
+{
+    return t->cap * sizeof(*t->entries) + t->attrs_cap * sizeof(*t->attrs);
+}
+
+/* Gives memory back when the tables have become many and large. */
+static void trim(struct cp_abbrev_cache *cache, size_t section_len)
+{
+    if (cache->n_bytes <= MOST_BYTES + section_len)
+        return;
+    for (size_t i = 0; i < CP_ABBREV_SLOTS; i++) {
+        cp_free(cache->slots[i].entries);
+        cp_free(cache->slots[i].attrs);
+        cache->slots[i] = (struct cp_abbrevs){ 0 };
+    }
+    cache->n_bytes = 0;
+}
+
 const struct cp_abbrevs *cp_abbrev_table(struct cp_abbrev_cache *cache,
                                          const struct cp_dwarf_unit *u)
 {
@@ -200,13 +220,21 @@ const struct cp_abbrevs *cp_abbrev_table(struct cp_abbrev_cache *cache,
     struct cp_abbrevs *t = &cache->slots[mixed >> 58];
     struct cp_cursor c;
     const uint8_t *start;
+    size_t had;
+    bool is_read;
 
     if (is_table_of(t, u))
         return t;
     t->dwarf = NULL;
+    trim(cache, u->dwarf->part[CP_DWARF_ABBREV].len);
+    had = bytes_of(t);
     c = cp_dwarf_at(u->dwarf, CP_DWARF_ABBREV, u->abbrev_offset);
     start = c.pos;
-    if (c.failed || cache->fuel <= 0 || !read_table(t, u, &c))
+    if (c.failed || cache->fuel <= 0)
+        return NULL;
+    is_read = read_table(t, u, &c);
+    cache->n_bytes += bytes_of(t) - had;
+    if (!is_read)
         return NULL;
     cache->fuel -= c.pos - start;
     t->dwarf = u->dwarf;

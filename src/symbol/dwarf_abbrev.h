@@ -56,7 +56,8 @@ struct cp_abbrevs {
 
 struct cp_abbrev_cache {
     struct cp_abbrevs slots[CP_ABBREV_SLOTS];
-    int64_t fuel; /* bytes that may still be decoded; see dwarf_worker.h */
+    size_t n_bytes; /* that the slots take */
+    int64_t fuel;   /* bytes that may still be decoded; see dwarf_worker.h */
 };
 
 /* The table of a unit, until the next call; NULL: none, or out of memory. */

@@ -124,8 +124,11 @@ static enum cp_status make_answer(struct cp_worker *w,
     uint64_t file = row->file;
     struct cp_symbol_frame *frames;
 
+    if (n > w->n_frames_left)
+        n = w->n_frames_left;
     if (n == 0)
         return CP_OK;
+    w->n_frames_left -= n;
     frames = cp_arena_alloc(&w->arena, n, sizeof(*frames), NULL);
     if (!frames)
         return CP_ENOMEM;

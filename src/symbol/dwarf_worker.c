@@ -13,6 +13,8 @@
 #define MAX_REFERENCES 16
 #define FUEL_PER_BYTE 48
 #define FUEL_PER_ADDRESS 4096
+#define FRAMES_PER_ADDRESS 32 /* on average */
+#define BYTES_PER_FRAME 64
 
 void cp_worker_begin(struct cp_worker *w, size_t n, size_t len)
 {
@@ -22,6 +24,7 @@ void cp_worker_begin(struct cp_worker *w, size_t n, size_t len)
     w->fuel = fuel > INT64_MAX ? INT64_MAX : (int64_t)fuel;
     w->abbrevs.fuel = w->fuel;
     w->line.fuel = w->fuel;
+    w->n_frames_left = n * FRAMES_PER_ADDRESS + len / BYTES_PER_FRAME + 4096;
 }
 
 void cp_worker_release(struct cp_worker *w)

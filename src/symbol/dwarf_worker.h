@@ -35,6 +35,7 @@ struct cp_worker {
     struct cp_line line;
     struct cp_arena arena;
     int64_t fuel;
+    size_t n_frames_left;      /* more frames than that are not given */
     struct cp_record *records; /* of the current unit */
     size_t n_records, records_cap;
     uint32_t *heads; /* innermost record of each address of the unit */

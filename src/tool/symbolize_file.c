@@ -9,7 +9,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "symbol/address_map.h"
-#include "symbol/perf_map.h"
+#include "symbol/code_map.h"
 #include "symbol/symtab.h"
 #include "tool/symbol_source.h"
 
@@ -146,8 +146,20 @@ static size_t list_questions(const struct job *j, const struct cp_mapping *m,
     return n;
 }
 
+/* Begins with a mapping. */
+static void start(struct job *j, struct cp_mapping *m,
+                  const struct question *asked, struct cp_error *err)
+{
+    j->m = m;
+    j->asked = asked;
+    j->err = err;
+    j->status = CP_OK;
+}
+
+/* Asks the file, or the map of generated code if there is one. */
 static enum cp_status ask(struct job *j, const struct cp_symbol_source *s,
-                          size_t n, struct cp_error *err)
+                          struct cp_code_map *map, size_t n,
+                          struct cp_error *err)
 {
     uint64_t *addresses = cp_alloc(n, sizeof(*addresses), err);
     enum cp_status status = CP_ENOMEM;
@@ -156,9 +168,12 @@ static enum cp_status ask(struct job *j, const struct cp_symbol_source *s,
     if (addresses && j->symbols) {
         for (size_t i = 0; i < n; i++)
             addresses[i] = j->asked[i].address;
-        cp_symtab_find(cp_symbolizer_elf(s->file), addresses, n, j->symbols);
+        if (s)
+            cp_symtab_find(cp_symbolizer_elf(s->file), addresses, n,
+                           j->symbols);
         status =
-            cp_symbolizer_resolve(s->names, addresses, n, on_frames, j, err);
+            s ? cp_symbolizer_resolve(s->names, addresses, n, on_frames, j, err)
+              : cp_code_map_resolve(map, addresses, n, on_frames, j, err);
     }
     cp_free(j->symbols);
     cp_free(addresses);
@@ -181,11 +196,8 @@ static enum cp_status resolve(struct job *j, const struct cp_symbol_source *s,
     cp_address_map_init(&map, cp_symbolizer_elf(s->file), range,
                         cp_profile_cstr(j->p, m->file));
     n = list_questions(j, m, &map, asked);
-    j->m = m;
-    j->asked = asked;
-    j->err = err;
-    j->status = CP_OK;
-    status = ask(j, s, n, err);
+    start(j, m, asked, err);
+    status = ask(j, s, NULL, n, err);
     cp_free(asked);
     return status;
 }
@@ -258,31 +270,47 @@ static enum cp_status use_file(struct job *j, struct cp_mapping *m,
     return status;
 }
 
-/* Names for code that was compiled while the program ran. */
-static enum cp_status use_perf_map(struct job *j, struct cp_mapping *m,
+/* Whether a file tells of code that was made at run time. */
+static bool is_code_map(const char *path)
+{
+    static const char *const kinds[][2] = { { "perf-", ".map" },
+                                            { "jit-", ".dump" } };
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        size_t n = strlen(kinds[i][0]);
+        size_t digits = strspn(base + strnlen(base, n), "0123456789");
+
+        if (strncmp(base, kinds[i][0], n) == 0 && digits > 0 &&
+            strcmp(base + n + digits, kinds[i][1]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Such files have addresses of the process. */
+static enum cp_status use_code_map(struct job *j, struct cp_mapping *m,
                                    struct cp_error *err)
 {
-    size_t number = (size_t)(m - j->p->mappings);
-    struct cp_perf_map *map = NULL;
+    struct cp_address_map same = { .kind = CP_ADDRESS_BY_BASE };
+    size_t number = (size_t)(m - j->p->mappings), n;
+    struct cp_code_map *map = NULL;
+    struct question *asked;
     struct cp_error why = { 0 };
-    enum cp_status status = CP_OK;
+    enum cp_status status;
 
-    if (cp_perf_map_open(&map, cp_profile_cstr(j->p, m->file), &why) != CP_OK) {
+    if (cp_code_map_open(&map, cp_profile_cstr(j->p, m->file), &why) != CP_OK) {
         tell(j, m, why.msg);
         return CP_OK;
     }
-    for (uint32_t i = j->first[number];
-         status == CP_OK && i < j->first[number + 1]; i++) {
-        uint32_t location = j->locations[i];
-        uint64_t address = j->p->locations[location].address;
-        struct cp_line_frame frame = { .function =
-                                           cp_perf_map_find(map, address) };
-
-        if (frame.function)
-            status = cp_line_adder_set(j->adder, location, &frame, 1, err);
-        m->has_functions |= frame.function != NULL;
-    }
-    cp_perf_map_close(map);
+    asked =
+        cp_alloc(j->first[number + 1] - j->first[number], sizeof(*asked), err);
+    n = asked ? list_questions(j, m, &same, asked) : 0;
+    start(j, m, asked, err);
+    status = asked ? ask(j, NULL, map, n, err) : CP_ENOMEM;
+    cp_free(asked);
+    cp_code_map_close(map);
     return status;
 }
 
@@ -314,8 +342,8 @@ static enum cp_status symbolize_mapping(struct job *j, struct cp_mapping *m,
             j->is_missing = true;
         return CP_OK;
     }
-    if (cp_perf_map_is_one(file))
-        return use_perf_map(j, m, err);
+    if (is_code_map(file))
+        return use_code_map(j, m, err);
     /* A kernel has no file of its name, but may be known by build id. */
     if (is_no_file(file) &&
         (strncmp(file, "[kernel", 7) != 0 || m->build_id == 0))
