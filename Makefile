@@ -28,6 +28,7 @@ bench: all ## compare with google/pprof, jeprof and addr2line; BENCH_ARGS=--quic
 	@bench/reports.py $(BENCH_ARGS)
 	@bench/jeprof.py $(BENCH_ARGS)
 	@bench/symbolize.py $(BENCH_ARGS)
+	@bench/symbols.py $(BENCH_ARGS)
 
 fuzz: ## fuzz each target for FUZZ_SECONDS (60); FUZZ=name for one of them
 	@scripts/deps build fuzz

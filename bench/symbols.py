@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""symbols.py BINARY [N]: `pprof -top` on an unsymbolized profile of N (10,000)
-addresses in a file with debug information, against google/pprof.
+"""symbols.py [--quick] [BINARY [N]]: `pprof -top` on an unsymbolized profile of
+N (10,000) addresses in a file with debug information, against google/pprof.
+Without BINARY, in the libjvm that symbolize.py has put together, or else in
+this program itself.
 
 Runs take turns; what counts is the ratio of the medians. The names that both
 print are compared too."""
@@ -73,7 +75,13 @@ def rows(out):
 
 
 def main():
-    binary, n = sys.argv[1], int(sys.argv[2]) if sys.argv[2:] else 10000
+    words = [word for word in sys.argv[1:] if not word.startswith("-")]
+    libjvm = os.path.join(root, "build", "bench-symbolize", "libjvm.so")
+    usual = libjvm if os.path.exists(libjvm) else os.path.join(
+        root, "build", "cpprof")
+    binary = words[0] if words else usual
+    n = int(words[1]) if words[1:] else 10000
+    print(f"-top, {n} addresses in {os.path.basename(binary)}")
     tools = [OURS] + ([REFERENCE] if os.path.exists(REFERENCE) else [])
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, "bare.pb")
