@@ -114,7 +114,8 @@ static void on_frames(void *context, size_t index,
         m->has_line_numbers |= frames[i].line != 0;
     }
     m->has_inline_frames = true;
-    if (j->symbols[index].name) /* qsort_r, not __GI___qsort_r */
+    if (j->symbols[index].name &&
+        n < MOST_FRAMES) /* qsort_r, not __GI___qsort_r */
         lines[n - 1].function = j->symbols[index].name;
     j->status =
         cp_line_adder_set(j->adder, j->asked[index].location, lines, n, j->err);
