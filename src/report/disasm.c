@@ -181,17 +181,6 @@ static enum cp_status choose(struct lister *l)
     return CP_OK;
 }
 
-/* A value in a column of ten; nothing is a dot. */
-static void write_value(const struct lister *l, int64_t value)
-{
-    char text[CP_LABEL_BYTES] = ".";
-
-    if (value != 0)
-        cp_report_value(l->r, value, text);
-    cp_out_right(l->out, text, 10);
-    cp_out_char(l->out, ' ');
-}
-
 /* "function file:line", then what it was inlined by. */
 static void describe(struct lister *l, const struct cp_object_insn *insn,
                      struct cp_out *out)
@@ -270,8 +259,10 @@ static enum cp_status write_insns(struct lister *l, const struct routine *r,
         if (has_gap && i > 0)
             cp_out_cstr(l->out, "                              ...\n");
         has_gap = false;
-        write_value(l, flat);
-        write_value(l, cum);
+        cp_report_column(l->r, flat, l->out);
+        cp_out_char(l->out, ' ');
+        cp_report_column(l->r, cum, l->out);
+        cp_out_char(l->out, ' ');
         cp_out_printf(l->out, "%10" PRIx64 ": %s", insns[i].address,
                       insns[i].text);
         describe(l, &insns[i], &now);

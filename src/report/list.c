@@ -25,17 +25,6 @@ static void write_text(const struct lister *l, const char *before,
     cp_out_char(l->out, '\n');
 }
 
-/* A value in a column of ten; nothing is a dot. */
-static void write_value(const struct lister *l, int64_t value)
-{
-    char text[CP_LABEL_BYTES] = ".";
-
-    if (value != 0)
-        cp_report_value(l->r, value, text);
-    cp_out_right(l->out, text, 10);
-    cp_out_char(l->out, ' ');
-}
-
 static enum cp_status write_lines(struct lister *l,
                                   const struct cp_source_entry *e,
                                   const struct cp_source_entry *end)
@@ -58,8 +47,10 @@ static enum cp_status write_lines(struct lister *l,
             flat = e->line == line ? cp_add(flat, e->flat) : 0;
             cum = e->line == line ? cp_add(cum, e->cum) : 0;
         }
-        write_value(l, flat);
-        write_value(l, cum);
+        cp_report_column(l->r, flat, l->out);
+        cp_out_char(l->out, ' ');
+        cp_report_column(l->r, cum, l->out);
+        cp_out_char(l->out, ' ');
         cp_out_i64_right(l->out, line, 6);
         write_text(l, ":", cp_source_line(f, (uint32_t)line));
     }

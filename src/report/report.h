@@ -53,6 +53,10 @@ enum cp_status cp_report_write(struct cp_report *r, struct cp_out *out,
 /* A value as text in the report's unit; at most CP_LABEL_BYTES. */
 void cp_report_value(const struct cp_report *r, int64_t value, char *out);
 
+/* The same right-aligned in a column of ten; nothing is a dot. */
+void cp_report_column(const struct cp_report *r, int64_t value,
+                      struct cp_out *out);
+
 /* Applies divide_by. */
 int64_t cp_report_divide(const struct cp_report *r, int64_t value);
 

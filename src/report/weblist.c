@@ -39,17 +39,6 @@ static void write_text(const struct page *p, const char *text)
     cp_escape_xml(p->out, (struct cp_str){ text, (uint32_t)strlen(text) });
 }
 
-/* A value in a column of ten; nothing is a dot. */
-static void write_value(const struct page *p, int64_t value)
-{
-    char text[CP_LABEL_BYTES] = ".";
-
-    if (value != 0)
-        cp_report_value(p->r, value, text);
-    cp_out_char(p->out, ' ');
-    cp_out_right(p->out, text, 10);
-}
-
 static void write_head(struct page *p)
 {
     struct cp_out legend = { .fd = -1 };
@@ -160,8 +149,10 @@ static void write_insn(struct page *p, const struct cp_weblist_insn *i)
     size_t width = strlen(i->insn->text) + i->frame * INDENT;
 
     cp_out_cstr(p->out, "        ");
-    write_value(p, i->flat);
-    write_value(p, i->cum);
+    cp_out_char(p->out, ' ');
+    cp_report_column(p->r, i->flat, p->out);
+    cp_out_char(p->out, ' ');
+    cp_report_column(p->r, i->cum, p->out);
     cp_out_printf(p->out, " %10" PRIx64 ": ", i->insn->address);
     cp_out_fill(p->out, ' ', i->frame * INDENT);
     write_text(p, i->insn->text);
@@ -206,8 +197,10 @@ static void write_line(struct page *p, int64_t line, int64_t flat, int64_t cum,
     cp_out_printf(
         p->out, "<span class=\"%s%s\"%s>", class, is_hot ? " hot" : "",
         has_code ? " tabindex=0 role=button aria-expanded=false" : "");
-    write_value(p, flat);
-    write_value(p, cum);
+    cp_out_char(p->out, ' ');
+    cp_report_column(p->r, flat, p->out);
+    cp_out_char(p->out, ' ');
+    cp_report_column(p->r, cum, p->out);
     cp_out_cstr(p->out, "  ");
     cp_escape_xml(p->out, text);
     cp_out_cstr(p->out, " </span>\n");
@@ -273,8 +266,10 @@ static enum cp_status write_section(struct page *p,
     }
     cp_percentage(cum, p->r->total, text);
     cp_out_cstr(p->out, "</p>\n<pre>\n  Total:");
-    write_value(p, flat);
-    write_value(p, cum);
+    cp_out_char(p->out, ' ');
+    cp_report_column(p->r, flat, p->out);
+    cp_out_char(p->out, ' ');
+    cp_report_column(p->r, cum, p->out);
     cp_out_printf(p->out, " (flat, cum) %s\n", text);
     status = write_lines(p, s);
     cp_out_cstr(p->out, "</pre>\n");

@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "symbol/disasm.h"
 
-#define MOST_ID 64 /* bytes of a build id */
 #define MOST_PATH 4096
 
 struct cp_object {
@@ -25,14 +24,13 @@ struct cp_object {
     struct cp_error *err;
 };
 
-/* The build id in hexadecimal, "" if there is none. */
-static void read_build_id(const struct cp_elf *e, char *out)
+void cp_object_build_id(const struct cp_elf *e, char *out)
 {
     const uint8_t *id;
     size_t n = cp_elf_build_id(e, &id);
 
     *out = '\0';
-    for (size_t i = 0; i < n && i < MOST_ID; i++)
+    for (size_t i = 0; i < n && 2 * i + 2 < CP_BUILD_ID_TEXT; i++)
         (void)snprintf(out + 2 * i, 3, "%02x", id[i]);
 }
 
@@ -62,13 +60,13 @@ struct cp_object *cp_object_new(const char *path,
 {
     struct cp_symbolizer_options how = { .is_parallel = true };
     struct cp_object *o = cp_alloc(1, sizeof(*o), err);
-    char id[2 * MOST_ID + 1];
+    char id[CP_BUILD_ID_TEXT];
     struct cp_elf *e, *debug;
 
     if (!o || cp_symbolizer_open(&o->symbolizer, path, &how, err) != CP_OK)
         return fail(o);
     e = cp_symbolizer_elf(o->symbolizer);
-    read_build_id(e, id);
+    cp_object_build_id(e, id);
     if (*options->build_id && *id && strcmp(id, options->build_id) != 0) {
         (void)cp_error_set(err, CP_EFORMAT, "build ID mismatch");
         return fail(o);

@@ -23,6 +23,10 @@ struct cp_object_insn {
     size_t n_frames;
 };
 
+/* A build id in hexadecimal, "" if there is none; at most CP_BUILD_ID_TEXT. */
+#define CP_BUILD_ID_TEXT 129
+void cp_object_build_id(const struct cp_elf *e, char *out);
+
 struct cp_object_options {
     const char *build_id; /* expected, hexadecimal; "" for any */
     bool is_intel;        /* syntax */

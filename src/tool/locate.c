@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
+#include "symbol/object.h"
 
 #define PATH_BYTES 4096
-#define MOST_ID 64      /* bytes of a build id */
 #define MOST_FILES 1000 /* in a folder of one build id */
 
 /* A mapping that is looked for. */
@@ -22,16 +22,6 @@ struct search {
     cp_warn warn;
     void *context;
 };
-
-void cp_locate_build_id(const struct cp_elf *e, char *out)
-{
-    const uint8_t *id;
-    size_t n = cp_elf_build_id(e, &id);
-
-    *out = '\0';
-    for (size_t i = 0; i < n && i < MOST_ID; i++)
-        (void)snprintf(out + 2 * i, 3, "%02x", id[i]);
-}
 
 /* Whether the file named in s->found will do. */
 static bool fits(struct search *s)
@@ -44,7 +34,7 @@ static bool fits(struct search *s)
     if (stat(s->found, &st) != 0 || !S_ISREG(st.st_mode) ||
         cp_elf_open(&e, s->found, NULL) != CP_OK)
         return false;
-    cp_locate_build_id(e, id);
+    cp_object_build_id(e, id);
     cp_elf_close(e);
     is_same = s->id.len == 0 || strcmp(id, s->id.ptr) == 0;
     if (!is_same) {

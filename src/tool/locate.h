@@ -11,7 +11,6 @@
 #ifndef CP_LOCATE_H
 #define CP_LOCATE_H
 
-#include "elf/elf_file.h"
 #include "profile/profile.h"
 #include "tool/run.h"
 
@@ -22,9 +21,5 @@
  */
 enum cp_status cp_locate_binaries(struct cp_profile *p, cp_warn warn,
                                   void *context, struct cp_error *err);
-
-/* A build id in hexadecimal, "" if there is none; at most CP_BUILD_ID_TEXT. */
-#define CP_BUILD_ID_TEXT 129
-void cp_locate_build_id(const struct cp_elf *e, char *out);
 
 #endif

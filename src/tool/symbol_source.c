@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "symbol/object.h"
 #include "tool/debuginfod.h"
-#include "tool/locate.h"
 
 #define PATH_BYTES 4096
 
@@ -26,7 +26,7 @@ static bool is_same(struct cp_symbolizer *s, const char *wanted)
 {
     char id[CP_BUILD_ID_TEXT];
 
-    cp_locate_build_id(cp_symbolizer_elf(s), id);
+    cp_object_build_id(cp_symbolizer_elf(s), id);
     return *wanted == '\0' || *id == '\0' || strcmp(id, wanted) == 0;
 }
 
@@ -108,7 +108,7 @@ bool cp_symbol_source_open(struct cp_symbol_source *s,
     if (!wanted->is_fast && cp_symbolizer_reason(s->file)) {
         struct cp_symbolizer *debug;
 
-        cp_locate_build_id(cp_symbolizer_elf(s->file), id);
+        cp_object_build_id(cp_symbolizer_elf(s->file), id);
         debug = open_debug(wanted, id);
         if (debug)
             s->names = debug;
