@@ -17,10 +17,10 @@ import random
 import re
 import shutil
 import subprocess
-import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OURS = os.path.join(ROOT, "build/cpprof")
+METER = os.path.join(ROOT, "build/bench/meter")
 OPTIONS = ["-a", "-f", "-i", "-C", "-e"]
 
 
@@ -94,16 +94,15 @@ def functions(path):
     return sorted(symbols.items())
 
 
-def run(command, path, given, out):
+def run(command, path, data):
     """Seconds and peak memory in MB of one run, or None if it failed."""
-    with open(given) as stdin, open(out, "w") as stdout:
-        start = time.monotonic()
-        child = subprocess.Popen([*command, path], stdin=stdin, stdout=stdout,
-                                 stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = status
-    return None if status else (time.monotonic() - start,
-                                usage.ru_maxrss / 1024)
+    figures = data + "/figures"
+    with open(data + "/addresses") as given, open(data + "/out", "w") as out:
+        subprocess.run([METER, figures, "1800", "16000", *command, path],
+                       stdin=given, stdout=out, stderr=subprocess.DEVNULL)
+    with open(figures) as f:
+        wall, _, peak_kb, ended = f.read().split()[:4]
+    return (float(wall), int(peak_kb) / 1024) if ended == "0" else None
 
 
 def median(values):
@@ -111,11 +110,10 @@ def median(values):
 
 
 def measure(tools, path, n, data, reps):
-    given, out = data + "/addresses", data + "/out"
     results = {name: [] for name in tools}
     for _ in range(reps):
         for name, command in tools.items():
-            result = run(command, path, given, out)
+            result = run(command, path, data)
             if result:
                 results[name].append(result)
     ours = median([seconds for seconds, _ in results["cpprof"]])
