@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/search.h"
 
 #define MOST_BACK 256 /* ranges looked at that begin before an address */
 
@@ -124,17 +125,11 @@ bool cp_unit_map_sort(struct cp_unit_map *m)
 
 uint64_t cp_unit_map_at(const struct cp_unit_map *m, uint64_t address)
 {
-    size_t low = 0, high = m->n;
+    size_t low = m->n == 0 ? 0
+                           : cp_search_above(&m->ranges->low,
+                                             sizeof(*m->ranges), m->n, address);
     uint64_t unit = UINT64_MAX;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (m->ranges[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++) {
         const struct cp_unit_range *r = &m->ranges[low - 1];
 
@@ -170,16 +165,10 @@ bool cp_function_sort(struct cp_function_list *l)
 const uint8_t *cp_function_at(const struct cp_function_list *l,
                               uint64_t address)
 {
-    size_t low = 0, high = l->n;
+    size_t low = l->n == 0 ? 0
+                           : cp_search_above(&l->items->low, sizeof(*l->items),
+                                             l->n, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (l->items[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++)
         if (address < l->items[low - 1].high)
             return l->items[low - 1].entry;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "elf/elf_symbols.h"
 
@@ -38,26 +39,10 @@ static bool is_better(const struct cp_symtab_hit *a,
     return a->rank >= b->rank; /* of equals, the last of the table */
 }
 
-/* Where an address would go: the first that is not below it. */
-static size_t lower_bound(const uint64_t *sorted, size_t n, uint64_t address)
-{
-    const uint64_t *base = sorted;
-
-    if (n == 0)
-        return 0;
-    while (n > 1) {
-        size_t half = n / 2;
-
-        base += base[half - 1] < address ? half : 0;
-        n -= half;
-    }
-    return (size_t)(base - sorted) + (*base < address);
-}
-
 void cp_symtab_offer(const struct cp_symtab_hit *symbol, const uint64_t *sorted,
                      size_t n, struct cp_symtab_hit *hits)
 {
-    size_t i = lower_bound(sorted, n, symbol->start);
+    size_t i = cp_search_from(sorted, sizeof(*sorted), n, symbol->start);
     uint64_t last;
 
     if (i == n)
@@ -224,28 +209,15 @@ void cp_symtab_index_free(struct cp_symtab_index *x)
     cp_free(x);
 }
 
-/* The first symbol that begins above an address. */
-static size_t above(const struct cp_symtab_index *x, uint64_t address)
-{
-    size_t low = 0, high = x->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (x->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void cp_symtab_index_find(const struct cp_symtab_index *x,
                           const uint64_t *sorted, size_t n,
                           struct cp_symtab_hit *hits)
 {
     for (size_t i = 0; i < n; i++) {
-        size_t end = above(x, sorted[i]);
+        size_t end = x->n == 0
+                         ? 0
+                         : cp_search_above(&x->items->start, sizeof(*x->items),
+                                           x->n, sorted[i]);
         size_t from = end > MOST_BACK ? end - MOST_BACK : 0;
 
         for (size_t k = from; k < end; k++)
