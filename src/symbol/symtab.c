@@ -167,26 +167,6 @@ static void add(void *context, const struct cp_symtab_hit *symbol)
         x->is_cut = true;
 }
 
-static bool sort_index(struct cp_symtab_index *x)
-{
-    struct cp_sort_pair *order = cp_alloc(x->n, sizeof(*order), NULL);
-    struct cp_symtab_hit *sorted = cp_alloc(x->n, sizeof(*sorted), NULL);
-
-    for (size_t i = 0; order && i < x->n; i++)
-        order[i] = (struct cp_sort_pair){ x->items[i].start, i };
-    if (!order || !sorted || cp_sort_pairs(order, x->n, NULL) != CP_OK) {
-        cp_free(order);
-        cp_free(sorted);
-        return false;
-    }
-    for (size_t i = 0; i < x->n; i++)
-        sorted[i] = x->items[order[i].value];
-    cp_free(order);
-    cp_free(x->items);
-    x->items = sorted;
-    return true;
-}
-
 struct cp_symtab_index *cp_symtab_index_new(const struct cp_elf *e)
 {
     struct cp_symtab_index *x = cp_alloc(1, sizeof(*x), NULL);
@@ -195,7 +175,9 @@ struct cp_symtab_index *cp_symtab_index_new(const struct cp_elf *e)
         return NULL;
     read_table(e, SHT_SYMTAB, add, x);
     read_table(e, SHT_DYNSYM, add, x);
-    if (x->is_cut || !sort_index(x)) {
+    if (x->is_cut ||
+        cp_sort_structs(x->items, x->n, sizeof(*x->items),
+                        offsetof(struct cp_symtab_hit, start), NULL) != CP_OK) {
         cp_symtab_index_free(x);
         return NULL;
     }
