@@ -85,3 +85,25 @@ enum cp_status cp_sort_pairs(struct cp_sort_pair *pairs, size_t n,
     cp_free(room);
     return CP_OK;
 }
+
+enum cp_status cp_sort_structs(void *p, size_t n, size_t size, size_t key_at,
+                               struct cp_error *err)
+{
+    struct cp_sort_pair *order = cp_alloc(n, sizeof(*order), err);
+    char *items = p, *room = cp_alloc(n, size, err);
+    enum cp_status status = order && room ? CP_OK : CP_ENOMEM;
+
+    for (size_t i = 0; status == CP_OK && i < n; i++) {
+        order[i].value = i;
+        memcpy(&order[i].key, items + i * size + key_at, sizeof(order[i].key));
+    }
+    if (status == CP_OK)
+        status = cp_sort_pairs(order, n, err);
+    for (size_t i = 0; status == CP_OK && i < n; i++)
+        memcpy(room + i * size, items + order[i].value * size, size);
+    if (status == CP_OK && n > 0)
+        memcpy(items, room, n * size);
+    cp_free(order);
+    cp_free(room);
+    return status;
+}

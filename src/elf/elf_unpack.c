@@ -5,6 +5,7 @@
  * 4 bytes of nothing, its size and its alignment. A .zdebug section begins
  * with "ZLIB" and its size, big-endian.
  */
+#define ZSTD_STATIC_LINKING_ONLY /* for a decoder with our own allocation */
 #include "elf/elf_unpack.h"
 
 #include <libdeflate.h>
@@ -43,6 +44,34 @@ static enum cp_status inflate_zlib(const uint8_t *p, size_t len, uint8_t *out,
     return CP_OK;
 }
 
+static void *zstd_alloc(void *opaque, size_t size)
+{
+    (void)opaque;
+    return cp_alloc(1, size, NULL);
+}
+
+static void any_free(void *opaque, void *p)
+{
+    (void)opaque;
+    cp_free(p);
+}
+
+static enum cp_status inflate_zstd(const uint8_t *p, size_t len, uint8_t *out,
+                                   size_t out_len, struct cp_error *err)
+{
+    ZSTD_customMem memory = { zstd_alloc, any_free, NULL };
+    ZSTD_DCtx *z = ZSTD_createDCtx_advanced(memory);
+    size_t n;
+
+    if (!z)
+        return cp_error_nomem(err);
+    n = ZSTD_decompressDCtx(z, out, out_len, p, len);
+    (void)ZSTD_freeDCtx(z);
+    if (n != out_len)
+        return cp_error_set(err, CP_EFORMAT, "damaged zstd data");
+    return CP_OK;
+}
+
 static enum cp_status inflate(unsigned kind, const uint8_t *p, size_t len,
                               uint64_t size, struct cp_elf_data *out,
                               struct cp_error *err)
@@ -56,11 +85,11 @@ static enum cp_status inflate(unsigned kind, const uint8_t *p, size_t len,
         return status;
     if (kind == ELFCOMPRESS_ZLIB)
         status = inflate_zlib(p, len, out->own.data, (size_t)size, err);
-    else if (kind != ELFCOMPRESS_ZSTD)
+    else if (kind == ELFCOMPRESS_ZSTD)
+        status = inflate_zstd(p, len, out->own.data, (size_t)size, err);
+    else
         status = cp_error_set(err, CP_EFORMAT, "packed in an unknown way (%u)",
                               kind);
-    else if (ZSTD_decompress(out->own.data, (size_t)size, p, len) != size)
-        status = cp_error_set(err, CP_EFORMAT, "damaged zstd data");
     if (status != CP_OK) {
         cp_bytes_release(&out->own);
         return status;
@@ -150,12 +179,6 @@ static void *xz_alloc(void *opaque, size_t n, size_t size)
     return cp_alloc(n, size, NULL);
 }
 
-static void xz_free(void *opaque, void *p)
-{
-    (void)opaque;
-    cp_free(p);
-}
-
 /* Runs the decoder until the end of the stream, in growing room. */
 static enum cp_status run_xz(lzma_stream *xz, size_t packed_len,
                              struct cp_bytes *out, struct cp_error *err)
@@ -185,7 +208,7 @@ static enum cp_status run_xz(lzma_stream *xz, size_t packed_len,
 enum cp_status cp_elf_unpack_xz(const uint8_t *data, size_t len,
                                 struct cp_bytes *out, struct cp_error *err)
 {
-    static const lzma_allocator allocator = { xz_alloc, xz_free, NULL };
+    static const lzma_allocator allocator = { xz_alloc, any_free, NULL };
     lzma_stream xz = LZMA_STREAM_INIT;
     enum cp_status status;
 

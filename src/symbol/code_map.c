@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "symbol/code_pieces.h"
 #include "symbol/cursor.h"
@@ -120,16 +121,10 @@ enum cp_status cp_code_map_view(struct cp_code_map **out, const void *bytes,
 static const struct cp_code_piece *find(const struct cp_code_map *m,
                                         uint64_t address)
 {
-    size_t low = 0, high = m->pieces.n, best = SIZE_MAX;
+    size_t low = cp_search_above(&m->order->key, sizeof(*m->order), m->pieces.n,
+                                 address);
+    size_t best = SIZE_MAX;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (m->order[middle].key <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++) {
         size_t number = (size_t)m->order[low - 1].value;
 

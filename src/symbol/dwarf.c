@@ -11,6 +11,7 @@
 #include "symbol/dwarf.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "symbol/dwarf_names.h"
 
 void cp_dwarf_init(struct cp_dwarf *d)
@@ -154,16 +155,11 @@ bool cp_dwarf_unit_of(const struct cp_dwarf *d, uint64_t place,
                       struct cp_dwarf_unit *out)
 {
     const struct cp_dwarf_units *units = cp_dwarf_unit_list(d);
-    size_t low = 0, high = units ? units->n : 0;
+    size_t low =
+        units && units->n
+            ? cp_search_above(units->offsets, sizeof(uint64_t), units->n, place)
+            : 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (units->offsets[middle] <= place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low > 0 && cp_dwarf_unit_read(d, units->offsets[low - 1], out) &&
            d->part[CP_DWARF_INFO].data + place < out->end;
 }

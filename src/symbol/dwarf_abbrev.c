@@ -2,6 +2,7 @@
 #include "symbol/dwarf_abbrev.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "symbol/dwarf_names.h"
 
 #define MOST_BYTES ((size_t)4 << 20) /* of all tables that are kept */
@@ -172,16 +173,10 @@ static bool read_table(struct cp_abbrevs *t, const struct cp_dwarf_unit *u,
 const struct cp_abbrev *cp_abbrev_search(const struct cp_abbrevs *t,
                                          uint64_t code)
 {
-    size_t low = 0, high = t->n;
+    size_t low = t->n ? cp_search_from(&t->entries->code, sizeof(*t->entries),
+                                       t->n, code)
+                      : 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (t->entries[middle].code < code)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < t->n && t->entries[low].code == code ? &t->entries[low] : NULL;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "symbol/dwarf_names.h"
 
@@ -37,23 +38,6 @@ struct search {
     bool is_cut;             /* it would have more, or memory ran out */
 };
 
-static size_t lower_bound(const uint64_t *sorted, size_t n, uint64_t value)
-{
-    size_t low = 0;
-
-    while (n > 0) {
-        size_t half = n / 2;
-
-        if (sorted[low + half] < value) {
-            low += half + 1;
-            n -= half + 1;
-        } else {
-            n = half;
-        }
-    }
-    return low;
-}
-
 /* Adds a range to the map that is made. */
 static void map_range(struct search *s, uint64_t low, uint64_t high,
                       uint64_t unit)
@@ -65,7 +49,7 @@ static void map_range(struct search *s, uint64_t low, uint64_t high,
 /* Gives the addresses in [low, high) to a unit. */
 static void claim(struct search *s, uint64_t low, uint64_t high, uint64_t unit)
 {
-    for (size_t i = lower_bound(s->sorted, s->n, low);
+    for (size_t i = cp_search_from(s->sorted, sizeof(*s->sorted), s->n, low);
          i < s->n && s->sorted[i] < high; i++) {
         uint64_t had =
             atomic_load_explicit(&s->unit_of[i], memory_order_relaxed);
@@ -137,16 +121,11 @@ static enum cp_status read_aranges(struct search *s)
 
 static bool is_listed(const struct search *s, uint64_t unit)
 {
-    size_t low = 0, high = s->n_listed;
+    size_t low = s->n_listed
+                     ? cp_search_from(&s->listed->key, sizeof(*s->listed),
+                                      s->n_listed, unit)
+                     : 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (s->listed[middle].key < unit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low < s->n_listed && s->listed[low].key == unit;
 }
 

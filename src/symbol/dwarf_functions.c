@@ -14,6 +14,7 @@
 #include "symbol/dwarf_functions.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "symbol/dwarf_names.h"
 
 #define MAX_DEPTH 65536
@@ -82,18 +83,9 @@ static void read_code_entry(struct walk *k, const struct cp_abbrev *a,
 }
 
 /* The first address that is not below `address`. */
-static size_t lower_bound(const struct walk *k, uint64_t address)
+static size_t first_from(const struct walk *k, uint64_t address)
 {
-    const uint64_t *base = k->sorted;
-    size_t n = k->n;
-
-    while (n > 1) {
-        size_t half = n / 2;
-
-        base += base[half - 1] < address ? half : 0;
-        n -= half;
-    }
-    return (size_t)(base - k->sorted) + (*base < address);
+    return cp_search_from(k->sorted, sizeof(*k->sorted), k->n, address);
 }
 
 /* Whether any address lies in the entry's code. */
@@ -103,7 +95,7 @@ static bool holds_any(struct walk *k, const struct cp_code *code)
 
     cp_ranges_init(&r, k->unit, code, &k->w->fuel);
     while (cp_ranges_next(&r)) {
-        size_t i = lower_bound(k, r.low);
+        size_t i = first_from(k, r.low);
 
         if (i < k->n && k->sorted[i] < r.high)
             return true;
@@ -176,7 +168,7 @@ static bool claim_code(struct walk *k, const struct code_entry *e,
 
     cp_ranges_init(&r, k->unit, &e->code, &k->w->fuel);
     while (cp_ranges_next(&r)) {
-        size_t from = lower_bound(k, r.low), to = from;
+        size_t from = first_from(k, r.low), to = from;
 
         while (to < k->n && k->sorted[to] < r.high)
             to++;

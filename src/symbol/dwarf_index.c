@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "base/search.h"
 
 #define MOST_BACK 256 /* ranges looked at that begin before an address */
 
@@ -97,44 +98,27 @@ bool cp_unit_map_add(struct cp_unit_map *m, uint64_t low, uint64_t high,
 
 bool cp_unit_map_sort(struct cp_unit_map *m)
 {
-    struct cp_sort_pair *order = cp_alloc(m->n, sizeof(*order), NULL);
-    struct cp_unit_range *sorted = cp_alloc(m->n, sizeof(*sorted), NULL);
     uint64_t reach = 0;
 
-    for (size_t i = 0; order && i < m->n; i++)
-        order[i] = (struct cp_sort_pair){ m->ranges[i].low, i };
-    if (!order || !sorted || cp_sort_pairs(order, m->n, NULL) != CP_OK) {
-        cp_free(order);
-        cp_free(sorted);
+    if (cp_sort_structs(m->ranges, m->n, sizeof(*m->ranges),
+                        offsetof(struct cp_unit_range, low), NULL) != CP_OK)
         return false;
-    }
     for (size_t i = 0; i < m->n; i++) {
-        sorted[i] = m->ranges[order[i].value];
-        if (sorted[i].high > reach)
-            reach = sorted[i].high;
-        sorted[i].reach = reach;
+        if (m->ranges[i].high > reach)
+            reach = m->ranges[i].high;
+        m->ranges[i].reach = reach;
     }
-    cp_free(order);
-    cp_free(m->ranges);
-    m->ranges = sorted;
-    m->cap = m->n;
     m->is_made = true;
     return true;
 }
 
 uint64_t cp_unit_map_at(const struct cp_unit_map *m, uint64_t address)
 {
-    size_t low = 0, high = m->n;
+    size_t low = m->n == 0 ? 0
+                           : cp_search_above(&m->ranges->low,
+                                             sizeof(*m->ranges), m->n, address);
     uint64_t unit = UINT64_MAX;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (m->ranges[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++) {
         const struct cp_unit_range *r = &m->ranges[low - 1];
 
@@ -148,38 +132,18 @@ uint64_t cp_unit_map_at(const struct cp_unit_map *m, uint64_t address)
 
 bool cp_function_sort(struct cp_function_list *l)
 {
-    struct cp_sort_pair *order = cp_alloc(l->n, sizeof(*order), NULL);
-    struct cp_function_range *sorted = cp_alloc(l->n, sizeof(*sorted), NULL);
-
-    for (size_t i = 0; order && i < l->n; i++)
-        order[i] = (struct cp_sort_pair){ l->items[i].low, i };
-    if (!order || !sorted || cp_sort_pairs(order, l->n, NULL) != CP_OK) {
-        cp_free(order);
-        cp_free(sorted);
-        return false;
-    }
-    for (size_t i = 0; i < l->n; i++)
-        sorted[i] = l->items[order[i].value];
-    cp_free(order);
-    cp_free(l->items);
-    l->items = sorted;
-    l->cap = l->n;
-    return true;
+    return cp_sort_structs(l->items, l->n, sizeof(*l->items),
+                           offsetof(struct cp_function_range, low),
+                           NULL) == CP_OK;
 }
 
 const uint8_t *cp_function_at(const struct cp_function_list *l,
                               uint64_t address)
 {
-    size_t low = 0, high = l->n;
+    size_t low = l->n == 0 ? 0
+                           : cp_search_above(&l->items->low, sizeof(*l->items),
+                                             l->n, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (l->items[middle].low <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++)
         if (address < l->items[low - 1].high)
             return l->items[low - 1].entry;

@@ -9,6 +9,7 @@
 #include "symbol/dwarf_line.h"
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "symbol/dwarf_names.h"
 
 #define ROWS_PER_MARK 64
@@ -80,16 +81,8 @@ bool cp_line_open(struct cp_line *l, const struct cp_dwarf_unit *u)
 /* Where an address would go: the first that is not below it. */
 static void seek(struct machine *m, uint64_t address)
 {
-    size_t low = 0, high = m->n;
+    size_t low = cp_search_from(m->sorted, sizeof(*m->sorted), m->n, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (m->sorted[middle] < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     m->next = low;
     m->next_address = low < m->n ? m->sorted[low] : UINT64_MAX;
 }
@@ -268,16 +261,11 @@ void cp_line_find(struct cp_line *l, const uint64_t *sorted, size_t n,
 static const struct cp_sort_pair *find_mark(const struct cp_line_marks *marks,
                                             uint64_t address)
 {
-    size_t low = 0, high = marks->n;
+    size_t low = marks->n == 0 ? 0
+                               : cp_search_above(&marks->order->key,
+                                                 sizeof(*marks->order),
+                                                 marks->n, address);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (marks->order[middle].key <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     return low > 0 ? &marks->order[low - 1] : NULL;
 }
 

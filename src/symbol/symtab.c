@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "elf/elf_symbols.h"
 
@@ -38,26 +39,10 @@ static bool is_better(const struct cp_symtab_hit *a,
     return a->rank >= b->rank; /* of equals, the last of the table */
 }
 
-/* Where an address would go: the first that is not below it. */
-static size_t lower_bound(const uint64_t *sorted, size_t n, uint64_t address)
-{
-    const uint64_t *base = sorted;
-
-    if (n == 0)
-        return 0;
-    while (n > 1) {
-        size_t half = n / 2;
-
-        base += base[half - 1] < address ? half : 0;
-        n -= half;
-    }
-    return (size_t)(base - sorted) + (*base < address);
-}
-
 void cp_symtab_offer(const struct cp_symtab_hit *symbol, const uint64_t *sorted,
                      size_t n, struct cp_symtab_hit *hits)
 {
-    size_t i = lower_bound(sorted, n, symbol->start);
+    size_t i = cp_search_from(sorted, sizeof(*sorted), n, symbol->start);
     uint64_t last;
 
     if (i == n)
@@ -182,26 +167,6 @@ static void add(void *context, const struct cp_symtab_hit *symbol)
         x->is_cut = true;
 }
 
-static bool sort_index(struct cp_symtab_index *x)
-{
-    struct cp_sort_pair *order = cp_alloc(x->n, sizeof(*order), NULL);
-    struct cp_symtab_hit *sorted = cp_alloc(x->n, sizeof(*sorted), NULL);
-
-    for (size_t i = 0; order && i < x->n; i++)
-        order[i] = (struct cp_sort_pair){ x->items[i].start, i };
-    if (!order || !sorted || cp_sort_pairs(order, x->n, NULL) != CP_OK) {
-        cp_free(order);
-        cp_free(sorted);
-        return false;
-    }
-    for (size_t i = 0; i < x->n; i++)
-        sorted[i] = x->items[order[i].value];
-    cp_free(order);
-    cp_free(x->items);
-    x->items = sorted;
-    return true;
-}
-
 struct cp_symtab_index *cp_symtab_index_new(const struct cp_elf *e)
 {
     struct cp_symtab_index *x = cp_alloc(1, sizeof(*x), NULL);
@@ -210,7 +175,9 @@ struct cp_symtab_index *cp_symtab_index_new(const struct cp_elf *e)
         return NULL;
     read_table(e, SHT_SYMTAB, add, x);
     read_table(e, SHT_DYNSYM, add, x);
-    if (x->is_cut || !sort_index(x)) {
+    if (x->is_cut ||
+        cp_sort_structs(x->items, x->n, sizeof(*x->items),
+                        offsetof(struct cp_symtab_hit, start), NULL) != CP_OK) {
         cp_symtab_index_free(x);
         return NULL;
     }
@@ -224,28 +191,15 @@ void cp_symtab_index_free(struct cp_symtab_index *x)
     cp_free(x);
 }
 
-/* The first symbol that begins above an address. */
-static size_t above(const struct cp_symtab_index *x, uint64_t address)
-{
-    size_t low = 0, high = x->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (x->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 void cp_symtab_index_find(const struct cp_symtab_index *x,
                           const uint64_t *sorted, size_t n,
                           struct cp_symtab_hit *hits)
 {
     for (size_t i = 0; i < n; i++) {
-        size_t end = above(x, sorted[i]);
+        size_t end = x->n == 0
+                         ? 0
+                         : cp_search_above(&x->items->start, sizeof(*x->items),
+                                           x->n, sorted[i]);
         size_t from = end > MOST_BACK ? end - MOST_BACK : 0;
 
         for (size_t k = from; k < end; k++)

@@ -54,6 +54,22 @@ static void test_sizes(void)
     check_sorted("all passes", 20000, UINT64_MAX, 0);
 }
 
+static void test_structs(void)
+{
+    struct {
+        char name;
+        uint64_t key;
+    } items[] = { { 'c', 3 }, { 'a', 1 }, { 'x', 3 }, { 'b', 2 } };
+
+    CHECK_INT(cp_sort_structs(items, 4, sizeof(items[0]),
+                              (size_t)((char *)&items[0].key - &items[0].name),
+                              NULL),
+              CP_OK);
+    CHECK(items[0].name == 'a' && items[1].name == 'b');
+    CHECK(items[2].name == 'c' && items[3].name == 'x');
+    CHECK_INT(cp_sort_structs(NULL, 0, 16, 8, NULL), CP_OK);
+}
+
 static void test_no_memory(void)
 {
     struct cp_sort_pair pairs[100] = { 0 };
@@ -70,6 +86,7 @@ static void test_no_memory(void)
 int main(void)
 {
     RUN(test_sizes);
+    RUN(test_structs);
     RUN(test_no_memory);
     return check_failures != 0;
 }
