@@ -33,9 +33,19 @@ struct job {
     struct timespec ended; /* when it came */
 };
 
+static void clear_progress(struct job *job)
+{
+    if (*job->shown)
+        (void)fputs("\r\033[K", stderr);
+    *job->shown = '\0';
+}
+
 static void tell_fresh(struct job *job)
 {
-    if (job->n_fresh > 0 && job->events->arrived)
+    if (job->n_fresh == 0)
+        return;
+    clear_progress(job); /* they may have something to say */
+    if (job->events->arrived)
         job->events->arrived(job->events->context, job->fresh, job->n_fresh);
     job->n_fresh = 0;
 }
@@ -121,13 +131,6 @@ static void show_progress(struct job *job)
         return;
     memcpy(job->shown, line, sizeof(line));
     (void)fprintf(stderr, "\r\033[K%s", line);
-}
-
-static void clear_progress(struct job *job)
-{
-    if (*job->shown)
-        (void)fputs("\r\033[K", stderr);
-    *job->shown = '\0';
 }
 
 static void cancel(struct job *job, struct cp_transfer *t)

@@ -82,7 +82,8 @@ static enum cp_key take_note(void)
     return CP_KEY;
 }
 
-/* Waits for input. Signals arrive only in ppoll, so none is missed. */
+/* Waits for input. Signals arrive only in ppoll, so none is missed, and what
+ * they tell comes before the keys that are there. */
 static enum cp_key wait_for_input(void)
 {
     struct pollfd fds[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
@@ -96,7 +97,7 @@ static enum cp_key wait_for_input(void)
     for (size_t i = 0; i < N_NUMBERS; i++)
         (void)sigaddset(&blocked, numbers[i]);
     (void)sigprocmask(SIG_BLOCK, &blocked, &old);
-    while (!is_ready && (key = take_note()) == CP_KEY) {
+    while ((key = take_note()) == CP_KEY && !is_ready) {
         int n = ppoll(fds, 2, NULL, &old);
 
         is_ready = (n > 0 && fds[0].revents) || (n < 0 && errno != EINTR);

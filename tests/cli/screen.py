@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import time
 
-SECONDS = 30  # no text may take longer to appear
+SECONDS = 20  # no text may take longer to appear
 
 
 def is_there():
@@ -49,7 +49,12 @@ class Screen:
             self.keys(*keys)
 
     def resize(self, columns, rows=40):
+        """Returns when the program has been told: tmux takes its time."""
         self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
+        name = self.tmux("display-message", "-p", "#{pane_tty}").stdout.strip()
+        with open(name) as terminal:
+            return self.wait(lambda text: os.get_terminal_size(
+                terminal.fileno()).columns == columns)
 
     def text(self):
         """All that was shown, the lines that have scrolled away too."""
@@ -70,9 +75,3 @@ class Screen:
     def wait_prompt(self):
         """Until the last line is an empty prompt."""
         return self.wait(lambda text: text.endswith("(pprof)"))
-
-    def clear(self):
-        """Forgets what was shown; the line of the cursor stays."""
-        self.keys("C-l")
-        self.wait(lambda text: text.strip() in ("(pprof)", ""))
-        self.tmux("clear-history")
