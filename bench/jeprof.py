@@ -13,6 +13,7 @@ import glob
 import os
 import pathlib
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -65,12 +66,15 @@ def make_real(folder):
 
 
 def run(tool, args, env):
-    begun = time.monotonic()
+    """Wall and CPU seconds, children of the tool included, and the output."""
+    begun, used = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     result = subprocess.run([tool, *args], env=env, stdin=subprocess.DEVNULL,
                             capture_output=True)
     if result.returncode != 0:
         sys.exit(f"bench: {tool} {args}: {result.stderr.decode()[-300:]}")
-    return time.monotonic() - begun, result.stdout
+    wall, now = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime
+    return wall - begun, cpu, result.stdout
 
 
 def lines(text):
@@ -84,16 +88,18 @@ def compare(name, args, runs, env):
     output = {}
     for _ in range(runs):
         for tool in times:
-            seconds, output[tool] = run(tool, args, env)
-            times[tool].append(seconds)
-    ours, theirs = (statistics.median(times[tool]) for tool in (OURS, PERL))
+            wall, cpu, output[tool] = run(tool, args, env)
+            times[tool].append((wall, cpu))
+    (ours, our_cpu), (theirs, their_cpu) = (
+        map(statistics.median, zip(*times[tool])) for tool in (OURS, PERL))
     total = [output[tool].split(b"\n")[0] for tool in (OURS, PERL)]
     same = ("yes" if lines(output[OURS]) == lines(output[PERL]) else
             "the total" if total[0] == total[1] else "**no**")
     options = " ".join(arg.split("=")[0] for arg in args
                        if arg.startswith("-"))
     print(f"| {name} | {options} | {ours:.3g} | "
-          f"{theirs:.3g} | {theirs / ours:.0f}× | {same} |", flush=True)
+          f"{our_cpu:.3g} | {theirs:.3g} | {their_cpu:.3g} | "
+          f"{theirs / ours:.0f}× | {their_cpu / our_cpu:.0f}× | {same} |", flush=True)
 
 
 def main():
@@ -106,8 +112,8 @@ def main():
         print("bench: no Perl jeprof (Debian's libjemalloc-dev)")
         return
     print(f"\nPerl jeprof, median of {args.runs}:\n\n"
-          "| dump | options | ours s | jeprof s | faster | same |\n"
-          "|---|---|--:|--:|--:|---|", flush=True)
+          "| dump | options | ours s | CPU s | jeprof s | CPU s | faster | "
+          "by CPU | same |\n|---|---|--:|--:|--:|--:|--:|--:|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         env = dict(os.environ, HOME=folder, JEPROF_TMPDIR=folder, LC_ALL="C")
         real = make_real(folder)

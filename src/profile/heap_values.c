@@ -7,6 +7,8 @@
 #include "profile/heap_values.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int64_t cp_heap_truncate(double v)
@@ -127,26 +129,35 @@ bool cp_heap_has_allocations(const struct cp_heap_counts *totals,
            says_more(totals->allocated[1], totals->in_use[1]);
 }
 
+/* Adds the types of one pair of values: objects and bytes. */
+static enum cp_status add_pair(struct cp_builder *b, const char *const names[2],
+                               int parts, struct cp_error *err)
+{
+    char objects[32] = "count", bytes[32] = "bytes";
+
+    if (parts > 1) {
+        (void)snprintf(objects, sizeof(objects), "1/%d objects", parts);
+        (void)snprintf(bytes, sizeof(bytes), "1/%d bytes", parts);
+    }
+    if (cp_builder_type(b, names[0], objects, err) != CP_OK)
+        return CP_ENOMEM;
+    return cp_builder_type(b, names[1], bytes, err);
+}
+
 enum cp_status cp_heap_add_types(struct cp_builder *b, bool has_allocations,
                                  const struct cp_heap_reading *how,
                                  int64_t period, struct cp_error *err)
 {
-    bool is_whole = how->parts <= 1;
-    const char *objects = is_whole ? "count" : CP_HEAP_OBJECT_PARTS;
-    const char *bytes = is_whole ? "bytes" : CP_HEAP_BYTE_PARTS;
+    static const char *const allocated[] = { "alloc_objects", "alloc_space" };
+    static const char *const in_use[] = { "inuse_objects", "inuse_space" };
+    static const char *const alone[] = { "objects", "space" };
     enum cp_status status = CP_OK;
 
-    if (has_allocations) {
-        status = cp_builder_type(b, "alloc_objects", objects, err);
-        if (status == CP_OK)
-            status = cp_builder_type(b, "alloc_space", bytes, err);
-    }
+    if (has_allocations)
+        status = add_pair(b, allocated, how->parts, err);
     if (status == CP_OK)
-        status = cp_builder_type(
-            b, has_allocations ? "inuse_objects" : "objects", objects, err);
-    if (status == CP_OK)
-        status = cp_builder_type(b, has_allocations ? "inuse_space" : "space",
-                                 bytes, err);
+        status = add_pair(b, has_allocations ? in_use : alone,
+                          cp_heap_in_use_parts(how), err);
     if (status == CP_OK)
         status = cp_builder_period(b, "space", "bytes", period, err);
     return status;
@@ -160,11 +171,30 @@ bool cp_heap_label(struct cp_builder *b, int64_t size, struct cp_label *out,
     return out->key != CP_NO_STR;
 }
 
+int cp_heap_in_use_parts(const struct cp_heap_reading *how)
+{
+    return how->parts > 1 ? how->parts * CP_HEAP_FINE : how->parts;
+}
+
+int cp_heap_unit_parts(const char *unit, bool *is_bytes)
+{
+    char *end = NULL;
+    long parts = strncmp(unit, "1/", 2) == 0 ? strtol(unit + 2, &end, 10) : 1;
+
+    *is_bytes = end && strcmp(end, " bytes") == 0;
+    if (!end || (!*is_bytes && strcmp(end, " objects") != 0) || parts < 1 ||
+        parts > CP_HEAP_PARTS * CP_HEAP_FINE)
+        return 1;
+    return (int)parts;
+}
+
 bool cp_heap_is_in_parts(const struct cp_profile *p)
 {
+    bool is_bytes;
+
     for (uint32_t k = 0; k < p->n_types; k++)
-        if (strcmp(cp_profile_cstr(p, p->types[k].unit), CP_HEAP_BYTE_PARTS) ==
-            0)
+        if (cp_heap_unit_parts(cp_profile_cstr(p, p->types[k].unit),
+                               &is_bytes) > 1)
             return true;
     return false;
 }
@@ -172,17 +202,18 @@ bool cp_heap_is_in_parts(const struct cp_profile *p)
 enum cp_status cp_heap_make_whole(struct cp_profile *p, struct cp_error *err)
 {
     for (uint32_t k = 0; k < p->n_types; k++) {
-        const char *unit = cp_profile_cstr(p, p->types[k].unit);
-        bool is_bytes = strcmp(unit, CP_HEAP_BYTE_PARTS) == 0;
-        const char *whole = is_bytes ? "bytes" : "count";
+        bool is_bytes;
+        int parts =
+            cp_heap_unit_parts(cp_profile_cstr(p, p->types[k].unit), &is_bytes);
 
-        if (!is_bytes && strcmp(unit, CP_HEAP_OBJECT_PARTS) != 0)
+        if (parts == 1)
             continue;
-        p->types[k].unit = cp_strtab_add(&p->strings, whole, 5, err);
+        p->types[k].unit = cp_strtab_add(
+            &p->strings, is_bytes ? "bytes" : "count", strlen("bytes"), err);
         if (p->types[k].unit == CP_NO_STR)
             return CP_ENOMEM;
         for (uint32_t i = 0; i < p->n_samples; i++)
-            p->values[(size_t)i * p->n_types + k] /= CP_HEAP_PARTS;
+            p->values[(size_t)i * p->n_types + k] /= parts;
     }
     return CP_OK;
 }

@@ -33,16 +33,24 @@ struct cp_heap_reading {
     const char *thread; /* of jemalloc: only this one, "3"; NULL for all */
 };
 
-/* Enough parts that the sum over many stacks is off by less than 1. */
+/*
+ * Parts such that the sum over many stacks is off by far less than 1, and yet
+ * 2 PB fit that were ever allocated. Less is in use at a time, so there parts
+ * are finer by CP_HEAP_FINE. A profile in whole units does not mix in, because
+ * the units have other names: "1/4096 bytes".
+ */
 #define CP_HEAP_PARTS 4096
+#define CP_HEAP_FINE 64
 
-/* The units of values read so; a profile in whole units does not mix in. */
-#define CP_HEAP_OBJECT_PARTS "1/4096 objects"
-#define CP_HEAP_BYTE_PARTS "1/4096 bytes"
+/* N of the unit "1/N bytes" or "1/N objects"; 1 for any other unit. */
+int cp_heap_unit_parts(const char *unit, bool *is_bytes);
 
 /* The same as cp_heap_unbias, in parts; `is_linear` for the older sampling. */
 struct cp_heap_pair cp_heap_unbias_parts(struct cp_heap_pair seen, int64_t rate,
                                          int parts, bool is_linear);
+
+/* The parts of what is in use. */
+int cp_heap_in_use_parts(const struct cp_heap_reading *how);
 
 /* Whether values are in parts; and what makes them whole, for other tools. */
 bool cp_heap_is_in_parts(const struct cp_profile *p);

@@ -143,6 +143,8 @@ static enum cp_status read_pair(struct heap_reader *r,
                                 int64_t values[2], struct cp_error *err)
 {
     struct cp_heap_pair seen = { 0, 0 };
+    bool is_in_use = strcmp(what, "inuse") == 0;
+    int parts = is_in_use ? cp_heap_in_use_parts(&r->how) : r->how.parts;
 
     if (read_number(r, text[0], &seen.objects, err) != CP_OK ||
         read_number(r, text[1], &seen.bytes, err) != CP_OK)
@@ -154,8 +156,8 @@ static enum cp_status read_pair(struct heap_reader *r,
     if (seen.objects != 0)
         r->size = cp_heap_mean(seen);
     if (r->how.parts > 0)
-        seen = cp_heap_unbias_parts(seen, r->is_sampled ? r->rate : 1,
-                                    r->how.parts, r->is_old_sampling);
+        seen = cp_heap_unbias_parts(seen, r->is_sampled ? r->rate : 1, parts,
+                                    r->is_old_sampling);
     else if (r->is_sampled)
         seen = cp_heap_unbias(seen, r->rate);
     values[0] = seen.objects;

@@ -205,8 +205,8 @@ static enum cp_status add_plain(struct jemalloc_reader *r,
                                 const struct thread_counts *t,
                                 struct cp_error *err)
 {
-    struct cp_heap_pair in_use =
-        cp_heap_unbias_parts(t->in_use, r->rate, r->how.parts, false);
+    struct cp_heap_pair in_use = cp_heap_unbias_parts(
+        t->in_use, r->rate, cp_heap_in_use_parts(&r->how), false);
     struct cp_heap_pair allocated =
         cp_heap_unbias_parts(t->allocated, r->rate, r->how.parts, false);
     int64_t values[] = { allocated.objects, allocated.bytes, in_use.objects,

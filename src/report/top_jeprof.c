@@ -41,10 +41,9 @@ static bool is_type(const struct cp_report *r, const char *end)
 
 static struct scale scale_of(const struct cp_report *r)
 {
-    bool is_byte_part = strcmp(r->sample_unit, CP_HEAP_BYTE_PARTS) == 0;
-    bool is_part =
-        is_byte_part || strcmp(r->sample_unit, CP_HEAP_OBJECT_PARTS) == 0;
-    struct scale s = { .divisor = is_part ? CP_HEAP_PARTS : 1 };
+    bool is_byte_part;
+    struct scale s = { .divisor =
+                           cp_heap_unit_parts(r->sample_unit, &is_byte_part) };
 
     s.divisor *= r->options.divide_by;
     if (is_byte_part || strcmp(r->sample_unit, "bytes") == 0) {

@@ -47,7 +47,7 @@ static const struct {
     const char *want; /* a line a sample: values and labels */
 } readings[] = {
     { "whole", { 1, NULL }, "3 31 0\n4 5 0\n" },
-    { "in parts", { 4096, NULL }, "12288 126976 0\n16384 20480 0\n" },
+    { "in parts", { 2, NULL }, "384 3968 0\n512 640 0\n" },
     { "a thread", { 1, "2" }, "2 20 0\n" },
     { "another", { 1, "0" }, "1 10 0\n4 5 0\n" },
     { "no such thread", { 1, "7" }, "" },
@@ -89,6 +89,28 @@ static void test_addresses(void)
     cp_profile_free(p);
 }
 
+static const struct {
+    const char *unit;
+    int parts;
+    bool is_bytes;
+} units[] = {
+    { "bytes", 1, false },          { "count", 1, false },
+    { "1/4096 bytes", 4096, true }, { "1/262144 objects", 262144, false },
+    { "1/0 bytes", 1, true },       { "1/9999999999 bytes", 1, true },
+    { "1/2 loaves", 1, false },     { "", 1, false },
+};
+
+static void test_units(void)
+{
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        bool is_bytes;
+
+        check_case(units[i].unit);
+        CHECK_INT(cp_heap_unit_parts(units[i].unit, &is_bytes), units[i].parts);
+        CHECK_INT(is_bytes, units[i].is_bytes);
+    }
+}
+
 static void test_make_whole(void)
 {
     struct cp_heap_reading how = { .parts = CP_HEAP_PARTS };
@@ -97,7 +119,8 @@ static void test_make_whole(void)
 
     if (!CHECK(p))
         return;
-    CHECK_STR(cp_profile_cstr(p, p->types[1].unit), CP_HEAP_BYTE_PARTS);
+    CHECK_STR(cp_profile_cstr(p, p->types[1].unit), "1/262144 bytes");
+    CHECK(cp_heap_is_in_parts(p));
     CHECK_INT(cp_heap_make_whole(p, NULL), CP_OK);
     CHECK_STR(cp_profile_cstr(p, p->types[0].unit), "count");
     CHECK_STR(cp_profile_cstr(p, p->types[1].unit), "bytes");
@@ -111,6 +134,7 @@ int main(void)
     RUN(test_unbias_parts);
     RUN(test_jemalloc);
     RUN(test_addresses);
+    RUN(test_units);
     RUN(test_make_whole);
     return check_failures != 0;
 }
