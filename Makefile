@@ -28,6 +28,8 @@ bench: all ## compare with the peers; BENCH_ARGS=--quick for a short run
 	@bench/reports.py $(BENCH_ARGS)
 	@bench/jeprof.py $(BENCH_ARGS)
 	@bench/imports.py
+	@bench/symbolize.py $(BENCH_ARGS)
+	@bench/symbols.py $(BENCH_ARGS)
 
 fuzz: ## fuzz each target for FUZZ_SECONDS (60); FUZZ=name for one of them
 	@scripts/deps build fuzz

@@ -13,6 +13,10 @@ static const struct format formats[] = {
     [CP_FORMAT_TREE] = { cp_write_tree, false, CP_BY_DEFAULT, CP_BY_DEFAULT },
     [CP_FORMAT_PEEK] = { cp_write_tree, true, CP_BY_DEFAULT, CP_BY_DEFAULT },
     [CP_FORMAT_LIST] = { cp_write_list, true, CP_BY_LINES, CP_BY_DEFAULT },
+    [CP_FORMAT_DISASM] = { cp_write_disasm, true, CP_BY_ADDRESSES,
+                           CP_BY_DEFAULT },
+    [CP_FORMAT_WEBLIST] = { cp_write_weblist, true, CP_BY_LINES,
+                            CP_BY_DEFAULT },
     [CP_FORMAT_TRACES] = { cp_write_traces, false, CP_BY_DEFAULT,
                            CP_BY_DEFAULT },
     [CP_FORMAT_TAGS] = { cp_write_tags, false, CP_BY_DEFAULT, CP_BY_DEFAULT },
@@ -44,6 +48,8 @@ void cp_format_adjust(struct cp_options *o)
         o->granularity = f->granularity;
     else if (o->granularity == CP_BY_DEFAULT)
         o->granularity = f->usual;
+    if (o->format == CP_FORMAT_DISASM)
+        o->noinlines = true;
     if (o->style == CP_STYLE_JEPROF && o->format == CP_FORMAT_TOP &&
         o->node_fraction == cp_options_default().node_fraction)
         o->node_fraction = 0; /* that table is whole unless told otherwise */

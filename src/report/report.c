@@ -213,6 +213,16 @@ void cp_report_value(const struct cp_report *r, int64_t value, char *out)
     cp_unit_label(cp_report_divide(r, value), r->sample_unit, r->out_unit, out);
 }
 
+void cp_report_column(const struct cp_report *r, int64_t value,
+                      struct cp_out *out)
+{
+    char text[CP_LABEL_BYTES] = ".";
+
+    if (value != 0)
+        cp_report_value(r, value, text);
+    cp_out_right(out, text, 10);
+}
+
 enum cp_status cp_report_write(struct cp_report *r, struct cp_out *out,
                                struct cp_error *err)
 {

@@ -32,6 +32,11 @@ struct cp_report {
     /* Takes warnings, a line each without newline; may be NULL. */
     void (*warn)(void *context, const char *line);
     void *warn_context;
+
+    /* Finds debug files that have to be fetched, see symbol/object.h; gets
+     * warn_context too. May be NULL. */
+    bool (*find_debug)(void *context, const char *build_id, const char *name,
+                       char *out, size_t cap);
 };
 
 /*
@@ -47,6 +52,10 @@ enum cp_status cp_report_write(struct cp_report *r, struct cp_out *out,
 
 /* A value as text in the report's unit; at most CP_LABEL_BYTES. */
 void cp_report_value(const struct cp_report *r, int64_t value, char *out);
+
+/* The same right-aligned in a column of ten; nothing is a dot. */
+void cp_report_column(const struct cp_report *r, int64_t value,
+                      struct cp_out *out);
 
 /* Applies divide_by. */
 int64_t cp_report_divide(const struct cp_report *r, int64_t value);

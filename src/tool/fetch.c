@@ -45,7 +45,8 @@ static void tell_fresh(struct job *job)
     if (job->n_fresh == 0)
         return;
     clear_progress(job); /* they may have something to say */
-    job->events->arrived(job->events->context, job->fresh, job->n_fresh);
+    if (job->events->arrived)
+        job->events->arrived(job->events->context, job->fresh, job->n_fresh);
     job->n_fresh = 0;
 }
 
@@ -102,7 +103,7 @@ static void look_around(const struct job *job, double *left, size_t *bytes)
 
         if (!t->handle)
             continue;
-        *bytes += t->fetch->body.len;
+        *bytes += t->fetch->body.len + t->n_written;
         if (own > *left && t->fetch->body.len == 0)
             *left = own;
     }
@@ -211,10 +212,13 @@ static void run_all(struct job *job)
 static void announce(const struct cp_transfer *t,
                      const struct cp_fetch_events *events)
 {
+    const char *what = t->fetch->what ? t->fetch->what : "profile";
     struct cp_arena arena = { 0 };
     char line[1024];
 
-    (void)snprintf(line, sizeof(line), "Fetching profile over HTTP from %s",
+    if (*what == '\0')
+        return;
+    (void)snprintf(line, sizeof(line), "Fetching %s over HTTP from %s", what,
                    t->url.socket ? t->fetch->name
                                  : cp_url_hide(t->url.text, &arena));
     cp_arena_release(&arena);
@@ -249,7 +253,8 @@ static void fail_all(struct cp_fetch *list, size_t n,
         struct cp_fetch *one = &list[i];
 
         one->err = *err;
-        events->arrived(events->context, &one, 1);
+        if (events->arrived)
+            events->arrived(events->context, &one, 1);
     }
 }
 

@@ -1,5 +1,5 @@
 /*
- * fetch - profiles over HTTP, several at a time.
+ * fetch - profiles, symbols and debug files over HTTP, several at a time.
  */
 #ifndef CP_FETCH_H
 #define CP_FETCH_H
@@ -17,7 +17,11 @@ struct cp_fetch_options {
 /* One address and what came of it. */
 struct cp_fetch {
     const char *name;
-    void *owner; /* the caller's */
+    void *owner;      /* the caller's */
+    const char *what; /* is fetched; NULL for "profile", "" to say nothing */
+    const char *post; /* what to send, or NULL to get */
+    size_t post_len;
+    int fd; /* where the body goes, of any length; 0: into body */
     struct cp_bytes body;
     struct cp_error err; /* CP_OK when the body is there */
 };
@@ -25,7 +29,8 @@ struct cp_fetch {
 /* Whom to tell. */
 struct cp_fetch_events {
     cp_warn warn;
-    /* These have ended, with or without a body; more may be under way. */
+    /* These have ended, with or without a body; more may be under way. May
+     * be NULL. */
     void (*arrived)(void *context, struct cp_fetch *const *list, size_t n);
     void *context;
 };

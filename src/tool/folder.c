@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 bool cp_folder_is_one(const char *path)
 {
@@ -81,4 +82,21 @@ const char **cp_folder_files(const char *path, size_t *n,
     qsort(names.items, names.n, sizeof(*names.items), by_name);
     *n = names.n;
     return names.items;
+}
+
+bool cp_folder_make(char *path)
+{
+    struct stat st;
+
+    for (char *at = path + 1; *at; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        (void)mkdir(path, 0777);
+        *at = '/';
+    }
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return false;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
+           access(path, W_OK) == 0;
 }

@@ -1,4 +1,4 @@
-/* folder - a directory of profiles as a source. */
+/* folder - directories: of profiles, as a source; and those we make. */
 #ifndef CP_FOLDER_H
 #define CP_FOLDER_H
 
@@ -16,5 +16,12 @@ bool cp_folder_is_one(const char *path);
  */
 const char **cp_folder_files(const char *path, size_t *n,
                              struct cp_arena *arena, struct cp_error *err);
+
+/*
+ * Makes the directory and those above it, if they are not there; path is
+ * changed on the way and whole again in the end. False if it cannot be
+ * written to.
+ */
+bool cp_folder_make(char *path);
 
 #endif

@@ -2,6 +2,7 @@
  * main.c - one program, several names.
  *
  *   pprof ARGS, cpprof pprof ARGS    reports on profiles
+ *   addr2line ARGS, cpprof addr2line ARGS    addresses to lines
  *   jeprof ARGS, cpprof jeprof ARGS  the same with jeprof's options
  */
 #include <fcntl.h>

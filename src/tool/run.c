@@ -1,9 +1,13 @@
 /* run.c - see run.h. */
 #include "tool/run.h"
 
+#include <unistd.h>
+
 #include "report/picture.h"
 #include "report/report.h"
+#include "tool/debuginfod.h"
 #include "tool/output.h"
+#include "tool/print.h"
 #include "tool/viewer.h"
 
 static enum cp_status draw(const struct cp_command *c, struct cp_report *r,
@@ -55,17 +59,47 @@ static enum cp_status write_report(const struct cp_command *c,
     return status;
 }
 
-enum cp_status cp_run_report(const struct cp_command *c, struct cp_profile *p,
-                             cp_warn warn, void *context, struct cp_error *err)
+/*
+ * A page is for a browser if there is a person and a browser; it is a file
+ * otherwise, or goes to whoever reads our output.
+ */
+static bool is_page_for_browser(const struct cp_command *c)
 {
+    struct cp_viewer viewer;
+
+    return *c->options.output == '\0' &&
+           (c->is_shell || isatty(STDOUT_FILENO)) &&
+           cp_viewer_find(&viewer, CP_VIEWER_BROWSER, NULL) == CP_OK;
+}
+
+static void print_line(void *context, const char *line)
+{
+    (void)context;
+    cp_print_line("", line);
+}
+
+static bool find_debug(void *context, const char *build_id, const char *name,
+                       char *out, size_t cap)
+{
+    return cp_debuginfod_find(build_id, name, out, cap, print_line, context);
+}
+
+enum cp_status cp_run_report(const struct cp_command *command,
+                             struct cp_profile *p, cp_warn warn, void *context,
+                             struct cp_error *err)
+{
+    struct cp_command own = *command, *c = &own;
     struct cp_report r = { .profile = p,
                            .options = c->options,
                            .warn = warn,
-                           .warn_context = context };
+                           .warn_context = context,
+                           .find_debug = find_debug };
     enum cp_status status = cp_report_init(&r, err);
 
     if (status != CP_OK)
         return status;
+    if (c->options.format == CP_FORMAT_WEBLIST && is_page_for_browser(c))
+        own.viewer = CP_VIEWER_BROWSER;
     status = write_report(c, &r, err);
     cp_report_release(&r);
     return status;

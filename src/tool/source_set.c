@@ -125,8 +125,7 @@ static size_t take_profiles(struct cp_source_set *set, size_t from, size_t to,
     for (size_t i = from; i < to; i++) {
         struct cp_source *s = &set->sources[i];
 
-        if (s->profile &&
-            set->prepare(set->context, s->profile, &s->err) != CP_OK) {
+        if (s->profile && set->prepare(set->context, s, &s->err) != CP_OK) {
             cp_profile_free(s->profile);
             s->profile = NULL;
         }

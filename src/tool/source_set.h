@@ -18,6 +18,7 @@
 #define CP_SOURCE_BATCH 128
 
 struct cp_source_group;
+struct cp_source_set;
 
 /* A name, and what came of it. */
 struct cp_source {
@@ -34,8 +35,8 @@ struct cp_source {
 struct cp_source_set {
     const char *what; /* "source" or "base", for messages */
     cp_warn warn;
-    /* Changes a profile before it is merged. */
-    enum cp_status (*prepare)(void *context, struct cp_profile *p,
+    /* Changes a source's profile before it is merged. */
+    enum cp_status (*prepare)(void *context, const struct cp_source *s,
                               struct cp_error *err);
     void *context; /* of both */
     bool is_saved; /* what was fetched is to be kept */

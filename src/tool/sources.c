@@ -1,7 +1,6 @@
 /* sources.c - see sources.h. */
 #include "tool/sources.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,8 +12,11 @@
 #include "profile/scale.h"
 #include "tool/base_mark.h"
 #include "tool/foreign.h"
+#include "tool/locate.h"
+#include "tool/remote_symbols.h"
 #include "tool/save.h"
 #include "tool/source_set.h"
+#include "tool/symbolize.h"
 #include "tool/url.h"
 
 struct loader {
@@ -25,6 +27,7 @@ struct loader {
     struct cp_source_set sources, bases;
     struct cp_fetch *fetches;
     size_t n_fetches;
+    struct cp_remote remote;
     struct cp_arena arena;
 };
 
@@ -41,35 +44,14 @@ static enum cp_status add_mapping(struct cp_profile *p, struct cp_error *err)
     return CP_OK;
 }
 
-/* Whether the text begins with a scheme and a colon, as addresses do. */
-static bool has_scheme(struct cp_str text)
-{
-    uint32_t i = 0;
-
-    while (i < text.len && (isalnum((unsigned char)text.ptr[i]) ||
-                            (text.ptr[i] && strchr("+-.", text.ptr[i]))))
-        i++;
-    return i > 0 && i < text.len && isalpha((unsigned char)text.ptr[0]) &&
-           text.ptr[i] == ':';
-}
-
-/* A mapping known only by where it was fetched from has no file. */
-static void forget_addresses(struct cp_profile *p)
-{
-    for (uint32_t i = 0; i < p->n_mappings; i++)
-        if (!p->mappings[i].build_id &&
-            has_scheme(cp_profile_str(p, p->mappings[i].file)))
-            p->mappings[i].file = 0;
-}
-
 /* Applies -buildid and the binary of the command line to a fresh profile. */
-static enum cp_status name_binary(void *loader, struct cp_profile *p,
+static enum cp_status name_binary(void *loader, const struct cp_source *s,
                                   struct cp_error *err)
 {
-    const struct loader *l = loader;
+    struct loader *l = loader;
+    struct cp_profile *p = s->profile;
     const char *id = l->c->build_id;
 
-    forget_addresses(p);
     if (p->n_mappings == 0 && add_mapping(p, err) != CP_OK)
         return CP_ENOMEM;
     if (l->binary)
@@ -78,10 +60,11 @@ static enum cp_status name_binary(void *loader, struct cp_profile *p,
     if (*id && !p->mappings[0].build_id)
         p->mappings[0].build_id =
             cp_strtab_add(&p->strings, id, strlen(id), err);
-    return p->mappings[0].file == CP_NO_STR ||
-                   p->mappings[0].build_id == CP_NO_STR
-               ? CP_ENOMEM
-               : CP_OK;
+    if (p->mappings[0].file == CP_NO_STR ||
+        p->mappings[0].build_id == CP_NO_STR ||
+        cp_locate_binaries(p, l->warn, l->context, err) != CP_OK)
+        return CP_ENOMEM;
+    return s->fetch ? cp_remote_note(&l->remote, p, s->name, err) : CP_OK;
 }
 
 /* source - base; both are consumed. */
@@ -247,28 +230,52 @@ static enum cp_status fetch_all(struct loader *l, struct cp_error *err)
     return CP_OK;
 }
 
-/* A set as one profile; a copy is kept of what was fetched. */
-static struct cp_profile *load_set(struct cp_source_set *set,
+/* Names for the addresses; frees the profile if that fails. */
+static struct cp_profile *symbolize(const struct loader *l,
+                                    struct cp_profile *p, struct cp_error *err)
+{
+    if (p &&
+        cp_symbolize(p, l->c, &l->remote, l->warn, l->context, err) != CP_OK) {
+        cp_profile_free(p);
+        return NULL;
+    }
+    if (p)
+        cp_remote_forget(p);
+    return p;
+}
+
+/*
+ * A set as one profile; a copy is kept of what was fetched, with its names:
+ * the server may be another one tomorrow.
+ */
+static struct cp_profile *load_set(struct loader *l, struct cp_source_set *set,
                                    struct cp_error *err)
 {
     struct cp_profile *p = cp_source_set_merge(set, err);
 
+    if (l->n_fetches > 0)
+        p = symbolize(l, p, err);
     if (p && set->has_fetched && set->is_saved)
         cp_save_profile(p, set->warn, set->context);
     return p;
 }
 
-/* Everything but the fetching: reads, merges, keeps a copy, subtracts. */
+/*
+ * Everything but the fetching: reads, merges, keeps a copy, subtracts. Where
+ * nothing was fetched, names are looked up once, at the end.
+ */
 static struct cp_profile *combine_all(struct loader *l, struct cp_error *err)
 {
-    struct cp_profile *p = load_set(&l->sources, err), *base;
+    struct cp_profile *p = load_set(l, &l->sources, err), *base;
 
     if (p && l->bases.n > 0) {
-        base = load_set(&l->bases, err);
+        base = load_set(l, &l->bases, err);
         if (!base)
             cp_profile_free(p);
         p = base ? subtract(l->c, p, base, err) : NULL;
     }
+    if (l->n_fetches == 0)
+        p = symbolize(l, p, err);
     if (p && finish(l, p, err) != CP_OK) {
         cp_profile_free(p);
         p = NULL;
@@ -310,6 +317,7 @@ struct cp_profile *cp_sources_load(const struct cp_command *c,
         cp_bytes_release(&l.fetches[i].body);
     cp_source_set_release(&l.sources);
     cp_source_set_release(&l.bases);
+    cp_remote_release(&l.remote);
     cp_arena_release(&l.arena);
     return p;
 }

@@ -2,6 +2,7 @@
 #include "tool/transfer.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,10 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *context)
     struct cp_bytes *b = &t->fetch->body;
     size_t len = size * n;
 
+    if (t->fetch->fd > 0) {
+        t->n_written += len;
+        return write(t->fetch->fd, bytes, len) == (ssize_t)len ? len : 0;
+    }
     if (b->len + len > MOST_BYTES) {
         t->is_too_long = true;
         return 0;
@@ -145,10 +150,38 @@ static void set_proxy(struct cp_transfer *t, CURL *handle)
         (void)t->curl->easy_setopt(handle, CURLOPT_PROXY, proxy);
 }
 
-static void set_options(struct cp_transfer *t, CURL *handle)
+/* A profile takes its time; a file is too slow below a kilobyte a second. */
+static void set_timeout(const struct cp_transfer *t, CURL *handle)
 {
     const struct cp_curl *c = t->curl;
     long timeout = timeout_of(t);
+
+    if (t->fetch->fd > 0) {
+        (void)c->easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, timeout);
+        (void)c->easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, 1024L);
+    } else {
+        (void)c->easy_setopt(handle, CURLOPT_TIMEOUT, timeout);
+    }
+    (void)c->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT,
+                         timeout < CONNECT_TIMEOUT ? timeout : CONNECT_TIMEOUT);
+}
+
+static void set_post(const struct cp_transfer *t, CURL *handle)
+{
+    static struct curl_slist header = {
+        (char *)(uintptr_t) "Content-Type: application/octet-stream", NULL
+    };
+    const struct cp_curl *c = t->curl;
+
+    (void)c->easy_setopt(handle, CURLOPT_POSTFIELDS, t->fetch->post);
+    (void)c->easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
+                         (curl_off_t)t->fetch->post_len);
+    (void)c->easy_setopt(handle, CURLOPT_HTTPHEADER, &header);
+}
+
+static void set_options(struct cp_transfer *t, CURL *handle)
+{
+    const struct cp_curl *c = t->curl;
 
     (void)c->easy_setopt(handle, CURLOPT_URL, t->url.text);
     (void)c->easy_setopt(handle, CURLOPT_PRIVATE, t);
@@ -165,9 +198,9 @@ static void set_options(struct cp_transfer *t, CURL *handle)
     (void)c->easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
     (void)c->easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L);
     (void)c->easy_setopt(handle, CURLOPT_MAXREDIRS, 10L);
-    (void)c->easy_setopt(handle, CURLOPT_TIMEOUT, timeout);
-    (void)c->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT,
-                         timeout < CONNECT_TIMEOUT ? timeout : CONNECT_TIMEOUT);
+    set_timeout(t, handle);
+    if (t->fetch->post)
+        set_post(t, handle);
     (void)c->easy_setopt(handle, CURLOPT_USERAGENT, "pprof");
     (void)c->easy_setopt(handle, CURLOPT_ERRORBUFFER, t->problem);
     (void)c->easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);

@@ -1,5 +1,5 @@
 /*
- * transfer - one profile on its way from a server.
+ * transfer - one profile, or another file, on its way from a server.
  *
  * Knows what is asked of libcurl and what its answers mean; fetch.c runs
  * several of these at a time. A transfer ends with a body or with one line
@@ -30,6 +30,7 @@ struct cp_transfer {
     struct timespec begun;
     curl_socket_t sockets[CP_TRANSFER_SOCKETS]; /* open now */
     size_t n_sockets;
+    size_t n_written; /* bytes that went to fetch->fd */
     bool is_hurried;  /* asked to end before its time */
     bool is_too_long; /* more came than is taken */
     bool has_words;   /* the server says what is wrong in plain text */

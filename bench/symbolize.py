@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""symbolize.py [--quick] [--data DIR]: cpprof addr2line beside its peers.
+
+Addresses to functions, files, lines and inlined calls (-a -f -i -C, addresses
+on standard input), on libjvm (Debian's openjdk-17-dbg put into the library)
+and on the kernel (linux-image-...-amd64-dbg), at 1, 1,000, 10,000 and 100,000
+addresses. Prints the median of the runs, what that is in ours, and the peak
+memory. Runs of the tools alternate. elfutils takes minutes from 10,000 on and
+is left out there, but for --all. The kernel's file has relocations that were
+applied already; they are taken out, because gimli would apply them again, which
+takes it seconds.
+
+What is missing is fetched into DIR (build/bench-symbolize): the packages with
+apt-get download, gimli's addr2line with cargo. A peer that cannot be had is
+left out, with a word."""
+import argparse
+import os
+import random
+import re
+import shutil
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+OURS = os.path.join(ROOT, "build/cpprof")
+METER = os.path.join(ROOT, "build/bench/meter")
+OPTIONS = ["-a", "-f", "-i", "-C", "-e"]
+
+
+def sh(command, cwd):
+    return subprocess.run(["sh", "-ec", command], cwd=cwd, text=True,
+                          capture_output=True)
+
+
+def fetch(data):
+    """The two files, if they are not there yet."""
+    os.makedirs(data + "/unpacked", exist_ok=True)
+    if not os.path.exists(data + "/libjvm.so"):
+        print("fetching openjdk-17 and its debug information", flush=True)
+        sh("""apt-get -qq download openjdk-17-jre-headless openjdk-17-dbg
+              for deb in openjdk-17-*.deb; do dpkg-deb -x $deb unpacked; done
+              lib=$(find unpacked -name libjvm.so | grep server)
+              id=$(readelf -n $lib | sed -n 's/.*Build ID: //p')
+              debug=$(find unpacked -path "*${id#??}.debug")
+              eu-unstrip -o packed.so $lib $debug
+              objcopy --decompress-debug-sections packed.so libjvm.so
+              rm -rf unpacked/* packed.so *.deb""", data)
+    if not os.path.exists(data + "/vmlinux"):
+        print("fetching the kernel's debug information", flush=True)
+        sh("""name=$(apt-cache depends linux-image-amd64-dbg |
+                     sed -n 's/.*Depends: //p' | head -n 1)
+              apt-get -qq download $name
+              dpkg-deb --fsys-tarfile linux-image-*.deb |
+                  tar -x -C unpacked --wildcards '*/boot/vmlinux-*'
+              objcopy -R '.rela.debug_*' $(find unpacked -name 'vmlinux-*') vmlinux
+              rm -rf unpacked/* *.deb""", data)
+
+
+def peers(data):
+    """Name to command, without the file."""
+    found = {"cpprof": [OURS, "addr2line", *OPTIONS]}
+    gimli = data + "/gimli/bin/addr2line"
+    if not os.path.exists(gimli) and shutil.which("cargo"):
+        print("building gimli's addr2line", flush=True)
+        sh(f"cargo install -q addr2line --features bin --root {data}/gimli",
+           data)
+    commands = {
+        "gimli": [gimli, *OPTIONS],
+        "llvm": ["llvm-symbolizer", "--output-style=GNU", *OPTIONS],
+        "binutils": ["addr2line", *OPTIONS],
+        "elfutils": ["eu-addr2line", *OPTIONS],
+    }
+    for name, command in commands.items():
+        if shutil.which(command[0]):
+            found[name] = command
+        else:
+            print(f"no {command[0]}: {name} is left out")
+    return found
+
+
+def functions(path):
+    """Symbols of functions in .text, as (address, size)."""
+    text = subprocess.run(["readelf", "-SW", path], capture_output=True,
+                          text=True).stdout
+    found = re.search(r"\] \.text\s+PROGBITS\s+(\w+) \w+ (\w+)", text)
+    low = int(found[1], 16)
+    high = low + int(found[2], 16)
+    symbols = {}
+    text = subprocess.run(["nm", "-S", "--defined-only", path],
+                          capture_output=True, text=True).stdout
+    for line in text.splitlines():
+        fields = line.split()
+        if len(fields) == 4 and fields[2] in "tTwW":
+            address, size = int(fields[0], 16), int(fields[1], 16)
+            if size and low <= address < high:
+                symbols[address] = size
+    return sorted(symbols.items())
+
+
+def run(command, path, data):
+    """Seconds and peak memory in MB of one run, or None if it failed."""
+    figures = data + "/figures"
+    with open(data + "/addresses") as given, open(data + "/out", "w") as out:
+        subprocess.run([METER, figures, "1800", "16000", *command, path],
+                       stdin=given, stdout=out, stderr=subprocess.DEVNULL)
+    with open(figures) as f:
+        wall, _, peak_kb, ended = f.read().split()[:4]
+    return (float(wall), int(peak_kb) / 1024) if ended == "0" else None
+
+
+def median(values):
+    return sorted(values)[len(values) // 2]
+
+
+def measure(tools, path, n, data, reps):
+    results = {name: [] for name in tools}
+    for _ in range(reps):
+        for name, command in tools.items():
+            result = run(command, path, data)
+            if result:
+                results[name].append(result)
+    ours = median([seconds for seconds, _ in results["cpprof"]])
+    print(f"{os.path.basename(path)}, {n} addresses")
+    for name, runs in results.items():
+        if runs:
+            seconds = median([seconds for seconds, _ in runs])
+            memory = max(memory for _, memory in runs)
+            print(f"  {name:9} {seconds:9.3f} s {seconds / ours:8.1f} x "
+                  f"{memory:7.0f} MB", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--data", default=ROOT + "/build/bench-symbolize")
+    parser.add_argument("--reps", type=int)
+    args = parser.parse_args()
+    data = os.path.abspath(args.data)
+    fetch(data)
+    tools = peers(data)
+    for name in ("libjvm.so", "vmlinux"):
+        path = os.path.join(data, name)
+        if not os.path.exists(path):
+            print(f"no {name}: left out")
+            continue
+        symbols, rng = functions(path), random.Random(42)
+        with open(path, "rb") as f:  # so that all find it in memory
+            while f.read(1 << 24):
+                pass
+        for n in (1, 1000, 10000) if args.quick else (1, 1000, 10000, 100000):
+            with open(data + "/addresses", "w") as f:
+                for _ in range(n):
+                    address, size = rng.choice(symbols)
+                    f.write(f"{address + rng.randrange(size):#x}\n")
+            some = {name: command for name, command in tools.items()
+                    if name != "elfutils" or n <= 1000 or args.all}
+            measure(some, path, n, data, args.reps or (1 if args.quick else 3))
+
+
+main()

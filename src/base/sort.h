@@ -1,0 +1,31 @@
+/*
+ * sort - sorts pairs by their key, stably and in linear time.
+ *
+ * For the parts that the library shares: the qsort of libc allocates, and is
+ * slower on long lists.
+ */
+#ifndef CP_SORT_H
+#define CP_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_sort_pair {
+    uint64_t key;
+    uint64_t value;
+};
+
+/* Ascending by key; pairs with one key stay in their order. */
+enum cp_status cp_sort_pairs(struct cp_sort_pair *pairs, size_t n,
+                             struct cp_error *err);
+
+/*
+ * The same for n structs of `size` bytes at p, by the uint64_t that is key_at
+ * bytes into each.
+ */
+enum cp_status cp_sort_structs(void *p, size_t n, size_t size, size_t key_at,
+                               struct cp_error *err);
+
+#endif
