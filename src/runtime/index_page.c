@@ -247,9 +247,10 @@ static void put_kind(const struct cp_service *s, const struct cp_kind *kind,
 
     kind_count_text(kind, count);
     cp_out_printf(out,
-                  "<tr><td class=\"count\"><b id=\"count-%s\">%s</b></td>"
+                  "<tr><td class=\"count\"><b%s id=\"count-%s\">%s</b></td>"
                   "<td><div class=\"row\">"
                   "<a class=\"name\" href=\"%s%s\">%s</a>",
+                  kind->default_seconds > 0 ? " class=\"wait\"" : "",
                   kind->name, count, kind->name,
                   kind->text == CP_KIND_TEXT_NONE ? "?seconds=5" : "?debug=1",
                   kind->name);
