@@ -86,9 +86,8 @@ static struct cp_signal_thread *take_record(void)
 static void start_timer(struct cp_signal_thread *t)
 {
     if (t->timer_id == NO_TIMER && list.period_ns) {
-        t->timer_id = cp_timer_create(
-            atomic_load(&t->tid), list.sig,
-            cp_signal_word(CP_SIGNAL_CPU, t->number));
+        t->timer_id = cp_timer_create(atomic_load(&t->tid), list.sig,
+                                      cp_signal_word(CP_SIGNAL_CPU, t->number));
     }
     if (t->timer_id == NO_TIMER)
         return;
@@ -280,21 +279,34 @@ enum cp_status cp_threads_scan(struct cp_error *err)
     return CP_OK;
 }
 
-void cp_threads_set_period(uint64_t period_ns, int sig)
+/* Starts all timers, or stops them; called with the lock held. */
+static void set_timers(void (*set)(struct cp_signal_thread *t))
 {
-    cp_lock_take(&list.lock);
-    list.period_ns = period_ns;
-    list.sig = sig;
     for (uint32_t i = 0; i < list.n_records; i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 
-        if (atomic_load(&t->tid) == 0)
-            continue;
-        if (period_ns)
-            start_timer(t);
-        else
-            stop_timer(t);
+        if (atomic_load(&t->tid))
+            set(t);
     }
+}
+
+void cp_threads_set_signal(int sig)
+{
+    cp_lock_take(&list.lock);
+    if (sig != list.sig) {
+        list.sig = sig;
+        set_timers(stop_timer);
+        if (list.period_ns)
+            set_timers(start_timer);
+    }
+    cp_lock_give(&list.lock);
+}
+
+void cp_threads_set_period(uint64_t period_ns)
+{
+    cp_lock_take(&list.lock);
+    list.period_ns = period_ns;
+    set_timers(period_ns ? start_timer : stop_timer);
     cp_lock_give(&list.lock);
 }
 

@@ -36,8 +36,11 @@ void cp_threads_hide(void);
 /* Looks at /proc/self/task: enters who is new, strikes off who is gone. */
 enum cp_status cp_threads_scan(struct cp_error *err);
 
+/* The signal of all timers, now and to come. */
+void cp_threads_set_signal(int sig);
+
 /* Gives every thread, now and to come, a timer with this period; 0: none. */
-void cp_threads_set_period(uint64_t period_ns, int sig);
+void cp_threads_set_period(uint64_t period_ns);
 
 /* Calls visit for every thread, under the lock. */
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),

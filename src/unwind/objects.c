@@ -12,15 +12,14 @@
 
 #include <link.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "signal/readers.h"
 #include "unwind/code_ranges.h"
 #include "unwind/compile.h"
+#include "unwind/settle.h"
 
-#define MOST_WAITS 1000 /* milliseconds */
 #define PRINT_BYTES 1024
 #define BYTES_PER_ROW 8 /* while compiling */
 
@@ -211,21 +210,6 @@ static struct map_block *make_map(struct cp_objects *o)
     return block;
 }
 
-/* Waits for those who may still see the old map; false: they stay too long. */
-static bool wait_for_readers(void)
-{
-    const struct timespec pause = { 0, 1000000 };
-    uint32_t turns[CP_READERS];
-
-    cp_signal_turns(turns);
-    for (int i = 0; i < MOST_WAITS; i++) {
-        if (cp_signal_have_left(turns))
-            return true;
-        (void)nanosleep(&pause, NULL);
-    }
-    return false;
-}
-
 static void drop_unseen(struct cp_objects *o)
 {
     size_t n = 0;
@@ -253,7 +237,7 @@ static enum cp_status publish(struct cp_objects *o)
         return CP_ENOMEM;
     o->published = block;
     cp_signal_publish(&block->map);
-    if (wait_for_readers()) {
+    if (cp_settle()) {
         cp_free(old);
         drop_unseen(o);
     }
@@ -318,7 +302,7 @@ void cp_objects_free(struct cp_objects *o)
     if (!o)
         return;
     cp_signal_publish(NULL);
-    if (!wait_for_readers())
+    if (!cp_settle())
         return;
     for (size_t i = 0; i < o->n; i++)
         cp_compile_release(&o->objects[i].module);
