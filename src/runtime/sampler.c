@@ -202,19 +202,18 @@ size_t cp_sampler_bytes(void)
     return stats.bytes;
 }
 
-void cp_sampler_before_fork(void)
+/*
+ * The locks were not taken for the fork: whoever has them may be waiting for
+ * the loader's, which the thread that forks may hold. So somebody may have
+ * been at work on the objects; then they are given up, and found anew.
+ */
+void cp_sampler_after_fork(void)
 {
-    cp_lock_take(&cp_sampler_lock);
-    cp_lock_take(&sampler.objects_lock);
-}
-
-void cp_sampler_after_fork(bool is_child)
-{
-    if (is_child) {
-        sampler.n_windows = 0;
-        atomic_store(&sampler.round, 0);
-        cp_signal_leave_all();
-    }
-    cp_lock_give(&sampler.objects_lock);
-    cp_lock_give(&cp_sampler_lock);
+    if (atomic_load(&sampler.objects_lock.word) != 0)
+        sampler.objects = NULL;
+    sampler.n_windows = 0;
+    atomic_store(&sampler.round, 0);
+    cp_signal_leave_all();
+    cp_lock_reset(&sampler.objects_lock);
+    cp_lock_reset(&cp_sampler_lock);
 }

@@ -323,6 +323,16 @@ void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
     cp_lock_give(&list.lock);
 }
 
+uint32_t cp_threads_records(void)
+{
+    uint32_t n;
+
+    cp_lock_take(&list.lock);
+    n = list.n_records;
+    cp_lock_give(&list.lock);
+    return n;
+}
+
 void cp_threads_stats(struct cp_threads_stats *out)
 {
     cp_lock_take(&list.lock);

@@ -46,6 +46,12 @@ void cp_threads_set_period(uint64_t period_ns);
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
                      void *context);
 
+/*
+ * How many records there are, in use or not: for cp_signal_thread_at without
+ * the lock. They are never freed; a tid of 0 says that one is not in use.
+ */
+uint32_t cp_threads_records(void);
+
 struct cp_threads_stats {
     size_t n_threads;
     size_t n_no_timer; /* to whom the kernel gave none */

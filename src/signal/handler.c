@@ -43,8 +43,10 @@ static struct cp_signal_slot *take(const struct sample *sample,
 
         cp_arch_regs(&regs, context);
         walk.map = cp_signal_map();
-        walk.reach.stack_low = atomic_load(&t->stack_low);
-        walk.reach.stack_high = atomic_load(&t->stack_high);
+        walk.reach =
+            (struct cp_signal_reach){ .stack_low = atomic_load(&t->stack_low),
+                                      .stack_high =
+                                          atomic_load(&t->stack_high) };
         n = cp_signal_walk(&walk, regs, place->frames);
         slot = cp_signal_add(table, place->frames, n, tag, sample->count,
                              sample->value);
@@ -78,7 +80,7 @@ static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
     struct sample sample = { .thread = t,
                              .table = &cp_signal_sampler.wall,
                              .count = 1,
-                             .value = atomic_load(&t->wall_value),
+                             .value = atomic_exchange(&t->wall_value, 0),
                              .state = atomic_load(&t->wall_state) };
 
     atomic_store(&t->wall_slot, take(&sample, context));

@@ -34,7 +34,9 @@ struct cp_signal_thread {
     uint32_t number;
     uint32_t next; /* in a chain of records: number + 1; 0: the last */
     uint32_t flags;
-    uint64_t wall_clock, wall_asked;
+    uint64_t wall_clock;    /* CPU time when it was found asleep */
+    uint64_t wall_visit_ns; /* when it was last accounted for */
+    uint64_t wall_asked;    /* the answer that is awaited */
     uint64_t mark;
 };
 

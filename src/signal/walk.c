@@ -35,7 +35,7 @@ CP_SIGNAL_RAW static bool step_signal(struct cp_signal_walk *w, struct frame *f)
             return false;
     if (at & 7)
         return false;
-    cp_arch_regs(&f->regs, (const ucontext_t *)at);
+    cp_arch_regs(&f->regs, (const ucontext_t *)(at + w->reach.shift));
     f->is_exact = true;
     cp_signal_reach_stack(&w->reach, f->regs.sp);
     return true;
