@@ -1,6 +1,7 @@
 /* lifecycle.c - see lifecycle.h. */
 #include "runtime/lifecycle.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -15,7 +16,7 @@
 #include "base/alloc.h"
 #include "runtime/cpu.h"
 #include "runtime/labels.h"
-#include "runtime/library.h"
+#include "runtime/pages_alloc.h"
 #include "runtime/listen.h"
 #include "runtime/lock.h"
 #include "runtime/sampler.h"
@@ -163,14 +164,14 @@ static void before_fork(void)
     mask_before_fork = before;
     cp_threads_before_fork();
     cp_labels_before_fork();
-    cp_library_before_fork();
+    cp_pages_before_fork();
 }
 
 static void after_fork(bool is_child)
 {
     uint64_t mask = mask_before_fork;
 
-    cp_library_after_fork();
+    cp_pages_after_fork();
     cp_labels_after_fork();
     cp_threads_after_fork(is_child);
     if (is_child) {
@@ -202,7 +203,7 @@ static void apply_settings(void)
     struct cp_sampler_options options = { .table_bytes = s->max_memory / 2,
                                           .signal = s->signal };
 
-    cp_library_set_limit(s->max_memory);
+    cp_pages_set_limit(s->max_memory);
     cp_sampler_configure(&options);
     cp_cpu_set_default_hz(s->cpu_hz);
     cp_wall_set_default_hz(s->wall_hz);
