@@ -268,6 +268,19 @@ void cp_http_server_stats(const struct cp_http_server *s,
     *out = s->stats;
 }
 
+void cp_http_server_abandon(const struct cp_http_server *s)
+{
+    const struct cp_http_listener *l = s->listeners;
+    const struct cp_http_exchange *x = s->oldest;
+
+    for (; l; l = l->next)
+        (void)close(l->fd);
+    for (; x; x = x->next)
+        (void)close(x->fd);
+    (void)close(s->epoll_fd);
+    (void)close(s->event_fd);
+}
+
 void cp_http_server_free(struct cp_http_server *s)
 {
     struct cp_http_listener *l;

@@ -65,6 +65,12 @@ void cp_http_server_wake(struct cp_http_server *s, struct cp_http_wake *wake);
 void cp_http_server_stats(const struct cp_http_server *s,
                           struct cp_http_stats *out);
 
+/*
+ * In the child of a fork, while the server runs in the parent: closes every
+ * descriptor that the child has got, and touches nothing else.
+ */
+void cp_http_server_abandon(const struct cp_http_server *s);
+
 /* Closes everything; keepers are told that their clients have gone. */
 void cp_http_server_free(struct cp_http_server *s);
 

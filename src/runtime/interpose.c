@@ -79,9 +79,8 @@ static int begin_thrd(void *wrapped)
 
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
-    struct cp_thread_start start = {
-        (void *(*)(void *))(void (*)(void))run, arg
-    };
+    struct cp_thread_start start = { (void *(*)(void *))(void (*)(void))run,
+                                     arg };
     thrd_create_fn *next =
         (thrd_create_fn *)find_next(&next_thrd_create, "thrd_create");
     void *wrapped = cp_lifecycle_wrap_thread(NULL, start);
@@ -98,9 +97,9 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
     return result;
 }
 
-__attribute__((constructor)) static void load(void)
+/* Before lifecycle.c's, which may start a thread. */
+__attribute__((constructor(101))) static void prepare(void)
 {
     (void)find_next(&next_pthread_create, "pthread_create");
     cp_own_thread_set_maker(make_thread);
-    cp_lifecycle_load();
 }

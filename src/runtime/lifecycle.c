@@ -240,7 +240,8 @@ enum cp_status cp_lifecycle_start(struct cp_error *err)
     return status;
 }
 
-void cp_lifecycle_load(void)
+/* When the library is loaded, or the program that has it inside starts. */
+__attribute__((constructor)) static void load(void)
 {
     const char *listen = getenv("PPROFLISTEN"), *cpprof = getenv("CPPROF");
     struct cp_error err = { 0 };

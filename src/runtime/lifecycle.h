@@ -1,6 +1,9 @@
 /*
  * lifecycle - the library's life inside a process: start, fork, end.
  *
+ * When it is loaded it reads the environment and starts what that asks for: in
+ * a set-user-id program, or if neither variable is set, nothing.
+ *
  * Nothing here ends: what the library has set up stays until the process is
  * gone, so that no late call and no static destructor finds it torn down.
  */
@@ -10,13 +13,6 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-
-/*
- * Reads the environment and starts what it asks for; called when the library
- * is loaded. Does nothing in a set-user-id program, and nothing if neither
- * variable is set.
- */
-void cp_lifecycle_load(void);
 
 /* Makes the library ready for use, once; safe from any thread. */
 enum cp_status cp_lifecycle_start(struct cp_error *err);

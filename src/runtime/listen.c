@@ -22,18 +22,19 @@ static struct {
     struct cp_endpoint *endpoint;
 } state;
 
-static enum cp_status open_endpoint(struct cp_error *err)
+static bool spawn(void (*run)(void *context), void *context)
+{
+    return cp_own_thread_start("cpprof", run, context, NULL) == CP_OK;
+}
+
+static enum cp_status start_endpoint(struct cp_error *err)
 {
     struct cp_endpoint_options options = { .listen = state.where,
                                            .kinds = cp_kinds,
-                                           .cost = cp_cost };
+                                           .cost = cp_cost,
+                                           .spawn = spawn };
 
-    return cp_endpoint_open(&state.endpoint, &options, err);
-}
-
-static void serve(void *arg)
-{
-    cp_endpoint_run(arg);
+    return cp_endpoint_start(&state.endpoint, &options, err);
 }
 
 static enum cp_status listen_locked(const char *where, struct cp_error *err)
@@ -46,14 +47,7 @@ static enum cp_status listen_locked(const char *where, struct cp_error *err)
     if (strlen(where) >= sizeof(state.where))
         return cp_error_set(err, CP_EUSAGE, "address too long");
     (void)strcpy(state.where, where);
-    status = open_endpoint(err);
-    if (status == CP_OK) {
-        status = cp_own_thread_start("cpprof-http", serve, state.endpoint, err);
-        if (status != CP_OK) {
-            cp_endpoint_close(state.endpoint, false);
-            state.endpoint = NULL;
-        }
-    }
+    status = start_endpoint(err);
     if (status != CP_OK)
         state.where[0] = '\0';
     return status;
@@ -99,12 +93,10 @@ static void serve_child(void *arg)
     (void)arg;
     (void)nanosleep(&delay, NULL);
     cp_lock_take(&state.lock);
-    status = open_endpoint(&err);
+    status = start_endpoint(&err);
     cp_lock_give(&state.lock);
     if (status != CP_OK)
         cp_lifecycle_say(err.msg);
-    else
-        cp_endpoint_run(state.endpoint);
 }
 
 void cp_listen_after_fork(void)
@@ -113,10 +105,10 @@ void cp_listen_after_fork(void)
 
     cp_lock_reset(&state.lock);
     if (had_one)
-        cp_endpoint_close(state.endpoint, true);
+        cp_endpoint_abandon(state.endpoint);
     state.endpoint = NULL;
     if (had_one && is_of_process(state.where))
-        (void)cp_own_thread_start("cpprof-http", serve_child, NULL, NULL);
+        (void)cp_own_thread_start("cpprof", serve_child, NULL, NULL);
     else
         state.where[0] = '\0';
 }
