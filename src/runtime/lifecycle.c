@@ -1,6 +1,7 @@
 /* lifecycle.c - see lifecycle.h. */
 #include "runtime/lifecycle.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -240,6 +241,36 @@ enum cp_status cp_lifecycle_start(struct cp_error *err)
     return status;
 }
 
+/*
+ * Was the parent started with the same address? Then it is its, and that we
+ * cannot have it too is nothing to tell each time a shell starts a command.
+ */
+static bool is_inherited(const char *listen)
+{
+    char bytes[4096], wanted[640], path[64];
+    size_t len =
+        (size_t)snprintf(wanted, sizeof(wanted), "PPROFLISTEN=%s", listen) + 1;
+    size_t n_kept = 0;
+    bool is_found = false;
+    ssize_t n;
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "/proc/%ld/environ", (long)getppid());
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while (!is_found &&
+           (n = read(fd, bytes + n_kept, sizeof(bytes) - n_kept)) > 0) {
+        size_t all = n_kept + (size_t)n;
+
+        is_found = memmem(bytes, all, wanted, len) != NULL;
+        n_kept = all < len ? all : len;
+        memmove(bytes, bytes + all - n_kept, n_kept);
+    }
+    (void)close(fd);
+    return is_found;
+}
+
 /* When the library is loaded, or the program that has it inside starts. */
 __attribute__((constructor)) static void load(void)
 {
@@ -253,6 +284,6 @@ __attribute__((constructor)) static void load(void)
     status = cp_lifecycle_start(&err);
     if (status == CP_OK && life.settings.listen[0])
         status = cp_listen(life.settings.listen, &err);
-    if (status != CP_OK)
+    if (status != CP_OK && !is_inherited(life.settings.listen))
         cp_lifecycle_say(err.msg);
 }

@@ -74,15 +74,18 @@ void cp_wall_set_default_hz(int hz)
     wall.default_hz = hz;
 }
 
-/* Asks a thread for its own stack. */
+/*
+ * Asks a thread for its own stack. The signal looks like a timer's: if the
+ * thread calls exec before it is delivered, the kernel throws those away,
+ * whereas any other would kill the new program.
+ */
 static void ask(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
                 uint64_t value, enum state state)
 {
     siginfo_t info;
 
     memset(&info, 0, sizeof(info));
-    info.si_code = SI_QUEUE;
-    info.si_pid = v->pid;
+    info.si_code = SI_TIMER;
     info.si_value.sival_ptr = cp_signal_word(CP_SIGNAL_WALL, t->number);
     atomic_store(&t->wall_state, state);
     atomic_store(&t->wall_value, value);

@@ -66,7 +66,7 @@ static void take_cpu(struct cp_signal_thread *t, const siginfo_t *info,
     uint64_t count = 1;
     struct sample sample;
 
-    if (info->si_code == SI_TIMER && info->si_overrun > 0)
+    if (info->si_overrun > 0)
         count += (uint64_t)info->si_overrun;
     sample = (struct sample){ .thread = t,
                               .table = &cp_signal_sampler.cpu,
@@ -125,8 +125,7 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     uint64_t word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
     struct cp_signal_thread *t;
 
-    if ((info->si_code != SI_TIMER && info->si_code != SI_QUEUE) ||
-        word >> 32 != cp_signal_sampler.word) {
+    if (info->si_code != SI_TIMER || word >> 32 != cp_signal_sampler.word) {
         pass_on(sig, info, context);
         return;
     }
