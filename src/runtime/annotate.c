@@ -61,7 +61,7 @@ static enum cp_status add_mapping(struct cp_profile *p,
     return CP_OK;
 }
 
-/* Marks the maps that are no file and that some location lies in. */
+/* Marks the maps that some location lies in. */
 static void mark_used(const struct cp_profile *p, const struct cp_mappings *m,
                       bool *is_used)
 {
@@ -86,8 +86,9 @@ static enum cp_status list_mappings(struct cp_profile *p,
         for (size_t i = 0; i < m->n_maps; i++) {
             const struct cp_map *map = &m->maps[i];
 
-            if ((map->file == NO_FILE && !is_used[i]) ||
-                (map->file != NO_FILE && map->file == m->main_file) != is_main)
+            if ((map->file != NO_FILE && map->file == m->main_file) !=
+                    is_main ||
+                (!is_main && !is_used[i]))
                 continue;
             if (add_mapping(p, m, map, err) != CP_OK)
                 return CP_ENOMEM;
@@ -442,6 +443,12 @@ enum cp_status cp_annotate_executables(struct cp_profile *p,
                                        const struct cp_mappings *m,
                                        struct cp_error *err)
 {
+    bool is_needed = false;
+
+    for (uint32_t i = 0; i < p->n_locations; i++)
+        is_needed |= is_bare(&p->locations[i]);
+    if (!is_needed)
+        return CP_OK;
     for (uint32_t i = 0; i < p->n_mappings; i++) {
         char text[96];
 

@@ -10,9 +10,9 @@
 #include "runtime/symbols.h"
 
 /*
- * Adds a mapping for everything that code runs from, the program's own first,
- * and points each location at its own. Locations that have lines, and those
- * at address 0, are left alone.
+ * Adds the mappings of the program itself, first, and those that some location
+ * lies in, and points each location at its own. Locations that have lines, and
+ * those at address 0, are left alone.
  */
 enum cp_status cp_annotate_mappings(struct cp_profile *p,
                                     const struct cp_mappings *m,
@@ -34,7 +34,8 @@ enum cp_status cp_annotate_comment(struct cp_profile *p, const char *text,
 
 /*
  * Comments for readers that symbolize by themselves: one a mapping, with the
- * ELF type and where its code lies in file and memory.
+ * ELF type and where its code lies in file and memory. Only if some location
+ * has no name: tools print comments above every report.
  */
 enum cp_status cp_annotate_executables(struct cp_profile *p,
                                        const struct cp_mappings *m,
