@@ -49,6 +49,16 @@ enum cp_status cp_http_server_watch(struct cp_http_server *s, int fd,
 enum cp_status cp_http_server_run(struct cp_http_server *s,
                                   struct cp_error *err);
 
+/*
+ * One turn of the loop: waits, at most most_ms if that is not below 0, and
+ * does what there is to do. For those who have a loop of their own.
+ */
+enum cp_status cp_http_server_turn(struct cp_http_server *s, int most_ms,
+                                   struct cp_error *err);
+
+/* Serves a socket that is connected, and closes it; false: it could not. */
+bool cp_http_server_adopt(struct cp_http_server *s, int fd);
+
 /* Makes run return. Safe from any thread and in a signal handler. */
 void cp_http_server_stop(struct cp_http_server *s);
 
