@@ -158,21 +158,34 @@ size_t cp_http_write_pending(const struct cp_http_exchange *x)
     return x->output.len + x->body.len - x->written;
 }
 
+/* What is still to be written, in up to two parts; returns how many. */
+static size_t unwritten(const struct cp_http_exchange *x, struct iovec *parts)
+{
+    const struct cp_http_text *texts[2] = { &x->output, &x->body };
+    size_t skip = x->written, n = 0;
+
+    for (int i = 0; i < 2; i++) {
+        const struct cp_http_text *t = texts[i];
+
+        if (skip < t->len) {
+            parts[n++] = (struct iovec){ t->bytes + skip, t->len - skip };
+            skip = 0;
+        } else {
+            skip -= t->len;
+        }
+    }
+    return n;
+}
+
 /* Writes what the socket takes; false when the connection is broken. */
 static bool write_some(struct cp_http_exchange *x)
 {
     while (cp_http_write_pending(x) > 0) {
-        size_t in_body =
-            x->written > x->output.len ? x->written - x->output.len : 0;
-        struct iovec parts[2] = {
-            { x->output.bytes + x->written, 0 },
-            { x->body.bytes + in_body, x->body.len - in_body },
-        };
-        struct msghdr m = { .msg_iov = parts, .msg_iovlen = 2 };
+        struct iovec parts[2];
+        struct msghdr m = { .msg_iov = parts };
         ssize_t n;
 
-        if (in_body == 0)
-            parts[0].iov_len = x->output.len - x->written;
+        m.msg_iovlen = unwritten(x, parts);
         n = sendmsg(x->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
