@@ -73,7 +73,8 @@ void cp_symbol_page(struct cp_service *s, struct cp_http_exchange *x)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
     bool is_post = cp_http_request_is(r, "POST");
-    const char *text = is_post ? r->body.bytes : cp_http_request_query(r);
+    const char *body = r->body.len ? r->body.bytes : "";
+    const char *text = is_post ? body : cp_http_request_query(r);
     size_t len = is_post ? r->body.len : strlen(text);
     struct cp_out out = { .fd = -1 };
     struct cp_error err = { 0 };
