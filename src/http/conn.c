@@ -78,6 +78,22 @@ static void limit(struct cp_http_exchange *x, int ms)
                       cp_http_now() + (int64_t)ms * NS_PER_MS);
 }
 
+/* ---- what requests hold ---- */
+
+static void count_held(struct cp_http_exchange *x, size_t now)
+{
+    x->server->stats.input_bytes += now - x->held;
+    x->held = now;
+}
+
+static size_t memory_of(const struct cp_http_exchange *x)
+{
+    const struct cp_http_request *r = &x->request;
+
+    return r->head.cap + r->body.cap + x->unread.cap +
+           (r->headers ? r->limits->n_headers * sizeof(*r->headers) : 0);
+}
+
 /* ---- closing ---- */
 
 static void drop_body(struct cp_http_exchange *x)
@@ -106,6 +122,7 @@ void cp_http_conn_close(struct cp_http_exchange *x)
     x->next = s->dead;
     s->dead = x;
     s->stats.n_connections--;
+    count_held(x, 0);
     drop_body(x);
 }
 
@@ -145,6 +162,21 @@ static void evict_readers(struct cp_http_exchange *but)
     for (; x && s->stats.output_bytes > s->limits.output_bytes; x = next) {
         next = x->next;
         if (x == but || x->state != CP_HTTP_WRITING)
+            continue;
+        s->stats.n_evicted++;
+        cp_http_conn_close(x);
+    }
+}
+
+/* Too much is held for those who do not finish what they ask. */
+static void evict_askers(struct cp_http_exchange *but)
+{
+    struct cp_http_server *s = but->server;
+    struct cp_http_exchange *x = s->oldest, *next;
+
+    for (; x && s->stats.input_bytes > s->limits.input_bytes; x = next) {
+        next = x->next;
+        if (x == but || x->state != CP_HTTP_READING)
             continue;
         s->stats.n_evicted++;
         cp_http_conn_close(x);
@@ -205,6 +237,7 @@ static void become_idle(struct cp_http_exchange *x)
     x->is_stream = x->is_chunked = x->is_ended = false;
     x->has_continued = false;
     cp_http_request_reset(&x->request, &x->server->limits);
+    count_held(x, x->unread.cap);
     unlink_from(x);
     link_newest(x);
     limit(x, x->server->limits.idle_ms);
@@ -334,12 +367,15 @@ static void parse(struct cp_http_exchange *x, const char *bytes, size_t len)
     if (x->request.status) {
         refuse(x, x->request.status, refusal(x->request.status));
     } else if (!x->request.is_complete) {
+        count_held(x, memory_of(x));
+        evict_askers(x);
         if (!x->has_continued && cp_http_request_expects_continue(&x->request))
             answer_continue(x);
     } else if (taken < len &&
                !cp_http_text_add(&x->unread, bytes + taken, len - taken)) {
         cp_http_conn_close(x);
     } else {
+        count_held(x, memory_of(x));
         handle(x);
     }
 }
@@ -456,8 +492,9 @@ bool cp_http_conn_open(struct cp_http_server *s, int fd)
         .events = EPOLLIN,
     };
     e.data.ptr = &x->source;
-    if (cp_http_timers_reserve(&s->timers, 2 * s->stats.n_connections + 4,
-                               NULL) != CP_OK ||
+    if (cp_http_timers_reserve(
+            &s->timers, 2 * s->stats.n_connections + 2 + CP_HTTP_SPARE_TIMERS,
+            NULL) != CP_OK ||
         epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &e)) {
         cp_free(x);
         return false;

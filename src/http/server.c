@@ -169,7 +169,8 @@ static enum cp_status init(struct cp_http_server *s, struct cp_error *err)
                             s->epoll_fd < 0 ? "epoll_create1" : "eventfd",
                             strerror(errno));
     s->scratch = cp_alloc(CP_HTTP_SCRATCH_BYTES, 1, err);
-    if (!s->scratch || cp_http_timers_reserve(&s->timers, 2, err) != CP_OK)
+    if (!s->scratch ||
+        cp_http_timers_reserve(&s->timers, CP_HTTP_SPARE_TIMERS, err) != CP_OK)
         return CP_ENOMEM;
     return add_source(s, s->event_fd, &s->wake_source, err);
 }
@@ -269,6 +270,12 @@ enum cp_status cp_http_server_run(struct cp_http_server *s,
     while (status == CP_OK && !atomic_load(&s->is_stopped))
         status = cp_http_server_turn(s, -1, err);
     return status;
+}
+
+void cp_http_server_after(struct cp_http_server *s, struct cp_http_timer *timer,
+                          int64_t ns)
+{
+    cp_http_timer_set(&s->timers, timer, cp_http_now() + ns);
 }
 
 bool cp_http_server_adopt(struct cp_http_server *s, int fd)

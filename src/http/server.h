@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "http/exchange.h"
 #include "http/limits.h"
+#include "http/timer.h"
 
 struct cp_http_server;
 
@@ -26,8 +27,8 @@ typedef void cp_http_handler(void *context, struct cp_http_exchange *x);
 struct cp_http_stats {
     size_t n_connections;
     uint64_t n_accepted, n_requests;
-    uint64_t n_evicted; /* closed to make room, or too slow */
-    size_t output_bytes;
+    uint64_t n_evicted;               /* closed to make room, or too slow */
+    size_t input_bytes, output_bytes; /* held for clients, see limits.h */
 };
 
 /* A server that listens nowhere yet. */
@@ -58,6 +59,13 @@ enum cp_status cp_http_server_turn(struct cp_http_server *s, int most_ms,
 
 /* Serves a socket that is connected, and closes it; false: it could not. */
 bool cp_http_server_adopt(struct cp_http_server *s, int fd);
+
+/*
+ * Has timer->fire called after ns nanoseconds; another call moves it. The
+ * struct is the caller's and lives as long as the server. A few can be had.
+ */
+void cp_http_server_after(struct cp_http_server *s, struct cp_http_timer *timer,
+                          int64_t ns);
 
 /* Makes run return. Safe from any thread and in a signal handler. */
 void cp_http_server_stop(struct cp_http_server *s);

@@ -15,6 +15,7 @@
 
 #define ROOT "/debug/pprof/"
 #define COMMAND_BYTES ((size_t)1 << 20)
+#define REST_NS (60 * (int64_t)1000000000) /* scrapers come more often */
 
 /* ---- kinds ---- */
 
@@ -42,6 +43,17 @@ static void add_kind(struct cp_service *s, const struct cp_kind *kind)
     s->n_kinds++;
 }
 
+static void close_symbols(void *context)
+{
+    cp_symbols_close(context);
+}
+
+void cp_service_used_symbols(struct cp_service *s)
+{
+    if (s->server && cp_symbols_count(s->symbols) > 0)
+        cp_http_server_after(s->server, &s->rest, REST_NS);
+}
+
 enum cp_status cp_service_init(struct cp_service *s,
                                const struct cp_kind *const *kinds,
                                struct cp_error *err)
@@ -52,6 +64,8 @@ enum cp_status cp_service_init(struct cp_service *s,
     for (size_t i = 0; cp_empty_kinds[i]; i++)
         add_kind(s, cp_empty_kinds[i]);
     s->symbols = cp_symbols_new(err);
+    s->rest.fire = close_symbols;
+    s->rest.context = s->symbols;
     return s->symbols ? CP_OK : CP_ENOMEM;
 }
 

@@ -24,6 +24,7 @@ struct cp_service {
     const char *socket_path;       /* of a unix socket, or NULL */
     int64_t started_ns;            /* monotonic */
     uint64_t n_windows;            /* open now */
+    struct cp_http_timer rest;     /* closes files when nobody asks */
     /* Serves what is under /debug/pprof/ui/; NULL: nothing is there. */
     cp_http_handler *ui;
     void *ui_context;
@@ -43,6 +44,9 @@ const struct cp_kind *cp_service_kind(const struct cp_service *s,
                                       const char *name);
 
 /* ---- for the pages ---- */
+
+/* After symbols were used: they are closed if that was the last for a while. */
+void cp_service_used_symbols(struct cp_service *s);
 
 /* An error as Go gives it: X-Go-Pprof: 1, the text and a newline. */
 void cp_service_error(struct cp_http_exchange *x, int status, const char *fmt,

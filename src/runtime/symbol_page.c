@@ -90,4 +90,5 @@ void cp_symbol_page(struct cp_service *s, struct cp_http_exchange *x)
         cp_service_error(x, 500, "%s", err.msg);
     }
     cp_builder_release(&b);
+    cp_service_used_symbols(s);
 }

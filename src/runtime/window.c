@@ -175,6 +175,7 @@ static void answer_profile(struct window *w, struct cp_profile *p)
     struct cp_error err = { 0 };
 
     answer(w, render(w, p, &out, &err), &out, &err);
+    cp_service_used_symbols(w->service);
 }
 
 /* ---- a snapshot ---- */
