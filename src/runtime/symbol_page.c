@@ -33,6 +33,10 @@ static enum cp_status read_addresses(struct cp_builder *b, const char *text,
     return CP_OK;
 }
 
+/*
+ * One name an address: that of the function which holds it, not of one that
+ * was inlined there, for callers and callees must fit together.
+ */
 static void put_names(const struct cp_profile *p, struct cp_out *out)
 {
     cp_out_cstr(out, "num_symbols: 1\n");
@@ -42,7 +46,7 @@ static void put_names(const struct cp_profile *p, struct cp_out *out)
 
         if (l->n_lines == 0)
             continue;
-        function = p->lines[l->lines].function;
+        function = p->lines[l->lines + l->n_lines - 1].function;
         cp_out_printf(out, "0x%llx %s\n", (unsigned long long)l->address,
                       cp_profile_cstr(p, p->functions[function].name));
     }
