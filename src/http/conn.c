@@ -126,12 +126,19 @@ void cp_http_conn_close(struct cp_http_exchange *x)
     drop_body(x);
 }
 
+/* One that is to be looked at again waits for the next turn. */
 void cp_http_conn_bury(struct cp_http_server *s)
 {
-    struct cp_http_exchange *x;
+    struct cp_http_exchange *x = s->dead, *next;
 
-    while ((x = s->dead)) {
-        s->dead = x->next;
+    s->dead = NULL;
+    for (; x; x = next) {
+        next = x->next;
+        if (x->is_touched) {
+            x->next = s->dead;
+            s->dead = x;
+            continue;
+        }
         cp_http_request_release(&x->request);
         cp_http_text_release(&x->unread);
         cp_http_text_release(&x->headers);

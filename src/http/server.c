@@ -311,6 +311,7 @@ void cp_http_server_free(struct cp_http_server *s)
         return;
     while (s->oldest)
         cp_http_conn_close(s->oldest);
+    cp_http_conn_advance_touched(s);
     cp_http_conn_bury(s);
     while ((l = s->listeners)) {
         s->listeners = l->next;

@@ -174,6 +174,31 @@ static void test_unfinished(void)
     fixture_stop(&g);
 }
 
+/* A client that asks for a lot at once and is gone before the answers. */
+static void test_gone_pipeliner(void)
+{
+    static const char text[] = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n";
+    struct fixture g = { 0 };
+    struct cp_http_stats stats;
+    int fds[2];
+
+    CHECK_INT(cp_http_server_new(&g.server, &small, fixture_handle, &g, NULL),
+              CP_OK);
+    CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+    CHECK(cp_http_server_adopt(g.server, fds[0]));
+    CHECK(say(fds[1], text, sizeof(text) - 1));
+    CHECK_INT(cp_http_server_turn(g.server, 0, NULL), CP_OK);
+    (void)close(fds[1]);
+    for (int i = 0; i < 5; i++)
+        CHECK_INT(cp_http_server_turn(g.server, 0, NULL), CP_OK);
+    cp_http_server_stats(g.server, &stats);
+    CHECK_INT(stats.n_connections, 0);
+    CHECK_INT(stats.input_bytes, 0);
+    cp_http_server_free(g.server);
+}
+
 /* A client that resets in the middle of an answer. */
 static void test_reset(void)
 {
@@ -232,6 +257,7 @@ int main(void)
     RUN(test_all_busy);
     RUN(test_no_readers);
     RUN(test_unfinished);
+    RUN(test_gone_pipeliner);
     RUN(test_reset);
     RUN(test_ten_thousand);
     fixture_stop(&f);
