@@ -2,7 +2,8 @@
  * fuzz_http.c - any bytes at all, from a client to the endpoint.
  *
  * A socket pair, the real server and the real pages, in one thread. The first
- * byte says in what pieces the rest arrives. Whatever comes, the server must
+ * byte says in what pieces the rest arrives, and whether the client stays for
+ * the answers. Whatever comes, the server must
  * end up without connections, windows and waiting output, and every answer
  * must begin like one.
  */
@@ -105,7 +106,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    size_t piece = size && data[0] ? data[0] * (size_t)7 : size, len = 0, at;
+    size_t few = size ? data[0] & 0x7f : 0, piece = few ? few * 7 : size;
+    bool is_rude = size && data[0] & 0x80;
+    size_t len = 0, at;
     struct cp_http_stats stats;
     char first[12] = "";
     int fds[2], turns = 0;
@@ -125,7 +128,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         turn(fds[1], first, &len);
     }
     (void)shutdown(fds[1], SHUT_WR);
-    for (int i = 0; i < 64; i++)
+    for (int i = 0; i < 64 && !is_rude; i++)
         turn(fds[1], first, &len);
     (void)close(fds[1]);
     do {
