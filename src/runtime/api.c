@@ -164,7 +164,7 @@ static struct cp_signal_thread *self(struct cp_error *err)
         return t;
     if (cp_lifecycle_start(err) != CP_OK)
         return NULL;
-    t = cp_threads_enter(unknown);
+    t = cp_threads_enter(unknown, 0);
     if (!t)
         (void)cp_error_nomem(err);
     return t;
