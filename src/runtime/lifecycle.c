@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "runtime/api.h"
 #include "runtime/cpu.h"
 #include "runtime/labels.h"
 #include "runtime/pages_alloc.h"
@@ -180,6 +181,7 @@ static void after_fork(bool is_child)
         cp_sampler_after_fork();
         cp_cpu_after_fork();
         cp_wall_after_fork();
+        cp_api_after_fork();
         cp_lock_reset(&life.lock);
     }
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
