@@ -173,6 +173,8 @@ static void keep_up(void *arg)
         wake(&sampler.n_refreshed);
         if (tick % TICKS_PER_SCAN == TICKS_PER_SCAN - 1)
             look_around(round);
+        else if (!cp_own_thread_has_maker())
+            (void)cp_threads_scan(NULL); /* nobody tells us of them */
         woken = sleep_on(&sampler.round, round, TICK_NS);
         if (woken == 0)
             tick = UINT32_MAX; /* somebody wants to know it all */

@@ -115,7 +115,7 @@ static void *run_rounds(void *work)
 {
     void (*run)(void) = (void (*)(void))work;
 
-    for (int i = 0; i < 1500; i++)
+    for (int i = 0; i < 25000; i++)
         run();
     return NULL;
 }
