@@ -28,6 +28,11 @@ bench: all ## compare with google/pprof; BENCH_ARGS=--quick for a short run
 	@scripts/build gcc bench/floor bench/gen_profile bench/meter
 	@bench/reports.py $(BENCH_ARGS)
 
+bench-runtime: all ## what the library costs, beside gperftools and libunwind
+	@scripts/deps build bench-runtime
+	@scripts/build gcc bench/burn bench/unwind
+	@bench/runtime.py $(BENCH_ARGS)
+
 fuzz: ## fuzz each target for FUZZ_SECONDS (60); FUZZ=name for one of them
 	@scripts/deps build fuzz
 	@scripts/build fuzz
@@ -59,6 +64,6 @@ clean: ## remove what was built
 	@rm -rf build build-*
 
 help: ## this list
-	@sed -n 's/^\([a-z ]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test golden bench fuzz soak asan ubsan tsan clang format install clean help
+.PHONY: all demo test golden bench bench-runtime fuzz soak asan ubsan tsan clang format install clean help
