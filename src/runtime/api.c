@@ -1,6 +1,7 @@
 /* api.c - the functions of include/cpprof.h. */
-#include <cpprof.h>
+#include "runtime/api.h"
 
+#include <cpprof.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -10,6 +11,7 @@
 #include "runtime/labels.h"
 #include "runtime/lifecycle.h"
 #include "runtime/listen.h"
+#include "runtime/lock.h"
 #include "runtime/mappings.h"
 #include "runtime/render.h"
 #include "runtime/symbols.h"
@@ -21,6 +23,9 @@
 
 /* What is kept for cpprof_error: large, so not in the thread's own memory. */
 static _Thread_local struct cp_error *last_error;
+
+static struct cp_symbols *symbols;
+static struct cp_lock symbols_lock;
 
 struct cpprof_profile {
     const struct cp_kind *kind;
@@ -96,24 +101,35 @@ EXPORT struct cpprof_profile *cpprof_start(const char *kind)
     return NULL;
 }
 
+/* The files' symbols stay open for the next profile. */
 static enum cp_status write_profile(const struct cpprof_profile *p,
                                     struct cp_profile *profile, int fd,
                                     struct cp_error *err)
 {
-    struct cp_symbols *symbols = cp_symbols_new(err);
-    struct cp_renderer renderer = { .kind = p->kind,
-                                    .symbols = symbols,
-                                    .before = &p->before };
+    struct cp_renderer renderer = { .kind = p->kind, .before = &p->before };
     struct cp_out out = { .fd = fd };
     enum cp_status status = CP_ENOMEM;
 
+    cp_lock_take(&symbols_lock);
+    if (!symbols)
+        symbols = cp_symbols_new(err);
+    renderer.symbols = symbols;
     if (symbols)
         status = cp_render_protobuf(&renderer, profile, &out, err);
+    if (symbols)
+        cp_symbols_forget(symbols);
+    cp_lock_give(&symbols_lock);
     if (status == CP_OK)
         status = cp_out_finish(&out, err);
     cp_out_release(&out);
-    cp_symbols_free(symbols);
     return status;
+}
+
+void cp_api_after_fork(void)
+{
+    if (atomic_load(&symbols_lock.word) != 0)
+        symbols = NULL; /* somebody was at it */
+    cp_lock_reset(&symbols_lock);
 }
 
 EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
@@ -164,7 +180,7 @@ static struct cp_signal_thread *self(struct cp_error *err)
         return t;
     if (cp_lifecycle_start(err) != CP_OK)
         return NULL;
-    t = cp_threads_enter(unknown);
+    t = cp_threads_enter(unknown, 0);
     if (!t)
         (void)cp_error_nomem(err);
     return t;

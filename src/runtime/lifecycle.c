@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "runtime/api.h"
 #include "runtime/cpu.h"
 #include "runtime/labels.h"
 #include "runtime/pages_alloc.h"
@@ -71,9 +72,9 @@ static void end_thread(void *rounds)
         cp_threads_leave();
 }
 
-static void know_thread(struct cp_stack_bounds bounds)
+static void know_thread(struct cp_stack_bounds bounds, uintptr_t start)
 {
-    if (!cp_threads_enter(bounds) || !life.has_key)
+    if (!cp_threads_enter(bounds, start) || !life.has_key)
         return;
     (void)pthread_setspecific(life.key,
                               (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
@@ -100,7 +101,7 @@ static void know_main_thread(void)
     uintptr_t top = getauxval(AT_EXECFN);
 
     if (top && CP_SYSCALL(SYS_gettid, 0) == CP_SYSCALL(SYS_getpid, 0))
-        know_thread(bounds_below(top, life.default_stack));
+        know_thread(bounds_below(top, life.default_stack), 0);
 }
 
 static void measure_stacks(void)
@@ -146,7 +147,8 @@ struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
     cp_free(wrapped);
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, 0, 8);
     know_thread(
-        bounds_below((uintptr_t)__builtin_frame_address(0), w.stack_size));
+        bounds_below((uintptr_t)__builtin_frame_address(0), w.stack_size),
+        (uintptr_t)w.start.run);
     return w.start;
 }
 
@@ -179,6 +181,7 @@ static void after_fork(bool is_child)
         cp_sampler_after_fork();
         cp_cpu_after_fork();
         cp_wall_after_fork();
+        cp_api_after_fork();
         cp_lock_reset(&life.lock);
     }
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);

@@ -24,8 +24,12 @@ struct cp_stack_bounds {
     uintptr_t low, high;
 };
 
-/* Enters the calling thread, if it is not yet; NULL: no memory. */
-struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack);
+/*
+ * Enters the calling thread, if it is not yet; NULL: no memory. `start` is the
+ * function that it began in, or 0.
+ */
+struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
+                                          uintptr_t start);
 
 /* Strikes the calling thread off; it is about to end. */
 void cp_threads_leave(void);

@@ -72,7 +72,8 @@ static void take_cpu(struct cp_signal_thread *t, const siginfo_t *info,
                               .table = &cp_signal_sampler.cpu,
                               .count = count };
     sample.value = count * atomic_load(&t->cpu_period_ns);
-    (void)take(&sample, context);
+    atomic_store(&t->cpu_slot, take(&sample, context));
+    atomic_fetch_add(&t->cpu_count, count);
 }
 
 static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
@@ -132,7 +133,6 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     t = cp_signal_thread_at((uint32_t)word & 0x0fffffff);
     if (!t || (cp_signal_self != t && !meet(t)))
         return;
-    atomic_fetch_add_explicit(&t->n_signals, 1, memory_order_relaxed);
     if ((word >> 28 & 0xf) == CP_SIGNAL_CPU)
         take_cpu(t, info, context);
     else

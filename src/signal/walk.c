@@ -13,8 +13,12 @@ struct frame {
     bool is_exact;
 };
 
-/* How far up the stack a return address is looked for, in words. */
-#define SCAN_WORDS 64
+/*
+ * How far up the stack the return address of a leaf is looked for, in words:
+ * it may have saved registers. Further up, what looks like one may be left over
+ * from a call that is long done.
+ */
+#define SCAN_WORDS 8
 
 /* No frame is larger; a frame pointer that says so is none. */
 #define LARGEST_FRAME ((uintptr_t)16 << 20)
@@ -173,7 +177,8 @@ static bool step_without_rule(struct cp_signal_walk *w, struct frame *f)
         f->is_exact = false;
         return true;
     }
-    return step_by_pointer(w, f) || step_by_scan(w, f, SCAN_WORDS);
+    return step_by_pointer(w, f) ||
+           (f->is_exact && step_by_scan(w, f, SCAN_WORDS));
 }
 
 static inline enum step step(struct cp_signal_walk *w, struct frame *f)
