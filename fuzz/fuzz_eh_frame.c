@@ -31,9 +31,12 @@ static void walk(const struct cp_signal_module *m, const uint8_t *data,
             .reach = { .stack_low = (uintptr_t)stack,
                        .stack_high = (uintptr_t)(stack + 512) },
         };
-        struct cp_signal_regs regs = { pc, (uintptr_t)stack,
+        struct cp_signal_regs regs = { pc,
+                                       (uintptr_t)stack,
                                        (uintptr_t)(stack + 64),
-                                       (uintptr_t)(stack + 32), 0 };
+                                       (uintptr_t)(stack + 32),
+                                       0,
+                                       0 };
 
         if (cp_signal_walk(&w, regs, frames) > CP_WALK_MOST)
             abort();
