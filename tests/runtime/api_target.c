@@ -111,29 +111,44 @@ static void split(void)
 }
 
 /* The same functions, each on a thread of its own, for as many rounds. */
-static void *run_rounds(void *work)
+struct share {
+    const char *name;
+    void (*work)(void);
+    double cpu; /* how long it took, by the thread's own clock */
+    pthread_t thread;
+};
+
+static void *run_rounds(void *arg)
 {
-    void (*run)(void) = (void (*)(void))work;
+    struct share *share = arg;
+    struct timespec t;
 
     for (int i = 0; i < 25000; i++)
-        run();
+        share->work();
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    share->cpu = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
     return NULL;
 }
 
 static void across_threads(void)
 {
-    void (*const works[])(void) = { seventy, twenty, ten };
-    double start = cpu_seconds();
+    struct share shares[] = { { .name = "seventy", .work = seventy },
+                              { .name = "twenty", .work = twenty },
+                              { .name = "ten", .work = ten } };
+    double start = cpu_seconds(), all = 0;
     struct cpprof_profile *p = begin("profile");
-    pthread_t threads[3];
 
     for (int i = 0; i < 3; i++)
-        (void)pthread_create(&threads[i], NULL, run_rounds, (void *)works[i]);
-    for (int i = 0; i < 3; i++)
-        (void)pthread_join(threads[i], NULL);
+        (void)pthread_create(&shares[i].thread, NULL, run_rounds, &shares[i]);
+    for (int i = 0; i < 3; i++) {
+        (void)pthread_join(shares[i].thread, NULL);
+        all += shares[i].cpu;
+    }
     start = cpu_seconds() - start;
     finish(p);
-    say_split(start);
+    printf("cpu %.6f\n", start);
+    for (int i = 0; i < 3; i++)
+        printf("share %s %.6f\n", shares[i].name, shares[i].cpu / all);
 }
 
 /* Threads that live for less than a period. */
