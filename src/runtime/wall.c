@@ -385,6 +385,7 @@ const struct cp_kind cp_wall_kind = {
                "Sleeping threads are not woken.",
     .default_seconds = 10,
     .text = CP_KIND_TEXT_NONE,
+    .has_fractions = true,
     .begin = begin,
     .finish = finish,
     .cancel = cancel,
