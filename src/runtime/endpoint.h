@@ -1,0 +1,77 @@
+/*
+ * endpoint - serves /debug/pprof/ from inside the profiled program.
+ *
+ * One server on one thread that blocks all signals. Where the kernel lets it,
+ * the thread has a table of file descriptors of its own: the program does not
+ * see our sockets, cannot close them by mistake (as daemons do that close
+ * everything), does not hand them to its children, and we hold none of its
+ * own open. The contract is that of Go's net/http/pprof; docs/http.md has it
+ * in full.
+ */
+#ifndef CP_ENDPOINT_H
+#define CP_ENDPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "runtime/kind.h"
+
+/* What the profiler itself costs, for the index page. */
+struct cp_endpoint_cost {
+    uint64_t memory_bytes;     /* held by the library now */
+    uint64_t max_memory_bytes; /* its limit; 0: not known */
+    uint64_t n_samples;        /* taken since the start, of all kinds */
+    uint64_t n_lost;           /* of them lost, and counted */
+    uint64_t cpu_ns; /* spent in its handlers and threads but the endpoint's */
+};
+
+struct cp_endpoint_options {
+    /* PPROFLISTEN: host:port, :port, port, unix:/path; {pid} is replaced. */
+    const char *listen;
+    /* The kinds, ended by NULL. Those that Go serves and that are missing
+       here answer an empty profile. */
+    const struct cp_kind *const *kinds;
+    /* May be NULL. */
+    void (*cost)(struct cp_endpoint_cost *out);
+    /* Whether browsers may come by any name; see http/guard.h. */
+    bool allows_any_host;
+    /*
+     * Starts a thread that calls run(context), with all signals blocked;
+     * false when it cannot. The library makes it past the program's hooks.
+     */
+    bool (*spawn)(void (*run)(void *context), void *context);
+};
+
+struct cp_endpoint;
+
+/*
+ * Binds the address, starts the thread, and writes to stderr, in one line,
+ * where it listens; or fails, and *err says why in one line that the caller is
+ * to show. What options points at must outlive the endpoint.
+ */
+enum cp_status cp_endpoint_start(struct cp_endpoint **out,
+                                 const struct cp_endpoint_options *options,
+                                 struct cp_error *err);
+
+/*
+ * Asks the thread to end: its run returns soon. Safe from any thread and in a
+ * signal handler.
+ */
+void cp_endpoint_stop(struct cp_endpoint *e);
+
+/* Where it listens: "http://127.0.0.1:6060/debug/pprof/" or "unix:/path". */
+const char *cp_endpoint_address(const struct cp_endpoint *e);
+
+/* Frees it, when the thread has ended. NULL is allowed. */
+void cp_endpoint_free(struct cp_endpoint *e);
+
+/*
+ * In the child of a fork, where the thread does not exist: closes what the
+ * child has inherited. The memory is left as it is, for the fork may have come
+ * at any moment.
+ */
+void cp_endpoint_abandon(struct cp_endpoint *e);
+
+#endif

@@ -1,0 +1,91 @@
+/* own_thread.c - see own_thread.h. */
+#include "runtime/own_thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "base/alloc.h"
+#include "runtime/threads.h"
+
+#define STACK_BYTES ((size_t)512 << 10)
+
+struct start {
+    const char *name;
+    void (*run)(void *arg);
+    void *arg;
+};
+
+static cp_thread_maker *maker;
+
+void cp_own_thread_set_maker(cp_thread_maker *m)
+{
+    maker = m;
+}
+
+bool cp_own_thread_has_maker(void)
+{
+    return maker != NULL;
+}
+
+static void *begin(void *arg)
+{
+    struct start start = *(struct start *)arg;
+
+    cp_free(arg);
+    cp_threads_hide();
+    (void)prctl(PR_SET_NAME, start.name);
+    start.run(start.arg);
+    return NULL;
+}
+
+static int create_with(const pthread_attr_t *attr, struct start *start)
+{
+    pthread_t thread;
+
+    if (maker)
+        return maker(&thread, attr, begin, start);
+    return pthread_create(&thread, attr, begin, start);
+}
+
+/* A program with much thread-local data may need larger stacks than ours. */
+static int create(struct start *start)
+{
+    pthread_attr_t attr;
+    int failed;
+
+    (void)pthread_attr_init(&attr);
+    (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+    failed = create_with(&attr, start);
+    (void)pthread_attr_destroy(&attr);
+    if (failed == EINVAL) {
+        (void)pthread_attr_init(&attr);
+        (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+        failed = create_with(&attr, start);
+        (void)pthread_attr_destroy(&attr);
+    }
+    return failed;
+}
+
+enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
+                                   void *arg, struct cp_error *err)
+{
+    struct start *start = cp_alloc(1, sizeof(*start), err);
+    sigset_t all, before;
+    int failed;
+
+    if (!start)
+        return CP_ENOMEM;
+    *start = (struct start){ name, run, arg };
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    failed = create(start);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed == 0)
+        return CP_OK;
+    cp_free(start);
+    return cp_error_set(err, CP_EIO, "no thread: %s", strerror(failed));
+}

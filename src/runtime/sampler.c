@@ -1,0 +1,274 @@
+/*
+ * sampler.c - see sampler.h.
+ *
+ * The own thread looks every 50 ms whether objects have come or gone, and once
+ * a second for threads and for generated code. When the last window closes it
+ * ends; the handler stays, for signals that are under way.
+ *
+ * Only that thread enters the loader, which has a lock: in the child of a fork
+ * it may be held for ever, by a thread that exists in the parent alone. Others
+ * wait for it for a while, and go on with the map that there is.
+ */
+#include "runtime/sampler.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "runtime/clock.h"
+#include "runtime/own_thread.h"
+#include "runtime/threads.h"
+#include "runtime/timer.h"
+#include "signal/handler.h"
+#include "signal/readers.h"
+#include "unwind/objects.h"
+
+#define TICK_NS 50000000
+#define TICKS_PER_SCAN 20
+#define TABLE_BYTES ((size_t)128 << 20)
+#define PATIENCE_NS 1000000000
+#define LITTLE_PATIENCE_NS 10000000 /* once it was in vain */
+#define MOST_KEEPERS 2
+
+struct cp_lock cp_sampler_lock;
+
+static struct {
+    struct cp_sampler_options options;
+    struct cp_objects *objects;
+    struct cp_lock objects_lock; /* taken after cp_sampler_lock */
+    size_t n_windows;
+    _Atomic int signal;
+    _Atomic uint32_t round;       /* odd: the thread of that round is to run */
+    _Atomic uint32_t n_refreshed; /* looks at all objects that are done */
+    _Atomic int n_keepers;        /* threads that are there */
+    bool was_in_vain;
+} sampler;
+
+void cp_sampler_configure(const struct cp_sampler_options *options)
+{
+    sampler.options = *options;
+}
+
+int cp_sampler_signal(void)
+{
+    return atomic_load(&sampler.signal);
+}
+
+static bool is_free(int sig)
+{
+    struct sigaction now;
+
+    return sigaction(sig, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+           now.sa_handler == SIG_DFL;
+}
+
+static bool is_ours(int sig)
+{
+    struct sigaction now;
+
+    return sigaction(sig, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
+           now.sa_sigaction == cp_signal_handle;
+}
+
+int cp_sampler_choice(void)
+{
+    int sig = cp_sampler_signal();
+
+    if (sig)
+        return sig;
+    if (sampler.options.signal)
+        return sampler.options.signal;
+    if (is_free(SIGPROF))
+        return SIGPROF;
+    for (sig = SIGRTMAX - 1; sig > SIGRTMIN; sig--)
+        if (is_free(sig))
+            return sig;
+    return 0;
+}
+
+static enum cp_status install(int sig, struct cp_error *err)
+{
+    struct sigaction ours = { .sa_sigaction = cp_signal_handle,
+                              .sa_flags =
+                                  SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+
+    (void)sigfillset(&ours.sa_mask);
+    if (sig == 0)
+        return cp_error_set(err, CP_EIO, "every signal is in use");
+    if (sigaction(sig, NULL, &cp_signal_sampler.previous) != 0 ||
+        sigaction(sig, &ours, NULL) != 0)
+        return cp_error_set(err, CP_EIO, "signal %d: %s", sig, strerror(errno));
+    atomic_store(&sampler.signal, sig);
+    cp_threads_set_signal(sig);
+    return CP_OK;
+}
+
+/*
+ * The program may have put a handler of its own over ours since; then the
+ * signal is left to it and we look for another.
+ */
+static enum cp_status have_handler(struct cp_error *err)
+{
+    int sig = cp_sampler_signal();
+
+    if (sig && is_ours(sig))
+        return CP_OK;
+    if (!cp_signal_sampler.word)
+        cp_signal_sampler.word = (uint32_t)cp_timer_random(UINT32_MAX - 1);
+    atomic_store(&sampler.signal, 0);
+    return install(cp_sampler_choice(), err);
+}
+
+static enum cp_status refresh(bool with_code, struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+    size_t limit = sampler.options.table_bytes;
+
+    cp_lock_take(&sampler.objects_lock);
+    if (!sampler.objects)
+        sampler.objects = cp_objects_new(limit ? limit : TABLE_BYTES, err);
+    if (!sampler.objects)
+        status = CP_ENOMEM;
+    else
+        status = cp_objects_refresh(sampler.objects, with_code, err);
+    cp_lock_give(&sampler.objects_lock);
+    return status;
+}
+
+static long sleep_on(_Atomic uint32_t *word, uint32_t value, int64_t ns)
+{
+    const struct timespec span = { ns / 1000000000, ns % 1000000000 };
+
+    return CP_SYSCALL(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, value,
+                      (long)&span);
+}
+
+static void wake(_Atomic uint32_t *word)
+{
+    (void)CP_SYSCALL(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, INT32_MAX);
+}
+
+/* Once a second: threads that we do not know, a handler that is not ours. */
+static void look_around(uint32_t round)
+{
+    (void)cp_threads_scan(NULL);
+    cp_lock_take(&cp_sampler_lock);
+    if (atomic_load(&sampler.round) == round)
+        (void)have_handler(NULL);
+    cp_lock_give(&cp_sampler_lock);
+}
+
+static void keep_up(void *arg)
+{
+    uint32_t round = (uint32_t)(uintptr_t)arg;
+
+    for (unsigned tick = 0; atomic_load(&sampler.round) == round; tick++) {
+        long woken;
+
+        (void)refresh(tick % TICKS_PER_SCAN == 0, NULL);
+        atomic_fetch_add(&sampler.n_refreshed, 1);
+        wake(&sampler.n_refreshed);
+        if (tick % TICKS_PER_SCAN == TICKS_PER_SCAN - 1)
+            look_around(round);
+        else if (!cp_own_thread_has_maker())
+            (void)cp_threads_scan(NULL); /* nobody tells us of them */
+        woken = sleep_on(&sampler.round, round, TICK_NS);
+        if (woken == 0)
+            tick = UINT32_MAX; /* somebody wants to know it all */
+    }
+    atomic_fetch_sub(&sampler.n_keepers, 1);
+}
+
+static enum cp_status start_keeper(struct cp_error *err)
+{
+    uint32_t round = atomic_fetch_add(&sampler.round, 1) + 1;
+    enum cp_status status;
+
+    if (atomic_fetch_add(&sampler.n_keepers, 1) >= MOST_KEEPERS) {
+        atomic_fetch_sub(&sampler.n_keepers, 1);
+        return CP_OK; /* they do not come back from the loader */
+    }
+    status = cp_own_thread_start("cpprof-sampler", keep_up,
+                                 (void *)(uintptr_t)round, err);
+    if (status != CP_OK) {
+        atomic_fetch_sub(&sampler.n_keepers, 1);
+        atomic_fetch_add(&sampler.round, 1);
+    }
+    return status;
+}
+
+/* Waits for a look at all objects that has begun after now. */
+static void await_refresh(void)
+{
+    uint32_t before = atomic_load(&sampler.n_refreshed), now;
+    int64_t end = cp_clock_ns(CLOCK_MONOTONIC) +
+                  (sampler.was_in_vain ? LITTLE_PATIENCE_NS : PATIENCE_NS);
+    uint32_t n = sampler.n_windows == 0 ? 1 : 2; /* one may be under way */
+
+    while ((now = atomic_load(&sampler.n_refreshed)) - before < n) {
+        int64_t left = end - cp_clock_ns(CLOCK_MONOTONIC);
+
+        if (left <= 0) {
+            sampler.was_in_vain = true;
+            return;
+        }
+        wake(&sampler.round);
+        (void)sleep_on(&sampler.n_refreshed, now, left);
+    }
+    sampler.was_in_vain = false;
+}
+
+enum cp_status cp_sampler_open(struct cp_error *err)
+{
+    enum cp_status status = have_handler(err);
+
+    if (status == CP_OK)
+        status = cp_threads_scan(err);
+    if (status == CP_OK && sampler.n_windows == 0)
+        status = start_keeper(err);
+    if (status != CP_OK)
+        return status;
+    await_refresh();
+    sampler.n_windows++;
+    return CP_OK;
+}
+
+void cp_sampler_close(void)
+{
+    if (--sampler.n_windows > 0)
+        return;
+    atomic_fetch_add(&sampler.round, 1);
+    wake(&sampler.round);
+}
+
+size_t cp_sampler_bytes(void)
+{
+    struct cp_objects_stats stats = { 0 };
+
+    cp_lock_take(&sampler.objects_lock);
+    if (sampler.objects)
+        cp_objects_stats(sampler.objects, &stats);
+    cp_lock_give(&sampler.objects_lock);
+    return stats.bytes;
+}
+
+/*
+ * The locks were not taken for the fork: whoever has them may be waiting for
+ * the loader's, which the thread that forks may hold. So somebody may have
+ * been at work on the objects; then they are given up, and found anew.
+ */
+void cp_sampler_after_fork(void)
+{
+    if (atomic_load(&sampler.objects_lock.word) != 0)
+        sampler.objects = NULL;
+    sampler.n_windows = 0;
+    sampler.was_in_vain = false;
+    atomic_store(&sampler.round, 0);
+    atomic_store(&sampler.n_keepers, 0);
+    cp_signal_leave_all();
+    cp_lock_reset(&sampler.objects_lock);
+    cp_lock_reset(&cp_sampler_lock);
+}

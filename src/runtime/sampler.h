@@ -1,0 +1,47 @@
+/*
+ * sampler - what the CPU and the wall profile share.
+ *
+ * One signal and one handler, one map of all code, one thread of our own that
+ * keeps both up to date as long as a window is open. Nothing of it exists
+ * before the first window: no handler, no thread, no timer.
+ */
+#ifndef CP_SAMPLER_H
+#define CP_SAMPLER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "runtime/lock.h"
+
+/* Held while windows are opened and closed, of whatever kind. */
+extern struct cp_lock cp_sampler_lock;
+
+/* Set once, before the first window; 0 is the default. */
+struct cp_sampler_options {
+    size_t table_bytes; /* of unwind tables, at most */
+    int signal;         /* 0: SIGPROF if nobody has it, else a real-time one */
+};
+
+void cp_sampler_configure(const struct cp_sampler_options *options);
+
+/*
+ * One more window: the handler is there, all objects and threads are known.
+ * Called with the lock held.
+ */
+enum cp_status cp_sampler_open(struct cp_error *err);
+void cp_sampler_close(void);
+
+/* The signal; 0 as long as there is none. */
+int cp_sampler_signal(void);
+
+/* Which signal it would be: threads to come should not block it. */
+int cp_sampler_choice(void);
+
+/* Memory that the tables hold. */
+size_t cp_sampler_bytes(void);
+
+/* In the child of a fork: no window is open any more. */
+void cp_sampler_after_fork(void);
+
+#endif

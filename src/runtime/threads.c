@@ -1,0 +1,449 @@
+/*
+ * threads.c - see threads.h.
+ *
+ * Records lie in chunks that are mapped when needed and stay for ever: a
+ * handler may look at one whenever it likes. They are in chains by their number
+ * + 1: those that are free in one, those in use in one for each hash of an id.
+ */
+#include "runtime/threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/clock.h"
+#include "runtime/lock.h"
+#include "runtime/timer.h"
+#include "signal/handler.h"
+#include "signal/readers.h"
+#include "signal/syscall.h"
+
+#define MOST_HIDDEN 8
+#define NO_TIMER (-1)
+#define CHAINS 4096 /* a power of two */
+
+static struct {
+    struct cp_lock lock;
+    uint32_t n_records; /* given out at least once */
+    uint32_t free;      /* chain */
+    uint32_t by_tid[CHAINS];
+    size_t n_threads;
+    int32_t hidden[MOST_HIDDEN];
+    size_t n_hidden;
+    uint64_t period_ns; /* 0: no timers */
+    int sig;
+    uint64_t round; /* of scans */
+} list;
+
+static int32_t current_tid(void)
+{
+    return (int32_t)CP_SYSCALL(SYS_gettid, 0);
+}
+
+static bool map_chunk(uint32_t number)
+{
+    size_t size = CP_THREADS_CHUNK * sizeof(struct cp_signal_thread);
+    void *chunk;
+
+    if (number / CP_THREADS_CHUNK >= CP_THREADS_CHUNKS)
+        return false;
+    if (cp_signal_thread_at(number))
+        return true;
+    chunk = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED)
+        return false;
+    atomic_store_explicit(&cp_signal_threads[number / CP_THREADS_CHUNK], chunk,
+                          memory_order_release);
+    return true;
+}
+
+static struct cp_signal_thread *take_record(void)
+{
+    struct cp_signal_thread *t;
+    uint32_t number = list.free ? list.free - 1 : list.n_records;
+
+    if (!map_chunk(number))
+        return NULL;
+    t = cp_signal_thread_at(number);
+    if (list.free)
+        list.free = t->next;
+    else
+        list.n_records++;
+    memset(t, 0, sizeof(*t));
+    t->number = number;
+    t->timer_id = NO_TIMER;
+    t->perf_fd = -1;
+    list.n_threads++;
+    return t;
+}
+
+/*
+ * The kernel looks at the timers of a thread only when its clock ticks while
+ * the thread runs, so what a thread has used since the last tick is missing
+ * when it ends: most of the life of a short one. Adds it, to the stack that
+ * was seen last or, if there was none, to the function the thread began in.
+ */
+static void add_rest(struct cp_signal_thread *t, uint64_t clock_ns)
+{
+    uint64_t period = atomic_load(&t->cpu_period_ns), due, n;
+    struct cp_signal_tag tag = { atomic_load(&t->labels), 0 };
+    struct cp_signal_samples *table;
+    struct cp_signal_place *place;
+    struct cp_signal_slot *slot;
+
+    if (clock_ns < t->cpu_first_ns || period == 0)
+        return;
+    due = (clock_ns - t->cpu_first_ns) / period + 1;
+    n = atomic_load(&t->cpu_count);
+    if (due <= n)
+        return;
+    n = due - n;
+    place = cp_signal_enter(t->number); /* the table stays meanwhile */
+    if (!place)
+        return;
+    table = atomic_load(&cp_signal_sampler.cpu);
+    slot = atomic_load(&t->cpu_slot);
+    if (table && slot && cp_signal_has_slot(table, slot)) {
+        atomic_fetch_add(&slot->count, n);
+        atomic_fetch_add(&slot->value, n * period);
+    } else if (table && t->start) {
+        (void)cp_signal_add(table, &t->start, 1, tag, n, n * period);
+    } else if (table) {
+        cp_signal_lose(table, n, n * period);
+    }
+    atomic_fetch_add(&t->cpu_count, n);
+    cp_signal_leave(place);
+}
+
+static uint64_t clock_of(const struct cp_signal_thread *t)
+{
+    return (uint64_t)cp_clock_ns(cp_timer_clock(atomic_load(&t->tid)));
+}
+
+/* A signal that was under way has been answered when the timer is gone. */
+static void stop_timer(struct cp_signal_thread *t)
+{
+    uint64_t clock_ns;
+
+    if (t->timer_id == NO_TIMER)
+        return;
+    clock_ns = clock_of(t);
+    cp_timer_delete(t->timer_id);
+    t->timer_id = NO_TIMER;
+    add_rest(t, clock_ns);
+}
+
+/*
+ * Samples the thread from when its clock was from_ns on. What is due already
+ * is added at once: a signal now would find us in the stack.
+ */
+static void start_timer_from(struct cp_signal_thread *t, uint64_t from_ns)
+{
+    uint64_t period = list.period_ns;
+
+    t->timer_id = cp_timer_create(atomic_load(&t->tid), list.sig,
+                                  cp_signal_word(CP_SIGNAL_CPU, t->number));
+    if (t->timer_id == NO_TIMER)
+        return;
+    atomic_store(&t->cpu_period_ns, period);
+    atomic_store(&t->cpu_count, 0);
+    atomic_store(&t->cpu_slot, NULL);
+    t->cpu_first_ns = from_ns + cp_timer_random(period);
+    add_rest(t, clock_of(t));
+    cp_timer_set(t->timer_id,
+                 t->cpu_first_ns + atomic_load(&t->cpu_count) * period, period);
+}
+
+static void start_timer(struct cp_signal_thread *t)
+{
+    stop_timer(t); /* it may have had another period */
+    start_timer_from(t, clock_of(t));
+}
+
+static uint32_t *chain_of(int32_t tid)
+{
+    return &list.by_tid[(uint32_t)tid % CHAINS];
+}
+
+static struct cp_signal_thread *find(int32_t tid)
+{
+    for (uint32_t at = *chain_of(tid); at;) {
+        struct cp_signal_thread *t = cp_signal_thread_at(at - 1);
+
+        if (atomic_load_explicit(&t->tid, memory_order_relaxed) == tid)
+            return t;
+        at = t->next;
+    }
+    return NULL;
+}
+
+static void chain(struct cp_signal_thread *t, int32_t tid)
+{
+    uint32_t *first = chain_of(tid);
+
+    t->next = *first;
+    *first = t->number + 1;
+    atomic_store(&t->tid, tid);
+}
+
+static void unchain(struct cp_signal_thread *t)
+{
+    uint32_t *at = chain_of(atomic_load(&t->tid));
+
+    while (*at != t->number + 1)
+        at = &cp_signal_thread_at(*at - 1)->next;
+    *at = t->next;
+    atomic_store(&t->tid, 0);
+}
+
+static void free_record(struct cp_signal_thread *t)
+{
+    stop_timer(t);
+    unchain(t);
+    t->next = list.free;
+    list.free = t->number + 1;
+    list.n_threads--;
+}
+
+static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack,
+                                      uintptr_t start)
+{
+    struct cp_signal_thread *t = take_record();
+
+    if (!t)
+        return NULL;
+    atomic_store(&t->stack_low, stack.low);
+    atomic_store(&t->stack_high, stack.high);
+    chain(t, tid);
+    t->start = start;
+    if (list.period_ns)
+        start_timer_from(t, start ? 0 : clock_of(t)); /* all of its life */
+    return t;
+}
+
+struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
+                                          uintptr_t start)
+{
+    struct cp_signal_thread *t = cp_signal_self;
+    int32_t tid;
+
+    if (t)
+        return t;
+    tid = current_tid();
+    cp_lock_take(&list.lock);
+    t = find(tid);
+    if (!t)
+        t = enter(tid, stack, start);
+    cp_signal_self = t;
+    cp_lock_give(&list.lock);
+    return t;
+}
+
+void cp_threads_leave(void)
+{
+    struct cp_signal_thread *t = cp_signal_self;
+
+    if (!t)
+        return;
+    cp_lock_take(&list.lock);
+    if (atomic_load(&t->tid) == current_tid())
+        free_record(t);
+    cp_signal_self = NULL;
+    cp_lock_give(&list.lock);
+}
+
+static bool is_hidden(int32_t tid)
+{
+    for (size_t i = 0; i < list.n_hidden; i++)
+        if (list.hidden[i] == tid)
+            return true;
+    return false;
+}
+
+void cp_threads_hide(void)
+{
+    struct cp_signal_thread *t;
+    int32_t tid = current_tid();
+
+    cp_lock_take(&list.lock);
+    t = find(tid);
+    if (t)
+        free_record(t);
+    cp_signal_self = NULL;
+    if (!is_hidden(tid) && list.n_hidden < MOST_HIDDEN)
+        list.hidden[list.n_hidden++] = tid;
+    cp_lock_give(&list.lock);
+}
+
+static void see(int32_t tid)
+{
+    struct cp_stack_bounds unknown = { 0, 0 };
+    struct cp_signal_thread *t;
+
+    if (is_hidden(tid))
+        return;
+    t = find(tid);
+    if (!t)
+        t = enter(tid, unknown, 0);
+    if (t)
+        t->mark = list.round;
+}
+
+static void strike_off_unseen(void)
+{
+    for (uint32_t i = 0; i < list.n_records; i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        if (atomic_load(&t->tid) && t->mark != list.round)
+            free_record(t);
+    }
+}
+
+/* What getdents64 fills in; libc's readdir would allocate. */
+struct entry {
+    uint64_t inode, offset;
+    uint16_t len;
+    uint8_t type;
+    char name[];
+};
+
+static void see_all(int fd)
+{
+    char bytes[4096];
+    long n;
+
+    while ((n = CP_SYSCALL(SYS_getdents64, fd, (long)bytes, sizeof(bytes))) >
+           0) {
+        for (long at = 0; at < n;) {
+            const struct entry *e = (const struct entry *)(bytes + at);
+            int tid = atoi(e->name);
+
+            if (tid > 0)
+                see(tid);
+            at += e->len;
+        }
+    }
+}
+
+enum cp_status cp_threads_scan(struct cp_error *err)
+{
+    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return cp_error_set(err, CP_EIO, "/proc/self/task: %s",
+                            strerror(errno));
+    cp_lock_take(&list.lock);
+    list.round++;
+    see_all(fd);
+    strike_off_unseen();
+    cp_lock_give(&list.lock);
+    (void)close(fd);
+    return CP_OK;
+}
+
+/* Starts all timers, or stops them; called with the lock held. */
+static void set_timers(void (*set)(struct cp_signal_thread *t))
+{
+    for (uint32_t i = 0; i < list.n_records; i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        if (atomic_load(&t->tid))
+            set(t);
+    }
+}
+
+void cp_threads_set_signal(int sig)
+{
+    cp_lock_take(&list.lock);
+    if (sig != list.sig) {
+        list.sig = sig;
+        set_timers(stop_timer);
+        if (list.period_ns)
+            set_timers(start_timer);
+    }
+    cp_lock_give(&list.lock);
+}
+
+void cp_threads_set_period(uint64_t period_ns)
+{
+    cp_lock_take(&list.lock);
+    list.period_ns = period_ns;
+    set_timers(period_ns ? start_timer : stop_timer);
+    cp_lock_give(&list.lock);
+}
+
+void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
+                     void *context)
+{
+    cp_lock_take(&list.lock);
+    for (uint32_t i = 0; i < list.n_records; i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        if (atomic_load(&t->tid))
+            visit(context, t);
+    }
+    cp_lock_give(&list.lock);
+}
+
+uint32_t cp_threads_records(void)
+{
+    uint32_t n;
+
+    cp_lock_take(&list.lock);
+    n = list.n_records;
+    cp_lock_give(&list.lock);
+    return n;
+}
+
+void cp_threads_stats(struct cp_threads_stats *out)
+{
+    cp_lock_take(&list.lock);
+    *out = (struct cp_threads_stats){ .n_threads = list.n_threads,
+                                      .n_hidden = list.n_hidden };
+    for (uint32_t i = 0; i < list.n_records && list.period_ns; i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        out->n_no_timer += atomic_load(&t->tid) && t->timer_id == NO_TIMER;
+    }
+    cp_lock_give(&list.lock);
+}
+
+void cp_threads_before_fork(void)
+{
+    cp_lock_take(&list.lock);
+}
+
+/* A child has none of its parent's timers, and one thread with a new id. */
+static void forget_others(void)
+{
+    struct cp_signal_thread *self = cp_signal_self;
+
+    list.period_ns = 0;
+    list.n_hidden = 0;
+    for (uint32_t i = 0; i < list.n_records; i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        t->timer_id = NO_TIMER;
+        if (atomic_load(&t->tid) && t != self)
+            free_record(t);
+    }
+    if (self) {
+        unchain(self);
+        chain(self, current_tid());
+    }
+}
+
+void cp_threads_after_fork(bool is_child)
+{
+    if (is_child)
+        forget_others();
+    cp_lock_give(&list.lock);
+}

@@ -1,0 +1,71 @@
+/*
+ * threads - every thread of the process, and its CPU timer.
+ *
+ * A thread is entered when it starts (pthread_create is ours when the library
+ * is preloaded or linked) or when a look into /proc/self/task finds it; it is
+ * struck off when it ends or is not found any more. While a CPU profile runs,
+ * each has a timer on its own CPU clock that signals that thread alone.
+ *
+ * Safe from any thread; never from a signal handler. The threads of the
+ * library itself are in no list.
+ */
+#ifndef CP_THREADS_H
+#define CP_THREADS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "signal/thread.h"
+
+/* The bounds of a stack as far as they are sure; see signal/reach.h. */
+struct cp_stack_bounds {
+    uintptr_t low, high;
+};
+
+/*
+ * Enters the calling thread, if it is not yet; NULL: no memory. `start` is the
+ * function that it began in, or 0.
+ */
+struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
+                                          uintptr_t start);
+
+/* Strikes the calling thread off; it is about to end. */
+void cp_threads_leave(void);
+
+/* Marks the calling thread as the library's own. */
+void cp_threads_hide(void);
+
+/* Looks at /proc/self/task: enters who is new, strikes off who is gone. */
+enum cp_status cp_threads_scan(struct cp_error *err);
+
+/* The signal of all timers, now and to come. */
+void cp_threads_set_signal(int sig);
+
+/* Gives every thread, now and to come, a timer with this period; 0: none. */
+void cp_threads_set_period(uint64_t period_ns);
+
+/* Calls visit for every thread, under the lock. */
+void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
+                     void *context);
+
+/*
+ * How many records there are, in use or not: for cp_signal_thread_at without
+ * the lock. They are never freed; a tid of 0 says that one is not in use.
+ */
+uint32_t cp_threads_records(void);
+
+struct cp_threads_stats {
+    size_t n_threads;
+    size_t n_no_timer; /* to whom the kernel gave none */
+    size_t n_hidden;
+};
+
+void cp_threads_stats(struct cp_threads_stats *out);
+
+/* Around a fork: nobody changes the list; in the child one thread is left. */
+void cp_threads_before_fork(void);
+void cp_threads_after_fork(bool is_child);
+
+#endif

@@ -1,0 +1,78 @@
+/* arch_aarch64.h - see arch.h, which includes this. */
+#ifndef CP_SIGNAL_ARCH_AARCH64_H
+#define CP_SIGNAL_ARCH_AARCH64_H
+
+#if defined(__aarch64__)
+
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "signal/regs.h"
+
+/* A siginfo of 128 bytes lies between sp and the ucontext. */
+#define CP_ARCH_SIGNAL_CONTEXT 128
+
+/* A return address is in the link register at the entry of a function. */
+#define CP_ARCH_RA_ON_STACK 0
+
+/* Drops the signature that pointer authentication puts in the high bits. */
+static inline uintptr_t cp_arch_strip(uintptr_t pc)
+{
+    return pc & 0x0000ffffffffffffu;
+}
+
+static inline void cp_arch_regs(struct cp_signal_regs *out,
+                                const ucontext_t *context)
+{
+    const mcontext_t *m = &context->uc_mcontext;
+
+    out->pc = m->pc;
+    out->sp = m->sp;
+    out->fp = m->regs[29];
+    out->aux = cp_arch_strip(m->regs[30]);
+    out->scratch = out->arg = 0;
+}
+
+/* The registers of the function that this is compiled into. */
+static inline __attribute__((always_inline)) void
+cp_arch_here(struct cp_signal_regs *out)
+{
+    uintptr_t pc, sp, fp, lr;
+
+    __asm__ volatile("adr %0, .\n\t"
+                     "mov %1, sp\n\t"
+                     "mov %2, x29\n\t"
+                     "mov %3, x30\n\t"
+                     : "=r"(pc), "=r"(sp), "=r"(fp), "=r"(lr));
+    *out = (struct cp_signal_regs){ pc, sp, fp, cp_arch_strip(lr), 0, 0 };
+}
+
+static inline long cp_arch_syscall(long number, const long a[6])
+{
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a[0];
+    register long x1 __asm__("x1") = a[1];
+    register long x2 __asm__("x2") = a[2];
+    register long x3 __asm__("x3") = a[3];
+    register long x4 __asm__("x4") = a[4];
+    register long x5 __asm__("x5") = a[5];
+
+    __asm__ volatile("svc 0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                     : "memory");
+    return x0;
+}
+
+/* Do these bytes, which end where a call returns to, end in a call? */
+static inline bool cp_arch_is_call(const uint8_t *end)
+{
+    uint32_t word = (uint32_t)end[-4] | (uint32_t)end[-3] << 8 |
+                    (uint32_t)end[-2] << 16 | (uint32_t)end[-1] << 24;
+
+    return word >> 26 == 0x25 || (word & 0xfffffc1fu) == 0xd63f0000u;
+}
+
+#endif /* __aarch64__ */
+
+#endif

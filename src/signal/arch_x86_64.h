@@ -1,0 +1,77 @@
+/* arch_x86_64.h - see arch.h, which includes this. */
+#ifndef CP_SIGNAL_ARCH_X86_64_H
+#define CP_SIGNAL_ARCH_X86_64_H
+
+#if defined(__x86_64__)
+
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "signal/regs.h"
+
+/* The kernel leaves sp at a ucontext when it returns from a handler. */
+#define CP_ARCH_SIGNAL_CONTEXT 0
+
+/* A return address lies on the stack at the entry of a function. */
+#define CP_ARCH_RA_ON_STACK 1
+
+static inline uintptr_t cp_arch_strip(uintptr_t pc)
+{
+    return pc;
+}
+
+static inline void cp_arch_regs(struct cp_signal_regs *out,
+                                const ucontext_t *context)
+{
+    const greg_t *r = context->uc_mcontext.gregs;
+
+    out->pc = (uintptr_t)r[REG_RIP];
+    out->sp = (uintptr_t)r[REG_RSP];
+    out->fp = (uintptr_t)r[REG_RBP];
+    out->aux = (uintptr_t)r[REG_RBX];
+    out->scratch = (uintptr_t)r[REG_R10];
+    out->arg = (uintptr_t)r[REG_RDI];
+}
+
+/* The registers of the function that this is compiled into. */
+static inline __attribute__((always_inline)) void
+cp_arch_here(struct cp_signal_regs *out)
+{
+    __asm__ volatile("lea 0(%%rip), %0\n\t"
+                     "mov %%rsp, %1\n\t"
+                     "mov %%rbp, %2\n\t"
+                     "mov %%rbx, %3\n\t"
+                     : "=r"(out->pc), "=m"(out->sp), "=m"(out->fp),
+                       "=m"(out->aux));
+    out->scratch = out->arg = 0;
+}
+
+static inline long cp_arch_syscall(long number, const long a[6])
+{
+    register long r10 __asm__("r10") = a[3];
+    register long r8 __asm__("r8") = a[4];
+    register long r9 __asm__("r9") = a[5];
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10),
+                       "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+/* Do these bytes, which end where a call returns to, end in a call? */
+static inline bool cp_arch_is_call(const uint8_t *end)
+{
+    if (end[-5] == 0xe8)
+        return true;
+    for (int len = 2; len <= 7; len++)
+        if (end[-len] == 0xff && (end[-len + 1] & 0x38) == 0x10)
+            return true;
+    return false;
+}
+
+#endif /* __x86_64__ */
+
+#endif

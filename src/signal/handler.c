@@ -1,0 +1,156 @@
+/* handler.c - see handler.h. */
+#include "signal/handler.h"
+
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#include "signal/readers.h"
+#include "signal/syscall.h"
+
+struct cp_signal_sampler cp_signal_sampler;
+_Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];
+_Thread_local struct cp_signal_thread *cp_signal_self;
+
+struct sample {
+    struct cp_signal_thread *thread;
+    _Atomic(struct cp_signal_samples *) *table;
+    uint64_t count, value;
+    uint32_t state;
+};
+
+/*
+ * Walks and records. The table is looked up only once the place is taken:
+ * whoever switches a table off waits for all places to be left.
+ */
+static struct cp_signal_slot *take(const struct sample *sample,
+                                   const ucontext_t *context)
+{
+    struct cp_signal_thread *t = sample->thread;
+    struct cp_signal_place *place = cp_signal_enter(t->number);
+    struct cp_signal_walk walk;
+    struct cp_signal_regs regs;
+    struct cp_signal_samples *table;
+    struct cp_signal_slot *slot = NULL;
+
+    if (!place) {
+        atomic_fetch_add(&cp_signal_sampler.n_no_place, sample->count);
+        return NULL;
+    }
+    table = atomic_load(sample->table);
+    if (table) {
+        struct cp_signal_tag tag = { atomic_load(&t->labels), sample->state };
+        size_t n;
+
+        cp_arch_regs(&regs, context);
+        walk.map = cp_signal_map();
+        walk.reach =
+            (struct cp_signal_reach){ .stack_low = atomic_load(&t->stack_low),
+                                      .stack_high =
+                                          atomic_load(&t->stack_high) };
+        n = cp_signal_walk(&walk, regs, place->frames);
+        slot = cp_signal_add(table, place->frames, n, tag, sample->count,
+                             sample->value);
+        atomic_fetch_add(&cp_signal_sampler.n_samples, sample->count);
+        if (walk.end != CP_WALK_WHOLE)
+            atomic_fetch_add(&cp_signal_sampler.n_stuck, sample->count);
+    } else {
+        atomic_fetch_add(&cp_signal_sampler.n_late, sample->count);
+    }
+    cp_signal_leave(place);
+    return slot;
+}
+
+static void take_cpu(struct cp_signal_thread *t, const siginfo_t *info,
+                     const ucontext_t *context)
+{
+    uint64_t count = 1;
+    struct sample sample;
+
+    if (info->si_overrun > 0)
+        count += (uint64_t)info->si_overrun;
+    sample = (struct sample){ .thread = t,
+                              .table = &cp_signal_sampler.cpu,
+                              .count = count };
+    sample.value = count * atomic_load(&t->cpu_period_ns);
+    atomic_store(&t->cpu_slot, take(&sample, context));
+    atomic_fetch_add(&t->cpu_count, count);
+}
+
+static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
+{
+    struct sample sample = { .thread = t,
+                             .table = &cp_signal_sampler.wall,
+                             .count = 1,
+                             .value = atomic_exchange(&t->wall_value, 0),
+                             .state = atomic_load(&t->wall_state) };
+
+    atomic_store(&t->wall_slot, take(&sample, context));
+    atomic_fetch_add(&t->wall_answers, 1);
+}
+
+/* A signal that is not ours, with the fate that it would have had. */
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    const struct sigaction *old = &cp_signal_sampler.previous;
+
+    if (old->sa_flags & SA_SIGINFO) {
+        old->sa_sigaction(sig, info, context);
+    } else if (old->sa_handler == SIG_DFL) {
+        /* The kernel's struct: handler, flags, restorer, mask. */
+        const long to_default[4] = { 0 };
+        uint64_t mask = (uint64_t)1 << (sig - 1);
+        long pid = CP_SYSCALL(SYS_getpid, 0);
+
+        (void)CP_SYSCALL(SYS_rt_sigaction, sig, (long)to_default, 0, 8);
+        (void)CP_SYSCALL(SYS_kill, pid, sig);
+        (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, 0, 8);
+    } else if (old->sa_handler != SIG_IGN) {
+        old->sa_handler(sig);
+    }
+}
+
+/*
+ * The first signal of a thread that the runtime found by looking around. The
+ * record may have been given to another since the signal was sent.
+ */
+static bool meet(struct cp_signal_thread *t)
+{
+    if (cp_signal_self || CP_SYSCALL(SYS_gettid, 0) != atomic_load(&t->tid))
+        return false;
+    cp_signal_self = t;
+    return true;
+}
+
+/*
+ * When the user's queue of signals is full, the kernel delivers those below
+ * the real-time ones without what they carried, as if sent by nobody. If we
+ * have asked, it was us: the program must not die of it.
+ */
+static bool is_bare_ask(const siginfo_t *info, const ucontext_t *context)
+{
+    if (info->si_code != SI_USER || info->si_pid != 0 ||
+        !atomic_load(&cp_signal_sampler.wall))
+        return false;
+    if (cp_signal_self && atomic_load(&cp_signal_self->wall_value))
+        take_wall(cp_signal_self, context);
+    return true;
+}
+
+void cp_signal_handle(int sig, siginfo_t *info, void *context)
+{
+    uint64_t word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+    struct cp_signal_thread *t;
+
+    if (info->si_code != SI_TIMER || word >> 32 != cp_signal_sampler.word) {
+        if (!is_bare_ask(info, context))
+            pass_on(sig, info, context);
+        return;
+    }
+    t = cp_signal_thread_at((uint32_t)word & 0x0fffffff);
+    if (!t || (cp_signal_self != t && !meet(t)))
+        return;
+    if ((word >> 28 & 0xf) == CP_SIGNAL_CPU)
+        take_cpu(t, info, context);
+    else
+        take_wall(t, context);
+}

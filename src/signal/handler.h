@@ -1,0 +1,45 @@
+/*
+ * handler - the signal handler that takes the samples.
+ *
+ * Installed once and left there, so that a late signal finds it. It answers
+ * signals of our timers and of our wall-clock sampler, which carry a word that
+ * nobody else's do; for any other it does what would have happened without us.
+ * It calls nothing outside src/signal and so does not touch errno.
+ */
+#ifndef CP_SIGNAL_HANDLER_H
+#define CP_SIGNAL_HANDLER_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "signal/samples.h"
+#include "signal/thread.h"
+
+/* What a signal of ours carries: word << 32 | what << 28 | thread number. */
+enum cp_signal_what { CP_SIGNAL_CPU = 1, CP_SIGNAL_WALL = 2 };
+
+struct cp_signal_sampler {
+    _Atomic(struct cp_signal_samples *) cpu; /* NULL: off */
+    _Atomic(struct cp_signal_samples *) wall;
+    uint32_t word;               /* random, set before the first signal */
+    _Atomic uint64_t n_samples;  /* taken */
+    _Atomic uint64_t n_stuck;    /* whose stack did not reach its root */
+    _Atomic uint64_t n_no_place; /* lost: too many walkers at once */
+    _Atomic uint64_t n_late;     /* of a profile that was over */
+    struct sigaction previous;   /* what was there before us */
+};
+
+extern struct cp_signal_sampler cp_signal_sampler;
+
+static inline void *cp_signal_word(enum cp_signal_what what, uint32_t number)
+{
+    uint64_t word =
+        (uint64_t)cp_signal_sampler.word << 32 | (uint64_t)what << 28 | number;
+
+    return (void *)(uintptr_t)word;
+}
+
+void cp_signal_handle(int sig, siginfo_t *info, void *context);
+
+#endif

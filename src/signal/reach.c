@@ -1,0 +1,46 @@
+/* reach.c - see reach.h. */
+#include "signal/reach.h"
+
+#include <sys/syscall.h>
+
+#include "signal/syscall.h"
+
+#define NO_SUCH_HOW 0x7fff
+#define EFAULT_RESULT (-14)
+
+/*
+ * rt_sigprocmask copies the new mask in before it looks at `how`, which is
+ * none that it knows.
+ */
+bool cp_signal_readable(uintptr_t address)
+{
+    return CP_SYSCALL(SYS_rt_sigprocmask, NO_SUCH_HOW, (long)address, 0, 8) !=
+           EFAULT_RESULT;
+}
+
+void cp_signal_reach_stack(struct cp_signal_reach *r, uintptr_t sp)
+{
+    if (sp >= r->stack_low && sp < r->stack_high) {
+        r->low = sp & ~(uintptr_t)7;
+        r->high = r->stack_high;
+    } else {
+        r->low = r->high = 0;
+    }
+}
+
+bool cp_signal_reach_page(struct cp_signal_reach *r, uintptr_t address)
+{
+    uintptr_t page = address & ~(CP_REACH_PAGE - 1);
+
+    if (r->shift || page < CP_REACH_PAGE || !cp_signal_readable(address))
+        return false;
+    if (page == r->high) {
+        r->high += CP_REACH_PAGE;
+    } else if (page + CP_REACH_PAGE != r->low) {
+        r->low = page;
+        r->high = page + CP_REACH_PAGE;
+    } else {
+        r->low = page;
+    }
+    return true;
+}

@@ -1,0 +1,12 @@
+/* regs - the registers of a frame, as far as a walk needs them; see rule.h. */
+#ifndef CP_SIGNAL_REGS_H
+#define CP_SIGNAL_REGS_H
+
+#include <stdint.h>
+
+struct cp_signal_regs {
+    uintptr_t pc, sp, fp, aux;
+    uintptr_t scratch, arg; /* r10, rdi; known in the innermost frame alone */
+};
+
+#endif

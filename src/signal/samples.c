@@ -1,0 +1,94 @@
+/*
+ * samples.c - see samples.h.
+ *
+ * A slot is claimed by its key. Whoever claims it writes the frames and says
+ * so in `frames`, released; others may count in it meanwhile. A slot is never
+ * given back as long as the table is in use.
+ */
+#include "signal/samples.h"
+
+#define MOST_PROBES 128
+
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)(a ^ 0x9e3779b97f4a7c15u) * (b ^ 0xd1b54a32d192ed03u);
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t key_of(uint64_t seed, const uintptr_t *frames, size_t n,
+                       struct cp_signal_tag tag)
+{
+    uint64_t h = seed ^ n, labels = tag.labels;
+
+    for (size_t i = 0; i < n; i++)
+        h = mix(h, frames[i]) + h;
+    h = mix(h, labels << 32 | tag.state);
+    return h ? h : 1;
+}
+
+static void write_frames(struct cp_signal_samples *s,
+                         struct cp_signal_slot *slot, const uintptr_t *frames,
+                         size_t n)
+{
+    uint64_t first =
+        atomic_fetch_add_explicit(&s->used_frames, n, memory_order_relaxed) + 1;
+    uint64_t where = first << 16 | n;
+
+    if (first + n > s->n_frames)
+        where = CP_SAMPLE_NO_ROOM;
+    else
+        for (size_t i = 0; i < n; i++)
+            s->frames[first + i] = frames[i];
+    atomic_store_explicit(&slot->frames, where, memory_order_release);
+}
+
+/* The slot of a key, claimed if it is new; NULL: there is none. */
+static struct cp_signal_slot *find(struct cp_signal_samples *s, uint64_t key,
+                                   int *is_new)
+{
+    for (uint64_t i = 0; i < MOST_PROBES; i++) {
+        struct cp_signal_slot *slot = &s->slots[(key + i) & (s->n_slots - 1)];
+        uint64_t seen = atomic_load_explicit(&slot->key, memory_order_relaxed);
+
+        if (seen == 0 && atomic_compare_exchange_strong_explicit(
+                             &slot->key, &seen, key, memory_order_relaxed,
+                             memory_order_relaxed)) {
+            *is_new = 1;
+            return slot;
+        }
+        if (seen == key)
+            return slot;
+    }
+    return NULL;
+}
+
+struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
+                                     const uintptr_t *frames, size_t n,
+                                     struct cp_signal_tag tag, uint64_t count,
+                                     uint64_t value)
+{
+    int is_new = 0;
+    struct cp_signal_slot *slot =
+        find(s, key_of(s->seed, frames, n, tag), &is_new);
+
+    if (!slot) {
+        cp_signal_lose(s, count, value);
+        return NULL;
+    }
+    if (is_new) {
+        slot->tag = tag;
+        write_frames(s, slot, frames, n);
+        atomic_fetch_add_explicit(&s->used_slots, 1, memory_order_relaxed);
+    }
+    atomic_fetch_add_explicit(&slot->count, count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&slot->value, value, memory_order_relaxed);
+    return slot;
+}
+
+void cp_signal_lose(struct cp_signal_samples *s, uint64_t count, uint64_t value)
+{
+    atomic_fetch_add_explicit(&s->lost_count, count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&s->lost_value, value, memory_order_relaxed);
+}

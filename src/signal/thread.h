@@ -1,0 +1,67 @@
+/*
+ * thread - what a signal handler knows of the thread it runs on.
+ *
+ * The runtime keeps one of these for each thread (runtime/threads.h); they lie
+ * in memory of their own and are never freed, only used again. A signal that
+ * we caused carries the number of its thread's record.
+ */
+#ifndef CP_SIGNAL_THREAD_H
+#define CP_SIGNAL_THREAD_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "signal/samples.h"
+
+struct cp_signal_thread {
+    alignas(64) _Atomic int32_t tid; /* 0: the record is free */
+    _Atomic uint32_t labels;         /* the set that the thread has now */
+    _Atomic uintptr_t stack_low;     /* where reads need no question: */
+    _Atomic uintptr_t stack_high;    /* see reach.h */
+    _Atomic uint64_t cpu_period_ns;  /* of its timer */
+    _Atomic uint64_t cpu_count;      /* of periods that were sampled */
+    _Atomic(struct cp_signal_slot *) cpu_slot; /* of the last sample */
+
+    /* Of the wall-clock sampler, which asks and looks for the answer. */
+    _Atomic uint64_t wall_value;   /* what the sample stands for, in ns */
+    _Atomic uint32_t wall_state;   /* the tag of the sample */
+    _Atomic uint32_t wall_answers; /* samples taken so far */
+    _Atomic(struct cp_signal_slot *) wall_slot; /* of the last one */
+
+    /* The runtime's own; no handler looks at these. */
+    int timer_id;
+    uint64_t cpu_first_ns; /* the timer's first expiry, by the thread's clock */
+    uintptr_t start;       /* the function that the thread began in, or 0 */
+    int perf_fd;
+    uint32_t number;
+    uint32_t next; /* in a chain of records: number + 1; 0: the last */
+    uint32_t flags;
+    uint64_t wall_clock;    /* CPU time when it was found asleep */
+    uint64_t wall_visit_ns; /* when it was last accounted for */
+    uint64_t wall_asked;    /* the answer that is awaited */
+    uint64_t mark;
+};
+
+#define CP_THREADS_CHUNK 256
+#define CP_THREADS_CHUNKS 1024
+
+extern _Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];
+
+/* The record of a number; NULL: there is none. */
+static inline struct cp_signal_thread *cp_signal_thread_at(uint32_t number)
+{
+    struct cp_signal_thread *chunk;
+
+    if (number / CP_THREADS_CHUNK >= CP_THREADS_CHUNKS)
+        return NULL;
+    chunk = atomic_load_explicit(&cp_signal_threads[number / CP_THREADS_CHUNK],
+                                 memory_order_acquire);
+    return chunk ? &chunk[number % CP_THREADS_CHUNK] : NULL;
+}
+
+/* The current thread's, or NULL when it is not known yet. */
+extern _Thread_local struct cp_signal_thread *cp_signal_self
+    __attribute__((tls_model("initial-exec")));
+
+#endif

@@ -1,0 +1,385 @@
+/* cfi.c - see cfi.h. */
+#include "unwind/cfi.h"
+
+#define MOST_REMEMBERED 16
+
+/* Where a register of the caller is. */
+enum place {
+    PLACE_SAME,   /* not saved */
+    PLACE_END,    /* undefined: for the return address, no caller */
+    PLACE_CFA,    /* in memory, off bytes from the CFA */
+    PLACE_FP,     /* in memory, off bytes from the frame pointer */
+    PLACE_ARG,    /* in the register that holds a function's argument */
+    PLACE_UNKNOWN /* somewhere that the walker cannot look */
+};
+
+struct saved {
+    enum place place;
+    int64_t off;
+};
+
+enum { RA, FP, AUX, N_SAVED };
+
+/* The CFA; kind is CP_CFA_NONE when it is beyond the walker. */
+struct row {
+    enum cp_signal_cfa cfa;
+    uint64_t reg; /* of CP_CFA_SP and the like, as the program named it */
+    int64_t off, deref_off;
+    struct saved saved[N_SAVED];
+};
+
+struct machine {
+    const struct cp_cfi_machine *regs;
+    const struct cp_fde *fde;
+    struct row row, initial;
+    struct row remembered[MOST_REMEMBERED];
+    size_t n_remembered;
+    uint64_t address;
+    cp_cfi_sink *sink;
+    void *context;
+};
+
+const struct cp_cfi_machine cp_cfi_x86_64 = { 7, 6, 3, 10, 5, false };
+const struct cp_cfi_machine cp_cfi_aarch64 = { 31, 29, 30, 0xff, 0xff, true };
+
+const struct cp_cfi_machine *cp_cfi_native(void)
+{
+#if defined(__aarch64__)
+    return &cp_cfi_aarch64;
+#else
+    return &cp_cfi_x86_64;
+#endif
+}
+
+static enum cp_signal_cfa cfa_of_register(const struct machine *m, uint64_t reg)
+{
+    if (reg == m->regs->sp)
+        return CP_CFA_SP;
+    if (reg == m->regs->fp)
+        return CP_CFA_FP;
+    if (reg == m->regs->aux && !m->regs->is_ra_in_aux)
+        return CP_CFA_AUX;
+    return reg == m->regs->scratch ? CP_CFA_SCRATCH : CP_CFA_NONE;
+}
+
+/* Fits x into words; false: it does not. */
+static bool to_words(int64_t off, int16_t *out)
+{
+    if (off % 8 != 0 || off / 8 < CP_RULE_LEAST || off / 8 > INT16_MAX)
+        return false;
+    *out = (int16_t)(off / 8);
+    return true;
+}
+
+/* A register that cannot be found is taken to be unchanged. */
+static void put_saved(struct cp_signal_rule *rule, int16_t *out,
+                      struct saved saved, uint8_t at_fp)
+{
+    *out = CP_RULE_SAME;
+    if (saved.place == PLACE_CFA || saved.place == PLACE_FP)
+        (void)to_words(saved.off, out);
+    if (saved.place == PLACE_FP && *out != CP_RULE_SAME)
+        rule->flags |= at_fp;
+}
+
+static struct cp_signal_rule rule_of(const struct machine *m)
+{
+    const struct row *row = &m->row;
+    struct cp_signal_rule rule = { .cfa = (uint8_t)row->cfa,
+                                   .cfa_offset = (int32_t)row->off,
+                                   .deref_offset = (int32_t)row->deref_off };
+    struct cp_signal_rule none = { .cfa = CP_CFA_NONE };
+
+    if (m->fde->cie.is_signal)
+        return (struct cp_signal_rule){ .cfa = CP_CFA_SIGNAL };
+    if (row->saved[RA].place == PLACE_END)
+        return (struct cp_signal_rule){ .cfa = CP_CFA_SP, .ra = CP_RULE_END };
+    if (row->cfa == CP_CFA_NONE || row->off != rule.cfa_offset ||
+        row->deref_off != rule.deref_offset)
+        return none;
+    if (row->saved[RA].place == PLACE_SAME && m->regs->is_ra_in_aux)
+        rule.ra = CP_RULE_SAME;
+    else if (row->saved[RA].place == PLACE_ARG)
+        rule.ra = CP_RULE_ARG;
+    else if (row->saved[RA].place != PLACE_CFA ||
+             !to_words(row->saved[RA].off, &rule.ra))
+        return none;
+    put_saved(&rule, &rule.fp, row->saved[FP], CP_RULE_FP_AT_FP);
+    put_saved(&rule, &rule.aux, row->saved[AUX], CP_RULE_AUX_AT_FP);
+    if (m->regs->is_ra_in_aux)
+        rule.aux = CP_RULE_SAME; /* it is the return address itself */
+    return rule;
+}
+
+/* Says what held up to now, and goes on. */
+static bool advance(struct machine *m, uint64_t by)
+{
+    struct cp_signal_rule rule;
+
+    if (by == 0)
+        return true;
+    rule = rule_of(m);
+    if (!m->sink(m->context, m->address, &rule))
+        return false;
+    if (by >= m->fde->end - m->address)
+        return false;
+    m->address += by;
+    return true;
+}
+
+/* A register number to its place in `saved`, or N_SAVED. */
+static size_t slot_of(const struct machine *m, uint64_t reg)
+{
+    if (reg == m->fde->cie.ra_column)
+        return RA;
+    if (reg == m->regs->fp)
+        return FP;
+    return reg == m->regs->aux ? AUX : N_SAVED;
+}
+
+static void set_saved(struct machine *m, uint64_t reg, enum place place,
+                      int64_t off)
+{
+    size_t slot = slot_of(m, reg);
+
+    if (slot != N_SAVED)
+        m->row.saved[slot] = (struct saved){ place, off };
+}
+
+static int64_t scaled(const struct machine *m, int64_t n)
+{
+    return (int64_t)((uint64_t)n * (uint64_t)m->fde->cie.data_align);
+}
+
+static void set_cfa(struct machine *m, uint64_t reg, int64_t off)
+{
+    m->row.reg = reg;
+    m->row.cfa = cfa_of_register(m, reg);
+    m->row.off = off;
+    m->row.deref_off = 0;
+}
+
+/*
+ * The expression of x86-64's PLT: sp + 8, and 8 more from the n-th byte of an
+ * entry of 16 on.
+ */
+static bool is_plt(struct cp_cursor c, int64_t *out_n)
+{
+    static const uint8_t head[] = { 0x77, 8, 0x80, 0, 0x3f, 0x1a };
+    static const uint8_t tail[] = { 0x2a, 0x33, 0x24, 0x22 };
+
+    if (c.end - c.pos != sizeof(head) + 1 + sizeof(tail) ||
+        memcmp(c.pos, head, sizeof(head)) != 0 ||
+        memcmp(c.end - sizeof(tail), tail, sizeof(tail)) != 0)
+        return false;
+    *out_n = c.pos[sizeof(head)] - 0x30; /* DW_OP_lit0 and on */
+    return *out_n >= 0 && *out_n < 32;
+}
+
+/* reg + off; false: the expression begins otherwise. */
+static bool read_breg(struct cp_cursor *c, uint64_t *out_reg, int64_t *out_off)
+{
+    uint64_t op = cp_cursor_uint(c, 1);
+
+    if (op < 0x70 || op > 0x8f)
+        return false;
+    *out_reg = op - 0x70;
+    *out_off = cp_cursor_sleb(c);
+    return !c->is_bad;
+}
+
+static void cfa_by_expression(struct machine *m, struct cp_cursor c)
+{
+    struct row *row = &m->row;
+    uint64_t reg, op;
+
+    row->deref_off = 0;
+    row->cfa = CP_CFA_NONE;
+    if (is_plt(c, &row->off)) {
+        row->cfa = CP_CFA_PLT;
+        return;
+    }
+    if (!read_breg(&c, &reg, &row->off))
+        return;
+    if (c.pos == c.end) {
+        row->cfa = cfa_of_register(m, reg);
+        return;
+    }
+    if (cp_cursor_uint(&c, 1) != 0x06) /* DW_OP_deref */
+        return;
+    op = c.pos == c.end ? 0 : cp_cursor_uint(&c, 1);
+    if (op == 0x23) /* DW_OP_plus_uconst */
+        row->deref_off = (int64_t)cp_cursor_uleb(&c);
+    if ((op != 0 && op != 0x23) || c.is_bad || c.pos != c.end)
+        return;
+    if (reg == m->regs->sp)
+        row->cfa = CP_CFA_SP_DEREF;
+    else if (reg == m->regs->fp)
+        row->cfa = CP_CFA_FP_DEREF;
+}
+
+static void save_by_expression(struct machine *m, uint64_t reg,
+                               struct cp_cursor c)
+{
+    uint64_t base;
+    int64_t off;
+    bool is_at_fp =
+        read_breg(&c, &base, &off) && c.pos == c.end && base == m->regs->fp;
+
+    set_saved(m, reg, is_at_fp ? PLACE_FP : PLACE_UNKNOWN, is_at_fp ? off : 0);
+}
+
+static bool remember(struct machine *m)
+{
+    if (m->n_remembered == MOST_REMEMBERED)
+        return false;
+    m->remembered[m->n_remembered++] = m->row;
+    return true;
+}
+
+static bool recall(struct machine *m)
+{
+    if (m->n_remembered == 0)
+        return false;
+    m->row = m->remembered[--m->n_remembered];
+    return true;
+}
+
+static void restore_initial(struct machine *m, uint64_t reg)
+{
+    size_t slot = slot_of(m, reg);
+
+    if (slot != N_SAVED)
+        m->row.saved[slot] = m->initial.saved[slot];
+}
+
+/* The instructions of one byte and their operands (DW_CFA_*). */
+static bool extended(struct machine *m, struct cp_cursor *c, uint8_t op)
+{
+    uint64_t reg, code = m->fde->cie.code_align;
+
+    switch (op) {
+    case 0x00: /* nop */
+    case 0x2d: /* the return address is signed: stripped anyway */
+        return true;
+    case 0x01: /* set_loc: no compiler writes it any more */
+        return false;
+    case 0x02: /* advance_loc1, 2, 4 */
+    case 0x03:
+    case 0x04:
+        return advance(m, code * cp_cursor_uint(c, (size_t)1 << (op - 2)));
+    case 0x05: /* offset_extended */
+        reg = cp_cursor_uleb(c);
+        set_saved(m, reg, PLACE_CFA, scaled(m, (int64_t)cp_cursor_uleb(c)));
+        return true;
+    case 0x06: /* restore_extended */
+        restore_initial(m, cp_cursor_uleb(c));
+        return true;
+    case 0x07: /* undefined */
+        set_saved(m, cp_cursor_uleb(c), PLACE_END, 0);
+        return true;
+    case 0x08: /* same_value */
+        set_saved(m, cp_cursor_uleb(c), PLACE_SAME, 0);
+        return true;
+    case 0x09: /* register: saved in another */
+        reg = cp_cursor_uleb(c);
+        set_saved(m, reg,
+                  cp_cursor_uleb(c) == m->regs->arg ? PLACE_ARG : PLACE_UNKNOWN,
+                  0);
+        return true;
+    case 0x14: /* val_offset */
+        set_saved(m, cp_cursor_uleb(c), PLACE_UNKNOWN, 0);
+        (void)cp_cursor_uleb(c);
+        return true;
+    case 0x0a:
+        return remember(m);
+    case 0x0b:
+        return recall(m);
+    case 0x0c: /* def_cfa */
+        reg = cp_cursor_uleb(c);
+        set_cfa(m, reg, (int64_t)cp_cursor_uleb(c));
+        return true;
+    case 0x0d: /* def_cfa_register */
+        set_cfa(m, cp_cursor_uleb(c), m->row.off);
+        return true;
+    case 0x0e: /* def_cfa_offset */
+        set_cfa(m, m->row.reg, (int64_t)cp_cursor_uleb(c));
+        return true;
+    case 0x0f: /* def_cfa_expression */
+        cfa_by_expression(m, cp_cursor_take(c, cp_cursor_uleb(c)));
+        return true;
+    case 0x10: /* expression */
+        reg = cp_cursor_uleb(c);
+        save_by_expression(m, reg, cp_cursor_take(c, cp_cursor_uleb(c)));
+        return true;
+    case 0x11: /* offset_extended_sf */
+        reg = cp_cursor_uleb(c);
+        set_saved(m, reg, PLACE_CFA, scaled(m, cp_cursor_sleb(c)));
+        return true;
+    case 0x12: /* def_cfa_sf */
+        reg = cp_cursor_uleb(c);
+        set_cfa(m, reg, scaled(m, cp_cursor_sleb(c)));
+        return true;
+    case 0x13: /* def_cfa_offset_sf */
+        set_cfa(m, m->row.reg, scaled(m, cp_cursor_sleb(c)));
+        return true;
+    case 0x15: /* val_offset_sf */
+        set_saved(m, cp_cursor_uleb(c), PLACE_UNKNOWN, 0);
+        (void)cp_cursor_sleb(c);
+        return true;
+    case 0x16: /* val_expression */
+        set_saved(m, cp_cursor_uleb(c), PLACE_UNKNOWN, 0);
+        cp_cursor_skip(c, cp_cursor_uleb(c));
+        return true;
+    case 0x2e: /* GNU_args_size */
+        (void)cp_cursor_uleb(c);
+        return true;
+    case 0x2f: /* GNU_negative_offset_extended */
+        reg = cp_cursor_uleb(c);
+        set_saved(m, reg, PLACE_CFA, -scaled(m, (int64_t)cp_cursor_uleb(c)));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool run(struct machine *m, struct cp_cursor c)
+{
+    while (c.pos < c.end && !c.is_bad) {
+        uint8_t op = (uint8_t)cp_cursor_uint(&c, 1), low = op & 0x3f;
+        bool is_on = true;
+
+        if (op >> 6 == 1) { /* advance_loc */
+            is_on = advance(m, m->fde->cie.code_align * low);
+        } else if (op >> 6 == 2) { /* offset */
+            set_saved(m, low, PLACE_CFA,
+                      scaled(m, (int64_t)cp_cursor_uleb(&c)));
+        } else if (op >> 6 == 3) { /* restore */
+            restore_initial(m, low);
+        } else {
+            is_on = extended(m, &c, op);
+        }
+        if (!is_on)
+            return false;
+    }
+    return !c.is_bad;
+}
+
+bool cp_cfi_run(const struct cp_cfi_machine *machine, const struct cp_fde *fde,
+                cp_cfi_sink *sink, void *context)
+{
+    struct machine m = { .regs = machine,
+                         .fde = fde,
+                         .address = fde->start,
+                         .sink = sink,
+                         .context = context };
+    struct cp_signal_rule rule;
+
+    if (!run(&m, fde->cie.program))
+        return false;
+    m.initial = m.row;
+    if (!run(&m, fde->program))
+        return false;
+    rule = rule_of(&m);
+    return sink(context, m.address, &rule);
+}

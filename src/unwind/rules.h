@@ -1,0 +1,22 @@
+/*
+ * rules - gives equal rules one number, in the walker's table of all rules.
+ *
+ * Numbers are never given back: the walker may know them for ever. Even with
+ * hundreds of libraries there are a few thousand. Used by one thread at a
+ * time, like everything here.
+ */
+#ifndef CP_RULES_H
+#define CP_RULES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "signal/rule.h"
+
+/* The number of a rule; CP_RULE_NONE when the table is full. */
+uint32_t cp_rules_number(const struct cp_signal_rule *rule);
+
+/* How many there are. */
+size_t cp_rules_count(void);
+
+#endif
