@@ -72,7 +72,7 @@ static void test_very_many(void)
 {
     struct cp_candidates c = { 0 };
     struct cp_out out = { .fd = -1 };
-    char text[8];
+    char text[16];
 
     for (int i = 0; i < 1000; i++) {
         (void)snprintf(text, sizeof(text), "%03d", i);
