@@ -116,7 +116,7 @@ static void read_table(const struct cp_elf *e, uint32_t kind, take_symbol *take,
 
         if (!is_function(in, &s))
             continue;
-        if (in && in->addr + in->size > s.value)
+        if (in && s.value >= in->addr && s.value <= in->addr + in->size)
             hit.limit = in->addr + in->size;
         hit.rank = rank_of(&s);
         take(context, &hit);
