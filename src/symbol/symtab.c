@@ -92,7 +92,7 @@ static bool is_function(const struct cp_elf_section *in,
         return false;
     if (s->type == STT_FUNC || s->type == STT_GNU_IFUNC)
         return true;
-    return s->type == STT_NOTYPE && in && (in->flags & SHF_EXECINSTR) &&
+    return s->type == STT_NOTYPE && in && (in->flags & SHF_ALLOC) &&
            s->name[0] != '$'; /* "$x": where code begins, on ARM and RISC-V */
 }
 
@@ -116,7 +116,7 @@ static void read_table(const struct cp_elf *e, uint32_t kind, take_symbol *take,
 
         if (!is_function(in, &s))
             continue;
-        if (in && s.value >= in->addr && s.value <= in->addr + in->size)
+        if (in && in->addr + in->size > s.value)
             hit.limit = in->addr + in->size;
         hit.rank = rank_of(&s);
         take(context, &hit);
