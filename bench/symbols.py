@@ -67,7 +67,12 @@ def measure(tool, profile):
     out = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
-    return time.perf_counter() - began, usage.ru_maxrss >> 10, out
+    return (time.perf_counter() - began, usage.ru_maxrss >> 10, out,
+            usage.ru_utime + usage.ru_stime)
+
+
+def median(runs, field_):
+    return sorted(run[field_] for run in runs)[RUNS // 2]
 
 
 def rows(out):
@@ -91,13 +96,13 @@ def main():
             for tool in tools:
                 runs[tool].append(measure(tool, profile))
     for tool in tools:
-        seconds = sorted(run[0] for run in runs[tool])[RUNS // 2]
-        print(f"{tool}: {seconds:.3f} s, {runs[tool][0][1]} MB")
+        print(f"{tool}: {median(runs[tool], 0):.3f} s, "
+              f"{median(runs[tool], 3):.3f} s of CPU, {runs[tool][0][1]} MB")
     if len(tools) == 2:
-        ratio = (sorted(r[0] for r in runs[REFERENCE])[RUNS // 2] /
-                 sorted(r[0] for r in runs[OURS])[RUNS // 2])
+        ratio = median(runs[REFERENCE], 0) / median(runs[OURS], 0)
+        cpu = median(runs[REFERENCE], 3) / median(runs[OURS], 3)
         ours, theirs = (rows(runs[t][0][2]) for t in tools)
-        print(f"{ratio:.0f} times as fast; of {len(theirs)} names "
+        print(f"{ratio:.0f} times as fast, {cpu:.0f} in CPU time; of {len(theirs)} names "
               f"{len(ours & theirs)} are the same")
 
 

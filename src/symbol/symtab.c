@@ -92,7 +92,7 @@ static bool is_function(const struct cp_elf_section *in,
         return false;
     if (s->type == STT_FUNC || s->type == STT_GNU_IFUNC)
         return true;
-    return s->type == STT_NOTYPE && in && (in->flags & SHF_EXECINSTR) &&
+    return s->type == STT_NOTYPE && in && (in->flags & SHF_ALLOC) &&
            s->name[0] != '$'; /* "$x": where code begins, on ARM and RISC-V */
 }
 

@@ -238,6 +238,8 @@ static enum cp_status answer_input(struct session *s, struct cp_error *err)
         if (len < BATCH_BYTES && is_more_waiting())
             continue;
         done = take_lines(s, text, len, &status, err);
+        if (done == 0 && len >= BATCH_BYTES)
+            status = cp_error_set(err, CP_EFORMAT, "a line without end");
         memmove(text, text + done, len - done);
         len -= done;
         if (status == CP_OK)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/alloc.h"
 #include "base/out.h"
@@ -290,18 +291,31 @@ static bool is_code_map(const char *path)
     return false;
 }
 
+/* A profile may name a pipe, which would never end. */
+static bool is_regular(const char *path, struct cp_error *why)
+{
+    struct stat st;
+
+    if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return true;
+    (void)cp_error_set(why, CP_EIO, "no such file");
+    return false;
+}
+
 /* Such files have addresses of the process. */
 static enum cp_status use_code_map(struct job *j, struct cp_mapping *m,
                                    struct cp_error *err)
 {
     struct cp_address_map same = { .kind = CP_ADDRESS_BY_BASE };
+    const char *file = cp_profile_cstr(j->p, m->file);
     size_t number = (size_t)(m - j->p->mappings), n;
     struct cp_code_map *map = NULL;
     struct question *asked;
     struct cp_error why = { 0 };
     enum cp_status status;
 
-    if (cp_code_map_open(&map, cp_profile_cstr(j->p, m->file), &why) != CP_OK) {
+    if (!is_regular(file, &why) ||
+        cp_code_map_open(&map, file, &why) != CP_OK) {
         tell(j, m, why.msg);
         return CP_OK;
     }
