@@ -50,14 +50,26 @@ static void accept_again(void *context)
     set_accepting(context, true);
 }
 
-/* No descriptor or memory for a client: one of ours goes, or we wait. */
+/*
+ * What to do when accept has failed: true to try again. If there is no
+ * descriptor or memory for a client, one of ours goes; else we wait a little,
+ * for the loop must not spin on a socket that stays broken.
+ */
 static bool make_room(struct cp_http_server *s)
 {
-    if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS &&
-        errno != ENOMEM)
-        return errno == EINTR || errno == ECONNABORTED;
-    if (cp_http_conn_evict(s))
+    switch (errno) {
+    case EAGAIN:
+        return false;
+    case EINTR:
+    case ECONNABORTED:
         return true;
+    case EMFILE:
+    case ENFILE:
+    case ENOBUFS:
+    case ENOMEM:
+        if (cp_http_conn_evict(s))
+            return true;
+    }
     set_accepting(s, false);
     cp_http_timer_set(&s->timers, &s->accept_again,
                       cp_http_now() + ACCEPT_PAUSE_NS);

@@ -157,7 +157,8 @@ static void run(void *context)
     block_signals();
     (void)prctl(PR_SET_NAME, "cpprof");
     atomic_store(&e->tid, (int)syscall(SYS_gettid));
-    is_private = part_descriptors(e->listen_fd);
+    is_private =
+        !e->options.shares_descriptors && part_descriptors(e->listen_fd);
     if (prepare(e, is_private) != CP_OK) {
         tell(e, FAILED);
         return;

@@ -37,6 +37,9 @@ struct cp_endpoint_options {
     void (*cost)(struct cp_endpoint_cost *out);
     /* Whether browsers may come by any name; see http/guard.h. */
     bool allows_any_host;
+    /* Use the program's descriptors even where the thread could have its own;
+       for tests of what happens on older kernels. */
+    bool shares_descriptors;
     /*
      * Starts a thread that calls run(context), with all signals blocked;
      * false when it cannot. The library makes it past the program's hooks.

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "runtime/proc_file.h"
 
 #define MAPS_BYTES ((size_t)64 << 20)
@@ -331,18 +332,11 @@ void cp_mappings_release(struct cp_mappings *m)
 const struct cp_map *cp_mappings_find(const struct cp_mappings *m,
                                       uint64_t address)
 {
-    size_t low = 0, high = m->n_maps;
+    size_t i = m->n_maps ? cp_search_above(&m->maps[0].limit, sizeof(*m->maps),
+                                           m->n_maps, address)
+                         : 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (m->maps[middle].limit <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < m->n_maps && m->maps[low].start <= address ? &m->maps[low]
-                                                            : NULL;
+    return i < m->n_maps && m->maps[i].start <= address ? &m->maps[i] : NULL;
 }
 
 bool cp_mappings_file_address(const struct cp_mappings *m,

@@ -72,6 +72,8 @@ enum cp_status cp_service_init(struct cp_service *s,
 void cp_service_release(struct cp_service *s)
 {
     cp_symbols_free(s->symbols);
+    for (size_t i = 0; i < CP_LASTS; i++)
+        cp_profile_free(s->last[i]);
     *s = (struct cp_service){ 0 };
 }
 
@@ -170,6 +172,18 @@ static void wall(struct cp_service *s, struct cp_http_exchange *x)
     cp_window_open(s, x, cp_service_kind(s, "wall"), "wall", CP_WINDOW_GO);
 }
 
+/* godeltaprof's paths: the name of a kind after "delta_". */
+static void since_last(struct cp_service *s, struct cp_http_exchange *x)
+{
+    static const char *const names[CP_LASTS] = { "block", "heap", "mutex" };
+    const char *name =
+        strrchr(cp_http_request_path(cp_http_request_of(x)), '_') + 1;
+
+    for (size_t i = 0; i < CP_LASTS; i++)
+        if (strcmp(names[i], name) == 0)
+            cp_window_since_last(s, x, cp_service_kind(s, name), &s->last[i]);
+}
+
 static const struct route {
     const char *path;
     void (*answer)(struct cp_service *s, struct cp_http_exchange *x);
@@ -179,6 +193,9 @@ static const struct route {
     { "/debug/pprof", to_index, false },
     { ROOT, cp_index_page, false },
     { ROOT "cmdline", go_command_line, false },
+    { ROOT "delta_block", since_last, false },
+    { ROOT "delta_heap", since_last, false },
+    { ROOT "delta_mutex", since_last, false },
     { ROOT "symbol", cp_symbol_page, true },
     { "/debug/fgprof", wall, false }, /* what scrapers ask for by default */
     { "/pprof/cmdline", gperf_command_line, false },

@@ -13,18 +13,20 @@
 #include "runtime/symbols.h"
 
 #define CP_MAX_KINDS 32
+#define CP_LASTS 3 /* delta_block, delta_heap, delta_mutex */
 
 struct cp_service {
     const struct cp_kind *kinds[CP_MAX_KINDS]; /* by name */
     size_t n_kinds;
     void (*cost)(struct cp_endpoint_cost *out); /* or NULL */
     struct cp_symbols *symbols;
-    struct cp_http_server *server; /* for its statistics; may be NULL */
-    bool is_guarded;               /* see http/guard.h */
-    const char *socket_path;       /* of a unix socket, or NULL */
-    int64_t started_ns;            /* monotonic */
-    uint64_t n_windows;            /* open now */
-    struct cp_http_timer rest;     /* closes files when nobody asks */
+    struct cp_http_server *server;     /* for its statistics; may be NULL */
+    bool is_guarded;                   /* see http/guard.h */
+    const char *socket_path;           /* of a unix socket, or NULL */
+    int64_t started_ns;                /* monotonic */
+    uint64_t n_windows;                /* open now */
+    struct cp_http_timer rest;         /* closes files when nobody asks */
+    struct cp_profile *last[CP_LASTS]; /* what delta_* has answered from */
     /* Serves what is under /debug/pprof/ui/; NULL: nothing is there. */
     cp_http_handler *ui;
     void *ui_context;

@@ -7,8 +7,7 @@
 
 #include "base/alloc.h"
 #include "http/timer.h"
-#include "profile/merge.h"
-#include "profile/scale.h"
+#include "runtime/delta.h"
 #include "runtime/empty_kinds.h"
 #include "runtime/params.h"
 #include "runtime/render.h"
@@ -27,6 +26,7 @@ struct window {
     bool is_open;              /* `handle` is to be finished or cancelled */
     void *handle;              /* the kind's */
     struct cp_profile *before; /* of a delta: the first snapshot */
+    struct cp_profile **last;  /* changes are wanted since that one, or NULL */
     struct cp_mappings maps;   /* when the window was opened */
     int64_t started_ns;        /* monotonic */
     int64_t time_ns;           /* the same moment, since 1970 */
@@ -189,6 +189,12 @@ static void take_snapshot(struct window *w)
         refuse(w, &err);
         return;
     }
+    if (w->last)
+        p = cp_delta_since(w->last, p, &err);
+    if (!p) {
+        refuse(w, &err);
+        return;
+    }
     if (p->time_ns == 0)
         p->time_ns = w->time_ns;
     answer_profile(w, p);
@@ -210,21 +216,15 @@ static enum cp_status subtract(struct window *w, struct cp_profile **out,
                                struct cp_error *err)
 {
     int64_t before_ns = w->started_ns;
-    struct cp_profile *both[2] = { w->before, NULL };
-    enum cp_status status = snapshot(w, &both[1], err);
+    struct cp_profile *before = w->before, *after = NULL;
+    enum cp_status status = snapshot(w, &after, err);
 
     if (status != CP_OK)
         return status;
-    status = cp_scale_all(both[0], -1, err);
     w->before = NULL;
-    if (status != CP_OK) {
-        cp_profile_free(both[0]);
-        cp_profile_free(both[1]);
-        return status;
-    }
-    *out = cp_merge(both, 2, err);
+    *out = cp_delta_between(before, after, err);
     if (!*out)
-        return err->status;
+        return CP_ENOMEM;
     (*out)->time_ns = w->time_ns;
     (*out)->duration_ns = w->started_ns - before_ns;
     return CP_OK;
@@ -364,21 +364,33 @@ static void read_params(struct window *w, const struct cp_http_request *r)
         w->is_symbolized = strcmp(text, "none") != 0;
 }
 
+static struct window *window_new(struct cp_service *s,
+                                 struct cp_http_exchange *x,
+                                 const struct cp_kind *kind, const char *name)
+{
+    struct window *w = cp_alloc(1, sizeof(*w), NULL);
+
+    if (!w) {
+        cp_service_error(x, 503, "out of memory");
+        return NULL;
+    }
+    *w = (struct window){ .service = s, .x = x, .kind = kind };
+    (void)snprintf(w->name, sizeof(w->name), "%s", name);
+    return w;
+}
+
 void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
                     const struct cp_kind *kind, const char *name,
                     enum cp_window_form form)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
-    struct window *w = cp_alloc(1, sizeof(*w), NULL);
+    struct window *w = window_new(s, x, kind, name);
     char seconds[32];
     bool is_kept = false;
 
-    if (!w) {
-        cp_service_error(x, 503, "out of memory");
+    if (!w)
         return;
-    }
-    *w = (struct window){ .service = s, .x = x, .kind = kind, .form = form };
-    (void)snprintf(w->name, sizeof(w->name), "%s", name);
+    w->form = form;
     (void)cp_http_request_param(r, "seconds", seconds, sizeof(seconds));
     read_params(w, r);
     if (kind->default_seconds > 0) {
@@ -391,4 +403,19 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
     }
     if (!is_kept)
         window_free(w);
+}
+
+void cp_window_since_last(struct cp_service *s, struct cp_http_exchange *x,
+                          const struct cp_kind *kind, struct cp_profile **last)
+{
+    struct window *w = window_new(s, x, kind, kind->name);
+
+    if (!w)
+        return;
+    (void)snprintf(w->name, sizeof(w->name), "%s.pprof.gz", kind->name);
+    read_params(w, cp_http_request_of(x));
+    w->request.debug = 0;
+    w->last = last;
+    take_snapshot(w);
+    window_free(w);
 }

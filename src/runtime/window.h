@@ -20,4 +20,8 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
                     const struct cp_kind *kind, const char *name,
                     enum cp_window_form form);
 
+/* Answers with what has changed since *last; see delta.h. */
+void cp_window_since_last(struct cp_service *s, struct cp_http_exchange *x,
+                          const struct cp_kind *kind, struct cp_profile **last);
+
 #endif

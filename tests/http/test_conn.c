@@ -219,6 +219,39 @@ static void test_reset(void)
     free(got);
 }
 
+/* When descriptors run out, clients wait until there are some. */
+static void test_no_descriptors(void)
+{
+    struct fixture g = { 0 };
+    struct cp_http_stats stats = { 0 };
+    struct rlimit limit, low;
+    int client = socket(AF_INET, SOCK_STREAM, 0), fd = -1;
+
+    CHECK_INT(cp_http_address_parse(&g.address, "localhost:0", NULL), CP_OK);
+    CHECK_INT(cp_http_address_listen(&g.address, &fd, NULL), CP_OK);
+    CHECK_INT(cp_http_server_new(&g.server, &small, fixture_handle, &g, NULL),
+              CP_OK);
+    CHECK_INT(cp_http_server_listen(g.server, fd, NULL), CP_OK);
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    low = limit;
+    low.rlim_cur = 3; /* what is open stays open */
+    CHECK_INT(setrlimit(RLIMIT_NOFILE, &low), 0);
+    CHECK_INT(
+        connect(client, (struct sockaddr *)&g.address.socket, g.address.len),
+        0);
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(cp_http_server_turn(g.server, 0, NULL), CP_OK);
+    CHECK(!g.server->is_accepting);
+    CHECK_INT(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    for (int i = 0; i < 100 && stats.n_connections == 0; i++) {
+        CHECK_INT(cp_http_server_turn(g.server, 1000, NULL), CP_OK);
+        cp_http_server_stats(g.server, &stats);
+    }
+    CHECK_INT(stats.n_connections, 1);
+    (void)close(client);
+    cp_http_server_free(g.server);
+}
+
 /* Ten thousand connections, as many of them open as this process may have. */
 static void test_ten_thousand(void)
 {
@@ -259,6 +292,7 @@ int main(void)
     RUN(test_unfinished);
     RUN(test_gone_pipeliner);
     RUN(test_reset);
+    RUN(test_no_descriptors);
     RUN(test_ten_thousand);
     fixture_stop(&f);
     return check_failures != 0;

@@ -1,20 +1,24 @@
 /*
  * endpoint_server.c - a program with an endpoint and made-up profiles.
  *
- *   endpoint_server LISTEN [close]
+ *   endpoint_server LISTEN [close | fork]
  *
  * For the tests of the contract: the addresses in its profiles are those of
  * its own functions, the values are known, and `heap` and `mutex` grow by one
  * step at each snapshot. It ends when its standard input does. `profile` has a
  * sample for each window that was open when it was closed. With `close` it
- * closes all descriptors but the first three, as daemons do.
+ * closes all descriptors but the first three, as daemons do. With `fork` the
+ * endpoint shares its descriptors, and a child gives them up and tells how
+ * many it has left.
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "profile/build.h"
@@ -265,6 +269,42 @@ static bool spawn(void (*run)(void *context), void *context)
     return pthread_create(&thread, NULL, trampoline, start) == 0;
 }
 
+static void close_all(void)
+{
+    for (int fd = 3; fd < 1024; fd++)
+        (void)close(fd);
+    fprintf(stderr, "closed\n");
+}
+
+static int count_descriptors(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 1024; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* When a client is connected, which the first line of input tells. */
+static void fork_child(struct cp_endpoint *e)
+{
+    int before, after;
+    char c = 0;
+    pid_t child;
+
+    while (c != '\n' && read(STDIN_FILENO, &c, 1) > 0)
+        ;
+    before = count_descriptors();
+    child = fork();
+    if (child == 0) {
+        cp_endpoint_abandon(e);
+        after = count_descriptors();
+        fprintf(stderr, "%d and %d in a child\n", before, after);
+        _exit(0);
+    }
+    (void)waitpid(child, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
     struct cp_endpoint_options options = { .listen = argc > 1 ? argv[1] : "",
@@ -275,16 +315,17 @@ int main(int argc, char **argv)
     struct cp_error err = { 0 };
     char c;
 
+    options.shares_descriptors = argc > 2 && strcmp(argv[2], "fork") == 0;
+
     if (endpoint_test_caller(argc) == 0 ||
         cp_endpoint_start(&e, &options, &err) != CP_OK) {
         fprintf(stderr, "endpoint_server: %s\n", err.msg);
         return 1;
     }
-    if (argc > 2) {
-        for (int fd = 3; fd < 1024; fd++)
-            (void)close(fd);
-        fprintf(stderr, "closed\n");
-    }
+    if (argc > 2 && strcmp(argv[2], "close") == 0)
+        close_all();
+    if (argc > 2 && strcmp(argv[2], "fork") == 0)
+        fork_child(e);
     while (read(STDIN_FILENO, &c, 1) > 0)
         ;
     cp_endpoint_stop(e);
