@@ -153,6 +153,8 @@ EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
     struct cp_profile *profile = NULL;
     enum cp_status status = CP_OK;
 
+    if (!p)
+        return -1; /* its start has failed, and said why */
     if (fd < 0) {
         p->kind->cancel(p->window);
     } else {

@@ -192,14 +192,18 @@ static bool step_without_rule(struct cp_signal_walk *w, struct frame *f)
            (f->is_exact && step_by_scan(w, f, SCAN_WORDS));
 }
 
-static inline enum step step(struct cp_signal_walk *w, struct frame *f)
+static inline enum step step(struct cp_signal_walk *w, struct frame *f,
+                             const struct cp_signal_rule *rule)
 {
-    const struct cp_signal_rule *rule =
-        cp_signal_map_rule(w->map, lookup_pc(f));
-
     if (rule->cfa != CP_CFA_NONE)
         return step_by_rule(w, f, rule);
     return step_without_rule(w, f) ? STEP_ON : STEP_STUCK;
+}
+
+/* A return address that points to no code is none. */
+static bool is_wild(const struct cp_signal_walk *w, const struct frame *f)
+{
+    return !f->is_exact && !cp_signal_map_find(w->map, lookup_pc(f));
 }
 
 /*
@@ -233,13 +237,19 @@ size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
 
     cp_signal_reach_stack(&w->reach, regs.sp);
     while (next == STEP_ON && n < CP_WALK_LIMIT) {
+        const struct cp_signal_rule *rule =
+            cp_signal_map_rule(w->map, lookup_pc(&f));
         size_t at = n;
 
+        if (rule->cfa == CP_CFA_NONE && is_wild(w, &f)) {
+            next = STEP_STUCK;
+            break;
+        }
         if (at >= CP_WALK_LEAF)
             at = CP_WALK_LEAF + 1 + (n - CP_WALK_LEAF) % CP_WALK_ROOT;
         out[at] = lookup_pc(&f);
         n++;
-        next = step(w, &f);
+        next = step(w, &f, rule);
     }
     w->end = next == STEP_ON    ? CP_WALK_LONG
              : next == STEP_END ? CP_WALK_WHOLE

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -308,6 +309,41 @@ static void own_sigprof(void)
         die("SIGPROF was taken from the program");
 }
 
+/* The program takes SIGPROF while it is being profiled: we must move. */
+static void late_sigprof(void)
+{
+    struct itimerval every = { { 0, 5000 }, { 0, 5000 } }, off = { 0 };
+    struct sigaction action = { .sa_handler = on_prof }, now;
+    struct cpprof_profile *p = begin("profile"), *next;
+
+    (void)sigaction(SIGPROF, &action, NULL);
+    (void)setitimer(ITIMER_PROF, &every, NULL);
+    next = begin("profile");
+    split_for(0.5);
+    (void)cpprof_stop(p, -1);
+    finish(next);
+    (void)setitimer(ITIMER_PROF, &off, NULL);
+    (void)sigaction(SIGPROF, NULL, &now);
+    if (now.sa_handler != on_prof || atomic_load(&n_profs) < 10)
+        die("SIGPROF was taken from the program");
+}
+
+/* No signal may be queued for this user: no timers, and bare signals. */
+static void no_queue(void)
+{
+    struct rlimit none = { 0, 0 };
+    struct cpprof_profile *cpu, *wall_too;
+
+    if (setrlimit(RLIMIT_SIGPENDING, &none) != 0)
+        die("setrlimit");
+    cpu = begin("profile");
+    wall_too = begin("wall");
+    split_for(1.0);
+    if (cpprof_stop(wall_too, -1) != 0)
+        die("stop");
+    finish(cpu);
+}
+
 static jmp_buf back;
 
 KEEP static void jump(int sig)
@@ -457,6 +493,8 @@ static const struct mode {
     { "forks", forks },
     { "jumps", jumps },
     { "labels", labels },
+    { "late_sigprof", late_sigprof },
+    { "no_queue", no_queue },
     { "own_sigprof", own_sigprof },
     { "plugin", plugin },
     { "recursion", recursion },
