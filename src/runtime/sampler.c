@@ -175,6 +175,7 @@ static void keep_up(void *arg)
             look_around(round);
         else if (!cp_own_thread_has_maker())
             (void)cp_threads_scan(NULL); /* nobody tells us of them */
+        cp_threads_ask();
         woken = sleep_on(&sampler.round, round, TICK_NS);
         if (woken == 0)
             tick = UINT32_MAX; /* somebody wants to know it all */

@@ -85,6 +85,18 @@ static struct cp_signal_thread *take_record(void)
     return t;
 }
 
+/* The periods that have passed and were not sampled. */
+static uint64_t due_at(const struct cp_signal_thread *t, uint64_t clock_ns)
+{
+    uint64_t period = atomic_load(&t->cpu_period_ns);
+    uint64_t n = atomic_load(&t->cpu_count), due;
+
+    if (clock_ns < t->cpu_first_ns || period == 0)
+        return 0;
+    due = (clock_ns - t->cpu_first_ns) / period + 1;
+    return due > n ? due - n : 0;
+}
+
 /*
  * The kernel looks at the timers of a thread only when its clock ticks while
  * the thread runs, so what a thread has used since the last tick is missing
@@ -93,19 +105,14 @@ static struct cp_signal_thread *take_record(void)
  */
 static void add_rest(struct cp_signal_thread *t, uint64_t clock_ns)
 {
-    uint64_t period = atomic_load(&t->cpu_period_ns), due, n;
+    uint64_t period = atomic_load(&t->cpu_period_ns), n = due_at(t, clock_ns);
     struct cp_signal_tag tag = { atomic_load(&t->labels), 0 };
     struct cp_signal_samples *table;
     struct cp_signal_place *place;
     struct cp_signal_slot *slot;
 
-    if (clock_ns < t->cpu_first_ns || period == 0)
+    if (n == 0)
         return;
-    due = (clock_ns - t->cpu_first_ns) / period + 1;
-    n = atomic_load(&t->cpu_count);
-    if (due <= n)
-        return;
-    n = due - n;
     place = cp_signal_enter(t->number); /* the table stays meanwhile */
     if (!place)
         return;
@@ -133,39 +140,59 @@ static void stop_timer(struct cp_signal_thread *t)
 {
     uint64_t clock_ns;
 
-    if (t->timer_id == NO_TIMER)
+    if (atomic_load(&t->cpu_period_ns) == 0)
         return;
     clock_ns = clock_of(t);
-    cp_timer_delete(t->timer_id);
+    if (t->timer_id != NO_TIMER)
+        cp_timer_delete(t->timer_id);
     t->timer_id = NO_TIMER;
     add_rest(t, clock_ns);
+    atomic_store(&t->cpu_period_ns, 0);
 }
 
 /*
  * Samples the thread from when its clock was from_ns on. What is due already
- * is added at once: a signal now would find us in the stack.
+ * is added at once: a signal now would find us in the stack. If the kernel has
+ * no timer for it, it is asked from time to time.
  */
 static void start_timer_from(struct cp_signal_thread *t, uint64_t from_ns)
 {
     uint64_t period = list.period_ns;
 
-    t->timer_id = cp_timer_create(atomic_load(&t->tid), list.sig,
-                                  cp_signal_word(CP_SIGNAL_CPU, t->number));
-    if (t->timer_id == NO_TIMER)
-        return;
     atomic_store(&t->cpu_period_ns, period);
     atomic_store(&t->cpu_count, 0);
+    atomic_store(&t->cpu_asked, 0);
     atomic_store(&t->cpu_slot, NULL);
     t->cpu_first_ns = from_ns + cp_timer_random(period);
     add_rest(t, clock_of(t));
-    cp_timer_set(t->timer_id,
-                 t->cpu_first_ns + atomic_load(&t->cpu_count) * period, period);
+    t->timer_id = cp_timer_create(atomic_load(&t->tid), list.sig,
+                                  cp_signal_word(CP_SIGNAL_CPU, t->number));
+    if (t->timer_id != NO_TIMER)
+        cp_timer_set(t->timer_id,
+                     t->cpu_first_ns + atomic_load(&t->cpu_count) * period,
+                     period);
 }
 
 static void start_timer(struct cp_signal_thread *t)
 {
     stop_timer(t); /* it may have had another period */
     start_timer_from(t, clock_of(t));
+}
+
+/* Asks a thread without a timer for what is due. */
+static void ask(struct cp_signal_thread *t)
+{
+    uint64_t n;
+
+    if (t->timer_id != NO_TIMER || atomic_load(&t->cpu_period_ns) == 0)
+        return;
+    n = due_at(t, clock_of(t));
+    if (n == 0)
+        return;
+    atomic_store(&t->cpu_asked, n);
+    atomic_store(&cp_signal_sampler.has_asked, true);
+    cp_timer_send(atomic_load(&t->tid), list.sig,
+                  cp_signal_word(CP_SIGNAL_ASK, t->number));
 }
 
 static uint32_t *chain_of(int32_t tid)
@@ -349,14 +376,14 @@ enum cp_status cp_threads_scan(struct cp_error *err)
     return CP_OK;
 }
 
-/* Starts all timers, or stops them; called with the lock held. */
-static void set_timers(void (*set)(struct cp_signal_thread *t))
+/* Does something to all threads; called with the lock held. */
+static void each_thread(void (*act)(struct cp_signal_thread *t))
 {
     for (uint32_t i = 0; i < list.n_records; i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 
         if (atomic_load(&t->tid))
-            set(t);
+            act(t);
     }
 }
 
@@ -365,9 +392,9 @@ void cp_threads_set_signal(int sig)
     cp_lock_take(&list.lock);
     if (sig != list.sig) {
         list.sig = sig;
-        set_timers(stop_timer);
+        each_thread(stop_timer);
         if (list.period_ns)
-            set_timers(start_timer);
+            each_thread(start_timer);
     }
     cp_lock_give(&list.lock);
 }
@@ -376,7 +403,14 @@ void cp_threads_set_period(uint64_t period_ns)
 {
     cp_lock_take(&list.lock);
     list.period_ns = period_ns;
-    set_timers(period_ns ? start_timer : stop_timer);
+    each_thread(period_ns ? start_timer : stop_timer);
+    cp_lock_give(&list.lock);
+}
+
+void cp_threads_ask(void)
+{
+    cp_lock_take(&list.lock);
+    each_thread(ask);
     cp_lock_give(&list.lock);
 }
 
@@ -432,6 +466,7 @@ static void forget_others(void)
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 
         t->timer_id = NO_TIMER;
+        atomic_store(&t->cpu_period_ns, 0);
         if (atomic_load(&t->tid) && t != self)
             free_record(t);
     }

@@ -46,6 +46,12 @@ void cp_threads_set_signal(int sig);
 /* Gives every thread, now and to come, a timer with this period; 0: none. */
 void cp_threads_set_period(uint64_t period_ns);
 
+/*
+ * Threads for which the kernel had no timer (RLIMIT_SIGPENDING) are asked
+ * here, when it is called: now and then, and for what is due.
+ */
+void cp_threads_ask(void);
+
 /* Calls visit for every thread, under the lock. */
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
                      void *context);

@@ -35,6 +35,17 @@ int cp_timer_create(int32_t tid, int sig, void *word)
     return id;
 }
 
+void cp_timer_send(int32_t tid, int sig, void *word)
+{
+    siginfo_t info;
+
+    memset(&info, 0, sizeof(info));
+    info.si_code = SI_TIMER;
+    info.si_value.sival_ptr = word;
+    (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, CP_SYSCALL(SYS_getpid, 0), tid, sig,
+                     (long)&info);
+}
+
 /*
  * splitmix64 from a random start, for phases of timers. Not for secrets.
  */

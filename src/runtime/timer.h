@@ -18,6 +18,13 @@ void cp_timer_set(int id, uint64_t first_ns, uint64_t period_ns);
 
 void cp_timer_delete(int id);
 
+/*
+ * Sends the signal now, as if a timer had: if the thread calls exec before it
+ * is delivered, the kernel throws those away, whereas any other would kill the
+ * new program.
+ */
+void cp_timer_send(int32_t tid, int sig, void *word);
+
 /* The clock of a thread's CPU time, for clock_gettime. */
 clockid_t cp_timer_clock(int32_t tid);
 

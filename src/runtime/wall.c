@@ -9,10 +9,7 @@
 #include "runtime/wall.h"
 
 #include <linux/futex.h>
-#include <signal.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "profile/build.h"
@@ -64,8 +61,7 @@ struct visitor {
     uint32_t round;
     uint32_t next; /* number of the record to look at */
     int n_signals; /* in this tick */
-    pid_t pid;
-    char *copy; /* of a stack */
+    char *copy;    /* of a stack */
     uintptr_t frames[CP_WALK_MOST];
 };
 
@@ -74,25 +70,17 @@ void cp_wall_set_default_hz(int hz)
     wall.default_hz = hz;
 }
 
-/*
- * Asks a thread for its own stack. The signal looks like a timer's: if the
- * thread calls exec before it is delivered, the kernel throws those away,
- * whereas any other would kill the new program.
- */
+/* Asks a thread for its own stack. */
 static void ask(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
                 uint64_t value, enum state state)
 {
-    siginfo_t info;
-
-    memset(&info, 0, sizeof(info));
-    info.si_code = SI_TIMER;
-    info.si_value.sival_ptr = cp_signal_word(CP_SIGNAL_WALL, t->number);
     atomic_store(&t->wall_state, state);
     atomic_store(&t->wall_value, value);
     t->wall_asked = atomic_load(&t->wall_answers) + 1;
     v->n_signals++;
-    (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, v->pid, tid, cp_sampler_signal(),
-                     (long)&info);
+    atomic_store(&cp_signal_sampler.has_asked, true);
+    cp_timer_send(tid, cp_sampler_signal(),
+                  cp_signal_word(CP_SIGNAL_WALL, t->number));
 }
 
 /* Adds to a slot that is there. */
@@ -253,7 +241,6 @@ static enum cp_status start_round(struct cp_error *err)
     if (!v)
         return CP_ENOMEM;
     v->copy = cp_alloc(1, CP_STILL_BYTES, err);
-    v->pid = getpid();
     cp_threads_each(forget_visits, NULL);
     v->round = atomic_fetch_add(&wall.round, 1) + 1;
     if (v->copy)

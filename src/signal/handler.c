@@ -60,20 +60,24 @@ static struct cp_signal_slot *take(const struct sample *sample,
     return slot;
 }
 
-static void take_cpu(struct cp_signal_thread *t, const siginfo_t *info,
+static void take_cpu(struct cp_signal_thread *t, uint64_t count,
                      const ucontext_t *context)
 {
-    uint64_t count = 1;
-    struct sample sample;
+    struct sample sample = { .thread = t,
+                             .table = &cp_signal_sampler.cpu,
+                             .count = count };
 
-    if (info->si_overrun > 0)
-        count += (uint64_t)info->si_overrun;
-    sample = (struct sample){ .thread = t,
-                              .table = &cp_signal_sampler.cpu,
-                              .count = count };
+    if (count == 0)
+        return;
     sample.value = count * atomic_load(&t->cpu_period_ns);
     atomic_store(&t->cpu_slot, take(&sample, context));
     atomic_fetch_add(&t->cpu_count, count);
+}
+
+/* How many periods a signal of the thread's timer stands for. */
+static uint64_t periods_of(const siginfo_t *info)
+{
+    return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
 }
 
 static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
@@ -128,11 +132,15 @@ static bool meet(struct cp_signal_thread *t)
  */
 static bool is_bare_ask(const siginfo_t *info, const ucontext_t *context)
 {
+    struct cp_signal_thread *t = cp_signal_self;
+
     if (info->si_code != SI_USER || info->si_pid != 0 ||
-        !atomic_load(&cp_signal_sampler.wall))
+        !atomic_load(&cp_signal_sampler.has_asked))
         return false;
-    if (cp_signal_self && atomic_load(&cp_signal_self->wall_value))
-        take_wall(cp_signal_self, context);
+    if (t && atomic_load(&t->wall_value))
+        take_wall(t, context);
+    if (t)
+        take_cpu(t, atomic_exchange(&t->cpu_asked, 0), context);
     return true;
 }
 
@@ -149,8 +157,15 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     t = cp_signal_thread_at((uint32_t)word & 0x0fffffff);
     if (!t || (cp_signal_self != t && !meet(t)))
         return;
-    if ((word >> 28 & 0xf) == CP_SIGNAL_CPU)
-        take_cpu(t, info, context);
-    else
+    switch ((enum cp_signal_what)(word >> 28 & 0xf)) {
+    case CP_SIGNAL_CPU:
+        take_cpu(t, periods_of(info), context);
+        break;
+    case CP_SIGNAL_ASK:
+        take_cpu(t, atomic_exchange(&t->cpu_asked, 0), context);
+        break;
+    case CP_SIGNAL_WALL:
         take_wall(t, context);
+        break;
+    }
 }

@@ -11,13 +11,18 @@
 
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "signal/samples.h"
 #include "signal/thread.h"
 
 /* What a signal of ours carries: word << 32 | what << 28 | thread number. */
-enum cp_signal_what { CP_SIGNAL_CPU = 1, CP_SIGNAL_WALL = 2 };
+enum cp_signal_what {
+    CP_SIGNAL_CPU = 1,  /* from the thread's timer */
+    CP_SIGNAL_WALL = 2, /* from the wall-clock sampler */
+    CP_SIGNAL_ASK = 3,  /* in place of a timer that the kernel did not give */
+};
 
 struct cp_signal_sampler {
     _Atomic(struct cp_signal_samples *) cpu; /* NULL: off */
@@ -27,6 +32,7 @@ struct cp_signal_sampler {
     _Atomic uint64_t n_stuck;    /* whose stack did not reach its root */
     _Atomic uint64_t n_no_place; /* lost: too many walkers at once */
     _Atomic uint64_t n_late;     /* of a profile that was over */
+    _Atomic bool has_asked;      /* signals were sent, not by timers alone */
     struct sigaction previous;   /* what was there before us */
 };
 

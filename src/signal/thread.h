@@ -21,6 +21,7 @@ struct cp_signal_thread {
     _Atomic uintptr_t stack_high;    /* see reach.h */
     _Atomic uint64_t cpu_period_ns;  /* of its timer */
     _Atomic uint64_t cpu_count;      /* of periods that were sampled */
+    _Atomic uint64_t cpu_asked;      /* periods that it was asked to sample */
     _Atomic(struct cp_signal_slot *) cpu_slot; /* of the last sample */
 
     /* Of the wall-clock sampler, which asks and looks for the answer. */

@@ -332,16 +332,16 @@ static void late_sigprof(void)
 static void no_queue(void)
 {
     struct rlimit none = { 0, 0 };
-    struct cpprof_profile *cpu, *both;
+    struct cpprof_profile *cpu, *wall_too;
 
     if (setrlimit(RLIMIT_SIGPENDING, &none) != 0)
         die("setrlimit");
     cpu = begin("profile");
-    both = begin("wall");
-    split_for(0.5);
-    finish(both);
-    if (cpprof_stop(cpu, -1) != 0)
+    wall_too = begin("wall");
+    split_for(1.0);
+    if (cpprof_stop(wall_too, -1) != 0)
         die("stop");
+    finish(cpu);
 }
 
 static jmp_buf back;
