@@ -199,7 +199,7 @@ static void write_insn(const struct cp_disasm *d, cp_disasm_sink *sink,
                        void *context)
 {
     const cs_insn *insn = d->insn;
-    char text[MOST_TEXT], target[MOST_TEXT];
+    char text[2 * MOST_TEXT], target[MOST_TEXT];
 
     name_target(d, target, sizeof(target));
     if (insn->op_str[0] == '\0')
