@@ -3,6 +3,7 @@
 
 #include "runtime/cpu.h"
 #include "runtime/pages_alloc.h"
+#include "runtime/threads.h"
 #include "runtime/wall.h"
 #include "signal/handler.h"
 
@@ -13,5 +14,6 @@ void cp_cost(struct cp_endpoint_cost *out)
         .max_memory_bytes = cp_pages_limit(),
         .n_samples = atomic_load(&cp_signal_sampler.n_samples),
         .n_lost = atomic_load(&cp_signal_sampler.n_no_place),
+        .cpu_ns = cp_threads_own_cpu_ns(),
     };
 }

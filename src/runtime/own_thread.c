@@ -38,6 +38,7 @@ static void *begin(void *arg)
     cp_threads_hide();
     (void)prctl(PR_SET_NAME, start.name);
     start.run(start.arg);
+    cp_threads_unhide();
     return NULL;
 }
 

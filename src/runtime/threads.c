@@ -25,7 +25,7 @@
 #include "signal/readers.h"
 #include "signal/syscall.h"
 
-#define MOST_HIDDEN 8
+#define MOST_HIDDEN 32
 #define NO_TIMER (-1)
 #define CHAINS 4096 /* a power of two */
 
@@ -37,7 +37,8 @@ static struct {
     size_t n_threads;
     int32_t hidden[MOST_HIDDEN];
     size_t n_hidden;
-    uint64_t period_ns; /* 0: no timers */
+    uint64_t own_cpu_ns; /* of own threads that have ended */
+    uint64_t period_ns;  /* 0: no timers */
     int sig;
     uint64_t round; /* of scans */
 } list;
@@ -310,6 +311,30 @@ void cp_threads_hide(void)
     cp_lock_give(&list.lock);
 }
 
+void cp_threads_unhide(void)
+{
+    int32_t tid = current_tid();
+
+    cp_lock_take(&list.lock);
+    list.own_cpu_ns += (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (size_t i = 0; i < list.n_hidden; i++)
+        if (list.hidden[i] == tid)
+            list.hidden[i] = list.hidden[--list.n_hidden];
+    cp_lock_give(&list.lock);
+}
+
+uint64_t cp_threads_own_cpu_ns(void)
+{
+    uint64_t sum;
+
+    cp_lock_take(&list.lock);
+    sum = list.own_cpu_ns;
+    for (size_t i = 0; i < list.n_hidden; i++)
+        sum += (uint64_t)cp_clock_ns(cp_timer_clock(list.hidden[i]));
+    cp_lock_give(&list.lock);
+    return sum;
+}
+
 static void see(int32_t tid)
 {
     struct cp_stack_bounds unknown = { 0, 0 };
@@ -462,6 +487,7 @@ static void forget_others(void)
 
     list.period_ns = 0;
     list.n_hidden = 0;
+    list.own_cpu_ns = 0;
     for (uint32_t i = 0; i < list.n_records; i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 

@@ -34,8 +34,12 @@ struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
 /* Strikes the calling thread off; it is about to end. */
 void cp_threads_leave(void);
 
-/* Marks the calling thread as the library's own. */
+/* Marks the calling thread as the library's own, until it ends. */
 void cp_threads_hide(void);
+void cp_threads_unhide(void);
+
+/* The CPU time that the library's own threads have used so far. */
+uint64_t cp_threads_own_cpu_ns(void);
 
 /* Looks at /proc/self/task: enters who is new, strikes off who is gone. */
 enum cp_status cp_threads_scan(struct cp_error *err);

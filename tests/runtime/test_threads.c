@@ -3,9 +3,11 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "runtime/own_thread.h"
 #include "runtime/still.h"
 #include "runtime/timer.h"
 #include "unwind/objects.h"
@@ -39,6 +41,8 @@ static void *live(void *arg)
     sleep_here(s);
     if (s->leaves)
         cp_threads_leave();
+    if (s->hides)
+        cp_threads_unhide();
     return NULL;
 }
 
@@ -115,6 +119,28 @@ static void test_many(void)
     CHECK(cp_threads_records() <= N + 8);
 }
 
+static void note(void *n)
+{
+    atomic_fetch_add((_Atomic int *)n, 1);
+}
+
+/* Own threads come and go with every window, and are none of the program's. */
+static void test_own(void)
+{
+    struct cp_threads_stats stats;
+    struct cp_error err;
+    _Atomic int n = 0;
+
+    for (int i = 0; i < 100; i++) {
+        CHECK(cp_own_thread_start("own", note, (void *)&n, &err) == CP_OK);
+        do
+            cp_threads_stats(&stats);
+        while (atomic_load(&n) <= i || stats.n_hidden > 0);
+    }
+    CHECK_INT(atomic_load(&n), 100);
+    CHECK(cp_threads_own_cpu_ns() > 0);
+}
+
 static bool has_function(const uintptr_t *frames, size_t n, uintptr_t function)
 {
     for (size_t i = 0; i < n; i++)
@@ -166,6 +192,7 @@ int main(void)
     RUN(test_enter_and_leave);
     RUN(test_scan);
     RUN(test_many);
+    RUN(test_own);
     RUN(test_still);
     RUN(test_random);
     cp_objects_free(objects);
