@@ -93,6 +93,8 @@ export class Profile {
     this.stringLen = new Uint32Array(0);
     /** @type {string[]} */
     this.strings = [];
+    /** Samples of the base in a comparison made here. @type {Uint8Array | null} */
+    this.isBase = null;
   }
 
   /** The text of string number id. @param {number} id @returns {string} */

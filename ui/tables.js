@@ -69,21 +69,6 @@ export function top(v) {
   return rows.sort((a, b) => Math.abs(b.flat) - Math.abs(a.flat) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0) || Math.abs(b.cum) - Math.abs(a.cum));
 }
 
-/**
- * One unit for a whole table, by its smallest and its total value, as the text
- * reports choose it.
- * @param {TopRow[]} rows @param {number} total @param {string} unit
- */
-export function tableUnit(rows, total, unit) {
-  let least = 0;
-  for (const r of rows) {
-    const value = Math.abs(r.flat) || Math.abs(r.cum);
-    if (value > 0 && (least === 0 || value < least)) least = value;
-  }
-  if (least === 0) least = total;
-  return { least, total, unit };
-}
-
 /** @typedef {{name: string, node: number, value: number}} Edge */
 
 /**

@@ -127,6 +127,8 @@ export function findType(p, name) {
 
 /** Tells the samples of the base in a diff; null where there is none. @param {Profile} p */
 export function baseTest(p) {
+  const marks = p.isBase;
+  if (marks) return (/** @type {number} */ sample) => marks[sample] === 1;
   let key = -1;
   for (let i = 0; i < p.labelKey.length && key < 0; i++)
     if (p.labelStr[i] !== NONE && p.str(p.labelKey[i]) === "pprof::base") key = p.labelKey[i];
