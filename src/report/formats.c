@@ -22,6 +22,7 @@ static const struct format formats[] = {
     [CP_FORMAT_TOPPROTO] = { cp_write_topproto, false, CP_BY_DEFAULT },
     [CP_FORMAT_FOLDED] = { cp_write_folded, true, CP_BY_DEFAULT },
     [CP_FORMAT_FLAMEGRAPH] = { cp_write_flamegraph, true, CP_BY_DEFAULT },
+    [CP_FORMAT_HTML] = { cp_write_html, true, CP_BY_ADDRESSES },
 };
 
 void cp_format_adjust(struct cp_options *o)

@@ -40,5 +40,7 @@ enum cp_status cp_write_folded(struct cp_report *r, struct cp_out *out,
                                struct cp_error *err);
 enum cp_status cp_write_flamegraph(struct cp_report *r, struct cp_out *out,
                                    struct cp_error *err);
+enum cp_status cp_write_html(struct cp_report *r, struct cp_out *out,
+                             struct cp_error *err);
 
 #endif

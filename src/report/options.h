@@ -25,6 +25,7 @@ enum cp_format {
     CP_FORMAT_TOPPROTO,
     CP_FORMAT_FOLDED,
     CP_FORMAT_FLAMEGRAPH,
+    CP_FORMAT_HTML,
 };
 
 /* How top and tree are written. */

@@ -112,6 +112,8 @@ static const struct cp_flag flags[] = {
     PICTURE("ps", CP_PICTURE_PS, "the call graph as a document"),
     TO_FILE("flamegraph", CP_FORMAT_FLAMEGRAPH, "svg",
             "flame graph, a self-contained SVG"),
+    TO_FILE("html", CP_FORMAT_HTML, "html",
+            "the web page with the profile inside, one file"),
     TO_FILE("callgrind", CP_FORMAT_CALLGRIND, "callgraph.out",
             "for kcachegrind"),
     TO_FILE("proto", CP_FORMAT_PROTO, "pb.gz", "the profile, after filters"),
