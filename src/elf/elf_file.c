@@ -1,0 +1,427 @@
+/*
+ * elf_file.c - headers of an ELF file; see elf_file.h.
+ *
+ * Both classes are read into one shape when the file is opened. Fields are
+ * found by offsets:
+ *
+ *                 file header            section header     program header
+ *              32     64              32     64           32     64
+ *   e_phoff    28     32   sh_type     4      4   type     0      0
+ *   e_shoff    32     40   sh_flags    8      8   offset   4      8
+ *   e_phentsz  42     54   sh_addr    12     16   vaddr    8     16
+ *   e_phnum    44     56   sh_offset  16     24   filesz  16     32
+ *   e_shentsz  46     58   sh_size    20     32   memsz   20     40
+ *   e_shnum    48     60   sh_link    24     40   flags   24      4
+ *   e_shstrndx 50     62   sh_info    28     44   align   28     48
+ *                          sh_align   32     48
+ *                          sh_entsize 36     56
+ */
+#include "elf/elf_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#define MAX_ALIGN ((uint64_t)1 << 20) /* more is a mistake of the file */
+
+struct cp_elf {
+    const uint8_t *bytes;
+    size_t len;
+    bool is_mapped, is_64;
+    unsigned type, machine;
+    uint64_t entry;
+    struct cp_elf_section *sections;
+    size_t n_sections;
+    struct cp_elf_segment *segments;
+    size_t n_segments;
+};
+
+static uint64_t load(const uint8_t *p, unsigned size)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, p, size);
+    return value;
+}
+
+/* A field whose place depends on the class; both are as wide as an address. */
+static uint64_t word(const struct cp_elf *e, const uint8_t *p, unsigned at32,
+                     unsigned at64)
+{
+    return e->is_64 ? load(p + at64, 8) : load(p + at32, 4);
+}
+
+static uint64_t half(const struct cp_elf *e, unsigned at32, unsigned at64)
+{
+    return load(e->bytes + (e->is_64 ? at64 : at32), 2);
+}
+
+static uint32_t half_word(const struct cp_elf *e, const uint8_t *p,
+                          unsigned at32, unsigned at64)
+{
+    return (uint32_t)load(p + (e->is_64 ? at64 : at32), 4);
+}
+
+/* The file's bytes of a range, as many as there are. */
+static const uint8_t *part(const struct cp_elf *e, uint64_t offset,
+                           uint64_t size, size_t *out_len)
+{
+    *out_len = 0;
+    if (offset >= e->len)
+        return NULL;
+    *out_len = size < e->len - offset ? (size_t)size : e->len - (size_t)offset;
+    return e->bytes + offset;
+}
+
+static void read_section(const struct cp_elf *e, const uint8_t *p,
+                         struct cp_elf_section *s)
+{
+    s->type = (uint32_t)load(p + 4, 4);
+    s->flags = word(e, p, 8, 8);
+    s->addr = word(e, p, 12, 16);
+    s->offset = word(e, p, 16, 24);
+    s->size = word(e, p, 20, 32);
+    s->link = half_word(e, p, 24, 40);
+    s->info = half_word(e, p, 28, 44);
+    s->entsize = word(e, p, 36, 56);
+    if (s->type != SHT_NOBITS && s->type != SHT_NULL)
+        s->data = part(e, s->offset, s->size, &s->len);
+}
+
+/* Names, once all headers are there; those outside of the table are "". */
+static void name_sections(struct cp_elf *e, const uint8_t *table,
+                          size_t entry_size, size_t names_index)
+{
+    const struct cp_elf_section *names =
+        names_index < e->n_sections ? &e->sections[names_index] : NULL;
+
+    for (size_t i = 0; i < e->n_sections; i++) {
+        uint64_t at = load(table + i * entry_size, 4);
+
+        e->sections[i].name = "";
+        if (names && names->data && at < names->len &&
+            memchr(names->data + at, 0, names->len - (size_t)at))
+            e->sections[i].name = (const char *)names->data + at;
+    }
+}
+
+static uint64_t section_align(const struct cp_elf *e, const uint8_t *p)
+{
+    uint64_t align = word(e, p, 32, 48);
+
+    return align && (align & (align - 1)) == 0 && align <= MAX_ALIGN ? align
+                                                                     : 1;
+}
+
+/* Gives the sections of a relocatable file addresses; see elf_file.h. */
+static void lay_out(struct cp_elf *e, const uint8_t *table, size_t entry_size)
+{
+    uint64_t at = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < e->n_sections; i++) {
+            struct cp_elf_section *s = &e->sections[i];
+            uint64_t align = section_align(e, table + i * entry_size);
+
+            if (!(s->flags & SHF_ALLOC) || s->addr != 0 ||
+                ((s->flags & SHF_EXECINSTR) != 0) != (pass == 0))
+                continue;
+            at = (at + align - 1) & ~(align - 1);
+            s->addr = at;
+            at += s->type == SHT_NOBITS ? s->size : s->len;
+        }
+}
+
+static enum cp_status read_sections(struct cp_elf *e, struct cp_error *err)
+{
+    uint64_t offset = word(e, e->bytes, 32, 40), n = half(e, 48, 60);
+    size_t entry_size = (size_t)half(e, 46, 58), names = half(e, 50, 62), len;
+    const uint8_t *table;
+
+    if (offset == 0 || entry_size < (e->is_64 ? 64u : 40u))
+        return CP_OK;
+    table = part(e, offset, UINT64_MAX, &len);
+    if (len < entry_size)
+        return CP_OK;
+    if (n == 0) /* more than fit the header: the first section has them */
+        n = word(e, table, 20, 32);
+    if (names == SHN_XINDEX)
+        names = half_word(e, table, 24, 40);
+    if (n > len / entry_size)
+        n = len / entry_size;
+    e->sections = cp_alloc((size_t)n, sizeof(*e->sections), err);
+    if (!e->sections)
+        return CP_ENOMEM;
+    e->n_sections = (size_t)n;
+    for (size_t i = 0; i < n; i++)
+        read_section(e, table + i * entry_size, &e->sections[i]);
+    name_sections(e, table, entry_size, names);
+    if (e->type == ET_REL)
+        lay_out(e, table, entry_size);
+    return CP_OK;
+}
+
+static enum cp_status read_segments(struct cp_elf *e, struct cp_error *err)
+{
+    uint64_t offset = word(e, e->bytes, 28, 32), n = half(e, 44, 56);
+    size_t entry_size = (size_t)half(e, 42, 54), len;
+    const uint8_t *table = part(e, offset, UINT64_MAX, &len);
+
+    if (offset == 0 || !table || entry_size < (e->is_64 ? 56u : 32u))
+        return CP_OK;
+    if (n == PN_XNUM && e->n_sections)
+        n = e->sections[0].info;
+    if (n > len / entry_size)
+        n = len / entry_size;
+    e->segments = cp_alloc((size_t)n, sizeof(*e->segments), err);
+    if (!e->segments)
+        return CP_ENOMEM;
+    e->n_segments = (size_t)n;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *p = table + i * entry_size;
+
+        e->segments[i] = (struct cp_elf_segment){
+            .type = (uint32_t)load(p, 4),
+            .flags = half_word(e, p, 24, 4),
+            .offset = word(e, p, 4, 8),
+            .vaddr = word(e, p, 8, 16),
+            .filesz = word(e, p, 16, 32),
+            .memsz = word(e, p, 20, 40),
+            .align = word(e, p, 28, 48),
+        };
+    }
+    return CP_OK;
+}
+
+static enum cp_status check_ident(const uint8_t *bytes, size_t len,
+                                  struct cp_error *err)
+{
+    if (len < EI_NIDENT || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return cp_error_set(err, CP_EFORMAT, "not an ELF file");
+    if (bytes[EI_DATA] != ELFDATA2LSB)
+        return cp_error_set(err, CP_EFORMAT,
+                            "big-endian ELF files are not supported");
+    if (bytes[EI_CLASS] != ELFCLASS32 && bytes[EI_CLASS] != ELFCLASS64)
+        return cp_error_set(err, CP_EFORMAT, "ELF file of unknown class %d",
+                            bytes[EI_CLASS]);
+    if (len < (bytes[EI_CLASS] == ELFCLASS64 ? 64 : 52))
+        return cp_error_set(err, CP_EFORMAT, "ELF header cut short");
+    return CP_OK;
+}
+
+enum cp_status cp_elf_view(struct cp_elf **out, const void *bytes, size_t len,
+                           struct cp_error *err)
+{
+    struct cp_elf *e;
+    enum cp_status status = check_ident(bytes, len, err);
+
+    if (status != CP_OK)
+        return status;
+    e = cp_alloc(1, sizeof(*e), err);
+    if (!e)
+        return CP_ENOMEM;
+    e->bytes = bytes;
+    e->len = len;
+    e->is_64 = e->bytes[EI_CLASS] == ELFCLASS64;
+    e->type = (unsigned)load(e->bytes + 16, 2);
+    e->machine = (unsigned)load(e->bytes + 18, 2);
+    e->entry = word(e, e->bytes, 24, 24);
+    status = read_sections(e, err);
+    if (status == CP_OK)
+        status = read_segments(e, err);
+    if (status != CP_OK) {
+        cp_elf_close(e);
+        return status;
+    }
+    *out = e;
+    return CP_OK;
+}
+
+/* Maps an open file; the descriptor stays the caller's. */
+static enum cp_status map(int fd, const uint8_t **out, size_t *out_len,
+                          struct cp_error *err)
+{
+    struct stat st;
+    void *at;
+
+    if (fstat(fd, &st) != 0)
+        return cp_error_set(err, CP_EIO, "%s", strerror(errno));
+    if (S_ISDIR(st.st_mode))
+        return cp_error_set(err, CP_EIO, "is a directory");
+    if (!S_ISREG(st.st_mode) || st.st_size < EI_NIDENT)
+        return cp_error_set(err, CP_EFORMAT, "not an ELF file");
+    at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (at == MAP_FAILED)
+        return cp_error_set(err, CP_EIO, "mmap: %s", strerror(errno));
+    *out = at;
+    *out_len = (size_t)st.st_size;
+    return CP_OK;
+}
+
+enum cp_status cp_elf_open(struct cp_elf **out, const char *path,
+                           struct cp_error *err)
+{
+    const uint8_t *bytes = NULL;
+    size_t len = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    enum cp_status status;
+
+    if (fd < 0)
+        return cp_error_set(err, CP_EIO, "%s", strerror(errno));
+    status = map(fd, &bytes, &len, err);
+    (void)close(fd);
+    if (status != CP_OK)
+        return status;
+    status = cp_elf_view(out, bytes, len, err);
+    if (status != CP_OK)
+        (void)munmap((void *)(uintptr_t)bytes, len);
+    else
+        (*out)->is_mapped = true;
+    return status;
+}
+
+void cp_elf_close(struct cp_elf *e)
+{
+    if (!e)
+        return;
+    if (e->is_mapped)
+        (void)munmap((void *)(uintptr_t)e->bytes, e->len);
+    cp_free(e->sections);
+    cp_free(e->segments);
+    cp_free(e);
+}
+
+unsigned cp_elf_type(const struct cp_elf *e)
+{
+    return e->type;
+}
+
+unsigned cp_elf_machine(const struct cp_elf *e)
+{
+    return e->machine;
+}
+
+bool cp_elf_is_64(const struct cp_elf *e)
+{
+    return e->is_64;
+}
+
+uint64_t cp_elf_entry(const struct cp_elf *e)
+{
+    return e->entry;
+}
+
+const uint8_t *cp_elf_bytes(const struct cp_elf *e, size_t *out_len)
+{
+    *out_len = e->len;
+    return e->bytes;
+}
+
+size_t cp_elf_section_count(const struct cp_elf *e)
+{
+    return e->n_sections;
+}
+
+const struct cp_elf_section *cp_elf_section_at(const struct cp_elf *e,
+                                               size_t index)
+{
+    return index < e->n_sections ? &e->sections[index] : NULL;
+}
+
+bool cp_elf_section(const struct cp_elf *e, const char *name,
+                    struct cp_elf_section *out)
+{
+    for (size_t i = 0; i < e->n_sections; i++)
+        if (strcmp(e->sections[i].name, name) == 0) {
+            *out = e->sections[i];
+            return true;
+        }
+    return false;
+}
+
+size_t cp_elf_segment_count(const struct cp_elf *e)
+{
+    return e->n_segments;
+}
+
+const struct cp_elf_segment *cp_elf_segment_at(const struct cp_elf *e,
+                                               size_t index)
+{
+    return index < e->n_segments ? &e->segments[index] : NULL;
+}
+
+/* Looks for the build id among the notes in a part of the file. */
+static size_t find_build_id(const uint8_t *p, size_t len, const uint8_t **out)
+{
+    while (len >= 12) {
+        uint64_t name_len = load(p, 4), desc_len = load(p + 4, 4);
+        uint64_t type = load(p + 8, 4);
+        uint64_t desc_at = 12 + ((name_len + 3) & ~(uint64_t)3);
+        uint64_t end = desc_at + ((desc_len + 3) & ~(uint64_t)3);
+
+        if (desc_at + desc_len > len)
+            return 0;
+        if (type == NT_GNU_BUILD_ID && name_len == 4 &&
+            memcmp(p + 12, "GNU", 4) == 0) {
+            *out = p + desc_at;
+            return (size_t)desc_len;
+        }
+        if (end > len)
+            return 0;
+        p += end;
+        len -= (size_t)end;
+    }
+    return 0;
+}
+
+size_t cp_elf_build_id(const struct cp_elf *e, const uint8_t **out)
+{
+    size_t n = 0, len;
+
+    for (size_t i = 0; i < e->n_sections && n == 0; i++)
+        if (e->sections[i].type == SHT_NOTE && e->sections[i].data)
+            n = find_build_id(e->sections[i].data, e->sections[i].len, out);
+    for (size_t i = 0; i < e->n_segments && n == 0; i++) {
+        const struct cp_elf_segment *s = &e->segments[i];
+        const uint8_t *p = part(e, s->offset, s->filesz, &len);
+
+        if (s->type == PT_NOTE && p)
+            n = find_build_id(p, len, out);
+    }
+    return n;
+}
+
+bool cp_elf_address_of_offset(const struct cp_elf *e, uint64_t file_offset,
+                              uint64_t *out_vaddr)
+{
+    for (size_t i = 0; i < e->n_segments; i++) {
+        const struct cp_elf_segment *s = &e->segments[i];
+
+        if (s->type == PT_LOAD && file_offset >= s->offset &&
+            file_offset - s->offset < s->filesz) {
+            *out_vaddr = s->vaddr + (file_offset - s->offset);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool cp_elf_offset_of_address(const struct cp_elf *e, uint64_t vaddr,
+                              uint64_t *out_offset)
+{
+    for (size_t i = 0; i < e->n_segments; i++) {
+        const struct cp_elf_segment *s = &e->segments[i];
+
+        if (s->type == PT_LOAD && vaddr >= s->vaddr &&
+            vaddr - s->vaddr < s->filesz) {
+            *out_offset = s->offset + (vaddr - s->vaddr);
+            return true;
+        }
+    }
+    return false;
+}

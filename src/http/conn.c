@@ -1,0 +1,459 @@
+/*
+ * conn.c - the turns of a connection; see conn.h.
+ *
+ * Every way in (an event, a timer, an answer that was given) ends in settle(),
+ * which writes what can be written and says what to wait for. No function here
+ * frees a connection: closing puts it on the list of the dead.
+ */
+#include "http/conn.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+#define NS_PER_MS 1000000
+#define LINGER_BYTES ((size_t)4 << 20) /* then the client is cut off */
+
+/* ---- the list of connections, and those to look at ---- */
+
+static void unlink_from(struct cp_http_exchange *x)
+{
+    struct cp_http_server *s = x->server;
+
+    if (x->prev)
+        x->prev->next = x->next;
+    else
+        s->oldest = x->next;
+    if (x->next)
+        x->next->prev = x->prev;
+    else
+        s->newest = x->prev;
+    x->prev = x->next = NULL;
+}
+
+static void link_newest(struct cp_http_exchange *x)
+{
+    struct cp_http_server *s = x->server;
+
+    x->prev = s->newest;
+    x->next = NULL;
+    if (s->newest)
+        s->newest->next = x;
+    else
+        s->oldest = x;
+    s->newest = x;
+}
+
+void cp_http_conn_touch(struct cp_http_exchange *x)
+{
+    if (x->is_touched)
+        return;
+    x->is_touched = true;
+    x->next_touched = x->server->touched;
+    x->server->touched = x;
+}
+
+/* ---- waiting ---- */
+
+static void wait_for(struct cp_http_exchange *x, uint32_t events)
+{
+    struct epoll_event e = { .events = events, .data.ptr = &x->source };
+
+    if (x->events == events)
+        return;
+    x->events = events;
+    (void)epoll_ctl(x->server->epoll_fd, EPOLL_CTL_MOD, x->fd, &e);
+}
+
+static void limit(struct cp_http_exchange *x, int ms)
+{
+    cp_http_timer_set(&x->server->timers, &x->limit,
+                      cp_http_now() + (int64_t)ms * NS_PER_MS);
+}
+
+/* ---- closing ---- */
+
+static void drop_body(struct cp_http_exchange *x)
+{
+    x->server->stats.output_bytes -= x->body.len;
+    cp_http_text_release(&x->body);
+    cp_http_text_release(&x->output);
+    x->written = 0;
+}
+
+void cp_http_conn_close(struct cp_http_exchange *x)
+{
+    struct cp_http_server *s = x->server;
+
+    if (x->state == CP_HTTP_DEAD)
+        return;
+    x->state = CP_HTTP_DEAD;
+    cp_http_timer_clear(&s->timers, &x->limit);
+    cp_http_timer_clear(&s->timers, &x->due);
+    if (x->is_kept) {
+        x->is_kept = false;
+        x->keeper.gone(x->keeper.context);
+    }
+    (void)close(x->fd); /* epoll forgets it */
+    unlink_from(x);
+    x->next = s->dead;
+    s->dead = x;
+    s->stats.n_connections--;
+    drop_body(x);
+}
+
+void cp_http_conn_bury(struct cp_http_server *s)
+{
+    struct cp_http_exchange *x;
+
+    while ((x = s->dead)) {
+        s->dead = x->next;
+        cp_http_request_release(&x->request);
+        cp_http_text_release(&x->unread);
+        cp_http_text_release(&x->headers);
+        cp_free(x);
+    }
+}
+
+bool cp_http_conn_evict(struct cp_http_server *s)
+{
+    struct cp_http_exchange *x = s->oldest;
+
+    while (x && x->state != CP_HTTP_IDLE && x->state != CP_HTTP_READING &&
+           x->state != CP_HTTP_LINGERING)
+        x = x->next;
+    if (!x)
+        return false;
+    s->stats.n_evicted++;
+    cp_http_conn_close(x);
+    return true;
+}
+
+/* Too much waits for slow readers: the one that waits longest goes. */
+static void evict_readers(struct cp_http_exchange *but)
+{
+    struct cp_http_server *s = but->server;
+    struct cp_http_exchange *x = s->oldest, *next;
+
+    for (; x && s->stats.output_bytes > s->limits.output_bytes; x = next) {
+        next = x->next;
+        if (x == but || x->state != CP_HTTP_WRITING)
+            continue;
+        s->stats.n_evicted++;
+        cp_http_conn_close(x);
+    }
+}
+
+/* ---- writing ---- */
+
+size_t cp_http_write_pending(const struct cp_http_exchange *x)
+{
+    return x->output.len + x->body.len - x->written;
+}
+
+/* Writes what the socket takes; false when the connection is broken. */
+static bool write_some(struct cp_http_exchange *x)
+{
+    while (cp_http_write_pending(x) > 0) {
+        size_t in_body =
+            x->written > x->output.len ? x->written - x->output.len : 0;
+        struct iovec parts[2] = {
+            { x->output.bytes + x->written, 0 },
+            { x->body.bytes + in_body, x->body.len - in_body },
+        };
+        struct msghdr m = { .msg_iov = parts, .msg_iovlen = 2 };
+        ssize_t n;
+
+        if (in_body == 0)
+            parts[0].iov_len = x->output.len - x->written;
+        n = sendmsg(x->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 && (errno == EAGAIN || errno == ENOBUFS);
+        x->written += (size_t)n;
+        limit(x, x->server->limits.write_ms);
+    }
+    return true;
+}
+
+/* ---- one exchange after the other ---- */
+
+static void become_idle(struct cp_http_exchange *x)
+{
+    x->state = CP_HTTP_IDLE;
+    x->is_stream = x->is_chunked = x->is_ended = false;
+    x->has_continued = false;
+    cp_http_request_reset(&x->request, &x->server->limits);
+    unlink_from(x);
+    link_newest(x);
+    limit(x, x->server->limits.idle_ms);
+    wait_for(x, EPOLLIN);
+    if (x->unread.len)
+        cp_http_conn_touch(x); /* the next request is here already */
+}
+
+/* The answer is out. */
+static void finish(struct cp_http_exchange *x)
+{
+    drop_body(x);
+    if (!x->will_close) {
+        become_idle(x);
+        return;
+    }
+    x->state = CP_HTTP_LINGERING;
+    (void)shutdown(x->fd, SHUT_WR);
+    limit(x, x->server->limits.linger_ms);
+    wait_for(x, EPOLLIN);
+}
+
+/* A stream's reader has caught up. */
+static void tell_drained(struct cp_http_exchange *x)
+{
+    if (!x->is_kept || cp_http_write_pending(x) > 0)
+        return;
+    drop_body(x);
+    cp_http_timer_clear(&x->server->timers, &x->limit);
+    if (x->keeper.drained)
+        x->keeper.drained(x->keeper.context);
+}
+
+/* In HANDLING or WRITING: sends what there is, and waits for what is next. */
+static void settle(struct cp_http_exchange *x)
+{
+    size_t before = cp_http_write_pending(x);
+
+    if (x->has_failed || !write_some(x)) {
+        cp_http_conn_close(x);
+        return;
+    }
+    if (x->is_ended && cp_http_write_pending(x) == 0) {
+        finish(x);
+        return;
+    }
+    if (x->is_ended) {
+        x->state = CP_HTTP_WRITING;
+        if (!x->limit.slot)
+            limit(x, x->server->limits.write_ms);
+        evict_readers(x);
+        wait_for(x, EPOLLOUT);
+        return;
+    }
+    if (before > 0)
+        tell_drained(x);
+    if (cp_http_write_pending(x) == 0) {
+        wait_for(x, EPOLLRDHUP);
+        return;
+    }
+    if (!x->limit.slot)
+        limit(x, x->server->limits.write_ms);
+    wait_for(x, EPOLLRDHUP | EPOLLOUT);
+}
+
+/* What cannot be served gets a short answer, and then the door. */
+static void refuse(struct cp_http_exchange *x, int status, const char *text)
+{
+    x->state = CP_HTTP_HANDLING;
+    x->will_close = true;
+    cp_http_answer_text(x, status, text);
+    settle(x);
+}
+
+static const char *refusal(int status)
+{
+    switch (status) {
+    case 408:
+        return "408 Request Timeout";
+    case 413:
+        return "413 Payload Too Large";
+    case 414:
+        return "414 URI Too Long";
+    case 431:
+        return "431 Request Header Fields Too Large";
+    case 503:
+        return "503 Service Unavailable";
+    case 505:
+        return "505 HTTP Version Not Supported";
+    default:
+        return "400 Bad Request";
+    }
+}
+
+static void handle(struct cp_http_exchange *x)
+{
+    struct cp_http_server *s = x->server;
+
+    x->state = CP_HTTP_HANDLING;
+    x->will_close = !http_should_keep_alive(&x->request.parser);
+    cp_http_timer_clear(&s->timers, &x->limit);
+    s->stats.n_requests++;
+    s->handler(s->context, x);
+    if (!x->is_ended && !x->is_kept)
+        cp_http_answer_text(x, 500, "the handler gave no answer\n");
+    settle(x);
+}
+
+static void answer_continue(struct cp_http_exchange *x)
+{
+    static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+    x->has_continued = true;
+    (void)send(x->fd, text, sizeof(text) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* Bytes of a request, from the socket or left over from before. */
+static void parse(struct cp_http_exchange *x, const char *bytes, size_t len)
+{
+    size_t taken;
+
+    if (x->state == CP_HTTP_IDLE) {
+        x->state = CP_HTTP_READING;
+        limit(x, x->server->limits.request_ms);
+    }
+    taken = cp_http_request_feed(&x->request, bytes, len);
+    if (x->request.status) {
+        refuse(x, x->request.status, refusal(x->request.status));
+    } else if (!x->request.is_complete) {
+        if (!x->has_continued && cp_http_request_expects_continue(&x->request))
+            answer_continue(x);
+    } else if (taken < len &&
+               !cp_http_text_add(&x->unread, bytes + taken, len - taken)) {
+        cp_http_conn_close(x);
+    } else {
+        handle(x);
+    }
+}
+
+/* ---- events ---- */
+
+static void receive(struct cp_http_exchange *x)
+{
+    char *scratch = x->server->scratch;
+    ssize_t n;
+
+    if (x->unread.len && x->state == CP_HTTP_IDLE)
+        return; /* first what came first */
+    n = recv(x->fd, scratch, CP_HTTP_SCRATCH_BYTES, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        cp_http_conn_close(x);
+        return;
+    }
+    if (x->state != CP_HTTP_LINGERING) {
+        parse(x, scratch, (size_t)n);
+        return;
+    }
+    x->lingered += (size_t)n;
+    if (x->lingered > LINGER_BYTES)
+        cp_http_conn_close(x);
+}
+
+static void on_event(struct cp_http_source *source, uint32_t events)
+{
+    struct cp_http_exchange *x = (struct cp_http_exchange *)source;
+
+    switch (x->state) {
+    case CP_HTTP_IDLE:
+    case CP_HTTP_READING:
+    case CP_HTTP_LINGERING:
+        receive(x);
+        break;
+    case CP_HTTP_HANDLING:
+        if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+            cp_http_conn_close(x);
+        else
+            settle(x);
+        break;
+    case CP_HTTP_WRITING:
+        settle(x);
+        break;
+    case CP_HTTP_DEAD:
+        break;
+    }
+}
+
+static void on_limit(void *context)
+{
+    struct cp_http_exchange *x = context;
+
+    if (x->state != CP_HTTP_IDLE && x->state != CP_HTTP_LINGERING)
+        x->server->stats.n_evicted++;
+    if (x->state == CP_HTTP_READING)
+        refuse(x, 408, refusal(408));
+    else
+        cp_http_conn_close(x);
+}
+
+static void on_due(void *context)
+{
+    struct cp_http_exchange *x = context;
+
+    x->keeper.due(x->keeper.context);
+}
+
+static void advance(struct cp_http_exchange *x)
+{
+    struct cp_http_text unread = x->unread;
+
+    if (x->state == CP_HTTP_HANDLING || x->state == CP_HTTP_WRITING) {
+        settle(x);
+    } else if (x->state == CP_HTTP_IDLE && unread.len) {
+        x->unread = (struct cp_http_text){ 0 };
+        parse(x, unread.bytes, unread.len);
+        cp_http_text_release(&unread);
+    }
+}
+
+void cp_http_conn_advance_touched(struct cp_http_server *s)
+{
+    struct cp_http_exchange *x = s->touched, *next;
+
+    s->touched = NULL;
+    for (; x; x = next) {
+        next = x->next_touched;
+        x->is_touched = false;
+        advance(x);
+    }
+}
+
+bool cp_http_conn_open(struct cp_http_server *s, int fd)
+{
+    struct cp_http_exchange *x = cp_alloc(1, sizeof(*x), NULL);
+    struct epoll_event e = { .events = EPOLLIN };
+    int on = 1;
+
+    if (!x)
+        return false;
+    *x = (struct cp_http_exchange){
+        .source.ready = on_event,
+        .server = s,
+        .fd = fd,
+        .limit.fire = on_limit,
+        .limit.context = x,
+        .due.fire = on_due,
+        .due.context = x,
+        .events = EPOLLIN,
+    };
+    e.data.ptr = &x->source;
+    if (cp_http_timers_reserve(&s->timers, 2 * s->stats.n_connections + 4,
+                               NULL) != CP_OK ||
+        epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &e)) {
+        cp_free(x);
+        return false;
+    }
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    s->stats.n_connections++;
+    s->stats.n_accepted++;
+    link_newest(x);
+    become_idle(x);
+    return true;
+}

@@ -1,0 +1,196 @@
+/*
+ * exchange.c - making the bytes of an answer; see exchange.h.
+ *
+ * Nothing is sent from here: an answer is put into the connection's buffers,
+ * and the loop sends it when the handler has returned. That way no call of a
+ * handler can end its own exchange under its feet.
+ */
+#include "http/exchange.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "http/conn.h"
+
+#define DATE_BYTES 64
+#define STREAM_BYTES ((size_t)1 << 20) /* a client may be behind by this */
+
+const struct cp_http_request *
+cp_http_request_of(const struct cp_http_exchange *x)
+{
+    return &x->request;
+}
+
+static const char *reason(int status)
+{
+    static const struct {
+        int status;
+        const char *text;
+    } reasons[] = {
+#define ROW(number, name, string) { number, #string },
+        HTTP_STATUS_MAP(ROW)
+#undef ROW
+    };
+
+    for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+        if (reasons[i].status == status)
+            return reasons[i].text;
+    return "Unknown";
+}
+
+/*
+ * "Sun, 06 Nov 1994 08:49:37 GMT". Not by strftime and gmtime_r: they ask the
+ * locale and the time zone, which takes locks and may read files.
+ */
+static void date(char out[DATE_BYTES])
+{
+    static const char days[] = "ThuFriSatSunMonTueWed"; /* from 1 Jan 1970 */
+    static const char months[] = "MarAprMayJunJulAugSepOctNovDecJanFeb";
+    uint32_t seconds = (uint32_t)time(NULL), day = seconds / 86400;
+    uint32_t from_march = day + 719468; /* days since 1 Mar of the year 0 */
+    uint32_t in_era = from_march % 146097;
+    uint32_t year =
+        (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
+    uint32_t in_year = in_era - (365 * year + year / 4 - year / 100);
+    uint32_t month = (5 * in_year + 2) / 153; /* 0: March */
+
+    year += from_march / 146097 * 400 + (month >= 10);
+    (void)snprintf(out, DATE_BYTES, "%.3s, %02u %.3s %04u %02u:%02u:%02u GMT",
+                   days + 3 * (day % 7), in_year - (153 * month + 2) / 5 + 1,
+                   months + 3 * month, year, seconds / 3600 % 24,
+                   seconds / 60 % 60, seconds % 60);
+}
+
+static void add(struct cp_http_exchange *x, struct cp_http_text *to,
+                const char *text)
+{
+    if (!cp_http_text_add(to, text, strlen(text)))
+        x->has_failed = true;
+}
+
+void cp_http_add_header(struct cp_http_exchange *x, const char *name,
+                        const char *value)
+{
+    add(x, &x->headers, name);
+    add(x, &x->headers, ": ");
+    add(x, &x->headers, value);
+    add(x, &x->headers, "\r\n");
+}
+
+void cp_http_drop_headers(struct cp_http_exchange *x)
+{
+    x->headers.len = 0;
+}
+
+/* Status line and headers; `length` is the header that frames the body. */
+static void put_head(struct cp_http_exchange *x, int status, const char *length)
+{
+    char line[160], now[DATE_BYTES];
+
+    date(now);
+    (void)snprintf(line, sizeof(line), "HTTP/1.1 %d %s\r\nDate: %s\r\n", status,
+                   reason(status), now);
+    add(x, &x->output, line);
+    if (x->headers.len)
+        add(x, &x->output, x->headers.bytes);
+    add(x, &x->output, length);
+    if (x->will_close)
+        add(x, &x->output, "Connection: close\r\n");
+    else if (x->request.parser.http_minor == 0)
+        add(x, &x->output, "Connection: keep-alive\r\n");
+    add(x, &x->output, "\r\n");
+    cp_http_text_release(&x->headers);
+}
+
+/* The exchange is over for its handler; the rest is the connection's. */
+static void end(struct cp_http_exchange *x)
+{
+    x->is_ended = true;
+    x->is_kept = false;
+    cp_http_timer_clear(&x->server->timers, &x->due);
+    cp_http_conn_touch(x);
+}
+
+void cp_http_answer(struct cp_http_exchange *x, int status, struct cp_out *body)
+{
+    char length[64];
+
+    if (body && body->err.status != CP_OK) {
+        cp_out_release(body);
+        cp_http_drop_headers(x);
+        cp_http_answer_text(x, 503, "out of memory\n");
+        return;
+    }
+    (void)snprintf(length, sizeof(length), "Content-Length: %zu\r\n",
+                   body ? body->len : 0);
+    put_head(x, status, length);
+    if (body && body->len && x->request.parser.method != HTTP_HEAD) {
+        x->body = (struct cp_http_text){ body->buf, body->len, body->cap };
+        x->server->stats.output_bytes += body->len;
+        *body = (struct cp_out){ .fd = -1 };
+    }
+    if (body)
+        cp_out_release(body);
+    end(x);
+}
+
+void cp_http_answer_text(struct cp_http_exchange *x, int status,
+                         const char *text)
+{
+    struct cp_out body = { .fd = -1 };
+
+    cp_out_cstr(&body, text);
+    cp_http_add_header(x, "Content-Type", "text/plain; charset=utf-8");
+    if (body.err.status != CP_OK)
+        cp_out_release(&body); /* then without its text */
+    cp_http_answer(x, status, &body);
+}
+
+void cp_http_keep(struct cp_http_exchange *x,
+                  const struct cp_http_keeper *keeper, int64_t ns)
+{
+    x->keeper = *keeper;
+    x->is_kept = true;
+    if (ns >= 0)
+        cp_http_timer_set(&x->server->timers, &x->due, cp_http_now() + ns);
+    else
+        cp_http_timer_clear(&x->server->timers, &x->due);
+}
+
+void cp_http_stream_begin(struct cp_http_exchange *x, int status)
+{
+    x->is_stream = true;
+    x->is_chunked = x->request.parser.http_minor > 0;
+    if (!x->is_chunked)
+        x->will_close = true; /* the end of the connection ends the answer */
+    put_head(x, status, x->is_chunked ? "Transfer-Encoding: chunked\r\n" : "");
+    cp_http_conn_touch(x);
+}
+
+bool cp_http_stream_write(struct cp_http_exchange *x, const void *bytes,
+                          size_t len)
+{
+    char size[24];
+
+    if (len == 0 || x->request.parser.method == HTTP_HEAD)
+        return true;
+    if (x->is_chunked) {
+        (void)snprintf(size, sizeof(size), "%zx\r\n", len);
+        add(x, &x->output, size);
+    }
+    if (!cp_http_text_add(&x->output, bytes, len))
+        x->has_failed = true;
+    if (x->is_chunked)
+        add(x, &x->output, "\r\n");
+    cp_http_conn_touch(x);
+    return cp_http_write_pending(x) < STREAM_BYTES;
+}
+
+void cp_http_stream_end(struct cp_http_exchange *x)
+{
+    if (x->is_chunked && x->request.parser.method != HTTP_HEAD)
+        add(x, &x->output, "0\r\n\r\n");
+    end(x);
+}

@@ -1,0 +1,68 @@
+/*
+ * exchange - a request and the answer to it, as a handler sees them.
+ *
+ * A handler answers at once (cp_http_answer), or begins a stream, or keeps the
+ * exchange and answers later, from a timer or a watched descriptor. All on the
+ * server's thread. An exchange ends when it is answered, its stream ended, or
+ * its client has gone; it must not be used after that.
+ */
+#ifndef CP_HTTP_EXCHANGE_H
+#define CP_HTTP_EXCHANGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/out.h"
+#include "http/request.h"
+
+struct cp_http_exchange;
+
+const struct cp_http_request *
+cp_http_request_of(const struct cp_http_exchange *x);
+
+/* Adds a header to the answer. Names and values are ours: no line breaks. */
+void cp_http_add_header(struct cp_http_exchange *x, const char *name,
+                        const char *value);
+
+/* Drops the headers added so far: an error is answered instead. */
+void cp_http_drop_headers(struct cp_http_exchange *x);
+
+/*
+ * Answers, with the bytes of body, which is empty afterwards; body may be NULL.
+ * If body has failed (its err), the answer is 503.
+ */
+void cp_http_answer(struct cp_http_exchange *x, int status,
+                    struct cp_out *body);
+
+/* The same with a text, as text/plain. */
+void cp_http_answer_text(struct cp_http_exchange *x, int status,
+                         const char *text);
+
+/* What a kept exchange is told. */
+struct cp_http_keeper {
+    void (*due)(void *context);     /* the time is over; may keep again */
+    void (*gone)(void *context);    /* the client has gone; x ends */
+    void (*drained)(void *context); /* a stream can take more; may be NULL */
+    void *context;
+};
+
+/*
+ * Keeps the exchange: the handler may return without an answer. `due` comes
+ * after ns nanoseconds, or never if ns < 0. Another call changes the time.
+ */
+void cp_http_keep(struct cp_http_exchange *x,
+                  const struct cp_http_keeper *keeper, int64_t ns);
+
+/* Begins an answer of unknown length. Only for a kept exchange. */
+void cp_http_stream_begin(struct cp_http_exchange *x, int status);
+
+/*
+ * Adds to the stream. False when more is waiting than the client should be
+ * allowed to pile up: write no more until `drained`.
+ */
+bool cp_http_stream_write(struct cp_http_exchange *x, const void *bytes,
+                          size_t len);
+void cp_http_stream_end(struct cp_http_exchange *x);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * guard - keeps other people's web pages away from a local server.
+ *
+ * A server on the loopback interface trusts whoever is on the machine, but a
+ * browser there also runs scripts of strangers. Two ways in are closed:
+ *
+ * - A page of evil.example whose name was made to point at 127.0.0.1 (DNS
+ *   rebinding): a browser that says Host: evil.example is refused. Hosts that
+ *   cannot be rebound pass: addresses, localhost, names without a dot, and
+ *   those under .localhost, .local and .internal. So does every client that
+ *   is no browser, whatever its Host: curl, go tool pprof, scrapers.
+ * - A page that makes the browser load from localhost behind the scenes:
+ *   refused when the browser says so (Sec-Fetch-Site: cross-site); following
+ *   a link is fine.
+ */
+#ifndef CP_HTTP_GUARD_H
+#define CP_HTTP_GUARD_H
+
+#include <stdbool.h>
+
+#include "http/request.h"
+
+/* Whether a server that only this machine can reach should answer. */
+bool cp_http_guard_allows(const struct cp_http_request *r);
+
+#endif

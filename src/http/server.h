@@ -1,0 +1,71 @@
+/*
+ * server - an HTTP/1.1 server on one thread.
+ *
+ * An epoll loop: thousands of idle or slow clients cost a few hundred bytes
+ * each and no time. It parses (request.h), keeps the limits (limits.h) and
+ * hands each request to one handler (exchange.h). It knows nothing of profiles.
+ *
+ * Everything but cp_http_server_stop and cp_http_server_wake belongs to the
+ * thread that runs it.
+ */
+#ifndef CP_HTTP_SERVER_H
+#define CP_HTTP_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "http/exchange.h"
+#include "http/limits.h"
+
+struct cp_http_server;
+
+typedef void cp_http_handler(void *context, struct cp_http_exchange *x);
+
+struct cp_http_stats {
+    size_t n_connections;
+    uint64_t n_accepted, n_requests;
+    uint64_t n_evicted; /* closed to make room, or too slow */
+    size_t output_bytes;
+};
+
+/* A server that listens nowhere yet. */
+enum cp_status cp_http_server_new(struct cp_http_server **out,
+                                  const struct cp_http_limits *limits,
+                                  cp_http_handler *handler, void *context,
+                                  struct cp_error *err);
+
+/* Serves a listening socket, non-blocking; the server closes it. */
+enum cp_status cp_http_server_listen(struct cp_http_server *s, int fd,
+                                     struct cp_error *err);
+
+/* Calls ready(context) whenever fd can be read; the caller closes fd. */
+enum cp_status cp_http_server_watch(struct cp_http_server *s, int fd,
+                                    void (*ready)(void *context), void *context,
+                                    struct cp_error *err);
+
+/* Serves until stopped. CP_EIO if the loop's own descriptors are gone. */
+enum cp_status cp_http_server_run(struct cp_http_server *s,
+                                  struct cp_error *err);
+
+/* Makes run return. Safe from any thread and in a signal handler. */
+void cp_http_server_stop(struct cp_http_server *s);
+
+/* Work for the server's thread, from another. The struct is the caller's. */
+struct cp_http_wake {
+    struct cp_http_wake *next;
+    void (*run)(void *context);
+    void *context;
+};
+
+/* Has wake->run called by the loop, once; wake must live until then. */
+void cp_http_server_wake(struct cp_http_server *s, struct cp_http_wake *wake);
+
+void cp_http_server_stats(const struct cp_http_server *s,
+                          struct cp_http_stats *out);
+
+/* Closes everything; keepers are told that their clients have gone. */
+void cp_http_server_free(struct cp_http_server *s);
+
+#endif

@@ -1,0 +1,206 @@
+/* test_conn.c - clients that mean no good, and what they can cost. */
+#include "http/conn.h"
+
+#include <poll.h>
+#include <sys/resource.h>
+
+#include "server_fixture.h"
+
+#define CLOSE "Host: x\r\nConnection: close\r\n\r\n"
+
+static struct fixture f;
+
+static const struct cp_http_limits small = {
+    .header_bytes = 4096,
+    .n_headers = 20,
+    .body_bytes = 1000,
+    .n_connections = 8,
+    .output_bytes = 2 * BIG_BYTES,
+    .request_ms = 30,
+    .idle_ms = 60000,
+    .write_ms = 60000,
+    .linger_ms = 50,
+};
+
+static void test_malformed(void)
+{
+    static const char *const rows[] = {
+        "\r\n\r\nnonsense\r\n\r\n",
+        "GET\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nbad header\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: abc\r\n\r\n",
+        "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz",
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char *got = ask(&f, rows[i]);
+
+        CHECK(strncmp(got, "HTTP/1.1 400 Bad Request\r\n", 26) == 0);
+        CHECK(strstr(got, "Connection: close\r\n"));
+        CHECK(strstr(got, "\r\n\r\n400 Bad Request"));
+        free(got);
+    }
+}
+
+static void test_too_large(void)
+{
+    char *text = calloc(1, 100000), *got;
+
+    memset(text, 'a', 99999);
+    memcpy(text, "GET /", 5);
+    got = ask(&f, text);
+    CHECK(strncmp(got, "HTTP/1.1 414 URI Too Long\r\n", 27) == 0);
+    free(got);
+    memcpy(text, "GET / HTTP/1.1\r\nX:", 18);
+    got = ask(&f, text);
+    CHECK(strncmp(got, "HTTP/1.1 431 ", 13) == 0);
+    free(got);
+    memcpy(text,
+           "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 90000\r\n\r\n",
+           56);
+    got = ask(&f, text);
+    CHECK(strncmp(got, "HTTP/1.1 413 ", 13) == 0);
+    free(got);
+    free(text);
+}
+
+/* Request that never ends: 408, or the connection is closed. */
+static void test_slow_request(void)
+{
+    char *got = ask(&f, "GET /hello HTTP/1.1\r\nHost");
+
+    CHECK(strncmp(got, "HTTP/1.1 408 Request Timeout\r\n", 30) == 0);
+    free(got);
+    got =
+        ask(&f, "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1");
+    CHECK(strncmp(got, "HTTP/1.1 408 Request Timeout\r\n", 30) == 0);
+    free(got);
+}
+
+/* The oldest idle connection makes room for a new one, and only that. */
+static void test_oldest_goes(void)
+{
+    char *got, byte;
+    int first = dial(&f), others[7];
+
+    for (int i = 0; i < 7; i++)
+        others[i] = dial(&f);
+    got = ask(&f, "GET /hello HTTP/1.1\r\n" CLOSE);
+    CHECK(strstr(got, "hello\n"));
+    free(got);
+    CHECK_INT(recv(first, &byte, 1, 0), 0);
+    for (int i = 0; i < 7; i++) {
+        struct pollfd p = { others[i], POLLIN, 0 };
+
+        CHECK_INT(poll(&p, 1, 0), 0);
+        (void)close(others[i]);
+    }
+    (void)close(first);
+}
+
+/* Those whose handler is at work are not sent away; a new one is. */
+static void test_all_busy(void)
+{
+    static const char text[] = "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n";
+    char *got;
+    int fds[8];
+
+    for (int i = 0; i < 8; i++) {
+        fds[i] = dial(&f);
+        CHECK(say(fds[i], text, sizeof(text) - 1));
+    }
+    expect_told(&f, 'w', 8);
+    got = ask(&f, "GET /hello HTTP/1.1\r\n" CLOSE);
+    CHECK(strncmp(got, "HTTP/1.1 503 ", 13) == 0);
+    CHECK(strstr(got, "Connection: close\r\n\r\n"));
+    free(got);
+    for (int i = 0; i < 8; i++)
+        (void)close(fds[i]);
+    expect_told(&f, 'g', 8);
+}
+
+/* Readers that do not read hold no more than the limit, whatever they ask. */
+static void test_no_readers(void)
+{
+    static const char text[] = "GET /big HTTP/1.1\r\nHost: x\r\n\r\n";
+    size_t waiting = 0;
+    char *got;
+    int fds[6];
+
+    for (int i = 0; i < 6; i++) {
+        fds[i] = dial(&f);
+        CHECK(say(fds[i], text, sizeof(text) - 1));
+        got = ask(&f, "GET /stats HTTP/1.1\r\n" CLOSE);
+        if (CHECK(strstr(got, "waiting ")))
+            waiting = strtoul(strstr(got, "waiting ") + 8, NULL, 10);
+        CHECK(waiting <= 2 * BIG_BYTES);
+        free(got);
+    }
+    CHECK(waiting >= BIG_BYTES);
+    for (int i = 0; i < 6; i++)
+        (void)close(fds[i]);
+}
+
+/* A client that resets in the middle of an answer. */
+static void test_reset(void)
+{
+    static const char text[] = "GET /big HTTP/1.1\r\nHost: x\r\n\r\n";
+    struct linger now = { 1, 0 };
+    char byte, *got;
+
+    for (int i = 0; i < 20; i++) {
+        int fd = dial(&f);
+
+        CHECK(say(fd, text, sizeof(text) - 1));
+        CHECK_INT(recv(fd, &byte, 1, 0), 1);
+        (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+        (void)close(fd);
+    }
+    got = ask(&f, "GET /hello HTTP/1.1\r\n" CLOSE);
+    CHECK(strstr(got, "hello\n"));
+    free(got);
+}
+
+/* Ten thousand connections, as many of them open as this process may have. */
+static void test_ten_thousand(void)
+{
+    static int fds[10000];
+    struct rlimit limit;
+    size_t at_once = 800, n_ok = 0;
+    char *got;
+
+    (void)getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+    if (limit.rlim_cur > 12000)
+        at_once = 10000;
+    memset(fds, -1, sizeof(fds));
+    for (size_t i = 0; i < 10000; i++) {
+        if (i >= at_once)
+            (void)close(fds[i - at_once]);
+        fds[i] = dial(&f);
+        n_ok += fds[i] >= 0;
+    }
+    CHECK_INT(n_ok, 10000);
+    got = ask(&f, "GET /hello HTTP/1.1\r\n" CLOSE);
+    CHECK(strstr(got, "hello\n"));
+    free(got);
+    for (size_t i = 10000 - at_once; i < 10000; i++)
+        (void)close(fds[i]);
+}
+
+int main(void)
+{
+    fixture_start(&f, &small);
+    RUN(test_malformed);
+    RUN(test_too_large);
+    RUN(test_slow_request);
+    RUN(test_oldest_goes);
+    RUN(test_all_busy);
+    RUN(test_no_readers);
+    RUN(test_reset);
+    RUN(test_ten_thousand);
+    fixture_stop(&f);
+    return check_failures != 0;
+}
