@@ -11,19 +11,31 @@
 /* The names of one allocator family, as a C library or tc_ version. */
 #define ALLOCATORS "calloc|cfree|malloc|free|memalign|pvalloc|valloc|realloc"
 
-static const char heap_drop[] =
-    "(tc_)?(" ALLOCATORS ")|"
-    "do_memalign|(__|tc_)?posix_memalign|__libc_malloc|"
-    "malloc_zone_(malloc|calloc|valloc|realloc|memalign|free)|"
-    "tc_(new|delete)(array)?|tc_new(array)?_nothrow|"
-    "tcmalloc::.*|"
-    "(::)?do_malloc(_pages|_no_errno)?|"
-    "DoSampledAllocation|MallocedMemBlock::MallocedMemBlock|"
-    "BaseArena::.*|"
-    "operator new(\\[\\])?|__builtin_(vec_)?(new|delete)|"
-    "_M_allocate|allocate|cpp_alloc|"
-    "(__gnu_cxx::new_allocator|__malloc_alloc_template|simple_alloc)::allocate|"
-    "runtime\\..*";
+#define HEAP_DROP                                                              \
+    "(tc_)?(" ALLOCATORS ")|"                                                  \
+    "do_memalign|(__|tc_)?posix_memalign|__libc_malloc|"                       \
+    "malloc_zone_(malloc|calloc|valloc|realloc|memalign|free)|"                \
+    "tc_(new|delete)(array)?|tc_new(array)?_nothrow|"                          \
+    "tcmalloc::.*|"                                                            \
+    "(::)?do_malloc(_pages|_no_errno)?|"                                       \
+    "DoSampledAllocation|MallocedMemBlock::MallocedMemBlock|"                  \
+    "BaseArena::.*|"                                                           \
+    "operator new(\\[\\])?|__builtin_(vec_)?(new|delete)|"                     \
+    "_M_allocate|allocate|cpp_alloc|"                                          \
+    "(__gnu_cxx::new_allocator|__malloc_alloc_template|simple_alloc)::"        \
+    "allocate|"                                                                \
+    "runtime\\..*"
+
+static const char heap_drop[] = HEAP_DROP;
+
+/* What jemalloc adds: its own calls, with its usual prefixes, and the rest. */
+static const char jemalloc_drop[] = HEAP_DROP
+    "|"
+    "(je_|_rjem_|__)?(" ALLOCATORS "|aligned_alloc|posix_memalign)|"
+    "(je_|_rjem_)?([mrxsdn]allocx|sdallocx_noflags|malloc_usable_size)|"
+    "(je_|_rjem_(je_)?)?(prof|arena|tcache|large|imalloc|iralloc)_.*|"
+    "(je_)?(fallback|fallbackNewImpl|newImpl)|imalloc(_body)?|"
+    "operator (new|delete)(\\[\\])?|__rust_(alloc|realloc|alloc_zeroed)";
 
 static const char heap_keep[] = "runtime\\.(panic|reflectcall|call[0-9]*)";
 
@@ -79,8 +91,16 @@ static enum cp_status set_lists(struct cp_profile *p, const char *drop,
 
 enum cp_status cp_drop_frames_set(struct cp_profile *p, struct cp_error *err)
 {
+    if (p->drop_frames)
+        return CP_OK;
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         if (has_types(p, lists[i].types))
             return set_lists(p, lists[i].drop, lists[i].keep, err);
     return set_lists(p, other_drop, "", err);
+}
+
+enum cp_status cp_drop_frames_set_jemalloc(struct cp_profile *p,
+                                           struct cp_error *err)
+{
+    return set_lists(p, jemalloc_drop, heap_keep, err);
 }

@@ -10,7 +10,14 @@
 
 #include "profile/profile.h"
 
-/* Sets the drop and keep expressions that fit the sample types. */
+/*
+ * Sets the drop and keep expressions that fit the sample types, unless there
+ * are some already.
+ */
 enum cp_status cp_drop_frames_set(struct cp_profile *p, struct cp_error *err);
+
+/* Sets those of a heap profile in which the allocator is jemalloc. */
+enum cp_status cp_drop_frames_set_jemalloc(struct cp_profile *p,
+                                           struct cp_error *err);
 
 #endif

@@ -32,6 +32,32 @@ struct cp_heap_pair cp_heap_unbias(struct cp_heap_pair seen, int64_t rate)
     };
 }
 
+/* Fractions are rounded; whole numbers are cut, as jeprof cuts them. */
+static int64_t to_parts(double v, int parts)
+{
+    return cp_heap_truncate(parts > 1 ? rint(v * parts) : v);
+}
+
+/* How many objects stand behind one that was seen. */
+static double factor(double mean, double rate, bool is_linear)
+{
+    if (!is_linear)
+        return 1 / (1 - exp(-mean / rate));
+    return mean < rate ? rate / mean : 1;
+}
+
+struct cp_heap_pair cp_heap_unbias_parts(struct cp_heap_pair seen, int64_t rate,
+                                         int parts, bool is_linear)
+{
+    double objects = (double)seen.objects, bytes = (double)seen.bytes;
+    double scale = 1;
+
+    if (seen.objects != 0 && seen.bytes != 0 && rate > 1)
+        scale = factor(bytes / objects, (double)rate, is_linear);
+    return (struct cp_heap_pair){ to_parts(objects * scale, parts),
+                                  to_parts(bytes * scale, parts) };
+}
+
 int64_t cp_heap_mean(struct cp_heap_pair seen)
 {
     if (seen.objects == 0)
@@ -92,28 +118,35 @@ static bool says_more(struct cp_text all, struct cp_text use)
     return !is_same && !cp_text_equals(all, "0");
 }
 
-bool cp_heap_has_allocations(const struct cp_heap_counts *totals)
+bool cp_heap_has_allocations(const struct cp_heap_counts *totals,
+                             const struct cp_heap_reading *how)
 {
+    if (how->parts > 0)
+        return !cp_text_equals(totals->allocated[1], "0");
     return says_more(totals->allocated[0], totals->in_use[0]) ||
            says_more(totals->allocated[1], totals->in_use[1]);
 }
 
 enum cp_status cp_heap_add_types(struct cp_builder *b, bool has_allocations,
+                                 const struct cp_heap_reading *how,
                                  int64_t period, struct cp_error *err)
 {
+    bool is_whole = how->parts <= 1;
+    const char *objects = is_whole ? "count" : CP_HEAP_OBJECT_PARTS;
+    const char *bytes = is_whole ? "bytes" : CP_HEAP_BYTE_PARTS;
     enum cp_status status = CP_OK;
 
     if (has_allocations) {
-        status = cp_builder_type(b, "alloc_objects", "count", err);
+        status = cp_builder_type(b, "alloc_objects", objects, err);
         if (status == CP_OK)
-            status = cp_builder_type(b, "alloc_space", "bytes", err);
+            status = cp_builder_type(b, "alloc_space", bytes, err);
     }
     if (status == CP_OK)
         status = cp_builder_type(
-            b, has_allocations ? "inuse_objects" : "objects", "count", err);
+            b, has_allocations ? "inuse_objects" : "objects", objects, err);
     if (status == CP_OK)
         status = cp_builder_type(b, has_allocations ? "inuse_space" : "space",
-                                 "bytes", err);
+                                 bytes, err);
     if (status == CP_OK)
         status = cp_builder_period(b, "space", "bytes", period, err);
     return status;

@@ -22,6 +22,28 @@ struct cp_heap_pair {
  */
 struct cp_heap_pair cp_heap_unbias(struct cp_heap_pair seen, int64_t rate);
 
+/*
+ * How a heap dump is read. The reference, and so the ordinary way, cuts each
+ * scaled number to an integer and gives samples labels. jeprof's way is to
+ * keep the fractions and nothing but the stack, so that equal stacks of two
+ * dumps cancel out, and to scale what sampled in the older way accordingly.
+ */
+struct cp_heap_reading {
+    int parts;          /* jeprof's way, in units of 1 / parts; 0: ordinary */
+    const char *thread; /* of jemalloc: only this one, "3"; NULL for all */
+};
+
+/* Enough parts that the sum over many stacks is off by less than 1. */
+#define CP_HEAP_PARTS 4096
+
+/* The units of values read so; a profile in whole units does not mix in. */
+#define CP_HEAP_OBJECT_PARTS "1/4096 objects"
+#define CP_HEAP_BYTE_PARTS "1/4096 bytes"
+
+/* The same as cp_heap_unbias, in parts; `is_linear` for the older sampling. */
+struct cp_heap_pair cp_heap_unbias_parts(struct cp_heap_pair seen, int64_t rate,
+                                         int parts, bool is_linear);
+
 /* v cut to an integer; INT64_MIN for what is none. */
 int64_t cp_heap_truncate(double v);
 
@@ -38,10 +60,12 @@ bool cp_heap_eat_counts(struct cp_text *t, bool is_signed,
                         struct cp_heap_counts *out);
 
 /* Whether the totals of a profile say that it has allocation numbers too. */
-bool cp_heap_has_allocations(const struct cp_heap_counts *totals);
+bool cp_heap_has_allocations(const struct cp_heap_counts *totals,
+                             const struct cp_heap_reading *how);
 
 /* Adds the sample types, either two or four, and the period type. */
 enum cp_status cp_heap_add_types(struct cp_builder *b, bool has_allocations,
+                                 const struct cp_heap_reading *how,
                                  int64_t period, struct cp_error *err);
 
 /* The label "bytes"; false with *err set on failure. */

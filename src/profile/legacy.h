@@ -14,6 +14,7 @@
 #ifndef CP_LEGACY_H
 #define CP_LEGACY_H
 
+#include "profile/heap_values.h"
 #include "profile/profile.h"
 
 struct cp_profile *cp_legacy_read_cpu(const char *bytes, size_t len,
@@ -31,12 +32,25 @@ struct cp_profile *cp_legacy_read_contention(const char *bytes, size_t len,
 struct cp_profile *cp_legacy_read_java(const char *bytes, size_t len,
                                        struct cp_error *err);
 
+/* Those of heap profiles, with a choice of how. */
+struct cp_profile *cp_heap_read(const char *bytes, size_t len,
+                                const struct cp_heap_reading *how,
+                                struct cp_error *err);
+struct cp_profile *cp_jemalloc_read(const char *bytes, size_t len,
+                                    const struct cp_heap_reading *how,
+                                    struct cp_error *err);
+
 /*
  * Tries them all in the reference's order and gives the result its drop and
- * keep lists. NULL with CP_EOTHER, "unrecognized profile format", when none
- * fits.
+ * keep lists, and the names that stand before a symbolized one (symbolized.h).
+ * NULL with CP_EOTHER, "unrecognized profile format", when none fits.
  */
 struct cp_profile *cp_legacy_read(const char *bytes, size_t len,
                                   struct cp_error *err);
+
+/* The same, with a choice of how heap profiles are read. */
+struct cp_profile *cp_legacy_read_as(const char *bytes, size_t len,
+                                     const struct cp_heap_reading *how,
+                                     struct cp_error *err);
 
 #endif

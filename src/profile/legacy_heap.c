@@ -28,7 +28,8 @@
 struct heap_reader {
     struct cp_builder b;
     struct cp_address_stack stack;
-    bool is_sampled, has_allocations;
+    struct cp_heap_reading how;
+    bool is_sampled, is_old_sampling, has_allocations;
     int64_t rate;
     struct cp_text line; /* the one being read */
     int64_t size;        /* mean bytes of an object on that line */
@@ -68,6 +69,7 @@ static bool read_kind(struct heap_reader *r, struct cp_text t)
         return true;
     if (cp_text_equals(kind, "heap")) {
         r->rate /= 2;
+        r->is_old_sampling = true;
         return true;
     }
     r->is_sampled = false;
@@ -91,7 +93,7 @@ static bool read_header(struct heap_reader *r, struct cp_text line)
             return true;
         }
         if (eat_at_heap(&t)) {
-            r->has_allocations = cp_heap_has_allocations(&totals);
+            r->has_allocations = cp_heap_has_allocations(&totals, &r->how);
             return read_kind(r, t);
         }
     }
@@ -151,7 +153,10 @@ static enum cp_status read_pair(struct heap_reader *r,
                             (long long)seen.bytes);
     if (seen.objects != 0)
         r->size = cp_heap_mean(seen);
-    if (r->is_sampled)
+    if (r->how.parts > 0)
+        seen = cp_heap_unbias_parts(seen, r->is_sampled ? r->rate : 1,
+                                    r->how.parts, r->is_old_sampling);
+    else if (r->is_sampled)
         seen = cp_heap_unbias(seen, r->rate);
     values[0] = seen.objects;
     values[1] = seen.bytes;
@@ -164,6 +169,8 @@ static enum cp_status add_sample(struct heap_reader *r, const int64_t *values,
     struct cp_label label;
     uint32_t labels;
 
+    if (r->how.parts > 0)
+        return cp_address_stack_sample(&r->stack, &r->b, values, 0, err);
     if (!cp_heap_label(&r->b, r->size, &label, err))
         return CP_ENOMEM;
     labels = cp_builder_label_set(&r->b, &label, 1, err);
@@ -201,7 +208,8 @@ static enum cp_status read_all(struct heap_reader *r, struct cp_text rest,
 
     if (!cp_text_next_line(&rest, &r->line) || !read_header(r, r->line))
         return cp_error_set(err, CP_EOTHER, "not a heap profile");
-    status = cp_heap_add_types(&r->b, r->has_allocations, r->rate, err);
+    status =
+        cp_heap_add_types(&r->b, r->has_allocations, &r->how, r->rate, err);
     while (status == CP_OK && cp_text_next_line(&rest, &r->line)) {
         r->line = cp_text_trim(r->line);
         if (cp_text_is_blank(r->line) || cp_text_is_comment(r->line))
@@ -215,10 +223,13 @@ static enum cp_status read_all(struct heap_reader *r, struct cp_text rest,
     return cp_memory_map_finish(&r->b, r->line, rest, err);
 }
 
-struct cp_profile *cp_legacy_read_heap(const char *bytes, size_t len,
-                                       struct cp_error *err)
+struct cp_profile *cp_heap_read(const char *bytes, size_t len,
+                                const struct cp_heap_reading *how,
+                                struct cp_error *err)
 {
-    struct heap_reader r = { .stack.returns = CP_RETURN_ALL };
+    struct heap_reader r = { .stack.returns = how->parts > 0 ? CP_RETURN_CALLERS
+                                                             : CP_RETURN_ALL,
+                             .how = *how };
     struct cp_profile *profile = NULL;
 
     if (cp_builder_init(&r.b, err) == CP_OK &&
@@ -227,4 +238,10 @@ struct cp_profile *cp_legacy_read_heap(const char *bytes, size_t len,
     cp_builder_release(&r.b);
     cp_address_stack_release(&r.stack);
     return profile;
+}
+
+struct cp_profile *cp_legacy_read_heap(const char *bytes, size_t len,
+                                       struct cp_error *err)
+{
+    return cp_heap_read(bytes, len, &(struct cp_heap_reading){ 0 }, err);
 }

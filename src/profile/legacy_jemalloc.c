@@ -19,6 +19,8 @@
  *
  * Each thread's line becomes a sample of its own with the labels "thread" and
  * "thread_name". Where they do not add up to the t* line, that is used alone.
+ * jeprof's way of reading (heap_values.h) takes the line of one thread or of
+ * all, and no labels.
  */
 #include "profile/legacy.h"
 
@@ -26,6 +28,7 @@
 
 #include "base/alloc.h"
 #include "profile/address_stack.h"
+#include "profile/drop_frames.h"
 #include "profile/heap_values.h"
 #include "profile/memory_map.h"
 
@@ -38,6 +41,7 @@ struct thread_counts {
 struct jemalloc_reader {
     struct cp_builder b;
     struct cp_address_stack stack;
+    struct cp_heap_reading how;
     int64_t rate;
     bool has_allocations, in_stacks;
     bool has_total;             /* of the current stack, as the rest: */
@@ -115,7 +119,7 @@ static enum cp_status read_totals(struct jemalloc_reader *r,
     if (!scan_thread(&rest, &t, &counts))
         return malformed(line, err);
     if (is_total(&t)) {
-        r->has_allocations = cp_heap_has_allocations(&counts);
+        r->has_allocations = cp_heap_has_allocations(&counts, &r->how);
         return CP_OK;
     }
     rest = cp_text_trim(rest);
@@ -197,6 +201,41 @@ static enum cp_status add_sample(struct jemalloc_reader *r,
         &r->stack, &r->b, r->has_allocations ? values : values + 2, set, err);
 }
 
+static enum cp_status add_plain(struct jemalloc_reader *r,
+                                const struct thread_counts *t,
+                                struct cp_error *err)
+{
+    struct cp_heap_pair in_use =
+        cp_heap_unbias_parts(t->in_use, r->rate, r->how.parts, false);
+    struct cp_heap_pair allocated =
+        cp_heap_unbias_parts(t->allocated, r->rate, r->how.parts, false);
+    int64_t values[] = { allocated.objects, allocated.bytes, in_use.objects,
+                         in_use.bytes };
+
+    return cp_address_stack_sample(
+        &r->stack, &r->b, r->has_allocations ? values : values + 2, 0, err);
+}
+
+/* Whether the line is that of the wanted thread. */
+static bool is_wanted(const struct jemalloc_reader *r,
+                      const struct thread_counts *t)
+{
+    return r->how.thread && cp_text_equals(t->thread, r->how.thread);
+}
+
+/* The sample of the stack whose lines have been read. */
+static enum cp_status end_plain_stack(struct jemalloc_reader *r,
+                                      struct cp_error *err)
+{
+    bool is_one = !r->how.thread && r->has_total;
+    enum cp_status status = is_one ? add_plain(r, &r->total, err) : CP_OK;
+
+    for (size_t i = 0; i < r->n_threads && status == CP_OK && !is_one; i++)
+        if (!r->how.thread || is_wanted(r, &r->threads[i]))
+            status = add_plain(r, &r->threads[i], err);
+    return status;
+}
+
 static void subtract(struct cp_heap_pair *from, struct cp_heap_pair what)
 {
     from->objects = (int64_t)((uint64_t)from->objects - (uint64_t)what.objects);
@@ -224,7 +263,9 @@ static enum cp_status end_stack(struct jemalloc_reader *r, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
-    if (r->has_total && (r->n_threads == 0 || !threads_add_up(r)))
+    if (r->how.parts > 0)
+        status = end_plain_stack(r, err);
+    else if (r->has_total && (r->n_threads == 0 || !threads_add_up(r)))
         status = add_sample(r, &r->total, err);
     else
         for (size_t i = 0; i < r->n_threads && status == CP_OK; i++)
@@ -242,7 +283,8 @@ static enum cp_status begin_stack(struct jemalloc_reader *r,
     if (r->in_stacks)
         status = end_stack(r, err);
     else
-        status = cp_heap_add_types(&r->b, r->has_allocations, r->rate, err);
+        status =
+            cp_heap_add_types(&r->b, r->has_allocations, &r->how, r->rate, err);
     r->in_stacks = true;
     if (status != CP_OK)
         return status;
@@ -273,7 +315,8 @@ static enum cp_status read_all(struct jemalloc_reader *r, struct cp_text rest,
             status = read_totals(r, line, err);
     }
     if (status == CP_OK && !r->in_stacks)
-        status = cp_heap_add_types(&r->b, r->has_allocations, r->rate, err);
+        status =
+            cp_heap_add_types(&r->b, r->has_allocations, &r->how, r->rate, err);
     if (status == CP_OK)
         status = end_stack(r, err);
     if (status != CP_OK)
@@ -281,18 +324,29 @@ static enum cp_status read_all(struct jemalloc_reader *r, struct cp_text rest,
     return cp_memory_map_finish(&r->b, line, rest, err);
 }
 
-struct cp_profile *cp_legacy_read_jemalloc(const char *bytes, size_t len,
-                                           struct cp_error *err)
+struct cp_profile *cp_jemalloc_read(const char *bytes, size_t len,
+                                    const struct cp_heap_reading *how,
+                                    struct cp_error *err)
 {
-    struct jemalloc_reader r = { .stack.returns = CP_RETURN_ALL };
+    struct jemalloc_reader r = { .stack.returns = how->parts > 0
+                                                      ? CP_RETURN_CALLERS
+                                                      : CP_RETURN_ALL,
+                                 .how = *how };
     struct cp_profile *profile = NULL;
 
     if (cp_builder_init(&r.b, err) == CP_OK &&
-        read_all(&r, cp_text_of(bytes, len), err) == CP_OK)
+        read_all(&r, cp_text_of(bytes, len), err) == CP_OK &&
+        cp_drop_frames_set_jemalloc(r.b.profile, err) == CP_OK)
         profile = cp_builder_take(&r.b);
     cp_builder_release(&r.b);
     cp_address_stack_release(&r.stack);
     cp_free(r.threads);
     cp_free(r.names);
     return profile;
+}
+
+struct cp_profile *cp_legacy_read_jemalloc(const char *bytes, size_t len,
+                                           struct cp_error *err)
+{
+    return cp_jemalloc_read(bytes, len, &(struct cp_heap_reading){ 0 }, err);
 }

@@ -26,6 +26,7 @@ static enum cp_status unpack(struct cp_bytes *file, struct cp_error *err)
 }
 
 static struct cp_profile *parse(const struct cp_bytes *plain,
+                                const struct cp_heap_reading *how,
                                 struct cp_error *err)
 {
     struct cp_error as_proto = { 0 }, as_legacy = { 0 };
@@ -42,7 +43,8 @@ static struct cp_profile *parse(const struct cp_bytes *plain,
         (void)cp_error_set(err, as_proto.status, "%s", as_proto.msg);
         return NULL;
     }
-    p = cp_legacy_read((const char *)plain->data, plain->len, &as_legacy);
+    p = cp_legacy_read_as((const char *)plain->data, plain->len, how,
+                          &as_legacy);
     if (!p && as_legacy.status == CP_EOTHER)
         (void)cp_error_set(err, CP_EFORMAT,
                            "unrecognized profile format (as protobuf: %s)",
@@ -70,12 +72,14 @@ static enum cp_status check(const struct cp_profile *p, struct cp_error *err)
                         "malformed profile: missing sample type information");
 }
 
-struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
+struct cp_profile *cp_load_as(struct cp_bytes *file,
+                              const struct cp_heap_reading *how,
+                              struct cp_error *err)
 {
     struct cp_profile *p = NULL;
 
     if (unpack(file, err) == CP_OK) {
-        p = parse(file, err);
+        p = parse(file, how, err);
         if (p && check(p, err) != CP_OK) {
             cp_profile_free(p);
             p = NULL;
@@ -85,4 +89,9 @@ struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
     }
     cp_bytes_release(file);
     return p;
+}
+
+struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
+{
+    return cp_load_as(file, &(struct cp_heap_reading){ 0 }, err);
 }

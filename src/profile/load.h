@@ -8,6 +8,7 @@
 #define CP_LOAD_H
 
 #include "base/bytes.h"
+#include "profile/heap_values.h"
 #include "profile/profile.h"
 
 /* No file of more than this is read. */
@@ -18,5 +19,10 @@
  * released as soon as it is not needed any more, whatever the outcome.
  */
 struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err);
+
+/* The same, with a choice of how heap dumps are read. */
+struct cp_profile *cp_load_as(struct cp_bytes *file,
+                              const struct cp_heap_reading *how,
+                              struct cp_error *err);
 
 #endif

@@ -31,6 +31,9 @@ void cp_format_adjust(struct cp_options *o)
 
     if (f->granularity != CP_BY_DEFAULT)
         o->granularity = f->granularity;
+    if (o->style == CP_STYLE_JEPROF && o->format == CP_FORMAT_TOP &&
+        o->node_fraction == cp_options_default().node_fraction)
+        o->node_fraction = 0; /* that table is whole unless told otherwise */
     if (o->node_count < 0)
         o->node_count =
             o->format == CP_FORMAT_TOP || o->format == CP_FORMAT_TOPPROTO ? 0

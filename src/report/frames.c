@@ -171,7 +171,8 @@ static struct cp_node_info info_of(const struct framer *fr,
         info.column = d->column ? line->column : 0;
         if ((fr->keep & CP_KEEP_OBJECT) || info.name == 0)
             info.start_line = f->start_line;
-    }
+    } else if (fr->keep & CP_KEEP_NAMELESS)
+        info.address = l->address;
     if (((fr->keep & CP_KEEP_OBJECT) || info.name == 0) &&
         l->mapping != CP_NONE)
         info.objfile = p->mappings[l->mapping].file;

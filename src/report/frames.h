@@ -22,7 +22,8 @@ enum {
     CP_KEEP_OBJECT = 1, /* object file and first line of the function; these
                            count anyway where there is no name */
     CP_KEEP_SYSTEM_NAME = 2,
-    CP_TRIM_PATHS = 4, /* apply trim_path and source_path to file names */
+    CP_KEEP_NAMELESS = 8, /* addresses, where there is no name */
+    CP_TRIM_PATHS = 4,    /* apply trim_path and source_path to file names */
 };
 
 /* Starts as { 0 }. */

@@ -29,7 +29,7 @@ enum cp_format {
 };
 
 /* How top and tree are written. */
-enum cp_style { CP_STYLE_TEXT, CP_STYLE_JSON, CP_STYLE_CSV };
+enum cp_style { CP_STYLE_TEXT, CP_STYLE_JSON, CP_STYLE_CSV, CP_STYLE_JEPROF };
 
 enum cp_granularity {
     CP_BY_DEFAULT,
@@ -47,9 +47,12 @@ struct cp_options {
 
     bool call_tree, relative_percentages, compact_labels, mean, normalize;
     bool drop_negative, trim, noinlines, showcolumns, intel_syntax, cum_sort;
+    bool show_bytes; /* bytes instead of megabytes, in jeprof's style */
     enum cp_granularity granularity;
     int node_count; /* -1: the format's own default */
+    int max_degree; /* of nodes in pictures; 0: any */
     double node_fraction, edge_fraction, divide_by;
+    const char *thread; /* the only one in the profile; "" for all */
     const char *unit, *sample_index, *source_path, *trim_path, *output;
     const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
     const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
@@ -65,6 +68,7 @@ static inline struct cp_options cp_options_default(void)
         .divide_by = 1,
         .node_fraction = 0.005,
         .edge_fraction = 0.001,
+        .thread = "",
         .unit = "minimum",
         .sample_index = "",
         .source_path = "",

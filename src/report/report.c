@@ -101,8 +101,10 @@ static void compute_total(struct cp_report *r)
     bool has_base = key != CP_NO_STR && yes != CP_NO_STR;
 
     for (uint32_t i = 0; i < p->n_samples; i++) {
-        int64_t div, value = cp_abs(cp_report_sample(r, i, &div));
+        int64_t div, net = cp_report_sample(r, i, &div);
+        int64_t value = cp_abs(net);
 
+        r->net = cp_add(r->net, net);
         all = cp_add(all, value);
         all_div = cp_add(all_div, div);
         if (has_base && is_base_set(p, p->samples[i].label_set, key, yes)) {

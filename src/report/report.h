@@ -20,9 +20,10 @@ struct cp_report {
     struct cp_profile *profile;
     struct cp_options options; /* the user's, made fit for the format */
     uint32_t value;            /* index of the chosen sample type */
-    int64_t total;
-    double ratio;            /* 1 / divide_by */
-    const char *sample_type; /* "cpu", or "mean_cpu" */
+    int64_t total;             /* of the magnitudes */
+    int64_t net;               /* the same with signs, and before filters */
+    double ratio;              /* 1 / divide_by */
+    const char *sample_type;   /* "cpu", or "mean_cpu" */
     const char *sample_unit;
     const char *out_unit; /* "minimum" until a graph has settled it */
     struct cp_label_units label_units;

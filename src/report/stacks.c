@@ -206,11 +206,13 @@ static bool has_base(const struct cp_profile *p)
 enum cp_status cp_stacks_init(struct cp_stacks *s, const struct cp_report *r,
                               cp_stacks_clean clean, struct cp_error *err)
 {
+    bool is_jeprof = r->options.style == CP_STYLE_JEPROF;
+    int keep = CP_TRIM_PATHS | (is_jeprof ? CP_KEEP_NAMELESS : 0);
     enum cp_status status;
 
     *s = (struct cp_stacks){ .report = r, .has_base = has_base(r->profile) };
     s->is_diff = s->has_base;
-    status = cp_frames_init(&s->frames, r, CP_TRIM_PATHS, err);
+    status = cp_frames_init(&s->frames, r, keep, err);
     if (status == CP_OK)
         status = name_frames(s, clean, err);
     if (status == CP_OK)

@@ -73,6 +73,8 @@ enum cp_status cp_write_top(struct cp_report *r, struct cp_out *out,
         status = cp_write_top_json(r, &t, out, err);
     else if (r->options.style == CP_STYLE_CSV)
         status = cp_write_top_csv(r, &t, out, err);
+    else if (r->options.style == CP_STYLE_JEPROF)
+        status = cp_write_top_jeprof(r, &t, out, err);
     else
         write_text(r, &t, out);
     cp_trim_release(&t);

@@ -17,4 +17,8 @@ enum cp_status cp_write_top_json(struct cp_report *r, struct cp_trimmed *t,
 enum cp_status cp_write_top_csv(struct cp_report *r, struct cp_trimmed *t,
                                 struct cp_out *out, struct cp_error *err);
 
+/* top as jeprof prints it (top_jeprof.c). */
+enum cp_status cp_write_top_jeprof(struct cp_report *r, struct cp_trimmed *t,
+                                   struct cp_out *out, struct cp_error *err);
+
 #endif

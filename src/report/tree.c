@@ -109,6 +109,7 @@ static enum cp_status write_styled(struct cp_report *r, struct cp_trimmed *t,
     case CP_STYLE_CSV:
         return cp_write_tree_csv(r, t, keep, out, err);
     case CP_STYLE_TEXT:
+    case CP_STYLE_JEPROF:
         break;
     }
     return write_text(r, t, keep, out, err);

@@ -9,6 +9,7 @@
 #include "report/trim.h"
 
 #include "base/alloc.h"
+#include "report/degree.h"
 #include "report/order.h"
 
 #define MAX_NODELETS 4
@@ -405,19 +406,23 @@ static enum cp_status trim(struct trimmer *m)
     m->t->dropped_edges = drop_light_edges(m);
     if (m->is_picture)
         status = drop_redundant_edges(m);
+    if (m->is_picture && status == CP_OK && o->max_degree > 0)
+        status = cp_degree_limit(g, (uint32_t)o->max_degree, m->err);
     settle_unit(m);
     return status == CP_OK ? name_nodes(m) : status;
 }
 
 /* What beyond the granularity tells nodes apart in this format. */
-static int keep_for(enum cp_format format)
+static int keep_for(const struct cp_options *o)
 {
-    switch (format) {
+    int nameless = o->style == CP_STYLE_JEPROF ? CP_KEEP_NAMELESS : 0;
+
+    switch (o->format) {
     case CP_FORMAT_LIST:
     case CP_FORMAT_CALLGRIND:
         return CP_KEEP_OBJECT | CP_TRIM_PATHS;
     default:
-        return CP_TRIM_PATHS;
+        return CP_TRIM_PATHS | nameless;
     }
 }
 
@@ -428,7 +433,7 @@ enum cp_status cp_trim_build(struct cp_trimmed *t, struct cp_report *r,
     struct trimmer m = { .t = t, .r = r, .err = err };
     enum cp_status status;
 
-    status = cp_frames_init(&t->frames, r, keep_for(o->format), err);
+    status = cp_frames_init(&t->frames, r, keep_for(o), err);
     if (status != CP_OK)
         return status;
     m.is_picture = o->format == CP_FORMAT_DOT;

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "tool/flags.h"
+#include "tool/jeprof_flags.h"
 
 static enum cp_status add_to(struct cp_list *list, const char *item,
                              struct cp_error *err)
@@ -106,6 +107,7 @@ static enum cp_status set_format(struct cp_command *c, const struct cp_flag *f,
     c->product = f->product;
     c->picture = f->picture;
     c->suffix = f->suffix;
+    c->viewer = f->viewer;
     return CP_OK;
 }
 
@@ -204,7 +206,8 @@ static enum cp_status read_option(struct cp_command *c, int argc,
     const char *name = argv[*i] + (argv[*i][1] == '-' ? 2 : 1);
     const char *equals = strchr(name, '=');
     size_t len = equals ? (size_t)(equals - name) : strlen(name);
-    const struct cp_flag *f = cp_flag_find(name, len);
+    const struct cp_flag *f =
+        c->is_jeprof ? cp_jeprof_flag_find(name, len) : cp_flag_find(name, len);
     const char *value = equals ? equals + 1 : NULL;
 
     if (!f)
@@ -232,7 +235,7 @@ static size_t count_stdin(const struct cp_list *list)
 
 static enum cp_status check(const struct cp_command *c, struct cp_error *err)
 {
-    if (c->wants_help)
+    if (c->wants_help || c->wants_version)
         return CP_OK;
     if (c->sources.n == 0)
         return cp_error_set(err, CP_EUSAGE, "no profile source specified");
@@ -248,7 +251,7 @@ static enum cp_status check(const struct cp_command *c, struct cp_error *err)
     if (c->options.normalize && c->bases.n + c->diff_bases.n == 0)
         return cp_error_set(err, CP_EUSAGE,
                             "must have base profile to normalize by");
-    if (c->options.style != CP_STYLE_TEXT &&
+    if (c->options.style != CP_STYLE_TEXT && !c->is_jeprof &&
         c->options.format != CP_FORMAT_TOP &&
         c->options.format != CP_FORMAT_TREE &&
         c->options.format != CP_FORMAT_PEEK)
@@ -275,12 +278,8 @@ static void choose_value(struct cp_command *c)
     }
 }
 
-enum cp_status cp_command_init(struct cp_command *c, int argc,
-                               const char *const *argv, struct cp_error *err)
+static void set_defaults(struct cp_command *c)
 {
-    enum cp_status status = CP_OK;
-    bool is_over = false;
-
     *c = (struct cp_command){ .options = cp_options_default(),
                               .build_id = "",
                               .comment = "",
@@ -290,6 +289,15 @@ enum cp_status cp_command_init(struct cp_command *c, int argc,
                               .tls_ca = "",
                               .seconds = -1,
                               .timeout = -1 };
+}
+
+/* Reads the words into a command that has its defaults. */
+static enum cp_status read_words(struct cp_command *c, int argc,
+                                 const char *const *argv, struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+    bool is_over = false;
+
     for (int i = 1; status == CP_OK && i < argc; i++) {
         bool is_option = !is_over && argv[i][0] == '-' && argv[i][1] != '\0';
 
@@ -301,7 +309,7 @@ enum cp_status cp_command_init(struct cp_command *c, int argc,
             status = add_to(&c->sources, argv[i], err);
     }
     choose_value(c);
-    if (c->options.style != CP_STYLE_TEXT && !c->format_name) {
+    if (c->options.style != CP_STYLE_TEXT && !c->format_name && !c->is_jeprof) {
         c->options.format = CP_FORMAT_TOP;
         c->format_name = "top";
     }
@@ -310,6 +318,24 @@ enum cp_status cp_command_init(struct cp_command *c, int argc,
     if (status != CP_OK)
         cp_command_release(c);
     return status;
+}
+
+enum cp_status cp_command_init(struct cp_command *c, int argc,
+                               const char *const *argv, struct cp_error *err)
+{
+    set_defaults(c);
+    return read_words(c, argc, argv, err);
+}
+
+enum cp_status cp_command_init_jeprof(struct cp_command *c, int argc,
+                                      const char *const *argv,
+                                      struct cp_error *err)
+{
+    set_defaults(c);
+    c->is_jeprof = true;
+    c->options.style = CP_STYLE_JEPROF;
+    c->options.max_degree = CP_JEPROF_DEGREE;
+    return read_words(c, argc, argv, err);
 }
 
 void cp_command_release(struct cp_command *c)

@@ -11,6 +11,7 @@
 #define CP_COMMAND_H
 
 #include "base/error.h"
+#include "profile/heap_values.h"
 #include "report/options.h"
 #include "report/picture.h"
 
@@ -32,6 +33,7 @@ struct cp_command {
     enum cp_product product;
     enum cp_picture picture;
     const char *suffix; /* of a file that the tool names itself */
+    const char *viewer; /* shows that file; NULL for none */
     struct cp_list sources, bases, diff_bases;
     const char *build_id, *comment, *symbolize;
     const char *tls_cert, *tls_key, *tls_ca;
@@ -42,6 +44,11 @@ struct cp_command {
     unsigned values; /* short names for a sample_index that are ignored */
     const char *not_yet; /* an option of a later version that was given */
 
+    /* Of jeprof, see jeprof.h. */
+    bool is_jeprof, is_interactive, wants_symbols, wants_stacks;
+    bool wants_version, is_ignored;
+    struct cp_heap_reading heap; /* how dumps are read */
+
     /* While reading. */
     const char *format_name; /* the flag that chose the format */
     const char *sort_name, *granularity_name;
@@ -50,6 +57,11 @@ struct cp_command {
 /* Reads the command line. CP_EUSAGE with *err set when it makes no sense. */
 enum cp_status cp_command_init(struct cp_command *c, int argc,
                                const char *const *argv, struct cp_error *err);
+
+/* The same for the command line of jeprof. */
+enum cp_status cp_command_init_jeprof(struct cp_command *c, int argc,
+                                      const char *const *argv,
+                                      struct cp_error *err);
 void cp_command_release(struct cp_command *c);
 
 struct cp_flag;

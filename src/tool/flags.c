@@ -32,6 +32,12 @@
         .choice = CP_FORMAT_DOT, .product = CP_PRODUCT_PICTURE,                \
         .picture = which, .suffix = flag, .help = text                         \
     }
+#define VIEWER(flag, which, ending, program, text)                             \
+    {                                                                          \
+        .name = flag, .kind = CP_FLAG_FORMAT, .section = CP_HELP_FORMATS,      \
+        .choice = CP_FORMAT_DOT, .product = CP_PRODUCT_PICTURE,                \
+        .picture = which, .suffix = ending, .viewer = program, .help = text    \
+    }
 #define STYLE(flag, which, text)                                               \
     {                                                                          \
         .name = flag, .kind = CP_FLAG_STYLE, .section = CP_HELP_FORMATS,       \
@@ -116,6 +122,18 @@ static const struct cp_flag flags[] = {
             "the web page with the profile inside, one file"),
     TO_FILE("callgrind", CP_FORMAT_CALLGRIND, "callgraph.out",
             "for kcachegrind"),
+    VIEWER("web", CP_PICTURE_SVG, "svg", "browser", "-svg, in a browser"),
+    VIEWER("eog", CP_PICTURE_SVG, "svg", "eog", "-svg, in eog"),
+    VIEWER("evince", CP_PICTURE_PDF, "pdf", "evince", "-pdf, in evince"),
+    VIEWER("gv", CP_PICTURE_PS, "ps", "gv", "-ps, in gv"),
+    { .name = "kcachegrind",
+      .kind = CP_FLAG_FORMAT,
+      .section = CP_HELP_FORMATS,
+      .choice = CP_FORMAT_CALLGRIND,
+      .product = CP_PRODUCT_FILE,
+      .suffix = "grind",
+      .viewer = "kcachegrind",
+      .help = "-callgrind, in kcachegrind" },
     TO_FILE("proto", CP_FORMAT_PROTO, "pb.gz", "the profile, after filters"),
     TO_FILE("topproto", CP_FORMAT_TOPPROTO, "pb.gz", "the rows of -top"),
 
@@ -178,7 +196,10 @@ static const struct cp_flag flags[] = {
            "drop rows below this share of the total"),
     NUMBER("edgefraction", CP_FLAG_FLOAT, edge_fraction,
            "drop calls below this share of the total"),
-    BOOL("trim", CP_HELP_SHAPE, trim, "the three above; -trim=false for all"),
+    NUMBER("maxdegree", CP_FLAG_INT, max_degree,
+           "at most N calls from and to a node, in pictures"),
+    BOOL("trim", CP_HELP_SHAPE, trim,
+         "by count and fraction; -trim=false for all"),
     BOOL("call_tree", CP_HELP_SHAPE, call_tree, "a tree instead of a graph"),
     BOOL("drop_negative", CP_HELP_SHAPE, drop_negative, "no negative rows"),
     BOOL("compact_labels", CP_HELP_SHAPE, compact_labels, "short heading"),
@@ -219,11 +240,6 @@ static const struct cp_flag flags[] = {
     LATER("weblist"),
     LATER("http"),
     LATER_BOOL("no_browser"),
-    LATER_BOOL("web"),
-    LATER_BOOL("eog"),
-    LATER_BOOL("evince"),
-    LATER_BOOL("gv"),
-    LATER_BOOL("kcachegrind"),
     HELP("h"),
     HELP("help"),
 };

@@ -42,6 +42,7 @@ struct cp_flag {
     int choice;
     enum cp_product product;
     enum cp_picture picture;
+    const char *viewer;   /* shows the file, see viewer.h */
     const char *suffix;   /* file suffix, or name of the value */
     const char *argument; /* for the help text */
     const char *help;

@@ -2,6 +2,7 @@
  * main.c - one program, several names.
  *
  *   pprof ARGS, cpprof pprof ARGS    reports on profiles
+ *   jeprof ARGS, cpprof jeprof ARGS  the same with jeprof's options
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tool/jeprof.h"
 #include "tool/pprof.h"
 
 #define EXIT_MISUSED 2
@@ -20,12 +22,32 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The commands, each also a name of the program. */
+static const struct {
+    const char *name;
+    int (*run)(int argc, const char *const *argv);
+} commands[] = {
+    { "pprof", cp_pprof_main },
+    { "jeprof", cp_jeprof_main },
+};
+
 static int usage(FILE *to, int status)
 {
     (void)fputs("usage: cpprof pprof [FORMAT] [OPTION]... [BINARY] SOURCE...\n"
-                "       pprof -help lists formats and options\n",
+                "       cpprof jeprof [OPTION]... [BINARY] PROFILE...\n"
+                "       cpprof completion bash|zsh|fish\n"
+                "pprof -help and jeprof --help list formats and options\n",
                 to);
     return status;
+}
+
+/* Runs the command of that name; -1 if there is none. */
+static int run_command(const char *name, int argc, const char *const *argv)
+{
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return commands[i].run(argc, argv);
+    return -1;
 }
 
 /*
@@ -48,14 +70,17 @@ static void fill_descriptors(void)
 int main(int argc, char **argv)
 {
     const char *const *args = (const char *const *)argv;
+    int status = -1;
 
     fill_descriptors();
     (void)signal(SIGXFSZ, SIG_IGN); /* a full quota is an error to report */
 
-    if (argc > 0 && strcmp(base_name(args[0]), "pprof") == 0)
-        return cp_pprof_main(argc, args);
-    if (argc > 1 && strcmp(args[1], "pprof") == 0)
-        return cp_pprof_main(argc - 1, args + 1);
+    if (argc > 0)
+        status = run_command(base_name(args[0]), argc, args);
+    if (status < 0 && argc > 1)
+        status = run_command(args[1], argc - 1, args + 1);
+    if (status >= 0)
+        return status;
     if (argc > 1 &&
         (strcmp(args[1], "-h") == 0 || strcmp(args[1], "-help") == 0 ||
          strcmp(args[1], "--help") == 0 || strcmp(args[1], "help") == 0))

@@ -99,6 +99,31 @@ static enum cp_status open_numbered(struct cp_output *o, const char *suffix,
                         suffix);
 }
 
+/* A file for a viewer, which stays: the viewer may read it when it likes. */
+static enum cp_status open_for_viewer(struct cp_output *o, const char *suffix,
+                                      struct cp_error *err)
+{
+    const char *folder = getenv("TMPDIR");
+    char path[4096];
+
+    if (!folder || !*folder)
+        folder = "/tmp";
+    if (snprintf(path, sizeof(path), "%s/pprof.XXXXXX.%s", folder, suffix) >=
+        (int)sizeof(path))
+        return cp_error_set(err, CP_EIO, "TMPDIR is too long");
+    o->out.fd = mkostemps(path, (int)strlen(suffix) + 1, O_CLOEXEC);
+    if (o->out.fd < 0)
+        return cannot_create(path, err);
+    o->path = joined(path, "", err);
+    o->temp = joined(path, "", err);
+    if (!o->path || !o->temp) {
+        (void)unlink(path);
+        return CP_ENOMEM;
+    }
+    (void)fprintf(stderr, "Generating report in %s\n", path);
+    return CP_OK;
+}
+
 enum cp_status cp_output_open(struct cp_output *o, const struct cp_command *c,
                               struct cp_error *err)
 {
@@ -107,6 +132,8 @@ enum cp_status cp_output_open(struct cp_output *o, const struct cp_command *c,
     *o = (struct cp_output){ .out = { .fd = STDOUT_FILENO } };
     if (*c->options.output)
         status = open_file(o, c->options.output, err);
+    else if (c->viewer)
+        status = open_for_viewer(o, c->suffix, err);
     else if (c->product != CP_PRODUCT_TEXT &&
              (c->is_shell || isatty(STDOUT_FILENO)))
         status = open_numbered(o, c->suffix, err);

@@ -4,6 +4,7 @@
 #include "report/picture.h"
 #include "report/report.h"
 #include "tool/output.h"
+#include "tool/viewer.h"
 
 static enum cp_status draw(const struct cp_command *c, struct cp_report *r,
                            struct cp_out *out, struct cp_error *err)
@@ -17,21 +18,40 @@ static enum cp_status draw(const struct cp_command *c, struct cp_report *r,
     return status;
 }
 
+/* Ends a report, and keeps the name of its file for a viewer. */
+static enum cp_status finish(struct cp_output *o, char *path, size_t cap,
+                             struct cp_error *err)
+{
+    if (o->path && strlen(o->path) < cap)
+        (void)strcpy(path, o->path);
+    return cp_output_finish(o, err);
+}
+
 static enum cp_status write_report(const struct cp_command *c,
                                    struct cp_report *r, struct cp_error *err)
 {
+    struct cp_viewer viewer;
     struct cp_output output;
-    enum cp_status status = cp_output_open(&output, c, err);
+    char path[4096] = "";
+    enum cp_status status = CP_OK;
 
+    if (c->viewer)
+        status = cp_viewer_find(&viewer, c->viewer, err);
+    if (status == CP_OK)
+        status = cp_output_open(&output, c, err);
     if (status != CP_OK)
         return status;
     if (c->product == CP_PRODUCT_PICTURE)
         status = draw(c, r, &output.out, err);
     else
         status = cp_report_write(r, &output.out, err);
-    if (status == CP_OK)
-        return cp_output_finish(&output, err);
-    cp_output_abandon(&output);
+    if (status != CP_OK) {
+        cp_output_abandon(&output);
+        return status;
+    }
+    status = finish(&output, path, sizeof(path), err);
+    if (status == CP_OK && c->viewer)
+        status = cp_viewer_show(&viewer, path, !c->is_shell, err);
     return status;
 }
 

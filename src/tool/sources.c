@@ -29,6 +29,7 @@ struct source {
 /* A batch of sources being read. */
 struct batch {
     struct source *sources;
+    const struct cp_heap_reading *heap;
     struct cp_profile *profiles[BATCH];
     struct cp_error errors[BATCH];
     size_t n;
@@ -42,6 +43,7 @@ struct loader {
 };
 
 static struct cp_profile *read_source(const struct source *s,
+                                      const struct cp_heap_reading *heap,
                                       struct cp_error *err)
 {
     struct cp_bytes file = { 0 };
@@ -62,7 +64,7 @@ static struct cp_profile *read_source(const struct source *s,
         status = cp_bytes_read_file(&file, s->name, CP_LOAD_LIMIT, err);
     }
     if (status == CP_OK)
-        p = cp_load(&file, err);
+        p = cp_load_as(&file, heap, err);
     cp_bytes_release(&file);
     return p;
 }
@@ -71,7 +73,7 @@ static void read_piece(void *context, size_t i)
 {
     struct batch *b = context;
 
-    b->profiles[i] = read_source(&b->sources[i], &b->errors[i]);
+    b->profiles[i] = read_source(&b->sources[i], b->heap, &b->errors[i]);
 }
 
 /* A profile without mappings gets one, so that a binary can be named. */
@@ -201,6 +203,7 @@ static struct cp_profile *read_all(const struct loader *l,
 
     for (size_t i = 0; status == CP_OK && i < n; i += BATCH) {
         *b = (struct batch){ .sources = sources + i,
+                             .heap = &l->c->heap,
                              .n = n - i < BATCH ? n - i : BATCH };
         status = add_batch(l, b, &sum, &n_read, err);
         if (status != CP_OK) {
