@@ -114,6 +114,7 @@ export class App {
 
   async showView() {
     const view = this.current(), place = byId("main");
+    this.tip(null);
     if (place.firstChild !== view.el) fill(place, view.el);
     this.status("");
     this.busy(true);
@@ -175,6 +176,16 @@ export class App {
   /** @param {string} text */
   status(text) {
     fill(byId("status"), text);
+  }
+  /** A note at the pointer, or none. @param {string[] | null} lines @param {number} [x] @param {number} [y] */
+  tip(lines, x = 0, y = 0) {
+    const el = byId("tip");
+    el.hidden = !lines;
+    if (!lines) return;
+    fill(el, ...lines.filter((line) => line).map((line, i) => h(i ? "div" : "strong", {}, line)));
+    const isLeft = x + el.offsetWidth + 24 > window.innerWidth, isAbove = y + el.offsetHeight + 30 > window.innerHeight;
+    el.style.left = `${Math.max(4, isLeft ? x - el.offsetWidth - 12 : x + 14)}px`;
+    el.style.top = `${Math.max(4, isAbove ? y - el.offsetHeight - 10 : y + 20)}px`;
   }
   /** @param {string} text */
   error(text) {
@@ -247,6 +258,11 @@ export class App {
   setTheme(theme) {
     if (theme) document.documentElement.dataset.theme = theme;
     else delete document.documentElement.dataset.theme;
+    this.themed();
+  }
+  /** The theme changed, here or in the system. */
+  themed() {
+    document.documentElement.classList.toggle("dark", this.isDark());
     if (this.profile && this.views.flamegraph) this.views.flamegraph.redraw();
   }
   toggleTheme() {
@@ -349,6 +365,7 @@ export class App {
   }
 
   start() {
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.themed());
     document.addEventListener("keydown", (e) => this.key(e));
     document.addEventListener("pointerdown", (e) => {
       if (!byId("menu").contains(/** @type {Node} */ (e.target))) this.closeMenu();

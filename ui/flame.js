@@ -94,24 +94,22 @@ class Level {
   constructor() {
     this.mask = 1023;
     this.slots = new Int32Array(1024).fill(-1);
-    this.grow(1024);
+    this.box = new Int32Array(1024);
+    this.node = new Int32Array(1024);
+    this.value = new Float64Array(1024);
+    this.weight = new Float64Array(1024);
     this.n = 0;
   }
-  /** @param {number} cap */
-  grow(cap) {
-    const copy = (/** @type {any} */ old, /** @type {any} */ kind) => {
-      const bigger = new kind(cap);
-      if (old) bigger.set(old);
+  grow() {
+    const copy = (/** @type {any} */ old) => {
+      const bigger = new old.constructor(old.length * 2);
+      bigger.set(old);
       return bigger;
     };
-    /** @type {Int32Array} */
-    this.box = copy(this.box, Int32Array);
-    /** @type {Int32Array} */
-    this.node = copy(this.node, Int32Array);
-    /** @type {Float64Array} */
-    this.value = copy(this.value, Float64Array);
-    /** @type {Float64Array} */
-    this.weight = copy(this.weight, Float64Array);
+    this.box = copy(this.box);
+    this.node = copy(this.node);
+    this.value = copy(this.value);
+    this.weight = copy(this.weight);
   }
   clear() {
     if (this.n * 8 < this.slots.length && this.slots.length > 1024) {
@@ -136,7 +134,7 @@ class Level {
       if (this.box[g] === box && this.node[g] === node) return g;
       h = (h + 1) & this.mask;
     }
-    if (this.n === this.box.length) this.grow(this.n * 2);
+    if (this.n === this.box.length) this.grow();
     const g = this.n++;
     this.slots[h] = g;
     this.box[g] = box;

@@ -8,12 +8,40 @@ import { diffColor, frameColor } from "./colors.js";
 import { fill, h, visible } from "./dom.js";
 import { layout } from "./flame.js";
 import { shortName } from "./names.js";
-import { compile, exactly } from "./regex.js";
+import { compile, exactly, plainly } from "./regex.js";
 import { label, percentage } from "./units.js";
 
 const ROW = 21;
 
 /** @typedef {ReturnType<typeof import("./flame.js").layout>} Places */
+
+/** @type {Map<string, number>} widths of texts, in the canvas's one font */
+const widths = new Map();
+
+/** @param {CanvasRenderingContext2D} g @param {string} text */
+function widthOf(g, text) {
+  let width = widths.get(text);
+  if (width === undefined) {
+    if (widths.size > 20000) widths.clear();
+    width = g.measureText(text).width;
+    widths.set(text, width);
+  }
+  return width;
+}
+
+/** The name, its short form, or as much of that as fits; "" for too little. @param {CanvasRenderingContext2D} g @param {string} full @param {number} room */
+function fitting(g, full, room) {
+  if (full.length < 400 && widthOf(g, full) <= room) return full;
+  const short = shortName(full).slice(0, 400);
+  if (widthOf(g, short) <= room) return short;
+  let low = 0, high = Math.min(short.length, Math.floor(room / 2));
+  while (low < high) {
+    const mid = (low + high + 1) >> 1;
+    if (g.measureText(short.slice(0, mid) + "…").width <= room) low = mid;
+    else high = mid - 1;
+  }
+  return low < 2 ? "" : short.slice(0, low) + "…";
+}
 
 /** One tree on one canvas. */
 export class FlameCanvas {
@@ -30,6 +58,7 @@ export class FlameCanvas {
     /** @type {number[][]} boxes of each depth, from left to right */
     this.rows = [];
     this.root = 0;
+    this.rootName = "All samples";
     this.hover = -1;
     this.selected = -1;
     this.width = 0;
@@ -44,7 +73,10 @@ export class FlameCanvas {
   listen() {
     const c = this.canvas;
     c.addEventListener("mousemove", (e) => this.point(e));
-    c.addEventListener("mouseleave", () => this.setHover(-1));
+    c.addEventListener("mouseleave", () => {
+      this.setHover(-1);
+      this.app.tip(null);
+    });
     c.addEventListener("click", (e) => {
       const box = this.at(e);
       if (box >= 0) this.pick(box);
@@ -62,17 +94,18 @@ export class FlameCanvas {
 
   /** @param {number} box */
   nameOf(box) {
-    return box === 0 ? "root" : this.tree.names[this.tree.name[box]].name;
+    return box === 0 ? this.rootName : this.tree.names[this.tree.name[box]].name;
   }
 
-  /** @param {any} tree @param {number} root @param {string} order */
-  show(tree, root, order) {
+  /** @param {any} tree @param {string} rootName @param {string} order */
+  show(tree, rootName, order) {
     this.tree = tree;
-    this.root = Math.min(root, tree.parent.length - 1);
+    this.rootName = rootName;
+    this.root = Math.min(tree.zoomed, tree.parent.length - 1);
     this.order = order;
     this.hover = -1;
     this.selected = -1;
-    this.match(this.pattern);
+    this.findHits();
     this.place();
   }
 
@@ -162,15 +195,8 @@ export class FlameCanvas {
     const g = this.context, full = visible(this.nameOf(box));
     const from = Math.max(0, -x) + 5, room = Math.min(w, this.width - x) - from - 4;
     if (room < 12) return;
-    let text = full;
-    if (text.length * 6.2 > room) text = shortName(full);
-    const most = Math.floor(room / 5.2);
-    if (text.length > most) {
-      if (most < 3) return;
-      text = text.slice(0, most - 1) + "…";
-    }
-    while (text.length > 3 && g.measureText(text).width > room) text = text.slice(0, Math.max(2, Math.floor(text.length * 0.9) - 1)) + "…";
-    if (text.length <= 3 && full.length > 3) return;
+    const text = fitting(g, full, room);
+    if (!text) return;
     g.fillStyle = isDark ? "#f0f0ee" : "#1b1b1a";
     g.fillText(text, x + from, y + ROW / 2 + 1);
   }
@@ -204,7 +230,9 @@ export class FlameCanvas {
 
   /** @param {MouseEvent} e */
   point(e) {
-    this.setHover(this.at(e));
+    const box = this.at(e);
+    this.setHover(box);
+    this.app.tip(box < 0 ? null : this.describeLines(box), e.clientX, e.clientY);
   }
 
   /** @param {number} box */
@@ -219,14 +247,26 @@ export class FlameCanvas {
   /** @param {number} box */
   describe(box) {
     const t = this.tree, about = t.about, unit = about.unit, text = (/** @type {number} */ v) => label(v, unit, this.app.unit());
-    const name = box === 0 ? "All samples" : visible(this.nameOf(box));
-    const place = box > 0 && t.names[t.name[box]].file ? `  ${visible(t.names[t.name[box]].file)}` : "";
+    const name = visible(this.nameOf(box)), place = this.placeOf(box);
     if (this.app.isDiff()) {
       const after = (t.weight[box] + t.value[box]) / 2, before = (t.weight[box] - t.value[box]) / 2;
       const sign = t.value[box] > 0 ? "▲ +" : t.value[box] < 0 ? "▼ " : "= ";
-      return `${name}: ${text(before)} → ${text(after)}, ${sign}${text(t.value[box])} (${percentage(t.value[box], about.total)})${place}`;
+      return `${name}: ${text(before)} → ${text(after)}, ${sign}${text(t.value[box])} (${percentage(t.value[box], about.total)})  ${place}`;
     }
-    return `${name}: ${text(t.value[box])} (${percentage(t.value[box], about.total)}), self ${text(t.self[box])} (${percentage(t.self[box], about.total)})${place}`;
+    return `${name}: ${text(t.value[box])} (${percentage(t.value[box], about.total)}), self ${text(t.self[box])} (${percentage(t.self[box], about.total)})  ${place}`;
+  }
+
+  /** @param {number} box */
+  placeOf(box) {
+    const at = box > 0 ? this.tree.names[this.tree.name[box]] : null;
+    return at && at.file ? visible(at.file) + (at.line > 0 ? `:${at.line}` : "") : "";
+  }
+
+  /** The same for the tip: name, place, values. @param {number} box */
+  describeLines(box) {
+    const name = visible(this.nameOf(box)), all = this.describe(box);
+    const place = this.placeOf(box), values = all.slice(name.length + 2, all.length - place.length).trim();
+    return [name, place, values];
   }
 
   /** Names from the root to a box. @param {number} box */
@@ -246,8 +286,13 @@ export class FlameCanvas {
   match(pattern) {
     this.pattern = pattern;
     if (!this.tree) return;
-    this.hits = Uint8Array.from(this.tree.names, (n) => (pattern && pattern.test(/** @type {any} */ (n).name) ? 1 : 0));
+    this.findHits();
     this.draw();
+  }
+
+  findHits() {
+    const pattern = this.pattern;
+    this.hits = Uint8Array.from(this.tree.names, (n) => (pattern && pattern.test(/** @type {any} */ (n).name) ? 1 : 0));
   }
 
   /** Boxes that match, from the left and the root. @returns {number[]} */
@@ -329,7 +374,7 @@ export class FlameView {
     if (turn !== this.turn) return;
     this.main.isUpward = s.isFlame;
     fill(this.scroll, this.main.canvas);
-    this.main.show(tree, tree.zoomed, s.order);
+    this.main.show(tree, "All samples", s.order);
     this.highlight(s.search);
     if (s.isFlame) this.scroll.scrollTop = this.scroll.scrollHeight;
     this.explain(tree);
@@ -338,13 +383,13 @@ export class FlameView {
 
   /** @param {any} up @param {any} down */
   sandwich(up, down) {
-    const s = this.app.store.state, about = down.about;
+    const s = this.app.store.state, about = down.about, name = plainly(s.pivot);
     const share = percentage(down.value[0], about.total), what = label(down.value[0], about.unit, this.app.unit());
-    const middle = h("div", { class: "pivot" }, h("strong", {}, visible(s.pivot)), `  ${what} of ${label(about.total, about.unit, this.app.unit())} (${share}). Callers above, callees below.`);
+    const middle = h("div", { class: "pivot" }, h("strong", {}, visible(name)), `  ${what} of ${label(about.total, about.unit, this.app.unit())} (${share}). Callers above, callees below.`);
     this.main.isUpward = false;
     fill(this.scroll, this.upper.canvas, middle, this.main.canvas);
-    this.upper.show(up, 0, s.order);
-    this.main.show(down, 0, s.order);
+    this.upper.show(up, name, s.order);
+    this.main.show(down, name, s.order);
     this.highlight(s.search);
     fill(this.note);
     middle.scrollIntoView({ block: "center" });

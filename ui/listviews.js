@@ -18,6 +18,13 @@ const COLUMNS = [
   { id: "name", title: "Name", tip: "function" },
 ];
 
+/** A bar behind a number; its colour tells growth in a comparison. @param {number} share from 0 to 1 @param {number} change */
+function shareBar(share, change) {
+  const bar = h("span", { class: change > 0 ? "bar more" : change < 0 ? "bar less" : "bar" });
+  bar.style.width = `${(share * 100).toFixed(2)}%`;
+  return h("span", { class: "track" }, bar);
+}
+
 /** A table of any length: only the rows in sight exist. */
 export class TopView {
   /** @param {App} app */
@@ -97,10 +104,7 @@ export class TopView {
   row(r, i) {
     const about = this.about, show = (/** @type {number} */ v) => label(v, about.unit, this.app.unit());
     const share = Math.min(1, Math.abs(r.flat) / (about.total || 1)), whole = Math.min(1, Math.abs(r.cum) / (about.total || 1));
-    const bar = h("span", { class: r.flat < 0 ? "bar less" : "bar" });
-    const cumBar = h("span", { class: r.cum < 0 ? "bar cum less" : "bar cum" });
-    bar.style.width = `${(share * 100).toFixed(2)}%`;
-    cumBar.style.width = `${(whole * 100).toFixed(2)}%`;
+    const bar = shareBar(share, this.app.isDiff() ? r.flat : 0), cumBar = shareBar(whole, this.app.isDiff() ? r.cum : 0);
     const row = h("div", { class: i === this.selected ? "tr selected" : "tr", role: "row", onclick: () => this.select(i), ondblclick: () => this.open(i), oncontextmenu: (/** @type {MouseEvent} */ e) => this.menu(e, i) },
       h("span", { class: "cell flat", role: "cell" }, show(r.flat)),
       h("span", { class: "cell flatShare", role: "cell" }, bar, h("span", { class: "over" }, percentage(r.flat, about.total))),
@@ -195,8 +199,7 @@ export class PeekView {
   block(b) {
     const about = this.about, show = (/** @type {number} */ v) => label(v, about.unit, this.app.unit());
     const line = (/** @type {any} */ e, /** @type {string} */ kind) => {
-      const bar = h("span", { class: "bar" });
-      bar.style.width = `${Math.min(100, (Math.abs(e.value) / Math.abs(b.cum || 1)) * 100).toFixed(1)}%`;
+      const bar = shareBar(Math.min(1, Math.abs(e.value / (b.cum || 1))), this.app.isDiff() ? e.value : 0);
       return h("button", { class: `edge ${kind}`, onclick: () => this.app.store.go({ arg: exactly(e.name) }), title: visible(e.name) },
         h("span", { class: "num" }, show(e.value)), h("span", { class: "num share" }, bar, h("span", { class: "over" }, percentage(e.value, b.cum))), h("span", { class: "name" }, visible(e.name)));
     };
@@ -232,8 +235,7 @@ export class TagsView {
   /** @param {any} k @param {any} about */
   table(k, about) {
     const rows = k.values.map((/** @type {any} */ v) => {
-      const bar = h("span", { class: "bar" });
-      bar.style.width = `${Math.min(100, (Math.abs(v.value) / (about.total || 1)) * 100).toFixed(1)}%`;
+      const bar = shareBar(Math.min(1, Math.abs(v.value / (about.total || 1))), this.app.isDiff() ? v.value : 0);
       return h("button", { class: "edge", title: "Only samples with this label", onclick: () => this.app.store.refine({ tagFocus: this.filter(k, v.text) }) },
         h("span", { class: "num" }, label(v.value, about.unit, this.app.unit())), h("span", { class: "num share" }, bar, h("span", { class: "over" }, percentage(v.value, about.total))), h("span", { class: "name" }, visible(v.text)));
     });

@@ -3,7 +3,7 @@
 
 import { fill, h, visible } from "./dom.js";
 import { ROWS, defaults } from "./options.js";
-import { exactly } from "./regex.js";
+import { exactly, plainly } from "./regex.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -53,11 +53,11 @@ export function breadcrumbs(app) {
   for (const row of ROWS) {
     if (o[row.name] === row.value || o[row.name] === "" || row.name === "sampleIndex") continue;
     const [name] = row.title.split(": ");
-    const text = row.kind === "flag" ? name : `${name}: ${visible(String(o[row.name]))}`;
+    const text = row.kind === "flag" ? name : `${name}: ${visible(plainly(String(o[row.name])))}`;
     list.push(chip(text, () => app.store.refine({ [row.name]: row.value })));
   }
-  if (s.pivot) list.push(chip(`Sandwich: ${visible(s.pivot)}`, () => app.store.go({ pivot: "" })));
-  if (s.arg && ["peek", "source", "disasm"].includes(s.view)) list.push(chip(`Function: ${visible(s.arg)}`, () => app.store.go({ arg: "" })));
+  if (s.pivot) list.push(chip(`Sandwich: ${visible(plainly(s.pivot))}`, () => app.store.go({ pivot: "" })));
+  if (s.arg && ["peek", "source", "disasm"].includes(s.view)) list.push(chip(`Function: ${visible(plainly(s.arg))}`, () => app.store.go({ arg: "" })));
   return list;
 }
 

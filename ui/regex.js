@@ -33,6 +33,12 @@ export function exactly(text) {
   return "^" + text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&") + "$";
 }
 
+/** What exactly() was made of; other expressions as they are. @param {string} text */
+export function plainly(text) {
+  const found = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[\\^$.*+?()[\]{}|])*)\$$/s.exec(text);
+  return found ? found[1].replace(/\\(.)/gs, "$1") : text;
+}
+
 /** Answers of one expression about strings of a profile, each asked once. */
 export class Matcher {
   /** @param {RegExp} re @param {import("./decode.js").Profile} profile @param {(s: string) => string} [change] */

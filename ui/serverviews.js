@@ -26,6 +26,23 @@ function copyShape(from) {
   return el;
 }
 
+/** What the legend says is on the page already; the paper is the page's. @param {Element} svg */
+function withoutLegend(svg) {
+  const legend = svg.querySelector("g.cluster"), paper = svg.querySelector("g.graph > polygon");
+  if (legend) {
+    legend.nextElementSibling?.remove();
+    legend.remove();
+  }
+  paper?.remove();
+}
+
+/** The box around all that is drawn, with a margin; never larger than life. @param {Element} svg */
+function bounds(svg) {
+  const box = /** @type {SVGGraphicsElement} */ (svg).getBBox(), margin = 12;
+  const place = /** @type {HTMLElement} */ (svg.parentElement), wide = Math.max(box.width + 2 * margin, place.clientWidth / 1.4), high = box.height + 2 * margin;
+  return [box.x + box.width / 2 - wide / 2, box.y - margin, wide, high];
+}
+
 export class GraphView {
   /** @param {App} app */
   constructor(app) {
@@ -48,12 +65,13 @@ export class GraphView {
     const svg = copyShape(parsed.documentElement);
     if (!svg || parsed.querySelector("parsererror")) throw new Error("the server's picture cannot be read");
     this.svg = svg;
-    this.whole = (svg.getAttribute("viewBox") || "0 0 800 600").split(/[\s,]+/).map(Number);
     svg.removeAttribute("width");
     svg.removeAttribute("height");
-    this.fit();
+    withoutLegend(svg);
     this.listen(svg);
     fill(this.box, svg);
+    this.whole = bounds(svg);
+    this.fit();
     this.app.about(await this.app.ask("about", {}));
   }
 

@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -18,12 +19,19 @@ static void stop(int signal)
     cp_web_stop(serving);
 }
 
-static const char *title_of(const struct cp_profile *p)
+/* The program's name, or that of the file when the profile does not say. */
+static const char *title_of(const struct cp_command *c,
+                            const struct cp_profile *p)
 {
+    const char *slash;
+
     for (uint32_t i = 0; i < p->n_mappings; i++)
         if (p->mappings[i].file != 0)
             return cp_path_base(cp_profile_str(p, p->mappings[i].file)).ptr;
-    return "profile";
+    if (c->sources.n == 0)
+        return "profile";
+    slash = strrchr(c->sources.items[0], '/');
+    return slash && slash[1] ? slash + 1 : c->sources.items[0];
 }
 
 /* As the reference: only for a person at a terminal. */
@@ -45,7 +53,7 @@ enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
 {
     struct cp_web_options options = { .profile = p,
                                       .report = c->options,
-                                      .title = title_of(p),
+                                      .title = title_of(c, p),
                                       .host_port = c->http };
     struct sigaction action = { .sa_handler = stop };
     enum cp_status status = cp_web_open(&serving, &options, err);

@@ -19,7 +19,8 @@ struct job {
     struct cp_out out;
     struct cp_error err;
     enum cp_status status;
-    struct job *next;
+    struct job *next;            /* in the queue */
+    struct job *older, **origin; /* among all; the server's thread only */
 };
 
 struct cp_web_jobs {
@@ -29,11 +30,15 @@ struct cp_web_jobs {
     pthread_mutex_t lock;
     pthread_cond_t more;
     struct job *first, **last;
+    struct job *all; /* queued, at work, or waiting for their wake */
     bool is_stopped;
 };
 
 static void free_job(struct job *j)
 {
+    *j->origin = j->older;
+    if (j->older)
+        j->older->origin = j->origin;
     cp_out_release(&j->out);
     cp_arena_release(&j->arena);
     cp_free(j);
@@ -170,6 +175,11 @@ enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
                        .arena = *arena,
                        .out = { .fd = -1 } };
     *arena = (struct cp_arena){ 0 };
+    j->older = jobs->all;
+    j->origin = &jobs->all;
+    if (j->older)
+        j->older->origin = &j->older;
+    jobs->all = j;
     cp_http_keep(x, &(struct cp_http_keeper){ .gone = gone, .context = j }, -1);
     (void)pthread_mutex_lock(&jobs->lock);
     *jobs->last = j;
@@ -179,21 +189,19 @@ enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
     return CP_OK;
 }
 
-void cp_web_jobs_free(struct cp_web_jobs *jobs)
+void cp_web_jobs_stop(struct cp_web_jobs *jobs)
 {
-    if (!jobs)
-        return;
     (void)pthread_mutex_lock(&jobs->lock);
     jobs->is_stopped = true;
     (void)pthread_cond_signal(&jobs->more);
     (void)pthread_mutex_unlock(&jobs->lock);
     (void)pthread_join(jobs->thread, NULL);
-    while (jobs->first) {
-        struct job *j = jobs->first;
+}
 
-        jobs->first = j->next;
-        free_job(j);
-    }
+void cp_web_jobs_free(struct cp_web_jobs *jobs)
+{
+    while (jobs->all)
+        free_job(jobs->all);
     (void)pthread_cond_destroy(&jobs->more);
     (void)pthread_mutex_destroy(&jobs->lock);
     cp_free(jobs);

@@ -39,6 +39,9 @@ enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
                                struct cp_arena *arena, struct cp_error *err);
 
 /* After the server's loop has ended. Waits for the job at work. */
+void cp_web_jobs_stop(struct cp_web_jobs *jobs);
+
+/* After the server is freed, whose connections still name their jobs. */
 void cp_web_jobs_free(struct cp_web_jobs *jobs);
 
 #endif

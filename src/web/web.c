@@ -236,8 +236,10 @@ void cp_web_stop(struct cp_web *w)
 
 void cp_web_close(struct cp_web *w)
 {
-    cp_web_jobs_free(w->jobs);
-    if (w->server)
-        cp_http_server_free(w->server);
+    if (w->jobs)
+        cp_web_jobs_stop(w->jobs);
+    cp_http_server_free(w->server);
+    if (w->jobs)
+        cp_web_jobs_free(w->jobs);
     cp_free(w);
 }
