@@ -50,6 +50,8 @@ export class FlameCanvas {
     this.app = app;
     this.isUpward = style.isUpward;
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "flame", tabindex: "0", role: "img", "aria-label": style.title }));
+    /** As tall as the tree; the canvas is as tall as what is in sight, and moves along. */
+    this.el = h("div", { class: "flamebox" }, this.canvas);
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
     /** @type {any} */
     this.tree = null;
@@ -62,6 +64,9 @@ export class FlameCanvas {
     this.hover = -1;
     this.selected = -1;
     this.width = 0;
+    this.height = 0;
+    this.port = 0;
+    this.offset = 0;
     /** @type {RegExp | null} */
     this.pattern = null;
     /** @type {Uint8Array} whether a name matches */
@@ -71,17 +76,17 @@ export class FlameCanvas {
   }
 
   listen() {
-    const c = this.canvas;
-    c.addEventListener("mousemove", (e) => this.point(e));
-    c.addEventListener("mouseleave", () => {
+    const c = this.canvas, el = this.el;
+    el.addEventListener("mousemove", (e) => this.point(e));
+    el.addEventListener("mouseleave", () => {
       this.setHover(-1);
       this.app.tip(null);
     });
-    c.addEventListener("click", (e) => {
+    el.addEventListener("click", (e) => {
       const box = this.at(e);
       if (box >= 0) this.pick(box);
     });
-    c.addEventListener("contextmenu", (e) => {
+    el.addEventListener("contextmenu", (e) => {
       const box = this.at(e);
       if (box <= 0) return;
       e.preventDefault();
@@ -110,55 +115,70 @@ export class FlameCanvas {
   }
 
   place() {
-    const t = this.tree;
+    const t = this.tree, isInSight = this.sight();
     this.places = layout({ ...t, node: t.name }, (box) => this.nameOf(box), this.order === "name" ? "name" : "weight", this.root);
     this.rows = [];
     for (let i = 0; i < t.parent.length; i++) {
       const depth = t.depth[i];
       if (!this.rows[depth]) this.rows[depth] = [];
-      if (this.isInSight(i)) this.rows[depth].push(i);
+      if (isInSight[i]) this.rows[depth].push(i);
     }
     for (const row of this.rows) row.sort((a, b) => this.places.x[a] - this.places.x[b]);
     while (this.rows.length && this.rows[this.rows.length - 1].length === 0) this.rows.pop();
     this.resize();
   }
 
-  /** Above the zoomed box only its own ancestors are in sight. @param {number} box */
-  isInSight(box) {
-    const t = this.tree;
-    let at = box, down = this.root;
-    while (t.depth[at] > t.depth[this.root]) at = t.parent[at];
-    while (t.depth[down] > t.depth[at]) down = t.parent[down];
-    return at === down;
+  /** Above the zoomed box only its own ancestors are in sight. */
+  sight() {
+    const t = this.tree, n = t.parent.length, is = new Uint8Array(n), depth = t.depth[this.root];
+    for (let at = this.root; at >= 0; at = t.parent[at]) is[at] = 1;
+    for (let i = 1; i < n; i++) if (t.depth[i] > depth) is[i] = is[t.parent[i]];
+    return is;
   }
 
   resize() {
-    const parent = this.canvas.parentElement;
+    const parent = this.el.parentElement;
     if (!parent || !this.tree) return;
     const ratio = window.devicePixelRatio || 1;
     this.width = parent.clientWidth;
     this.height = Math.max(1, this.rows.length) * ROW + 1;
-    this.canvas.style.height = `${this.height}px`;
+    this.port = Math.min(this.height, parent.clientHeight || this.height);
+    this.el.style.height = `${this.height}px`;
+    this.canvas.style.height = `${this.port}px`;
     this.canvas.style.width = `${this.width}px`;
-    const tall = Math.min(this.height, 16000 / ratio);
     this.canvas.width = Math.round(this.width * ratio);
-    this.canvas.height = Math.round(tall * ratio);
-    this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.canvas.height = Math.round(this.port * ratio);
+    this.scrolled();
+  }
+
+  /** Moves the canvas to what is in sight, and draws that. */
+  scrolled() {
+    const parent = this.el.parentElement;
+    if (!parent || !this.tree) return;
+    this.offset = Math.max(0, Math.min(parent.scrollTop - this.el.offsetTop, this.height - this.port));
+    this.canvas.style.transform = `translateY(${this.offset}px)`;
     this.draw();
   }
 
   /** Top edge of a depth. @param {number} depth */
   y(depth) {
-    return this.isUpward ? /** @type {number} */ (this.height) - (depth + 1) * ROW : depth * ROW;
+    return this.isUpward ? this.height - (depth + 1) * ROW : depth * ROW;
+  }
+
+  /** @param {number} y */
+  depthAt(y) {
+    return Math.floor((this.isUpward ? this.height - y : y) / ROW);
   }
 
   draw() {
     if (!this.tree) return;
-    const g = this.context, isDark = this.app.isDark();
-    g.clearRect(0, 0, this.width, /** @type {number} */ (this.height));
+    const g = this.context, isDark = this.app.isDark(), ratio = window.devicePixelRatio || 1;
+    g.setTransform(ratio, 0, 0, ratio, 0, -this.offset * ratio);
+    g.clearRect(0, this.offset, this.width, this.port);
     g.font = "12px system-ui, sans-serif";
     g.textBaseline = "middle";
-    for (const row of this.rows) for (const box of row) this.drawBox(box, isDark);
+    const [a, b] = [this.depthAt(this.offset), this.depthAt(this.offset + this.port)];
+    for (const row of this.rows.slice(Math.max(0, Math.min(a, b)), Math.max(a, b) + 1)) for (const box of row) this.drawBox(box, isDark);
     this.outline(this.selected, isDark ? "#fff" : "#000", 2);
     if (this.hover !== this.selected) this.outline(this.hover, isDark ? "#ddd" : "#333", 1.5);
   }
@@ -213,10 +233,8 @@ export class FlameCanvas {
   /** The box under the pointer, or -1. @param {MouseEvent} e */
   at(e) {
     if (!this.tree) return -1;
-    const area = this.canvas.getBoundingClientRect();
-    const x = (e.clientX - area.left) / this.width, y = e.clientY - area.top;
-    const depth = Math.floor((this.isUpward ? /** @type {number} */ (this.height) - y : y) / ROW);
-    const row = this.rows[depth] || [];
+    const area = this.el.getBoundingClientRect(), x = (e.clientX - area.left) / this.width;
+    const row = this.rows[this.depthAt(e.clientY - area.top)] || [];
     let low = 0, high = row.length - 1, found = -1;
     while (low <= high) {
       const mid = (low + high) >> 1;
@@ -239,7 +257,7 @@ export class FlameCanvas {
   setHover(box) {
     if (box === this.hover) return;
     this.hover = box;
-    this.canvas.style.cursor = box >= 0 ? "pointer" : "default";
+    this.el.style.cursor = box >= 0 ? "pointer" : "default";
     this.app.status(box >= 0 ? this.describe(box) : "");
     this.draw();
   }
@@ -315,7 +333,7 @@ export class FlameCanvas {
     else if (e.key === "ArrowRight") next = row[place + 1] ?? -1;
     else if (e.key === "Enter") return this.pick(at);
     else if (e.key === "m" && at > 0) {
-      const area = this.canvas.getBoundingClientRect();
+      const area = this.el.getBoundingClientRect();
       return this.app.openMenu(this.nameOf(at), area.left + this.places.x[at] * this.width + 12, area.top + this.y(t.depth[at]) + ROW);
     } else return;
     e.preventDefault();
@@ -330,7 +348,7 @@ export class FlameCanvas {
   reveal(box) {
     const parent = this.canvas.closest(".scroll");
     if (!parent) return;
-    const y = this.y(this.tree.depth[box]) + this.canvas.offsetTop;
+    const y = this.y(this.tree.depth[box]) + this.el.offsetTop;
     if (y < parent.scrollTop) parent.scrollTop = y - ROW;
     else if (y + 2 * ROW > parent.scrollTop + parent.clientHeight) parent.scrollTop = y + 2 * ROW - parent.clientHeight;
   }
@@ -351,13 +369,21 @@ export class FlameView {
     this.el = h("div", { class: "view flameview" }, this.bar, this.note, this.scroll);
     this.turn = 0;
     this.at = -1;
+    this.size = "";
     new ResizeObserver(() => this.resize()).observe(this.scroll);
+    this.scroll.addEventListener("scroll", () => {
+      this.main.scrolled();
+      this.upper.scrolled();
+      this.app.tip(null);
+    });
   }
 
   resize() {
-    if (this.scroll.clientWidth === this.main.width) return;
+    const size = `${this.scroll.clientWidth} ${this.scroll.clientHeight}`;
+    if (size === this.size) return;
+    this.size = size;
     this.main.resize();
-    if (this.app.store.state.pivot) this.upper.resize();
+    this.upper.resize();
   }
 
   async show() {
@@ -373,7 +399,7 @@ export class FlameView {
     const tree = await ask({ path: s.path, isUp: s.isUp });
     if (turn !== this.turn) return;
     this.main.isUpward = s.isFlame;
-    fill(this.scroll, this.main.canvas);
+    fill(this.scroll, this.main.el);
     this.main.show(tree, "All samples", s.order);
     this.highlight(s.search);
     if (s.isFlame) this.scroll.scrollTop = this.scroll.scrollHeight;
@@ -387,7 +413,7 @@ export class FlameView {
     const share = percentage(down.value[0], about.total), what = label(down.value[0], about.unit, this.app.unit());
     const middle = h("div", { class: "pivot" }, h("strong", {}, visible(name)), `  ${what} of ${label(about.total, about.unit, this.app.unit())} (${share}). Callers above, callees below.`);
     this.main.isUpward = false;
-    fill(this.scroll, this.upper.canvas, middle, this.main.canvas);
+    fill(this.scroll, this.upper.el, middle, this.main.el);
     this.upper.show(up, name, s.order);
     this.main.show(down, name, s.order);
     this.highlight(s.search);
