@@ -50,8 +50,15 @@ export class App {
 
   /** @param {ArrayBuffer} bytes @param {string} title */
   async load(bytes, title) {
-    this.bytes = new Uint8Array(bytes.slice(0));
-    const summary = await this.calculator.call("load", { bytes }, [bytes]);
+    const summary = await this.calculator.call("load", { bytes }, { transfer: [bytes] });
+    summary.title = title;
+    this.use(summary);
+    return summary;
+  }
+
+  /** The worker fetches, so that nothing is copied. @param {string} url @param {string} title @param {(text: string) => void} tell */
+  async fetch(url, title, tell) {
+    const summary = await this.calculator.call("fetch", { url: new URL(url, location.href).href }, { tell });
     summary.title = title;
     this.use(summary);
     return summary;
@@ -299,8 +306,11 @@ export class App {
   /** @param {string} kind */
   async save(kind) {
     const stem = this.title.replace(/[^\w.-]+/g, "_") || "profile";
-    if (kind === "pb.gz" && this.bytes) download(`${stem}.pb.gz`, new Blob([await packed(this.bytes)], { type: "application/octet-stream" }));
-    else if (kind === "folded") download(`${stem}.folded`, new Blob([await this.ask("folded", {})], { type: "text/plain" }));
+    if (kind === "pb.gz") {
+      const bytes = await this.calculator.call("bytes", { profile: this.profile.id });
+      if (bytes.length) download(`${stem}.pb.gz`, new Blob([await packed(bytes)], { type: "application/octet-stream" }));
+      else this.status("A comparison made in the page cannot be saved as one profile.");
+    } else if (kind === "folded") download(`${stem}.folded`, new Blob([await this.ask("folded", {})], { type: "text/plain" }));
     else if (kind === "text" && this.store.state.view === "top") this.copy(this.current().text());
     else if (kind === "png") this.view("flamegraph").main.canvas.toBlob((/** @type {Blob | null} */ b) => b && download(`${stem}.png`, b));
     else if (kind === "svg") download(`${stem}.svg`, new Blob([svgOf(this.view("flamegraph").main)], { type: "image/svg+xml" }));

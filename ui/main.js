@@ -20,24 +20,6 @@ function bytesOf(text) {
   return bytes.buffer;
 }
 
-/** Fetches with a count of what has arrived. @param {string} url @param {(text: string) => void} tell */
-async function arrive(url, tell) {
-  const answer = await fetch(url);
-  if (!answer.ok || !answer.body) throw new Error((await answer.text()).trim() || `the server answered ${answer.status}`);
-  const whole = Number(answer.headers.get("content-length")) || 0, reader = answer.body.getReader();
-  /** @type {Uint8Array[]} */
-  const parts = [];
-  let n = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    parts.push(value);
-    n += value.length;
-    tell(`Loading ${(n / 1e6).toFixed(1)}${whole ? " of " + (whole / 1e6).toFixed(1) : ""} MB`);
-  }
-  return new Blob(/** @type {any} */ (parts)).arrayBuffer();
-}
-
 async function startPage() {
   const info = JSON.parse(byId("info").textContent || "{}"), held = document.getElementById("profile");
   const app = new App(new Calculator(makeWorker()), { title: "profile", server: false, data: "", live: null, ...info });
@@ -50,9 +32,7 @@ async function startPage() {
       held.remove();
       await app.load(bytes, app.title);
     } else if (app.info.data) {
-      const bytes = await arrive(app.info.data, tell);
-      tell("Reading the profile…");
-      await app.load(bytes, app.title);
+      await app.fetch(app.info.data, app.title, tell);
     } else if (app.live instanceof LiveStrip) {
       app.live.draw();
       tell("Choose what to take: a CPU profile runs for some seconds, the others are there at once.");

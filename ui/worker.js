@@ -135,11 +135,40 @@ function search(v, text) {
   return { nNodes, weight, all };
 }
 
-/** @type {Record<string, (args: any) => any>} */
+/** The bytes at an address, with a word now and then. @param {string} url @param {(text: string) => void} tell */
+async function arrive(url, tell) {
+  const answer = await fetch(url);
+  if (!answer.ok || !answer.body) throw new Error((await answer.text()).trim() || `the server answered ${answer.status}`);
+  const whole = Number(answer.headers.get("content-length")) || 0, reader = answer.body.getReader();
+  let bytes = new Uint8Array(whole || 1 << 20), n = 0, said = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    if (n + value.length > bytes.length) {
+      const bigger = new Uint8Array(2 * (n + value.length));
+      bigger.set(bytes.subarray(0, n));
+      bytes = bigger;
+    }
+    bytes.set(value, n);
+    n += value.length;
+    if (n - said < 4e6) continue;
+    said = n;
+    tell(`Loading ${(n / 1e6).toFixed(0)}${whole ? " of " + (whole / 1e6).toFixed(0) : ""} MB`);
+  }
+  tell("Reading the profile…");
+  return bytes.subarray(0, n);
+}
+
+/** @type {Record<string, (args: any, tell: (text: string) => void) => any>} */
 const OPS = {
   async load({ bytes }) {
     return add(decode(await unpack(new Uint8Array(bytes))));
   },
+  async fetch({ url }, tell) {
+    return add(decode(await unpack(await arrive(url, tell))));
+  },
+  /** The profile as it came, unpacked. */
+  bytes: ({ profile }) => profiles.get(profile)?.bytes || new Uint8Array(0),
   compare({ a, b }) {
     const newer = profiles.get(a), older = profiles.get(b);
     if (!newer || !older) throw new Error("one of the two profiles is no longer loaded");
@@ -175,7 +204,7 @@ const OPS = {
 async function answer(event) {
   const { id, op, args } = event.data;
   try {
-    const result = await OPS[op](args);
+    const result = await OPS[op](args, (said) => self.postMessage({ id, said }));
     self.postMessage({ id, result });
   } catch (e) {
     self.postMessage({ id, error: e instanceof Error ? e.message : String(e) });
