@@ -38,6 +38,7 @@ static const struct format formats[] = {
                                CP_BY_FILEFUNCTIONS },
     [CP_FORMAT_FIREFOX] = { cp_write_firefox, true, CP_BY_DEFAULT,
                             CP_BY_FILEFUNCTIONS },
+    [CP_FORMAT_HTML] = { cp_write_html, true, CP_BY_ADDRESSES, CP_BY_DEFAULT },
 };
 
 void cp_format_adjust(struct cp_options *o)

@@ -48,5 +48,7 @@ enum cp_status cp_write_speedscope(struct cp_report *r, struct cp_out *out,
                                    struct cp_error *err);
 enum cp_status cp_write_firefox(struct cp_report *r, struct cp_out *out,
                                 struct cp_error *err);
+enum cp_status cp_write_html(struct cp_report *r, struct cp_out *out,
+                             struct cp_error *err);
 
 #endif

@@ -29,6 +29,7 @@ enum cp_format {
     CP_FORMAT_FLAMEGRAPH,
     CP_FORMAT_SPEEDSCOPE,
     CP_FORMAT_FIREFOX,
+    CP_FORMAT_HTML,
 };
 
 /* How top and tree are written. */

@@ -233,10 +233,25 @@ static size_t count_stdin(const struct cp_list *list)
     return n;
 }
 
+static enum cp_status check_http(const struct cp_command *c,
+                                 struct cp_error *err)
+{
+    if (c->http && c->format_name)
+        return cp_error_set(err, CP_EUSAGE,
+                            "-http is not compatible with an output format on "
+                            "the command line");
+    if (c->no_browser && !c->http)
+        return cp_error_set(err, CP_EUSAGE,
+                            "-no_browser only makes sense with -http");
+    return CP_OK;
+}
+
 static enum cp_status check(const struct cp_command *c, struct cp_error *err)
 {
     if (c->wants_help || c->wants_version)
         return CP_OK;
+    if (check_http(c, err) != CP_OK)
+        return CP_EUSAGE;
     if (c->sources.n == 0)
         return cp_error_set(err, CP_EUSAGE, "no profile source specified");
     if (count_stdin(&c->sources) + count_stdin(&c->bases) +

@@ -39,6 +39,8 @@ struct cp_command {
     const char *tls_cert, *tls_key, *tls_ca;
     int seconds, timeout; /* for fetching; -1 when not given */
     bool no_save;
+    const char *http; /* where to serve the page; NULL: nowhere */
+    bool no_browser;
     bool all_frames, wants_help;
     bool is_shell;   /* at the prompt: files instead of bytes on the screen */
     unsigned values; /* short names for a sample_index that are ignored */

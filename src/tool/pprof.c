@@ -9,6 +9,7 @@
 #include "tool/flags.h"
 #include "tool/print.h"
 #include "tool/run.h"
+#include "tool/serve.h"
 #include "tool/shell.h"
 #include "tool/sources.h"
 
@@ -44,8 +45,12 @@ static enum cp_status work(const struct cp_command *c, struct cp_error *err)
     p = cp_sources_load(c, warn, NULL, err);
     if (!p)
         return CP_EFORMAT;
-    status = c->format_name ? cp_run_report(c, p, warn, NULL, err)
-                            : cp_shell_run(c, &p, err);
+    if (c->http)
+        status = cp_serve(c, p, err);
+    else if (c->format_name)
+        status = cp_run_report(c, p, warn, NULL, err);
+    else
+        status = cp_shell_run(c, &p, err);
     cp_profile_free(p);
     return status == CP_EUSAGE ? CP_EFORMAT : status;
 }

@@ -1,0 +1,29 @@
+/*
+ * page - the web page that shows a profile (ui/), as one HTML file.
+ *
+ * It is used three times: packed into a file by -html, served by pprof -http,
+ * and served by the runtime's endpoint. What differs is told by the info that
+ * is put into it. Nothing in the page comes from another place.
+ */
+#ifndef CP_PAGE_H
+#define CP_PAGE_H
+
+#include "base/out.h"
+
+/* NULL where there is nothing to tell. */
+struct cp_page_info {
+    const char *title;
+    bool has_server;   /* graph, source and disassembly can be asked for */
+    const char *data;  /* address of the profile, relative to the page */
+    const char *token; /* to be sent with every change */
+    const char *live;  /* JSON: {"base":"../","kinds":[...]} */
+};
+
+/*
+ * Writes the page with its info. If len is not 0 the profile (packed or not)
+ * goes into it as well, as base 64.
+ */
+void cp_page_write(struct cp_out *out, const struct cp_page_info *info,
+                   const void *profile, size_t len);
+
+#endif

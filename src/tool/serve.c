@@ -1,0 +1,73 @@
+/* serve.c - says where the page is and opens a browser on it; see serve.h. */
+#include "tool/serve.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "tool/print.h"
+#include "tool/viewer.h"
+#include "web/web.h"
+
+static struct cp_web *serving; /* for the signal handler */
+
+static void stop(int signal)
+{
+    (void)signal;
+    cp_web_stop(serving);
+}
+
+/* The program's name, or that of the file when the profile does not say. */
+static const char *title_of(const struct cp_command *c,
+                            const struct cp_profile *p)
+{
+    const char *slash;
+
+    for (uint32_t i = 0; i < p->n_mappings; i++)
+        if (p->mappings[i].file != 0)
+            return cp_path_base(cp_profile_str(p, p->mappings[i].file)).ptr;
+    if (c->sources.n == 0)
+        return "profile";
+    slash = strrchr(c->sources.items[0], '/');
+    return slash && slash[1] ? slash + 1 : c->sources.items[0];
+}
+
+/* As the reference: only for a person at a terminal. */
+static void open_browser(const struct cp_command *c, const char *url)
+{
+    struct cp_viewer viewer;
+    struct cp_error err = { 0 };
+
+    if (c->no_browser || !isatty(STDOUT_FILENO))
+        return;
+    if (cp_viewer_find(&viewer, CP_VIEWER_BROWSER, &err) != CP_OK ||
+        cp_viewer_show(&viewer, url, false, &err) != CP_OK)
+        cp_print_line("", "No browser could be started; open the address "
+                          "above in one.");
+}
+
+enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
+                        struct cp_error *err)
+{
+    struct cp_web_options options = { .profile = p,
+                                      .report = c->options,
+                                      .title = title_of(c, p),
+                                      .host_port = c->http };
+    struct sigaction action = { .sa_handler = stop };
+    enum cp_status status = cp_web_open(&serving, &options, err);
+    char line[256];
+
+    if (status != CP_OK)
+        return status;
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+    (void)snprintf(line, sizeof(line), "Serving web UI on %s",
+                   cp_web_url(serving));
+    cp_print_line("", line);
+    open_browser(c, cp_web_url(serving));
+    status = cp_web_run(serving, err);
+    cp_web_close(serving);
+    return status;
+}

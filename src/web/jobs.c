@@ -1,0 +1,208 @@
+/* jobs.c - a queue, a thread, and the way back; see jobs.h. */
+#include "web/jobs.h"
+
+#include <pthread.h>
+
+#include "base/alloc.h"
+#include "profile/encode.h"
+#include "report/picture.h"
+#include "report/report.h"
+
+struct job {
+    struct cp_http_wake wake; /* brings it back to the server's thread */
+    struct cp_web_jobs *jobs;
+    struct cp_http_exchange *x; /* NULL when the client has gone */
+    enum cp_web_kind kind;
+    const char *type;
+    struct cp_options options;
+    struct cp_arena arena;
+    struct cp_out out;
+    struct cp_error err;
+    enum cp_status status;
+    struct job *next;            /* in the queue */
+    struct job *older, **origin; /* among all; the server's thread only */
+};
+
+struct cp_web_jobs {
+    struct cp_http_server *server;
+    const struct cp_profile *profile;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    struct job *first, **last;
+    struct job *all; /* queued, at work, or waiting for their wake */
+    bool is_stopped;
+};
+
+static void free_job(struct job *j)
+{
+    *j->origin = j->older;
+    if (j->older)
+        j->older->origin = j->origin;
+    cp_out_release(&j->out);
+    cp_arena_release(&j->arena);
+    cp_free(j);
+}
+
+static enum cp_status draw(struct cp_report *r, struct cp_out *out,
+                           struct cp_error *err)
+{
+    struct cp_out dot = { .fd = -1 };
+    enum cp_status status = cp_report_write(r, &dot, err);
+
+    if (status == CP_OK)
+        status = cp_picture_render(CP_PICTURE_SVG, dot.buf, dot.len, out, err);
+    cp_out_release(&dot);
+    return status;
+}
+
+static enum cp_status make_report(struct job *j)
+{
+    struct cp_profile *copy = cp_profile_copy(j->jobs->profile, &j->err);
+    struct cp_report r = { .profile = copy, .options = j->options };
+    enum cp_status status;
+
+    if (!copy)
+        return CP_ENOMEM;
+    status = cp_report_init(&r, &j->err);
+    if (status == CP_OK) {
+        status = j->kind == CP_WEB_GRAPH
+                     ? draw(&r, &j->out, &j->err)
+                     : cp_report_write(&r, &j->out, &j->err);
+        cp_report_release(&r);
+    }
+    cp_profile_free(copy);
+    return status;
+}
+
+static enum cp_status work(struct job *j)
+{
+    const struct cp_profile *p = j->jobs->profile;
+
+    if (j->kind == CP_WEB_PROFILE)
+        return cp_encode(p, &j->out, &j->err);
+    if (j->kind == CP_WEB_PACKED)
+        return cp_encode_gzip(p, &j->out, &j->err);
+    return make_report(j);
+}
+
+/* Back on the server's thread. */
+static void answer(void *context)
+{
+    struct job *j = context;
+
+    if (j->x && j->status == CP_OK) {
+        cp_http_add_header(j->x, "Content-Type", j->type);
+        if (j->kind == CP_WEB_PACKED)
+            cp_http_add_header(j->x, "Content-Disposition",
+                               "attachment; filename=\"profile.pb.gz\"");
+        cp_http_answer(j->x, 200, &j->out);
+    } else if (j->x) {
+        cp_http_answer_text(j->x, j->status == CP_ENOMEM ? 503 : 400,
+                            j->err.msg);
+    }
+    free_job(j);
+}
+
+static void gone(void *context)
+{
+    struct job *j = context;
+
+    j->x = NULL;
+}
+
+static void *run(void *context)
+{
+    struct cp_web_jobs *jobs = context;
+
+    for (;;) {
+        struct job *j;
+
+        (void)pthread_mutex_lock(&jobs->lock);
+        while (!jobs->first && !jobs->is_stopped)
+            (void)pthread_cond_wait(&jobs->more, &jobs->lock);
+        j = jobs->is_stopped ? NULL : jobs->first;
+        if (j) {
+            jobs->first = j->next;
+            if (!jobs->first)
+                jobs->last = &jobs->first;
+        }
+        (void)pthread_mutex_unlock(&jobs->lock);
+        if (!j)
+            return NULL;
+        j->status = work(j);
+        cp_http_server_wake(jobs->server, &j->wake);
+    }
+}
+
+enum cp_status cp_web_jobs_new(struct cp_web_jobs **out,
+                               struct cp_http_server *server,
+                               const struct cp_profile *p, struct cp_error *err)
+{
+    struct cp_web_jobs *jobs = cp_alloc(1, sizeof(*jobs), err);
+
+    if (!jobs)
+        return CP_ENOMEM;
+    jobs->server = server;
+    jobs->profile = p;
+    jobs->last = &jobs->first;
+    (void)pthread_mutex_init(&jobs->lock, NULL);
+    (void)pthread_cond_init(&jobs->more, NULL);
+    if (pthread_create(&jobs->thread, NULL, run, jobs) != 0) {
+        cp_free(jobs);
+        return cp_error_set(err, CP_EOTHER, "cannot start a thread");
+    }
+    *out = jobs;
+    return CP_OK;
+}
+
+enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
+                               struct cp_http_exchange *x,
+                               enum cp_web_kind kind, const char *type,
+                               const struct cp_options *options,
+                               struct cp_arena *arena, struct cp_error *err)
+{
+    struct job *j = cp_alloc(1, sizeof(*j), err);
+
+    if (!j)
+        return CP_ENOMEM;
+    *j = (struct job){ .wake = { .run = answer, .context = j },
+                       .jobs = jobs,
+                       .x = x,
+                       .kind = kind,
+                       .type = type,
+                       .options = *options,
+                       .arena = *arena,
+                       .out = { .fd = -1 } };
+    *arena = (struct cp_arena){ 0 };
+    j->older = jobs->all;
+    j->origin = &jobs->all;
+    if (j->older)
+        j->older->origin = &j->older;
+    jobs->all = j;
+    cp_http_keep(x, &(struct cp_http_keeper){ .gone = gone, .context = j }, -1);
+    (void)pthread_mutex_lock(&jobs->lock);
+    *jobs->last = j;
+    jobs->last = &j->next;
+    (void)pthread_cond_signal(&jobs->more);
+    (void)pthread_mutex_unlock(&jobs->lock);
+    return CP_OK;
+}
+
+void cp_web_jobs_stop(struct cp_web_jobs *jobs)
+{
+    (void)pthread_mutex_lock(&jobs->lock);
+    jobs->is_stopped = true;
+    (void)pthread_cond_signal(&jobs->more);
+    (void)pthread_mutex_unlock(&jobs->lock);
+    (void)pthread_join(jobs->thread, NULL);
+}
+
+void cp_web_jobs_free(struct cp_web_jobs *jobs)
+{
+    while (jobs->all)
+        free_job(jobs->all);
+    (void)pthread_cond_destroy(&jobs->more);
+    (void)pthread_mutex_destroy(&jobs->lock);
+    cp_free(jobs);
+}

@@ -1,0 +1,47 @@
+/*
+ * jobs - reports for the page, made beside the server's thread.
+ *
+ * A graph can take graphviz half a minute; the server must answer others
+ * meanwhile. One thread works through a queue; answers come back through the
+ * server's loop. A client that has gone is forgotten.
+ */
+#ifndef CP_WEB_JOBS_H
+#define CP_WEB_JOBS_H
+
+#include "base/arena.h"
+#include "http/server.h"
+#include "profile/profile.h"
+#include "report/options.h"
+
+enum cp_web_kind {
+    CP_WEB_PROFILE, /* the profile as it is, not packed */
+    CP_WEB_PACKED,  /* the same, for downloads */
+    CP_WEB_GRAPH,   /* SVG */
+    CP_WEB_TEXT,    /* what options.format writes */
+};
+
+struct cp_web_jobs;
+
+/* p outlives the jobs and is not changed. */
+enum cp_status cp_web_jobs_new(struct cp_web_jobs **out,
+                               struct cp_http_server *server,
+                               const struct cp_profile *p,
+                               struct cp_error *err);
+
+/*
+ * Queues the answer to x. The arena holds the options' text and is taken
+ * over; type is the answer's content type.
+ */
+enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
+                               struct cp_http_exchange *x,
+                               enum cp_web_kind kind, const char *type,
+                               const struct cp_options *options,
+                               struct cp_arena *arena, struct cp_error *err);
+
+/* After the server's loop has ended. Waits for the job at work. */
+void cp_web_jobs_stop(struct cp_web_jobs *jobs);
+
+/* After the server is freed, whose connections still name their jobs. */
+void cp_web_jobs_free(struct cp_web_jobs *jobs);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * query - the options of a report in the address of a page.
+ *
+ * The names are the reference's (f, i, h, s, sf, tf ...), the same that
+ * ui/options.js writes.
+ */
+#ifndef CP_WEB_QUERY_H
+#define CP_WEB_QUERY_H
+
+#include "base/arena.h"
+#include "http/request.h"
+#include "report/options.h"
+
+/*
+ * Applies what the request's query says to *options. Text is copied to the
+ * arena. CP_EUSAGE for a value that makes no sense.
+ */
+enum cp_status cp_web_query(const struct cp_http_request *r,
+                            struct cp_options *options, struct cp_arena *arena,
+                            struct cp_error *err);
+
+#endif

@@ -1,0 +1,245 @@
+/* web.c - routes of pprof -http; see web.h. */
+#include "web/web.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "http/guard.h"
+#include "http/server.h"
+#include "page/page.h"
+#include "web/jobs.h"
+#include "web/query.h"
+
+#define OUTPUT_BYTES ((size_t)2 << 30) /* a profile of a million samples */
+
+struct cp_web {
+    struct cp_web_options options;
+    struct cp_http_server *server;
+    struct cp_http_address address;
+    struct cp_web_jobs *jobs;
+    char url[CP_HTTP_ADDRESS_BYTES + 16];
+};
+
+static const char *const views[] = { "flamegraph", "top",    "graph",
+                                     "peek",       "source", "disasm",
+                                     "tags",       "traces", "details" };
+
+static const struct source {
+    const char *path;
+    enum cp_web_kind kind;
+    enum cp_format format;
+    bool has_argument;
+    const char *type;
+} sources[] = {
+    { "/ui/data/profile", CP_WEB_PROFILE, CP_FORMAT_NONE, false,
+      "application/octet-stream" },
+    { "/ui/download", CP_WEB_PACKED, CP_FORMAT_NONE, false,
+      "application/vnd.google.protobuf+gzip" },
+    { "/ui/data/graph", CP_WEB_GRAPH, CP_FORMAT_DOT, false, "image/svg+xml" },
+    { "/ui/data/source", CP_WEB_TEXT, CP_FORMAT_LIST, true,
+      "text/plain; charset=utf-8" },
+};
+
+static void redirect(struct cp_http_exchange *x, const char *to)
+{
+    const char *query = cp_http_request_query(cp_http_request_of(x));
+    struct cp_out location = { .fd = -1 };
+
+    cp_out_cstr(&location, to);
+    if (*query)
+        cp_out_printf(&location, "?%s", query);
+    cp_out_char(&location, '\0');
+    if (location.err.status == CP_OK)
+        cp_http_add_header(x, "Location", location.buf);
+    cp_http_answer(x, 302, NULL);
+    cp_out_release(&location);
+}
+
+static void send_page(const struct cp_web *w, struct cp_http_exchange *x)
+{
+    struct cp_out page = { .fd = -1 };
+    struct cp_page_info info = { .title = w->options.title,
+                                 .has_server = true,
+                                 .data = "data/profile" };
+
+    cp_page_write(&page, &info, NULL, 0);
+    cp_http_add_header(x, "Content-Type", "text/html; charset=utf-8");
+    cp_http_add_header(x, "Cache-Control", "no-store");
+    cp_http_add_header(x, "X-Frame-Options", "DENY");
+    cp_http_answer(x, 200, &page);
+    cp_out_release(&page);
+}
+
+static enum cp_status read_argument(const struct cp_http_request *r,
+                                    struct cp_options *options,
+                                    struct cp_arena *arena,
+                                    struct cp_error *err)
+{
+    char text[4096];
+
+    if (!cp_http_request_param(r, "arg", text, sizeof(text)) || !*text)
+        return cp_error_set(err, CP_EUSAGE, "which function? arg is missing");
+    options->argument = cp_arena_copy(arena, text, strlen(text), err);
+    return options->argument ? CP_OK : CP_ENOMEM;
+}
+
+static void queue(struct cp_web *w, struct cp_http_exchange *x,
+                  const struct source *s)
+{
+    const struct cp_http_request *r = cp_http_request_of(x);
+    struct cp_options options = w->options.report;
+    struct cp_arena arena = { 0 };
+    struct cp_error err = { 0 };
+    enum cp_status status;
+
+    options.format = s->format;
+    status = cp_web_query(r, &options, &arena, &err);
+    if (status == CP_OK && s->has_argument)
+        status = read_argument(r, &options, &arena, &err);
+    if (status == CP_OK)
+        status = cp_web_jobs_add(w->jobs, x, s->kind, s->type, &options, &arena,
+                                 &err);
+    if (status != CP_OK)
+        cp_http_answer_text(x, status == CP_ENOMEM ? 503 : 400, err.msg);
+    cp_arena_release(&arena);
+}
+
+static bool is_view(const char *path)
+{
+    if (strncmp(path, "/ui/", 4) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++)
+        if (strcmp(path + 4, views[i]) == 0)
+            return true;
+    return false;
+}
+
+static void route(struct cp_web *w, struct cp_http_exchange *x)
+{
+    const char *path = cp_http_request_path(cp_http_request_of(x));
+
+    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
+        if (strcmp(path, sources[i].path) == 0) {
+            queue(w, x, &sources[i]);
+            return;
+        }
+    }
+    if (is_view(path))
+        send_page(w, x);
+    else if (strncmp(path, "/ui/", 4) == 0 && path[4] &&
+             strncmp(path, "/ui/flamegraph", 14) != 0)
+        cp_http_answer_text(x, 404, "no such page\n");
+    else
+        redirect(x, "/ui/flamegraph");
+}
+
+static void handle(void *context, struct cp_http_exchange *x)
+{
+    struct cp_web *w = context;
+    const struct cp_http_request *r = cp_http_request_of(x);
+
+    if (w->address.is_loopback && !cp_http_guard_allows(r))
+        cp_http_answer_text(x, 403,
+                            "refused: this page was asked for by "
+                            "another site or under another name\n");
+    else if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD"))
+        cp_http_answer_text(x, 405, "only GET and HEAD\n");
+    else
+        route(w, x);
+}
+
+/* "host:port" with nothing before or after the colon filled in. */
+static enum cp_status read_address(struct cp_web *w, struct cp_error *err)
+{
+    const char *text = w->options.host_port, *colon = strrchr(text, ':');
+    char full[CP_HTTP_ADDRESS_BYTES];
+    int host_len;
+
+    if (!colon)
+        return cp_error_set(err, CP_EUSAGE,
+                            "could not split http address: address %s: "
+                            "missing port in address",
+                            text);
+    host_len = (int)(colon - text);
+    (void)snprintf(full, sizeof(full), "%.*s:%s",
+                   host_len ? host_len : (int)sizeof("localhost") - 1,
+                   host_len ? text : "localhost", colon[1] ? colon + 1 : "0");
+    return cp_http_address_parse(&w->address, full, err);
+}
+
+static void make_url(struct cp_web *w)
+{
+    char text[CP_HTTP_ADDRESS_BYTES];
+    const char *port;
+
+    cp_http_address_text(&w->address, text);
+    port = strrchr(text, ':');
+    if (w->address.is_loopback && port)
+        (void)snprintf(w->url, sizeof(w->url), "http://localhost%s", port);
+    else
+        (void)snprintf(w->url, sizeof(w->url), "http://%s", text);
+}
+
+static enum cp_status open_all(struct cp_web *w, struct cp_error *err)
+{
+    struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
+    enum cp_status status = read_address(w, err);
+    int fd = -1;
+
+    limits.output_bytes = OUTPUT_BYTES;
+    if (status == CP_OK)
+        status = cp_http_server_new(&w->server, &limits, handle, w, err);
+    if (status == CP_OK)
+        status = cp_http_address_listen(&w->address, &fd, err);
+    if (status == CP_OK)
+        status = cp_http_server_listen(w->server, fd, err);
+    if (status == CP_OK)
+        status = cp_web_jobs_new(&w->jobs, w->server, w->options.profile, err);
+    if (status == CP_OK)
+        make_url(w);
+    return status;
+}
+
+enum cp_status cp_web_open(struct cp_web **out,
+                           const struct cp_web_options *options,
+                           struct cp_error *err)
+{
+    struct cp_web *w = cp_alloc(1, sizeof(*w), err);
+    enum cp_status status;
+
+    if (!w)
+        return CP_ENOMEM;
+    w->options = *options;
+    status = open_all(w, err);
+    if (status == CP_OK)
+        *out = w;
+    else
+        cp_web_close(w);
+    return status;
+}
+
+const char *cp_web_url(const struct cp_web *w)
+{
+    return w->url;
+}
+
+enum cp_status cp_web_run(struct cp_web *w, struct cp_error *err)
+{
+    return cp_http_server_run(w->server, err);
+}
+
+void cp_web_stop(struct cp_web *w)
+{
+    cp_http_server_stop(w->server);
+}
+
+void cp_web_close(struct cp_web *w)
+{
+    if (w->jobs)
+        cp_web_jobs_stop(w->jobs);
+    cp_http_server_free(w->server);
+    if (w->jobs)
+        cp_web_jobs_free(w->jobs);
+    cp_free(w);
+}

@@ -1,0 +1,45 @@
+/*
+ * web - what pprof -http serves: the page, the profile, and the reports that
+ * only this side can make.
+ *
+ *   /ui/flamegraph, /ui/top ...   the page; it reads its view from the path
+ *   /ui/data/profile              the profile as it was loaded
+ *   /ui/data/graph                the call graph as SVG
+ *   /ui/data/source, disasm       annotated code, as text
+ *   /ui/download                  the profile as a file
+ *
+ * Nothing can be changed here, so there is nothing to protect but reading:
+ * see http/guard.h.
+ */
+#ifndef CP_WEB_H
+#define CP_WEB_H
+
+#include "http/address.h"
+#include "profile/profile.h"
+#include "report/options.h"
+
+struct cp_web_options {
+    const struct cp_profile *profile;
+    struct cp_options report; /* what holds unless the address says other */
+    const char *title;
+    const char *host_port; /* "localhost:8080", ":", ... */
+};
+
+struct cp_web;
+
+/* Listens. */
+enum cp_status cp_web_open(struct cp_web **out,
+                           const struct cp_web_options *options,
+                           struct cp_error *err);
+
+/* "http://localhost:18090", borrowed. */
+const char *cp_web_url(const struct cp_web *w);
+
+/* Serves until cp_web_stop. */
+enum cp_status cp_web_run(struct cp_web *w, struct cp_error *err);
+
+/* Safe in a signal handler. */
+void cp_web_stop(struct cp_web *w);
+void cp_web_close(struct cp_web *w);
+
+#endif

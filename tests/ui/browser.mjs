@@ -1,0 +1,360 @@
+// browser.mjs PPROF [FOLDER] - the page in a real Chromium.
+//
+// Serves profiles with `pprof -http` and clicks and types through every view;
+// FOLDER holds real profiles. Ends with "P passed, F failed"; 77 without a
+// browser. SHOTS=folder keeps a picture of every view.
+import { execFileSync, spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { Chrome, findChrome } from "./chrome.mjs";
+import { profileOf } from "./proto.mjs";
+
+const [pprof, folder] = process.argv.slice(2), SHOTS = process.env.SHOTS || "";
+const VIEWS = ["flamegraph", "top", "graph", "peek", "source", "disasm", "tags", "traces", "details"];
+const NAMES = ["Flame graph", "Top", "Graph", "Peek", "Source", "Disassembly", "Labels", "Traces", "Details"];
+const READY = `document.getElementById("busy").hidden && !!document.querySelector("#main > .view")`;
+const program = findChrome();
+if (!program) {
+  console.log("no Chromium");
+  process.exit(77);
+}
+const temp = fs.mkdtempSync(path.join(os.tmpdir(), "browser-"));
+const env = { ...process.env, PPROF_TMPDIR: temp, HOME: temp };
+let passed = 0, failed = 0, page;
+
+function check(name, ok, detail = "") {
+  if (ok) passed++;
+  else failed++;
+  if (!ok) console.log(`${name}: ${detail}`);
+}
+
+async function part(name, act) {
+  const start = Date.now();
+  try {
+    await act();
+  } catch (e) {
+    check(name, false, e.message);
+  }
+  if (process.env.VERBOSE) console.log(`${name}: ${Date.now() - start} ms`);
+  check(`${name}: console`, page.errors.length === 0, page.errors.splice(0).join("; "));
+}
+
+/** `pprof -http` on a free port. */
+async function serve(...args) {
+  const child = spawn(pprof, ["-no_browser", "-symbolize=none", "-http=localhost:0", ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  const url = await new Promise((done, fail) => {
+    const hear = (text) => {
+      said += text;
+      const found = /Serving web UI on (\S+)/.exec(said);
+      if (found) done(found[1]);
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.on("exit", () => fail(new Error(`pprof ended: ${said}`)));
+  });
+  return { url, stop: () => new Promise((done) => { child.on("exit", (code) => done(code)); child.kill("SIGTERM"); }) };
+}
+
+const text = (id) => page.run(`document.getElementById("${id}").textContent`);
+const address = () => page.run("location.pathname.split('/').pop() + location.search");
+const ready = () => page.until(READY);
+const count = (selector) => page.run(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
+async function press(...keys) {
+  for (const key of keys) await page.key(key);
+  await ready();
+}
+async function back(step = -1) {
+  const old = await page.run("location.href");
+  await page.run(`history.go(${step})`);
+  await page.until(`location.href !== ${JSON.stringify(old)}`);
+  await ready();
+}
+const tab = async (view) => {
+  await page.click(`#tabs a:nth-child(${VIEWS.indexOf(view) + 1})`);
+  await ready();
+};
+async function open(url) {
+  await page.open(url);
+  await ready();
+}
+async function shot(name) {
+  if (SHOTS) await page.shot(path.join(SHOTS, `${name}.png`));
+}
+/** Nothing sticks out of the window to the right. */
+const fits = () => page.run("document.documentElement.scrollWidth <= innerWidth");
+
+/** Every view of one profile, by its tab. */
+async function everyView(name, isWhole) {
+  for (const view of VIEWS) {
+    await tab(view);
+    check(`${name} ${view}: address`, (await address()).startsWith(view), await address());
+    check(`${name} ${view}: tab`, (await page.run("document.querySelector('#tabs .on').textContent")) === NAMES[VIEWS.indexOf(view)]);
+    check(`${name} ${view}: no error`, await page.run("document.getElementById('error').hidden"), await text("error"));
+    const length = await page.run("document.querySelector('#main').textContent.length + 100 * document.querySelectorAll('#main canvas, #main svg').length");
+    check(`${name} ${view}: not empty`, length > 30, `${length} characters`);
+    if (isWhole) check(`${name} ${view}: fits`, await fits());
+    if (isWhole) await shot(`${name}-${view}`);
+  }
+}
+
+/** Zoom, search, menu, filters and the way back, with the pointer. */
+async function pointer(url) {
+  await open(url);
+  const flame = "canvas.flame";
+  const area = await page.run(`(() => { const r = document.querySelector("${flame}").getBoundingClientRect(); return [r.x, r.y]; })()`);
+  await page.mouse(area[0] + 40, area[1] + 32, "left", true);
+  await page.until("document.getElementById('tip') && !document.getElementById('tip').hidden");
+  check("tooltip: values", /self/.test(await text("tip")), await text("tip"));
+  check("status line", /\d%/.test(await text("status")), await text("status"));
+  const totals = await text("totals");
+  await page.mouse(area[0] + 40, area[1] + 32);
+  await page.until("location.search.includes('z=')");
+  await ready();
+  const zoomed = await address();
+  await back();
+  check("Back leaves the zoom", !(await address()).includes("z="), await address());
+  await back(1);
+  check("Forward zooms again", (await address()) === zoomed, await address());
+  await open(await page.run("location.href"));
+  check("a shared address shows the same", (await address()) === zoomed && (await text("totals")) === totals);
+  await back();
+  await page.mouse(area[0] + 40, area[1] + 32, "right");
+  await page.until("!document.getElementById('menu').hidden");
+  const name = await page.run("document.querySelector('.menuname').textContent");
+  await shot("menu");
+  await page.click("#menu button:nth-of-type(1)");
+  await page.until("location.search.includes('p=')");
+  await ready();
+  check("sandwich: two canvases", (await count("canvas.flame")) === 2);
+  check("sandwich: says around what", (await page.run("document.querySelector('.pivot').textContent")).includes(name));
+  await shot("sandwich");
+  await page.click(".chip button");
+  await page.until("!location.search.includes('p=')");
+}
+
+/** Filters by the panel, and their chips. */
+async function refine(url) {
+  await open(`${url}/ui/top`);
+  const name = await page.run("document.querySelector('.rows .cell.name').textContent"), before = await text("totals");
+  await page.click("#refine");
+  await page.until("!!document.querySelector('.refine')");
+  await shot("refine");
+  await page.type(name.slice(0, 4));
+  await page.key("Enter");
+  await page.until("location.search.includes('f=')");
+  await ready();
+  check("refine: a chip", (await count("#crumbs .chip")) === 1);
+  check("refine: fewer samples", / of 60 samples/.test(await text("totals")), await text("totals"));
+  await page.click("#crumbs .chip button");
+  await page.until("!location.search.includes('f=')");
+  await ready();
+  check("refine: removed", (await text("totals")) === before, await text("totals"));
+  await open(`${url}/ui/top?f=nothing_is_called_so`);
+  check("nothing left: says why", /Nothing is left/.test(await text("main")), await text("main"));
+  await shot("nothing-left");
+  await open(`${url}/ui/flamegraph?f=a(`);
+  check("a bad expression: one line", /focus/.test(await text("error")), await text("error"));
+}
+
+/** All that the pointer does, without it. */
+async function keyboard(url) {
+  await open(url);
+  await press("2");
+  check("key 2", (await address()).startsWith("top"));
+  await page.run("document.querySelector('.topview .scroll').focus()");
+  await press("ArrowDown", "ArrowDown", "Enter");
+  check("Enter peeks", (await address()).startsWith("peek?arg="), await address());
+  await press("1");
+  await page.run("document.querySelector('canvas.flame').focus()");
+  await press("ArrowDown", "ArrowDown");
+  check("arrows select", (await text("status")).length > 5, await text("status"));
+  await press("Enter");
+  check("Enter zooms", (await address()).includes("z="), await address());
+  await press("Escape");
+  check("Escape resets", !(await address()).includes("z="), await address());
+  await press("b");
+  check("b: callers", (await address()).includes("up=t"));
+  await press("b", "v");
+  check("v: flips", (await address()).includes("flame=t"));
+  await press("v", "/", "m", "a");
+  await page.until("/match/.test(document.getElementById('count').textContent)");
+  check("search: counts", /^1 match, 100%/.test(await text("count")), await text("count"));
+  await press("Enter", "Escape", "Escape");
+  await press("r");
+  check("r: refine has the focus", await page.run("document.activeElement.closest('.refine') !== null"));
+  await press("Escape", "r", "?");
+  check("?: keys", (await count("#overlay .dialog")) === 1);
+  await shot("keys");
+  await press("Escape");
+  await press("t");
+  check("t: theme", ["dark", "light"].includes(await page.run("document.documentElement.dataset.theme")));
+  await press("t");
+}
+
+async function themes(name, url) {
+  for (const theme of ["dark", "light"]) {
+    await page.theme(theme);
+    await page.run("localStorage.clear()").catch(() => {});
+    await open(url);
+    const back = await page.run("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]");
+    check(`${theme}: background`, theme === "dark" ? Number(back) < 80 : Number(back) > 180, back);
+    if (theme === "dark") await everyView(`${name}-dark`, true);
+  }
+  await page.size(380, 700);
+  await open(url);
+  await everyView(`${name}-narrow`, true);
+  await page.size(1280, 800);
+}
+
+/** The saved page: alone, from a file, with all that needs no server. */
+async function file(profile) {
+  const out = path.join(temp, "page.html");
+  execFileSync(pprof, ["-html", "-symbolize=none", `-output=${out}`, profile], { env, stdio: "ignore" });
+  check("page: small", fs.statSync(out).size - fs.statSync(profile).size * 4 < 200000, String(fs.statSync(out).size));
+  page.requests.length = 0;
+  await open(`file://${out}`);
+  check("file: totals", (await text("totals")).length > 5);
+  await press("2");
+  check("file: top", (await page.run("location.hash")) === "#top" && (await count(".rows .tr")) > 0);
+  await press("3");
+  check("file: graph says what it needs", /pprof -http/.test(await text("main")));
+  const asked = page.requests.filter((u) => !/^(file|blob|data):/.test(u));
+  check("file: asks for nothing", asked.length === 0, asked.join(" "));
+}
+
+/** Downloads arrive and are what they say. */
+async function save(url) {
+  await open(`${url}/ui/flamegraph`);
+  const seen = () => fs.readdirSync(page.chrome.folder).filter((n) => /\.(gz|folded|svg|png)$/.test(n));
+  for (const kind of ["pb.gz", "folded", "svg", "png"]) {
+    await page.run(`(() => { const s = document.getElementById("save"); s.value = "${kind}"; s.onchange(); })()`);
+    const end = Date.now() + 20000;
+    while (!seen().some((n) => n.endsWith(kind)) && Date.now() < end) await page.run("new Promise(requestAnimationFrame)");
+    const name = seen().find((n) => n.endsWith(kind));
+    check(`save ${kind}`, !!name);
+    if (name && kind === "pb.gz") check("save: readable", execFileSync(pprof, ["-top", "-symbolize=none", path.join(page.chrome.folder, name)], { env, stdio: ["ignore", "pipe", "ignore"] }).length > 50);
+  }
+}
+
+async function diff(profile, base) {
+  const server = await serve(`-diff_base=${base}`, profile);
+  await open(server.url);
+  check("diff: bar", await page.run("!document.getElementById('diffbar').hidden"));
+  await page.run("document.querySelector('canvas.flame').focus()");
+  await press("ArrowDown");
+  check("diff: before and after", /→/.test(await text("status")), await text("status"));
+  await shot("diff");
+  await press("2");
+  await shot("diff-top");
+  check("server ends", (await server.stop()) === 0);
+}
+
+const EVIL = ["<script>document.title='owned'</script>", "<img src=x onerror=alert(1)>", "\"quotes' & <b>", "tab\tnew\nline\u0007bell\u001b[31m", "\u202egnirts desrever\u202c", "שלום::مرحبا", "a".repeat(5000), "constructor", "__proto__", "toString", "${x}", "%s%n", "\ufeff", " ", "🔥🔥"];
+
+async function hostile() {
+  const write = (name, data) => {
+    const to = path.join(temp, name);
+    fs.writeFileSync(to, data);
+    return to;
+  };
+  const evil = write("evil.pb.gz", profileOf(EVIL.map((name, i) => ({ stack: ["main", name], value: i + 1, labels: { [name]: name } }))));
+  const deep = write("deep.pb.gz", profileOf([{ stack: Array.from({ length: 10000 }, (_, i) => `f${i % 7}`), value: 5 }, { stack: Array.from({ length: 10000 }, (_, i) => `g${i}`), value: 3 }]));
+  const sums = write("sums.pb.gz", profileOf([{ stack: ["a", "b"], value: 9223372036854775807n }, { stack: ["a", "c"], value: -9223372036854775807n }, { stack: ["a", "d"], value: -5 }, { stack: ["e"], value: 0 }]));
+  const empty = write("empty.pb.gz", profileOf([]));
+  for (const [name, profile] of Object.entries({ evil, deep, sums, empty })) {
+    const server = await serve(profile);
+    await part(`hostile ${name}`, async () => {
+      await open(server.url);
+      const views = VIEWS.filter((view) => view !== "graph");
+      for (const view of views) {
+        await tab(view);
+        check(`hostile ${name} ${view}`, (await text("main")).length + 100 * (await count("#main canvas")) > 0);
+        await shot(`hostile-${name}-${view}`);
+      }
+      if (name === "deep") await scrollDeep();
+      check(`hostile ${name}: nothing ran`, !(await page.run("document.title")).includes("owned") && (await count("#main script, #main img, #main b")) === 0);
+    });
+    check(`hostile ${name}: server ends`, (await server.stop()) === 0);
+  }
+}
+
+/** The canvas is as tall as the window, and shows the deepest box at its end. */
+async function scrollDeep() {
+  await tab("flamegraph");
+  check("deep: a canvas of the window's size", await page.run("document.querySelector('canvas.flame').height <= innerHeight && document.querySelector('.flamebox').offsetHeight > 200000"));
+  const at = await page.run("(() => { const s = document.querySelector('.flameview .scroll'); s.scrollTop = s.scrollHeight; const r = s.getBoundingClientRect(); return [r.x + 50, r.bottom - 12]; })()");
+  await page.mouse(at[0], at[1], "left", true);
+  await page.until("document.getElementById('status').textContent !== ''");
+  check("deep: the last box", /^f3: /.test(await text("status")), await text("status"));
+  await shot("hostile-deep-end");
+}
+
+async function many() {
+  const data = profileOf(Array.from({ length: 1000000 }, (_, i) => ({ stack: [`function_${i}`], value: 1 + (i % 9) })));
+  const to = path.join(temp, "many.pb.gz");
+  fs.writeFileSync(to, data);
+  const server = await serve(to);
+  await part("a million functions", async () => {
+    await open(server.url);
+    check("many: says so", /1,000,000 samples/.test(await text("totals")), await text("totals"));
+    await tab("top");
+    check("many: few rows exist", (await count(".rows .tr")) < 200 && (await count(".rows .tr")) > 10);
+  });
+  await server.stop();
+}
+
+/** Some of the real ones: spread over the folder, so of all makers. */
+function realProfiles() {
+  const all = [];
+  for (const maker of folder && fs.existsSync(folder) ? fs.readdirSync(folder) : []) {
+    const here = path.join(folder, maker), first = fs.readdirSync(here).find((n) => fs.statSync(path.join(here, n)).isFile());
+    if (!first) continue;
+    try {
+      const out = path.join(temp, `${maker}.pb.gz`);
+      execFileSync(pprof, ["-proto", "-symbolize=none", `-output=${out}`, path.join(here, first)], { env, stdio: "ignore" });
+      if (fs.statSync(out).size > 2000 && fs.statSync(out).size < 3e6) all.push([maker, out]);
+    } catch {
+      continue;
+    }
+    if (all.length === 12) break;
+  }
+  return all;
+}
+
+const BUSY = Array.from({ length: 60 }, (_, i) => ({ stack: ["main", `phase_${i % 4}`, ...Array.from({ length: i % 9 }, (__, k) => `ns::step_${k}::call`)], value: (i + 1) * 1e6, labels: { user: `u${i % 5}` } }));
+
+async function main() {
+  const own = path.join(temp, "own.pb.gz"), base = path.join(temp, "base.pb.gz");
+  fs.writeFileSync(own, profileOf(BUSY));
+  fs.writeFileSync(base, profileOf(BUSY.slice(10).map((s, i) => ({ ...s, value: s.value + (i % 3) * 1e7 }))));
+  const server = await serve(own);
+  await part("views", async () => { await open(server.url); await everyView("own", true); });
+  await part("pointer", () => pointer(server.url));
+  await part("refine", () => refine(server.url));
+  await part("keyboard", () => keyboard(server.url));
+  await part("save", () => save(server.url));
+  await part("themes", () => themes("own", server.url));
+  check("server ends", (await server.stop()) === 0);
+  await part("file", () => file(own));
+  await part("diff", () => diff(own, base));
+  await hostile();
+  if (!process.env.QUICK) await many();
+  for (const [name, profile] of process.env.QUICK ? [] : realProfiles()) {
+    const real = await serve(profile);
+    await part(name, async () => { await open(real.url); await everyView(name, false); });
+    await real.stop();
+  }
+}
+
+const chrome = new Chrome(program);
+try {
+  page = await chrome.page();
+  await main();
+} finally {
+  await chrome.close();
+  fs.rmSync(temp, { recursive: true, force: true });
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exit(failed ? 1 : 0);

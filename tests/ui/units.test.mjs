@@ -1,0 +1,138 @@
+// units.test.mjs - the page's calculations one by one, under `node --test`.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { compareProfiles } from "../../ui/compare.js";
+import { decode, unpack } from "../../ui/decode.js";
+import { buildTree, layout } from "../../ui/flame.js";
+import { cleanPath, packageOf, shortName, simpleName } from "../../ui/names.js";
+import { defaults, fromQuery, toQuery } from "../../ui/options.js";
+import { compile, exactly } from "../../ui/regex.js";
+import { folded, top } from "../../ui/tables.js";
+import { label, percentage, sameFamily, scale } from "../../ui/units.js";
+import { View } from "../../ui/view.js";
+import { profileOf } from "./proto.mjs";
+
+const load = async (samples, style) => decode(await unpack(new Uint8Array(profileOf(samples, style))));
+const viewOf = (p, options = {}) => new View(p, { ...defaults(), ...options });
+
+const STACKS = [
+  { stack: ["main", "work", "hot"], value: 60, labels: { user: "ada" } },
+  { stack: ["main", "work", "cold"], value: 30, labels: { user: "bob" } },
+  { stack: ["main", "rest"], value: 10 },
+];
+
+/** "name:value" of every box, in the order of boxes. */
+const boxes = (v, options) => {
+  const t = buildTree(v, { finest: 0, ...options });
+  return t.node.map((node, i) => `${node < 0 ? "*" : v.nodes[node].name}:${t.value[i]}@${t.depth[i]}`);
+};
+
+test("units: the largest that leaves at least one", () => {
+  assert.equal(label(1500, "nanoseconds"), "1.50us");
+  assert.equal(label(2e9, "nanoseconds"), "2s");
+  assert.equal(label(1536, "bytes"), "1.50kB");
+  assert.equal(label(-1048576, "bytes"), "-1MB");
+  assert.equal(label(0, "bytes"), "0");
+  assert.equal(label(7, "count"), "7");
+  assert.equal(label(2e9, "nanoseconds", "ms"), "2000ms");
+  assert.deepEqual(scale(1, "hour", "s"), { value: 3600, unit: "s" });
+  assert.ok(sameFamily("kb", "bytes") && !sameFamily("ms", "bytes"));
+});
+
+test("percentages", () => {
+  assert.equal(percentage(1, 3), "33.33%");
+  assert.equal(percentage(1, 1), "100%");
+  assert.equal(percentage(-1, 2), "50.00%");
+  assert.equal(percentage(1, 8000), "0.013%");
+  assert.equal(percentage(1, 0), "0%");
+});
+
+test("names", () => {
+  assert.equal(simpleName("ns::f(int, char)"), "ns::f");
+  assert.equal(simpleName("(anonymous namespace)::f(int)"), "(anonymous namespace)::f");
+  assert.equal(simpleName("A::operator()(int)"), "A::operator()");
+  assert.equal(shortName("github.com/a/b/v2/pkg.(*T).Do"), "pkg.(*T).Do");
+  assert.equal(shortName("java.util.concurrent.Thing.run(Ljava;)"), "Thing.run");
+  assert.equal(packageOf("std::vector<int>::push"), "std");
+  assert.equal(cleanPath("/a/./b//c/../d"), "/a/b/d");
+});
+
+test("expressions", () => {
+  assert.ok(compile("(?i)MAIN", "focus").test("main"));
+  assert.ok(compile("^[[:alpha:]]+$", "focus").test("abc"));
+  assert.throws(() => compile("a(", "focus"), /^Error: focus: /);
+  for (const name of ["a.b", "f(int)", "[x]{2}|y^$", "back\\slash", "a+b?*"]) {
+    assert.ok(compile(exactly(name), "x").test(name), name);
+    assert.ok(!compile(exactly(name), "x").test(name + "!"), name);
+  }
+});
+
+test("options survive the address", () => {
+  const o = { ...defaults(), focus: "a&b=c#", noInlines: true, unit: "ms", tagFocus: "k=1:2" };
+  assert.deepEqual(fromQuery(new URLSearchParams(toQuery(o, new URLSearchParams()).toString())), o);
+  assert.equal(toQuery(defaults(), new URLSearchParams()).toString(), "");
+});
+
+test("tree: down, up, zoomed, around a function", async () => {
+  const v = viewOf(await load(STACKS));
+  assert.deepEqual(boxes(v), ["*:100@0", "main:100@1", "work:90@2", "rest:10@2", "hot:60@3", "cold:30@3"]);
+  assert.deepEqual(boxes(v, { isUp: true }).slice(0, 4), ["*:100@0", "hot:60@1", "cold:30@1", "rest:10@1"]);
+  const id = (name) => v.nodes.findIndex((n) => n.name === name);
+  assert.deepEqual(boxes(v, { path: [id("main"), id("work")] }), ["*:100@0", "main:100@1", "work:90@2", "hot:60@3", "cold:30@3"]);
+  assert.deepEqual(boxes(v, { pivots: new Set([id("work")]) }), ["*:90@0", "hot:60@1", "cold:30@1"]);
+  assert.deepEqual(boxes(v, { pivots: new Set([id("work")]), isUp: true }), ["*:90@0", "main:90@1"]);
+});
+
+test("tree: what cannot be seen stays shut, and sums stay whole", async () => {
+  const p = await load([{ stack: ["a", "b"], value: 1 }, { stack: ["c", "d"], value: 9999 }]);
+  const t = buildTree(viewOf(p), { finest: 0.01 });
+  assert.equal(t.value[0], 10000);
+  assert.equal(t.node.length, 3);
+  assert.ok(t.isCut);
+});
+
+test("recursion is a box within a box, and counts once in cum", async () => {
+  const v = viewOf(await load([{ stack: ["f", "f", "f"], value: 5 }]));
+  assert.deepEqual(boxes(v), ["*:5@0", "f:5@1", "f:5@2", "f:5@3"]);
+  assert.deepEqual(top(v).map((r) => [r.name, r.flat, r.cum]), [["f", 5, 5]]);
+});
+
+test("layout: heaviest first, or by name, without gaps", async () => {
+  const v = viewOf(await load(STACKS)), t = buildTree(v, { finest: 0 });
+  const name = (box) => (box ? v.nodes[t.node[box]].name : "");
+  const at = (order, who) => layout(t, name, order, 0).x[t.node.findIndex((n) => n >= 0 && v.nodes[n].name === who)];
+  assert.equal(at("weight", "hot"), 0);
+  assert.equal(at("weight", "cold"), 0.6);
+  assert.equal(at("name", "cold"), at("name", "work"));
+  assert.equal(at("name", "rest"), 0);
+});
+
+test("tag filters", async () => {
+  const p = await load(STACKS), total = (o) => top(viewOf(p, o)).find((r) => r.name === "main")?.cum || 0;
+  assert.equal(total({ tagFocus: "user=ada" }), 60);
+  assert.equal(total({ tagFocus: "user=ada,bob" }), 90);
+  assert.equal(total({ tagIgnore: "ada" }), 40);
+  assert.equal(total({ tagFocus: "user=nobody" }), 0);
+  assert.match(folded(viewOf(p, { tagRoot: "user" })), /ada;main;work;hot 60/);
+});
+
+test("compare: equal functions meet, shares are of the base", async () => {
+  const a = await load([{ stack: ["main", "x"], value: 70 }, { stack: ["main", "new"], value: 5 }]);
+  const b = await load([{ stack: ["main", "x"], value: 50 }, { stack: ["main", "old"], value: 20 }]);
+  const v = viewOf(compareProfiles(a, b)), flat = Object.fromEntries(top(v).map((r) => [r.name, r.flat]));
+  assert.deepEqual({ x: flat.x, new: flat.new, old: flat.old }, { x: 20, new: 5, old: -20 });
+  assert.equal(v.total, 70);
+  const other = await load([{ stack: ["m"], value: 1 }], { type: "space", unit: "bytes" });
+  assert.throws(() => compareProfiles(a, other), /nothing to compare/);
+});
+
+test("damaged input is refused with words", async () => {
+  const whole = await unpack(new Uint8Array(profileOf(STACKS)));
+  for (let cut = 1; cut < whole.length; cut += 3) {
+    try {
+      decode(whole.slice(0, cut));
+    } catch (e) {
+      assert.ok(e instanceof Error && e.constructor.name === "FormatError", String(e.stack));
+    }
+  }
+});

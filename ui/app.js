@@ -1,0 +1,448 @@
+// app.js - the page: its bar, its views, and what ties them together.
+
+import { byId, download, fill, h, visible } from "./dom.js";
+import { FlameView } from "./flameview.js";
+import { DetailsView, PeekView, TagsView, TopView, TracesView } from "./listviews.js";
+import { LiveStrip } from "./live.js";
+import { fromQuery, toQuery } from "./options.js";
+import { breadcrumbs, functionMenu, helpBox, placeMenu, refinePanel } from "./panels.js";
+import { CodeView, GraphView } from "./serverviews.js";
+import { Store, VIEWS } from "./state.js";
+import { label, percentage } from "./units.js";
+
+/** @typedef {import("./state.js").State} State */
+
+const TITLES = /** @type {Record<string, string>} */ ({
+  flamegraph: "Flame graph", top: "Top", graph: "Graph", peek: "Peek", source: "Source", disasm: "Disassembly", tags: "Labels", traces: "Traces", details: "Details",
+});
+
+/**
+ * @typedef {object} Info what the server, or the file, says of itself
+ * @property {string} title
+ * @property {boolean} server graph, source and disassembly can be had
+ * @property {string} data where the profile is fetched; "" when it is in the page
+ * @property {string} [token] for changes
+ * @property {{base: string, kinds: {name: string, title: string, seconds: number}[]} | null} live
+ */
+
+export class App {
+  /** @param {import("./rpc.js").Calculator} calculator @param {Info} info */
+  constructor(calculator, info) {
+    this.calculator = calculator;
+    this.info = info;
+    this.server = info.server;
+    this.title = info.title;
+    /** @type {any} */
+    this.profile = null;
+    /** @type {any} */
+    this.lastAbout = null;
+    this.isRefining = false;
+    this.store = new Store(info.server || !!info.live, (now, old) => this.changed(now, old));
+    this.views = /** @type {Record<string, any>} */ ({});
+    this.live = info.live ? new LiveStrip(this, info.live) : null;
+    this.setTheme(storage("theme") || "");
+  }
+
+  /** @param {string} op @param {any} args */
+  ask(op, args) {
+    return this.calculator.call(op, { profile: this.profile.id, options: this.store.state.options, ...args });
+  }
+
+  /** @param {ArrayBuffer} bytes @param {string} title */
+  async load(bytes, title) {
+    const summary = await this.calculator.call("load", { bytes }, { transfer: [bytes] });
+    summary.title = title;
+    this.use(summary);
+    return summary;
+  }
+
+  /** The worker fetches, so that nothing is copied. @param {string} url @param {string} title @param {(text: string) => void} tell */
+  async fetch(url, title, tell) {
+    const summary = await this.calculator.call("fetch", { url: new URL(url, location.href).href }, { tell });
+    summary.title = title;
+    this.use(summary);
+    return summary;
+  }
+
+  /** @param {any} summary */
+  use(summary) {
+    this.profile = summary;
+    this.title = summary.title;
+    document.title = `${summary.title} · pprof`;
+    this.drawBar();
+    this.showView();
+  }
+
+  isDark() {
+    return document.documentElement.dataset.theme === "dark" || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+  }
+  isDiff() {
+    return this.profile.isDiff;
+  }
+  isRelativeDiff() {
+    return storage("diff-relative") === "1";
+  }
+  isClassicDiff() {
+    return storage("diff-classic") === "1";
+  }
+  total() {
+    return this.lastAbout ? this.lastAbout.total : 0;
+  }
+  unit() {
+    return this.store.state.options.unit;
+  }
+
+  /** @param {string} name */
+  view(name) {
+    if (!this.views[name]) {
+      const make = /** @type {Record<string, () => any>} */ ({
+        flamegraph: () => new FlameView(this), top: () => new TopView(this), graph: () => new GraphView(this), peek: () => new PeekView(this),
+        source: () => new CodeView(this, "source"), disasm: () => new CodeView(this, "disasm"), tags: () => new TagsView(this), traces: () => new TracesView(this), details: () => new DetailsView(this),
+      });
+      this.views[name] = make[name]();
+    }
+    return this.views[name];
+  }
+
+  current() {
+    return this.view(this.store.state.view);
+  }
+
+  /** @param {State} now @param {State} old */
+  changed(now, old) {
+    if (!this.profile) return;
+    this.drawBar();
+    const isSearchOnly = JSON.stringify({ ...now, search: "" }) === JSON.stringify({ ...old, search: "" });
+    if (isSearchOnly && this.current().highlight) {
+      this.current().highlight(now.search);
+      this.countMatches();
+    } else this.showView();
+  }
+
+  async showView() {
+    const view = this.current(), place = byId("main");
+    this.tip(null);
+    if (place.firstChild !== view.el) fill(place, view.el);
+    this.status("");
+    this.busy(true);
+    try {
+      await view.show();
+      this.error("");
+    } catch (e) {
+      this.error(e instanceof Error ? e.message : String(e));
+    }
+    this.busy(false);
+    this.countMatches();
+  }
+
+  /** @param {any} about */
+  about(about) {
+    this.lastAbout = about;
+    const total = label(about.total, about.unit, this.unit());
+    const shown = this.profile.nSamples === about.nSamples ? `${about.nSamples.toLocaleString()} samples` : `${about.nSamples.toLocaleString()} of ${this.profile.nSamples.toLocaleString()} samples`;
+    const length = this.profile.durationNanos ? ` · ${label(this.profile.durationNanos, "nanoseconds", "minimum")}` : "";
+    fill(byId("totals"), `${total} ${about.type} · ${shown}${length}`);
+    const list = byId("warnings");
+    fill(list, ...about.warnings.map((/** @type {string} */ w) => h("div", {}, visible(w))));
+  }
+
+  drawBar() {
+    const s = this.store.state;
+    fill(byId("title"), visible(this.title));
+    fill(byId("tabs"), ...VIEWS.map((name, i) => {
+      const isOn = s.view === name;
+      return h("a", { href: this.store.link({ view: name }), class: isOn ? "on" : "", "aria-current": isOn ? "page" : undefined, title: `${TITLES[name]} (${i + 1})`, onclick: (/** @type {MouseEvent} */ e) => this.follow(e, { view: name }) }, TITLES[name]);
+    }));
+    const types = /** @type {HTMLSelectElement} */ (byId("types")), chosen = this.typeIndex();
+    fill(types, ...this.profile.types.map((/** @type {any} */ t, /** @type {number} */ i) => h("option", { value: String(i), selected: i === chosen }, visible(t.type))));
+    types.hidden = this.profile.types.length < 2;
+    fill(byId("crumbs"), ...breadcrumbs(this));
+    const search = /** @type {HTMLInputElement} */ (byId("search"));
+    if (document.activeElement !== search) search.value = s.search;
+    byId("diffbar").hidden = !this.profile.isDiff;
+    byId("refine").setAttribute("aria-expanded", String(this.isRefining));
+    fill(byId("panel"), this.isRefining ? refinePanel(this) : null);
+    if (this.live) this.live.draw();
+  }
+
+  typeIndex() {
+    const si = this.store.state.options.sampleIndex;
+    if (si === "") return this.profile.defaultIndex;
+    const number = Number(si);
+    if (Number.isInteger(number)) return number;
+    return this.profile.types.findIndex((/** @type {any} */ t) => t.type === si || t.type === si.replace(/^inuse_/, ""));
+  }
+
+  /** A plain click stays on the page. @param {MouseEvent} e @param {Partial<State>} change */
+  follow(e, change) {
+    if (e.ctrlKey || e.metaKey || e.shiftKey || e.button) return;
+    e.preventDefault();
+    this.store.go(change);
+  }
+
+  /** @param {string} text */
+  status(text) {
+    fill(byId("status"), text);
+  }
+  /** A note at the pointer, or none. @param {string[] | null} lines @param {number} [x] @param {number} [y] */
+  tip(lines, x = 0, y = 0) {
+    const el = byId("tip");
+    el.hidden = !lines;
+    if (!lines) return;
+    fill(el, ...lines.filter((line) => line).map((line, i) => h(i ? "div" : "strong", {}, line)));
+    const isLeft = x + el.offsetWidth + 24 > window.innerWidth, isAbove = y + el.offsetHeight + 30 > window.innerHeight;
+    el.style.left = `${Math.max(4, isLeft ? x - el.offsetWidth - 12 : x + 14)}px`;
+    el.style.top = `${Math.max(4, isAbove ? y - el.offsetHeight - 10 : y + 20)}px`;
+  }
+  /** @param {string} text */
+  error(text) {
+    const el = byId("error");
+    el.hidden = text === "";
+    fill(el, visible(text));
+  }
+  /** @param {boolean} isBusy */
+  busy(isBusy) {
+    byId("busy").hidden = !isBusy;
+  }
+
+  /** Words for a view with nothing in it. */
+  whyEmpty() {
+    const o = this.store.state.options, isFiltered = breadcrumbs(this).length > 0;
+    if (this.profile.nSamples === 0)
+      return [h("p", {}, "This profile has no samples."), h("p", {}, "A CPU profile of a program that was idle is empty: take one while it works, or a longer one. A block or mutex profile is empty until its rate is set.")];
+    if (isFiltered) return [h("p", {}, "Nothing is left of the profile with these filters."), h("button", { onclick: () => this.store.refine({ ...fromQuery(new URLSearchParams()), sampleIndex: o.sampleIndex }) }, "Remove all filters")];
+    return [h("p", {}, "All values of this sample type are zero."), h("p", {}, "Choose another sample type above.")];
+  }
+
+  /** @param {string} what */
+  needsServer(what) {
+    return h("div", { class: "empty" }, h("p", {}, `${what}, so this view needs a server.`), h("p", {}, "Open the profile with ", h("code", {}, "pprof -http=: FILE"), " to have it."));
+  }
+
+  /** @param {string} kind @param {Record<string, string>} [extra] */
+  async fromServer(kind, extra = {}) {
+    const q = toQuery(this.store.state.options, new URLSearchParams());
+    for (const [key, value] of Object.entries(extra)) q.set(key, value);
+    const answer = await fetch(`data/${kind}?${q}`);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(text.trim() || `the server answered ${answer.status}`);
+    return text;
+  }
+
+  /** @param {string} name @param {number} x @param {number} y */
+  openMenu(name, x, y) {
+    placeMenu(byId("menu"), this, name, x, y);
+  }
+  closeMenu() {
+    byId("menu").hidden = true;
+  }
+
+  /** @param {string} text */
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.status("Copied.");
+    } catch {
+      this.status("The browser did not let the page copy.");
+    }
+  }
+
+  async countMatches() {
+    const text = this.store.state.search, place = byId("count");
+    if (!text) return fill(place);
+    try {
+      const found = await this.ask("search", { text });
+      if (this.store.state.search !== text) return;
+      fill(place, `${found.nNodes} match${found.nNodes === 1 ? "" : "es"}, ${percentage(found.weight, found.all)}`);
+      byId("search").classList.remove("bad");
+    } catch {
+      fill(place, "not an expression");
+      byId("search").classList.add("bad");
+    }
+  }
+
+  /** @param {string} theme */
+  setTheme(theme) {
+    if (theme) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
+    this.themed();
+  }
+  /** The theme changed, here or in the system. */
+  themed() {
+    document.documentElement.classList.toggle("dark", this.isDark());
+    if (this.profile && this.views.flamegraph) this.views.flamegraph.redraw();
+  }
+  toggleTheme() {
+    const theme = this.isDark() ? "light" : "dark";
+    storage("theme", theme);
+    this.setTheme(theme);
+  }
+
+  configs() {
+    try {
+      return /** @type {{name: string, query: string}[]} */ (JSON.parse(storage("configs") || "[]"));
+    } catch {
+      return [];
+    }
+  }
+  saveConfig() {
+    const name = (prompt("Name of this configuration") || "").trim();
+    if (!name) return;
+    const query = toQuery(this.store.state.options, new URLSearchParams()).toString();
+    storage("configs", JSON.stringify([...this.configs().filter((c) => c.name !== name), { name, query }]));
+    this.drawBar();
+  }
+  /** @param {string} name */
+  loadConfig(name) {
+    const found = this.configs().find((c) => c.name === name);
+    if (found) this.store.refine(fromQuery(new URLSearchParams(found.query)));
+  }
+  /** @param {string} name */
+  deleteConfig(name) {
+    storage("configs", JSON.stringify(this.configs().filter((c) => c.name !== name)));
+    this.drawBar();
+  }
+
+  /** @param {string} kind */
+  async save(kind) {
+    const stem = this.title.replace(/[^\w.-]+/g, "_") || "profile";
+    if (kind === "pb.gz") {
+      const bytes = await this.calculator.call("bytes", { profile: this.profile.id });
+      if (bytes.length) download(`${stem}.pb.gz`, new Blob([await packed(bytes)], { type: "application/octet-stream" }));
+      else this.status("A comparison made in the page cannot be saved as one profile.");
+    } else if (kind === "folded") download(`${stem}.folded`, new Blob([await this.ask("folded", {})], { type: "text/plain" }));
+    else if (kind === "text" && this.store.state.view === "top") this.copy(this.current().text());
+    else if (kind === "png") this.view("flamegraph").main.canvas.toBlob((/** @type {Blob | null} */ b) => b && download(`${stem}.png`, b));
+    else if (kind === "svg") download(`${stem}.svg`, new Blob([svgOf(this.view("flamegraph").main)], { type: "image/svg+xml" }));
+  }
+
+  /** The keyboard, wherever the focus is. @param {KeyboardEvent} e */
+  key(e) {
+    const target = /** @type {HTMLElement} */ (e.target), isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
+    if (e.key === "Escape") return this.escape(isTyping ? target : null);
+    if (isTyping || e.ctrlKey || e.metaKey || e.altKey || !this.profile) return;
+    const s = this.store.state, name = this.current().chosen ? this.current().chosen() : "";
+    const act = name && functionMenu(this, name).find(([, key]) => key === e.key);
+    if (e.key === "/") byId("search").focus();
+    else if (e.key === "n" || e.key === "N") this.step(e.key === "n" ? 1 : -1);
+    else if (/^[1-9]$/.test(e.key) && VIEWS[Number(e.key) - 1]) this.store.go({ view: VIEWS[Number(e.key) - 1] });
+    else if (e.key === "r") this.toggleRefine();
+    else if (e.key === "v") this.store.go({ isFlame: !s.isFlame });
+    else if (e.key === "b") this.store.go({ isUp: !s.isUp, path: [] });
+    else if (e.key === "t") this.toggleTheme();
+    else if (e.key === "?") this.openHelp();
+    else if (e.key === "[" || e.key === "]") this.nextType(e.key === "]" ? 1 : -1);
+    else if (act) act[2]();
+    else return;
+    e.preventDefault();
+  }
+
+  /** @param {HTMLElement | null} typing */
+  escape(typing) {
+    const s = this.store.state;
+    if (!byId("menu").hidden) this.closeMenu();
+    else if (!byId("overlay").hidden) byId("overlay").hidden = true;
+    else if (typing) typing.blur();
+    else if (s.search) this.store.go({ search: "" });
+    else if (s.path.length || s.pivot) this.store.go({ path: [], pivot: "" });
+  }
+
+  /** @param {number} step */
+  step(step) {
+    const view = this.current();
+    if (!view.nextMatch || !this.store.state.search) return;
+    const { at, n } = view.nextMatch(step);
+    fill(byId("count"), n ? `${at} of ${n} in sight` : "no match in sight");
+  }
+
+  /** @param {number} step */
+  nextType(step) {
+    const n = this.profile.types.length;
+    this.store.refine({ sampleIndex: String((this.typeIndex() + step + n) % n) });
+  }
+
+  toggleRefine() {
+    this.isRefining = !this.isRefining;
+    this.drawBar();
+    if (this.isRefining) /** @type {HTMLElement | null} */ (byId("panel").querySelector("input"))?.focus();
+  }
+
+  openHelp() {
+    const overlay = byId("overlay");
+    fill(overlay, helpBox(() => { overlay.hidden = true; }));
+    overlay.hidden = false;
+    overlay.querySelector("button")?.focus();
+  }
+
+  start() {
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.themed());
+    document.addEventListener("keydown", (e) => this.key(e));
+    document.addEventListener("pointerdown", (e) => {
+      if (!byId("menu").contains(/** @type {Node} */ (e.target))) this.closeMenu();
+    });
+    byId("refine").onclick = () => this.toggleRefine();
+    byId("help").onclick = () => this.openHelp();
+    byId("theme").onclick = () => this.toggleTheme();
+    byId("next").onclick = () => this.step(1);
+    byId("previous").onclick = () => this.step(-1);
+    byId("types").onchange = () => this.store.refine({ sampleIndex: /** @type {HTMLSelectElement} */ (byId("types")).value });
+    byId("save").onchange = () => {
+      const select = /** @type {HTMLSelectElement} */ (byId("save"));
+      this.save(select.value);
+      select.value = "";
+    };
+    this.listenSearch();
+    this.listenDiff();
+  }
+
+  listenSearch() {
+    const search = /** @type {HTMLInputElement} */ (byId("search"));
+    search.oninput = () => this.store.go({ search: search.value }, true);
+    search.onkeydown = (e) => {
+      if (e.key === "Enter") this.step(e.shiftKey ? -1 : 1);
+    };
+  }
+
+  listenDiff() {
+    const set = (/** @type {string} */ id, /** @type {string} */ key) => {
+      const box = /** @type {HTMLInputElement} */ (byId(id));
+      box.checked = storage(key) === "1";
+      box.onchange = () => {
+        storage(key, box.checked ? "1" : "0");
+        if (this.views.flamegraph) this.views.flamegraph.redraw();
+      };
+    };
+    set("diff-relative", "diff-relative");
+    set("diff-classic", "diff-classic");
+  }
+}
+
+/** What the browser remembers; a page from a file may not be allowed to. @param {string} key @param {string} [value] */
+export function storage(key, value) {
+  try {
+    if (value !== undefined) localStorage.setItem(`cpprof-${key}`, value);
+    return localStorage.getItem(`cpprof-${key}`);
+  } catch {
+    return null;
+  }
+}
+
+/** @param {Uint8Array} bytes @returns {Promise<Blob>} */
+async function packed(bytes) {
+  const blob = new Blob([/** @type {any} */ (bytes)]);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return blob;
+  return new Response(blob.stream().pipeThrough(new CompressionStream("gzip"))).blob();
+}
+
+/** The boxes in sight as a picture. @param {import("./flameview.js").FlameCanvas} c */
+function svgOf(c) {
+  const text = (/** @type {string} */ s) => visible(s).replace(/[&<>"]/g, (x) => `&#${x.charCodeAt(0)};`), parts = [];
+  for (const row of c.rows)
+    for (const box of row) {
+      const x = c.places.x[box] * c.width, w = c.places.w[box] * c.width, y = c.y(c.tree.depth[box]);
+      if (w < 0.3) continue;
+      const name = c.nameOf(box), most = Math.floor((w - 8) / 6.6);
+      parts.push(`<g><title>${text(c.describe(box))}</title><rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(0.5, w - 1).toFixed(1)}" height="20" fill="${c.colorOf(box, false)}"/>${most > 3 ? `<text x="${(x + 4).toFixed(1)}" y="${y + 14}">${text(name.length > most ? name.slice(0, most - 1) + "…" : name)}</text>` : ""}</g>`);
+    }
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${c.width}" height="${c.height}" font-family="system-ui, sans-serif" font-size="12">${parts.join("")}</svg>\n`;
+}

@@ -1,0 +1,40 @@
+// colors.js - colours of frames and of differences, in both themes.
+
+import { packageOf } from "./names.js";
+
+/** @type {Map<string, number>} */
+const hues = new Map();
+
+/** A steady hue for what a name belongs to. @param {string} name */
+export function hueOf(name) {
+  const key = packageOf(name);
+  let hue = hues.get(key);
+  if (hue === undefined) {
+    let sum = 2166136261;
+    for (let i = 0; i < key.length; i++) sum = Math.imul(sum ^ key.charCodeAt(i), 16777619);
+    hue = ((sum >>> 0) * 0.61803398875 * 360) % 360;
+    hues.set(key, hue);
+  }
+  return hue;
+}
+
+/** @param {string} name @param {boolean} isDark */
+export function frameColor(name, isDark) {
+  const hue = Math.round(hueOf(name));
+  return isDark ? `hsl(${hue} 32% 34%)` : `hsl(${hue} 62% 81%)`;
+}
+
+/**
+ * How much a box grew (orange) or shrank (blue): both differ in lightness as
+ * well, so they can be told apart without seeing red or green. The classic pair
+ * of red and green can be chosen.
+ * @param {number} change from -1 to 1 @param {boolean} isDark @param {boolean} isClassic
+ */
+export function diffColor(change, isDark, isClassic) {
+  const strength = Math.min(1, Math.abs(change));
+  if (strength < 0.004) return isDark ? "#3a3d42" : "#e4e4e2";
+  const grown = isClassic ? 4 : 24, shrunk = isClassic ? 130 : 212;
+  const hue = change > 0 ? grown : shrunk;
+  const light = isDark ? 26 + strength * (change > 0 ? 26 : 14) : 92 - strength * (change > 0 ? 26 : 36);
+  return `hsl(${hue} ${Math.round(30 + strength * 45)}% ${Math.round(light)}%)`;
+}

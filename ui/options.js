@@ -1,0 +1,81 @@
+// options.js - what a view is asked for, and its form in the address bar.
+//
+// The short names are those of the reference's page, so old links work.
+
+/** @typedef {{key: string, name: string, kind: "text" | "flag" | "number", value: string | boolean | number, title: string}} OptionRow */
+
+/** @type {OptionRow[]} */
+export const ROWS = [
+  { key: "si", name: "sampleIndex", kind: "text", value: "", title: "Sample type" },
+  { key: "f", name: "focus", kind: "text", value: "", title: "Focus: only stacks that pass through" },
+  { key: "i", name: "ignore", kind: "text", value: "", title: "Ignore: no stacks that pass through" },
+  { key: "h", name: "hide", kind: "text", value: "", title: "Hide: leave these frames out" },
+  { key: "s", name: "show", kind: "text", value: "", title: "Show: only these frames" },
+  { key: "sf", name: "showFrom", kind: "text", value: "", title: "Show from: nothing above these" },
+  { key: "prunefrom", name: "pruneFrom", kind: "text", value: "", title: "Prune from: nothing below these" },
+  { key: "tf", name: "tagFocus", kind: "text", value: "", title: "Tag focus: only samples with this label" },
+  { key: "ti", name: "tagIgnore", kind: "text", value: "", title: "Tag ignore: no samples with this label" },
+  { key: "ts", name: "tagShow", kind: "text", value: "", title: "Tag show: only these label keys" },
+  { key: "th", name: "tagHide", kind: "text", value: "", title: "Tag hide: not these label keys" },
+  { key: "tagroot", name: "tagRoot", kind: "text", value: "", title: "Label values as outermost frames" },
+  { key: "tagleaf", name: "tagLeaf", kind: "text", value: "", title: "Label values as innermost frames" },
+  { key: "g", name: "granularity", kind: "text", value: "", title: "Granularity" },
+  { key: "noinlines", name: "noInlines", kind: "flag", value: false, title: "Inlined calls count for their caller" },
+  { key: "columns", name: "showColumns", kind: "flag", value: false, title: "Tell columns of a line apart" },
+  { key: "u", name: "unit", kind: "text", value: "minimum", title: "Unit" },
+  { key: "rel", name: "relative", kind: "flag", value: false, title: "Shares of what is shown, not of the whole" },
+  { key: "mean", name: "mean", kind: "flag", value: false, title: "Mean value of a sample" },
+];
+
+/**
+ * @typedef {object} Options
+ * @property {string} sampleIndex
+ * @property {string} focus
+ * @property {string} ignore
+ * @property {string} hide
+ * @property {string} show
+ * @property {string} showFrom
+ * @property {string} pruneFrom
+ * @property {string} tagFocus
+ * @property {string} tagIgnore
+ * @property {string} tagShow
+ * @property {string} tagHide
+ * @property {string} tagRoot
+ * @property {string} tagLeaf
+ * @property {string} granularity
+ * @property {boolean} noInlines
+ * @property {boolean} showColumns
+ * @property {string} unit
+ * @property {boolean} relative
+ * @property {boolean} mean
+ */
+
+/** @returns {Options} */
+export function defaults() {
+  /** @type {any} */
+  const o = {};
+  for (const row of ROWS) o[row.name] = row.value;
+  return o;
+}
+
+/** @param {URLSearchParams} query @returns {Options} */
+export function fromQuery(query) {
+  /** @type {any} */
+  const o = defaults();
+  for (const row of ROWS) {
+    const text = query.get(row.key);
+    if (text === null || text === "") continue;
+    o[row.name] = row.kind === "flag" ? ["1", "t", "true", "yes", "y"].includes(text.toLowerCase()) : text;
+  }
+  return o;
+}
+
+/** Writes what differs from the defaults. @param {Options} options @param {URLSearchParams} query */
+export function toQuery(options, query) {
+  for (const row of ROWS) {
+    const value = /** @type {any} */ (options)[row.name];
+    if (value === row.value || value === "") query.delete(row.key);
+    else query.set(row.key, row.kind === "flag" ? "t" : String(value));
+  }
+  return query;
+}

@@ -1,0 +1,224 @@
+// serverviews.js - what only a server can make: the graph and the code.
+
+import { fill, h, visible } from "./dom.js";
+import { exactly } from "./regex.js";
+
+/** @typedef {import("./app.js").App} App */
+
+const SVG = "http://www.w3.org/2000/svg";
+const ELEMENTS = new Set(["svg", "g", "path", "polygon", "polyline", "ellipse", "text", "title", "a", "rect", "circle", "line"]);
+const ATTRIBUTES = new Set(["d", "points", "x", "y", "cx", "cy", "rx", "ry", "r", "width", "height", "fill", "stroke", "stroke-width", "stroke-dasharray", "transform", "viewBox", "text-anchor", "font-family", "font-size", "id", "class", "fill-opacity", "stroke-opacity"]);
+
+/** A copy that has shapes and text only. @param {Element} from @returns {Element | null} */
+function copyShape(from) {
+  const name = from.localName;
+  if (!ELEMENTS.has(name)) return null;
+  const el = document.createElementNS(SVG, name === "a" ? "g" : name);
+  if (name === "a") el.setAttribute("data-tip", from.getAttribute("xlink:title") || "");
+  for (const a of from.attributes) if (ATTRIBUTES.has(a.name)) el.setAttribute(a.name, a.value);
+  for (const child of from.childNodes) {
+    if (child.nodeType === 3) el.append(child.textContent || "");
+    else if (child.nodeType === 1) {
+      const copy = copyShape(/** @type {Element} */ (child));
+      if (copy) el.append(copy);
+    }
+  }
+  return el;
+}
+
+/** What the legend says is on the page already; the paper is the page's. @param {Element} svg */
+function withoutLegend(svg) {
+  const legend = svg.querySelector("g.cluster"), paper = svg.querySelector("g.graph > polygon");
+  if (legend) {
+    legend.nextElementSibling?.remove();
+    legend.remove();
+  }
+  paper?.remove();
+}
+
+/** The box around all that is drawn, with a margin; never larger than life. @param {Element} svg */
+function bounds(svg) {
+  const box = /** @type {SVGGraphicsElement} */ (svg).getBBox(), margin = 12;
+  const place = /** @type {HTMLElement} */ (svg.parentElement), wide = Math.max(box.width + 2 * margin, place.clientWidth / 1.4), high = box.height + 2 * margin;
+  return [box.x + box.width / 2 - wide / 2, box.y - margin, wide, high];
+}
+
+export class GraphView {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.turn = 0;
+    this.box = h("div", { class: "graph", tabindex: "0", "aria-label": "Call graph. Drag to move, wheel or + and - to zoom, 0 to fit." });
+    this.el = h("div", { class: "view" }, this.box);
+    this.name = "";
+    /** @type {number[]} */
+    this.port = [0, 0, 100, 100];
+  }
+
+  async show() {
+    const turn = ++this.turn;
+    if (!this.app.server) return fill(this.box, this.app.needsServer("The graph is drawn by graphviz"));
+    fill(this.box, h("div", { class: "empty" }, "Drawing the graph…"));
+    const text = await this.app.fromServer("graph");
+    if (turn !== this.turn) return;
+    const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+    const svg = copyShape(parsed.documentElement);
+    if (!svg || parsed.querySelector("parsererror")) throw new Error("the server's picture cannot be read");
+    this.svg = svg;
+    svg.removeAttribute("width");
+    svg.removeAttribute("height");
+    withoutLegend(svg);
+    this.listen(svg);
+    fill(this.box, svg);
+    this.whole = bounds(svg);
+    this.fit();
+    this.app.about(await this.app.ask("about", {}));
+  }
+
+  fit() {
+    this.port = (this.whole || [0, 0, 100, 100]).slice();
+    this.apply();
+  }
+
+  apply() {
+    if (this.svg) this.svg.setAttribute("viewBox", this.port.join(" "));
+  }
+
+  /** @param {number} factor @param {number} fx @param {number} fy where, as shares of the view */
+  zoom(factor, fx, fy) {
+    const [x, y, w, hh] = this.port;
+    this.port = [x + w * fx * (1 - factor), y + hh * fy * (1 - factor), w * factor, hh * factor];
+    this.apply();
+  }
+
+  /** @param {Element} svg */
+  listen(svg) {
+    const box = this.box;
+    let drag = /** @type {{x: number, y: number, port: number[]} | null} */ (null);
+    box.onwheel = (e) => {
+      e.preventDefault();
+      const area = box.getBoundingClientRect();
+      this.zoom(e.deltaY > 0 ? 1.15 : 1 / 1.15, (e.clientX - area.left) / area.width, (e.clientY - area.top) / area.height);
+    };
+    box.onpointerdown = (e) => {
+      if (e.button === 0) drag = { x: e.clientX, y: e.clientY, port: this.port.slice() };
+    };
+    box.onpointermove = (e) => {
+      if (!drag || !(e.buttons & 1)) return;
+      const scale = Math.max(drag.port[2] / box.clientWidth, drag.port[3] / box.clientHeight);
+      this.port[0] = drag.port[0] - (e.clientX - drag.x) * scale;
+      this.port[1] = drag.port[1] - (e.clientY - drag.y) * scale;
+      this.apply();
+    };
+    box.onpointerup = () => { drag = null; };
+    box.onkeydown = (e) => {
+      if (e.key === "+" || e.key === "=") this.zoom(0.8, 0.5, 0.5);
+      else if (e.key === "-") this.zoom(1.25, 0.5, 0.5);
+      else if (e.key === "0") this.fit();
+    };
+    for (const node of svg.querySelectorAll("g.node")) {
+      const title = node.querySelector("title");
+      const name = this.nameOf(node);
+      node.addEventListener("click", () => this.choose(node, name));
+      node.addEventListener("contextmenu", (e) => {
+        e.preventDefault();
+        this.choose(node, name);
+        const at = /** @type {MouseEvent} */ (e);
+        if (name) this.app.openMenu(name, at.clientX, at.clientY);
+      });
+      if (title) title.textContent = name;
+    }
+  }
+
+  /** The full name is in the tooltip, as "name (value)". @param {Element} node */
+  nameOf(node) {
+    const tip = node.querySelector("[data-tip]")?.getAttribute("data-tip") || "";
+    return tip.replace(/ \([^()]*\)$/, "");
+  }
+
+  /** @param {Element} node @param {string} name */
+  choose(node, name) {
+    if (this.svg) for (const old of this.svg.querySelectorAll(".chosen")) old.classList.remove("chosen");
+    node.classList.add("chosen");
+    this.name = name;
+    this.app.status(visible(name));
+  }
+
+  chosen() {
+    return this.name;
+  }
+}
+
+/** "flat cum line: code" lines of list and disasm. */
+const CODE = /^ {0,}(\S+) +(\S+) +(?:(\d+):|([0-9a-f]+):)(.*)$/;
+
+export class CodeView {
+  /** @param {App} app @param {"source" | "disasm"} kind */
+  constructor(app, kind) {
+    this.app = app;
+    this.kind = kind;
+    this.turn = 0;
+    this.scroll = h("div", { class: "scroll code" });
+    this.el = h("div", { class: "view" }, this.scroll);
+  }
+
+  async show() {
+    const s = this.app.store.state, turn = ++this.turn, what = this.kind === "source" ? "Source" : "Disassembly";
+    if (!this.app.server) return fill(this.scroll, this.app.needsServer(`${what} is read on the machine with the files`));
+    const pattern = s.arg || s.options.focus;
+    if (!pattern) return this.choose(what);
+    fill(this.scroll, h("div", { class: "empty" }, "Reading…"));
+    const text = await this.app.fromServer(this.kind, { arg: pattern });
+    if (turn !== this.turn) return;
+    fill(this.scroll, ...this.blocks(text));
+    this.app.about(await this.app.ask("about", {}));
+  }
+
+  /** @param {string} what */
+  async choose(what) {
+    const data = await this.app.ask("top", {});
+    this.app.about(data.about);
+    fill(this.scroll, h("p", { class: "hint" }, `${what} of which function?`),
+      ...data.rows.slice(0, 40).map((/** @type {any} */ r) => h("button", { class: "edge", onclick: () => this.app.store.go({ arg: exactly(r.name) }) }, h("span", { class: "name" }, visible(r.name)))));
+  }
+
+  /** @param {string} text */
+  blocks(text) {
+    const out = [], lines = text.split("\n");
+    let table = h("div", { class: "lines" }), most = 0;
+    const rows = lines.map((line) => ({ line, found: CODE.exec(line) }));
+    for (const r of rows) if (r.found) most = Math.max(most, amount(r.found[2]));
+    for (const { line, found } of rows) {
+      if (/^(ROUTINE|Total:)/.test(line)) {
+        table = h("div", { class: "lines" });
+        out.push(h("h2", {}, visible(line.replace(/^ROUTINE =+ /, ""))), table);
+      } else if (found) table.append(codeLine(found, most));
+      else if (line.trim()) table.append(h("div", { class: "line plain" }, visible(line)));
+    }
+    return out.length ? out : [table];
+  }
+  chosen() {
+    return "";
+  }
+}
+
+/** @param {RegExpExecArray} found @param {number} most */
+function codeLine(found, most) {
+  const row = h("div", { class: "line" }, h("span", { class: "num" }, dot(found[1])), h("span", { class: "num" }, dot(found[2])), h("span", { class: "at" }, found[3] || found[4]), h("span", { class: "text" }, visible(found[5].replace(/\t/g, "    "))));
+  const heat = most > 0 ? amount(found[2]) / most : 0;
+  if (heat > 0) row.style.setProperty("--heat", (0.08 + 0.5 * heat).toFixed(3));
+  return row;
+}
+
+/** @param {string} text */
+function dot(text) {
+  return text === "." ? "" : text;
+}
+
+const SIZES = /** @type {Record<string, number>} */ ({ ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, hrs: 3600, kB: 1024, MB: 1048576, GB: 1073741824, B: 1 });
+
+/** @param {string} text */
+function amount(text) {
+  const found = /^-?([\d.]+)([a-zA-Z]*)$/.exec(text);
+  return found ? Number(found[1]) * (SIZES[found[2]] || 1) : 0;
+}

@@ -1,0 +1,99 @@
+// state.js - what is shown, kept in the address so that every state is a link
+// and Back works. With a server the view is the last part of the path; in a
+// file it is in the hash.
+
+import { fromQuery, toQuery } from "./options.js";
+
+/** @typedef {import("./options.js").Options} Options */
+
+export const VIEWS = ["flamegraph", "top", "graph", "peek", "source", "disasm", "tags", "traces", "details"];
+
+const ALIASES = /** @type {Record<string, string>} */ ({ "": "flamegraph", flamegraph2: "flamegraph", flamegraphold: "flamegraph", weblist: "source" });
+
+/**
+ * @typedef {object} State
+ * @property {string} view
+ * @property {Options} options
+ * @property {string} pivot sandwich around nodes that match
+ * @property {string[]} path zoomed box, by names from the root
+ * @property {boolean} isUp bottom-up
+ * @property {boolean} isFlame root at the bottom
+ * @property {string} order "weight" or "name"
+ * @property {string} search
+ * @property {string} arg of peek, source and disasm; "" is focus
+ */
+
+/** @param {URLSearchParams} q @param {string} view @returns {State} */
+function read(q, view) {
+  return {
+    view: VIEWS.includes(view) ? view : ALIASES[view] || "flamegraph",
+    options: fromQuery(q),
+    pivot: q.get("p") || "",
+    path: q.getAll("z"),
+    isUp: q.get("up") === "t",
+    isFlame: q.get("flame") === "t",
+    order: q.get("order") === "name" ? "name" : "weight",
+    search: q.get("q") || "",
+    arg: q.get("arg") || "",
+  };
+}
+
+/** @param {State} s */
+function write(s) {
+  const q = toQuery(s.options, new URLSearchParams());
+  if (s.pivot) q.set("p", s.pivot);
+  for (const name of s.path) q.append("z", name);
+  if (s.isUp) q.set("up", "t");
+  if (s.isFlame) q.set("flame", "t");
+  if (s.order === "name") q.set("order", "name");
+  if (s.search) q.set("q", s.search);
+  if (s.arg) q.set("arg", s.arg);
+  return q;
+}
+
+export class Store {
+  /** @param {boolean} hasServer @param {(s: State, old: State) => void} changed */
+  constructor(hasServer, changed) {
+    this.hasServer = hasServer;
+    this.changed = changed;
+    this.state = this.fromAddress();
+    window.addEventListener("popstate", () => this.follow());
+  }
+
+  /** @returns {State} */
+  fromAddress() {
+    if (this.hasServer) {
+      const part = location.pathname.replace(/\/+$/, "").split("/").pop() || "";
+      return read(new URLSearchParams(location.search), part === "ui" ? "" : part);
+    }
+    const [view, query] = location.hash.replace(/^#/, "").split("?");
+    return read(new URLSearchParams(query || ""), view);
+  }
+
+  follow() {
+    const old = this.state;
+    this.state = this.fromAddress();
+    this.changed(this.state, old);
+  }
+
+  /** The address of a state. @param {Partial<State>} change */
+  link(change) {
+    const s = { ...this.state, ...change }, text = write(s).toString();
+    const query = text ? "?" + text : "";
+    return this.hasServer ? s.view + query : "#" + s.view + query;
+  }
+
+  /** @param {Partial<State>} change @param {boolean} [isQuiet] no entry in the history */
+  go(change, isQuiet = false) {
+    const old = this.state, url = this.link(change);
+    this.state = { ...this.state, ...change };
+    if (isQuiet) history.replaceState(null, "", url);
+    else history.pushState(null, "", url);
+    this.changed(this.state, old);
+  }
+
+  /** @param {Partial<Options>} change */
+  refine(change) {
+    this.go({ options: { ...this.state.options, ...change }, path: [] });
+  }
+}
