@@ -100,7 +100,7 @@ void cp_heap_stats(struct cp_heap_stats *out)
     out->interval = atomic_load(&h->interval);
     out->n_samples = atomic_load(&h->n_samples);
     out->n_live = atomic_load(&h->live.n);
-    out->n_lost = atomic_load(&h->live.n_lost) + atomic_load(&h->n_no_place) +
+    out->n_lost = atomic_load(&h->live.n_lost) +
                   atomic_load(&h->samples.lost_count);
 }
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "signal/capture.h"
 #include "signal/heap.h"
 
 struct cp_malloc_next {
@@ -28,9 +29,6 @@ struct cp_malloc_next {
 };
 
 extern struct cp_malloc_next cp_malloc_next;
-
-/* The return address into the program, of a hook. */
-#define CP_CALLER ((uintptr_t)__builtin_return_address(0))
 
 /* Counts down; true: the time has come to look. */
 static inline bool cp_malloc_counts(size_t size)

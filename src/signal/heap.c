@@ -8,14 +8,9 @@
  */
 #include "signal/heap.h"
 
-#include <sys/syscall.h>
+#include "signal/capture.h"
 
-#include "signal/readers.h"
-#include "signal/syscall.h"
-#include "signal/thread.h"
-
-#define PLACE_TAKEN 1     /* an address that no block has */
-#define MOST_OWN_FRAMES 6 /* frames of our own on top of a stack */
+#define PLACE_TAKEN 1 /* an address that no block has */
 
 _Thread_local struct cp_heap_thread cp_heap_self;
 struct cp_heap_sampler cp_heap_sampler;
@@ -177,51 +172,13 @@ void cp_heap_count_free(struct cp_heap_entry entry)
     atomic_fetch_add_explicit(&f->bytes, entry.size, memory_order_relaxed);
 }
 
-/* How many frames on top are ours: those before the return to the program. */
-static size_t own_frames(const uintptr_t *frames, size_t n, uintptr_t caller)
-{
-    for (size_t i = 0; i < n && i < MOST_OWN_FRAMES; i++)
-        if (frames[i] == caller - 1 || frames[i] == caller)
-            return i;
-    return 0;
-}
-
-static struct cp_signal_slot *record_stack(struct cp_signal_place *place,
-                                           size_t size, uintptr_t caller)
-{
-    struct cp_signal_thread *t = cp_signal_self;
-    struct cp_signal_walk walk = { .map = cp_signal_map() };
-    struct cp_signal_tag tag = { 0 };
-    struct cp_signal_regs regs;
-    size_t n, own;
-
-    if (t) {
-        walk.reach.stack_low = atomic_load(&t->stack_low);
-        walk.reach.stack_high = atomic_load(&t->stack_high);
-        tag.labels = atomic_load(&t->labels);
-    }
-    tag.state = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
-    cp_arch_here(&regs);
-    n = cp_signal_walk(&walk, regs, place->frames);
-    own = own_frames(place->frames, n, caller);
-    return cp_signal_add(&cp_heap_sampler.samples, place->frames + own, n - own,
-                         tag, 1, size);
-}
-
 void cp_heap_record(void *block, size_t size, uintptr_t caller)
 {
     struct cp_heap_sampler *h = &cp_heap_sampler;
-    struct cp_signal_place *place =
-        cp_signal_enter((uint32_t)((uintptr_t)&cp_heap_self >> 12));
-    struct cp_signal_slot *slot;
+    uint32_t state = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    struct cp_signal_slot *slot =
+        cp_signal_capture(&h->samples, caller, state, 1, size);
 
-    if (!place) {
-        atomic_fetch_add(&h->n_no_place, 1);
-        cp_signal_lose(&h->samples, 1, size);
-        return;
-    }
-    slot = record_stack(place, size, caller);
-    cp_signal_leave(place);
     atomic_fetch_add_explicit(&h->n_samples, 1, memory_order_relaxed);
     if (slot) {
         struct cp_heap_entry entry = { (uint32_t)(slot - h->samples.slots) + 1,

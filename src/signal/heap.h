@@ -62,7 +62,7 @@ struct cp_heap_sampler {
         _Atomic uint64_t count, bytes;
     } * freed; /* for each slot of samples */
     struct cp_heap_live live;
-    _Atomic uint64_t n_samples, n_no_place;
+    _Atomic uint64_t n_samples;
 };
 
 extern struct cp_heap_sampler cp_heap_sampler;
