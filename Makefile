@@ -3,9 +3,10 @@
 # Every word first installs what it lacks on Debian 12 (scripts/deps).
 
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 1800
 PREFIX ?= /usr/local
 BENCH_ARGS ?=
-SOURCES = $(wildcard src/*/*.[ch] tests/*.[ch] tests/*/*.[ch] fuzz/*.[ch] \
+SOURCES = $(wildcard include/*.h src/*/*.[ch] tests/*.[ch] tests/*/*.[ch] fuzz/*.[ch] \
                      bench/*.[ch])
 
 all: ## build into build/ (build/cpprof, build/pprof)
@@ -27,10 +28,19 @@ bench: all ## compare with google/pprof; BENCH_ARGS=--quick for a short run
 	@scripts/build gcc bench/floor bench/gen_profile bench/meter
 	@bench/reports.py $(BENCH_ARGS)
 
+bench-runtime: all ## what the library costs, beside gperftools and libunwind
+	@scripts/deps build bench-runtime
+	@scripts/build gcc bench/burn bench/unwind
+	@bench/runtime.py $(BENCH_ARGS)
+
 fuzz: ## fuzz each target for FUZZ_SECONDS (60); FUZZ=name for one of them
 	@scripts/deps build fuzz
 	@scripts/build fuzz
 	@scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
+
+soak: all ## run the library's stress program for SOAK_SECONDS (1800)
+	@PLUGIN=build/tests/libplugin.so CPPROF=cpu_hz:250 \
+		build/tests/stress $(SOAK_SECONDS)
 
 asan ubsan tsan: ## build with that sanitizer in build-<word>/ and run the tests
 	@scripts/deps build test
@@ -54,6 +64,6 @@ clean: ## remove what was built
 	@rm -rf build build-*
 
 help: ## this list
-	@sed -n 's/^\([a-z ]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test golden bench fuzz asan ubsan tsan clang format install clean help
+.PHONY: all demo test golden bench bench-runtime fuzz soak asan ubsan tsan clang format install clean help

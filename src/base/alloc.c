@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 static _Atomic long fail_countdown; /* 0: never fail; set by tests only */
 
@@ -41,25 +40,6 @@ void *cp_resize(void *p, size_t n, size_t size, struct cp_error *err)
     if (!grown)
         (void)cp_error_nomem(err);
     return grown;
-}
-
-enum cp_status cp_reserve(void *p, size_t *cap, size_t need, size_t size,
-                          struct cp_error *err)
-{
-    size_t want = *cap + *cap / 2 + 16;
-    void *old, *grown;
-
-    if (need <= *cap)
-        return CP_OK;
-    if (want < need)
-        want = need;
-    memcpy(&old, p, sizeof(old));
-    grown = cp_resize(old, want, size, err);
-    if (!grown)
-        return CP_ENOMEM;
-    memcpy(p, &grown, sizeof(grown));
-    *cap = want;
-    return CP_OK;
 }
 
 void cp_free(void *p)

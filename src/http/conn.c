@@ -78,6 +78,22 @@ static void limit(struct cp_http_exchange *x, int ms)
                       cp_http_now() + (int64_t)ms * NS_PER_MS);
 }
 
+/* ---- what requests hold ---- */
+
+static void count_held(struct cp_http_exchange *x, size_t now)
+{
+    x->server->stats.input_bytes += now - x->held;
+    x->held = now;
+}
+
+static size_t memory_of(const struct cp_http_exchange *x)
+{
+    const struct cp_http_request *r = &x->request;
+
+    return r->head.cap + r->body.cap + x->unread.cap +
+           (r->headers ? r->limits->n_headers * sizeof(*r->headers) : 0);
+}
+
 /* ---- closing ---- */
 
 static void drop_body(struct cp_http_exchange *x)
@@ -106,15 +122,23 @@ void cp_http_conn_close(struct cp_http_exchange *x)
     x->next = s->dead;
     s->dead = x;
     s->stats.n_connections--;
+    count_held(x, 0);
     drop_body(x);
 }
 
+/* One that is to be looked at again waits for the next turn. */
 void cp_http_conn_bury(struct cp_http_server *s)
 {
-    struct cp_http_exchange *x;
+    struct cp_http_exchange *x = s->dead, *next;
 
-    while ((x = s->dead)) {
-        s->dead = x->next;
+    s->dead = NULL;
+    for (; x; x = next) {
+        next = x->next;
+        if (x->is_touched) {
+            x->next = s->dead;
+            s->dead = x;
+            continue;
+        }
         cp_http_request_release(&x->request);
         cp_http_text_release(&x->unread);
         cp_http_text_release(&x->headers);
@@ -151,6 +175,21 @@ static void evict_readers(struct cp_http_exchange *but)
     }
 }
 
+/* Too much is held for those who do not finish what they ask. */
+static void evict_askers(struct cp_http_exchange *but)
+{
+    struct cp_http_server *s = but->server;
+    struct cp_http_exchange *x = s->oldest, *next;
+
+    for (; x && s->stats.input_bytes > s->limits.input_bytes; x = next) {
+        next = x->next;
+        if (x == but || x->state != CP_HTTP_READING)
+            continue;
+        s->stats.n_evicted++;
+        cp_http_conn_close(x);
+    }
+}
+
 /* ---- writing ---- */
 
 size_t cp_http_write_pending(const struct cp_http_exchange *x)
@@ -158,21 +197,34 @@ size_t cp_http_write_pending(const struct cp_http_exchange *x)
     return x->output.len + x->body.len - x->written;
 }
 
+/* What is still to be written, in up to two parts; returns how many. */
+static size_t unwritten(const struct cp_http_exchange *x, struct iovec *parts)
+{
+    const struct cp_http_text *texts[2] = { &x->output, &x->body };
+    size_t skip = x->written, n = 0;
+
+    for (int i = 0; i < 2; i++) {
+        const struct cp_http_text *t = texts[i];
+
+        if (skip < t->len) {
+            parts[n++] = (struct iovec){ t->bytes + skip, t->len - skip };
+            skip = 0;
+        } else {
+            skip -= t->len;
+        }
+    }
+    return n;
+}
+
 /* Writes what the socket takes; false when the connection is broken. */
 static bool write_some(struct cp_http_exchange *x)
 {
     while (cp_http_write_pending(x) > 0) {
-        size_t in_body =
-            x->written > x->output.len ? x->written - x->output.len : 0;
-        struct iovec parts[2] = {
-            { x->output.bytes + x->written, 0 },
-            { x->body.bytes + in_body, x->body.len - in_body },
-        };
-        struct msghdr m = { .msg_iov = parts, .msg_iovlen = 2 };
+        struct iovec parts[2];
+        struct msghdr m = { .msg_iov = parts };
         ssize_t n;
 
-        if (in_body == 0)
-            parts[0].iov_len = x->output.len - x->written;
+        m.msg_iovlen = unwritten(x, parts);
         n = sendmsg(x->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
@@ -192,6 +244,7 @@ static void become_idle(struct cp_http_exchange *x)
     x->is_stream = x->is_chunked = x->is_ended = false;
     x->has_continued = false;
     cp_http_request_reset(&x->request, &x->server->limits);
+    count_held(x, x->unread.cap);
     unlink_from(x);
     link_newest(x);
     limit(x, x->server->limits.idle_ms);
@@ -321,12 +374,15 @@ static void parse(struct cp_http_exchange *x, const char *bytes, size_t len)
     if (x->request.status) {
         refuse(x, x->request.status, refusal(x->request.status));
     } else if (!x->request.is_complete) {
+        count_held(x, memory_of(x));
+        evict_askers(x);
         if (!x->has_continued && cp_http_request_expects_continue(&x->request))
             answer_continue(x);
     } else if (taken < len &&
                !cp_http_text_add(&x->unread, bytes + taken, len - taken)) {
         cp_http_conn_close(x);
     } else {
+        count_held(x, memory_of(x));
         handle(x);
     }
 }
@@ -443,8 +499,9 @@ bool cp_http_conn_open(struct cp_http_server *s, int fd)
         .events = EPOLLIN,
     };
     e.data.ptr = &x->source;
-    if (cp_http_timers_reserve(&s->timers, 2 * s->stats.n_connections + 4,
-                               NULL) != CP_OK ||
+    if (cp_http_timers_reserve(
+            &s->timers, 2 * s->stats.n_connections + 2 + CP_HTTP_SPARE_TIMERS,
+            NULL) != CP_OK ||
         epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &e)) {
         cp_free(x);
         return false;

@@ -44,6 +44,7 @@ struct cp_http_exchange {
     struct cp_http_text output;  /* head, body or chunks, being written */
     struct cp_http_text body;    /* written after `output`; moved, not copied */
     size_t written;              /* of output and body together */
+    size_t held;                 /* bytes of memory that the request takes */
     size_t lingered;             /* bytes thrown away */
     struct cp_http_timer limit;  /* closes the connection */
     struct cp_http_timer due;    /* the keeper's */
@@ -78,6 +79,7 @@ struct cp_http_server {
 };
 
 #define CP_HTTP_SCRATCH_BYTES ((size_t)16 << 10)
+#define CP_HTTP_SPARE_TIMERS 8 /* besides two for each connection */
 
 /* Takes over a connected, non-blocking socket; false: it could not. */
 bool cp_http_conn_open(struct cp_http_server *s, int fd);

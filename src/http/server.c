@@ -169,7 +169,8 @@ static enum cp_status init(struct cp_http_server *s, struct cp_error *err)
                             s->epoll_fd < 0 ? "epoll_create1" : "eventfd",
                             strerror(errno));
     s->scratch = cp_alloc(CP_HTTP_SCRATCH_BYTES, 1, err);
-    if (!s->scratch || cp_http_timers_reserve(&s->timers, 2, err) != CP_OK)
+    if (!s->scratch ||
+        cp_http_timers_reserve(&s->timers, CP_HTTP_SPARE_TIMERS, err) != CP_OK)
         return CP_ENOMEM;
     return add_source(s, s->event_fd, &s->wake_source, err);
 }
@@ -238,34 +239,67 @@ enum cp_status cp_http_server_watch(struct cp_http_server *s, int fd,
     return CP_OK;
 }
 
+enum cp_status cp_http_server_turn(struct cp_http_server *s, int most_ms,
+                                   struct cp_error *err)
+{
+    struct epoll_event events[EVENTS_AT_ONCE];
+    int ms = s->touched ? 0 : cp_http_timers_wait_ms(&s->timers, cp_http_now());
+    int n;
+
+    if (most_ms >= 0 && (ms < 0 || ms > most_ms))
+        ms = most_ms;
+    n = epoll_wait(s->epoll_fd, events, EVENTS_AT_ONCE, ms);
+    if (n < 0 && errno != EINTR)
+        return cp_error_set(err, CP_EIO, "epoll_wait: %s", strerror(errno));
+    for (int i = 0; i < n; i++) {
+        struct cp_http_source *source = events[i].data.ptr;
+
+        source->ready(source, events[i].events);
+    }
+    cp_http_timers_fire(&s->timers, cp_http_now());
+    cp_http_conn_advance_touched(s);
+    cp_http_conn_bury(s);
+    return CP_OK;
+}
+
 enum cp_status cp_http_server_run(struct cp_http_server *s,
                                   struct cp_error *err)
 {
-    struct epoll_event events[EVENTS_AT_ONCE];
+    enum cp_status status = CP_OK;
 
-    while (!atomic_load(&s->is_stopped)) {
-        int ms =
-            s->touched ? 0 : cp_http_timers_wait_ms(&s->timers, cp_http_now());
-        int n = epoll_wait(s->epoll_fd, events, EVENTS_AT_ONCE, ms);
+    while (status == CP_OK && !atomic_load(&s->is_stopped))
+        status = cp_http_server_turn(s, -1, err);
+    return status;
+}
 
-        if (n < 0 && errno != EINTR)
-            return cp_error_set(err, CP_EIO, "epoll_wait: %s", strerror(errno));
-        for (int i = 0; i < n; i++) {
-            struct cp_http_source *source = events[i].data.ptr;
+void cp_http_server_after(struct cp_http_server *s, struct cp_http_timer *timer,
+                          int64_t ns)
+{
+    cp_http_timer_set(&s->timers, timer, cp_http_now() + ns);
+}
 
-            source->ready(source, events[i].events);
-        }
-        cp_http_timers_fire(&s->timers, cp_http_now());
-        cp_http_conn_advance_touched(s);
-        cp_http_conn_bury(s);
-    }
-    return CP_OK;
+bool cp_http_server_adopt(struct cp_http_server *s, int fd)
+{
+    return cp_http_conn_open(s, fd);
 }
 
 void cp_http_server_stats(const struct cp_http_server *s,
                           struct cp_http_stats *out)
 {
     *out = s->stats;
+}
+
+void cp_http_server_abandon(const struct cp_http_server *s)
+{
+    const struct cp_http_listener *l = s->listeners;
+    const struct cp_http_exchange *x = s->oldest;
+
+    for (; l; l = l->next)
+        (void)close(l->fd);
+    for (; x; x = x->next)
+        (void)close(x->fd);
+    (void)close(s->epoll_fd);
+    (void)close(s->event_fd);
 }
 
 void cp_http_server_free(struct cp_http_server *s)
@@ -277,6 +311,7 @@ void cp_http_server_free(struct cp_http_server *s)
         return;
     while (s->oldest)
         cp_http_conn_close(s->oldest);
+    cp_http_conn_advance_touched(s);
     cp_http_conn_bury(s);
     while ((l = s->listeners)) {
         s->listeners = l->next;

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "http/exchange.h"
 #include "http/limits.h"
+#include "http/timer.h"
 
 struct cp_http_server;
 
@@ -26,8 +27,8 @@ typedef void cp_http_handler(void *context, struct cp_http_exchange *x);
 struct cp_http_stats {
     size_t n_connections;
     uint64_t n_accepted, n_requests;
-    uint64_t n_evicted; /* closed to make room, or too slow */
-    size_t output_bytes;
+    uint64_t n_evicted;               /* closed to make room, or too slow */
+    size_t input_bytes, output_bytes; /* held for clients, see limits.h */
 };
 
 /* A server that listens nowhere yet. */
@@ -49,6 +50,23 @@ enum cp_status cp_http_server_watch(struct cp_http_server *s, int fd,
 enum cp_status cp_http_server_run(struct cp_http_server *s,
                                   struct cp_error *err);
 
+/*
+ * One turn of the loop: waits, at most most_ms if that is not below 0, and
+ * does what there is to do. For those who have a loop of their own.
+ */
+enum cp_status cp_http_server_turn(struct cp_http_server *s, int most_ms,
+                                   struct cp_error *err);
+
+/* Serves a socket that is connected, and closes it; false: it could not. */
+bool cp_http_server_adopt(struct cp_http_server *s, int fd);
+
+/*
+ * Has timer->fire called after ns nanoseconds; another call moves it. The
+ * struct is the caller's and lives as long as the server. A few can be had.
+ */
+void cp_http_server_after(struct cp_http_server *s, struct cp_http_timer *timer,
+                          int64_t ns);
+
 /* Makes run return. Safe from any thread and in a signal handler. */
 void cp_http_server_stop(struct cp_http_server *s);
 
@@ -64,6 +82,12 @@ void cp_http_server_wake(struct cp_http_server *s, struct cp_http_wake *wake);
 
 void cp_http_server_stats(const struct cp_http_server *s,
                           struct cp_http_stats *out);
+
+/*
+ * In the child of a fork, while the server runs in the parent: closes every
+ * descriptor that the child has got, and touches nothing else.
+ */
+void cp_http_server_abandon(const struct cp_http_server *s);
 
 /* Closes everything; keepers are told that their clients have gone. */
 void cp_http_server_free(struct cp_http_server *s);

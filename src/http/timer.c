@@ -107,6 +107,6 @@ int cp_http_timers_wait_ms(const struct cp_http_timers *h, int64_t now_ns)
     wait = h->heap[0]->due_ns - now_ns;
     if (wait <= 0)
         return 0;
-    wait = (wait + NS_PER_MS - 1) / NS_PER_MS;
+    wait = (wait - 1) / NS_PER_MS + 1;
     return wait > INT_MAX ? INT_MAX : (int)wait;
 }

@@ -12,6 +12,8 @@ static const struct format formats[] = {
     [CP_FORMAT_TREE] = { cp_write_tree, false, CP_BY_DEFAULT },
     [CP_FORMAT_PEEK] = { cp_write_tree, true, CP_BY_DEFAULT },
     [CP_FORMAT_LIST] = { cp_write_list, true, CP_BY_LINES },
+    [CP_FORMAT_DISASM] = { cp_write_disasm, true, CP_BY_ADDRESSES },
+    [CP_FORMAT_WEBLIST] = { cp_write_weblist, true, CP_BY_LINES },
     [CP_FORMAT_TRACES] = { cp_write_traces, false, CP_BY_DEFAULT },
     [CP_FORMAT_TAGS] = { cp_write_tags, false, CP_BY_DEFAULT },
     [CP_FORMAT_RAW] = { cp_write_raw, true, CP_BY_ADDRESSES },
@@ -30,6 +32,8 @@ void cp_format_adjust(struct cp_options *o)
 
     if (f->granularity != CP_BY_DEFAULT)
         o->granularity = f->granularity;
+    if (o->format == CP_FORMAT_DISASM)
+        o->noinlines = true;
     if (o->node_count < 0)
         o->node_count =
             o->format == CP_FORMAT_TOP || o->format == CP_FORMAT_TOPPROTO ? 0

@@ -20,6 +20,10 @@ enum cp_status cp_write_tree(struct cp_report *r, struct cp_out *out,
                              struct cp_error *err);
 enum cp_status cp_write_list(struct cp_report *r, struct cp_out *out,
                              struct cp_error *err);
+enum cp_status cp_write_disasm(struct cp_report *r, struct cp_out *out,
+                               struct cp_error *err);
+enum cp_status cp_write_weblist(struct cp_report *r, struct cp_out *out,
+                                struct cp_error *err);
 enum cp_status cp_write_traces(struct cp_report *r, struct cp_out *out,
                                struct cp_error *err);
 enum cp_status cp_write_tags(struct cp_report *r, struct cp_out *out,

@@ -15,6 +15,8 @@ enum cp_format {
     CP_FORMAT_TREE,
     CP_FORMAT_PEEK,
     CP_FORMAT_LIST,
+    CP_FORMAT_DISASM,
+    CP_FORMAT_WEBLIST,
     CP_FORMAT_TRACES,
     CP_FORMAT_TAGS,
     CP_FORMAT_RAW,
@@ -42,7 +44,7 @@ enum cp_granularity {
 struct cp_options {
     enum cp_format format;
     enum cp_style style;
-    const char *argument; /* regular expression of peek and list */
+    const char *argument; /* regular expression of peek, list ... */
 
     bool call_tree, relative_percentages, compact_labels, mean, normalize;
     bool drop_negative, trim, noinlines, showcolumns, intel_syntax, cum_sort;

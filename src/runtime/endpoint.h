@@ -1,9 +1,12 @@
 /*
  * endpoint - serves /debug/pprof/ from inside the profiled program.
  *
- * One server on one thread, which should block all signals; the thread is the
- * caller's, so that the library can make it without the program's hooks. The
- * contract is that of Go's net/http/pprof; docs/http.md has it in full.
+ * One server on one thread that blocks all signals. Where the kernel lets it,
+ * the thread has a table of file descriptors of its own: the program does not
+ * see our sockets, cannot close them by mistake (as daemons do that close
+ * everything), does not hand them to its children, and we hold none of its
+ * own open. The contract is that of Go's net/http/pprof; docs/http.md has it
+ * in full.
  */
 #ifndef CP_ENDPOINT_H
 #define CP_ENDPOINT_H
@@ -32,32 +35,43 @@ struct cp_endpoint_options {
     const struct cp_kind *const *kinds;
     /* May be NULL. */
     void (*cost)(struct cp_endpoint_cost *out);
+    /* Whether browsers may come by any name; see http/guard.h. */
+    bool allows_any_host;
+    /*
+     * Starts a thread that calls run(context), with all signals blocked;
+     * false when it cannot. The library makes it past the program's hooks.
+     */
+    bool (*spawn)(void (*run)(void *context), void *context);
 };
 
 struct cp_endpoint;
 
 /*
- * Binds the address and writes to stderr, in one line, where it listens; or
- * fails, and *err says why in one line that the caller is to show.
+ * Binds the address, starts the thread, and writes to stderr, in one line,
+ * where it listens; or fails, and *err says why in one line that the caller is
+ * to show. What options points at must outlive the endpoint.
  */
-enum cp_status cp_endpoint_open(struct cp_endpoint **out,
-                                const struct cp_endpoint_options *options,
-                                struct cp_error *err);
+enum cp_status cp_endpoint_start(struct cp_endpoint **out,
+                                 const struct cp_endpoint_options *options,
+                                 struct cp_error *err);
 
-/* Serves until cp_endpoint_stop; call it on a thread of its own. */
-void cp_endpoint_run(struct cp_endpoint *e);
-
-/* Makes run return soon. Safe from any thread and in a signal handler. */
+/*
+ * Asks the thread to end: its run returns soon. Safe from any thread and in a
+ * signal handler.
+ */
 void cp_endpoint_stop(struct cp_endpoint *e);
 
 /* Where it listens: "http://127.0.0.1:6060/debug/pprof/" or "unix:/path". */
 const char *cp_endpoint_address(const struct cp_endpoint *e);
 
+/* Frees it, when the thread has ended. NULL is allowed. */
+void cp_endpoint_free(struct cp_endpoint *e);
+
 /*
- * Closes all sockets and frees everything; run has returned or was never
- * called. With is_child, in the child of a fork, the socket's file is left
- * alone: it is the parent's.
+ * In the child of a fork, where the thread does not exist: closes what the
+ * child has inherited. The memory is left as it is, for the fork may have come
+ * at any moment.
  */
-void cp_endpoint_close(struct cp_endpoint *e, bool is_child);
+void cp_endpoint_abandon(struct cp_endpoint *e);
 
 #endif

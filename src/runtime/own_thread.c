@@ -24,6 +24,11 @@ void cp_own_thread_set_maker(cp_thread_maker *m)
     maker = m;
 }
 
+bool cp_own_thread_has_maker(void)
+{
+    return maker != NULL;
+}
+
 static void *begin(void *arg)
 {
     struct start start = *(struct start *)arg;

@@ -7,12 +7,17 @@
 #ifndef CP_OWN_THREAD_H
 #define CP_OWN_THREAD_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 
 /* pthread_create as it was before it was ours; see interpose.h. */
 typedef int cp_thread_maker(void *thread, const void *attr,
                             void *(*start)(void *), void *arg);
 void cp_own_thread_set_maker(cp_thread_maker *maker);
+
+/* Is pthread_create ours? Else new threads must be looked for. */
+bool cp_own_thread_has_maker(void);
 
 /* Starts a thread that nobody waits for; its name is for `ps` and gdb. */
 enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),

@@ -15,15 +15,13 @@
 #include "signal/walk.h"
 #include "unwind/settle.h"
 
-/* Frames that are no addresses; CP_FRAME_ELIDED is one. */
-#define FRAME_NO_ROOM ((uintptr_t)2)
-#define FRAME_LOST ((uintptr_t)3)
-#define FRAMES_SPECIAL 4
+#define FRAMES_SPECIAL 5
 
 static const char *const special_names[FRAMES_SPECIAL] = {
     [CP_FRAME_ELIDED] = "[frames left out]",
-    [FRAME_NO_ROOM] = "[profile table full]",
-    [FRAME_LOST] = "[lost samples]",
+    [CP_FRAME_NO_ROOM] = "[profile table full]",
+    [CP_FRAME_LOST] = "[lost samples]",
+    [CP_FRAME_SILENT] = "[thread does not answer]",
 };
 
 static void *map_pages(size_t size)
@@ -217,7 +215,7 @@ static enum cp_status write_slot(struct writer *w,
                                  const struct cp_recorder_mark *mark)
 {
     const struct cp_signal_slot *slot = &s->slots[at];
-    const uintptr_t no_room = FRAME_NO_ROOM;
+    const uintptr_t no_room = CP_FRAME_NO_ROOM;
     uint64_t where = atomic_load(&slot->frames);
     struct cp_recorder_count seen = count_of(slot);
 
@@ -239,7 +237,7 @@ enum cp_status cp_recorder_write(const struct cp_recorder *r,
                                  struct cp_builder *b, struct cp_error *err)
 {
     const struct cp_signal_samples *s = &r->samples;
-    const uintptr_t lost_frame = FRAME_LOST;
+    const uintptr_t lost_frame = CP_FRAME_LOST;
     struct cp_recorder_count lost = lost_of(s);
     struct writer w = { .b = b, .err = err, .states = states };
     enum cp_status status = CP_OK;

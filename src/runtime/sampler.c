@@ -4,6 +4,10 @@
  * The own thread looks every 50 ms whether objects have come or gone, and once
  * a second for threads and for generated code. When the last window closes it
  * ends; the handler stays, for signals that are under way.
+ *
+ * Only that thread enters the loader, which has a lock: in the child of a fork
+ * it may be held for ever, by a thread that exists in the parent alone. Others
+ * wait for it for a while, and go on with the map that there is.
  */
 #include "runtime/sampler.h"
 
@@ -14,6 +18,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "runtime/clock.h"
 #include "runtime/own_thread.h"
 #include "runtime/threads.h"
 #include "runtime/timer.h"
@@ -24,6 +29,9 @@
 #define TICK_NS 50000000
 #define TICKS_PER_SCAN 20
 #define TABLE_BYTES ((size_t)128 << 20)
+#define PATIENCE_NS 1000000000
+#define LITTLE_PATIENCE_NS 10000000 /* once it was in vain */
+#define MOST_KEEPERS 2
 
 struct cp_lock cp_sampler_lock;
 
@@ -33,7 +41,10 @@ static struct {
     struct cp_lock objects_lock; /* taken after cp_sampler_lock */
     size_t n_windows;
     _Atomic int signal;
-    _Atomic uint32_t round; /* odd: the thread of that round is to run */
+    _Atomic uint32_t round;       /* odd: the thread of that round is to run */
+    _Atomic uint32_t n_refreshed; /* looks at all objects that are done */
+    _Atomic int n_keepers;        /* threads that are there */
+    bool was_in_vain;
 } sampler;
 
 void cp_sampler_configure(const struct cp_sampler_options *options)
@@ -127,38 +138,87 @@ static enum cp_status refresh(bool with_code, struct cp_error *err)
     return status;
 }
 
-/* Sleeps for a tick, or until the round is over; false: it is. */
-static bool sleep_in(uint32_t round)
+static long sleep_on(_Atomic uint32_t *word, uint32_t value, int64_t ns)
 {
-    const struct timespec tick = { 0, TICK_NS };
+    const struct timespec span = { ns / 1000000000, ns % 1000000000 };
 
-    (void)CP_SYSCALL(SYS_futex, (long)&sampler.round, FUTEX_WAIT_PRIVATE, round,
-                     (long)&tick);
-    return atomic_load(&sampler.round) == round;
+    return CP_SYSCALL(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, value,
+                      (long)&span);
+}
+
+static void wake(_Atomic uint32_t *word)
+{
+    (void)CP_SYSCALL(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, INT32_MAX);
+}
+
+/* Once a second: threads that we do not know, a handler that is not ours. */
+static void look_around(uint32_t round)
+{
+    (void)cp_threads_scan(NULL);
+    cp_lock_take(&cp_sampler_lock);
+    if (atomic_load(&sampler.round) == round)
+        (void)have_handler(NULL);
+    cp_lock_give(&cp_sampler_lock);
 }
 
 static void keep_up(void *arg)
 {
     uint32_t round = (uint32_t)(uintptr_t)arg;
 
-    for (unsigned tick = 1; sleep_in(round); tick++) {
-        bool is_scan = tick % TICKS_PER_SCAN == 0;
+    for (unsigned tick = 0; atomic_load(&sampler.round) == round; tick++) {
+        long woken;
 
-        (void)refresh(is_scan, NULL);
-        if (!is_scan)
-            continue;
-        (void)cp_threads_scan(NULL);
-        cp_lock_take(&cp_sampler_lock);
-        if (atomic_load(&sampler.round) == round)
-            (void)have_handler(NULL);
-        cp_lock_give(&cp_sampler_lock);
+        (void)refresh(tick % TICKS_PER_SCAN == 0, NULL);
+        atomic_fetch_add(&sampler.n_refreshed, 1);
+        wake(&sampler.n_refreshed);
+        if (tick % TICKS_PER_SCAN == TICKS_PER_SCAN - 1)
+            look_around(round);
+        else if (!cp_own_thread_has_maker())
+            (void)cp_threads_scan(NULL); /* nobody tells us of them */
+        woken = sleep_on(&sampler.round, round, TICK_NS);
+        if (woken == 0)
+            tick = UINT32_MAX; /* somebody wants to know it all */
     }
+    atomic_fetch_sub(&sampler.n_keepers, 1);
 }
 
-static void end_round(void)
+static enum cp_status start_keeper(struct cp_error *err)
 {
-    atomic_fetch_add(&sampler.round, 1);
-    (void)CP_SYSCALL(SYS_futex, (long)&sampler.round, FUTEX_WAKE_PRIVATE, 1);
+    uint32_t round = atomic_fetch_add(&sampler.round, 1) + 1;
+    enum cp_status status;
+
+    if (atomic_fetch_add(&sampler.n_keepers, 1) >= MOST_KEEPERS) {
+        atomic_fetch_sub(&sampler.n_keepers, 1);
+        return CP_OK; /* they do not come back from the loader */
+    }
+    status = cp_own_thread_start("cpprof-sampler", keep_up,
+                                 (void *)(uintptr_t)round, err);
+    if (status != CP_OK) {
+        atomic_fetch_sub(&sampler.n_keepers, 1);
+        atomic_fetch_add(&sampler.round, 1);
+    }
+    return status;
+}
+
+/* Waits for a look at all objects that has begun after now. */
+static void await_refresh(void)
+{
+    uint32_t before = atomic_load(&sampler.n_refreshed), now;
+    int64_t end = cp_clock_ns(CLOCK_MONOTONIC) +
+                  (sampler.was_in_vain ? LITTLE_PATIENCE_NS : PATIENCE_NS);
+    uint32_t n = sampler.n_windows == 0 ? 1 : 2; /* one may be under way */
+
+    while ((now = atomic_load(&sampler.n_refreshed)) - before < n) {
+        int64_t left = end - cp_clock_ns(CLOCK_MONOTONIC);
+
+        if (left <= 0) {
+            sampler.was_in_vain = true;
+            return;
+        }
+        wake(&sampler.round);
+        (void)sleep_on(&sampler.n_refreshed, now, left);
+    }
+    sampler.was_in_vain = false;
 }
 
 enum cp_status cp_sampler_open(struct cp_error *err)
@@ -166,29 +226,22 @@ enum cp_status cp_sampler_open(struct cp_error *err)
     enum cp_status status = have_handler(err);
 
     if (status == CP_OK)
-        status = refresh(true, err);
-    if (status == CP_OK)
         status = cp_threads_scan(err);
+    if (status == CP_OK && sampler.n_windows == 0)
+        status = start_keeper(err);
     if (status != CP_OK)
         return status;
-    if (sampler.n_windows == 0) {
-        uint32_t round = atomic_fetch_add(&sampler.round, 1) + 1;
-
-        status = cp_own_thread_start("cpprof-sampler", keep_up,
-                                     (void *)(uintptr_t)round, err);
-        if (status != CP_OK) {
-            end_round();
-            return status;
-        }
-    }
+    await_refresh();
     sampler.n_windows++;
     return CP_OK;
 }
 
 void cp_sampler_close(void)
 {
-    if (--sampler.n_windows == 0)
-        end_round();
+    if (--sampler.n_windows > 0)
+        return;
+    atomic_fetch_add(&sampler.round, 1);
+    wake(&sampler.round);
 }
 
 size_t cp_sampler_bytes(void)
@@ -202,19 +255,20 @@ size_t cp_sampler_bytes(void)
     return stats.bytes;
 }
 
-void cp_sampler_before_fork(void)
+/*
+ * The locks were not taken for the fork: whoever has them may be waiting for
+ * the loader's, which the thread that forks may hold. So somebody may have
+ * been at work on the objects; then they are given up, and found anew.
+ */
+void cp_sampler_after_fork(void)
 {
-    cp_lock_take(&cp_sampler_lock);
-    cp_lock_take(&sampler.objects_lock);
-}
-
-void cp_sampler_after_fork(bool is_child)
-{
-    if (is_child) {
-        sampler.n_windows = 0;
-        atomic_store(&sampler.round, 0);
-        cp_signal_leave_all();
-    }
-    cp_lock_give(&sampler.objects_lock);
-    cp_lock_give(&cp_sampler_lock);
+    if (atomic_load(&sampler.objects_lock.word) != 0)
+        sampler.objects = NULL;
+    sampler.n_windows = 0;
+    sampler.was_in_vain = false;
+    atomic_store(&sampler.round, 0);
+    atomic_store(&sampler.n_keepers, 0);
+    cp_signal_leave_all();
+    cp_lock_reset(&sampler.objects_lock);
+    cp_lock_reset(&cp_sampler_lock);
 }

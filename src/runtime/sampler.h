@@ -8,7 +8,6 @@
 #ifndef CP_SAMPLER_H
 #define CP_SAMPLER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,7 +41,7 @@ int cp_sampler_choice(void);
 /* Memory that the tables hold. */
 size_t cp_sampler_bytes(void);
 
-void cp_sampler_before_fork(void);
-void cp_sampler_after_fork(bool is_child);
+/* In the child of a fork: no window is open any more. */
+void cp_sampler_after_fork(void);
 
 #endif

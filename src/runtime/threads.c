@@ -18,9 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/clock.h"
 #include "runtime/lock.h"
 #include "runtime/timer.h"
 #include "signal/handler.h"
+#include "signal/readers.h"
 #include "signal/syscall.h"
 
 #define MOST_HIDDEN 8
@@ -83,23 +85,87 @@ static struct cp_signal_thread *take_record(void)
     return t;
 }
 
-static void start_timer(struct cp_signal_thread *t)
+/*
+ * The kernel looks at the timers of a thread only when its clock ticks while
+ * the thread runs, so what a thread has used since the last tick is missing
+ * when it ends: most of the life of a short one. Adds it, to the stack that
+ * was seen last or, if there was none, to the function the thread began in.
+ */
+static void add_rest(struct cp_signal_thread *t, uint64_t clock_ns)
 {
-    if (t->timer_id == NO_TIMER && list.period_ns) {
-        t->timer_id = cp_timer_create(atomic_load(&t->tid), list.sig,
-                                      cp_signal_word(CP_SIGNAL_CPU, t->number));
-    }
-    if (t->timer_id == NO_TIMER)
+    uint64_t period = atomic_load(&t->cpu_period_ns), due, n;
+    struct cp_signal_tag tag = { atomic_load(&t->labels), 0 };
+    struct cp_signal_samples *table;
+    struct cp_signal_place *place;
+    struct cp_signal_slot *slot;
+
+    if (clock_ns < t->cpu_first_ns || period == 0)
         return;
-    atomic_store(&t->cpu_period_ns, list.period_ns);
-    cp_timer_set(t->timer_id, list.period_ns);
+    due = (clock_ns - t->cpu_first_ns) / period + 1;
+    n = atomic_load(&t->cpu_count);
+    if (due <= n)
+        return;
+    n = due - n;
+    place = cp_signal_enter(t->number); /* the table stays meanwhile */
+    if (!place)
+        return;
+    table = atomic_load(&cp_signal_sampler.cpu);
+    slot = atomic_load(&t->cpu_slot);
+    if (table && slot) {
+        atomic_fetch_add(&slot->count, n);
+        atomic_fetch_add(&slot->value, n * period);
+    } else if (table && t->start) {
+        (void)cp_signal_add(table, &t->start, 1, tag, n, n * period);
+    } else if (table) {
+        cp_signal_lose(table, n, n * period);
+    }
+    atomic_fetch_add(&t->cpu_count, n);
+    cp_signal_leave(place);
 }
 
+static uint64_t clock_of(const struct cp_signal_thread *t)
+{
+    return (uint64_t)cp_clock_ns(cp_timer_clock(atomic_load(&t->tid)));
+}
+
+/* A signal that was under way has been answered when the timer is gone. */
 static void stop_timer(struct cp_signal_thread *t)
 {
-    if (t->timer_id != NO_TIMER)
-        cp_timer_delete(t->timer_id);
+    uint64_t clock_ns;
+
+    if (t->timer_id == NO_TIMER)
+        return;
+    clock_ns = clock_of(t);
+    cp_timer_delete(t->timer_id);
     t->timer_id = NO_TIMER;
+    add_rest(t, clock_ns);
+}
+
+/*
+ * Samples the thread from when its clock was from_ns on. What is due already
+ * is added at once: a signal now would find us in the stack.
+ */
+static void start_timer_from(struct cp_signal_thread *t, uint64_t from_ns)
+{
+    uint64_t period = list.period_ns;
+
+    t->timer_id = cp_timer_create(atomic_load(&t->tid), list.sig,
+                                  cp_signal_word(CP_SIGNAL_CPU, t->number));
+    if (t->timer_id == NO_TIMER)
+        return;
+    atomic_store(&t->cpu_period_ns, period);
+    atomic_store(&t->cpu_count, 0);
+    atomic_store(&t->cpu_slot, NULL);
+    t->cpu_first_ns = from_ns + cp_timer_random(period);
+    add_rest(t, clock_of(t));
+    cp_timer_set(t->timer_id,
+                 t->cpu_first_ns + atomic_load(&t->cpu_count) * period, period);
+}
+
+static void start_timer(struct cp_signal_thread *t)
+{
+    stop_timer(t); /* it may have had another period */
+    start_timer_from(t, clock_of(t));
 }
 
 static uint32_t *chain_of(int32_t tid)
@@ -147,7 +213,8 @@ static void free_record(struct cp_signal_thread *t)
     list.n_threads--;
 }
 
-static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack)
+static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack,
+                                      uintptr_t start)
 {
     struct cp_signal_thread *t = take_record();
 
@@ -156,11 +223,14 @@ static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack)
     atomic_store(&t->stack_low, stack.low);
     atomic_store(&t->stack_high, stack.high);
     chain(t, tid);
-    start_timer(t);
+    t->start = start;
+    if (list.period_ns)
+        start_timer_from(t, start ? 0 : clock_of(t)); /* all of its life */
     return t;
 }
 
-struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack)
+struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
+                                          uintptr_t start)
 {
     struct cp_signal_thread *t = cp_signal_self;
     int32_t tid;
@@ -171,7 +241,7 @@ struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack)
     cp_lock_take(&list.lock);
     t = find(tid);
     if (!t)
-        t = enter(tid, stack);
+        t = enter(tid, stack, start);
     cp_signal_self = t;
     cp_lock_give(&list.lock);
     return t;
@@ -222,7 +292,7 @@ static void see(int32_t tid)
         return;
     t = find(tid);
     if (!t)
-        t = enter(tid, unknown);
+        t = enter(tid, unknown, 0);
     if (t)
         t->mark = list.round;
 }
@@ -321,6 +391,16 @@ void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
             visit(context, t);
     }
     cp_lock_give(&list.lock);
+}
+
+uint32_t cp_threads_records(void)
+{
+    uint32_t n;
+
+    cp_lock_take(&list.lock);
+    n = list.n_records;
+    cp_lock_give(&list.lock);
+    return n;
 }
 
 void cp_threads_stats(struct cp_threads_stats *out)

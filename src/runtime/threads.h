@@ -24,8 +24,12 @@ struct cp_stack_bounds {
     uintptr_t low, high;
 };
 
-/* Enters the calling thread, if it is not yet; NULL: no memory. */
-struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack);
+/*
+ * Enters the calling thread, if it is not yet; NULL: no memory. `start` is the
+ * function that it began in, or 0.
+ */
+struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
+                                          uintptr_t start);
 
 /* Strikes the calling thread off; it is about to end. */
 void cp_threads_leave(void);
@@ -45,6 +49,12 @@ void cp_threads_set_period(uint64_t period_ns);
 /* Calls visit for every thread, under the lock. */
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
                      void *context);
+
+/*
+ * How many records there are, in use or not: for cp_signal_thread_at without
+ * the lock. They are never freed; a tid of 0 says that one is not in use.
+ */
+uint32_t cp_threads_records(void);
 
 struct cp_threads_stats {
     size_t n_threads;

@@ -52,16 +52,16 @@ uint64_t cp_timer_random(uint64_t n)
     return (x ^ x >> 31) % n + 1;
 }
 
-void cp_timer_set(int id, uint64_t period_ns)
+void cp_timer_set(int id, uint64_t first_ns, uint64_t period_ns)
 {
-    uint64_t first = cp_timer_random(period_ns);
     struct itimerspec spec = {
         .it_interval = { (time_t)(period_ns / NS_PER_S),
                          (long)(period_ns % NS_PER_S) },
-        .it_value = { (time_t)(first / NS_PER_S), (long)(first % NS_PER_S) },
+        .it_value = { (time_t)(first_ns / NS_PER_S),
+                      (long)(first_ns % NS_PER_S) },
     };
 
-    (void)CP_SYSCALL(SYS_timer_settime, id, 0, (long)&spec, 0);
+    (void)CP_SYSCALL(SYS_timer_settime, id, TIMER_ABSTIME, (long)&spec, 0);
 }
 
 void cp_timer_delete(int id)

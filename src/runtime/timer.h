@@ -13,8 +13,8 @@
 /* A timer that signals the thread with `word`; -1: the kernel gives none. */
 int cp_timer_create(int32_t tid, int sig, void *word);
 
-/* Every period_ns of CPU time from now; the first after a random part of it. */
-void cp_timer_set(int id, uint64_t period_ns);
+/* Every period_ns of CPU time, first when the thread's clock is first_ns. */
+void cp_timer_set(int id, uint64_t first_ns, uint64_t period_ns);
 
 void cp_timer_delete(int id);
 

@@ -43,8 +43,10 @@ static struct cp_signal_slot *take(const struct sample *sample,
 
         cp_arch_regs(&regs, context);
         walk.map = cp_signal_map();
-        walk.reach.stack_low = atomic_load(&t->stack_low);
-        walk.reach.stack_high = atomic_load(&t->stack_high);
+        walk.reach =
+            (struct cp_signal_reach){ .stack_low = atomic_load(&t->stack_low),
+                                      .stack_high =
+                                          atomic_load(&t->stack_high) };
         n = cp_signal_walk(&walk, regs, place->frames);
         slot = cp_signal_add(table, place->frames, n, tag, sample->count,
                              sample->value);
@@ -64,13 +66,14 @@ static void take_cpu(struct cp_signal_thread *t, const siginfo_t *info,
     uint64_t count = 1;
     struct sample sample;
 
-    if (info->si_code == SI_TIMER && info->si_overrun > 0)
+    if (info->si_overrun > 0)
         count += (uint64_t)info->si_overrun;
     sample = (struct sample){ .thread = t,
                               .table = &cp_signal_sampler.cpu,
                               .count = count };
     sample.value = count * atomic_load(&t->cpu_period_ns);
-    (void)take(&sample, context);
+    atomic_store(&t->cpu_slot, take(&sample, context));
+    atomic_fetch_add(&t->cpu_count, count);
 }
 
 static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
@@ -78,7 +81,7 @@ static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
     struct sample sample = { .thread = t,
                              .table = &cp_signal_sampler.wall,
                              .count = 1,
-                             .value = atomic_load(&t->wall_value),
+                             .value = atomic_exchange(&t->wall_value, 0),
                              .state = atomic_load(&t->wall_state) };
 
     atomic_store(&t->wall_slot, take(&sample, context));
@@ -123,15 +126,13 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     uint64_t word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
     struct cp_signal_thread *t;
 
-    if ((info->si_code != SI_TIMER && info->si_code != SI_QUEUE) ||
-        word >> 32 != cp_signal_sampler.word) {
+    if (info->si_code != SI_TIMER || word >> 32 != cp_signal_sampler.word) {
         pass_on(sig, info, context);
         return;
     }
     t = cp_signal_thread_at((uint32_t)word & 0x0fffffff);
     if (!t || (cp_signal_self != t && !meet(t)))
         return;
-    atomic_fetch_add_explicit(&t->n_signals, 1, memory_order_relaxed);
     if ((word >> 28 & 0xf) == CP_SIGNAL_CPU)
         take_cpu(t, info, context);
     else

@@ -32,7 +32,7 @@ bool cp_signal_reach_page(struct cp_signal_reach *r, uintptr_t address)
 {
     uintptr_t page = address & ~(CP_REACH_PAGE - 1);
 
-    if (page < CP_REACH_PAGE || !cp_signal_readable(address))
+    if (r->shift || page < CP_REACH_PAGE || !cp_signal_readable(address))
         return false;
     if (page == r->high) {
         r->high += CP_REACH_PAGE;

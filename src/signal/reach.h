@@ -10,6 +10,9 @@
  *
  * Nothing but the thread itself can take away the stack it is running on, so
  * what was readable stays so until the walk is over.
+ *
+ * The stack of another thread is not walked in place but in a copy: `shift`
+ * is how far the copy lies from the stack, and nothing outside it is read.
  */
 #ifndef CP_SIGNAL_REACH_H
 #define CP_SIGNAL_REACH_H
@@ -25,6 +28,7 @@
 struct cp_signal_reach {
     uintptr_t low, high;
     uintptr_t stack_low, stack_high; /* of the thread; 0, 0: not known */
+    uintptr_t shift;                 /* 0: read in place */
 };
 
 /* Turns to the stack with this stack pointer. */
@@ -46,7 +50,7 @@ CP_SIGNAL_RAW static inline bool cp_signal_reach_word(struct cp_signal_reach *r,
     if (address - r->low >= r->high - r->low &&
         !cp_signal_reach_page(r, address))
         return false;
-    *out = *(const volatile uintptr_t *)address;
+    *out = *(const volatile uintptr_t *)(address + r->shift);
     return true;
 }
 

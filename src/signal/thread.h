@@ -20,7 +20,8 @@ struct cp_signal_thread {
     _Atomic uintptr_t stack_low;     /* where reads need no question: */
     _Atomic uintptr_t stack_high;    /* see reach.h */
     _Atomic uint64_t cpu_period_ns;  /* of its timer */
-    _Atomic uint64_t n_signals;      /* that the handler has answered */
+    _Atomic uint64_t cpu_count;      /* of periods that were sampled */
+    _Atomic(struct cp_signal_slot *) cpu_slot; /* of the last sample */
 
     /* Of the wall-clock sampler, which asks and looks for the answer. */
     _Atomic uint64_t wall_value;   /* what the sample stands for, in ns */
@@ -30,11 +31,15 @@ struct cp_signal_thread {
 
     /* The runtime's own; no handler looks at these. */
     int timer_id;
+    uint64_t cpu_first_ns; /* the timer's first expiry, by the thread's clock */
+    uintptr_t start;       /* the function that the thread began in, or 0 */
     int perf_fd;
     uint32_t number;
     uint32_t next; /* in a chain of records: number + 1; 0: the last */
     uint32_t flags;
-    uint64_t wall_clock, wall_asked;
+    uint64_t wall_clock;    /* CPU time when it was found asleep */
+    uint64_t wall_visit_ns; /* when it was last accounted for */
+    uint64_t wall_asked;    /* the answer that is awaited */
     uint64_t mark;
 };
 

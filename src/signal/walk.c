@@ -13,8 +13,12 @@ struct frame {
     bool is_exact;
 };
 
-/* How far up the stack a return address is looked for, in words. */
-#define SCAN_WORDS 64
+/*
+ * How far up the stack the return address of a leaf is looked for, in words:
+ * it may have saved registers. Further up, what looks like one may be left over
+ * from a call that is long done.
+ */
+#define SCAN_WORDS 8
 
 /* No frame is larger; a frame pointer that says so is none. */
 #define LARGEST_FRAME ((uintptr_t)16 << 20)
@@ -35,7 +39,7 @@ CP_SIGNAL_RAW static bool step_signal(struct cp_signal_walk *w, struct frame *f)
             return false;
     if (at & 7)
         return false;
-    cp_arch_regs(&f->regs, (const ucontext_t *)at);
+    cp_arch_regs(&f->regs, (const ucontext_t *)(at + w->reach.shift));
     f->is_exact = true;
     cp_signal_reach_stack(&w->reach, f->regs.sp);
     return true;
@@ -173,7 +177,8 @@ static bool step_without_rule(struct cp_signal_walk *w, struct frame *f)
         f->is_exact = false;
         return true;
     }
-    return step_by_pointer(w, f) || step_by_scan(w, f, SCAN_WORDS);
+    return step_by_pointer(w, f) ||
+           (f->is_exact && step_by_scan(w, f, SCAN_WORDS));
 }
 
 static inline enum step step(struct cp_signal_walk *w, struct frame *f)

@@ -20,6 +20,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "symbol/demangle_rust.h"
+
 #define MOST_TEXT ((size_t)1 << 20)
 #define MOST_NAME ((size_t)1 << 16) /* longer ones are left alone */
 #define MOST_DEPTH 1024
@@ -262,6 +264,8 @@ static bool run(struct filter *f, const char *name)
     reset(f, name[1] == 'R' ? RUST : RUST_LEGACY);
     if (setjmp(f->stop))
         return f->len > 0;
+    if (f->language == RUST)
+        return cp_demangle_rust(name, on_text, f);
     if (rust_demangle_callback(name, 0, on_text, f))
         return true;
     reset(f, CPLUSPLUS);

@@ -1,19 +1,39 @@
-/* symbolizer.c - batches of addresses through the tables of a file. */
+/*
+ * symbolizer.c - a batch of addresses through all tables of a file.
+ *
+ * DWARF first; the addresses that it gives no function are then looked up in
+ * the symbol tables of the file itself, of its debug file, and of the small
+ * file in .gnu_debugdata.
+ */
 #include "symbol/symbolizer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/parallel.h"
+#include "elf/debug_file.h"
 #include "elf/elf_file.h"
+#include "symbol/dwarf_file.h"
+#include "symbol/dwarf_resolve.h"
 #include "symbol/symtab.h"
 
 struct cp_symbolizer {
     struct cp_elf *elf;
+    struct cp_elf *debug; /* the debug file, or NULL */
+    struct cp_elf *alt;   /* what dwz moved out, or NULL */
+    struct cp_elf *mini;  /* the file in .gnu_debugdata, or NULL */
+    struct cp_bytes mini_bytes;
+    struct cp_dwarf_file file, alt_file;
+    struct cp_split *split;
+    bool has_dwarf;
     struct cp_symbolizer_options options;
-    struct cp_arena frames;
-    const char *reason;
+    struct cp_worker *workers;
+    size_t n_workers;
+    struct cp_arena arena;
+    char reason[sizeof(struct cp_error)];
 };
 
 /* An address and where it stood in the caller's list. */
@@ -21,6 +41,105 @@ struct asked {
     uint64_t address;
     size_t index;
 };
+
+/* One batch on its way through. */
+struct batch {
+    struct asked *asked;
+    uint64_t *sorted;
+    struct cp_answer *answers;
+    size_t n;
+};
+
+static void set_reason(struct cp_symbolizer *s, const char *text)
+{
+    (void)snprintf(s->reason, sizeof(s->reason), "%s", text);
+}
+
+static enum cp_status check_build_id(const struct cp_symbolizer *s,
+                                     struct cp_error *err)
+{
+    const uint8_t *id = NULL;
+    size_t n = cp_elf_build_id(s->elf, &id);
+
+    if (s->options.build_id_len == 0 || n == 0 ||
+        (n == s->options.build_id_len &&
+         memcmp(id, s->options.build_id, n) == 0))
+        return CP_OK;
+    return cp_error_set(err, CP_EFORMAT,
+                        "build id differs: not the file that was profiled");
+}
+
+/* The symbol table that distributions pack into stripped files. */
+static void open_mini(struct cp_symbolizer *s)
+{
+    struct cp_elf_section packed;
+
+    if (!cp_elf_section(s->elf, ".gnu_debugdata", &packed) || !packed.data ||
+        cp_elf_unpack_xz(packed.data, packed.len, &s->mini_bytes, NULL) !=
+            CP_OK)
+        return;
+    if (cp_elf_view(&s->mini, s->mini_bytes.data, s->mini_bytes.len, NULL) !=
+        CP_OK)
+        s->mini = NULL;
+}
+
+static void load_alt(struct cp_symbolizer *s, const struct cp_elf *of,
+                     const char *path)
+{
+    if (!cp_debug_file_has_alt(of))
+        return;
+    if (!cp_debug_file_open_alt(of, path, s->options.debug_dirs, &s->alt)) {
+        set_reason(s, "the file of .gnu_debugaltlink (dwz) is missing: some "
+                      "names are unknown");
+        return;
+    }
+    (void)cp_dwarf_file_load(&s->alt_file, s->alt, false,
+                             s->options.is_parallel, NULL);
+    s->file.dwarf.alt = &s->alt_file.dwarf;
+}
+
+static void load_dwarf(struct cp_symbolizer *s, const char *path)
+{
+    struct cp_elf *from = s->elf;
+    struct cp_error err;
+
+    if (!cp_dwarf_file_has_info(from)) {
+        if (!s->debug || !cp_dwarf_file_has_info(s->debug)) {
+            set_reason(s, "no debug info: install the package with it "
+                          "(-dbg or -dbgsym), or set DEBUGINFOD_URLS");
+            return;
+        }
+        from = s->debug;
+    }
+    if (cp_dwarf_file_load(&s->file, from, false, s->options.is_parallel,
+                           &err) != CP_OK)
+        set_reason(s, err.msg);
+    s->split = cp_split_new(path, NULL);
+    s->has_dwarf = s->split != NULL;
+    load_alt(s, from, path);
+}
+
+static enum cp_status make_workers(struct cp_symbolizer *s,
+                                   struct cp_error *err)
+{
+    s->n_workers = s->options.is_parallel ? cp_parallel_width() : 1;
+    s->workers = cp_alloc(s->n_workers, sizeof(*s->workers), err);
+    return s->workers ? CP_OK : CP_ENOMEM;
+}
+
+static void find_tables(struct cp_symbolizer *s, const char *path)
+{
+    struct cp_elf_section symtab;
+    bool has_symtab = cp_elf_section(s->elf, ".symtab", &symtab);
+
+    if (!has_symtab || !cp_dwarf_file_has_info(s->elf))
+        if (!cp_debug_file_open(s->elf, path, s->options.debug_dirs, &s->debug))
+            s->debug = NULL;
+    if (!has_symtab && !s->debug)
+        open_mini(s);
+    if (!s->options.symbols_only)
+        load_dwarf(s, path);
+}
 
 enum cp_status cp_symbolizer_open(struct cp_symbolizer **out, const char *path,
                                   const struct cp_symbolizer_options *options,
@@ -34,10 +153,15 @@ enum cp_status cp_symbolizer_open(struct cp_symbolizer **out, const char *path,
     if (options)
         s->options = *options;
     status = cp_elf_open(&s->elf, path, err);
+    if (status == CP_OK)
+        status = check_build_id(s, err);
+    if (status == CP_OK)
+        status = make_workers(s, err);
     if (status != CP_OK) {
-        cp_free(s);
+        cp_symbolizer_close(s);
         return status;
     }
+    find_tables(s, path);
     *out = s;
     return CP_OK;
 }
@@ -49,49 +173,121 @@ static int by_address(const void *a, const void *b)
     return (x->address > y->address) - (x->address < y->address);
 }
 
+static enum cp_status batch_init(struct batch *b, const uint64_t *addresses,
+                                 size_t n, struct cp_error *err)
+{
+    b->n = n;
+    b->asked = cp_alloc(n, sizeof(*b->asked), err);
+    b->sorted = cp_alloc(n, sizeof(*b->sorted), err);
+    b->answers = cp_alloc(n, sizeof(*b->answers), err);
+    if (!b->asked || !b->sorted || !b->answers)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        b->asked[i] = (struct asked){ addresses[i], i };
+    qsort(b->asked, n, sizeof(*b->asked), by_address);
+    for (size_t i = 0; i < n; i++)
+        b->sorted[i] = b->asked[i].address;
+    return CP_OK;
+}
+
+static void batch_release(struct batch *b)
+{
+    cp_free(b->asked);
+    cp_free(b->sorted);
+    cp_free(b->answers);
+}
+
+static bool wants_symbol(const struct cp_answer *a)
+{
+    return a->n_frames == 0 || a->is_plain ||
+           !a->frames[a->n_frames - 1].function;
+}
+
+/* Gives the outermost frame of an answer the name of a symbol. */
+static enum cp_status name_answer(struct cp_symbolizer *s, struct cp_answer *a,
+                                  const char *name, struct cp_error *err)
+{
+    if (a->is_plain) { /* only a mangled name is better, without ".cold" */
+        const char *dot = strchr(name, '.');
+
+        if (name[0] != '_')
+            return CP_OK;
+        name = dot ? cp_arena_copy(&s->arena, name, (size_t)(dot - name), err)
+                   : name;
+        if (!name)
+            return CP_ENOMEM;
+    }
+    if (a->n_frames == 0) {
+        a->frames = cp_arena_alloc(&s->arena, 1, sizeof(*a->frames), err);
+        if (!a->frames)
+            return CP_ENOMEM;
+        a->n_frames = 1;
+    }
+    a->frames[a->n_frames - 1].function = name;
+    return CP_OK;
+}
+
+/* Looks the addresses without a function up in the symbol tables. */
+static enum cp_status add_symbols(struct cp_symbolizer *s, struct batch *b,
+                                  struct cp_error *err)
+{
+    const struct cp_elf *tables[] = { s->elf, s->debug, s->mini };
+    uint64_t *left = cp_alloc(b->n, sizeof(*left), err);
+    struct cp_symtab_hit *hits = cp_alloc(b->n, sizeof(*hits), err);
+    enum cp_status status = left && hits ? CP_OK : CP_ENOMEM;
+    size_t n = 0;
+
+    for (size_t i = 0; status == CP_OK && i < b->n; i++)
+        if (wants_symbol(&b->answers[i]))
+            left[n++] = b->sorted[i];
+    for (size_t i = 0; i < 3 && n > 0; i++)
+        if (tables[i])
+            cp_symtab_find(tables[i], left, n, hits);
+    n = 0;
+    for (size_t i = 0; status == CP_OK && i < b->n; i++)
+        if (wants_symbol(&b->answers[i]) && hits[n++].name)
+            status = name_answer(s, &b->answers[i], hits[n - 1].name, err);
+    cp_free(left);
+    cp_free(hits);
+    return status;
+}
+
 enum cp_status cp_symbolizer_resolve(struct cp_symbolizer *s,
                                      const uint64_t *addresses, size_t n,
                                      cp_symbol_sink *sink, void *context,
                                      struct cp_error *err)
 {
-    struct asked *asked = cp_alloc(n, sizeof(*asked), err);
-    uint64_t *sorted = cp_alloc(n, sizeof(*sorted), err);
-    struct cp_symtab_hit *hits = cp_alloc(n, sizeof(*hits), err);
-    enum cp_status status = CP_ENOMEM;
+    struct cp_dwarf_source source = { &s->file.dwarf, s->split, s->workers,
+                                      s->n_workers };
+    struct batch b = { 0 };
+    enum cp_status status = batch_init(&b, addresses, n, err);
 
-    if (!asked || !sorted || !hits)
-        goto out;
-    for (size_t i = 0; i < n; i++)
-        asked[i] = (struct asked){ addresses[i], i };
-    qsort(asked, n, sizeof(*asked), by_address);
-    for (size_t i = 0; i < n; i++)
-        sorted[i] = asked[i].address;
-    cp_symtab_find(s->elf, sorted, n, hits);
-    for (size_t i = 0; i < n; i++) {
-        struct cp_symbol_frame *frame =
-            cp_arena_alloc(&s->frames, 1, sizeof(*frame), err);
-
-        if (!frame)
-            goto out;
-        frame->function = hits[i].name;
-        sink(context, asked[i].index, frame, hits[i].name ? 1 : 0);
+    if (status == CP_OK && s->has_dwarf) {
+        status = cp_dwarf_resolve(&source, b.sorted, n, b.answers);
+        if (status != CP_OK)
+            (void)cp_error_nomem(err);
     }
-    status = CP_OK;
-out:
-    cp_free(asked);
-    cp_free(sorted);
-    cp_free(hits);
+    if (status == CP_OK)
+        status = add_symbols(s, &b, err);
+    for (size_t i = 0; status == CP_OK && i < n; i++)
+        sink(context, b.asked[i].index, b.answers[i].frames,
+             b.answers[i].n_frames);
+    batch_release(&b);
     return status;
 }
 
 void cp_symbolizer_forget(struct cp_symbolizer *s)
 {
-    cp_arena_release(&s->frames);
+    cp_arena_release(&s->arena);
+    for (size_t i = 0; i < s->n_workers; i++)
+        cp_arena_release(&s->workers[i].arena);
 }
 
 const char *cp_symbolizer_reason(const struct cp_symbolizer *s)
 {
-    return s->reason;
+    if (s->split && cp_split_missing(s->split))
+        return "the .dwo or .dwp files with the debug info are missing";
+    return s->reason[0] ? s->reason : NULL;
 }
 
 struct cp_elf *cp_symbolizer_elf(struct cp_symbolizer *s)
@@ -99,11 +295,26 @@ struct cp_elf *cp_symbolizer_elf(struct cp_symbolizer *s)
     return s->elf;
 }
 
+struct cp_elf *cp_symbolizer_debug_elf(struct cp_symbolizer *s)
+{
+    return s->debug ? s->debug : s->mini;
+}
+
 void cp_symbolizer_close(struct cp_symbolizer *s)
 {
     if (!s)
         return;
-    cp_arena_release(&s->frames);
+    for (size_t i = 0; s->workers && i < s->n_workers; i++)
+        cp_worker_release(&s->workers[i]);
+    cp_free(s->workers);
+    cp_arena_release(&s->arena);
+    cp_split_free(s->split);
+    cp_dwarf_file_release(&s->alt_file);
+    cp_dwarf_file_release(&s->file);
+    cp_elf_close(s->mini);
+    cp_bytes_release(&s->mini_bytes);
+    cp_elf_close(s->alt);
+    cp_elf_close(s->debug);
     cp_elf_close(s->elf);
     cp_free(s);
 }

@@ -73,6 +73,9 @@ const char *cp_symbolizer_reason(const struct cp_symbolizer *s);
 /* The ELF file that was opened, until close. */
 struct cp_elf *cp_symbolizer_elf(struct cp_symbolizer *s);
 
+/* The file that has its symbol table, if that is another one; else NULL. */
+struct cp_elf *cp_symbolizer_debug_elf(struct cp_symbolizer *s);
+
 /* NULL is allowed. */
 void cp_symbolizer_close(struct cp_symbolizer *s);
 

@@ -17,7 +17,7 @@ static int fit(const struct cp_symtab_hit *h, uint64_t address)
     if (!h->name || address < h->start)
         return 0;
     if (h->size == 0)
-        return 1;
+        return address < h->limit ? 1 : 0;
     return address - h->start < h->size ? 2 : 0;
 }
 
@@ -31,7 +31,7 @@ static bool is_better(const struct cp_symtab_hit *a,
         return fit_a > fit_b;
     if (a->start != b->start)
         return a->start > b->start;
-    return a->rank > b->rank;
+    return a->rank >= b->rank; /* of equals, the last of the table */
 }
 
 /* Where an address would go: the first that is not below it. */
@@ -54,44 +54,55 @@ void cp_symtab_offer(const struct cp_symtab_hit *symbol, const uint64_t *sorted,
                      size_t n, struct cp_symtab_hit *hits)
 {
     size_t i = lower_bound(sorted, n, symbol->start);
+    uint64_t last;
 
-    if (i < n && (!hits[i].name || is_better(symbol, &hits[i], sorted[i])))
+    if (i == n)
+        return;
+    last = hits[i].last_start;
+    if (!hits[i].name || is_better(symbol, &hits[i], sorted[i]))
         hits[i] = *symbol;
+    hits[i].last_start = symbol->start > last ? symbol->start : last;
 }
 
 void cp_symtab_settle(const uint64_t *sorted, size_t n,
                       struct cp_symtab_hit *hits)
 {
     struct cp_symtab_hit carried = { 0 };
+    uint64_t last = 0;
 
     for (size_t i = 0; i < n; i++) {
+        int how;
+
+        if (hits[i].last_start > last)
+            last = hits[i].last_start;
         if (hits[i].name && is_better(&hits[i], &carried, sorted[i]))
             carried = hits[i];
-        hits[i] =
-            fit(&carried, sorted[i]) ? carried : (struct cp_symtab_hit){ 0 };
+        how = fit(&carried, sorted[i]);
+        if (how == 2 || (how == 1 && carried.start == last))
+            hits[i] = carried;
+        else
+            hits[i] = (struct cp_symtab_hit){ 0 };
+        hits[i].last_start = 0;
     }
 }
 
-/* Global before weak before local, sized before not, plain before "__". */
+/* Not local, sized, without underscores in front, not weak: in that order. */
 static unsigned rank_of(const struct cp_elf_symbol *s)
 {
-    unsigned rank = s->bind == STB_LOCAL ? 0 : s->bind == STB_WEAK ? 16 : 32;
+    unsigned rank = s->bind == STB_LOCAL ? 0 : 32, n = 0;
 
-    rank += s->size ? 8 : 0;
-    for (unsigned i = 0; i < 3 && s->name[i] == '_'; i++)
-        rank--;
-    return rank + 3;
+    while (n < 4 && s->name[n] == '_')
+        n++;
+    return rank + (s->size ? 16 : 0) + 2 * (4 - n) + (s->bind != STB_WEAK);
 }
 
-static bool is_function(const struct cp_elf *e, const struct cp_elf_symbol *s)
+static bool is_function(const struct cp_elf_section *in,
+                        const struct cp_elf_symbol *s)
 {
-    const struct cp_elf_section *in;
-
     if (s->section == SHN_UNDEF || s->name[0] == 0)
         return false;
     if (s->type == STT_FUNC || s->type == STT_GNU_IFUNC)
         return true;
-    in = cp_elf_section_at(e, s->section);
     return s->type == STT_NOTYPE && in && (in->flags & SHF_EXECINSTR) &&
            s->name[0] != '$'; /* "$x": where code begins, on ARM and RISC-V */
 }
@@ -106,13 +117,16 @@ static void offer_table(const struct cp_elf *e, uint32_t kind,
     if (!cp_elf_symbols_init(&table, e, kind))
         return;
     while (cp_elf_symbols_next(&table, &s)) {
-        struct cp_symtab_hit hit = { s.name, s.value, s.size, 0 };
+        const struct cp_elf_section *in = cp_elf_section_at(e, s.section);
+        struct cp_symtab_hit hit = { .name = s.name,
+                                     .start = s.value,
+                                     .size = s.size,
+                                     .limit = UINT64_MAX };
 
-        if (s.value > sorted[n - 1] || !is_function(e, &s))
+        if (s.value > sorted[n - 1] || !is_function(in, &s))
             continue;
-        if (s.size && s.value + s.size <= sorted[0] &&
-            s.value + s.size >= s.value)
-            continue;
+        if (in && in->addr + in->size > s.value)
+            hit.limit = in->addr + in->size;
         hit.rank = rank_of(&s);
         cp_symtab_offer(&hit, sorted, n, hits);
     }

@@ -14,8 +14,10 @@
 struct cp_symtab_hit {
     const char *name;
     uint64_t start;
-    uint64_t size; /* 0: the symbol has none; it ends where the next begins */
-    unsigned rank; /* among symbols with one start; larger is better */
+    uint64_t size;       /* 0: it has none, and ends where the next begins */
+    uint64_t limit;      /* of a symbol without size: the end of its section */
+    unsigned rank;       /* among symbols with one start; larger is better */
+    uint64_t last_start; /* of all symbols up to the address; internal */
 };
 
 /*

@@ -56,6 +56,8 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *context)
     struct cp_bytes *b = &t->fetch->body;
     size_t len = size * n;
 
+    if (t->fetch->fd > 0)
+        return write(t->fetch->fd, bytes, len) == (ssize_t)len ? len : 0;
     if (b->len + len > MOST_BYTES) {
         t->is_too_long = true;
         return 0;
@@ -102,10 +104,12 @@ static int on_progress(void *context, curl_off_t total, curl_off_t done,
     const struct transfer *t = context;
     double left = t->url.seconds - seconds_since(&t->begun);
 
-    (void)total;
     (void)up_total;
     (void)up_done;
-    if (t->shows_progress && done > 0)
+    if (t->shows_progress && done > 0 && t->fetch->fd > 0)
+        (void)fprintf(stderr, "\r\033[K%lld of %lld MB",
+                      (long long)(done >> 20), (long long)(total >> 20));
+    else if (t->shows_progress && done > 0)
         (void)fprintf(stderr, "\r\033[K%lld KB", (long long)(done >> 10));
     else if (t->shows_progress && left > 0)
         (void)fprintf(stderr, "\r\033[Kprofiling, %.0f s left", left);
@@ -124,8 +128,25 @@ static long timeout_of(const struct transfer *t)
     return timeout + GRACE;
 }
 
+/* A profile takes its time; a file is too slow below a kilobyte a second. */
+static void set_timeout(const struct transfer *t, CURL *handle)
+{
+    const struct cp_curl *c = t->curl;
+
+    if (t->fetch->fd > 0) {
+        (void)c->easy_setopt(handle, CURLOPT_CONNECTTIMEOUT, timeout_of(t));
+        (void)c->easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, timeout_of(t));
+        (void)c->easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, 1024L);
+    } else {
+        (void)c->easy_setopt(handle, CURLOPT_TIMEOUT, timeout_of(t));
+    }
+}
+
 static void set_options(const struct transfer *t, CURL *handle)
 {
+    static struct curl_slist header = {
+        (char *)(uintptr_t) "Content-Type: application/octet-stream", NULL
+    };
     const struct cp_curl *c = t->curl;
     const struct cp_fetch_options *o = t->options;
 
@@ -134,7 +155,13 @@ static void set_options(const struct transfer *t, CURL *handle)
     (void)c->easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
     (void)c->easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L);
     (void)c->easy_setopt(handle, CURLOPT_MAXREDIRS, 10L);
-    (void)c->easy_setopt(handle, CURLOPT_TIMEOUT, timeout_of(t));
+    set_timeout(t, handle);
+    if (t->fetch->post) {
+        (void)c->easy_setopt(handle, CURLOPT_POSTFIELDS, t->fetch->post);
+        (void)c->easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE,
+                             (curl_off_t)t->fetch->post_len);
+        (void)c->easy_setopt(handle, CURLOPT_HTTPHEADER, &header);
+    }
     (void)c->easy_setopt(handle, CURLOPT_USERAGENT, "pprof");
     (void)c->easy_setopt(handle, CURLOPT_WRITEFUNCTION, on_body);
     (void)c->easy_setopt(handle, CURLOPT_WRITEDATA, t);
@@ -238,9 +265,13 @@ static void run_all(struct job *job)
 
 static void announce(const struct transfer *t, cp_warn warn, void *context)
 {
+    const char *what = t->fetch->what;
     char line[1024];
 
-    (void)snprintf(line, sizeof(line), "Fetching profile over HTTP from %s",
+    if (what && !*what)
+        return;
+    (void)snprintf(line, sizeof(line), "Fetching %s over HTTP from %s",
+                   what ? what : "profile",
                    t->url.socket ? t->fetch->name : t->url.text);
     warn(context, line);
     if (t->options->seconds > 0) {

@@ -1,5 +1,5 @@
 /*
- * fetch - profiles over HTTP.
+ * fetch - profiles, symbols and debug files over HTTP.
  */
 #ifndef CP_FETCH_H
 #define CP_FETCH_H
@@ -17,6 +17,10 @@ struct cp_fetch_options {
 /* One address and what came of it. */
 struct cp_fetch {
     const char *name;
+    const char *what; /* is fetched; NULL for "profile", "" to say nothing */
+    const char *post; /* what to send, or NULL to get */
+    size_t post_len;
+    int fd; /* where the body goes, of any length; 0: into body */
     struct cp_bytes body;
     struct cp_error err; /* CP_OK when the body is there */
 };

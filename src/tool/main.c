@@ -2,6 +2,7 @@
  * main.c - one program, several names.
  *
  *   pprof ARGS, cpprof pprof ARGS    reports on profiles
+ *   addr2line ARGS, cpprof addr2line ARGS    addresses to lines
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tool/addr2line.h"
 #include "tool/pprof.h"
 
 #define EXIT_MISUSED 2
@@ -23,7 +25,8 @@ static const char *base_name(const char *path)
 static int usage(FILE *to, int status)
 {
     (void)fputs("usage: cpprof pprof [FORMAT] [OPTION]... [BINARY] SOURCE...\n"
-                "       pprof -help lists formats and options\n",
+                "       pprof -help lists formats and options\n"
+                "       cpprof addr2line [OPTION]... [ADDRESS]...\n",
                 to);
     return status;
 }
@@ -56,6 +59,10 @@ int main(int argc, char **argv)
         return cp_pprof_main(argc, args);
     if (argc > 1 && strcmp(args[1], "pprof") == 0)
         return cp_pprof_main(argc - 1, args + 1);
+    if (argc > 0 && strcmp(base_name(args[0]), "addr2line") == 0)
+        return cp_addr2line_main(argc, argv);
+    if (argc > 1 && strcmp(args[1], "addr2line") == 0)
+        return cp_addr2line_main(argc - 1, argv + 1);
     if (argc > 1 &&
         (strcmp(args[1], "-h") == 0 || strcmp(args[1], "-help") == 0 ||
          strcmp(args[1], "--help") == 0 || strcmp(args[1], "help") == 0))

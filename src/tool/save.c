@@ -12,6 +12,7 @@
 #include "base/out.h"
 #include "base/path.h"
 #include "profile/encode.h"
+#include "tool/folder.h"
 
 #define PATH_BYTES 4096
 #define MOST_NUMBERS 100000
@@ -26,37 +27,19 @@ static void tell(cp_warn warn, void *context, const char *what,
     warn(context, line);
 }
 
-/* Makes the folder and those above it, if they are not there. */
-static bool make_folder(char *path)
-{
-    struct stat st;
-
-    for (char *at = path + 1; *at; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        (void)mkdir(path, 0777);
-        *at = '/';
-    }
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return false;
-    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
-           access(path, W_OK) == 0;
-}
-
 static bool find_folder(char *path, cp_warn warn, void *context)
 {
     const char *wanted = getenv("PPROF_TMPDIR"), *home = getenv("HOME");
 
     if (wanted && *wanted) {
         (void)snprintf(path, PATH_BYTES, "%s", wanted);
-        if (make_folder(path))
+        if (cp_folder_make(path))
             return true;
         tell(warn, context, "Could not use temp dir ", path, strerror(errno));
     }
     if (home && *home) {
         (void)snprintf(path, PATH_BYTES, "%s/pprof", home);
-        if (make_folder(path))
+        if (cp_folder_make(path))
             return true;
         tell(warn, context, "Could not use temp dir ", path, strerror(errno));
     }

@@ -1,7 +1,6 @@
 /* sources.c - see sources.h. */
 #include "tool/sources.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,7 +14,10 @@
 #include "profile/prune.h"
 #include "profile/scale.h"
 #include "tool/fetch.h"
+#include "tool/locate.h"
+#include "tool/remote_symbols.h"
 #include "tool/save.h"
+#include "tool/symbolize.h"
 #include "tool/url.h"
 
 #define BATCH 128 /* profiles in memory at once */
@@ -37,6 +39,7 @@ struct batch {
 struct loader {
     const struct cp_command *c;
     const char *binary; /* takes the place of the first mapping's file */
+    struct cp_remote *remote;
     void (*warn)(void *context, const char *line);
     void *context;
 };
@@ -87,34 +90,12 @@ static enum cp_status add_mapping(struct cp_profile *p, struct cp_error *err)
     return CP_OK;
 }
 
-/* Whether the text begins with a scheme and a colon, as addresses do. */
-static bool has_scheme(struct cp_str text)
-{
-    uint32_t i = 0;
-
-    while (i < text.len && (isalnum((unsigned char)text.ptr[i]) ||
-                            (text.ptr[i] && strchr("+-.", text.ptr[i]))))
-        i++;
-    return i > 0 && i < text.len && isalpha((unsigned char)text.ptr[0]) &&
-           text.ptr[i] == ':';
-}
-
-/* A mapping known only by where it was fetched from has no file. */
-static void forget_addresses(struct cp_profile *p)
-{
-    for (uint32_t i = 0; i < p->n_mappings; i++)
-        if (!p->mappings[i].build_id &&
-            has_scheme(cp_profile_str(p, p->mappings[i].file)))
-            p->mappings[i].file = 0;
-}
-
 /* Applies -buildid and the binary of the command line to a fresh profile. */
 static enum cp_status name_binary(const struct loader *l, struct cp_profile *p,
-                                  struct cp_error *err)
+                                  const struct source *s, struct cp_error *err)
 {
     const char *id = l->c->build_id;
 
-    forget_addresses(p);
     if (p->n_mappings == 0 && add_mapping(p, err) != CP_OK)
         return CP_ENOMEM;
     if (l->binary)
@@ -123,10 +104,11 @@ static enum cp_status name_binary(const struct loader *l, struct cp_profile *p,
     if (*id && !p->mappings[0].build_id)
         p->mappings[0].build_id =
             cp_strtab_add(&p->strings, id, strlen(id), err);
-    return p->mappings[0].file == CP_NO_STR ||
-                   p->mappings[0].build_id == CP_NO_STR
-               ? CP_ENOMEM
-               : CP_OK;
+    if (p->mappings[0].file == CP_NO_STR ||
+        p->mappings[0].build_id == CP_NO_STR ||
+        cp_locate_binaries(p, l->warn, l->context, err) != CP_OK)
+        return CP_ENOMEM;
+    return s->fetch ? cp_remote_note(l->remote, p, s->name, err) : CP_OK;
 }
 
 /* Drops the failed ones with a warning; returns how many are left. */
@@ -139,7 +121,7 @@ static size_t collect(const struct loader *l, struct batch *b)
         struct cp_profile *p = b->profiles[i];
 
         b->profiles[i] = NULL;
-        if (p && name_binary(l, p, &b->errors[i]) == CP_OK) {
+        if (p && name_binary(l, p, &b->sources[i], &b->errors[i]) == CP_OK) {
             b->profiles[n++] = p;
             continue;
         }
@@ -315,6 +297,20 @@ static enum cp_status prune(const struct loader *l, struct cp_profile *p,
     return CP_OK;
 }
 
+/* Names for the addresses; frees the profile if that fails. */
+static struct cp_profile *symbolize(const struct loader *l,
+                                    struct cp_profile *p, struct cp_error *err)
+{
+    if (p &&
+        cp_symbolize(p, l->c, l->remote, l->warn, l->context, err) != CP_OK) {
+        cp_profile_free(p);
+        return NULL;
+    }
+    if (p)
+        cp_remote_forget(p);
+    return p;
+}
+
 static enum cp_status finish(const struct loader *l, struct cp_profile *p,
                              struct cp_error *err)
 {
@@ -375,7 +371,11 @@ static void list_sources(const char *const *names, size_t n,
     }
 }
 
-/* Everything but the fetching: reads, merges, keeps a copy, subtracts. */
+/*
+ * Everything but the fetching: reads, merges, keeps a copy, subtracts. What
+ * was fetched gets its names before the copy is kept, since the server may be
+ * another one tomorrow; else once, at the end.
+ */
 static struct cp_profile *combine_all(const struct loader *l,
                                       struct source *sources, size_t n,
                                       size_t n_bases, bool is_fetched,
@@ -383,14 +383,20 @@ static struct cp_profile *combine_all(const struct loader *l,
 {
     struct cp_profile *p = read_all(l, sources, n, "source", err), *base;
 
+    if (is_fetched)
+        p = symbolize(l, p, err);
     if (p && is_fetched && !l->c->no_save)
         cp_save_profile(p, l->warn, l->context);
     if (p && n_bases > 0) {
         base = read_all(l, sources + n, n_bases, "base", err);
+        if (is_fetched)
+            base = symbolize(l, base, err);
         if (!base)
             cp_profile_free(p);
         p = base ? subtract(l->c, p, base, err) : NULL;
     }
+    if (!is_fetched)
+        p = symbolize(l, p, err);
     if (p && finish(l, p, err) != CP_OK) {
         cp_profile_free(p);
         p = NULL;
@@ -403,7 +409,10 @@ struct cp_profile *cp_sources_load(const struct cp_command *c,
                                                 const char *line),
                                    void *context, struct cp_error *err)
 {
-    struct loader l = { .c = c, .warn = warn, .context = context };
+    struct cp_remote remote = { 0 };
+    struct loader l = {
+        .c = c, .remote = &remote, .warn = warn, .context = context
+    };
     const struct cp_list *bases = c->bases.n ? &c->bases : &c->diff_bases;
     struct cp_fetch_options fetching = { c->seconds, c->timeout, c->tls_cert,
                                          c->tls_key, c->tls_ca };
@@ -424,6 +433,7 @@ struct cp_profile *cp_sources_load(const struct cp_command *c,
     }
     for (size_t i = 0; fetches && i < n_fetches; i++)
         cp_bytes_release(&fetches[i].body);
+    cp_remote_release(&remote);
     cp_free(fetches);
     cp_free(sources);
     return p;

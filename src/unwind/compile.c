@@ -7,6 +7,7 @@
 #include "unwind/compile.h"
 
 #include "base/alloc.h"
+#include "base/sort.h"
 #include "unwind/rules.h"
 
 #define ROWS_PER_BUCKET 4
@@ -71,45 +72,23 @@ static bool take_fde(void *context, const struct cp_fde *fde)
     return add_row(t, fde->end, CP_RULE_NONE);
 }
 
-static void sift_down(uint64_t *heap, size_t at, size_t n)
-{
-    uint64_t value = heap[at];
-    size_t child;
-
-    for (; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && heap[child + 1] > heap[child])
-            child++;
-        if (heap[child] <= value)
-            break;
-        heap[at] = heap[child];
-    }
-    heap[at] = value;
-}
-
-/* In place, because qsort may call the program's malloc. */
-static void heap_sort(uint64_t *a, size_t n)
-{
-    for (size_t i = n / 2; i-- > 0;)
-        sift_down(a, i, n);
-    for (size_t i = n; i-- > 1;) {
-        uint64_t last = a[i];
-
-        a[i] = a[0];
-        a[0] = last;
-        sift_down(a, 0, i);
-    }
-}
-
 /* Sorts, and of rows at one address keeps the last: "no rule" comes first. */
-static void sort_rows(struct table *t)
+static enum cp_status sort_rows(struct table *t)
 {
+    struct cp_sort_item *items = cp_alloc(t->n_rows, sizeof(*items), t->err);
     size_t n = 0;
 
-    heap_sort(t->rows, t->n_rows);
+    if (!items)
+        return CP_ENOMEM;
     for (size_t i = 0; i < t->n_rows; i++)
-        if (i + 1 == t->n_rows || t->rows[i] >> 16 != t->rows[i + 1] >> 16)
-            t->rows[n++] = t->rows[i];
+        items[i] = (struct cp_sort_item){ t->rows[i], i };
+    cp_sort_items(items, t->n_rows);
+    for (size_t i = 0; i < t->n_rows; i++)
+        if (i + 1 == t->n_rows || items[i].key >> 16 != items[i + 1].key >> 16)
+            t->rows[n++] = items[i].key;
     t->n_rows = n;
+    cp_free(items);
+    return CP_OK;
 }
 
 /* The least shift that leaves no more than one bucket for so many rows. */
@@ -174,8 +153,8 @@ enum cp_status cp_compile(const struct cp_compile_input *input,
     (void)add_row(&t, input->code_start, CP_RULE_NONE);
     if (t.status == CP_OK)
         (void)cp_eh_frame_each(&input->bytes, take_fde, &t);
-    if (t.is_unsorted)
-        sort_rows(&t);
+    if (t.status == CP_OK && t.is_unsorted)
+        t.status = sort_rows(&t);
     if (t.status == CP_OK)
         t.status = finish(&t, out);
     cp_free(t.rows);

@@ -19,6 +19,7 @@
 #include "unwind/code_ranges.h"
 #include "unwind/compile.h"
 #include "unwind/settle.h"
+#include "unwind/survey.h"
 
 #define PRINT_BYTES 1024
 #define BYTES_PER_ROW 8 /* while compiling */
@@ -57,39 +58,6 @@ struct cp_objects *cp_objects_new(size_t limit_bytes, struct cp_error *err)
     return o;
 }
 
-/* Where an object's code and its unwind information lie. */
-static bool survey(const struct dl_phdr_info *info, struct cp_compile_input *in)
-{
-    uintptr_t base = info->dlpi_addr, hdr = 0;
-
-    *in = (struct cp_compile_input){ .machine = cp_cfi_native() };
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t start = base + p->p_vaddr;
-
-        if (p->p_type == PT_GNU_EH_FRAME)
-            hdr = start;
-        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
-            continue;
-        if (!in->code_end || start < in->code_start)
-            in->code_start = start;
-        if (start + p->p_memsz > in->code_end)
-            in->code_end = start + p->p_memsz;
-    }
-    for (int i = 0; hdr && i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        uintptr_t start = base + p->p_vaddr;
-
-        if (p->p_type == PT_LOAD && p->p_flags & PF_R && hdr >= start &&
-            hdr < start + p->p_filesz) {
-            in->bytes.start = (const uint8_t *)start;
-            in->bytes.end = in->bytes.start + p->p_filesz;
-            in->bytes.hdr = (const uint8_t *)hdr;
-        }
-    }
-    return in->code_end > in->code_start;
-}
-
 static uint64_t print_of(const struct cp_compile_input *in)
 {
     size_t len = in->bytes.hdr ? (size_t)(in->bytes.end - in->bytes.hdr) : 0;
@@ -125,7 +93,7 @@ static enum cp_status add_object(struct cp_objects *o,
         .module = { .start = in->code_start, .end = in->code_end },
         .is_seen = true,
     };
-    if (in->bytes.hdr && o->used_bytes < o->limit_bytes) {
+    if (in->bytes.start && o->used_bytes < o->limit_bytes) {
         in->most_rows = (o->limit_bytes - o->used_bytes) / BYTES_PER_ROW + 1;
         if (cp_compile(in, &object->module, o->err) == CP_OK)
             o->used_bytes += cp_compile_bytes(&object->module);
@@ -144,7 +112,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
     (void)size;
     o->n_adds = info->dlpi_adds;
     o->n_subs = info->dlpi_subs;
-    if (!survey(info, &in))
+    if (!cp_survey(info, &in))
         return 0;
     print = print_of(&in);
     known = find_object(o, print);

@@ -6,6 +6,7 @@
  */
 #include "unwind/rules.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -18,6 +19,7 @@ static size_t n_rules = 1;         /* number 0 is CP_RULE_NONE */
 
 uint32_t cp_rules_number(const struct cp_signal_rule *rule)
 {
+    uint32_t number;
     size_t at = cp_hash_bytes(rule, sizeof(*rule)) & MASK;
 
     if (rule->cfa == CP_CFA_NONE)
@@ -27,9 +29,11 @@ uint32_t cp_rules_number(const struct cp_signal_rule *rule)
             return by_hash[at];
     if (n_rules == CP_RULES_MOST)
         return CP_RULE_NONE;
-    cp_signal_rules[n_rules] = *rule;
-    by_hash[at] = (uint32_t)n_rules;
-    return (uint32_t)n_rules++;
+    number = (uint32_t)n_rules++;
+    cp_signal_rules[number] = *rule;
+    atomic_signal_fence(memory_order_seq_cst); /* a fork may come between */
+    by_hash[at] = number;
+    return number;
 }
 
 size_t cp_rules_count(void)

@@ -15,6 +15,7 @@ static const struct cp_http_limits small = {
     .n_headers = 20,
     .body_bytes = 1000,
     .n_connections = 8,
+    .input_bytes = 16 << 10,
     .output_bytes = 2 * BIG_BYTES,
     .request_ms = 30,
     .idle_ms = 60000,
@@ -142,6 +143,62 @@ static void test_no_readers(void)
         (void)close(fds[i]);
 }
 
+/* Requests that are never finished hold no more than the limit. */
+static void test_unfinished(void)
+{
+    struct cp_http_limits patient = small;
+    struct fixture g;
+    char part[3000], byte;
+    int fds[8];
+
+    patient.request_ms = 60000;
+    fixture_start(&g, &patient);
+    memset(part, 'a', sizeof(part));
+    memcpy(part, "GET /?", 6);
+    for (int i = 0; i < 8; i++) { /* 24 KB, and 16 KB are allowed */
+        char *got;
+
+        fds[i] = dial(&g);
+        CHECK(say(fds[i], part, sizeof(part)));
+        if (i < 7) {
+            got = ask(&g, "GET /hello HTTP/1.1\r\n" CLOSE);
+            CHECK(strstr(got, "hello\n"));
+            free(got);
+        }
+    }
+    CHECK(recv(fds[0], &byte, 1, 0) <= 0); /* the oldest went */
+    CHECK(say(fds[7], " HTTP/1.0\r\n\r\n", 13));
+    CHECK_INT(recv(fds[7], &byte, 1, 0), 1); /* the newest is served */
+    for (int i = 0; i < 8; i++)
+        (void)close(fds[i]);
+    fixture_stop(&g);
+}
+
+/* A client that asks for a lot at once and is gone before the answers. */
+static void test_gone_pipeliner(void)
+{
+    static const char text[] = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
+                               "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n";
+    struct fixture g = { 0 };
+    struct cp_http_stats stats;
+    int fds[2];
+
+    CHECK_INT(cp_http_server_new(&g.server, &small, fixture_handle, &g, NULL),
+              CP_OK);
+    CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+    CHECK(cp_http_server_adopt(g.server, fds[0]));
+    CHECK(say(fds[1], text, sizeof(text) - 1));
+    CHECK_INT(cp_http_server_turn(g.server, 0, NULL), CP_OK);
+    (void)close(fds[1]);
+    for (int i = 0; i < 5; i++)
+        CHECK_INT(cp_http_server_turn(g.server, 0, NULL), CP_OK);
+    cp_http_server_stats(g.server, &stats);
+    CHECK_INT(stats.n_connections, 0);
+    CHECK_INT(stats.input_bytes, 0);
+    cp_http_server_free(g.server);
+}
+
 /* A client that resets in the middle of an answer. */
 static void test_reset(void)
 {
@@ -199,6 +256,8 @@ int main(void)
     RUN(test_oldest_goes);
     RUN(test_all_busy);
     RUN(test_no_readers);
+    RUN(test_unfinished);
+    RUN(test_gone_pipeliner);
     RUN(test_reset);
     RUN(test_ten_thousand);
     fixture_stop(&f);

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""What the runtime costs the program that it profiles, beside gperftools.
+
+The same work runs without a profiler, with ours and with gperftools' (both at
+100 Hz for the whole run), turn and turn about; the figures are medians of CPU
+time, and the cost is what a run takes more than the plain one next to it. Then
+bench/unwind compares the price of a frame.
+
+`make bench-runtime` builds what this needs. gperftools is Debian's
+libgoogle-perftools4; without it only ours is measured."""
+import argparse
+import glob
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BURN = ROOT / "build/bench/burn"
+LIBRARY = ROOT / "build/libcpprof.so"
+
+
+def find_gperftools():
+    found = glob.glob("/usr/lib/*/libprofiler.so.0")
+    return found[0] if found else None
+
+
+def run(rounds, **env):
+    done = subprocess.run([BURN, str(rounds)], env=dict(os.environ, **env), check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    return float(done.stdout)
+
+
+def run_ours(rounds, hz):
+    """Under our library, with one CPU profile open all the time."""
+    env = dict(os.environ, LD_PRELOAD=str(LIBRARY), PPROFLISTEN="localhost:0",
+               CPPROF=f"cpu_hz:{hz}")
+    child = subprocess.Popen([BURN, str(rounds)], env=env, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, text=True)
+    address = child.stderr.readline().split()[-1]
+
+    def fetch():
+        try:
+            urllib.request.urlopen(f"{address}profile?seconds=600", timeout=700).read()
+        except OSError:
+            pass  # the program ended first
+
+    thread = threading.Thread(target=fetch, daemon=True)
+    thread.start()
+    out, _ = child.communicate()
+    thread.join()
+    return float(out)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--rounds", type=int, default=15000)
+    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--hz", type=int, default=100)
+    options = parser.parse_args()
+    gperftools = find_gperftools()
+    ours, theirs, plain = [], [], []
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(options.runs):
+            base = run(options.rounds)
+            plain.append(base)
+            ours.append(run_ours(options.rounds, options.hz) / base - 1)
+            if gperftools:
+                cost = run(options.rounds, LD_PRELOAD=gperftools,
+                           CPUPROFILE=os.path.join(folder, "out.prof"),
+                           CPUPROFILE_FREQUENCY=str(options.hz))
+                theirs.append(cost / base - 1)
+    print(f"work: {statistics.median(plain):.3f} s of CPU time, {options.runs} runs")
+    for name, costs in [("cpprof", ours), ("gperftools", theirs)]:
+        if costs:
+            print(f"{name:<12} at {options.hz} Hz: {100 * statistics.median(costs):+.2f} % "
+                  f"({100 * min(costs):+.2f} to {100 * max(costs):+.2f})")
+    sys.stdout.flush()
+    subprocess.run([ROOT / "build/bench/unwind"], check=True)
+
+
+main()

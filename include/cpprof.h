@@ -1,0 +1,82 @@
+/*
+ * cpprof.h - a profiler inside your own program.
+ *
+ * Everything works without this header, by preloading the library:
+ *
+ *     PPROFLISTEN=localhost:6060 LD_PRELOAD=libcpprof.so ./server
+ *
+ * With it, a program decides itself when and where:
+ *
+ *     cc server.c $(pkg-config --cflags --libs cpprof)
+ *
+ * Functions return 0, or -1 when they failed; cpprof_error() then says why.
+ * All of them may be called from any thread and at any time after the start of
+ * main, but not from a signal handler. Nothing needs to be undone at the end.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef CPPROF_H
+#define CPPROF_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The version of this header; cpprof_version() is that of the library. */
+#define CPPROF_VERSION "0.1.0"
+
+const char *cpprof_version(void);
+
+/*
+ * Why the last call of this thread failed: one line, without an end of line.
+ * Valid until the thread's next call.
+ */
+const char *cpprof_error(void);
+
+/*
+ * Serves http://.../debug/pprof/ from now on. `where` is "host:port", ":port"
+ * (loopback), "port", "localhost:0" (any free port) or "unix:/path"; in a path
+ * {pid} is replaced. A second call fails: one place is enough.
+ */
+int cpprof_listen(const char *where);
+
+/* Where that is, as a URL, or "unix:/path"; NULL if nowhere. */
+const char *cpprof_address(void);
+
+/*
+ * Takes a profile of `seconds` from now and writes it to the descriptor, as a
+ * gzipped profile.proto with names, files and lines. Kinds: "profile" (CPU),
+ * "wall". Waits as long as that takes. Several may run at once.
+ */
+int cpprof_write(const char *kind, double seconds, int fd);
+
+/*
+ * The same in two steps: cpprof_start begins, cpprof_stop writes what there
+ * was in between. Returns NULL when it fails; stop frees it in any case. With
+ * fd -1 nothing is written.
+ */
+struct cpprof_profile;
+
+struct cpprof_profile *cpprof_start(const char *kind);
+int cpprof_stop(struct cpprof_profile *profile, int fd);
+
+/*
+ * Labels of the current thread. Samples of the thread carry those that it has
+ * at that time, and `pprof -tagfocus=key=value` finds them. Values are meant
+ * to be few and used again: a route or a tenant rather than a request's
+ * number; there is room for 65,536 different sets.
+ */
+int cpprof_label_set(const char *key, const char *value);
+int cpprof_label_clear(const char *key);
+
+/* A number for all labels of the thread, to put them back later or elsewhere */
+unsigned cpprof_labels_get(void);
+void cpprof_labels_put(unsigned labels);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * debug_file.c - looks in the places that gdb documents.
+ *
+ *   DIR/.build-id/ab/cdef....debug     for each directory of debug files
+ *   the file's own directory, .debug below it, DIR + the file's directory
+ *                                      for a name of .gnu_debuglink
+ *
+ * A candidate counts only if its build id, or else its checksum, is right.
+ */
+#include "elf/debug_file.h"
+
+#include <libdeflate.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
+
+#define MAX_BUILD_ID 64
+
+/* Opens a candidate whose build id must be that. */
+static bool open_with_id(const char *path, const uint8_t *id, size_t id_len,
+                         struct cp_elf **out)
+{
+    struct cp_elf *e;
+    const uint8_t *has = NULL;
+    size_t n;
+
+    if (cp_elf_open(&e, path, NULL) != CP_OK)
+        return false;
+    n = cp_elf_build_id(e, &has);
+    if (n != id_len || memcmp(has, id, n) != 0) {
+        cp_elf_close(e);
+        return false;
+    }
+    *out = e;
+    return true;
+}
+
+static bool open_by_id(const uint8_t *id, size_t id_len,
+                       const char *const *dirs, struct cp_elf **out)
+{
+    char hex[2 * MAX_BUILD_ID + 1], path[PATH_MAX];
+
+    if (id_len < 2 || id_len > MAX_BUILD_ID)
+        return false;
+    for (size_t i = 0; i < id_len; i++)
+        (void)snprintf(hex + 2 * i, 3, "%02x", id[i]);
+    for (; *dirs; dirs++) {
+        int n = snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug",
+                         *dirs, hex, hex + 2);
+
+        if (n > 0 && (size_t)n < sizeof(path) &&
+            open_with_id(path, id, id_len, out))
+            return true;
+    }
+    return false;
+}
+
+/* Opens a candidate whose bytes must have that checksum. */
+static bool open_with_crc(const char *path, uint32_t crc, struct cp_elf **out)
+{
+    struct cp_elf *e;
+    size_t len;
+    const uint8_t *bytes;
+
+    if (cp_elf_open(&e, path, NULL) != CP_OK)
+        return false;
+    bytes = cp_elf_bytes(e, &len);
+    if (libdeflate_crc32(0, bytes, len) != crc) {
+        cp_elf_close(e);
+        return false;
+    }
+    *out = e;
+    return true;
+}
+
+/* The directory of a path, "." if it names none; false: too long. */
+static bool dir_of(const char *path, char out[PATH_MAX])
+{
+    char real[PATH_MAX];
+    const char *slash;
+
+    if (realpath(path, real))
+        path = real;
+    slash = strrchr(path, '/');
+    if (!slash)
+        return snprintf(out, PATH_MAX, ".") > 0;
+    return snprintf(out, PATH_MAX, "%.*s", (int)(slash - path), path) <
+           PATH_MAX;
+}
+
+static bool open_by_link(const char *name, uint32_t crc, const char *path,
+                         const char *const *dirs, struct cp_elf **out)
+{
+    char dir[PATH_MAX], candidate[PATH_MAX];
+    static const char *const subs[] = { "", "/.debug" };
+
+    if (!path || !*name || strchr(name, '/') || !dir_of(path, dir))
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        int n = snprintf(candidate, sizeof(candidate), "%s%s/%s", dir, subs[i],
+                         name);
+
+        if (n > 0 && (size_t)n < sizeof(candidate) &&
+            strcmp(candidate, path) != 0 && open_with_crc(candidate, crc, out))
+            return true;
+    }
+    for (; *dirs; dirs++) {
+        int n = snprintf(candidate, sizeof(candidate), "%s%s%s/%s", *dirs,
+                         dir[0] == '/' ? "" : "/", dir, name);
+
+        if (n > 0 && (size_t)n < sizeof(candidate) &&
+            open_with_crc(candidate, crc, out))
+            return true;
+    }
+    return false;
+}
+
+bool cp_debug_file_open(const struct cp_elf *e, const char *path,
+                        const char *const *dirs, struct cp_elf **out)
+{
+    const uint8_t *id = NULL;
+    size_t id_len = cp_elf_build_id(e, &id), name_len;
+    struct cp_elf_section link;
+    uint32_t crc;
+
+    if (!dirs)
+        dirs = default_dirs;
+    if (id_len && open_by_id(id, id_len, dirs, out))
+        return true;
+    if (!cp_elf_section(e, ".gnu_debuglink", &link) || link.len < 8)
+        return false;
+    name_len = strnlen((const char *)link.data, link.len - 4);
+    if (((name_len + 4) & ~(size_t)3) + 4 > link.len)
+        return false;
+    memcpy(&crc, link.data + ((name_len + 4) & ~(size_t)3), 4);
+    return open_by_link((const char *)link.data, crc, path, dirs, out);
+}
+
+bool cp_debug_file_has_alt(const struct cp_elf *e)
+{
+    struct cp_elf_section link;
+
+    return cp_elf_section(e, ".gnu_debugaltlink", &link) && link.len > 0;
+}
+
+bool cp_debug_file_open_alt(const struct cp_elf *e, const char *path,
+                            const char *const *dirs, struct cp_elf **out)
+{
+    struct cp_elf_section link;
+    char dir[PATH_MAX], candidate[PATH_MAX];
+    size_t name_len, id_len;
+    const char *name;
+    int n;
+
+    if (!dirs)
+        dirs = default_dirs;
+    if (!cp_elf_section(e, ".gnu_debugaltlink", &link) || !link.data)
+        return false;
+    name = (const char *)link.data;
+    name_len = strnlen(name, link.len);
+    if (name_len == link.len || name_len + 1 == link.len)
+        return false;
+    id_len = link.len - name_len - 1;
+    if (open_by_id(link.data + name_len + 1, id_len, dirs, out))
+        return true;
+    if (name[0] == '/')
+        return open_with_id(name, link.data + name_len + 1, id_len, out);
+    if (!path || !dir_of(path, dir))
+        return false;
+    n = snprintf(candidate, sizeof(candidate), "%s/%s", dir, name);
+    return n > 0 && (size_t)n < sizeof(candidate) &&
+           open_with_id(candidate, link.data + name_len + 1, id_len, out);
+}

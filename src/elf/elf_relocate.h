@@ -1,0 +1,18 @@
+/*
+ * elf_relocate - gives the debug sections of a relocatable file addresses.
+ *
+ * In a kernel module or an object file, debug information is full of holes
+ * that the linker would fill; here they are filled with the addresses that
+ * elf_file.h has given the sections.
+ */
+#ifndef CP_ELF_RELOCATE_H
+#define CP_ELF_RELOCATE_H
+
+#include "elf/elf_unpack.h"
+
+/* Applies the relocations of section s to its bytes, which become a copy. */
+enum cp_status cp_elf_relocate(const struct cp_elf *e,
+                               const struct cp_elf_section *s,
+                               struct cp_elf_data *d, struct cp_error *err);
+
+#endif

@@ -1,0 +1,496 @@
+/*
+ * annotate.c - see annotate.h.
+ *
+ * Locations are sorted by file, by counting, so that each symbolizer is asked
+ * once for all its addresses. Functions are the same when name, file and
+ * first line are; a table of hashes finds them again.
+ */
+#include "runtime/annotate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "runtime/jit_map.h"
+#include "symbol/demangle.h"
+
+#define NAME_BYTES 4096
+#define NO_FILE UINT32_MAX
+
+/* ---- mappings ---- */
+
+/* Whether a location is still a bare address. */
+static bool is_bare(const struct cp_location *l)
+{
+    return l->n_lines == 0 && l->address != 0;
+}
+
+static void to_hex(const uint8_t *bytes, size_t n, char *out)
+{
+    for (size_t i = 0; i < n; i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    out[2 * n] = '\0';
+}
+
+static enum cp_status add_mapping(struct cp_profile *p,
+                                  const struct cp_mappings *m,
+                                  const struct cp_map *map,
+                                  struct cp_error *err)
+{
+    struct cp_mapping *to = &p->mappings[p->n_mappings];
+    char hex[2 * CP_BUILD_ID_BYTES + 1] = "";
+    const char *path = "//anon";
+
+    *to = (struct cp_mapping){ .id = p->n_mappings + 1,
+                               .start = map->start,
+                               .limit = map->limit,
+                               .offset = map->offset };
+    if (map->file != NO_FILE) {
+        const struct cp_mapped_file *f = &m->files[map->file];
+
+        to_hex(f->build_id, f->build_id_len, hex);
+        path = f->path;
+    }
+    to->file = cp_strtab_add(&p->strings, path, strlen(path), err);
+    to->build_id = cp_strtab_add(&p->strings, hex, strlen(hex), err);
+    if (to->file == CP_NO_STR || to->build_id == CP_NO_STR)
+        return CP_ENOMEM;
+    p->n_mappings++;
+    return CP_OK;
+}
+
+/* Marks the maps that some location lies in. */
+static void mark_used(const struct cp_profile *p, const struct cp_mappings *m,
+                      bool *is_used)
+{
+    for (uint32_t i = 0; i < p->n_locations; i++) {
+        const struct cp_map *map =
+            is_bare(&p->locations[i])
+                ? cp_mappings_find(m, p->locations[i].address)
+                : NULL;
+
+        if (map)
+            is_used[map - m->maps] = true;
+    }
+}
+
+/* Fills the table; number[i] becomes the index of map i in it, + 1. */
+static enum cp_status list_mappings(struct cp_profile *p,
+                                    const struct cp_mappings *m,
+                                    const bool *is_used, uint32_t *number,
+                                    struct cp_error *err)
+{
+    for (int is_main = 1; is_main >= 0; is_main--) {
+        for (size_t i = 0; i < m->n_maps; i++) {
+            const struct cp_map *map = &m->maps[i];
+
+            if ((map->file != NO_FILE && map->file == m->main_file) !=
+                    is_main ||
+                (!is_main && !is_used[i]))
+                continue;
+            if (add_mapping(p, m, map, err) != CP_OK)
+                return CP_ENOMEM;
+            number[i] = p->n_mappings;
+        }
+    }
+    return CP_OK;
+}
+
+static void assign(struct cp_profile *p, const struct cp_mappings *m,
+                   const uint32_t *number)
+{
+    for (uint32_t i = 0; i < p->n_locations; i++) {
+        struct cp_location *l = &p->locations[i];
+        const struct cp_map *map =
+            is_bare(l) ? cp_mappings_find(m, l->address) : NULL;
+
+        if (map && number[map - m->maps])
+            l->mapping = number[map - m->maps] - 1;
+    }
+}
+
+enum cp_status cp_annotate_mappings(struct cp_profile *p,
+                                    const struct cp_mappings *m,
+                                    struct cp_error *err)
+{
+    bool *is_used = cp_alloc(m->n_maps, sizeof(*is_used), err);
+    uint32_t *number = cp_alloc(m->n_maps, sizeof(*number), err);
+    enum cp_status status = CP_ENOMEM;
+
+    p->mappings =
+        cp_arena_alloc(&p->arena, m->n_maps, sizeof(*p->mappings), err);
+    p->n_mappings = 0;
+    if (is_used && number && p->mappings) {
+        mark_used(p, m, is_used);
+        status = list_mappings(p, m, is_used, number, err);
+    }
+    if (status == CP_OK)
+        assign(p, m, number);
+    cp_free(is_used);
+    cp_free(number);
+    return status;
+}
+
+/* ---- lines ---- */
+
+struct annotator {
+    struct cp_profile *p;
+    const struct cp_mappings *m;
+    size_t cap_functions, cap_lines;
+    uint32_t *slots; /* function + 1, by hash */
+    uint32_t mask;
+    const uint32_t *locations; /* of the file at work */
+    bool *is_partial;          /* by mapping: some address was not found */
+    bool *has_names;           /* by mapping: some address was found */
+    bool *lacks_lines;
+    struct cp_error failed; /* memory ran out */
+};
+
+static uint64_t hash_function(const struct cp_function *f)
+{
+    return cp_hash_mix((uint64_t)f->system_name << 32 | f->filename,
+                       (uint64_t)f->start_line);
+}
+
+static bool is_same(const struct cp_function *a, const struct cp_function *b)
+{
+    return a->system_name == b->system_name && a->filename == b->filename &&
+           a->start_line == b->start_line;
+}
+
+/* Puts all functions into a table with twice as many places. */
+static enum cp_status grow_slots(struct annotator *a)
+{
+    uint32_t n = a->mask ? (a->mask + 1) * 2 : 1024;
+    uint32_t *slots = cp_alloc(n, sizeof(*slots), &a->failed);
+
+    if (!slots)
+        return CP_ENOMEM;
+    cp_free(a->slots);
+    a->slots = slots;
+    a->mask = n - 1;
+    for (uint32_t i = 0; i < a->p->n_functions; i++) {
+        uint32_t at = (uint32_t)hash_function(&a->p->functions[i]) & a->mask;
+
+        while (slots[at])
+            at = (at + 1) & a->mask;
+        slots[at] = i + 1;
+    }
+    return CP_OK;
+}
+
+/* The readable form of a linkage name. */
+static uint32_t readable(struct annotator *a, uint32_t system_name)
+{
+    struct cp_strtab *strings = &a->p->strings;
+    char name[NAME_BYTES];
+
+    if (!cp_demangle(cp_profile_cstr(a->p, system_name), CP_DEMANGLE_SIMPLE,
+                     name, sizeof(name)))
+        return system_name;
+    return cp_strtab_add(strings, name, strlen(name), &a->failed);
+}
+
+/* The function, added if new; CP_NONE when memory ran out. */
+static uint32_t function_of(struct annotator *a, struct cp_function f)
+{
+    struct cp_profile *p = a->p;
+    uint32_t at;
+
+    if (a->mask < 2 * (p->n_functions + 1) && grow_slots(a) != CP_OK)
+        return CP_NONE;
+    at = (uint32_t)hash_function(&f) & a->mask;
+    for (; a->slots[at]; at = (at + 1) & a->mask)
+        if (is_same(&p->functions[a->slots[at] - 1], &f))
+            return a->slots[at] - 1;
+    f.name = readable(a, f.system_name);
+    f.id = p->n_functions + 1;
+    if (f.name == CP_NO_STR ||
+        cp_arena_reserve(&p->arena, &p->functions, p->n_functions,
+                         &a->cap_functions, p->n_functions + 1, sizeof(f),
+                         &a->failed) != CP_OK)
+        return CP_NONE;
+    p->functions[p->n_functions] = f;
+    a->slots[at] = ++p->n_functions;
+    return p->n_functions - 1;
+}
+
+static uint32_t intern(struct annotator *a, const char *text)
+{
+    return text ? cp_strtab_add(&a->p->strings, text, strlen(text), &a->failed)
+                : 0;
+}
+
+/* One more line of the location that is being given its lines. */
+static bool add_line(struct annotator *a, const struct cp_symbol_frame *frame)
+{
+    struct cp_profile *p = a->p;
+    struct cp_function f = { .start_line = frame->start_line };
+    struct cp_line line = { .line = frame->line, .column = frame->column };
+
+    f.system_name = intern(a, frame->function);
+    f.filename = intern(a, frame->file);
+    if (f.system_name == CP_NO_STR || f.filename == CP_NO_STR)
+        return false;
+    line.function = function_of(a, f);
+    if (line.function == CP_NONE ||
+        cp_arena_reserve(&p->arena, &p->lines, p->n_lines, &a->cap_lines,
+                         (size_t)p->n_lines + 1, sizeof(line),
+                         &a->failed) != CP_OK)
+        return false;
+    p->lines[p->n_lines++] = line;
+    return true;
+}
+
+/* Gives location number `index` its frames; cp_symbol_sink, as it were. */
+static void give(struct annotator *a, uint32_t index,
+                 const struct cp_symbol_frame *frames, size_t n)
+{
+    struct cp_location *l = &a->p->locations[index];
+    uint32_t first = a->p->n_lines;
+
+    if (n == 0 || !frames[0].function) {
+        if (l->mapping != CP_NONE)
+            a->is_partial[l->mapping] = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!add_line(a, &frames[i]))
+            return;
+        if (l->mapping != CP_NONE && (!frames[i].file || !frames[i].line))
+            a->lacks_lines[l->mapping] = true;
+    }
+    l->lines = first;
+    l->n_lines = (uint32_t)n;
+    if (l->mapping != CP_NONE)
+        a->has_names[l->mapping] = true;
+}
+
+static void on_frames(void *context, size_t index,
+                      const struct cp_symbol_frame *frames, size_t n)
+{
+    struct annotator *a = context;
+
+    give(a, a->locations[index], frames, n);
+}
+
+static void on_jit_name(void *context, size_t index, const char *name)
+{
+    struct annotator *a = context;
+    struct cp_symbol_frame frame = { .function = name };
+
+    give(a, a->locations[index], &frame, name != NULL);
+}
+
+/* Resolves n locations that all lie in one file. */
+static void resolve_file(struct annotator *a, struct cp_symbols *symbols,
+                         uint32_t file, uint64_t *addresses, size_t n)
+{
+    struct cp_symbolizer *s = cp_symbols_of(symbols, a->m, file);
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t address = a->p->locations[a->locations[i]].address;
+        const struct cp_map *map = cp_mappings_find(a->m, address);
+
+        if (!cp_mappings_file_address(a->m, map, address, &addresses[i]))
+            addresses[i] = UINT64_MAX; /* nobody knows that one */
+    }
+    if (s &&
+        cp_symbolizer_resolve(s, addresses, n, on_frames, a, NULL) == CP_OK)
+        return;
+    for (size_t i = 0; i < n; i++) /* what has lines by now keeps them */
+        give(a, a->locations[i], NULL, 0);
+}
+
+/* Bare locations by file: those of file i are sorted[starts[i]] and on. */
+struct by_file {
+    uint32_t *sorted;
+    size_t *starts; /* n_files + 2: the last is for those in no file */
+    uint64_t *addresses;
+};
+
+static size_t file_number(const struct annotator *a, uint32_t location)
+{
+    const struct cp_map *map =
+        cp_mappings_find(a->m, a->p->locations[location].address);
+
+    return map && map->file != NO_FILE ? map->file : a->m->n_files;
+}
+
+static void sort_by_file(const struct annotator *a, struct by_file *b)
+{
+    const struct cp_profile *p = a->p;
+    size_t n_files = a->m->n_files + 1, total = 0;
+
+    for (uint32_t i = 0; i < p->n_locations; i++)
+        if (is_bare(&p->locations[i]))
+            b->starts[file_number(a, i)]++;
+    for (size_t i = 0; i < n_files; i++) {
+        total += b->starts[i];
+        b->starts[i] = total; /* the end of each, which ... */
+    }
+    b->starts[n_files] = total;
+    for (uint32_t i = p->n_locations; i-- > 0;)
+        if (is_bare(&p->locations[i])) /* ... moves to its beginning */
+            b->sorted[--b->starts[file_number(a, i)]] = i;
+}
+
+static enum cp_status resolve_all(struct annotator *a,
+                                  struct cp_symbols *symbols, struct by_file *b)
+{
+    size_t n_files = a->m->n_files, rest = b->starts[n_files];
+
+    for (uint32_t file = 0; file < n_files; file++) {
+        size_t n = b->starts[file + 1] - b->starts[file];
+
+        a->locations = b->sorted + b->starts[file];
+        if (n)
+            resolve_file(a, symbols, file, b->addresses, n);
+    }
+    a->locations = b->sorted + rest;
+    for (size_t i = rest; i < b->starts[n_files + 1]; i++)
+        b->addresses[i - rest] = a->p->locations[b->sorted[i]].address;
+    if (b->starts[n_files + 1] > rest)
+        cp_jit_map_resolve(b->addresses, b->starts[n_files + 1] - rest,
+                           on_jit_name, a);
+    return a->failed.status;
+}
+
+static void set_flags(const struct annotator *a)
+{
+    for (uint32_t i = 0; i < a->p->n_mappings; i++) {
+        struct cp_mapping *m = &a->p->mappings[i];
+
+        m->has_functions = a->has_names[i] && !a->is_partial[i];
+        m->has_filenames = m->has_functions && !a->lacks_lines[i];
+        m->has_line_numbers = m->has_inline_frames = m->has_filenames;
+    }
+}
+
+enum cp_status cp_annotate_lines(struct cp_profile *p,
+                                 const struct cp_mappings *m,
+                                 struct cp_symbols *symbols,
+                                 struct cp_error *err)
+{
+    struct annotator a = { .p = p, .m = m };
+    struct cp_arena scratch = { 0 };
+    struct by_file b = {
+        cp_arena_alloc(&scratch, p->n_locations, sizeof(*b.sorted), err),
+        cp_arena_alloc(&scratch, m->n_files + 2, sizeof(*b.starts), err),
+        cp_arena_alloc(&scratch, p->n_locations, sizeof(*b.addresses), err),
+    };
+    enum cp_status status = CP_ENOMEM;
+
+    a.is_partial = cp_arena_alloc(&scratch, p->n_mappings, sizeof(bool), err);
+    a.has_names = cp_arena_alloc(&scratch, p->n_mappings, sizeof(bool), err);
+    a.lacks_lines = cp_arena_alloc(&scratch, p->n_mappings, sizeof(bool), err);
+    a.cap_functions = p->n_functions;
+    a.cap_lines = p->n_lines;
+    if (b.sorted && b.starts && b.addresses && a.is_partial && a.has_names &&
+        a.lacks_lines) {
+        sort_by_file(&a, &b);
+        status = resolve_all(&a, symbols, &b);
+        if (status != CP_OK)
+            status = cp_error_nomem(err);
+        set_flags(&a);
+    }
+    cp_symbols_forget(symbols);
+    cp_free(a.slots);
+    cp_arena_release(&scratch);
+    return status;
+}
+
+/* ---- comments, and text that is none ---- */
+
+/* Where the code of a mapping lies in its file and in the file's memory. */
+static void executable_text(const struct cp_mappings *m,
+                            const struct cp_mapping *mapping, char *out,
+                            size_t cap)
+{
+    const struct cp_map *map = cp_mappings_find(m, mapping->start);
+    const struct cp_mapped_file *f =
+        map && map->file != NO_FILE ? &m->files[map->file] : NULL;
+    const struct cp_load *load = NULL;
+
+    for (size_t i = 0; f && i < f->n_loads; i++)
+        if (f->loads[i].is_code && f->loads[i].offset >= mapping->offset &&
+            f->loads[i].offset <
+                mapping->offset + mapping->limit - mapping->start)
+            load = &f->loads[i];
+    (void)snprintf(out, cap, "executableInfo=%x;%llx;%llx", f ? f->elf_type : 0,
+                   (unsigned long long)(load ? load->offset : mapping->offset),
+                   (unsigned long long)(load ? load->vaddr : 0));
+}
+
+enum cp_status cp_annotate_comment(struct cp_profile *p, const char *text,
+                                   struct cp_error *err)
+{
+    uint32_t id = cp_strtab_add(&p->strings, text, strlen(text), err);
+    size_t cap = p->n_comments;
+
+    if (id == CP_NO_STR ||
+        cp_arena_reserve(&p->arena, &p->comments, p->n_comments, &cap,
+                         (size_t)p->n_comments + 1, sizeof(*p->comments),
+                         err) != CP_OK)
+        return CP_ENOMEM;
+    p->comments[p->n_comments++] = id;
+    return CP_OK;
+}
+
+enum cp_status cp_annotate_executables(struct cp_profile *p,
+                                       const struct cp_mappings *m,
+                                       struct cp_error *err)
+{
+    bool is_needed = false;
+
+    for (uint32_t i = 0; i < p->n_locations; i++)
+        is_needed |= is_bare(&p->locations[i]);
+    if (!is_needed)
+        return CP_OK;
+    for (uint32_t i = 0; i < p->n_mappings; i++) {
+        char text[96];
+
+        executable_text(m, &p->mappings[i], text, sizeof(text));
+        if (cp_annotate_comment(p, text, err) != CP_OK)
+            return CP_ENOMEM;
+    }
+    return CP_OK;
+}
+
+/* A copy of text with U+FFFD for each byte that is not UTF-8. */
+static enum cp_status clean(struct cp_arena *arena, struct cp_str *text,
+                            struct cp_error *err)
+{
+    char *out = cp_arena_alloc(arena, 3 * (size_t)text->len + 1, 1, err);
+    size_t n = 0, len;
+    uint32_t rune;
+
+    if (!out)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < text->len; i += len) {
+        len = cp_utf8_decode(text->ptr + i, text->len - i, &rune);
+        if (len == 0) {
+            n += cp_utf8_encode(CP_UTF8_REPLACEMENT, out + n);
+            len = 1;
+        } else {
+            memcpy(out + n, text->ptr + i, len);
+            n += len;
+        }
+    }
+    *text = (struct cp_str){ out, (uint32_t)n };
+    return CP_OK;
+}
+
+enum cp_status cp_annotate_clean(struct cp_profile *p, struct cp_error *err)
+{
+    for (uint32_t i = 0; i < p->strings.n; i++) {
+        struct cp_str *text = &p->strings.items[i];
+
+        if (!cp_utf8_is_valid(text->ptr, text->len) &&
+            clean(&p->arena, text, err) != CP_OK)
+            return CP_ENOMEM;
+    }
+    return CP_OK;
+}

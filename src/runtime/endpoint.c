@@ -1,0 +1,289 @@
+/*
+ * endpoint.c - the thread, its descriptors and its end; see endpoint.h.
+ *
+ * The socket is bound by the caller, so that a taken port is known at once.
+ * The thread then takes a copy of the descriptor table, closes in it all but
+ * the socket, and tells the caller, who closes the socket in the program's
+ * table. Waking the thread must work without a descriptor there, so it is
+ * done by a signal, directed at the thread, which blocks it and reads it from
+ * a signalfd.
+ */
+#include "runtime/endpoint.h"
+
+#include <errno.h>
+#include <libdeflate.h>
+#include <linux/close_range.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "http/address.h"
+#include "http/server.h"
+#include "runtime/service.h"
+
+#define WAKE_SIGNAL SIGURG /* ignored by default, should all else fail */
+#define START_SECONDS 5
+
+/* What the thread tells the one who started it. */
+enum stage {
+    STARTING,
+    SHARED,  /* serving, with the program's descriptors */
+    PRIVATE, /* serving, with its own */
+    FAILED,
+};
+
+struct cp_endpoint {
+    struct cp_endpoint_options options;
+    struct cp_http_address address;
+    char text[CP_HTTP_ADDRESS_BYTES + 32];
+    struct cp_service service;
+    struct cp_http_server *server;
+    int listen_fd, signal_fd;
+    pid_t pid; /* of the process that started it */
+    _Atomic int tid;
+    _Atomic uint32_t stage;
+    struct cp_error failure; /* why the stage is FAILED */
+};
+
+/* ---- small calls ---- */
+
+static void tell(struct cp_endpoint *e, enum stage stage)
+{
+    atomic_store(&e->stage, (uint32_t)stage);
+    (void)syscall(SYS_futex, &e->stage, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static enum stage wait_for_stage(struct cp_endpoint *e)
+{
+    struct timespec patience = { START_SECONDS, 0 };
+    uint32_t stage;
+
+    while ((stage = atomic_load(&e->stage)) == STARTING)
+        if (syscall(SYS_futex, &e->stage, FUTEX_WAIT, STARTING, &patience, NULL,
+                    0) != 0 &&
+            errno == ETIMEDOUT)
+            break;
+    return (enum stage)stage;
+}
+
+static void block_signals(void)
+{
+    sigset_t all;
+
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+static void *packer_alloc(size_t n)
+{
+    return cp_alloc(n, 1, NULL);
+}
+
+/* Whether this thread now has a table of its own, with the socket alone. */
+static bool part_descriptors(int keep)
+{
+    unsigned first = (unsigned)keep + 1;
+
+    if (syscall(SYS_close_range, first, ~0u, CLOSE_RANGE_UNSHARE) != 0)
+        return false;
+    if (keep > 0)
+        (void)syscall(SYS_close_range, 0u, (unsigned)keep - 1, 0);
+    return true;
+}
+
+/* ---- the thread ---- */
+
+static void on_signal(void *context)
+{
+    struct cp_endpoint *e = context;
+    struct signalfd_siginfo info;
+
+    while (read(e->signal_fd, &info, sizeof(info)) > 0)
+        ;
+    cp_http_server_stop(e->server);
+}
+
+/* Connections use descriptors: a share of what the program may have. */
+static size_t connection_limit(size_t most, bool is_private)
+{
+    struct rlimit files = { 1024, 1024 };
+    size_t share;
+
+    (void)getrlimit(RLIMIT_NOFILE, &files);
+    share = files.rlim_cur == RLIM_INFINITY ? most : (size_t)files.rlim_cur;
+    if (!is_private)
+        share /= 8;
+    share = share > 32 ? share - 16 : 16;
+    return share < most ? share : most;
+}
+
+static enum cp_status prepare(struct cp_endpoint *e, bool is_private)
+{
+    struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
+    struct cp_error *err = &e->failure;
+    sigset_t wake;
+
+    (void)sigemptyset(&wake);
+    (void)sigaddset(&wake, WAKE_SIGNAL);
+    limits.n_connections = connection_limit(limits.n_connections, is_private);
+    e->signal_fd = signalfd(-1, &wake, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (e->signal_fd < 0)
+        return cp_error_set(err, CP_EIO, "signalfd: %s", strerror(errno));
+    if (cp_http_server_new(&e->server, &limits, cp_service_handle, &e->service,
+                           err) != CP_OK)
+        return err->status;
+    e->service.server = e->server;
+    if (cp_http_server_watch(e->server, e->signal_fd, on_signal, e, err) !=
+        CP_OK)
+        return err->status;
+    return cp_http_server_listen(e->server, e->listen_fd, err);
+}
+
+static void run(void *context)
+{
+    struct cp_endpoint *e = context;
+    bool is_private;
+
+    block_signals();
+    (void)prctl(PR_SET_NAME, "cpprof");
+    atomic_store(&e->tid, (int)syscall(SYS_gettid));
+    is_private = part_descriptors(e->listen_fd);
+    if (prepare(e, is_private) != CP_OK) {
+        tell(e, FAILED);
+        return;
+    }
+    tell(e, is_private ? PRIVATE : SHARED);
+    (void)cp_http_server_run(e->server, NULL);
+    cp_http_server_free(e->server); /* here, where its descriptors are */
+    (void)close(e->signal_fd);
+    e->server = NULL;
+}
+
+/* ---- the caller ---- */
+
+static void say(const char *text)
+{
+    ssize_t n = write(STDERR_FILENO, text, strlen(text));
+
+    (void)n;
+}
+
+static const char *socket_path(const struct cp_endpoint *e)
+{
+    const struct sockaddr_un *un = (const void *)&e->address.socket;
+
+    return un->sun_family == AF_UNIX ? un->sun_path : NULL;
+}
+
+static void announce(struct cp_endpoint *e)
+{
+    char address[CP_HTTP_ADDRESS_BYTES], line[512];
+
+    cp_http_address_text(&e->address, address);
+    if (socket_path(e))
+        (void)snprintf(e->text, sizeof(e->text), "%s", address);
+    else
+        (void)snprintf(e->text, sizeof(e->text), "http://%s/debug/pprof/",
+                       address);
+    (void)snprintf(line, sizeof(line), "cpprof: pid %ld, profiles at %s\n",
+                   (long)getpid(), e->text);
+    say(line);
+}
+
+static enum cp_status launch(struct cp_endpoint *e, struct cp_error *err)
+{
+    int fd = e->listen_fd;
+
+    if (!e->options.spawn(run, e)) {
+        (void)close(fd);
+        return cp_error_set(err, CP_EIO, "cannot start a thread");
+    }
+    switch (wait_for_stage(e)) {
+    case PRIVATE:
+        (void)close(fd); /* the thread has its own */
+        return CP_OK;
+    case SHARED:
+        return CP_OK;
+    case FAILED:
+        if (err)
+            *err = e->failure;
+        return e->failure.status;
+    default:
+        return cp_error_set(err, CP_EIO, "the endpoint's thread hangs");
+    }
+}
+
+enum cp_status cp_endpoint_start(struct cp_endpoint **out,
+                                 const struct cp_endpoint_options *options,
+                                 struct cp_error *err)
+{
+    struct cp_endpoint *e = cp_alloc(1, sizeof(*e), err);
+    enum cp_status status;
+
+    if (!e)
+        return CP_ENOMEM;
+    e->options = *options;
+    e->pid = getpid();
+    e->listen_fd = e->signal_fd = -1;
+    libdeflate_set_memory_allocator(packer_alloc, cp_free);
+    status = cp_service_init(&e->service, options->kinds, err);
+    if (status == CP_OK)
+        status = cp_http_address_parse(&e->address, options->listen, err);
+    if (status == CP_OK)
+        status = cp_http_address_listen(&e->address, &e->listen_fd, err);
+    if (status == CP_OK) {
+        e->service.cost = options->cost;
+        e->service.is_guarded =
+            e->address.is_loopback && !options->allows_any_host;
+        e->service.socket_path = socket_path(e);
+        status = launch(e, err);
+    }
+    if (status != CP_OK) {
+        cp_endpoint_free(e);
+        return status;
+    }
+    announce(e);
+    *out = e;
+    return CP_OK;
+}
+
+void cp_endpoint_stop(struct cp_endpoint *e)
+{
+    int number = errno;
+
+    (void)syscall(SYS_tgkill, e->pid, atomic_load(&e->tid), WAKE_SIGNAL);
+    errno = number;
+}
+
+const char *cp_endpoint_address(const struct cp_endpoint *e)
+{
+    return e->text;
+}
+
+void cp_endpoint_free(struct cp_endpoint *e)
+{
+    if (!e)
+        return;
+    if (socket_path(e) && e->listen_fd >= 0)
+        (void)unlink(socket_path(e));
+    cp_service_release(&e->service);
+    cp_free(e);
+}
+
+void cp_endpoint_abandon(struct cp_endpoint *e)
+{
+    if (atomic_load(&e->stage) == SHARED && e->server)
+        cp_http_server_abandon(e->server);
+    if (atomic_load(&e->stage) == SHARED)
+        (void)close(e->signal_fd);
+}

@@ -1,0 +1,292 @@
+/* lifecycle.c - see lifecycle.h. */
+#include "runtime/lifecycle.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "runtime/api.h"
+#include "runtime/cpu.h"
+#include "runtime/labels.h"
+#include "runtime/pages_alloc.h"
+#include "runtime/listen.h"
+#include "runtime/lock.h"
+#include "runtime/sampler.h"
+#include "runtime/settings.h"
+#include "runtime/threads.h"
+#include "runtime/wall.h"
+#include "signal/syscall.h"
+
+#define PAGE ((uintptr_t)4096)
+#define USUAL_STACK ((size_t)8 << 20)
+
+static struct {
+    struct cp_lock lock;
+    _Atomic bool is_started;
+    struct cp_settings settings;
+    pthread_key_t key; /* its destructor ends a thread for us */
+    bool has_key;
+    size_t default_stack;
+} life;
+
+static _Thread_local uint64_t mask_before_fork;
+
+void cp_lifecycle_say(const char *line)
+{
+    char text[640];
+    int len = snprintf(text, sizeof(text), "cpprof: %s\n", line);
+
+    if (len >= (int)sizeof(text))
+        len = (int)sizeof(text) - 1;
+    (void)CP_SYSCALL(SYS_write, STDERR_FILENO, (long)text, len);
+}
+
+bool cp_lifecycle_is_started(void)
+{
+    return atomic_load_explicit(&life.is_started, memory_order_acquire);
+}
+
+/* Threads. */
+
+/*
+ * The destructors of a thread run in rounds, as long as they set values; the
+ * program's own should still be seen in the profile, so we let some pass.
+ */
+static void end_thread(void *rounds)
+{
+    uintptr_t left = (uintptr_t)rounds;
+
+    if (left > 1)
+        (void)pthread_setspecific(life.key, (void *)(left - 1));
+    else
+        cp_threads_leave();
+}
+
+static void know_thread(struct cp_stack_bounds bounds, uintptr_t start)
+{
+    if (!cp_threads_enter(bounds, start) || !life.has_key)
+        return;
+    (void)pthread_setspecific(life.key,
+                              (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
+}
+
+static uintptr_t page_after(uintptr_t address)
+{
+    return (address + PAGE) & ~(PAGE - 1);
+}
+
+/*
+ * Of a stack of this size, whose top is near; the lowest quarter is left out,
+ * because where it ends exactly is not known.
+ */
+static struct cp_stack_bounds bounds_below(uintptr_t top, size_t size)
+{
+    uintptr_t high = page_after(top), len = size / 4 * 3;
+
+    return (struct cp_stack_bounds){ high > len ? high - len : 0, high };
+}
+
+static void know_main_thread(void)
+{
+    uintptr_t top = getauxval(AT_EXECFN);
+
+    if (top && CP_SYSCALL(SYS_gettid, 0) == CP_SYSCALL(SYS_getpid, 0))
+        know_thread(bounds_below(top, life.default_stack), 0);
+}
+
+static void measure_stacks(void)
+{
+    struct rlimit limit;
+
+    life.default_stack = USUAL_STACK;
+    if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < USUAL_STACK)
+        life.default_stack = (size_t)limit.rlim_cur;
+}
+
+struct wrapped {
+    struct cp_thread_start start;
+    size_t stack_size;
+};
+
+void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
+{
+    struct wrapped *w;
+
+    if (!cp_lifecycle_is_started())
+        return NULL;
+    w = cp_alloc(1, sizeof(*w), NULL);
+    if (!w)
+        return NULL;
+    *w = (struct wrapped){ start, life.default_stack };
+    if (attr)
+        (void)pthread_attr_getstacksize(attr, &w->stack_size);
+    return w;
+}
+
+void cp_lifecycle_unwrap_thread(void *wrapped)
+{
+    cp_free(wrapped);
+}
+
+struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
+{
+    struct wrapped w = *(struct wrapped *)wrapped;
+    int sig = cp_sampler_choice();
+    uint64_t mask = sig ? (uint64_t)1 << (sig - 1) : 0;
+
+    cp_free(wrapped);
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, 0, 8);
+    know_thread(
+        bounds_below((uintptr_t)__builtin_frame_address(0), w.stack_size),
+        (uintptr_t)w.start.run);
+    return w.start;
+}
+
+/* Fork. */
+
+/*
+ * A signal would make the kernel begin the copying of a large process anew,
+ * and the next one again.
+ */
+static void before_fork(void)
+{
+    uint64_t all = ~(uint64_t)0, before = 0;
+
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
+                     8);
+    mask_before_fork = before;
+    cp_threads_before_fork();
+    cp_labels_before_fork();
+    cp_pages_before_fork();
+}
+
+static void after_fork(bool is_child)
+{
+    uint64_t mask = mask_before_fork;
+
+    cp_pages_after_fork();
+    cp_labels_after_fork();
+    cp_threads_after_fork(is_child);
+    if (is_child) {
+        cp_sampler_after_fork();
+        cp_cpu_after_fork();
+        cp_wall_after_fork();
+        cp_api_after_fork();
+        cp_lock_reset(&life.lock);
+    }
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
+    if (is_child)
+        cp_listen_after_fork();
+}
+
+static void after_fork_in_parent(void)
+{
+    after_fork(false);
+}
+
+static void after_fork_in_child(void)
+{
+    after_fork(true);
+}
+
+/* Start. */
+
+static void apply_settings(void)
+{
+    struct cp_settings *s = &life.settings;
+    struct cp_sampler_options options = { .table_bytes = s->max_memory / 2,
+                                          .signal = s->signal };
+
+    cp_pages_set_limit(s->max_memory);
+    cp_sampler_configure(&options);
+    cp_cpu_set_default_hz(s->cpu_hz);
+    cp_wall_set_default_hz(s->wall_hz);
+}
+
+static enum cp_status start(struct cp_error *err)
+{
+    if (getauxval(AT_SECURE))
+        return cp_error_set(err, CP_EUSAGE,
+                            "not in a program that runs with the rights of "
+                            "its file's owner");
+    cp_settings_init(&life.settings);
+    cp_settings_read(&life.settings, getenv("PPROFLISTEN"), getenv("CPPROF"),
+                     cp_lifecycle_say);
+    apply_settings();
+    measure_stacks();
+    life.has_key = pthread_key_create(&life.key, end_thread) == 0;
+    if (pthread_atfork(before_fork, after_fork_in_parent,
+                       after_fork_in_child) != 0)
+        return cp_error_nomem(err);
+    atomic_store_explicit(&life.is_started, true, memory_order_release);
+    know_main_thread();
+    return CP_OK;
+}
+
+enum cp_status cp_lifecycle_start(struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    cp_lock_take(&life.lock);
+    if (!cp_lifecycle_is_started())
+        status = start(err);
+    cp_lock_give(&life.lock);
+    return status;
+}
+
+/*
+ * Was the parent started with the same address? Then it is its, and that we
+ * cannot have it too is nothing to tell each time a shell starts a command.
+ */
+static bool is_inherited(const char *listen)
+{
+    char bytes[4096], wanted[640], path[64];
+    size_t len =
+        (size_t)snprintf(wanted, sizeof(wanted), "PPROFLISTEN=%s", listen) + 1;
+    size_t n_kept = 0;
+    bool is_found = false;
+    ssize_t n;
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "/proc/%ld/environ", (long)getppid());
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while (!is_found &&
+           (n = read(fd, bytes + n_kept, sizeof(bytes) - n_kept)) > 0) {
+        size_t all = n_kept + (size_t)n;
+
+        is_found = memmem(bytes, all, wanted, len) != NULL;
+        n_kept = all < len ? all : len;
+        memmove(bytes, bytes + all - n_kept, n_kept);
+    }
+    (void)close(fd);
+    return is_found;
+}
+
+/* When the library is loaded, or the program that has it inside starts. */
+__attribute__((constructor)) static void load(void)
+{
+    const char *listen = getenv("PPROFLISTEN"), *cpprof = getenv("CPPROF");
+    struct cp_error err = { 0 };
+    enum cp_status status;
+
+    if (getauxval(AT_SECURE) ||
+        ((!listen || !*listen) && (!cpprof || !*cpprof)))
+        return;
+    status = cp_lifecycle_start(&err);
+    if (status == CP_OK && life.settings.listen[0])
+        status = cp_listen(life.settings.listen, &err);
+    if (status != CP_OK && !is_inherited(life.settings.listen))
+        cp_lifecycle_say(err.msg);
+}

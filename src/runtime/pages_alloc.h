@@ -1,0 +1,24 @@
+/*
+ * pages_alloc - base/alloc.h inside a stranger's process: memory of our own.
+ *
+ * Takes the place of base/alloc.c in the library. Memory comes from mmap and
+ * never from the program's malloc, whose locks may be held and whose profile
+ * must not show us; there is a limit, and the sum is known. Safe from any
+ * thread; not in signal context.
+ */
+#ifndef CP_PAGES_ALLOC_H
+#define CP_PAGES_ALLOC_H
+
+#include <stddef.h>
+
+/* The limit in bytes; 0: none. What is held already stays. */
+void cp_pages_set_limit(size_t limit_bytes);
+size_t cp_pages_limit(void);
+
+/* Bytes that are mapped now. */
+size_t cp_pages_bytes(void);
+
+void cp_pages_before_fork(void);
+void cp_pages_after_fork(void);
+
+#endif

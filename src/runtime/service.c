@@ -1,0 +1,248 @@
+/* service.c - the table of paths, and the smallest pages; see service.h. */
+#include "runtime/service.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "http/guard.h"
+#include "http/timer.h"
+#include "runtime/empty_kinds.h"
+#include "runtime/index_page.h"
+#include "runtime/proc_file.h"
+#include "runtime/symbol_page.h"
+#include "runtime/window.h"
+
+#define ROOT "/debug/pprof/"
+#define COMMAND_BYTES ((size_t)1 << 20)
+#define REST_NS (60 * (int64_t)1000000000) /* scrapers come more often */
+
+/* ---- kinds ---- */
+
+const struct cp_kind *cp_service_kind(const struct cp_service *s,
+                                      const char *name)
+{
+    for (size_t i = 0; i < s->n_kinds; i++)
+        if (strcmp(s->kinds[i]->name, name) == 0)
+            return s->kinds[i];
+    if (strcmp(name, "threads") == 0) /* what they are when not in Go */
+        return cp_service_kind(s, "goroutine");
+    return NULL;
+}
+
+/* Adds a kind in its place by name, unless there is one of that name. */
+static void add_kind(struct cp_service *s, const struct cp_kind *kind)
+{
+    size_t i = s->n_kinds;
+
+    if (s->n_kinds == CP_MAX_KINDS || cp_service_kind(s, kind->name))
+        return;
+    for (; i > 0 && strcmp(s->kinds[i - 1]->name, kind->name) > 0; i--)
+        s->kinds[i] = s->kinds[i - 1];
+    s->kinds[i] = kind;
+    s->n_kinds++;
+}
+
+static void close_symbols(void *context)
+{
+    cp_symbols_close(context);
+}
+
+void cp_service_used_symbols(struct cp_service *s)
+{
+    if (s->server && cp_symbols_count(s->symbols) > 0)
+        cp_http_server_after(s->server, &s->rest, REST_NS);
+}
+
+enum cp_status cp_service_init(struct cp_service *s,
+                               const struct cp_kind *const *kinds,
+                               struct cp_error *err)
+{
+    *s = (struct cp_service){ .started_ns = cp_http_now() };
+    for (; kinds && *kinds; kinds++)
+        add_kind(s, *kinds);
+    for (size_t i = 0; cp_empty_kinds[i]; i++)
+        add_kind(s, cp_empty_kinds[i]);
+    s->symbols = cp_symbols_new(err);
+    s->rest.fire = close_symbols;
+    s->rest.context = s->symbols;
+    return s->symbols ? CP_OK : CP_ENOMEM;
+}
+
+void cp_service_release(struct cp_service *s)
+{
+    cp_symbols_free(s->symbols);
+    *s = (struct cp_service){ 0 };
+}
+
+/* ---- answers ---- */
+
+void cp_service_text_headers(struct cp_http_exchange *x)
+{
+    cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
+    cp_http_add_header(x, "Content-Type", "text/plain; charset=utf-8");
+}
+
+void cp_service_error(struct cp_http_exchange *x, int status, const char *fmt,
+                      ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text) - 1, fmt, args);
+    va_end(args);
+    strcat(text, "\n");
+    cp_http_drop_headers(x);
+    cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
+    cp_http_add_header(x, "X-Go-Pprof", "1");
+    cp_http_answer_text(x, status, text);
+}
+
+/* An error that is not of a profile: no X-Go-Pprof. */
+static void refuse(struct cp_http_exchange *x, int status, const char *text)
+{
+    cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
+    cp_http_answer_text(x, status, text);
+}
+
+void cp_service_command_line(struct cp_out *out)
+{
+    (void)cp_proc_file_read("/proc/self/cmdline", COMMAND_BYTES, out, NULL);
+    if (out->len > 0 && out->buf[out->len - 1] == '\0')
+        out->len--;
+}
+
+static void answer_command_line(struct cp_http_exchange *x, char between)
+{
+    struct cp_out out = { .fd = -1 };
+
+    cp_service_command_line(&out);
+    for (size_t i = 0; i < out.len; i++)
+        if (out.buf[i] == '\0')
+            out.buf[i] = between;
+    cp_service_text_headers(x);
+    cp_http_answer(x, 200, &out);
+}
+
+static void redirect(struct cp_http_exchange *x)
+{
+    struct cp_out out = { .fd = -1 };
+
+    cp_out_cstr(&out, "<a href=\"" ROOT "\">Temporary Redirect</a>.\n\n");
+    cp_http_add_header(x, "Content-Type", "text/html; charset=utf-8");
+    cp_http_add_header(x, "Location", ROOT);
+    cp_http_answer(x, 307, &out);
+}
+
+/* ---- paths ---- */
+
+static void go_command_line(struct cp_service *s, struct cp_http_exchange *x)
+{
+    (void)s;
+    answer_command_line(x, '\0');
+}
+
+static void gperf_command_line(struct cp_service *s, struct cp_http_exchange *x)
+{
+    (void)s;
+    answer_command_line(x, '\n');
+}
+
+static void to_index(struct cp_service *s, struct cp_http_exchange *x)
+{
+    (void)s;
+    redirect(x);
+}
+
+/* gperftools: the last part of the path names the kind, almost. */
+static void gperf(struct cp_service *s, struct cp_http_exchange *x)
+{
+    const char *name =
+        strrchr(cp_http_request_path(cp_http_request_of(x)), '/') + 1;
+    const char *kind = strcmp(name, "contention") == 0 ? "block" : name;
+
+    cp_window_open(s, x, cp_service_kind(s, kind), name, CP_WINDOW_GPERF);
+}
+
+static void wall(struct cp_service *s, struct cp_http_exchange *x)
+{
+    cp_window_open(s, x, cp_service_kind(s, "wall"), "wall", CP_WINDOW_GO);
+}
+
+static const struct route {
+    const char *path;
+    void (*answer)(struct cp_service *s, struct cp_http_exchange *x);
+    bool takes_post;
+} routes[] = {
+    { "/", to_index, false },
+    { "/debug/pprof", to_index, false },
+    { ROOT, cp_index_page, false },
+    { ROOT "cmdline", go_command_line, false },
+    { ROOT "symbol", cp_symbol_page, true },
+    { "/debug/fgprof", wall, false }, /* what scrapers ask for by default */
+    { "/pprof/cmdline", gperf_command_line, false },
+    { "/pprof/contention", gperf, false },
+    { "/pprof/heap", gperf, false },
+    { "/pprof/profile", gperf, false },
+    { "/pprof/symbol", cp_symbol_page, true },
+};
+
+static const struct route *find_route(const char *path)
+{
+    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
+        if (strcmp(routes[i].path, path) == 0)
+            return &routes[i];
+    return NULL;
+}
+
+/* Any other name under the root is a kind, or unknown. */
+static void answer_kind(struct cp_service *s, struct cp_http_exchange *x,
+                        const char *name)
+{
+    const struct cp_kind *kind = cp_service_kind(s, name);
+
+    if (kind)
+        cp_window_open(s, x, kind, name, CP_WINDOW_GO);
+    else
+        cp_service_error(x, 404, "Unknown profile");
+}
+
+/* Whether the method may be used there; answers if it may not. */
+static bool allow(struct cp_http_exchange *x, const struct route *route)
+{
+    const struct cp_http_request *r = cp_http_request_of(x);
+    bool takes_post = route && route->takes_post;
+
+    if (cp_http_request_is(r, "GET") || cp_http_request_is(r, "HEAD") ||
+        (takes_post && cp_http_request_is(r, "POST")))
+        return true;
+    cp_http_add_header(x, "Allow",
+                       takes_post ? "GET, HEAD, POST" : "GET, HEAD");
+    refuse(x, 405, "Method Not Allowed\n");
+    return false;
+}
+
+void cp_service_handle(void *context, struct cp_http_exchange *x)
+{
+    static const char ui[] = ROOT "ui/";
+    struct cp_service *s = context;
+    const char *path = cp_http_request_path(cp_http_request_of(x));
+    const struct route *route = find_route(path);
+    bool is_kind = !route && strncmp(path, ROOT, strlen(ROOT)) == 0;
+
+    if (s->is_guarded && !cp_http_guard_allows(cp_http_request_of(x)))
+        refuse(x, 403,
+               "This looks like a web page of somebody else.\n"
+               "Open it by the name localhost, or by the address.\n");
+    else if (s->ui && strncmp(path, ui, sizeof(ui) - 1) == 0)
+        s->ui(s->ui_context, x);
+    else if (!route && !is_kind)
+        refuse(x, 404, "404 page not found\n");
+    else if (!allow(x, route))
+        return;
+    else if (route)
+        route->answer(s, x);
+    else
+        answer_kind(s, x, path + strlen(ROOT));
+}

@@ -1,0 +1,61 @@
+/*
+ * service - what the endpoint answers, by path.
+ *
+ * Knows the kinds and the contract; the sockets and the thread are the
+ * endpoint's (endpoint.h). docs/http.md lists all paths and parameters.
+ */
+#ifndef CP_SERVICE_H
+#define CP_SERVICE_H
+
+#include "http/server.h"
+#include "runtime/endpoint.h"
+#include "runtime/kind.h"
+#include "runtime/symbols.h"
+
+#define CP_MAX_KINDS 32
+
+struct cp_service {
+    const struct cp_kind *kinds[CP_MAX_KINDS]; /* by name */
+    size_t n_kinds;
+    void (*cost)(struct cp_endpoint_cost *out); /* or NULL */
+    struct cp_symbols *symbols;
+    struct cp_http_server *server; /* for its statistics; may be NULL */
+    bool is_guarded;               /* see http/guard.h */
+    const char *socket_path;       /* of a unix socket, or NULL */
+    int64_t started_ns;            /* monotonic */
+    uint64_t n_windows;            /* open now */
+    struct cp_http_timer rest;     /* closes files when nobody asks */
+    /* Serves what is under /debug/pprof/ui/; NULL: nothing is there. */
+    cp_http_handler *ui;
+    void *ui_context;
+};
+
+/* Takes the kinds, ended by NULL, and fills in those that are missing. */
+enum cp_status cp_service_init(struct cp_service *s,
+                               const struct cp_kind *const *kinds,
+                               struct cp_error *err);
+void cp_service_release(struct cp_service *s);
+
+/* The handler for cp_http_server_new; context is the service. */
+void cp_service_handle(void *context, struct cp_http_exchange *x);
+
+/* The kind of that name, or NULL. */
+const struct cp_kind *cp_service_kind(const struct cp_service *s,
+                                      const char *name);
+
+/* ---- for the pages ---- */
+
+/* After symbols were used: they are closed if that was the last for a while. */
+void cp_service_used_symbols(struct cp_service *s);
+
+/* An error as Go gives it: X-Go-Pprof: 1, the text and a newline. */
+void cp_service_error(struct cp_http_exchange *x, int status, const char *fmt,
+                      ...) __attribute__((format(printf, 3, 4)));
+
+/* Adds the headers of a text of ours. */
+void cp_service_text_headers(struct cp_http_exchange *x);
+
+/* The arguments of this program, NUL between them, appended to out. */
+void cp_service_command_line(struct cp_out *out);
+
+#endif

@@ -1,0 +1,118 @@
+/* settings.c - see settings.h. */
+#include "runtime/settings.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/cpu.h"
+
+#define MOST_VALUE 64
+#define DEFAULT_MEMORY ((size_t)256 << 20)
+
+void cp_settings_init(struct cp_settings *s)
+{
+    *s = (struct cp_settings){ .cpu_hz = CP_CPU_DEFAULT_HZ,
+                               .wall_hz = 100,
+                               .max_memory = DEFAULT_MEMORY };
+}
+
+/* Decimal digits, then k, m or g for powers of 1024; false: something else. */
+static bool read_number(const char *text, uint64_t most, uint64_t *out)
+{
+    uint64_t value = 0;
+    const char *p = text;
+
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (value > most)
+            return false;
+        value = value * 10 + (uint64_t)(*p - '0');
+    }
+    if (p == text)
+        return false;
+    for (const char *units = "kmg"; *p && *units; units++) {
+        if (value > most)
+            return false;
+        value *= 1024;
+        if ((*p | 0x20) == *units) {
+            p++;
+            if (*p == 'b' || *p == 'B')
+                p++;
+            break;
+        }
+    }
+    *out = value;
+    return *p == '\0' && value <= most;
+}
+
+static bool set_int(int *out, const char *value, uint64_t least, uint64_t most)
+{
+    uint64_t number;
+
+    if (!read_number(value, most, &number) || number < least)
+        return false;
+    *out = (int)number;
+    return true;
+}
+
+/* 1: set, 0: a bad value, -1: no such key. */
+static int set(struct cp_settings *s, const char *key, const char *value)
+{
+    uint64_t number;
+
+    if (strcmp(key, "cpu_hz") == 0)
+        return set_int(&s->cpu_hz, value, 1, CP_CPU_MOST_HZ);
+    if (strcmp(key, "wall_hz") == 0)
+        return set_int(&s->wall_hz, value, 1, 1000);
+    if (strcmp(key, "signal") == 0)
+        return set_int(&s->signal, value, 1, (uint64_t)SIGRTMAX);
+    if (strcmp(key, "quiet") == 0) {
+        s->is_quiet = strcmp(value, "1") == 0;
+        return s->is_quiet || strcmp(value, "0") == 0;
+    }
+    if (strcmp(key, "max_memory") == 0) {
+        if (!read_number(value, (uint64_t)1 << 40, &number) ||
+            number < (uint64_t)4 << 20)
+            return 0;
+        s->max_memory = (size_t)number;
+        return 1;
+    }
+    return -1;
+}
+
+static void read_pair(struct cp_settings *s, const char *pair, size_t len,
+                      cp_settings_complaint *complain)
+{
+    char text[2 * MOST_VALUE], line[4 * MOST_VALUE], *value;
+    int result = -1;
+
+    (void)snprintf(text, sizeof(text), "%.*s", (int)len, pair);
+    value = strpbrk(text, ":=");
+    if (value) {
+        *value++ = '\0';
+        result = set(s, text, value);
+    }
+    if (result == 1)
+        return;
+    (void)snprintf(line, sizeof(line), "CPPROF: %s%s%s%s",
+                   result == 0 ? "bad value of " : "no such setting: ", text,
+                   result == 0 ? ": " : "", result == 0 ? value : "");
+    complain(line);
+}
+
+void cp_settings_read(struct cp_settings *s, const char *listen,
+                      const char *cpprof, cp_settings_complaint *complain)
+{
+    if (listen && strlen(listen) >= sizeof(s->listen))
+        complain("PPROFLISTEN: too long");
+    else if (listen)
+        (void)strcpy(s->listen, listen);
+    while (cpprof && *cpprof) {
+        size_t len = strcspn(cpprof, ",");
+
+        if (len > 0)
+            read_pair(s, cpprof, len, complain);
+        cpprof += len + (cpprof[len] == ',');
+    }
+}

@@ -1,0 +1,36 @@
+/*
+ * settings - what the environment asks for.
+ *
+ *   PPROFLISTEN   where to listen: host:port, :port, port, unix:/path;
+ *                 {pid} is replaced
+ *   CPPROF        key:value,key:value,...
+ *
+ * A key that is unknown or has a bad value is named on stderr, once, and
+ * ignored: a program must not fail because of its profiler.
+ */
+#ifndef CP_SETTINGS_H
+#define CP_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cp_settings {
+    char listen[512]; /* "": nowhere */
+    int cpu_hz;
+    int wall_hz;
+    int signal;        /* 0: chosen */
+    size_t max_memory; /* bytes */
+    bool is_quiet;     /* no line on stderr but for errors */
+};
+
+/* The defaults. */
+void cp_settings_init(struct cp_settings *s);
+
+/* Told each thing that is wrong, in one line. */
+typedef void cp_settings_complaint(const char *line);
+
+/* Reads the two variables; either may be NULL. */
+void cp_settings_read(struct cp_settings *s, const char *listen,
+                      const char *cpprof, cp_settings_complaint *complain);
+
+#endif

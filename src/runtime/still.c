@@ -1,0 +1,124 @@
+/*
+ * still.c - see still.h.
+ *
+ * /proc/self/task/TID/syscall reads "running", or "NR ARG*6 SP PC", or, when
+ * the thread is stopped elsewhere in the kernel, "-1 SP PC". It is read again
+ * after the walk: if it says the same, the thread has not moved (or is back
+ * where it was, with the same stack).
+ */
+#include "runtime/still.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "signal/readers.h"
+
+#define PAGE ((size_t)4096)
+#define N_PAGES (CP_STILL_BYTES / PAGE)
+
+/* What the file says, closed by NUL; false: it cannot be had. */
+static bool read_place(int32_t tid, char *out, size_t cap)
+{
+    char path[64];
+    ssize_t n;
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    n = read(fd, out, cap - 1);
+    (void)close(fd);
+    out[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+/* The hexadecimal number after the last blank of the first len bytes. */
+static uint64_t last_number(const char *text, size_t *len)
+{
+    size_t at = *len;
+    uint64_t value = 0;
+
+    while (at > 0 && text[at - 1] != ' ')
+        at--;
+    for (const char *p = text + at + 2; p < text + *len; p++) {
+        char c = *p;
+
+        if (c >= '0' && c <= '9')
+            value = value << 4 | (uint64_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            value = value << 4 | (uint64_t)(c - 'a' + 10);
+    }
+    *len = at > 0 ? at - 1 : 0;
+    return value;
+}
+
+static bool parse_place(const char *text, struct cp_signal_regs *out)
+{
+    size_t len = strcspn(text, "\n");
+
+    *out = (struct cp_signal_regs){ 0 };
+    out->pc = (uintptr_t)last_number(text, &len);
+    out->sp = (uintptr_t)last_number(text, &len);
+    return out->pc && out->sp && !(out->sp & 7);
+}
+
+/* Copies the stack from sp up, page by page as far as it goes. */
+static size_t copy_stack(uintptr_t sp, char *copy)
+{
+    struct iovec local = { copy, CP_STILL_BYTES }, remote[N_PAGES + 1];
+    size_t first = PAGE - (sp & (PAGE - 1)), at = first, n = 1;
+    ssize_t got;
+
+    remote[0] = (struct iovec){ (void *)sp, first };
+    for (; at + PAGE <= CP_STILL_BYTES; at += PAGE)
+        remote[n++] = (struct iovec){ (void *)(sp + at), PAGE };
+    got = process_vm_readv(getpid(), &local, 1, remote, n, 0);
+    return got > 0 ? (size_t)got : 0;
+}
+
+static bool walk_copy(struct cp_signal_regs regs, char *copy, size_t len,
+                      uintptr_t *out, size_t *out_n)
+{
+    struct cp_signal_place *place = cp_signal_enter(0);
+    struct cp_signal_walk walk = {
+        .reach = { .stack_low = regs.sp,
+                   .stack_high = regs.sp + (len & ~(size_t)7),
+                   .shift = (uintptr_t)copy - regs.sp },
+    };
+
+    if (!place)
+        return false;
+    walk.map = cp_signal_map();
+    *out_n = cp_signal_walk(&walk, regs, place->frames);
+    memcpy(out, place->frames, *out_n * sizeof(*out));
+    cp_signal_leave(place);
+    return walk.end == CP_WALK_WHOLE;
+}
+
+enum cp_still cp_still_walk(int32_t tid, char *copy,
+                            uintptr_t out[CP_WALK_MOST], size_t *out_n)
+{
+    char before[256], after[256];
+    struct cp_signal_regs regs;
+    size_t len;
+
+    if (!read_place(tid, before, sizeof(before)))
+        return errno == ENOENT || errno == ESRCH ? CP_STILL_GONE
+                                                 : CP_STILL_UNKNOWN;
+    if (before[0] == 'r')
+        return CP_STILL_RUNNING;
+    if (!parse_place(before, &regs))
+        return CP_STILL_UNKNOWN;
+    len = copy_stack(regs.sp, copy);
+    if (len == 0 || !walk_copy(regs, copy, len, out, out_n))
+        return CP_STILL_UNKNOWN;
+    if (!read_place(tid, after, sizeof(after)) || strcmp(before, after) != 0)
+        return CP_STILL_RUNNING;
+    return CP_STILL_WALKED;
+}

@@ -1,0 +1,31 @@
+/*
+ * still - the stack of a thread that sleeps, without waking it.
+ *
+ * A signal would interrupt the system call that the thread is in, and programs
+ * are not always prepared for that. But a thread that is in the kernel stands
+ * still, and /proc says where: its stack pointer and its pc are enough for
+ * most walks, over a copy of its stack.
+ */
+#ifndef CP_STILL_H
+#define CP_STILL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "signal/walk.h"
+
+enum cp_still {
+    CP_STILL_WALKED,  /* the frames are there, up to the root */
+    CP_STILL_RUNNING, /* it is not asleep */
+    CP_STILL_UNKNOWN, /* asleep, but its registers would be needed */
+    CP_STILL_GONE,    /* no such thread */
+};
+
+/* Room for a copy of a stack; too large for one. */
+#define CP_STILL_BYTES ((size_t)128 << 10)
+
+/* Walks the stack of a thread of this process. *copy has CP_STILL_BYTES. */
+enum cp_still cp_still_walk(int32_t tid, char *copy,
+                            uintptr_t out[CP_WALK_MOST], size_t *out_n);
+
+#endif

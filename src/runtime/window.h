@@ -1,0 +1,23 @@
+/*
+ * window - a request for a profile, from its parameters to its answer.
+ *
+ * A snapshot is taken and answered at once. A profile over time opens a window
+ * that is closed by a timer, and thrown away if the client goes first. With
+ * `seconds`, a snapshot becomes the difference of two.
+ */
+#ifndef CP_WINDOW_H
+#define CP_WINDOW_H
+
+#include "runtime/service.h"
+
+enum cp_window_form {
+    CP_WINDOW_GO,    /* as net/http/pprof answers */
+    CP_WINDOW_GPERF, /* as gperftools' tools want it */
+};
+
+/* Answers x, now or later. `name` is what the path called the kind. */
+void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
+                    const struct cp_kind *kind, const char *name,
+                    enum cp_window_form form);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * survey.c - see survey.h.
+ *
+ * The program headers say where .eh_frame_hdr is. Programs that are linked
+ * statically have none as a rule; then the program's file has to say where its
+ * .eh_frame lies in memory.
+ */
+#include "unwind/survey.h"
+
+#include <sys/auxv.h>
+
+#include "elf/elf_file.h"
+
+static uintptr_t address_of(const struct dl_phdr_info *info,
+                            const ElfW(Phdr) * p)
+{
+    return info->dlpi_addr + p->p_vaddr;
+}
+
+static void find_code(const struct dl_phdr_info *info,
+                      struct cp_compile_input *out)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t start = address_of(info, p);
+
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
+            continue;
+        if (!out->code_end || start < out->code_start)
+            out->code_start = start;
+        if (start + p->p_memsz > out->code_end)
+            out->code_end = start + p->p_memsz;
+    }
+}
+
+static uintptr_t find_header(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+            return address_of(info, &info->dlpi_phdr[i]);
+    return 0;
+}
+
+/* Where the program's file says that its .eh_frame is; 0: nowhere. */
+static uintptr_t find_section(const struct dl_phdr_info *info)
+{
+    struct cp_elf_section section;
+    struct cp_elf *elf = NULL;
+    uintptr_t found = 0;
+
+    if ((uintptr_t)info->dlpi_phdr != getauxval(AT_PHDR) ||
+        cp_elf_open(&elf, "/proc/self/exe", NULL) != CP_OK)
+        return 0;
+    if (cp_elf_section(elf, ".eh_frame", &section))
+        found = info->dlpi_addr + (uintptr_t)section.addr;
+    cp_elf_close(elf);
+    return found;
+}
+
+/* The readable segment around an address is what may be read. */
+static bool find_segment(const struct dl_phdr_info *info, uintptr_t address,
+                         struct cp_eh_bytes *out)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t start = address_of(info, p);
+
+        if (p->p_type != PT_LOAD || !(p->p_flags & PF_R) || address < start ||
+            address >= start + p->p_filesz)
+            continue;
+        out->start = (const uint8_t *)start;
+        out->end = out->start + p->p_filesz;
+        return true;
+    }
+    return false;
+}
+
+bool cp_survey(const struct dl_phdr_info *info, struct cp_compile_input *out)
+{
+    uintptr_t header = find_header(info), section = 0;
+
+    *out = (struct cp_compile_input){ .machine = cp_cfi_native() };
+    find_code(info, out);
+    if (header && find_segment(info, header, &out->bytes)) {
+        out->bytes.hdr = (const uint8_t *)header;
+    } else if (!header && (section = find_section(info)) != 0 &&
+               find_segment(info, section, &out->bytes)) {
+        out->bytes.frame = (const uint8_t *)section;
+    }
+    return out->code_end > out->code_start;
+}

@@ -1,0 +1,17 @@
+/* survey - finds the code of a loaded object and its unwind information. */
+#ifndef CP_SURVEY_H
+#define CP_SURVEY_H
+
+#include <link.h>
+#include <stdbool.h>
+
+#include "unwind/compile.h"
+
+/*
+ * Fills in where both are; bytes.start is NULL if there is no information.
+ * False if there is no code. For the callback of dl_iterate_phdr, which keeps
+ * the object from being unmapped.
+ */
+bool cp_survey(const struct dl_phdr_info *info, struct cp_compile_input *out);
+
+#endif

@@ -1,0 +1,8 @@
+/* plugin - a library that api_target loads while it is being profiled. */
+void plugin_work(volatile unsigned *sink, unsigned n);
+
+void plugin_work(volatile unsigned *sink, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        *sink = *sink * 1664525u + 1013904223u;
+}

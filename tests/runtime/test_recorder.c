@@ -1,0 +1,139 @@
+/* test_recorder - windows on one table, and what is written of them. */
+#include "runtime/recorder.h"
+
+#include "check.h"
+#include "runtime/labels.h"
+#include "signal/walk.h"
+
+static _Atomic(struct cp_signal_samples *) live;
+static struct cp_recorder recorder = { .live = &live };
+
+static void add(uintptr_t leaf, uint64_t count, uint32_t labels, uint32_t state)
+{
+    uintptr_t stack[] = { leaf, 0x2000 };
+    struct cp_signal_tag tag = { labels, state };
+
+    CHECK(atomic_load(&live) != NULL);
+    (void)cp_signal_add(atomic_load(&live), stack, 2, tag, count, count * 10);
+}
+
+static struct cp_profile *written(const struct cp_recorder_mark *mark,
+                                  const char *const *states)
+{
+    struct cp_builder b = { 0 };
+    struct cp_error err = { 0 };
+    struct cp_profile *p;
+
+    CHECK(cp_builder_init(&b, &err) == CP_OK);
+    CHECK(cp_builder_type(&b, "samples", "count", &err) == CP_OK);
+    CHECK(cp_builder_type(&b, "cpu", "nanoseconds", &err) == CP_OK);
+    CHECK(cp_recorder_write(&recorder, mark, states, &b, &err) == CP_OK);
+    p = cp_builder_take(&b);
+    cp_builder_release(&b);
+    return p;
+}
+
+/* The sum of the counts of samples whose leaf has this address; -1: none. */
+static int64_t count_at(const struct cp_profile *p, uint64_t leaf)
+{
+    int64_t sum = -1;
+
+    for (uint32_t i = 0; i < p->n_samples; i++) {
+        const struct cp_sample *s = &p->samples[i];
+
+        if (p->locations[p->locs[s->locs]].address == leaf)
+            sum = (sum < 0 ? 0 : sum) + p->values[i * p->n_types];
+    }
+    return sum;
+}
+
+static void test_windows(void)
+{
+    struct cp_recorder_mark first, second;
+    struct cp_error err;
+    struct cp_profile *p;
+
+    CHECK(cp_recorder_open(&recorder, &first, &err) == CP_OK);
+    add(0x1000, 3, 0, 0);
+    add(0x1100, 1, 0, 0);
+    CHECK(cp_recorder_open(&recorder, &second, &err) == CP_OK);
+    add(0x1000, 4, 0, 0);
+    add(0x1200, 5, 0, 0);
+    p = written(&first, NULL);
+    CHECK_INT(count_at(p, 0x1000), 7);
+    CHECK_INT(count_at(p, 0x1100), 1);
+    CHECK_INT(count_at(p, 0x1200), 5);
+    cp_profile_free(p);
+    cp_recorder_close(&recorder, &first);
+    p = written(&second, NULL);
+    CHECK_INT(count_at(p, 0x1000), 4);
+    CHECK_INT(count_at(p, 0x1100), -1);
+    CHECK_INT(count_at(p, 0x1200), 5);
+    CHECK_INT(p->values[1], p->values[0] * 10);
+    cp_profile_free(p);
+    cp_recorder_close(&recorder, &second);
+    CHECK(atomic_load(&live) == NULL);
+    CHECK_INT(cp_recorder_bytes(&recorder), 0);
+}
+
+static void test_empty_again(void)
+{
+    struct cp_recorder_mark mark;
+    struct cp_error err;
+    struct cp_profile *p;
+
+    CHECK(cp_recorder_open(&recorder, &mark, &err) == CP_OK);
+    p = written(&mark, NULL);
+    CHECK_INT(p->n_samples, 0);
+    cp_profile_free(p);
+    cp_recorder_close(&recorder, &mark);
+}
+
+static void test_special_frames(void)
+{
+    struct cp_recorder_mark mark;
+    struct cp_error err;
+    struct cp_profile *p;
+    const struct cp_location *location;
+
+    CHECK(cp_recorder_open(&recorder, &mark, &err) == CP_OK);
+    add(CP_FRAME_ELIDED, 2, 0, 0);
+    cp_signal_lose(atomic_load(&live), 9, 90);
+    p = written(&mark, NULL);
+    CHECK_INT(p->n_samples, 2);
+    CHECK_INT(count_at(p, 0), 11);
+    location = &p->locations[p->locs[p->samples[0].locs]];
+    CHECK_INT(location->n_lines, 1);
+    CHECK_STR(cp_profile_cstr(
+                  p, p->functions[p->lines[location->lines].function].name),
+              "[frames left out]");
+    cp_profile_free(p);
+    cp_recorder_close(&recorder, &mark);
+}
+
+static void test_labels(void)
+{
+    static const char *const states[] = { "", "running", "sleeping" };
+    struct cp_recorder_mark mark;
+    struct cp_error err;
+    struct cp_profile *p;
+    uint32_t set;
+
+    CHECK(cp_labels_change(0, "route", "/a", &set, &err) == CP_OK);
+    CHECK(cp_recorder_open(&recorder, &mark, &err) == CP_OK);
+    add(0x1000, 1, set, 2);
+    p = written(&mark, states);
+    CHECK_INT(p->n_samples, 1);
+    CHECK_INT(p->label_sets[p->samples[0].label_set].n_labels, 2);
+    cp_profile_free(p);
+    cp_recorder_close(&recorder, &mark);
+}
+
+int main(void)
+{
+    RUN(test_windows);
+    RUN(test_empty_again);
+    RUN(test_special_frames);
+    RUN(test_labels);
+    return check_failures != 0;
+}

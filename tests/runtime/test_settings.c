@@ -1,0 +1,92 @@
+/* test_settings - the environment variables, right and wrong. */
+#include "runtime/settings.h"
+
+#include "check.h"
+
+static char complaints[1024];
+
+static void complain(const char *line)
+{
+    (void)strncat(complaints, line,
+                  sizeof(complaints) - strlen(complaints) - 2);
+    (void)strcat(complaints, "\n");
+}
+
+static struct cp_settings read_pair(const char *listen, const char *cpprof)
+{
+    struct cp_settings s;
+
+    complaints[0] = '\0';
+    cp_settings_init(&s);
+    cp_settings_read(&s, listen, cpprof, complain);
+    return s;
+}
+
+static void test_good(void)
+{
+    struct cp_settings s =
+        read_pair("localhost:6060",
+                  "cpu_hz:250,wall_hz=20,max_memory:64MB,signal:40,quiet:1,,");
+
+    CHECK_STR(s.listen, "localhost:6060");
+    CHECK_INT(s.cpu_hz, 250);
+    CHECK_INT(s.wall_hz, 20);
+    CHECK_INT(s.max_memory, 64 << 20);
+    CHECK_INT(s.signal, 40);
+    CHECK(s.is_quiet);
+    CHECK_STR(complaints, "");
+    s = read_pair(NULL, NULL);
+    CHECK_STR(s.listen, "");
+    CHECK_INT(s.cpu_hz, 100);
+    s = read_pair(NULL, "max_memory:5000000");
+    CHECK_INT(s.max_memory, 5000000);
+    s = read_pair(NULL, "max_memory:1g");
+    CHECK_INT(s.max_memory, 1 << 30);
+}
+
+static void test_bad(void)
+{
+    static const struct {
+        const char *cpprof, *complaint;
+    } rows[] = {
+        { "colour:red", "CPPROF: no such setting: colour\n" },
+        { "cpu_hz", "CPPROF: no such setting: cpu_hz\n" },
+        { "cpu_hz:", "CPPROF: bad value of cpu_hz: \n" },
+        { "cpu_hz:0", "CPPROF: bad value of cpu_hz: 0\n" },
+        { "cpu_hz:ten", "CPPROF: bad value of cpu_hz: ten\n" },
+        { "cpu_hz:10x", "CPPROF: bad value of cpu_hz: 10x\n" },
+        { "cpu_hz:99999999999999999999",
+          "CPPROF: bad value of cpu_hz: 99999999999999999999\n" },
+        { "max_memory:1k", "CPPROF: bad value of max_memory: 1k\n" },
+        { "quiet:yes", "CPPROF: bad value of quiet: yes\n" },
+        { "a:1,cpu_hz:50,b:2",
+          "CPPROF: no such setting: a\nCPPROF: no such setting: b\n" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        check_case(rows[i].cpprof);
+        (void)read_pair(NULL, rows[i].cpprof);
+        CHECK_STR(complaints, rows[i].complaint);
+    }
+}
+
+static void test_long(void)
+{
+    char text[2000];
+    struct cp_settings s;
+
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    s = read_pair(text, text);
+    CHECK_STR(s.listen, "");
+    CHECK(strncmp(complaints, "PPROFLISTEN: too long\n", 22) == 0);
+    CHECK(strstr(complaints, "no such setting: xxx") != NULL);
+}
+
+int main(void)
+{
+    RUN(test_good);
+    RUN(test_bad);
+    RUN(test_long);
+    return check_failures != 0;
+}

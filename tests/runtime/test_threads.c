@@ -1,0 +1,173 @@
+/* test_threads - the list of threads, and sleeping ones walked from outside. */
+#include "runtime/threads.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "runtime/still.h"
+#include "runtime/timer.h"
+#include "unwind/objects.h"
+
+#define NOT_INLINED __attribute__((noinline, noipa))
+
+static const struct cp_stack_bounds unknown;
+
+struct sleeper {
+    sem_t is_ready, may_go;
+    _Atomic int tid;
+    bool enters, leaves, hides;
+};
+
+static NOT_INLINED void sleep_here(struct sleeper *s)
+{
+    while (sem_wait(&s->may_go) != 0)
+        ;
+}
+
+static void *live(void *arg)
+{
+    struct sleeper *s = arg;
+
+    atomic_store(&s->tid, gettid());
+    if (s->enters)
+        CHECK(cp_threads_enter(unknown, 0) != NULL);
+    if (s->hides)
+        cp_threads_hide();
+    (void)sem_post(&s->is_ready);
+    sleep_here(s);
+    if (s->leaves)
+        cp_threads_leave();
+    return NULL;
+}
+
+static pthread_t start(struct sleeper *s)
+{
+    pthread_t thread;
+
+    (void)sem_init(&s->is_ready, 0, 0);
+    (void)sem_init(&s->may_go, 0, 0);
+    CHECK(pthread_create(&thread, NULL, live, s) == 0);
+    while (sem_wait(&s->is_ready) != 0)
+        ;
+    return thread;
+}
+
+static void end(struct sleeper *s, pthread_t thread)
+{
+    (void)sem_post(&s->may_go);
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
+static size_t n_threads(void)
+{
+    struct cp_threads_stats stats;
+
+    cp_threads_stats(&stats);
+    return stats.n_threads;
+}
+
+static void test_enter_and_leave(void)
+{
+    struct sleeper s = { .enters = true, .leaves = true };
+    size_t before = n_threads();
+    pthread_t thread = start(&s);
+
+    CHECK_INT(n_threads(), before + 1);
+    end(&s, thread);
+    CHECK_INT(n_threads(), before);
+}
+
+static void test_scan(void)
+{
+    struct sleeper stranger = { 0 }, own = { .hides = true };
+    pthread_t a = start(&stranger), b = start(&own);
+    struct cp_error err;
+
+    CHECK(cp_threads_scan(&err) == CP_OK);
+    CHECK_INT(n_threads(), 2); /* this one and the stranger */
+    CHECK(cp_threads_scan(&err) == CP_OK);
+    CHECK_INT(n_threads(), 2);
+    end(&stranger, a);
+    end(&own, b);
+}
+
+/* Many at once get records of their own, which are used again. */
+static void test_many(void)
+{
+    enum { N = 300 };
+    static struct sleeper s[N];
+    pthread_t threads[N];
+
+    for (int round = 0; round < 2; round++) {
+        size_t before = n_threads();
+
+        for (int i = 0; i < N; i++) {
+            s[i] = (struct sleeper){ .enters = true, .leaves = true };
+            threads[i] = start(&s[i]);
+        }
+        CHECK_INT(n_threads(), before + N);
+        for (int i = 0; i < N; i++)
+            end(&s[i], threads[i]);
+        CHECK_INT(n_threads(), before);
+    }
+    CHECK(cp_threads_records() <= N + 8);
+}
+
+static bool has_function(const uintptr_t *frames, size_t n, uintptr_t function)
+{
+    for (size_t i = 0; i < n; i++)
+        if (frames[i] >= function && frames[i] < function + 256)
+            return true;
+    return false;
+}
+
+/* Whether it has got as far as its sleep, the kernel says. */
+static void test_still(void)
+{
+    static char copy[CP_STILL_BYTES];
+    struct sleeper s = { 0 };
+    pthread_t thread = start(&s);
+    uintptr_t frames[CP_WALK_MOST];
+    enum cp_still still = CP_STILL_RUNNING;
+    size_t n = 0;
+
+    while (still == CP_STILL_RUNNING)
+        still = cp_still_walk(atomic_load(&s.tid), copy, frames, &n);
+    CHECK_INT(still, CP_STILL_WALKED);
+    CHECK(has_function(frames, n, (uintptr_t)sleep_here));
+    CHECK(has_function(frames, n, (uintptr_t)live));
+    end(&s, thread);
+    CHECK_INT(cp_still_walk(gettid(), copy, frames, &n), CP_STILL_RUNNING);
+    CHECK_INT(cp_still_walk(1 << 30, copy, frames, &n), CP_STILL_GONE);
+}
+
+static void test_random(void)
+{
+    uint64_t low = 0, high = 0;
+
+    for (int i = 0; i < 10000; i++) {
+        uint64_t x = cp_timer_random(1000);
+
+        CHECK(x >= 1 && x <= 1000);
+        low += x <= 500;
+        high += x > 500;
+    }
+    CHECK(low > 4500 && high > 4500); /* ten standard deviations */
+}
+
+int main(void)
+{
+    struct cp_error err = { 0 };
+    struct cp_objects *objects = cp_objects_new((size_t)64 << 20, &err);
+
+    CHECK(objects && cp_objects_refresh(objects, true, &err) == CP_OK);
+    RUN(test_enter_and_leave);
+    RUN(test_scan);
+    RUN(test_many);
+    RUN(test_still);
+    RUN(test_random);
+    cp_objects_free(objects);
+    return check_failures != 0;
+}
