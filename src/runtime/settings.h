@@ -18,9 +18,11 @@ struct cp_settings {
     char listen[512]; /* "": nowhere */
     int cpu_hz;
     int wall_hz;
-    int signal;        /* 0: chosen */
-    size_t max_memory; /* bytes */
-    bool is_quiet;     /* no line on stderr but for errors */
+    int signal;           /* 0: chosen */
+    size_t max_memory;    /* bytes */
+    size_t heap_seed;     /* of what is sampled; 0: another each time */
+    size_t heap_interval; /* bytes between samples; 0: none */
+    bool is_quiet;        /* no line on stderr but for errors */
 };
 
 /* The defaults. */
