@@ -7,12 +7,14 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "runtime/cost.h"
 #include "runtime/kinds.h"
 #include "runtime/labels.h"
 #include "runtime/lifecycle.h"
 #include "runtime/listen.h"
 #include "runtime/lock.h"
 #include "runtime/mappings.h"
+#include "runtime/mount.h"
 #include "runtime/render.h"
 #include "runtime/symbols.h"
 #include "runtime/threads.h"
@@ -68,6 +70,19 @@ EXPORT int cpprof_listen(const char *where)
 EXPORT const char *cpprof_address(void)
 {
     return cp_listen_address();
+}
+
+EXPORT int cpprof_handle(const char *method, const char *target,
+                         const void *body, size_t body_len, int fd)
+{
+    struct cp_endpoint_options options = { .kinds = cp_kinds, .cost = cp_cost };
+    struct cp_mount_request request = { method, target, body, body_len };
+    struct cp_error err = { 0 };
+    enum cp_status status = cp_lifecycle_start(&err);
+
+    if (status == CP_OK)
+        status = cp_mount_answer(&options, &request, fd, &err);
+    return result(status, &err);
 }
 
 static enum cp_status open_profile(struct cpprof_profile *p, const char *name,
@@ -138,6 +153,8 @@ EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
     struct cp_profile *profile = NULL;
     enum cp_status status = CP_OK;
 
+    if (!p)
+        return -1; /* its start has failed, and said why */
     if (fd < 0) {
         p->kind->cancel(p->window);
     } else {

@@ -1,6 +1,7 @@
 /* own_thread.c - see own_thread.h. */
 #include "runtime/own_thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -42,20 +43,32 @@ static void *begin(void *arg)
     return NULL;
 }
 
+static int create_with(const pthread_attr_t *attr, struct start *start)
+{
+    pthread_t thread;
+
+    if (maker)
+        return maker(&thread, attr, begin, start);
+    return pthread_create(&thread, attr, begin, start);
+}
+
+/* A program with much thread-local data may need larger stacks than ours. */
 static int create(struct start *start)
 {
     pthread_attr_t attr;
-    pthread_t thread;
     int failed;
 
     (void)pthread_attr_init(&attr);
     (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
-    if (maker)
-        failed = maker(&thread, &attr, begin, start);
-    else
-        failed = pthread_create(&thread, &attr, begin, start);
+    failed = create_with(&attr, start);
     (void)pthread_attr_destroy(&attr);
+    if (failed == EINVAL) {
+        (void)pthread_attr_init(&attr);
+        (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+        failed = create_with(&attr, start);
+        (void)pthread_attr_destroy(&attr);
+    }
     return failed;
 }
 

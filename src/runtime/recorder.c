@@ -1,11 +1,12 @@
 /*
  * recorder.c - see recorder.h.
  *
- * The table's memory is mapped once; its pages come when they are touched and
- * go back when the last window is closed.
+ * A table's pages come when they are touched. A stack that is in two tables is
+ * written twice: readers add such samples up.
  */
 #include "runtime/recorder.h"
 
+#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
@@ -21,32 +22,62 @@ static void *map_pages(size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static enum cp_status map_table(struct cp_recorder *r, struct cp_error *err)
+static void free_table(struct cp_recorder_table *t)
 {
-    struct cp_signal_samples *s = &r->samples;
+    struct cp_signal_samples *s = &t->samples;
 
-    if (!s->slots)
-        s->slots = map_pages(CP_RECORDER_SLOTS * sizeof(*s->slots));
-    if (!s->frames)
-        s->frames = map_pages(CP_RECORDER_FRAMES * sizeof(*s->frames));
-    if (!s->slots || !s->frames)
-        return cp_error_nomem(err);
+    if (s->slots)
+        (void)munmap(s->slots, CP_RECORDER_SLOTS * sizeof(*s->slots));
+    if (s->frames)
+        (void)munmap(s->frames, CP_RECORDER_FRAMES * sizeof(*s->frames));
+    cp_free(t);
+}
+
+static struct cp_recorder_table *new_table(struct cp_error *err)
+{
+    struct cp_recorder_table *t = cp_alloc(1, sizeof(*t), err);
+    struct cp_signal_samples *s = t ? &t->samples : NULL;
+
+    if (!t)
+        return NULL;
+    s->slots = map_pages(CP_RECORDER_SLOTS * sizeof(*s->slots));
+    s->frames = map_pages(CP_RECORDER_FRAMES * sizeof(*s->frames));
     s->n_slots = CP_RECORDER_SLOTS;
     s->n_frames = CP_RECORDER_FRAMES;
     s->seed = cp_timer_random(UINT64_MAX - 1);
-    return CP_OK;
+    if (s->slots && s->frames)
+        return t;
+    (void)cp_error_nomem(err);
+    free_table(t);
+    return NULL;
 }
 
-static void clear_table(struct cp_recorder *r)
+static bool is_half_full(const struct cp_signal_samples *s)
 {
-    struct cp_signal_samples *s = &r->samples;
+    return atomic_load(&s->used_slots) > s->n_slots / 2 ||
+           atomic_load(&s->used_frames) > s->n_frames / 2;
+}
 
-    (void)madvise(s->slots, s->n_slots * sizeof(*s->slots), MADV_DONTNEED);
-    (void)madvise(s->frames, s->n_frames * sizeof(*s->frames), MADV_DONTNEED);
-    atomic_store(&s->used_frames, 0);
-    atomic_store(&s->used_slots, 0);
-    atomic_store(&s->lost_count, 0);
-    atomic_store(&s->lost_value, 0);
+/* The table that a window is to begin in. */
+static struct cp_recorder_table *current_table(struct cp_recorder *r,
+                                               struct cp_error *err)
+{
+    struct cp_recorder_table *t;
+
+    if (r->newest && (!is_half_full(&r->newest->samples) ||
+                      r->n_tables == CP_RECORDER_TABLES))
+        return r->newest;
+    t = new_table(err);
+    if (!t)
+        return NULL;
+    if (r->newest)
+        r->newest->next = t;
+    else
+        r->oldest = t;
+    r->newest = t;
+    r->n_tables++;
+    atomic_store(r->live, &t->samples);
+    return t;
 }
 
 static struct cp_recorder_count lost_of(const struct cp_signal_samples *s)
@@ -65,14 +96,13 @@ enum cp_status cp_recorder_open(struct cp_recorder *r,
                                 struct cp_recorder_mark *out,
                                 struct cp_error *err)
 {
-    struct cp_signal_samples *s = &r->samples;
-    struct cp_recorder_mark mark = { 0 };
+    struct cp_recorder_mark mark = { .table = current_table(r, err) };
+    const struct cp_signal_samples *s;
 
-    if (r->n_windows == 0) {
-        if (map_table(r, err) != CP_OK)
-            return CP_ENOMEM;
-        atomic_store(r->live, s);
-    } else {
+    if (!mark.table)
+        return CP_ENOMEM;
+    s = &mark.table->samples;
+    if (atomic_load(&s->used_slots) || atomic_load(&s->lost_count)) {
         mark.before = cp_alloc(s->n_slots, sizeof(*mark.before), err);
         if (!mark.before)
             return CP_ENOMEM;
@@ -81,43 +111,64 @@ enum cp_status cp_recorder_open(struct cp_recorder *r,
                 mark.before[i] = count_of(&s->slots[i]);
         mark.lost = lost_of(s);
     }
+    mark.table->n_windows++;
     r->n_windows++;
     *out = mark;
     return CP_OK;
 }
 
+/* Those at the old end that no window begins in or before. */
+static void drop_tables(struct cp_recorder *r)
+{
+    bool is_quiet = true, is_asked = false;
+
+    while (r->oldest && r->oldest->n_windows == 0 &&
+           (r->oldest != r->newest || r->n_windows == 0)) {
+        struct cp_recorder_table *t = r->oldest;
+
+        if (!is_asked)
+            is_quiet = cp_settle();
+        is_asked = true;
+        r->oldest = t->next;
+        if (!r->oldest)
+            r->newest = NULL;
+        r->n_tables--;
+        if (is_quiet)
+            free_table(t); /* else it is left to whoever is still at it */
+    }
+}
+
 void cp_recorder_close(struct cp_recorder *r, struct cp_recorder_mark *mark)
 {
     cp_free(mark->before);
+    mark->table->n_windows--;
     *mark = (struct cp_recorder_mark){ 0 };
-    if (--r->n_windows > 0)
-        return;
-    atomic_store(r->live, NULL);
-    if (cp_settle()) {
-        clear_table(r);
-    } else {
-        r->samples.slots = NULL; /* left to whoever is still at it */
-        r->samples.frames = NULL;
-    }
+    if (--r->n_windows == 0)
+        atomic_store(r->live, NULL);
+    drop_tables(r);
 }
 
 size_t cp_recorder_bytes(const struct cp_recorder *r)
 {
-    size_t n_frames = (size_t)atomic_load(&r->samples.used_frames);
-    size_t n_slots = (size_t)atomic_load(&r->samples.used_slots);
-    size_t most = CP_RECORDER_SLOTS * sizeof(*r->samples.slots);
+    size_t most = CP_RECORDER_SLOTS * sizeof(struct cp_signal_slot), bytes = 0;
 
-    /* A page for each slot, until all pages are touched. */
-    return n_frames * sizeof(uintptr_t) +
-           (n_slots * 4096 < most ? n_slots * 4096 : most);
+    for (const struct cp_recorder_table *t = r->oldest; t; t = t->next) {
+        size_t n_slots = (size_t)atomic_load(&t->samples.used_slots);
+
+        bytes +=
+            (size_t)atomic_load(&t->samples.used_frames) * sizeof(uintptr_t);
+        /* A page for each slot, until all pages are touched. */
+        bytes += n_slots * 4096 < most ? n_slots * 4096 : most;
+    }
+    return bytes;
 }
 
+/* The tables are left where they are: somebody may have been at work on them */
 void cp_recorder_forget(struct cp_recorder *r)
 {
     atomic_store(r->live, NULL);
-    r->n_windows = 0;
-    if (r->samples.slots && r->samples.frames)
-        clear_table(r);
+    r->oldest = r->newest = NULL;
+    r->n_tables = r->n_windows = 0;
 }
 
 /* Writing. */
@@ -147,25 +198,39 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
     return cp_stack_write(w, &stack, values);
 }
 
-enum cp_status cp_recorder_write(const struct cp_recorder *r,
-                                 const struct cp_recorder_mark *mark,
-                                 const char *const *states,
-                                 struct cp_builder *b, struct cp_error *err)
+/* What a table has gained since the mark. */
+static enum cp_status write_table(struct cp_stack_writer *w,
+                                  const struct cp_signal_samples *s,
+                                  const struct cp_recorder_mark *mark,
+                                  const char *const *states)
 {
-    const struct cp_signal_samples *s = &r->samples;
     const uintptr_t lost_frame = CP_FRAME_LOST;
     struct cp_recorder_count lost = lost_of(s);
     int64_t values[2] = { (int64_t)(lost.count - mark->lost.count),
                           (int64_t)(lost.value - mark->lost.value) };
     struct cp_stack stack = { .frames = &lost_frame, .n = 1 };
-    struct cp_stack_writer w = { .b = b, .err = err };
     enum cp_status status = CP_OK;
 
     for (size_t i = 0; i < s->n_slots && status == CP_OK; i++)
         if (atomic_load_explicit(&s->slots[i].key, memory_order_relaxed))
-            status = write_slot(&w, s, i, mark, states);
+            status = write_slot(w, s, i, mark, states);
     if (status == CP_OK && values[0])
-        status = cp_stack_write(&w, &stack, values);
+        status = cp_stack_write(w, &stack, values);
+    return status;
+}
+
+enum cp_status cp_recorder_write(const struct cp_recorder_mark *mark,
+                                 const char *const *states,
+                                 struct cp_builder *b, struct cp_error *err)
+{
+    const struct cp_recorder_mark none = { 0 };
+    struct cp_stack_writer w = { .b = b, .err = err };
+    enum cp_status status = CP_OK;
+
+    for (const struct cp_recorder_table *t = mark->table; t && status == CP_OK;
+         t = t->next)
+        status = write_table(&w, &t->samples, t == mark->table ? mark : &none,
+                             states);
     if (status == CP_OK)
         cp_stack_writer_finish(&w);
     return status;
