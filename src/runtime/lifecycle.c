@@ -211,7 +211,8 @@ static void apply_settings(void)
 
     struct cp_heap_options heap = { .interval = s->heap_interval,
                                     .table_bytes = s->max_memory / 4,
-                                    .seed = s->heap_seed };
+                                    .seed = s->heap_seed,
+                                    .say = cp_lifecycle_say };
 
     cp_heap_configure(&heap);
     cp_pages_set_limit(s->max_memory);
