@@ -5,11 +5,17 @@
 
 #include "runtime/cpu.h"
 #include "runtime/heap_kinds.h"
+#include "runtime/leak_kind.h"
 #include "runtime/wall.h"
 
 const struct cp_kind *const cp_kinds[] = {
-    &cp_allocs_kind, &cp_cpu_kind,  &cp_growth_kind,
-    &cp_heap_kind,   &cp_wall_kind, NULL,
+    &cp_allocs_kind,
+    &cp_cpu_kind,
+    &cp_growth_kind,
+    &cp_heap_kind,
+    &cp_leak_kind,
+    &cp_wall_kind,
+    NULL,
 };
 
 const struct cp_kind *cp_kinds_find(const char *name)

@@ -24,8 +24,11 @@ struct writer {
     struct cp_out *out;
 };
 
+/* Of a profile with two types, such as leak, both pairs are the same. */
 static int64_t value(const struct cp_profile *p, uint32_t sample, uint32_t type)
 {
+    if (p->n_types == 2)
+        type %= 2;
     return type < p->n_types ? p->values[(size_t)sample * p->n_types + type]
                              : 0;
 }

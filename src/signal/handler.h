@@ -17,7 +17,11 @@
 #include "signal/thread.h"
 
 /* What a signal of ours carries: word << 32 | what << 28 | thread number. */
-enum cp_signal_what { CP_SIGNAL_CPU = 1, CP_SIGNAL_WALL = 2 };
+enum cp_signal_what {
+    CP_SIGNAL_CPU = 1,
+    CP_SIGNAL_WALL = 2,
+    CP_SIGNAL_REGISTERS = 3,
+};
 
 struct cp_signal_sampler {
     _Atomic(struct cp_signal_samples *) cpu; /* NULL: off */
