@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "runtime/api.h"
 #include "runtime/cpu.h"
+#include "runtime/dump.h"
 #include "runtime/heap.h"
 #include "runtime/labels.h"
 #include "runtime/pages_alloc.h"
@@ -297,6 +298,8 @@ __attribute__((constructor)) static void load(void)
         status = cp_listen(life.settings.listen, &err);
     else if (status == CP_OK)
         status = cp_heap_enable(&err);
+    if (status == CP_OK)
+        status = cp_dump_start(&life.settings, &err);
     if (status != CP_OK && !is_inherited(life.settings.listen))
         cp_lifecycle_say(err.msg);
 }

@@ -14,8 +14,12 @@
 
 #include "signal/samples.h"
 
-#define CP_SIGNAL_REGISTERS_MOST 23 /* words of a context that are looked at   \
-                                     */
+/* The words of a context that are registers; it begins with them. */
+#if defined(__aarch64__)
+#define CP_SIGNAL_REGISTERS_MOST 34
+#else
+#define CP_SIGNAL_REGISTERS_MOST 23
+#endif
 
 struct cp_signal_thread {
     alignas(64) _Atomic int32_t tid; /* 0: the record is free */
