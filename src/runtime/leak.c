@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -222,9 +223,33 @@ static void ask(struct cp_signal_thread *t, int32_t tid)
                      (long)&info);
 }
 
+/*
+ * May the thread get a signal? If it sleeps in a call that ends with EINTR when
+ * there was one, such as pause or poll, the program might not be prepared.
+ */
+static bool may_be_asked(int32_t tid)
+{
+    struct cp_out text = { .fd = -1 };
+    char path[64];
+    long call = -1;
+    bool is_running;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
+    if (cp_proc_file_read(path, 512, &text, NULL) != CP_OK)
+        return false;
+    cp_out_char(&text, '\0');
+    is_running = text.len > 0 && text.buf[0] == 'r';
+    if (text.len > 0 && !is_running)
+        call = strtol(text.buf, NULL, 10);
+    cp_out_release(&text);
+    return is_running || call == SYS_futex || call == SYS_read ||
+           call == SYS_write || call == SYS_wait4 || call == SYS_waitid;
+}
+
 static bool has_answered(const struct cp_signal_thread *t)
 {
-    return t->registers_asked == atomic_load(&t->registers_answers);
+    return t->registers_asked != 0 &&
+           t->registers_asked == atomic_load(&t->registers_answers);
 }
 
 static uint32_t count_silent(void)
@@ -234,7 +259,8 @@ static uint32_t count_silent(void)
     for (uint32_t i = 0; i < cp_threads_records(); i++) {
         const struct cp_signal_thread *t = cp_signal_thread_at(i);
 
-        n += atomic_load(&t->tid) != 0 && !has_answered(t);
+        n += atomic_load(&t->tid) != 0 && t->registers_asked != 0 &&
+             !has_answered(t);
     }
     return n;
 }
@@ -248,10 +274,15 @@ static void ask_all(struct cp_leak *leak)
         struct cp_signal_thread *t = cp_signal_thread_at(i);
         int32_t tid = atomic_load(&t->tid);
 
+        t->registers_asked = 0;
         if (tid == 0)
             continue;
-        ask(t, tid);
-        leak->n_asked++;
+        if (may_be_asked(tid)) {
+            ask(t, tid);
+            leak->n_asked++;
+        } else {
+            leak->n_left++;
+        }
     }
     while ((leak->n_silent = count_silent()) > 0 && now - start < PATIENCE_NS) {
         (void)nanosleep(&nap, NULL);

@@ -5,7 +5,8 @@
  * could be a pointer to a block or into it, while the program goes on. What is
  * not found is looked for again in the registers of all threads, which tell
  * them from a signal handler, and once more in memory: a block is lost only if
- * no look has found it. No thread is stopped.
+ * no look has found it. No thread is stopped, and none that sleeps in a call
+ * which a signal would end is sent one: of those the stack is all there is.
  *
  * A word that looks like a pointer counts as one, wherever it stands but in
  * the block itself; so leaks may be missed, for instance rings of blocks that
@@ -31,7 +32,8 @@ struct cp_leak {
     struct cp_leak_block *blocks; /* by address */
     size_t n, room;
     uint64_t scanned_bytes;
-    uint64_t answer_ns;         /* from the first question to the last answer */
+    uint64_t answer_ns; /* from the first question to the last answer */
+    uint32_t n_left;    /* threads that sleep where a signal would be seen */
     uint32_t n_asked, n_silent; /* threads */
 };
 

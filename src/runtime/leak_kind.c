@@ -48,9 +48,10 @@ static enum cp_status comment(struct cp_builder *b, const struct cp_leak *leak,
     int len = snprintf(
         text, sizeof(text),
         "%zu sampled blocks in use, %llu bytes scanned; no pause, registers "
-        "of %u threads within %llu us, %u did not answer",
+        "of %u threads within %llu us; %u did not answer, %u were left asleep",
         leak->n, (unsigned long long)leak->scanned_bytes, leak->n_asked,
-        (unsigned long long)leak->answer_ns / 1000, leak->n_silent);
+        (unsigned long long)leak->answer_ns / 1000, leak->n_silent,
+        leak->n_left);
 
     return cp_builder_comment(b, text, (size_t)len, err);
 }
