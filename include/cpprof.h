@@ -59,7 +59,8 @@ int cpprof_handle(const char *method, const char *target, const void *body,
 /*
  * Takes a profile of `seconds` from now and writes it to the descriptor, as a
  * gzipped profile.proto with names, files and lines. Kinds: "profile" (CPU),
- * "wall". Waits as long as that takes. Several may run at once.
+ * "wall"; "heap", "allocs" and "growth", which show what is at the end and for
+ * which seconds may be 0. Waits as long as that takes. Several may run at once.
  */
 int cpprof_write(const char *kind, double seconds, int fd);
 

@@ -168,13 +168,22 @@ EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
     return result(status, &err);
 }
 
+/* Has it to be watched for a while, or is it there at any time? */
+static bool is_of_time(const char *name)
+{
+    const struct cp_kind *kind = cp_kinds_find(name);
+
+    return kind && kind->default_seconds > 0;
+}
+
 EXPORT int cpprof_write(const char *kind, double seconds, int fd)
 {
     struct timespec left;
     struct cpprof_profile *p;
     struct cp_error err = { 0 };
 
-    if (!(seconds > 0 && seconds <= MOST_SECONDS))
+    if (!(seconds >= 0 && seconds <= MOST_SECONDS) ||
+        (seconds == 0 && is_of_time(kind)))
         return result(cp_error_set(&err, CP_EUSAGE, "seconds out of range"),
                       &err);
     p = cpprof_start(kind);

@@ -271,6 +271,11 @@ static void put_kind(const struct cp_service *s, const struct cp_kind *kind,
     put_links(kind, out);
     cp_out_cstr(out, "</div>\n<p class=\"about\">");
     put_html_text(out, kind->summary);
+    if (kind->note && kind->note()) {
+        cp_out_cstr(out, " <b>");
+        put_html_text(out, kind->note());
+        cp_out_cstr(out, "</b>");
+    }
     if (!kind->begin)
         cp_out_cstr(out, " Not collected here: the answer is an empty one.");
     cp_out_cstr(out, "</p>\n");

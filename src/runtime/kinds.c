@@ -4,10 +4,16 @@
 #include <string.h>
 
 #include "runtime/cpu.h"
+#include "runtime/heap_kinds.h"
+#include "runtime/leak_kind.h"
 #include "runtime/wall.h"
 
 const struct cp_kind *const cp_kinds[] = {
+    &cp_allocs_kind,
     &cp_cpu_kind,
+    &cp_growth_kind,
+    &cp_heap_kind,
+    &cp_leak_kind,
     &cp_wall_kind,
     NULL,
 };

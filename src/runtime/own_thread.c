@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "runtime/threads.h"
+#include "signal/heap.h"
 
 #define STACK_BYTES ((size_t)512 << 10)
 
@@ -35,6 +36,7 @@ static void *begin(void *arg)
     struct start start = *(struct start *)arg;
 
     cp_free(arg);
+    cp_heap_hide();
     cp_threads_hide();
     (void)prctl(PR_SET_NAME, start.name);
     start.run(start.arg);

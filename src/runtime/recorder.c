@@ -7,23 +7,12 @@
 #include "runtime/recorder.h"
 
 #include <stdbool.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
-#include "runtime/labels.h"
+#include "runtime/stack_writer.h"
 #include "runtime/timer.h"
-#include "signal/walk.h"
 #include "unwind/settle.h"
-
-#define FRAMES_SPECIAL 5
-
-static const char *const special_names[FRAMES_SPECIAL] = {
-    [CP_FRAME_ELIDED] = "[frames left out]",
-    [CP_FRAME_NO_ROOM] = "[profile table full]",
-    [CP_FRAME_LOST] = "[lost samples]",
-    [CP_FRAME_SILENT] = "[thread does not answer]",
-};
 
 static void *map_pages(size_t size)
 {
@@ -184,121 +173,49 @@ void cp_recorder_forget(struct cp_recorder *r)
 
 /* Writing. */
 
-struct writer {
-    struct cp_builder *b;
-    struct cp_error *err;
-    const char *const *states;
-    uint32_t special[FRAMES_SPECIAL]; /* location + 1; 0: not made yet */
-};
-
-/* The location of a frame that has a name instead of an address. */
-static uint32_t special_location(struct writer *w, uintptr_t frame)
-{
-    const char *name = special_names[frame];
-    struct cp_function function = { 0 };
-    struct cp_line line = { 0 };
-    uint32_t location;
-
-    if (w->special[frame])
-        return w->special[frame] - 1;
-    function.name = cp_builder_str(w->b, name, strlen(name), w->err);
-    if (function.name == CP_NO_STR)
-        return CP_NONE;
-    function.system_name = function.name;
-    line.function = cp_builder_function(w->b, function, w->err);
-    location = cp_builder_location(w->b, frame, w->err);
-    if (line.function == CP_NONE || location == CP_NONE ||
-        cp_builder_line(w->b, location, line, w->err) != CP_OK)
-        return CP_NONE;
-    w->special[frame] = location + 1;
-    return location;
-}
-
-static enum cp_status add_text_label(struct writer *w, struct cp_label *out,
-                                     const char *key, const char *value)
-{
-    *out = (struct cp_label){
-        .key = cp_builder_str(w->b, key, strlen(key), w->err),
-        .str = cp_builder_str(w->b, value, strlen(value), w->err),
-    };
-    return out->key == CP_NO_STR || out->str == CP_NO_STR ? CP_ENOMEM : CP_OK;
-}
-
-static uint32_t label_set(struct writer *w, struct cp_signal_tag tag)
-{
-    struct cp_label labels[CP_LABELS_MOST_PAIRS + 1];
-    const struct cp_label_pair *pairs;
-    size_t n_pairs = cp_labels_get(tag.labels, &pairs);
-    uint32_t n = 0;
-
-    for (size_t i = 0; i < n_pairs; i++)
-        if (add_text_label(w, &labels[n++], pairs[i].key, pairs[i].value) !=
-            CP_OK)
-            return CP_NONE;
-    if (w->states && tag.state &&
-        add_text_label(w, &labels[n++], "state", w->states[tag.state]) != CP_OK)
-        return CP_NONE;
-    return cp_builder_label_set(w->b, labels, n, w->err);
-}
-
-static enum cp_status write_sample(struct writer *w, const uintptr_t *frames,
-                                   size_t n, struct cp_signal_tag tag,
-                                   struct cp_recorder_count seen)
-{
-    uint32_t locs[CP_WALK_MOST], set = label_set(w, tag);
-    int64_t values[2] = { (int64_t)seen.count, (int64_t)seen.value };
-
-    if (set == CP_NONE)
-        return CP_ENOMEM;
-    for (size_t i = 0; i < n; i++) {
-        if (frames[i] < FRAMES_SPECIAL && special_names[frames[i]])
-            locs[i] = special_location(w, frames[i]);
-        else
-            locs[i] = cp_builder_location(w->b, frames[i], w->err);
-        if (locs[i] == CP_NONE)
-            return CP_ENOMEM;
-    }
-    return cp_builder_sample(w->b, locs, (uint32_t)n, values, set, w->err);
-}
-
-static enum cp_status write_slot(struct writer *w,
+static enum cp_status write_slot(struct cp_stack_writer *w,
                                  const struct cp_signal_samples *s, size_t at,
-                                 const struct cp_recorder_mark *mark)
+                                 const struct cp_recorder_mark *mark,
+                                 const char *const *states)
 {
     const struct cp_signal_slot *slot = &s->slots[at];
-    const uintptr_t no_room = CP_FRAME_NO_ROOM;
-    uint64_t where = atomic_load(&slot->frames);
     struct cp_recorder_count seen = count_of(slot);
+    struct cp_stack stack = { .labels = slot->tag.labels };
+    int64_t values[2];
 
     if (mark->before) {
         seen.count -= mark->before[at].count;
         seen.value -= mark->before[at].value;
     }
-    if (seen.count == 0 || where == CP_SAMPLE_UNWRITTEN)
+    if (seen.count == 0 || !cp_stack_of_slot(s, slot, &stack))
         return CP_OK;
-    if (where == CP_SAMPLE_NO_ROOM)
-        return write_sample(w, &no_room, 1, slot->tag, seen);
-    return write_sample(w, s->frames + (where >> 16), where & 0xffff, slot->tag,
-                        seen);
+    if (states && slot->tag.state) {
+        stack.text_key = "state";
+        stack.text = states[slot->tag.state];
+    }
+    values[0] = (int64_t)seen.count;
+    values[1] = (int64_t)seen.value;
+    return cp_stack_write(w, &stack, values);
 }
 
 /* What a table has gained since the mark. */
-static enum cp_status write_table(struct writer *w,
+static enum cp_status write_table(struct cp_stack_writer *w,
                                   const struct cp_signal_samples *s,
-                                  const struct cp_recorder_mark *mark)
+                                  const struct cp_recorder_mark *mark,
+                                  const char *const *states)
 {
     const uintptr_t lost_frame = CP_FRAME_LOST;
     struct cp_recorder_count lost = lost_of(s);
+    int64_t values[2] = { (int64_t)(lost.count - mark->lost.count),
+                          (int64_t)(lost.value - mark->lost.value) };
+    struct cp_stack stack = { .frames = &lost_frame, .n = 1 };
     enum cp_status status = CP_OK;
 
     for (size_t i = 0; i < s->n_slots && status == CP_OK; i++)
         if (atomic_load_explicit(&s->slots[i].key, memory_order_relaxed))
-            status = write_slot(w, s, i, mark);
-    lost.count -= mark->lost.count;
-    lost.value -= mark->lost.value;
-    if (status == CP_OK && lost.count)
-        status =
-            write_sample(w, &lost_frame, 1, (struct cp_signal_tag){ 0 }, lost);
+            status = write_slot(w, s, i, mark, states);
+    if (status == CP_OK && values[0])
+        status = cp_stack_write(w, &stack, values);
     return status;
 }
 
@@ -307,14 +224,14 @@ enum cp_status cp_recorder_write(const struct cp_recorder_mark *mark,
                                  struct cp_builder *b, struct cp_error *err)
 {
     const struct cp_recorder_mark none = { 0 };
-    struct writer w = { .b = b, .err = err, .states = states };
+    struct cp_stack_writer w = { .b = b, .err = err };
     enum cp_status status = CP_OK;
 
     for (const struct cp_recorder_table *t = mark->table; t && status == CP_OK;
          t = t->next)
-        status = write_table(&w, &t->samples, t == mark->table ? mark : &none);
-    for (size_t i = 0; i < FRAMES_SPECIAL && status == CP_OK; i++)
-        if (w.special[i])
-            b->profile->locations[w.special[i] - 1].address = 0;
+        status = write_table(&w, &t->samples, t == mark->table ? mark : &none,
+                             states);
+    if (status == CP_OK)
+        cp_stack_writer_finish(&w);
     return status;
 }

@@ -20,11 +20,6 @@
 #define CP_RECORDER_SLOTS ((size_t)1 << 16)
 #define CP_RECORDER_FRAMES ((size_t)1 << 21)
 
-/* Frames that have a name instead of an address; CP_FRAME_ELIDED is 1. */
-#define CP_FRAME_NO_ROOM ((uintptr_t)2)
-#define CP_FRAME_LOST ((uintptr_t)3)
-#define CP_FRAME_SILENT ((uintptr_t)4)
-
 #define CP_RECORDER_TABLES 8 /* at once, at most */
 
 struct cp_recorder_table {

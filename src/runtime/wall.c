@@ -17,6 +17,7 @@
 #include "runtime/own_thread.h"
 #include "runtime/recorder.h"
 #include "runtime/sampler.h"
+#include "runtime/stack_writer.h"
 #include "runtime/still.h"
 #include "runtime/threads.h"
 #include "runtime/timer.h"

@@ -92,6 +92,20 @@ static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
     atomic_fetch_add(&t->wall_answers, 1);
 }
 
+/* Writes down all registers, for who looks for pointers (runtime/leak.h). */
+static void take_registers(struct cp_signal_thread *t,
+                           const ucontext_t *context)
+{
+    const uintptr_t *words = (const void *)&context->uc_mcontext;
+    struct cp_signal_regs regs;
+
+    cp_arch_regs(&regs, context);
+    for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MOST; i++)
+        t->registers[i] = words[i];
+    t->registers_sp = regs.sp;
+    atomic_fetch_add_explicit(&t->registers_answers, 1, memory_order_release);
+}
+
 /* A signal that is not ours, with the fate that it would have had. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
@@ -166,6 +180,9 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
         break;
     case CP_SIGNAL_WALL:
         take_wall(t, context);
+        break;
+    case CP_SIGNAL_REGISTERS:
+        take_registers(t, context);
         break;
     }
 }

@@ -22,6 +22,7 @@ enum cp_signal_what {
     CP_SIGNAL_CPU = 1,  /* from the thread's timer */
     CP_SIGNAL_WALL = 2, /* from the wall-clock sampler */
     CP_SIGNAL_ASK = 3,  /* in place of a timer that the kernel did not give */
+    CP_SIGNAL_REGISTERS = 4, /* from a search for leaks */
 };
 
 struct cp_signal_sampler {

@@ -1,0 +1,255 @@
+/* heap.c - see heap.h. */
+#include "runtime/heap.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "runtime/lock.h"
+#include "runtime/sampler.h"
+#include "runtime/timer.h"
+#include "signal/heap.h"
+
+#define SEED_STEP 0xd1342543de82ef95u
+#define SLOTS ((size_t)1 << 17)
+#define FRAMES ((size_t)1 << 22)
+#define MOST_BUCKETS ((size_t)1 << 19)
+#define LEAST_BUCKETS ((size_t)1 << 13)
+
+static void *map_pages(size_t n, size_t size)
+{
+    void *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static struct {
+    struct cp_lock lock;
+    struct cp_heap_options options;
+    const char *(*whose_malloc)(void); /* NULL: there are no hooks */
+    bool is_blind;                     /* and it was said */
+    char note[256];
+} heap = { .options = { .interval = CP_HEAP_DEFAULT_INTERVAL,
+                        .table_bytes = (size_t)64 << 20 } };
+
+/*
+ * Room for the samples of a heap of 64 GB, or for as many as the memory
+ * allows.
+ */
+static size_t buckets_for(uint64_t interval)
+{
+    uint64_t blocks = ((uint64_t)64 << 30) / (interval ? interval : 1);
+    size_t one =
+        CP_HEAP_BUCKET * (sizeof(uint64_t) + sizeof(struct cp_heap_entry));
+    size_t n = LEAST_BUCKETS;
+
+    while (n < MOST_BUCKETS && n * CP_HEAP_BUCKET < blocks * 2 &&
+           2 * n * one <= heap.options.table_bytes)
+        n *= 2;
+    return n;
+}
+
+static enum cp_status map_tables(uint64_t interval, struct cp_error *err)
+{
+    struct cp_heap_sampler *h = &cp_heap_sampler;
+    size_t n = buckets_for(interval) * CP_HEAP_BUCKET;
+
+    h->samples.slots = map_pages(SLOTS, sizeof(*h->samples.slots));
+    h->samples.frames = map_pages(FRAMES, sizeof(*h->samples.frames));
+    h->sums = map_pages(SLOTS, sizeof(*h->sums));
+    h->live.entries = map_pages(n, sizeof(*h->live.entries));
+    if (!h->samples.slots || !h->samples.frames || !h->sums || !h->live.entries)
+        return cp_error_nomem(err);
+    h->samples.n_slots = SLOTS;
+    h->samples.n_frames = FRAMES;
+    h->samples.seed = cp_timer_random(UINT64_MAX - 1);
+    h->live.n_buckets = buckets_for(interval);
+    h->live.keys = map_pages(n, sizeof(*h->live.keys));
+    return h->live.keys ? CP_OK : cp_error_nomem(err);
+}
+
+/* Sampling from now on; the next call of this thread is seen already. */
+static enum cp_status start(uint64_t interval, struct cp_error *err)
+{
+    struct cp_heap_sampler *h = &cp_heap_sampler;
+
+    if (!h->live.keys) {
+        enum cp_status status = map_tables(interval, err);
+
+        if (status != CP_OK)
+            return status;
+        atomic_store(&h->seed, heap.options.seed
+                                   ? heap.options.seed * SEED_STEP
+                                   : cp_timer_random(UINT64_MAX - 1));
+    }
+    cp_heap_self.left = 0;
+    atomic_store(&h->interval, interval);
+    return CP_OK;
+}
+
+void cp_heap_configure(const struct cp_heap_options *options)
+{
+    heap.options = *options;
+}
+
+void cp_heap_set_hooks(const char *(*whose_malloc)(void))
+{
+    heap.whose_malloc = whose_malloc;
+}
+
+/* Says once, and for the index page, why nothing will be seen. */
+static void complain(const char *owner)
+{
+    if (heap.is_blind)
+        return;
+    heap.is_blind = true;
+    if (owner)
+        (void)snprintf(heap.note, sizeof(heap.note),
+                       "no heap profile: malloc is that of %s, which comes "
+                       "before libcpprof.so",
+                       owner);
+    else
+        (void)snprintf(heap.note, sizeof(heap.note),
+                       "no heap profile: the static library does not see "
+                       "malloc; use libcpprof.so");
+    if (owner && heap.options.say)
+        heap.options.say(heap.note);
+}
+
+static enum cp_status enable(struct cp_error *err)
+{
+    const char *owner = heap.whose_malloc ? heap.whose_malloc() : NULL;
+    uint64_t interval = heap.options.interval;
+    enum cp_status status;
+
+    if (interval == 0)
+        return CP_OK;
+    if (!heap.whose_malloc || owner) {
+        complain(owner);
+        return CP_OK;
+    }
+    status = cp_sampler_watch(err);
+    if (status == CP_OK && atomic_load(&cp_heap_sampler.interval) == 0)
+        status = start(interval, err);
+    return status;
+}
+
+enum cp_status cp_heap_enable(struct cp_error *err)
+{
+    enum cp_status status;
+
+    cp_lock_take(&heap.lock);
+    status = enable(err);
+    cp_lock_give(&heap.lock);
+    return status;
+}
+
+const char *cp_heap_note(void)
+{
+    if (heap.is_blind)
+        return heap.note;
+    if (heap.options.interval == 0)
+        return "off: CPPROF=heap_interval:0";
+    return NULL;
+}
+
+void cp_heap_after_fork(void)
+{
+    cp_lock_reset(&heap.lock);
+}
+
+/* What n entries of a table hold that are anywhere in it, at most. */
+static size_t scattered_bytes(size_t n, size_t n_all, size_t size)
+{
+    size_t all = n_all * size;
+
+    return n < all / 4096 ? n * 4096 : all;
+}
+
+size_t cp_heap_bytes(void)
+{
+    const struct cp_heap_sampler *h = &cp_heap_sampler;
+    size_t n_slots = (size_t)atomic_load(&h->samples.used_slots);
+    size_t n_live = (size_t)atomic_load(&h->live.n);
+    size_t n_all = h->live.n_buckets * CP_HEAP_BUCKET;
+
+    if (!h->live.keys)
+        return 0;
+    return (size_t)atomic_load(&h->samples.used_frames) * sizeof(uintptr_t) +
+           scattered_bytes(n_slots, SLOTS, sizeof(*h->samples.slots)) +
+           scattered_bytes(n_slots, SLOTS, sizeof(*h->sums)) +
+           scattered_bytes(n_live, n_all, sizeof(*h->live.keys)) +
+           scattered_bytes(n_live, n_all, sizeof(*h->live.entries)) +
+           sizeof(cp_heap_filter);
+}
+
+void cp_heap_stats(struct cp_heap_stats *out)
+{
+    const struct cp_heap_sampler *h = &cp_heap_sampler;
+
+    out->interval = atomic_load(&h->interval);
+    out->n_samples = atomic_load(&h->n_samples);
+    out->n_live = atomic_load(&h->live.n);
+    out->n_lost =
+        atomic_load(&h->live.n_lost) + atomic_load(&h->samples.lost_count);
+}
+
+/* 1 - exp(-x) for x >= 0, without loss for small x and without libm. */
+static double one_less_exp(double x)
+{
+    double term = 1, sum = 0, part;
+    int halvings = 0;
+
+    if (x > 40)
+        return 1;
+    for (; x > 0.5; halvings++)
+        x /= 2;
+    for (int k = 1; k < 16; k++) {
+        term *= -x / k;
+        sum -= term;
+    }
+    part = sum; /* 1 - exp(-x) of the reduced x */
+    for (; halvings > 0; halvings--)
+        part = part * (2 - part); /* 1 - (1 - part)^2 */
+    return part;
+}
+
+double cp_heap_weight(uint64_t size, uint64_t interval)
+{
+    if (interval <= 1 || size == 0)
+        return 1;
+    return 1 / one_less_exp((double)size / (double)interval);
+}
+
+static uint64_t size_of(const struct cp_signal_slot *s, uint64_t count)
+{
+    if (s->tag.state != UINT32_MAX)
+        return s->tag.state;
+    return count ? atomic_load(&s->value) / count : 0;
+}
+
+bool cp_heap_row(size_t i, struct cp_heap_row *out)
+{
+    const struct cp_heap_sampler *h = &cp_heap_sampler;
+    const struct cp_signal_slot *slot = &h->samples.slots[i];
+    const struct cp_heap_sums *sums = &h->sums[i];
+
+    if (!atomic_load_explicit(&slot->key, memory_order_relaxed))
+        return false;
+    /* What is freed first: it never is more than what was allocated. */
+    out->growth = atomic_load(&sums->growth);
+    out->freed = atomic_load(&sums->freed);
+    out->freed_bytes = atomic_load(&sums->freed_bytes);
+    out->count = atomic_load(&slot->count);
+    out->bytes = atomic_load(&slot->value);
+    out->size = size_of(slot, out->count);
+    out->weight = cp_heap_weight(out->size, atomic_load(&h->interval));
+    if (out->bytes < out->freed_bytes)
+        out->bytes = out->freed_bytes;
+    return out->count > 0;
+}
+
+size_t cp_heap_n_rows(void)
+{
+    return cp_heap_sampler.live.keys ? cp_heap_sampler.samples.n_slots : 0;
+}

@@ -1,0 +1,198 @@
+/* locks.c - see locks.h. */
+#include "runtime/locks.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "profile/build.h"
+#include "runtime/stack_writer.h"
+#include "runtime/timer.h"
+#include "signal/locks.h"
+
+#define SLOTS ((size_t)1 << 15)
+#define FRAMES ((size_t)1 << 20)
+
+/* Names of what was waited for: the label "wait". */
+static const char *const what_names[CP_WAIT_KINDS] = {
+    [CP_WAIT_MUTEX] = "mutex",        [CP_WAIT_READ] = "rwlock read",
+    [CP_WAIT_WRITE] = "rwlock write", [CP_WAIT_SPIN] = "spin lock",
+    [CP_WAIT_COND] = "condition",     [CP_WAIT_SEM] = "semaphore",
+    [CP_WAIT_BARRIER] = "barrier",    [CP_WAIT_JOIN] = "join",
+    [CP_WAIT_SLEEP] = "sleep",        [CP_WAIT_IO] = "io",
+};
+
+static void *map_pages(size_t n, size_t size)
+{
+    void *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static enum cp_status map_table(struct cp_signal_samples *s,
+                                struct cp_error *err)
+{
+    void *slots;
+
+    if (s->slots)
+        return CP_OK;
+    if (!s->frames)
+        s->frames = map_pages(FRAMES, sizeof(*s->frames));
+    slots = map_pages(SLOTS, sizeof(*s->slots));
+    if (!s->frames || !slots)
+        return cp_error_nomem(err);
+    s->n_slots = SLOTS;
+    s->n_frames = FRAMES;
+    s->seed = cp_timer_random(UINT64_MAX - 1);
+    s->slots = slots;
+    return CP_OK;
+}
+
+static void switch_on_or_off(void)
+{
+    atomic_store(&cp_locks.is_on, atomic_load(&cp_locks.block_rate_ns) ||
+                                      atomic_load(&cp_locks.mutex_fraction));
+}
+
+enum cp_status cp_locks_set_block_rate(uint64_t rate_ns, struct cp_error *err)
+{
+    if (rate_ns && map_table(&cp_locks.block, err) != CP_OK)
+        return CP_ENOMEM;
+    atomic_store(&cp_locks.block_rate_ns, rate_ns);
+    switch_on_or_off();
+    return CP_OK;
+}
+
+enum cp_status cp_locks_set_mutex_fraction(uint64_t fraction,
+                                           struct cp_error *err)
+{
+    if (fraction && map_table(&cp_locks.mutex, err) != CP_OK)
+        return CP_ENOMEM;
+    atomic_store(&cp_locks.mutex_fraction, fraction);
+    switch_on_or_off();
+    return CP_OK;
+}
+
+static size_t table_bytes(const struct cp_signal_samples *s)
+{
+    return (size_t)atomic_load(&s->used_frames) * sizeof(*s->frames) +
+           (size_t)atomic_load(&s->used_slots) * sizeof(*s->slots);
+}
+
+size_t cp_locks_bytes(void)
+{
+    return table_bytes(&cp_locks.block) + table_bytes(&cp_locks.mutex);
+}
+
+static enum cp_status begin(const struct cp_kind_request *request,
+                            void **out_window, struct cp_error *err)
+{
+    (void)request;
+    (void)err;
+    *out_window = NULL;
+    return CP_OK;
+}
+
+static void cancel(void *window)
+{
+    (void)window;
+}
+
+static enum cp_status write_slot(struct cp_stack_writer *w,
+                                 const struct cp_signal_samples *s, size_t i)
+{
+    const struct cp_signal_slot *slot = &s->slots[i];
+    uint64_t parts = atomic_load(&slot->count);
+    int64_t values[2] = { (int64_t)((parts + CP_LOCKS_PARTS / 2) /
+                                    CP_LOCKS_PARTS),
+                          (int64_t)atomic_load(&slot->value) };
+    struct cp_stack stack = { .labels = slot->tag.labels };
+
+    if (!cp_stack_of_slot(s, slot, &stack))
+        return CP_OK;
+    if (slot->tag.state > 0 && slot->tag.state < CP_WAIT_KINDS) {
+        stack.text_key = "wait";
+        stack.text = what_names[slot->tag.state];
+    }
+    return cp_stack_write(w, &stack, values);
+}
+
+static enum cp_status write_all(struct cp_builder *b,
+                                const struct cp_signal_samples *s,
+                                struct cp_error *err)
+{
+    struct cp_stack_writer w = { .b = b, .err = err };
+    enum cp_status status = cp_builder_init(b, err);
+
+    if (status == CP_OK)
+        status = cp_builder_type(b, "contentions", "count", err);
+    if (status == CP_OK)
+        status = cp_builder_type(b, "delay", "nanoseconds", err);
+    if (status == CP_OK)
+        status = cp_builder_period(b, "contentions", "count", 1, err);
+    for (size_t i = 0; status == CP_OK && s->slots && i < s->n_slots; i++)
+        if (atomic_load_explicit(&s->slots[i].key, memory_order_relaxed))
+            status = write_slot(&w, s, i);
+    if (status == CP_OK)
+        cp_stack_writer_finish(&w);
+    return status;
+}
+
+static enum cp_status finish(const struct cp_signal_samples *s,
+                             struct cp_profile **out, struct cp_error *err)
+{
+    struct cp_builder b = { 0 };
+    enum cp_status status = write_all(&b, s, err);
+
+    if (status == CP_OK)
+        *out = cp_builder_take(&b);
+    cp_builder_release(&b);
+    return status;
+}
+
+static enum cp_status finish_block(void *window, struct cp_profile **out,
+                                   struct cp_error *err)
+{
+    (void)window;
+    return finish(&cp_locks.block, out, err);
+}
+
+static enum cp_status finish_mutex(void *window, struct cp_profile **out,
+                                   struct cp_error *err)
+{
+    (void)window;
+    return finish(&cp_locks.mutex, out, err);
+}
+
+static uint64_t count_block(void)
+{
+    return atomic_load(&cp_locks.block.used_slots);
+}
+
+static uint64_t count_mutex(void)
+{
+    return atomic_load(&cp_locks.mutex.used_slots);
+}
+
+const struct cp_kind cp_block_kind = {
+    .name = "block",
+    .summary = "Where threads waited: for mutexes, read-write locks, "
+               "conditions, semaphores, barriers and other threads. Off until "
+               "block_rate is set.",
+    .text = CP_KIND_TEXT_CONTENTION,
+    .begin = begin,
+    .finish = finish_block,
+    .cancel = cancel,
+    .count = count_block,
+};
+
+const struct cp_kind cp_mutex_kind = {
+    .name = "mutex",
+    .summary = "Who made others wait: the stacks that held a lock somebody "
+               "else wanted. Off until mutex_fraction is set.",
+    .text = CP_KIND_TEXT_MUTEX,
+    .begin = begin,
+    .finish = finish_mutex,
+    .cancel = cancel,
+    .count = count_mutex,
+};

@@ -1,0 +1,358 @@
+/*
+ * malloc_hooks.c - see malloc_hooks.h.
+ *
+ * Finding the next functions may itself allocate (dlsym does when it fails);
+ * what is asked for meanwhile comes from a small buffer and is never freed.
+ */
+#include "runtime/malloc_hooks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/heap.h"
+#include "runtime/malloc_next.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+#define EARLY_BYTES 65536
+#define EARLY_ALIGN 64
+#define OFF_BYTES ((int64_t)1 << 20) /* between looks while sampling is off */
+
+/* Blocks given out before the next functions were known. */
+static _Alignas(EARLY_ALIGN) char early[EARLY_BYTES];
+static _Atomic size_t early_used;
+
+static void *early_alloc(size_t size)
+{
+    size_t need = (size + 2 * EARLY_ALIGN - 1) & ~(size_t)(EARLY_ALIGN - 1);
+    size_t at;
+
+    if (size > EARLY_BYTES) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    at = atomic_fetch_add(&early_used, need);
+    if (at + need > EARLY_BYTES) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    *(size_t *)(void *)(early + at) = size;
+    cp_heap_mark(early + at + EARLY_ALIGN);
+    return early + at + EARLY_ALIGN;
+}
+
+static bool is_early(const void *block)
+{
+    return (const char *)block > early &&
+           (const char *)block < early + EARLY_BYTES;
+}
+
+static size_t early_size(const void *block)
+{
+    return *(const size_t *)(const void *)((const char *)block - EARLY_ALIGN);
+}
+
+/* While the next functions are looked for, each hook lands here first. */
+
+static void *first_malloc(size_t size);
+
+static bool is_finding(void)
+{
+    static _Atomic bool is_in_vain;
+
+    if (cp_heap_self.busy || atomic_load(&is_in_vain))
+        return true;
+    cp_malloc_hooks_init();
+    if (cp_malloc_next.malloc == first_malloc)
+        atomic_store(&is_in_vain, true);
+    return atomic_load(&is_in_vain);
+}
+
+static void *first_malloc(size_t size)
+{
+    return is_finding() ? early_alloc(size) : cp_malloc_next.malloc(size);
+}
+
+static void *first_calloc(size_t n, size_t size)
+{
+    if (!is_finding())
+        return cp_malloc_next.calloc(n, size);
+    return size && n > EARLY_BYTES / size ? NULL : early_alloc(n * size);
+}
+
+static void *first_realloc(void *block, size_t size)
+{
+    if (!is_finding())
+        return cp_malloc_next.realloc(block, size);
+    return block ? NULL : early_alloc(size);
+}
+
+static void *first_reallocarray(void *block, size_t n, size_t size)
+{
+    return is_finding() ? NULL : cp_malloc_next.reallocarray(block, n, size);
+}
+
+static void first_free(void *block)
+{
+    if (!is_finding())
+        cp_malloc_next.free(block);
+}
+
+static int first_posix_memalign(void **out, size_t alignment, size_t size)
+{
+    return is_finding() ? ENOMEM
+                        : cp_malloc_next.posix_memalign(out, alignment, size);
+}
+
+static void *first_aligned_alloc(size_t alignment, size_t size)
+{
+    return is_finding() ? NULL : cp_malloc_next.aligned_alloc(alignment, size);
+}
+
+static void *first_memalign(size_t alignment, size_t size)
+{
+    return is_finding() ? NULL : cp_malloc_next.memalign(alignment, size);
+}
+
+static void *first_valloc(size_t size)
+{
+    return is_finding() ? NULL : cp_malloc_next.valloc(size);
+}
+
+static void *first_pvalloc(size_t size)
+{
+    return is_finding() ? NULL : cp_malloc_next.pvalloc(size);
+}
+
+struct cp_malloc_next cp_malloc_next = {
+    first_malloc, first_calloc,         first_realloc,       first_reallocarray,
+    first_free,   first_posix_memalign, first_aligned_alloc, first_memalign,
+    first_valloc, first_pvalloc,
+};
+
+/* A function pointer out of dlsym's data pointer. */
+#define NEXT(name)                                                             \
+    do {                                                                       \
+        void *found = dlsym(RTLD_NEXT, #name);                                 \
+                                                                               \
+        if (found)                                                             \
+            memcpy(&found_next.name, &found, sizeof(found));                   \
+    } while (0)
+
+void cp_malloc_hooks_init(void)
+{
+    struct cp_malloc_next found_next = { 0 };
+
+    cp_heap_self.busy++;
+    NEXT(malloc);
+    NEXT(calloc);
+    NEXT(realloc);
+    NEXT(reallocarray);
+    NEXT(free);
+    NEXT(posix_memalign);
+    NEXT(aligned_alloc);
+    NEXT(memalign);
+    NEXT(valloc);
+    NEXT(pvalloc);
+    if (found_next.malloc && found_next.free)
+        cp_malloc_next = found_next;
+    cp_heap_self.busy--;
+}
+
+void *cp_malloc_find(const char *name)
+{
+    void *found, *library;
+
+    cp_heap_self.busy++;
+    found = dlsym(RTLD_NEXT, name);
+    if (!found) {
+        library = dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY);
+        found = library ? dlsym(library, name) : NULL;
+    }
+    cp_heap_self.busy--;
+    return found;
+}
+
+/* Which object's malloc does the program call? Ours: NULL. */
+static const char *whose_malloc(void)
+{
+    void *first = dlsym(RTLD_DEFAULT, "malloc");
+    Dl_info its, mine;
+
+    if (!first || !dladdr(first, &its) || !dladdr(early, &mine) ||
+        its.dli_fbase == mine.dli_fbase)
+        return NULL;
+    return its.dli_fname && *its.dli_fname ? its.dli_fname : "the program";
+}
+
+void cp_malloc_look(void *block, size_t size, uintptr_t caller)
+{
+    struct cp_heap_thread *t = &cp_heap_self;
+    uint64_t interval = atomic_load(&cp_heap_sampler.interval);
+
+    if (interval == 0 || t->busy) {
+        t->left = interval ? 0 : OFF_BYTES;
+        return;
+    }
+    if (t->random == 0 && interval > 1) { /* its first call */
+        t->left = cp_heap_draw(t, interval) - (int64_t)size;
+        if (t->left >= 0)
+            return;
+    }
+    t->left = interval > 1 ? cp_heap_draw(t, interval) : 0;
+    if (!block)
+        return;
+    t->busy++;
+    cp_heap_record(block, size, caller);
+    t->busy--;
+}
+
+bool cp_malloc_before_free(void *block)
+{
+    if (is_early(block))
+        return false;
+    cp_heap_count_free(cp_heap_take(block));
+    return true;
+}
+
+/* Before lifecycle.c's, which may start to sample. */
+__attribute__((constructor(101))) static void prepare(void)
+{
+    if (cp_malloc_next.malloc == first_malloc)
+        cp_malloc_hooks_init();
+    cp_heap_set_hooks(whose_malloc);
+}
+
+/* The hooks. */
+
+EXPORT void *malloc(size_t size)
+{
+    void *block;
+
+    if (!cp_malloc_counts(size))
+        return cp_malloc_next.malloc(size);
+    block = cp_malloc_next.malloc(size);
+    cp_malloc_look(block, size, CP_CALLER);
+    return block;
+}
+
+EXPORT void *calloc(size_t n, size_t size)
+{
+    size_t all;
+    void *block;
+
+    if (__builtin_mul_overflow(n, size, &all) || !cp_malloc_counts(all))
+        return cp_malloc_next.calloc(n, size);
+    block = cp_malloc_next.calloc(n, size);
+    cp_malloc_look(block, all, CP_CALLER);
+    return block;
+}
+
+EXPORT void free(void *block)
+{
+    if (__builtin_expect(cp_heap_may_be_sampled(block), 0) &&
+        !cp_malloc_before_free(block))
+        return;
+    cp_malloc_next.free(block);
+}
+
+/* A block of ours is copied to a real one. */
+static void *move_early(const void *block, size_t size)
+{
+    void *moved = cp_malloc_next.malloc(size);
+    size_t old = early_size(block);
+
+    if (moved)
+        memcpy(moved, block, old < size ? old : size);
+    return moved;
+}
+
+/*
+ * The old block leaves the table before another thread can be given its
+ * address; it comes back if it is not freed after all.
+ */
+static void *resize(void *block, size_t size, uintptr_t caller)
+{
+    struct cp_heap_entry entry = { 0 };
+    void *moved;
+
+    if (block && is_early(block))
+        return move_early(block, size);
+    if (block && cp_heap_may_be_sampled(block))
+        entry = cp_heap_take(block);
+    moved = cp_malloc_next.realloc(block, size);
+    if (!moved && size > 0) {
+        cp_heap_put(block, entry);
+        return NULL;
+    }
+    cp_heap_count_free(entry);
+    if (size > 0 && cp_malloc_counts(size))
+        cp_malloc_look(moved, size, caller);
+    return moved;
+}
+
+EXPORT void *realloc(void *block, size_t size)
+{
+    return resize(block, size, CP_CALLER);
+}
+
+EXPORT void *reallocarray(void *block, size_t n, size_t size)
+{
+    size_t all;
+
+    if (__builtin_mul_overflow(n, size, &all)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return resize(block, all, CP_CALLER);
+}
+
+EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
+{
+    int status = cp_malloc_next.posix_memalign(out, alignment, size);
+
+    if (status == 0 && cp_malloc_counts(size))
+        cp_malloc_look(*out, size, CP_CALLER);
+    return status;
+}
+
+EXPORT void *aligned_alloc(size_t alignment, size_t size)
+{
+    void *block = cp_malloc_next.aligned_alloc(alignment, size);
+
+    if (cp_malloc_counts(size))
+        cp_malloc_look(block, size, CP_CALLER);
+    return block;
+}
+
+EXPORT void *memalign(size_t alignment, size_t size)
+{
+    void *block = cp_malloc_next.memalign(alignment, size);
+
+    if (cp_malloc_counts(size))
+        cp_malloc_look(block, size, CP_CALLER);
+    return block;
+}
+
+EXPORT void *valloc(size_t size)
+{
+    void *block = cp_malloc_next.valloc(size);
+
+    if (cp_malloc_counts(size))
+        cp_malloc_look(block, size, CP_CALLER);
+    return block;
+}
+
+EXPORT void *pvalloc(size_t size)
+{
+    void *block = cp_malloc_next.pvalloc(size);
+
+    if (cp_malloc_counts(size))
+        cp_malloc_look(block, size, CP_CALLER);
+    return block;
+}

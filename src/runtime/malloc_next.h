@@ -1,0 +1,54 @@
+/*
+ * malloc_next - the functions that the hooks go on to.
+ *
+ * Internal to the hooks (malloc_hooks.c, new_hooks.c). Every pointer is there
+ * from the start: as long as the real one is not known it leads to a function
+ * that finds it.
+ */
+#ifndef CP_MALLOC_NEXT_H
+#define CP_MALLOC_NEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "signal/capture.h"
+#include "signal/heap.h"
+
+struct cp_malloc_next {
+    void *(*malloc)(size_t size);
+    void *(*calloc)(size_t n, size_t size);
+    void *(*realloc)(void *block, size_t size);
+    void *(*reallocarray)(void *block, size_t n, size_t size);
+    void (*free)(void *block);
+    int (*posix_memalign)(void **out, size_t alignment, size_t size);
+    void *(*aligned_alloc)(size_t alignment, size_t size);
+    void *(*memalign)(size_t alignment, size_t size);
+    void *(*valloc)(size_t size);
+    void *(*pvalloc)(size_t size);
+};
+
+extern struct cp_malloc_next cp_malloc_next;
+
+/* Counts down; true: the time has come to look. */
+static inline bool cp_malloc_counts(size_t size)
+{
+    return __builtin_expect((cp_heap_self.left -= (int64_t)size) < 0, 0);
+}
+
+/* Looks whether the block is to be sampled, and does it. */
+void cp_malloc_look(void *block, size_t size, uintptr_t caller);
+
+/*
+ * What must happen before a block that may be sampled is freed. False: it is
+ * none of malloc's, and must not be.
+ */
+bool cp_malloc_before_free(void *block);
+
+/*
+ * The next function of a name; NULL: there is none. Looks in the library of
+ * C++ too when that was loaded out of everybody's sight.
+ */
+void *cp_malloc_find(const char *name);
+
+#endif

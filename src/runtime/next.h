@@ -1,0 +1,39 @@
+/*
+ * next - the function that a hook goes on to: the next one of its name.
+ *
+ * Found at the first call, which may come before any constructor of ours has
+ * run.
+ */
+#ifndef CP_NEXT_H
+#define CP_NEXT_H
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* Starts with its name; version is that of glibc where it has several. */
+struct cp_next {
+    const char *name, *version;
+    void *_Atomic found;
+};
+
+/* Finds it, if it is not there yet; ends the program if there is none. */
+void *cp_next_find(struct cp_next *next);
+
+static inline void *cp_next_get(struct cp_next *next)
+{
+    void *found = atomic_load_explicit(&next->found, memory_order_acquire);
+
+    return __builtin_expect(!found, 0) ? cp_next_find(next) : found;
+}
+
+/* Declares `next` as a pointer to the next function called like `symbol`. */
+#define CP_NEXT_VERSION(symbol, glibc)                                         \
+    static struct cp_next next_##symbol = { #symbol, glibc, NULL };            \
+    __typeof__(symbol) *next;                                                  \
+    void *next_data = cp_next_get(&next_##symbol);                             \
+                                                                               \
+    memcpy(&next, &next_data, sizeof(next))
+
+#define CP_NEXT(symbol) CP_NEXT_VERSION(symbol, NULL)
+
+#endif

@@ -1,0 +1,255 @@
+/*
+ * heap.c - see heap.h.
+ *
+ * The live table has two buckets for an address, each of CP_HEAP_BUCKET
+ * places. A block is put wherever there is room, and looked for in all places
+ * of both, so taking one out leaves no trace. A block is not freed before its
+ * malloc has returned, so nobody takes what is just being put.
+ */
+#include "signal/heap.h"
+
+#include "signal/capture.h"
+
+#define PLACE_TAKEN 1 /* an address that no block has */
+
+_Thread_local struct cp_heap_thread cp_heap_self;
+struct cp_heap_sampler cp_heap_sampler;
+_Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
+
+static uint64_t stir(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+/*
+ * Threads begin anywhere in the one sequence that there is; if they began side
+ * by side, one would draw what its neighbour drew before it.
+ */
+static uint64_t next_random(struct cp_heap_thread *t)
+{
+    if (t->random == 0)
+        t->random = stir(atomic_fetch_add(&cp_heap_sampler.seed, 1)) | 1;
+    t->random += 0x9e3779b97f4a7c15u;
+    return stir(t->random);
+}
+
+/* The natural logarithm of x >= 1, to about 1e-10. */
+static double log_of(uint64_t x)
+{
+    int bits = 63 - __builtin_clzll(x);
+    double m = (double)x / (double)((uint64_t)1 << bits); /* 1 up to 2 */
+    double z = (m - 1) / (m + 1), square = z * z, sum = 0;
+
+    for (int k = 19; k >= 1; k -= 2)
+        sum = sum * square + 1.0 / k;
+    return 2 * z * sum + bits * 0.693147180559945309;
+}
+
+int64_t cp_heap_draw(struct cp_heap_thread *t, uint64_t interval)
+{
+    const uint64_t top = (uint64_t)1 << 53;
+    uint64_t u = (next_random(t) >> 11) + 1; /* 1 to top */
+    double bytes = (log_of(top) - log_of(u)) * (double)interval;
+
+    return bytes < 4e18 ? (int64_t)bytes : (int64_t)4e18;
+}
+
+static uint64_t hash_of(uintptr_t address)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)(address >> 4) * 0x9e3779b97f4a7c15u;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The first place of an address's first or second bucket. */
+static size_t bucket_of(uintptr_t address, int which)
+{
+    uint64_t h = hash_of(address);
+
+    return (size_t)((which ? h >> 32 : h) &
+                    (cp_heap_sampler.live.n_buckets - 1)) *
+           CP_HEAP_BUCKET;
+}
+
+static void filter_add(uintptr_t address)
+{
+    _Atomic uint8_t *count = &cp_heap_filter[cp_heap_filter_at(address)];
+    uint8_t old = atomic_load_explicit(count, memory_order_relaxed);
+
+    while (old < UINT8_MAX && !atomic_compare_exchange_weak_explicit(
+                                  count, &old, (uint8_t)(old + 1),
+                                  memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+/* A count that was once full stays so: nobody knows how many it stands for. */
+static void filter_remove(uintptr_t address)
+{
+    _Atomic uint8_t *count = &cp_heap_filter[cp_heap_filter_at(address)];
+    uint8_t old = atomic_load_explicit(count, memory_order_relaxed);
+
+    while (old < UINT8_MAX && !atomic_compare_exchange_weak_explicit(
+                                  count, &old, (uint8_t)(old - 1),
+                                  memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+static bool put_in(size_t first, uintptr_t address, struct cp_heap_entry entry)
+{
+    struct cp_heap_live *live = &cp_heap_sampler.live;
+
+    for (size_t i = first; i < first + CP_HEAP_BUCKET; i++) {
+        uint64_t seen = 0;
+
+        if (!atomic_compare_exchange_strong_explicit(
+                &live->keys[i], &seen, PLACE_TAKEN, memory_order_acquire,
+                memory_order_relaxed))
+            continue;
+        live->entries[i] = entry;
+        atomic_store_explicit(&live->keys[i], address, memory_order_release);
+        return true;
+    }
+    return false;
+}
+
+static bool put(uintptr_t address, struct cp_heap_entry entry)
+{
+    struct cp_heap_live *live = &cp_heap_sampler.live;
+
+    filter_add(address);
+    if (put_in(bucket_of(address, 0), address, entry) ||
+        put_in(bucket_of(address, 1), address, entry)) {
+        atomic_fetch_add_explicit(&live->n, 1, memory_order_relaxed);
+        return true;
+    }
+    filter_remove(address);
+    atomic_fetch_add_explicit(&live->n_lost, 1, memory_order_relaxed);
+    return false;
+}
+
+static bool take_from(size_t first, uintptr_t address,
+                      struct cp_heap_entry *out)
+{
+    struct cp_heap_live *live = &cp_heap_sampler.live;
+
+    for (size_t i = first; i < first + CP_HEAP_BUCKET; i++) {
+        if (atomic_load_explicit(&live->keys[i], memory_order_acquire) !=
+            address)
+            continue;
+        *out = live->entries[i];
+        atomic_store_explicit(&live->keys[i], 0, memory_order_release);
+        return true;
+    }
+    return false;
+}
+
+struct cp_heap_entry cp_heap_take(void *block)
+{
+    struct cp_heap_entry entry = { 0 };
+    uintptr_t address = (uintptr_t)block;
+
+    if (!cp_heap_sampler.live.keys || address <= PLACE_TAKEN ||
+        (!take_from(bucket_of(address, 0), address, &entry) &&
+         !take_from(bucket_of(address, 1), address, &entry)))
+        return entry;
+    filter_remove(address);
+    atomic_fetch_sub_explicit(&cp_heap_sampler.live.n, 1, memory_order_relaxed);
+    return entry;
+}
+
+bool cp_heap_is_live(void *block, uint32_t slot)
+{
+    const struct cp_heap_live *live = &cp_heap_sampler.live;
+
+    for (int which = 0; which < 2; which++) {
+        size_t first = bucket_of((uintptr_t)block, which);
+
+        for (size_t i = first; i < first + CP_HEAP_BUCKET; i++)
+            if (atomic_load(&live->keys[i]) == (uintptr_t)block &&
+                live->entries[i].slot == slot)
+                return true;
+    }
+    return false;
+}
+
+void cp_heap_put(void *block, struct cp_heap_entry entry)
+{
+    if (entry.slot && !put((uintptr_t)block, entry))
+        cp_heap_count_free(entry); /* nobody will see its end */
+}
+
+/* The bytes that a sample stands for, near enough for the high water. */
+static uint64_t stands_for(uint64_t size)
+{
+    uint64_t interval =
+        atomic_load_explicit(&cp_heap_sampler.interval, memory_order_relaxed);
+
+    return size > interval ? size : interval;
+}
+
+void cp_heap_count_free(struct cp_heap_entry entry)
+{
+    struct cp_heap_sums *sums;
+
+    if (!entry.slot)
+        return;
+    sums = &cp_heap_sampler.sums[entry.slot - 1];
+    atomic_fetch_add_explicit(&sums->freed, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&sums->freed_bytes, entry.size,
+                              memory_order_relaxed);
+    atomic_fetch_sub_explicit(&cp_heap_sampler.live_bytes, entry.worth,
+                              memory_order_relaxed);
+}
+
+/* Charges the slot with what the high water has risen by. */
+static void count_growth(struct cp_heap_sums *sums, uint64_t worth)
+{
+    struct cp_heap_sampler *h = &cp_heap_sampler;
+    uint64_t live = atomic_fetch_add(&h->live_bytes, worth) + worth;
+    uint64_t high = atomic_load(&h->high_bytes);
+
+    atomic_fetch_add_explicit(&h->all_bytes, worth, memory_order_relaxed);
+    while (live > high && live < (uint64_t)1 << 63)
+        if (atomic_compare_exchange_weak(&h->high_bytes, &high, live)) {
+            atomic_fetch_add(&sums->growth, live - high);
+            break;
+        }
+}
+
+void cp_heap_record(void *block, size_t size, uintptr_t caller)
+{
+    struct cp_heap_sampler *h = &cp_heap_sampler;
+    uint32_t state = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    struct cp_signal_slot *slot =
+        cp_signal_capture(&h->samples, caller, state, 1, size);
+
+    atomic_fetch_add_explicit(&h->n_samples, 1, memory_order_relaxed);
+    if (slot) {
+        uint32_t at = (uint32_t)(slot - h->samples.slots);
+        struct cp_heap_entry entry = { at + 1, size, stands_for(size) };
+
+        count_growth(&h->sums[at], entry.worth);
+        if (cp_heap_may_be_sampled(block)) /* freed behind our back */
+            cp_heap_count_free(cp_heap_take(block));
+        cp_heap_put(block, entry);
+    }
+}
+
+void cp_heap_mark(const void *block)
+{
+    filter_add((uintptr_t)block);
+}
+
+uintptr_t cp_heap_live_at(size_t i, struct cp_heap_entry *out)
+{
+    const struct cp_heap_live *live = &cp_heap_sampler.live;
+    uint64_t key = atomic_load_explicit(&live->keys[i], memory_order_acquire);
+
+    if (key <= PLACE_TAKEN)
+        return 0;
+    *out = live->entries[i];
+    return (uintptr_t)key;
+}

@@ -1,0 +1,125 @@
+/*
+ * heap - which allocations are sampled, and which of those still live.
+ *
+ * Runs inside malloc and free, of any number of threads at once: it takes no
+ * lock, calls nothing and allocates nothing.
+ *
+ * A thread counts the bytes it allocates down to zero. The way from one zero
+ * to the next is drawn anew each time, exponentially distributed, so each byte
+ * starts a sample with the same chance, 1 in `interval`, wherever it lies; an
+ * allocation of S bytes is sampled with the chance 1 - exp(-S / interval), and
+ * stands for the inverse of that many (runtime/heap.h).
+ *
+ * A sampled block is entered in the live table under its address. Before a
+ * free looks there it asks the filter: a byte for each small stretch of
+ * memory, how many sampled blocks begin there. For nearly all frees that one
+ * load is the whole cost.
+ */
+#ifndef CP_SIGNAL_HEAP_H
+#define CP_SIGNAL_HEAP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "signal/samples.h"
+
+#define CP_HEAP_FILTER_BITS 18
+#define CP_HEAP_STRETCH_BITS 9 /* of memory, to one byte of the filter */
+#define CP_HEAP_BUCKET 8       /* places of a bucket of the live table */
+
+/* Of each thread. All 0 at its start, so that its first call is seen. */
+struct cp_heap_thread {
+    int64_t left;    /* bytes up to the next sample */
+    uint64_t random; /* state; 0: not seeded */
+    uint32_t busy;   /* in a hook already: do not look at what it does */
+};
+
+extern _Thread_local struct cp_heap_thread cp_heap_self
+    __attribute__((tls_model("initial-exec")));
+
+/* What a block was recorded as, and how large it was. */
+struct cp_heap_entry {
+    uint32_t slot; /* of the samples' table, + 1; 0: it was not sampled */
+    uint64_t size;
+    uint64_t worth; /* the bytes that it stands for, roughly */
+};
+
+/* What lives: addresses, and what each block was recorded as. */
+struct cp_heap_live {
+    size_t n_buckets; /* a power of two */
+    _Atomic uint64_t *keys;
+    struct cp_heap_entry *entries;
+    _Atomic uint64_t n;
+    _Atomic uint64_t n_lost; /* blocks for which there was no place */
+};
+
+struct cp_heap_sampler {
+    _Atomic uint64_t interval; /* bytes; 0: off */
+    _Atomic uint64_t seed;
+    struct cp_signal_samples samples; /* count and bytes that were sampled */
+    struct cp_heap_sums {
+        _Atomic uint64_t freed, freed_bytes;
+        _Atomic uint64_t growth; /* bytes by which it raised the high water */
+    } * sums;                    /* for each slot of samples */
+    struct cp_heap_live live;
+    _Atomic uint64_t live_bytes; /* that the live blocks stand for, roughly */
+    _Atomic uint64_t high_bytes; /* the most that it ever was */
+    _Atomic uint64_t all_bytes;  /* that all blocks stand for, roughly */
+    _Atomic uint64_t n_samples;
+};
+
+extern struct cp_heap_sampler cp_heap_sampler;
+extern _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
+
+static inline size_t cp_heap_filter_at(uintptr_t address)
+{
+    uintptr_t stretch = address >> CP_HEAP_STRETCH_BITS;
+
+    return (stretch ^ stretch >> CP_HEAP_FILTER_BITS) &
+           (((uintptr_t)1 << CP_HEAP_FILTER_BITS) - 1);
+}
+
+/* May the block at this address be a sampled one? */
+static inline bool cp_heap_may_be_sampled(const void *block)
+{
+    return atomic_load_explicit(
+               &cp_heap_filter[cp_heap_filter_at((uintptr_t)block)],
+               memory_order_relaxed) != 0;
+}
+
+/* Has the thread that calls this never be sampled: it is the library's. */
+static inline void cp_heap_hide(void)
+{
+    cp_heap_self.left = INT64_MAX;
+}
+
+/* The bytes to the next sample, drawn anew. */
+int64_t cp_heap_draw(struct cp_heap_thread *t, uint64_t interval);
+
+/*
+ * Records the block of `size` bytes that the caller of caller got: stack and
+ * size, and that it lives. caller is the return address into the program.
+ */
+void cp_heap_record(void *block, size_t size, uintptr_t caller);
+
+/* Takes a block out of the live table. */
+struct cp_heap_entry cp_heap_take(void *block);
+
+/* Is the block there that was recorded as this? */
+bool cp_heap_is_live(void *block, uint32_t slot);
+
+/* Puts back what was taken: it was not freed after all. */
+void cp_heap_put(void *block, struct cp_heap_entry entry);
+
+/* Counts what was taken as freed. */
+void cp_heap_count_free(struct cp_heap_entry entry);
+
+/* Has free look at this block, for ever: it is no block of malloc's. */
+void cp_heap_mark(const void *block);
+
+/* The i-th place of the live table: the block's address, 0 when empty. */
+uintptr_t cp_heap_live_at(size_t i, struct cp_heap_entry *out);
+
+#endif

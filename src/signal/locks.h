@@ -1,0 +1,94 @@
+/*
+ * locks - who waits for whom, and how long.
+ *
+ * Runs inside the hooks of mutexes and their kin, of any number of threads at
+ * once: no lock of its own, nothing allocated.
+ *
+ * Two tables. `block` has the stacks that waited. `mutex` has the stacks that
+ * let go of what others were waiting for: a thread that waits for a lock is
+ * entered in a list under the lock's address, and whoever unlocks it charges
+ * itself with the time that each of them has waited since it was last charged
+ * for. So the sums of both tables are of the same waiting.
+ *
+ * The price of a lock that nobody waits for is one load when the profiles are
+ * off, and a second one at its unlock when they are on.
+ */
+#ifndef CP_SIGNAL_LOCKS_H
+#define CP_SIGNAL_LOCKS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "signal/samples.h"
+
+/* Counts are kept in parts, because a sample may stand for 3.7 events. */
+#define CP_LOCKS_PARTS 1024
+
+/* What was waited for; the state of a block sample. */
+enum cp_locks_what {
+    CP_WAIT_MUTEX = 1,
+    CP_WAIT_READ,
+    CP_WAIT_WRITE,
+    CP_WAIT_SPIN,
+    CP_WAIT_COND,
+    CP_WAIT_SEM,
+    CP_WAIT_BARRIER,
+    CP_WAIT_JOIN,
+    CP_WAIT_SLEEP,
+    CP_WAIT_IO,
+    CP_WAIT_KINDS,
+};
+
+struct cp_locks {
+    _Atomic uint32_t is_on;          /* one of the two below is not 0 */
+    _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
+    _Atomic uint64_t mutex_fraction; /* 0: off; N: one unlock in N */
+    struct cp_signal_samples block, mutex;
+    _Atomic uint64_t n_unlisted; /* waiters that found no room in the list */
+};
+
+extern struct cp_locks cp_locks;
+
+static inline bool cp_locks_are_on(void)
+{
+    return __builtin_expect(
+        atomic_load_explicit(&cp_locks.is_on, memory_order_relaxed), 0);
+}
+
+/* A wait that has begun. */
+struct cp_wait {
+    uint64_t begin_ns;
+    uint32_t place; /* in the list, + 1; 0: not in it */
+};
+
+/* Begins to wait; lock is NULL for what has no holder. */
+struct cp_wait cp_wait_begin(const void *lock);
+
+/* Has waited, and charges the caller's stack. */
+void cp_wait_end(struct cp_wait wait, enum cp_locks_what what,
+                 uintptr_t caller);
+
+#define CP_WAITERS_BUCKETS 1024
+
+extern _Atomic uint8_t cp_waiters_in[CP_WAITERS_BUCKETS];
+
+static inline uint32_t cp_waiters_bucket(const void *lock)
+{
+    uint64_t h = (uint64_t)(uintptr_t)lock * 0x9e3779b97f4a7c15u;
+
+    return (uint32_t)(h >> 54);
+}
+
+/* Before an unlock: does somebody wait? Then the caller is charged. */
+void cp_locks_charge(const void *lock, uintptr_t caller);
+
+static inline void cp_locks_before_unlock(const void *lock, uintptr_t caller)
+{
+    if (cp_locks_are_on() &&
+        atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
+                             memory_order_relaxed))
+        cp_locks_charge(lock, caller);
+}
+
+#endif
