@@ -25,7 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEEP __attribute__((noinline, noipa))
+#include "keep.h"
+
 #define STEP 4000 /* rounds: tens of microseconds */
 
 static volatile unsigned sink;

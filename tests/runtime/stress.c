@@ -26,7 +26,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define KEEP __attribute__((noinline, noipa))
+#include "keep.h"
 
 static _Atomic bool is_over;
 static _Thread_local volatile unsigned sink;

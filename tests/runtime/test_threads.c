@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "keep.h"
 #include "runtime/own_thread.h"
 #include "runtime/still.h"
 #include "runtime/timer.h"
 #include "unwind/objects.h"
-
-#define NOT_INLINED __attribute__((noinline, noipa))
 
 static const struct cp_stack_bounds unknown;
 
@@ -22,7 +21,7 @@ struct sleeper {
     bool enters, leaves, hides;
 };
 
-static NOT_INLINED void sleep_here(struct sleeper *s)
+static KEEP void sleep_here(struct sleeper *s)
 {
     while (sem_wait(&s->may_go) != 0)
         ;

@@ -17,10 +17,9 @@
 #include <unwind.h>
 
 #include "check.h"
+#include "keep.h"
 #include "signal/readers.h"
 #include "unwind/objects.h"
-
-#define NOT_INLINED __attribute__((noinline, noipa))
 
 static struct cp_objects *objects;
 
@@ -106,12 +105,12 @@ static void on_user(int sig, siginfo_t *info, void *context)
     compare_walks(context);
 }
 
-static NOT_INLINED int compare(const void *a, const void *b)
+static KEEP int compare(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
 }
 
-static NOT_INLINED double realigned(double x)
+static KEEP double realigned(double x)
 {
     _Alignas(64) volatile double wide[16];
 
@@ -120,7 +119,7 @@ static NOT_INLINED double realigned(double x)
     return wide[3] + strtod("1.25e3", NULL);
 }
 
-static NOT_INLINED int with_alloca(int n)
+static KEEP int with_alloca(int n)
 {
     volatile char *bytes = __builtin_alloca((size_t)n + 16);
 
@@ -128,13 +127,13 @@ static NOT_INLINED int with_alloca(int n)
     return bytes[n] + n;
 }
 
-static NOT_INLINED long recurse(int n)
+static KEEP long recurse(int n)
 {
     return n == 0 ? 0 : recurse(n - 1) + with_alloca(n);
 }
 
 /* Things whose code is of every sort; each is called for the first time. */
-static NOT_INLINED void work(void)
+static KEEP void work(void)
 {
     int numbers[40];
     char text[200];
@@ -171,7 +170,7 @@ static void check_steps(long least)
                    info.dli_sname ? info.dli_sname : "?");
 }
 
-static NOT_INLINED int compare_and_raise(const void *a, const void *b)
+static KEEP int compare_and_raise(const void *a, const void *b)
 {
     (void)raise(SIGUSR1);
     return compare(a, b);
@@ -297,8 +296,7 @@ static size_t walk_here(struct cp_signal_walk *w, uintptr_t *frames)
     return cp_signal_walk(w, regs, frames);
 }
 
-static NOT_INLINED size_t walk_deep(int n, struct cp_signal_walk *w,
-                                    uintptr_t *frames)
+static KEEP size_t walk_deep(int n, struct cp_signal_walk *w, uintptr_t *frames)
 {
     volatile size_t got =
         n == 0 ? walk_here(w, frames) : walk_deep(n - 1, w, frames);
