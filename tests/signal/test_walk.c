@@ -153,6 +153,7 @@ static KEEP void work(void)
     (void)bsearch(numbers, numbers, 40, sizeof(numbers[0]), compare);
     (void)strtoull(text, NULL, 10);
     (void)getenv("HOME");
+    (void)sum;
 }
 
 static void check_steps(long least)
