@@ -29,13 +29,13 @@
 int endpoint_test_leaf(int x);
 int endpoint_test_caller(int x);
 
-__attribute__((noinline, noclone)) int endpoint_test_leaf(int x)
+__attribute__((noinline)) int endpoint_test_leaf(int x)
 {
     __asm__ volatile("" : "+r"(x));
     return x * 3;
 }
 
-__attribute__((noinline, noclone)) int endpoint_test_caller(int x)
+__attribute__((noinline)) int endpoint_test_caller(int x)
 {
     return endpoint_test_leaf(x) + 1;
 }
