@@ -51,8 +51,7 @@ static double measure(int sig, void *word)
     return best;
 }
 
-static __attribute__((noinline, noipa)) double at_depth(int depth, int sig,
-                                                        void *word)
+static __attribute__((noinline)) double at_depth(int depth, int sig, void *word)
 {
     volatile double ns =
         depth > 0 ? at_depth(depth - 1, sig, word) : measure(sig, word);

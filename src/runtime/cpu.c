@@ -3,114 +3,23 @@
 
 #include <stdio.h>
 
-#include "base/alloc.h"
-#include "profile/build.h"
 #include "runtime/clock.h"
-#include "runtime/recorder.h"
-#include "runtime/sampler.h"
+#include "runtime/probe.h"
 #include "runtime/threads.h"
 #include "signal/handler.h"
 
 #define NS_PER_S 1000000000
 
-struct window {
-    struct window *next;
-    struct cp_recorder_mark mark;
-    int hz;
-    int64_t begin_ns; /* monotonic */
-    int64_t time_ns;  /* of the day */
-    int64_t cpu_ns;   /* of the process, from the start of the profile */
-    uint64_t n_stuck, n_no_place;
-};
-
-/* Under cp_sampler_lock. */
-static struct {
-    struct cp_recorder recorder;
-    struct window *windows;
-    int default_hz, hz;
-} cpu = { .recorder = { .live = &cp_signal_sampler.cpu },
-          .default_hz = CP_CPU_DEFAULT_HZ };
-
-void cp_cpu_set_default_hz(int hz)
+static enum cp_status set_rate(int hz, struct cp_error *err)
 {
-    cpu.default_hz = hz;
-}
-
-/* The timers run at the rate of the fastest window. */
-static void set_rate(void)
-{
-    int hz = 0;
-
-    for (struct window *w = cpu.windows; w; w = w->next)
-        if (w->hz > hz)
-            hz = w->hz;
-    if (hz == cpu.hz)
-        return;
-    cpu.hz = hz;
+    (void)err;
     cp_threads_set_period(hz ? (uint64_t)(NS_PER_S / hz) : 0);
-}
-
-static enum cp_status open_window(struct window *w, struct cp_error *err)
-{
-    enum cp_status status = cp_sampler_open(err);
-
-    if (status != CP_OK)
-        return status;
-    status = cp_recorder_open(&cpu.recorder, &w->mark, err);
-    if (status != CP_OK) {
-        cp_sampler_close();
-        return status;
-    }
-    w->n_stuck = atomic_load(&cp_signal_sampler.n_stuck);
-    w->n_no_place = atomic_load(&cp_signal_sampler.n_no_place);
-    w->begin_ns = cp_clock_ns(CLOCK_MONOTONIC);
-    w->time_ns = cp_clock_ns(CLOCK_REALTIME);
-    w->cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    w->next = cpu.windows;
-    cpu.windows = w;
-    set_rate();
     return CP_OK;
 }
 
-static enum cp_status begin(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err)
-{
-    int hz = request->hz > 0 ? request->hz : cpu.default_hz;
-    enum cp_status status;
-    struct window *w;
-
-    if (hz > CP_CPU_MOST_HZ)
-        return cp_error_set(err, CP_EUSAGE, "more than %d Hz", CP_CPU_MOST_HZ);
-    w = cp_alloc(1, sizeof(*w), err);
-    if (!w)
-        return CP_ENOMEM;
-    w->hz = hz;
-    cp_lock_take(&cp_sampler_lock);
-    status = open_window(w, err);
-    cp_lock_give(&cp_sampler_lock);
-    if (status != CP_OK)
-        cp_free(w);
-    else
-        *out_window = w;
-    return status;
-}
-
-static enum cp_status describe(const struct window *w, struct cp_builder *b,
-                               struct cp_error *err)
-{
-    struct cp_profile *p = b->profile;
-
-    p->time_ns = w->time_ns;
-    p->duration_ns = cp_clock_ns(CLOCK_MONOTONIC) - w->begin_ns;
-    if (cp_builder_type(b, "samples", "count", err) != CP_OK ||
-        cp_builder_type(b, "cpu", "nanoseconds", err) != CP_OK)
-        return CP_ENOMEM;
-    return cp_builder_period(b, "cpu", "nanoseconds", NS_PER_S / w->hz, err);
-}
-
 /* What the samples should add up to, and what they lack. */
-static enum cp_status comment(const struct window *w, struct cp_builder *b,
-                              struct cp_error *err)
+static enum cp_status comment(const struct cp_probe_window *w,
+                              struct cp_builder *b, struct cp_error *err)
 {
     int64_t cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - w->cpu_ns;
     uint64_t n_stuck = atomic_load(&cp_signal_sampler.n_stuck) - w->n_stuck;
@@ -130,55 +39,35 @@ static enum cp_status comment(const struct window *w, struct cp_builder *b,
     return cp_builder_comment(b, text, (size_t)len, err);
 }
 
-static enum cp_status write_window(const struct window *w, struct cp_builder *b,
-                                   struct cp_error *err)
-{
-    enum cp_status status = cp_builder_init(b, err);
+static struct cp_probe cpu = {
+    .recorder = { .live = &cp_signal_sampler.cpu },
+    .default_hz = CP_CPU_DEFAULT_HZ,
+    .most_hz = CP_CPU_MOST_HZ,
+    .type = "cpu",
+    .set_rate = set_rate,
+    .comment = comment,
+};
 
-    if (status == CP_OK)
-        status = describe(w, b, err);
-    if (status == CP_OK)
-        status = cp_recorder_write(&w->mark, NULL, b, err);
-    if (status == CP_OK)
-        status = comment(w, b, err);
-    return status;
+void cp_cpu_set_default_hz(int hz)
+{
+    cpu.default_hz = hz;
 }
 
-/* Called with the lock held. */
-static void close_window(struct window *w)
+static enum cp_status begin(const struct cp_kind_request *request,
+                            void **out_window, struct cp_error *err)
 {
-    struct window **at = &cpu.windows;
-
-    while (*at != w)
-        at = &(*at)->next;
-    *at = w->next;
-    set_rate();
-    cp_recorder_close(&cpu.recorder, &w->mark);
-    cp_sampler_close();
-    cp_free(w);
+    return cp_probe_begin(&cpu, request, out_window, err);
 }
 
 static enum cp_status finish(void *window, struct cp_profile **out,
                              struct cp_error *err)
 {
-    struct cp_builder b = { 0 };
-    enum cp_status status;
-
-    cp_lock_take(&cp_sampler_lock);
-    status = write_window(window, &b, err);
-    close_window(window);
-    cp_lock_give(&cp_sampler_lock);
-    if (status == CP_OK)
-        *out = cp_builder_take(&b);
-    cp_builder_release(&b);
-    return status;
+    return cp_probe_finish(&cpu, window, out, err);
 }
 
 static void cancel(void *window)
 {
-    cp_lock_take(&cp_sampler_lock);
-    close_window(window);
-    cp_lock_give(&cp_sampler_lock);
+    cp_probe_cancel(&cpu, window);
 }
 
 static uint64_t count(void)
@@ -206,7 +95,5 @@ size_t cp_cpu_bytes(void)
 
 void cp_cpu_after_fork(void)
 {
-    cpu.windows = NULL; /* their memory was the parent's clients' */
-    cpu.hz = 0;
-    cp_recorder_forget(&cpu.recorder);
+    cp_probe_forget(&cpu);
 }

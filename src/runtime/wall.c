@@ -12,10 +12,9 @@
 #include <sys/syscall.h>
 
 #include "base/alloc.h"
-#include "profile/build.h"
 #include "runtime/clock.h"
 #include "runtime/own_thread.h"
-#include "runtime/recorder.h"
+#include "runtime/probe.h"
 #include "runtime/sampler.h"
 #include "runtime/stack_writer.h"
 #include "runtime/still.h"
@@ -40,22 +39,11 @@ static const char *const state_names[] = {
     [STATE_SILENT] = "not answering",
 };
 
-struct window {
-    struct window *next;
-    struct cp_recorder_mark mark;
-    int hz;
-    int64_t begin_ns, time_ns;
-};
-
-/* Under cp_sampler_lock, but for what the own thread has for itself. */
+/* The pace of the own thread, and whether it is to run at all. */
 static struct {
-    struct cp_recorder recorder;
-    struct window *windows;
-    int default_hz;
     _Atomic int hz;
     _Atomic uint32_t round; /* odd: the thread of that round is to run */
-} wall = { .recorder = { .live = &cp_signal_sampler.wall },
-           .default_hz = CP_WALL_DEFAULT_HZ };
+} wall;
 
 /* What the own thread works with. */
 struct visitor {
@@ -65,11 +53,6 @@ struct visitor {
     char *copy;    /* of a stack */
     uintptr_t frames[CP_WALK_MOST];
 };
-
-void cp_wall_set_default_hz(int hz)
-{
-    wall.default_hz = hz;
-}
 
 /* Asks a thread for its own stack. */
 static void ask(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
@@ -254,117 +237,50 @@ static enum cp_status start_round(struct cp_error *err)
     return status;
 }
 
-static void set_rate(void)
+/* The first window starts the thread, the last one ends it. */
+static enum cp_status set_rate(int hz, struct cp_error *err)
 {
-    int hz = 0;
+    int before = atomic_exchange(&wall.hz, hz);
+    enum cp_status status = CP_OK;
 
-    for (struct window *w = wall.windows; w; w = w->next)
-        if (w->hz > hz)
-            hz = w->hz;
-    atomic_store(&wall.hz, hz);
+    if (hz == 0)
+        end_round();
+    else if (before == 0)
+        status = start_round(err);
+    if (status != CP_OK)
+        atomic_store(&wall.hz, 0);
+    return status;
 }
 
-static enum cp_status open_window(struct window *w, struct cp_error *err)
-{
-    enum cp_status status = cp_sampler_open(err);
+static struct cp_probe probe = {
+    .recorder = { .live = &cp_signal_sampler.wall },
+    .default_hz = CP_WALL_DEFAULT_HZ,
+    .most_hz = CP_WALL_MOST_HZ,
+    .type = "wall",
+    .states = state_names,
+    .set_rate = set_rate,
+};
 
-    if (status != CP_OK)
-        return status;
-    status = cp_recorder_open(&wall.recorder, &w->mark, err);
-    if (status == CP_OK && wall.recorder.n_windows == 1) {
-        status = start_round(err);
-        if (status != CP_OK)
-            cp_recorder_close(&wall.recorder, &w->mark);
-    }
-    if (status != CP_OK) {
-        cp_sampler_close();
-        return status;
-    }
-    w->begin_ns = cp_clock_ns(CLOCK_MONOTONIC);
-    w->time_ns = cp_clock_ns(CLOCK_REALTIME);
-    w->next = wall.windows;
-    wall.windows = w;
-    set_rate();
-    return CP_OK;
+void cp_wall_set_default_hz(int hz)
+{
+    probe.default_hz = hz;
 }
 
 static enum cp_status begin(const struct cp_kind_request *request,
                             void **out_window, struct cp_error *err)
 {
-    int hz = request->hz > 0 ? request->hz : wall.default_hz;
-    enum cp_status status;
-    struct window *w;
-
-    if (hz > CP_WALL_MOST_HZ)
-        return cp_error_set(err, CP_EUSAGE, "more than %d Hz", CP_WALL_MOST_HZ);
-    w = cp_alloc(1, sizeof(*w), err);
-    if (!w)
-        return CP_ENOMEM;
-    w->hz = hz;
-    cp_lock_take(&cp_sampler_lock);
-    status = open_window(w, err);
-    cp_lock_give(&cp_sampler_lock);
-    if (status != CP_OK)
-        cp_free(w);
-    else
-        *out_window = w;
-    return status;
-}
-
-static enum cp_status write_window(const struct window *w, struct cp_builder *b,
-                                   struct cp_error *err)
-{
-    enum cp_status status = cp_builder_init(b, err);
-
-    if (status != CP_OK)
-        return status;
-    b->profile->time_ns = w->time_ns;
-    b->profile->duration_ns = cp_clock_ns(CLOCK_MONOTONIC) - w->begin_ns;
-    if (cp_builder_type(b, "samples", "count", err) != CP_OK ||
-        cp_builder_type(b, "wall", "nanoseconds", err) != CP_OK ||
-        cp_builder_period(b, "wall", "nanoseconds", NS_PER_S / w->hz, err) !=
-            CP_OK)
-        return CP_ENOMEM;
-    return cp_recorder_write(&w->mark, state_names, b, err);
-}
-
-/* Called with the lock held. */
-static void close_window(struct window *w)
-{
-    struct window **at = &wall.windows;
-
-    while (*at != w)
-        at = &(*at)->next;
-    *at = w->next;
-    set_rate();
-    if (wall.recorder.n_windows == 1)
-        end_round();
-    cp_recorder_close(&wall.recorder, &w->mark);
-    cp_sampler_close();
-    cp_free(w);
+    return cp_probe_begin(&probe, request, out_window, err);
 }
 
 static enum cp_status finish(void *window, struct cp_profile **out,
                              struct cp_error *err)
 {
-    struct cp_builder b = { 0 };
-    enum cp_status status;
-
-    cp_lock_take(&cp_sampler_lock);
-    status = write_window(window, &b, err);
-    close_window(window);
-    cp_lock_give(&cp_sampler_lock);
-    if (status == CP_OK)
-        *out = cp_builder_take(&b);
-    cp_builder_release(&b);
-    return status;
+    return cp_probe_finish(&probe, window, out, err);
 }
 
 static void cancel(void *window)
 {
-    cp_lock_take(&cp_sampler_lock);
-    close_window(window);
-    cp_lock_give(&cp_sampler_lock);
+    cp_probe_cancel(&probe, window);
 }
 
 const struct cp_kind cp_wall_kind = {
@@ -381,13 +297,12 @@ const struct cp_kind cp_wall_kind = {
 
 size_t cp_wall_bytes(void)
 {
-    return cp_recorder_bytes(&wall.recorder);
+    return cp_recorder_bytes(&probe.recorder);
 }
 
 void cp_wall_after_fork(void)
 {
-    wall.windows = NULL;
     atomic_store(&wall.hz, 0);
     atomic_store(&wall.round, 0);
-    cp_recorder_forget(&wall.recorder);
+    cp_probe_forget(&probe);
 }

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../keep.h"
+#include "keep.h"
 
 #define STEP 4000 /* rounds: tens of microseconds */
 

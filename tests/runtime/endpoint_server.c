@@ -24,20 +24,18 @@
 #include "profile/build.h"
 #include "runtime/endpoint.h"
 
-#include "../keep.h"
-
 /* ---- functions to be found again by name ---- */
 
 int endpoint_test_leaf(int x);
 int endpoint_test_caller(int x);
 
-KEEP int endpoint_test_leaf(int x)
+__attribute__((noinline)) int endpoint_test_leaf(int x)
 {
     __asm__ volatile("" : "+r"(x));
     return x * 3;
 }
 
-KEEP int endpoint_test_caller(int x)
+__attribute__((noinline)) int endpoint_test_caller(int x)
 {
     return endpoint_test_leaf(x) + 1;
 }

@@ -26,7 +26,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "../keep.h"
+#include "keep.h"
 
 static _Atomic bool is_over;
 static _Thread_local volatile unsigned sink;

@@ -7,12 +7,11 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "keep.h"
 #include "runtime/own_thread.h"
 #include "runtime/still.h"
 #include "runtime/timer.h"
 #include "unwind/objects.h"
-
-#include "../keep.h"
 
 static const struct cp_stack_bounds unknown;
 

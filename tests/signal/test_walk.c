@@ -17,10 +17,9 @@
 #include <unwind.h>
 
 #include "check.h"
+#include "keep.h"
 #include "signal/readers.h"
 #include "unwind/objects.h"
-
-#include "../keep.h"
 
 static struct cp_objects *objects;
 
