@@ -63,6 +63,16 @@ struct cpprof_profile *cpprof_start(const char *kind);
 int cpprof_stop(struct cpprof_profile *profile, int fd);
 
 /*
+ * The profiles "block" (where threads waited) and "mutex" (who made others
+ * wait) are off until they have a rate; it may be changed at any time. As in
+ * Go, the first is in nanoseconds of waiting for one sample on average, the
+ * second is one in so many unlocks that somebody waited for; 1 takes all, 0 is
+ * off.
+ */
+int cpprof_set_block_rate(unsigned long nanoseconds);
+int cpprof_set_mutex_fraction(unsigned long n);
+
+/*
  * Labels of the current thread. Samples of the thread carry those that it has
  * at that time, and `pprof -tagfocus=key=value` finds them. Values are meant
  * to be few and used again: a route or a tenant rather than a request's

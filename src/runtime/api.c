@@ -12,6 +12,7 @@
 #include "runtime/lifecycle.h"
 #include "runtime/listen.h"
 #include "runtime/lock.h"
+#include "runtime/locks.h"
 #include "runtime/mappings.h"
 #include "runtime/render.h"
 #include "runtime/symbols.h"
@@ -168,6 +169,26 @@ EXPORT int cpprof_write(const char *kind, double seconds, int fd)
     while (nanosleep(&left, &left) != 0)
         ;
     return cpprof_stop(p, fd);
+}
+
+EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
+{
+    struct cp_error err = { 0 };
+    enum cp_status status = cp_lifecycle_start(&err);
+
+    if (status == CP_OK)
+        status = cp_locks_set_block_rate(nanoseconds, &err);
+    return result(status, &err);
+}
+
+EXPORT int cpprof_set_mutex_fraction(unsigned long n)
+{
+    struct cp_error err = { 0 };
+    enum cp_status status = cp_lifecycle_start(&err);
+
+    if (status == CP_OK)
+        status = cp_locks_set_mutex_fraction(n, &err);
+    return result(status, &err);
 }
 
 /* The current thread, made known if it is not yet. */

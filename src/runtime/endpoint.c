@@ -246,6 +246,7 @@ enum cp_status cp_endpoint_start(struct cp_endpoint **out,
         e->service.is_guarded =
             e->address.is_loopback && !options->allows_any_host;
         e->service.socket_path = socket_path(e);
+        e->service.is_local = e->address.is_loopback || socket_path(e);
         status = launch(e, err);
     }
     if (status != CP_OK) {

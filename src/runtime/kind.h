@@ -73,6 +73,13 @@ struct cp_kind {
     /* Ends the window without a result: the client went away. */
     void (*cancel)(void *window);
 
+    /*
+     * A number that can be changed while the program runs, by a POST with a
+     * parameter of this name; NULL: there is none.
+     */
+    const char *setting;
+    enum cp_status (*set)(uint64_t value, struct cp_error *err);
+
     /* What the index page shows as the count; NULL: 0. */
     uint64_t (*count)(void);
 };

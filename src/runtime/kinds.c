@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "runtime/cpu.h"
+#include "runtime/locks.h"
 #include "runtime/wall.h"
 
 const struct cp_kind *const cp_kinds[] = {
-    &cp_cpu_kind,
-    &cp_wall_kind,
-    NULL,
+    &cp_block_kind, &cp_cpu_kind, &cp_mutex_kind, &cp_wall_kind, NULL,
 };
 
 const struct cp_kind *cp_kinds_find(const char *name)

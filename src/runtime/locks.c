@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 
 #include "profile/build.h"
+#include "runtime/lock.h"
+#include "runtime/sampler.h"
 #include "runtime/stack_writer.h"
 #include "runtime/timer.h"
 #include "signal/locks.h"
@@ -20,6 +22,11 @@ static const char *const what_names[CP_WAIT_KINDS] = {
     [CP_WAIT_BARRIER] = "barrier",    [CP_WAIT_JOIN] = "join",
     [CP_WAIT_SLEEP] = "sleep",        [CP_WAIT_IO] = "io",
 };
+
+static struct {
+    struct cp_lock lock; /* of changes of the rates */
+    bool is_io_wanted;
+} state;
 
 static void *map_pages(size_t n, size_t size)
 {
@@ -50,27 +57,73 @@ static enum cp_status map_table(struct cp_signal_samples *s,
 
 static void switch_on_or_off(void)
 {
-    atomic_store(&cp_locks.is_on, atomic_load(&cp_locks.block_rate_ns) ||
-                                      atomic_load(&cp_locks.mutex_fraction));
+    uint64_t rate = atomic_load(&cp_locks.block_rate_ns);
+
+    atomic_store(&cp_locks.is_on,
+                 rate || atomic_load(&cp_locks.mutex_fraction));
+    atomic_store(&cp_locks.is_io_on, rate && state.is_io_wanted);
+}
+
+/* One of the two rates; its table is there before it is not 0. */
+static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
+                          struct cp_signal_samples *table, struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    if (value > CP_LOCKS_MOST_RATE)
+        return cp_error_set(err, CP_EUSAGE, "more than %llu",
+                            (unsigned long long)CP_LOCKS_MOST_RATE);
+    if (value)
+        status = cp_sampler_watch(err);
+    if (status != CP_OK)
+        return status;
+    cp_lock_take(&state.lock);
+    if (value)
+        status = map_table(table, err);
+    if (status == CP_OK) {
+        atomic_store(rate, value);
+        switch_on_or_off();
+    }
+    cp_lock_give(&state.lock);
+    return status;
 }
 
 enum cp_status cp_locks_set_block_rate(uint64_t rate_ns, struct cp_error *err)
 {
-    if (rate_ns && map_table(&cp_locks.block, err) != CP_OK)
-        return CP_ENOMEM;
-    atomic_store(&cp_locks.block_rate_ns, rate_ns);
-    switch_on_or_off();
-    return CP_OK;
+    return set(&cp_locks.block_rate_ns, rate_ns, &cp_locks.block, err);
 }
 
 enum cp_status cp_locks_set_mutex_fraction(uint64_t fraction,
                                            struct cp_error *err)
 {
-    if (fraction && map_table(&cp_locks.mutex, err) != CP_OK)
-        return CP_ENOMEM;
-    atomic_store(&cp_locks.mutex_fraction, fraction);
+    return set(&cp_locks.mutex_fraction, fraction, &cp_locks.mutex, err);
+}
+
+void cp_locks_set_io(bool is_wanted)
+{
+    cp_lock_take(&state.lock);
+    state.is_io_wanted = is_wanted;
     switch_on_or_off();
-    return CP_OK;
+    cp_lock_give(&state.lock);
+}
+
+static void clear_table(struct cp_signal_samples *s)
+{
+    if (!s->slots)
+        return;
+    (void)madvise(s->slots, s->n_slots * sizeof(*s->slots), MADV_DONTNEED);
+    atomic_store(&s->used_slots, 0);
+    atomic_store(&s->used_frames, 0);
+    atomic_store(&s->lost_count, 0);
+    atomic_store(&s->lost_value, 0);
+}
+
+void cp_locks_after_fork(void)
+{
+    cp_lock_reset(&state.lock);
+    cp_locks_forget_waiters();
+    clear_table(&cp_locks.block);
+    clear_table(&cp_locks.mutex);
 }
 
 static size_t table_bytes(const struct cp_signal_samples *s)
@@ -184,6 +237,8 @@ const struct cp_kind cp_block_kind = {
     .finish = finish_block,
     .cancel = cancel,
     .count = count_block,
+    .setting = "rate",
+    .set = cp_locks_set_block_rate,
 };
 
 const struct cp_kind cp_mutex_kind = {
@@ -195,4 +250,6 @@ const struct cp_kind cp_mutex_kind = {
     .finish = finish_mutex,
     .cancel = cancel,
     .count = count_mutex,
+    .setting = "fraction",
+    .set = cp_locks_set_mutex_fraction,
 };

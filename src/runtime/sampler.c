@@ -3,7 +3,8 @@
  *
  * The own thread looks every 50 ms whether objects have come or gone, and once
  * a second for threads and for generated code. When the last window closes it
- * ends; the handler stays, for signals that are under way.
+ * ends, or slows down if hooks need the map; the handler stays, for signals
+ * that are under way.
  *
  * Only that thread enters the loader, which has a lock: in the child of a fork
  * it may be held for ever, by a thread that exists in the parent alone. Others
@@ -27,6 +28,7 @@
 #include "unwind/objects.h"
 
 #define TICK_NS 50000000
+#define SLOW_TICK_NS 250000000 /* while only hooks look at the map */
 #define TICKS_PER_SCAN 20
 #define TABLE_BYTES ((size_t)128 << 20)
 #define PATIENCE_NS 1000000000
@@ -39,7 +41,8 @@ static struct {
     struct cp_sampler_options options;
     struct cp_objects *objects;
     struct cp_lock objects_lock; /* taken after cp_sampler_lock */
-    size_t n_windows;
+    _Atomic size_t n_windows;
+    bool is_watching; /* for hooks; the thread does not end */
     _Atomic int signal;
     _Atomic uint32_t round;       /* odd: the thread of that round is to run */
     _Atomic uint32_t n_refreshed; /* looks at all objects that are done */
@@ -154,9 +157,12 @@ static void wake(_Atomic uint32_t *word)
 /* Once a second: threads that we do not know, a handler that is not ours. */
 static void look_around(uint32_t round)
 {
+    if (atomic_load(&sampler.n_windows) == 0)
+        return;
     (void)cp_threads_scan(NULL);
     cp_lock_take(&cp_sampler_lock);
-    if (atomic_load(&sampler.round) == round)
+    if (atomic_load(&sampler.round) == round &&
+        atomic_load(&sampler.n_windows) > 0)
         (void)have_handler(NULL);
     cp_lock_give(&cp_sampler_lock);
 }
@@ -166,6 +172,7 @@ static void keep_up(void *arg)
     uint32_t round = (uint32_t)(uintptr_t)arg;
 
     for (unsigned tick = 0; atomic_load(&sampler.round) == round; tick++) {
+        bool is_idle = atomic_load(&sampler.n_windows) == 0;
         long woken;
 
         (void)refresh(tick % TICKS_PER_SCAN == 0, NULL);
@@ -173,9 +180,10 @@ static void keep_up(void *arg)
         wake(&sampler.n_refreshed);
         if (tick % TICKS_PER_SCAN == TICKS_PER_SCAN - 1)
             look_around(round);
-        else if (!cp_own_thread_has_maker())
+        else if (!is_idle && !cp_own_thread_has_maker())
             (void)cp_threads_scan(NULL); /* nobody tells us of them */
-        woken = sleep_on(&sampler.round, round, TICK_NS);
+        woken =
+            sleep_on(&sampler.round, round, is_idle ? SLOW_TICK_NS : TICK_NS);
         if (woken == 0)
             tick = UINT32_MAX; /* somebody wants to know it all */
     }
@@ -200,13 +208,12 @@ static enum cp_status start_keeper(struct cp_error *err)
     return status;
 }
 
-/* Waits for a look at all objects that has begun after now. */
-static void await_refresh(void)
+/* Waits for n looks at all objects: the first may be under way. */
+static void await_refresh(uint32_t n)
 {
     uint32_t before = atomic_load(&sampler.n_refreshed), now;
     int64_t end = cp_clock_ns(CLOCK_MONOTONIC) +
                   (sampler.was_in_vain ? LITTLE_PATIENCE_NS : PATIENCE_NS);
-    uint32_t n = sampler.n_windows == 0 ? 1 : 2; /* one may be under way */
 
     while ((now = atomic_load(&sampler.n_refreshed)) - before < n) {
         int64_t left = end - cp_clock_ns(CLOCK_MONOTONIC);
@@ -221,24 +228,45 @@ static void await_refresh(void)
     sampler.was_in_vain = false;
 }
 
+/* The thread is there, and has had a look. */
+static enum cp_status have_keeper(struct cp_error *err)
+{
+    bool is_there = sampler.is_watching || atomic_load(&sampler.n_windows) > 0;
+    enum cp_status status = is_there ? CP_OK : start_keeper(err);
+
+    if (status == CP_OK)
+        await_refresh(is_there ? 2 : 1);
+    return status;
+}
+
 enum cp_status cp_sampler_open(struct cp_error *err)
 {
     enum cp_status status = have_handler(err);
 
     if (status == CP_OK)
         status = cp_threads_scan(err);
-    if (status == CP_OK && sampler.n_windows == 0)
-        status = start_keeper(err);
-    if (status != CP_OK)
-        return status;
-    await_refresh();
-    sampler.n_windows++;
-    return CP_OK;
+    if (status == CP_OK)
+        status = have_keeper(err);
+    if (status == CP_OK)
+        atomic_fetch_add(&sampler.n_windows, 1);
+    return status;
+}
+
+enum cp_status cp_sampler_watch(struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    cp_lock_take(&cp_sampler_lock);
+    if (!sampler.is_watching)
+        status = have_keeper(err);
+    sampler.is_watching = status == CP_OK;
+    cp_lock_give(&cp_sampler_lock);
+    return status;
 }
 
 void cp_sampler_close(void)
 {
-    if (--sampler.n_windows > 0)
+    if (atomic_fetch_sub(&sampler.n_windows, 1) > 1 || sampler.is_watching)
         return;
     atomic_fetch_add(&sampler.round, 1);
     wake(&sampler.round);
@@ -264,7 +292,8 @@ void cp_sampler_after_fork(void)
 {
     if (atomic_load(&sampler.objects_lock.word) != 0)
         sampler.objects = NULL;
-    sampler.n_windows = 0;
+    atomic_store(&sampler.n_windows, 0);
+    sampler.is_watching = false;
     sampler.was_in_vain = false;
     atomic_store(&sampler.round, 0);
     atomic_store(&sampler.n_keepers, 0);

@@ -1,9 +1,10 @@
 /*
- * sampler - what the CPU and the wall profile share.
+ * sampler - what the profiles share that walk stacks.
  *
  * One signal and one handler, one map of all code, one thread of our own that
  * keeps both up to date as long as a window is open. Nothing of it exists
- * before the first window: no handler, no thread, no timer.
+ * before the first window: no handler, no thread, no timer. Hooks (malloc's,
+ * locks') need the map alone, and ask for it with cp_sampler_watch.
  */
 #ifndef CP_SAMPLER_H
 #define CP_SAMPLER_H
@@ -31,6 +32,12 @@ void cp_sampler_configure(const struct cp_sampler_options *options);
  */
 enum cp_status cp_sampler_open(struct cp_error *err);
 void cp_sampler_close(void);
+
+/*
+ * From now on the map is kept up to date, windows or not; without a handler.
+ * Called without the lock. Ends in the child of a fork.
+ */
+enum cp_status cp_sampler_watch(struct cp_error *err);
 
 /* The signal; 0 as long as there is none. */
 int cp_sampler_signal(void);

@@ -21,6 +21,7 @@ struct cp_service {
     struct cp_symbols *symbols;
     struct cp_http_server *server; /* for its statistics; may be NULL */
     bool is_guarded;               /* see http/guard.h */
+    bool is_local;                 /* nobody comes from another machine */
     const char *socket_path;       /* of a unix socket, or NULL */
     int64_t started_ns;            /* monotonic */
     uint64_t n_windows;            /* open now */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/cpu.h"
+#include "runtime/locks.h"
 
 #define MOST_VALUE 64
 #define DEFAULT_MEMORY ((size_t)256 << 20)
@@ -56,6 +57,12 @@ static bool set_int(int *out, const char *value, uint64_t least, uint64_t most)
     return true;
 }
 
+static bool set_flag(bool *out, const char *value)
+{
+    *out = strcmp(value, "1") == 0;
+    return *out || strcmp(value, "0") == 0;
+}
+
 /* 1: set, 0: a bad value, -1: no such key. */
 static int set(struct cp_settings *s, const char *key, const char *value)
 {
@@ -67,10 +74,14 @@ static int set(struct cp_settings *s, const char *key, const char *value)
         return set_int(&s->wall_hz, value, 1, 1000);
     if (strcmp(key, "signal") == 0)
         return set_int(&s->signal, value, 1, (uint64_t)SIGRTMAX);
-    if (strcmp(key, "quiet") == 0) {
-        s->is_quiet = strcmp(value, "1") == 0;
-        return s->is_quiet || strcmp(value, "0") == 0;
-    }
+    if (strcmp(key, "quiet") == 0)
+        return set_flag(&s->is_quiet, value);
+    if (strcmp(key, "block_io") == 0)
+        return set_flag(&s->has_block_io, value);
+    if (strcmp(key, "block_rate") == 0)
+        return read_number(value, CP_LOCKS_MOST_RATE, &s->block_rate);
+    if (strcmp(key, "mutex_fraction") == 0)
+        return read_number(value, CP_LOCKS_MOST_RATE, &s->mutex_fraction);
     if (strcmp(key, "max_memory") == 0) {
         if (!read_number(value, (uint64_t)1 << 40, &number) ||
             number < (uint64_t)4 << 20)

@@ -13,14 +13,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct cp_settings {
     char listen[512]; /* "": nowhere */
     int cpu_hz;
     int wall_hz;
-    int signal;        /* 0: chosen */
-    size_t max_memory; /* bytes */
-    bool is_quiet;     /* no line on stderr but for errors */
+    int signal;              /* 0: chosen */
+    size_t max_memory;       /* bytes */
+    uint64_t block_rate;     /* ns; 0: no block profile */
+    uint64_t mutex_fraction; /* 0: no mutex profile */
+    bool has_block_io;
+    bool is_quiet; /* no line on stderr but for errors */
 };
 
 /* The defaults. */

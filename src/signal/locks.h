@@ -41,7 +41,8 @@ enum cp_locks_what {
 };
 
 struct cp_locks {
-    _Atomic uint32_t is_on;          /* one of the two below is not 0 */
+    _Atomic uint32_t is_on;          /* one of the two rates is not 0 */
+    _Atomic uint32_t is_io_on;       /* block_rate_ns is not 0, and io asked */
     _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
     _Atomic uint64_t mutex_fraction; /* 0: off; N: one unlock in N */
     struct cp_signal_samples block, mutex;
@@ -49,6 +50,10 @@ struct cp_locks {
 };
 
 extern struct cp_locks cp_locks;
+
+/* Waits of the library's own threads are not counted. */
+extern _Thread_local bool cp_locks_hidden
+    __attribute__((tls_model("initial-exec")));
 
 static inline bool cp_locks_are_on(void)
 {
@@ -60,18 +65,26 @@ static inline bool cp_locks_are_on(void)
 struct cp_wait {
     uint64_t begin_ns;
     uint32_t place; /* in the list, + 1; 0: not in it */
+    uint32_t bucket;
 };
 
 /* Begins to wait; lock is NULL for what has no holder. */
 struct cp_wait cp_wait_begin(const void *lock);
 
-/* Has waited, and charges the caller's stack. */
+/*
+ * Has waited, and charges the caller's stack; cp_wait_forget: in vain, the
+ * lock said so.
+ */
 void cp_wait_end(struct cp_wait wait, enum cp_locks_what what,
                  uintptr_t caller);
+void cp_wait_forget(struct cp_wait wait);
 
-#define CP_WAITERS_BUCKETS 1024
+#define CP_WAITERS_BUCKETS 1024 /* a power of two */
 
-extern _Atomic uint8_t cp_waiters_in[CP_WAITERS_BUCKETS];
+/* In the child of a fork, where nobody else waits. */
+void cp_locks_forget_waiters(void);
+
+extern _Atomic uint32_t cp_waiters_in[CP_WAITERS_BUCKETS];
 
 static inline uint32_t cp_waiters_bucket(const void *lock)
 {
