@@ -4,7 +4,8 @@
 The same work runs without a profiler, with ours and with gperftools' (both at
 100 Hz for the whole run), turn and turn about; the figures are medians of CPU
 time, and the cost is what a run takes more than the plain one next to it. Then
-bench/unwind compares the price of a frame.
+bench/sample gives the price of one sample, and bench/unwind that of a frame:
+they can be told on a busy machine as well.
 
 `make bench-runtime` builds what this needs. gperftools is Debian's
 libgoogle-perftools4; without it only ours is measured."""
@@ -12,6 +13,7 @@ import argparse
 import glob
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -79,7 +81,16 @@ def main():
         if costs:
             print(f"{name:<12} at {options.hz} Hz: {100 * statistics.median(costs):+.2f} % "
                   f"({100 * min(costs):+.2f} to {100 * max(costs):+.2f})")
-    sys.stdout.flush()
+    print("one sample, with the delivery of its signal:", flush=True)
+    sample = ROOT / "build/bench/sample"
+    subprocess.run([sample], check=True)
+    if gperftools:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([sample, str(int(signal.SIGPROF)), "gperftools"], check=True,
+                           env=dict(os.environ, LD_PRELOAD=gperftools,
+                                    CPUPROFILE=os.path.join(folder, "out.prof")),
+                           stderr=subprocess.DEVNULL)
+    print("one frame:", flush=True)
     subprocess.run([ROOT / "build/bench/unwind"], check=True)
 
 

@@ -46,9 +46,21 @@ int cpprof_listen(const char *where);
 const char *cpprof_address(void);
 
 /*
+ * For a program with an HTTP server of its own: answers a request for
+ * /debug/pprof/ that the server has got, such as cpprof_handle("GET",
+ * "/debug/pprof/profile?seconds=5", NULL, 0, fd). Writes a whole HTTP/1.1
+ * response to the descriptor, status line and headers included, after which
+ * the connection is to be closed. Waits as long as the profile takes; ends
+ * early, with -1, if fd is a socket whose other side has gone.
+ */
+int cpprof_handle(const char *method, const char *target, const void *body,
+                  size_t body_len, int fd);
+
+/*
  * Takes a profile of `seconds` from now and writes it to the descriptor, as a
  * gzipped profile.proto with names, files and lines. Kinds: "profile" (CPU),
- * "wall". Waits as long as that takes. Several may run at once.
+ * "wall"; "heap", "allocs" and "growth", which show what is at the end and for
+ * which seconds may be 0. Waits as long as that takes. Several may run at once.
  */
 int cpprof_write(const char *kind, double seconds, int fd);
 

@@ -1,9 +1,8 @@
 /*
- * sort - orders numbered things by a key, in place.
+ * sort - sorts pairs by their key, stably and in linear time.
  *
- * Where the C library's qsort must not be used: it may allocate, and inside
- * somebody else's process that is somebody else's memory. Things with equal
- * keys keep the order of their numbers.
+ * For the parts that the library shares: the qsort of libc allocates, and is
+ * slower on long lists.
  */
 #ifndef CP_SORT_H
 #define CP_SORT_H
@@ -11,15 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cp_sort_item {
+#include "base/error.h"
+
+struct cp_sort_pair {
     uint64_t key;
-    size_t index;
+    uint64_t value;
 };
 
-/* Ascending. */
-void cp_sort_items(struct cp_sort_item *items, size_t n);
+/* Ascending by key; pairs with one key stay in their order. */
+enum cp_status cp_sort_pairs(struct cp_sort_pair *pairs, size_t n,
+                             struct cp_error *err);
 
-/* The first whose key is not below `key`; n when there is none. */
-size_t cp_sort_lower(const struct cp_sort_item *items, size_t n, uint64_t key);
+/*
+ * The same for n structs of `size` bytes at p, by the uint64_t that is key_at
+ * bytes into each.
+ */
+enum cp_status cp_sort_structs(void *p, size_t n, size_t size, size_t key_at,
+                               struct cp_error *err);
 
 #endif

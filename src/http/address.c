@@ -129,11 +129,11 @@ static bool set_named(struct cp_http_address *out, const char *host)
 
 static bool set_host(struct cp_http_address *out, const char *host)
 {
-    if (!*host || strcmp(host, "*") == 0) {
+    if (strcmp(host, "*") == 0) {
         set_any(out);
         return true;
     }
-    if (strcasecmp(host, "localhost") == 0)
+    if (!*host || strcasecmp(host, "localhost") == 0)
         return set_numeric(out, "127.0.0.1");
     return set_numeric(out, host) || set_named(out, host);
 }
@@ -162,10 +162,9 @@ static bool split(const char *text, char host[HOST_BYTES], const char **port)
     size_t len = colon ? (size_t)(colon - text) : 0;
 
     *port = colon ? colon + 1 : text;
-    if (!colon) {
-        strcpy(host, "localhost");
+    host[0] = '\0';
+    if (!colon)
         return true;
-    }
     if (len >= 2 && text[0] == '[' && text[len - 1] == ']') {
         text++;
         len -= 2;

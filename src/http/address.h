@@ -1,9 +1,9 @@
 /*
  * address - where to listen, as a user writes it.
  *
- *   6060            the loopback interface, that port
+ *   6060, :6060     the loopback interface, that port
  *   localhost:6060  the same; port 0 means any free one
- *   :6060, *:6060   every interface, as in Go
+ *   *:6060          every interface
  *   10.0.0.5:6060   that interface; a name is looked for in /etc/hosts
  *   [::1]:6060      that interface, IPv6
  *   unix:/run/x.{pid}.sock   a socket in the file system

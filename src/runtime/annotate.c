@@ -2,8 +2,7 @@
  * annotate.c - see annotate.h.
  *
  * Locations are sorted by file, by counting, so that each symbolizer is asked
- * once for all its addresses. Functions are the same when name, file and
- * first line are; a table of hashes finds them again.
+ * once for all its addresses.
  */
 #include "runtime/annotate.h"
 
@@ -11,12 +10,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
 #include "base/utf8.h"
+#include "profile/line_adder.h"
 #include "runtime/jit_map.h"
 #include "symbol/demangle.h"
 
 #define NAME_BYTES 4096
+#define MAX_INLINED 64 /* more have not been seen */
 #define NO_FILE UINT32_MAX
 
 /* ---- mappings ---- */
@@ -138,134 +138,45 @@ enum cp_status cp_annotate_mappings(struct cp_profile *p,
 struct annotator {
     struct cp_profile *p;
     const struct cp_mappings *m;
-    size_t cap_functions, cap_lines;
-    uint32_t *slots; /* function + 1, by hash */
-    uint32_t mask;
+    struct cp_line_adder adder;
     const uint32_t *locations; /* of the file at work */
     bool *is_partial;          /* by mapping: some address was not found */
     bool *has_names;           /* by mapping: some address was found */
-    bool *lacks_lines;
-    struct cp_error failed; /* memory ran out */
+    bool *lacks_lines;         /* by mapping: some frame has no line */
+    struct cp_error failed;    /* memory ran out */
 };
 
-static uint64_t hash_function(const struct cp_function *f)
+/* What the mapping's flags will have to say of a location's frames. */
+static void note(struct annotator *a, uint32_t mapping,
+                 const struct cp_line_frame *frames, size_t n)
 {
-    return cp_hash_mix((uint64_t)f->system_name << 32 | f->filename,
-                       (uint64_t)f->start_line);
+    if (mapping == CP_NONE)
+        return;
+    a->is_partial[mapping] |= n == 0;
+    a->has_names[mapping] |= n > 0;
+    for (size_t i = 0; i < n; i++)
+        a->lacks_lines[mapping] |= !frames[i].file || !frames[i].line;
 }
 
-static bool is_same(const struct cp_function *a, const struct cp_function *b)
-{
-    return a->system_name == b->system_name && a->filename == b->filename &&
-           a->start_line == b->start_line;
-}
-
-/* Puts all functions into a table with twice as many places. */
-static enum cp_status grow_slots(struct annotator *a)
-{
-    uint32_t n = a->mask ? (a->mask + 1) * 2 : 1024;
-    uint32_t *slots = cp_alloc(n, sizeof(*slots), &a->failed);
-
-    if (!slots)
-        return CP_ENOMEM;
-    cp_free(a->slots);
-    a->slots = slots;
-    a->mask = n - 1;
-    for (uint32_t i = 0; i < a->p->n_functions; i++) {
-        uint32_t at = (uint32_t)hash_function(&a->p->functions[i]) & a->mask;
-
-        while (slots[at])
-            at = (at + 1) & a->mask;
-        slots[at] = i + 1;
-    }
-    return CP_OK;
-}
-
-/* The readable form of a linkage name. */
-static uint32_t readable(struct annotator *a, uint32_t system_name)
-{
-    struct cp_strtab *strings = &a->p->strings;
-    char name[NAME_BYTES];
-
-    if (!cp_demangle(cp_profile_cstr(a->p, system_name), CP_DEMANGLE_SIMPLE,
-                     name, sizeof(name)))
-        return system_name;
-    return cp_strtab_add(strings, name, strlen(name), &a->failed);
-}
-
-/* The function, added if new; CP_NONE when memory ran out. */
-static uint32_t function_of(struct annotator *a, struct cp_function f)
-{
-    struct cp_profile *p = a->p;
-    uint32_t at;
-
-    if (a->mask < 2 * (p->n_functions + 1) && grow_slots(a) != CP_OK)
-        return CP_NONE;
-    at = (uint32_t)hash_function(&f) & a->mask;
-    for (; a->slots[at]; at = (at + 1) & a->mask)
-        if (is_same(&p->functions[a->slots[at] - 1], &f))
-            return a->slots[at] - 1;
-    f.name = readable(a, f.system_name);
-    f.id = p->n_functions + 1;
-    if (f.name == CP_NO_STR ||
-        cp_arena_reserve(&p->arena, &p->functions, p->n_functions,
-                         &a->cap_functions, p->n_functions + 1, sizeof(f),
-                         &a->failed) != CP_OK)
-        return CP_NONE;
-    p->functions[p->n_functions] = f;
-    a->slots[at] = ++p->n_functions;
-    return p->n_functions - 1;
-}
-
-static uint32_t intern(struct annotator *a, const char *text)
-{
-    return text ? cp_strtab_add(&a->p->strings, text, strlen(text), &a->failed)
-                : 0;
-}
-
-/* One more line of the location that is being given its lines. */
-static bool add_line(struct annotator *a, const struct cp_symbol_frame *frame)
-{
-    struct cp_profile *p = a->p;
-    struct cp_function f = { .start_line = frame->start_line };
-    struct cp_line line = { .line = frame->line, .column = frame->column };
-
-    f.system_name = intern(a, frame->function);
-    f.filename = intern(a, frame->file);
-    if (f.system_name == CP_NO_STR || f.filename == CP_NO_STR)
-        return false;
-    line.function = function_of(a, f);
-    if (line.function == CP_NONE ||
-        cp_arena_reserve(&p->arena, &p->lines, p->n_lines, &a->cap_lines,
-                         (size_t)p->n_lines + 1, sizeof(line),
-                         &a->failed) != CP_OK)
-        return false;
-    p->lines[p->n_lines++] = line;
-    return true;
-}
-
-/* Gives location number `index` its frames; cp_symbol_sink, as it were. */
+/* Gives location number `index` its frames, if there are any. */
 static void give(struct annotator *a, uint32_t index,
                  const struct cp_symbol_frame *frames, size_t n)
 {
-    struct cp_location *l = &a->p->locations[index];
-    uint32_t first = a->p->n_lines;
+    struct cp_line_frame lines[MAX_INLINED];
 
-    if (n == 0 || !frames[0].function) {
-        if (l->mapping != CP_NONE)
-            a->is_partial[l->mapping] = true;
-        return;
+    if (n > 0 && !frames[0].function)
+        n = 0;
+    if (n > MAX_INLINED) { /* those next to the caller */
+        frames += n - MAX_INLINED;
+        n = MAX_INLINED;
     }
-    for (size_t i = 0; i < n; i++) {
-        if (!add_line(a, &frames[i]))
-            return;
-        if (l->mapping != CP_NONE && (!frames[i].file || !frames[i].line))
-            a->lacks_lines[l->mapping] = true;
-    }
-    l->lines = first;
-    l->n_lines = (uint32_t)n;
-    if (l->mapping != CP_NONE)
-        a->has_names[l->mapping] = true;
+    for (size_t i = 0; i < n; i++)
+        lines[i] = (struct cp_line_frame){ frames[i].function, frames[i].file,
+                                           frames[i].line, frames[i].column,
+                                           frames[i].start_line };
+    note(a, a->p->locations[index].mapping, lines, n);
+    if (n > 0 && a->failed.status == CP_OK)
+        (void)cp_line_adder_set(&a->adder, index, lines, n, &a->failed);
 }
 
 static void on_frames(void *context, size_t index,
@@ -337,6 +248,26 @@ static void sort_by_file(const struct annotator *a, struct by_file *b)
             b->sorted[--b->starts[file_number(a, i)]] = i;
 }
 
+/* Linkage names stay as the system's; people get readable ones. */
+static void demangle_all(struct annotator *a)
+{
+    struct cp_profile *p = a->p;
+    char name[NAME_BYTES];
+
+    for (uint32_t i = a->adder.first; i < p->n_functions; i++) {
+        struct cp_function *f = &p->functions[i];
+        uint32_t id;
+
+        if (!cp_demangle(cp_profile_cstr(p, f->system_name), CP_DEMANGLE_SIMPLE,
+                         name, sizeof(name)))
+            continue;
+        id = cp_strtab_add(&p->strings, name, strlen(name), &a->failed);
+        if (id == CP_NO_STR)
+            return;
+        f->name = id;
+    }
+}
+
 static enum cp_status resolve_all(struct annotator *a,
                                   struct cp_symbols *symbols, struct by_file *b)
 {
@@ -355,6 +286,7 @@ static enum cp_status resolve_all(struct annotator *a,
     if (b->starts[n_files + 1] > rest)
         cp_jit_map_resolve(b->addresses, b->starts[n_files + 1] - rest,
                            on_jit_name, a);
+    demangle_all(a);
     return a->failed.status;
 }
 
@@ -386,10 +318,8 @@ enum cp_status cp_annotate_lines(struct cp_profile *p,
     a.is_partial = cp_arena_alloc(&scratch, p->n_mappings, sizeof(bool), err);
     a.has_names = cp_arena_alloc(&scratch, p->n_mappings, sizeof(bool), err);
     a.lacks_lines = cp_arena_alloc(&scratch, p->n_mappings, sizeof(bool), err);
-    a.cap_functions = p->n_functions;
-    a.cap_lines = p->n_lines;
     if (b.sorted && b.starts && b.addresses && a.is_partial && a.has_names &&
-        a.lacks_lines) {
+        a.lacks_lines && cp_line_adder_init(&a.adder, p, err) == CP_OK) {
         sort_by_file(&a, &b);
         status = resolve_all(&a, symbols, &b);
         if (status != CP_OK)
@@ -397,7 +327,7 @@ enum cp_status cp_annotate_lines(struct cp_profile *p,
         set_flags(&a);
     }
     cp_symbols_forget(symbols);
-    cp_free(a.slots);
+    cp_line_adder_release(&a.adder);
     cp_arena_release(&scratch);
     return status;
 }

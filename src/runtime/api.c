@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "runtime/cost.h"
 #include "runtime/kinds.h"
 #include "runtime/labels.h"
 #include "runtime/lifecycle.h"
@@ -14,6 +15,7 @@
 #include "runtime/lock.h"
 #include "runtime/locks.h"
 #include "runtime/mappings.h"
+#include "runtime/mount.h"
 #include "runtime/render.h"
 #include "runtime/symbols.h"
 #include "runtime/threads.h"
@@ -69,6 +71,19 @@ EXPORT int cpprof_listen(const char *where)
 EXPORT const char *cpprof_address(void)
 {
     return cp_listen_address();
+}
+
+EXPORT int cpprof_handle(const char *method, const char *target,
+                         const void *body, size_t body_len, int fd)
+{
+    struct cp_endpoint_options options = { .kinds = cp_kinds, .cost = cp_cost };
+    struct cp_mount_request request = { method, target, body, body_len };
+    struct cp_error err = { 0 };
+    enum cp_status status = cp_lifecycle_start(&err);
+
+    if (status == CP_OK)
+        status = cp_mount_answer(&options, &request, fd, &err);
+    return result(status, &err);
 }
 
 static enum cp_status open_profile(struct cpprof_profile *p, const char *name,
@@ -139,6 +154,8 @@ EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
     struct cp_profile *profile = NULL;
     enum cp_status status = CP_OK;
 
+    if (!p)
+        return -1; /* its start has failed, and said why */
     if (fd < 0) {
         p->kind->cancel(p->window);
     } else {
@@ -152,13 +169,22 @@ EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
     return result(status, &err);
 }
 
+/* Has it to be watched for a while, or is it there at any time? */
+static bool is_of_time(const char *name)
+{
+    const struct cp_kind *kind = cp_kinds_find(name);
+
+    return kind && kind->default_seconds > 0;
+}
+
 EXPORT int cpprof_write(const char *kind, double seconds, int fd)
 {
     struct timespec left;
     struct cpprof_profile *p;
     struct cp_error err = { 0 };
 
-    if (!(seconds > 0 && seconds <= MOST_SECONDS))
+    if (!(seconds >= 0 && seconds <= MOST_SECONDS) ||
+        (seconds == 0 && is_of_time(kind)))
         return result(cp_error_set(&err, CP_EUSAGE, "seconds out of range"),
                       &err);
     p = cpprof_start(kind);

@@ -138,7 +138,7 @@ static enum cp_status write_window(const struct window *w, struct cp_builder *b,
     if (status == CP_OK)
         status = describe(w, b, err);
     if (status == CP_OK)
-        status = cp_recorder_write(&cpu.recorder, &w->mark, NULL, b, err);
+        status = cp_recorder_write(&w->mark, NULL, b, err);
     if (status == CP_OK)
         status = comment(w, b, err);
     return status;

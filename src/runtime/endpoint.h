@@ -24,7 +24,7 @@ struct cp_endpoint_cost {
     uint64_t max_memory_bytes; /* its limit; 0: not known */
     uint64_t n_samples;        /* taken since the start, of all kinds */
     uint64_t n_lost;           /* of them lost, and counted */
-    uint64_t cpu_ns;           /* spent in its handlers and threads */
+    uint64_t cpu_ns; /* spent in its handlers and threads but the endpoint's */
 };
 
 struct cp_endpoint_options {

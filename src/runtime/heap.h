@@ -2,24 +2,45 @@
  * heap - the heap profile: what was allocated, and what of it is still there.
  *
  * Sampling is done in the hooks (malloc_hooks.h, signal/heap.h); this switches
- * it on and writes what was found. Two kinds show the same samples: `heap`
- * looks at what is in use, `allocs` at all that was ever allocated.
+ * it on and shows what was found, row by row. heap_kinds.h makes profiles of
+ * it.
  */
 #ifndef CP_HEAP_H
 #define CP_HEAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "runtime/kind.h"
 
 #define CP_HEAP_DEFAULT_INTERVAL (512 << 10)
 
-extern const struct cp_kind cp_heap_kind, cp_allocs_kind;
+struct cp_heap_options {
+    uint64_t interval;  /* one byte in so many is sampled; 0: none */
+    size_t table_bytes; /* for the blocks that live, at most */
+    uint64_t seed;      /* of what is chosen; 0: another each time */
+};
 
-/* Begins to sample, one byte in `interval` on average; 0: not at all. */
-enum cp_status cp_heap_start(uint64_t interval, struct cp_error *err);
+/* Set once, before it is enabled. */
+void cp_heap_configure(const struct cp_heap_options *options);
+
+/*
+ * The hooks tell that they are there, and how to find out who else has a
+ * malloc that the program calls instead: its name, or NULL.
+ */
+void cp_heap_set_hooks(const char *(*whose_malloc)(void));
+
+/*
+ * Begins to sample, if that is wanted and possible; once, and again in the
+ * child of a fork to have its code known.
+ */
+enum cp_status cp_heap_enable(struct cp_error *err);
+
+/* Why there is nothing to see, in one line; NULL: there is. */
+const char *cp_heap_note(void);
+
+void cp_heap_after_fork(void);
 
 /* Memory that the tables hold, at most. */
 size_t cp_heap_bytes(void);
@@ -38,5 +59,22 @@ void cp_heap_stats(struct cp_heap_stats *out);
  * interval)).
  */
 double cp_heap_weight(uint64_t size, uint64_t interval);
+
+/*
+ * What was found of one stack and one size. Rows are apart by size, so each
+ * can be scaled exactly: its counts are whole numbers of samples.
+ */
+struct cp_heap_row {
+    uint64_t count, bytes;       /* sampled */
+    uint64_t freed, freed_bytes; /* of them */
+    uint64_t growth;             /* see signal/heap.h */
+    uint64_t size;               /* of one block */
+    double weight;               /* what one sample stands for */
+};
+
+size_t cp_heap_n_rows(void);
+
+/* False: the row is empty. */
+bool cp_heap_row(size_t i, struct cp_heap_row *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "http/timer.h"
@@ -97,6 +98,15 @@ struct numbers {
     struct cp_endpoint_cost cost;
 };
 
+/* CPU time of the thread that serves, which is the one that asks. */
+static uint64_t own_cpu_ns(void)
+{
+    struct timespec t = { 0, 0 };
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void read_numbers(const struct cp_service *s, struct numbers *n)
 {
     struct cp_http_stats stats = { 0 };
@@ -105,6 +115,7 @@ static void read_numbers(const struct cp_service *s, struct numbers *n)
     *n = (struct numbers){ 0 };
     if (s->cost)
         s->cost(&n->cost);
+    n->cost.cpu_ns += own_cpu_ns();
     if (s->server)
         cp_http_server_stats(s->server, &stats);
     duration_text(cp_http_now() - s->started_ns, n->uptime);
@@ -121,7 +132,9 @@ static void read_numbers(const struct cp_service *s, struct numbers *n)
 
 static void kind_count_text(const struct cp_kind *kind, char out[TEXT_BYTES])
 {
-    if (kind->default_seconds > 0)
+    if (!kind->begin)
+        (void)snprintf(out, TEXT_BYTES, "empty");
+    else if (kind->default_seconds > 0)
         (void)snprintf(out, TEXT_BYTES, "on demand");
     else
         count_text(kind->count ? kind->count() : 0, out);
@@ -150,7 +163,7 @@ static void put_costs(const struct cp_service *s, struct cp_out *out)
     put_number(out, "cpu", "CPU time, in all", n.cpu, "");
     put_number(out, "samples", "Samples taken", n.samples, "");
     put_number(out, "lost", "Samples lost", n.lost, "");
-    put_number(out, "windows", "Profiles being taken", n.windows, "");
+    put_number(out, "windows", "Profiles running", n.windows, "");
     put_number(out, "clients", "Connections", n.clients, "");
     cp_out_cstr(out, "</dl>\n");
 }
@@ -250,13 +263,21 @@ static void put_kind(const struct cp_service *s, const struct cp_kind *kind,
                   "<tr><td class=\"count\"><b%s id=\"count-%s\">%s</b></td>"
                   "<td><div class=\"row\">"
                   "<a class=\"name\" href=\"%s%s\">%s</a>",
-                  kind->default_seconds > 0 ? " class=\"wait\"" : "",
+                  kind->default_seconds > 0 || !kind->begin ? " class=\"wait\""
+                                                            : "",
                   kind->name, count, kind->name,
                   kind->text == CP_KIND_TEXT_NONE ? "?seconds=5" : "?debug=1",
                   kind->name);
     put_links(kind, out);
     cp_out_cstr(out, "</div>\n<p class=\"about\">");
     put_html_text(out, kind->summary);
+    if (kind->note && kind->note()) {
+        cp_out_cstr(out, " <b>");
+        put_html_text(out, kind->note());
+        cp_out_cstr(out, "</b>");
+    }
+    if (!kind->begin)
+        cp_out_cstr(out, " Not collected here: the answer is an empty one.");
     cp_out_cstr(out, "</p>\n");
     put_command(s, kind, host, out);
     cp_out_cstr(out, "</td></tr>\n");

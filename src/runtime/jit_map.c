@@ -14,14 +14,15 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "runtime/proc_file.h"
 
 #define MAP_BYTES ((size_t)64 << 20)
 
 struct wanted {
-    struct cp_sort_item *items; /* addresses, sorted */
-    const char **names;         /* by item */
+    struct cp_sort_pair *pairs; /* address and number, sorted */
+    const char **names;         /* by pair */
     size_t n;
 };
 
@@ -35,8 +36,8 @@ static void read_line(char *line, const struct wanted *w)
     size = strtoull(at + 1, &name, 16);
     if (name == at + 1 || *name != ' ' || name[1] == '\0')
         return;
-    for (size_t i = cp_sort_lower(w->items, w->n, start);
-         i < w->n && w->items[i].key - start < size; i++)
+    for (size_t i = cp_search_from(w->pairs, sizeof(*w->pairs), w->n, start);
+         i < w->n && w->pairs[i].key - start < size; i++)
         w->names[i] = name + 1;
 }
 
@@ -44,20 +45,19 @@ void cp_jit_map_resolve_text(char *text, const uint64_t *addresses, size_t n,
                              cp_jit_sink *sink, void *context)
 {
     struct cp_arena arena = { 0 };
-    struct wanted w = { cp_arena_alloc(&arena, n, sizeof(*w.items), NULL),
+    struct wanted w = { cp_arena_alloc(&arena, n, sizeof(*w.pairs), NULL),
                         cp_arena_alloc(&arena, n, sizeof(*w.names), NULL), n };
     char *line, *rest;
 
-    if (!w.items || !w.names)
+    for (size_t i = 0; w.pairs && i < n; i++)
+        w.pairs[i] = (struct cp_sort_pair){ addresses[i], i };
+    if (!w.pairs || !w.names || cp_sort_pairs(w.pairs, n, NULL) != CP_OK)
         w.n = 0; /* then nothing is known */
-    for (size_t i = 0; i < w.n; i++)
-        w.items[i] = (struct cp_sort_item){ addresses[i], i };
-    cp_sort_items(w.items, w.n);
     line = strtok_r(text, "\n", &rest);
     for (; line; line = strtok_r(NULL, "\n", &rest))
         read_line(line, &w);
     for (size_t i = 0; i < w.n; i++)
-        sink(context, w.items[i].index, w.names[i]);
+        sink(context, w.pairs[i].value, w.names[i]);
     cp_arena_release(&arena);
 }
 

@@ -82,6 +82,9 @@ struct cp_kind {
 
     /* What the index page shows as the count; NULL: 0. */
     uint64_t (*count)(void);
+
+    /* Why there is nothing to see, for the index page; NULL: there is. */
+    const char *(*note)(void);
 };
 
 #endif

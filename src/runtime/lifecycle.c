@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "runtime/api.h"
 #include "runtime/cpu.h"
+#include "runtime/heap.h"
 #include "runtime/labels.h"
 #include "runtime/pages_alloc.h"
 #include "runtime/listen.h"
@@ -181,6 +182,7 @@ static void after_fork(bool is_child)
     if (is_child) {
         cp_sampler_after_fork();
         cp_cpu_after_fork();
+        cp_heap_after_fork();
         cp_wall_after_fork();
         cp_locks_after_fork();
         cp_api_after_fork();
@@ -209,6 +211,11 @@ static void apply_settings(void)
     struct cp_sampler_options options = { .table_bytes = s->max_memory / 2,
                                           .signal = s->signal };
 
+    struct cp_heap_options heap = { .interval = s->heap_interval,
+                                    .table_bytes = s->max_memory / 4,
+                                    .seed = s->heap_seed };
+
+    cp_heap_configure(&heap);
     cp_pages_set_limit(s->max_memory);
     cp_sampler_configure(&options);
     cp_cpu_set_default_hz(s->cpu_hz);
@@ -303,6 +310,8 @@ __attribute__((constructor)) static void load(void)
     status = cp_lifecycle_start(&err);
     if (status == CP_OK && life.settings.listen[0])
         status = cp_listen(life.settings.listen, &err);
+    else if (status == CP_OK)
+        status = cp_heap_enable(&err);
     if (status != CP_OK && !is_inherited(life.settings.listen))
         cp_lifecycle_say(err.msg);
 }

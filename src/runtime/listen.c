@@ -9,6 +9,7 @@
 
 #include "runtime/cost.h"
 #include "runtime/endpoint.h"
+#include "runtime/heap.h"
 #include "runtime/kinds.h"
 #include "runtime/lifecycle.h"
 #include "runtime/lock.h"
@@ -33,8 +34,12 @@ static enum cp_status start_endpoint(struct cp_error *err)
                                            .kinds = cp_kinds,
                                            .cost = cp_cost,
                                            .spawn = spawn };
+    enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
+    struct cp_error unseen = { 0 };
 
-    return cp_endpoint_start(&state.endpoint, &options, err);
+    if (status == CP_OK && cp_heap_enable(&unseen) != CP_OK)
+        cp_lifecycle_say(unseen.msg);
+    return status;
 }
 
 static enum cp_status listen_locked(const char *where, struct cp_error *err)

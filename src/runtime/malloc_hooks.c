@@ -14,14 +14,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/heap.h"
 #include "runtime/malloc_next.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
 #define EARLY_BYTES 65536
 #define EARLY_ALIGN 64
-#define OFF_BYTES ((int64_t)64 << 20) /* between looks while sampling is off   \
-                                       */
+#define OFF_BYTES ((int64_t)1 << 20) /* between looks while sampling is off */
 
 /* Blocks given out before the next functions were known. */
 static _Alignas(EARLY_ALIGN) char early[EARLY_BYTES];
@@ -59,12 +59,18 @@ static size_t early_size(const void *block)
 
 /* While the next functions are looked for, each hook lands here first. */
 
+static void *first_malloc(size_t size);
+
 static bool is_finding(void)
 {
-    if (cp_heap_self.busy)
+    static _Atomic bool is_in_vain;
+
+    if (cp_heap_self.busy || atomic_load(&is_in_vain))
         return true;
     cp_malloc_hooks_init();
-    return false;
+    if (cp_malloc_next.malloc == first_malloc)
+        atomic_store(&is_in_vain, true);
+    return atomic_load(&is_in_vain);
 }
 
 static void *first_malloc(size_t size)
@@ -172,17 +178,16 @@ void *cp_malloc_find(const char *name)
     return found;
 }
 
-bool cp_malloc_hooks_are_called(void)
+/* Which object's malloc does the program call? Ours: NULL. */
+static const char *whose_malloc(void)
 {
-    void *(*mine)(size_t) = malloc;
     void *first = dlsym(RTLD_DEFAULT, "malloc");
+    Dl_info its, mine;
 
-    return memcmp(&mine, &first, sizeof(first)) == 0;
-}
-
-void cp_malloc_hooks_hide(void)
-{
-    cp_heap_self.left = INT64_MAX;
+    if (!first || !dladdr(first, &its) || !dladdr(early, &mine) ||
+        its.dli_fbase == mine.dli_fbase)
+        return NULL;
+    return its.dli_fname && *its.dli_fname ? its.dli_fname : "the program";
 }
 
 void cp_malloc_look(void *block, size_t size, uintptr_t caller)
@@ -213,6 +218,14 @@ bool cp_malloc_before_free(void *block)
         return false;
     cp_heap_count_free(cp_heap_take(block));
     return true;
+}
+
+/* Before lifecycle.c's, which may start to sample. */
+__attribute__((constructor(101))) static void prepare(void)
+{
+    if (cp_malloc_next.malloc == first_malloc)
+        cp_malloc_hooks_init();
+    cp_heap_set_hooks(whose_malloc);
 }
 
 /* The hooks. */

@@ -12,18 +12,7 @@
 #ifndef CP_MALLOC_HOOKS_H
 #define CP_MALLOC_HOOKS_H
 
-#include <stdbool.h>
-
 /* Finds the next functions; the first call does it if nobody did. */
 void cp_malloc_hooks_init(void);
-
-/*
- * Does the program call us? Not if it brings a malloc of its own that is not
- * in a shared object.
- */
-bool cp_malloc_hooks_are_called(void);
-
-/* Has the thread that calls this never be sampled: it is the library's. */
-void cp_malloc_hooks_hide(void);
 
 #endif

@@ -1,6 +1,7 @@
 /* own_thread.c - see own_thread.h. */
 #include "runtime/own_thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "runtime/threads.h"
+#include "signal/heap.h"
 
 #define STACK_BYTES ((size_t)512 << 10)
 
@@ -34,26 +36,39 @@ static void *begin(void *arg)
     struct start start = *(struct start *)arg;
 
     cp_free(arg);
+    cp_heap_hide();
     cp_threads_hide();
     (void)prctl(PR_SET_NAME, start.name);
     start.run(start.arg);
     return NULL;
 }
 
+static int create_with(const pthread_attr_t *attr, struct start *start)
+{
+    pthread_t thread;
+
+    if (maker)
+        return maker(&thread, attr, begin, start);
+    return pthread_create(&thread, attr, begin, start);
+}
+
+/* A program with much thread-local data may need larger stacks than ours. */
 static int create(struct start *start)
 {
     pthread_attr_t attr;
-    pthread_t thread;
     int failed;
 
     (void)pthread_attr_init(&attr);
     (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
-    if (maker)
-        failed = maker(&thread, &attr, begin, start);
-    else
-        failed = pthread_create(&thread, &attr, begin, start);
+    failed = create_with(&attr, start);
     (void)pthread_attr_destroy(&attr);
+    if (failed == EINVAL) {
+        (void)pthread_attr_init(&attr);
+        (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+        failed = create_with(&attr, start);
+        (void)pthread_attr_destroy(&attr);
+    }
     return failed;
 }
 

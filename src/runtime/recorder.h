@@ -1,9 +1,12 @@
 /*
- * recorder - a table of samples that several windows look at.
+ * recorder - tables of samples that several windows look at.
  *
- * The first window switches the table on, the last one off. Counts only grow
- * while it is on, so what a window saw is the difference between its end and
- * its beginning. Calls must come one at a time; the handlers go on meanwhile.
+ * The first window switches recording on, the last one off. Counts only grow,
+ * so what a window saw is the difference between its end and its beginning.
+ * When a window is opened and the table is half full, a new one is begun: a
+ * window then has the rest of one table and all of the next. So however windows
+ * overlap, there is always room. Calls must come one at a time; the handlers go
+ * on meanwhile.
  */
 #ifndef CP_RECORDER_H
 #define CP_RECORDER_H
@@ -17,19 +20,23 @@
 #define CP_RECORDER_SLOTS ((size_t)1 << 16)
 #define CP_RECORDER_FRAMES ((size_t)1 << 21)
 
-/* Frames that have a name instead of an address; CP_FRAME_ELIDED is 1. */
-#define CP_FRAME_NO_ROOM ((uintptr_t)2)
-#define CP_FRAME_LOST ((uintptr_t)3)
-#define CP_FRAME_SILENT ((uintptr_t)4)
+#define CP_RECORDER_TABLES 8 /* at once, at most */
+
+struct cp_recorder_table {
+    struct cp_signal_samples samples;
+    struct cp_recorder_table *next; /* the one begun after it */
+    size_t n_windows;               /* that begin here */
+};
 
 struct cp_recorder {
     _Atomic(struct cp_signal_samples *) *live; /* where handlers look */
-    struct cp_signal_samples samples;
-    size_t n_windows;
+    struct cp_recorder_table *oldest, *newest;
+    size_t n_tables, n_windows;
 };
 
-/* What the counts were when a window was opened. */
+/* Where a window begins, and what the counts were then. */
 struct cp_recorder_mark {
+    struct cp_recorder_table *table;
     struct cp_recorder_count {
         uint64_t count, value;
     } * before; /* for each slot; NULL: all were 0 */
@@ -45,15 +52,14 @@ enum cp_status cp_recorder_open(struct cp_recorder *r,
  * Stays open. `states` gives names to the states of samples (from 1; NULL ends
  * it), which become the label "state"; may be NULL.
  */
-enum cp_status cp_recorder_write(const struct cp_recorder *r,
-                                 const struct cp_recorder_mark *mark,
+enum cp_status cp_recorder_write(const struct cp_recorder_mark *mark,
                                  const char *const *states,
                                  struct cp_builder *b, struct cp_error *err);
 
-/* The last one out waits for the handlers that are at it, and clears. */
+/* Frees what no window needs any more, when the handlers have left it. */
 void cp_recorder_close(struct cp_recorder *r, struct cp_recorder_mark *mark);
 
-/* The bytes that the table holds now, at most. */
+/* The bytes that the tables hold now, at most. */
 size_t cp_recorder_bytes(const struct cp_recorder *r);
 
 /* In the child of a fork: nobody looks on. */

@@ -254,20 +254,33 @@ static uint32_t key_type(const struct writer *w)
     }
 }
 
+/* The samples in the order in which they are to stand: the largest first. */
+static struct cp_sort_pair *order_samples(const struct writer *w,
+                                          struct cp_error *err)
+{
+    const struct cp_profile *p = w->p;
+    struct cp_sort_pair *order = cp_alloc(p->n_samples, sizeof(*order), err);
+
+    for (uint32_t i = 0; order && i < p->n_samples; i++)
+        order[i] = (struct cp_sort_pair){
+            UINT64_MAX - (uint64_t)value(p, i, key_type(w)), i
+        };
+    if (order && cp_sort_pairs(order, p->n_samples, err) != CP_OK) {
+        cp_free(order);
+        return NULL;
+    }
+    return order;
+}
+
 static enum cp_status put_samples(const struct writer *w, struct cp_error *err)
 {
     const struct cp_profile *p = w->p;
-    struct cp_sort_item *order = cp_alloc(p->n_samples, sizeof(*order), err);
+    struct cp_sort_pair *order = order_samples(w, err);
 
     if (!order)
         return CP_ENOMEM;
-    for (uint32_t i = 0; i < p->n_samples; i++)
-        order[i] = (struct cp_sort_item){
-            UINT64_MAX - (uint64_t)value(p, i, key_type(w)), i
-        };
-    cp_sort_items(order, p->n_samples);
     for (uint32_t i = 0; i < p->n_samples; i++) {
-        uint32_t sample = (uint32_t)order[i].index;
+        uint32_t sample = (uint32_t)order[i].value;
 
         if (p->samples[sample].n_locs == 0)
             continue; /* readers refuse a line without addresses */

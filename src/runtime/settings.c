@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/cpu.h"
+#include "runtime/heap.h"
 #include "runtime/locks.h"
 
 #define MOST_VALUE 64
@@ -16,6 +17,7 @@ void cp_settings_init(struct cp_settings *s)
 {
     *s = (struct cp_settings){ .cpu_hz = CP_CPU_DEFAULT_HZ,
                                .wall_hz = 100,
+                               .heap_interval = CP_HEAP_DEFAULT_INTERVAL,
                                .max_memory = DEFAULT_MEMORY };
 }
 
@@ -63,11 +65,19 @@ static bool set_flag(bool *out, const char *value)
     return *out || strcmp(value, "0") == 0;
 }
 
-/* 1: set, 0: a bad value, -1: no such key. */
-static int set(struct cp_settings *s, const char *key, const char *value)
+static bool set_size(size_t *out, const char *value, uint64_t least)
 {
     uint64_t number;
 
+    if (!read_number(value, (uint64_t)1 << 40, &number) || number < least)
+        return false;
+    *out = (size_t)number;
+    return true;
+}
+
+/* 1: set, 0: a bad value, -1: no such key. */
+static int set(struct cp_settings *s, const char *key, const char *value)
+{
     if (strcmp(key, "cpu_hz") == 0)
         return set_int(&s->cpu_hz, value, 1, CP_CPU_MOST_HZ);
     if (strcmp(key, "wall_hz") == 0)
@@ -82,13 +92,12 @@ static int set(struct cp_settings *s, const char *key, const char *value)
         return read_number(value, CP_LOCKS_MOST_RATE, &s->block_rate);
     if (strcmp(key, "mutex_fraction") == 0)
         return read_number(value, CP_LOCKS_MOST_RATE, &s->mutex_fraction);
-    if (strcmp(key, "max_memory") == 0) {
-        if (!read_number(value, (uint64_t)1 << 40, &number) ||
-            number < (uint64_t)4 << 20)
-            return 0;
-        s->max_memory = (size_t)number;
-        return 1;
-    }
+    if (strcmp(key, "heap_interval") == 0)
+        return set_size(&s->heap_interval, value, 0);
+    if (strcmp(key, "heap_seed") == 0)
+        return set_size(&s->heap_seed, value, 0);
+    if (strcmp(key, "max_memory") == 0)
+        return set_size(&s->max_memory, value, (uint64_t)4 << 20);
     return -1;
 }
 

@@ -21,6 +21,8 @@ struct cp_settings {
     int wall_hz;
     int signal;              /* 0: chosen */
     size_t max_memory;       /* bytes */
+    size_t heap_seed;        /* of what is sampled; 0: another each time */
+    size_t heap_interval;    /* bytes between samples; 0: none */
     uint64_t block_rate;     /* ns; 0: no block profile */
     uint64_t mutex_fraction; /* 0: no mutex profile */
     bool has_block_io;

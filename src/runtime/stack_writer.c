@@ -6,18 +6,17 @@
 #include "runtime/labels.h"
 #include "signal/walk.h"
 
-/* Frames that are no addresses; CP_FRAME_ELIDED is one. */
-#define FRAME_NO_ROOM ((uintptr_t)2)
-
 static const char *const special_names[CP_STACK_SPECIAL] = {
     [CP_FRAME_ELIDED] = "[frames left out]",
-    [FRAME_NO_ROOM] = "[profile table full]",
+    [CP_FRAME_NO_ROOM] = "[profile table full]",
+    [CP_FRAME_LOST] = "[lost samples]",
+    [CP_FRAME_SILENT] = "[thread does not answer]",
 };
 
 bool cp_stack_of_slot(const struct cp_signal_samples *s,
                       const struct cp_signal_slot *slot, struct cp_stack *out)
 {
-    static const uintptr_t no_room = FRAME_NO_ROOM;
+    static const uintptr_t no_room = CP_FRAME_NO_ROOM;
     uint64_t where = atomic_load(&slot->frames);
 
     if (where == CP_SAMPLE_UNWRITTEN)

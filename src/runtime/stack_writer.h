@@ -1,8 +1,7 @@
 /*
  * stack_writer - puts stacks of a samples' table into a profile.
  *
- * For kinds whose samples have other values than a count and a sum
- * (recorder.h writes those). Frames that are no addresses get their names.
+ * Frames that are no addresses get their names.
  */
 #ifndef CP_STACK_WRITER_H
 #define CP_STACK_WRITER_H
@@ -12,7 +11,11 @@
 #include "profile/build.h"
 #include "signal/samples.h"
 
-#define CP_STACK_SPECIAL 4 /* kinds of frames that are no addresses */
+/* Frames that have a name instead of an address; CP_FRAME_ELIDED is 1. */
+#define CP_FRAME_NO_ROOM ((uintptr_t)2)
+#define CP_FRAME_LOST ((uintptr_t)3)
+#define CP_FRAME_SILENT ((uintptr_t)4)
+#define CP_STACK_SPECIAL 5
 
 /* Starts with b and err set. */
 struct cp_stack_writer {

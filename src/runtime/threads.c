@@ -112,7 +112,7 @@ static void add_rest(struct cp_signal_thread *t, uint64_t clock_ns)
         return;
     table = atomic_load(&cp_signal_sampler.cpu);
     slot = atomic_load(&t->cpu_slot);
-    if (table && slot) {
+    if (table && slot && cp_signal_has_slot(table, slot)) {
         atomic_fetch_add(&slot->count, n);
         atomic_fetch_add(&slot->value, n * period);
     } else if (table && t->start) {

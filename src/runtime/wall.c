@@ -20,6 +20,7 @@
 #include "runtime/own_thread.h"
 #include "runtime/recorder.h"
 #include "runtime/sampler.h"
+#include "runtime/stack_writer.h"
 #include "runtime/still.h"
 #include "runtime/threads.h"
 #include "runtime/timer.h"
@@ -136,11 +137,13 @@ static bool owes_answer(struct cp_signal_thread *t, int64_t now)
  */
 static bool still_sleeps(struct cp_signal_thread *t, uint64_t clock)
 {
+    const struct cp_signal_samples *table =
+        atomic_load(&cp_signal_sampler.wall);
     const struct cp_signal_slot *slot = atomic_load(&t->wall_slot);
     uint64_t slack = t->flags & WAS_ASKED ? ANSWER_NS : 0;
 
-    if (!slot || slot->tag.state != STATE_SLEEPING ||
-        clock - t->wall_clock > slack)
+    if (!table || !slot || !cp_signal_has_slot(table, slot) ||
+        slot->tag.state != STATE_SLEEPING || clock - t->wall_clock > slack)
         return false;
     t->wall_clock = clock;
     t->flags &= ~(uint32_t)WAS_ASKED;
@@ -335,7 +338,7 @@ static enum cp_status write_window(const struct window *w, struct cp_builder *b,
         cp_builder_period(b, "wall", "nanoseconds", NS_PER_S / w->hz, err) !=
             CP_OK)
         return CP_ENOMEM;
-    return cp_recorder_write(&wall.recorder, &w->mark, state_names, b, err);
+    return cp_recorder_write(&w->mark, state_names, b, err);
 }
 
 /* Called with the lock held. */
@@ -383,6 +386,7 @@ const struct cp_kind cp_wall_kind = {
                "Sleeping threads are not woken.",
     .default_seconds = 10,
     .text = CP_KIND_TEXT_NONE,
+    .has_fractions = true,
     .begin = begin,
     .finish = finish,
     .cancel = cancel,

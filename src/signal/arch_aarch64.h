@@ -30,7 +30,7 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
     out->sp = m->sp;
     out->fp = m->regs[29];
     out->aux = cp_arch_strip(m->regs[30]);
-    out->scratch = 0;
+    out->scratch = out->arg = 0;
 }
 
 /* The registers of the function that this is compiled into. */
@@ -44,7 +44,7 @@ cp_arch_here(struct cp_signal_regs *out)
                      "mov %2, x29\n\t"
                      "mov %3, x30\n\t"
                      : "=r"(pc), "=r"(sp), "=r"(fp), "=r"(lr));
-    *out = (struct cp_signal_regs){ pc, sp, fp, cp_arch_strip(lr), 0 };
+    *out = (struct cp_signal_regs){ pc, sp, fp, cp_arch_strip(lr), 0, 0 };
 }
 
 static inline long cp_arch_syscall(long number, const long a[6])

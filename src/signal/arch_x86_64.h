@@ -30,6 +30,7 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
     out->fp = (uintptr_t)r[REG_RBP];
     out->aux = (uintptr_t)r[REG_RBX];
     out->scratch = (uintptr_t)r[REG_R10];
+    out->arg = (uintptr_t)r[REG_RDI];
 }
 
 /* The registers of the function that this is compiled into. */
@@ -42,7 +43,7 @@ cp_arch_here(struct cp_signal_regs *out)
                      "mov %%rbx, %3\n\t"
                      : "=r"(out->pc), "=m"(out->sp), "=m"(out->fp),
                        "=m"(out->aux));
-    out->scratch = 0;
+    out->scratch = out->arg = 0;
 }
 
 static inline long cp_arch_syscall(long number, const long a[6])

@@ -121,13 +121,29 @@ static bool meet(struct cp_signal_thread *t)
     return true;
 }
 
+/*
+ * When the user's queue of signals is full, the kernel delivers those below
+ * the real-time ones without what they carried, as if sent by nobody. If we
+ * have asked, it was us: the program must not die of it.
+ */
+static bool is_bare_ask(const siginfo_t *info, const ucontext_t *context)
+{
+    if (info->si_code != SI_USER || info->si_pid != 0 ||
+        !atomic_load(&cp_signal_sampler.wall))
+        return false;
+    if (cp_signal_self && atomic_load(&cp_signal_self->wall_value))
+        take_wall(cp_signal_self, context);
+    return true;
+}
+
 void cp_signal_handle(int sig, siginfo_t *info, void *context)
 {
     uint64_t word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
     struct cp_signal_thread *t;
 
     if (info->si_code != SI_TIMER || word >> 32 != cp_signal_sampler.word) {
-        pass_on(sig, info, context);
+        if (!is_bare_ask(info, context))
+            pass_on(sig, info, context);
         return;
     }
     t = cp_signal_thread_at((uint32_t)word & 0x0fffffff);

@@ -16,18 +16,23 @@ _Thread_local struct cp_heap_thread cp_heap_self;
 struct cp_heap_sampler cp_heap_sampler;
 _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
 
-static uint64_t next_random(struct cp_heap_thread *t)
+static uint64_t stir(uint64_t x)
 {
-    uint64_t x;
-
-    if (t->random == 0)
-        t->random =
-            atomic_fetch_add(&cp_heap_sampler.seed, 0x9e3779b97f4a7c15u) | 1;
-    t->random += 0x9e3779b97f4a7c15u;
-    x = t->random;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
     return x ^ x >> 31;
+}
+
+/*
+ * Threads begin anywhere in the one sequence that there is; if they began side
+ * by side, one would draw what its neighbour drew before it.
+ */
+static uint64_t next_random(struct cp_heap_thread *t)
+{
+    if (t->random == 0)
+        t->random = stir(atomic_fetch_add(&cp_heap_sampler.seed, 1)) | 1;
+    t->random += 0x9e3779b97f4a7c15u;
+    return stir(t->random);
 }
 
 /* The natural logarithm of x >= 1, to about 1e-10. */
@@ -161,15 +166,42 @@ void cp_heap_put(void *block, struct cp_heap_entry entry)
         cp_heap_count_free(entry); /* nobody will see its end */
 }
 
+/* The bytes that a sample stands for, near enough for the high water. */
+static uint64_t stands_for(uint64_t size)
+{
+    uint64_t interval =
+        atomic_load_explicit(&cp_heap_sampler.interval, memory_order_relaxed);
+
+    return size > interval ? size : interval;
+}
+
 void cp_heap_count_free(struct cp_heap_entry entry)
 {
-    struct cp_heap_freed *f;
+    struct cp_heap_sums *sums;
 
     if (!entry.slot)
         return;
-    f = &cp_heap_sampler.freed[entry.slot - 1];
-    atomic_fetch_add_explicit(&f->count, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&f->bytes, entry.size, memory_order_relaxed);
+    sums = &cp_heap_sampler.sums[entry.slot - 1];
+    atomic_fetch_add_explicit(&sums->freed, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&sums->freed_bytes, entry.size,
+                              memory_order_relaxed);
+    atomic_fetch_sub_explicit(&cp_heap_sampler.live_bytes, entry.worth,
+                              memory_order_relaxed);
+}
+
+/* Charges the slot with what the high water has risen by. */
+static void count_growth(struct cp_heap_sums *sums, uint64_t worth)
+{
+    struct cp_heap_sampler *h = &cp_heap_sampler;
+    uint64_t live = atomic_fetch_add(&h->live_bytes, worth) + worth;
+    uint64_t high = atomic_load(&h->high_bytes);
+
+    atomic_fetch_add_explicit(&h->all_bytes, worth, memory_order_relaxed);
+    while (live > high && live < (uint64_t)1 << 63)
+        if (atomic_compare_exchange_weak(&h->high_bytes, &high, live)) {
+            atomic_fetch_add(&sums->growth, live - high);
+            break;
+        }
 }
 
 void cp_heap_record(void *block, size_t size, uintptr_t caller)
@@ -181,9 +213,12 @@ void cp_heap_record(void *block, size_t size, uintptr_t caller)
 
     atomic_fetch_add_explicit(&h->n_samples, 1, memory_order_relaxed);
     if (slot) {
-        struct cp_heap_entry entry = { (uint32_t)(slot - h->samples.slots) + 1,
-                                       size };
+        uint32_t at = (uint32_t)(slot - h->samples.slots);
+        struct cp_heap_entry entry = { at + 1, size, stands_for(size) };
 
+        count_growth(&h->sums[at], entry.worth);
+        if (cp_heap_may_be_sampled(block)) /* freed behind our back */
+            cp_heap_count_free(cp_heap_take(block));
         cp_heap_put(block, entry);
     }
 }

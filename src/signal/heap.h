@@ -43,6 +43,7 @@ extern _Thread_local struct cp_heap_thread cp_heap_self
 struct cp_heap_entry {
     uint32_t slot; /* of the samples' table, + 1; 0: it was not sampled */
     uint64_t size;
+    uint64_t worth; /* the bytes that it stands for, roughly */
 };
 
 /* What lives: addresses, and what each block was recorded as. */
@@ -58,10 +59,14 @@ struct cp_heap_sampler {
     _Atomic uint64_t interval; /* bytes; 0: off */
     _Atomic uint64_t seed;
     struct cp_signal_samples samples; /* count and bytes that were sampled */
-    struct cp_heap_freed {
-        _Atomic uint64_t count, bytes;
-    } * freed; /* for each slot of samples */
+    struct cp_heap_sums {
+        _Atomic uint64_t freed, freed_bytes;
+        _Atomic uint64_t growth; /* bytes by which it raised the high water */
+    } * sums;                    /* for each slot of samples */
     struct cp_heap_live live;
+    _Atomic uint64_t live_bytes; /* that the live blocks stand for, roughly */
+    _Atomic uint64_t high_bytes; /* the most that it ever was */
+    _Atomic uint64_t all_bytes;  /* that all blocks stand for, roughly */
     _Atomic uint64_t n_samples;
 };
 
@@ -82,6 +87,12 @@ static inline bool cp_heap_may_be_sampled(const void *block)
     return atomic_load_explicit(
                &cp_heap_filter[cp_heap_filter_at((uintptr_t)block)],
                memory_order_relaxed) != 0;
+}
+
+/* Has the thread that calls this never be sampled: it is the library's. */
+static inline void cp_heap_hide(void)
+{
+    cp_heap_self.left = INT64_MAX;
 }
 
 /* The bytes to the next sample, drawn anew. */

@@ -6,7 +6,7 @@
 
 struct cp_signal_regs {
     uintptr_t pc, sp, fp, aux;
-    uintptr_t scratch; /* r10; known in the innermost frame alone */
+    uintptr_t scratch, arg; /* r10, rdi; known in the innermost frame alone */
 };
 
 #endif

@@ -14,6 +14,7 @@
 #define CP_SIGNAL_SAMPLES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,13 @@ struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
                                      const uintptr_t *frames, size_t n,
                                      struct cp_signal_tag tag, uint64_t count,
                                      uint64_t value);
+
+/* Is it one of this table's? */
+static inline bool cp_signal_has_slot(const struct cp_signal_samples *s,
+                                      const struct cp_signal_slot *slot)
+{
+    return slot >= s->slots && slot < s->slots + s->n_slots;
+}
 
 /* Adds to what could not be recorded. */
 void cp_signal_lose(struct cp_signal_samples *s, uint64_t count,

@@ -83,13 +83,23 @@ static inline bool restore(struct cp_signal_walk *w, uintptr_t base, int16_t at,
                                 value);
 }
 
+/* A return address that was never saved: only an interrupted frame has it. */
+static bool register_ra(const struct frame *f,
+                        const struct cp_signal_rule *rule, uintptr_t *out)
+{
+    if (rule->ra == CP_RULE_SAME && CP_ARCH_RA_ON_STACK)
+        return false;
+    *out = rule->ra == CP_RULE_ARG ? f->regs.arg : f->regs.aux;
+    return f->is_exact;
+}
+
 enum step { STEP_ON, STEP_END, STEP_STUCK };
 
 static inline enum step step_by_rule(struct cp_signal_walk *w, struct frame *f,
                                      const struct cp_signal_rule *rule)
 {
     struct cp_signal_regs *r = &f->regs;
-    uintptr_t cfa, pc = r->aux, fp = r->fp;
+    uintptr_t cfa, pc, fp = r->fp;
 
     if (rule->ra == CP_RULE_END)
         return STEP_END;
@@ -101,12 +111,13 @@ static inline enum step step_by_rule(struct cp_signal_walk *w, struct frame *f,
         return step_signal(w, f) ? STEP_ON : STEP_STUCK;
     else if (!other_cfa(w, f, rule, &cfa))
         return STEP_STUCK;
-    if (cfa <= r->sp && !(cfa == r->sp && f->is_exact && !CP_ARCH_RA_ON_STACK))
+    if (rule->ra < CP_RULE_LEAST) {
+        if (cfa < r->sp || !register_ra(f, rule, &pc))
+            return STEP_STUCK;
+    } else if (cfa <= r->sp || !restore(w, cfa, rule->ra, &pc)) {
         return STEP_STUCK;
-    if (rule->ra == CP_RULE_SAME && (CP_ARCH_RA_ON_STACK || !f->is_exact))
-        return STEP_STUCK;
-    if (!restore(w, cfa, rule->ra, &pc) ||
-        !restore(w, rule->flags & CP_RULE_FP_AT_FP ? fp : cfa, rule->fp,
+    }
+    if (!restore(w, rule->flags & CP_RULE_FP_AT_FP ? fp : cfa, rule->fp,
                  &r->fp) ||
         !restore(w, rule->flags & CP_RULE_AUX_AT_FP ? fp : cfa, rule->aux,
                  &r->aux))
@@ -140,7 +151,7 @@ static bool step_by_pointer(struct cp_signal_walk *w, struct frame *f)
     pc = cp_arch_strip(pc);
     if (!cp_signal_map_find(w->map, pc - 1))
         return false;
-    *r = (struct cp_signal_regs){ pc, r->fp + 16, fp, r->aux, 0 };
+    *r = (struct cp_signal_regs){ pc, r->fp + 16, fp, r->aux, 0, 0 };
     f->is_exact = false;
     return true;
 }

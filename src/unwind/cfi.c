@@ -9,6 +9,7 @@ enum place {
     PLACE_END,    /* undefined: for the return address, no caller */
     PLACE_CFA,    /* in memory, off bytes from the CFA */
     PLACE_FP,     /* in memory, off bytes from the frame pointer */
+    PLACE_ARG,    /* in the register that holds a function's argument */
     PLACE_UNKNOWN /* somewhere that the walker cannot look */
 };
 
@@ -38,8 +39,8 @@ struct machine {
     void *context;
 };
 
-const struct cp_cfi_machine cp_cfi_x86_64 = { 7, 6, 3, 10, false };
-const struct cp_cfi_machine cp_cfi_aarch64 = { 31, 29, 30, 0xff, true };
+const struct cp_cfi_machine cp_cfi_x86_64 = { 7, 6, 3, 10, 5, false };
+const struct cp_cfi_machine cp_cfi_aarch64 = { 31, 29, 30, 0xff, 0xff, true };
 
 const struct cp_cfi_machine *cp_cfi_native(void)
 {
@@ -98,6 +99,8 @@ static struct cp_signal_rule rule_of(const struct machine *m)
         return none;
     if (row->saved[RA].place == PLACE_SAME && m->regs->is_ra_in_aux)
         rule.ra = CP_RULE_SAME;
+    else if (row->saved[RA].place == PLACE_ARG)
+        rule.ra = CP_RULE_ARG;
     else if (row->saved[RA].place != PLACE_CFA ||
              !to_words(row->saved[RA].off, &rule.ra))
         return none;
@@ -279,6 +282,11 @@ static bool extended(struct machine *m, struct cp_cursor *c, uint8_t op)
         set_saved(m, cp_cursor_uleb(c), PLACE_SAME, 0);
         return true;
     case 0x09: /* register: saved in another */
+        reg = cp_cursor_uleb(c);
+        set_saved(m, reg,
+                  cp_cursor_uleb(c) == m->regs->arg ? PLACE_ARG : PLACE_UNKNOWN,
+                  0);
+        return true;
     case 0x14: /* val_offset */
         set_saved(m, cp_cursor_uleb(c), PLACE_UNKNOWN, 0);
         (void)cp_cursor_uleb(c);

@@ -13,8 +13,8 @@
 
 /* The DWARF numbers of the registers that a walk knows. */
 struct cp_cfi_machine {
-    uint8_t sp, fp, aux, scratch; /* 0xff: there is none */
-    bool is_ra_in_aux;            /* a call leaves its return address there */
+    uint8_t sp, fp, aux, scratch, arg; /* 0xff: there is none */
+    bool is_ra_in_aux; /* a call leaves its return address there */
 };
 
 extern const struct cp_cfi_machine cp_cfi_x86_64, cp_cfi_aarch64;

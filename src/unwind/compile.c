@@ -75,20 +75,16 @@ static bool take_fde(void *context, const struct cp_fde *fde)
 /* Sorts, and of rows at one address keeps the last: "no rule" comes first. */
 static enum cp_status sort_rows(struct table *t)
 {
-    struct cp_sort_item *items = cp_alloc(t->n_rows, sizeof(*items), t->err);
+    enum cp_status status =
+        cp_sort_structs(t->rows, t->n_rows, sizeof(*t->rows), 0, t->err);
     size_t n = 0;
 
-    if (!items)
-        return CP_ENOMEM;
-    for (size_t i = 0; i < t->n_rows; i++)
-        items[i] = (struct cp_sort_item){ t->rows[i], i };
-    cp_sort_items(items, t->n_rows);
-    for (size_t i = 0; i < t->n_rows; i++)
-        if (i + 1 == t->n_rows || items[i].key >> 16 != items[i + 1].key >> 16)
-            t->rows[n++] = items[i].key;
-    t->n_rows = n;
-    cp_free(items);
-    return CP_OK;
+    for (size_t i = 0; status == CP_OK && i < t->n_rows; i++)
+        if (i + 1 == t->n_rows || t->rows[i] >> 16 != t->rows[i + 1] >> 16)
+            t->rows[n++] = t->rows[i];
+    if (status == CP_OK)
+        t->n_rows = n;
+    return status;
 }
 
 /* The least shift that leaves no more than one bucket for so many rows. */

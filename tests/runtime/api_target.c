@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -111,29 +112,44 @@ static void split(void)
 }
 
 /* The same functions, each on a thread of its own, for as many rounds. */
-static void *run_rounds(void *work)
+struct share {
+    const char *name;
+    void (*work)(void);
+    double cpu; /* how long it took, by the thread's own clock */
+    pthread_t thread;
+};
+
+static void *run_rounds(void *arg)
 {
-    void (*run)(void) = (void (*)(void))work;
+    struct share *share = arg;
+    struct timespec t;
 
     for (int i = 0; i < 25000; i++)
-        run();
+        share->work();
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    share->cpu = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
     return NULL;
 }
 
 static void across_threads(void)
 {
-    void (*const works[])(void) = { seventy, twenty, ten };
-    double start = cpu_seconds();
+    struct share shares[] = { { .name = "seventy", .work = seventy },
+                              { .name = "twenty", .work = twenty },
+                              { .name = "ten", .work = ten } };
+    double start = cpu_seconds(), all = 0;
     struct cpprof_profile *p = begin("profile");
-    pthread_t threads[3];
 
     for (int i = 0; i < 3; i++)
-        (void)pthread_create(&threads[i], NULL, run_rounds, (void *)works[i]);
-    for (int i = 0; i < 3; i++)
-        (void)pthread_join(threads[i], NULL);
+        (void)pthread_create(&shares[i].thread, NULL, run_rounds, &shares[i]);
+    for (int i = 0; i < 3; i++) {
+        (void)pthread_join(shares[i].thread, NULL);
+        all += shares[i].cpu;
+    }
     start = cpu_seconds() - start;
     finish(p);
-    say_split(start);
+    printf("cpu %.6f\n", start);
+    for (int i = 0; i < 3; i++)
+        printf("share %s %.6f\n", shares[i].name, shares[i].cpu / all);
 }
 
 /* Threads that live for less than a period. */
@@ -293,6 +309,41 @@ static void own_sigprof(void)
         die("SIGPROF was taken from the program");
 }
 
+/* The program takes SIGPROF while it is being profiled: we must move. */
+static void late_sigprof(void)
+{
+    struct itimerval every = { { 0, 5000 }, { 0, 5000 } }, off = { 0 };
+    struct sigaction action = { .sa_handler = on_prof }, now;
+    struct cpprof_profile *p = begin("profile"), *next;
+
+    (void)sigaction(SIGPROF, &action, NULL);
+    (void)setitimer(ITIMER_PROF, &every, NULL);
+    next = begin("profile");
+    split_for(0.5);
+    (void)cpprof_stop(p, -1);
+    finish(next);
+    (void)setitimer(ITIMER_PROF, &off, NULL);
+    (void)sigaction(SIGPROF, NULL, &now);
+    if (now.sa_handler != on_prof || atomic_load(&n_profs) < 10)
+        die("SIGPROF was taken from the program");
+}
+
+/* No signal may be queued for this user: no timers, and bare signals. */
+static void no_queue(void)
+{
+    struct rlimit none = { 0, 0 };
+    struct cpprof_profile *cpu, *both;
+
+    if (setrlimit(RLIMIT_SIGPENDING, &none) != 0)
+        die("setrlimit");
+    cpu = begin("profile");
+    both = begin("wall");
+    split_for(0.5);
+    finish(both);
+    if (cpprof_stop(cpu, -1) != 0)
+        die("stop");
+}
+
 static jmp_buf back;
 
 KEEP static void jump(int sig)
@@ -442,6 +493,8 @@ static const struct mode {
     { "forks", forks },
     { "jumps", jumps },
     { "labels", labels },
+    { "late_sigprof", late_sigprof },
+    { "no_queue", no_queue },
     { "own_sigprof", own_sigprof },
     { "plugin", plugin },
     { "recursion", recursion },

@@ -1,12 +1,13 @@
 /*
  * endpoint_server.c - a program with an endpoint and made-up profiles.
  *
- *   endpoint_server LISTEN
+ *   endpoint_server LISTEN [close]
  *
  * For the tests of the contract: the addresses in its profiles are those of
  * its own functions, the values are known, and `heap` and `mutex` grow by one
  * step at each snapshot. It ends when its standard input does. `profile` has a
- * sample for each window that was open when it was closed.
+ * sample for each window that was open when it was closed. With `close` it
+ * closes all descriptors but the first three, as daemons do.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -278,6 +279,11 @@ int main(int argc, char **argv)
         cp_endpoint_start(&e, &options, &err) != CP_OK) {
         fprintf(stderr, "endpoint_server: %s\n", err.msg);
         return 1;
+    }
+    if (argc > 2) {
+        for (int fd = 3; fd < 1024; fd++)
+            (void)close(fd);
+        fprintf(stderr, "closed\n");
     }
     while (read(STDIN_FILENO, &c, 1) > 0)
         ;

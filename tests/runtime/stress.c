@@ -29,7 +29,7 @@
 #define KEEP __attribute__((noinline, noipa))
 
 static _Atomic bool is_over;
-static volatile unsigned sink;
+static _Thread_local volatile unsigned sink;
 
 KEEP static void work(unsigned n)
 {
@@ -98,8 +98,10 @@ static void fork_child(long n)
             _exit(127);
         }
         work(20000);
+#if !defined(__SANITIZE_THREAD__) /* it forbids threads in such a child */
         if (cpprof_stop(cpprof_start("profile"), -1) != 0)
             _exit(1);
+#endif
         _exit(0);
     }
     if (waitpid(child, &status, 0) != child || status != 0)
@@ -169,7 +171,7 @@ static void coroutine(void)
 }
 
 /* Stacks that are not the thread's, mapped and unmapped. */
-static void coroutines(long n)
+__attribute__((unused)) static void coroutines(long n)
 {
     size_t size = 65536;
     void *stack = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -237,7 +239,9 @@ static struct job {
     { .name = "forks", .run = fork_child },
     { .name = "signals", .run = take_signals },
     { .name = "small stacks", .run = small_stacks },
+#if !defined(__SANITIZE_THREAD__) /* it has to be told of such stacks */
     { .name = "coroutines", .run = coroutines },
+#endif
     { .name = "generated code", .run = generated_code },
     { .name = "allocations", .run = allocate },
     { .name = "labels", .run = label },

@@ -27,7 +27,7 @@ static struct cp_profile *written(const struct cp_recorder_mark *mark,
     CHECK(cp_builder_init(&b, &err) == CP_OK);
     CHECK(cp_builder_type(&b, "samples", "count", &err) == CP_OK);
     CHECK(cp_builder_type(&b, "cpu", "nanoseconds", &err) == CP_OK);
-    CHECK(cp_recorder_write(&recorder, mark, states, &b, &err) == CP_OK);
+    CHECK(cp_recorder_write(mark, states, &b, &err) == CP_OK);
     p = cp_builder_take(&b);
     cp_builder_release(&b);
     return p;
@@ -74,6 +74,58 @@ static void test_windows(void)
     cp_recorder_close(&recorder, &second);
     CHECK(atomic_load(&live) == NULL);
     CHECK_INT(cp_recorder_bytes(&recorder), 0);
+}
+
+/* Windows that overlap without end: new tables are begun, old ones freed. */
+static void test_many_stacks(void)
+{
+    struct cp_recorder_mark marks[2];
+    struct cp_error err;
+    struct cp_profile *p;
+    uintptr_t leaf = 0x10000;
+
+    CHECK(cp_recorder_open(&recorder, &marks[0], &err) == CP_OK);
+    for (int round = 1; round < 8; round++) {
+        for (size_t i = 0; i < CP_RECORDER_SLOTS / 3; i++)
+            add(leaf++, 1, 0, 0);
+        CHECK(cp_recorder_open(&recorder, &marks[round % 2], &err) == CP_OK);
+        p = written(&marks[(round + 1) % 2], NULL);
+        CHECK_INT(p->n_samples, CP_RECORDER_SLOTS / 3);
+        CHECK_INT(count_at(p, leaf - 1), 1);
+        CHECK_INT(count_at(p, 0), -1); /* nothing was lost */
+        cp_profile_free(p);
+        cp_recorder_close(&recorder, &marks[(round + 1) % 2]);
+        CHECK(recorder.n_tables <= 2);
+    }
+    cp_recorder_close(&recorder, &marks[1]);
+    CHECK_INT(recorder.n_tables, 0);
+}
+
+/* A table that no window began in is not therefore empty. */
+static void test_used_table(void)
+{
+    struct cp_recorder_mark first, second, third;
+    struct cp_error err;
+    struct cp_profile *p;
+
+    CHECK(cp_recorder_open(&recorder, &first, &err) == CP_OK);
+    for (uintptr_t i = 0; i < CP_RECORDER_SLOTS / 2 + 10; i++)
+        add(0x10000 + i, 1, 0, 0);
+    CHECK(cp_recorder_open(&recorder, &second, &err) == CP_OK);
+    CHECK(second.table != first.table);
+    add(0x1000, 1, 0, 0);
+    cp_recorder_close(&recorder, &second);
+    CHECK(cp_recorder_open(&recorder, &third, &err) == CP_OK);
+    add(0x1100, 1, 0, 0);
+    p = written(&third, NULL);
+    CHECK_INT(p->n_samples, 1);
+    CHECK_INT(count_at(p, 0x1100), 1);
+    cp_profile_free(p);
+    cp_recorder_close(&recorder, &third);
+    p = written(&first, NULL);
+    CHECK_INT(p->n_samples, CP_RECORDER_SLOTS / 2 + 12);
+    cp_profile_free(p);
+    cp_recorder_close(&recorder, &first);
 }
 
 static void test_empty_again(void)
@@ -132,6 +184,8 @@ static void test_labels(void)
 int main(void)
 {
     RUN(test_windows);
+    RUN(test_many_stacks);
+    RUN(test_used_table);
     RUN(test_empty_again);
     RUN(test_special_frames);
     RUN(test_labels);

@@ -374,7 +374,9 @@ static void test_wild_registers(void)
         uintptr_t sp = values[i % n_values];
         uintptr_t fp = values[i / n_values % n_values];
         struct cp_signal_walk w = { .map = cp_signal_map() };
-        struct cp_signal_regs regs = { (uintptr_t)qsort + 40, sp, fp, fp, sp };
+        struct cp_signal_regs regs = {
+            (uintptr_t)qsort + 40, sp, fp, fp, sp, fp
+        };
 
         if (i / n_values / n_values & 1)
             regs.sp = (uintptr_t)(hole + 4096 - 8 * (i % 3));
@@ -388,7 +390,9 @@ static void test_wild_registers(void)
     here[0] = (uintptr_t)here; /* a frame pointer that points at itself */
     here[1] = (uintptr_t)qsort + 40;
     struct cp_signal_walk w = { .map = cp_signal_map() };
-    struct cp_signal_regs regs = { 4, (uintptr_t)here, (uintptr_t)here, 0, 0 };
+    struct cp_signal_regs regs = {
+        4, (uintptr_t)here, (uintptr_t)here, 0, 0, 0
+    };
     CHECK(cp_signal_walk(&w, regs, frames) < CP_WALK_MOST);
     CHECK(munmap(hole, 3 * 4096) == 0);
 }

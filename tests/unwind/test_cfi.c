@@ -93,6 +93,14 @@ static const struct row {
       "\x41\x0c\x0d\x10",
       4,
       { 0, 0, 0, 0, 0, CP_CFA_NONE, 0 } },
+    { "return address in rdi",
+      "\x41\x0e\x00\x09\x10\x05",
+      6,
+      { 0, 0, CP_RULE_ARG, SAME, SAME, CP_CFA_SP, 0 } },
+    { "return address in r9: beyond us",
+      "\x41\x09\x10\x09",
+      4,
+      { 0, 0, 0, 0, 0, CP_CFA_NONE, 0 } },
     { "outermost", "\x07\x10", 2, { 0, 0, CP_RULE_END, 0, 0, CP_CFA_SP, 0 } },
 };
 

@@ -1,0 +1,66 @@
+/*
+ * fuzz_eh_frame.c - unwind information, compiled and then walked by.
+ *
+ * The first byte says whether the input begins with .eh_frame_hdr. The module
+ * that comes out must have a rule for every address, and walking by it must
+ * end, over a stack made of the same bytes.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "signal/walk.h"
+#include "unwind/compile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static _Atomic uint64_t cache[CP_MAP_CACHE];
+
+static void walk(const struct cp_signal_module *m, const uint8_t *data,
+                 size_t size)
+{
+    static uintptr_t stack[512], frames[CP_WALK_MOST];
+    struct cp_signal_map map = { 1, m, cache };
+
+    memset((void *)cache, 0, sizeof(cache));
+    memset(stack, 0, sizeof(stack));
+    memcpy(stack, data, size < sizeof(stack) ? size : sizeof(stack));
+    for (uintptr_t pc = m->start; pc < m->end; pc += 61) {
+        struct cp_signal_walk w = {
+            .map = &map,
+            .reach = { .stack_low = (uintptr_t)stack,
+                       .stack_high = (uintptr_t)(stack + 512) },
+        };
+        struct cp_signal_regs regs = { pc,
+                                       (uintptr_t)stack,
+                                       (uintptr_t)(stack + 64),
+                                       (uintptr_t)(stack + 32),
+                                       0,
+                                       0 };
+
+        if (cp_signal_walk(&w, regs, frames) > CP_WALK_MOST)
+            abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct cp_compile_input in = { .code_start = 0x10000,
+                                   .code_end = 0x20000,
+                                   .most_rows = 100000 };
+    struct cp_signal_module m = { 0 };
+
+    if (size < 2)
+        return 0;
+    in.machine = data[0] & 2 ? &cp_cfi_aarch64 : &cp_cfi_x86_64;
+    in.bytes = (struct cp_eh_bytes){ .start = data + 1, .end = data + size };
+    in.bytes.bias = 0x8000 - (intptr_t)(data + 1); /* addresses that repeat */
+    if (data[0] & 1)
+        in.bytes.hdr = data + 1;
+    else
+        in.bytes.frame = data + 1;
+    if (cp_compile(&in, &m, NULL) == CP_OK)
+        walk(&m, data, size);
+    cp_compile_release(&m);
+    return 0;
+}

@@ -1,0 +1,46 @@
+/*
+ * search - binary search by a 64-bit key, inline.
+ *
+ * The keys lie `stride` bytes apart, in ascending order: in an array of
+ * numbers, or as one member of an array of structs, of which the address of
+ * the first is given.
+ */
+#ifndef CP_SEARCH_H
+#define CP_SEARCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t cp_search_key(const void *keys, size_t stride, size_t i)
+{
+    uint64_t key;
+
+    memcpy(&key, (const char *)keys + i * stride, sizeof(key));
+    return key;
+}
+
+/* How many keys are below `key`: the place of the first that is not. */
+static inline size_t cp_search_from(const void *keys, size_t stride, size_t n,
+                                    uint64_t key)
+{
+    size_t low = 0;
+
+    while (n > 0) {
+        size_t half = n / 2;
+        int is_below = cp_search_key(keys, stride, low + half) < key;
+
+        low = is_below ? low + half + 1 : low;
+        n = is_below ? n - half - 1 : half;
+    }
+    return low;
+}
+
+/* How many keys are not above `key`: the place of the first that is. */
+static inline size_t cp_search_above(const void *keys, size_t stride, size_t n,
+                                     uint64_t key)
+{
+    return key == UINT64_MAX ? n : cp_search_from(keys, stride, n, key + 1);
+}
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * mount - the endpoint's answers for a program that has a server of its own.
+ *
+ * The program passes on a request for /debug/pprof/ and gets a whole HTTP
+ * response written to a descriptor. On the caller's thread, as long as it
+ * takes; any number at once.
+ */
+#ifndef CP_MOUNT_H
+#define CP_MOUNT_H
+
+#include <stddef.h>
+
+#include "runtime/endpoint.h"
+
+struct cp_mount_request {
+    const char *method; /* "GET" */
+    const char *target; /* "/debug/pprof/profile?seconds=5" */
+    const void *body;   /* may be NULL */
+    size_t body_len;
+};
+
+/*
+ * Answers with the kinds and cost of `options`; its other fields are not used.
+ * If fd is a socket and its other side goes away, the profile is cancelled and
+ * that is CP_EIO.
+ */
+enum cp_status cp_mount_answer(const struct cp_endpoint_options *options,
+                               const struct cp_mount_request *request, int fd,
+                               struct cp_error *err);
+
+#endif
