@@ -25,6 +25,8 @@
 #include "runtime/locks.h"
 #include "runtime/sampler.h"
 #include "runtime/settings.h"
+#include "runtime/thread_stacks.h"
+#include "runtime/threadcreate.h"
 #include "runtime/threads.h"
 #include "runtime/wall.h"
 #include "signal/syscall.h"
@@ -185,6 +187,8 @@ static void after_fork(bool is_child)
         cp_heap_after_fork();
         cp_wall_after_fork();
         cp_locks_after_fork();
+        cp_thread_stacks_after_fork();
+        cp_threadcreate_after_fork();
         cp_api_after_fork();
         cp_lock_reset(&life.lock);
     }
@@ -228,8 +232,9 @@ static enum cp_status start_locks(struct cp_error *err)
     const struct cp_settings *s = &life.settings;
     enum cp_status status = CP_OK;
 
+    status = cp_threadcreate_start(err);
     cp_locks_set_io(s->has_block_io);
-    if (s->block_rate)
+    if (status == CP_OK && s->block_rate)
         status = cp_locks_set_block_rate(s->block_rate, err);
     if (status == CP_OK && s->mutex_fraction)
         status = cp_locks_set_mutex_fraction(s->mutex_fraction, err);

@@ -1,14 +1,10 @@
 /* locks.c - see locks.h. */
 #include "runtime/locks.h"
 
-#include <string.h>
-#include <sys/mman.h>
-
 #include "profile/build.h"
+#include "runtime/hook_table.h"
 #include "runtime/lock.h"
 #include "runtime/sampler.h"
-#include "runtime/stack_writer.h"
-#include "runtime/timer.h"
 #include "signal/locks.h"
 
 #define SLOTS ((size_t)1 << 15)
@@ -27,33 +23,6 @@ static struct {
     struct cp_lock lock; /* of changes of the rates */
     bool is_io_wanted;
 } state;
-
-static void *map_pages(size_t n, size_t size)
-{
-    void *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return p == MAP_FAILED ? NULL : p;
-}
-
-static enum cp_status map_table(struct cp_signal_samples *s,
-                                struct cp_error *err)
-{
-    void *slots;
-
-    if (s->slots)
-        return CP_OK;
-    if (!s->frames)
-        s->frames = map_pages(FRAMES, sizeof(*s->frames));
-    slots = map_pages(SLOTS, sizeof(*s->slots));
-    if (!s->frames || !slots)
-        return cp_error_nomem(err);
-    s->n_slots = SLOTS;
-    s->n_frames = FRAMES;
-    s->seed = cp_timer_random(UINT64_MAX - 1);
-    s->slots = slots;
-    return CP_OK;
-}
 
 static void switch_on_or_off(void)
 {
@@ -79,7 +48,7 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
         return status;
     cp_lock_take(&state.lock);
     if (value)
-        status = map_table(table, err);
+        status = cp_hook_table_map(table, SLOTS, FRAMES, err);
     if (status == CP_OK) {
         atomic_store(rate, value);
         switch_on_or_off();
@@ -107,34 +76,18 @@ void cp_locks_set_io(bool is_wanted)
     cp_lock_give(&state.lock);
 }
 
-static void clear_table(struct cp_signal_samples *s)
-{
-    if (!s->slots)
-        return;
-    (void)madvise(s->slots, s->n_slots * sizeof(*s->slots), MADV_DONTNEED);
-    atomic_store(&s->used_slots, 0);
-    atomic_store(&s->used_frames, 0);
-    atomic_store(&s->lost_count, 0);
-    atomic_store(&s->lost_value, 0);
-}
-
 void cp_locks_after_fork(void)
 {
     cp_lock_reset(&state.lock);
     cp_locks_forget_waiters();
-    clear_table(&cp_locks.block);
-    clear_table(&cp_locks.mutex);
-}
-
-static size_t table_bytes(const struct cp_signal_samples *s)
-{
-    return (size_t)atomic_load(&s->used_frames) * sizeof(*s->frames) +
-           (size_t)atomic_load(&s->used_slots) * sizeof(*s->slots);
+    cp_hook_table_clear(&cp_locks.block);
+    cp_hook_table_clear(&cp_locks.mutex);
 }
 
 size_t cp_locks_bytes(void)
 {
-    return table_bytes(&cp_locks.block) + table_bytes(&cp_locks.mutex);
+    return cp_hook_table_bytes(&cp_locks.block) +
+           cp_hook_table_bytes(&cp_locks.mutex);
 }
 
 static enum cp_status begin(const struct cp_kind_request *request,
@@ -151,52 +104,33 @@ static void cancel(void *window)
     (void)window;
 }
 
-static enum cp_status write_slot(struct cp_stack_writer *w,
-                                 const struct cp_signal_samples *s, size_t i)
+static void values_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
+                      int64_t *out)
 {
-    const struct cp_signal_slot *slot = &s->slots[i];
     uint64_t parts = atomic_load(&slot->count);
-    int64_t values[2] = { (int64_t)((parts + CP_LOCKS_PARTS / 2) /
-                                    CP_LOCKS_PARTS),
-                          (int64_t)atomic_load(&slot->value) };
-    struct cp_stack stack = { .labels = slot->tag.labels };
 
-    if (!cp_stack_of_slot(s, slot, &stack))
-        return CP_OK;
+    out[0] = (int64_t)((parts + CP_LOCKS_PARTS / 2) / CP_LOCKS_PARTS);
+    out[1] = (int64_t)atomic_load(&slot->value);
     if (slot->tag.state > 0 && slot->tag.state < CP_WAIT_KINDS) {
-        stack.text_key = "wait";
-        stack.text = what_names[slot->tag.state];
+        stack->text_key = "wait";
+        stack->text = what_names[slot->tag.state];
     }
-    return cp_stack_write(w, &stack, values);
-}
-
-static enum cp_status write_all(struct cp_builder *b,
-                                const struct cp_signal_samples *s,
-                                struct cp_error *err)
-{
-    struct cp_stack_writer w = { .b = b, .err = err };
-    enum cp_status status = cp_builder_init(b, err);
-
-    if (status == CP_OK)
-        status = cp_builder_type(b, "contentions", "count", err);
-    if (status == CP_OK)
-        status = cp_builder_type(b, "delay", "nanoseconds", err);
-    if (status == CP_OK)
-        status = cp_builder_period(b, "contentions", "count", 1, err);
-    for (size_t i = 0; status == CP_OK && s->slots && i < s->n_slots; i++)
-        if (atomic_load_explicit(&s->slots[i].key, memory_order_relaxed))
-            status = write_slot(&w, s, i);
-    if (status == CP_OK)
-        cp_stack_writer_finish(&w);
-    return status;
 }
 
 static enum cp_status finish(const struct cp_signal_samples *s,
                              struct cp_profile **out, struct cp_error *err)
 {
     struct cp_builder b = { 0 };
-    enum cp_status status = write_all(&b, s, err);
+    enum cp_status status = cp_builder_init(&b, err);
 
+    if (status == CP_OK)
+        status = cp_builder_type(&b, "contentions", "count", err);
+    if (status == CP_OK)
+        status = cp_builder_type(&b, "delay", "nanoseconds", err);
+    if (status == CP_OK)
+        status = cp_builder_period(&b, "contentions", "count", 1, err);
+    if (status == CP_OK)
+        status = cp_hook_table_write(s, values_of, &b, err);
     if (status == CP_OK)
         *out = cp_builder_take(&b);
     cp_builder_release(&b);

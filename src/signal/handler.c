@@ -88,6 +88,18 @@ static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
     atomic_fetch_add(&t->wall_answers, 1);
 }
 
+/* Each thread has a sample of its own there, told by its number. */
+static void take_stack(struct cp_signal_thread *t, const ucontext_t *context)
+{
+    struct sample sample = { .thread = t,
+                             .table = &cp_signal_sampler.stacks,
+                             .count = 1,
+                             .state = t->number + 1 };
+
+    atomic_store(&t->stack_slot, take(&sample, context));
+    atomic_fetch_add(&t->stack_answers, 1);
+}
+
 /* A signal that is not ours, with the fate that it would have had. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
@@ -129,7 +141,8 @@ static bool meet(struct cp_signal_thread *t)
 static bool is_bare_ask(const siginfo_t *info, const ucontext_t *context)
 {
     if (info->si_code != SI_USER || info->si_pid != 0 ||
-        !atomic_load(&cp_signal_sampler.wall))
+        (!atomic_load(&cp_signal_sampler.wall) &&
+         !atomic_load(&cp_signal_sampler.stacks)))
         return false;
     if (cp_signal_self && atomic_load(&cp_signal_self->wall_value))
         take_wall(cp_signal_self, context);
@@ -151,6 +164,8 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
         return;
     if ((word >> 28 & 0xf) == CP_SIGNAL_CPU)
         take_cpu(t, info, context);
+    else if ((word >> 28 & 0xf) == CP_SIGNAL_STACK)
+        take_stack(t, context);
     else
         take_wall(t, context);
 }

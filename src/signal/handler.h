@@ -17,11 +17,16 @@
 #include "signal/thread.h"
 
 /* What a signal of ours carries: word << 32 | what << 28 | thread number. */
-enum cp_signal_what { CP_SIGNAL_CPU = 1, CP_SIGNAL_WALL = 2 };
+enum cp_signal_what {
+    CP_SIGNAL_CPU = 1,
+    CP_SIGNAL_WALL = 2,
+    CP_SIGNAL_STACK = 3,
+};
 
 struct cp_signal_sampler {
     _Atomic(struct cp_signal_samples *) cpu; /* NULL: off */
     _Atomic(struct cp_signal_samples *) wall;
+    _Atomic(struct cp_signal_samples *) stacks; /* of a look at all threads */
     uint32_t word;               /* random, set before the first signal */
     _Atomic uint64_t n_samples;  /* taken */
     _Atomic uint64_t n_stuck;    /* whose stack did not reach its root */
