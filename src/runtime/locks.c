@@ -17,6 +17,7 @@ static const char *const what_names[CP_WAIT_KINDS] = {
     [CP_WAIT_COND] = "condition",     [CP_WAIT_SEM] = "semaphore",
     [CP_WAIT_BARRIER] = "barrier",    [CP_WAIT_JOIN] = "join",
     [CP_WAIT_SLEEP] = "sleep",        [CP_WAIT_IO] = "io",
+    [CP_WAIT_POLL] = "poll",          [CP_WAIT_CHILD] = "child",
 };
 
 static struct {
@@ -151,6 +152,20 @@ static enum cp_status finish_mutex(void *window, struct cp_profile **out,
     return finish(&cp_locks.mutex, out, err);
 }
 
+static const char *note_block(void)
+{
+    return atomic_load(&cp_locks.block_rate_ns)
+               ? NULL
+               : "off: CPPROF=block_rate:NS, or POST block?rate=NS";
+}
+
+static const char *note_mutex(void)
+{
+    return atomic_load(&cp_locks.mutex_fraction)
+               ? NULL
+               : "off: CPPROF=mutex_fraction:N, or POST mutex?fraction=N";
+}
+
 static uint64_t count_block(void)
 {
     return atomic_load(&cp_locks.block.used_slots);
@@ -164,13 +179,13 @@ static uint64_t count_mutex(void)
 const struct cp_kind cp_block_kind = {
     .name = "block",
     .summary = "Where threads waited: for mutexes, read-write locks, "
-               "conditions, semaphores, barriers and other threads. Off until "
-               "block_rate is set.",
+               "conditions, semaphores, barriers and other threads.",
     .text = CP_KIND_TEXT_CONTENTION,
     .begin = begin,
     .finish = finish_block,
     .cancel = cancel,
     .count = count_block,
+    .note = note_block,
     .setting = "rate",
     .set = cp_locks_set_block_rate,
 };
@@ -178,12 +193,13 @@ const struct cp_kind cp_block_kind = {
 const struct cp_kind cp_mutex_kind = {
     .name = "mutex",
     .summary = "Who made others wait: the stacks that held a lock somebody "
-               "else wanted. Off until mutex_fraction is set.",
+               "else wanted.",
     .text = CP_KIND_TEXT_MUTEX,
     .begin = begin,
     .finish = finish_mutex,
     .cancel = cancel,
     .count = count_mutex,
+    .note = note_mutex,
     .setting = "fraction",
     .set = cp_locks_set_mutex_fraction,
 };

@@ -116,12 +116,10 @@ struct cp_wait cp_wait_begin(const void *lock)
     return wait;
 }
 
-void cp_wait_end(struct cp_wait wait, enum cp_locks_what what, uintptr_t caller)
+static void record(uint64_t ns, enum cp_locks_what what, uintptr_t caller)
 {
     uint64_t rate = atomic_load(&cp_locks.block_rate_ns);
-    uint64_t now = now_ns(), ns = now > wait.begin_ns ? now - wait.begin_ns : 1;
 
-    cp_wait_forget(wait);
     if (rate == 0 || !cp_locks.block.slots || cp_locks_hidden)
         return;
     if (ns >= rate) {
@@ -133,6 +131,28 @@ void cp_wait_end(struct cp_wait wait, enum cp_locks_what what, uintptr_t caller)
     if (random_below(rate) < ns)
         (void)cp_signal_capture(&cp_locks.block, caller, what,
                                 CP_LOCKS_PARTS * rate / ns, rate);
+}
+
+static uint64_t length_of(struct cp_wait wait)
+{
+    uint64_t now = now_ns();
+
+    return now > wait.begin_ns ? now - wait.begin_ns : 1;
+}
+
+void cp_wait_end(struct cp_wait wait, enum cp_locks_what what, uintptr_t caller)
+{
+    cp_wait_forget(wait);
+    record(length_of(wait), what, caller);
+}
+
+void cp_wait_end_io(struct cp_wait wait, enum cp_locks_what what,
+                    uintptr_t caller)
+{
+    uint64_t ns = length_of(wait);
+
+    if (ns >= CP_WAIT_IO_LEAST_NS)
+        record(ns, what, caller);
 }
 
 /* What the waiters for a lock have waited since they were last asked. */

@@ -37,6 +37,8 @@ enum cp_locks_what {
     CP_WAIT_JOIN,
     CP_WAIT_SLEEP,
     CP_WAIT_IO,
+    CP_WAIT_POLL,
+    CP_WAIT_CHILD,
     CP_WAIT_KINDS,
 };
 
@@ -61,6 +63,12 @@ static inline bool cp_locks_are_on(void)
         atomic_load_explicit(&cp_locks.is_on, memory_order_relaxed), 0);
 }
 
+static inline bool cp_locks_io_is_on(void)
+{
+    return __builtin_expect(
+        atomic_load_explicit(&cp_locks.is_io_on, memory_order_relaxed), 0);
+}
+
 /* A wait that has begun. */
 struct cp_wait {
     uint64_t begin_ns;
@@ -78,6 +86,11 @@ struct cp_wait cp_wait_begin(const void *lock);
 void cp_wait_end(struct cp_wait wait, enum cp_locks_what what,
                  uintptr_t caller);
 void cp_wait_forget(struct cp_wait wait);
+
+/* The same for a call that may not have had to wait: short ones are not. */
+#define CP_WAIT_IO_LEAST_NS 20000
+void cp_wait_end_io(struct cp_wait wait, enum cp_locks_what what,
+                    uintptr_t caller);
 
 #define CP_WAITERS_BUCKETS 1024 /* a power of two */
 

@@ -359,10 +359,11 @@ static pthread_mutex_t cancel_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cancel_cond = PTHREAD_COND_INITIALIZER;
 static sem_t cancel_sem, is_there;
 
+static int cleaned_up;
+
 static void clean_up(void *arg)
 {
-    (void)printf("%s: the mutex was given back, unlock = %d\n", topic,
-                 pthread_mutex_unlock(arg));
+    cleaned_up = 1 + pthread_mutex_unlock(arg); /* it was given back */
 }
 
 static void *in_cond(void *arg)
@@ -415,7 +416,7 @@ static void ask_cancel(const char *name, void *(*run)(void *), bool posts)
     if (posts)
         (void)sem_post(&cancel_sem);
     SAY(pthread_join(t, &result));
-    (void)printf("%s: %s\n", topic,
+    (void)printf("%s: clean-up %d, %s\n", topic, cleaned_up,
                  result == PTHREAD_CANCELED ? "cancelled" : "not cancelled");
 }
 

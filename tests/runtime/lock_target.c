@@ -1,11 +1,11 @@
 /*
  * lock_target.c - waits that are known, for tests/cli/locks.
  *
- * Each mode makes one kind of contention, measures the waits itself, and says
- * what must be in the profiles: "wait COUNT NS" for those who waited, "held
- * COUNT NS" for who made them wait. Who comes first is decided by the program,
- * not by the clock: a holder lets go only when the kernel shows that all others
- * sleep.
+ * Each mode makes one kind of contention and says what must be in the profiles:
+ * "wait COUNT LEAST MOST", the last two in nanoseconds of all waiters together.
+ * Who comes first is decided by the program, not by the clock: a holder begins
+ * to count when the kernel shows that all others sleep, and then lets go. That
+ * is the least; what the waiters measured from outside is the most.
  */
 #include <cpprof.h>
 #include <errno.h>
@@ -31,8 +31,9 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static pthread_spinlock_t spin;
 static sem_t sem;
 static mtx_t mtx;
-static int n_waiters = 1;
+static int n_waiters = 1, ends[2];
 static _Atomic long waited_ns;
+static long held_ns = 1;
 static _Atomic int n_waited;
 static _Atomic int tids[MOST];
 static atomic_bool is_over;
@@ -78,10 +79,16 @@ static void await_sleep(_Atomic int *tid)
     }
 }
 
-static void await_all(void)
+/* What the holder does while it holds: all wait for as long, at least. */
+static void let_wait(void)
 {
+    long begin;
+
     for (int i = 0; i < n_waiters; i++)
         await_sleep(&tids[i]);
+    begin = now_ns();
+    hold(HOLD_NS);
+    held_ns = now_ns() - begin;
 }
 
 /* The holder and the waiters, by what they wait for. */
@@ -99,8 +106,7 @@ static void before_mutex(void)
 
 __attribute__((noinline)) static void holder_unlocks(void)
 {
-    await_all();
-    hold(HOLD_NS);
+    let_wait();
     (void)pthread_mutex_unlock(&mutex);
 }
 
@@ -111,8 +117,7 @@ static void before_read(void)
 
 __attribute__((noinline)) static void holder_writes(void)
 {
-    await_all();
-    hold(HOLD_NS);
+    let_wait();
     (void)pthread_rwlock_unlock(&rwlock);
 }
 
@@ -130,8 +135,7 @@ static void before_mtx(void)
 
 __attribute__((noinline)) static void holder_mtx(void)
 {
-    await_all();
-    hold(HOLD_NS);
+    let_wait();
     (void)mtx_unlock(&mtx);
 }
 
@@ -149,8 +153,7 @@ static void before_sem(void)
 
 __attribute__((noinline)) static void holder_sem(void)
 {
-    await_all();
-    hold(HOLD_NS);
+    let_wait();
     for (int i = 0; i < n_waiters; i++)
         (void)sem_post(&sem);
 }
@@ -183,8 +186,7 @@ __attribute__((noinline)) static void waiter_spin(void)
 
 __attribute__((noinline)) static void holder_cond(void)
 {
-    await_all();
-    hold(HOLD_NS);
+    let_wait();
     (void)pthread_mutex_lock(&mutex);
     is_over = true;
     (void)pthread_cond_broadcast(&condition);
@@ -197,6 +199,36 @@ __attribute__((noinline)) static void waiter_cond(void)
     while (!is_over)
         (void)pthread_cond_wait(&condition, &mutex);
     (void)pthread_mutex_unlock(&mutex);
+}
+
+/* Not locks: only with block_io. */
+
+__attribute__((noinline)) static void waiter_sleep(void)
+{
+    hold(HOLD_NS);
+}
+
+static void before_pipe(void)
+{
+    if (pipe(ends) != 0)
+        exit(3);
+}
+
+__attribute__((noinline)) static void holder_pipe(void)
+{
+    char bytes[MOST] = { 0 };
+
+    let_wait();
+    if (write(ends[1], bytes, (size_t)n_waiters) != n_waiters)
+        exit(3);
+}
+
+__attribute__((noinline)) static void waiter_pipe(void)
+{
+    char byte;
+
+    if (read(ends[0], &byte, 1) != 1)
+        exit(3);
 }
 
 static void nothing(void)
@@ -212,6 +244,8 @@ static const struct mode {
     { "mtx", before_mtx, holder_mtx, waiter_mtx },
     { "sem", before_sem, holder_sem, waiter_sem },
     { "spin", before_spin, holder_spin, waiter_spin },
+    { "sleep", nothing, nothing, waiter_sleep },
+    { "pipe", before_pipe, holder_pipe, waiter_pipe },
     { "cond", nothing, holder_cond, waiter_cond },
 };
 
@@ -270,6 +304,7 @@ int main(int argc, char **argv)
         return 1;
     for (int i = 0; i < n_waiters; i++)
         (void)pthread_join(threads[i], NULL);
-    (void)printf("wait %d %ld\n", n_waiters, (long)waited_ns);
+    (void)printf("wait %d %ld %ld\n", n_waiters, n_waiters * held_ns,
+                 (long)waited_ns);
     return save("block", argv[3]) | save("mutex", argv[3]);
 }
