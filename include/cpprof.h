@@ -85,6 +85,19 @@ int cpprof_set_block_rate(unsigned long nanoseconds);
 int cpprof_set_mutex_fraction(unsigned long n);
 
 /*
+ * A profile of your own, listed with the others: of connections, transactions,
+ * whatever is opened and should be closed. A value is added with the stack of
+ * whoever adds it, and is counted until it is removed. Names are letters,
+ * digits, '_', '-' and '.'; at most 16 such profiles. Returns NULL when it
+ * fails.
+ */
+struct cpprof_custom;
+
+struct cpprof_custom *cpprof_custom_new(const char *name);
+int cpprof_custom_add(struct cpprof_custom *custom, const void *value);
+int cpprof_custom_remove(struct cpprof_custom *custom, const void *value);
+
+/*
  * Labels of the current thread. Samples of the thread carry those that it has
  * at that time, and `pprof -tagfocus=key=value` finds them. Values are meant
  * to be few and used again: a route or a tenant rather than a request's

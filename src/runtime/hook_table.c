@@ -67,6 +67,8 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
     if (!cp_stack_of_slot(s, slot, &stack))
         return CP_OK;
     values(slot, &stack, numbers);
+    if (numbers[0] == 0 && numbers[1] == 0)
+        return CP_OK;
     return cp_stack_write(w, &stack, numbers);
 }
 

@@ -121,12 +121,6 @@ EXPORT ssize_t readv(int fd, const struct iovec *pieces, int n)
     WAIT(ssize_t, CP_WAIT_IO, next(fd, pieces, n));
 }
 
-EXPORT ssize_t pread(int fd, void *bytes, size_t n, off_t at)
-{
-    CP_NEXT(pread);
-    WAIT(ssize_t, CP_WAIT_IO, next(fd, bytes, n, at));
-}
-
 EXPORT ssize_t write(int fd, const void *bytes, size_t n)
 {
     CP_NEXT(write);
@@ -137,12 +131,6 @@ EXPORT ssize_t writev(int fd, const struct iovec *pieces, int n)
 {
     CP_NEXT(writev);
     WAIT(ssize_t, CP_WAIT_IO, next(fd, pieces, n));
-}
-
-EXPORT ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)
-{
-    CP_NEXT(pwrite);
-    WAIT(ssize_t, CP_WAIT_IO, next(fd, bytes, n, at));
 }
 
 EXPORT ssize_t recv(int fd, void *bytes, size_t n, int flags)

@@ -18,8 +18,11 @@
 #include "base/out.h"
 #include "profile/profile.h"
 
+struct cp_kind;
+
 /* What the client asked for, checked and with defaults filled in. */
 struct cp_kind_request {
+    const struct cp_kind *kind; /* of which it is asked */
     double seconds; /* how long the window will be open; 0: a snapshot */
     int debug;      /* the `debug` parameter; 0: a protobuf is wanted */
     int hz;         /* the `hz` parameter; 0: the default rate */
@@ -82,6 +85,7 @@ struct cp_kind {
 
     /* What the index page shows as the count; NULL: 0. */
     uint64_t (*count)(void);
+    uint64_t (*count_of)(const struct cp_kind *kind); /* or so */
 
     /* Why there is nothing to see, for the index page; NULL: there is. */
     const char *(*note)(void);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/cpu.h"
+#include "runtime/custom.h"
 #include "runtime/goroutine.h"
 #include "runtime/heap_kinds.h"
 #include "runtime/locks.h"
@@ -22,5 +23,8 @@ const struct cp_kind *cp_kinds_find(const char *name)
     for (size_t i = 0; cp_kinds[i]; i++)
         if (strcmp(cp_kinds[i]->name, name) == 0)
             return cp_kinds[i];
+    for (size_t i = 0; cp_custom_kind(i); i++)
+        if (strcmp(cp_custom_kind(i)->name, name) == 0)
+            return cp_custom_kind(i);
     return NULL;
 }

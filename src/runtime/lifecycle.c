@@ -17,6 +17,7 @@
 #include "base/alloc.h"
 #include "runtime/api.h"
 #include "runtime/cpu.h"
+#include "runtime/custom.h"
 #include "runtime/heap.h"
 #include "runtime/labels.h"
 #include "runtime/pages_alloc.h"
@@ -186,6 +187,7 @@ static void after_fork(bool is_child)
         cp_cpu_after_fork();
         cp_heap_after_fork();
         cp_wall_after_fork();
+        cp_custom_after_fork();
         cp_locks_after_fork();
         cp_thread_stacks_after_fork();
         cp_threadcreate_after_fork();

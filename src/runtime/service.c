@@ -263,6 +263,16 @@ static bool allow(struct cp_http_exchange *x, bool takes_post)
     return false;
 }
 
+static void add_more(struct cp_service *s)
+{
+    const struct cp_kind *kind;
+
+    while (s->more && (kind = s->more(s->n_more))) {
+        add_kind(s, kind);
+        s->n_more++;
+    }
+}
+
 void cp_service_handle(void *context, struct cp_http_exchange *x)
 {
     static const char ui[] = ROOT "ui/";
@@ -271,6 +281,7 @@ void cp_service_handle(void *context, struct cp_http_exchange *x)
     const struct route *route = find_route(path);
     bool is_kind = !route && strncmp(path, ROOT, strlen(ROOT)) == 0;
 
+    add_more(s);
     if (s->is_guarded && !cp_http_guard_allows(cp_http_request_of(x)))
         refuse(x, 403,
                "This looks like a web page of somebody else.\n"

@@ -17,6 +17,9 @@
 struct cp_service {
     const struct cp_kind *kinds[CP_MAX_KINDS]; /* by name */
     size_t n_kinds;
+    /* Kinds that come while it serves, by number; NULL: none do. */
+    const struct cp_kind *(*more)(size_t i);
+    size_t n_more; /* of them are among the kinds */
     void (*cost)(struct cp_endpoint_cost *out); /* or NULL */
     struct cp_symbols *symbols;
     struct cp_http_server *server; /* for its statistics; may be NULL */

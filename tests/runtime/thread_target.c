@@ -60,6 +60,25 @@ __attribute__((noinline)) static void start(void (**work)(void))
         exit(3);
 }
 
+__attribute__((noinline)) static void open_some(void)
+{
+    struct cpprof_custom *open = cpprof_custom_new("connections");
+    static char values[2000];
+
+    if (!open || cpprof_custom_new("connections") || cpprof_custom_new("heap"))
+        exit(4);
+    for (size_t i = 0; i < sizeof(values); i++)
+        if (cpprof_custom_add(open, &values[i]) != 0)
+            exit(4);
+    if (cpprof_custom_add(open, &values[5]) == 0)
+        exit(4);
+    for (size_t i = 0; i < sizeof(values); i += 2)
+        if (cpprof_custom_remove(open, &values[i]) != 0)
+            exit(4);
+    if (cpprof_custom_remove(open, &values[0]) == 0)
+        exit(4);
+}
+
 int main(int argc, char **argv)
 {
     static void (*works[])(void) = { parked, busy, deaf };
@@ -70,6 +89,7 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "%s\n", cpprof_error());
         return 1;
     }
+    open_some();
     for (int i = 0; i < n; i++)
         start(&works[0]);
     start(&works[1]);
