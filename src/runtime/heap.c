@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "runtime/lifecycle.h"
+#include "runtime/lock.h"
 #include "runtime/sampler.h"
 #include "runtime/timer.h"
 #include "signal/heap.h"
@@ -112,8 +112,8 @@ static void complain(const char *owner)
         (void)snprintf(heap.note, sizeof(heap.note),
                        "no heap profile: the static library does not see "
                        "malloc; use libcpprof.so");
-    if (owner)
-        cp_lifecycle_say(heap.note);
+    if (owner && heap.options.say)
+        heap.options.say(heap.note);
 }
 
 static enum cp_status enable(struct cp_error *err)

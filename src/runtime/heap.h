@@ -17,9 +17,10 @@
 #define CP_HEAP_DEFAULT_INTERVAL (512 << 10)
 
 struct cp_heap_options {
-    uint64_t interval;  /* one byte in so many is sampled; 0: none */
-    size_t table_bytes; /* for the blocks that live, at most */
-    uint64_t seed;      /* of what is chosen; 0: another each time */
+    uint64_t interval;             /* one byte in so many is sampled; 0: none */
+    size_t table_bytes;            /* for the blocks that live, at most */
+    uint64_t seed;                 /* of what is chosen; 0: another each time */
+    void (*say)(const char *line); /* tells the user; NULL: nobody */
 };
 
 /* Set once, before it is enabled. */

@@ -4,8 +4,10 @@
 #include <malloc.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "profile/build.h"
 #include "runtime/heap.h"
+#include "runtime/leak.h"
 #include "runtime/stack_writer.h"
 #include "signal/heap.h"
 
@@ -16,20 +18,66 @@
     "std::allocator_traits.*|__libc_.*alloc|(__)?strn?dup|"                    \
     "alloc::alloc::.*|__rust_.*alloc.*|__rdl_.*"
 
-enum view { SCALED, RAW };
+struct window {
+    bool is_raw;              /* for text */
+    struct cp_leak_sum *lost; /* gc=1: what does not count, by row; or NULL */
+};
+
+/* gc=1: what nothing points to any more is as good as freed. */
+static enum cp_status collect(struct window *w, struct cp_error *err)
+{
+    struct cp_leak leak;
+    enum cp_status status;
+
+    (void)malloc_trim(0);
+    status = cp_leak_find(&leak, err);
+    if (status != CP_OK)
+        return status;
+    w->lost = cp_leak_sums(&leak, err);
+    cp_leak_release(&leak);
+    return w->lost ? CP_OK : CP_ENOMEM;
+}
 
 static enum cp_status begin(const struct cp_kind_request *request,
                             void **out_window, struct cp_error *err)
 {
-    if (request->gc)
-        (void)malloc_trim(0);
-    *out_window = (void *)(uintptr_t)(request->debug != 0 ? RAW : SCALED);
-    return cp_heap_enable(err);
+    struct window *w = cp_alloc(1, sizeof(*w), err);
+    enum cp_status status = w ? cp_heap_enable(err) : CP_ENOMEM;
+
+    if (status == CP_OK) {
+        w->is_raw = request->debug != 0;
+        if (request->gc)
+            status = collect(w, err);
+    }
+    if (status != CP_OK)
+        cp_free(w);
+    else
+        *out_window = w;
+    return status;
 }
 
 static void cancel(void *window)
 {
-    (void)window;
+    struct window *w = window;
+
+    cp_free(w->lost);
+    cp_free(w);
+}
+
+/* Counts what is lost among what is freed. */
+static bool get_row(const struct window *w, size_t i, struct cp_heap_row *out)
+{
+    if (!cp_heap_row(i, out))
+        return false;
+    if (w->lost) {
+        out->freed += w->lost[i].count;
+        out->freed_bytes += w->lost[i].bytes;
+    }
+    if (out->freed > out->count || out->freed_bytes > out->bytes) {
+        out->freed = out->count;
+        out->freed_bytes = out->bytes;
+    }
+    return true;
 }
 
 static int64_t scaled(uint64_t n, double weight)
@@ -38,10 +86,10 @@ static int64_t scaled(uint64_t n, double weight)
 }
 
 /* alloc_objects, alloc_space, inuse_objects, inuse_space. */
-static void values_of(const struct cp_heap_row *row, enum view view,
+static void values_of(const struct cp_heap_row *row, bool is_raw,
                       int64_t out[4])
 {
-    double weight = view == RAW ? 1 : row->weight;
+    double weight = is_raw ? 1 : row->weight;
 
     out[0] = scaled(row->count, weight);
     out[1] = scaled(row->bytes, weight);
@@ -49,9 +97,9 @@ static void values_of(const struct cp_heap_row *row, enum view view,
     out[3] = scaled(row->bytes - row->freed_bytes, weight);
 }
 
-static enum cp_status write_row(struct cp_stack_writer *w, size_t i,
-                                const struct cp_heap_row *row,
-                                const int64_t *values)
+enum cp_status cp_heap_write_row(struct cp_stack_writer *w, size_t i,
+                                 const struct cp_heap_row *row,
+                                 const int64_t *values)
 {
     const struct cp_signal_samples *s = &cp_heap_sampler.samples;
     struct cp_stack stack = { .labels = s->slots[i].tag.labels,
@@ -64,28 +112,30 @@ static enum cp_status write_row(struct cp_stack_writer *w, size_t i,
     return cp_stack_write(w, &stack, values);
 }
 
-static enum cp_status write_heap(struct cp_stack_writer *w, enum view view)
+static enum cp_status write_heap(struct cp_stack_writer *w,
+                                 const struct window *window)
 {
     enum cp_status status = CP_OK;
     struct cp_heap_row row;
     int64_t values[4];
 
     for (size_t i = 0; status == CP_OK && i < cp_heap_n_rows(); i++) {
-        if (!cp_heap_row(i, &row))
+        if (!get_row(window, i, &row))
             continue;
-        values_of(&row, view, values);
-        status = write_row(w, i, &row, values);
+        values_of(&row, window->is_raw, values);
+        status = cp_heap_write_row(w, i, &row, values);
     }
     return status;
 }
 
 /* Growth is in bytes that are scaled already: text of it is as it is. */
-static enum cp_status write_growth(struct cp_stack_writer *w, enum view view)
+static enum cp_status write_growth(struct cp_stack_writer *w,
+                                   const struct window *window)
 {
     enum cp_status status = CP_OK;
     struct cp_heap_row row;
 
-    (void)view;
+    (void)window;
     for (size_t i = 0; status == CP_OK && i < cp_heap_n_rows(); i++) {
         int64_t values[4];
 
@@ -94,23 +144,16 @@ static enum cp_status write_growth(struct cp_stack_writer *w, enum view view)
         values[1] = values[3] = (int64_t)row.growth;
         values[0] = values[2] =
             (int64_t)(row.growth / (row.size ? row.size : 1)) + 1;
-        status = write_row(w, i, &row, values);
+        status = cp_heap_write_row(w, i, &row, values);
     }
     return status;
 }
 
-static enum cp_status describe(struct cp_builder *b, const char *default_type,
-                               struct cp_error *err)
+enum cp_status cp_heap_describe(struct cp_builder *b, const char *default_type,
+                                struct cp_error *err)
 {
-    static const char *const types[][2] = { { "alloc_objects", "count" },
-                                            { "alloc_space", "bytes" },
-                                            { "inuse_objects", "count" },
-                                            { "inuse_space", "bytes" } };
     int64_t interval = (int64_t)atomic_load(&cp_heap_sampler.interval);
 
-    for (size_t i = 0; i < 4; i++)
-        if (cp_builder_type(b, types[i][0], types[i][1], err) != CP_OK)
-            return CP_ENOMEM;
     b->profile->default_type =
         cp_builder_str(b, default_type, strlen(default_type), err);
     b->profile->drop_frames =
@@ -121,10 +164,25 @@ static enum cp_status describe(struct cp_builder *b, const char *default_type,
     return cp_builder_period(b, "space", "bytes", interval, err);
 }
 
+static enum cp_status describe(struct cp_builder *b, const char *default_type,
+                               struct cp_error *err)
+{
+    static const char *const types[][2] = { { "alloc_objects", "count" },
+                                            { "alloc_space", "bytes" },
+                                            { "inuse_objects", "count" },
+                                            { "inuse_space", "bytes" } };
+
+    for (size_t i = 0; i < 4; i++)
+        if (cp_builder_type(b, types[i][0], types[i][1], err) != CP_OK)
+            return CP_ENOMEM;
+    return cp_heap_describe(b, default_type, err);
+}
+
 /* A form of the profile: what is shown first, and what fills it. */
 struct form {
     const char *default_type;
-    enum cp_status (*write)(struct cp_stack_writer *w, enum view view);
+    enum cp_status (*write)(struct cp_stack_writer *w,
+                            const struct window *window);
 };
 
 static enum cp_status finish_as(const struct form *form, void *window,
@@ -137,12 +195,13 @@ static enum cp_status finish_as(const struct form *form, void *window,
     if (status == CP_OK)
         status = describe(&b, form->default_type, err);
     if (status == CP_OK)
-        status = form->write(&w, (enum view)(uintptr_t)window);
+        status = form->write(&w, window);
     if (status == CP_OK) {
         cp_stack_writer_finish(&w);
         *out = cp_builder_take(&b);
     }
     cp_builder_release(&b);
+    cancel(window);
     return status;
 }
 

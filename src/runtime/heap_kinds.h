@@ -9,7 +9,17 @@
 #define CP_HEAP_KINDS_H
 
 #include "runtime/kind.h"
+#include "runtime/stack_writer.h"
 
 extern const struct cp_kind cp_allocs_kind, cp_growth_kind, cp_heap_kind;
+
+struct cp_heap_row;
+
+/* For leak_kind.c: a sample of the row's stack, and what all share. */
+enum cp_status cp_heap_write_row(struct cp_stack_writer *w, size_t i,
+                                 const struct cp_heap_row *row,
+                                 const int64_t *values);
+enum cp_status cp_heap_describe(struct cp_builder *b, const char *default_type,
+                                struct cp_error *err);
 
 #endif

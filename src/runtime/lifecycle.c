@@ -18,6 +18,7 @@
 #include "runtime/api.h"
 #include "runtime/cpu.h"
 #include "runtime/custom.h"
+#include "runtime/dump.h"
 #include "runtime/heap.h"
 #include "runtime/labels.h"
 #include "runtime/pages_alloc.h"
@@ -219,7 +220,8 @@ static void apply_settings(void)
 
     struct cp_heap_options heap = { .interval = s->heap_interval,
                                     .table_bytes = s->max_memory / 4,
-                                    .seed = s->heap_seed };
+                                    .seed = s->heap_seed,
+                                    .say = cp_lifecycle_say };
 
     cp_heap_configure(&heap);
     cp_pages_set_limit(s->max_memory);
@@ -319,6 +321,8 @@ __attribute__((constructor)) static void load(void)
         status = cp_listen(life.settings.listen, &err);
     else if (status == CP_OK)
         status = cp_heap_enable(&err);
+    if (status == CP_OK)
+        status = cp_dump_start(&life.settings, &err);
     if (status != CP_OK && !is_inherited(life.settings.listen))
         cp_lifecycle_say(err.msg);
 }

@@ -19,6 +19,7 @@ struct cp_renderer {
     /* What was mapped when the window was opened, or NULL: code that has
        been unloaded since is looked for there. */
     const struct cp_mappings *before;
+    bool is_gperf; /* text for gperftools' tools and for jeprof */
 };
 
 /* Each changes the profile, which is of no use afterwards. */

@@ -11,10 +11,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "runtime/memory_stats.h"
 
 #define TAB 8
 
@@ -24,8 +24,11 @@ struct writer {
     struct cp_out *out;
 };
 
+/* Of a profile with two types, such as leak, both pairs are the same. */
 static int64_t value(const struct cp_profile *p, uint32_t sample, uint32_t type)
 {
+    if (p->n_types == 2)
+        type %= 2;
     return type < p->n_types ? p->values[(size_t)sample * p->n_types + type]
                              : 0;
 }
@@ -189,19 +192,37 @@ static void put_heap_values(struct cp_out *out, const int64_t v[4])
                   (long long)v[3], (long long)v[0], (long long)v[1]);
 }
 
-static void put_head(const struct writer *w)
+/*
+ * Go's form is the older one, with twice the interval; gperftools' says what
+ * the chance of a block really was. Growth is whole already.
+ */
+static void put_heap_head(const struct writer *w)
 {
     const struct cp_profile *p = w->p;
     int64_t v[4];
 
+    for (uint32_t i = 0; i < 4; i++) {
+        v[i] = total(p, i);
+        v[i] = v[i] < 0 && w->r->is_gperf ? 0 : v[i];
+    }
+    v[1] += v[1] == v[3]; /* else a reader may take it for two columns */
+    cp_out_cstr(w->out, "heap profile: ");
+    put_heap_values(w->out, v);
+    if (strcmp(w->r->kind->name, "growth") == 0)
+        cp_out_cstr(w->out, " @ growth\n");
+    else if (w->r->is_gperf)
+        cp_out_printf(w->out, " @ heap_v2/%lld\n", (long long)p->period);
+    else
+        cp_out_printf(w->out, " @ heap/%lld\n", (long long)p->period * 2);
+}
+
+static void put_head(const struct writer *w)
+{
+    const struct cp_profile *p = w->p;
+
     switch (w->r->kind->text) {
     case CP_KIND_TEXT_HEAP:
-        for (uint32_t i = 0; i < 4; i++)
-            v[i] = total(p, i);
-        v[1] += v[1] == v[3]; /* else a reader may take it for two columns */
-        cp_out_cstr(w->out, "heap profile: ");
-        put_heap_values(w->out, v);
-        cp_out_printf(w->out, " @ heap/%lld\n", (long long)p->period * 2);
+        put_heap_head(w);
         break;
     case CP_KIND_TEXT_CONTENTION:
         cp_out_cstr(w->out, "--- contention:\ncycles/second=1000000000\n");
@@ -223,8 +244,10 @@ static void put_values(const struct writer *w, uint32_t sample)
     const struct cp_profile *p = w->p;
     int64_t v[4];
 
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < 4; i++) {
         v[i] = value(p, sample, i);
+        v[i] = v[i] < 0 && w->r->is_gperf ? 0 : v[i]; /* they know no signs */
+    }
     switch (w->r->kind->text) {
     case CP_KIND_TEXT_HEAP:
         put_heap_values(w->out, v);
@@ -307,14 +330,6 @@ void cp_render_text_maps(const struct cp_mappings *m, struct cp_out *out)
     }
 }
 
-static void put_memory_use(struct cp_out *out)
-{
-    struct rusage usage = { 0 };
-
-    (void)getrusage(RUSAGE_SELF, &usage);
-    cp_out_printf(out, "# MaxRSS = %lld\n", (long long)usage.ru_maxrss * 1024);
-}
-
 /* ---- threads, one by one (debug=2) ---- */
 
 /* The text or number of a label, or `otherwise`. */
@@ -390,7 +405,7 @@ enum cp_status cp_render_text_write(const struct cp_renderer *r,
     if (put_samples(&w, err) != CP_OK)
         return CP_ENOMEM;
     if (r->kind->text == CP_KIND_TEXT_HEAP)
-        put_memory_use(out);
+        cp_memory_stats_write(out);
     cp_out_cstr(out, r->kind->text == CP_KIND_TEXT_HEAP
                          ? "MAPPED_LIBRARIES:\n"
                          : "--- Memory map: ---\n");

@@ -163,7 +163,20 @@ static void gperf(struct cp_service *s, struct cp_http_exchange *x)
         strrchr(cp_http_request_path(cp_http_request_of(x)), '/') + 1;
     const char *kind = strcmp(name, "contention") == 0 ? "block" : name;
 
-    cp_window_open(s, x, cp_service_kind(s, kind), name, CP_WINDOW_GPERF);
+    if (cp_service_kind(s, kind))
+        cp_window_open(s, x, cp_service_kind(s, kind), name, CP_WINDOW_GPERF);
+    else
+        refuse(x, 404, "404 page not found\n");
+}
+
+/*
+ * What jeprof asks for when it is told no more than the server: under this
+ * address it is the heap.
+ */
+static void jemalloc(struct cp_service *s, struct cp_http_exchange *x)
+{
+    cp_window_open(s, x, cp_service_kind(s, "heap"), "heap",
+                   CP_WINDOW_JEMALLOC);
 }
 
 static void wall(struct cp_service *s, struct cp_http_exchange *x)
@@ -182,8 +195,13 @@ static const struct route {
     { ROOT "cmdline", go_command_line, false },
     { ROOT "symbol", cp_symbol_page, true },
     { "/debug/fgprof", wall, false }, /* what scrapers ask for by default */
+    { "/debug/mem/pprof/cmdline", gperf_command_line, false },
+    { "/debug/mem/pprof/heap", gperf, false },
+    { "/debug/mem/pprof/profile", jemalloc, false },
+    { "/debug/mem/pprof/symbol", cp_symbol_page, true },
     { "/pprof/cmdline", gperf_command_line, false },
     { "/pprof/contention", gperf, false },
+    { "/pprof/growth", gperf, false },
     { "/pprof/heap", gperf, false },
     { "/pprof/profile", gperf, false },
     { "/pprof/symbol", cp_symbol_page, true },

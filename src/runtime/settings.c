@@ -10,13 +10,14 @@
 #include "runtime/heap.h"
 #include "runtime/locks.h"
 
-#define MOST_VALUE 64
+#define MOST_VALUE 128
 #define DEFAULT_MEMORY ((size_t)256 << 20)
 
 void cp_settings_init(struct cp_settings *s)
 {
     *s = (struct cp_settings){ .cpu_hz = CP_CPU_DEFAULT_HZ,
                                .wall_hz = 100,
+                               .dump_prefix = "cpprof.{pid}",
                                .heap_interval = CP_HEAP_DEFAULT_INTERVAL,
                                .max_memory = DEFAULT_MEMORY };
 }
@@ -59,12 +60,6 @@ static bool set_int(int *out, const char *value, uint64_t least, uint64_t most)
     return true;
 }
 
-static bool set_flag(bool *out, const char *value)
-{
-    *out = strcmp(value, "1") == 0;
-    return *out || strcmp(value, "0") == 0;
-}
-
 static bool set_size(size_t *out, const char *value, uint64_t least)
 {
     uint64_t number;
@@ -73,6 +68,34 @@ static bool set_size(size_t *out, const char *value, uint64_t least)
         return false;
     *out = (size_t)number;
     return true;
+}
+
+static bool set_bool(bool *out, const char *value)
+{
+    *out = strcmp(value, "1") == 0;
+    return *out || strcmp(value, "0") == 0;
+}
+
+static int set_dump(struct cp_settings *s, const char *key, const char *value)
+{
+    size_t len = strlen(value);
+
+    if (strcmp(key, "at_exit") == 0)
+        return set_bool(&s->dump_at_exit, value);
+    if (strcmp(key, "interval") == 0)
+        return set_size(&s->dump_interval, value, 0);
+    if (strcmp(key, "keep") == 0)
+        return set_int(&s->dump_keep, value, 0, 1000000);
+    if (strcmp(key, "on_high_water") == 0)
+        return set_size(&s->dump_on_high_water, value, 0);
+    if (strcmp(key, "signal") == 0)
+        return set_int(&s->dump_signal, value, 1, (uint64_t)SIGRTMAX);
+    if (strcmp(key, "prefix") != 0)
+        return -1;
+    if (len == 0 || len >= sizeof(s->dump_prefix))
+        return 0;
+    memcpy(s->dump_prefix, value, len + 1);
+    return 1;
 }
 
 /* 1: set, 0: a bad value, -1: no such key. */
@@ -85,9 +108,9 @@ static int set(struct cp_settings *s, const char *key, const char *value)
     if (strcmp(key, "signal") == 0)
         return set_int(&s->signal, value, 1, (uint64_t)SIGRTMAX);
     if (strcmp(key, "quiet") == 0)
-        return set_flag(&s->is_quiet, value);
+        return set_bool(&s->is_quiet, value);
     if (strcmp(key, "block_io") == 0)
-        return set_flag(&s->has_block_io, value);
+        return set_bool(&s->has_block_io, value);
     if (strcmp(key, "block_rate") == 0)
         return read_number(value, CP_LOCKS_MOST_RATE, &s->block_rate);
     if (strcmp(key, "mutex_fraction") == 0)
@@ -98,7 +121,7 @@ static int set(struct cp_settings *s, const char *key, const char *value)
         return set_size(&s->heap_seed, value, 0);
     if (strcmp(key, "max_memory") == 0)
         return set_size(&s->max_memory, value, (uint64_t)4 << 20);
-    return -1;
+    return strncmp(key, "dump_", 5) == 0 ? set_dump(s, key + 5, value) : -1;
 }
 
 static void read_pair(struct cp_settings *s, const char *pair, size_t len,

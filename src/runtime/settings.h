@@ -19,10 +19,16 @@ struct cp_settings {
     char listen[512]; /* "": nowhere */
     int cpu_hz;
     int wall_hz;
-    int signal;              /* 0: chosen */
-    size_t max_memory;       /* bytes */
-    size_t heap_seed;        /* of what is sampled; 0: another each time */
-    size_t heap_interval;    /* bytes between samples; 0: none */
+    int signal;            /* 0: chosen */
+    size_t max_memory;     /* bytes */
+    size_t heap_seed;      /* of what is sampled; 0: another each time */
+    size_t heap_interval;  /* bytes between samples; 0: none */
+    char dump_prefix[200]; /* of the files; {pid} is replaced */
+    size_t dump_interval;  /* a dump after so many allocated bytes; 0: none */
+    size_t dump_on_high_water; /* and when this many more are in use */
+    int dump_signal;
+    int dump_keep; /* so many dumps stay; 0: all */
+    bool dump_at_exit;
     uint64_t block_rate;     /* ns; 0: no block profile */
     uint64_t mutex_fraction; /* 0: no mutex profile */
     bool has_block_io;

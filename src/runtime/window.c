@@ -150,7 +150,8 @@ static enum cp_status render(struct window *w, struct cp_profile *p,
                              .debug = w->request.debug,
                              .symbols =
                                  w->is_symbolized ? w->service->symbols : NULL,
-                             .before = w->maps.n_maps ? &w->maps : NULL };
+                             .before = w->maps.n_maps ? &w->maps : NULL,
+                             .is_gperf = w->form != CP_WINDOW_GO };
 
     if (w->form == CP_WINDOW_GPERF && w->kind->text == CP_KIND_TEXT_NONE)
         return cp_render_gperf(p, out, err);
@@ -317,7 +318,7 @@ static bool open_delta(struct window *w, const char *seconds)
         cp_service_error(w->x, 400,
                          "\"seconds\" parameter is not supported "
                          "for this profile type");
-    else if (w->request.debug != 0)
+    else if (w->request.debug != 0 && w->form == CP_WINDOW_GO)
         cp_service_error(w->x, 400,
                          "seconds and debug params are incompatible");
     else if (snapshot(w, &w->before, &err) != CP_OK)
@@ -353,7 +354,7 @@ static void read_params(struct window *w, const struct cp_http_request *r)
     int64_t debug = cp_params_get(r, "debug"), hz = cp_params_get(r, "hz");
     char text[16];
 
-    if (w->form == CP_WINDOW_GPERF)
+    if (w->form != CP_WINDOW_GO)
         debug = 1;
     if (w->kind->text == CP_KIND_TEXT_NONE)
         debug = 0;
@@ -363,6 +364,17 @@ static void read_params(struct window *w, const struct cp_http_request *r)
     w->is_symbolized = true;
     if (cp_http_request_param(r, "symbolize", text, sizeof(text)))
         w->is_symbolized = strcmp(text, "none") != 0;
+}
+
+/* Does `seconds` make a snapshot the difference of two? */
+static bool is_delta(const struct window *w, const char *seconds)
+{
+    int64_t value = 0;
+
+    if (w->form == CP_WINDOW_GO)
+        return seconds[0] != '\0';
+    return w->form == CP_WINDOW_JEMALLOC && cp_params_int(seconds, &value) &&
+           value > 0;
 }
 
 void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
@@ -385,7 +397,7 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
     if (kind->default_seconds > 0) {
         w->request.seconds = seconds_of(kind, seconds);
         is_kept = open_window(w);
-    } else if (seconds[0]) {
+    } else if (is_delta(w, seconds)) {
         is_kept = open_delta(w, seconds);
     } else {
         take_snapshot(w);

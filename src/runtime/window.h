@@ -11,8 +11,9 @@
 #include "runtime/service.h"
 
 enum cp_window_form {
-    CP_WINDOW_GO,    /* as net/http/pprof answers */
-    CP_WINDOW_GPERF, /* as gperftools' tools want it */
+    CP_WINDOW_GO,       /* as net/http/pprof answers */
+    CP_WINDOW_GPERF,    /* as gperftools' tools want it: always as of now */
+    CP_WINDOW_JEMALLOC, /* the same for jeprof: what came in `seconds` */
 };
 
 /* Answers x, now or later. `name` is what the path called the kind. */

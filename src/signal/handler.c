@@ -100,6 +100,20 @@ static void take_stack(struct cp_signal_thread *t, const ucontext_t *context)
     atomic_fetch_add(&t->stack_answers, 1);
 }
 
+/* Writes down all registers, for who looks for pointers (runtime/leak.h). */
+static void take_registers(struct cp_signal_thread *t,
+                           const ucontext_t *context)
+{
+    const uintptr_t *words = (const void *)&context->uc_mcontext;
+    struct cp_signal_regs regs;
+
+    cp_arch_regs(&regs, context);
+    for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MOST; i++)
+        t->registers[i] = words[i];
+    t->registers_sp = regs.sp;
+    atomic_fetch_add_explicit(&t->registers_answers, 1, memory_order_release);
+}
+
 /* A signal that is not ours, with the fate that it would have had. */
 static void pass_on(int sig, siginfo_t *info, void *context)
 {
@@ -162,10 +176,18 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     t = cp_signal_thread_at((uint32_t)word & 0x0fffffff);
     if (!t || (cp_signal_self != t && !meet(t)))
         return;
-    if ((word >> 28 & 0xf) == CP_SIGNAL_CPU)
+    switch (word >> 28 & 0xf) {
+    case CP_SIGNAL_CPU:
         take_cpu(t, info, context);
-    else if ((word >> 28 & 0xf) == CP_SIGNAL_STACK)
-        take_stack(t, context);
-    else
+        break;
+    case CP_SIGNAL_WALL:
         take_wall(t, context);
+        break;
+    case CP_SIGNAL_STACK:
+        take_stack(t, context);
+        break;
+    case CP_SIGNAL_REGISTERS:
+        take_registers(t, context);
+        break;
+    }
 }

@@ -20,7 +20,8 @@
 enum cp_signal_what {
     CP_SIGNAL_CPU = 1,
     CP_SIGNAL_WALL = 2,
-    CP_SIGNAL_STACK = 3,
+    CP_SIGNAL_REGISTERS = 3,
+    CP_SIGNAL_STACK = 4,
 };
 
 struct cp_signal_sampler {

@@ -160,6 +160,21 @@ struct cp_heap_entry cp_heap_take(void *block)
     return entry;
 }
 
+bool cp_heap_is_live(void *block, uint32_t slot)
+{
+    const struct cp_heap_live *live = &cp_heap_sampler.live;
+
+    for (int which = 0; which < 2; which++) {
+        size_t first = bucket_of((uintptr_t)block, which);
+
+        for (size_t i = first; i < first + CP_HEAP_BUCKET; i++)
+            if (atomic_load(&live->keys[i]) == (uintptr_t)block &&
+                live->entries[i].slot == slot)
+                return true;
+    }
+    return false;
+}
+
 void cp_heap_put(void *block, struct cp_heap_entry entry)
 {
     if (entry.slot && !put((uintptr_t)block, entry))

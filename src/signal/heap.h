@@ -107,6 +107,9 @@ void cp_heap_record(void *block, size_t size, uintptr_t caller);
 /* Takes a block out of the live table. */
 struct cp_heap_entry cp_heap_take(void *block);
 
+/* Is the block there that was recorded as this? */
+bool cp_heap_is_live(void *block, uint32_t slot);
+
 /* Puts back what was taken: it was not freed after all. */
 void cp_heap_put(void *block, struct cp_heap_entry entry);
 

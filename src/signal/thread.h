@@ -14,6 +14,13 @@
 
 #include "signal/samples.h"
 
+/* The words of a context that are registers; it begins with them. */
+#if defined(__aarch64__)
+#define CP_SIGNAL_REGISTERS_MOST 34
+#else
+#define CP_SIGNAL_REGISTERS_MOST 23
+#endif
+
 struct cp_signal_thread {
     alignas(64) _Atomic int32_t tid; /* 0: the record is free */
     _Atomic uint32_t labels;         /* the set that the thread has now */
@@ -28,6 +35,11 @@ struct cp_signal_thread {
     _Atomic uint32_t wall_state;   /* the tag of the sample */
     _Atomic uint32_t wall_answers; /* samples taken so far */
     _Atomic(struct cp_signal_slot *) wall_slot; /* of the last one */
+
+    /* All registers as they last were when somebody asked for them. */
+    uintptr_t registers[CP_SIGNAL_REGISTERS_MOST];
+    uintptr_t registers_sp;
+    _Atomic uint32_t registers_answers;
 
     /* Of a look at all threads (runtime/thread_stacks.h). */
     _Atomic uint64_t stack_answers;              /* stacks walked so far */
@@ -45,6 +57,7 @@ struct cp_signal_thread {
     uint64_t wall_visit_ns; /* when it was last accounted for */
     uint64_t wall_asked;    /* the answer that is awaited */
     uint64_t mark;
+    uint32_t registers_asked; /* the answer that is awaited */
 };
 
 #define CP_THREADS_CHUNK 256

@@ -35,7 +35,16 @@ static void test_good(void)
     CHECK_INT(s.signal, 40);
     CHECK(s.is_quiet);
     CHECK_STR(complaints, "");
+    s = read_pair(NULL, "heap_interval:0,dump_interval:1g,dump_keep:3,"
+                        "dump_prefix:/tmp/x.{pid},dump_at_exit:1");
+    CHECK_INT(s.heap_interval, 0);
+    CHECK_INT(s.dump_interval, 1 << 30);
+    CHECK_INT(s.dump_keep, 3);
+    CHECK_STR(s.dump_prefix, "/tmp/x.{pid}");
+    CHECK(s.dump_at_exit);
+    CHECK_STR(complaints, "");
     s = read_pair(NULL, NULL);
+    CHECK_INT(s.heap_interval, 512 << 10);
     CHECK_STR(s.listen, "");
     CHECK_INT(s.cpu_hz, 100);
     s = read_pair(NULL, "max_memory:5000000");

@@ -1,0 +1,166 @@
+/* dump.c - see dump.h. */
+#include "runtime/dump.h"
+
+#include <cpprof.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/lifecycle.h"
+#include "runtime/lock.h"
+#include "runtime/own_thread.h"
+#include "signal/heap.h"
+
+#define LOOK_NS 50000000
+#define NAME_BYTES 320
+
+static struct {
+    struct cp_lock lock; /* one dump at a time */
+    struct cp_settings settings;
+    pid_t pid;             /* of the process that dumps: no child of it does */
+    uint32_t n;            /* dumps so far */
+    _Atomic bool is_asked; /* by the signal */
+    uint64_t last_all, last_high;
+    bool has_failed; /* and it was said */
+} dump;
+
+/* "PREFIX.0007.heap.pb.gz" */
+static void name_of(uint32_t number, const char *end, char out[NAME_BYTES])
+{
+    const char *prefix = dump.settings.dump_prefix;
+    const char *pid = strstr(prefix, "{pid}");
+    int before = pid ? (int)(pid - prefix) : (int)strlen(prefix);
+    char text[16] = "";
+
+    if (pid)
+        (void)snprintf(text, sizeof(text), "%ld", (long)dump.pid);
+    (void)snprintf(out, NAME_BYTES, "%.*s%s%s.%04u.heap.pb.gz%s", before,
+                   prefix, text, pid ? pid + 5 : "", number, end);
+}
+
+static void complain(const char *name, const char *why)
+{
+    char line[NAME_BYTES + 128];
+
+    if (dump.has_failed)
+        return;
+    dump.has_failed = true;
+    (void)snprintf(line, sizeof(line), "dump: %s: %s", name, why);
+    cp_lifecycle_say(line);
+}
+
+/* Under another name until it is whole. */
+static bool write_file(const char *part, const char *name)
+{
+    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    int failed;
+
+    if (fd < 0) {
+        complain(part, strerror(errno));
+        return false;
+    }
+    failed = cpprof_write("heap", 0, fd);
+    if (failed)
+        complain(name, cpprof_error());
+    (void)close(fd);
+    if (!failed && rename(part, name) != 0) {
+        complain(name, strerror(errno));
+        failed = 1;
+    }
+    if (failed)
+        (void)unlink(part);
+    return !failed;
+}
+
+static void write_dump(void)
+{
+    uint32_t keep = (uint32_t)dump.settings.dump_keep;
+    char part[NAME_BYTES], name[NAME_BYTES];
+
+    cp_lock_take(&dump.lock);
+    name_of(dump.n + 1, ".part", part);
+    name_of(dump.n + 1, "", name);
+    if (write_file(part, name)) {
+        dump.n++;
+        if (keep && dump.n > keep) {
+            name_of(dump.n - keep, "", name);
+            (void)unlink(name);
+        }
+    }
+    cp_lock_give(&dump.lock);
+}
+
+/* Has the value gone up by the step since it was last noted? */
+static bool has_risen(uint64_t value, uint64_t *last, uint64_t step)
+{
+    if (step == 0 || value < *last + step)
+        return false;
+    *last = value;
+    return true;
+}
+
+static void look(void *arg)
+{
+    const struct cp_settings *s = &dump.settings;
+    const struct timespec nap = { 0, LOOK_NS };
+
+    (void)arg;
+    for (;;) {
+        bool is_due = atomic_exchange(&dump.is_asked, false);
+
+        is_due |= has_risen(atomic_load(&cp_heap_sampler.all_bytes),
+                            &dump.last_all, s->dump_interval);
+        is_due |= has_risen(atomic_load(&cp_heap_sampler.high_bytes),
+                            &dump.last_high, s->dump_on_high_water);
+        if (is_due)
+            write_dump();
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
+static void on_signal(int sig)
+{
+    (void)sig;
+    atomic_store(&dump.is_asked, true);
+}
+
+static void at_exit(void)
+{
+    if (dump.settings.dump_at_exit && getpid() == dump.pid)
+        write_dump();
+}
+
+static enum cp_status take_signal(int sig, struct cp_error *err)
+{
+    struct sigaction ours = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    struct sigaction now;
+
+    if (sigaction(sig, NULL, &now) != 0)
+        return cp_error_set(err, CP_EIO, "dump_signal: %s", strerror(errno));
+    if (now.sa_flags & SA_SIGINFO ||
+        (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN))
+        return cp_error_set(err, CP_EUSAGE, "dump_signal: %d is in use", sig);
+    (void)sigaction(sig, &ours, NULL);
+    return CP_OK;
+}
+
+enum cp_status cp_dump_start(const struct cp_settings *s, struct cp_error *err)
+{
+    bool is_watched = s->dump_interval || s->dump_on_high_water;
+
+    dump.settings = *s;
+    dump.pid = getpid();
+    if (s->dump_signal && take_signal(s->dump_signal, err) != CP_OK)
+        return CP_EUSAGE;
+    if (s->dump_at_exit && atexit(at_exit) != 0)
+        return cp_error_nomem(err);
+    if (!is_watched && !s->dump_signal)
+        return CP_OK;
+    return cp_own_thread_start("cpprof-dump", look, NULL, err);
+}

@@ -1,0 +1,400 @@
+/* leak.c - see leak.h. */
+#include "runtime/leak.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+#include "runtime/clock.h"
+#include "runtime/heap.h"
+#include "runtime/proc_file.h"
+#include "runtime/sampler.h"
+#include "runtime/threads.h"
+#include "signal/handler.h"
+#include "signal/heap.h"
+#include "signal/syscall.h"
+
+#define SPARE_BLOCKS 4096
+#define PIECE_BYTES ((size_t)256 << 10)
+#define MAPS_BYTES ((size_t)64 << 20)
+#define PATIENCE_NS 100000000
+#define NAP_NS 100000
+#define RED_ZONE 128
+#define OWN_STACK ((uintptr_t)512 << 10)
+#define OWN_FRAMES ((uintptr_t)4 << 10)
+#define MOST_HOLES 8192
+
+/* What is not looked at: our own tables, and below the top of a stack. */
+struct hole {
+    uintptr_t start, end;
+};
+
+struct scan {
+    struct cp_leak *leak;
+    uintptr_t low, high; /* of all blocks */
+    uintptr_t *piece;
+    struct hole *holes;
+    size_t n_holes;
+};
+
+/* ---- blocks ---- */
+
+static void add_block(struct cp_leak *leak, uintptr_t at,
+                      const struct cp_heap_entry *entry)
+{
+    uint64_t size = entry->size ? entry->size : 1;
+
+    if (leak->n == leak->room)
+        return;
+    leak->blocks[leak->n++] = (struct cp_leak_block){
+        .start = at, .end = at + size, .row = entry->slot - 1, .size = size
+    };
+}
+
+/*
+ * All sampled blocks that live now. They are so many that the list, and what
+ * is needed to sort it, are mappings that are gone when they are freed: a copy
+ * of an address that stays somewhere would be found.
+ */
+static enum cp_status take_blocks(struct cp_leak *leak, struct cp_error *err)
+{
+    const struct cp_heap_live *live = &cp_heap_sampler.live;
+    size_t n = live->keys ? live->n_buckets * CP_HEAP_BUCKET : 0;
+    struct cp_heap_entry entry;
+
+    leak->room = (size_t)atomic_load(&live->n) + SPARE_BLOCKS;
+    leak->blocks = cp_alloc(leak->room, sizeof(*leak->blocks), err);
+    if (!leak->blocks)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        uintptr_t at = cp_heap_live_at(i, &entry);
+
+        if (at && entry.slot)
+            add_block(leak, at, &entry);
+    }
+    for (size_t i = leak->n; i < leak->room; i++)
+        leak->blocks[i].start = UINTPTR_MAX;
+    return cp_sort_structs(leak->blocks, leak->room, sizeof(*leak->blocks),
+                           offsetof(struct cp_leak_block, start), err);
+}
+
+/* The last block that begins at or before the address. */
+static struct cp_leak_block *find_block(struct cp_leak *leak, uintptr_t word)
+{
+    size_t low = 0, high = leak->n;
+
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+
+        if (leak->blocks[middle].start <= word)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &leak->blocks[low];
+}
+
+/* A word that stands at `at`: does it point into a block? */
+static void look_at(struct scan *s, uintptr_t word, uintptr_t at)
+{
+    struct cp_leak_block *b;
+
+    if (word < s->low || word >= s->high)
+        return;
+    b = find_block(s->leak, word);
+    if (word >= b->start && word < b->end && !(at >= b->start && at < b->end))
+        b->is_found = 1;
+}
+
+static bool is_all_found(const struct cp_leak *leak)
+{
+    for (size_t i = 0; i < leak->n; i++)
+        if (!leak->blocks[i].is_found)
+            return false;
+    return true;
+}
+
+/* ---- memory ---- */
+
+static void add_hole(struct scan *s, const void *start, size_t len)
+{
+    uintptr_t at = (uintptr_t)start;
+
+    if (at && len && s->n_holes < MOST_HOLES)
+        s->holes[s->n_holes++] = (struct hole){ at, at + len };
+}
+
+/* The end of the first part of the range that is to be looked at. */
+static uintptr_t before_hole(const struct scan *s, uintptr_t *start,
+                             uintptr_t end)
+{
+    bool is_moved = true;
+
+    while (is_moved && *start < end) {
+        is_moved = false;
+        for (size_t i = 0; i < s->n_holes; i++)
+            if (*start >= s->holes[i].start && *start < s->holes[i].end) {
+                *start = s->holes[i].end;
+                is_moved = true;
+            }
+    }
+    for (size_t i = 0; i < s->n_holes; i++)
+        if (s->holes[i].start > *start && s->holes[i].start < end)
+            end = s->holes[i].start;
+    return end;
+}
+
+/*
+ * Through the kernel, which copies as much as there is: the program may unmap
+ * it while we look.
+ */
+static void scan_part(struct scan *s, uintptr_t start, uintptr_t end)
+{
+    while (start < end) {
+        size_t len = end - start < PIECE_BYTES ? end - start : PIECE_BYTES;
+        struct iovec to = { s->piece, len }, from = { (void *)start, len };
+        long n = CP_SYSCALL(SYS_process_vm_readv, getpid(), (long)&to, 1,
+                            (long)&from, 1, 0);
+
+        for (long i = 0; i + 8 <= n; i += 8)
+            look_at(s, s->piece[i / 8], start + (uintptr_t)i);
+        if (n > 0)
+            s->leak->scanned_bytes += (uint64_t)n;
+        start += len;
+    }
+}
+
+static void scan_range(struct scan *s, uintptr_t start, uintptr_t end)
+{
+    while (start < end) {
+        uintptr_t stop = before_hole(s, &start, end);
+
+        if (start >= stop)
+            break;
+        start = (start + 7) & ~(uintptr_t)7;
+        scan_part(s, start, stop);
+        start = stop;
+    }
+}
+
+/* What the program can write and nobody else can. */
+static enum cp_status scan_memory(struct scan *s, struct cp_error *err)
+{
+    struct cp_out maps = { .fd = -1 };
+    enum cp_status status =
+        cp_proc_file_read("/proc/self/maps", MAPS_BYTES, &maps, err);
+
+    cp_out_char(&maps, '\0');
+    if (status == CP_OK && maps.len > 0) {
+        char *line = maps.buf, *next;
+
+        for (; line && *line; line = next ? next + 1 : NULL) {
+            unsigned long start, end;
+            char rights[5];
+
+            next = strchr(line, '\n');
+            if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) == 3 &&
+                strncmp(rights, "rw", 2) == 0 && rights[3] == 'p')
+                scan_range(s, start, end);
+        }
+    }
+    cp_out_release(&maps);
+    return status;
+}
+
+/* ---- registers ---- */
+
+static void ask(struct cp_signal_thread *t, int32_t tid)
+{
+    siginfo_t info;
+
+    memset(&info, 0, sizeof(info));
+    info.si_code = SI_TIMER; /* see wall.c */
+    info.si_value.sival_ptr = cp_signal_word(CP_SIGNAL_REGISTERS, t->number);
+    t->registers_asked = atomic_load(&t->registers_answers) + 1;
+    (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, getpid(), tid, cp_sampler_signal(),
+                     (long)&info);
+}
+
+static bool has_answered(const struct cp_signal_thread *t)
+{
+    return t->registers_asked == atomic_load(&t->registers_answers);
+}
+
+static uint32_t count_silent(void)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < cp_threads_records(); i++) {
+        const struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        n += atomic_load(&t->tid) != 0 && !has_answered(t);
+    }
+    return n;
+}
+
+static void ask_all(struct cp_leak *leak)
+{
+    const struct timespec nap = { 0, NAP_NS };
+    int64_t start = cp_clock_ns(CLOCK_MONOTONIC), now = start;
+
+    for (uint32_t i = 0; i < cp_threads_records(); i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+        int32_t tid = atomic_load(&t->tid);
+
+        if (tid == 0)
+            continue;
+        ask(t, tid);
+        leak->n_asked++;
+    }
+    while ((leak->n_silent = count_silent()) > 0 && now - start < PATIENCE_NS) {
+        (void)nanosleep(&nap, NULL);
+        now = cp_clock_ns(CLOCK_MONOTONIC);
+    }
+    leak->answer_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);
+}
+
+/*
+ * What lies below the top of a stack is over and done with: it is left out as
+ * far as it surely belongs to the stack.
+ */
+static void look_at_thread(struct scan *s, const struct cp_signal_thread *t)
+{
+    uintptr_t low = atomic_load(&t->stack_low);
+    uintptr_t sp = t->registers_sp;
+
+    for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MOST; i++)
+        look_at(s, t->registers[i], 0);
+    if (low && sp > low + RED_ZONE && sp < atomic_load(&t->stack_high))
+        add_hole(s, (const void *)low, sp - RED_ZONE - low);
+}
+
+static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
+{
+    enum cp_status status;
+
+    cp_lock_take(&cp_sampler_lock);
+    status = cp_sampler_open(err);
+    if (status == CP_OK) {
+        ask_all(s->leak);
+        for (uint32_t i = 0; i < cp_threads_records(); i++) {
+            const struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+            if (atomic_load(&t->tid) != 0 && has_answered(t))
+                look_at_thread(s, t);
+        }
+        cp_sampler_close();
+    }
+    cp_lock_give(&cp_sampler_lock);
+    return status;
+}
+
+/* ---- all of it ---- */
+
+static void leave_out_own(struct scan *s)
+{
+    const struct cp_heap_live *live = &cp_heap_sampler.live;
+    size_t n = live->n_buckets * CP_HEAP_BUCKET;
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+    add_hole(s, live->keys, n * sizeof(*live->keys));
+    add_hole(s, live->entries, n * sizeof(*live->entries));
+    add_hole(s, s->leak->blocks, s->leak->room * sizeof(*s->leak->blocks));
+    add_hole(s, s->piece, PIECE_BYTES);
+    add_hole(s, s->holes, MOST_HOLES * sizeof(*s->holes));
+    add_hole(s, (const void *)(here - OWN_STACK), OWN_STACK + OWN_FRAMES);
+}
+
+/*
+ * The registers come first: where each stack ends is known from them, and a
+ * word that a thread has just put from one into memory is found there.
+ */
+static enum cp_status look_everywhere(struct scan *s, struct cp_error *err)
+{
+    enum cp_status status = look_at_threads(s, err);
+
+    if (status == CP_OK)
+        status = scan_memory(s, err);
+    if (status == CP_OK && !is_all_found(s->leak))
+        status = scan_memory(s, err);
+    return status;
+}
+
+/* Blocks that were freed meanwhile are no leak. */
+static void strike_freed(struct cp_leak *leak)
+{
+    for (size_t i = 0; i < leak->n; i++)
+        if (!leak->blocks[i].is_found &&
+            !cp_heap_is_live((void *)leak->blocks[i].start,
+                             leak->blocks[i].row + 1))
+            leak->blocks[i].is_found = 1;
+}
+
+static enum cp_status find_with(struct scan *s, struct cp_error *err)
+{
+    struct cp_leak *leak = s->leak;
+    enum cp_status status;
+
+    if (!s->piece || !s->holes)
+        return CP_ENOMEM;
+    if (leak->n == 0)
+        return CP_OK;
+    s->low = leak->blocks[0].start;
+    for (size_t i = 0; i < leak->n; i++)
+        if (leak->blocks[i].end > s->high)
+            s->high = leak->blocks[i].end;
+    leave_out_own(s);
+    status = look_everywhere(s, err);
+    strike_freed(leak);
+    return status;
+}
+
+enum cp_status cp_leak_find(struct cp_leak *out, struct cp_error *err)
+{
+    struct scan s = { .leak = out };
+    enum cp_status status;
+
+    *out = (struct cp_leak){ 0 };
+    status = take_blocks(out, err);
+    if (status == CP_OK) {
+        s.piece = cp_alloc(PIECE_BYTES, 1, err);
+        s.holes = cp_alloc(MOST_HOLES, sizeof(*s.holes), err);
+        status = find_with(&s, err);
+    }
+    cp_free(s.piece);
+    cp_free(s.holes);
+    if (status != CP_OK)
+        cp_leak_release(out);
+    return status;
+}
+
+struct cp_leak_sum *cp_leak_sums(const struct cp_leak *leak,
+                                 struct cp_error *err)
+{
+    struct cp_leak_sum *sums =
+        cp_alloc(cp_heap_n_rows() + 1, sizeof(*sums), err);
+
+    for (size_t i = 0; sums && i < leak->n; i++) {
+        const struct cp_leak_block *b = &leak->blocks[i];
+
+        if (b->is_found)
+            continue;
+        sums[b->row].count++;
+        sums[b->row].bytes += b->size;
+    }
+    return sums;
+}
+
+void cp_leak_release(struct cp_leak *leak)
+{
+    if (leak->blocks) /* or the next look would find the addresses here */
+        explicit_bzero(leak->blocks, leak->room * sizeof(*leak->blocks));
+    cp_free(leak->blocks);
+    *leak = (struct cp_leak){ 0 };
+}

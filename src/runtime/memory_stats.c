@@ -1,0 +1,87 @@
+/* memory_stats.c - see memory_stats.h. */
+#include "runtime/memory_stats.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "runtime/heap.h"
+
+struct sums {
+    double objects, bytes, freed, freed_bytes;
+};
+
+static struct sums estimate(void)
+{
+    struct sums sums = { 0 };
+    struct cp_heap_row row;
+
+    for (size_t i = 0; i < cp_heap_n_rows(); i++) {
+        if (!cp_heap_row(i, &row))
+            continue;
+        sums.objects += (double)row.count * row.weight;
+        sums.bytes += (double)row.bytes * row.weight;
+        sums.freed += (double)row.freed * row.weight;
+        sums.freed_bytes += (double)row.freed_bytes * row.weight;
+    }
+    return sums;
+}
+
+/* Pages: the size of all, what is in memory, ..., the sixth: data. */
+static void read_pages(long long pages[7])
+{
+    char text[256];
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+    for (size_t i = 0; i < 7; i++)
+        pages[i] = 0;
+    if (fd >= 0)
+        (void)close(fd);
+    if (n <= 0)
+        return;
+    text[n] = '\0';
+    (void)sscanf(text, "%lld %lld %lld %lld %lld %lld %lld", &pages[0],
+                 &pages[1], &pages[2], &pages[3], &pages[4], &pages[5],
+                 &pages[6]);
+}
+
+static void put(struct cp_out *out, const char *name, double value)
+{
+    cp_out_printf(out, "# %s = %lld\n", name, (long long)(value + 0.5));
+}
+
+/* libc's own account: of libc's malloc alone, whatever else is in use. */
+static void put_libc(struct cp_out *out)
+{
+    struct mallinfo2 info = mallinfo2();
+    double all = (double)info.arena + (double)info.hblkhd;
+
+    put(out, "HeapSys", all);
+    put(out, "HeapIdle", (double)info.fordblks);
+    put(out, "HeapInuse", (double)info.uordblks + (double)info.hblkhd);
+}
+
+void cp_memory_stats_write(struct cp_out *out)
+{
+    struct sums sums = estimate();
+    struct rusage usage = { 0 };
+    long long pages[7];
+    double page = (double)sysconf(_SC_PAGESIZE);
+
+    read_pages(pages);
+    (void)getrusage(RUSAGE_SELF, &usage);
+    cp_out_cstr(out, "\n# runtime.MemStats\n");
+    put(out, "Alloc", sums.bytes - sums.freed_bytes);
+    put(out, "TotalAlloc", sums.bytes);
+    put(out, "Sys", (double)pages[5] * page);
+    put(out, "Mallocs", sums.objects);
+    put(out, "Frees", sums.freed);
+    put(out, "HeapAlloc", sums.bytes - sums.freed_bytes);
+    put_libc(out);
+    put(out, "HeapObjects", sums.objects - sums.freed);
+    put(out, "RSS", (double)pages[1] * page);
+    put(out, "MaxRSS", (double)usage.ru_maxrss * 1024);
+}

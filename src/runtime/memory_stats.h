@@ -1,0 +1,15 @@
+/*
+ * memory_stats - the lines about memory under a heap profile in text form.
+ *
+ * Named as Go names its own, as far as there is such a thing here: what the
+ * program has allocated is estimated from the samples, what it has from the
+ * system is asked of the system.
+ */
+#ifndef CP_MEMORY_STATS_H
+#define CP_MEMORY_STATS_H
+
+#include "base/out.h"
+
+void cp_memory_stats_write(struct cp_out *out);
+
+#endif

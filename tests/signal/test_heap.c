@@ -1,0 +1,113 @@
+/* test_heap - what is drawn, and the table of blocks that live. */
+#include "signal/heap.h"
+
+#include <math.h>
+
+#include "check.h"
+
+#define BUCKETS 64
+#define SEEDS 100
+#define DRAWS 10000
+
+static _Atomic uint64_t keys[BUCKETS * CP_HEAP_BUCKET];
+static struct cp_heap_entry entries[BUCKETS * CP_HEAP_BUCKET];
+static struct cp_heap_sums sums[4];
+
+static void prepare(void)
+{
+    cp_heap_sampler.live.n_buckets = BUCKETS;
+    cp_heap_sampler.live.entries = entries;
+    cp_heap_sampler.live.keys = keys;
+    cp_heap_sampler.sums = sums;
+}
+
+/* The mean of exponential draws, by three standard errors, for each seed. */
+static void test_draw(void)
+{
+    const double interval = 524288;
+    int n_off = 0;
+
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct cp_heap_thread t = { .random = seed };
+        double sum = 0;
+
+        for (int i = 0; i < DRAWS; i++) {
+            int64_t bytes = cp_heap_draw(&t, (uint64_t)interval);
+
+            CHECK(bytes >= 0);
+            sum += (double)bytes;
+        }
+        n_off += fabs(sum / DRAWS - interval) > 3 * interval / sqrt(DRAWS);
+    }
+    CHECK(n_off <= 2); /* 0.27 are to be expected */
+}
+
+/* Threads that start one after the other draw different numbers. */
+static void test_threads_differ(void)
+{
+    int64_t before[8] = { 0 };
+    int n_same = 0;
+
+    for (int thread = 0; thread < 50; thread++) {
+        struct cp_heap_thread t = { 0 };
+
+        for (int i = 0; i < 8; i++) {
+            int64_t bytes = cp_heap_draw(&t, 1 << 30);
+
+            for (int k = 0; k < 8; k++)
+                n_same += bytes == before[k];
+            before[i] = bytes;
+        }
+    }
+    CHECK(n_same <= 1);
+}
+
+static void test_live(void)
+{
+    static char memory[4096];
+    struct cp_heap_entry entry = { 2, 100, 100 }, got;
+
+    CHECK(!cp_heap_may_be_sampled(memory));
+    cp_heap_put(memory, entry);
+    CHECK(cp_heap_may_be_sampled(memory));
+    CHECK(cp_heap_is_live(memory, 2));
+    CHECK(!cp_heap_is_live(memory, 1));
+    CHECK_INT(cp_heap_take(memory + 16).slot, 0);
+    got = cp_heap_take(memory);
+    CHECK_INT(got.slot, 2);
+    CHECK_INT(got.size, 100);
+    CHECK_INT(cp_heap_take(memory).slot, 0);
+    CHECK(!cp_heap_may_be_sampled(memory));
+    cp_heap_count_free(got);
+    CHECK_INT(atomic_load(&sums[1].freed), 1);
+    CHECK_INT(atomic_load(&sums[1].freed_bytes), 100);
+}
+
+/* More than there is room for: what does not fit is counted as gone. */
+static void test_full(void)
+{
+    const uint64_t n = 4 * BUCKETS * CP_HEAP_BUCKET;
+    struct cp_heap_entry entry = { 3, 10, 10 };
+    uint64_t n_live, n_taken = 0;
+
+    for (uint64_t i = 1; i <= n; i++)
+        cp_heap_put((void *)(uintptr_t)(i * 4096), entry);
+    n_live = atomic_load(&cp_heap_sampler.live.n);
+    CHECK(n_live <= BUCKETS * CP_HEAP_BUCKET);
+    CHECK_INT(n_live + atomic_load(&cp_heap_sampler.live.n_lost), n);
+    CHECK_INT(atomic_load(&sums[2].freed), n - n_live);
+    for (uint64_t i = 1; i <= n; i++)
+        n_taken += cp_heap_take((void *)(uintptr_t)(i * 4096)).slot == 3;
+    CHECK_INT(n_taken, n_live);
+    CHECK_INT(atomic_load(&cp_heap_sampler.live.n), 0);
+}
+
+int main(void)
+{
+    prepare();
+    RUN(test_draw);
+    RUN(test_threads_differ);
+    RUN(test_live);
+    RUN(test_full);
+    return check_failures != 0;
+}
