@@ -75,6 +75,29 @@ struct cpprof_profile *cpprof_start(const char *kind);
 int cpprof_stop(struct cpprof_profile *profile, int fd);
 
 /*
+ * The profiles "block" (where threads waited) and "mutex" (who made others
+ * wait) are off until they have a rate; it may be changed at any time. As in
+ * Go, the first is in nanoseconds of waiting for one sample on average, the
+ * second is one in so many unlocks that somebody waited for; 1 takes all, 0 is
+ * off.
+ */
+int cpprof_set_block_rate(unsigned long nanoseconds);
+int cpprof_set_mutex_fraction(unsigned long n);
+
+/*
+ * A profile of your own, listed with the others: of connections, transactions,
+ * whatever is opened and should be closed. A value is added with the stack of
+ * whoever adds it, and is counted until it is removed. Names are letters,
+ * digits, '_', '-' and '.'; at most 16 such profiles. Returns NULL when it
+ * fails.
+ */
+struct cpprof_custom;
+
+struct cpprof_custom *cpprof_custom_new(const char *name);
+int cpprof_custom_add(struct cpprof_custom *custom, const void *value);
+int cpprof_custom_remove(struct cpprof_custom *custom, const void *value);
+
+/*
  * Labels of the current thread. Samples of the thread carry those that it has
  * at that time, and `pprof -tagfocus=key=value` finds them. Values are meant
  * to be few and used again: a route or a tenant rather than a request's

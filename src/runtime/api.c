@@ -8,17 +8,20 @@
 
 #include "base/alloc.h"
 #include "runtime/cost.h"
+#include "runtime/custom.h"
 #include "runtime/kinds.h"
 #include "runtime/labels.h"
 #include "runtime/lifecycle.h"
 #include "runtime/listen.h"
 #include "runtime/lock.h"
+#include "runtime/locks.h"
 #include "runtime/mappings.h"
 #include "runtime/mount.h"
 #include "runtime/render.h"
 #include "runtime/symbols.h"
 #include "runtime/threads.h"
 #include "runtime/version.h"
+#include "signal/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define MOST_SECONDS 86400.0
@@ -97,6 +100,7 @@ static enum cp_status open_profile(struct cpprof_profile *p, const char *name,
     if (!p->kind)
         return cp_error_set(err, CP_EUSAGE, "no such profile: %.100s", name);
     (void)cp_mappings_read(&p->before, NULL); /* better, but not needed */
+    request.kind = p->kind;
     request.seconds = p->kind->default_seconds;
     return p->kind->begin(&request, &p->window, err);
 }
@@ -194,6 +198,55 @@ EXPORT int cpprof_write(const char *kind, double seconds, int fd)
     while (nanosleep(&left, &left) != 0)
         ;
     return cpprof_stop(p, fd);
+}
+
+EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
+{
+    struct cp_error err = { 0 };
+    enum cp_status status = cp_lifecycle_start(&err);
+
+    if (status == CP_OK)
+        status = cp_locks_set_block_rate(nanoseconds, &err);
+    return result(status, &err);
+}
+
+EXPORT int cpprof_set_mutex_fraction(unsigned long n)
+{
+    struct cp_error err = { 0 };
+    enum cp_status status = cp_lifecycle_start(&err);
+
+    if (status == CP_OK)
+        status = cp_locks_set_mutex_fraction(n, &err);
+    return result(status, &err);
+}
+
+EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
+{
+    struct cp_error err = { 0 };
+    struct cp_custom *custom = NULL;
+    enum cp_status status = cp_lifecycle_start(&err);
+
+    if (status == CP_OK)
+        status = cp_custom_new(&custom, name, &err);
+    (void)result(status, &err);
+    return (struct cpprof_custom *)custom;
+}
+
+EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
+{
+    struct cp_error err = { 0 };
+
+    return result(
+        cp_custom_add((struct cp_custom *)custom, value, CP_CALLER, &err),
+        &err);
+}
+
+EXPORT int cpprof_custom_remove(struct cpprof_custom *custom, const void *value)
+{
+    struct cp_error err = { 0 };
+
+    return result(cp_custom_remove((struct cp_custom *)custom, value, &err),
+                  &err);
 }
 
 /* The current thread, made known if it is not yet. */

@@ -244,9 +244,11 @@ enum cp_status cp_endpoint_start(struct cp_endpoint **out,
         status = cp_http_address_listen(&e->address, &e->listen_fd, err);
     if (status == CP_OK) {
         e->service.cost = options->cost;
+        e->service.more = options->more_kinds;
         e->service.is_guarded =
             e->address.is_loopback && !options->allows_any_host;
         e->service.socket_path = socket_path(e);
+        e->service.is_local = e->address.is_loopback || socket_path(e);
         status = launch(e, err);
     }
     if (status != CP_OK) {

@@ -33,6 +33,8 @@ struct cp_endpoint_options {
     /* The kinds, ended by NULL. Those that Go serves and that are missing
        here answer an empty profile. */
     const struct cp_kind *const *kinds;
+    /* Kinds that come later, by number, until it gives NULL; may be NULL. */
+    const struct cp_kind *(*more_kinds)(size_t i);
     /* May be NULL. */
     void (*cost)(struct cp_endpoint_cost *out);
     /* Whether browsers may come by any name; see http/guard.h. */

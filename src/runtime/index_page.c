@@ -130,6 +130,13 @@ static void read_numbers(const struct cp_service *s, struct numbers *n)
     count_text(stats.n_connections, n->clients);
 }
 
+static uint64_t count_of(const struct cp_kind *kind)
+{
+    if (kind->count_of)
+        return kind->count_of(kind);
+    return kind->count ? kind->count() : 0;
+}
+
 static void kind_count_text(const struct cp_kind *kind, char out[TEXT_BYTES])
 {
     if (!kind->begin)
@@ -137,7 +144,7 @@ static void kind_count_text(const struct cp_kind *kind, char out[TEXT_BYTES])
     else if (kind->default_seconds > 0)
         (void)snprintf(out, TEXT_BYTES, "on demand");
     else
-        count_text(kind->count ? kind->count() : 0, out);
+        count_text(count_of(kind), out);
 }
 
 /* ---- the page ---- */
@@ -318,8 +325,8 @@ static void put_kinds_json(const struct cp_service *s, struct cp_out *out)
                       "%s\n  {\"name\": \"%s\", \"count\": %llu, "
                       "\"count_text\": \"%s\", \"default_seconds\": %lld}",
                       i ? "," : "", kind->name,
-                      (unsigned long long)(kind->count ? kind->count() : 0),
-                      count, (long long)kind->default_seconds);
+                      (unsigned long long)(count_of(kind)), count,
+                      (long long)kind->default_seconds);
     }
 }
 

@@ -16,6 +16,8 @@
 
 #include "runtime/lifecycle.h"
 #include "runtime/own_thread.h"
+#include "runtime/threadcreate.h"
+#include "signal/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -66,6 +68,8 @@ EXPORT int pthread_create(pthread_t *restrict thread,
     failed = make_thread(thread, attr, begin_pthread, wrapped);
     if (failed)
         cp_lifecycle_unwrap_thread(wrapped);
+    else
+        cp_threadcreate_note(CP_CALLER);
     return failed;
 }
 
@@ -92,7 +96,9 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
         return next(thread, run, arg);
     else
         result = next(thread, begin_thrd, wrapped);
-    if (result != thrd_success && wrapped)
+    if (result == thrd_success)
+        cp_threadcreate_note(CP_CALLER);
+    else if (wrapped)
         cp_lifecycle_unwrap_thread(wrapped);
     return result;
 }

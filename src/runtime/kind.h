@@ -18,8 +18,11 @@
 #include "base/out.h"
 #include "profile/profile.h"
 
+struct cp_kind;
+
 /* What the client asked for, checked and with defaults filled in. */
 struct cp_kind_request {
+    const struct cp_kind *kind; /* of which it is asked */
     double seconds; /* how long the window will be open; 0: a snapshot */
     int debug;      /* the `debug` parameter; 0: a protobuf is wanted */
     int hz;         /* the `hz` parameter; 0: the default rate */
@@ -73,8 +76,16 @@ struct cp_kind {
     /* Ends the window without a result: the client went away. */
     void (*cancel)(void *window);
 
+    /*
+     * A number that can be changed while the program runs, by a POST with a
+     * parameter of this name; NULL: there is none.
+     */
+    const char *setting;
+    enum cp_status (*set)(uint64_t value, struct cp_error *err);
+
     /* What the index page shows as the count; NULL: 0. */
     uint64_t (*count)(void);
+    uint64_t (*count_of)(const struct cp_kind *kind); /* or so */
 
     /* Why there is nothing to see, for the index page; NULL: there is. */
     const char *(*note)(void);

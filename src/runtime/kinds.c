@@ -4,18 +4,19 @@
 #include <string.h>
 
 #include "runtime/cpu.h"
+#include "runtime/custom.h"
+#include "runtime/goroutine.h"
 #include "runtime/heap_kinds.h"
 #include "runtime/leak_kind.h"
+#include "runtime/locks.h"
+#include "runtime/threadcreate.h"
 #include "runtime/wall.h"
 
+/* By name. */
 const struct cp_kind *const cp_kinds[] = {
-    &cp_allocs_kind,
-    &cp_cpu_kind,
-    &cp_growth_kind,
-    &cp_heap_kind,
-    &cp_leak_kind,
-    &cp_wall_kind,
-    NULL,
+    &cp_allocs_kind,       &cp_block_kind, &cp_cpu_kind,  &cp_goroutine_kind,
+    &cp_growth_kind,       &cp_heap_kind,  &cp_leak_kind, &cp_mutex_kind,
+    &cp_threadcreate_kind, &cp_wall_kind,  NULL,
 };
 
 const struct cp_kind *cp_kinds_find(const char *name)
@@ -23,5 +24,8 @@ const struct cp_kind *cp_kinds_find(const char *name)
     for (size_t i = 0; cp_kinds[i]; i++)
         if (strcmp(cp_kinds[i]->name, name) == 0)
             return cp_kinds[i];
+    for (size_t i = 0; cp_custom_kind(i); i++)
+        if (strcmp(cp_custom_kind(i)->name, name) == 0)
+            return cp_custom_kind(i);
     return NULL;
 }

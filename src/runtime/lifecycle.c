@@ -17,14 +17,18 @@
 #include "base/alloc.h"
 #include "runtime/api.h"
 #include "runtime/cpu.h"
+#include "runtime/custom.h"
 #include "runtime/dump.h"
 #include "runtime/heap.h"
 #include "runtime/labels.h"
 #include "runtime/pages_alloc.h"
 #include "runtime/listen.h"
 #include "runtime/lock.h"
+#include "runtime/locks.h"
 #include "runtime/sampler.h"
 #include "runtime/settings.h"
+#include "runtime/thread_stacks.h"
+#include "runtime/threadcreate.h"
 #include "runtime/threads.h"
 #include "runtime/wall.h"
 #include "signal/syscall.h"
@@ -184,6 +188,10 @@ static void after_fork(bool is_child)
         cp_cpu_after_fork();
         cp_heap_after_fork();
         cp_wall_after_fork();
+        cp_custom_after_fork();
+        cp_locks_after_fork();
+        cp_thread_stacks_after_fork();
+        cp_threadcreate_after_fork();
         cp_api_after_fork();
         cp_lock_reset(&life.lock);
     }
@@ -222,6 +230,21 @@ static void apply_settings(void)
     cp_wall_set_default_hz(s->wall_hz);
 }
 
+/* The profiles that are on from the start. */
+static enum cp_status start_locks(struct cp_error *err)
+{
+    const struct cp_settings *s = &life.settings;
+    enum cp_status status = CP_OK;
+
+    status = cp_threadcreate_start(err);
+    cp_locks_set_io(s->has_block_io);
+    if (status == CP_OK && s->block_rate)
+        status = cp_locks_set_block_rate(s->block_rate, err);
+    if (status == CP_OK && s->mutex_fraction)
+        status = cp_locks_set_mutex_fraction(s->mutex_fraction, err);
+    return status;
+}
+
 static enum cp_status start(struct cp_error *err)
 {
     if (getauxval(AT_SECURE))
@@ -239,7 +262,7 @@ static enum cp_status start(struct cp_error *err)
         return cp_error_nomem(err);
     atomic_store_explicit(&life.is_started, true, memory_order_release);
     know_main_thread();
-    return CP_OK;
+    return start_locks(err);
 }
 
 enum cp_status cp_lifecycle_start(struct cp_error *err)

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "runtime/cost.h"
+#include "runtime/custom.h"
 #include "runtime/endpoint.h"
 #include "runtime/heap.h"
 #include "runtime/kinds.h"
@@ -32,6 +33,7 @@ static enum cp_status start_endpoint(struct cp_error *err)
 {
     struct cp_endpoint_options options = { .listen = state.where,
                                            .kinds = cp_kinds,
+                                           .more_kinds = cp_custom_kind,
                                            .cost = cp_cost,
                                            .spawn = spawn };
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);

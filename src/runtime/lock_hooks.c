@@ -4,75 +4,98 @@
  * A lock is tried before it is waited for. Only "busy" means a wait: every
  * other answer is what the lock itself would have said (an owner that died, a
  * recursion too deep), and a lock that its own holder takes again says so when
- * it is then waited for. So robust, recursive, error-checking, shared and
+ * it is then waited for. So recursive, error-checking, shared and
  * priority-inheriting locks behave as they do without us.
+ *
+ * Robust mutexes are looked at instead: glibc leaves one that cannot be
+ * recovered locked when it is tried.
  */
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
 #include <threads.h>
+#include <time.h>
 
 #include "runtime/next.h"
 #include "signal/capture.h"
 #include "signal/locks.h"
+#include "signal/syscall.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Waits by `call`, and charges the wait. */
-#define WAIT(lock, what, call)                                                 \
+/* Of a wait for a lock: was it one, or was the lock refused at once? */
+static int waited(struct cp_wait wait, enum cp_locks_what what, int status,
+                  uintptr_t caller)
+{
+    if (status == 0 || status == ETIMEDOUT || status == EOWNERDEAD)
+        cp_wait_end(wait, what, caller);
+    else
+        cp_wait_forget(wait);
+    return status;
+}
+
+#define NOT_TRIED (-1)
+
+/* Returns what `call` returns; `attempt` is the same without a wait. */
+#define LOCK(lock, what, attempt, call)                                        \
     do {                                                                       \
-        struct cp_wait wait = cp_wait_begin(lock);                             \
-        int status = (call);                                                   \
+        struct cp_wait wait;                                                   \
+        int tried;                                                             \
                                                                                \
-        cp_wait_end(wait, what, CP_CALLER);                                    \
-        return status;                                                         \
+        if (!cp_locks_are_on())                                                \
+            return call;                                                       \
+        tried = (attempt);                                                     \
+        if (tried == NOT_TRIED)                                                \
+            return call;                                                       \
+        if (tried != EBUSY)                                                    \
+            return tried;                                                      \
+        wait = cp_wait_begin((const void *)(lock));                            \
+        return waited(wait, what, (call), CP_CALLER);                          \
     } while (0)
 
 /* Mutexes. */
 
+#define KIND_ROBUST 16 /* glibc's */
+
+/* Somebody else holds it, and lives. */
+static bool is_held(const pthread_mutex_t *m)
+{
+    unsigned word = *(const volatile unsigned *)&m->__data.__lock;
+    unsigned owner = word & FUTEX_TID_MASK;
+
+    return owner && !(word & FUTEX_OWNER_DIED) &&
+           owner != (unsigned)CP_SYSCALL(SYS_gettid, 0);
+}
+
 static int try_mutex(pthread_mutex_t *m)
 {
     CP_NEXT(pthread_mutex_trylock);
+    if (m->__data.__kind & KIND_ROBUST)
+        return is_held(m) ? EBUSY : NOT_TRIED;
     return next(m);
 }
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
     CP_NEXT(pthread_mutex_lock);
-    if (cp_locks_are_on()) {
-        int tried = try_mutex(m);
-
-        if (tried != EBUSY)
-            return tried;
-        WAIT(m, CP_WAIT_MUTEX, next(m));
-    }
-    return next(m);
+    LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m));
 }
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t)
 {
     CP_NEXT(pthread_mutex_timedlock);
-    if (cp_locks_are_on()) {
-        int tried = try_mutex(m);
-
-        if (tried != EBUSY)
-            return tried;
-        WAIT(m, CP_WAIT_MUTEX, next(m, t));
-    }
-    return next(m, t);
+    LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m, t));
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
                                    const struct timespec *t)
 {
     CP_NEXT(pthread_mutex_clocklock);
-    if (cp_locks_are_on()) {
-        int tried = try_mutex(m);
-
-        if (tried != EBUSY)
-            return tried;
-        WAIT(m, CP_WAIT_MUTEX, next(m, clock, t));
-    }
-    return next(m, clock, t);
+    if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)
+        return next(m, clock, t); /* which says EINVAL even if it is free */
+    LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m, clock, t));
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
@@ -82,23 +105,51 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
     return next(m);
 }
 
+/* The same in C11's words. */
+
 static int try_mtx(mtx_t *m)
 {
     CP_NEXT(mtx_trylock);
     return next(m);
 }
 
+static int waited_mtx(struct cp_wait wait, int status, uintptr_t caller)
+{
+    if (status == thrd_success || status == thrd_timedout)
+        cp_wait_end(wait, CP_WAIT_MUTEX, caller);
+    else
+        cp_wait_forget(wait);
+    return status;
+}
+
 EXPORT int mtx_lock(mtx_t *m)
 {
-    CP_NEXT(mtx_lock);
-    if (cp_locks_are_on()) {
-        int tried = try_mtx(m);
+    struct cp_wait wait;
+    int tried;
 
-        if (tried != thrd_busy)
-            return tried;
-        WAIT(m, CP_WAIT_MUTEX, next(m));
-    }
-    return next(m);
+    CP_NEXT(mtx_lock);
+    if (!cp_locks_are_on())
+        return next(m);
+    tried = try_mtx(m);
+    if (tried != thrd_busy)
+        return tried;
+    wait = cp_wait_begin(m);
+    return waited_mtx(wait, next(m), CP_CALLER);
+}
+
+EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
+{
+    struct cp_wait wait;
+    int tried;
+
+    CP_NEXT(mtx_timedlock);
+    if (!cp_locks_are_on())
+        return next(m, t);
+    tried = try_mtx(m);
+    if (tried != thrd_busy)
+        return tried;
+    wait = cp_wait_begin(m);
+    return waited_mtx(wait, next(m, t), CP_CALLER);
 }
 
 EXPORT int mtx_unlock(mtx_t *m)
@@ -108,7 +159,13 @@ EXPORT int mtx_unlock(mtx_t *m)
     return next(m);
 }
 
-/* Read-write locks. */
+/* Read-write locks. A bad time or clock is refused even if they are free. */
+
+static bool is_good(clockid_t clock, const struct timespec *t)
+{
+    return (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME) &&
+           t->tv_nsec >= 0 && t->tv_nsec <= 999999999;
+}
 
 static int try_read(pthread_rwlock_t *l)
 {
@@ -125,55 +182,49 @@ static int try_write(pthread_rwlock_t *l)
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
     CP_NEXT(pthread_rwlock_rdlock);
-    if (cp_locks_are_on()) {
-        int tried = try_read(l);
-
-        if (tried != EBUSY)
-            return tried;
-        WAIT(l, CP_WAIT_READ, next(l));
-    }
-    return next(l);
+    LOCK(l, CP_WAIT_READ, try_read(l), next(l));
 }
 
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
                                       const struct timespec *t)
 {
     CP_NEXT(pthread_rwlock_timedrdlock);
-    if (cp_locks_are_on()) {
-        int tried = try_read(l);
+    if (!is_good(CLOCK_REALTIME, t))
+        return next(l, t);
+    LOCK(l, CP_WAIT_READ, try_read(l), next(l, t));
+}
 
-        if (tried != EBUSY)
-            return tried;
-        WAIT(l, CP_WAIT_READ, next(l, t));
-    }
-    return next(l, t);
+EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
+                                      const struct timespec *t)
+{
+    CP_NEXT(pthread_rwlock_clockrdlock);
+    if (!is_good(clock, t))
+        return next(l, clock, t);
+    LOCK(l, CP_WAIT_READ, try_read(l), next(l, clock, t));
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
     CP_NEXT(pthread_rwlock_wrlock);
-    if (cp_locks_are_on()) {
-        int tried = try_write(l);
-
-        if (tried != EBUSY)
-            return tried;
-        WAIT(l, CP_WAIT_WRITE, next(l));
-    }
-    return next(l);
+    LOCK(l, CP_WAIT_WRITE, try_write(l), next(l));
 }
 
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
                                       const struct timespec *t)
 {
     CP_NEXT(pthread_rwlock_timedwrlock);
-    if (cp_locks_are_on()) {
-        int tried = try_write(l);
+    if (!is_good(CLOCK_REALTIME, t))
+        return next(l, t);
+    LOCK(l, CP_WAIT_WRITE, try_write(l), next(l, t));
+}
 
-        if (tried != EBUSY)
-            return tried;
-        WAIT(l, CP_WAIT_WRITE, next(l, t));
-    }
-    return next(l, t);
+EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
+                                      const struct timespec *t)
+{
+    CP_NEXT(pthread_rwlock_clockwrlock);
+    if (!is_good(clock, t))
+        return next(l, clock, t);
+    LOCK(l, CP_WAIT_WRITE, try_write(l), next(l, clock, t));
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
@@ -185,17 +236,16 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 
 /* Spin locks. */
 
+static int try_spin(pthread_spinlock_t *l)
+{
+    CP_NEXT(pthread_spin_trylock);
+    return next(l);
+}
+
 EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 {
     CP_NEXT(pthread_spin_lock);
-    if (cp_locks_are_on()) {
-        int tried = pthread_spin_trylock(l);
-
-        if (tried != EBUSY)
-            return tried;
-        WAIT((const void *)l, CP_WAIT_SPIN, next(l));
-    }
-    return next(l);
+    LOCK(l, CP_WAIT_SPIN, try_spin(l), next(l));
 }
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)

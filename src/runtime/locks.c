@@ -1,12 +1,10 @@
 /* locks.c - see locks.h. */
 #include "runtime/locks.h"
 
-#include <string.h>
-#include <sys/mman.h>
-
 #include "profile/build.h"
-#include "runtime/stack_writer.h"
-#include "runtime/timer.h"
+#include "runtime/hook_table.h"
+#include "runtime/lock.h"
+#include "runtime/sampler.h"
 #include "signal/locks.h"
 
 #define SLOTS ((size_t)1 << 15)
@@ -19,69 +17,78 @@ static const char *const what_names[CP_WAIT_KINDS] = {
     [CP_WAIT_COND] = "condition",     [CP_WAIT_SEM] = "semaphore",
     [CP_WAIT_BARRIER] = "barrier",    [CP_WAIT_JOIN] = "join",
     [CP_WAIT_SLEEP] = "sleep",        [CP_WAIT_IO] = "io",
+    [CP_WAIT_POLL] = "poll",          [CP_WAIT_CHILD] = "child",
 };
 
-static void *map_pages(size_t n, size_t size)
-{
-    void *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return p == MAP_FAILED ? NULL : p;
-}
-
-static enum cp_status map_table(struct cp_signal_samples *s,
-                                struct cp_error *err)
-{
-    void *slots;
-
-    if (s->slots)
-        return CP_OK;
-    if (!s->frames)
-        s->frames = map_pages(FRAMES, sizeof(*s->frames));
-    slots = map_pages(SLOTS, sizeof(*s->slots));
-    if (!s->frames || !slots)
-        return cp_error_nomem(err);
-    s->n_slots = SLOTS;
-    s->n_frames = FRAMES;
-    s->seed = cp_timer_random(UINT64_MAX - 1);
-    s->slots = slots;
-    return CP_OK;
-}
+static struct {
+    struct cp_lock lock; /* of changes of the rates */
+    bool is_io_wanted;
+} state;
 
 static void switch_on_or_off(void)
 {
-    atomic_store(&cp_locks.is_on, atomic_load(&cp_locks.block_rate_ns) ||
-                                      atomic_load(&cp_locks.mutex_fraction));
+    uint64_t rate = atomic_load(&cp_locks.block_rate_ns);
+
+    atomic_store(&cp_locks.is_on,
+                 rate || atomic_load(&cp_locks.mutex_fraction));
+    atomic_store(&cp_locks.is_io_on, rate && state.is_io_wanted);
+}
+
+/* One of the two rates; its table is there before it is not 0. */
+static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
+                          struct cp_signal_samples *table, struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    if (value > CP_LOCKS_MOST_RATE)
+        return cp_error_set(err, CP_EUSAGE, "more than %llu",
+                            (unsigned long long)CP_LOCKS_MOST_RATE);
+    if (value)
+        status = cp_sampler_watch(err);
+    if (status != CP_OK)
+        return status;
+    cp_lock_take(&state.lock);
+    if (value)
+        status = cp_hook_table_map(table, SLOTS, FRAMES, err);
+    if (status == CP_OK) {
+        atomic_store(rate, value);
+        switch_on_or_off();
+    }
+    cp_lock_give(&state.lock);
+    return status;
 }
 
 enum cp_status cp_locks_set_block_rate(uint64_t rate_ns, struct cp_error *err)
 {
-    if (rate_ns && map_table(&cp_locks.block, err) != CP_OK)
-        return CP_ENOMEM;
-    atomic_store(&cp_locks.block_rate_ns, rate_ns);
-    switch_on_or_off();
-    return CP_OK;
+    return set(&cp_locks.block_rate_ns, rate_ns, &cp_locks.block, err);
 }
 
 enum cp_status cp_locks_set_mutex_fraction(uint64_t fraction,
                                            struct cp_error *err)
 {
-    if (fraction && map_table(&cp_locks.mutex, err) != CP_OK)
-        return CP_ENOMEM;
-    atomic_store(&cp_locks.mutex_fraction, fraction);
-    switch_on_or_off();
-    return CP_OK;
+    return set(&cp_locks.mutex_fraction, fraction, &cp_locks.mutex, err);
 }
 
-static size_t table_bytes(const struct cp_signal_samples *s)
+void cp_locks_set_io(bool is_wanted)
 {
-    return (size_t)atomic_load(&s->used_frames) * sizeof(*s->frames) +
-           (size_t)atomic_load(&s->used_slots) * sizeof(*s->slots);
+    cp_lock_take(&state.lock);
+    state.is_io_wanted = is_wanted;
+    switch_on_or_off();
+    cp_lock_give(&state.lock);
+}
+
+void cp_locks_after_fork(void)
+{
+    cp_lock_reset(&state.lock);
+    cp_locks_forget_waiters();
+    cp_hook_table_clear(&cp_locks.block);
+    cp_hook_table_clear(&cp_locks.mutex);
 }
 
 size_t cp_locks_bytes(void)
 {
-    return table_bytes(&cp_locks.block) + table_bytes(&cp_locks.mutex);
+    return cp_hook_table_bytes(&cp_locks.block) +
+           cp_hook_table_bytes(&cp_locks.mutex);
 }
 
 static enum cp_status begin(const struct cp_kind_request *request,
@@ -98,52 +105,33 @@ static void cancel(void *window)
     (void)window;
 }
 
-static enum cp_status write_slot(struct cp_stack_writer *w,
-                                 const struct cp_signal_samples *s, size_t i)
+static void values_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
+                      int64_t *out)
 {
-    const struct cp_signal_slot *slot = &s->slots[i];
     uint64_t parts = atomic_load(&slot->count);
-    int64_t values[2] = { (int64_t)((parts + CP_LOCKS_PARTS / 2) /
-                                    CP_LOCKS_PARTS),
-                          (int64_t)atomic_load(&slot->value) };
-    struct cp_stack stack = { .labels = slot->tag.labels };
 
-    if (!cp_stack_of_slot(s, slot, &stack))
-        return CP_OK;
+    out[0] = (int64_t)((parts + CP_LOCKS_PARTS / 2) / CP_LOCKS_PARTS);
+    out[1] = (int64_t)atomic_load(&slot->value);
     if (slot->tag.state > 0 && slot->tag.state < CP_WAIT_KINDS) {
-        stack.text_key = "wait";
-        stack.text = what_names[slot->tag.state];
+        stack->text_key = "wait";
+        stack->text = what_names[slot->tag.state];
     }
-    return cp_stack_write(w, &stack, values);
-}
-
-static enum cp_status write_all(struct cp_builder *b,
-                                const struct cp_signal_samples *s,
-                                struct cp_error *err)
-{
-    struct cp_stack_writer w = { .b = b, .err = err };
-    enum cp_status status = cp_builder_init(b, err);
-
-    if (status == CP_OK)
-        status = cp_builder_type(b, "contentions", "count", err);
-    if (status == CP_OK)
-        status = cp_builder_type(b, "delay", "nanoseconds", err);
-    if (status == CP_OK)
-        status = cp_builder_period(b, "contentions", "count", 1, err);
-    for (size_t i = 0; status == CP_OK && s->slots && i < s->n_slots; i++)
-        if (atomic_load_explicit(&s->slots[i].key, memory_order_relaxed))
-            status = write_slot(&w, s, i);
-    if (status == CP_OK)
-        cp_stack_writer_finish(&w);
-    return status;
 }
 
 static enum cp_status finish(const struct cp_signal_samples *s,
                              struct cp_profile **out, struct cp_error *err)
 {
     struct cp_builder b = { 0 };
-    enum cp_status status = write_all(&b, s, err);
+    enum cp_status status = cp_builder_init(&b, err);
 
+    if (status == CP_OK)
+        status = cp_builder_type(&b, "contentions", "count", err);
+    if (status == CP_OK)
+        status = cp_builder_type(&b, "delay", "nanoseconds", err);
+    if (status == CP_OK)
+        status = cp_builder_period(&b, "contentions", "count", 1, err);
+    if (status == CP_OK)
+        status = cp_hook_table_write(s, values_of, &b, err);
     if (status == CP_OK)
         *out = cp_builder_take(&b);
     cp_builder_release(&b);
@@ -164,6 +152,20 @@ static enum cp_status finish_mutex(void *window, struct cp_profile **out,
     return finish(&cp_locks.mutex, out, err);
 }
 
+static const char *note_block(void)
+{
+    return atomic_load(&cp_locks.block_rate_ns)
+               ? NULL
+               : "off: CPPROF=block_rate:NS, or POST block?rate=NS";
+}
+
+static const char *note_mutex(void)
+{
+    return atomic_load(&cp_locks.mutex_fraction)
+               ? NULL
+               : "off: CPPROF=mutex_fraction:N, or POST mutex?fraction=N";
+}
+
 static uint64_t count_block(void)
 {
     return atomic_load(&cp_locks.block.used_slots);
@@ -177,22 +179,27 @@ static uint64_t count_mutex(void)
 const struct cp_kind cp_block_kind = {
     .name = "block",
     .summary = "Where threads waited: for mutexes, read-write locks, "
-               "conditions, semaphores, barriers and other threads. Off until "
-               "block_rate is set.",
+               "conditions, semaphores, barriers and other threads.",
     .text = CP_KIND_TEXT_CONTENTION,
     .begin = begin,
     .finish = finish_block,
     .cancel = cancel,
     .count = count_block,
+    .note = note_block,
+    .setting = "rate",
+    .set = cp_locks_set_block_rate,
 };
 
 const struct cp_kind cp_mutex_kind = {
     .name = "mutex",
     .summary = "Who made others wait: the stacks that held a lock somebody "
-               "else wanted. Off until mutex_fraction is set.",
+               "else wanted.",
     .text = CP_KIND_TEXT_MUTEX,
     .begin = begin,
     .finish = finish_mutex,
     .cancel = cancel,
     .count = count_mutex,
+    .note = note_mutex,
+    .setting = "fraction",
+    .set = cp_locks_set_mutex_fraction,
 };

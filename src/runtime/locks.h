@@ -7,11 +7,14 @@
 #ifndef CP_LOCKS_PROFILE_H
 #define CP_LOCKS_PROFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "runtime/kind.h"
+
+#define CP_LOCKS_MOST_RATE ((uint64_t)1 << 50)
 
 extern const struct cp_kind cp_block_kind, cp_mutex_kind;
 
@@ -21,6 +24,12 @@ enum cp_status cp_locks_set_block_rate(uint64_t rate_ns, struct cp_error *err);
 /* One unlock of so many that somebody waited for; 1: all; 0: off. */
 enum cp_status cp_locks_set_mutex_fraction(uint64_t fraction,
                                            struct cp_error *err);
+
+/* Whether sleeps and blocking calls are in the block profile too. */
+void cp_locks_set_io(bool is_wanted);
+
+/* In the child of a fork: it begins anew. */
+void cp_locks_after_fork(void);
 
 /* Memory that the tables hold, at most. */
 size_t cp_locks_bytes(void);

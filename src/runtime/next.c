@@ -7,13 +7,17 @@
 
 #include "signal/heap.h"
 
+/* What CP_NEXT put into the section of that name; the linker sets these. */
+extern struct cp_next *__start_cp_nexts[] __attribute__((visibility("hidden")));
+extern struct cp_next *__stop_cp_nexts[] __attribute__((visibility("hidden")));
+
 static void say(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
         return;
 }
 
-void *cp_next_find(struct cp_next *next)
+static void *find(struct cp_next *next)
 {
     void *found = NULL;
 
@@ -23,12 +27,26 @@ void *cp_next_find(struct cp_next *next)
     if (!found)
         found = dlsym(RTLD_NEXT, next->name);
     cp_heap_self.busy--;
-    if (!found) {
-        say("cpprof: libc has no ");
-        say(next->name);
-        say("\n");
-        abort();
-    }
-    atomic_store_explicit(&next->found, found, memory_order_release);
+    if (found)
+        atomic_store_explicit(&next->found, found, memory_order_release);
     return found;
+}
+
+void *cp_next_find(struct cp_next *next)
+{
+    void *found = find(next);
+
+    if (found)
+        return found;
+    say("cpprof: libc has no ");
+    say(next->name);
+    say("\n");
+    abort();
+}
+
+/* Before lifecycle.c's. What an old libc does not have is not missed yet. */
+__attribute__((constructor(101))) static void prepare(void)
+{
+    for (struct cp_next **n = __start_cp_nexts; n < __stop_cp_nexts; n++)
+        (void)find(*n);
 }

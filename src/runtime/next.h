@@ -1,8 +1,8 @@
 /*
  * next - the function that a hook goes on to: the next one of its name.
  *
- * Found at the first call, which may come before any constructor of ours has
- * run.
+ * All are found when the library is loaded, so that no hook enters the loader
+ * later, where locks are held; but the first call may come before that.
  */
 #ifndef CP_NEXT_H
 #define CP_NEXT_H
@@ -29,9 +29,12 @@ static inline void *cp_next_get(struct cp_next *next)
 /* Declares `next` as a pointer to the next function called like `symbol`. */
 #define CP_NEXT_VERSION(symbol, glibc)                                         \
     static struct cp_next next_##symbol = { #symbol, glibc, NULL };            \
+    static struct cp_next *listed_##symbol                                     \
+        __attribute__((section("cp_nexts"), used)) = &next_##symbol;           \
     __typeof__(symbol) *next;                                                  \
     void *next_data = cp_next_get(&next_##symbol);                             \
                                                                                \
+    (void)listed_##symbol;                                                     \
     memcpy(&next, &next_data, sizeof(next))
 
 #define CP_NEXT(symbol) CP_NEXT_VERSION(symbol, NULL)

@@ -9,6 +9,7 @@
 #include "http/timer.h"
 #include "runtime/empty_kinds.h"
 #include "runtime/index_page.h"
+#include "runtime/params.h"
 #include "runtime/proc_file.h"
 #include "runtime/symbol_page.h"
 #include "runtime/window.h"
@@ -231,23 +232,62 @@ static const struct route *find_route(const char *path)
     return NULL;
 }
 
+/* Only from this machine, and not from a web page of somebody else. */
+static bool may_change(const struct cp_service *s,
+                       const struct cp_http_request *r)
+{
+    const char *site = cp_http_request_header(r, "Sec-Fetch-Site");
+
+    if (!s->is_local || (site && strcmp(site, "same-origin") != 0))
+        return false;
+    return site || !cp_http_request_header(r, "Origin");
+}
+
+/* POST /debug/pprof/block?rate=1 */
+static void change(struct cp_service *s, struct cp_http_exchange *x,
+                   const struct cp_kind *kind)
+{
+    const struct cp_http_request *r = cp_http_request_of(x);
+    struct cp_error err = { 0 };
+    char text[32];
+    int64_t value;
+
+    if (!may_change(s, r))
+        refuse(x, 403, "Only from this machine.\n");
+    else if (!cp_http_request_param(r, kind->setting, text, sizeof(text)) ||
+             !cp_params_int(text, &value) || value < 0)
+        cp_service_error(x, 400, "invalid value for \"%s\"", kind->setting);
+    else if (kind->set((uint64_t)value, &err) != CP_OK)
+        cp_service_error(x, 400, "%s: %s", kind->setting, err.msg);
+    else
+        cp_http_answer_text(x, 200, "ok\n");
+}
+
 /* Any other name under the root is a kind, or unknown. */
 static void answer_kind(struct cp_service *s, struct cp_http_exchange *x,
                         const char *name)
 {
     const struct cp_kind *kind = cp_service_kind(s, name);
 
-    if (kind)
+    if (kind && cp_http_request_is(cp_http_request_of(x), "POST"))
+        change(s, x, kind);
+    else if (kind)
         cp_window_open(s, x, kind, name, CP_WINDOW_GO);
     else
         cp_service_error(x, 404, "Unknown profile");
 }
 
+static bool has_setting(const struct cp_service *s, const char *name)
+{
+    const struct cp_kind *kind = cp_service_kind(s, name);
+
+    return kind && kind->setting;
+}
+
 /* Whether the method may be used there; answers if it may not. */
-static bool allow(struct cp_http_exchange *x, const struct route *route)
+static bool allow(struct cp_http_exchange *x, bool takes_post)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
-    bool takes_post = route && route->takes_post;
 
     if (cp_http_request_is(r, "GET") || cp_http_request_is(r, "HEAD") ||
         (takes_post && cp_http_request_is(r, "POST")))
@@ -258,6 +298,16 @@ static bool allow(struct cp_http_exchange *x, const struct route *route)
     return false;
 }
 
+static void add_more(struct cp_service *s)
+{
+    const struct cp_kind *kind;
+
+    while (s->more && (kind = s->more(s->n_more))) {
+        add_kind(s, kind);
+        s->n_more++;
+    }
+}
+
 void cp_service_handle(void *context, struct cp_http_exchange *x)
 {
     static const char ui[] = ROOT "ui/";
@@ -266,6 +316,7 @@ void cp_service_handle(void *context, struct cp_http_exchange *x)
     const struct route *route = find_route(path);
     bool is_kind = !route && strncmp(path, ROOT, strlen(ROOT)) == 0;
 
+    add_more(s);
     if (s->is_guarded && !cp_http_guard_allows(cp_http_request_of(x)))
         refuse(x, 403,
                "This looks like a web page of somebody else.\n"
@@ -274,7 +325,8 @@ void cp_service_handle(void *context, struct cp_http_exchange *x)
         s->ui(s->ui_context, x);
     else if (!route && !is_kind)
         refuse(x, 404, "404 page not found\n");
-    else if (!allow(x, route))
+    else if (!allow(x, route ? route->takes_post
+                             : has_setting(s, path + strlen(ROOT))))
         return;
     else if (route)
         route->answer(s, x);

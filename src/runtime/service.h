@@ -18,10 +18,14 @@
 struct cp_service {
     const struct cp_kind *kinds[CP_MAX_KINDS]; /* by name */
     size_t n_kinds;
+    /* Kinds that come while it serves, by number; NULL: none do. */
+    const struct cp_kind *(*more)(size_t i);
+    size_t n_more; /* of them are among the kinds */
     void (*cost)(struct cp_endpoint_cost *out); /* or NULL */
     struct cp_symbols *symbols;
     struct cp_http_server *server;     /* for its statistics; may be NULL */
     bool is_guarded;                   /* see http/guard.h */
+    bool is_local;                     /* nobody comes from another machine */
     const char *socket_path;           /* of a unix socket, or NULL */
     int64_t started_ns;                /* monotonic */
     uint64_t n_windows;                /* open now */

@@ -8,6 +8,7 @@
 
 #include "runtime/cpu.h"
 #include "runtime/heap.h"
+#include "runtime/locks.h"
 
 #define MOST_VALUE 128
 #define DEFAULT_MEMORY ((size_t)256 << 20)
@@ -108,6 +109,12 @@ static int set(struct cp_settings *s, const char *key, const char *value)
         return set_int(&s->signal, value, 1, (uint64_t)SIGRTMAX);
     if (strcmp(key, "quiet") == 0)
         return set_bool(&s->is_quiet, value);
+    if (strcmp(key, "block_io") == 0)
+        return set_bool(&s->has_block_io, value);
+    if (strcmp(key, "block_rate") == 0)
+        return read_number(value, CP_LOCKS_MOST_RATE, &s->block_rate);
+    if (strcmp(key, "mutex_fraction") == 0)
+        return read_number(value, CP_LOCKS_MOST_RATE, &s->mutex_fraction);
     if (strcmp(key, "heap_interval") == 0)
         return set_size(&s->heap_interval, value, 0);
     if (strcmp(key, "heap_seed") == 0)

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct cp_settings {
     char listen[512]; /* "": nowhere */
@@ -28,6 +29,9 @@ struct cp_settings {
     int dump_signal;
     int dump_keep; /* so many dumps stay; 0: all */
     bool dump_at_exit;
+    uint64_t block_rate;     /* ns; 0: no block profile */
+    uint64_t mutex_fraction; /* 0: no mutex profile */
+    bool has_block_io;
     bool is_quiet; /* no line on stderr but for errors */
 };
 

@@ -58,7 +58,7 @@ static uint32_t text_of(struct cp_stack_writer *w, const char *text)
 static uint32_t label_set(struct cp_stack_writer *w,
                           const struct cp_stack *stack)
 {
-    struct cp_label labels[CP_LABELS_MOST_PAIRS + 2];
+    struct cp_label labels[CP_LABELS_MOST_PAIRS + 2 + CP_STACK_TEXTS];
     const struct cp_label_pair *pairs;
     size_t n_pairs = cp_labels_get(stack->labels, &pairs);
     uint32_t n = 0;
@@ -69,6 +69,10 @@ static uint32_t label_set(struct cp_stack_writer *w,
     if (stack->text_key)
         labels[n++] = (struct cp_label){ .key = text_of(w, stack->text_key),
                                          .str = text_of(w, stack->text) };
+    for (size_t i = 0; i < stack->n_texts; i++)
+        labels[n++] =
+            (struct cp_label){ .key = text_of(w, stack->texts[i][0]),
+                               .str = text_of(w, stack->texts[i][1]) };
     for (uint32_t i = 0; i < n; i++)
         if (labels[i].key == CP_NO_STR || labels[i].str == CP_NO_STR)
             return CP_NONE;

@@ -17,6 +17,8 @@
 #define CP_FRAME_SILENT ((uintptr_t)4)
 #define CP_STACK_SPECIAL 5
 
+#define CP_STACK_TEXTS 4
+
 /* Starts with b and err set. */
 struct cp_stack_writer {
     struct cp_builder *b;
@@ -32,6 +34,8 @@ struct cp_stack {
     const char *number_unit;
     int64_t number;
     const char *text_key, *text; /* and one more, a text; NULL: none */
+    const char *(*texts)[2];     /* and more: keys and texts */
+    size_t n_texts;              /* at most CP_STACK_TEXTS */
 };
 
 /* The stack of a slot; false: it is not written yet. */

@@ -22,6 +22,7 @@
 #include "runtime/lock.h"
 #include "runtime/timer.h"
 #include "signal/handler.h"
+#include "signal/locks.h"
 #include "signal/readers.h"
 #include "signal/syscall.h"
 
@@ -301,6 +302,7 @@ void cp_threads_hide(void)
     struct cp_signal_thread *t;
     int32_t tid = current_tid();
 
+    cp_locks_hidden = true;
     cp_lock_take(&list.lock);
     t = find(tid);
     if (t)

@@ -1,13 +1,15 @@
 /*
  * wait_hooks.c - conditions, semaphores, barriers and joins, ours first.
  *
- * These always wait, or may; a wait that was none (a semaphore that was free,
- * a thread that had ended) is not asked for twice, but is too short to matter.
- * A wait for a condition gives its mutex up, so whoever waits for that mutex
- * is charged to it first. Cancellation passes through: nothing is held here.
+ * A semaphore or a thread is tried first, so that only those who have to wait
+ * are counted; a condition or a barrier is always waited for. A wait for a
+ * condition gives its mutex up, so whoever waits for that mutex is charged to
+ * it first. Cancellation passes through: nothing is held here.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <threads.h>
 
 #include "runtime/next.h"
@@ -74,16 +76,51 @@ EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
     WAIT(CP_WAIT_COND, next(c, m, t));
 }
 
+/*
+ * Is it free, and now ours? Waiting for one is where a thread may be cancelled,
+ * even if it is free.
+ */
+static bool take_sem(sem_t *s)
+{
+    int before = errno;
+
+    CP_NEXT(sem_trywait);
+    if (!cp_locks_are_on())
+        return false;
+    pthread_testcancel();
+    if (next(s) == 0)
+        return true;
+    errno = before;
+    return false;
+}
+
 EXPORT int sem_wait(sem_t *s)
 {
     CP_NEXT(sem_wait);
+    if (take_sem(s))
+        return 0;
     WAIT(CP_WAIT_SEM, next(s));
 }
 
 EXPORT int sem_timedwait(sem_t *s, const struct timespec *t)
 {
     CP_NEXT(sem_timedwait);
+    if (t->tv_nsec < 0 || t->tv_nsec > 999999999)
+        return next(s, t);
+    if (take_sem(s))
+        return 0;
     WAIT(CP_WAIT_SEM, next(s, t));
+}
+
+EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
+{
+    CP_NEXT(sem_clockwait);
+    if ((clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME) ||
+        t->tv_nsec < 0 || t->tv_nsec > 999999999)
+        return next(s, clock, t);
+    if (take_sem(s))
+        return 0;
+    WAIT(CP_WAIT_SEM, next(s, clock, t));
 }
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
@@ -92,10 +129,43 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
     WAIT(CP_WAIT_BARRIER, next(b));
 }
 
+/* EBUSY: the thread has not ended, or waiting for it was not tried. */
+static int try_join(pthread_t thread, void **result)
+{
+    CP_NEXT(pthread_tryjoin_np);
+    return cp_locks_are_on() ? next(thread, result) : EBUSY;
+}
+
 EXPORT int pthread_join(pthread_t thread, void **result)
 {
+    int tried = try_join(thread, result);
+
     CP_NEXT(pthread_join);
+    if (tried != EBUSY)
+        return tried;
     WAIT(CP_WAIT_JOIN, next(thread, result));
+}
+
+EXPORT int pthread_timedjoin_np(pthread_t thread, void **result,
+                                const struct timespec *t)
+{
+    int tried = try_join(thread, result);
+
+    CP_NEXT(pthread_timedjoin_np);
+    if (tried != EBUSY)
+        return tried;
+    WAIT(CP_WAIT_JOIN, next(thread, result, t));
+}
+
+EXPORT int pthread_clockjoin_np(pthread_t thread, void **result,
+                                clockid_t clock, const struct timespec *t)
+{
+    int tried = try_join(thread, result);
+
+    CP_NEXT(pthread_clockjoin_np);
+    if (tried != EBUSY)
+        return tried;
+    WAIT(CP_WAIT_JOIN, next(thread, result, clock, t));
 }
 
 EXPORT int thrd_join(thrd_t thread, int *result)

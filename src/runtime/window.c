@@ -48,6 +48,7 @@ static enum cp_status begin(struct window *w, struct cp_error *err)
 
     w->started_ns = cp_http_now();
     w->time_ns = unix_now();
+    w->request.kind = w->kind;
     if (w->kind->begin)
         status = w->kind->begin(&w->request, &w->handle, err);
     w->is_open = status == CP_OK;

@@ -92,6 +92,18 @@ static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
     atomic_fetch_add(&t->wall_answers, 1);
 }
 
+/* Each thread has a sample of its own there, told by its number. */
+static void take_stack(struct cp_signal_thread *t, const ucontext_t *context)
+{
+    struct sample sample = { .thread = t,
+                             .table = &cp_signal_sampler.stacks,
+                             .count = 1,
+                             .state = t->number + 1 };
+
+    atomic_store(&t->stack_slot, take(&sample, context));
+    atomic_fetch_add(&t->stack_answers, 1);
+}
+
 /* Writes down all registers, for who looks for pointers (runtime/leak.h). */
 static void take_registers(struct cp_signal_thread *t,
                            const ucontext_t *context)
@@ -149,7 +161,8 @@ static bool is_bare_ask(const siginfo_t *info, const ucontext_t *context)
     struct cp_signal_thread *t = cp_signal_self;
 
     if (info->si_code != SI_USER || info->si_pid != 0 ||
-        !atomic_load(&cp_signal_sampler.has_asked))
+        (!atomic_load(&cp_signal_sampler.has_asked) &&
+         !atomic_load(&cp_signal_sampler.stacks)))
         return false;
     if (t && atomic_load(&t->wall_value))
         take_wall(t, context);
@@ -180,6 +193,9 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
         break;
     case CP_SIGNAL_WALL:
         take_wall(t, context);
+        break;
+    case CP_SIGNAL_STACK:
+        take_stack(t, context);
         break;
     case CP_SIGNAL_REGISTERS:
         take_registers(t, context);

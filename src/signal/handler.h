@@ -23,11 +23,13 @@ enum cp_signal_what {
     CP_SIGNAL_WALL = 2, /* from the wall-clock sampler */
     CP_SIGNAL_ASK = 3,  /* in place of a timer that the kernel did not give */
     CP_SIGNAL_REGISTERS = 4, /* from a search for leaks */
+    CP_SIGNAL_STACK = 5,     /* for the list of all threads */
 };
 
 struct cp_signal_sampler {
     _Atomic(struct cp_signal_samples *) cpu; /* NULL: off */
     _Atomic(struct cp_signal_samples *) wall;
+    _Atomic(struct cp_signal_samples *) stacks; /* of a look at all threads */
     uint32_t word;               /* random, set before the first signal */
     _Atomic uint64_t n_samples;  /* taken */
     _Atomic uint64_t n_stuck;    /* whose stack did not reach its root */

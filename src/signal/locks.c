@@ -1,8 +1,12 @@
 /*
  * locks.c - see locks.h.
  *
- * A place in the list of waiters belongs to the thread that claimed it; the
- * unlocker moves its time forward by exchange, so no time is charged twice.
+ * A place in the list of waiters belongs to the thread that claimed it. It is
+ * looked for from the place of the lock's bucket on, so those that wait for one
+ * lock lie together; how far from it they are, at most, is kept for each
+ * bucket. The unlocker moves a waiter's time forward by exchange, so no time is
+ * charged twice; the times of two waiters are hardly ever the same, so an
+ * exchange does not succeed with a place that has changed hands meanwhile.
  */
 #include "signal/locks.h"
 
@@ -12,16 +16,20 @@
 #include "signal/capture.h"
 #include "signal/syscall.h"
 
-#define BUCKET 8 /* waiters that are listed under one bucket */
+#define PLACES 8192      /* a power of two */
+#define MOST_PLACES 2048 /* that are tried */
+#define CLAIMED ((uintptr_t)1)
 
 struct waiter {
-    _Atomic uintptr_t lock;    /* 0: free */
-    _Atomic uint64_t since_ns; /* not charged yet; 0: not known */
+    _Atomic uintptr_t lock;    /* 0: free, CLAIMED: not filled in yet */
+    _Atomic uint64_t since_ns; /* not charged yet */
 };
 
 struct cp_locks cp_locks;
-_Atomic uint8_t cp_waiters_in[CP_WAITERS_BUCKETS];
-static struct waiter waiters[CP_WAITERS_BUCKETS * BUCKET];
+_Thread_local bool cp_locks_hidden;
+_Atomic uint32_t cp_waiters_in[CP_WAITERS_BUCKETS];
+static _Atomic uint32_t reaches[CP_WAITERS_BUCKETS]; /* of each bucket */
+static struct waiter waiters[PLACES];
 static _Atomic uint64_t random_state = 0x853c49e6748fea9bu;
 
 static uint64_t now_ns(void)
@@ -44,31 +52,59 @@ static uint64_t random_below(uint64_t n)
     return (uint64_t)((wide)x * n >> 64);
 }
 
-static uint32_t enlist(const void *lock, uint64_t since_ns)
+static struct waiter *place_of(uint32_t bucket, uint32_t i)
+{
+    return &waiters[(bucket * (PLACES / CP_WAITERS_BUCKETS) + i) &
+                    (PLACES - 1)];
+}
+
+/* All of the bucket's are within this many places. */
+static void extend_reach(uint32_t bucket, uint32_t n)
+{
+    uint32_t reach = atomic_load(&reaches[bucket]);
+
+    while (reach < n &&
+           !atomic_compare_exchange_weak(&reaches[bucket], &reach, n))
+        ;
+}
+
+static struct cp_wait enlist(const void *lock, struct cp_wait wait)
 {
     uint32_t bucket = cp_waiters_bucket(lock);
 
-    for (uint32_t i = bucket * BUCKET; i < (bucket + 1) * BUCKET; i++) {
+    for (uint32_t i = 0; i < MOST_PLACES; i++) {
+        struct waiter *w = place_of(bucket, i);
         uintptr_t nobody = 0;
 
-        if (!atomic_compare_exchange_strong(&waiters[i].lock, &nobody,
-                                            (uintptr_t)lock))
+        if (atomic_load_explicit(&w->lock, memory_order_relaxed) ||
+            !atomic_compare_exchange_strong(&w->lock, &nobody, CLAIMED))
             continue;
-        atomic_store(&waiters[i].since_ns, since_ns);
+        extend_reach(bucket, i + 1);
+        atomic_store(&w->since_ns, wait.begin_ns);
+        atomic_store(&w->lock, (uintptr_t)lock);
         atomic_fetch_add(&cp_waiters_in[bucket], 1);
-        return i + 1;
+        wait.place = (uint32_t)(w - waiters) + 1;
+        wait.bucket = bucket;
+        return wait;
     }
     atomic_fetch_add(&cp_locks.n_unlisted, 1);
-    return 0;
+    return wait;
 }
 
-static void strike_off(uint32_t place)
+void cp_wait_forget(struct cp_wait wait)
 {
-    struct waiter *w = &waiters[place - 1];
+    if (!wait.place)
+        return;
+    atomic_fetch_sub(&cp_waiters_in[wait.bucket], 1);
+    atomic_store(&waiters[wait.place - 1].lock, 0);
+}
 
-    atomic_fetch_sub(&cp_waiters_in[(place - 1) / BUCKET], 1);
-    atomic_store(&w->since_ns, 0);
-    atomic_store(&w->lock, 0);
+void cp_locks_forget_waiters(void)
+{
+    for (size_t i = 0; i < PLACES; i++)
+        atomic_store(&waiters[i].lock, 0);
+    for (size_t i = 0; i < CP_WAITERS_BUCKETS; i++)
+        atomic_store(&cp_waiters_in[i], 0);
 }
 
 struct cp_wait cp_wait_begin(const void *lock)
@@ -76,18 +112,15 @@ struct cp_wait cp_wait_begin(const void *lock)
     struct cp_wait wait = { .begin_ns = now_ns() };
 
     if (lock && atomic_load(&cp_locks.mutex_fraction))
-        wait.place = enlist(lock, wait.begin_ns);
+        wait = enlist(lock, wait);
     return wait;
 }
 
-void cp_wait_end(struct cp_wait wait, enum cp_locks_what what, uintptr_t caller)
+static void record(uint64_t ns, enum cp_locks_what what, uintptr_t caller)
 {
     uint64_t rate = atomic_load(&cp_locks.block_rate_ns);
-    uint64_t now = now_ns(), ns = now > wait.begin_ns ? now - wait.begin_ns : 1;
 
-    if (wait.place)
-        strike_off(wait.place);
-    if (rate == 0 || !cp_locks.block.slots)
+    if (rate == 0 || !cp_locks.block.slots || cp_locks_hidden)
         return;
     if (ns >= rate) {
         (void)cp_signal_capture(&cp_locks.block, caller, what, CP_LOCKS_PARTS,
@@ -100,20 +133,41 @@ void cp_wait_end(struct cp_wait wait, enum cp_locks_what what, uintptr_t caller)
                                 CP_LOCKS_PARTS * rate / ns, rate);
 }
 
+static uint64_t length_of(struct cp_wait wait)
+{
+    uint64_t now = now_ns();
+
+    return now > wait.begin_ns ? now - wait.begin_ns : 1;
+}
+
+void cp_wait_end(struct cp_wait wait, enum cp_locks_what what, uintptr_t caller)
+{
+    cp_wait_forget(wait);
+    record(length_of(wait), what, caller);
+}
+
+void cp_wait_end_io(struct cp_wait wait, enum cp_locks_what what,
+                    uintptr_t caller)
+{
+    uint64_t ns = length_of(wait);
+
+    if (ns >= CP_WAIT_IO_LEAST_NS)
+        record(ns, what, caller);
+}
+
 /* What the waiters for a lock have waited since they were last asked. */
 static uint64_t collect(const void *lock, uint64_t now, uint64_t *n)
 {
     uint32_t bucket = cp_waiters_bucket(lock);
+    uint32_t reach = atomic_load(&reaches[bucket]);
     uint64_t sum = 0;
 
-    for (uint32_t i = bucket * BUCKET; i < (bucket + 1) * BUCKET; i++) {
-        uint64_t since;
+    for (uint32_t i = 0; i < reach; i++) {
+        struct waiter *w = place_of(bucket, i);
+        uint64_t since = atomic_load(&w->since_ns);
 
-        if (atomic_load(&waiters[i].lock) != (uintptr_t)lock)
-            continue;
-        since = atomic_load(&waiters[i].since_ns);
-        if (since >= now ||
-            !atomic_compare_exchange_strong(&waiters[i].since_ns, &since, now))
+        if (atomic_load(&w->lock) != (uintptr_t)lock || since >= now ||
+            !atomic_compare_exchange_strong(&w->since_ns, &since, now))
             continue;
         sum += now - since;
         ++*n;

@@ -37,11 +37,14 @@ enum cp_locks_what {
     CP_WAIT_JOIN,
     CP_WAIT_SLEEP,
     CP_WAIT_IO,
+    CP_WAIT_POLL,
+    CP_WAIT_CHILD,
     CP_WAIT_KINDS,
 };
 
 struct cp_locks {
-    _Atomic uint32_t is_on;          /* one of the two below is not 0 */
+    _Atomic uint32_t is_on;          /* one of the two rates is not 0 */
+    _Atomic uint32_t is_io_on;       /* block_rate_ns is not 0, and io asked */
     _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
     _Atomic uint64_t mutex_fraction; /* 0: off; N: one unlock in N */
     struct cp_signal_samples block, mutex;
@@ -50,28 +53,51 @@ struct cp_locks {
 
 extern struct cp_locks cp_locks;
 
+/* Waits of the library's own threads are not counted. */
+extern _Thread_local bool cp_locks_hidden
+    __attribute__((tls_model("initial-exec")));
+
 static inline bool cp_locks_are_on(void)
 {
     return __builtin_expect(
         atomic_load_explicit(&cp_locks.is_on, memory_order_relaxed), 0);
 }
 
+static inline bool cp_locks_io_is_on(void)
+{
+    return __builtin_expect(
+        atomic_load_explicit(&cp_locks.is_io_on, memory_order_relaxed), 0);
+}
+
 /* A wait that has begun. */
 struct cp_wait {
     uint64_t begin_ns;
     uint32_t place; /* in the list, + 1; 0: not in it */
+    uint32_t bucket;
 };
 
 /* Begins to wait; lock is NULL for what has no holder. */
 struct cp_wait cp_wait_begin(const void *lock);
 
-/* Has waited, and charges the caller's stack. */
+/*
+ * Has waited, and charges the caller's stack; cp_wait_forget: in vain, the
+ * lock said so.
+ */
 void cp_wait_end(struct cp_wait wait, enum cp_locks_what what,
                  uintptr_t caller);
+void cp_wait_forget(struct cp_wait wait);
 
-#define CP_WAITERS_BUCKETS 1024
+/* The same for a call that may not have had to wait: short ones are not. */
+#define CP_WAIT_IO_LEAST_NS 20000
+void cp_wait_end_io(struct cp_wait wait, enum cp_locks_what what,
+                    uintptr_t caller);
 
-extern _Atomic uint8_t cp_waiters_in[CP_WAITERS_BUCKETS];
+#define CP_WAITERS_BUCKETS 1024 /* a power of two */
+
+/* In the child of a fork, where nobody else waits. */
+void cp_locks_forget_waiters(void);
+
+extern _Atomic uint32_t cp_waiters_in[CP_WAITERS_BUCKETS];
 
 static inline uint32_t cp_waiters_bucket(const void *lock)
 {

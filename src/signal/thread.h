@@ -42,6 +42,10 @@ struct cp_signal_thread {
     uintptr_t registers_sp;
     _Atomic uint32_t registers_answers;
 
+    /* Of a look at all threads (runtime/thread_stacks.h). */
+    _Atomic uint64_t stack_answers;              /* stacks walked so far */
+    _Atomic(struct cp_signal_slot *) stack_slot; /* of the last one */
+
     /* The runtime's own; no handler looks at these. */
     int timer_id;
     uint64_t cpu_first_ns; /* the timer's first expiry, by the thread's clock */

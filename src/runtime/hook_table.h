@@ -1,0 +1,34 @@
+/*
+ * hook_table - a table of stacks that hooks fill from the start to the end.
+ *
+ * For kinds that are cumulative: nobody opens or closes a window. The memory
+ * is mapped once; its pages come when they are touched.
+ */
+#ifndef CP_HOOK_TABLE_H
+#define CP_HOOK_TABLE_H
+
+#include "base/error.h"
+#include "profile/build.h"
+#include "runtime/stack_writer.h"
+#include "signal/samples.h"
+
+/* Makes room, unless there is; n_slots is a power of two. */
+enum cp_status cp_hook_table_map(struct cp_signal_samples *s, size_t n_slots,
+                                 size_t n_frames, struct cp_error *err);
+
+/* In the child of a fork: as if nothing had been. */
+void cp_hook_table_clear(struct cp_signal_samples *s);
+
+/* Memory that the table holds, at most. */
+size_t cp_hook_table_bytes(const struct cp_signal_samples *s);
+
+/* The values of a slot, and labels beyond the thread's. */
+typedef void cp_hook_values(const struct cp_signal_slot *slot,
+                            struct cp_stack *stack, int64_t *out);
+
+/* Adds all samples to the profile, whose types are there. */
+enum cp_status cp_hook_table_write(const struct cp_signal_samples *s,
+                                   cp_hook_values *values, struct cp_builder *b,
+                                   struct cp_error *err);
+
+#endif

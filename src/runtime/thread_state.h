@@ -1,0 +1,26 @@
+/*
+ * thread_state - what the kernel says of a thread: its name, whether it runs,
+ * and what it waits for.
+ */
+#ifndef CP_THREAD_STATE_H
+#define CP_THREAD_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CP_THREAD_NAME 64
+
+struct cp_thread_state {
+    char name[CP_THREAD_NAME];
+    char letter;      /* as in /proc: R, S, D, T, t, Z, X; 0: gone */
+    char wait[32];    /* the system call that it sleeps in, or "" */
+    bool blocks_ours; /* the signal would not be delivered */
+};
+
+/* Reads it; false: there is no such thread any more. */
+bool cp_thread_state_read(int32_t tid, int sig, struct cp_thread_state *out);
+
+/* "running", "sleeping", ... */
+const char *cp_thread_state_word(char letter);
+
+#endif

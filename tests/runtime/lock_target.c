@@ -1,0 +1,310 @@
+/*
+ * lock_target.c - waits that are known, for tests/cli/locks.
+ *
+ * Each mode makes one kind of contention and says what must be in the profiles:
+ * "wait COUNT LEAST MOST", the last two in nanoseconds of all waiters together.
+ * Who comes first is decided by the program, not by the clock: a holder begins
+ * to count when the kernel shows that all others sleep, and then lets go. That
+ * is the least; what the waiters measured from outside is the most.
+ */
+#include <cpprof.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST 64
+#define HOLD_NS 60000000
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static pthread_spinlock_t spin;
+static sem_t sem;
+static mtx_t mtx;
+static int n_waiters = 1, ends[2];
+static _Atomic long waited_ns;
+static long held_ns = 1;
+static _Atomic int n_waited;
+static _Atomic int tids[MOST];
+static atomic_bool is_over;
+
+static long now_ns(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void hold(long ns)
+{
+    struct timespec span = { 0, ns };
+
+    while (nanosleep(&span, &span) != 0)
+        ;
+}
+
+/* Waits until the kernel says that the thread sleeps. */
+static void await_sleep(_Atomic int *tid)
+{
+    char path[64], text[512];
+
+    for (;;) {
+        ssize_t n;
+        int fd;
+        const char *end;
+
+        while (*tid == 0)
+            (void)sched_yield();
+        (void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", *tid);
+        fd = open(path, O_RDONLY);
+        n = fd < 0 ? 0 : read(fd, text, sizeof(text) - 1);
+        if (fd >= 0)
+            (void)close(fd);
+        text[n > 0 ? n : 0] = '\0';
+        end = strrchr(text, ')');
+        if (end && end[2] == 'S')
+            return;
+        (void)sched_yield();
+    }
+}
+
+/* What the holder does while it holds: all wait for as long, at least. */
+static void let_wait(void)
+{
+    long begin;
+
+    for (int i = 0; i < n_waiters; i++)
+        await_sleep(&tids[i]);
+    begin = now_ns();
+    hold(HOLD_NS);
+    held_ns = now_ns() - begin;
+}
+
+/* The holder and the waiters, by what they wait for. */
+
+__attribute__((noinline)) static void waiter_mutex(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static void before_mutex(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+}
+
+__attribute__((noinline)) static void holder_unlocks(void)
+{
+    let_wait();
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+static void before_read(void)
+{
+    (void)pthread_rwlock_wrlock(&rwlock);
+}
+
+__attribute__((noinline)) static void holder_writes(void)
+{
+    let_wait();
+    (void)pthread_rwlock_unlock(&rwlock);
+}
+
+__attribute__((noinline)) static void waiter_reads(void)
+{
+    (void)pthread_rwlock_rdlock(&rwlock);
+    (void)pthread_rwlock_unlock(&rwlock);
+}
+
+static void before_mtx(void)
+{
+    (void)mtx_init(&mtx, mtx_plain);
+    (void)mtx_lock(&mtx);
+}
+
+__attribute__((noinline)) static void holder_mtx(void)
+{
+    let_wait();
+    (void)mtx_unlock(&mtx);
+}
+
+__attribute__((noinline)) static void waiter_mtx(void)
+{
+    (void)mtx_lock(&mtx);
+    (void)mtx_unlock(&mtx);
+}
+
+static void before_sem(void)
+{
+    (void)sem_init(&sem, 0, 1);
+    (void)sem_wait(&sem); /* free: not a wait */
+}
+
+__attribute__((noinline)) static void holder_sem(void)
+{
+    let_wait();
+    for (int i = 0; i < n_waiters; i++)
+        (void)sem_post(&sem);
+}
+
+__attribute__((noinline)) static void waiter_sem(void)
+{
+    (void)sem_wait(&sem);
+}
+
+static void before_spin(void)
+{
+    (void)pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+    (void)pthread_spin_lock(&spin);
+}
+
+__attribute__((noinline)) static void holder_spin(void)
+{
+    for (int i = 0; i < n_waiters; i++)
+        while (tids[i] == 0)
+            (void)sched_yield();
+    hold(HOLD_NS);
+    (void)pthread_spin_unlock(&spin);
+}
+
+__attribute__((noinline)) static void waiter_spin(void)
+{
+    (void)pthread_spin_lock(&spin);
+    (void)pthread_spin_unlock(&spin);
+}
+
+__attribute__((noinline)) static void holder_cond(void)
+{
+    let_wait();
+    (void)pthread_mutex_lock(&mutex);
+    is_over = true;
+    (void)pthread_cond_broadcast(&condition);
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+__attribute__((noinline)) static void waiter_cond(void)
+{
+    (void)pthread_mutex_lock(&mutex);
+    while (!is_over)
+        (void)pthread_cond_wait(&condition, &mutex);
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+/* Not locks: only with block_io. */
+
+__attribute__((noinline)) static void waiter_sleep(void)
+{
+    hold(HOLD_NS);
+}
+
+static void before_pipe(void)
+{
+    if (pipe(ends) != 0)
+        exit(3);
+}
+
+__attribute__((noinline)) static void holder_pipe(void)
+{
+    char bytes[MOST] = { 0 };
+
+    let_wait();
+    if (write(ends[1], bytes, (size_t)n_waiters) != n_waiters)
+        exit(3);
+}
+
+__attribute__((noinline)) static void waiter_pipe(void)
+{
+    char byte;
+
+    if (read(ends[0], &byte, 1) != 1)
+        exit(3);
+}
+
+static void nothing(void)
+{
+}
+
+static const struct mode {
+    const char *name;
+    void (*before)(void), (*holder)(void), (*waiter)(void);
+} modes[] = {
+    { "mutex", before_mutex, holder_unlocks, waiter_mutex },
+    { "rwlock", before_read, holder_writes, waiter_reads },
+    { "mtx", before_mtx, holder_mtx, waiter_mtx },
+    { "sem", before_sem, holder_sem, waiter_sem },
+    { "spin", before_spin, holder_spin, waiter_spin },
+    { "sleep", nothing, nothing, waiter_sleep },
+    { "pipe", before_pipe, holder_pipe, waiter_pipe },
+    { "cond", nothing, holder_cond, waiter_cond },
+};
+
+static const struct mode *mode;
+
+static void *run_waiter(void *arg)
+{
+    long begin;
+
+    tids[(size_t)arg] = (int)syscall(SYS_gettid);
+    begin = now_ns();
+    mode->waiter();
+    waited_ns += now_ns() - begin;
+    n_waited++;
+    return NULL;
+}
+
+static int save(const char *kind, const char *folder)
+{
+    struct cpprof_profile *p = cpprof_start(kind);
+    char path[4096];
+    int fd, failed;
+
+    (void)snprintf(path, sizeof(path), "%s/%s-%s.pb.gz", folder, mode->name,
+                   kind);
+    fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    failed = !p || fd < 0 || cpprof_stop(p, fd) != 0;
+    if (failed)
+        (void)fprintf(stderr, "%s: %s\n", kind, cpprof_error());
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[MOST];
+
+    if (argc < 4)
+        return 2;
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+        if (strcmp(modes[i].name, argv[1]) == 0)
+            mode = &modes[i];
+    n_waiters = atoi(argv[2]);
+    if (!mode || n_waiters < 1 || n_waiters > MOST)
+        return 2;
+    if (cpprof_set_block_rate(1) != 0 || cpprof_set_mutex_fraction(1) != 0) {
+        (void)fprintf(stderr, "%s\n", cpprof_error());
+        return 1;
+    }
+    mode->before();
+    for (int i = 0; i < n_waiters; i++)
+        (void)pthread_create(&threads[i], NULL, run_waiter, (void *)(size_t)i);
+    mode->holder();
+    while (n_waited < n_waiters)
+        (void)sched_yield();
+    if (cpprof_set_block_rate(0) != 0 || cpprof_set_mutex_fraction(0) != 0)
+        return 1;
+    for (int i = 0; i < n_waiters; i++)
+        (void)pthread_join(threads[i], NULL);
+    (void)printf("wait %d %ld %ld\n", n_waiters, n_waiters * held_ns,
+                 (long)waited_ns);
+    return save("block", argv[3]) | save("mutex", argv[3]);
+}
