@@ -219,6 +219,7 @@ static void ask(struct cp_signal_thread *t, int32_t tid)
     info.si_code = SI_TIMER; /* see wall.c */
     info.si_value.sival_ptr = cp_signal_word(CP_SIGNAL_REGISTERS, t->number);
     t->registers_asked = atomic_load(&t->registers_answers) + 1;
+    atomic_store(&cp_signal_sampler.has_asked, true);
     (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, getpid(), tid, cp_sampler_signal(),
                      (long)&info);
 }

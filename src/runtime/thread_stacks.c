@@ -74,6 +74,7 @@ static void ask(struct cp_thread_stack *t)
     info.si_code = SI_TIMER;
     info.si_value.sival_ptr = cp_signal_word(CP_SIGNAL_STACK, t->number);
     t->answer = atomic_load(&record->stack_answers) + 1;
+    atomic_store(&cp_signal_sampler.has_asked, true);
     if (CP_SYSCALL(SYS_rt_tgsigqueueinfo, getpid(), t->tid, cp_sampler_signal(),
                    (long)&info) != 0)
         t->answer = 0;

@@ -161,8 +161,7 @@ static bool is_bare_ask(const siginfo_t *info, const ucontext_t *context)
     struct cp_signal_thread *t = cp_signal_self;
 
     if (info->si_code != SI_USER || info->si_pid != 0 ||
-        (!atomic_load(&cp_signal_sampler.has_asked) &&
-         !atomic_load(&cp_signal_sampler.stacks)))
+        !atomic_load(&cp_signal_sampler.has_asked))
         return false;
     if (t && atomic_load(&t->wall_value))
         take_wall(t, context);
