@@ -225,6 +225,7 @@ export class App {
     for (const [key, value] of Object.entries(extra)) q.set(key, value);
     const answer = await fetch(`data/${kind}?${q}`);
     const text = await answer.text();
+    if (answer.status === 404) throw new Error(`this server does not have it: ${kind}`);
     if (!answer.ok) throw new Error(text.trim() || `the server answered ${answer.status}`);
     return text;
   }

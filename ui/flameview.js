@@ -52,7 +52,10 @@ export class FlameCanvas {
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "flame", tabindex: "0", role: "img", "aria-label": style.title }));
     /** As tall as the tree; the canvas is as tall as what is in sight, and moves along. */
     this.el = h("div", { class: "flamebox" }, this.canvas);
-    this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+    /** The boxes without outlines, so that the pointer costs one copy. */
+    this.plain = /** @type {HTMLCanvasElement} */ (h("canvas"));
+    this.screen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+    this.context = /** @type {CanvasRenderingContext2D} */ (this.plain.getContext("2d"));
     /** @type {any} */
     this.tree = null;
     /** @type {Places} */
@@ -146,8 +149,8 @@ export class FlameCanvas {
     this.el.style.height = `${this.height}px`;
     this.canvas.style.height = `${this.port}px`;
     this.canvas.style.width = `${this.width}px`;
-    this.canvas.width = Math.round(this.width * ratio);
-    this.canvas.height = Math.round(this.port * ratio);
+    this.canvas.width = this.plain.width = Math.round(this.width * ratio);
+    this.canvas.height = this.plain.height = Math.round(this.port * ratio);
     this.scrolled();
   }
 
@@ -179,6 +182,17 @@ export class FlameCanvas {
     g.textBaseline = "middle";
     const [a, b] = [this.depthAt(this.offset), this.depthAt(this.offset + this.port)];
     for (const row of this.rows.slice(Math.max(0, Math.min(a, b)), Math.max(a, b) + 1)) for (const box of row) this.drawBox(box, isDark);
+    this.paint();
+  }
+
+  /** The boxes as drawn last, and the outlines as they are now. */
+  paint() {
+    if (!this.tree || !this.plain.width || !this.plain.height) return;
+    const g = this.screen, isDark = this.app.isDark(), ratio = window.devicePixelRatio || 1;
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    g.drawImage(this.plain, 0, 0);
+    g.setTransform(ratio, 0, 0, ratio, 0, -this.offset * ratio);
     this.outline(this.selected, isDark ? "#fff" : "#000", 2);
     if (this.hover !== this.selected) this.outline(this.hover, isDark ? "#ddd" : "#333", 1.5);
   }
@@ -224,7 +238,7 @@ export class FlameCanvas {
   /** @param {number} box @param {string} color @param {number} width */
   outline(box, color, width) {
     if (box < 0) return;
-    const g = this.context, x = this.places.x[box] * this.width, w = this.places.w[box] * this.width;
+    const g = this.screen, x = this.places.x[box] * this.width, w = this.places.w[box] * this.width;
     g.strokeStyle = color;
     g.lineWidth = width;
     g.strokeRect(x + 0.5, this.y(this.tree.depth[box]) + 1, Math.max(1, w - 1.5), ROW - 2);
@@ -259,7 +273,7 @@ export class FlameCanvas {
     this.hover = box;
     this.el.style.cursor = box >= 0 ? "pointer" : "default";
     this.app.status(box >= 0 ? this.describe(box) : "");
-    this.draw();
+    this.paint();
   }
 
   /** @param {number} box */
@@ -340,7 +354,7 @@ export class FlameCanvas {
     if (next < 0) return;
     this.selected = next;
     this.app.status(this.describe(next));
-    this.draw();
+    this.paint();
     this.reveal(next);
   }
 

@@ -5,6 +5,7 @@
 // browser. SHOTS=folder keeps a picture of every view.
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
+import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { Chrome, findChrome } from "./chrome.mjs";
@@ -224,6 +225,45 @@ async function file(profile) {
   check("file: asks for nothing", asked.length === 0, asked.join(" "));
 }
 
+/** New profiles of a running program, and one less the other. */
+async function live(first, second) {
+  const html = path.join(temp, "live.html"), info = { title: "live", server: false, data: "", live: { base: "../", kinds: [{ name: "profile", title: "CPU", seconds: 1 }, { name: "broken", title: "Broken", seconds: 0 }] } };
+  execFileSync(path.join(import.meta.dirname || path.dirname(new URL(import.meta.url).pathname), "../../scripts/bundle_ui"), [html]);
+  const body = fs.readFileSync(html, "utf8").replace("<!--DATA-->", `<script type="application/json" id="info">${JSON.stringify(info)}</script>`);
+  const asked = [], answers = [first, second];
+  const server = http.createServer((request, answer) => {
+    asked.push(request.url);
+    if (request.url.startsWith("/debug/pprof/ui/")) answer.setHeader("Content-Type", "text/html; charset=utf-8").end(body);
+    else if (request.url === "/debug/pprof/profile?seconds=1") answer.end(fs.readFileSync(answers.shift()));
+    else answer.writeHead(500).end("the profiler is busy\n");
+  });
+  await new Promise((done) => server.listen(0, "localhost", done));
+  try {
+    await page.open(`http://localhost:${server.address().port}/debug/pprof/ui/`);
+    await page.until("document.querySelectorAll('#live button').length === 2");
+    check("live: says what to do", /Choose what to take/.test(await text("main")));
+    for (const n of [1, 2]) {
+      await page.click("#live button:nth-of-type(1)");
+      await page.until(`document.querySelectorAll('.shot').length === ${n}`);
+      await ready();
+    }
+    check("live: asked the program", asked.filter((u) => u === "/debug/pprof/profile?seconds=1").length === 2, asked.join(" "));
+    await page.click(".shot:nth-of-type(3) .base");
+    await page.click(".shot:last-child button");
+    await page.until("!document.getElementById('diffbar').hidden");
+    await ready();
+    check("live: the difference", / less /.test(await text("title")), await text("title"));
+    await shot("live");
+    await page.click("#live button:nth-of-type(2)");
+    await page.until("!document.getElementById('error').hidden");
+    check("live: the program's own words", (await text("error")) === "the profiler is busy", await text("error"));
+    page.errors = page.errors.filter((e) => !/500/.test(e));
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
 /** Downloads arrive and are what they say. */
 async function save(url) {
   await open(`${url}/ui/flamegraph`);
@@ -339,6 +379,7 @@ async function main() {
   check("server ends", (await server.stop()) === 0);
   await part("file", () => file(own));
   await part("diff", () => diff(own, base));
+  await part("live", () => live(base, own));
   await hostile();
   if (!process.env.QUICK) await many();
   for (const [name, profile] of process.env.QUICK ? [] : realProfiles()) {
