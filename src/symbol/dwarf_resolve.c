@@ -77,7 +77,8 @@ static enum cp_status make_runs(struct batch *b, _Atomic uint64_t *unit_of)
             return CP_ENOMEM;
         b->runs[b->n_runs++] = (struct run){ unit, i, 1 };
     }
-    qsort(b->runs, b->n_runs, sizeof(*b->runs), by_unit);
+    if (b->n_runs > 0)
+        qsort(b->runs, b->n_runs, sizeof(*b->runs), by_unit);
     return CP_OK;
 }
 
