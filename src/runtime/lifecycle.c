@@ -47,6 +47,16 @@ static struct {
 
 static _Thread_local uint64_t mask_before_fork;
 
+/*
+ * A sanitizer that is built in wraps threads too, inside of us: at our first
+ * instruction its own state is not there yet.
+ */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const bool can_wrap = false;
+#else
+static const bool can_wrap = true;
+#endif
+
 void cp_lifecycle_say(const char *line)
 {
     char text[640];
@@ -128,7 +138,7 @@ void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
 {
     struct wrapped *w;
 
-    if (!cp_lifecycle_is_started())
+    if (!can_wrap || !cp_lifecycle_is_started())
         return NULL;
     w = cp_alloc(1, sizeof(*w), NULL);
     if (!w)
