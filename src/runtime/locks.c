@@ -2,6 +2,7 @@
 #include "runtime/locks.h"
 
 #include "profile/build.h"
+#include "runtime/clock.h"
 #include "runtime/hook_table.h"
 #include "runtime/lock.h"
 #include "runtime/sampler.h"
@@ -24,6 +25,11 @@ static struct {
     struct cp_lock lock; /* of changes of the rates */
     bool is_io_wanted;
 } state;
+
+static uint64_t now_ns(void)
+{
+    return (uint64_t)cp_clock_ns(CLOCK_MONOTONIC);
+}
 
 static void switch_on_or_off(void)
 {
@@ -51,6 +57,7 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
     if (value)
         status = cp_hook_table_map(table, SLOTS, FRAMES, err);
     if (status == CP_OK) {
+        cp_locks.now_ns = now_ns;
         atomic_store(rate, value);
         switch_on_or_off();
     }

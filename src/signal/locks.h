@@ -47,6 +47,7 @@ struct cp_locks {
     _Atomic uint32_t is_io_on;       /* block_rate_ns is not 0, and io asked */
     _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
     _Atomic uint64_t mutex_fraction; /* 0: off; N: one unlock in N */
+    uint64_t (*now_ns)(void); /* libc's clock, which needs no system call */
     struct cp_signal_samples block, mutex;
     _Atomic uint64_t n_unlisted; /* waiters that found no room in the list */
 };
