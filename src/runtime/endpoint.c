@@ -30,6 +30,7 @@
 #include "http/address.h"
 #include "http/server.h"
 #include "runtime/service.h"
+#include "runtime/ui_page.h"
 
 #define WAKE_SIGNAL SIGURG /* ignored by default, should all else fail */
 #define START_SECONDS 5
@@ -244,6 +245,8 @@ enum cp_status cp_endpoint_start(struct cp_endpoint **out,
         status = cp_http_address_listen(&e->address, &e->listen_fd, err);
     if (status == CP_OK) {
         e->service.cost = options->cost;
+        e->service.ui = cp_ui_page;
+        e->service.ui_context = &e->service;
         e->service.more = options->more_kinds;
         e->service.is_guarded =
             e->address.is_loopback && !options->allows_any_host;

@@ -305,6 +305,7 @@ static void put_page(const struct cp_service *s, const char *host,
         "</table>\n<footer>Set debug=1 as a query parameter to export in "
         "legacy text format, seconds=10 for what happens in ten seconds, "
         "symbolize=none for addresses without names. Also here: "
+        "<a href=\"ui/\">flame graphs in this browser</a>, "
         "<a href=\"cmdline\">cmdline</a>, <a href=\"symbol\">symbol</a>, "
         "<a href=\"?format=json\">this page as JSON</a>.</footer>\n"
         "<script nonce=\"%s\">\n%s</script>\n</body>\n</html>\n",

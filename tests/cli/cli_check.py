@@ -4,10 +4,15 @@ A case is one call of check(); what failed is printed, and finish() prints
 "P passed, F failed" and exits."""
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+
+# Started in the background, a test would hand on that Ctrl-C is ignored.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SECONDS = 20        # no run may take longer
 LIMIT_KB = 1500000  # nor need more memory than this
