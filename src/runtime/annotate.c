@@ -373,11 +373,11 @@ enum cp_status cp_annotate_executables(struct cp_profile *p,
                                        const struct cp_mappings *m,
                                        struct cp_error *err)
 {
-    bool is_needed = false;
-
+    /* Tools print comments above every report: not for a few odd frames. */
     for (uint32_t i = 0; i < p->n_locations; i++)
-        is_needed |= is_bare(&p->locations[i]);
-    if (!is_needed)
+        if (!is_bare(&p->locations[i]))
+            return CP_OK;
+    if (p->n_locations == 0)
         return CP_OK;
     for (uint32_t i = 0; i < p->n_mappings; i++) {
         char text[96];

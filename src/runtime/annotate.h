@@ -34,8 +34,8 @@ enum cp_status cp_annotate_comment(struct cp_profile *p, const char *text,
 
 /*
  * Comments for readers that symbolize by themselves: one a mapping, with the
- * ELF type and where its code lies in file and memory. Only if some location
- * has no name: tools print comments above every report.
+ * ELF type and where its code lies in file and memory. Only if no location
+ * has a name: tools print comments above every report.
  */
 enum cp_status cp_annotate_executables(struct cp_profile *p,
                                        const struct cp_mappings *m,

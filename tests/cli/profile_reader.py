@@ -101,7 +101,8 @@ class Profile:
         for type_, unit in self.types + [self.period_type]:
             need(type_ and unit and "-" not in type_, "a bad type")
         infos = [c for c in self.comments if c.startswith("executableInfo=")]
-        bare = any(not m.many(4) for m in self.locations)
+        bare = self.locations and all(
+            not m.many(4) for m in self.locations)
         need(len(infos) == (len(self.mappings) if bare else 0),
              "executableInfo")
         need(self.types, "no types")
