@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define KEEP __attribute__((noinline, noipa))
+#include "keep.h"
+
 #define MOST 200000
 #define THREADS 200
 #define EACH 400

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define KEEP __attribute__((noinline, noipa))
+#include "keep.h"
+
 #define N 100
 
 struct node {

@@ -20,7 +20,7 @@ static const struct {
     { "ra", "raw", true },
     { "inuse", NULL, false },
     { "weblis", "weblist", false },
-    { "htt", NULL, false },
+    { "htt", "http", false },
     { "nosuch", NULL, false },
     { "", NULL, false },
     { "no-auto-signal-frm", "no-auto-signal-frm", true },
