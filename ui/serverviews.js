@@ -219,6 +219,6 @@ const SIZES = /** @type {Record<string, number>} */ ({ ns: 1e-9, us: 1e-6, ms: 1
 
 /** @param {string} text */
 function amount(text) {
-  const found = /^-?([\d.]+)([a-zA-Z]*)$/.exec(text);
+  const found = /^-?(\d[\d.]*)([a-zA-Z]*)$/.exec(text);
   return found ? Number(found[1]) * (SIZES[found[2]] || 1) : 0;
 }

@@ -39,6 +39,8 @@ static const struct source {
     { "/ui/data/graph", CP_WEB_GRAPH, CP_FORMAT_DOT, false, "image/svg+xml" },
     { "/ui/data/source", CP_WEB_TEXT, CP_FORMAT_LIST, true,
       "text/plain; charset=utf-8" },
+    { "/ui/data/disasm", CP_WEB_TEXT, CP_FORMAT_DISASM, true,
+      "text/plain; charset=utf-8" },
 };
 
 static void redirect(struct cp_http_exchange *x, const char *to)
