@@ -10,9 +10,11 @@ import sys
 import tempfile
 import threading
 
-# Started in the background, a test would hand on that Ctrl-C is ignored.
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# Started in the background or by nohup, a test would hand on that these are
+# ignored.
+for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
 
 SECONDS = 20        # no run may take longer
 LIMIT_KB = 1500000  # nor need more memory than this
