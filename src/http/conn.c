@@ -117,7 +117,10 @@ void cp_http_conn_close(struct cp_http_exchange *x)
         x->is_kept = false;
         x->keeper.gone(x->keeper.context);
     }
-    (void)close(x->fd); /* epoll forgets it */
+    /* Closing alone is not enough: a process forked meanwhile may still hold
+     * the socket, and epoll would go on telling of it. */
+    (void)epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, x->fd, NULL);
+    (void)close(x->fd);
     unlink_from(x);
     x->next = s->dead;
     s->dead = x;

@@ -1,6 +1,8 @@
 /* test_server.c - a real server and real sockets: what good clients get. */
 #include "http/server.h"
 
+#include <sys/wait.h>
+
 #include "server_fixture.h"
 
 #define CLOSE "Host: x\r\nConnection: close\r\n\r\n"
@@ -210,6 +212,34 @@ static void test_gone(void)
 }
 
 /* An answer that is ready at once reaches a client that sends no more. */
+/* A child holds the socket on, as one does between fork and exec. */
+static void test_gone_while_forked(void)
+{
+    static const char text[] = "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n";
+    int fd = dial(&f), ends[2];
+    pid_t child;
+    char *got;
+
+    CHECK(say(fd, text, sizeof(text) - 1) && pipe(ends) == 0);
+    expect_told(&f, 'w', 1);
+    child = fork();
+    if (child == 0) {
+        (void)close(ends[1]);
+        _exit(read(ends[0], &ends[1], 1) != 0);
+    }
+    (void)shutdown(fd, SHUT_RDWR);
+    expect_told(&f, 'g', 1);
+    for (int i = 0; i < 3; i++) {
+        got = ask(&f, "GET /hello HTTP/1.1\r\n" CLOSE);
+        CHECK(strstr(got, "hello\n"));
+        free(got);
+    }
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    CHECK(waitpid(child, NULL, 0) == child);
+    (void)close(fd);
+}
+
 static void test_half_closed(void)
 {
     static const char text[] = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -257,6 +287,7 @@ int main(void)
     RUN(test_big);
     RUN(test_stream);
     RUN(test_gone);
+    RUN(test_gone_while_forked);
     RUN(test_half_closed);
     RUN(test_continue);
     fixture_stop(&f);
