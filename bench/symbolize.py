@@ -4,9 +4,9 @@
 Addresses to functions, files, lines and inlined calls (-a -f -i -C, addresses
 on standard input), on libjvm (Debian's openjdk-17-dbg put into the library)
 and on the kernel (linux-image-...-amd64-dbg), at 1, 1,000, 10,000 and 100,000
-addresses. Prints the median of the runs, what that is in ours, and the peak
-memory. Runs of the tools alternate. elfutils takes minutes from 10,000 on and
-is left out there, but for --all. The kernel's file has relocations that were
+addresses. Prints the medians of the runs in seconds and in CPU seconds, what
+these are in ours, and the peak memory. Runs of the tools alternate. elfutils
+takes minutes from 10,000 on: there it runs once, and with --all only. The kernel's file has relocations that were
 applied already; they are taken out, because gimli would apply them again, which
 takes it seconds.
 
@@ -97,14 +97,16 @@ def functions(path):
 
 
 def run(command, path, data):
-    """Seconds and peak memory in MB of one run, or None if it failed."""
+    """Seconds, of CPU too, and peak memory in MB; None if the run failed."""
     figures = data + "/figures"
     with open(data + "/addresses") as given, open(data + "/out", "w") as out:
         subprocess.run([METER, figures, "1800", "16000", *command, path],
                        stdin=given, stdout=out, stderr=subprocess.DEVNULL)
     with open(figures) as f:
-        wall, _, peak_kb, ended = f.read().split()[:4]
-    return (float(wall), int(peak_kb) / 1024) if ended == "0" else None
+        wall, cpu, peak_kb, ended = f.read().split()[:4]
+    if ended != "0":
+        return None
+    return float(wall), float(cpu), int(peak_kb) / 1024
 
 
 def median(values):
@@ -113,18 +115,20 @@ def median(values):
 
 def measure(tools, path, n, data, reps):
     results = {name: [] for name in tools}
-    for _ in range(reps):
+    for rep in range(reps):
         for name, command in tools.items():
+            if rep > 0 and name == "elfutils" and n >= 10000:
+                continue
             result = run(command, path, data)
             if result:
                 results[name].append(result)
-    ours = median([seconds for seconds, _ in results["cpprof"]])
+    ours = [median(column) for column in zip(*results["cpprof"])]
     print(f"{os.path.basename(path)}, {n} addresses")
     for name, runs in results.items():
         if runs:
-            seconds = median([seconds for seconds, _ in runs])
-            memory = max(memory for _, memory in runs)
-            print(f"  {name:9} {seconds:9.3f} s {seconds / ours:8.1f} x "
+            seconds, cpu, memory = [median(column) for column in zip(*runs)]
+            print(f"  {name:9} {seconds:9.3f} s {seconds / ours[0]:8.1f} x "
+                  f"{cpu:9.3f} s CPU {cpu / ours[1]:8.1f} x "
                   f"{memory:7.0f} MB", flush=True)
 
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""symbols.py [--quick] [BINARY [N]]: `pprof -top` on an unsymbolized profile of
-N (10,000) addresses in a file with debug information, against google/pprof.
+"""symbols.py [--quick] [BINARY [N]]: reports on unsymbolized profiles of N
+(10,000) addresses in a file with debug information: `pprof -top` against
+google/pprof, `jeprof --text` on a heap dump against jemalloc's Perl jeprof.
 Without BINARY, in the libjvm that symbolize.py has put together, or else in
 this program itself.
 
 Runs take turns; what counts is the ratio of the medians. The names that both
-print are compared too."""
+print are compared too. CPU time is that of the tool and of what it starts."""
 import os
 import random
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,8 @@ from profile_proto import Profile, field  # noqa: E402
 
 OURS = os.path.join(root, "build", "pprof")
 REFERENCE = os.environ.get("PPROF_REF") or os.path.expanduser("~/go/bin/pprof")
+JEPROF = os.path.join(root, "build", "jeprof")
+PERL = "/usr/bin/jeprof"
 RUNS = 3
 
 
@@ -41,34 +45,53 @@ def text_segment(binary):
     raise SystemExit(f"{binary}: no executable segment")
 
 
-def make_profile(binary, n, path):
+def pick_addresses(binary, n):
+    """Addresses of a process that has the binary, and its mapping."""
     offset, address, size = text_segment(binary)
     start = 0x7f0000000000
     end = start + (size + 0x1fff & ~0xfff)
     all_ = [f for f in functions(binary) if f[1] > 0 and
             address <= f[0] < address + size]
-    pick = random.Random(42)
-    p = Profile()
-    p.add(3, field(1, p.next_id("mapping")) + field(2, start) + field(3, end) +
-          field(4, offset & ~0xfff) + field(5, p.str(binary)))
+    pick, found = random.Random(42), []
     for _ in range(n):
         where, length = pick.choice(all_)
         at = where + pick.randrange(length)
-        p.sample([p.location(at - address + (offset & 0xfff) + start, (), 1)],
-                 [1, 10000000])
+        found.append(at - address + (offset & 0xfff) + start)
+    return found, (start, end, offset & ~0xfff)
+
+
+def make_profile(binary, n, path):
+    addresses, (start, end, offset) = pick_addresses(binary, n)
+    p = Profile()
+    p.add(3, field(1, p.next_id("mapping")) + field(2, start) + field(3, end) +
+          field(4, offset) + field(5, p.str(binary)))
+    for address in addresses:
+        p.sample([p.location(address, (), 1)], [1, 10000000])
     with open(path, "wb") as f:
         f.write(p.encode())
 
 
-def measure(tool, profile):
+def make_dump(binary, n, path):
+    """As jemalloc writes it."""
+    addresses, (start, end, offset) = pick_addresses(binary, n)
+    with open(path, "w") as f:
+        f.write(f"heap_v2/524288\n  t*: {n}: {n * 1000} [0: 0]\n")
+        for address in addresses:
+            f.write(f"@ {address:#x}\n  t*: 1: 1000 [0: 0]\n")
+        f.write(f"\nMAPPED_LIBRARIES:\n{start:x}-{end:x} r-xp {offset:08x} "
+                f"08:01 1 {binary}\n")
+
+
+def measure(command):
+    """Seconds, seconds of CPU, and what was printed."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
-    child = subprocess.Popen([tool, "-top", "-trim=false", profile],
-                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    out = child.stdout.read()
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    return (time.perf_counter() - began, usage.ru_maxrss >> 10, out,
-            usage.ru_utime + usage.ru_stime)
+    out = subprocess.run(command, stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, check=True).stdout
+    seconds = time.perf_counter() - began
+    now = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return (seconds, now.ru_utime + now.ru_stime - used.ru_utime -
+            used.ru_stime, out)
 
 
 def median(runs, field_):
@@ -76,7 +99,29 @@ def median(runs, field_):
 
 
 def rows(out):
-    return set(re.findall(rb"%  (.*)$", out, re.MULTILINE))
+    """The names, without the marks that the Perl jeprof alone gives them:
+    " (inline)", and "@" and an address where two functions have one name."""
+    return {re.sub(rb"( \(inline\)|@[0-9a-f]+)$", b"", name) for name in
+            re.findall(rb"^.*%  ?(\S.*)$", out, re.MULTILINE)}
+
+
+def compare(title, ours, theirs):
+    print(title, flush=True)
+    commands = [c for c in (ours, theirs) if os.path.exists(c[0])]
+    runs = [[], []]
+    for _ in range(RUNS):
+        for i, command in enumerate(commands):
+            runs[i].append(measure(command))
+    for command, its in zip(commands, runs):
+        print(f"  {os.path.basename(command[0]):8} {median(its, 0):.3f} s, "
+              f"{median(its, 1):.3f} s of CPU")
+    if not runs[1]:
+        print(f"  no {theirs[0]}")
+        return
+    ratio, cpu = (median(runs[1], i) / median(runs[0], i) for i in (0, 1))
+    here, there = (rows(its[0][2]) for its in runs)
+    print(f"  {ratio:.0f} times as fast, {cpu:.0f} in CPU time; of "
+          f"{len(there)} names {len(here & there)} are the same")
 
 
 def main():
@@ -84,26 +129,19 @@ def main():
     libjvm = os.path.join(root, "build", "bench-symbolize", "libjvm.so")
     usual = libjvm if os.path.exists(libjvm) else os.path.join(
         root, "build", "cpprof")
-    binary = words[0] if words else usual
+    binary = os.path.abspath(words[0] if words else usual)
     n = int(words[1]) if words[1:] else 10000
-    print(f"-top, {n} addresses in {os.path.basename(binary)}")
-    tools = [OURS] + ([REFERENCE] if os.path.exists(REFERENCE) else [])
+    what = f"{n} addresses in {os.path.basename(binary)}"
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, "bare.pb")
-        make_profile(os.path.abspath(binary), n, profile)
-        runs = {tool: [] for tool in tools}
-        for _ in range(RUNS):
-            for tool in tools:
-                runs[tool].append(measure(tool, profile))
-    for tool in tools:
-        print(f"{tool}: {median(runs[tool], 0):.3f} s, "
-              f"{median(runs[tool], 3):.3f} s of CPU, {runs[tool][0][1]} MB")
-    if len(tools) == 2:
-        ratio = median(runs[REFERENCE], 0) / median(runs[OURS], 0)
-        cpu = median(runs[REFERENCE], 3) / median(runs[OURS], 3)
-        ours, theirs = (rows(runs[t][0][2]) for t in tools)
-        print(f"{ratio:.0f} times as fast, {cpu:.0f} in CPU time; of {len(theirs)} names "
-              f"{len(ours & theirs)} are the same")
+        make_profile(binary, n, profile)
+        top = ["-top", "-trim=false", profile]
+        compare(f"pprof -top, {what}", [OURS, *top], [REFERENCE, *top])
+        dump = os.path.join(folder, "bare.heap")
+        make_dump(binary, n, dump)
+        text = ["--text", "--show_bytes", "--nodecount=100000",
+                "--nodefraction=0", binary, dump]
+        compare(f"jeprof --text, {what}", [JEPROF, *text], [PERL, *text])
 
 
 main()

@@ -355,8 +355,7 @@ const struct cp_elf_segment *cp_elf_segment_at(const struct cp_elf *e,
     return index < e->n_segments ? &e->segments[index] : NULL;
 }
 
-/* Looks for the build id among the notes in a part of the file. */
-static size_t find_build_id(const uint8_t *p, size_t len, const uint8_t **out)
+size_t cp_elf_notes_build_id(const uint8_t *p, size_t len, const uint8_t **out)
 {
     while (len >= 12) {
         uint64_t name_len = load(p, 4), desc_len = load(p + 4, 4);
@@ -385,13 +384,14 @@ size_t cp_elf_build_id(const struct cp_elf *e, const uint8_t **out)
 
     for (size_t i = 0; i < e->n_sections && n == 0; i++)
         if (e->sections[i].type == SHT_NOTE && e->sections[i].data)
-            n = find_build_id(e->sections[i].data, e->sections[i].len, out);
+            n = cp_elf_notes_build_id(e->sections[i].data, e->sections[i].len,
+                                      out);
     for (size_t i = 0; i < e->n_segments && n == 0; i++) {
         const struct cp_elf_segment *s = &e->segments[i];
         const uint8_t *p = part(e, s->offset, s->filesz, &len);
 
         if (s->type == PT_NOTE && p)
-            n = find_build_id(p, len, out);
+            n = cp_elf_notes_build_id(p, len, out);
     }
     return n;
 }

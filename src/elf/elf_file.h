@@ -67,6 +67,10 @@ const struct cp_elf_segment *cp_elf_segment_at(const struct cp_elf *e,
 /* The GNU build id, borrowed; returns its length, 0 if there is none. */
 size_t cp_elf_build_id(const struct cp_elf *e, const uint8_t **out);
 
+/* The same among notes alone, as the kernel shows its own. */
+size_t cp_elf_notes_build_id(const uint8_t *notes, size_t len,
+                             const uint8_t **out);
+
 /* By the PT_LOAD segments; false for what is in none of them. */
 bool cp_elf_address_of_offset(const struct cp_elf *e, uint64_t file_offset,
                               uint64_t *out_vaddr);

@@ -178,6 +178,17 @@ enum cp_status cp_code_map_resolve(struct cp_code_map *m,
     return CP_OK;
 }
 
+bool cp_code_map_start(const struct cp_code_map *m, const char *name,
+                       uint64_t *out)
+{
+    for (size_t i = 0; i < m->pieces.n; i++)
+        if (strcmp(m->pieces.items[i].name, name) == 0) {
+            *out = m->pieces.items[i].start;
+            return true;
+        }
+    return false;
+}
+
 void cp_code_map_close(struct cp_code_map *m)
 {
     if (!m)

@@ -32,6 +32,10 @@ enum cp_status cp_code_map_resolve(struct cp_code_map *m,
                                    cp_symbol_sink *sink, void *context,
                                    struct cp_error *err);
 
+/* Where a function begins; false if the map has none of that name. */
+bool cp_code_map_start(const struct cp_code_map *m, const char *name,
+                       uint64_t *out);
+
 /* NULL is allowed. */
 void cp_code_map_close(struct cp_code_map *m);
 

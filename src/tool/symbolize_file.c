@@ -12,6 +12,7 @@
 #include "symbol/address_map.h"
 #include "symbol/code_map.h"
 #include "symbol/symtab.h"
+#include "tool/kernel_symbols.h"
 #include "tool/symbol_source.h"
 
 #define PATH_BYTES 4096
@@ -302,15 +303,30 @@ static bool is_regular(const char *path, struct cp_error *why)
     return false;
 }
 
+/* Asks a map whose addresses are those of the profile less `base`. */
+static enum cp_status resolve_in_map(struct job *j, struct cp_code_map *map,
+                                     uint64_t base, struct cp_mapping *m,
+                                     struct cp_error *err)
+{
+    struct cp_address_map moved = { .kind = CP_ADDRESS_BY_BASE, .base = base };
+    size_t number = (size_t)(m - j->p->mappings), n;
+    struct question *asked =
+        cp_alloc(j->first[number + 1] - j->first[number], sizeof(*asked), err);
+    enum cp_status status;
+
+    n = asked ? list_questions(j, m, &moved, asked) : 0;
+    start(j, m, asked, err);
+    status = asked ? ask(j, NULL, map, n, err) : CP_ENOMEM;
+    cp_free(asked);
+    return status;
+}
+
 /* Such files have addresses of the process. */
 static enum cp_status use_code_map(struct job *j, struct cp_mapping *m,
                                    struct cp_error *err)
 {
-    struct cp_address_map same = { .kind = CP_ADDRESS_BY_BASE };
     const char *file = cp_profile_cstr(j->p, m->file);
-    size_t number = (size_t)(m - j->p->mappings), n;
     struct cp_code_map *map = NULL;
-    struct question *asked;
     struct cp_error why = { 0 };
     enum cp_status status;
 
@@ -319,12 +335,31 @@ static enum cp_status use_code_map(struct job *j, struct cp_mapping *m,
         tell(j, m, why.msg);
         return CP_OK;
     }
-    asked =
-        cp_alloc(j->first[number + 1] - j->first[number], sizeof(*asked), err);
-    n = asked ? list_questions(j, m, &same, asked) : 0;
-    start(j, m, asked, err);
-    status = asked ? ask(j, NULL, map, n, err) : CP_ENOMEM;
-    cp_free(asked);
+    status = resolve_in_map(j, map, 0, m, err);
+    cp_code_map_close(map);
+    return status;
+}
+
+/* The running kernel tells its names where no file does. */
+static enum cp_status use_kernel(struct job *j, struct cp_mapping *m,
+                                 struct cp_error *err)
+{
+    struct cp_code_map *map = NULL;
+    struct cp_error why = { 0 };
+    enum cp_status status;
+    uint64_t base;
+
+    if (m->build_id != 0) {
+        status = use_file(j, m, err);
+        if (status != CP_OK || m->has_functions)
+            return status;
+    }
+    if (cp_kernel_symbols_open(&map, cp_profile_cstr(j->p, m->build_id),
+                               m->start, &base, &why) != CP_OK) {
+        tell(j, m, why.msg);
+        return CP_OK;
+    }
+    status = resolve_in_map(j, map, base, m, err);
     cp_code_map_close(map);
     return status;
 }
@@ -359,11 +394,9 @@ static enum cp_status symbolize_mapping(struct job *j, struct cp_mapping *m,
     }
     if (is_code_map(file))
         return use_code_map(j, m, err);
-    /* A kernel has no file of its name, but may be known by build id. */
-    if (is_no_file(file) &&
-        (strncmp(file, "[kernel", 7) != 0 || m->build_id == 0))
-        return CP_OK;
-    return use_file(j, m, err);
+    if (cp_kernel_symbols_is(file))
+        return use_kernel(j, m, err);
+    return is_no_file(file) ? CP_OK : use_file(j, m, err);
 }
 
 enum cp_status cp_symbolize_files(struct cp_line_adder *a,
