@@ -20,20 +20,13 @@
 
 #define PAGE ((size_t)4096)
 #define N_PAGES (CP_STILL_BYTES / PAGE)
+#define SHORT_BYTES (2 * PAGE)
 
-/* What the file says, closed by NUL; false: it cannot be had. */
-static bool read_place(int32_t tid, char *out, size_t cap)
+/* What the file says now, closed by NUL; false: it cannot be had. */
+static bool read_place(int fd, char *out, size_t cap)
 {
-    char path[64];
-    ssize_t n;
-    int fd;
+    ssize_t n = pread(fd, out, cap - 1, 0);
 
-    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    n = read(fd, out, cap - 1);
-    (void)close(fd);
     out[n > 0 ? n : 0] = '\0';
     return n > 0;
 }
@@ -68,57 +61,80 @@ static bool parse_place(const char *text, struct cp_signal_regs *out)
     return out->pc && out->sp && !(out->sp & 7);
 }
 
-/* Copies the stack from sp up, page by page as far as it goes. */
-static size_t copy_stack(uintptr_t sp, char *copy)
+/* Copies up to `most` bytes of the stack from sp up, as far as it goes. */
+static size_t copy_stack(uintptr_t sp, char *copy, size_t most)
 {
-    struct iovec local = { copy, CP_STILL_BYTES }, remote[N_PAGES + 1];
+    struct iovec local = { copy, most }, remote[N_PAGES + 1];
     size_t first = PAGE - (sp & (PAGE - 1)), at = first, n = 1;
     ssize_t got;
 
     remote[0] = (struct iovec){ (void *)sp, first };
-    for (; at + PAGE <= CP_STILL_BYTES; at += PAGE)
+    for (; at + PAGE <= most; at += PAGE)
         remote[n++] = (struct iovec){ (void *)(sp + at), PAGE };
     got = process_vm_readv(getpid(), &local, 1, remote, n, 0);
     return got > 0 ? (size_t)got : 0;
 }
 
-static bool walk_copy(struct cp_signal_regs regs, char *copy, size_t len,
-                      uintptr_t *out, size_t *out_n)
+static bool walk_copy(struct cp_still_look *l, struct cp_signal_regs regs,
+                      size_t len)
 {
     struct cp_signal_place *place = cp_signal_enter(0);
     struct cp_signal_walk walk = {
         .reach = { .stack_low = regs.sp,
                    .stack_high = regs.sp + (len & ~(size_t)7),
-                   .shift = (uintptr_t)copy - regs.sp },
+                   .shift = (uintptr_t)l->copy - regs.sp },
     };
 
     if (!place)
         return false;
     walk.map = cp_signal_map();
-    *out_n = cp_signal_walk(&walk, regs, place->frames);
-    memcpy(out, place->frames, *out_n * sizeof(*out));
+    l->n = cp_signal_walk(&walk, regs, place->frames);
+    memcpy(l->frames, place->frames, l->n * sizeof(*l->frames));
     cp_signal_leave(place);
     return walk.end == CP_WALK_WHOLE;
 }
 
-enum cp_still cp_still_walk(int32_t tid, char *copy,
-                            uintptr_t out[CP_WALK_MOST], size_t *out_n)
+/* Most stacks are short: a little of one is tried before all of it. */
+static bool walk_stack(struct cp_still_look *l, struct cp_signal_regs regs)
 {
-    char before[256], after[256];
-    struct cp_signal_regs regs;
-    size_t len;
+    size_t len = copy_stack(regs.sp, l->copy, SHORT_BYTES);
 
-    if (!read_place(tid, before, sizeof(before)))
-        return errno == ENOENT || errno == ESRCH ? CP_STILL_GONE
-                                                 : CP_STILL_UNKNOWN;
-    if (before[0] == 'r')
+    if (len > 0 && walk_copy(l, regs, len))
+        return true;
+    len = copy_stack(regs.sp, l->copy, CP_STILL_BYTES);
+    return len > 0 && walk_copy(l, regs, len);
+}
+
+static enum cp_still walk_still(struct cp_still_look *l, int fd)
+{
+    struct cp_signal_regs regs;
+    char after[sizeof(l->place)];
+
+    if (!read_place(fd, l->place, sizeof(l->place)))
+        return errno == ESRCH ? CP_STILL_GONE : CP_STILL_UNKNOWN;
+    if (l->place[0] == 'r')
         return CP_STILL_RUNNING;
-    if (!parse_place(before, &regs))
+    if (!parse_place(l->place, &regs) || !walk_stack(l, regs))
         return CP_STILL_UNKNOWN;
-    len = copy_stack(regs.sp, copy);
-    if (len == 0 || !walk_copy(regs, copy, len, out, out_n))
-        return CP_STILL_UNKNOWN;
-    if (!read_place(tid, after, sizeof(after)) || strcmp(before, after) != 0)
+    if (!read_place(fd, after, sizeof(after)) || strcmp(l->place, after) != 0)
         return CP_STILL_RUNNING;
     return CP_STILL_WALKED;
+}
+
+enum cp_still cp_still_walk(struct cp_still_look *l, int32_t tid)
+{
+    enum cp_still still;
+    char path[64];
+    int fd;
+
+    l->n = 0;
+    l->place[0] = '\0';
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT || errno == ESRCH ? CP_STILL_GONE
+                                                 : CP_STILL_UNKNOWN;
+    still = walk_still(l, fd);
+    (void)close(fd);
+    return still;
 }

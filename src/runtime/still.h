@@ -24,8 +24,15 @@ enum cp_still {
 /* Room for a copy of a stack; too large for one. */
 #define CP_STILL_BYTES ((size_t)128 << 10)
 
-/* Walks the stack of a thread of this process. *copy has CP_STILL_BYTES. */
-enum cp_still cp_still_walk(int32_t tid, char *copy,
-                            uintptr_t out[CP_WALK_MOST], size_t *out_n);
+/* What was seen of a thread, and room to work in. */
+struct cp_still_look {
+    size_t n;
+    uintptr_t frames[CP_WALK_MOST];
+    char place[256]; /* of /proc/self/task/TID/syscall; "": not to be had */
+    char copy[CP_STILL_BYTES];
+};
+
+/* Walks the stack of a thread of this process. */
+enum cp_still cp_still_walk(struct cp_still_look *l, int32_t tid);
 
 #endif

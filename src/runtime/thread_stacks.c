@@ -28,8 +28,7 @@ struct taker {
     struct cp_recorder_mark mark;
     struct cp_error *err;
     enum cp_status status;
-    char *copy; /* of a stack */
-    uintptr_t frames[CP_WALK_MOST];
+    struct cp_still_look look;
 };
 
 /* Under the lock of the list: only noted. */
@@ -121,15 +120,14 @@ static void await(struct taker *k, size_t n, size_t most)
 static bool look(struct taker *k, struct cp_thread_stack *t)
 {
     enum cp_still still;
-    size_t n = 0;
 
     t->cpu_ns = (uint64_t)cp_clock_ns(cp_timer_clock(t->tid));
-    still = cp_still_walk(t->tid, k->copy, k->frames, &n);
+    still = cp_still_walk(&k->look, t->tid);
     if (still == CP_STILL_WALKED)
-        keep_frames(k, t, k->frames, n);
+        keep_frames(k, t, k->look.frames, k->look.n);
     if (!cp_thread_state_read(
-            t->tid, still == CP_STILL_WALKED ? 0 : cp_sampler_signal(),
-            &t->state))
+            t->tid, k->look.place,
+            still == CP_STILL_WALKED ? 0 : cp_sampler_signal(), &t->state))
         return false;
     return still != CP_STILL_WALKED && !t->state.blocks_ours &&
            t->state.letter != 'D';
@@ -153,21 +151,19 @@ static void take_all(struct taker *k)
 static enum cp_status take(struct cp_thread_stacks *s, struct cp_error *err)
 {
     struct taker *k = cp_alloc(1, sizeof(*k), err);
-    enum cp_status status = CP_ENOMEM;
+    enum cp_status status;
 
     if (!k)
         return CP_ENOMEM;
-    *k = (struct taker){ .s = s, .err = err };
-    k->copy = cp_alloc(1, CP_STILL_BYTES, err);
-    if (k->copy)
-        status = cp_recorder_open(&recorder, &k->mark, err);
+    k->s = s;
+    k->err = err;
+    status = cp_recorder_open(&recorder, &k->mark, err);
     if (status == CP_OK) {
         cp_threads_each(note, k);
         take_all(k);
         cp_recorder_close(&recorder, &k->mark);
         status = k->status;
     }
-    cp_free(k->copy);
     cp_free(k);
     return status;
 }

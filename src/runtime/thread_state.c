@@ -88,12 +88,11 @@ static void name_call(const char *text, char *out, size_t cap)
 }
 
 /* Not in a system call that can be named: the kernel's function will do. */
-static void name_wait(int32_t tid, struct cp_thread_state *s)
+static void name_wait(int32_t tid, const char *place, struct cp_thread_state *s)
 {
     char text[256];
 
-    read_file(tid, "syscall", text, sizeof(text));
-    name_call(text, s->wait, sizeof(s->wait));
+    name_call(place, s->wait, sizeof(s->wait));
     if (s->wait[0])
         return;
     read_file(tid, "wchan", text, sizeof(text));
@@ -111,7 +110,8 @@ static bool blocks(int32_t tid, int sig)
     return at && sig && strtoull(at + 8, NULL, 16) >> (sig - 1) & 1;
 }
 
-bool cp_thread_state_read(int32_t tid, int sig, struct cp_thread_state *out)
+bool cp_thread_state_read(int32_t tid, const char *place, int sig,
+                          struct cp_thread_state *out)
 {
     char text[512], *open, *close;
     size_t len;
@@ -128,7 +128,7 @@ bool cp_thread_state_read(int32_t tid, int sig, struct cp_thread_state *out)
     memcpy(out->name, open + 1, len);
     out->letter = close[2];
     if (out->letter != 'R')
-        name_wait(tid, out);
+        name_wait(tid, place, out);
     if (sig)
         out->blocks_ours = blocks(tid, sig);
     return true;

@@ -17,8 +17,12 @@ struct cp_thread_state {
     bool blocks_ours; /* the signal would not be delivered */
 };
 
-/* Reads it; false: there is no such thread any more. */
-bool cp_thread_state_read(int32_t tid, int sig, struct cp_thread_state *out);
+/*
+ * Reads it; false: there is no such thread any more. `place` is what its file
+ * "syscall" says; sig 0: whether it is blocked is not asked.
+ */
+bool cp_thread_state_read(int32_t tid, const char *place, int sig,
+                          struct cp_thread_state *out);
 
 /* "running", "sleeping", ... */
 const char *cp_thread_state_word(char letter);

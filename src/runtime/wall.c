@@ -50,8 +50,7 @@ struct visitor {
     uint32_t round;
     uint32_t next; /* number of the record to look at */
     int n_signals; /* in this tick */
-    char *copy;    /* of a stack */
-    uintptr_t frames[CP_WALK_MOST];
+    struct cp_still_look look;
 };
 
 /* Asks a thread for its own stack. */
@@ -127,18 +126,17 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
 {
     uint64_t clock = (uint64_t)cp_clock_ns(cp_timer_clock(tid));
     enum cp_still still;
-    size_t n;
 
     if (still_sleeps(t, clock)) {
         add_again(atomic_load(&t->wall_slot), value);
         return true;
     }
-    still = cp_still_walk(tid, v->copy, v->frames, &n);
+    still = cp_still_walk(&v->look, tid);
     t->flags &= ~(uint32_t)WAS_ASKED;
     t->wall_clock = clock;
     if (still == CP_STILL_WALKED) {
-        atomic_store(&t->wall_slot,
-                     record(v->frames, n, t, STATE_SLEEPING, value));
+        atomic_store(&t->wall_slot, record(v->look.frames, v->look.n, t,
+                                           STATE_SLEEPING, value));
         return true;
     }
     if (still == CP_STILL_GONE || v->n_signals >= SIGNALS_PER_TICK)
@@ -200,7 +198,6 @@ static void run(void *arg)
     do
         go_round(v);
     while (sleep_in(v->round));
-    cp_free(v->copy);
     cp_free(v);
 }
 
@@ -220,18 +217,15 @@ static void forget_visits(void *context, struct cp_signal_thread *t)
 static enum cp_status start_round(struct cp_error *err)
 {
     struct visitor *v = cp_alloc(1, sizeof(*v), err);
-    enum cp_status status = CP_ENOMEM;
+    enum cp_status status;
 
     if (!v)
         return CP_ENOMEM;
-    v->copy = cp_alloc(1, CP_STILL_BYTES, err);
     cp_threads_each(forget_visits, NULL);
     v->round = atomic_fetch_add(&wall.round, 1) + 1;
-    if (v->copy)
-        status = cp_own_thread_start("cpprof-wall", run, v, err);
+    status = cp_own_thread_start("cpprof-wall", run, v, err);
     if (status != CP_OK) {
         end_round();
-        cp_free(v->copy);
         cp_free(v);
     }
     return status;

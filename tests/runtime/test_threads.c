@@ -151,20 +151,18 @@ static bool has_function(const uintptr_t *frames, size_t n, uintptr_t function)
 /* Whether it has got as far as its sleep, the kernel says. */
 static void test_still(void)
 {
-    static char copy[CP_STILL_BYTES];
+    static struct cp_still_look l;
     struct sleeper s = { 0 };
     pthread_t thread = start(&s);
-    uintptr_t frames[CP_WALK_MOST];
     enum cp_still still = CP_STILL_RUNNING;
-    size_t n = 0;
 
     while (still == CP_STILL_RUNNING)
-        still = cp_still_walk(atomic_load(&s.tid), copy, frames, &n);
+        still = cp_still_walk(&l, atomic_load(&s.tid));
     CHECK_INT(still, CP_STILL_WALKED);
-    CHECK(has_function(frames, n, (uintptr_t)sleep_here));
-    CHECK(has_function(frames, n, (uintptr_t)live));
+    CHECK(has_function(l.frames, l.n, (uintptr_t)sleep_here));
+    CHECK(has_function(l.frames, l.n, (uintptr_t)live));
     end(&s, thread);
-    CHECK_INT(cp_still_walk(1 << 30, copy, frames, &n), CP_STILL_GONE);
+    CHECK_INT(cp_still_walk(&l, 1 << 30), CP_STILL_GONE);
 }
 
 static void test_random(void)
