@@ -22,7 +22,7 @@
 #include "http/server.h"
 
 #define BIG_BYTES ((size_t)8 << 20)
-#define REPLY_BYTES ((size_t)1 << 20)
+#define REPLY_BYTES ((size_t)16 << 20)
 
 struct fixture {
     struct cp_http_server *server;
