@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""locks.py [--quick]: what the block and mutex profiles cost, and how long a
+look at a thousand threads takes.
+
+Each program runs without the library, with it, and with both profiles at their
+finest rate (block_rate:1, mutex_fraction:1), turn and turn about. Figures are
+medians, and CPU time: of a lock and unlock that nobody disputes, of four
+threads that dispute one lock, of redis for each request of redis-benchmark, and
+of postgres for each transaction of pgbench. Programs that are not installed are
+left out. `make bench-runtime` builds what this needs."""
+import argparse
+import glob
+import os
+import pathlib
+import pwd
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LOCKS = ROOT / "build/bench/locks"
+LIBRARY = ROOT / "build/libcpprof.so.0"
+KINDS = {
+    "without": {},
+    "library": {"LD_PRELOAD": str(LIBRARY), "PPROFLISTEN": "localhost:0"},
+    "profiles on": {"LD_PRELOAD": str(LIBRARY), "PPROFLISTEN": "localhost:0",
+                    "CPPROF": "block_rate:1,mutex_fraction:1"},
+}
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def figure(kind, *args):
+    done = subprocess.run([LOCKS, *map(str, args)], text=True, check=True,
+                          env=dict(os.environ, **KINDS[kind]),
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return float(done.stdout)
+
+
+def compare(title, unit, runs, measure, as_difference=False):
+    found = {kind: [] for kind in KINDS}
+    for _ in range(runs):
+        for kind in KINDS:
+            found[kind].append(measure(kind))
+    plain = statistics.median(found["without"])
+    print(f"{title}, median of {runs}")
+    for kind, values in found.items():
+        value = statistics.median(values)
+        more = (f"{value - plain:+.2f} {unit}" if as_difference else
+                f"{100 * (value / plain - 1):+.1f} %")
+        print(f"  {kind:12} {value:10.3f} {unit}  {more:>12}  "
+              f"({min(values):.3f} to {max(values):.3f})", flush=True)
+
+
+def cpu_of(pid, with_children=False):
+    """Seconds; of children only those that have ended."""
+    with open(f"/proc/{pid}/stat") as f:
+        fields = f.read().rsplit(")", 1)[1].split()
+    ticks = int(fields[11]) + int(fields[12])
+    if with_children:
+        ticks += int(fields[13]) + int(fields[14])
+    return ticks / TICK
+
+
+def redis(kind, requests):
+    """Microseconds of CPU a request."""
+    with tempfile.TemporaryDirectory() as folder:
+        socket = f"{folder}/s"
+        server = subprocess.Popen(
+            ["redis-server", "--port", "0", "--unixsocket", socket, "--save",
+             "", "--appendonly", "no"], cwd=folder,
+            env=dict(os.environ, **KINDS[kind]), stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        while not os.path.exists(socket):
+            time.sleep(0.01)
+        before = cpu_of(server.pid)
+        subprocess.run(["redis-benchmark", "-s", socket, "-q", "-t", "set,get",
+                        "-n", str(requests), "-P", "4", "-d", "100"],
+                       stdout=subprocess.DEVNULL, check=True)
+        used = cpu_of(server.pid) - before
+        server.terminate()
+        server.wait()
+    return used * 1e6 / (2 * requests)
+
+
+class Postgres:
+    """A cluster in a folder of its own, for the user that Debian has for it."""
+
+    def __init__(self):
+        self.bin = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
+        self.folder = tempfile.mkdtemp(prefix="bench-locks-")
+        user = pwd.getpwnam("postgres")
+        os.chown(self.folder, user.pw_uid, user.pw_gid)
+        self.call("initdb", "-D", f"{self.folder}/data", "-A", "trust")
+        self.ready = False
+
+    def command(self, program, *args, env=()):
+        return ["runuser", "-u", "postgres", "--", "env", *env,
+                f"{self.bin}/{program}", *args]
+
+    def call(self, program, *args):
+        done = subprocess.run(self.command(program, *args), cwd=self.folder,
+                              capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"{program}: {done.stderr[-300:]}")
+        return done.stdout
+
+    def transaction(self, kind, transactions):
+        """Microseconds of CPU a transaction, those of the server alone."""
+        env = [f"{key}={value}" for key, value in KINDS[kind].items()]
+        server = subprocess.Popen(
+            self.command("postgres", "-D", f"{self.folder}/data", "-k",
+                         self.folder, "-c", "listen_addresses=",
+                         "-c", "fsync=off", env=env),
+            cwd=self.folder, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        while subprocess.run(self.command("pg_isready", "-q", "-h",
+                                          self.folder)).returncode:
+            time.sleep(0.05)
+        if not self.ready:
+            self.call("createdb", "-h", self.folder, "bench")
+            self.call("pgbench", "-h", self.folder, "-q", "-i", "-s", "2", "bench")
+            self.ready = True
+        with open(f"{self.folder}/data/postmaster.pid") as f:
+            pid = int(f.readline())
+        before = cpu_of(pid, True)
+        self.call("pgbench", "-h", self.folder, "-n", "-S", "-c", "4", "-j", "2",
+                  "-t", str(transactions // 4), "bench")
+        while [c for c in children(pid) if b"bench [local]" in c]:
+            time.sleep(0.01)
+        used = cpu_of(pid, True) - before
+        server.terminate()
+        server.wait()
+        return used * 1e6 / transactions
+
+    def close(self):
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as f:
+        found = f.read().split()
+    for child in found:
+        try:
+            with open(f"/proc/{child}/cmdline", "rb") as f:
+                yield f.read()
+        except OSError:
+            pass
+
+
+def look_at_threads(n, runs):
+    """How long the endpoint takes for all stacks."""
+    child = subprocess.Popen([LOCKS, "threads", str(n)], text=True,
+                             env=dict(os.environ, **KINDS["library"]),
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    address = child.stderr.readline().split()[-1]
+    child.stdout.readline()
+    times = []
+    before = cpu_of(child.pid)
+    for _ in range(runs):
+        began = time.perf_counter()
+        urllib.request.urlopen(address + "goroutine").read()
+        times.append(1000 * (time.perf_counter() - began))
+    used = 1000 * (cpu_of(child.pid) - before) / runs
+    child.stdin.close()
+    child.wait()
+    print(f"the stacks of {n} threads: {statistics.median(times):.0f} ms "
+          f"({min(times):.0f} to {max(times):.0f}), {used:.0f} ms of CPU, "
+          f"median of {runs}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--quick", action="store_true")
+    quick = parser.parse_known_args()[0].quick
+    runs = 3 if quick else 9
+    compare("lock and unlock, undisputed", "ns", runs,
+            lambda kind: figure(kind, "pairs", 20_000_000), True)
+    compare("4 threads, one lock", "s", runs,
+            lambda kind: figure(kind, "crowd", 4, 300_000))
+    look_at_threads(1000, 5 * runs)
+    if shutil.which("redis-benchmark"):
+        compare("redis, a request", "µs", runs,
+                lambda kind: redis(kind, 100_000 if quick else 400_000))
+    if glob.glob("/usr/lib/postgresql/*/bin/postgres") and os.getuid() == 0:
+        postgres = Postgres()
+        try:
+            compare("postgres, a transaction of pgbench -S", "µs", runs,
+                    lambda kind: postgres.transaction(
+                        kind, 20_000 if quick else 60_000))
+        finally:
+            postgres.close()
+
+
+main()
