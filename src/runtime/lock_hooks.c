@@ -24,6 +24,7 @@
 #include "signal/syscall.h"
 
 #define EXPORT __attribute__((visibility("default")))
+#define STEP __attribute__((noinline))
 
 /* Of a wait for a lock: was it one, or was the lock refused at once? */
 static int waited(struct cp_wait wait, enum cp_locks_what what, int status,
@@ -69,18 +70,52 @@ static bool is_held(const pthread_mutex_t *m)
            owner != (unsigned)CP_SYSCALL(SYS_gettid, 0);
 }
 
+static bool is_robust(const pthread_mutex_t *m)
+{
+    return m->__data.__kind & KIND_ROBUST;
+}
+
 static int try_mutex(pthread_mutex_t *m)
 {
     CP_NEXT(pthread_mutex_trylock);
-    if (m->__data.__kind & KIND_ROBUST)
+    if (is_robust(m))
         return is_held(m) ? EBUSY : NOT_TRIED;
     return next(m);
 }
 
+/*
+ * The two that programs call most are in three steps, each of which needs no
+ * more registers than it has: the profiles are off; nobody disputes the lock;
+ * somebody does.
+ */
+static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
+{
+    struct cp_wait wait;
+
+    CP_NEXT(pthread_mutex_lock);
+    if (!cp_locks_are_on() || (is_robust(m) && !is_held(m)))
+        return next(m);
+    wait = cp_wait_begin(m);
+    return waited(wait, CP_WAIT_MUTEX, next(m), caller);
+}
+
+static STEP int lock_watched(pthread_mutex_t *m, uintptr_t caller)
+{
+    int tried;
+
+    CP_NEXT_IF_FOUND(pthread_mutex_trylock);
+    if (!next || is_robust(m) || !cp_locks_are_on())
+        return wait_for_mutex(m, caller);
+    tried = next(m);
+    return tried == EBUSY ? wait_for_mutex(m, caller) : tried;
+}
+
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
-    CP_NEXT(pthread_mutex_lock);
-    LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m));
+    CP_NEXT_IF_FOUND(pthread_mutex_lock);
+    if (__builtin_expect(!next || cp_locks_are_on(), 0))
+        return lock_watched(m, CP_CALLER);
+    return next(m);
 }
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t)
@@ -98,10 +133,26 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
     LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m, clock, t));
 }
 
-EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+static STEP int unlock_charged(pthread_mutex_t *m, uintptr_t caller)
 {
     CP_NEXT(pthread_mutex_unlock);
-    cp_locks_before_unlock(m, CP_CALLER);
+    cp_locks_before_unlock(m, caller);
+    return next(m);
+}
+
+static STEP int unlock_watched(pthread_mutex_t *m, uintptr_t caller)
+{
+    CP_NEXT_IF_FOUND(pthread_mutex_unlock);
+    if (!next || cp_locks_have_waiters(m))
+        return unlock_charged(m, caller);
+    return next(m);
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+    CP_NEXT_IF_FOUND(pthread_mutex_unlock);
+    if (__builtin_expect(!next || cp_locks_are_on(), 0))
+        return unlock_watched(m, CP_CALLER);
     return next(m);
 }
 

@@ -39,4 +39,16 @@ static inline void *cp_next_get(struct cp_next *next)
 
 #define CP_NEXT(symbol) CP_NEXT_VERSION(symbol, NULL)
 
+/* The same for hooks that must be quick: NULL if it has not been found yet. */
+#define CP_NEXT_IF_FOUND(symbol)                                               \
+    static struct cp_next next_##symbol = { #symbol, NULL, NULL };             \
+    static struct cp_next *listed_##symbol                                     \
+        __attribute__((section("cp_nexts"), used)) = &next_##symbol;           \
+    __typeof__(symbol) *next;                                                  \
+    void *next_data =                                                          \
+        atomic_load_explicit(&next_##symbol.found, memory_order_acquire);      \
+                                                                               \
+    (void)listed_##symbol;                                                     \
+    memcpy(&next, &next_data, sizeof(next))
+
 #endif

@@ -110,11 +110,16 @@ static inline uint32_t cp_waiters_bucket(const void *lock)
 /* Before an unlock: does somebody wait? Then the caller is charged. */
 void cp_locks_charge(const void *lock, uintptr_t caller);
 
+/* Has an unlock to be looked at? */
+static inline bool cp_locks_have_waiters(const void *lock)
+{
+    return atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
+                                memory_order_relaxed);
+}
+
 static inline void cp_locks_before_unlock(const void *lock, uintptr_t caller)
 {
-    if (cp_locks_are_on() &&
-        atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
-                             memory_order_relaxed))
+    if (cp_locks_are_on() && cp_locks_have_waiters(lock))
         cp_locks_charge(lock, caller);
 }
 
