@@ -327,6 +327,9 @@ CP_EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
 {
     struct cp_error err = { 0 };
 
+    if (!custom)
+        return cp_api_result(cp_error_set(&err, CP_EUSAGE, "no such profile"),
+                             &err);
     return cp_api_result(
         cp_custom_add((struct cp_custom *)custom, value, CP_CALLER, &err),
         &err);
@@ -337,6 +340,9 @@ CP_EXPORT int cpprof_custom_remove(struct cpprof_custom *custom,
 {
     struct cp_error err = { 0 };
 
+    if (!custom)
+        return cp_api_result(cp_error_set(&err, CP_EUSAGE, "no such profile"),
+                             &err);
     return cp_api_result(
         cp_custom_remove((struct cp_custom *)custom, value, &err), &err);
 }
@@ -364,7 +370,9 @@ static int change_label(const char *key, const char *value)
     uint32_t set;
     enum cp_status status = CP_ENOMEM;
 
-    if (t)
+    if (!key)
+        status = cp_error_set(&err, CP_EUSAGE, "a label without a key");
+    else if (t)
         status =
             cp_labels_change(atomic_load(&t->labels), key, value, &set, &err);
     if (status == CP_OK)
