@@ -54,6 +54,9 @@ int main(void) {
 """
 
 
+WITH_SERVER = ["README.md", "docs/formats.md", "docs/http.md"]
+
+
 def quietly(*command, where, env, **changes):
     done = subprocess.run(command, cwd=where, env=dict(env, **changes), text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -78,17 +81,22 @@ def make(name, where, env):
     for each in os.listdir(ROOT + "/examples"):
         if each.endswith((".c", ".cpp", ".rs", ".py")):
             shutil.copy(f"{ROOT}/examples/{each}", where)
-    if name == "README.md":
+    if name in WITH_SERVER:
         os.remove(where + "/server.c")
         make_server(where, env)
-        os.makedirs(where + "/day")
-        shutil.copy(where + "/cpu.pb.gz", where + "/x.pb.gz")
-        shutil.copy(where + "/cpu.pb.gz", where + "/cpu.prof")
-        shutil.copy(where + "/before.pb.gz", where + "/day/1.pb.gz")
-        shutil.copy(where + "/after.pb.gz", where + "/day/2.pb.gz")
-        dumps = ROOT + "/tests/cli/dumps/"
-        shutil.copy(dumps + "first.heap", where + "/jeprof.1.heap")
-        shutil.copy(dumps + "last.heap", where + "/jeprof.9.heap")
+    if name == "README.md":
+        make_files(where)
+
+
+def make_files(where):
+    """Those that README.md names."""
+    dumps = ROOT + "/tests/cli/dumps/"
+    os.makedirs(where + "/day")
+    for source, copy in [("cpu.pb.gz", "x.pb.gz"), ("cpu.pb.gz", "cpu.prof"),
+                         ("before.pb.gz", "day/1.pb.gz"), ("after.pb.gz", "day/2.pb.gz"),
+                         (dumps + "first.heap", "jeprof.1.heap"),
+                         (dumps + "last.heap", "jeprof.9.heap")]:
+        shutil.copy(os.path.join(where, source), os.path.join(where, copy))
 
 
 def first(name, where):
