@@ -7,7 +7,7 @@ SOAK_SECONDS ?= 1800
 PREFIX ?= /usr/local
 BENCH_ARGS ?=
 SOURCES = $(wildcard include/*.h src/*/*.[ch] tests/*.[ch] tests/*/*.[ch] fuzz/*.[ch] \
-                     bench/*.[ch])
+                     bench/*.[ch] examples/*.c)
 
 all: ## build into build/ (build/cpprof, build/pprof, build/jeprof)
 	@scripts/deps build
@@ -19,6 +19,10 @@ demo: all ## print a report of a profile in examples/
 test: ## build, run every test and check; ends with the counts
 	@scripts/deps build test
 	@scripts/run_tests
+
+test-docs: all ## type everything in README.md and docs/, the slow parts too
+	@scripts/deps build test
+	@DOCS_SLOW=1 tests/cli/docs build/pprof
 
 golden: all ## write tests/golden/ anew; read the difference before keeping it
 	@scripts/golden
@@ -34,8 +38,9 @@ bench: all ## compare with the peers; BENCH_ARGS=--quick for a short run
 
 bench-runtime: all ## what the library costs, beside gperftools and libunwind
 	@scripts/deps build bench-runtime
-	@scripts/build gcc bench/burn bench/locks bench/sample bench/unwind
+	@scripts/build gcc bench/burn bench/hooks bench/locks bench/sample bench/unwind
 	@bench/runtime.py $(BENCH_ARGS)
+	@bench/hooks.py
 	@bench/locks.py $(BENCH_ARGS)
 
 fuzz: ## fuzz each target for FUZZ_SECONDS (60); FUZZ=name for one of them
@@ -71,4 +76,4 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test golden bench bench-runtime fuzz soak asan ubsan tsan clang format install clean help
+.PHONY: all demo test test-docs golden bench bench-runtime fuzz soak asan ubsan tsan clang format install clean help

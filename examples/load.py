@@ -10,7 +10,7 @@ WORDS = ["apple", "pear", "plum", "cherry", "fig", "grape", "melon"]
 
 def ask(port, number):
     chance = random.Random(number)
-    with socket.create_connection(("localhost", port)) as s:
+    with socket.create_connection(("127.0.0.1", port)) as s:
         with s.makefile("rw", newline="\n") as f:
             while True:
                 if number % 4 == 0:

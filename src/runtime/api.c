@@ -1,30 +1,32 @@
-/* api.c - the functions of include/cpprof.h. */
+/*
+ * api.c - the functions of include/cpprof.h, but for those of api_serve.c.
+ */
 #include "runtime/api.h"
 
 #include <cpprof.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
-#include "runtime/cost.h"
+#include "runtime/clock.h"
 #include "runtime/custom.h"
 #include "runtime/kinds.h"
 #include "runtime/labels.h"
 #include "runtime/lifecycle.h"
-#include "runtime/listen.h"
 #include "runtime/lock.h"
 #include "runtime/locks.h"
 #include "runtime/mappings.h"
-#include "runtime/mount.h"
 #include "runtime/render.h"
 #include "runtime/symbols.h"
 #include "runtime/threads.h"
 #include "runtime/version.h"
 #include "signal/capture.h"
 
-#define EXPORT __attribute__((visibility("default")))
 #define MOST_SECONDS 86400.0
+#define MOST_HZ 10000u
+#define MOST_STRUCT ((size_t)4096)
 
 /* What is kept for cpprof_error: large, so not in the thread's own memory. */
 static _Thread_local struct cp_error *last_error;
@@ -34,12 +36,14 @@ static struct cp_lock symbols_lock;
 
 struct cpprof_profile {
     const struct cp_kind *kind;
+    struct cpprof_options options;
     void *window;
+    int64_t started_ns; /* monotonic */
+    int64_t time_ns;    /* the same moment, since 1970 */
     struct cp_mappings before;
 };
 
-/* Keeps the message and gives back what the function is to return. */
-static int result(enum cp_status status, const struct cp_error *err)
+int cp_api_result(enum cp_status status, const struct cp_error *err)
 {
     if (status == CP_OK)
         return 0;
@@ -50,74 +54,120 @@ static int result(enum cp_status status, const struct cp_error *err)
     return -1;
 }
 
-EXPORT const char *cpprof_version(void)
+static bool is_zero(const char *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+enum cp_status cp_api_take(void *to, size_t size, const void *from,
+                           size_t least, struct cp_error *err)
+{
+    size_t theirs = 0;
+
+    if (from)
+        memcpy(&theirs, from, sizeof(theirs));
+    if (theirs < least || theirs > MOST_STRUCT)
+        return cp_error_set(err, CP_EUSAGE, "a struct without its size");
+    if (theirs > size && !is_zero((const char *)from + size, theirs - size))
+        return cp_error_set(err, CP_EUSAGE,
+                            "an option that this library does not have");
+    memset(to, 0, size);
+    memcpy(to, from, theirs < size ? theirs : size);
+    return CP_OK;
+}
+
+CP_EXPORT const char *cpprof_version(void)
 {
     return CP_VERSION;
 }
 
-EXPORT const char *cpprof_error(void)
+CP_EXPORT const char *cpprof_error(void)
 {
     return last_error ? last_error->msg : "out of memory";
 }
 
-EXPORT int cpprof_listen(const char *where)
+static enum cp_status take_options(struct cpprof_options *to,
+                                   const struct cpprof_options *from,
+                                   struct cp_error *err)
 {
-    struct cp_error err = { 0 };
-    enum cp_status status = cp_lifecycle_start(&err);
+    enum cp_status status = CP_OK;
 
-    if (status == CP_OK)
-        status = cp_listen(where, &err);
-    return result(status, &err);
-}
-
-EXPORT const char *cpprof_address(void)
-{
-    return cp_listen_address();
-}
-
-EXPORT int cpprof_handle(const char *method, const char *target,
-                         const void *body, size_t body_len, int fd)
-{
-    struct cp_endpoint_options options = { .kinds = cp_kinds, .cost = cp_cost };
-    struct cp_mount_request request = { method, target, body, body_len };
-    struct cp_error err = { 0 };
-    enum cp_status status = cp_lifecycle_start(&err);
-
-    if (status == CP_OK)
-        status = cp_mount_answer(&options, &request, fd, &err);
-    return result(status, &err);
+    if (from)
+        status = cp_api_take(
+            to, sizeof(*to), from,
+            offsetof(struct cpprof_options, debug) + sizeof(to->debug), err);
+    if (status != CP_OK)
+        return status;
+    if (to->flags & ~(CPPROF_NO_SYMBOLS | CPPROF_GC))
+        return cp_error_set(err, CP_EUSAGE, "no such flags: %#x", to->flags);
+    if (to->hz > MOST_HZ || to->debug > 2)
+        return cp_error_set(err, CP_EUSAGE, "%s out of range",
+                            to->debug > 2 ? "debug" : "hz");
+    return CP_OK;
 }
 
 static enum cp_status open_profile(struct cpprof_profile *p, const char *name,
                                    struct cp_error *err)
 {
-    struct cp_kind_request request = { 0 };
+    struct cp_kind_request request = { .hz = (int)p->options.hz,
+                                       .debug = (int)p->options.debug,
+                                       .gc = p->options.flags & CPPROF_GC };
     enum cp_status status = cp_lifecycle_start(err);
 
     if (status != CP_OK)
         return status;
-    p->kind = cp_kinds_find(name);
+    p->kind = cp_kinds_find(name ? name : "");
     if (!p->kind)
-        return cp_error_set(err, CP_EUSAGE, "no such profile: %.100s", name);
+        return cp_error_set(err, CP_EUSAGE, "no such profile: %.100s",
+                            name ? name : "");
     (void)cp_mappings_read(&p->before, NULL); /* better, but not needed */
+    p->started_ns = cp_clock_ns(CLOCK_MONOTONIC);
+    p->time_ns = cp_clock_ns(CLOCK_REALTIME);
     request.kind = p->kind;
     request.seconds = p->kind->default_seconds;
     return p->kind->begin(&request, &p->window, err);
 }
 
-EXPORT struct cpprof_profile *cpprof_start(const char *kind)
+CP_EXPORT struct cpprof_profile *
+cpprof_start_with(const char *kind, const struct cpprof_options *options)
 {
     struct cp_error err = { 0 };
     struct cpprof_profile *p = cp_alloc(1, sizeof(*p), &err);
-    enum cp_status status = p ? open_profile(p, kind, &err) : CP_ENOMEM;
+    enum cp_status status =
+        p ? take_options(&p->options, options, &err) : CP_ENOMEM;
 
     if (status == CP_OK)
+        status = open_profile(p, kind, &err);
+    if (status == CP_OK)
         return p;
-    (void)result(status, &err);
+    (void)cp_api_result(status, &err);
     if (p)
         cp_mappings_release(&p->before);
     cp_free(p);
     return NULL;
+}
+
+CP_EXPORT struct cpprof_profile *cpprof_start(const char *kind)
+{
+    return cpprof_start_with(kind, NULL);
+}
+
+static enum cp_status render(const struct cpprof_profile *p,
+                             struct cp_profile *profile, struct cp_out *out,
+                             struct cp_error *err)
+{
+    struct cp_renderer renderer = { .kind = p->kind,
+                                    .debug = (int)p->options.debug,
+                                    .before = &p->before };
+
+    if (!(p->options.flags & CPPROF_NO_SYMBOLS))
+        renderer.symbols = symbols;
+    if (p->options.debug > 0 && p->kind->text != CP_KIND_TEXT_NONE)
+        return cp_render_text(&renderer, profile, out, err);
+    return cp_render_protobuf(&renderer, profile, out, err);
 }
 
 /* The files' symbols stay open for the next profile. */
@@ -125,16 +175,14 @@ static enum cp_status write_profile(const struct cpprof_profile *p,
                                     struct cp_profile *profile, int fd,
                                     struct cp_error *err)
 {
-    struct cp_renderer renderer = { .kind = p->kind, .before = &p->before };
     struct cp_out out = { .fd = fd };
     enum cp_status status = CP_ENOMEM;
 
     cp_lock_take(&symbols_lock);
     if (!symbols)
         symbols = cp_symbols_new(err);
-    renderer.symbols = symbols;
     if (symbols)
-        status = cp_render_protobuf(&renderer, profile, &out, err);
+        status = render(p, profile, &out, err);
     if (symbols)
         cp_symbols_forget(symbols);
     cp_lock_give(&symbols_lock);
@@ -151,25 +199,62 @@ void cp_api_after_fork(void)
     cp_lock_reset(&symbols_lock);
 }
 
-EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
+/* When it was taken: a snapshot has a time, but takes none. */
+static void date_profile(const struct cpprof_profile *p,
+                         struct cp_profile *profile)
+{
+    bool is_snapshot = p->kind->default_seconds <= 0;
+
+    if (profile->time_ns == 0)
+        profile->time_ns =
+            is_snapshot ? cp_clock_ns(CLOCK_REALTIME) : p->time_ns;
+    if (profile->duration_ns == 0 && !is_snapshot)
+        profile->duration_ns = cp_clock_ns(CLOCK_MONOTONIC) - p->started_ns;
+}
+
+static enum cp_status write_bytes(const struct cpprof_profile *p, int fd,
+                                  struct cp_error *err)
+{
+    struct cp_out out = { .fd = fd };
+    enum cp_status status = p->kind->finish_bytes(p->window, &out, err);
+
+    if (status == CP_OK)
+        status = cp_out_finish(&out, err);
+    cp_out_release(&out);
+    return status;
+}
+
+static enum cp_status finish(const struct cpprof_profile *p, int fd,
+                             struct cp_error *err)
+{
+    struct cp_profile *profile = NULL;
+    enum cp_status status;
+
+    if (p->kind->finish_bytes)
+        return write_bytes(p, fd, err);
+    status = p->kind->finish(p->window, &profile, err);
+    if (status == CP_OK) {
+        date_profile(p, profile);
+        status = write_profile(p, profile, fd, err);
+    }
+    cp_profile_free(profile);
+    return status;
+}
+
+CP_EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
 {
     struct cp_error err = { 0 };
-    struct cp_profile *profile = NULL;
     enum cp_status status = CP_OK;
 
     if (!p)
         return -1; /* its start has failed, and said why */
-    if (fd < 0) {
+    if (fd < 0)
         p->kind->cancel(p->window);
-    } else {
-        status = p->kind->finish(p->window, &profile, &err);
-        if (status == CP_OK)
-            status = write_profile(p, profile, fd, &err);
-        cp_profile_free(profile);
-    }
+    else
+        status = finish(p, fd, &err);
     cp_mappings_release(&p->before);
     cp_free(p);
-    return result(status, &err);
+    return cp_api_result(status, &err);
 }
 
 /* Has it to be watched for a while, or is it there at any time? */
@@ -180,17 +265,18 @@ static bool is_of_time(const char *name)
     return kind && kind->default_seconds > 0;
 }
 
-EXPORT int cpprof_write(const char *kind, double seconds, int fd)
+CP_EXPORT int cpprof_write_with(const char *kind, double seconds,
+                                const struct cpprof_options *options, int fd)
 {
     struct timespec left;
     struct cpprof_profile *p;
     struct cp_error err = { 0 };
 
     if (!(seconds >= 0 && seconds <= MOST_SECONDS) ||
-        (seconds == 0 && is_of_time(kind)))
-        return result(cp_error_set(&err, CP_EUSAGE, "seconds out of range"),
-                      &err);
-    p = cpprof_start(kind);
+        (seconds == 0 && kind && is_of_time(kind)))
+        return cp_api_result(
+            cp_error_set(&err, CP_EUSAGE, "seconds out of range"), &err);
+    p = cpprof_start_with(kind, options);
     if (!p)
         return -1;
     left.tv_sec = (time_t)seconds;
@@ -200,27 +286,32 @@ EXPORT int cpprof_write(const char *kind, double seconds, int fd)
     return cpprof_stop(p, fd);
 }
 
-EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
+CP_EXPORT int cpprof_write(const char *kind, double seconds, int fd)
+{
+    return cpprof_write_with(kind, seconds, NULL, fd);
+}
+
+CP_EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
 {
     struct cp_error err = { 0 };
     enum cp_status status = cp_lifecycle_start(&err);
 
     if (status == CP_OK)
         status = cp_locks_set_block_rate(nanoseconds, &err);
-    return result(status, &err);
+    return cp_api_result(status, &err);
 }
 
-EXPORT int cpprof_set_mutex_fraction(unsigned long n)
+CP_EXPORT int cpprof_set_mutex_fraction(unsigned long n)
 {
     struct cp_error err = { 0 };
     enum cp_status status = cp_lifecycle_start(&err);
 
     if (status == CP_OK)
         status = cp_locks_set_mutex_fraction(n, &err);
-    return result(status, &err);
+    return cp_api_result(status, &err);
 }
 
-EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
+CP_EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
 {
     struct cp_error err = { 0 };
     struct cp_custom *custom = NULL;
@@ -228,25 +319,32 @@ EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
 
     if (status == CP_OK)
         status = cp_custom_new(&custom, name, &err);
-    (void)result(status, &err);
+    (void)cp_api_result(status, &err);
     return (struct cpprof_custom *)custom;
 }
 
-EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
+CP_EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
 {
     struct cp_error err = { 0 };
 
-    return result(
+    if (!custom)
+        return cp_api_result(cp_error_set(&err, CP_EUSAGE, "no such profile"),
+                             &err);
+    return cp_api_result(
         cp_custom_add((struct cp_custom *)custom, value, CP_CALLER, &err),
         &err);
 }
 
-EXPORT int cpprof_custom_remove(struct cpprof_custom *custom, const void *value)
+CP_EXPORT int cpprof_custom_remove(struct cpprof_custom *custom,
+                                   const void *value)
 {
     struct cp_error err = { 0 };
 
-    return result(cp_custom_remove((struct cp_custom *)custom, value, &err),
-                  &err);
+    if (!custom)
+        return cp_api_result(cp_error_set(&err, CP_EUSAGE, "no such profile"),
+                             &err);
+    return cp_api_result(
+        cp_custom_remove((struct cp_custom *)custom, value, &err), &err);
 }
 
 /* The current thread, made known if it is not yet. */
@@ -272,30 +370,32 @@ static int change_label(const char *key, const char *value)
     uint32_t set;
     enum cp_status status = CP_ENOMEM;
 
-    if (t)
+    if (!key)
+        status = cp_error_set(&err, CP_EUSAGE, "a label without a key");
+    else if (t)
         status =
             cp_labels_change(atomic_load(&t->labels), key, value, &set, &err);
     if (status == CP_OK)
         atomic_store(&t->labels, set);
-    return result(status, &err);
+    return cp_api_result(status, &err);
 }
 
-EXPORT int cpprof_label_set(const char *key, const char *value)
+CP_EXPORT int cpprof_label_set(const char *key, const char *value)
 {
     return change_label(key, value ? value : "");
 }
 
-EXPORT int cpprof_label_clear(const char *key)
+CP_EXPORT int cpprof_label_clear(const char *key)
 {
     return change_label(key, NULL);
 }
 
-EXPORT unsigned cpprof_labels_get(void)
+CP_EXPORT unsigned cpprof_labels_get(void)
 {
     return cp_signal_self ? atomic_load(&cp_signal_self->labels) : 0;
 }
 
-EXPORT void cpprof_labels_put(unsigned labels)
+CP_EXPORT void cpprof_labels_put(unsigned labels)
 {
     struct cp_signal_thread *t = self(NULL);
 

@@ -11,7 +11,6 @@
 #include "runtime/endpoint.h"
 
 #include <errno.h>
-#include <libdeflate.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -83,11 +82,6 @@ static void block_signals(void)
 
     (void)sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all, NULL);
-}
-
-static void *packer_alloc(size_t n)
-{
-    return cp_alloc(n, 1, NULL);
 }
 
 /* Whether this thread now has a table of its own, with the socket alone. */
@@ -237,7 +231,6 @@ enum cp_status cp_endpoint_start(struct cp_endpoint **out,
     e->options = *options;
     e->pid = getpid();
     e->listen_fd = e->signal_fd = -1;
-    libdeflate_set_memory_allocator(packer_alloc, cp_free);
     status = cp_service_init(&e->service, options->kinds, err);
     if (status == CP_OK)
         status = cp_http_address_parse(&e->address, options->listen, err);

@@ -21,6 +21,8 @@ const struct cp_kind *const cp_kinds[] = {
 
 const struct cp_kind *cp_kinds_find(const char *name)
 {
+    if (strcmp(name, "threads") == 0) /* what they are when not in Go */
+        return &cp_goroutine_kind;
     for (size_t i = 0; cp_kinds[i]; i++)
         if (strcmp(cp_kinds[i]->name, name) == 0)
             return cp_kinds[i];

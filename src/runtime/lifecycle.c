@@ -2,6 +2,7 @@
 #include "runtime/lifecycle.h"
 
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -240,6 +241,11 @@ static void apply_settings(void)
     cp_wall_set_default_hz(s->wall_hz);
 }
 
+static void *packer_alloc(size_t n)
+{
+    return cp_alloc(n, 1, NULL);
+}
+
 /* The profiles that are on from the start. */
 static enum cp_status start_locks(struct cp_error *err)
 {
@@ -265,6 +271,7 @@ static enum cp_status start(struct cp_error *err)
     cp_settings_read(&life.settings, getenv("PPROFLISTEN"), getenv("CPPROF"),
                      cp_lifecycle_say);
     apply_settings();
+    libdeflate_set_memory_allocator(packer_alloc, cp_free);
     measure_stacks();
     life.has_key = pthread_key_create(&life.key, end_thread) == 0;
     if (pthread_atfork(before_fork, after_fork_in_parent,

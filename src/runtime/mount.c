@@ -15,6 +15,7 @@
 
 #include "http/server.h"
 #include "runtime/service.h"
+#include "runtime/ui_page.h"
 
 #define LOOK_MS 200 /* how often to see whether the client is still there */
 #define PIECE ((size_t)4 << 10)
@@ -24,8 +25,9 @@ struct mount {
     struct cp_http_server *server;
     struct cp_out request; /* still to be sent, from `sent` on */
     size_t sent;
-    int inner; /* our end of the pair */
-    int fd;    /* the caller's */
+    int inner;          /* our end of the pair */
+    int client;         /* what to look at, or -1 */
+    struct cp_out *out; /* where the answer goes, or NULL: to the client */
 };
 
 /* Whether a word can stand in the first line of a request. */
@@ -45,10 +47,11 @@ static enum cp_status write_request(struct mount *m,
 {
     if (!is_word(r->method) || !is_word(r->target))
         return cp_error_set(err, CP_EUSAGE, "not a request");
+    /* The older version, in memory, is never answered in chunks. */
     cp_out_printf(&m->request,
-                  "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+                  "%s %s HTTP/1.%d\r\nHost: localhost\r\nConnection: close\r\n"
                   "Content-Length: %zu\r\n\r\n",
-                  r->method, r->target, r->body_len);
+                  r->method, r->target, !m->out, r->body_len);
     cp_out_bytes(&m->request, r->body, r->body_len);
     return cp_out_finish(&m->request, err);
 }
@@ -62,6 +65,9 @@ static enum cp_status open_server(struct mount *m,
     int fds[2];
 
     m->service.cost = options->cost;
+    m->service.more = options->more_kinds;
+    m->service.ui = cp_ui_page;
+    m->service.ui_context = &m->service;
     limits.n_connections = 1;
     if (status == CP_OK)
         status = cp_http_server_new(&m->server, &limits, cp_service_handle,
@@ -124,8 +130,10 @@ static enum cp_status pull(struct mount *m, bool *is_done, struct cp_error *err)
 
     while (n > 0 && status == CP_OK) {
         n = recv(m->inner, bytes, sizeof(bytes), 0);
-        if (n > 0)
-            status = write_all(m->fd, bytes, (size_t)n, err);
+        if (n > 0 && m->out)
+            cp_out_bytes(m->out, bytes, (size_t)n);
+        else if (n > 0)
+            status = write_all(m->client, bytes, (size_t)n, err);
     }
     *is_done = n == 0;
     return status;
@@ -149,9 +157,30 @@ static enum cp_status serve(struct mount *m, struct cp_error *err)
         status = cp_http_server_turn(m->server, LOOK_MS, err);
         if (status == CP_OK)
             status = pull(m, &is_done, err);
-        if (status == CP_OK && !is_done && is_gone(m->fd))
+        if (status == CP_OK && !is_done && is_gone(m->client))
             status = cp_error_set(err, CP_EIO, "the client has gone");
     }
+    return status;
+}
+
+static enum cp_status answer(struct mount *m,
+                             const struct cp_endpoint_options *options,
+                             const struct cp_mount_request *request,
+                             struct cp_error *err)
+{
+    enum cp_status status = write_request(m, request, err);
+
+    if (status == CP_OK)
+        status = open_server(m, options, err);
+    if (status == CP_OK) {
+        m->service.is_local = request->may_change;
+        status = serve(m, err);
+    }
+    if (m->inner >= 0)
+        (void)close(m->inner);
+    cp_http_server_free(m->server);
+    cp_service_release(&m->service);
+    cp_out_release(&m->request);
     return status;
 }
 
@@ -159,17 +188,20 @@ enum cp_status cp_mount_answer(const struct cp_endpoint_options *options,
                                const struct cp_mount_request *request, int fd,
                                struct cp_error *err)
 {
-    struct mount m = { .request = { .fd = -1 }, .inner = -1, .fd = fd };
-    enum cp_status status = write_request(&m, request, err);
+    struct mount m = { .request = { .fd = -1 }, .inner = -1, .client = fd };
 
-    if (status == CP_OK)
-        status = open_server(&m, options, err);
-    if (status == CP_OK)
-        status = serve(&m, err);
-    if (m.inner >= 0)
-        (void)close(m.inner);
-    cp_http_server_free(m.server);
-    cp_service_release(&m.service);
-    cp_out_release(&m.request);
-    return status;
+    return answer(&m, options, request, err);
+}
+
+enum cp_status cp_mount_collect(const struct cp_endpoint_options *options,
+                                const struct cp_mount_request *request,
+                                int client, struct cp_out *out,
+                                struct cp_error *err)
+{
+    struct mount m = {
+        .request = { .fd = -1 }, .inner = -1, .client = client, .out = out
+    };
+    enum cp_status status = answer(&m, options, request, err);
+
+    return status == CP_OK ? cp_out_finish(out, err) : status;
 }

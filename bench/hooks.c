@@ -1,0 +1,55 @@
+/*
+ * hooks - calls that the library stands before, N times each; bench/hooks.py
+ * counts the instructions that one takes.
+ *
+ *     hooks OPERATION N
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void allocate(long n)
+{
+    for (long i = 0; i < n; i++) {
+        void *volatile block = malloc(64);
+
+        free(block);
+    }
+}
+
+static void lock(long n)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+    for (long i = 0; i < n; i++) {
+        (void)pthread_mutex_lock(&mutex);
+        (void)pthread_mutex_unlock(&mutex);
+    }
+}
+
+static void read_nothing(long n)
+{
+    char byte;
+
+    for (long i = 0; i < n; i++)
+        (void)!read(-1, &byte, 1);
+}
+
+int main(int argc, char **argv)
+{
+    long n = argc > 2 ? atol(argv[2]) : 0;
+
+    if (argc < 3) {
+        (void)fprintf(stderr, "usage: hooks malloc|lock|read N\n");
+        return 2;
+    }
+    if (strcmp(argv[1], "malloc") == 0)
+        allocate(n);
+    else if (strcmp(argv[1], "lock") == 0)
+        lock(n);
+    else
+        read_nothing(n);
+    return 0;
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""What the library's hooks cost a call: instructions, counted by callgrind, so
+that a busy machine gives the same figures as a quiet one. A part of
+`make bench-runtime`; takes about half a minute."""
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HOOKS = ROOT / "build/bench/hooks"
+LIBRARY = str(ROOT / "build/libcpprof.so")
+FEW, MANY = 20000, 220000
+
+OPERATIONS = {"malloc": "malloc(64) and free", "lock": "lock and unlock of a mutex",
+              "read": "read (a system call besides)"}
+WAYS = {
+    "without": {},
+    "loaded, off": {"LD_PRELOAD": LIBRARY},
+    "endpoint, defaults": {"LD_PRELOAD": LIBRARY, "PPROFLISTEN": "localhost:0"},
+    "block and mutex on": {"LD_PRELOAD": LIBRARY, "PPROFLISTEN": "localhost:0",
+                           "CPPROF": "block_rate:1,mutex_fraction:1,block_io:1"},
+}
+
+
+def instructions(operation, n, env):
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", HOOKS,
+             operation, str(n)], env=dict(os.environ, **env), check=True,
+            stderr=subprocess.PIPE, text=True)
+    return int(re.search(r"Collected : (\d+)", done.stderr)[1])
+
+
+def main():
+    print("instructions a call | " + " | ".join(WAYS))
+    for operation, name in OPERATIONS.items():
+        row = []
+        for env in WAYS.values():
+            few, many = (instructions(operation, n, env) for n in (FEW, MANY))
+            row.append(f"{(many - few) / (MANY - FEW):.0f}")
+        print(f"{name} | " + " | ".join(row), flush=True)
+
+
+main()

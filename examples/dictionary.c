@@ -1,0 +1,88 @@
+/*
+ * dictionary.c - a hot spot, for docs/tutorial.md.
+ *
+ *     cc -g -O2 dictionary.c -o dictionary            # a list
+ *     cc -g -O2 -DHASHED dictionary.c -o dictionary2  # a table of lists
+ *
+ * Looks words up until it is stopped.
+ * It knows nothing of profiling.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_WORDS 2000
+
+#ifdef HASHED
+#define N_LISTS 4096
+#else
+#define N_LISTS 1
+#endif
+
+struct entry {
+    char word[16];
+    unsigned long n;
+    struct entry *next;
+};
+
+static struct entry *lists[N_LISTS];
+
+static unsigned hash(const char *word)
+{
+    unsigned h = 5381;
+
+    for (; *word; word++)
+        h = h * 33 ^ (unsigned char)*word;
+    return h;
+}
+
+static struct entry *find(const char *word)
+{
+    struct entry *e = lists[N_LISTS > 1 ? hash(word) % N_LISTS : 0];
+
+    while (e && strcmp(e->word, word) != 0)
+        e = e->next;
+    return e;
+}
+
+static void add(const char *word)
+{
+    struct entry **list = &lists[N_LISTS > 1 ? hash(word) % N_LISTS : 0];
+    struct entry *e = calloc(1, sizeof(*e));
+
+    if (!e)
+        return;
+    snprintf(e->word, sizeof(e->word), "%s", word);
+    e->next = *list;
+    *list = e;
+}
+
+static void count(const char *word)
+{
+    struct entry *e = find(word);
+
+    if (e)
+        e->n++;
+}
+
+static void read_text(unsigned long n)
+{
+    char word[16];
+
+    for (unsigned long i = 0; i < n; i++) {
+        snprintf(word, sizeof(word), "word%lu", i * 7919 % N_WORDS);
+        count(word);
+    }
+}
+
+int main(void)
+{
+    char word[16];
+
+    for (int i = 0; i < N_WORDS; i++) {
+        snprintf(word, sizeof(word), "word%d", i);
+        add(word);
+    }
+    for (;;)
+        read_text(100000);
+}

@@ -1,0 +1,174 @@
+/* test_api.c - include/cpprof.h at its edges: sizes, wrong and empty values. */
+#include <cpprof.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "check.h"
+
+/* What was written to a file in memory; free() it. */
+static char *contents(int fd, size_t *len)
+{
+    off_t n = lseek(fd, 0, SEEK_END);
+    char *text = calloc(1, (size_t)n + 1);
+
+    CHECK(pread(fd, text, (size_t)n, 0) == n);
+    *len = (size_t)n;
+    return text;
+}
+
+static const char *header(const struct cpprof_response *r, const char *name)
+{
+    for (size_t i = 0; i < r->n_headers; i++)
+        if (strcmp(r->headers[i].name, name) == 0)
+            return r->headers[i].value;
+    return NULL;
+}
+
+static void test_answer(void)
+{
+    struct cpprof_request request = CPPROF_REQUEST_INIT;
+    struct cpprof_response *r;
+
+    request.method = "GET";
+    request.target = "/debug/pprof/goroutine?debug=1";
+    r = cpprof_answer(&request);
+    if (!CHECK(r != NULL))
+        return;
+    CHECK_INT(r->size, sizeof(*r));
+    CHECK_INT(r->status, 200);
+    CHECK_STR(header(r, "Content-Type"), "text/plain; charset=utf-8");
+    CHECK(!header(r, "Content-Length") && !header(r, "Connection"));
+    CHECK(strncmp(r->body, "goroutine profile: total 1\n", 27) == 0);
+    CHECK_INT(((const char *)r->body)[r->body_len - 1], '\n');
+    cpprof_response_free(r);
+    request.target = "/debug/pprof/nonsense";
+    r = cpprof_answer(&request);
+    if (CHECK(r != NULL))
+        CHECK_INT(r->status, 404);
+    cpprof_response_free(r);
+    cpprof_response_free(NULL);
+}
+
+/* The library's and the program's idea of a struct may differ in length. */
+static void test_sizes(void)
+{
+    struct {
+        struct cpprof_options options;
+        int from_the_future;
+    } newer = { CPPROF_OPTIONS_INIT, 0 };
+    struct cpprof_request empty = { 0 };
+    int fd = memfd_create("profile", 0);
+
+    newer.options.size = sizeof(newer);
+    CHECK_INT(cpprof_write_with("heap", 0, &newer.options, fd), 0);
+    newer.from_the_future = 1;
+    CHECK_INT(cpprof_write_with("heap", 0, &newer.options, fd), -1);
+    CHECK_STR(cpprof_error(), "an option that this library does not have");
+    newer.options.size = 0;
+    CHECK_INT(cpprof_write_with("heap", 0, &newer.options, fd), -1);
+    CHECK_STR(cpprof_error(), "a struct without its size");
+    CHECK(!cpprof_answer(&empty));
+    CHECK_STR(cpprof_error(), "a struct without its size");
+    CHECK(!cpprof_answer(NULL));
+    empty.size = sizeof(empty);
+    CHECK(!cpprof_answer(&empty));
+    CHECK_STR(cpprof_error(), "not a request");
+    (void)close(fd);
+}
+
+static void test_options(void)
+{
+    struct cpprof_options options = CPPROF_OPTIONS_INIT;
+    int fd = memfd_create("profile", 0);
+    size_t len;
+    char *text;
+
+    options.debug = 1;
+    CHECK_INT(cpprof_write_with("threads", 0, &options, fd), 0);
+    text = contents(fd, &len);
+    CHECK(strncmp(text, "goroutine profile: total 1\n", 27) == 0);
+    CHECK(strstr(text, "test_options"));
+    free(text);
+    (void)close(fd);
+    options.flags = 1u << 31;
+    CHECK(!cpprof_start_with("heap", &options));
+    CHECK_STR(cpprof_error(), "no such flags: 0x80000000");
+    options.flags = CPPROF_NO_SYMBOLS | CPPROF_GC;
+    options.hz = 100000;
+    CHECK(!cpprof_start_with("profile", &options));
+    CHECK_STR(cpprof_error(), "hz out of range");
+    options.hz = 50;
+    options.debug = 0;
+    CHECK_INT(cpprof_stop(cpprof_start_with("profile", &options), -1), 0);
+}
+
+static void test_nonsense(void)
+{
+    CHECK(!cpprof_start("nonsense"));
+    CHECK_STR(cpprof_error(), "no such profile: nonsense");
+    CHECK(!cpprof_start(NULL));
+    CHECK_INT(cpprof_write("profile", 0, 1), -1);
+    CHECK_STR(cpprof_error(), "seconds out of range");
+    CHECK_INT(cpprof_write("heap", -1, 1), -1);
+    CHECK_INT(cpprof_write(NULL, 0, 1), -1);
+    CHECK_INT(cpprof_write("heap", 0, 4096), -1);
+    CHECK_INT(cpprof_stop(NULL, 1), -1);
+    CHECK_INT(cpprof_handle(NULL, NULL, NULL, 0, 1), -1);
+    CHECK_INT(cpprof_listen(NULL), -1);
+    CHECK_INT(cpprof_listen("no address at all"), -1);
+    CHECK(!cpprof_address());
+    CHECK_STR(cpprof_version(), CPPROF_VERSION);
+}
+
+/* A profile of the program's own, through a server of the program's own. */
+static void test_custom(void)
+{
+    struct cpprof_custom *custom = cpprof_custom_new("things");
+    struct cpprof_request request = CPPROF_REQUEST_INIT;
+    struct cpprof_response *r;
+    int things[2];
+
+    CHECK(!cpprof_custom_new("things"));
+    CHECK(!cpprof_custom_new("no blanks"));
+    CHECK_INT(cpprof_custom_add(custom, &things[0]), 0);
+    CHECK_INT(cpprof_custom_add(custom, &things[1]), 0);
+    CHECK_INT(cpprof_custom_add(custom, &things[1]), -1);
+    CHECK_INT(cpprof_custom_remove(custom, &things[0]), 0);
+    CHECK_INT(cpprof_custom_remove(custom, &things[0]), -1);
+    CHECK_INT(cpprof_custom_add(NULL, &things[0]), -1);
+    CHECK_INT(cpprof_custom_remove(NULL, &things[0]), -1);
+    request.method = "GET";
+    request.target = "/debug/pprof/things?debug=1";
+    r = cpprof_answer(&request);
+    if (CHECK(r != NULL))
+        CHECK(strncmp(r->body, "things profile: total 1\n", 24) == 0);
+    cpprof_response_free(r);
+}
+
+static void test_labels(void)
+{
+    unsigned before = cpprof_labels_get();
+
+    CHECK_INT(cpprof_label_set("route", "/search"), 0);
+    CHECK(cpprof_labels_get() != before);
+    cpprof_labels_put(before);
+    CHECK_INT(cpprof_labels_get(), before);
+    CHECK_INT(cpprof_label_set("route", NULL), 0);
+    CHECK_INT(cpprof_label_clear("route"), 0);
+    CHECK_INT(cpprof_label_clear("never set"), 0);
+    CHECK_INT(cpprof_label_set(NULL, "x"), -1);
+    CHECK_STR(cpprof_error(), "a label without a key");
+    CHECK_INT(cpprof_labels_get(), before);
+}
+
+int main(void)
+{
+    RUN(test_answer);
+    RUN(test_sizes);
+    RUN(test_options);
+    RUN(test_nonsense);
+    RUN(test_custom);
+    RUN(test_labels);
+    return check_failures != 0;
+}
