@@ -63,6 +63,26 @@ install: ## install under PREFIX (/usr/local), staged in DESTDIR
 	@scripts/deps build
 	@PREFIX="$(PREFIX)" scripts/build gcc
 	@DESTDIR="$(DESTDIR)" meson install -C build --no-rebuild --quiet
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+uninstall: ## remove what install puts there; same PREFIX and DESTDIR
+	@PREFIX="$(PREFIX)" scripts/build gcc build.ninja
+	@scripts/uninstall build "$(DESTDIR)"
+
+dist: ## the sources of the last commit as build/cpprof-VERSION.tar.gz
+	@scripts/dist
+
+deb: ## Debian packages in build/deb/, checked by lintian
+	@scripts/deps build deb
+	@scripts/deb
+
+deb-test: deb ## install, use and purge them in a fresh Debian root (as root)
+	@scripts/deps deb-test
+	@scripts/deb_test
+
+kube-test: ## what packaging/kubernetes renders, by the real API server's code
+	@scripts/deps kube-test
+	@scripts/kube_test
 
 clean: ## remove what was built
 	@rm -rf build build-*
@@ -70,4 +90,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test golden bench bench-runtime fuzz soak asan ubsan tsan clang format install clean help
+.PHONY: all demo test golden bench bench-runtime fuzz soak asan ubsan tsan clang \
+	format install uninstall dist deb deb-test kube-test clean help
