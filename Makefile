@@ -7,7 +7,7 @@ SOAK_SECONDS ?= 1800
 PREFIX ?= /usr/local
 BENCH_ARGS ?=
 SOURCES = $(wildcard include/*.h src/*/*.[ch] tests/*.[ch] tests/*/*.[ch] fuzz/*.[ch] \
-                     bench/*.[ch])
+                     bench/*.[ch] packaging/*/*.[ch])
 
 all: ## build into build/ (build/cpprof, build/pprof, build/jeprof)
 	@scripts/deps build

@@ -46,20 +46,32 @@ def make_root(folder, program, name="/app"):
     return folder
 
 
-def start(root, command, env, *, uid=NOBODY, proc=False, volumes=(), **popen):
-    """volumes: (folder, where, is_writable). Where must be in the root."""
+def start(root, command, env, *, uid=NOBODY, proc=False, net=False, volumes=()):
+    """volumes: (folder, where, is_writable). Where must be in the root. net: with a
+    network of its own, in which only loopback is up."""
     spec = {"root": root, "command": command, "env": env, "uid": uid if IS_ROOT else None,
-            "proc": proc, "volumes": volumes}
-    return subprocess.Popen([*UNSHARE, sys.executable, INSIDE, json.dumps(spec)],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                            text=True, **popen)
+            "proc": proc, "net": net, "volumes": volumes}
+    return subprocess.Popen([*UNSHARE, *["--net"] * net, sys.executable, INSIDE,
+                             json.dumps(spec)],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def wait_for_address(child):
-    """The library's line, and the address in it (None: another line)."""
-    line = child.stderr.readline()
-    found = re.search(r"http://(\S+?)/", line)
-    return line, found[1] if found else None
+    """The library's line, and the address in it; the loader may say more before."""
+    for line in child.stderr:
+        found = re.search(r"http://(\S+?)/", line)
+        if found or line.startswith("cpprof:"):
+            return line, found and found[1]
+    return "nothing was said", None
+
+
+def get_inside(child, address, where):
+    """As get(), in the network of a pod."""
+    users = [] if IS_ROOT else ["--user", "--preserve-credentials"]
+    done = subprocess.run(["nsenter", "--target", str(child.pid), "--net", *users, "curl", "-s",
+                           "-m", "60", "-w", "%{http_code}", f"http://{address}{where}"],
+                          stdout=subprocess.PIPE)
+    return int(done.stdout[-3:] or 0), done.stdout[:-3]
 
 
 def get(address, path, timeout=60):
@@ -85,7 +97,7 @@ def begin(name, root, preload, **options):
     env = {"LD_PRELOAD": preload, "PPROFLISTEN": "localhost:0"}
     child = start(root, ["/app"], env, **options)
     line, address = wait_for_address(child)
-    check(f"{name}: says where", address, line + ("" if address else child.stderr.read()))
+    check(f"{name}: says where", address, line)
     return child, address
 
 
