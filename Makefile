@@ -80,6 +80,9 @@ deb-test: deb ## install, use and purge them in a fresh Debian root (as root)
 	@scripts/deps deb-test
 	@scripts/deb_test
 
+image-test: ## run packaging/Containerfile in a Debian root (after deb-test)
+	@scripts/image_test
+
 kube-test: ## what packaging/kubernetes renders, by the real API server's code
 	@scripts/deps kube-test
 	@scripts/kube_test
@@ -91,4 +94,4 @@ help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
 .PHONY: all demo test golden bench bench-runtime fuzz soak asan ubsan tsan clang \
-	format install uninstall dist deb deb-test kube-test clean help
+	format install uninstall dist deb deb-test image-test kube-test clean help
