@@ -83,7 +83,7 @@ deb-test: deb ## install, use and purge them in a fresh Debian root (as root)
 image-test: ## run packaging/Containerfile in a Debian root (after deb-test)
 	@scripts/image_test
 
-kube-test: ## what packaging/kubernetes renders, by the real API server's code
+kube-test: ## packaging/kubernetes against a real Kubernetes API server
 	@scripts/deps kube-test
 	@scripts/kube_test
 

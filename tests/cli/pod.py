@@ -47,8 +47,9 @@ def make_root(folder, program, name="/app"):
 
 
 def start(root, command, env, *, uid=NOBODY, proc=False, net=False, volumes=()):
-    """volumes: (folder, where, is_writable). Where must be in the root. net: with a
-    network of its own, in which only loopback is up."""
+    """volumes: (folder, where, is_writable). Where must be in the root. proc: with
+    /proc, or a new one with these options. net: with a network of its own, in which
+    only loopback is up."""
     spec = {"root": root, "command": command, "env": env, "uid": uid if IS_ROOT else None,
             "proc": proc, "net": net, "volumes": volumes}
     return subprocess.Popen([*UNSHARE, *["--net"] * net, sys.executable, INSIDE,

@@ -29,8 +29,10 @@ def enter(spec):
         mount("--bind", folder, root + where)
         if not is_writable:
             mount("-o", "remount,bind,ro", root + where)
-    if spec["proc"]:
+    if spec["proc"] is True:
         mount("--rbind", "/proc", root + "/proc")
+    elif spec["proc"]:
+        mount("-t", "proc", "-o", spec["proc"], "proc", root + "/proc")
     mount("-o", "remount,bind,ro", root)
     os.chroot(root)
     os.chdir("/")
