@@ -15,8 +15,9 @@ from cli_check import check, path, run
 
 INSIDE = os.path.join(os.path.dirname(__file__), "pod_inside.py")
 NOBODY = 65534
-KINDS = {"profile?seconds=1": "work", "wall?seconds=1": "main", "heap": "fill_hoard",
-         "allocs": "fill_hoard", "block": "", "mutex": "", "goroutine": "work",
+# Words that are there however busy the machine is.
+KINDS = {"profile?seconds=1": "without a timer 0", "wall?seconds=0.2": "", "heap": "fill_hoard",
+         "allocs": "fill_hoard", "block": "", "mutex": "", "goroutine": "",
          "threadcreate": "main", "leak": ""}
 IS_ROOT = os.geteuid() == 0
 UNSHARE = ["unshare", "--mount"] if IS_ROOT else ["unshare", "--user", "--map-root-user",
