@@ -7,7 +7,7 @@ SOAK_SECONDS ?= 1800
 PREFIX ?= /usr/local
 BENCH_ARGS ?=
 SOURCES = $(wildcard include/*.h src/*/*.[ch] tests/*.[ch] tests/*/*.[ch] fuzz/*.[ch] \
-                     bench/*.[ch] examples/*.c)
+                     bench/*.[ch] examples/*.c packaging/*/*.[ch])
 
 all: ## build into build/ (build/cpprof, build/pprof, build/jeprof)
 	@scripts/deps build
@@ -69,6 +69,29 @@ install: ## install under PREFIX (/usr/local), staged in DESTDIR
 	@scripts/deps build
 	@PREFIX="$(PREFIX)" scripts/build gcc
 	@DESTDIR="$(DESTDIR)" meson install -C build --no-rebuild --quiet
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig; fi
+
+uninstall: ## remove what install puts there; same PREFIX and DESTDIR
+	@PREFIX="$(PREFIX)" scripts/build gcc build.ninja
+	@scripts/uninstall build "$(DESTDIR)"
+
+dist: ## the sources of the last commit as build/cpprof-VERSION.tar.gz
+	@scripts/dist
+
+deb: ## Debian packages in build/deb/, checked by lintian
+	@scripts/deps build deb
+	@scripts/deb
+
+deb-test: deb ## install, use and purge them in a fresh Debian root (as root)
+	@scripts/deps deb-test
+	@scripts/deb_test
+
+image-test: ## run packaging/Containerfile in a Debian root (after deb-test)
+	@scripts/image_test
+
+kube-test: ## packaging/kubernetes against a real Kubernetes API server
+	@scripts/deps kube-test
+	@scripts/kube_test
 
 clean: ## remove what was built
 	@rm -rf build build-*
@@ -76,4 +99,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test test-docs golden bench bench-runtime fuzz soak asan ubsan tsan clang format install clean help
+.PHONY: all demo test test-docs golden bench bench-runtime fuzz soak asan ubsan tsan clang \
+	format install uninstall dist deb deb-test image-test kube-test clean help

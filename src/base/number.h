@@ -22,4 +22,18 @@ static inline int64_t cp_to_int64(double value)
     return value >= -0x1p63 && value < 0x1p63 ? (int64_t)value : INT64_MIN;
 }
 
+/*
+ * To the nearest, halves away from zero; out of range as above. Not round():
+ * that is in libm, and the library is to need libc alone.
+ */
+static inline int64_t cp_round_int64(double value)
+{
+    int64_t whole = cp_to_int64(value);
+    double rest = value - (double)whole;
+
+    if (whole == INT64_MIN || (rest > -0.5 && rest < 0.5))
+        return whole;
+    return rest > 0 ? whole + 1 : whole - 1;
+}
+
 #endif

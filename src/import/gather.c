@@ -347,7 +347,7 @@ static enum cp_status add_sample(struct cp_gather *g,
     for (uint32_t i = r->cell; i != CP_NONE; i = g->cells[i].next) {
         const struct cp_gather_cell *c = &g->cells[i];
 
-        values[c->column] = cp_add(c->value, cp_to_int64(round(c->rest)));
+        values[c->column] = cp_add(c->value, cp_round_int64(c->rest));
     }
     for (uint32_t i = r->node; i != CP_GATHER_ROOT; i = g->nodes[i].parent)
         stack[n++] = g->nodes[i].location;

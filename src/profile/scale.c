@@ -1,18 +1,12 @@
 /* scale.c - see scale.h. */
 #include "profile/scale.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/number.h"
 #include "base/units.h"
 #include "profile/filter_names.h"
-
-static int64_t rounded(double value)
-{
-    return cp_to_int64(round(value));
-}
 
 void cp_scale_columns(struct cp_profile *p, const double *ratios)
 {
@@ -32,7 +26,7 @@ void cp_scale_columns(struct cp_profile *p, const double *ratios)
                 continue;
             values[k] = ratios[k] == -1
                             ? (int64_t)(0 - (uint64_t)values[k])
-                            : rounded((double)values[k] * ratios[k]);
+                            : cp_round_int64((double)values[k] * ratios[k]);
             keep |= values[k] != 0;
         }
         if (!keep)
@@ -292,7 +286,7 @@ static enum cp_status agree_on_periods(struct cp_profile **profiles, size_t n,
             unit_ratio(cp_profile_cstr(p, p->period_type.unit), unit);
 
         if (ratio != 1)
-            p->period = rounded((double)p->period * ratio);
+            p->period = cp_round_int64((double)p->period * ratio);
         status = set_unit(p, CP_NONE, unit, err);
     }
     return status;

@@ -44,10 +44,23 @@ static void test_to_int64(void)
     }
 }
 
+static void test_round_int64(void)
+{
+    static const double values[] = {
+        0,    0.49999999999999994, 0.5,  1.5,   2.5,    -0.5,
+        -2.5, -2.4999999999999996, 1e15, 1e300, -1e300, 4503599627370495.5,
+        -0.0, 0x1p62 + 1024,       NAN,  7.499, -7.501, INFINITY,
+    };
+
+    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+        CHECK_INT(cp_round_int64(values[i]), cp_to_int64(round(values[i])));
+}
+
 int main(void)
 {
     RUN(test_abs);
     RUN(test_add);
     RUN(test_to_int64);
+    RUN(test_round_int64);
     return check_failures != 0;
 }

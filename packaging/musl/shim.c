@@ -1,0 +1,85 @@
+/*
+ * shim.c - the seven functions of glibc that the library calls and musl lacks.
+ *
+ * libcpprof-musl.so.0 is the library linked with these, for programs of Alpine
+ * and the like. All else it calls is in musl under the same name and with the
+ * same structures, which musl keeps on purpose; a library that asks for
+ * libc.so.6 gets musl there. tests/cli/musl runs it.
+ */
+#include <dlfcn.h>
+#include <malloc.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int __snprintf_chk(char *out, size_t len, int flag, size_t room,
+                   const char *format, ...);
+int __sprintf_chk(char *out, int flag, size_t room, const char *format, ...);
+void *__memcpy_chk(void *to, const void *from, size_t len, size_t room);
+int __register_atfork(void (*before)(void), void (*parent)(void),
+                      void (*child)(void), void *object);
+
+int __snprintf_chk(char *out, size_t len, int flag, size_t room,
+                   const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    (void)flag;
+    va_start(args, format);
+    n = vsnprintf(out, len < room ? len : room, format, args);
+    va_end(args);
+    return n;
+}
+
+int __sprintf_chk(char *out, int flag, size_t room, const char *format, ...)
+{
+    va_list args;
+    int n;
+
+    (void)flag;
+    va_start(args, format);
+    n = vsnprintf(out, room, format, args);
+    va_end(args);
+    return n;
+}
+
+void *__memcpy_chk(void *to, const void *from, size_t len, size_t room)
+{
+    if (len > room)
+        __builtin_trap();
+    return memcpy(to, from, len);
+}
+
+/* What pthread_atfork becomes when it is compiled for glibc. */
+int __register_atfork(void (*before)(void), void (*parent)(void),
+                      void (*child)(void), void *object)
+{
+    int (*add)(void (*)(void), void (*)(void), void (*)(void));
+    void *found = dlsym(RTLD_DEFAULT, "pthread_atfork");
+
+    (void)object;
+    memcpy(&add, &found, sizeof(add));
+    return found ? add(before, parent, child) : -1;
+}
+
+/* There is no such account. */
+struct mallinfo2 mallinfo2(void)
+{
+    return (struct mallinfo2){ 0 };
+}
+
+/* musl gives pages back by itself. */
+int malloc_trim(size_t keep)
+{
+    (void)keep;
+    return 0;
+}
+
+/* Nor are there versions. */
+void *dlvsym(void *restrict handle, const char *restrict name,
+             const char *restrict version)
+{
+    (void)version;
+    return dlsym(handle, name);
+}
