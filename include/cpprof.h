@@ -46,6 +46,20 @@ int cpprof_listen(const char *where);
 const char *cpprof_address(void);
 
 /*
+ * Ends that: profiles that are under way get no answer, the threads end, and
+ * what memory can be is given back. cpprof_listen may be called again.
+ */
+int cpprof_close(void);
+
+/*
+ * What `cpprof attach` calls in a running program that it has loaded the
+ * library into: listens, without a word on stderr. `settings` is what CPPROF
+ * would be. The address, or why there is none, is left in `out`.
+ */
+int cpprof_attach(const char *where, const char *settings, char *out,
+                  size_t cap);
+
+/*
  * For a program with an HTTP server of its own: answers a request for
  * /debug/pprof/ that the server has got, such as cpprof_handle("GET",
  * "/debug/pprof/profile?seconds=5", NULL, 0, fd). Writes a whole HTTP/1.1

@@ -6,6 +6,8 @@
 #include "tool/addr2line.h"
 #include "tool/completion.h"
 #include "tool/jeprof.h"
+#include "tool/launch_list.h"
+#include "tool/launch_run.h"
 #include "tool/pprof.h"
 
 /* getopt_long puts the words into another order. */
@@ -14,7 +16,20 @@ static int run_addr2line(int argc, const char *const *argv)
     return cp_addr2line_main(argc, (char **)(uintptr_t)argv);
 }
 
+static int run_list(int argc, const char *const *argv)
+{
+    return cp_launch_list_main(argc, (char **)(uintptr_t)argv);
+}
+
+static int run_run(int argc, const char *const *argv)
+{
+    return cp_launch_run_main(argc, (char **)(uintptr_t)argv);
+}
+
 static const struct cp_tool_command commands[] = {
+    { "run", "[OPTION]... [--] COMMAND [ARGUMENT]...",
+      "starts a program that serves its profiles", run_run },
+    { "list", "[--json]", "the programs that serve profiles now", run_list },
     { "pprof", "[FORMAT] [OPTION]... [BINARY] SOURCE...",
       "reports on profiles; pprof -help lists the options", cp_pprof_main },
     { "jeprof", "[OPTION]... [BINARY] PROFILE...",
