@@ -204,22 +204,23 @@ static enum cp_status check_segments(const struct cp_elf *e, const char *path,
                    : refuse_static(e, path, err);
 }
 
-static enum cp_status check_elf(const char *path, struct cp_error *err)
+enum cp_status cp_program_check_elf(const char *path, const char *name,
+                                    struct cp_error *err)
 {
     struct cp_elf *e = NULL;
     enum cp_status status = cp_elf_open(&e, path, err);
 
     if (status != CP_OK) {
-        cp_error_prefix(err, "%s: ", path);
+        cp_error_prefix(err, "%s: ", name);
         return status;
     }
     if (cp_elf_machine(e) != OUR_MACHINE || !cp_elf_is_64(e))
         status = cp_error_set(err, CP_EUSAGE,
                               "%s is built for %s, and this libcpprof.so "
                               "for " OUR_NAME,
-                              path, name_of_machine(cp_elf_machine(e)));
+                              name, name_of_machine(cp_elf_machine(e)));
     else
-        status = check_segments(e, path, err);
+        status = check_segments(e, name, err);
     cp_elf_close(e);
     return status;
 }
@@ -273,7 +274,7 @@ enum cp_status cp_program_check(const char *path, struct cp_error *err)
             return check_rights(at, err); /* it may be run and not read */
         if (n >= 4 && memcmp(line, ELFMAG, SELFMAG) == 0) {
             status = check_rights(at, err);
-            return status == CP_OK ? check_elf(at, err) : status;
+            return status == CP_OK ? cp_program_check_elf(at, at, err) : status;
         }
         if (n >= 2 && line[0] == '#' && line[1] == '!') {
             status = find_interpreter(line, &program, err);

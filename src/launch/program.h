@@ -29,4 +29,8 @@ enum cp_status cp_program_find(struct cp_program *out, const char *command,
  */
 enum cp_status cp_program_check(const char *path, struct cp_error *err);
 
+/* The same for an ELF file, whatever its rights; messages call it `name`. */
+enum cp_status cp_program_check_elf(const char *path, const char *name,
+                                    struct cp_error *err);
+
 #endif

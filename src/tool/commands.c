@@ -6,6 +6,7 @@
 #include "tool/addr2line.h"
 #include "tool/completion.h"
 #include "tool/jeprof.h"
+#include "tool/launch_attach.h"
 #include "tool/launch_list.h"
 #include "tool/launch_run.h"
 #include "tool/pprof.h"
@@ -26,10 +27,17 @@ static int run_run(int argc, const char *const *argv)
     return cp_launch_run_main(argc, (char **)(uintptr_t)argv);
 }
 
+static int run_attach(int argc, const char *const *argv)
+{
+    return cp_launch_attach_main(argc, (char **)(uintptr_t)argv);
+}
+
 static const struct cp_tool_command commands[] = {
     { "run", "[OPTION]... [--] COMMAND [ARGUMENT]...",
       "starts a program that serves its profiles", run_run },
     { "list", "[--json]", "the programs that serve profiles now", run_list },
+    { "attach", "[OPTION]... PID", "the same for a program that runs already",
+      run_attach },
     { "pprof", "[FORMAT] [OPTION]... [BINARY] SOURCE...",
       "reports on profiles; pprof -help lists the options", cp_pprof_main },
     { "jeprof", "[OPTION]... [BINARY] PROFILE...",
