@@ -9,6 +9,7 @@
 #include "tool/launch_attach.h"
 #include "tool/launch_list.h"
 #include "tool/launch_run.h"
+#include "tool/live_top.h"
 #include "tool/pprof.h"
 
 /* getopt_long puts the words into another order. */
@@ -32,12 +33,19 @@ static int run_attach(int argc, const char *const *argv)
     return cp_launch_attach_main(argc, (char **)(uintptr_t)argv);
 }
 
+static int run_top(int argc, const char *const *argv)
+{
+    return cp_live_top_main(argc, (char **)(uintptr_t)argv);
+}
+
 static const struct cp_tool_command commands[] = {
     { "run", "[OPTION]... [--] COMMAND [ARGUMENT]...",
       "starts a program that serves its profiles", run_run },
     { "list", "[--json]", "the programs that serve profiles now", run_list },
     { "attach", "[OPTION]... PID", "the same for a program that runs already",
       run_attach },
+    { "top", "[OPTION]... [PID|APP|URL]",
+      "a table of what a program does, again and again", run_top },
     { "pprof", "[FORMAT] [OPTION]... [BINARY] SOURCE...",
       "reports on profiles; pprof -help lists the options", cp_pprof_main },
     { "jeprof", "[OPTION]... [BINARY] PROFILE...",
