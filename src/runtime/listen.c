@@ -49,6 +49,7 @@ static bool spawn(void (*run)(void *context), void *context)
 
 static bool serving(const char *address)
 {
+    cp_record_start(state.settings);
     return cp_registry_add(address, state.settings->app_id);
 }
 
@@ -93,8 +94,6 @@ static enum cp_status start_endpoint(struct cp_error *err)
     state.listen_fd = 0;
     if (status == CP_OK && cp_heap_enable(&unseen) != CP_OK)
         cp_lifecycle_say(unseen.msg);
-    if (status == CP_OK)
-        cp_record_start(state.settings);
     return status;
 }
 

@@ -22,6 +22,8 @@
 /* What the thread that watches is to know. */
 enum { WATCHING, CANCELLED, SIGNALLED /* and above: by SIGNALLED + number */ };
 
+#define LOOK_NS 100000000
+
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 #define N_ENDS (sizeof(ends) / sizeof(ends[0]))
 
@@ -30,7 +32,6 @@ static struct {
     const struct cp_settings *settings;
     struct cpprof_profile *cpu; /* NULL: not running */
     bool is_heap_due, has_atexit;
-    bool is_caught[N_ENDS];
     pid_t pid; /* of the process that is recorded */
     _Atomic uint32_t word;
 } record;
@@ -104,17 +105,16 @@ static void on_signal(int sig)
     errno = number;
 }
 
+/* Again and again: a shell, for one, sets them to their default itself. */
 static void catch_ends(void)
 {
     struct sigaction ours = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
     struct sigaction now;
 
-    for (size_t i = 0; i < N_ENDS; i++) {
-        record.is_caught[i] = sigaction(ends[i], NULL, &now) == 0 &&
-                              !(now.sa_flags & SA_SIGINFO) &&
-                              now.sa_handler == SIG_DFL &&
-                              sigaction(ends[i], &ours, NULL) == 0;
-    }
+    for (size_t i = 0; i < N_ENDS; i++)
+        if (sigaction(ends[i], NULL, &now) == 0 &&
+            !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+            (void)sigaction(ends[i], &ours, NULL);
 }
 
 /* Leaves those to their default again that the program has not taken. */
@@ -123,7 +123,7 @@ static void release_ends(void)
     struct sigaction none = { .sa_handler = SIG_DFL }, now;
 
     for (size_t i = 0; i < N_ENDS; i++)
-        if (record.is_caught[i] && sigaction(ends[i], NULL, &now) == 0 &&
+        if (sigaction(ends[i], NULL, &now) == 0 &&
             !(now.sa_flags & SA_SIGINFO) && now.sa_handler == on_signal)
             (void)sigaction(ends[i], &none, NULL);
 }
@@ -135,13 +135,14 @@ static uint32_t await(int64_t ns)
     uint32_t word;
 
     while ((word = atomic_load(&record.word)) == WATCHING) {
-        int64_t left = ns < 0 ? 1 : end - cp_clock_ns(CLOCK_MONOTONIC);
-        struct timespec span = { left / 1000000000, left % 1000000000 };
+        int64_t left = ns < 0 ? LOOK_NS : end - cp_clock_ns(CLOCK_MONOTONIC);
+        struct timespec span = { 0, left < LOOK_NS ? (long)left : LOOK_NS };
 
         if (left <= 0)
             break;
+        catch_ends();
         (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAIT_PRIVATE,
-                         WATCHING, ns < 0 ? 0 : (long)&span);
+                         WATCHING, (long)&span);
     }
     return word;
 }
@@ -170,7 +171,7 @@ void cp_record_start(const struct cp_settings *s)
 {
     struct cp_error err = { 0 };
 
-    if (!s->cpu_file[0] && !s->heap_file[0])
+    if ((!s->cpu_file[0] && !s->heap_file[0]) || record.pid == getpid())
         return;
     record.settings = s;
     record.pid = getpid();

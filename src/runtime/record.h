@@ -12,7 +12,10 @@
 
 #include "runtime/settings.h"
 
-/* Begins, if the settings ask for it. Failures are said. */
+/*
+ * Begins, if the settings ask for it and it has not begun before. Failures are
+ * said.
+ */
 void cp_record_start(const struct cp_settings *s);
 
 /* The address went to another process: nothing is written. */

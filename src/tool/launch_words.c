@@ -36,12 +36,13 @@ enum cp_status cp_launch_seconds(const char *text, double *out,
     double sum = 0;
 
     do {
-        char *end;
-        double value = strtod(p, &end), unit;
+        size_t len = strspn(p, "0123456789.");
+        double value, unit;
 
-        if (*p < '0' || *p > '9' || end == p)
+        if (*p < '0' || *p > '9' || len > 12 || p[len] == 'e' || p[len] == 'x')
             goto bad;
-        p = end;
+        value = strtod(p, NULL);
+        p += len;
         unit = take_unit(&p);
         if (unit == 0 && (*p || sum > 0))
             goto bad;
