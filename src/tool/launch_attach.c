@@ -53,7 +53,7 @@ enum {
     OPTION_LIBRARY,
 };
 
-static const struct option long_options[] = {
+const struct option cp_launch_attach_options[] = {
     { "detach", no_argument, NULL, OPTION_DETACH },
     { "cpu", required_argument, NULL, OPTION_CPU },
     { "wall", required_argument, NULL, OPTION_WALL },
@@ -140,7 +140,8 @@ static enum cp_status read_options(struct attach *a, int argc, char **argv,
     int option;
 
     while (status == CP_OK &&
-           (option = getopt_long(argc, argv, "o:h", long_options, NULL)) != -1)
+           (option = getopt_long(argc, argv, "o:h", cp_launch_attach_options,
+                                 NULL)) != -1)
         status = take_option(a, option, err);
     if (status != CP_OK || a->wants_help)
         return status;

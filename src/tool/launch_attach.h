@@ -2,6 +2,11 @@
 #ifndef CP_LAUNCH_ATTACH_H
 #define CP_LAUNCH_ATTACH_H
 
+#include <getopt.h>
+
 int cp_launch_attach_main(int argc, char **argv);
+
+/* What it takes, ended as getopt wants it. */
+extern const struct option cp_launch_attach_options[];
 
 #endif

@@ -25,7 +25,7 @@ static const char usage_text[] =
     "  --json      an array of objects, for programs\n"
     "  -h, --help  this text\n";
 
-static const struct option long_options[] = {
+const struct option cp_launch_list_options[] = {
     { "json", no_argument, NULL, 'j' },
     { "help", no_argument, NULL, 'h' },
     { NULL, 0, NULL, 0 },
@@ -165,7 +165,8 @@ int cp_launch_list_main(int argc, char **argv)
     bool is_json = false;
     int option;
 
-    while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+    while ((option = getopt_long(argc, argv, "h", cp_launch_list_options,
+                                 NULL)) != -1) {
         if (option == 'h') {
             (void)fputs(usage_text, stdout);
             return EXIT_OK;

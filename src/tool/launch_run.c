@@ -63,7 +63,7 @@ enum {
     OPTION_LIBRARY,
 };
 
-static const struct option long_options[] = {
+const struct option cp_launch_run_options[] = {
     { "enable-profiling", optional_argument, NULL, OPTION_ENABLE },
     { "profile-port", required_argument, NULL, OPTION_PORT },
     { "listen", required_argument, NULL, OPTION_LISTEN },
@@ -177,7 +177,8 @@ static enum cp_status read_options(struct run *r, int argc, char **argv,
 
     r->listen = listen && *listen ? listen : "localhost:0";
     while (status == CP_OK &&
-           (option = getopt_long(argc, argv, "+o:h", long_options, NULL)) != -1)
+           (option = getopt_long(argc, argv, "+o:h", cp_launch_run_options,
+                                 NULL)) != -1)
         status = take_option(r, option, err);
     r->command = argv + optind;
     return status == CP_OK && !r->wants_help ? check_options(r, err) : status;

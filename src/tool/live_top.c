@@ -42,7 +42,7 @@ static const char usage_text[] =
     "  -r, --rows=N      rows of a table that is printed (20)\n"
     "  -h, --help        this text\n";
 
-static const struct option long_options[] = {
+const struct option cp_live_top_options[] = {
     { "delay", required_argument, NULL, 'd' },
     { "count", required_argument, NULL, 'n' },
     { "kind", required_argument, NULL, 'k' },
@@ -137,8 +137,9 @@ static enum cp_status read_options(struct top *t, int argc, char **argv,
     enum cp_status status = CP_OK;
     int option;
 
-    while (status == CP_OK && (option = getopt_long(argc, argv, "d:n:k:r:h",
-                                                    long_options, NULL)) != -1)
+    while (status == CP_OK &&
+           (option = getopt_long(argc, argv, "d:n:k:r:h", cp_live_top_options,
+                                 NULL)) != -1)
         status = take_option(t, option, err);
     if (status == CP_OK && argc - optind > 1)
         return cp_error_set(err, CP_EUSAGE, "one program at a time");
