@@ -52,6 +52,10 @@ soak: all ## run the library's stress program for SOAK_SECONDS (1800)
 	@PLUGIN=build/tests/libplugin.so CPPROF=cpu_hz:250 \
 		build/tests/stress $(SOAK_SECONDS)
 
+attach-soak: all ## attach to a redis under load, 100 times
+	@scripts/deps build test
+	@scripts/attach_soak
+
 asan ubsan tsan: ## build with that sanitizer in build-<word>/ and run the tests
 	@scripts/deps build test
 	@scripts/build $@
@@ -99,5 +103,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test test-docs golden bench bench-runtime fuzz soak asan ubsan tsan clang \
-	format install uninstall dist deb deb-test image-test kube-test clean help
+.PHONY: all demo test test-docs golden bench bench-runtime fuzz soak attach-soak asan ubsan \
+	tsan clang format install uninstall dist deb deb-test image-test kube-test clean help

@@ -66,6 +66,20 @@ int cpprof_listen(const char *where);
 /* Where that is, as a URL, or "unix:/path"; NULL if nowhere. */
 const char *cpprof_address(void);
 
+/*
+ * Ends that: profiles that are under way get no answer, the threads end, and
+ * what memory can be is given back. cpprof_listen may be called again.
+ */
+int cpprof_close(void);
+
+/*
+ * What `cpprof attach` calls in a running program that it has loaded the
+ * library into: listens, without a word on stderr. `settings` is what CPPROF
+ * would be. The address, or why there is none, is left in `out`.
+ */
+int cpprof_attach(const char *where, const char *settings, char *out,
+                  size_t cap);
+
 /* ---- inside an HTTP server that the program has ---- */
 
 /* A request for something under /debug/pprof/ that the program was sent. */

@@ -91,7 +91,7 @@ static void on_accept(struct cp_http_source *source, uint32_t events)
     struct cp_http_server *s = l->server;
 
     (void)events;
-    for (int i = 0; i < ACCEPT_AT_ONCE && s->is_accepting; i++) {
+    for (int i = 0; i < ACCEPT_AT_ONCE && s->is_accepting && l->fd >= 0; i++) {
         int fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         if (fd < 0) {
@@ -213,17 +213,31 @@ enum cp_status cp_http_server_new(struct cp_http_server **out,
 enum cp_status cp_http_server_listen(struct cp_http_server *s, int fd,
                                      struct cp_error *err)
 {
-    struct cp_http_listener *l = cp_alloc(1, sizeof(*l), err);
+    struct cp_http_listener *l = s->listeners;
 
-    if (!l)
-        return CP_ENOMEM;
-    *l = (struct cp_http_listener){ { on_accept }, s, fd, s->listeners };
-    if (add_source(s, fd, &l->source, err) != CP_OK) {
-        cp_free(l);
-        return CP_EIO;
+    while (l && l->fd >= 0)
+        l = l->next;
+    if (!l) {
+        l = cp_alloc(1, sizeof(*l), err);
+        if (!l)
+            return CP_ENOMEM;
+        *l = (struct cp_http_listener){ { on_accept }, s, -1, s->listeners };
+        s->listeners = l;
     }
-    s->listeners = l;
+    if (add_source(s, fd, &l->source, err) != CP_OK)
+        return CP_EIO;
+    l->fd = fd;
     return CP_OK;
+}
+
+/* An event of one may be at hand: they stay, to be used again. */
+void cp_http_server_unlisten(struct cp_http_server *s)
+{
+    for (struct cp_http_listener *l = s->listeners; l; l = l->next) {
+        if (l->fd >= 0)
+            (void)close(l->fd);
+        l->fd = -1;
+    }
 }
 
 static void on_watch(struct cp_http_source *source, uint32_t events)
@@ -307,7 +321,8 @@ void cp_http_server_abandon(const struct cp_http_server *s)
     const struct cp_http_exchange *x = s->oldest;
 
     for (; l; l = l->next)
-        (void)close(l->fd);
+        if (l->fd >= 0)
+            (void)close(l->fd);
     for (; x; x = x->next)
         (void)close(x->fd);
     (void)close(s->epoll_fd);
@@ -327,7 +342,8 @@ void cp_http_server_free(struct cp_http_server *s)
     cp_http_conn_bury(s);
     while ((l = s->listeners)) {
         s->listeners = l->next;
-        (void)close(l->fd);
+        if (l->fd >= 0)
+            (void)close(l->fd);
         cp_free(l);
     }
     while ((w = s->watches)) {

@@ -41,6 +41,9 @@ enum cp_status cp_http_server_new(struct cp_http_server **out,
 enum cp_status cp_http_server_listen(struct cp_http_server *s, int fd,
                                      struct cp_error *err);
 
+/* Closes the listening sockets; clients that are connected stay. */
+void cp_http_server_unlisten(struct cp_http_server *s);
+
 /* Calls ready(context) whenever fd can be read; the caller closes fd. */
 enum cp_status cp_http_server_watch(struct cp_http_server *s, int fd,
                                     void (*ready)(void *context), void *context,

@@ -6,6 +6,7 @@
 #include <cpprof.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 

@@ -1,6 +1,8 @@
 /* api_serve.c - include/cpprof.h: an endpoint, and answers without one. */
 #include <cpprof.h>
+#include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +27,33 @@ CP_EXPORT int cpprof_listen(const char *where)
     if (status == CP_OK)
         status = cp_listen(where ? where : "", &err);
     return cp_api_result(status, &err);
+}
+
+CP_EXPORT int cpprof_close(void)
+{
+    struct cp_error err = { 0 };
+
+    if (cp_listen_close())
+        return 0;
+    return cp_api_result(
+        cp_error_set(&err, CP_EIO, "the endpoint does not end"), &err);
+}
+
+CP_EXPORT int cpprof_attach(const char *where, const char *settings, char *out,
+                            size_t cap)
+{
+    struct cp_error err = { 0 };
+    int number = errno;
+    enum cp_status status = cp_lifecycle_start(&err);
+
+    if (status == CP_OK) {
+        cp_lifecycle_attach(settings);
+        status = cp_listen(where, &err);
+    }
+    (void)snprintf(out, cap, "%s",
+                   status == CP_OK ? cp_listen_address() : err.msg);
+    errno = number;
+    return status == CP_OK ? 0 : -1;
 }
 
 CP_EXPORT const char *cpprof_address(void)

@@ -11,6 +11,7 @@
 #include "runtime/endpoint.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
 #include <signal.h>
@@ -26,13 +27,18 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/instance.h"
 #include "http/address.h"
 #include "http/server.h"
 #include "runtime/service.h"
+#include "runtime/stderr.h"
 #include "runtime/ui_page.h"
 
 #define WAKE_SIGNAL SIGURG /* ignored by default, should all else fail */
 #define START_SECONDS 5
+#define LOOK_NS                                                                \
+    ((int64_t)500000000) /* after whom the address was handed to               \
+                          */
 
 /* What the thread tells the one who started it. */
 enum stage {
@@ -40,6 +46,7 @@ enum stage {
     SHARED,  /* serving, with the program's descriptors */
     PRIVATE, /* serving, with its own */
     FAILED,
+    ENDED,
 };
 
 struct cp_endpoint {
@@ -53,6 +60,9 @@ struct cp_endpoint {
     _Atomic int tid;
     _Atomic uint32_t stage;
     struct cp_error failure; /* why the stage is FAILED */
+    pid_t heir;              /* who has the address for now */
+    uint64_t heir_start;
+    struct cp_http_timer look;
 };
 
 /* ---- small calls ---- */
@@ -63,13 +73,14 @@ static void tell(struct cp_endpoint *e, enum stage stage)
     (void)syscall(SYS_futex, &e->stage, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-static enum stage wait_for_stage(struct cp_endpoint *e)
+/* The stage that comes after `now`, or that itself if none does. */
+static enum stage wait_for_stage(struct cp_endpoint *e, enum stage now)
 {
     struct timespec patience = { START_SECONDS, 0 };
     uint32_t stage;
 
-    while ((stage = atomic_load(&e->stage)) == STARTING)
-        if (syscall(SYS_futex, &e->stage, FUTEX_WAIT, STARTING, &patience, NULL,
+    while ((stage = atomic_load(&e->stage)) == (uint32_t)now)
+        if (syscall(SYS_futex, &e->stage, FUTEX_WAIT, now, &patience, NULL,
                     0) != 0 &&
             errno == ETIMEDOUT)
             break;
@@ -93,6 +104,52 @@ static bool part_descriptors(int keep)
         return false;
     if (keep > 0)
         (void)syscall(SYS_close_range, 0u, (unsigned)keep - 1, 0);
+    return true;
+}
+
+static const char *socket_path(const struct cp_endpoint *e)
+{
+    const struct sockaddr_un *un = (const void *)&e->address.socket;
+
+    return un->sun_family == AF_UNIX ? un->sun_path : NULL;
+}
+
+/* ---- the address on loan ---- */
+
+/* Takes the address back when the heir has ended. */
+static void look(void *context)
+{
+    struct cp_endpoint *e = context;
+    int fd = -1;
+
+    if (cp_instance_start_ticks(e->heir) != e->heir_start &&
+        cp_http_address_listen(&e->address, &fd, NULL) == CP_OK) {
+        if (cp_http_server_listen(e->server, fd, NULL) == CP_OK) {
+            e->heir = 0;
+            if (e->options.serving)
+                (void)e->options.serving(e->text);
+            return;
+        }
+        (void)close(fd);
+    }
+    cp_http_server_after(e->server, &e->look, LOOK_NS);
+}
+
+/* Whether that process can have our address now. */
+static bool hand_on(struct cp_endpoint *e, long pid)
+{
+    if (e->heir || !e->options.may_hand(pid))
+        return false;
+    e->heir = (pid_t)pid;
+    e->heir_start = cp_instance_start_ticks(e->heir);
+    if (e->options.handed)
+        e->options.handed();
+    cp_http_server_unlisten(e->server);
+    if (socket_path(e))
+        (void)unlink(socket_path(e));
+    e->look.fire = look;
+    e->look.context = e;
+    cp_http_server_after(e->server, &e->look, LOOK_NS);
     return true;
 }
 
@@ -163,27 +220,18 @@ static void run(void *context)
     cp_http_server_free(e->server); /* here, where its descriptors are */
     (void)close(e->signal_fd);
     e->server = NULL;
+    if (socket_path(e) && !e->heir)
+        (void)unlink(socket_path(e));
+    tell(e, ENDED);
 }
 
 /* ---- the caller ---- */
 
-static void say(const char *text)
-{
-    ssize_t n = write(STDERR_FILENO, text, strlen(text));
-
-    (void)n;
-}
-
-static const char *socket_path(const struct cp_endpoint *e)
-{
-    const struct sockaddr_un *un = (const void *)&e->address.socket;
-
-    return un->sun_family == AF_UNIX ? un->sun_path : NULL;
-}
-
+/* Says where it is: to who is to know, and to the user. */
 static void announce(struct cp_endpoint *e)
 {
     char address[CP_HTTP_ADDRESS_BYTES], line[512];
+    bool is_new = true;
 
     cp_http_address_text(&e->address, address);
     if (socket_path(e))
@@ -191,9 +239,41 @@ static void announce(struct cp_endpoint *e)
     else
         (void)snprintf(e->text, sizeof(e->text), "http://%s/debug/pprof/",
                        address);
+    if (e->options.serving)
+        is_new = e->options.serving(e->text);
     (void)snprintf(line, sizeof(line), "cpprof: pid %ld, profiles at %s\n",
                    (long)getpid(), e->text);
-    say(line);
+    if (is_new && !e->options.is_quiet)
+        cp_stderr_write(line);
+}
+
+static bool is_same_address(const struct cp_http_address *a, int fd)
+{
+    struct cp_http_address its = { .len = sizeof(its.socket) };
+    char one[CP_HTTP_ADDRESS_BYTES], other[CP_HTTP_ADDRESS_BYTES];
+    int is_listening = 0;
+    socklen_t len = sizeof(is_listening);
+
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &len) ||
+        !is_listening ||
+        getsockname(fd, (struct sockaddr *)&its.socket, &its.len))
+        return false;
+    cp_http_address_text(a, one);
+    cp_http_address_text(&its, other);
+    return strcmp(one, other) == 0;
+}
+
+/* A socket that was handed to us, or one of our own. */
+static enum cp_status have_socket(struct cp_endpoint *e, struct cp_error *err)
+{
+    int fd = e->options.listen_fd;
+
+    if (fd <= STDERR_FILENO || !is_same_address(&e->address, fd))
+        return cp_http_address_listen(&e->address, &e->listen_fd, err);
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    (void)fcntl(fd, F_SETFL, O_NONBLOCK);
+    e->listen_fd = fd;
+    return CP_OK;
 }
 
 static enum cp_status launch(struct cp_endpoint *e, struct cp_error *err)
@@ -204,7 +284,7 @@ static enum cp_status launch(struct cp_endpoint *e, struct cp_error *err)
         (void)close(fd);
         return cp_error_set(err, CP_EIO, "cannot start a thread");
     }
-    switch (wait_for_stage(e)) {
+    switch (wait_for_stage(e, STARTING)) {
     case PRIVATE:
         (void)close(fd); /* the thread has its own */
         return CP_OK;
@@ -235,8 +315,11 @@ enum cp_status cp_endpoint_start(struct cp_endpoint **out,
     if (status == CP_OK)
         status = cp_http_address_parse(&e->address, options->listen, err);
     if (status == CP_OK)
-        status = cp_http_address_listen(&e->address, &e->listen_fd, err);
+        status = have_socket(e, err);
     if (status == CP_OK) {
+        e->service.hand_on = options->may_hand ? hand_on : NULL;
+        e->service.endpoint = e;
+        e->service.ending = options->ending;
         e->service.cost = options->cost;
         e->service.ui = cp_ui_page;
         e->service.ui_context = &e->service;
@@ -256,6 +339,13 @@ enum cp_status cp_endpoint_start(struct cp_endpoint **out,
     return CP_OK;
 }
 
+bool cp_endpoint_await_end(struct cp_endpoint *e)
+{
+    enum stage now = (enum stage)atomic_load(&e->stage);
+
+    return now == ENDED || wait_for_stage(e, now) == ENDED;
+}
+
 void cp_endpoint_stop(struct cp_endpoint *e)
 {
     int number = errno;
@@ -273,7 +363,7 @@ void cp_endpoint_free(struct cp_endpoint *e)
 {
     if (!e)
         return;
-    if (socket_path(e) && e->listen_fd >= 0)
+    if (socket_path(e) && e->listen_fd >= 0 && atomic_load(&e->stage) != ENDED)
         (void)unlink(socket_path(e));
     cp_service_release(&e->service);
     cp_free(e);

@@ -42,6 +42,20 @@ struct cp_endpoint_options {
     /* Use the program's descriptors even where the thread could have its own;
        for tests of what happens on older kernels. */
     bool shares_descriptors;
+    /* A socket that listens there already, which is taken over; 0: none. */
+    int listen_fd;
+    bool is_quiet; /* does not say where it listens */
+    /*
+     * Called with the address when it begins to serve and when it serves
+     * again, and when it has handed the address on. Whether the user is to
+     * be told. May be NULL.
+     */
+    bool (*serving)(const char *address);
+    void (*handed)(void);
+    /* May the address be handed on to that process? NULL: no. */
+    bool (*may_hand)(long pid);
+    /* A client on this machine asks that all be ended. NULL: it cannot be. */
+    void (*ending)(void);
     /*
      * Starts a thread that calls run(context), with all signals blocked;
      * false when it cannot. The library makes it past the program's hooks.
@@ -65,6 +79,9 @@ enum cp_status cp_endpoint_start(struct cp_endpoint **out,
  * signal handler.
  */
 void cp_endpoint_stop(struct cp_endpoint *e);
+
+/* Waits until the thread has ended; false: it has not, within a while. */
+bool cp_endpoint_await_end(struct cp_endpoint *e);
 
 /* Where it listens: "http://127.0.0.1:6060/debug/pprof/" or "unix:/path". */
 const char *cp_endpoint_address(const struct cp_endpoint *e);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "runtime/hooked.h"
 #include "runtime/lock.h"
 #include "runtime/sampler.h"
 #include "runtime/timer.h"
@@ -103,6 +104,10 @@ static void complain(const char *owner)
     if (heap.is_blind)
         return;
     heap.is_blind = true;
+    if (cp_hooked_is_late()) {
+        (void)snprintf(heap.note, sizeof(heap.note), CP_HOOKED_NOTE);
+        return;
+    }
     if (owner)
         (void)snprintf(heap.note, sizeof(heap.note),
                        "no heap profile: malloc is that of %s, which comes "

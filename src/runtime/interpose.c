@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <threads.h>
 
+#include "runtime/hooked.h"
 #include "runtime/lifecycle.h"
 #include "runtime/own_thread.h"
 #include "runtime/threadcreate.h"
@@ -103,10 +104,21 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
     return result;
 }
 
+/* Is it our pthread_create that everybody finds? */
+static bool is_seen(void)
+{
+    void *first = dlsym(RTLD_DEFAULT, "pthread_create");
+    Dl_info its, mine;
+
+    return first && dladdr(first, &its) && dladdr(&next_thrd_create, &mine) &&
+           its.dli_fbase == mine.dli_fbase;
+}
+
 /* Before lifecycle.c's, which may start a thread. */
 __attribute__((constructor(101))) static void prepare(void)
 {
     (void)find_next(&next_pthread_create, "pthread_create");
+    cp_hooked_set_test(is_seen);
 #if !defined(__SANITIZE_ADDRESS__) /* it has to see all threads begin */
     cp_own_thread_set_maker(make_thread);
 #endif

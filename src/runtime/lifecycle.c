@@ -1,7 +1,6 @@
 /* lifecycle.c - see lifecycle.h. */
 #include "runtime/lifecycle.h"
 
-#include <fcntl.h>
 #include <libdeflate.h>
 #include <limits.h>
 #include <pthread.h>
@@ -20,14 +19,18 @@
 #include "runtime/cpu.h"
 #include "runtime/custom.h"
 #include "runtime/dump.h"
+#include "runtime/handover.h"
 #include "runtime/heap.h"
+#include "runtime/hooked.h"
 #include "runtime/labels.h"
 #include "runtime/pages_alloc.h"
 #include "runtime/listen.h"
 #include "runtime/lock.h"
 #include "runtime/locks.h"
+#include "runtime/record.h"
 #include "runtime/sampler.h"
 #include "runtime/settings.h"
+#include "runtime/stderr.h"
 #include "runtime/thread_stacks.h"
 #include "runtime/threadcreate.h"
 #include "runtime/threads.h"
@@ -61,11 +64,15 @@ static const bool can_wrap = true;
 void cp_lifecycle_say(const char *line)
 {
     char text[640];
-    int len = snprintf(text, sizeof(text), "cpprof: %s\n", line);
 
-    if (len >= (int)sizeof(text))
-        len = (int)sizeof(text) - 1;
-    (void)CP_SYSCALL(SYS_write, STDERR_FILENO, (long)text, len);
+    (void)snprintf(text, sizeof(text), "cpprof: %s\n", line);
+    cp_stderr_write(text);
+}
+
+/* Nobody is there who could be told. */
+static void say_nothing(const char *line)
+{
+    (void)line;
 }
 
 bool cp_lifecycle_is_started(void)
@@ -204,6 +211,7 @@ static void after_fork(bool is_child)
         cp_thread_stacks_after_fork();
         cp_threadcreate_after_fork();
         cp_api_after_fork();
+        cp_record_after_fork();
         cp_lock_reset(&life.lock);
     }
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
@@ -267,11 +275,13 @@ static enum cp_status start(struct cp_error *err)
         return cp_error_set(err, CP_EUSAGE,
                             "not in a program that runs with the rights of "
                             "its file's owner");
+    cp_stderr_note();
     cp_settings_init(&life.settings);
     cp_settings_read(&life.settings, getenv("PPROFLISTEN"), getenv("CPPROF"),
                      cp_lifecycle_say);
     apply_settings();
     libdeflate_set_memory_allocator(packer_alloc, cp_free);
+    cp_listen_configure(&life.settings);
     measure_stacks();
     life.has_key = pthread_key_create(&life.key, end_thread) == 0;
     if (pthread_atfork(before_fork, after_fork_in_parent,
@@ -293,34 +303,11 @@ enum cp_status cp_lifecycle_start(struct cp_error *err)
     return status;
 }
 
-/*
- * Was the parent started with the same address? Then it is its, and that we
- * cannot have it too is nothing to tell each time a shell starts a command.
- */
-static bool is_inherited(const char *listen)
+void cp_lifecycle_attach(const char *settings)
 {
-    char bytes[4096], wanted[640], path[64];
-    size_t len =
-        (size_t)snprintf(wanted, sizeof(wanted), "PPROFLISTEN=%s", listen) + 1;
-    size_t n_kept = 0;
-    bool is_found = false;
-    ssize_t n;
-    int fd;
-
-    (void)snprintf(path, sizeof(path), "/proc/%ld/environ", (long)getppid());
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    while (!is_found &&
-           (n = read(fd, bytes + n_kept, sizeof(bytes) - n_kept)) > 0) {
-        size_t all = n_kept + (size_t)n;
-
-        is_found = memmem(bytes, all, wanted, len) != NULL;
-        n_kept = all < len ? all : len;
-        memmove(bytes, bytes + all - n_kept, n_kept);
-    }
-    (void)close(fd);
-    return is_found;
+    cp_hooked_look();
+    cp_settings_read(&life.settings, NULL, settings, say_nothing);
+    life.settings.is_quiet = true;
 }
 
 /* When the library is loaded, or the program that has it inside starts. */
@@ -340,6 +327,10 @@ __attribute__((constructor)) static void load(void)
         status = cp_heap_enable(&err);
     if (status == CP_OK)
         status = cp_dump_start(&life.settings, &err);
-    if (status != CP_OK && !is_inherited(life.settings.listen))
+    if (status == CP_OK)
+        return;
+    if (cp_handover_is_inherited(life.settings.listen))
+        cp_listen_later(life.settings.listen);
+    else
         cp_lifecycle_say(err.msg);
 }

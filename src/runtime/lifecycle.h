@@ -34,6 +34,12 @@ void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start);
 struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped);
 void cp_lifecycle_unwrap_thread(void *wrapped);
 
+/*
+ * The library came into a running program: settings ("key:value,...") as in
+ * the environment; nothing is said on the program's stderr.
+ */
+void cp_lifecycle_attach(const char *settings);
+
 /* Writes "cpprof: LINE" to stderr. */
 void cp_lifecycle_say(const char *line);
 

@@ -1,7 +1,6 @@
 /* listen.c - see listen.h. */
 #include "runtime/listen.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,23 +9,70 @@
 #include "runtime/cost.h"
 #include "runtime/custom.h"
 #include "runtime/endpoint.h"
+#include "runtime/handover.h"
 #include "runtime/heap.h"
 #include "runtime/kinds.h"
 #include "runtime/lifecycle.h"
 #include "runtime/lock.h"
 #include "runtime/own_thread.h"
+#include "runtime/record.h"
+#include "runtime/registry.h"
+#include "runtime/sampler.h"
 
 #define CHILD_DELAY_NS 100000000
+#define HEIR_DELAY_NS 250000000  /* shorter commands leave the address alone */
+#define MOST_DELAY_NS 4000000000 /* between two tries */
+#define TRIES 10
+#define FORKED_TRIES 4
+
+static const struct cp_settings no_settings;
 
 static struct {
     struct cp_lock lock;
     char where[512]; /* "": nowhere */
     struct cp_endpoint *endpoint;
-} state;
+    const struct cp_settings *settings;
+    int listen_fd; /* for the first endpoint; 0: none */
+    int n_tries;   /* that are left to get a taken address */
+} state = { .settings = &no_settings };
+
+void cp_listen_configure(const struct cp_settings *s)
+{
+    state.settings = s;
+    state.listen_fd = s->listen_fd;
+}
 
 static bool spawn(void (*run)(void *context), void *context)
 {
     return cp_own_thread_start("cpprof", run, context, NULL) == CP_OK;
+}
+
+static bool serving(const char *address)
+{
+    cp_record_start(state.settings);
+    return cp_registry_add(address, state.settings->app_id);
+}
+
+static void handed(void)
+{
+    cp_registry_remove();
+    cp_record_cancel();
+}
+
+static bool may_hand(long pid)
+{
+    return state.settings->follow != CP_FOLLOW_NONE && cp_handover_may(pid);
+}
+
+static void close_all(void *arg)
+{
+    (void)arg;
+    (void)cp_listen_close();
+}
+
+static void ending(void)
+{
+    (void)cp_own_thread_start("cpprof-end", close_all, NULL, NULL);
 }
 
 static enum cp_status start_endpoint(struct cp_error *err)
@@ -35,10 +81,17 @@ static enum cp_status start_endpoint(struct cp_error *err)
                                            .kinds = cp_kinds,
                                            .more_kinds = cp_custom_kind,
                                            .cost = cp_cost,
+                                           .listen_fd = state.listen_fd,
+                                           .is_quiet = state.settings->is_quiet,
+                                           .serving = serving,
+                                           .handed = handed,
+                                           .may_hand = may_hand,
+                                           .ending = ending,
                                            .spawn = spawn };
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
     struct cp_error unseen = { 0 };
 
+    state.listen_fd = 0;
     if (status == CP_OK && cp_heap_enable(&unseen) != CP_OK)
         cp_lifecycle_say(unseen.msg);
     return status;
@@ -81,6 +134,34 @@ const char *cp_listen_address(void)
     return address;
 }
 
+static bool close_locked(void)
+{
+    struct cp_endpoint *e = state.endpoint;
+
+    if (!e)
+        return true;
+    cp_registry_remove();
+    cp_record_cancel();
+    cp_endpoint_stop(e);
+    state.where[0] = '\0';
+    state.endpoint = NULL;
+    if (!cp_endpoint_await_end(e))
+        return false; /* what it uses cannot be freed */
+    cp_endpoint_free(e);
+    return true;
+}
+
+bool cp_listen_close(void)
+{
+    bool is_closed;
+
+    cp_lock_take(&state.lock);
+    is_closed = close_locked();
+    cp_lock_give(&state.lock);
+    cp_sampler_retire();
+    return is_closed;
+}
+
 /* Does every process get another address? */
 static bool is_of_process(const char *where)
 {
@@ -91,19 +172,79 @@ static bool is_of_process(const char *where)
            strcmp(where, "0") == 0;
 }
 
+/* The same with any port, where there is one. */
+static bool take_any_port(void)
+{
+    char *colon = strrchr(state.where, ':');
+
+    if (strncmp(state.where, "unix:", 5) == 0)
+        return false;
+    if (!colon || colon == state.where)
+        (void)strcpy(state.where, "localhost:0");
+    else if ((size_t)(colon - state.where) + 3 <= sizeof(state.where))
+        (void)strcpy(colon, ":0");
+    return true;
+}
+
+static void rest(int64_t ns)
+{
+    const struct timespec delay = { ns / 1000000000, ns % 1000000000 };
+
+    (void)nanosleep(&delay, NULL);
+}
+
+static enum cp_status try_again(struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    cp_lock_take(&state.lock);
+    if (!state.endpoint && state.where[0])
+        status = start_endpoint(err);
+    cp_lock_give(&state.lock);
+    return status;
+}
+
 static void serve_child(void *arg)
 {
-    const struct timespec delay = { 0, CHILD_DELAY_NS };
     struct cp_error err = { 0 };
-    enum cp_status status;
 
     (void)arg;
-    (void)nanosleep(&delay, NULL);
-    cp_lock_take(&state.lock);
-    status = start_endpoint(&err);
-    cp_lock_give(&state.lock);
-    if (status != CP_OK)
+    rest(CHILD_DELAY_NS);
+    if (try_again(&err) != CP_OK)
         cp_lifecycle_say(err.msg);
+}
+
+/* Until the address is free or handed on, or with one of its own. */
+static void serve_heir(void *arg)
+{
+    int64_t delay = HEIR_DELAY_NS;
+
+    (void)arg;
+    for (int i = state.n_tries; i > 0; i--) {
+        rest(delay);
+        if (try_again(NULL) == CP_OK ||
+            (cp_handover_ask(state.where) && try_again(NULL) == CP_OK))
+            return;
+        if (state.settings->follow == CP_FOLLOW_ALL && take_any_port() &&
+            try_again(NULL) == CP_OK)
+            return;
+        delay = delay < MOST_DELAY_NS / 2 ? delay * 2 : MOST_DELAY_NS;
+    }
+}
+
+static void start_heir(int n_tries)
+{
+    state.n_tries = n_tries;
+    if (state.settings->follow != CP_FOLLOW_NONE)
+        (void)cp_own_thread_start("cpprof", serve_heir, NULL, NULL);
+}
+
+void cp_listen_later(const char *where)
+{
+    if (strlen(where) >= sizeof(state.where))
+        return;
+    (void)strcpy(state.where, where);
+    start_heir(TRIES);
 }
 
 void cp_listen_after_fork(void)
@@ -114,8 +255,10 @@ void cp_listen_after_fork(void)
     if (had_one)
         cp_endpoint_abandon(state.endpoint);
     state.endpoint = NULL;
-    if (had_one && is_of_process(state.where))
+    if (!state.where[0] || !had_one)
+        state.where[0] = '\0';
+    else if (is_of_process(state.where))
         (void)cp_own_thread_start("cpprof", serve_child, NULL, NULL);
     else
-        state.where[0] = '\0';
+        start_heir(FORKED_TRIES);
 }

@@ -4,6 +4,7 @@
 #include "profile/build.h"
 #include "runtime/clock.h"
 #include "runtime/hook_table.h"
+#include "runtime/hooked.h"
 #include "runtime/lock.h"
 #include "runtime/sampler.h"
 #include "signal/locks.h"
@@ -49,6 +50,8 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
     if (value > CP_LOCKS_MOST_RATE)
         return cp_error_set(err, CP_EUSAGE, "more than %llu",
                             (unsigned long long)CP_LOCKS_MOST_RATE);
+    if (value && cp_hooked_is_late())
+        return cp_error_set(err, CP_EUSAGE, CP_HOOKED_NOTE);
     if (value)
         status = cp_sampler_watch(err);
     if (status != CP_OK)
@@ -161,6 +164,8 @@ static enum cp_status finish_mutex(void *window, struct cp_profile **out,
 
 static const char *note_block(void)
 {
+    if (cp_hooked_is_late())
+        return CP_HOOKED_NOTE;
     return atomic_load(&cp_locks.block_rate_ns)
                ? NULL
                : "off: CPPROF=block_rate:NS, or POST block?rate=NS";
@@ -168,6 +173,8 @@ static const char *note_block(void)
 
 static const char *note_mutex(void)
 {
+    if (cp_hooked_is_late())
+        return CP_HOOKED_NOTE;
     return atomic_load(&cp_locks.mutex_fraction)
                ? NULL
                : "off: CPPROF=mutex_fraction:N, or POST mutex?fraction=N";

@@ -20,6 +20,7 @@
 #include <time.h>
 
 #include "runtime/clock.h"
+#include "runtime/hooked.h"
 #include "runtime/own_thread.h"
 #include "runtime/threads.h"
 #include "runtime/timer.h"
@@ -180,7 +181,8 @@ static void keep_up(void *arg)
         wake(&sampler.n_refreshed);
         if (tick % TICKS_PER_SCAN == TICKS_PER_SCAN - 1)
             look_around(round);
-        else if (!is_idle && !cp_own_thread_has_maker())
+        else if (!is_idle &&
+                 (!cp_own_thread_has_maker() || cp_hooked_is_late()))
             (void)cp_threads_scan(NULL); /* nobody tells us of them */
         cp_threads_ask();
         woken =
@@ -271,6 +273,48 @@ void cp_sampler_close(void)
         return;
     atomic_fetch_add(&sampler.round, 1);
     wake(&sampler.round);
+}
+
+/*
+ * Signals of ours may still be on their way, and at their default they would
+ * end the program: the kernel drops them all when they are to be ignored.
+ */
+static void give_signal_back(void)
+{
+    struct sigaction ignored = { .sa_handler = SIG_IGN };
+    int sig = cp_sampler_signal();
+
+    if (!sig || !is_ours(sig))
+        return;
+    (void)sigaction(sig, &ignored, NULL);
+    (void)sigaction(sig, &cp_signal_sampler.previous, NULL);
+    atomic_store(&sampler.signal, 0);
+}
+
+/* Whether the threads that look after the map have ended, in a while. */
+static bool await_keepers(void)
+{
+    const struct timespec nap = { 0, 1000000 };
+    int left = 1000;
+
+    while (atomic_load(&sampler.n_keepers) > 0 && left-- > 0)
+        (void)nanosleep(&nap, NULL);
+    return left > 0;
+}
+
+void cp_sampler_retire(void)
+{
+    cp_lock_take(&cp_sampler_lock);
+    if (atomic_load(&sampler.n_windows) == 0 && !sampler.is_watching) {
+        give_signal_back();
+        if (await_keepers()) {
+            cp_lock_take(&sampler.objects_lock);
+            cp_objects_free(sampler.objects);
+            sampler.objects = NULL;
+            cp_lock_give(&sampler.objects_lock);
+        }
+    }
+    cp_lock_give(&cp_sampler_lock);
 }
 
 size_t cp_sampler_bytes(void)

@@ -34,6 +34,12 @@ enum cp_status cp_sampler_open(struct cp_error *err);
 void cp_sampler_close(void);
 
 /*
+ * When nothing is open or watched: gives the signal back as it was, and the
+ * memory. Called without the lock.
+ */
+void cp_sampler_retire(void);
+
+/*
  * From now on the map is kept up to date, windows or not; without a handler.
  * Called without the lock. Ends in the child of a fork.
  */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/instance.h"
 #include "http/guard.h"
 #include "http/timer.h"
 #include "runtime/empty_kinds.h"
@@ -198,6 +199,69 @@ static void since_last(struct cp_service *s, struct cp_http_exchange *x)
             cp_window_since_last(s, x, cp_service_kind(s, name), &s->last[i]);
 }
 
+/* Does a web page of somebody else ask? */
+static bool is_of_page(const struct cp_http_request *r)
+{
+    const char *site = cp_http_request_header(r, "Sec-Fetch-Site");
+
+    if (site)
+        return strcmp(site, "same-origin") != 0;
+    return cp_http_request_header(r, "Origin");
+}
+
+/* Only from this machine, and not from a web page of somebody else. */
+static bool may_change(const struct cp_service *s,
+                       const struct cp_http_request *r)
+{
+    return s->is_local && !is_of_page(r);
+}
+
+/*
+ * Which process asks. From elsewhere anybody could name one of ours; when it
+ * began is known on this machine alone.
+ */
+static bool asker_of(const struct cp_http_request *r, int64_t *out)
+{
+    char text[32];
+    int64_t start;
+
+    return cp_http_request_param(r, "pid", text, sizeof(text)) &&
+           cp_params_int(text, out) && *out > 0 && *out <= INT32_MAX &&
+           cp_http_request_param(r, "start", text, sizeof(text)) &&
+           cp_params_int(text, &start) && start > 0 &&
+           cp_instance_start_ticks((pid_t)*out) == (uint64_t)start;
+}
+
+/* POST handover?pid=N: from a child that was started with our address. */
+static void hand_over(struct cp_service *s, struct cp_http_exchange *x)
+{
+    const struct cp_http_request *r = cp_http_request_of(x);
+    int64_t pid = 0;
+
+    if (!cp_http_request_is(r, "POST") || !s->hand_on)
+        cp_service_error(x, 404, "Unknown profile");
+    else if (is_of_page(r) || s->n_windows > 0 || !asker_of(r, &pid) ||
+             !s->hand_on(s->endpoint, (long)pid))
+        refuse(x, 403, "This process has work of its own.\n");
+    else
+        cp_http_answer_text(x, 200, "ok\n");
+}
+
+/* POST detach: the end of a visit (cpprof attach). */
+static void detach(struct cp_service *s, struct cp_http_exchange *x)
+{
+    const struct cp_http_request *r = cp_http_request_of(x);
+
+    if (!cp_http_request_is(r, "POST") || !s->ending) {
+        cp_service_error(x, 404, "Unknown profile");
+    } else if (!may_change(s, r)) {
+        refuse(x, 403, "Only from this machine.\n");
+    } else {
+        cp_http_answer_text(x, 200, "ok\n");
+        s->ending();
+    }
+}
+
 static const struct route {
     const char *path;
     void (*answer)(struct cp_service *s, struct cp_http_exchange *x);
@@ -210,6 +274,8 @@ static const struct route {
     { ROOT "delta_block", since_last, false },
     { ROOT "delta_heap", since_last, false },
     { ROOT "delta_mutex", since_last, false },
+    { ROOT "detach", detach, true },
+    { ROOT "handover", hand_over, true },
     { ROOT "symbol", cp_symbol_page, true },
     { "/debug/fgprof", wall, false }, /* what scrapers ask for by default */
     { "/debug/mem/pprof/cmdline", gperf_command_line, false },
@@ -230,17 +296,6 @@ static const struct route *find_route(const char *path)
         if (strcmp(routes[i].path, path) == 0)
             return &routes[i];
     return NULL;
-}
-
-/* Only from this machine, and not from a web page of somebody else. */
-static bool may_change(const struct cp_service *s,
-                       const struct cp_http_request *r)
-{
-    const char *site = cp_http_request_header(r, "Sec-Fetch-Site");
-
-    if (!s->is_local || (site && strcmp(site, "same-origin") != 0))
-        return false;
-    return site || !cp_http_request_header(r, "Origin");
 }
 
 /* POST /debug/pprof/block?rate=1 */

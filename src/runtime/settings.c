@@ -98,6 +98,59 @@ static int set_dump(struct cp_settings *s, const char *key, const char *value)
     return 1;
 }
 
+static bool set_text(char *out, size_t cap, const char *value)
+{
+    size_t len = strlen(value);
+
+    if (len == 0 || len >= cap)
+        return false;
+    memcpy(out, value, len + 1);
+    return true;
+}
+
+/* Seconds, with decimals; 0: no end. */
+static bool set_seconds(double *out, const char *value)
+{
+    double sum = 0, unit = 1;
+    const char *p = value;
+
+    for (; *p >= '0' && *p <= '9' && sum < 1e9; p++)
+        sum = sum * 10 + (*p - '0');
+    if (*p == '.')
+        for (p++; *p >= '0' && *p <= '9'; p++)
+            sum += (unit /= 10) * (*p - '0');
+    *out = sum;
+    return p > value && *p == '\0' && sum < 1e9;
+}
+
+static bool set_follow(enum cp_follow *out, const char *value)
+{
+    bool is_all = false;
+
+    if (!set_bool(&is_all, value))
+        return false;
+    *out = is_all ? CP_FOLLOW_ALL : CP_FOLLOW_NONE;
+    return true;
+}
+
+/* What `cpprof run` sets, most of the time; results as below. */
+static int set_run(struct cp_settings *s, const char *key, const char *value)
+{
+    if (strcmp(key, "app_id") == 0)
+        return set_text(s->app_id, sizeof(s->app_id), value);
+    if (strcmp(key, "listen_fd") == 0)
+        return set_int(&s->listen_fd, value, 3, 1 << 20);
+    if (strcmp(key, "follow") == 0)
+        return set_follow(&s->follow, value);
+    if (strcmp(key, "cpu_file") == 0)
+        return set_text(s->cpu_file, sizeof(s->cpu_file), value);
+    if (strcmp(key, "cpu_seconds") == 0)
+        return set_seconds(&s->cpu_seconds, value);
+    if (strcmp(key, "heap_file") == 0)
+        return set_text(s->heap_file, sizeof(s->heap_file), value);
+    return -1;
+}
+
 /* 1: set, 0: a bad value, -1: no such key. */
 static int set(struct cp_settings *s, const char *key, const char *value)
 {
@@ -121,13 +174,15 @@ static int set(struct cp_settings *s, const char *key, const char *value)
         return set_size(&s->heap_seed, value, 0);
     if (strcmp(key, "max_memory") == 0)
         return set_size(&s->max_memory, value, (uint64_t)4 << 20);
-    return strncmp(key, "dump_", 5) == 0 ? set_dump(s, key + 5, value) : -1;
+    if (strncmp(key, "dump_", 5) == 0)
+        return set_dump(s, key + 5, value);
+    return set_run(s, key, value);
 }
 
 static void read_pair(struct cp_settings *s, const char *pair, size_t len,
                       cp_settings_complaint *complain)
 {
-    char text[2 * MOST_VALUE], line[4 * MOST_VALUE], *value;
+    char text[4 * MOST_VALUE], line[5 * MOST_VALUE], *value;
     int result = -1;
 
     (void)snprintf(text, sizeof(text), "%.*s", (int)len, pair);

@@ -15,6 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum cp_follow {
+    CP_FOLLOW_WAITERS, /* take it over from an ancestor that only waits */
+    CP_FOLLOW_NONE,    /* stay silent */
+    CP_FOLLOW_ALL,     /* have one of their own */
+};
+
 struct cp_settings {
     char listen[512]; /* "": nowhere */
     int cpu_hz;
@@ -32,6 +38,11 @@ struct cp_settings {
     uint64_t block_rate;     /* ns; 0: no block profile */
     uint64_t mutex_fraction; /* 0: no mutex profile */
     bool has_block_io;
+    char app_id[128];      /* for `cpprof list`; "": the program's name */
+    int listen_fd;         /* a socket that listens already; 0: none */
+    enum cp_follow follow; /* what processes do whose address is taken */
+    char cpu_file[400], heap_file[400]; /* see record.h; "": none */
+    double cpu_seconds;
     bool is_quiet; /* no line on stderr but for errors */
 };
 

@@ -6,6 +6,10 @@
 #include "tool/addr2line.h"
 #include "tool/completion.h"
 #include "tool/jeprof.h"
+#include "tool/launch_attach.h"
+#include "tool/launch_list.h"
+#include "tool/launch_run.h"
+#include "tool/live_top.h"
 #include "tool/pprof.h"
 
 /* getopt_long puts the words into another order. */
@@ -14,16 +18,47 @@ static int run_addr2line(int argc, const char *const *argv)
     return cp_addr2line_main(argc, (char **)(uintptr_t)argv);
 }
 
+static int run_list(int argc, const char *const *argv)
+{
+    return cp_launch_list_main(argc, (char **)(uintptr_t)argv);
+}
+
+static int run_run(int argc, const char *const *argv)
+{
+    return cp_launch_run_main(argc, (char **)(uintptr_t)argv);
+}
+
+static int run_attach(int argc, const char *const *argv)
+{
+    return cp_launch_attach_main(argc, (char **)(uintptr_t)argv);
+}
+
+static int run_top(int argc, const char *const *argv)
+{
+    return cp_live_top_main(argc, (char **)(uintptr_t)argv);
+}
+
 static const struct cp_tool_command commands[] = {
+    { "run", "[OPTION]... [--] COMMAND [ARGUMENT]...",
+      "starts a program that serves its profiles", run_run,
+      cp_launch_run_options },
+    { "list", "[--json]", "the programs that serve profiles now", run_list,
+      cp_launch_list_options },
+    { "attach", "[OPTION]... PID", "makes a running program serve its profiles",
+      run_attach, cp_launch_attach_options },
+    { "top", "[OPTION]... [PID|APP|URL]",
+      "a table of what a program does, again and again", run_top,
+      cp_live_top_options },
     { "pprof", "[FORMAT] [OPTION]... [BINARY] SOURCE...",
-      "reports on profiles; pprof -help lists the options", cp_pprof_main },
+      "reports on profiles; pprof -help lists the options", cp_pprof_main,
+      NULL },
     { "jeprof", "[OPTION]... [BINARY] PROFILE...",
-      "the same with the options of jemalloc's jeprof", cp_jeprof_main },
+      "the same with the options of jemalloc's jeprof", cp_jeprof_main, NULL },
     { "addr2line", "[OPTION]... [ADDRESS]...",
       "functions, files and lines of addresses, as binutils' has it",
-      run_addr2line },
+      run_addr2line, NULL },
     { "completion", "bash|zsh|fish", "a script that completes the options",
-      cp_completion_main },
+      cp_completion_main, NULL },
 };
 
 const struct cp_tool_command *cp_command_at(size_t i)

@@ -2,6 +2,7 @@
 #ifndef CP_COMMANDS_H
 #define CP_COMMANDS_H
 
+#include <getopt.h>
 #include <stddef.h>
 
 struct cp_tool_command {
@@ -10,6 +11,8 @@ struct cp_tool_command {
     const char *summary; /* one line */
     /* Returns the exit status: 0, 1 on failure, 2 on misuse. */
     int (*run)(int argc, const char *const *argv);
+    /* Its options, where they are not those of pprof; NULL: not known. */
+    const struct option *options;
 };
 
 /* The i-th command; NULL behind the last. */

@@ -138,6 +138,27 @@ static void bash_values(struct cp_out *out)
     }
 }
 
+/* Of run, attach and the others: options, then what a word may be. */
+static void bash_command(struct cp_out *out, const struct cp_tool_command *c)
+{
+    cp_out_printf(out,
+                  "    %s)\n"
+                  "        if [[ $2 == -* ]]; then\n"
+                  "            COMPREPLY=($(compgen -W '",
+                  c->name);
+    for (const struct option *o = c->options; o->name; o++)
+        cp_out_printf(out, "%s--%s%s", o == c->options ? "" : " ", o->name,
+                      o->has_arg == required_argument ? "=" : "");
+    cp_out_cstr(out, "' -- \"$2\"))\n"
+                     "            [[ ${COMPREPLY[0]} == *= ]] && compopt -o "
+                     "nospace 2>/dev/null\n"
+                     "        else\n");
+    cp_out_printf(out,
+                  "            COMPREPLY=($(compgen -%s -- \"$2\"))\n"
+                  "        fi ;;\n",
+                  strcmp(c->name, "run") == 0 ? "c" : "f");
+}
+
 static void write_bash(struct cp_out *out)
 {
     cp_out_cstr(out, "# bash completion; made by `cpprof completion bash`\n");
@@ -178,11 +199,14 @@ static void write_bash(struct cp_out *out)
         "    if [[ $COMP_CWORD == 1 && $2 != -* ]]; then\n"
         "        COMPREPLY=($(compgen -W '");
     write_commands(out);
+    cp_out_cstr(out, "' -- \"$2\"))\n"
+                     "        return\n"
+                     "    fi\n"
+                     "    case ${COMP_WORDS[1]} in\n");
+    for (size_t i = 0; cp_command_at(i); i++)
+        if (cp_command_at(i)->options)
+            bash_command(out, cp_command_at(i));
     cp_out_cstr(out,
-                "' -- \"$2\"))\n"
-                "        return\n"
-                "    fi\n"
-                "    case ${COMP_WORDS[1]} in\n"
                 "    pprof | -*) _cpprof_pprof ;;\n"
                 "    jeprof) _cpprof_jeprof ;;\n"
                 "    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "
@@ -228,12 +252,37 @@ static void zsh_flags(struct cp_out *out, bool is_jeprof)
     cp_out_cstr(out, "  )\n  _arguments $options '*:profile:_files'\n}\n");
 }
 
+static void zsh_command(struct cp_out *out, const struct cp_tool_command *c)
+{
+    bool is_run = strcmp(c->name, "run") == 0;
+
+    cp_out_printf(out, "_cpprof_%s() {\n  _arguments%s", c->name,
+                  is_run ? " -A '-*'" : "");
+    for (const struct option *o = c->options; o->name; o++)
+        cp_out_printf(out, " '--%s%s'", o->name,
+                      o->has_arg == required_argument ? "=: :_files" : "");
+    cp_out_printf(out, " %s\n}\n",
+                  is_run ? "'(-)1:command:_command_names -e' '*::: :_normal'"
+                         : "'*: :_files'");
+}
+
+static void zsh_branches(struct cp_out *out)
+{
+    for (size_t i = 0; cp_command_at(i); i++)
+        if (cp_command_at(i)->options)
+            cp_out_printf(out, "    %s) _cpprof_%s ;;\n",
+                          cp_command_at(i)->name, cp_command_at(i)->name);
+}
+
 static void write_zsh(struct cp_out *out)
 {
     cp_out_cstr(out, "#compdef cpprof pprof jeprof\n"
                      "# made by `cpprof completion zsh`\n");
     zsh_flags(out, false);
     zsh_flags(out, true);
+    for (size_t i = 0; cp_command_at(i); i++)
+        if (cp_command_at(i)->options)
+            zsh_command(out, cp_command_at(i));
     cp_out_cstr(out, "_cpprof_commands() {\n  local -a commands\n"
                      "  commands=(\n");
     for (size_t i = 0; cp_command_at(i); i++) {
@@ -251,8 +300,9 @@ static void write_zsh(struct cp_out *out)
                      "  else\n"
                      "    shift words\n"
                      "    (( CURRENT-- ))\n"
-                     "    case $words[1] in\n"
-                     "    pprof) _cpprof_pprof ;;\n"
+                     "    case $words[1] in\n");
+    zsh_branches(out);
+    cp_out_cstr(out, "    pprof) _cpprof_pprof ;;\n"
                      "    jeprof) _cpprof_jeprof ;;\n"
                      "    completion) compadd bash zsh fish ;;\n"
                      "    *) _files ;;\n"
@@ -291,6 +341,16 @@ static void fish_flags(struct cp_out *out, bool is_jeprof)
     }
 }
 
+static void fish_command(struct cp_out *out, const struct cp_tool_command *c)
+{
+    for (const struct option *o = c->options; o->name; o++)
+        cp_out_printf(out,
+                      "complete -c cpprof -n '__fish_seen_subcommand_from %s' "
+                      "-l %s%s\n",
+                      c->name, o->name,
+                      o->has_arg == required_argument ? " -r" : "");
+}
+
 static void write_fish(struct cp_out *out)
 {
     cp_out_cstr(out, "# made by `cpprof completion fish`\n");
@@ -302,6 +362,9 @@ static void write_fish(struct cp_out *out)
         quoted(out, cp_command_at(i)->summary, "\\");
         cp_out_cstr(out, "'\n");
     }
+    for (size_t i = 0; cp_command_at(i); i++)
+        if (cp_command_at(i)->options)
+            fish_command(out, cp_command_at(i));
     cp_out_cstr(out, "complete -c cpprof -f -n '__fish_seen_subcommand_from "
                      "completion' -a 'bash zsh fish'\n");
     fish_flags(out, false);

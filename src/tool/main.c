@@ -4,10 +4,12 @@
  *   pprof ARGS, cpprof pprof ARGS    reports on profiles
  *   addr2line ARGS, cpprof addr2line ARGS    addresses to lines
  *   jeprof ARGS, cpprof jeprof ARGS  the same with jeprof's options
+ *   cpprof run ARGS, cpprof list ... the others of commands.c
  */
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,15 +72,24 @@ static void fill_descriptors(void)
         (void)close(fd);
 }
 
+/* What is to become another program hands on all that it was given. */
+static bool is_of_another(int argc, const char *const *args)
+{
+    return argc > 1 && strcmp(args[1], "run") == 0 &&
+           strcmp(base_name(args[0]), "cpprof") == 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *const *args = (const char *const *)argv;
     int status = -1;
 
-    fill_descriptors();
+    if (!is_of_another(argc, args)) {
+        fill_descriptors();
+        (void)signal(SIGXFSZ, SIG_IGN); /* a full quota is an error to report */
+    }
     (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
     (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-    (void)signal(SIGXFSZ, SIG_IGN); /* a full quota is an error to report */
 
     if (argc > 0)
         status = run_command(base_name(args[0]), argc, args);

@@ -1,0 +1,228 @@
+/* ask.c - see ask.h. */
+#include "http/ask.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HEAD_BYTES 8192
+#define NEAR_MS 1000
+
+struct asking {
+    int fd;
+    int64_t end_ms;
+    char bytes[HEAD_BYTES + 1];
+    size_t len;    /* bytes of the answer that are here */
+    size_t head;   /* of them in its head, with the empty line; 0: not yet */
+    uint64_t left; /* of the body, not yet passed on */
+};
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static enum cp_status await(struct asking *a, short events,
+                            struct cp_error *err)
+{
+    struct pollfd p = { a->fd, events, 0 };
+    int64_t left = a->end_ms - now_ms();
+    int n = left > 0 ? poll(&p, 1, left > 1 << 30 ? 1 << 30 : (int)left) : 0;
+
+    if (n == 0)
+        return cp_error_set(err, CP_EIO, "no answer in time");
+    if (n < 0 && errno != EINTR)
+        return cp_error_set(err, CP_EIO, "poll: %s", strerror(errno));
+    return CP_OK;
+}
+
+static enum cp_status open_to(struct asking *a,
+                              const struct cp_http_address *to,
+                              struct cp_error *err)
+{
+    int number = 0;
+    socklen_t len = sizeof(number);
+
+    a->fd = socket(to->socket.ss_family,
+                   SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (a->fd < 0)
+        return cp_error_set(err, CP_EIO, "socket: %s", strerror(errno));
+    if (connect(a->fd, (const struct sockaddr *)&to->socket, to->len) == 0)
+        return CP_OK;
+    if (errno != EINPROGRESS)
+        return cp_error_set(err, CP_EIO, "%s", strerror(errno));
+    if (await(a, POLLOUT, err) != CP_OK)
+        return CP_EIO;
+    if (getsockopt(a->fd, SOL_SOCKET, SO_ERROR, &number, &len) || number)
+        return cp_error_set(err, CP_EIO, "%s", strerror(number));
+    return CP_OK;
+}
+
+static enum cp_status send_all(struct asking *a, const char *text,
+                               struct cp_error *err)
+{
+    size_t len = strlen(text);
+
+    while (len > 0) {
+        ssize_t n = send(a->fd, text, len, MSG_NOSIGNAL);
+
+        if (n > 0) {
+            text += n;
+            len -= (size_t)n;
+        } else if (errno != EAGAIN && errno != EINTR) {
+            return cp_error_set(err, CP_EIO, "%s", strerror(errno));
+        } else if (await(a, POLLOUT, err) != CP_OK) {
+            return CP_EIO;
+        }
+    }
+    return CP_OK;
+}
+
+/* More of the answer, at most cap bytes; 0 is its end. */
+static enum cp_status receive(struct asking *a, char *out, size_t cap,
+                              size_t *out_n, struct cp_error *err)
+{
+    for (;;) {
+        ssize_t n = recv(a->fd, out, cap, 0);
+
+        if (n >= 0) {
+            *out_n = (size_t)n;
+            return CP_OK;
+        }
+        if (errno != EAGAIN && errno != EINTR)
+            return cp_error_set(err, CP_EIO, "%s", strerror(errno));
+        if (await(a, POLLIN, err) != CP_OK)
+            return CP_EIO;
+    }
+}
+
+static enum cp_status read_head(struct asking *a, struct cp_http_reply *out,
+                                struct cp_error *err)
+{
+    const char *length, *end = NULL;
+    size_t n = 0;
+
+    while (!end) {
+        if (a->len == HEAD_BYTES)
+            return cp_error_set(err, CP_EFORMAT, "too long a head");
+        if (receive(a, a->bytes + a->len, HEAD_BYTES - a->len, &n, err) !=
+            CP_OK)
+            return CP_EIO;
+        if (n == 0)
+            return cp_error_set(err, CP_EIO, "the answer was cut short");
+        a->len += n;
+        a->bytes[a->len] = '\0';
+        end = strstr(a->bytes, "\r\n\r\n");
+    }
+    a->head = (size_t)(end - a->bytes) + 4;
+    if (strncmp(a->bytes, "HTTP/1.", 7) != 0 || a->len < 12)
+        return cp_error_set(err, CP_EFORMAT, "that is no HTTP server");
+    out->status = atoi(a->bytes + 9);
+    length = strcasestr(a->bytes, "\r\ncontent-length:");
+    if (!length || length > end)
+        return cp_error_set(err, CP_EFORMAT, "an answer of unknown length");
+    a->left = strtoull(length + 17, NULL, 10);
+    return CP_OK;
+}
+
+static enum cp_status pass_on(struct asking *a, int fd, const char *bytes,
+                              size_t n, struct cp_error *err)
+{
+    a->left -= n < a->left ? n : a->left;
+    while (fd >= 0 && n > 0) {
+        ssize_t done = write(fd, bytes, n);
+
+        if (done < 0 && errno != EINTR)
+            return cp_error_set(err, CP_EIO, "write: %s", strerror(errno));
+        if (done > 0) {
+            bytes += done;
+            n -= (size_t)done;
+        }
+    }
+    return CP_OK;
+}
+
+static enum cp_status read_body(struct asking *a, int fd,
+                                struct cp_http_reply *out, struct cp_error *err)
+{
+    size_t n = a->len - a->head;
+    char *bytes = a->bytes + a->head;
+    enum cp_status status;
+
+    (void)snprintf(out->text, sizeof(out->text), "%s", bytes);
+    status = pass_on(a, fd, bytes, n, err);
+    while (status == CP_OK && a->left > 0) {
+        status = receive(a, a->bytes, HEAD_BYTES, &n, err);
+        if (status == CP_OK && n == 0)
+            return cp_error_set(err, CP_EIO, "the answer was cut short");
+        if (status == CP_OK)
+            status = pass_on(a, fd, a->bytes, n, err);
+    }
+    return status;
+}
+
+static enum cp_status ask(struct asking *a, const struct cp_http_address *to,
+                          const struct cp_http_question *q,
+                          struct cp_http_reply *out, struct cp_error *err)
+{
+    char text[1024];
+    enum cp_status status = open_to(a, to, err);
+
+    if (snprintf(text, sizeof(text),
+                 "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
+                 "Connection: close\r\n\r\n",
+                 q->method, q->target) >= (int)sizeof(text))
+        return cp_error_set(err, CP_EUSAGE, "too long a request");
+    if (status == CP_OK)
+        status = send_all(a, text, err);
+    if (status == CP_OK)
+        status = read_head(a, out, err);
+    if (status == CP_OK)
+        status = read_body(a, out->status == 200 ? q->out_fd : -1, out, err);
+    return status;
+}
+
+enum cp_status cp_http_ask(const struct cp_http_address *to,
+                           const struct cp_http_question *question,
+                           struct cp_http_reply *out, struct cp_error *err)
+{
+    struct asking a = { .fd = -1, .end_ms = now_ms() + question->timeout_ms };
+    enum cp_status status;
+
+    *out = (struct cp_http_reply){ 0 };
+    status = ask(&a, to, question, out, err);
+    if (a.fd >= 0)
+        (void)close(a.fd);
+    return status;
+}
+
+enum cp_status cp_http_ask_address(struct cp_http_address *out,
+                                   const char *text, struct cp_error *err)
+{
+    char host[CP_HTTP_ADDRESS_BYTES];
+
+    if (strncmp(text, "http://", 7) != 0)
+        return cp_http_address_parse(out, text, err);
+    text += 7;
+    (void)snprintf(host, sizeof(host), "%.*s", (int)strcspn(text, "/"), text);
+    return cp_http_address_parse(out, host, err);
+}
+
+bool cp_http_ask_is_served(const struct cp_http_address *to)
+{
+    struct asking a = { .fd = -1, .end_ms = now_ms() + NEAR_MS };
+    bool is_served = open_to(&a, to, NULL) == CP_OK;
+
+    if (a.fd >= 0)
+        (void)close(a.fd);
+    return is_served;
+}

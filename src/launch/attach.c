@@ -1,0 +1,296 @@
+/* attach.c - see attach.h. */
+#include "launch/attach.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "http/ask.h"
+#include "launch/target.h"
+#include "launch/tracee.h"
+
+#define MOST_THREADS 64
+#define CATCH_MS 3000 /* for all threads together */
+#define CALL_MS 10000
+#define END_MS 10000
+#define NAP_NS 2000000
+
+/*
+ * A piece of memory in the process, for as long as we are there: texts at its
+ * beginning, the stack at its end.
+ */
+#define SCRATCH_BYTES ((uint64_t)512 << 10)
+#define ROOM 4096 /* for each text */
+enum {
+    AT_LIBRARY = 0,
+    AT_LISTEN = ROOM,
+    AT_SETTINGS = 2 * ROOM,
+    AT_RESULT = 3 * ROOM
+};
+
+struct visit {
+    const struct cp_attach *a;
+    struct cp_tracee *tracee;
+    uint64_t scratch;
+    uint64_t errno_at; /* of the thread */
+    int number;        /* what was there */
+};
+
+/* ---- in the process ---- */
+
+static enum cp_status call(struct visit *v, uint64_t function,
+                           const uint64_t args[4], uint64_t *out,
+                           struct cp_error *err)
+{
+    struct cp_tracee_call c = { .function = function,
+                                .stack_top = v->scratch + SCRATCH_BYTES - 64,
+                                .timeout_ms = CALL_MS };
+
+    memcpy(c.args, args, sizeof(c.args));
+    return cp_tracee_call(v->tracee, &c, out, err);
+}
+
+static enum cp_status put(struct visit *v, uint64_t at, const char *text,
+                          struct cp_error *err)
+{
+    size_t len = strlen(text) + 1;
+
+    if (len <= ROOM && cp_tracee_write(v->tracee, v->scratch + at, text, len))
+        return CP_OK;
+    return cp_error_set(err, CP_EIO, "cannot write its memory");
+}
+
+static enum cp_status prepare(struct visit *v, struct cp_error *err)
+{
+    const uint64_t args[6] = { 0,
+                               SCRATCH_BYTES,
+                               PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS,
+                               (uint64_t)-1,
+                               0 };
+    enum cp_status status =
+        cp_tracee_syscall(v->tracee, SYS_mmap, args, &v->scratch, err);
+
+    if (status == CP_OK)
+        status = put(v, AT_LIBRARY, v->a->library, err);
+    if (status == CP_OK)
+        status = put(v, AT_LISTEN, v->a->listen, err);
+    if (status == CP_OK)
+        status = put(v, AT_SETTINGS, v->a->settings, err);
+    return status;
+}
+
+/* The thread's errno, which what we call may change. */
+static enum cp_status keep_errno(struct visit *v, struct cp_error *err)
+{
+    static const uint64_t none[4];
+    uint64_t function;
+    enum cp_status status = cp_target_function(
+        v->a->pid, "libc.so.6", "__errno_location", &function, err);
+
+    if (status == CP_OK)
+        status = call(v, function, none, &v->errno_at, err);
+    if (status == CP_OK &&
+        !cp_tracee_read(v->tracee, v->errno_at, &v->number, sizeof(v->number)))
+        return cp_error_set(err, CP_EIO, "cannot read its memory");
+    return status;
+}
+
+static enum cp_status find_dlopen(pid_t pid, uint64_t *out,
+                                  struct cp_error *err)
+{
+    enum cp_status status =
+        cp_target_function(pid, "libc.so.6", "dlopen", out, err);
+
+    if (status == CP_EUSAGE) /* before glibc 2.34 */
+        status = cp_target_function(pid, "libdl.so.2", "dlopen", out, err);
+    return status;
+}
+
+static enum cp_status explain(struct visit *v, struct cp_error *err)
+{
+    static const uint64_t none[4];
+    uint64_t function, at = 0;
+    char text[256] = "";
+
+    if (cp_target_function(v->a->pid, "libc.so.6", "dlerror", &function,
+                           NULL) == CP_OK &&
+        call(v, function, none, &at, NULL) == CP_OK && at)
+        (void)cp_tracee_read(v->tracee, at, text, sizeof(text) - 1);
+    return cp_error_set(err, CP_EIO, "its loader says: %s",
+                        *text ? text : "no");
+}
+
+static enum cp_status load(struct visit *v, struct cp_error *err)
+{
+    const uint64_t args[4] = { v->scratch + AT_LIBRARY, RTLD_NOW };
+    uint64_t function, handle = 0;
+    enum cp_status status = find_dlopen(v->a->pid, &function, err);
+
+    if (status == CP_OK)
+        status = call(v, function, args, &handle, err);
+    if (status == CP_OK && !handle)
+        return explain(v, err);
+    return status;
+}
+
+static enum cp_status listen_there(struct visit *v, char *out,
+                                   struct cp_error *err)
+{
+    const uint64_t args[4] = { v->scratch + AT_LISTEN, v->scratch + AT_SETTINGS,
+                               v->scratch + AT_RESULT, CP_ATTACH_ADDRESS };
+    uint64_t function, result = 0;
+    char text[CP_ATTACH_ADDRESS] = "";
+    enum cp_status status = cp_target_function(v->a->pid, "libcpprof.so",
+                                               "cpprof_attach", &function, err);
+
+    if (status == CP_OK)
+        status = call(v, function, args, &result, err);
+    if (status == CP_OK && !cp_tracee_read(v->tracee, v->scratch + AT_RESULT,
+                                           text, sizeof(text) - 1))
+        return cp_error_set(err, CP_EIO, "cannot read its memory");
+    if (status == CP_OK && (int32_t)result != 0)
+        return cp_error_set(err, CP_EIO, "%s", text);
+    if (status == CP_OK)
+        (void)snprintf(out, CP_ATTACH_ADDRESS, "%s", text);
+    return status;
+}
+
+static enum cp_status work(struct visit *v, char *out, struct cp_error *err)
+{
+    const uint64_t args[6] = { 0, SCRATCH_BYTES };
+    uint64_t unmap[6], ignored;
+    enum cp_status status = prepare(v, err);
+
+    if (status == CP_OK)
+        status = keep_errno(v, err);
+    if (status == CP_OK)
+        status = load(v, err);
+    if (status == CP_OK)
+        status = listen_there(v, out, err);
+    if (v->errno_at)
+        (void)cp_tracee_write(v->tracee, v->errno_at, &v->number,
+                              sizeof(v->number));
+    memcpy(unmap, args, sizeof(unmap));
+    unmap[0] = v->scratch;
+    if (v->scratch)
+        (void)cp_tracee_syscall(v->tracee, SYS_munmap, unmap, &ignored, NULL);
+    return status;
+}
+
+/* ---- from outside ---- */
+
+static enum cp_status explain_refusal(pid_t pid, struct cp_error *err)
+{
+    char scope = '0';
+    int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0) {
+        (void)!read(fd, &scope, 1);
+        (void)close(fd);
+    }
+    if (scope == '3')
+        return cp_error_set(err, CP_EUSAGE,
+                            "this system forbids tracing to everybody "
+                            "(kernel.yama.ptrace_scope is 3): start the "
+                            "program with cpprof run");
+    if (scope != '0' && geteuid() != 0)
+        return cp_error_set(err, CP_EUSAGE,
+                            "this system lets only root trace process %ld "
+                            "(kernel.yama.ptrace_scope is %c): try with sudo",
+                            (long)pid, scope);
+    return cp_error_set(err, CP_EUSAGE,
+                        "the system does not let us trace process %ld: it is "
+                        "another user's, protects itself, or this container "
+                        "has no right to (CAP_SYS_PTRACE)",
+                        (long)pid);
+}
+
+/* The first thread that comes to a good place. */
+static enum cp_status catch_thread(const struct cp_attach *a,
+                                   struct cp_tracee **out, struct cp_error *err)
+{
+    pid_t threads[MOST_THREADS];
+    size_t n = cp_target_threads(a->pid, threads, MOST_THREADS);
+    int each = n > 1 ? CATCH_MS / 4 : CATCH_MS;
+    int left = CATCH_MS;
+
+    for (size_t i = 0; i < n && left > 0; i++, left -= each) {
+        enum cp_status status = cp_tracee_begin(out, threads[i], each, err);
+
+        if (status == CP_OK || status == CP_EUSAGE || status == CP_ENOMEM)
+            return status;
+        if (errno == EPERM)
+            return explain_refusal(a->pid, err);
+    }
+    return cp_error_set(err, CP_EUSAGE,
+                        "no thread of process %ld came to a place within %d s "
+                        "where it is safe to load something: it computes "
+                        "without a pause. Try again, or use cpprof run",
+                        (long)a->pid, CATCH_MS / 1000);
+}
+
+/* While a thread is in our hands we must not be ended. */
+static void hold_signals(sigset_t *before)
+{
+    sigset_t all;
+
+    (void)sigfillset(&all);
+    (void)sigprocmask(SIG_BLOCK, &all, before);
+}
+
+enum cp_status cp_attach(const struct cp_attach *a,
+                         char out_address[CP_ATTACH_ADDRESS],
+                         struct cp_error *err)
+{
+    struct visit v = { .a = a };
+    enum cp_status status = cp_target_check(a->pid, a->library, err);
+    sigset_t before;
+
+    if (status != CP_OK)
+        return status;
+    hold_signals(&before);
+    status = catch_thread(a, &v.tracee, err);
+    if (status == CP_OK) {
+        status = work(&v, out_address, err);
+        cp_tracee_end(v.tracee);
+        if (status != CP_OK)
+            cp_error_prefix(err, "process %ld: ", (long)a->pid);
+    }
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
+{
+    struct cp_http_question question = { .method = "POST",
+                                         .target = "/debug/pprof/detach",
+                                         .timeout_ms = END_MS,
+                                         .out_fd = -1 };
+    const struct timespec nap = { 0, NAP_NS };
+    struct cp_http_address where;
+    struct cp_http_reply reply;
+    enum cp_status status = cp_http_ask_address(&where, address, err);
+
+    if (status == CP_OK)
+        status = cp_http_ask(&where, &question, &reply, err);
+    if (status != CP_OK)
+        return status;
+    if (reply.status != 200)
+        return cp_error_set(err, CP_EIO, "%s: status %d: %s", address,
+                            reply.status, reply.text);
+    for (int i = 0; i < END_MS * 1000000LL / NAP_NS; i++) {
+        if (!cp_http_ask_is_served(&where))
+            return CP_OK;
+        (void)nanosleep(&nap, NULL);
+    }
+    return cp_error_set(err, CP_EIO, "%s still answers", address);
+}

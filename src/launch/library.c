@@ -1,0 +1,68 @@
+/* library.c - see library.h. */
+#include "launch/library.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+_Static_assert(CP_LIBRARY_PATH >= PATH_MAX, "realpath writes so much");
+
+#if defined(__x86_64__)
+#define MULTIARCH "x86_64-linux-gnu"
+#else
+#define MULTIARCH "aarch64-linux-gnu"
+#endif
+
+/* As seen from the folder of the program. */
+static const char *const places[] = {
+    "libcpprof.so",
+    "libcpprof.so.0",
+    "../lib/" MULTIARCH "/libcpprof.so.0",
+    "../lib64/libcpprof.so.0",
+    "../lib/libcpprof.so.0",
+};
+
+static bool take(char out[CP_LIBRARY_PATH], const char *path)
+{
+    return realpath(path, out) && access(out, R_OK) == 0;
+}
+
+/* The loader takes blanks and colons for the end of a name. */
+static enum cp_status check_name(const char *path, struct cp_error *err)
+{
+    if (!path[strcspn(path, " :\t")])
+        return CP_OK;
+    return cp_error_set(err, CP_EUSAGE,
+                        "%s: the loader takes no path with a blank or a colon",
+                        path);
+}
+
+enum cp_status cp_library_find(char out[CP_LIBRARY_PATH], const char *given,
+                               struct cp_error *err)
+{
+    char folder[PATH_MAX], path[2 * PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
+    char *slash;
+
+    if (given && !take(out, given))
+        return cp_error_set(err, CP_EIO, "%s: %s", given, strerror(errno));
+    if (given)
+        return check_name(out, err);
+    folder[n > 0 ? n : 0] = '\0';
+    slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", folder, places[i]);
+        if (take(out, path))
+            return check_name(out, err);
+    }
+    return cp_error_set(err, CP_EIO,
+                        "libcpprof.so.0 is neither beside cpprof in %s nor in "
+                        "../lib: say where with --library",
+                        folder);
+}

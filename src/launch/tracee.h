@@ -1,0 +1,62 @@
+/*
+ * tracee - one thread of another process, made to call a function.
+ *
+ * The thread is caught where it waits in a system call, or where it is about
+ * to: there it holds no lock of malloc or of the loader. It works on a stack
+ * of its own, with all signals blocked, and ends where it was: registers, the
+ * vector unit's too, signal mask, and the call it waited in, which the kernel
+ * begins again. Nothing is written into the program's code.
+ *
+ * A process that dies meanwhile is an error like any other. The caller must
+ * not be killed in between: cp_tracee_begin and cp_tracee_end go together.
+ */
+#ifndef CP_TRACEE_H
+#define CP_TRACEE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct cp_tracee;
+
+/*
+ * Catches the thread within the time. CP_EOTHER: it did not come to such a
+ * place; another may. It runs on then.
+ */
+enum cp_status cp_tracee_begin(struct cp_tracee **out, pid_t tid,
+                               int timeout_ms, struct cp_error *err);
+
+/* Lets it go on as if nothing had been. NULL is allowed. */
+void cp_tracee_end(struct cp_tracee *t);
+
+/* Has it make a system call. */
+enum cp_status cp_tracee_syscall(struct cp_tracee *t, long number,
+                                 const uint64_t args[6], uint64_t *out,
+                                 struct cp_error *err);
+
+struct cp_tracee_call {
+    uint64_t function, args[4];
+    uint64_t stack_top; /* of memory that nobody else uses */
+    int timeout_ms;
+};
+
+/* Has it call a function. */
+enum cp_status cp_tracee_call(struct cp_tracee *t,
+                              const struct cp_tracee_call *call, uint64_t *out,
+                              struct cp_error *err);
+
+bool cp_tracee_read(const struct cp_tracee *t, uint64_t at, void *out,
+                    size_t len);
+bool cp_tracee_write(const struct cp_tracee *t, uint64_t at, const void *bytes,
+                     size_t len);
+
+/*
+ * How good a place the call with that number is to wait in: 0 the best, then
+ * worse; -1 is none. For the choice of a thread.
+ */
+int cp_tracee_rank(long call);
+
+#endif

@@ -1,0 +1,134 @@
+/* handover.c - see handover.h. */
+#include "runtime/handover.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/instance.h"
+#include "http/ask.h"
+#include "runtime/threads.h"
+
+#define MOST_GENERATIONS 32
+#define ASK_MS 2000
+
+static ssize_t read_file(const char *path, char *out, size_t cap)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, out, cap - 1) : -1;
+
+    if (fd >= 0)
+        (void)close(fd);
+    out[n > 0 ? n : 0] = '\0';
+    return n;
+}
+
+/* 0: not known. */
+static long parent_of(long pid)
+{
+    char path[64], text[512];
+    const char *p;
+
+    (void)snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
+    if (read_file(path, text, sizeof(text)) <= 0)
+        return 0;
+    p = strrchr(text, ')');
+    return p && strlen(p) > 4 ? strtol(p + 4, NULL, 10) : 0;
+}
+
+static bool is_descendant(long pid)
+{
+    long self = (long)getpid();
+
+    for (int i = 0; i < MOST_GENERATIONS && pid > 1; i++) {
+        pid = parent_of(pid);
+        if (pid == self)
+            return true;
+    }
+    return false;
+}
+
+/* Is the call with that number one in which a program only waits? */
+static bool is_waiting_call(long number)
+{
+    static const long calls[] = {
+        SYS_wait4, SYS_waitid, SYS_rt_sigsuspend, SYS_rt_sigtimedwait,
+#ifdef SYS_pause
+        SYS_pause,
+#endif
+    };
+
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        if (calls[i] == number)
+            return true;
+    return false;
+}
+
+/* One thread besides ours, the first, and that one waits. */
+static bool do_only_wait(void)
+{
+    struct cp_threads_stats stats;
+    char path[64], text[256];
+    struct stat st;
+
+    cp_threads_stats(&stats);
+    if (stat("/proc/self/task", &st) != 0 ||
+        (size_t)st.st_nlink != 2 + stats.n_hidden + 1)
+        return false;
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%ld/syscall",
+                   (long)getpid());
+    return read_file(path, text, sizeof(text)) > 0 && text[0] >= '0' &&
+           text[0] <= '9' && is_waiting_call(strtol(text, NULL, 10));
+}
+
+bool cp_handover_may(long pid)
+{
+    return is_descendant(pid) && do_only_wait();
+}
+
+bool cp_handover_ask(const char *listen)
+{
+    char target[128];
+    struct cp_http_question question = {
+        .method = "POST", .target = target, .timeout_ms = ASK_MS, .out_fd = -1
+    };
+    struct cp_http_address address;
+    struct cp_http_reply reply;
+
+    (void)snprintf(target, sizeof(target),
+                   "/debug/pprof/handover?pid=%ld&start=%llu", (long)getpid(),
+                   (unsigned long long)cp_instance_start_ticks(getpid()));
+    return cp_http_address_parse(&address, listen, NULL) == CP_OK &&
+           cp_http_ask(&address, &question, &reply, NULL) == CP_OK &&
+           reply.status == 200;
+}
+
+bool cp_handover_is_inherited(const char *listen)
+{
+    char bytes[4096], wanted[640], path[64];
+    size_t len =
+        (size_t)snprintf(wanted, sizeof(wanted), "PPROFLISTEN=%s", listen) + 1;
+    size_t n_kept = 0;
+    bool is_found = false;
+    ssize_t n;
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "/proc/%ld/environ", (long)getppid());
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    while (!is_found &&
+           (n = read(fd, bytes + n_kept, sizeof(bytes) - n_kept)) > 0) {
+        size_t all = n_kept + (size_t)n;
+
+        is_found = memmem(bytes, all, wanted, len) != NULL;
+        n_kept = all < len ? all : len;
+        memmove(bytes, bytes + all - n_kept, n_kept);
+    }
+    (void)close(fd);
+    return is_found;
+}

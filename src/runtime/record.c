@@ -1,0 +1,215 @@
+/* record.c - see record.h. */
+#include "runtime/record.h"
+
+#include <cpprof.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/clock.h"
+#include "runtime/lifecycle.h"
+#include "runtime/lock.h"
+#include "runtime/own_thread.h"
+
+/* What the thread that watches is to know. */
+enum { WATCHING, CANCELLED, SIGNALLED /* and above: by SIGNALLED + number */ };
+
+#define LOOK_NS 100000000
+
+static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+#define N_ENDS (sizeof(ends) / sizeof(ends[0]))
+
+static struct {
+    struct cp_lock lock;
+    const struct cp_settings *settings;
+    struct cpprof_profile *cpu; /* NULL: not running */
+    bool is_heap_due, has_atexit;
+    pid_t pid; /* of the process that is recorded */
+    _Atomic uint32_t word;
+} record;
+
+static void complain(const char *file, const char *why)
+{
+    char line[640];
+
+    (void)snprintf(line, sizeof(line), "%.400s: %.200s", file, why);
+    cp_lifecycle_say(line);
+}
+
+/* Writes one of the two, under another name until it is whole. */
+static void write_file(const char *file, bool is_cpu)
+{
+    char part[sizeof(record.settings->cpu_file) + 8];
+    int fd, failed;
+
+    (void)snprintf(part, sizeof(part), "%s.part", file);
+    fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        complain(part, strerror(errno));
+    failed = is_cpu ? cpprof_stop(record.cpu, fd)
+                    : (fd < 0 ? -1 : cpprof_write("heap", 0, fd));
+    if (fd < 0)
+        return;
+    (void)close(fd);
+    if (failed)
+        complain(file, cpprof_error());
+    else if (rename(part, file) != 0)
+        complain(file, strerror(errno));
+    else
+        return;
+    (void)unlink(part);
+}
+
+static void finish_cpu(void)
+{
+    cp_lock_take(&record.lock);
+    if (record.cpu)
+        write_file(record.settings->cpu_file, true);
+    record.cpu = NULL;
+    cp_lock_give(&record.lock);
+}
+
+static void finish_heap(void)
+{
+    cp_lock_take(&record.lock);
+    if (record.is_heap_due)
+        write_file(record.settings->heap_file, false);
+    record.is_heap_due = false;
+    cp_lock_give(&record.lock);
+}
+
+static void at_exit(void)
+{
+    if (getpid() != record.pid)
+        return;
+    finish_cpu();
+    finish_heap();
+}
+
+static void on_signal(int sig)
+{
+    uint32_t watching = WATCHING;
+    int number = errno;
+
+    if (atomic_compare_exchange_strong(&record.word, &watching,
+                                       (uint32_t)(SIGNALLED + sig)))
+        (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAKE_PRIVATE, 1);
+    errno = number;
+}
+
+/* Again and again: a shell, for one, sets them to their default itself. */
+static void catch_ends(void)
+{
+    struct sigaction ours = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    struct sigaction now;
+
+    for (size_t i = 0; i < N_ENDS; i++)
+        if (sigaction(ends[i], NULL, &now) == 0 &&
+            !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+            (void)sigaction(ends[i], &ours, NULL);
+}
+
+/* Leaves those to their default again that the program has not taken. */
+static void release_ends(void)
+{
+    struct sigaction none = { .sa_handler = SIG_DFL }, now;
+
+    for (size_t i = 0; i < N_ENDS; i++)
+        if (sigaction(ends[i], NULL, &now) == 0 &&
+            !(now.sa_flags & SA_SIGINFO) && now.sa_handler == on_signal)
+            (void)sigaction(ends[i], &none, NULL);
+}
+
+/* Until the time is over (ns, -1: it is not limited) or something comes. */
+static uint32_t await(int64_t ns)
+{
+    int64_t end = cp_clock_ns(CLOCK_MONOTONIC) + ns;
+    uint32_t word;
+
+    while ((word = atomic_load(&record.word)) == WATCHING) {
+        int64_t left = ns < 0 ? LOOK_NS : end - cp_clock_ns(CLOCK_MONOTONIC);
+        struct timespec span = { 0, left < LOOK_NS ? (long)left : LOOK_NS };
+
+        if (left <= 0)
+            break;
+        catch_ends();
+        (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAIT_PRIVATE,
+                         WATCHING, (long)&span);
+    }
+    return word;
+}
+
+static void watch(void *arg)
+{
+    double seconds = record.settings->cpu_seconds;
+    uint32_t word;
+
+    (void)arg;
+    word = await(seconds > 0 ? (int64_t)(seconds * 1e9) : -1);
+    if (word == WATCHING) {
+        finish_cpu();
+        word = record.is_heap_due ? await(-1) : CANCELLED;
+    }
+    if (word > SIGNALLED) {
+        finish_cpu();
+        finish_heap();
+    }
+    release_ends();
+    if (word > SIGNALLED)
+        (void)kill(getpid(), (int)(word - SIGNALLED));
+}
+
+void cp_record_start(const struct cp_settings *s)
+{
+    struct cp_error err = { 0 };
+
+    if ((!s->cpu_file[0] && !s->heap_file[0]) || record.pid == getpid())
+        return;
+    record.settings = s;
+    record.pid = getpid();
+    record.is_heap_due = s->heap_file[0] != '\0';
+    atomic_store(&record.word, WATCHING);
+    if (s->cpu_file[0] && !(record.cpu = cpprof_start("profile")))
+        complain(s->cpu_file, cpprof_error());
+    catch_ends();
+    if (cp_own_thread_start("cpprof-record", watch, NULL, &err) != CP_OK) {
+        release_ends();
+        complain(s->cpu_file[0] ? s->cpu_file : s->heap_file, err.msg);
+    }
+    if (!record.has_atexit)
+        record.has_atexit = atexit(at_exit) == 0;
+}
+
+void cp_record_cancel(void)
+{
+    uint32_t watching = WATCHING;
+
+    if (!record.settings)
+        return;
+    cp_lock_take(&record.lock);
+    if (record.cpu)
+        (void)cpprof_stop(record.cpu, -1);
+    record.cpu = NULL;
+    record.is_heap_due = false;
+    cp_lock_give(&record.lock);
+    if (atomic_compare_exchange_strong(&record.word, &watching, CANCELLED))
+        (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAKE_PRIVATE, 1);
+}
+
+void cp_record_after_fork(void)
+{
+    cp_lock_reset(&record.lock);
+    if (record.settings)
+        release_ends();
+    record.cpu = NULL;
+    record.is_heap_due = false;
+    record.settings = NULL;
+}

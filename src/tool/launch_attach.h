@@ -1,0 +1,12 @@
+/* launch_attach - `cpprof attach`: the library into a running program. */
+#ifndef CP_LAUNCH_ATTACH_H
+#define CP_LAUNCH_ATTACH_H
+
+#include <getopt.h>
+
+int cp_launch_attach_main(int argc, char **argv);
+
+/* What it takes, ended as getopt wants it. */
+extern const struct option cp_launch_attach_options[];
+
+#endif
