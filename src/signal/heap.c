@@ -14,7 +14,7 @@
 
 _Thread_local struct cp_heap_thread cp_heap_self;
 struct cp_heap_sampler cp_heap_sampler;
-_Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
+_Alignas(64) _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
 
 static uint64_t stir(uint64_t x)
 {

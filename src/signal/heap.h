@@ -71,13 +71,14 @@ struct cp_heap_sampler {
 };
 
 extern struct cp_heap_sampler cp_heap_sampler;
-extern _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
+extern _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS]
+    __attribute__((visibility("hidden")));
 
 static inline size_t cp_heap_filter_at(uintptr_t address)
 {
-    uintptr_t stretch = address >> CP_HEAP_STRETCH_BITS;
+    uintptr_t folded = address ^ address >> CP_HEAP_FILTER_BITS;
 
-    return (stretch ^ stretch >> CP_HEAP_FILTER_BITS) &
+    return folded >> CP_HEAP_STRETCH_BITS &
            (((uintptr_t)1 << CP_HEAP_FILTER_BITS) - 1);
 }
 
