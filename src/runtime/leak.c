@@ -66,7 +66,7 @@ static void add_block(struct cp_leak *leak, uintptr_t at,
 static enum cp_status take_blocks(struct cp_leak *leak, struct cp_error *err)
 {
     const struct cp_heap_live *live = &cp_heap_sampler.live;
-    size_t n = live->keys ? live->n_buckets * CP_HEAP_BUCKET : 0;
+    size_t n = live->keys ? cp_heap_n_places(live->n_far) : 0;
     struct cp_heap_entry entry;
 
     leak->room = (size_t)atomic_load(&live->n) + SPARE_BLOCKS;
@@ -332,7 +332,7 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
 static void leave_out_own(struct scan *s)
 {
     const struct cp_heap_live *live = &cp_heap_sampler.live;
-    size_t n = live->n_buckets * CP_HEAP_BUCKET;
+    size_t n = cp_heap_n_places(live->n_far);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
     add_hole(s, live->keys, n * sizeof(*live->keys));
