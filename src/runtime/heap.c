@@ -103,7 +103,11 @@ static void complain(const char *owner)
     if (heap.is_blind)
         return;
     heap.is_blind = true;
-    if (owner)
+    if (owner && !*owner)
+        (void)snprintf(heap.note, sizeof(heap.note),
+                       "no heap profile: the program has a malloc linked in, "
+                       "and what it allocates cannot be seen");
+    else if (owner)
         (void)snprintf(heap.note, sizeof(heap.note),
                        "no heap profile: malloc is that of %s, which comes "
                        "before libcpprof.so",

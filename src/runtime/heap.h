@@ -28,7 +28,8 @@ void cp_heap_configure(const struct cp_heap_options *options);
 
 /*
  * The hooks tell that they are there, and how to find out who else has a
- * malloc that the program calls instead: its name, or NULL.
+ * malloc that the program calls instead: its name, "" for the program's own
+ * file, or NULL.
  */
 void cp_heap_set_hooks(const char *(*whose_malloc)(void));
 

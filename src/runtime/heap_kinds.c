@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "profile/build.h"
 #include "runtime/heap.h"
+#include "runtime/jemalloc_dump.h"
 #include "runtime/leak.h"
 #include "runtime/stack_writer.h"
 #include "signal/heap.h"
@@ -229,6 +230,14 @@ static enum cp_status finish_growth(void *window, struct cp_profile **out,
     return finish_as(&form, window, out, err);
 }
 
+static enum cp_status dump(const char *source, struct cp_out *out,
+                           struct cp_error *err)
+{
+    if (strcmp(source, "jemalloc") != 0)
+        return cp_error_set(err, CP_EUSAGE, "there is only source=jemalloc");
+    return cp_jemalloc_dump(out, err);
+}
+
 static uint64_t count_live(void)
 {
     return atomic_load(&cp_heap_sampler.live.n);
@@ -247,6 +256,7 @@ const struct cp_kind cp_heap_kind = {
     .text = CP_KIND_TEXT_HEAP,
     .begin = begin,
     .finish = finish_heap,
+    .dump = dump,
     .cancel = cancel,
     .count = count_live,
     .note = cp_heap_note,

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "runtime/heap.h"
@@ -178,6 +179,16 @@ void *cp_malloc_find(const char *name)
     return found;
 }
 
+static bool is_of_program(const Dl_info *its)
+{
+    void *entry;
+    uintptr_t at = getauxval(AT_ENTRY);
+    Dl_info program;
+
+    memcpy(&entry, &at, sizeof(entry));
+    return dladdr(entry, &program) && program.dli_fbase == its->dli_fbase;
+}
+
 /* Which object's malloc does the program call? Ours: NULL. */
 static const char *whose_malloc(void)
 {
@@ -187,7 +198,9 @@ static const char *whose_malloc(void)
     if (!first || !dladdr(first, &its) || !dladdr(early, &mine) ||
         its.dli_fbase == mine.dli_fbase)
         return NULL;
-    return its.dli_fname && *its.dli_fname ? its.dli_fname : "the program";
+    if (is_of_program(&its) || !its.dli_fname)
+        return "";
+    return its.dli_fname;
 }
 
 void cp_malloc_look(void *block, size_t size, uintptr_t caller)
@@ -216,7 +229,7 @@ bool cp_malloc_before_free(void *block)
 {
     if (is_early(block))
         return false;
-    cp_heap_count_free(cp_heap_take(block));
+    cp_heap_count_free(block, cp_heap_take(block));
     return true;
 }
 
@@ -306,7 +319,7 @@ static void *resize(void *block, size_t size, bool is_time, uintptr_t caller)
         cp_heap_put(block, entry);
         return NULL;
     }
-    cp_heap_count_free(entry);
+    cp_heap_count_free(block, entry);
     if (is_time)
         cp_malloc_look(moved, size, caller);
     return moved;

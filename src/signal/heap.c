@@ -10,6 +10,7 @@
 #include "signal/heap.h"
 
 #include "signal/capture.h"
+#include "signal/probes.h"
 
 #define PLACE_TAKEN 1 /* an address that no block has */
 #define BUCKETS_OF_ONE 3
@@ -210,7 +211,7 @@ bool cp_heap_is_live(void *block, uint32_t slot)
 void cp_heap_put(void *block, struct cp_heap_entry entry)
 {
     if (entry.slot && !put((uintptr_t)block, entry))
-        cp_heap_count_free(entry); /* nobody will see its end */
+        cp_heap_count_free(block, entry); /* nobody will see its end */
 }
 
 /* The bytes that a sample stands for, near enough for the high water. */
@@ -222,12 +223,13 @@ static uint64_t stands_for(uint64_t size)
     return size > interval ? size : interval;
 }
 
-void cp_heap_count_free(struct cp_heap_entry entry)
+void cp_heap_count_free(const void *block, struct cp_heap_entry entry)
 {
     struct cp_heap_sums *sums;
 
     if (!entry.slot)
         return;
+    CP_PROBE_HEAP_FREE(block, entry.size);
     sums = &cp_heap_sampler.sums[entry.slot - 1];
     atomic_fetch_add_explicit(&sums->freed, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&sums->freed_bytes, entry.size,
@@ -263,9 +265,10 @@ void cp_heap_record(void *block, size_t size, uintptr_t caller)
         uint32_t at = (uint32_t)(slot - h->samples.slots);
         struct cp_heap_entry entry = { at + 1, size, stands_for(size) };
 
+        CP_PROBE_HEAP_ALLOC(block, size, entry.worth);
         count_growth(&h->sums[at], entry.worth);
         if (cp_heap_may_be_sampled(block)) /* freed behind our back */
-            cp_heap_count_free(cp_heap_take(block));
+            cp_heap_count_free(block, cp_heap_take(block));
         cp_heap_put(block, entry);
     }
 }

@@ -127,7 +127,7 @@ bool cp_heap_is_live(void *block, uint32_t slot);
 void cp_heap_put(void *block, struct cp_heap_entry entry);
 
 /* Counts what was taken as freed. */
-void cp_heap_count_free(struct cp_heap_entry entry);
+void cp_heap_count_free(const void *block, struct cp_heap_entry entry);
 
 /* Has free look at this block, for ever: it is no block of malloc's. */
 void cp_heap_mark(const void *block);

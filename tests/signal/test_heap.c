@@ -79,7 +79,7 @@ static void test_live(void)
     CHECK_INT(got.size, 100);
     CHECK_INT(cp_heap_take(memory).slot, 0);
     CHECK(!cp_heap_may_be_sampled(memory));
-    cp_heap_count_free(got);
+    cp_heap_count_free(memory, got);
     CHECK_INT(atomic_load(&sums[1].freed), 1);
     CHECK_INT(atomic_load(&sums[1].freed_bytes), 100);
 }
