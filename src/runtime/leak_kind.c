@@ -46,9 +46,11 @@ static enum cp_status comment(struct cp_builder *b, const struct cp_leak *leak,
     char text[256];
     int len = snprintf(
         text, sizeof(text),
-        "%zu sampled blocks in use, %llu bytes scanned; no pause, registers "
+        "%zu sampled blocks in use, %llu bytes scanned in %llu us; no pause, "
+        "registers "
         "of %u threads within %llu us; %u did not answer, %u were left asleep",
-        leak->n, (unsigned long long)leak->scanned_bytes, leak->n_asked,
+        leak->n, (unsigned long long)leak->scanned_bytes,
+        (unsigned long long)leak->scan_ns / 1000, leak->n_asked,
         (unsigned long long)leak->answer_ns / 1000, leak->n_silent,
         leak->n_left);
 
