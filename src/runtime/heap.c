@@ -148,6 +148,13 @@ enum cp_status cp_heap_enable(struct cp_error *err)
     return status;
 }
 
+bool cp_heap_counts_mmap(void)
+{
+    return heap.options.counts_mmap &&
+           atomic_load_explicit(&cp_heap_sampler.interval,
+                                memory_order_relaxed) != 0;
+}
+
 const char *cp_heap_note(void)
 {
     if (heap.is_blind)

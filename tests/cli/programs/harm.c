@@ -7,10 +7,11 @@
  * destructors and atexit functions, after everybody else. `harm even` frees
  * all that it allocated, from other threads too; what it left is for the
  * profile to say. `harm grow` takes 64 blocks of a MB, says so, and waits for
- * its input to end before it exits. `harm drip` tells by a line that it has begun, and
- * until its input ends takes blocks that it keeps and blocks that it gives
- * back.
+ * its input to end before it exits. `harm drip` tells by a line that it has
+ * begun, and until its input ends takes blocks that it keeps and blocks that it
+ * gives back. `harm maps` maps memory itself.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <poll.h>
 #include <pthread.h>
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,7 +39,7 @@ static void *churn(void *arg)
 {
     unsigned n = (unsigned)(size_t)arg;
 
-    for (unsigned i = 0; !atomic_load(&is_over) && i < 200000; i++) {
+    for (unsigned i = 0; !atomic_load(&is_over) && i < 50000; i++) {
         n = n * 1664525u + 1013904223u;
         free(atomic_exchange(&shared[n >> 24], site(n >> 20)));
         if (n % 64 == 0) {
@@ -141,6 +143,27 @@ static void grow(void)
         free(blocks[i]);
 }
 
+KEEP void *mapped(size_t size)
+{
+    return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                -1, 0);
+}
+
+/* Ten mappings: five are unmapped, two become larger. */
+static void maps(void)
+{
+    const size_t size = (size_t)1 << 20;
+
+    for (int i = 0; i < 10; i++) {
+        void *block = mapped(size);
+
+        if (i % 2)
+            (void)munmap(block, size);
+        else if (i < 4)
+            (void)mremap(block, size, 4 * size, MREMAP_MAYMOVE);
+    }
+}
+
 KEEP void *kept(void)
 {
     return malloc(1000);
@@ -185,6 +208,8 @@ int main(int argc, char **argv)
         even();
     else if (strcmp(what, "grow") == 0)
         grow();
+    else if (strcmp(what, "maps") == 0)
+        maps();
     else if (strcmp(what, "drip") == 0)
         drip();
     else
