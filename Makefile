@@ -34,7 +34,8 @@ bench: all ## compare with the peers; BENCH_ARGS=--quick for a short run
 
 bench-runtime: all ## what the library costs, beside gperftools and libunwind
 	@scripts/deps build bench-runtime
-	@scripts/build gcc bench/burn bench/churn bench/pairs bench/sample bench/unwind
+	@scripts/build gcc bench/burn bench/churn bench/pairs bench/sample bench/stall \
+		bench/unwind
 	@bench/runtime.py $(BENCH_ARGS)
 	@bench/heap.py $(BENCH_ARGS)
 

@@ -8,7 +8,8 @@ median of what a run takes more than the plain run next to it. Peers are
 compared with themselves: tcmalloc with TCMALLOC_SAMPLE_PARAMETER against
 tcmalloc without, jemalloc with prof:true against jemalloc without. At the end
 the instructions of a pair of malloc and free, counted by callgrind: they are
-the same on a busy machine.
+the same on a busy machine. And how long a leak profile of 1 GB takes, and
+whether the program notices.
 
 `make bench-runtime` builds what this needs; peers that are missing are left
 out. --quick is done in about two minutes."""
@@ -156,6 +157,10 @@ def main():
         compare("redis-server", group, 3 if options.quick else runs,
                 lambda env: run_redis(requests, env))
     count_instructions()
+    print("the pause of a leak profile", flush=True)
+    for interval in [INTERVAL, 1]:
+        subprocess.run([ROOT / "build/bench/stall", "1024"], check=True,
+                       env=dict(os.environ, CPPROF=f"quiet:1,heap_interval:{interval}"))
 
 
 main()

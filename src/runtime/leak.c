@@ -31,14 +31,27 @@
 #define OWN_FRAMES ((uintptr_t)4 << 10)
 #define MOST_HOLES 8192
 #define PASSES 2
+#define PAGE_BITS 12
+#define LEAST_PAGE_BITS ((size_t)1 << 16)
+#define MOST_PAGE_BITS ((size_t)1 << 24)
 
 /* What is not looked at: our own tables, and below the top of a stack. */
 struct hole {
     uintptr_t start, end;
 };
 
+/*
+ * Which pages have a part of a block: a bit for each, or rather for its hash.
+ * Nearly all words are told by it, and it stays in the caches.
+ */
+struct pages {
+    uint64_t *bits;
+    uintptr_t mask; /* of the number of a bit */
+};
+
 struct scan {
     struct cp_leak *leak;
+    struct pages pages;
     uintptr_t low, high; /* of all blocks */
     uintptr_t *piece;
     struct hole *holes;
@@ -105,6 +118,44 @@ static struct cp_leak_block *find_block(struct cp_leak *leak, uintptr_t word)
     return &leak->blocks[low];
 }
 
+static uintptr_t bit_of(const struct pages *p, uintptr_t page)
+{
+    return (page ^ page >> 18) & p->mask;
+}
+
+static bool may_have(const struct pages *p, uintptr_t address)
+{
+    uintptr_t bit = bit_of(p, address >> PAGE_BITS);
+
+    return p->bits[bit / 64] >> (bit % 64) & 1;
+}
+
+static enum cp_status mark_pages(struct scan *s, struct cp_error *err)
+{
+    const struct cp_leak *leak = s->leak;
+    size_t n = 0, n_bits = LEAST_PAGE_BITS;
+
+    for (size_t i = 0; i < leak->n; i++)
+        n += (leak->blocks[i].size >> PAGE_BITS) + 1;
+    while (n_bits < MOST_PAGE_BITS && n_bits < 4 * n)
+        n_bits *= 2;
+    s->pages.mask = n_bits - 1;
+    s->pages.bits = cp_alloc(n_bits / 64, sizeof(*s->pages.bits), err);
+    if (!s->pages.bits)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < leak->n; i++) {
+        const struct cp_leak_block *b = &leak->blocks[i];
+
+        for (uintptr_t page = b->start >> PAGE_BITS;
+             page <= (b->end - 1) >> PAGE_BITS; page++) {
+            uintptr_t bit = bit_of(&s->pages, page);
+
+            s->pages.bits[bit / 64] |= (uint64_t)1 << (bit % 64);
+        }
+    }
+    return CP_OK;
+}
+
 static bool is_in(const struct cp_leak_block *b, uintptr_t address)
 {
     return address >= b->start && address < b->end;
@@ -118,7 +169,7 @@ static void look_at(struct scan *s, uintptr_t word, uintptr_t at)
 {
     struct cp_leak_block *b;
 
-    if (word < s->low || word >= s->high)
+    if (word < s->low || word >= s->high || !may_have(&s->pages, word))
         return;
     b = find_block(s->leak, word);
     if (b->is_found || !is_in(b, word) ||
@@ -416,6 +467,9 @@ static enum cp_status find_with(struct scan *s, struct cp_error *err)
 
     if (leak->n == 0)
         return CP_OK;
+    status = mark_pages(s, err);
+    if (status != CP_OK)
+        return status;
     s->low = leak->blocks[0].start;
     for (size_t i = 0; i < leak->n; i++)
         if (leak->blocks[i].end > s->high)
@@ -441,6 +495,7 @@ enum cp_status cp_leak_find(struct cp_leak *out, struct cp_error *err)
         s.todo = cp_alloc(out->n + 1, sizeof(*s.todo), err);
         status = s.piece && s.holes && s.todo ? find_with(&s, err) : CP_ENOMEM;
     }
+    cp_free(s.pages.bits);
     cp_free(s.todo);
     cp_free(s.piece);
     cp_free(s.holes);
