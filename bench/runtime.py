@@ -63,7 +63,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=15000)
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--hz", type=int, default=100)
+    parser.add_argument("--quick", action="store_true", help="few runs")
     options = parser.parse_args()
+    if options.quick:
+        options.runs = min(options.runs, 3)
     gperftools = find_gperftools()
     ours, theirs, plain = [], [], []
     with tempfile.TemporaryDirectory() as folder:

@@ -28,6 +28,7 @@ static struct {
     _Atomic bool is_asked; /* by the signal */
     uint64_t last_all, last_high;
     bool has_failed; /* and it was said */
+    bool is_over;    /* the program ends: no more dumps */
 } dump;
 
 /* "PREFIX.0007.heap.pb.gz" */
@@ -78,12 +79,11 @@ static bool write_file(const char *part, const char *name)
     return !failed;
 }
 
-static void write_dump(void)
+static void write_next(void)
 {
     uint32_t keep = (uint32_t)dump.settings.dump_keep;
     char part[NAME_BYTES], name[NAME_BYTES];
 
-    cp_lock_take(&dump.lock);
     name_of(dump.n + 1, ".part", part);
     name_of(dump.n + 1, "", name);
     if (write_file(part, name)) {
@@ -93,6 +93,13 @@ static void write_dump(void)
             (void)unlink(name);
         }
     }
+}
+
+static void write_dump(void)
+{
+    cp_lock_take(&dump.lock);
+    if (!dump.is_over)
+        write_next();
     cp_lock_give(&dump.lock);
 }
 
@@ -130,10 +137,16 @@ static void on_signal(int sig)
     atomic_store(&dump.is_asked, true);
 }
 
+/* The last one; what the thread is just writing is finished first. */
 static void at_exit(void)
 {
-    if (dump.settings.dump_at_exit && getpid() == dump.pid)
-        write_dump();
+    if (getpid() != dump.pid)
+        return;
+    cp_lock_take(&dump.lock);
+    if (dump.settings.dump_at_exit && !dump.is_over)
+        write_next();
+    dump.is_over = true;
+    cp_lock_give(&dump.lock);
 }
 
 static enum cp_status take_signal(int sig, struct cp_error *err)
@@ -152,15 +165,16 @@ static enum cp_status take_signal(int sig, struct cp_error *err)
 
 enum cp_status cp_dump_start(const struct cp_settings *s, struct cp_error *err)
 {
-    bool is_watched = s->dump_interval || s->dump_on_high_water;
+    bool is_watched =
+        s->dump_interval || s->dump_on_high_water || s->dump_signal;
 
     dump.settings = *s;
     dump.pid = getpid();
     if (s->dump_signal && take_signal(s->dump_signal, err) != CP_OK)
         return CP_EUSAGE;
-    if (s->dump_at_exit && atexit(at_exit) != 0)
+    if ((is_watched || s->dump_at_exit) && atexit(at_exit) != 0)
         return cp_error_nomem(err);
-    if (!is_watched && !s->dump_signal)
+    if (!is_watched)
         return CP_OK;
     return cp_own_thread_start("cpprof-dump", look, NULL, err);
 }

@@ -53,7 +53,7 @@ static size_t buckets_for(uint64_t interval)
 static enum cp_status map_tables(uint64_t interval, struct cp_error *err)
 {
     struct cp_heap_sampler *h = &cp_heap_sampler;
-    size_t n = buckets_for(interval) * CP_HEAP_BUCKET;
+    size_t n_far = buckets_for(interval), n = cp_heap_n_places(n_far);
 
     h->samples.slots = map_pages(SLOTS, sizeof(*h->samples.slots));
     h->samples.frames = map_pages(FRAMES, sizeof(*h->samples.frames));
@@ -64,7 +64,7 @@ static enum cp_status map_tables(uint64_t interval, struct cp_error *err)
     h->samples.n_slots = SLOTS;
     h->samples.n_frames = FRAMES;
     h->samples.seed = cp_timer_random(UINT64_MAX - 1);
-    h->live.n_buckets = buckets_for(interval);
+    h->live.n_far = n_far;
     h->live.keys = map_pages(n, sizeof(*h->live.keys));
     return h->live.keys ? CP_OK : cp_error_nomem(err);
 }
@@ -108,7 +108,11 @@ static void complain(const char *owner)
         (void)snprintf(heap.note, sizeof(heap.note), CP_HOOKED_NOTE);
         return;
     }
-    if (owner)
+    if (owner && !*owner)
+        (void)snprintf(heap.note, sizeof(heap.note),
+                       "no heap profile: the program has a malloc linked in, "
+                       "and what it allocates cannot be seen");
+    else if (owner)
         (void)snprintf(heap.note, sizeof(heap.note),
                        "no heap profile: malloc is that of %s, which comes "
                        "before libcpprof.so",
@@ -149,6 +153,13 @@ enum cp_status cp_heap_enable(struct cp_error *err)
     return status;
 }
 
+bool cp_heap_counts_mmap(void)
+{
+    return heap.options.counts_mmap &&
+           atomic_load_explicit(&cp_heap_sampler.interval,
+                                memory_order_relaxed) != 0;
+}
+
 const char *cp_heap_note(void)
 {
     if (heap.is_blind)
@@ -176,7 +187,7 @@ size_t cp_heap_bytes(void)
     const struct cp_heap_sampler *h = &cp_heap_sampler;
     size_t n_slots = (size_t)atomic_load(&h->samples.used_slots);
     size_t n_live = (size_t)atomic_load(&h->live.n);
-    size_t n_all = h->live.n_buckets * CP_HEAP_BUCKET;
+    size_t n_all = cp_heap_n_places(h->live.n_far);
 
     if (!h->live.keys)
         return 0;

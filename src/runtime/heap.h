@@ -19,6 +19,7 @@
 struct cp_heap_options {
     uint64_t interval;             /* one byte in so many is sampled; 0: none */
     size_t table_bytes;            /* for the blocks that live, at most */
+    bool counts_mmap;              /* mappings of the program too */
     uint64_t seed;                 /* of what is chosen; 0: another each time */
     void (*say)(const char *line); /* tells the user; NULL: nobody */
 };
@@ -28,7 +29,8 @@ void cp_heap_configure(const struct cp_heap_options *options);
 
 /*
  * The hooks tell that they are there, and how to find out who else has a
- * malloc that the program calls instead: its name, or NULL.
+ * malloc that the program calls instead: its name, "" for the program's own
+ * file, or NULL.
  */
 void cp_heap_set_hooks(const char *(*whose_malloc)(void));
 
@@ -37,6 +39,9 @@ void cp_heap_set_hooks(const char *(*whose_malloc)(void));
  * child of a fork to have its code known.
  */
 enum cp_status cp_heap_enable(struct cp_error *err);
+
+/* Are mappings that the program makes itself to be counted, as of now? */
+bool cp_heap_counts_mmap(void);
 
 /* Why there is nothing to see, in one line; NULL: there is. */
 const char *cp_heap_note(void);

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "profile/build.h"
 #include "runtime/heap.h"
+#include "runtime/jemalloc_dump.h"
 #include "runtime/leak.h"
 #include "runtime/stack_writer.h"
 #include "signal/heap.h"
@@ -22,6 +22,10 @@ struct window {
     bool is_raw;              /* for text */
     struct cp_leak_sum *lost; /* gc=1: what does not count, by row; or NULL */
 };
+
+/* Writes what the rows of the table say. */
+typedef enum cp_status write_rows(struct cp_stack_writer *w,
+                                  const struct window *window);
 
 /* gc=1: what nothing points to any more is as good as freed. */
 static enum cp_status collect(struct window *w, struct cp_error *err)
@@ -149,58 +153,63 @@ static enum cp_status write_growth(struct cp_stack_writer *w,
     return status;
 }
 
-enum cp_status cp_heap_describe(struct cp_builder *b, const char *default_type,
-                                struct cp_error *err)
+enum cp_status cp_heap_build(const struct cp_kind_form *form, void *context,
+                             struct cp_profile **out, struct cp_error *err)
 {
     int64_t interval = (int64_t)atomic_load(&cp_heap_sampler.interval);
 
-    b->profile->default_type =
-        cp_builder_str(b, default_type, strlen(default_type), err);
+    return cp_kind_build(form, interval, context, out, err);
+}
+
+enum cp_status cp_heap_hide_allocators(struct cp_builder *b,
+                                       struct cp_error *err)
+{
     b->profile->drop_frames =
         cp_builder_str(b, DROP_FRAMES, strlen(DROP_FRAMES), err);
-    if (b->profile->default_type == CP_NO_STR ||
-        b->profile->drop_frames == CP_NO_STR)
-        return CP_ENOMEM;
-    return cp_builder_period(b, "space", "bytes", interval, err);
+    return b->profile->drop_frames == CP_NO_STR ? CP_ENOMEM : CP_OK;
 }
 
-static enum cp_status describe(struct cp_builder *b, const char *default_type,
-                               struct cp_error *err)
+/* Hides the allocators, and has `write` fill the profile. */
+static enum cp_status fill(struct cp_builder *b, const struct window *window,
+                           write_rows *write, struct cp_error *err)
 {
-    static const char *const types[][2] = { { "alloc_objects", "count" },
-                                            { "alloc_space", "bytes" },
-                                            { "inuse_objects", "count" },
-                                            { "inuse_space", "bytes" } };
+    struct cp_stack_writer w = { .b = b, .err = err };
+    enum cp_status status = cp_heap_hide_allocators(b, err);
 
-    for (size_t i = 0; i < 4; i++)
-        if (cp_builder_type(b, types[i][0], types[i][1], err) != CP_OK)
-            return CP_ENOMEM;
-    return cp_heap_describe(b, default_type, err);
+    if (status == CP_OK)
+        status = write(&w, window);
+    if (status == CP_OK)
+        cp_stack_writer_finish(&w);
+    return status;
 }
 
-/* A form of the profile: what is shown first, and what fills it. */
-struct form {
-    const char *default_type;
-    enum cp_status (*write)(struct cp_stack_writer *w,
-                            const struct window *window);
-};
+static enum cp_status fill_heap(struct cp_builder *b, void *window,
+                                struct cp_error *err)
+{
+    return fill(b, window, write_heap, err);
+}
 
-static enum cp_status finish_as(const struct form *form, void *window,
+static enum cp_status fill_growth(struct cp_builder *b, void *window,
+                                  struct cp_error *err)
+{
+    return fill(b, window, write_growth, err);
+}
+
+#define HEAP_FORM(first, how)                                                  \
+    {                                                                          \
+        .types = { { "alloc_objects", "count" },                               \
+                   { "alloc_space", "bytes" },                                 \
+                   { "inuse_objects", "count" },                               \
+                   { "inuse_space", "bytes" } },                               \
+        .period = { "space", "bytes" }, .default_type = (first),               \
+        .fill = (how),                                                         \
+    }
+
+static enum cp_status finish_as(const struct cp_kind_form *form, void *window,
                                 struct cp_profile **out, struct cp_error *err)
 {
-    struct cp_builder b = { 0 };
-    struct cp_stack_writer w = { .b = &b, .err = err };
-    enum cp_status status = cp_builder_init(&b, err);
+    enum cp_status status = cp_heap_build(form, window, out, err);
 
-    if (status == CP_OK)
-        status = describe(&b, form->default_type, err);
-    if (status == CP_OK)
-        status = form->write(&w, window);
-    if (status == CP_OK) {
-        cp_stack_writer_finish(&w);
-        *out = cp_builder_take(&b);
-    }
-    cp_builder_release(&b);
     cancel(window);
     return status;
 }
@@ -208,7 +217,7 @@ static enum cp_status finish_as(const struct form *form, void *window,
 static enum cp_status finish_heap(void *window, struct cp_profile **out,
                                   struct cp_error *err)
 {
-    static const struct form form = { "inuse_space", write_heap };
+    static const struct cp_kind_form form = HEAP_FORM("inuse_space", fill_heap);
 
     return finish_as(&form, window, out, err);
 }
@@ -216,7 +225,7 @@ static enum cp_status finish_heap(void *window, struct cp_profile **out,
 static enum cp_status finish_allocs(void *window, struct cp_profile **out,
                                     struct cp_error *err)
 {
-    static const struct form form = { "alloc_space", write_heap };
+    static const struct cp_kind_form form = HEAP_FORM("alloc_space", fill_heap);
 
     return finish_as(&form, window, out, err);
 }
@@ -224,9 +233,18 @@ static enum cp_status finish_allocs(void *window, struct cp_profile **out,
 static enum cp_status finish_growth(void *window, struct cp_profile **out,
                                     struct cp_error *err)
 {
-    static const struct form form = { "inuse_space", write_growth };
+    static const struct cp_kind_form form =
+        HEAP_FORM("inuse_space", fill_growth);
 
     return finish_as(&form, window, out, err);
+}
+
+static enum cp_status dump(const char *source, struct cp_out *out,
+                           struct cp_error *err)
+{
+    if (strcmp(source, "jemalloc") != 0)
+        return cp_error_set(err, CP_EUSAGE, "there is only source=jemalloc");
+    return cp_jemalloc_dump(out, err);
 }
 
 static uint64_t count_live(void)
@@ -247,6 +265,7 @@ const struct cp_kind cp_heap_kind = {
     .text = CP_KIND_TEXT_HEAP,
     .begin = begin,
     .finish = finish_heap,
+    .dump = dump,
     .cancel = cancel,
     .count = count_live,
     .note = cp_heap_note,

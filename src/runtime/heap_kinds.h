@@ -9,6 +9,7 @@
 #define CP_HEAP_KINDS_H
 
 #include "runtime/kind.h"
+#include "runtime/kind_build.h"
 #include "runtime/stack_writer.h"
 
 extern const struct cp_kind cp_allocs_kind, cp_growth_kind, cp_heap_kind;
@@ -19,7 +20,9 @@ struct cp_heap_row;
 enum cp_status cp_heap_write_row(struct cp_stack_writer *w, size_t i,
                                  const struct cp_heap_row *row,
                                  const int64_t *values);
-enum cp_status cp_heap_describe(struct cp_builder *b, const char *default_type,
-                                struct cp_error *err);
+enum cp_status cp_heap_hide_allocators(struct cp_builder *b,
+                                       struct cp_error *err);
+enum cp_status cp_heap_build(const struct cp_kind_form *form, void *context,
+                             struct cp_profile **out, struct cp_error *err);
 
 #endif

@@ -73,6 +73,14 @@ struct cp_kind {
     enum cp_status (*finish_bytes)(void *window, struct cp_out *out,
                                    struct cp_error *err);
 
+    /*
+     * Instead of all of it, when the client asks for what somebody else has
+     * recorded: `source=NAME`. CP_EUSAGE: there is nothing of that name here.
+     * NULL: there is no other source.
+     */
+    enum cp_status (*dump)(const char *source, struct cp_out *out,
+                           struct cp_error *err);
+
     /* Ends the window without a result: the client went away. */
     void (*cancel)(void *window);
 

@@ -30,18 +30,35 @@
 #define OWN_STACK ((uintptr_t)512 << 10)
 #define OWN_FRAMES ((uintptr_t)4 << 10)
 #define MOST_HOLES 8192
+#define PASSES 2
+#define PAGE_BITS 12
+#define LEAST_PAGE_BITS ((size_t)1 << 16)
+#define MOST_PAGE_BITS ((size_t)1 << 24)
 
 /* What is not looked at: our own tables, and below the top of a stack. */
 struct hole {
     uintptr_t start, end;
 };
 
+/*
+ * Which pages have a part of a block: a bit for each, or rather for its hash.
+ * Nearly all words are told by it, and it stays in the caches.
+ */
+struct pages {
+    uint64_t *bits;
+    uintptr_t mask; /* of the number of a bit */
+};
+
 struct scan {
     struct cp_leak *leak;
+    struct pages pages;
     uintptr_t low, high; /* of all blocks */
     uintptr_t *piece;
     struct hole *holes;
     size_t n_holes;
+    uint32_t *todo; /* found blocks that were not looked into, by number */
+    size_t n_todo;
+    bool is_inside; /* what is looked at is a found block */
 };
 
 /* ---- blocks ---- */
@@ -66,7 +83,7 @@ static void add_block(struct cp_leak *leak, uintptr_t at,
 static enum cp_status take_blocks(struct cp_leak *leak, struct cp_error *err)
 {
     const struct cp_heap_live *live = &cp_heap_sampler.live;
-    size_t n = live->keys ? live->n_buckets * CP_HEAP_BUCKET : 0;
+    size_t n = live->keys ? cp_heap_n_places(live->n_far) : 0;
     struct cp_heap_entry entry;
 
     leak->room = (size_t)atomic_load(&live->n) + SPARE_BLOCKS;
@@ -101,16 +118,65 @@ static struct cp_leak_block *find_block(struct cp_leak *leak, uintptr_t word)
     return &leak->blocks[low];
 }
 
-/* A word that stands at `at`: does it point into a block? */
+static uintptr_t bit_of(const struct pages *p, uintptr_t page)
+{
+    return (page ^ page >> 18) & p->mask;
+}
+
+static bool may_have(const struct pages *p, uintptr_t address)
+{
+    uintptr_t bit = bit_of(p, address >> PAGE_BITS);
+
+    return p->bits[bit / 64] >> (bit % 64) & 1;
+}
+
+static enum cp_status mark_pages(struct scan *s, struct cp_error *err)
+{
+    const struct cp_leak *leak = s->leak;
+    size_t n = 0, n_bits = LEAST_PAGE_BITS;
+
+    for (size_t i = 0; i < leak->n; i++)
+        n += (leak->blocks[i].size >> PAGE_BITS) + 1;
+    while (n_bits < MOST_PAGE_BITS && n_bits < 4 * n)
+        n_bits *= 2;
+    s->pages.mask = n_bits - 1;
+    s->pages.bits = cp_alloc(n_bits / 64, sizeof(*s->pages.bits), err);
+    if (!s->pages.bits)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < leak->n; i++) {
+        const struct cp_leak_block *b = &leak->blocks[i];
+
+        for (uintptr_t page = b->start >> PAGE_BITS;
+             page <= (b->end - 1) >> PAGE_BITS; page++) {
+            uintptr_t bit = bit_of(&s->pages, page);
+
+            s->pages.bits[bit / 64] |= (uint64_t)1 << (bit % 64);
+        }
+    }
+    return CP_OK;
+}
+
+static bool is_in(const struct cp_leak_block *b, uintptr_t address)
+{
+    return address >= b->start && address < b->end;
+}
+
+/*
+ * A word that stands at `at`: does it point into a block? What stands in a
+ * sampled block counts when that block has been found itself.
+ */
 static void look_at(struct scan *s, uintptr_t word, uintptr_t at)
 {
     struct cp_leak_block *b;
 
-    if (word < s->low || word >= s->high)
+    if (word < s->low || word >= s->high || !may_have(&s->pages, word))
         return;
     b = find_block(s->leak, word);
-    if (word >= b->start && word < b->end && !(at >= b->start && at < b->end))
-        b->is_found = 1;
+    if (b->is_found || !is_in(b, word) ||
+        (!s->is_inside && is_in(find_block(s->leak, at), at)))
+        return;
+    b->is_found = 1;
+    s->todo[s->n_todo++] = (uint32_t)(b - s->leak->blocks);
 }
 
 static bool is_all_found(const struct cp_leak *leak)
@@ -207,6 +273,27 @@ static enum cp_status scan_memory(struct scan *s, struct cp_error *err)
     }
     cp_out_release(&maps);
     return status;
+}
+
+/* From the blocks that were found on to those that they point to. */
+static void follow(struct scan *s)
+{
+    s->is_inside = true;
+    while (s->n_todo > 0) {
+        const struct cp_leak_block *b = &s->leak->blocks[s->todo[--s->n_todo]];
+
+        scan_range(s, b->start, b->end & ~(uintptr_t)7);
+    }
+    s->is_inside = false;
+}
+
+/* Found blocks are looked into again: the program goes on meanwhile. */
+static void begin_pass(struct scan *s)
+{
+    s->n_todo = 0;
+    for (size_t i = 0; i < s->leak->n; i++)
+        if (s->leak->blocks[i].is_found)
+            s->todo[s->n_todo++] = (uint32_t)i;
 }
 
 /* ---- registers ---- */
@@ -332,7 +419,7 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
 static void leave_out_own(struct scan *s)
 {
     const struct cp_heap_live *live = &cp_heap_sampler.live;
-    size_t n = live->n_buckets * CP_HEAP_BUCKET;
+    size_t n = cp_heap_n_places(live->n_far);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
     add_hole(s, live->keys, n * sizeof(*live->keys));
@@ -340,6 +427,7 @@ static void leave_out_own(struct scan *s)
     add_hole(s, s->leak->blocks, s->leak->room * sizeof(*s->leak->blocks));
     add_hole(s, s->piece, PIECE_BYTES);
     add_hole(s, s->holes, MOST_HOLES * sizeof(*s->holes));
+    add_hole(s, s->todo, s->leak->n * sizeof(*s->todo));
     add_hole(s, (const void *)(here - OWN_STACK), OWN_STACK + OWN_FRAMES);
 }
 
@@ -351,10 +439,13 @@ static enum cp_status look_everywhere(struct scan *s, struct cp_error *err)
 {
     enum cp_status status = look_at_threads(s, err);
 
-    if (status == CP_OK)
+    for (int pass = 0; pass < PASSES && status == CP_OK; pass++) {
+        if (pass > 0 && is_all_found(s->leak))
+            break;
+        begin_pass(s);
         status = scan_memory(s, err);
-    if (status == CP_OK && !is_all_found(s->leak))
-        status = scan_memory(s, err);
+        follow(s);
+    }
     return status;
 }
 
@@ -372,17 +463,21 @@ static enum cp_status find_with(struct scan *s, struct cp_error *err)
 {
     struct cp_leak *leak = s->leak;
     enum cp_status status;
+    int64_t start;
 
-    if (!s->piece || !s->holes)
-        return CP_ENOMEM;
     if (leak->n == 0)
         return CP_OK;
+    status = mark_pages(s, err);
+    if (status != CP_OK)
+        return status;
     s->low = leak->blocks[0].start;
     for (size_t i = 0; i < leak->n; i++)
         if (leak->blocks[i].end > s->high)
             s->high = leak->blocks[i].end;
     leave_out_own(s);
+    start = cp_clock_ns(CLOCK_MONOTONIC);
     status = look_everywhere(s, err);
+    leak->scan_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);
     strike_freed(leak);
     return status;
 }
@@ -397,8 +492,11 @@ enum cp_status cp_leak_find(struct cp_leak *out, struct cp_error *err)
     if (status == CP_OK) {
         s.piece = cp_alloc(PIECE_BYTES, 1, err);
         s.holes = cp_alloc(MOST_HOLES, sizeof(*s.holes), err);
-        status = find_with(&s, err);
+        s.todo = cp_alloc(out->n + 1, sizeof(*s.todo), err);
+        status = s.piece && s.holes && s.todo ? find_with(&s, err) : CP_ENOMEM;
     }
+    cp_free(s.pages.bits);
+    cp_free(s.todo);
     cp_free(s.piece);
     cp_free(s.holes);
     if (status != CP_OK)

@@ -1,16 +1,18 @@
 /*
  * leak - which of the sampled blocks nothing points to.
  *
- * All memory that the program can write is looked through for words that
- * could be a pointer to a block or into it, while the program goes on. What is
- * not found is looked for again in the registers of all threads, which tell
- * them from a signal handler, and once more in memory: a block is lost only if
- * no look has found it. No thread is stopped, and none that sleeps in a call
- * which a signal would end is sent one: of those the stack is all there is.
+ * The registers of all threads, which tell them from a signal handler, and all
+ * memory that the program can write are looked through for words that could be
+ * a pointer to a block or into it, while the program goes on. What stands in a
+ * sampled block counts only if that block is found itself, so that lists and
+ * rings of lost blocks are lost. What is not found is looked for a second
+ * time: a block is lost only if no look has found it. No thread is stopped, and
+ * none that sleeps in a call which a signal would end is sent one: of those the
+ * stack is all there is.
  *
- * A word that looks like a pointer counts as one, wherever it stands but in
- * the block itself; so leaks may be missed, for instance rings of blocks that
- * point at each other, and what an allocator keeps books of by address.
+ * A word that looks like a pointer counts as one, wherever else it stands: in
+ * blocks that were not sampled, for instance, and in the books of an allocator.
+ * So leaks may be missed, the fewer the smaller the interval.
  */
 #ifndef CP_LEAK_H
 #define CP_LEAK_H
@@ -33,6 +35,7 @@ struct cp_leak {
     size_t n, room;
     uint64_t scanned_bytes;
     uint64_t answer_ns; /* from the first question to the last answer */
+    uint64_t scan_ns;   /* for all of it; no thread waits for that */
     uint32_t n_left;    /* threads that sleep where a signal would be seen */
     uint32_t n_asked, n_silent; /* threads */
 };

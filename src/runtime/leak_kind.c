@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "profile/build.h"
 #include "runtime/heap.h"
 #include "runtime/heap_kinds.h"
 #include "runtime/leak.h"
@@ -47,9 +46,11 @@ static enum cp_status comment(struct cp_builder *b, const struct cp_leak *leak,
     char text[256];
     int len = snprintf(
         text, sizeof(text),
-        "%zu sampled blocks in use, %llu bytes scanned; no pause, registers "
+        "%zu sampled blocks in use, %llu bytes scanned in %llu us; no pause, "
+        "registers "
         "of %u threads within %llu us; %u did not answer, %u were left asleep",
-        leak->n, (unsigned long long)leak->scanned_bytes, leak->n_asked,
+        leak->n, (unsigned long long)leak->scanned_bytes,
+        (unsigned long long)leak->scan_ns / 1000, leak->n_asked,
         (unsigned long long)leak->answer_ns / 1000, leak->n_silent,
         leak->n_left);
 
@@ -78,18 +79,13 @@ static enum cp_status write_rows(struct cp_stack_writer *s,
     return status;
 }
 
-static enum cp_status write_all(struct cp_builder *b, const struct window *w,
-                                struct cp_error *err)
+static enum cp_status fill(struct cp_builder *b, void *window,
+                           struct cp_error *err)
 {
+    const struct window *w = window;
     struct cp_stack_writer s = { .b = b, .err = err };
-    enum cp_status status = cp_builder_init(b, err);
+    enum cp_status status = cp_heap_hide_allocators(b, err);
 
-    if (status == CP_OK)
-        status = cp_builder_type(b, "leak_objects", "count", err);
-    if (status == CP_OK)
-        status = cp_builder_type(b, "leak_space", "bytes", err);
-    if (status == CP_OK)
-        status = cp_heap_describe(b, "leak_space", err);
     if (status == CP_OK)
         status = comment(b, &w->leak, err);
     if (status == CP_OK)
@@ -102,12 +98,14 @@ static enum cp_status write_all(struct cp_builder *b, const struct window *w,
 static enum cp_status finish(void *window, struct cp_profile **out,
                              struct cp_error *err)
 {
-    struct cp_builder b = { 0 };
-    enum cp_status status = write_all(&b, window, err);
+    static const struct cp_kind_form form = {
+        .types = { { "leak_objects", "count" }, { "leak_space", "bytes" } },
+        .period = { "space", "bytes" },
+        .default_type = "leak_space",
+        .fill = fill,
+    };
+    enum cp_status status = cp_heap_build(&form, window, out, err);
 
-    if (status == CP_OK)
-        *out = cp_builder_take(&b);
-    cp_builder_release(&b);
     cancel(window);
     return status;
 }

@@ -239,6 +239,7 @@ static void apply_settings(void)
 
     struct cp_heap_options heap = { .interval = s->heap_interval,
                                     .table_bytes = s->max_memory / 4,
+                                    .counts_mmap = s->heap_mmap,
                                     .seed = s->heap_seed,
                                     .say = cp_lifecycle_say };
 

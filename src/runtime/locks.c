@@ -1,10 +1,10 @@
 /* locks.c - see locks.h. */
 #include "runtime/locks.h"
 
-#include "profile/build.h"
 #include "runtime/clock.h"
 #include "runtime/hook_table.h"
 #include "runtime/hooked.h"
+#include "runtime/kind_build.h"
 #include "runtime/lock.h"
 #include "runtime/sampler.h"
 #include "signal/locks.h"
@@ -101,20 +101,6 @@ size_t cp_locks_bytes(void)
            cp_hook_table_bytes(&cp_locks.mutex);
 }
 
-static enum cp_status begin(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err)
-{
-    (void)request;
-    (void)err;
-    *out_window = NULL;
-    return CP_OK;
-}
-
-static void cancel(void *window)
-{
-    (void)window;
-}
-
 static void values_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
                       int64_t *out)
 {
@@ -128,24 +114,22 @@ static void values_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
     }
 }
 
-static enum cp_status finish(const struct cp_signal_samples *s,
+static enum cp_status fill(struct cp_builder *b, void *table,
+                           struct cp_error *err)
+{
+    return cp_hook_table_write(table, values_of, b, err);
+}
+
+static enum cp_status finish(struct cp_signal_samples *s,
                              struct cp_profile **out, struct cp_error *err)
 {
-    struct cp_builder b = { 0 };
-    enum cp_status status = cp_builder_init(&b, err);
+    static const struct cp_kind_form form = {
+        .types = { { "contentions", "count" }, { "delay", "nanoseconds" } },
+        .period = { "contentions", "count" },
+        .fill = fill,
+    };
 
-    if (status == CP_OK)
-        status = cp_builder_type(&b, "contentions", "count", err);
-    if (status == CP_OK)
-        status = cp_builder_type(&b, "delay", "nanoseconds", err);
-    if (status == CP_OK)
-        status = cp_builder_period(&b, "contentions", "count", 1, err);
-    if (status == CP_OK)
-        status = cp_hook_table_write(s, values_of, &b, err);
-    if (status == CP_OK)
-        *out = cp_builder_take(&b);
-    cp_builder_release(&b);
-    return status;
+    return cp_kind_build(&form, 1, s, out, err);
 }
 
 static enum cp_status finish_block(void *window, struct cp_profile **out,
@@ -195,9 +179,9 @@ const struct cp_kind cp_block_kind = {
     .summary = "Where threads waited: for mutexes, read-write locks, "
                "conditions, semaphores, barriers and other threads.",
     .text = CP_KIND_TEXT_CONTENTION,
-    .begin = begin,
+    .begin = cp_kind_begin_nothing,
     .finish = finish_block,
-    .cancel = cancel,
+    .cancel = cp_kind_cancel_nothing,
     .count = count_block,
     .note = note_block,
     .setting = "rate",
@@ -209,9 +193,9 @@ const struct cp_kind cp_mutex_kind = {
     .summary = "Who made others wait: the stacks that held a lock somebody "
                "else wanted.",
     .text = CP_KIND_TEXT_MUTEX,
-    .begin = begin,
+    .begin = cp_kind_begin_nothing,
     .finish = finish_mutex,
-    .cancel = cancel,
+    .cancel = cp_kind_cancel_nothing,
     .count = count_mutex,
     .note = note_mutex,
     .setting = "fraction",

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "runtime/heap.h"
@@ -129,7 +130,7 @@ static void *first_pvalloc(size_t size)
     return is_finding() ? NULL : cp_malloc_next.pvalloc(size);
 }
 
-struct cp_malloc_next cp_malloc_next = {
+_Alignas(64) struct cp_malloc_next cp_malloc_next = {
     first_malloc, first_calloc,         first_realloc,       first_reallocarray,
     first_free,   first_posix_memalign, first_aligned_alloc, first_memalign,
     first_valloc, first_pvalloc,
@@ -178,6 +179,16 @@ void *cp_malloc_find(const char *name)
     return found;
 }
 
+static bool is_of_program(const Dl_info *its)
+{
+    void *entry;
+    uintptr_t at = getauxval(AT_ENTRY);
+    Dl_info program;
+
+    memcpy(&entry, &at, sizeof(entry));
+    return dladdr(entry, &program) && program.dli_fbase == its->dli_fbase;
+}
+
 /* Which object's malloc does the program call? Ours: NULL. */
 static const char *whose_malloc(void)
 {
@@ -187,7 +198,9 @@ static const char *whose_malloc(void)
     if (!first || !dladdr(first, &its) || !dladdr(early, &mine) ||
         its.dli_fbase == mine.dli_fbase)
         return NULL;
-    return its.dli_fname && *its.dli_fname ? its.dli_fname : "the program";
+    if (is_of_program(&its) || !its.dli_fname)
+        return "";
+    return its.dli_fname;
 }
 
 void cp_malloc_look(void *block, size_t size, uintptr_t caller)
@@ -216,7 +229,7 @@ bool cp_malloc_before_free(void *block)
 {
     if (is_early(block))
         return false;
-    cp_heap_count_free(cp_heap_take(block));
+    cp_heap_count_free(block, cp_heap_take(block));
     return true;
 }
 
@@ -228,37 +241,53 @@ __attribute__((constructor(101))) static void prepare(void)
     cp_heap_set_hooks(whose_malloc);
 }
 
-/* The hooks. */
+/*
+ * The hooks. Each is a test and a jump to the next function, without a frame;
+ * what is rare is in a function of its own, which it jumps to as well, so that
+ * both see the program's return address as theirs.
+ */
+
+CP_RARE static void *rare_malloc(size_t size)
+{
+    void *block = cp_malloc_next.malloc(size);
+
+    cp_malloc_look(block, size, CP_CALLER);
+    return block;
+}
 
 EXPORT void *malloc(size_t size)
 {
-    void *block;
+    if (cp_malloc_counts(size))
+        return rare_malloc(size);
+    return cp_malloc_next.malloc(size);
+}
 
-    if (!cp_malloc_counts(size))
-        return cp_malloc_next.malloc(size);
-    block = cp_malloc_next.malloc(size);
-    cp_malloc_look(block, size, CP_CALLER);
+CP_RARE static void *rare_calloc(size_t n, size_t size)
+{
+    void *block = cp_malloc_next.calloc(n, size);
+
+    cp_malloc_look(block, n * size, CP_CALLER);
     return block;
 }
 
 EXPORT void *calloc(size_t n, size_t size)
 {
     size_t all;
-    void *block;
 
-    if (__builtin_mul_overflow(n, size, &all) || !cp_malloc_counts(all))
-        return cp_malloc_next.calloc(n, size);
-    block = cp_malloc_next.calloc(n, size);
-    cp_malloc_look(block, all, CP_CALLER);
-    return block;
+    if (!__builtin_mul_overflow(n, size, &all) && cp_malloc_counts(all))
+        return rare_calloc(n, size);
+    return cp_malloc_next.calloc(n, size);
+}
+
+CP_RARE void cp_malloc_rare_free(void *block)
+{
+    if (cp_malloc_before_free(block))
+        cp_malloc_next.free(block);
 }
 
 EXPORT void free(void *block)
 {
-    if (__builtin_expect(cp_heap_may_be_sampled(block), 0) &&
-        !cp_malloc_before_free(block))
-        return;
-    cp_malloc_next.free(block);
+    cp_malloc_free(block);
 }
 
 /* A block of ours is copied to a real one. */
@@ -276,7 +305,7 @@ static void *move_early(const void *block, size_t size)
  * The old block leaves the table before another thread can be given its
  * address; it comes back if it is not freed after all.
  */
-static void *resize(void *block, size_t size, uintptr_t caller)
+static void *resize(void *block, size_t size, bool is_time, uintptr_t caller)
 {
     struct cp_heap_entry entry = { 0 };
     void *moved;
@@ -290,15 +319,24 @@ static void *resize(void *block, size_t size, uintptr_t caller)
         cp_heap_put(block, entry);
         return NULL;
     }
-    cp_heap_count_free(entry);
-    if (size > 0 && cp_malloc_counts(size))
+    cp_heap_count_free(block, entry);
+    if (is_time)
         cp_malloc_look(moved, size, caller);
     return moved;
 }
 
+CP_RARE static void *rare_realloc(void *block, size_t size, bool is_time)
+{
+    return resize(block, size, is_time, CP_CALLER);
+}
+
 EXPORT void *realloc(void *block, size_t size)
 {
-    return resize(block, size, CP_CALLER);
+    bool is_time = cp_malloc_counts(size);
+
+    if (__builtin_expect(is_time || cp_heap_may_be_sampled(block), 0))
+        return rare_realloc(block, size, is_time);
+    return cp_malloc_next.realloc(block, size);
 }
 
 EXPORT void *reallocarray(void *block, size_t n, size_t size)
@@ -309,7 +347,7 @@ EXPORT void *reallocarray(void *block, size_t n, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return resize(block, all, CP_CALLER);
+    return resize(block, all, cp_malloc_counts(all), CP_CALLER);
 }
 
 EXPORT int posix_memalign(void **out, size_t alignment, size_t size)

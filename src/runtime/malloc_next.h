@@ -28,7 +28,11 @@ struct cp_malloc_next {
     void *(*pvalloc)(size_t size);
 };
 
-extern struct cp_malloc_next cp_malloc_next;
+extern struct cp_malloc_next cp_malloc_next
+    __attribute__((visibility("hidden")));
+
+/* What the hooks seldom come to: out of their way, and called by a jump. */
+#define CP_RARE __attribute__((noinline, cold))
 
 /* Counts down; true: the time has come to look. */
 static inline bool cp_malloc_counts(size_t size)
@@ -44,6 +48,17 @@ void cp_malloc_look(void *block, size_t size, uintptr_t caller);
  * none of malloc's, and must not be.
  */
 bool cp_malloc_before_free(void *block);
+
+/* free, and the operators that are nothing else. */
+void cp_malloc_rare_free(void *block);
+
+static inline void cp_malloc_free(void *block)
+{
+    if (__builtin_expect(cp_heap_may_be_sampled(block), 0))
+        cp_malloc_rare_free(block);
+    else
+        cp_malloc_next.free(block);
+}
 
 /*
  * The next function of a name; NULL: there is none. Looks in the library of

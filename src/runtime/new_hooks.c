@@ -1,10 +1,15 @@
 /*
- * new_hooks.c - operator new and delete, for allocators that have their own.
+ * new_hooks.c - operator new and delete.
  *
- * libstdc++ makes them of malloc and free, which are hooked already: then these
- * only pass on. jemalloc, tcmalloc and mimalloc bring operators that do not go
- * through malloc: then these count. Which it is, is found by asking whether
- * the next operator comes from the same object as the next malloc.
+ * What is done depends on where the next operator comes from:
+ *
+ * - libstdc++ makes its operators of malloc and free. Then these do the same
+ *   themselves, which saves a call, and leave only failure to libstdc++: it
+ *   calls the new_handler, and throws.
+ * - jemalloc, tcmalloc and mimalloc bring operators that do not go through
+ *   malloc: these count and pass on.
+ * - any other operator is the business of whoever wrote it: it is passed on,
+ *   and what it takes from malloc is counted there.
  *
  * An exception of the next operator passes through here, so this file is
  * compiled with unwind tables; there is nothing to clean up.
@@ -18,22 +23,75 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* One operator: the next function, and whether calls of it are counted. */
+enum way {
+    WAY_UNKNOWN, /* it was not called yet */
+    WAY_PLAIN,   /* malloc or free, and nothing else */
+    WAY_COUNT,   /* goes past malloc: counted here */
+    WAY_PASS,    /* not ours to look at */
+};
+
+/* One operator: the next function, and what is done with it. */
 struct operator
 {
     const char *name;
+    bool is_aligned;
+    _Atomic uint8_t way;
     void *_Atomic next;
-    _Atomic bool is_counted;
 };
 
-static bool is_of_malloc(void *function)
+static bool is_of_malloc(const Dl_info *its)
 {
-    Dl_info mine, its;
+    Dl_info mine;
     void *allocate;
 
     memcpy(&allocate, &cp_malloc_next.malloc, sizeof(allocate));
-    return dladdr(function, &its) && dladdr(allocate, &mine) &&
-           its.dli_fbase == mine.dli_fbase;
+    return dladdr(allocate, &mine) && its->dli_fbase == mine.dli_fbase;
+}
+
+static bool is_of_libstdcxx(const Dl_info *its)
+{
+    const char *name = its->dli_fname ? strrchr(its->dli_fname, '/') : NULL;
+
+    return name && strncmp(name, "/libstdc++.so", 13) == 0;
+}
+
+/*
+ * The operators that libstdc++'s others call. A program may have its own of
+ * these alone: then they must be called for all.
+ */
+static bool are_bases_ours(void)
+{
+    static const char *const names[] = { "_Znwm",
+                                         "_Znam",
+                                         "_ZdlPv",
+                                         "_ZdaPv",
+                                         "_ZdlPvSt11align_val_t",
+                                         "_ZdaPvSt11align_val_t" };
+    Dl_info mine, its;
+
+    if (!dladdr((const void *)names, &mine))
+        return false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        void *first = dlsym(RTLD_DEFAULT, names[i]);
+
+        if (!first || !dladdr(first, &its) || its.dli_fbase != mine.dli_fbase)
+            return false;
+    }
+    return true;
+}
+
+/* Aligned blocks libstdc++ takes from aligned_alloc: left to it. */
+static enum way way_of(const struct operator* o, void *next)
+{
+    Dl_info its;
+
+    if (!dladdr(next, &its))
+        return WAY_PASS;
+    if (is_of_malloc(&its))
+        return WAY_COUNT;
+    return is_of_libstdcxx(&its) && !o->is_aligned && are_bases_ours()
+               ? WAY_PLAIN
+               : WAY_PASS;
 }
 
 static void *plain_new(size_t size)
@@ -45,16 +103,7 @@ static void *plain_new(size_t size)
     return block;
 }
 
-/* Finds the next function; a C program's has none. */
-static void *find(struct operator* o, void *otherwise)
-{
-    void *next = cp_malloc_find(o->name);
-
-    atomic_store(&o->is_counted, next && is_of_malloc(next));
-    atomic_store(&o->next, next ? next : otherwise);
-    return next ? next : otherwise;
-}
-
+/* Where there is no C++ at all, but somebody calls its operators. */
 static void *otherwise_new(void)
 {
     void *(*function)(size_t) = plain_new;
@@ -73,119 +122,156 @@ static void *otherwise_delete(void)
     return data;
 }
 
+/* Finds the next function, and what is to be done with it. */
+static void find(struct operator* o, void *(*otherwise)(void))
+{
+    void *next = cp_malloc_find(o->name);
+    enum way way = next ? way_of(o, next) : WAY_PASS;
+
+    atomic_store(&o->next, next ? next : otherwise());
+    atomic_store(&o->way, (uint8_t)way);
+}
+
+static inline bool is_way(const struct operator* o, enum way way)
+{
+    return atomic_load_explicit(&o->way, memory_order_acquire) == way;
+}
+
 /* Puts the next function of operator `o` into the pointer `call`. */
-#define GET(o, call, otherwise)                                                \
+#define GET(o, call)                                                           \
     do {                                                                       \
         void *data = atomic_load_explicit(&(o).next, memory_order_relaxed);    \
                                                                                \
-        if (__builtin_expect(!data, 0))                                        \
-            data = find(&(o), otherwise());                                    \
         memcpy(&(call), &data, sizeof(data));                                  \
     } while (0)
 
-static bool is_time(struct operator* o, size_t size)
+/* On the first call: it was not counted where the others are. */
+static void learn_new(struct operator* o, size_t size)
 {
-    return atomic_load_explicit(&o->is_counted, memory_order_relaxed) &&
-           cp_malloc_counts(size);
+    find(o, otherwise_new);
+    if (is_way(o, WAY_PLAIN) || is_way(o, WAY_COUNT))
+        (void)cp_malloc_counts(size);
 }
 
-static void before_delete(struct operator* o, void *block)
+/* As malloc does when it is time to look; NULL: it is not, or there is none. */
+static void *look_malloc(const struct operator* o, size_t size,
+                         uintptr_t caller)
 {
-    if (__builtin_expect(cp_heap_may_be_sampled(block), 0) &&
-        atomic_load_explicit(&o->is_counted, memory_order_relaxed))
-        (void)cp_malloc_before_free(block);
+    void *block;
+
+    if (!is_way(o, WAY_PLAIN) || cp_heap_self.left >= 0)
+        return NULL;
+    block = cp_malloc_next.malloc(size ? size : 1);
+    cp_malloc_look(block, size, caller);
+    return block;
 }
 
-/* Operators new: of a size, and of a size with one or two more arguments. */
-
-#define NEW(symbol)                                                            \
-    EXPORT void *symbol(size_t size);                                          \
-    EXPORT void *symbol(size_t size)                                           \
-    {                                                                          \
-        static struct operator o = { .name = #symbol };                        \
-        void *(*call)(size_t), *block;                                         \
+/*
+ * Operators new: of a size, and of a size with one or two more arguments. Each
+ * has a function for what is rare, which the first jumps to.
+ */
+#define NEW_BODY(symbol, aligned, types, params, args)                         \
+    static struct operator o_##symbol = { .name = #symbol,                     \
+                                          .is_aligned = (aligned) };           \
                                                                                \
-        GET(o, call, otherwise_new);                                           \
-        block = call(size);                                                    \
-        if (is_time(&o, size))                                                 \
+    CP_RARE static void *rare_##symbol params                                  \
+    {                                                                          \
+        void *(*call)types, *block;                                            \
+                                                                               \
+        if (is_way(&o_##symbol, WAY_UNKNOWN))                                  \
+            learn_new(&o_##symbol, size);                                      \
+        block = look_malloc(&o_##symbol, size, CP_CALLER);                     \
+        if (block)                                                             \
+            return block;                                                      \
+        GET(o_##symbol, call);                                                 \
+        block = call args;                                                     \
+        if (is_way(&o_##symbol, WAY_COUNT) && cp_heap_self.left < 0)           \
             cp_malloc_look(block, size, CP_CALLER);                            \
         return block;                                                          \
+    }                                                                          \
+                                                                               \
+    EXPORT void *symbol params;                                                \
+    EXPORT void *symbol params                                                 \
+    {                                                                          \
+        void *(*call)types, *block;                                            \
+                                                                               \
+        if (is_way(&o_##symbol, WAY_PLAIN)) {                                  \
+            if (!cp_malloc_counts(size) &&                                     \
+                (block = cp_malloc_next.malloc(size)) != NULL)                 \
+                return block;                                                  \
+        } else if (is_way(&o_##symbol, WAY_COUNT) &&                           \
+                   !cp_malloc_counts(size)) {                                  \
+            GET(o_##symbol, call);                                             \
+            return call args;                                                  \
+        }                                                                      \
+        return rare_##symbol args;                                             \
     }
 
-#define NEW_1(symbol)                                                          \
-    EXPORT void *symbol(size_t size, uintptr_t more);                          \
-    EXPORT void *symbol(size_t size, uintptr_t more)                           \
-    {                                                                          \
-        static struct operator o = { .name = #symbol };                        \
-        void *(*call)(size_t, uintptr_t), *block;                              \
-                                                                               \
-        GET(o, call, otherwise_new);                                           \
-        block = call(size, more);                                              \
-        if (is_time(&o, size))                                                 \
-            cp_malloc_look(block, size, CP_CALLER);                            \
-        return block;                                                          \
-    }
+#define NEW(symbol) NEW_BODY(symbol, false, (size_t), (size_t size), (size))
+
+#define NEW_1(symbol, aligned)                                                 \
+    NEW_BODY(symbol, aligned, (size_t, uintptr_t),                             \
+             (size_t size, uintptr_t more), (size, more))
 
 #define NEW_2(symbol)                                                          \
-    EXPORT void *symbol(size_t size, uintptr_t more, uintptr_t last);          \
-    EXPORT void *symbol(size_t size, uintptr_t more, uintptr_t last)           \
-    {                                                                          \
-        static struct operator o = { .name = #symbol };                        \
-        void *(*call)(size_t, uintptr_t, uintptr_t), *block;                   \
-                                                                               \
-        GET(o, call, otherwise_new);                                           \
-        block = call(size, more, last);                                        \
-        if (is_time(&o, size))                                                 \
-            cp_malloc_look(block, size, CP_CALLER);                            \
-        return block;                                                          \
-    }
+    NEW_BODY(symbol, true, (size_t, uintptr_t, uintptr_t),                     \
+             (size_t size, uintptr_t more, uintptr_t last),                    \
+             (size, more, last))
 
 NEW(_Znwm)
 NEW(_Znam)
-NEW_1(_ZnwmRKSt9nothrow_t)
-NEW_1(_ZnamRKSt9nothrow_t)
-NEW_1(_ZnwmSt11align_val_t)
-NEW_1(_ZnamSt11align_val_t)
+NEW_1(_ZnwmRKSt9nothrow_t, false)
+NEW_1(_ZnamRKSt9nothrow_t, false)
+NEW_1(_ZnwmSt11align_val_t, true)
+NEW_1(_ZnamSt11align_val_t, true)
 NEW_2(_ZnwmSt11align_val_tRKSt9nothrow_t)
 NEW_2(_ZnamSt11align_val_tRKSt9nothrow_t)
 
-/* Operators delete, with up to two more arguments that are passed on. */
-
-#define DELETE(symbol)                                                         \
-    EXPORT void symbol(void *block);                                           \
-    EXPORT void symbol(void *block)                                            \
-    {                                                                          \
-        static struct operator o = { .name = #symbol };                        \
-        void (*call)(void *);                                                  \
+/*
+ * Operators delete, with up to two more arguments that are passed on. All of
+ * libstdc++'s are free, those of aligned blocks too.
+ */
+#define DELETE_BODY(symbol, types, params, args)                               \
+    static struct operator o_##symbol = { .name = #symbol };                   \
                                                                                \
-        GET(o, call, otherwise_delete);                                        \
-        before_delete(&o, block);                                              \
-        call(block);                                                           \
+    CP_RARE static void rare_##symbol params                                   \
+    {                                                                          \
+        void(*call) types;                                                     \
+                                                                               \
+        if (is_way(&o_##symbol, WAY_UNKNOWN))                                  \
+            find(&o_##symbol, otherwise_delete);                               \
+        if (!is_way(&o_##symbol, WAY_PASS) && !cp_malloc_before_free(block))   \
+            return;                                                            \
+        GET(o_##symbol, call);                                                 \
+        call args;                                                             \
+    }                                                                          \
+                                                                               \
+    EXPORT void symbol params;                                                 \
+    EXPORT void symbol params                                                  \
+    {                                                                          \
+        void(*call) types;                                                     \
+                                                                               \
+        if (is_way(&o_##symbol, WAY_PLAIN)) {                                  \
+            cp_malloc_free(block);                                             \
+        } else if (is_way(&o_##symbol, WAY_COUNT) &&                           \
+                   !cp_heap_may_be_sampled(block)) {                           \
+            GET(o_##symbol, call);                                             \
+            call args;                                                         \
+        } else {                                                               \
+            rare_##symbol args;                                                \
+        }                                                                      \
     }
+
+#define DELETE(symbol) DELETE_BODY(symbol, (void *), (void *block), (block))
 
 #define DELETE_1(symbol)                                                       \
-    EXPORT void symbol(void *block, uintptr_t more);                           \
-    EXPORT void symbol(void *block, uintptr_t more)                            \
-    {                                                                          \
-        static struct operator o = { .name = #symbol };                        \
-        void (*call)(void *, uintptr_t);                                       \
-                                                                               \
-        GET(o, call, otherwise_delete);                                        \
-        before_delete(&o, block);                                              \
-        call(block, more);                                                     \
-    }
+    DELETE_BODY(symbol, (void *, uintptr_t), (void *block, uintptr_t more),    \
+                (block, more))
 
 #define DELETE_2(symbol)                                                       \
-    EXPORT void symbol(void *block, uintptr_t more, uintptr_t last);           \
-    EXPORT void symbol(void *block, uintptr_t more, uintptr_t last)            \
-    {                                                                          \
-        static struct operator o = { .name = #symbol };                        \
-        void (*call)(void *, uintptr_t, uintptr_t);                            \
-                                                                               \
-        GET(o, call, otherwise_delete);                                        \
-        before_delete(&o, block);                                              \
-        call(block, more, last);                                               \
-    }
+    DELETE_BODY(symbol, (void *, uintptr_t, uintptr_t),                        \
+                (void *block, uintptr_t more, uintptr_t last),                 \
+                (block, more, last))
 
 DELETE(_ZdlPv)
 DELETE(_ZdaPv)

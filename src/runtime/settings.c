@@ -170,6 +170,8 @@ static int set(struct cp_settings *s, const char *key, const char *value)
         return read_number(value, CP_LOCKS_MOST_RATE, &s->mutex_fraction);
     if (strcmp(key, "heap_interval") == 0)
         return set_size(&s->heap_interval, value, 0);
+    if (strcmp(key, "heap_mmap") == 0)
+        return set_bool(&s->heap_mmap, value);
     if (strcmp(key, "heap_seed") == 0)
         return set_size(&s->heap_seed, value, 0);
     if (strcmp(key, "max_memory") == 0)

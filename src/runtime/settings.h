@@ -28,6 +28,7 @@ struct cp_settings {
     int signal;            /* 0: chosen */
     size_t max_memory;     /* bytes */
     size_t heap_seed;      /* of what is sampled; 0: another each time */
+    bool heap_mmap;        /* count the program's own mappings too */
     size_t heap_interval;  /* bytes between samples; 0: none */
     char dump_prefix[200]; /* of the files; {pid} is replaced */
     size_t dump_interval;  /* a dump after so many allocated bytes; 0: none */

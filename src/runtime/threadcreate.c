@@ -1,8 +1,8 @@
 /* threadcreate.c - see threadcreate.h. */
 #include "runtime/threadcreate.h"
 
-#include "profile/build.h"
 #include "runtime/hook_table.h"
+#include "runtime/kind_build.h"
 #include "signal/capture.h"
 
 #define SLOTS ((size_t)1 << 12)
@@ -36,20 +36,6 @@ size_t cp_threadcreate_bytes(void)
     return cp_hook_table_bytes(&table);
 }
 
-static enum cp_status begin(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err)
-{
-    (void)request;
-    (void)err;
-    *out_window = NULL;
-    return CP_OK;
-}
-
-static void cancel(void *window)
-{
-    (void)window;
-}
-
 static void value_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
                      int64_t *out)
 {
@@ -57,23 +43,23 @@ static void value_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
     out[0] = (int64_t)atomic_load(&slot->count);
 }
 
+static enum cp_status fill(struct cp_builder *b, void *context,
+                           struct cp_error *err)
+{
+    (void)context;
+    return cp_hook_table_write(&table, value_of, b, err);
+}
+
 static enum cp_status finish(void *window, struct cp_profile **out,
                              struct cp_error *err)
 {
-    struct cp_builder b = { 0 };
-    enum cp_status status = cp_builder_init(&b, err);
+    static const struct cp_kind_form form = {
+        .types = { { "threadcreate", "count" } },
+        .period = { "threadcreate", "count" },
+        .fill = fill,
+    };
 
-    (void)window;
-    if (status == CP_OK)
-        status = cp_builder_type(&b, "threadcreate", "count", err);
-    if (status == CP_OK)
-        status = cp_builder_period(&b, "threadcreate", "count", 1, err);
-    if (status == CP_OK)
-        status = cp_hook_table_write(&table, value_of, &b, err);
-    if (status == CP_OK)
-        *out = cp_builder_take(&b);
-    cp_builder_release(&b);
-    return status;
+    return cp_kind_build(&form, 1, window, out, err);
 }
 
 static uint64_t count(void)
@@ -89,8 +75,8 @@ const struct cp_kind cp_threadcreate_kind = {
     .name = "threadcreate",
     .summary = "Where threads were started, since the program began.",
     .text = CP_KIND_TEXT_COUNT,
-    .begin = begin,
+    .begin = cp_kind_begin_nothing,
     .finish = finish,
-    .cancel = cancel,
+    .cancel = cp_kind_cancel_nothing,
     .count = count,
 };

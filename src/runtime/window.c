@@ -332,6 +332,26 @@ static bool open_delta(struct window *w, const char *seconds)
     return false;
 }
 
+/* ---- what somebody else has recorded ---- */
+
+static void answer_source(struct window *w, const char *source)
+{
+    struct cp_out out = { .fd = -1 };
+    struct cp_error err = { 0 };
+    enum cp_status status = w->kind->dump(source, &out, &err);
+
+    if (status == CP_OK)
+        status = cp_out_finish(&out, &err);
+    if (status != CP_OK) {
+        cp_out_release(&out);
+        cp_service_error(w->x, status == CP_EUSAGE ? 501 : 500, "source=%s: %s",
+                         source, err.msg);
+        return;
+    }
+    cp_service_text_headers(w->x);
+    cp_http_answer(w->x, 200, &out);
+}
+
 /* ---- parameters ---- */
 
 /* How long; what makes no sense is as if it were not there. */
@@ -398,7 +418,7 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
 {
     const struct cp_http_request *r = cp_http_request_of(x);
     struct window *w = window_new(s, x, kind, name);
-    char seconds[32];
+    char seconds[32], source[32];
     bool is_kept = false;
 
     if (!w)
@@ -406,7 +426,10 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
     w->form = form;
     (void)cp_http_request_param(r, "seconds", seconds, sizeof(seconds));
     read_params(w, r);
-    if (kind->default_seconds > 0) {
+    if (kind->dump &&
+        cp_http_request_param(r, "source", source, sizeof(source))) {
+        answer_source(w, source);
+    } else if (kind->default_seconds > 0) {
         w->request.seconds = seconds_of(kind, seconds);
         is_kept = open_window(w);
     } else if (is_delta(w, seconds)) {

@@ -1,20 +1,23 @@
 /*
  * heap.c - see heap.h.
  *
- * The live table has two buckets for an address, each of CP_HEAP_BUCKET
- * places. A block is put wherever there is room, and looked for in all places
- * of both, so taking one out leaves no trace. A block is not freed before its
+ * The live table has three buckets for an address, each of CP_HEAP_BUCKET
+ * places: one in its near part, two in the other. A block is put in the first
+ * that has room, and looked for in all places of all, so taking one out leaves
+ * no trace. A block is not freed before its
  * malloc has returned, so nobody takes what is just being put.
  */
 #include "signal/heap.h"
 
 #include "signal/capture.h"
+#include "signal/probes.h"
 
 #define PLACE_TAKEN 1 /* an address that no block has */
+#define BUCKETS_OF_ONE 3
 
 _Thread_local struct cp_heap_thread cp_heap_self;
 struct cp_heap_sampler cp_heap_sampler;
-_Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
+_Alignas(64) _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
 
 static uint64_t stir(uint64_t x)
 {
@@ -64,13 +67,15 @@ static uint64_t hash_of(uintptr_t address)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The first place of an address's first or second bucket. */
+/* The first place of one of the three buckets of an address. */
 static size_t bucket_of(uintptr_t address, int which)
 {
     uint64_t h = hash_of(address);
+    size_t far_mask = cp_heap_sampler.live.n_far - 1;
 
-    return (size_t)((which ? h >> 32 : h) &
-                    (cp_heap_sampler.live.n_buckets - 1)) *
+    if (which == 0)
+        return (size_t)(h >> 48 & (CP_HEAP_NEAR - 1)) * CP_HEAP_BUCKET;
+    return (CP_HEAP_NEAR + ((size_t)(which == 1 ? h : h >> 24) & far_mask)) *
            CP_HEAP_BUCKET;
 }
 
@@ -120,11 +125,15 @@ static bool put(uintptr_t address, struct cp_heap_entry entry)
     struct cp_heap_live *live = &cp_heap_sampler.live;
 
     filter_add(address);
-    if (put_in(bucket_of(address, 0), address, entry) ||
-        put_in(bucket_of(address, 1), address, entry)) {
-        atomic_fetch_add_explicit(&live->n, 1, memory_order_relaxed);
-        return true;
+    for (int which = 0; which < BUCKETS_OF_ONE; which++) {
+        if (which == 1)
+            atomic_fetch_add_explicit(&live->n_away, 1, memory_order_relaxed);
+        if (put_in(bucket_of(address, which), address, entry)) {
+            atomic_fetch_add_explicit(&live->n, 1, memory_order_relaxed);
+            return true;
+        }
     }
+    atomic_fetch_sub_explicit(&live->n_away, 1, memory_order_relaxed);
     filter_remove(address);
     atomic_fetch_add_explicit(&live->n_lost, 1, memory_order_relaxed);
     return false;
@@ -146,17 +155,41 @@ static bool take_from(size_t first, uintptr_t address,
     return false;
 }
 
+/*
+ * Where the block is: the bucket it was found in, or BUCKETS_OF_ONE. The thread
+ * that frees it has got it from the one that counted it, so it sees n_away.
+ */
+static int take(uintptr_t address, struct cp_heap_entry *out)
+{
+    struct cp_heap_live *live = &cp_heap_sampler.live;
+    int which = 0;
+
+    for (; which < BUCKETS_OF_ONE; which++) {
+        if (which == 1 &&
+            atomic_load_explicit(&live->n_away, memory_order_relaxed) == 0)
+            return BUCKETS_OF_ONE;
+        if (take_from(bucket_of(address, which), address, out))
+            break;
+    }
+    return which;
+}
+
 struct cp_heap_entry cp_heap_take(void *block)
 {
+    struct cp_heap_live *live = &cp_heap_sampler.live;
     struct cp_heap_entry entry = { 0 };
     uintptr_t address = (uintptr_t)block;
+    int which;
 
-    if (!cp_heap_sampler.live.keys || address <= PLACE_TAKEN ||
-        (!take_from(bucket_of(address, 0), address, &entry) &&
-         !take_from(bucket_of(address, 1), address, &entry)))
+    if (!live->keys || address <= PLACE_TAKEN)
+        return entry;
+    which = take(address, &entry);
+    if (which == BUCKETS_OF_ONE)
         return entry;
     filter_remove(address);
-    atomic_fetch_sub_explicit(&cp_heap_sampler.live.n, 1, memory_order_relaxed);
+    if (which > 0)
+        atomic_fetch_sub_explicit(&live->n_away, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&live->n, 1, memory_order_relaxed);
     return entry;
 }
 
@@ -164,7 +197,7 @@ bool cp_heap_is_live(void *block, uint32_t slot)
 {
     const struct cp_heap_live *live = &cp_heap_sampler.live;
 
-    for (int which = 0; which < 2; which++) {
+    for (int which = 0; which < BUCKETS_OF_ONE; which++) {
         size_t first = bucket_of((uintptr_t)block, which);
 
         for (size_t i = first; i < first + CP_HEAP_BUCKET; i++)
@@ -178,7 +211,7 @@ bool cp_heap_is_live(void *block, uint32_t slot)
 void cp_heap_put(void *block, struct cp_heap_entry entry)
 {
     if (entry.slot && !put((uintptr_t)block, entry))
-        cp_heap_count_free(entry); /* nobody will see its end */
+        cp_heap_count_free(block, entry); /* nobody will see its end */
 }
 
 /* The bytes that a sample stands for, near enough for the high water. */
@@ -190,12 +223,13 @@ static uint64_t stands_for(uint64_t size)
     return size > interval ? size : interval;
 }
 
-void cp_heap_count_free(struct cp_heap_entry entry)
+void cp_heap_count_free(const void *block, struct cp_heap_entry entry)
 {
     struct cp_heap_sums *sums;
 
     if (!entry.slot)
         return;
+    CP_PROBE_HEAP_FREE(block, entry.size);
     sums = &cp_heap_sampler.sums[entry.slot - 1];
     atomic_fetch_add_explicit(&sums->freed, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&sums->freed_bytes, entry.size,
@@ -231,9 +265,10 @@ void cp_heap_record(void *block, size_t size, uintptr_t caller)
         uint32_t at = (uint32_t)(slot - h->samples.slots);
         struct cp_heap_entry entry = { at + 1, size, stands_for(size) };
 
+        CP_PROBE_HEAP_ALLOC(block, size, entry.worth);
         count_growth(&h->sums[at], entry.worth);
         if (cp_heap_may_be_sampled(block)) /* freed behind our back */
-            cp_heap_count_free(cp_heap_take(block));
+            cp_heap_count_free(block, cp_heap_take(block));
         cp_heap_put(block, entry);
     }
 }

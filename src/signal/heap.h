@@ -28,6 +28,7 @@
 #define CP_HEAP_FILTER_BITS 18
 #define CP_HEAP_STRETCH_BITS 9 /* of memory, to one byte of the filter */
 #define CP_HEAP_BUCKET 8       /* places of a bucket of the live table */
+#define CP_HEAP_NEAR 1024      /* buckets of its near part */
 
 /* Of each thread. All 0 at its start, so that its first call is seen. */
 struct cp_heap_thread {
@@ -46,12 +47,17 @@ struct cp_heap_entry {
     uint64_t worth; /* the bytes that it stands for, roughly */
 };
 
-/* What lives: addresses, and what each block was recorded as. */
+/*
+ * What lives: addresses, and what each block was recorded as. The near part
+ * comes first and is filled first: as long as it is enough, few pages are
+ * touched, and they stay in the caches.
+ */
 struct cp_heap_live {
-    size_t n_buckets; /* a power of two */
+    size_t n_far; /* buckets beyond the near part: a power of two */
     _Atomic uint64_t *keys;
     struct cp_heap_entry *entries;
-    _Atomic uint64_t n;
+    _Atomic uint64_t n;      /* blocks */
+    _Atomic uint64_t n_away; /* of them, not in the near part */
     _Atomic uint64_t n_lost; /* blocks for which there was no place */
 };
 
@@ -71,13 +77,20 @@ struct cp_heap_sampler {
 };
 
 extern struct cp_heap_sampler cp_heap_sampler;
-extern _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
+extern _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS]
+    __attribute__((visibility("hidden")));
+
+/* Places of the live table. */
+static inline size_t cp_heap_n_places(size_t n_far)
+{
+    return (CP_HEAP_NEAR + n_far) * CP_HEAP_BUCKET;
+}
 
 static inline size_t cp_heap_filter_at(uintptr_t address)
 {
-    uintptr_t stretch = address >> CP_HEAP_STRETCH_BITS;
+    uintptr_t folded = address ^ address >> CP_HEAP_FILTER_BITS;
 
-    return (stretch ^ stretch >> CP_HEAP_FILTER_BITS) &
+    return folded >> CP_HEAP_STRETCH_BITS &
            (((uintptr_t)1 << CP_HEAP_FILTER_BITS) - 1);
 }
 
@@ -114,7 +127,7 @@ bool cp_heap_is_live(void *block, uint32_t slot);
 void cp_heap_put(void *block, struct cp_heap_entry entry);
 
 /* Counts what was taken as freed. */
-void cp_heap_count_free(struct cp_heap_entry entry);
+void cp_heap_count_free(const void *block, struct cp_heap_entry entry);
 
 /* Has free look at this block, for ever: it is no block of malloc's. */
 void cp_heap_mark(const void *block);

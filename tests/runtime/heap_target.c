@@ -2,8 +2,9 @@
  * heap_target - allocates what it says, for tests/cli/heap.
  *
  * `heap_target OUT` allocates known volumes from known functions, prints for
- * each "site NAME SIZE ALLOCATED KEPT" in blocks, writes the heap profile to
- * OUT, frees all, and writes OUT.end: nothing of these may live then.
+ * each "site NAME SIZE ALLOCATED KEPT" in blocks, and "total BYTES" as
+ * mallinfo2 counts them, writes the heap profile to OUT, frees all, and writes
+ * OUT.end: nothing of these may live then.
  */
 #include <cpprof.h>
 
@@ -142,6 +143,14 @@ static void write_to(const char *path)
     (void)close(fd);
 }
 
+/* What glibc says is in use, where it is glibc's malloc. */
+static void say_total(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    printf("total %zu\n", info.uordblks + info.hblkhd);
+}
+
 int main(int argc, char **argv)
 {
     char end[4096];
@@ -160,6 +169,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < 500; i++)
         keep(grown(8000));
     printf("realloc grown 8000 500\n");
+    say_total();
     write_to(argv[1]);
     while (n_kept > 0)
         free(kept[--n_kept]);

@@ -1,8 +1,17 @@
 /* plugin - a library that api_target loads while it is being profiled. */
+#include <stdlib.h>
+
 void plugin_work(volatile unsigned *sink, unsigned n);
+void *plugin_take(size_t size);
 
 void plugin_work(volatile unsigned *sink, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
         *sink = *sink * 1664525u + 1013904223u;
+}
+
+/* A block that outlives the library. */
+void *plugin_take(size_t size)
+{
+    return malloc(size);
 }

@@ -43,12 +43,25 @@ static void fail(const char *what)
     abort();
 }
 
+/* Every thread does this now and then: blocks of many sizes come and go. */
+static void allocate_some(long n)
+{
+    void *blocks[16];
+
+    for (size_t i = 0; i < 16; i++)
+        blocks[i] = malloc((i * 7919u + (size_t)n) % 3000 + 1);
+    blocks[n & 15] = realloc(blocks[n & 15], (size_t)n % 70000 + 1);
+    for (size_t i = 0; i < 16; i++)
+        free(blocks[i]);
+}
+
 /* Threads that return, exit, or are cancelled: the last two are unwound. */
 static void *short_life(void *arg)
 {
     long n = (long)arg;
 
     work(20000);
+    allocate_some(n);
     if (n % 3 == 1)
         pthread_exit(NULL);
     while (n % 3 == 2) {
@@ -98,6 +111,7 @@ static void fork_child(long n)
             _exit(127);
         }
         work(20000);
+        allocate_some(n);
 #if !defined(__SANITIZE_THREAD__) /* it forbids threads in such a child */
         if (cpprof_stop(cpprof_start("profile"), -1) != 0)
             _exit(1);
@@ -253,8 +267,12 @@ static void *run_job(void *arg)
 {
     struct job *job = arg;
 
-    while (!atomic_load(&is_over))
-        job->run(atomic_fetch_add(&job->n, 1));
+    while (!atomic_load(&is_over)) {
+        long n = atomic_fetch_add(&job->n, 1);
+
+        job->run(n);
+        allocate_some(n);
+    }
     return NULL;
 }
 
@@ -268,13 +286,22 @@ static void take_profile(const char *kind, long ms, int fd)
         fail(cpprof_error());
 }
 
+/* Those of the heap are at once; leak looks through all memory. */
+static void take_snapshot(long n, int fd)
+{
+    static const char *const kinds[] = { "heap", "allocs", "growth", "leak" };
+
+    if (cpprof_write(kinds[n % 4], 0, fd) != 0)
+        fail(cpprof_error());
+}
+
 static void *take_walls(void *n)
 {
     int fd = open("/dev/null", O_WRONLY);
 
     while (!atomic_load(&is_over)) {
         take_profile("wall", 30, fd);
-        atomic_fetch_add((_Atomic long *)n, 1);
+        take_snapshot(atomic_fetch_add((_Atomic long *)n, 1), fd);
     }
     (void)close(fd);
     return NULL;
@@ -331,7 +358,8 @@ int main(int argc, char **argv)
         printf("%s %ld\n", jobs[i].name, atomic_load(&jobs[i].n));
     }
     (void)pthread_join(waller, NULL);
-    printf("cpu profiles %ld\nwall profiles %ld\nresident KB %ld, after a "
+    printf("cpu profiles %ld\nwall and memory profiles %ld\nresident KB %ld, "
+           "after a "
            "minute %ld\n",
            n_cpu, atomic_load(&n_walls), resident_kb(), warm_kb);
     if (warm_kb && resident_kb() > warm_kb + warm_kb / 2 + 20000)

@@ -35,9 +35,11 @@ static void test_good(void)
     CHECK_INT(s.signal, 40);
     CHECK(s.is_quiet);
     CHECK_STR(complaints, "");
-    s = read_pair(NULL, "heap_interval:0,dump_interval:1g,dump_keep:3,"
-                        "dump_prefix:/tmp/x.{pid},dump_at_exit:1");
+    s = read_pair(NULL,
+                  "heap_interval:0,heap_mmap:1,dump_interval:1g,dump_keep:3,"
+                  "dump_prefix:/tmp/x.{pid},dump_at_exit:1");
     CHECK_INT(s.heap_interval, 0);
+    CHECK(s.heap_mmap);
     CHECK_INT(s.dump_interval, 1 << 30);
     CHECK_INT(s.dump_keep, 3);
     CHECK_STR(s.dump_prefix, "/tmp/x.{pid}");

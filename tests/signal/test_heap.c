@@ -5,17 +5,18 @@
 
 #include "check.h"
 
-#define BUCKETS 64
+#define FAR 64
+#define PLACES ((CP_HEAP_NEAR + FAR) * CP_HEAP_BUCKET)
 #define SEEDS 100
 #define DRAWS 10000
 
-static _Atomic uint64_t keys[BUCKETS * CP_HEAP_BUCKET];
-static struct cp_heap_entry entries[BUCKETS * CP_HEAP_BUCKET];
+static _Atomic uint64_t keys[PLACES];
+static struct cp_heap_entry entries[PLACES];
 static struct cp_heap_sums sums[4];
 
 static void prepare(void)
 {
-    cp_heap_sampler.live.n_buckets = BUCKETS;
+    cp_heap_sampler.live.n_far = FAR;
     cp_heap_sampler.live.entries = entries;
     cp_heap_sampler.live.keys = keys;
     cp_heap_sampler.sums = sums;
@@ -78,7 +79,7 @@ static void test_live(void)
     CHECK_INT(got.size, 100);
     CHECK_INT(cp_heap_take(memory).slot, 0);
     CHECK(!cp_heap_may_be_sampled(memory));
-    cp_heap_count_free(got);
+    cp_heap_count_free(memory, got);
     CHECK_INT(atomic_load(&sums[1].freed), 1);
     CHECK_INT(atomic_load(&sums[1].freed_bytes), 100);
 }
@@ -86,20 +87,21 @@ static void test_live(void)
 /* More than there is room for: what does not fit is counted as gone. */
 static void test_full(void)
 {
-    const uint64_t n = 4 * BUCKETS * CP_HEAP_BUCKET;
+    const uint64_t n = (uint64_t)4 * PLACES;
     struct cp_heap_entry entry = { 3, 10, 10 };
     uint64_t n_live, n_taken = 0;
 
     for (uint64_t i = 1; i <= n; i++)
         cp_heap_put((void *)(uintptr_t)(i * 4096), entry);
     n_live = atomic_load(&cp_heap_sampler.live.n);
-    CHECK(n_live <= BUCKETS * CP_HEAP_BUCKET);
+    CHECK(n_live <= PLACES && n_live > PLACES / 10 * 9);
     CHECK_INT(n_live + atomic_load(&cp_heap_sampler.live.n_lost), n);
     CHECK_INT(atomic_load(&sums[2].freed), n - n_live);
     for (uint64_t i = 1; i <= n; i++)
         n_taken += cp_heap_take((void *)(uintptr_t)(i * 4096)).slot == 3;
     CHECK_INT(n_taken, n_live);
     CHECK_INT(atomic_load(&cp_heap_sampler.live.n), 0);
+    CHECK_INT(atomic_load(&cp_heap_sampler.live.n_away), 0);
 }
 
 int main(void)

@@ -1,0 +1,104 @@
+/*
+ * churn - threads that do little else than allocate and free, for
+ * bench/heap.py.
+ *
+ * `churn THREADS ROUNDS` prints the CPU time that all took, in seconds. Each
+ * thread keeps some thousand blocks and replaces one at a time: sizes from 16
+ * to 4096 bytes, small ones far more often, every block written to and read
+ * again, and a fifth of them freed by another thread than theirs.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MOST_THREADS 64
+#define KEPT 8192
+#define SHARED 1024
+
+static void *_Atomic shared[SHARED];
+static long n_rounds;
+static _Atomic uint64_t sum;
+
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+/* 16 to 4096: each power of two as often as all above it together. */
+static size_t draw_size(uint32_t r)
+{
+    int power = __builtin_ctz(r | 1 << 8);
+
+    return ((size_t)16 << power) - (r >> 16 & 7);
+}
+
+/* Written all over, as by somebody who needs it. */
+static void *make(uint32_t r)
+{
+    size_t size = draw_size(r);
+    uint64_t *block = malloc(size);
+
+    if (!block)
+        abort();
+    memset(block, (int)(r & 0xff), size);
+    block[0] = size / sizeof(*block);
+    return block;
+}
+
+/* The first word is the block's own: how long it is. */
+static uint64_t read_it(const void *block)
+{
+    const uint64_t *words = block;
+    uint64_t seen = 0;
+
+    for (size_t i = 1; i < words[0]; i++)
+        seen = (seen ^ words[i]) * 31;
+    return seen;
+}
+
+static void *churn(void *arg)
+{
+    uint64_t state = (uint64_t)(uintptr_t)arg, seen = 0;
+    static _Thread_local void *kept[KEPT];
+
+    for (long i = 0; i < n_rounds; i++) {
+        uint32_t r = next_random(&state);
+        void **place = &kept[r % KEPT], *old = *place;
+
+        *place = make(next_random(&state));
+        if (old && r >> 16 & 1 && (r >> 17) % 5 < 2)
+            old = atomic_exchange(&shared[r % SHARED], old);
+        if (old) {
+            seen += read_it(old);
+            free(old);
+        }
+    }
+    for (size_t i = 0; i < KEPT; i++)
+        free(kept[i]);
+    atomic_fetch_add(&sum, seen);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    long n = argc == 3 ? atol(argv[1]) : 0;
+    pthread_t threads[MOST_THREADS];
+    struct timespec t;
+
+    if (n < 1 || n > MOST_THREADS)
+        return 2;
+    n_rounds = atol(argv[2]);
+    for (long i = 0; i < n; i++)
+        if (pthread_create(&threads[i], NULL, churn, (void *)(i + 1)) != 0)
+            abort();
+    for (long i = 0; i < n; i++)
+        (void)pthread_join(threads[i], NULL);
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    printf("%.6f\n", (double)t.tv_sec + 1e-9 * (double)t.tv_nsec);
+    return 0;
+}

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""What heap sampling costs, beside tcmalloc's and jemalloc's own.
+
+bench/churn (threads that allocate, fill, read and free, some of it across
+threads) and redis-server under redis-benchmark run without a profiler and with
+one, turn and turn about. The figures are CPU time: the median of each, and the
+median of what a run takes more than the plain run next to it. Peers are
+compared with themselves: tcmalloc with TCMALLOC_SAMPLE_PARAMETER against
+tcmalloc without, jemalloc with prof:true against jemalloc without. At the end
+the instructions of a pair of malloc and free, counted by callgrind: they are
+the same on a busy machine. And how long a leak profile of 1 GB takes, and
+whether the program notices.
+
+`make bench-runtime` builds what this needs; peers that are missing are left
+out. --quick is done in about two minutes."""
+import argparse
+import glob
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CHURN = ROOT / "build/bench/churn"
+LIBRARY = str(ROOT / "build/libcpprof.so")
+INTERVAL = 524288
+
+
+def find(name):
+    found = glob.glob(f"/usr/lib/*/{name}")
+    return found[0] if found else None
+
+
+def ours(interval, below=None):
+    preload = LIBRARY + (":" + below if below else "")
+    return {"LD_PRELOAD": preload, "CPPROF": f"quiet:1,heap_interval:{interval}"}
+
+
+def groups():
+    """Each: what is compared with the first of them."""
+    out = [[("glibc", {}), ("cpprof, heap off", ours(0)), ("cpprof, 512 KiB", ours(INTERVAL))]]
+    tcmalloc, jemalloc = find("libtcmalloc.so.4"), find("libjemalloc.so.2")
+    if tcmalloc:
+        plain = {"LD_PRELOAD": tcmalloc}
+        out.append([("tcmalloc", plain),
+                    ("its own, 512 KiB", dict(plain, TCMALLOC_SAMPLE_PARAMETER=str(INTERVAL))),
+                    ("cpprof over it, 512 KiB", ours(INTERVAL, tcmalloc))])
+    if jemalloc:
+        plain = {"LD_PRELOAD": jemalloc}
+        out.append([("jemalloc", plain),
+                    ("its own, 512 KiB", dict(plain, MALLOC_CONF="prof:true,lg_prof_sample:19")),
+                    ("cpprof over it, 512 KiB", ours(INTERVAL, jemalloc))])
+    return out
+
+
+def run_churn(rounds, env):
+    done = subprocess.run([CHURN, "4", str(rounds)], env=dict(os.environ, **env), check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=600)
+    return float(done.stdout)
+
+
+class Redis:
+    """A server of its own; its CPU time is told by /proc."""
+
+    def __init__(self, env):
+        self.folder = tempfile.mkdtemp(prefix="bench-heap-")
+        self.socket = os.path.join(self.folder, "s")
+        self.server = subprocess.Popen(
+            ["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "", "--dir",
+             self.folder], env=dict(os.environ, **env), stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        while subprocess.run(["redis-cli", "-s", self.socket, "ping"], stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL).stdout != b"PONG\n":
+            if self.server.poll() is not None:
+                sys.exit("heap.py: redis-server has ended")
+            time.sleep(0.02)
+
+    def cpu(self):
+        words = open(f"/proc/{self.server.pid}/stat").read().rsplit(")", 1)[1].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+
+    def load(self, requests):
+        subprocess.run(["redis-benchmark", "-s", self.socket, "-q", "-n", str(requests), "-P", "16",
+                        "-d", "300", "-r", "50000", "-t", "set,get,lpush,lpop,hset"], check=True,
+                       stdout=subprocess.DEVNULL, timeout=600)
+
+    def stop(self):
+        self.server.terminate()
+        self.server.wait()
+        shutil.rmtree(self.folder)
+
+
+def run_redis(requests, env):
+    server = Redis(env)
+    try:
+        server.load(requests // 10)
+        before = server.cpu()
+        server.load(requests)
+        return server.cpu() - before
+    finally:
+        server.stop()
+
+
+def compare(title, group, runs, measure):
+    """Turn and turn about; a table of medians and of ratios to the first."""
+    times = {name: [] for name, _ in group}
+    for turn in range(runs):
+        order = group if turn % 2 == 0 else group[::-1]
+        for name, env in order:
+            times[name].append(measure(env))
+    first = times[group[0][0]]
+    print(f"{title}: CPU seconds, {runs} runs")
+    for name, _ in group:
+        ratios = [a / b - 1 for a, b in zip(times[name], first)]
+        print(f"  {name:<26}{statistics.median(times[name]):8.3f}   "
+              f"{100 * statistics.median(ratios):+6.2f} %   "
+              f"best to best {100 * (min(times[name]) / min(first) - 1):+6.2f} %", flush=True)
+
+
+def instructions(program, env):
+    def count(n):
+        done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                               program, str(n), "64"], env=dict(os.environ, **env),
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return int(re.search(r"Collected : (\d+)", done.stderr)[1])
+    return (count(101000) - count(1000)) / 100000
+
+
+def count_instructions():
+    if not shutil.which("valgrind"):
+        return
+    print("instructions a pair of malloc(64) and free, the caller's four with them")
+    for group in groups():
+        for name, env in group:
+            print(f"  {name:<26}{instructions(ROOT / 'build/bench/pairs', env):8.1f}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--runs", type=int)
+    options, _ = parser.parse_known_args()
+    runs = options.runs or (5 if options.quick else 15)
+    rounds = 3000000 if options.quick else 10000000
+    for group in groups():
+        compare(f"4 threads of malloc and free over {group[0][0]}", group, runs,
+                lambda env: run_churn(rounds, env))
+    if shutil.which("redis-server") and shutil.which("redis-benchmark"):
+        group = [("plain", {}), ("loaded, heap off", ours(0)),
+                 ("cpprof, 512 KiB", ours(INTERVAL))]
+        requests = 200000 if options.quick else 1000000
+        compare("redis-server", group, 3 if options.quick else runs,
+                lambda env: run_redis(requests, env))
+    count_instructions()
+    print("the pause of a leak profile", flush=True)
+    for interval in [INTERVAL, 1]:
+        subprocess.run([ROOT / "build/bench/stall", "1024"], check=True,
+                       env=dict(os.environ, CPPROF=f"quiet:1,heap_interval:{interval}"))
+
+
+main()

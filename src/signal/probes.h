@@ -1,0 +1,33 @@
+/*
+ * probes - marks that tracers of the whole host can find (USDT).
+ *
+ * Provider cpprof, seen with `readelf -n`, `perf list` or `bpftrace -l`:
+ *
+ *   heap_alloc   address, size, bytes that the sample stands for (roughly)
+ *   heap_free    address, size
+ *
+ * They are of sampled blocks alone. Each is one instruction that does nothing
+ * unless somebody looks, and nothing at all where the header was missing when
+ * the library was built (Debian: systemtap-sdt-dev).
+ */
+#ifndef CP_SIGNAL_PROBES_H
+#define CP_SIGNAL_PROBES_H
+
+#if defined(__has_include)
+#if __has_include(<sys/sdt.h>)
+#include <sys/sdt.h>
+#define CP_HAS_PROBES 1
+#endif
+#endif
+
+#ifdef CP_HAS_PROBES
+#define CP_PROBE_HEAP_ALLOC(address, size, worth)                              \
+    DTRACE_PROBE3(cpprof, heap_alloc, address, size, worth)
+#define CP_PROBE_HEAP_FREE(address, size)                                      \
+    DTRACE_PROBE2(cpprof, heap_free, address, size)
+#else
+#define CP_PROBE_HEAP_ALLOC(address, size, worth) ((void)0)
+#define CP_PROBE_HEAP_FREE(address, size) ((void)0)
+#endif
+
+#endif
