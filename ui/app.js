@@ -37,6 +37,7 @@ export class App {
     /** @type {any} */
     this.lastAbout = null;
     this.isRefining = false;
+    this.isCounting = false;
     this.store = new Store(info.server || !!info.live, (now, old) => this.changed(now, old));
     this.views = /** @type {Record<string, any>} */ ({});
     this.live = info.live ? new LiveStrip(this, info.live) : null;
@@ -248,18 +249,26 @@ export class App {
     }
   }
 
+  /** Says how many match. One question at a time: while typing, only the last counts. */
   async countMatches() {
-    const text = this.store.state.search, place = byId("count");
-    if (!text) return fill(place);
-    try {
-      const found = await this.ask("search", { text });
-      if (this.store.state.search !== text) return;
-      fill(place, `${found.nNodes} match${found.nNodes === 1 ? "" : "es"}, ${percentage(found.weight, found.all)}`);
-      byId("search").classList.remove("bad");
-    } catch {
-      fill(place, "not an expression");
-      byId("search").classList.add("bad");
+    const place = byId("count");
+    if (!this.store.state.search) fill(place);
+    if (this.isCounting) return;
+    this.isCounting = true;
+    for (let asked = ""; asked !== this.store.state.search;) {
+      asked = this.store.state.search;
+      if (!asked) break;
+      try {
+        const found = await this.ask("search", { text: asked });
+        fill(place, `${found.nNodes} match${found.nNodes === 1 ? "" : "es"}, ${percentage(found.weight, found.all)}`);
+        byId("search").classList.remove("bad");
+      } catch {
+        fill(place, "not an expression");
+        byId("search").classList.add("bad");
+      }
     }
+    this.isCounting = false;
+    if (!this.store.state.search) fill(place);
   }
 
   /** @param {string} theme */
@@ -435,15 +444,18 @@ async function packed(bytes) {
   return new Response(blob.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 }
 
-/** The boxes in sight as a picture. @param {import("./flameview.js").FlameCanvas} c */
+/** The boxes in sight as a picture. @param {import("./flamecanvas.js").FlameCanvas} c */
 function svgOf(c) {
+  c.pickColors(false);
+  c.coloredAs = "";
   const text = (/** @type {string} */ s) => visible(s).replace(/[&<>"]/g, (x) => `&#${x.charCodeAt(0)};`), parts = [];
-  for (const row of c.rows)
-    for (const box of row) {
-      const x = c.places.x[box] * c.width, w = c.places.w[box] * c.width, y = c.y(c.tree.depth[box]);
+  for (let depth = 0; depth < c.nRows; depth++) {
+    const [from, to] = c.inSight(depth), y = c.y(depth);
+    for (let box = from; box < to; box++) {
+      const x = c.xOf(box), w = c.wOf(box), name = c.nameOf(box), most = Math.floor((w - 8) / 6.6);
       if (w < 0.3) continue;
-      const name = c.nameOf(box), most = Math.floor((w - 8) / 6.6);
       parts.push(`<g><title>${text(c.describe(box))}</title><rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(0.5, w - 1).toFixed(1)}" height="20" fill="${c.colorOf(box, false)}"/>${most > 3 ? `<text x="${(x + 4).toFixed(1)}" y="${y + 14}">${text(name.length > most ? name.slice(0, most - 1) + "…" : name)}</text>` : ""}</g>`);
     }
+  }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${c.width}" height="${c.height}" font-family="system-ui, sans-serif" font-size="12">${parts.join("")}</svg>\n`;
 }

@@ -287,7 +287,7 @@ export class DetailsView {
     this.el = h("div", { class: "view" }, this.scroll);
   }
   async show() {
-    const p = this.app.profile, about = await this.app.ask("about", {});
+    const p = this.app.profile, about = await this.app.ask("about", {}), labelKeys = await this.app.ask("labelKeys", {});
     this.app.about(about);
     const rows = [
       ["Name", this.app.title],
@@ -297,7 +297,7 @@ export class DetailsView {
       ["Period", p.period ? `${label(p.period, p.periodType.unit, "minimum")} ${p.periodType.type}` : "not said"],
       ["Samples", `${about.nSamples.toLocaleString()} shown of ${p.nSamples.toLocaleString()}, ${p.nFrames.toLocaleString()} frames`],
       ["Functions", p.nFunctions.toLocaleString()],
-      ["Labels", p.labelKeys.join(", ") || "none"],
+      ["Labels", labelKeys.join(", ") || "none"],
       ["Comments", p.comments.join("\n") || "none"],
     ];
     fill(this.scroll, h("dl", {}, ...rows.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, visible(String(text)).replace(/\u240a/g, "\n"))])),

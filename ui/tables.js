@@ -57,6 +57,26 @@ export function sums(v) {
   return { flat, cum, inlined };
 }
 
+/**
+ * The weight of samples that pass through one of the nodes, and of all.
+ * @param {View} v @param {Uint8Array} hit by node
+ */
+export function weightThrough(v, hit) {
+  const p = v.profile, first = v.nodeFirst, locs = p.locs, at = new Uint8Array(p.nLocations), tags = [...v.tagFrames.leaf, ...v.tagFrames.root];
+  for (let i = 0; i < p.nLocations; i++) for (let j = first[i]; j < first[i + 1]; j++) if (hit[v.nodeList[j]]) at[i] = 1;
+  const isAny = hit.includes(1);
+  let weight = 0, all = 0;
+  for (let i = 0; i < v.samples.length; i++) {
+    const value = Math.abs(v.value(i)), to = v.to[i];
+    all += value;
+    if (!isAny) continue;
+    let k = v.from[i];
+    while (k < to && at[locs[k]] === 0) k++;
+    if (k < to || tags.some((list) => hit[list[i]])) weight += value;
+  }
+  return { weight, all };
+}
+
 /** @typedef {{node: number, name: string, flat: number, cum: number, inlined: number}} TopRow */
 
 /** All nodes with a value, heaviest first. @param {View} v @returns {TopRow[]} */
