@@ -24,6 +24,8 @@ export class Profile {
     /** @type {{type: string, unit: string}[]} */
     this.types = [];
     this.nSamples = 0;
+    /** When the last byte came, in milliseconds since 1970. */
+    this.arrived = 0;
     /** Where the stack of each sample begins in locs; nSamples + 1. */
     this.stackFirst = new Uint32Array(1);
     /** Location indexes, innermost first. */
@@ -444,7 +446,9 @@ export async function decodeStream(stream, tell = () => {}, expected = 0) {
     if (done) break;
     decoder.push(value);
   }
-  return decoder.finish();
+  const arrived = performance.timeOrigin + performance.now(), profile = decoder.finish();
+  profile.arrived = arrived;
+  return profile;
 }
 
 /**

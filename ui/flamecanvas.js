@@ -179,8 +179,11 @@ export class FlameCanvas {
     this.el.style.height = `${this.height}px`;
     this.canvas.style.height = `${this.port}px`;
     this.canvas.style.width = `${this.width}px`;
-    this.canvas.width = this.plain.width = Math.round(this.width * ratio);
-    this.canvas.height = this.plain.height = Math.round(this.port * ratio);
+    const wide = Math.round(this.width * ratio), high = Math.round(this.port * ratio);
+    for (const c of [this.canvas, this.plain]) {
+      if (c.width !== wide) c.width = wide; // setting it anew makes a new canvas
+      if (c.height !== high) c.height = high;
+    }
     this.scrolled();
   }
 

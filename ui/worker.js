@@ -30,6 +30,7 @@ function summary(id, p) {
     types: p.types,
     defaultIndex: p.defaultIndex(),
     nSamples: p.nSamples,
+    arrived: p.arrived,
     nLocations: p.nLocations,
     nFunctions: p.nFunctions,
     nFrames: p.locs.length,
