@@ -1,5 +1,6 @@
 // app.js - the page: its bar, its views, and what ties them together.
 
+import { Configs } from "./configs.js";
 import { byId, download, fill, h, visible } from "./dom.js";
 import { FlameView } from "./flameview.js";
 import { DetailsView, PeekView, TagsView, TopView, TracesView } from "./listviews.js";
@@ -8,6 +9,7 @@ import { fromQuery, toQuery } from "./options.js";
 import { breadcrumbs, functionMenu, helpBox, placeMenu, refinePanel } from "./panels.js";
 import { CodeView, GraphView } from "./serverviews.js";
 import { Store, VIEWS } from "./state.js";
+import { storage } from "./storage.js";
 import { label, percentage } from "./units.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -22,7 +24,7 @@ const TITLES = /** @type {Record<string, string>} */ ({
  * @property {boolean} server graph, source and disassembly can be had
  * @property {string} data where the profile is fetched; "" when it is in the page
  * @property {string} [token] for changes
- * @property {{base: string, kinds: {name: string, title: string, seconds: number}[]} | null} live
+ * @property {import("./live.js").Live | null} live
  */
 
 export class App {
@@ -30,7 +32,6 @@ export class App {
   constructor(calculator, info) {
     this.calculator = calculator;
     this.info = info;
-    this.server = info.server;
     this.title = info.title;
     /** @type {any} */
     this.profile = null;
@@ -40,6 +41,7 @@ export class App {
     this.isCounting = false;
     this.store = new Store(info.server || !!info.live, (now, old) => this.changed(now, old));
     this.views = /** @type {Record<string, any>} */ ({});
+    this.configs = new Configs(this);
     this.live = info.live ? new LiveStrip(this, info.live) : null;
     this.setTheme(storage("theme") || "");
   }
@@ -53,6 +55,7 @@ export class App {
   async load(bytes, title) {
     const summary = await this.calculator.call("load", { bytes }, { transfer: [bytes] });
     summary.title = title;
+    summary.isTaken = true;
     this.use(summary);
     return summary;
   }
@@ -63,6 +66,11 @@ export class App {
     summary.title = title;
     this.use(summary);
     return summary;
+  }
+
+  /** Whether the server can draw what is shown: it has the profile it was started with, and no other. */
+  get server() {
+    return this.info.server && !this.profile?.isTaken;
   }
 
   /** @param {any} summary */
@@ -228,7 +236,8 @@ export class App {
 
   /** @param {string} what */
   needsServer(what) {
-    return h("div", { class: "empty" }, h("p", {}, `${what}, so this view needs a server.`), h("p", {}, "Open the profile with ", h("code", {}, "pprof -http=: FILE"), " to have it."));
+    const hint = this.info.server ? h("p", {}, "The server has the profile that it was started with, and not this one: save it and open it with ", h("code", {}, "pprof -http=: FILE"), ".") : h("p", {}, "Open the profile with ", h("code", {}, "pprof -http=: FILE"), " to have it.");
+    return h("div", { class: "empty" }, h("p", {}, `${what}, so this view needs a server.`), hint);
   }
 
   /** @param {string} kind @param {Record<string, string>} [extra] */
@@ -297,31 +306,6 @@ export class App {
     const theme = this.isDark() ? "light" : "dark";
     storage("theme", theme);
     this.setTheme(theme);
-  }
-
-  configs() {
-    try {
-      return /** @type {{name: string, query: string}[]} */ (JSON.parse(storage("configs") || "[]"));
-    } catch {
-      return [];
-    }
-  }
-  saveConfig() {
-    const name = (prompt("Name of this configuration") || "").trim();
-    if (!name) return;
-    const query = toQuery(this.store.state.options, new URLSearchParams()).toString();
-    storage("configs", JSON.stringify([...this.configs().filter((c) => c.name !== name), { name, query }]));
-    this.drawBar();
-  }
-  /** @param {string} name */
-  loadConfig(name) {
-    const found = this.configs().find((c) => c.name === name);
-    if (found) this.store.refine(fromQuery(new URLSearchParams(found.query)));
-  }
-  /** @param {string} name */
-  deleteConfig(name) {
-    storage("configs", JSON.stringify(this.configs().filter((c) => c.name !== name)));
-    this.drawBar();
   }
 
   /** @param {string} kind */
@@ -414,6 +398,7 @@ export class App {
     };
     this.listenSearch();
     this.listenDiff();
+    this.configs.load().then(() => this.profile && this.isRefining && this.drawBar());
   }
 
   listenSearch() {
@@ -435,16 +420,6 @@ export class App {
     };
     set("diff-relative", "diff-relative");
     set("diff-classic", "diff-classic");
-  }
-}
-
-/** What the browser remembers; a page from a file may not be allowed to. @param {string} key @param {string} [value] */
-export function storage(key, value) {
-  try {
-    if (value !== undefined) localStorage.setItem(`cpprof-${key}`, value);
-    return localStorage.getItem(`cpprof-${key}`);
-  } catch {
-    return null;
   }
 }
 

@@ -1,5 +1,7 @@
 // dom.js - elements without innerHTML: text is always text.
 
+export const SVG = "http://www.w3.org/2000/svg";
+
 /**
  * An element with properties and children. Properties that begin with "on" are
  * listeners, "class" and "aria-..." are attributes, the rest are attributes too

@@ -1,11 +1,10 @@
 // serverviews.js - what only a server can make: the graph and the code.
 
-import { fill, h, visible } from "./dom.js";
+import { SVG, fill, h, visible } from "./dom.js";
 import { exactly } from "./regex.js";
 
 /** @typedef {import("./app.js").App} App */
 
-const SVG = "http://www.w3.org/2000/svg";
 const ELEMENTS = new Set(["svg", "g", "path", "polygon", "polyline", "ellipse", "text", "title", "a", "rect", "circle", "line"]);
 const ATTRIBUTES = new Set(["d", "points", "x", "y", "cx", "cy", "rx", "ry", "r", "width", "height", "fill", "stroke", "stroke-width", "stroke-dasharray", "transform", "viewBox", "text-anchor", "font-family", "font-size", "id", "class", "fill-opacity", "stroke-opacity"]);
 
