@@ -77,14 +77,14 @@ static void change_config(const struct cp_web_changer *c,
 static const char *read_kind(const struct cp_http_request *r,
                              struct cp_arena *arena, struct cp_error *err)
 {
-    char kind[KIND_BYTES], text[16], what[KIND_BYTES + 32], *end = text;
+    char kind[KIND_BYTES], text[16], what[KIND_BYTES + 32], *end = "";
     long seconds = 0;
 
     (void)cp_http_request_param(r, "kind", kind, sizeof(kind));
     if (cp_http_request_param(r, "seconds", text, sizeof(text)))
         seconds = strtol(text, &end, 10);
     if (*kind == '\0' || kind[strspn(kind, "abcdefghijklmnopqrstuvwxyz_")] ||
-        (end != text && *end) || seconds < 0 || seconds > MOST_SECONDS) {
+        *end || seconds < 0 || seconds > MOST_SECONDS) {
         (void)cp_error_set(err, CP_EUSAGE, "what is to be taken?");
         return NULL;
     }
