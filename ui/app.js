@@ -1,5 +1,6 @@
 // app.js - the page: its bar, its views, and what ties them together.
 
+import { CodeView } from "./codeview.js";
 import { Configs } from "./configs.js";
 import { byId, download, fill, h, visible } from "./dom.js";
 import { FlameView } from "./flameview.js";
@@ -7,7 +8,7 @@ import { DetailsView, PeekView, TagsView, TopView, TracesView } from "./listview
 import { LiveStrip } from "./live.js";
 import { fromQuery, toQuery } from "./options.js";
 import { breadcrumbs, functionMenu, helpBox, placeMenu, refinePanel } from "./panels.js";
-import { CodeView, GraphView } from "./serverviews.js";
+import { GraphView } from "./serverviews.js";
 import { Store, VIEWS } from "./state.js";
 import { storage } from "./storage.js";
 import { label, percentage } from "./units.js";
@@ -349,7 +350,7 @@ export class App {
     else if (!byId("overlay").hidden) byId("overlay").hidden = true;
     else if (typing) typing.blur();
     else if (s.search) this.store.go({ search: "" });
-    else if (s.path.length || s.pivot) this.store.go({ path: [], pivot: "" });
+    else if (s.path.length || s.pivot || s.range) this.store.go({ path: [], pivot: "", range: "" });
   }
 
   /** @param {number} step */

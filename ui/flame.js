@@ -4,7 +4,10 @@
 // side; opening it counts them by their next frame in an array with one place a
 // node, and moves those of each wide child together, into a second buffer. The
 // children of those go back to the first, and so on: nothing is hashed, and the
-// deeper, the fewer samples are touched.
+// deeper, the fewer samples are touched. By time, samples stay where they are and
+// neighbours that go the same way share a box.
+
+import { sampleTimes } from "./times.js";
 
 /** @typedef {import("./view.js").View} View */
 
@@ -230,8 +233,28 @@ class Counts {
  * @property {number[]} [path] nodes from the root to the box that is zoomed
  * @property {number} [finest] boxes below this share of the zoomed one stay shut
  * @property {Uint8Array} [pivots] begin at the outermost of these nodes
- * @property {"weight" | "name"} [order] of the children of a box
+ * @property {"weight" | "name" | "time"} [order] of the children of a box
+ * @property {[number, number]} [range] of all samples by time, as shares of their weight
  */
+
+/** @param {View} v */
+function timeOrder(v) {
+  const times = sampleTimes(v.profile), order = Uint32Array.from(v.samples, (_, i) => i);
+  return times ? order.sort((a, b) => times[v.samples[a]] - times[v.samples[b]] || a - b) : order;
+}
+
+/** The part of the order that lies within a range of the weight. @param {View} v @param {Uint32Array} order @param {[number, number]} range */
+function cutAt(v, order, range) {
+  let all = 0, sum = 0, from = 0, to = 0;
+  for (let i = 0; i < order.length; i++) all += Math.abs(v.value(order[i]));
+  for (let i = 0; i < order.length; i++) {
+    const middle = (sum + Math.abs(v.value(order[i])) / 2) / (all || 1);
+    if (middle < range[0]) from = i + 1;
+    if (middle <= range[1]) to = i + 1;
+    sum += Math.abs(v.value(order[i]));
+  }
+  return [from, Math.max(from, to)];
+}
 
 class Builder {
   /** @param {View} v @param {TreeOptions} o */
@@ -239,6 +262,9 @@ class Builder {
     this.v = v;
     this.steps = new Steps(v, !!o.isUp);
     this.isByName = o.order === "name";
+    /** Samples of the view in the order of time. @type {Uint32Array | null} */
+    this.byTime = o.order === "time" ? timeOrder(v) : null;
+    this.range = o.range || [0, 1];
     this.boxes = new Boxes();
     this.counts = new Counts(v.nodes.length);
     const n = v.samples.length, isPlain = this.steps.isPlain;
@@ -250,9 +276,11 @@ class Builder {
 
   /** All samples with a value. @param {Uint8Array | undefined} pivots */
   gather(pivots) {
-    const rows = this.buffers[0], steps = this.steps, n = this.v.samples.length;
+    const rows = this.buffers[0], steps = this.steps, n = this.v.samples.length, byTime = this.byTime;
     let row = 0, value = 0, weight = 0;
-    for (let i = 0; i < n; i++) {
+    const [from, to] = byTime ? cutAt(this.v, byTime, this.range) : [0, n];
+    for (let k = from; k < to; k++) {
+      const i = byTime ? byTime[k] : k;
       steps.start(rows, row, i);
       const x = rows.value[row];
       if (!steps.isPlain) {
@@ -293,12 +321,35 @@ class Builder {
       waiting.length = at;
       const rows = this.buffers[side];
       this.steps.all(rows, from, to, this.nodes);
+      if (this.byTime) {
+        this.runs(rows, box, from, to, waiting);
+        continue;
+      }
       this.boxes.self[box] = this.counts.add(this.nodes, rows.value, from, to);
       const kids = this.kids(), isSame = kids.length === 1 && this.counts.of[4 * kids[0] + COUNT] === to - from;
       this.place(kids, box, from, waiting, isSame ? side : 1 - side);
       if (kids.length && !isSame) this.move(rows, this.buffers[1 - side], from, to);
       this.counts.clear(kids);
     }
+  }
+
+  /** Makes boxes of neighbours that go on with one node. @param {Rows} rows @param {number} box @param {number} from @param {number} to @param {number[]} waiting */
+  runs(rows, box, from, to, waiting) {
+    const nodes = this.nodes, values = rows.value, boxes = this.boxes, side = rows === this.buffers[0] ? 0 : 1, found = [];
+    let x = boxes.x[box];
+    for (let i = from; i < to;) {
+      const node = nodes[i], first = i;
+      let value = 0, weight = 0;
+      for (; i < to && nodes[i] === node; i++) {
+        value += values[i];
+        weight += Math.abs(values[i]);
+      }
+      if (node < 0) boxes.self[box] += value;
+      else if (weight < this.least || boxes.node.length >= MOST_BOXES) boxes.isCut = true;
+      else found.push([boxes.add(node, box, value, weight, x), first, i, side]);
+      x += weight;
+    }
+    for (const one of found.reverse()) waiting.push(...one);
   }
 
   /** The children that can be seen, in their order. */

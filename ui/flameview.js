@@ -8,6 +8,12 @@ import { FlameCanvas } from "./flamecanvas.js";
 import { compile, exactly, plainly } from "./regex.js";
 import { label, percentage } from "./units.js";
 
+/** "0.25-0.5" as numbers. @param {string} text @returns {[number, number]} */
+function rangeOf(text) {
+  const [from, to] = text.split("-").map(Number);
+  return from >= 0 && to > from ? [from, to] : [0, 1];
+}
+
 /** The page with one canvas, or two around a pivot. */
 export class FlameView {
   /** @param {import("./app.js").App} app */
@@ -44,13 +50,14 @@ export class FlameView {
     const s = this.app.store.state, turn = ++this.turn;
     this.drawBar();
     const finest = 0.4 / Math.max(600, this.scroll.clientWidth);
-    const ask = (/** @type {any} */ extra) => this.app.ask("tree", { finest, order: s.order, ...extra });
+    const ask = (/** @type {any} */ extra) => this.app.ask("tree", { finest, order: s.order === "name" ? "name" : "weight", ...extra });
     if (s.pivot) {
       const [down, up] = await Promise.all([ask({ pivot: s.pivot }), ask({ pivot: s.pivot, isUp: true })]);
       if (turn === this.turn) this.sandwich(up, down);
       return;
     }
-    const tree = await ask({ path: s.path, isUp: s.isUp });
+    const isByTime = s.order === "time" && this.app.profile.hasTimes;
+    const tree = await ask(isByTime ? { order: "time", range: rangeOf(s.range), isUp: s.isUp } : { path: s.path, isUp: s.isUp });
     if (turn !== this.turn) return;
     this.main.isUpward = s.isFlame;
     fill(this.scroll, this.main.el);
@@ -86,8 +93,17 @@ export class FlameView {
       s.pivot ? toggle("Sandwich ×", true, () => go.go({ pivot: "" }), "Back to the whole") : null,
       h("span", { class: "gap" }),
       toggle("Flip", s.isFlame, () => go.go({ isFlame: !s.isFlame }), "Root at the bottom (v)"),
-      toggle("A–Z", s.order === "name", () => go.go({ order: s.order === "name" ? "weight" : "name" }), "Order by name instead of weight"),
-      s.path.length ? h("button", { onclick: () => go.go({ path: [] }), title: "Escape" }, "Reset zoom") : null);
+      this.orders(),
+      s.path.length || s.range ? h("button", { onclick: () => go.go({ path: [], range: "" }), title: "Escape" }, "Reset zoom") : null);
+  }
+
+  /** What is on the left. */
+  orders() {
+    const s = this.app.store.state, list = [["weight", "Heaviest first"], ["name", "By name"]];
+    if (this.app.profile.hasTimes) list.push(["time", "By time"]);
+    const select = h("select", { "aria-label": "Order of boxes", onchange: (/** @type {Event} */ e) => this.app.store.go({ order: /** @type {HTMLSelectElement} */ (e.target).value, path: [], range: "" }) },
+      ...list.map(([value, title]) => h("option", { value, selected: s.order === value }, title)));
+    return select;
   }
 
   /** @param {any} tree */
@@ -99,6 +115,13 @@ export class FlameView {
   /** @param {FlameCanvas} canvas @param {number} box */
   zoom(canvas, box) {
     if (this.app.store.state.pivot) return this.repivot(canvas, box);
+    const s = this.app.store.state;
+    if (s.order === "time" && this.app.profile.hasTimes) {
+      const [from, to] = rangeOf(s.range), at = (/** @type {number} */ x) => (from + x * (to - from)).toPrecision(12).replace(/\.?0+$/, "");
+      const range = box === 0 ? "" : `${at(canvas.tree.x[box])}-${at(canvas.tree.x[box] + canvas.tree.w[box])}`;
+      canvas.zoom(box);
+      return this.app.store.go({ range });
+    }
     const path = canvas.pathTo(box);
     canvas.zoom(box); // what is here, at once
     this.app.store.go({ path });

@@ -6,6 +6,7 @@ import { decodeStream } from "./decode.js";
 import { buildTree } from "./flame.js";
 import { compile } from "./regex.js";
 import { folded, peek, tags, top, traces, weightThrough } from "./tables.js";
+import { hasTimes } from "./times.js";
 import { View } from "./view.js";
 
 /** @typedef {import("./decode.js").Profile} Profile */
@@ -31,6 +32,7 @@ function summary(id, p) {
     defaultIndex: p.defaultIndex(),
     nSamples: p.nSamples,
     arrived: p.arrived,
+    hasTimes: hasTimes(p),
     nLocations: p.nLocations,
     nFunctions: p.nFunctions,
     nFrames: p.locs.length,
@@ -63,7 +65,7 @@ function aboutView(v) {
 
 /** Boxes with their names, as arrays that can be handed over. @param {View} v @param {any} args */
 function treeOf(v, args) {
-  const tree = buildTree(v, { isUp: args.isUp, order: args.order, path: args.path ? pathNodes(v, args.path) : [], finest: args.finest, pivots: args.pivot ? pivotNodes(v, args.pivot) : undefined });
+  const tree = buildTree(v, { isUp: args.isUp, order: args.order, range: args.range, path: args.path ? pathNodes(v, args.path) : [], finest: args.finest, pivots: args.pivot ? pivotNodes(v, args.pivot) : undefined });
   /** @type {Map<number, number>} */
   const used = new Map();
   /** @type {{name: string, file: string, line: number}[]} */

@@ -301,6 +301,71 @@ async function liveServer(first, second) {
   }
 }
 
+const PROGRAM = `int spin(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum = sum * 31 + i;
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    return spin(argc);
+}
+`;
+
+/** Source and machine code side by side, each lit up by the other. */
+async function code() {
+  const file = path.join(temp, "spin.c"), binary = path.join(temp, "spin"), to = path.join(temp, "code.pb.gz");
+  fs.writeFileSync(file, PROGRAM);
+  execFileSync("gcc", ["-g", "-O0", "-no-pie", "-static", "-o", binary, file]);
+  const symbols = execFileSync("nm", [binary]).toString(), address = (name) => Number(`0x${new RegExp(`^([0-9a-f]+) T ${name}$`, "m").exec(symbols)[1]}`);
+  fs.writeFileSync(to, profileOf([{ stack: ["main", "spin"], value: 5e7 }], { code: { binary, file, places: { spin: [address("spin") + 8, 3], main: [address("main") + 4, 12] } } }));
+  const server = await serve(to);
+  try {
+    await open(`${server.url}/ui/source?arg=${encodeURIComponent("^spin$")}`);
+    check("code: two sides", (await count(".sides > .code")) === 2 && (await count(".code:first-child .line")) > 5 && (await count(".code:last-child .line")) > 5, await text("main"));
+    check("code: heat", (await count(".code:first-child .line[style*=heat]")) === 1 && (await count(".code:last-child .line[style*=heat]")) === 1);
+    await page.click(".code:first-child .line[style*=heat]");
+    await page.until("document.querySelectorAll('.code:first-child .same').length === 1 && document.querySelectorAll('.code:last-child .same').length > 0");
+    const lit = await page.run("[...document.querySelectorAll('.code:first-child .same .text')].map((e) => e.textContent).join()");
+    check("code: the line of the instruction", lit === "    int sum = 0;", lit);
+    check("code: fits", await fits());
+    await shot("code");
+    await tab("disasm");
+    check("code: machine code alone", (await count(".sides > .code")) === 1 && (await count(".line")) > 5);
+  } finally {
+    check("code: server ends", (await server.stop()) === 0);
+  }
+}
+
+/** By time, where labels say when. */
+async function byTime() {
+  const to = path.join(temp, "time.pb.gz");
+  fs.writeFileSync(to, profileOf(Array.from({ length: 40 }, (_, i) => ({ stack: ["main", i % 10 < 5 ? "read" : "write", `step_${i % 3}`], value: 1e6, labels: { end_timestamp_ns: 1000 + i } }))));
+  const server = await serve(to);
+  try {
+    await open(server.url);
+    await page.run("(() => { const s = document.querySelector('.viewbar select'); s.value = 'time'; s.dispatchEvent(new Event('change')); })()");
+    await page.until("location.search.includes('order=time')");
+    await ready();
+    await shot("time");
+    const at = await page.run("(() => { const r = document.querySelector('canvas.flame').getBoundingClientRect(); return [r.x + r.width / 16, r.y + 2 * 21 + 10]; })()");
+    await page.mouse(at[0], at[1]);
+    await page.until("location.search.includes('t=0-0.125')");
+    await ready();
+    await page.mouse(at[0], at[1], "left", true);
+    await page.until("/^read/.test(document.getElementById('status').textContent)");
+    check("time: zoomed to a part", /^read: 5ms/.test(await text("status")), await text("status"));
+    await press("Escape");
+    check("time: Escape shows the whole", !(await address()).includes("t=0"), await address());
+  } finally {
+    await server.stop();
+  }
+}
+
 /** Saved under a name, used, renamed and deleted; in the reference's file. */
 async function configs(url) {
   const file = path.join(temp, ".config/pprof/settings.json"), saved = () => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).configs : []);
@@ -451,6 +516,8 @@ async function main() {
   await part("diff", () => diff(own, base));
   await part("live", () => live(base, own));
   await part("live through the server", () => liveServer(own, base));
+  await part("code", code);
+  await part("time", byTime);
   await hostile();
   if (!process.env.QUICK) await many();
   for (const [name, profile] of process.env.QUICK ? [] : realProfiles()) {

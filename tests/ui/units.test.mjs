@@ -8,6 +8,7 @@ import { cleanPath, packageOf, shortName, simpleName } from "../../ui/names.js";
 import { defaults, fromQuery, toQuery } from "../../ui/options.js";
 import { compile, exactly } from "../../ui/regex.js";
 import { folded, top } from "../../ui/tables.js";
+import { hasTimes } from "../../ui/times.js";
 import { label, percentage, sameFamily, scale } from "../../ui/units.js";
 import { View } from "../../ui/view.js";
 import { profileOf } from "./proto.mjs";
@@ -144,6 +145,18 @@ test("rows: boxes of a depth from the left to the right, children together", asy
   const kids = new Float64Array(t.node.length);
   for (let i = 1; i < t.node.length; i++) kids[t.parent[i]] += t.value[i];
   for (let i = 0; i < t.node.length; i++) assert.equal(kids[i] + t.self[i], t.value[i]);
+});
+
+test("by time: neighbours that go the same way share a box", async () => {
+  const at = (time, stack, value = 10) => ({ stack, value, labels: { end_timestamp_ns: time } });
+  const p = await load([at(40, ["main", "a"]), at(10, ["main", "a"]), at(20, ["main", "a"], 20), at(30, ["main", "b"]), at(50, ["other"])]);
+  const v = viewOf(p);
+  assert.ok(hasTimes(p) && !hasTimes(await load(STACKS)));
+  assert.deepEqual(boxes(v, { order: "time" }), ["*:60@0", "main:50@1", "other:10@1", "a:30@2", "b:10@2", "a:10@2"]);
+  const t = buildTree(v, { finest: 0, order: "time" });
+  assert.deepEqual(Array.from(t.x, (x) => Math.round(x * 60)), [0, 0, 50, 0, 30, 40]);
+  assert.deepEqual(boxes(v, { order: "time", range: [0.5, 4 / 6] }), ["*:10@0", "main:10@1", "b:10@2"]);
+  assert.deepEqual(boxes(v, { order: "time", isUp: true }).slice(0, 3), ["*:60@0", "a:30@1", "b:10@1"]);
 });
 
 /** What a view says of a profile, to compare two of them. */
