@@ -160,7 +160,7 @@ export class App {
   about(about) {
     this.lastAbout = about;
     const total = label(about.total, about.unit, this.unit());
-    const shown = this.profile.nSamples === about.nSamples ? `${about.nSamples.toLocaleString()} samples` : `${about.nSamples.toLocaleString()} of ${this.profile.nSamples.toLocaleString()} samples`;
+    const shown = this.profile.nSamples === about.nSamples ? `${about.nSamples.toLocaleString()} sample${about.nSamples === 1 ? "" : "s"}` : `${about.nSamples.toLocaleString()} of ${this.profile.nSamples.toLocaleString()} samples`;
     const length = this.profile.durationNanos ? ` · ${label(this.profile.durationNanos, "nanoseconds", "minimum")}` : "";
     fill(byId("totals"), `${total} ${about.type} · ${shown}${length}`);
     const list = byId("warnings");

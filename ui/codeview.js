@@ -12,14 +12,15 @@ import { label } from "./units.js";
 /** @typedef {import("./app.js").App} App */
 
 /** "flat cum line: code" lines of list and disasm. */
-const CODE = /^ {0,}(\S+) +(\S+) +(?:(\d+):|([0-9a-f]+):)(.*)$/;
+const CODE = /^ *(\S+) +(\S+) +([0-9a-f]+):(.*)$/;
 /** Where an instruction comes from: ";function file.c:12". */
 const ORIGIN = /\s*;(\S.*) (\S+):(\d+)$/;
 
 /** One of the two sides, as rows that know their line. */
 class Side {
-  /** @param {(key: string, isPinned: boolean) => void} pointed */
-  constructor(pointed) {
+  /** @param {boolean} isMachine @param {(key: string, isPinned: boolean) => void} pointed */
+  constructor(isMachine, pointed) {
+    this.isMachine = isMachine;
     this.el = h("div", { class: "scroll code" });
     this.pointed = pointed;
     /** Rows of a source line. @type {Map<string, HTMLElement[]>} */
@@ -37,14 +38,14 @@ class Side {
         const title = line.replace(/^ROUTINE =+ /, ""), at = title.lastIndexOf(" in ");
         file = at >= 0 ? baseName(title.slice(at + 4)) : "";
         key = "";
-        table = h("div", { class: "lines" });
+        table = h("div", { class: "lines" }, h("div", { class: "line head" }, h("span", { class: "num" }, "Flat"), h("span", { class: "num" }, "Cum"), h("span", { class: "at" }, this.isMachine ? "Address" : "Line")));
         out.push(h("h2", {}, visible(title)), table);
       } else if (found) {
-        const origin = found[4] ? ORIGIN.exec(found[5]) : null;
-        if (found[3]) key = `${file}:${found[3]}`;
+        const origin = this.isMachine ? ORIGIN.exec(found[4]) : null;
+        if (!this.isMachine) key = `${file}:${found[3]}`;
         else if (origin) key = `${baseName(origin[2])}:${origin[3]}`;
         table.append(this.row(found, most, key, origin));
-      } else if (/\(flat, cum\)/.test(line)) out[out.length - 2].append(h("small", {}, visible(line.trim().replace(/\s+/g, " "))));
+      } else if (/\(flat, cum\)/.test(line)) out[out.length - 2].append(h("small", {}, visible(totals(line))));
       else if (line.trim() && !/^Total:/.test(line)) table.append(h("div", { class: "line plain" }, visible(line)));
     }
     fill(this.el, ...(out.length ? out : [h("div", { class: "empty" }, visible(text.trim() || "Nothing was found."))]));
@@ -52,9 +53,9 @@ class Side {
 
   /** @param {RegExpExecArray} found @param {number} most @param {string} key @param {RegExpExecArray | null} origin */
   row(found, most, key, origin) {
-    const text = origin ? found[5].slice(0, origin.index) : found[5], heat = most > 0 ? amount(found[2]) / most : 0;
+    const text = origin ? found[4].slice(0, origin.index) : found[4], heat = most > 0 ? amount(found[2]) / most : 0;
     const row = h("div", { class: "line", tabindex: heat > 0 ? "0" : undefined, onmouseenter: () => this.pointed(key, false), onclick: () => this.pointed(key, true), onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && this.pointed(key, true) },
-      h("span", { class: "num" }, dot(found[1])), h("span", { class: "num" }, dot(found[2])), h("span", { class: "at" }, found[3] || found[4]), h("span", { class: "text" }, visible(text.replace(/\t/g, "    "))),
+      h("span", { class: "num" }, dot(found[1])), h("span", { class: "num" }, dot(found[2])), h("span", { class: "at" }, found[3]), h("span", { class: "text" }, visible(text.replace(/\t/g, "    "))),
       origin ? h("span", { class: "origin", title: visible(origin[1]) }, visible(`${baseName(origin[2])}:${origin[3]}`)) : null);
     if (heat > 0) row.style.setProperty("--heat", (0.08 + 0.5 * heat).toFixed(3));
     const list = this.rows.get(key);
@@ -79,7 +80,7 @@ export class CodeView {
     this.kind = kind;
     this.turn = 0;
     const pointed = (/** @type {string} */ key, /** @type {boolean} */ isPinned) => this.light(key, isPinned);
-    this.sides = kind === "source" ? [new Side(pointed), new Side(pointed)] : [new Side(pointed)];
+    this.sides = kind === "source" ? [new Side(false, pointed), new Side(true, pointed)] : [new Side(true, pointed)];
     this.el = h("div", { class: "view" });
     this.place = h("div", { class: "scroll code" });
   }
@@ -119,6 +120,12 @@ export class CodeView {
   chosen() {
     return "";
   }
+}
+
+/** "50ms 60ms (flat, cum) 12% of Total" in fewer words. @param {string} line */
+function totals(line) {
+  const found = /^\s*(\S+)\s+(\S+) \(flat, cum\)\s+(\S+) of/.exec(line);
+  return found ? `flat ${found[1]}, cum ${found[2]} (${found[3]})` : line.trim();
 }
 
 /** @param {string} text */

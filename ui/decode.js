@@ -120,7 +120,7 @@ export class Profile {
   }
 }
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** @param {Profile} p @param {Outline} o */
 function readStrings(p, o) {

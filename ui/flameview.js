@@ -75,6 +75,7 @@ export class FlameView {
     const middle = h("div", { class: "pivot" }, h("strong", {}, visible(name)), `  ${what} of ${label(about.total, about.unit, this.app.unit())} (${share}). Callers above, callees below.`);
     this.main.isUpward = false;
     fill(this.scroll, this.upper.el, middle, this.main.el);
+    this.main.el.hidden = false;
     this.upper.show(up, name);
     this.main.show(down, name);
     this.highlight(s.search);
@@ -108,6 +109,9 @@ export class FlameView {
 
   /** @param {any} tree */
   explain(tree) {
+    this.main.el.hidden = tree.weight[0] === 0;
+    const isBare = tree.isCut && tree.node.length === tree.zoomed + 1 && Math.abs(tree.self[tree.zoomed]) < tree.weight[tree.zoomed] / 2;
+    if (isBare) return fill(this.note, h("div", { class: "hint bare" }, "No box below is wide enough to be seen: each is less than half a pixel. Top has them all; granularity “files” under Refine makes fewer of them."));
     if (tree.weight[0] > 0) return fill(this.note);
     fill(this.note, h("div", { class: "empty" }, ...this.app.whyEmpty()));
   }

@@ -49,6 +49,7 @@ export class StatsChart {
       const values = this.seen.map(line.of), most = Math.max(...values), now = values[values.length - 1];
       const svg = document.createElementNS(SVG, "svg"), path = document.createElementNS(SVG, "polyline");
       svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
+      svg.setAttribute("preserveAspectRatio", "none");
       svg.setAttribute("aria-hidden", "true");
       path.setAttribute("points", linePoints(values, most));
       svg.append(path);

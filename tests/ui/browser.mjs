@@ -472,6 +472,7 @@ async function many() {
   const server = await serve(to);
   await part("a million functions", async () => {
     await open(server.url);
+    check("many: says why nothing is seen", /No box below/.test(await text("main")), await text("main"));
     check("many: says so", /1,000,000 samples/.test(await text("totals")), await text("totals"));
     await tab("top");
     check("many: few rows exist", (await count(".rows .tr")) < 200 && (await count(".rows .tr")) > 10);
