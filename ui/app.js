@@ -1,13 +1,16 @@
 // app.js - the page: its bar, its views, and what ties them together.
 
+import { CodeView } from "./codeview.js";
+import { Configs } from "./configs.js";
 import { byId, download, fill, h, visible } from "./dom.js";
 import { FlameView } from "./flameview.js";
 import { DetailsView, PeekView, TagsView, TopView, TracesView } from "./listviews.js";
 import { LiveStrip } from "./live.js";
 import { fromQuery, toQuery } from "./options.js";
 import { breadcrumbs, functionMenu, helpBox, placeMenu, refinePanel } from "./panels.js";
-import { CodeView, GraphView } from "./serverviews.js";
+import { GraphView } from "./serverviews.js";
 import { Store, VIEWS } from "./state.js";
+import { storage } from "./storage.js";
 import { label, percentage } from "./units.js";
 
 /** @typedef {import("./state.js").State} State */
@@ -22,7 +25,7 @@ const TITLES = /** @type {Record<string, string>} */ ({
  * @property {boolean} server graph, source and disassembly can be had
  * @property {string} data where the profile is fetched; "" when it is in the page
  * @property {string} [token] for changes
- * @property {{base: string, kinds: {name: string, title: string, seconds: number}[]} | null} live
+ * @property {import("./live.js").Live | null} live
  */
 
 export class App {
@@ -30,15 +33,16 @@ export class App {
   constructor(calculator, info) {
     this.calculator = calculator;
     this.info = info;
-    this.server = info.server;
     this.title = info.title;
     /** @type {any} */
     this.profile = null;
     /** @type {any} */
     this.lastAbout = null;
     this.isRefining = false;
+    this.isCounting = false;
     this.store = new Store(info.server || !!info.live, (now, old) => this.changed(now, old));
     this.views = /** @type {Record<string, any>} */ ({});
+    this.configs = new Configs(this);
     this.live = info.live ? new LiveStrip(this, info.live) : null;
     this.setTheme(storage("theme") || "");
   }
@@ -52,6 +56,7 @@ export class App {
   async load(bytes, title) {
     const summary = await this.calculator.call("load", { bytes }, { transfer: [bytes] });
     summary.title = title;
+    summary.isTaken = true;
     this.use(summary);
     return summary;
   }
@@ -62,6 +67,11 @@ export class App {
     summary.title = title;
     this.use(summary);
     return summary;
+  }
+
+  /** Whether the server can draw what is shown: it has the profile it was started with, and no other. */
+  get server() {
+    return this.info.server && !this.profile?.isTaken;
   }
 
   /** @param {any} summary */
@@ -128,6 +138,7 @@ export class App {
     try {
       await view.show();
       this.error("");
+      this.measure();
     } catch (e) {
       this.error(e instanceof Error ? e.message : String(e));
     }
@@ -135,11 +146,21 @@ export class App {
     this.countMatches();
   }
 
+  /** For whoever looks at the browser's own clock: from the last byte to the first view, and from the start. */
+  measure() {
+    const arrived = this.profile.arrived - performance.timeOrigin, isFirst = this.profile.arrived && !this.profile.isMeasured;
+    this.profile.isMeasured = true;
+    if (isFirst) requestAnimationFrame(() => setTimeout(() => {
+      performance.measure("shown after arrival", { start: Math.max(0, arrived) });
+      performance.measure("shown after request", { start: 0 });
+    }));
+  }
+
   /** @param {any} about */
   about(about) {
     this.lastAbout = about;
     const total = label(about.total, about.unit, this.unit());
-    const shown = this.profile.nSamples === about.nSamples ? `${about.nSamples.toLocaleString()} samples` : `${about.nSamples.toLocaleString()} of ${this.profile.nSamples.toLocaleString()} samples`;
+    const shown = this.profile.nSamples === about.nSamples ? `${about.nSamples.toLocaleString()} sample${about.nSamples === 1 ? "" : "s"}` : `${about.nSamples.toLocaleString()} of ${this.profile.nSamples.toLocaleString()} samples`;
     const length = this.profile.durationNanos ? ` · ${label(this.profile.durationNanos, "nanoseconds", "minimum")}` : "";
     fill(byId("totals"), `${total} ${about.type} · ${shown}${length}`);
     const list = byId("warnings");
@@ -216,7 +237,8 @@ export class App {
 
   /** @param {string} what */
   needsServer(what) {
-    return h("div", { class: "empty" }, h("p", {}, `${what}, so this view needs a server.`), h("p", {}, "Open the profile with ", h("code", {}, "pprof -http=: FILE"), " to have it."));
+    const hint = this.info.server ? h("p", {}, "The server has the profile that it was started with, and not this one: save it and open it with ", h("code", {}, "pprof -http=: FILE"), ".") : h("p", {}, "Open the profile with ", h("code", {}, "pprof -http=: FILE"), " to have it.");
+    return h("div", { class: "empty" }, h("p", {}, `${what}, so this view needs a server.`), hint);
   }
 
   /** @param {string} kind @param {Record<string, string>} [extra] */
@@ -248,18 +270,26 @@ export class App {
     }
   }
 
+  /** Says how many match. One question at a time: while typing, only the last counts. */
   async countMatches() {
-    const text = this.store.state.search, place = byId("count");
-    if (!text) return fill(place);
-    try {
-      const found = await this.ask("search", { text });
-      if (this.store.state.search !== text) return;
-      fill(place, `${found.nNodes} match${found.nNodes === 1 ? "" : "es"}, ${percentage(found.weight, found.all)}`);
-      byId("search").classList.remove("bad");
-    } catch {
-      fill(place, "not an expression");
-      byId("search").classList.add("bad");
+    const place = byId("count");
+    if (!this.store.state.search) fill(place);
+    if (this.isCounting) return;
+    this.isCounting = true;
+    for (let asked = ""; asked !== this.store.state.search;) {
+      asked = this.store.state.search;
+      if (!asked) break;
+      try {
+        const found = await this.ask("search", { text: asked });
+        fill(place, `${found.nNodes} match${found.nNodes === 1 ? "" : "es"}, ${percentage(found.weight, found.all)}`);
+        byId("search").classList.remove("bad");
+      } catch {
+        fill(place, "not an expression");
+        byId("search").classList.add("bad");
+      }
     }
+    this.isCounting = false;
+    if (!this.store.state.search) fill(place);
   }
 
   /** @param {string} theme */
@@ -277,31 +307,6 @@ export class App {
     const theme = this.isDark() ? "light" : "dark";
     storage("theme", theme);
     this.setTheme(theme);
-  }
-
-  configs() {
-    try {
-      return /** @type {{name: string, query: string}[]} */ (JSON.parse(storage("configs") || "[]"));
-    } catch {
-      return [];
-    }
-  }
-  saveConfig() {
-    const name = (prompt("Name of this configuration") || "").trim();
-    if (!name) return;
-    const query = toQuery(this.store.state.options, new URLSearchParams()).toString();
-    storage("configs", JSON.stringify([...this.configs().filter((c) => c.name !== name), { name, query }]));
-    this.drawBar();
-  }
-  /** @param {string} name */
-  loadConfig(name) {
-    const found = this.configs().find((c) => c.name === name);
-    if (found) this.store.refine(fromQuery(new URLSearchParams(found.query)));
-  }
-  /** @param {string} name */
-  deleteConfig(name) {
-    storage("configs", JSON.stringify(this.configs().filter((c) => c.name !== name)));
-    this.drawBar();
   }
 
   /** @param {string} kind */
@@ -345,7 +350,7 @@ export class App {
     else if (!byId("overlay").hidden) byId("overlay").hidden = true;
     else if (typing) typing.blur();
     else if (s.search) this.store.go({ search: "" });
-    else if (s.path.length || s.pivot) this.store.go({ path: [], pivot: "" });
+    else if (s.path.length || s.pivot || s.range) this.store.go({ path: [], pivot: "", range: "" });
   }
 
   /** @param {number} step */
@@ -394,6 +399,7 @@ export class App {
     };
     this.listenSearch();
     this.listenDiff();
+    this.configs.load().then(() => this.profile && this.isRefining && this.drawBar());
   }
 
   listenSearch() {
@@ -418,16 +424,6 @@ export class App {
   }
 }
 
-/** What the browser remembers; a page from a file may not be allowed to. @param {string} key @param {string} [value] */
-export function storage(key, value) {
-  try {
-    if (value !== undefined) localStorage.setItem(`cpprof-${key}`, value);
-    return localStorage.getItem(`cpprof-${key}`);
-  } catch {
-    return null;
-  }
-}
-
 /** @param {Uint8Array} bytes @returns {Promise<Blob>} */
 async function packed(bytes) {
   const blob = new Blob([/** @type {any} */ (bytes)]);
@@ -435,15 +431,18 @@ async function packed(bytes) {
   return new Response(blob.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 }
 
-/** The boxes in sight as a picture. @param {import("./flameview.js").FlameCanvas} c */
+/** The boxes in sight as a picture. @param {import("./flamecanvas.js").FlameCanvas} c */
 function svgOf(c) {
+  c.pickColors(false);
+  c.coloredAs = "";
   const text = (/** @type {string} */ s) => visible(s).replace(/[&<>"]/g, (x) => `&#${x.charCodeAt(0)};`), parts = [];
-  for (const row of c.rows)
-    for (const box of row) {
-      const x = c.places.x[box] * c.width, w = c.places.w[box] * c.width, y = c.y(c.tree.depth[box]);
+  for (let depth = 0; depth < c.nRows; depth++) {
+    const [from, to] = c.inSight(depth), y = c.y(depth);
+    for (let box = from; box < to; box++) {
+      const x = c.xOf(box), w = c.wOf(box), name = c.nameOf(box), most = Math.floor((w - 8) / 6.6);
       if (w < 0.3) continue;
-      const name = c.nameOf(box), most = Math.floor((w - 8) / 6.6);
       parts.push(`<g><title>${text(c.describe(box))}</title><rect x="${x.toFixed(1)}" y="${y}" width="${Math.max(0.5, w - 1).toFixed(1)}" height="20" fill="${c.colorOf(box, false)}"/>${most > 3 ? `<text x="${(x + 4).toFixed(1)}" y="${y + 14}">${text(name.length > most ? name.slice(0, most - 1) + "…" : name)}</text>` : ""}</g>`);
     }
+  }
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${c.width}" height="${c.height}" font-family="system-ui, sans-serif" font-size="12">${parts.join("")}</svg>\n`;
 }

@@ -41,12 +41,14 @@ function joinSamples(a, b, out) {
     const base = other < 0 ? new Float64Array(b.nSamples) : b.values[other].map((v) => -v);
     return joinNumbers(a.values[i], base);
   });
-  out.labelFirst = joinFirsts(a.labelFirst, b.labelFirst);
   const nStrings = a.stringFirst.length;
-  out.labelKey = join(a.labelKey, b.labelKey, nStrings);
-  out.labelStr = join(a.labelStr, b.labelStr, nStrings);
-  out.labelUnit = join(a.labelUnit, b.labelUnit, nStrings);
-  out.labelNum = joinNumbers(a.labelNum, b.labelNum);
+  out.makeLabels = () => ({
+    first: joinFirsts(a.labelFirst, b.labelFirst),
+    key: join(a.labelKey, b.labelKey, nStrings),
+    str: join(a.labelStr, b.labelStr, nStrings),
+    unit: join(a.labelUnit, b.labelUnit, nStrings),
+    num: joinNumbers(a.labelNum, b.labelNum),
+  });
 }
 
 /**
@@ -65,6 +67,7 @@ export function compareProfiles(a, b) {
   out.periodType = a.periodType;
   out.stringFirst = new Uint32Array(nStrings + b.stringFirst.length);
   out.str = (id) => (id < nStrings ? a.str(id) : b.str(id - nStrings));
+  out.hasString = (text) => a.hasString(text) || b.hasString(text);
   out.fnName = join(a.fnName, b.fnName, nStrings);
   out.fnFile = join(a.fnFile, b.fnFile, nStrings);
   out.fnStart = joinNumbers(a.fnStart, b.fnStart);
@@ -74,6 +77,9 @@ export function compareProfiles(a, b) {
   out.lineNumber = joinNumbers(a.lineNumber, b.lineNumber);
   out.lineColumn = joinNumbers(a.lineColumn, b.lineColumn);
   out.nLocations = a.nLocations + b.nLocations;
+  out.holes = new Uint8Array(out.nLocations);
+  out.holes.set(a.holes);
+  out.holes.set(b.holes, a.nLocations);
   out.locMapping = join(a.locMapping, b.locMapping, a.mappings.length);
   out.locAddress = joinNumbers(a.locAddress, b.locAddress);
   out.mappings = a.mappings.concat(b.mappings.map((m) => ({ ...m, file: m.file + nStrings, buildId: m.buildId + nStrings })));

@@ -1,40 +1,13 @@
-// decode.js - a pprof protobuf as flat arrays.
+// decode.js - a pprof protobuf as flat arrays, read while it arrives.
 //
 // A profile of a million samples has forty million frames, so nothing here is
 // an object per sample: stacks are one array of location indexes with an offset
-// per sample, values one array per sample type, labels four arrays. Strings
-// stay bytes until somebody asks for them.
+// per sample, values one array per sample type. Strings and labels stay bytes
+// until somebody asks for them.
 
+import { Growing, Ids, NONE } from "./growing.js";
+import { Outline, SampleReader } from "./samples.js";
 import { FormatError, Reader } from "./wire.js";
-
-const NONE = 0xffffffff;
-
-/** An array of numbers that grows. @template {Uint32Array | Float64Array | Int32Array} T */
-class Growing {
-  /** @param {new (n: number) => T} kind @param {number} cap */
-  constructor(kind, cap = 1024) {
-    this.kind = kind;
-    this.items = new kind(cap);
-    this.n = 0;
-  }
-  /** @param {number} more */
-  reserve(more) {
-    if (this.n + more <= this.items.length) return;
-    const cap = Math.max(this.n + more, Math.ceil(this.items.length * 1.6));
-    const bigger = new this.kind(cap);
-    bigger.set(/** @type {any} */ (this.items.subarray(0, this.n)));
-    this.items = bigger;
-  }
-  /** @param {number} x */
-  push(x) {
-    if (this.n === this.items.length) this.reserve(1);
-    this.items[this.n++] = x;
-  }
-  /** @returns {T} */
-  take() {
-    return /** @type {T} */ (this.items.subarray(0, this.n));
-  }
-}
 
 /**
  * @typedef {object} Mapping
@@ -51,20 +24,20 @@ export class Profile {
     /** @type {{type: string, unit: string}[]} */
     this.types = [];
     this.nSamples = 0;
+    /** When the last byte came, in milliseconds since 1970. */
+    this.arrived = 0;
     /** Where the stack of each sample begins in locs; nSamples + 1. */
     this.stackFirst = new Uint32Array(1);
     /** Location indexes, innermost first. */
     this.locs = new Uint32Array(0);
     /** One array for each sample type. @type {Float64Array[]} */
     this.values = [];
-    /** Where the labels of each sample begin; nSamples + 1. */
-    this.labelFirst = new Uint32Array(1);
-    this.labelKey = new Uint32Array(0);
-    /** String index, or NONE for a number. */
-    this.labelStr = new Uint32Array(0);
-    this.labelNum = new Float64Array(0);
-    this.labelUnit = new Uint32Array(0);
+    /** Read when first asked for. @type {Labels | null} */
+    this.labelArrays = null;
+    this.makeLabels = () => ({ first: new Uint32Array(this.nSamples + 1), key: new Uint32Array(0), str: new Uint32Array(0), num: new Float64Array(0), unit: new Uint32Array(0) });
     this.nLocations = 0;
+    /** Locations that are not there. */
+    this.holes = new Uint8Array(0);
     this.locMapping = new Uint32Array(0);
     /** Exact up to 2^53; the rest is in addressText. */
     this.locAddress = new Float64Array(0);
@@ -97,6 +70,38 @@ export class Profile {
     this.isBase = null;
   }
 
+  get labels() {
+    return this.labelArrays || (this.labelArrays = this.makeLabels());
+  }
+  /** Where the labels of each sample begin; nSamples + 1. */
+  get labelFirst() {
+    return this.labels.first;
+  }
+  get labelKey() {
+    return this.labels.key;
+  }
+  /** String index, or NONE for a number. */
+  get labelStr() {
+    return this.labels.str;
+  }
+  get labelNum() {
+    return this.labels.num;
+  }
+  get labelUnit() {
+    return this.labels.unit;
+  }
+  /** Whether a text is in the table of strings, without reading all of them. @param {string} text */
+  hasString(text) {
+    const wanted = new TextEncoder().encode(text), n = wanted.length;
+    for (let i = 0; i < this.stringFirst.length; i++) {
+      if (this.stringLen[i] !== n) continue;
+      let k = 0;
+      while (k < n && this.bytes[this.stringFirst[i] + k] === wanted[k]) k++;
+      if (k === n) return true;
+    }
+    return false;
+  }
+
   /** The text of string number id. @param {number} id @returns {string} */
   str(id) {
     let text = this.strings[id];
@@ -115,70 +120,7 @@ export class Profile {
   }
 }
 
-const decoder = new TextDecoder();
-
-/** Ids to indexes: an array while they are small, a map where they are not. */
-class Ids {
-  /** @param {number} expected */
-  constructor(expected) {
-    this.limit = Math.max(1024, expected * 4);
-    this.dense = new Uint32Array(this.limit).fill(NONE);
-    /** @type {Map<number, number>} */
-    this.sparse = new Map();
-  }
-  /** @param {number} id @param {number} index */
-  set(id, index) {
-    if (id < this.limit) this.dense[id] = index;
-    else this.sparse.set(id, index);
-  }
-  /** @param {number} id */
-  get(id) {
-    if (id < this.limit) return this.dense[id];
-    const found = this.sparse.get(id);
-    return found === undefined ? NONE : found;
-  }
-}
-
-/**
- * Where the fields of the outer message lie, so that tables can be read before
- * the samples that point into them.
- */
-class Outline {
-  /** @param {Uint8Array} bytes */
-  constructor(bytes) {
-    /** @type {Growing<Uint32Array>[]} starts and ends in turn, by field */
-    this.spans = [];
-    for (let i = 0; i <= 15; i++) this.spans.push(new Growing(Uint32Array, i === 2 ? 65536 : 256));
-    /** @type {number[]} */
-    this.numbers = new Array(16).fill(0);
-    /** @type {number[]} */
-    this.comments = [];
-    const r = new Reader(bytes);
-    while (r.next()) this.note(r);
-  }
-  /** @param {Reader} r */
-  note(r) {
-    if (r.type === 2 && r.field === 13) {
-      const inner = r.message();
-      while (inner.pos < inner.end) this.comments.push(inner.int());
-    } else if (r.type === 2 && r.field < 16) {
-      const end = r.span();
-      this.spans[r.field].push(r.pos);
-      this.spans[r.field].push(end);
-      r.pos = end;
-    } else if (r.type === 0 && r.field === 13) {
-      this.comments.push(r.int());
-    } else if (r.type === 0 && r.field < 16) {
-      this.numbers[r.field] = r.int();
-    } else {
-      r.skip();
-    }
-  }
-  /** @param {number} field */
-  count(field) {
-    return this.spans[field].n / 2;
-  }
-}
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /** @param {Profile} p @param {Outline} o */
 function readStrings(p, o) {
@@ -261,147 +203,207 @@ function readFunctions(p, o) {
   return ids;
 }
 
-/** @param {Profile} p @param {Outline} o @param {Ids} functions @param {Ids} mappings @returns {Ids} */
-function readLocations(p, o, functions, mappings) {
-  const spans = o.spans[4].items, n = o.count(4), ids = new Ids(n);
-  const lineFunction = new Growing(Uint32Array, n), number = new Growing(Float64Array, n);
-  const column = new Growing(Float64Array, n);
+/** The place of each location: its number in the file, or its id less one. @param {Profile} p @param {Outline} o @param {number} most the largest id, or 0 */
+function placeLocations(p, o, most) {
+  const spans = o.spans[4].items, n = o.count(4), ids = new Ids(n), r = new Reader(p.bytes);
+  const number = new Float64Array(n);
+  for (let i = 0; i < n; i++) {
+    r.pos = spans[2 * i];
+    r.end = spans[2 * i + 1];
+    while (r.next() && r.field !== 1) r.skip();
+    number[i] = r.field === 1 ? r.varint() : 0;
+    ids.set(number[i], i);
+  }
+  if (most === 0) return { ids, order: Uint32Array.from({ length: n }, (_, i) => i) };
+  const order = new Uint32Array(most).fill(NONE);
+  for (let i = 0; i < n; i++) if (number[i] > 0 && number[i] <= most) order[number[i] - 1] = i;
+  return { ids, order };
+}
+
+/**
+ * With `most` in the order of ids, where those that nobody has are holes.
+ * @param {Profile} p @param {Outline} o @param {Ids} functions @param {Ids} mappings @param {number} most
+ * @returns {Ids}
+ */
+function readLocations(p, o, functions, mappings, most) {
+  const { ids, order } = placeLocations(p, o, most), spans = o.spans[4].items, n = order.length;
+  const lines = { fn: new Growing(Uint32Array, n), number: new Growing(Float64Array, n), column: new Growing(Float64Array, n) };
   p.nLocations = n;
+  p.holes = new Uint8Array(n);
   p.locMapping = new Uint32Array(n).fill(NONE);
   p.locAddress = new Float64Array(n);
   p.lineFirst = new Uint32Array(n + 1);
   const r = new Reader(p.bytes), line = new Reader(p.bytes);
   for (let i = 0; i < n; i++) {
-    p.lineFirst[i] = lineFunction.n;
-    r.pos = spans[2 * i];
-    r.end = spans[2 * i + 1];
+    p.lineFirst[i] = lines.fn.n;
+    if (order[i] === NONE) {
+      p.holes[i] = 1;
+      continue;
+    }
+    r.pos = spans[2 * order[i]];
+    r.end = spans[2 * order[i] + 1];
     while (r.next()) {
-      if (r.field === 1) ids.set(r.varint(), i);
-      else if (r.field === 2) p.locMapping[i] = mappings.get(r.varint());
+      if (r.field === 2) p.locMapping[i] = mappings.get(r.varint());
       else if (r.field === 3) p.locAddress[i] = r.varint();
       else if (r.field === 4) {
-        let fn = NONE, at = 0, col = 0;
         line.end = r.span();
         line.pos = r.pos;
         r.pos = line.end;
-        while (line.next()) {
-          if (line.field === 1) fn = functions.get(line.varint());
-          else if (line.field === 2) at = line.int();
-          else if (line.field === 3) col = line.int();
-          else line.skip();
-        }
-        if (fn === NONE) throw new FormatError("a line without a function");
-        lineFunction.push(fn);
-        number.push(at);
-        column.push(col);
+        readLine(line, lines, functions);
       } else r.skip();
     }
   }
-  p.lineFirst[n] = lineFunction.n;
-  p.lineFunction = lineFunction.take();
-  p.lineNumber = number.take();
-  p.lineColumn = column.take();
+  p.lineFirst[n] = lines.fn.n;
+  p.lineFunction = lines.fn.take();
+  p.lineNumber = lines.number.take();
+  p.lineColumn = lines.column.take();
   return ids;
 }
 
-/** What readSamples fills. */
-class SampleArrays {
-  /** @param {number} n @param {number} nTypes @param {number} bytes */
-  constructor(n, nTypes, bytes) {
-    this.first = new Uint32Array(n + 1);
-    this.locs = new Growing(Uint32Array, Math.max(1024, Math.floor(bytes / 1.6)));
-    this.values = Array.from({ length: nTypes }, () => new Float64Array(n));
-    this.labelFirst = new Uint32Array(n + 1);
-    this.key = new Growing(Uint32Array);
-    this.str = new Growing(Uint32Array);
-    this.num = new Growing(Float64Array);
-    this.unit = new Growing(Uint32Array);
+/** @param {Reader} r @param {{fn: Growing<Uint32Array>, number: Growing<Float64Array>, column: Growing<Float64Array>}} lines @param {Ids} functions */
+function readLine(r, lines, functions) {
+  let fn = NONE, at = 0, column = 0;
+  while (r.next()) {
+    if (r.field === 1) fn = functions.get(r.varint());
+    else if (r.field === 2) at = r.int();
+    else if (r.field === 3) column = r.int();
+    else r.skip();
   }
+  if (fn === NONE) throw new FormatError("a line without a function");
+  lines.fn.push(fn);
+  lines.number.push(at);
+  lines.column.push(column);
 }
 
-/** @param {Reader} r @param {SampleArrays} s @param {Ids} ids the packed locations of one sample */
-function packedLocations(r, s, ids) {
-  const end = r.span(), bytes = r.bytes, dense = ids.dense, limit = ids.limit;
-  let pos = r.pos, n = s.locs.n;
-  s.locs.reserve(end - pos);
-  const locs = s.locs.items;
-  while (pos < end) {
-    let id = bytes[pos++];
-    if (id >= 0x80) {
-      id = (id & 0x7f) | (bytes[pos] & 0x7f) << 7;
-      if (bytes[pos++] >= 0x80) {
-        id |= (bytes[pos] & 0x7f) << 14;
-        if (bytes[pos++] >= 0x80) {
-          r.pos = pos - 3;
-          id = r.varint();
-          pos = r.pos;
-        }
-      }
-    }
-    const index = id < limit ? dense[id] : ids.get(id);
-    if (index === NONE) throw new FormatError(`a sample with the unknown location ${id}`);
-    locs[n++] = index;
-  }
-  if (pos !== end) throw new FormatError("cut short");
-  s.locs.n = n;
-  r.pos = end;
-}
+/** @typedef {{first: Uint32Array, key: Uint32Array, str: Uint32Array, num: Float64Array, unit: Uint32Array}} Labels */
 
-/** @param {Reader} r @param {SampleArrays} s @param {Profile} p */
-function readLabel(r, s, p) {
-  const l = r.message();
-  let key = 0, str = NONE, num = 0, unit = 0;
-  while (l.next()) {
-    if (l.field === 1) key = checked(p, l.varint());
-    else if (l.field === 2) str = checked(p, l.varint());
-    else if (l.field === 3) num = l.int();
-    else if (l.field === 4) unit = checked(p, l.varint());
-    else l.skip();
-  }
-  s.key.push(key);
-  s.str.push(str === 0 ? NONE : str);
-  s.num.push(num);
-  s.unit.push(unit);
-}
-
-/** @param {Profile} p @param {Outline} o @param {Ids} ids */
-function readSamples(p, o, ids) {
-  const spans = o.spans[2].items, n = o.count(2), nTypes = p.types.length;
-  const s = new SampleArrays(n, nTypes, n ? spans[2 * n - 1] - spans[0] : 0);
-  const r = new Reader(p.bytes);
-  for (let i = 0; i < n; i++) {
-    let at = 0;
-    s.first[i] = s.locs.n;
-    s.labelFirst[i] = s.key.n;
-    r.pos = spans[2 * i];
-    r.end = spans[2 * i + 1];
+/**
+ * The labels of all samples: where those of each begin, and four arrays. str is
+ * NONE for a number.
+ * @param {Profile} p @param {Uint32Array} spans sample, first label, end of the sample
+ * @returns {Labels}
+ */
+function readLabels(p, spans) {
+  const most = spans.length / 3, first = new Uint32Array(p.nSamples + 1), r = new Reader(p.bytes), l = new Reader(p.bytes);
+  const key = new Growing(Uint32Array, most), str = new Growing(Uint32Array, most), num = new Growing(Float64Array, most), unit = new Growing(Uint32Array, most);
+  let sample = 0;
+  for (let i = 0; i < spans.length; i += 3) {
+    while (sample <= spans[i]) first[sample++] = key.n;
+    r.pos = spans[i + 1];
+    r.end = spans[i + 2];
     while (r.next()) {
-      if (r.field === 1 && r.type === 2) packedLocations(r, s, ids);
-      else if (r.field === 1) {
-        const index = ids.get(r.varint());
-        if (index === NONE) throw new FormatError("a sample with an unknown location");
-        s.locs.push(index);
-      } else if (r.field === 2 && r.type === 2) {
-        const end = r.span();
-        while (r.pos < end && at < nTypes) s.values[at++][i] = r.int();
-        if (r.pos !== end) throw new FormatError("a sample with more values than there are types");
-      } else if (r.field === 2 && at < nTypes) s.values[at++][i] = r.int();
-      else if (r.field === 3) readLabel(r, s, p);
+      if (r.field !== 3) {
+        r.skip();
+        continue;
+      }
+      let k = 0, s = NONE, n = 0, u = 0;
+      l.end = r.span();
+      l.pos = r.pos;
+      r.pos = l.end;
+      while (l.next()) {
+        if (l.field === 1) k = checked(p, l.varint());
+        else if (l.field === 2) s = checked(p, l.varint()) || NONE;
+        else if (l.field === 3) n = l.int();
+        else if (l.field === 4) u = checked(p, l.varint());
+        else l.skip();
+      }
+      key.push(k);
+      str.push(s);
+      num.push(n);
+      unit.push(u);
+    }
+  }
+  first.fill(key.n, sample);
+  return { first, key: key.take(), str: str.take(), num: num.take(), unit: unit.take() };
+}
+
+/** Takes bytes as they come, and makes a profile of them at the end. */
+export class Decoder {
+  /** @param {number} expected bytes in all, if that is known */
+  constructor(expected = 0) {
+    this.bytes = new Uint8Array(expected || 1 << 20);
+    this.n = 0;
+    this.pos = 0;
+    this.outline = new Outline();
+    this.samples = new SampleReader(expected / 2);
+  }
+
+  /** @param {Uint8Array} chunk */
+  push(chunk) {
+    if (this.n + chunk.length > this.bytes.length) {
+      const bigger = new Uint8Array(2 * (this.n + chunk.length));
+      bigger.set(this.bytes.subarray(0, this.n));
+      this.bytes = bigger;
+    }
+    this.bytes.set(chunk, this.n);
+    this.n += chunk.length;
+    this.scan(this.n - 32); // a field's key and length are whole
+  }
+
+  /** Reads the fields that begin before a place and are all there. @param {number} safe */
+  scan(safe) {
+    const r = new Reader(this.bytes, this.pos, this.n), samples = this.samples, outline = this.outline, bytes = this.bytes;
+    while (r.pos < safe) {
+      const start = r.pos, isSample = bytes[start] === 0x12;
+      r.next();
+      if (r.type === 2) {
+        const len = r.varint(), end = r.pos + len;
+        if (end > this.n) {
+          if (safe === this.n) throw new FormatError("a field longer than its message");
+          r.pos = start;
+          break;
+        }
+        if (!isSample) outline.note(r.field, r.pos, end);
+        else samples.read(bytes, r.pos, end);
+        r.pos = end;
+      } else if (r.type === 0 && r.field < 16) outline.number(r.field, r.int());
       else r.skip();
     }
-    if (at !== nTypes) throw new FormatError(`a sample with ${at} values, and ${nTypes} types`);
+    this.pos = r.pos;
   }
-  s.first[n] = s.locs.n;
-  s.labelFirst[n] = s.key.n;
-  p.nSamples = n;
-  p.stackFirst = s.first;
+
+  /** @returns {Profile} */
+  finish() {
+    this.scan(this.n);
+    return assemble(this.bytes.subarray(0, this.n), this.outline, this.samples);
+  }
+}
+
+/** @param {Uint8Array} bytes @param {Outline} o @param {SampleReader} s */
+function assemble(bytes, o, s) {
+  const p = new Profile();
+  p.bytes = bytes;
+  readStrings(p, o);
+  p.types = readTypes(p, o, 1);
+  const periods = readTypes(p, o, 11);
+  if (periods.length) p.periodType = periods[0];
+  if (p.types.length === 0) throw new FormatError("no sample types");
+  s.checkTypes(p.types.length);
+  const mappings = readMappings(p, o), functions = readFunctions(p, o), isDense = s.isDense(o.count(4));
+  const locations = readLocations(p, o, functions, mappings, isDense ? s.most : 0);
+  if (!isDense) s.resolve(locations);
+  p.nSamples = s.n;
+  p.stackFirst = s.stackFirsts();
   p.locs = s.locs.take();
-  p.values = s.values;
-  p.labelFirst = s.labelFirst;
-  p.labelKey = s.key.take();
-  p.labelStr = s.str.take();
-  p.labelNum = s.num.take();
-  p.labelUnit = s.unit.take();
+  p.values = s.values.map((list) => list.take());
+  p.makeLabels = () => readLabels(p, s.labels.take());
+  p.timeNanos = o.numbers[9];
+  p.durationNanos = o.numbers[10];
+  p.period = o.numbers[12];
+  p.defaultType = p.str(checked(p, o.numbers[14]));
+  p.docUrl = p.str(checked(p, o.numbers[15]));
+  p.comments = commentsOf(p, o);
+  return p;
+}
+
+/** @param {Profile} p @param {Outline} o */
+function commentsOf(p, o) {
+  const spans = o.spans[13].items, ids = o.comments.slice();
+  for (let i = 0; i < o.count(13); i++) {
+    const r = new Reader(p.bytes, spans[2 * i], spans[2 * i + 1]);
+    while (r.pos < r.end) ids.push(r.int());
+  }
+  return ids.map((id) => p.str(checked(p, id)));
 }
 
 /**
@@ -409,25 +411,44 @@ function readSamples(p, o, ids) {
  * @param {Uint8Array} bytes @returns {Profile}
  */
 export function decode(bytes) {
-  const p = new Profile();
-  p.bytes = bytes;
-  const o = new Outline(bytes);
-  readStrings(p, o);
-  p.types = readTypes(p, o, 1);
-  const periods = readTypes(p, o, 11);
-  if (periods.length) p.periodType = periods[0];
-  if (p.types.length === 0) throw new FormatError("no sample types");
-  const mappings = readMappings(p, o);
-  const functions = readFunctions(p, o);
-  const locations = readLocations(p, o, functions, mappings);
-  readSamples(p, o, locations);
-  p.timeNanos = o.numbers[9];
-  p.durationNanos = o.numbers[10];
-  p.period = o.numbers[12];
-  p.defaultType = p.str(checked(p, o.numbers[14]));
-  p.docUrl = p.str(checked(p, o.numbers[15]));
-  p.comments = o.comments.map((id) => p.str(checked(p, id)));
-  return p;
+  const d = new Decoder(1);
+  d.bytes = bytes;
+  d.n = bytes.length;
+  d.samples = new SampleReader(bytes.length / 2);
+  return d.finish();
+}
+
+/**
+ * Bytes as they come, unpacked if they are gzip.
+ * @param {ReadableStream<Uint8Array>} stream @param {(n: number) => void} [tell] how many came
+ * @param {number} [expected] bytes, if they are not packed
+ * @returns {Promise<Profile>}
+ */
+export async function decodeStream(stream, tell = () => {}, expected = 0) {
+  let n = 0;
+  const reader = stream.getReader(), first = await reader.read();
+  const isPacked = !!first.value && first.value[0] === 0x1f && first.value[1] === 0x8b;
+  const rest = new ReadableStream({
+    start(to) {
+      if (first.value) to.enqueue(first.value);
+    },
+    async pull(to) {
+      const { done, value } = await reader.read();
+      if (done) return to.close();
+      tell(n += value.length);
+      to.enqueue(value);
+    },
+  });
+  const from = (isPacked ? rest.pipeThrough(/** @type {any} */ (new DecompressionStream("gzip"))) : rest).getReader();
+  const decoder = new Decoder(isPacked ? expected * 2 : expected);
+  for (;;) {
+    const { done, value } = await from.read();
+    if (done) break;
+    decoder.push(value);
+  }
+  const arrived = performance.timeOrigin + performance.now(), profile = decoder.finish();
+  profile.arrived = arrived;
+  return profile;
 }
 
 /**

@@ -1,5 +1,7 @@
 // dom.js - elements without innerHTML: text is always text.
 
+export const SVG = "http://www.w3.org/2000/svg";
+
 /**
  * An element with properties and children. Properties that begin with "on" are
  * listeners, "class" and "aria-..." are attributes, the rest are attributes too
@@ -31,10 +33,16 @@ export function byId(id) {
   return el;
 }
 
-/** Control characters and overrides of direction made visible. @param {string} text */
+/**
+ * Control characters, blanks alone, and what has no width or turns the direction
+ * made visible; text from right to left cannot reach out of its place.
+ * @param {string} text
+ */
 export function visible(text) {
-  return text.replace(/[\u0000-\u001f\u007f]/g, (c) => String.fromCharCode(0x2400 + (c === "\u007f" ? 0x21 : c.charCodeAt(0))))
-    .replace(/[\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+  const plain = text.replace(/[\u0000-\u001f\u007f]/g, (c) => String.fromCharCode(0x2400 + (c === "\u007f" ? 0x21 : c.charCodeAt(0))))
+    .replace(/[\u0080-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, "\ufffd");
+  if (plain !== "" && plain.trim() === "") return "␣".repeat(plain.length);
+  return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(plain) ? `\u2068${plain}\u2069` : plain;
 }
 
 /** Gives the reader a file. @param {string} name @param {Blob} blob */

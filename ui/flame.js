@@ -1,155 +1,230 @@
-// flame.js - the tree of a flame graph, level by level.
+// flame.js - the tree of a flame graph, with the places of its boxes.
 //
-// Only boxes wide enough to be seen are opened: a level drops the samples of
-// all others before the next is looked at, so the cost is what is visible and
-// not what is there. Zooming builds the tree again for the chosen path.
+// Only boxes wide enough to be seen are opened. The samples of a box lie side by
+// side; opening it counts them by their next frame in an array with one place a
+// node, and moves those of each wide child together, into a second buffer. The
+// children of those go back to the first, and so on: nothing is hashed, and the
+// deeper, the fewer samples are touched. By time, samples stay where they are and
+// neighbours that go the same way share a box.
+
+import { sampleTimes } from "./times.js";
 
 /** @typedef {import("./view.js").View} View */
 
-/** Walks stacks from one end to the other, a frame at a time. */
-class Cursors {
-  /** @param {View} v @param {boolean} isDown from the outermost frame inwards */
-  constructor(v, isDown) {
-    const n = v.samples.length;
+const MOST_BOXES = 1 << 20;
+
+/** Samples on their way through their stacks, one row a sample. */
+class Rows {
+  /** @param {number} n @param {boolean} isPlain */
+  constructor(n, isPlain) {
+    /** The next place in the stack, and where that ends. */
+    this.at = new Uint32Array(n);
+    this.stop = new Uint32Array(n);
+    this.value = new Float64Array(n);
+    /** Number of the sample in the view; frames taken of the location at hand, and of labels. */
+    this.id = new Uint32Array(isPlain ? 0 : n);
+    this.sub = new Uint16Array(isPlain ? 0 : n);
+    this.used = new Uint16Array(isPlain ? 0 : n);
+  }
+  /** @param {number} to @param {Rows} other @param {number} from */
+  take(to, other, from) {
+    this.at[to] = other.at[from];
+    this.stop[to] = other.stop[from];
+    this.value[to] = other.value[from];
+    if (this.sub.length === 0) return;
+    this.id[to] = other.id[from];
+    this.sub[to] = other.sub[from];
+    this.used[to] = other.used[from];
+  }
+}
+
+/** Takes samples one frame further. */
+class Steps {
+  /** @param {View} v @param {boolean} isUp */
+  constructor(v, isUp) {
     this.v = v;
-    this.isDown = isDown;
-    this.at = isDown ? v.to.slice() : v.from.slice();
-    this.sub = new Uint16Array(n);
+    this.isUp = isUp;
+    this.locs = v.profile.locs;
     /** Frames made of labels that come first, and last. */
-    this.before = isDown ? v.tagFrames.root : v.tagFrames.leaf.slice().reverse();
-    this.after = isDown ? v.tagFrames.leaf : v.tagFrames.root.slice().reverse();
-    this.nBefore = this.before.length;
-    this.used = this.nBefore || this.after.length ? new Uint16Array(n) : null;
+    this.before = isUp ? v.tagFrames.leaf.slice().reverse() : v.tagFrames.root;
+    this.after = isUp ? v.tagFrames.root.slice().reverse() : v.tagFrames.leaf;
+    /** The one node of each location, where that is so for all. */
+    this.nodeOf = new Uint32Array(v.nodeFirst.length);
+    this.isPlain = this.before.length + this.after.length === 0 && this.fillNodes();
   }
 
-  /** The next node of a sample, or -1. @param {number} i */
-  next(i) {
-    if (this.used && this.used[i] < this.nBefore) return this.before[this.used[i]++][i];
-    const node = this.isDown ? this.nextDown(i) : this.nextUp(i);
-    if (node >= 0 || !this.used) return node;
-    const k = this.used[i] - this.nBefore;
-    if (k >= this.after.length) return -1;
-    this.used[i]++;
-    return this.after[k][i];
+  fillNodes() {
+    const first = this.v.nodeFirst, holes = this.v.profile.holes;
+    for (let i = 0; i + 1 < first.length; i++) {
+      if (holes[i]) continue;
+      if (first[i + 1] - first[i] !== 1) return false;
+      this.nodeOf[i] = this.v.nodeList[first[i]];
+    }
+    return true;
   }
 
-  /** @param {number} i */
-  nextDown(i) {
-    const v = this.v, first = v.nodeFirst, locs = v.profile.locs;
-    if (this.sub[i] > 0) return v.nodeList[first[locs[this.at[i]]] + --this.sub[i]];
-    const from = v.from[i];
-    let at = this.at[i];
-    while (at > from) {
+  /** @param {Rows} rows @param {number} row @param {number} i sample of the view */
+  start(rows, row, i) {
+    const v = this.v;
+    rows.value[row] = v.value(i);
+    rows.at[row] = this.isUp ? v.from[i] : v.to[i];
+    rows.stop[row] = this.isUp ? v.to[i] : v.from[i];
+  }
+
+  /** The next node of rows from..to into nodes, or -1. @param {Rows} rows @param {number} from @param {number} to @param {Int32Array} nodes */
+  all(rows, from, to, nodes) {
+    const at = rows.at, stop = rows.stop, nodeOf = this.nodeOf, locs = this.locs;
+    if (!this.isPlain) for (let i = from; i < to; i++) nodes[i] = this.next(rows, i);
+    else if (this.isUp) for (let i = from; i < to; i++) nodes[i] = at[i] === stop[i] ? -1 : nodeOf[locs[at[i]++]];
+    else for (let i = from; i < to; i++) nodes[i] = at[i] === stop[i] ? -1 : nodeOf[locs[--at[i]]];
+  }
+
+  /** @param {Rows} rows @param {number} row */
+  next(rows, row) {
+    if (this.isPlain) {
+      if (rows.at[row] === rows.stop[row]) return -1;
+      return this.nodeOf[this.locs[this.isUp ? rows.at[row]++ : --rows.at[row]]];
+    }
+    if (rows.used[row] < this.before.length) return this.before[rows.used[row]++][rows.id[row]];
+    const node = this.isUp ? this.nextUp(rows, row) : this.nextDown(rows, row), k = rows.used[row] - this.before.length;
+    if (node >= 0 || k >= this.after.length) return node;
+    rows.used[row]++;
+    return this.after[k][rows.id[row]];
+  }
+
+  /** @param {Rows} rows @param {number} row */
+  nextDown(rows, row) {
+    const v = this.v, first = v.nodeFirst, locs = this.locs, stop = rows.stop[row];
+    let at = rows.at[row];
+    if (rows.sub[row] > 0) return v.nodeList[first[locs[at]] + --rows.sub[row]];
+    while (at > stop) {
       const loc = locs[--at], n = first[loc + 1] - first[loc];
       if (n === 0) continue;
-      this.at[i] = at;
-      this.sub[i] = n - 1;
+      rows.at[row] = at;
+      rows.sub[row] = n - 1;
       return v.nodeList[first[loc] + n - 1];
     }
-    this.at[i] = at;
+    rows.at[row] = at;
     return -1;
   }
 
-  /** @param {number} i */
-  nextUp(i) {
-    const v = this.v, first = v.nodeFirst, locs = v.profile.locs, to = v.to[i];
-    let at = this.at[i];
-    while (at < to) {
-      const loc = locs[at], k = this.sub[i];
+  /** @param {Rows} rows @param {number} row */
+  nextUp(rows, row) {
+    const v = this.v, first = v.nodeFirst, locs = this.locs, stop = rows.stop[row];
+    for (let at = rows.at[row]; at < stop; at++) {
+      const loc = locs[at], k = rows.sub[row];
       if (k < first[loc + 1] - first[loc]) {
-        this.at[i] = at;
-        this.sub[i] = k + 1;
+        rows.at[row] = at;
+        rows.sub[row] = k + 1;
         return v.nodeList[first[loc] + k];
       }
-      at++;
-      this.sub[i] = 0;
+      rows.sub[row] = 0;
     }
-    this.at[i] = at;
+    rows.at[row] = stop;
     return -1;
   }
+
+  /** Moves a row behind its outermost pivot; false where it has none. @param {Rows} rows @param {number} row @param {Uint8Array} pivots */
+  seek(rows, row, pivots) {
+    if (!this.isUp) {
+      for (let node = this.next(rows, row); node >= 0; node = this.next(rows, row)) if (pivots[node]) return true;
+      return false;
+    }
+    let isFound = false, at = 0, sub = 0, used = 0;
+    for (let node = this.next(rows, row); node >= 0; node = this.next(rows, row)) {
+      if (!pivots[node]) continue;
+      isFound = true;
+      at = rows.at[row];
+      sub = rows.sub[row];
+      used = rows.used[row];
+    }
+    rows.at[row] = at;
+    if (!this.isPlain) {
+      rows.sub[row] = sub;
+      rows.used[row] = used;
+    }
+    return isFound;
+  }
 }
 
-/** Boxes of a flame graph; box 0 is the root. Children come after parents. */
-export class Tree {
+/** Boxes as they are found: parents first, from the left to the right. */
+class Boxes {
   constructor() {
     /** @type {number[]} node of the view, -1 for the root */
-    this.node = [-1];
+    this.node = [];
     /** @type {number[]} */
-    this.parent = [-1];
+    this.parent = [];
     /** @type {number[]} */
-    this.depth = [0];
+    this.depth = [];
     /** @type {number[]} sum of values */
-    this.value = [0];
+    this.value = [];
     /** @type {number[]} sum of magnitudes: the width */
-    this.weight = [0];
+    this.weight = [];
     /** @type {number[]} value that ended here */
-    this.self = [0];
-    /** Whether boxes too narrow to be seen were left out. */
+    this.self = [];
+    /** @type {number[]} left edge, in weight */
+    this.x = [];
     this.isCut = false;
   }
-}
-
-/** Groups of one level: pairs of box and node, found by hash. */
-class Level {
-  constructor() {
-    this.mask = 1023;
-    this.slots = new Int32Array(1024).fill(-1);
-    this.box = new Int32Array(1024);
-    this.node = new Int32Array(1024);
-    this.value = new Float64Array(1024);
-    this.weight = new Float64Array(1024);
-    this.n = 0;
-  }
-  grow() {
-    const copy = (/** @type {any} */ old) => {
-      const bigger = new old.constructor(old.length * 2);
-      bigger.set(old);
-      return bigger;
-    };
-    this.box = copy(this.box);
-    this.node = copy(this.node);
-    this.value = copy(this.value);
-    this.weight = copy(this.weight);
-  }
-  clear() {
-    if (this.n * 8 < this.slots.length && this.slots.length > 1024) {
-      this.slots = new Int32Array(Math.max(1024, this.slots.length / 4)).fill(-1);
-      this.mask = this.slots.length - 1;
-    } else this.slots.fill(-1);
-    this.n = 0;
-  }
-  rehash() {
-    this.mask = this.mask * 2 + 1;
-    this.slots = new Int32Array(this.mask + 1).fill(-1);
-    for (let g = 0; g < this.n; g++) {
-      let h = hash(this.box[g], this.node[g]) & this.mask;
-      while (this.slots[h] >= 0) h = (h + 1) & this.mask;
-      this.slots[h] = g;
-    }
-  }
-  /** The group of a pair, made if new. @param {number} box @param {number} node */
-  find(box, node) {
-    let h = hash(box, node) & this.mask;
-    for (let g = this.slots[h]; g >= 0; g = this.slots[h]) {
-      if (this.box[g] === box && this.node[g] === node) return g;
-      h = (h + 1) & this.mask;
-    }
-    if (this.n === this.box.length) this.grow();
-    const g = this.n++;
-    this.slots[h] = g;
-    this.box[g] = box;
-    this.node[g] = node;
-    this.value[g] = this.weight[g] = 0;
-    if (this.n * 2 > this.mask) this.rehash();
-    return g;
+  /** @param {number} node @param {number} parent @param {number} value @param {number} weight @param {number} x */
+  add(node, parent, value, weight, x) {
+    this.node.push(node);
+    this.parent.push(parent);
+    this.depth.push(parent < 0 ? 0 : this.depth[parent] + 1);
+    this.value.push(value);
+    this.weight.push(weight);
+    this.self.push(0);
+    return this.x.push(x) - 1;
   }
 }
 
-/** @param {number} a @param {number} b */
-function hash(a, b) {
-  let h = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b);
-  h ^= h >>> 15;
-  return Math.imul(h, 0x2c1b3c6d) >>> 3;
+/** What is counted of a node lies together: one visit to memory, not four. */
+const WEIGHT = 0, VALUE = 1, COUNT = 2, PLACE = 3;
+
+/** Sums by node, of the one box that is being opened. */
+class Counts {
+  /** @param {number} n */
+  constructor(n) {
+    /** Four numbers a node; a place is that of the next row, less one. */
+    this.of = new Float64Array(4 * n);
+    this.touched = new Uint32Array(n);
+    this.n = 0;
+  }
+
+  /** Returns what ended here. @param {Int32Array} nodes @param {Float64Array} values @param {number} from @param {number} to */
+  add(nodes, values, from, to) {
+    const of = this.of, touched = this.touched;
+    let self = 0, n = 0;
+    for (let i = from; i < to; i++) {
+      const node = nodes[i], x = values[i], k = node * 4;
+      if (node < 0) {
+        self += x;
+        continue;
+      }
+      if (of[k + COUNT] === 0) touched[n++] = node;
+      of[k + COUNT] += 1;
+      of[k + VALUE] += x;
+      of[k + WEIGHT] += x < 0 ? -x : x;
+    }
+    this.n = n;
+    return self;
+  }
+
+  /** Nodes with at least this weight; the others are forgotten. @param {number} least */
+  heavy(least) {
+    const of = this.of, list = [];
+    for (let i = 0; i < this.n; i++) {
+      const node = this.touched[i], k = node * 4;
+      if (of[k + WEIGHT] >= least) list.push(node);
+      else of[k + WEIGHT] = of[k + VALUE] = of[k + COUNT] = 0;
+    }
+    return list;
+  }
+
+  /** @param {number[]} list */
+  clear(list) {
+    for (const node of list) this.of.fill(0, 4 * node, 4 * node + 4);
+  }
 }
 
 /**
@@ -157,35 +232,198 @@ function hash(a, b) {
  * @property {boolean} [isUp] callers instead of callees
  * @property {number[]} [path] nodes from the root to the box that is zoomed
  * @property {number} [finest] boxes below this share of the zoomed one stay shut
- * @property {Set<number>} [pivots] begin at the outermost of these nodes
+ * @property {Uint8Array} [pivots] begin at the outermost of these nodes
+ * @property {"weight" | "name" | "time"} [order] of the children of a box
+ * @property {[number, number]} [range] of all samples by time, as shares of their weight
  */
 
-/**
- * Puts each sample's cursor behind its outermost pivot; false where it has none.
- * @param {Cursors} c @param {View} v @param {Set<number>} pivots @param {boolean} isUp
- * @returns {(i: number) => number}
- */
-function pivoting(c, v, pivots, isUp) {
-  if (!isUp)
-    return (i) => {
-      for (let node = c.next(i); node >= 0; node = c.next(i)) if (pivots.has(node)) return node;
-      return -1;
-    };
-  return (i) => {
-    let found = -1, at = 0, sub = 0, used = 0;
-    for (let node = c.next(i); node >= 0; node = c.next(i)) {
-      if (!pivots.has(node)) continue;
-      found = node;
-      at = c.at[i];
-      sub = c.sub[i];
-      used = c.used ? c.used[i] : 0;
+/** @param {View} v */
+function timeOrder(v) {
+  const times = sampleTimes(v.profile), order = Uint32Array.from(v.samples, (_, i) => i);
+  return times ? order.sort((a, b) => times[v.samples[a]] - times[v.samples[b]] || a - b) : order;
+}
+
+/** The part of the order that lies within a range of the weight. @param {View} v @param {Uint32Array} order @param {[number, number]} range */
+function cutAt(v, order, range) {
+  let all = 0, sum = 0, from = 0, to = 0;
+  for (let i = 0; i < order.length; i++) all += Math.abs(v.value(order[i]));
+  for (let i = 0; i < order.length; i++) {
+    const middle = (sum + Math.abs(v.value(order[i])) / 2) / (all || 1);
+    if (middle < range[0]) from = i + 1;
+    if (middle <= range[1]) to = i + 1;
+    sum += Math.abs(v.value(order[i]));
+  }
+  return [from, Math.max(from, to)];
+}
+
+class Builder {
+  /** @param {View} v @param {TreeOptions} o */
+  constructor(v, o) {
+    this.v = v;
+    this.steps = new Steps(v, !!o.isUp);
+    this.isByName = o.order === "name";
+    /** Samples of the view in the order of time. @type {Uint32Array | null} */
+    this.byTime = o.order === "time" ? timeOrder(v) : null;
+    this.range = o.range || [0, 1];
+    this.boxes = new Boxes();
+    this.counts = new Counts(v.nodes.length);
+    const n = v.samples.length, isPlain = this.steps.isPlain;
+    /** The rows of a box are in one of them, those of its children in the other. */
+    this.buffers = [new Rows(n, isPlain), new Rows(n, isPlain)];
+    this.nodes = new Int32Array(n);
+    this.least = 0;
+  }
+
+  /** All samples with a value. @param {Uint8Array | undefined} pivots */
+  gather(pivots) {
+    const rows = this.buffers[0], steps = this.steps, n = this.v.samples.length, byTime = this.byTime;
+    let row = 0, value = 0, weight = 0;
+    const [from, to] = byTime ? cutAt(this.v, byTime, this.range) : [0, n];
+    for (let k = from; k < to; k++) {
+      const i = byTime ? byTime[k] : k;
+      steps.start(rows, row, i);
+      const x = rows.value[row];
+      if (!steps.isPlain) {
+        rows.id[row] = i;
+        rows.sub[row] = rows.used[row] = 0;
+      }
+      if (x === 0 || (pivots && !steps.seek(rows, row, pivots))) continue;
+      value += x;
+      weight += Math.abs(x);
+      row++;
     }
-    if (found < 0) return -1;
-    c.at[i] = at;
-    c.sub[i] = sub;
-    if (c.used) c.used[i] = used;
-    return found;
-  };
+    this.boxes.add(-1, -1, value, weight, 0);
+    return row;
+  }
+
+  /** Leaves the rows that go on with one node; returns how many. @param {number} depth @param {number} n @param {number} node */
+  follow(depth, n, node) {
+    const from = this.buffers[depth & 1], to = this.buffers[(depth + 1) & 1], boxes = this.boxes;
+    let kept = 0, value = 0, weight = 0;
+    this.steps.all(from, 0, n, this.nodes);
+    for (let i = 0; i < n; i++) {
+      if (this.nodes[i] < 0) boxes.self[depth] += from.value[i];
+      if (this.nodes[i] !== node) continue;
+      to.take(kept++, from, i);
+      value += from.value[i];
+      weight += Math.abs(from.value[i]);
+    }
+    if (kept) boxes.add(node, depth, value, weight, 0);
+    return kept;
+  }
+
+  /** Opens a box and all below it that can be seen. @param {number} root @param {number} n its rows */
+  open(root, n) {
+    /** @type {number[]} box, first row, end of rows, buffer */
+    const waiting = [root, 0, n, root & 1];
+    while (waiting.length) {
+      const at = waiting.length - 4, box = waiting[at], from = waiting[at + 1], to = waiting[at + 2], side = waiting[at + 3];
+      waiting.length = at;
+      const rows = this.buffers[side];
+      this.steps.all(rows, from, to, this.nodes);
+      if (this.byTime) {
+        this.runs(rows, box, from, to, waiting);
+        continue;
+      }
+      this.boxes.self[box] = this.counts.add(this.nodes, rows.value, from, to);
+      const kids = this.kids(), isSame = kids.length === 1 && this.counts.of[4 * kids[0] + COUNT] === to - from;
+      this.place(kids, box, from, waiting, isSame ? side : 1 - side);
+      if (kids.length && !isSame) this.move(rows, this.buffers[1 - side], from, to);
+      this.counts.clear(kids);
+    }
+  }
+
+  /** Makes boxes of neighbours that go on with one node. @param {Rows} rows @param {number} box @param {number} from @param {number} to @param {number[]} waiting */
+  runs(rows, box, from, to, waiting) {
+    const nodes = this.nodes, values = rows.value, boxes = this.boxes, side = rows === this.buffers[0] ? 0 : 1, found = [];
+    let x = boxes.x[box];
+    for (let i = from; i < to;) {
+      const node = nodes[i], first = i;
+      let value = 0, weight = 0;
+      for (; i < to && nodes[i] === node; i++) {
+        value += values[i];
+        weight += Math.abs(values[i]);
+      }
+      if (node < 0) boxes.self[box] += value;
+      else if (weight < this.least || boxes.node.length >= MOST_BOXES) boxes.isCut = true;
+      else found.push([boxes.add(node, box, value, weight, x), first, i, side]);
+      x += weight;
+    }
+    for (const one of found.reverse()) waiting.push(...one);
+  }
+
+  /** The children that can be seen, in their order. */
+  kids() {
+    const c = this.counts, of = c.of, nodes = this.v.nodes;
+    const isFull = this.boxes.node.length + c.n > MOST_BOXES, list = c.heavy(isFull ? Infinity : this.least);
+    if (list.length < c.n) this.boxes.isCut = true;
+    const byName = (/** @type {number} */ a, /** @type {number} */ b) => (nodes[a].name < nodes[b].name ? -1 : nodes[a].name > nodes[b].name ? 1 : a - b);
+    return list.sort(this.isByName ? byName : (a, b) => of[4 * b + WEIGHT] - of[4 * a + WEIGHT] || byName(a, b));
+  }
+
+  /** Makes boxes of the children, which wait to be opened. @param {number[]} kids @param {number} box @param {number} row @param {number[]} waiting @param {number} side */
+  place(kids, box, row, waiting, side) {
+    const of = this.counts.of, end = waiting.length + 4 * kids.length;
+    let x = this.boxes.x[box], at = end;
+    waiting.length = end;
+    for (const node of kids) {
+      const k = 4 * node, n = of[k + COUNT];
+      at -= 4;
+      waiting[at] = this.boxes.add(node, box, of[k + VALUE], of[k + WEIGHT], x);
+      waiting[at + 1] = row;
+      waiting[at + 2] = row + n;
+      waiting[at + 3] = side;
+      x += of[k + WEIGHT];
+      of[k + PLACE] = row + 1;
+      row += n;
+    }
+  }
+
+  /** Puts the rows of each child together, in the other buffer. @param {Rows} rows @param {Rows} other @param {number} from @param {number} to */
+  move(rows, other, from, to) {
+    const nodes = this.nodes, of = this.counts.of;
+    for (let i = from; i < to; i++) {
+      if (nodes[i] < 0) continue;
+      const k = 4 * nodes[i] + PLACE, place = of[k];
+      if (place === 0) continue;
+      of[k] = place + 1;
+      other.take(place - 1, rows, i);
+    }
+  }
+}
+
+/**
+ * A tree row by row: the boxes of a depth follow one another from the left to
+ * the right, and so do the children of a box. x and w are shares of the zoomed
+ * box; those above it are as wide.
+ */
+export class Tree {
+  /** @param {Boxes} b @param {number} root the zoomed box */
+  constructor(b, root) {
+    const n = b.node.length, total = b.weight[root] || 1, deepest = b.depth.reduce((a, d) => Math.max(a, d), 0);
+    /** Where each row begins. */
+    this.rowFirst = new Uint32Array(deepest + 2);
+    for (let i = 0; i < n; i++) this.rowFirst[b.depth[i] + 1]++;
+    for (let d = 0; d <= deepest; d++) this.rowFirst[d + 1] += this.rowFirst[d];
+    const place = new Uint32Array(n), next = this.rowFirst.slice();
+    for (let i = 0; i < n; i++) place[i] = next[b.depth[i]]++;
+    /** @param {ArrayLike<number>} from @param {any} to */
+    const spread = (from, to) => {
+      for (let i = 0; i < n; i++) to[place[i]] = from[i];
+      return to;
+    };
+    this.node = /** @type {Int32Array} */ (spread(b.node, new Int32Array(n)));
+    this.parent = /** @type {Int32Array} */ (spread(b.parent.map((p) => (p < 0 ? -1 : place[p])), new Int32Array(n)));
+    this.depth = /** @type {Int32Array} */ (spread(b.depth, new Int32Array(n)));
+    this.value = /** @type {Float64Array} */ (spread(b.value, new Float64Array(n)));
+    this.weight = /** @type {Float64Array} */ (spread(b.weight, new Float64Array(n)));
+    this.self = /** @type {Float64Array} */ (spread(b.self, new Float64Array(n)));
+    this.x = /** @type {Float64Array} */ (spread(b.x, new Float64Array(n))).map((x) => x / total);
+    this.w = this.weight.map((w, i) => (i <= root ? 1 : w / total));
+    this.zoomed = root;
+    /** Whether boxes too narrow to be seen were left out. */
+    this.isCut = b.isCut;
+  }
 }
 
 /**
@@ -193,110 +431,19 @@ function pivoting(c, v, pivots, isUp) {
  * @returns {Tree}
  */
 export function buildTree(v, options = {}) {
-  const isUp = !!options.isUp, path = options.path || [], finest = options.finest ?? 1 / 4096;
-  const tree = new Tree(), c = new Cursors(v, !isUp), level = new Level();
-  const n = v.samples.length, values = v.profile.values[v.index];
-  const active = new Uint32Array(n), box = new Int32Array(n), group = new Int32Array(n);
-  const seek = options.pivots ? pivoting(c, v, options.pivots, isUp) : null;
-  let nActive = 0;
-  for (let i = 0; i < n; i++) {
-    const value = values[v.samples[i]];
-    if (value === 0 || (seek && seek(i) < 0)) continue;
-    active[nActive++] = i;
-    tree.value[0] += value;
-    tree.weight[0] += Math.abs(value);
+  const b = new Builder(v, options);
+  let n = b.gather(options.pivots), depth = 0;
+  for (const node of options.path || []) {
+    const left = b.follow(depth, n, node);
+    if (left === 0) break; // not there any more: the box above it is shown
+    n = left;
+    depth++;
   }
-  for (let depth = 1; nActive > 0; depth++) {
-    level.clear();
-    for (let a = 0; a < nActive; a++) {
-      const i = active[a], node = c.next(i), value = values[v.samples[i]];
-      if (node < 0) {
-        tree.self[box[i]] += value;
-        group[i] = -1;
-        continue;
-      }
-      const g = level.find(box[i], node);
-      level.value[g] += value;
-      level.weight[g] += Math.abs(value);
-      group[i] = g;
-    }
-    nActive = openLevel(tree, level, { depth, path, finest, active, nActive, box, group });
-  }
-  return tree;
-}
-
-/**
- * Makes boxes of the groups that can be seen, and keeps their samples.
- * @param {Tree} tree @param {Level} level
- * @param {{depth: number, path: number[], finest: number, active: Uint32Array, nActive: number, box: Int32Array, group: Int32Array}} s
- */
-function openLevel(tree, level, s) {
-  const isPath = s.depth <= s.path.length;
-  const zoomed = Math.min(s.path.length, s.depth - 1);
-  const least = pathWeight(tree, zoomed) * s.finest;
-  const ids = new Int32Array(level.n);
-  for (let g = 0; g < level.n; g++) {
-    const isWanted = isPath ? level.node[g] === s.path[s.depth - 1] && onPath(tree, level.box[g], s.depth - 1) : level.weight[g] >= least;
-    ids[g] = -1;
-    if (!isWanted) {
-      tree.isCut = true;
-      continue;
-    }
-    ids[g] = tree.node.length;
-    tree.node.push(level.node[g]);
-    tree.parent.push(level.box[g]);
-    tree.depth.push(s.depth);
-    tree.value.push(level.value[g]);
-    tree.weight.push(level.weight[g]);
-    tree.self.push(0);
-  }
-  let n = 0;
-  for (let a = 0; a < s.nActive; a++) {
-    const i = s.active[a], g = s.group[i];
-    if (g < 0 || ids[g] < 0) continue;
-    s.box[i] = ids[g];
-    s.active[n++] = i;
-  }
-  return n;
-}
-
-/** Along the zoomed path every level has one box: its number is its depth. @param {Tree} tree @param {number} depth */
-function pathWeight(tree, depth) {
-  return tree.weight[Math.min(depth, tree.weight.length - 1)];
-}
-
-/** @param {Tree} tree @param {number} box @param {number} depth */
-function onPath(tree, box, depth) {
-  return box === depth && tree.depth[box] === depth;
-}
-
-/**
- * Where boxes lie: x from 0 to 1 of the root (or zoomed box), heaviest child
- * first, or in the order of names.
- * @param {Tree} tree @param {(box: number) => string} nameOf @param {"weight" | "name"} order
- * @param {number} root the zoomed box
- */
-export function layout(tree, nameOf, order, root) {
-  const n = tree.node.length;
-  const x = new Float64Array(n), w = new Float64Array(n);
-  const first = new Int32Array(n + 1), kids = new Int32Array(n);
-  for (let i = 1; i < n; i++) first[tree.parent[i] + 1]++;
-  for (let i = 0; i < n; i++) first[i + 1] += first[i];
-  const fill = first.slice();
-  for (let i = 1; i < n; i++) kids[fill[tree.parent[i]]++] = i;
-  const total = tree.weight[root] || 1;
-  for (let i = 0; i < n; i++) {
-    const isAbove = i <= root && tree.depth[i] <= tree.depth[root];
-    if (isAbove) w[i] = 1;
-    else w[i] = tree.weight[i] / total;
-    const mine = kids.subarray(first[i], first[i + 1]);
-    if (order === "weight") mine.sort((a, b) => tree.weight[b] - tree.weight[a] || (nameOf(a) < nameOf(b) ? -1 : 1));
-    else mine.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : nameOf(a) > nameOf(b) ? 1 : 0));
-    let at = x[i];
-    for (const kid of mine) {
-      x[kid] = at;
-      at += tree.weight[kid] / total;
-    }
-  }
-  return { x, w };
+  const isWhole = depth === (options.path || []).length;
+  if (!isWhole) return buildTree(v, { ...options, path: (options.path || []).slice(0, depth) });
+  b.least = b.boxes.weight[depth] * (options.finest ?? 1 / 4096);
+  b.boxes.isCut = depth > 0;
+  b.boxes.self[depth] = 0;
+  b.open(depth, n);
+  return new Tree(b.boxes, depth);
 }

@@ -200,13 +200,13 @@ export class PeekView {
     const about = this.about, show = (/** @type {number} */ v) => label(v, about.unit, this.app.unit());
     const line = (/** @type {any} */ e, /** @type {string} */ kind) => {
       const bar = shareBar(Math.min(1, Math.abs(e.value / (b.cum || 1))), this.app.isDiff() ? e.value : 0);
-      return h("button", { class: `edge ${kind}`, onclick: () => this.app.store.go({ arg: exactly(e.name) }), title: visible(e.name) },
-        h("span", { class: "num" }, show(e.value)), h("span", { class: "num share" }, bar, h("span", { class: "over" }, percentage(e.value, b.cum))), h("span", { class: "name" }, visible(e.name)));
+      return h("button", { class: "edge", onclick: () => this.app.store.go({ arg: exactly(e.name) }), title: visible(e.name) },
+        h("span", { class: "way" }, kind), h("span", { class: "num" }, show(e.value)), h("span", { class: "num share" }, bar, h("span", { class: "over" }, percentage(e.value, b.cum))), h("span", { class: "name" }, visible(e.name)));
     };
     return h("section", { class: "block", "aria-label": visible(b.name) },
-      ...b.callers.map((/** @type {any} */ e) => line(e, "caller")),
+      ...b.callers.map((/** @type {any} */ e) => line(e, "called by")),
       h("div", { class: "self" }, h("strong", {}, visible(b.name)), h("span", {}, `flat ${show(b.flat)} (${percentage(b.flat, about.total)}), cum ${show(b.cum)} (${percentage(b.cum, about.total)})`), b.file ? h("small", {}, visible(b.file)) : null),
-      ...b.callees.map((/** @type {any} */ e) => line(e, "callee")));
+      ...b.callees.map((/** @type {any} */ e) => line(e, "calls")));
   }
   chosen() {
     return "";
@@ -287,7 +287,7 @@ export class DetailsView {
     this.el = h("div", { class: "view" }, this.scroll);
   }
   async show() {
-    const p = this.app.profile, about = await this.app.ask("about", {});
+    const p = this.app.profile, about = await this.app.ask("about", {}), labelKeys = await this.app.ask("labelKeys", {});
     this.app.about(about);
     const rows = [
       ["Name", this.app.title],
@@ -297,11 +297,11 @@ export class DetailsView {
       ["Period", p.period ? `${label(p.period, p.periodType.unit, "minimum")} ${p.periodType.type}` : "not said"],
       ["Samples", `${about.nSamples.toLocaleString()} shown of ${p.nSamples.toLocaleString()}, ${p.nFrames.toLocaleString()} frames`],
       ["Functions", p.nFunctions.toLocaleString()],
-      ["Labels", p.labelKeys.join(", ") || "none"],
+      ["Labels", labelKeys.join(", ") || "none"],
       ["Comments", p.comments.join("\n") || "none"],
     ];
     fill(this.scroll, h("dl", {}, ...rows.flatMap(([name, text]) => [h("dt", {}, name), h("dd", {}, visible(String(text)).replace(/\u240a/g, "\n"))])),
-      h("h2", {}, "Mappings"), h("table", {}, h("tr", {}, ...["Start", "Limit", "File", "Build id"].map((t) => h("th", {}, t))),
+      h("h2", {}, "Mappings"), p.mappings.every((/** @type {any} */ m) => !m.file) ? h("p", { class: "hint" }, "none") : h("table", {}, h("tr", {}, ...["Start", "Limit", "File", "Build id"].map((t) => h("th", {}, t))),
         ...p.mappings.slice(0, 500).map((/** @type {any} */ m) => h("tr", {}, h("td", {}, m.start), h("td", {}, m.limit), h("td", { title: visible(m.file) }, visible(baseName(m.file))), h("td", {}, visible(m.buildId))))));
   }
   chosen() {

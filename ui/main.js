@@ -32,7 +32,9 @@ async function startPage() {
       held.remove();
       await app.load(bytes, app.title);
     } else if (app.info.data) {
-      await app.fetch(app.info.data, app.title, tell);
+      const first = await app.fetch(app.info.data, app.title, tell);
+      if (app.live) app.live.add(first, "Start");
+      if (app.live) app.live.draw();
     } else if (app.live instanceof LiveStrip) {
       app.live.draw();
       tell("Choose what to take: a CPU profile runs for some seconds, the others are there at once.");

@@ -36,8 +36,45 @@ export function refinePanel(app) {
   };
   form.append(...ROWS.filter((row) => row.name !== "sampleIndex" && row.name !== "mean").map(field),
     h("div", { class: "buttons" }, h("button", { type: "submit", class: "primary" }, "Apply"), h("button", { type: "button", onclick: () => app.store.refine({ ...defaults(), sampleIndex: o.sampleIndex }) }, "Reset all"),
-      h("button", { type: "button", onclick: () => app.saveConfig() }, "Save as…"), ...app.configs().map((c) => h("span", { class: "config" }, h("button", { type: "button", onclick: () => app.loadConfig(c.name) }, c.name), h("button", { type: "button", "aria-label": `Delete ${c.name}`, onclick: () => app.deleteConfig(c.name) }, "×")))));
+      ...configButtons(app)));
   return form;
+}
+
+/** Saved configurations: use, rename, delete; and one more. @param {App} app */
+function configButtons(app) {
+  const configs = app.configs, where = configs.isShared ? "Kept in settings.json, where the command line's pprof has them too" : "Kept in this browser";
+  const name = h("input", { type: "text", class: "configname", placeholder: "Name", "aria-label": "Name of the configuration", maxlength: "200", spellcheck: "false", autocomplete: "off" });
+  const save = () => {
+    const text = /** @type {HTMLInputElement} */ (name).value.trim();
+    if (text) configs.save(text);
+    else name.focus();
+  };
+  name.addEventListener("keydown", (e) => {
+    if (e.key !== "Enter") return;
+    e.preventDefault();
+    save();
+  });
+  return [h("span", { class: "gap" }), h("span", { class: "hint", title: where }, "Configurations"),
+    ...configs.list.map((c) => h("span", { class: configs.isUsed(c) ? "config on" : "config" },
+      h("button", { type: "button", class: "use", title: "Use this configuration", onclick: () => configs.use(c) }, visible(c.name)),
+      h("button", { type: "button", class: "small", "aria-label": `Rename ${visible(c.name)}`, title: "Rename", onclick: (/** @type {Event} */ e) => renaming(app, /** @type {HTMLElement} */ (e.currentTarget), c.name) }, "✎"),
+      h("button", { type: "button", class: "small", "aria-label": `Delete ${visible(c.name)}`, title: "Delete", onclick: () => configs.remove(c.name) }, "×"))),
+    name, h("button", { type: "button", title: where, onclick: save }, "Save")];
+}
+
+/** A field in place of the button. @param {App} app @param {HTMLElement} button @param {string} name */
+function renaming(app, button, name) {
+  const input = /** @type {HTMLInputElement} */ (h("input", { type: "text", class: "configname", value: name, maxlength: "200", "aria-label": "New name" }));
+  input.addEventListener("keydown", (e) => {
+    if (e.key === "Enter") {
+      e.preventDefault();
+      const to = input.value.trim();
+      if (to && to !== name) app.configs.rename(name, to);
+      else app.drawBar();
+    } else if (e.key === "Escape") app.drawBar();
+  });
+  button.parentElement?.replaceChildren(input);
+  input.select();
 }
 
 /** @param {string} name */

@@ -1,11 +1,9 @@
-// serverviews.js - what only a server can make: the graph and the code.
+// serverviews.js - the graph, which only a server can draw.
 
-import { fill, h, visible } from "./dom.js";
-import { exactly } from "./regex.js";
+import { SVG, fill, h, visible } from "./dom.js";
 
 /** @typedef {import("./app.js").App} App */
 
-const SVG = "http://www.w3.org/2000/svg";
 const ELEMENTS = new Set(["svg", "g", "path", "polygon", "polyline", "ellipse", "text", "title", "a", "rect", "circle", "line"]);
 const ATTRIBUTES = new Set(["d", "points", "x", "y", "cx", "cy", "rx", "ry", "r", "width", "height", "fill", "stroke", "stroke-width", "stroke-dasharray", "transform", "viewBox", "text-anchor", "font-family", "font-size", "id", "class", "fill-opacity", "stroke-opacity"]);
 
@@ -147,78 +145,4 @@ export class GraphView {
   chosen() {
     return this.name;
   }
-}
-
-/** "flat cum line: code" lines of list and disasm. */
-const CODE = /^ {0,}(\S+) +(\S+) +(?:(\d+):|([0-9a-f]+):)(.*)$/;
-
-export class CodeView {
-  /** @param {App} app @param {"source" | "disasm"} kind */
-  constructor(app, kind) {
-    this.app = app;
-    this.kind = kind;
-    this.turn = 0;
-    this.scroll = h("div", { class: "scroll code" });
-    this.el = h("div", { class: "view" }, this.scroll);
-  }
-
-  async show() {
-    const s = this.app.store.state, turn = ++this.turn, what = this.kind === "source" ? "Source" : "Disassembly";
-    if (!this.app.server) return fill(this.scroll, this.app.needsServer(`${what} is read on the machine with the files`));
-    const pattern = s.arg || s.options.focus;
-    if (!pattern) return this.choose(what);
-    fill(this.scroll, h("div", { class: "empty" }, "Reading…"));
-    const text = await this.app.fromServer(this.kind, { arg: pattern });
-    if (turn !== this.turn) return;
-    fill(this.scroll, ...this.blocks(text));
-    this.app.about(await this.app.ask("about", {}));
-  }
-
-  /** @param {string} what */
-  async choose(what) {
-    const data = await this.app.ask("top", {});
-    this.app.about(data.about);
-    fill(this.scroll, h("p", { class: "hint" }, `${what} of which function?`),
-      ...data.rows.slice(0, 40).map((/** @type {any} */ r) => h("button", { class: "edge", onclick: () => this.app.store.go({ arg: exactly(r.name) }) }, h("span", { class: "name" }, visible(r.name)))));
-  }
-
-  /** @param {string} text */
-  blocks(text) {
-    const out = [], lines = text.split("\n");
-    let table = h("div", { class: "lines" }), most = 0;
-    const rows = lines.map((line) => ({ line, found: CODE.exec(line) }));
-    for (const r of rows) if (r.found) most = Math.max(most, amount(r.found[2]));
-    for (const { line, found } of rows) {
-      if (/^(ROUTINE|Total:)/.test(line)) {
-        table = h("div", { class: "lines" });
-        out.push(h("h2", {}, visible(line.replace(/^ROUTINE =+ /, ""))), table);
-      } else if (found) table.append(codeLine(found, most));
-      else if (line.trim()) table.append(h("div", { class: "line plain" }, visible(line)));
-    }
-    return out.length ? out : [table];
-  }
-  chosen() {
-    return "";
-  }
-}
-
-/** @param {RegExpExecArray} found @param {number} most */
-function codeLine(found, most) {
-  const row = h("div", { class: "line" }, h("span", { class: "num" }, dot(found[1])), h("span", { class: "num" }, dot(found[2])), h("span", { class: "at" }, found[3] || found[4]), h("span", { class: "text" }, visible(found[5].replace(/\t/g, "    "))));
-  const heat = most > 0 ? amount(found[2]) / most : 0;
-  if (heat > 0) row.style.setProperty("--heat", (0.08 + 0.5 * heat).toFixed(3));
-  return row;
-}
-
-/** @param {string} text */
-function dot(text) {
-  return text === "." ? "" : text;
-}
-
-const SIZES = /** @type {Record<string, number>} */ ({ ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, hrs: 3600, kB: 1024, MB: 1048576, GB: 1073741824, B: 1 });
-
-/** @param {string} text */
-function amount(text) {
-  const found = /^-?(\d[\d.]*)([a-zA-Z]*)$/.exec(text);
-  return found ? Number(found[1]) * (SIZES[found[2]] || 1) : 0;
 }

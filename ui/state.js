@@ -18,7 +18,8 @@ const ALIASES = /** @type {Record<string, string>} */ ({ "": "flamegraph", flame
  * @property {string[]} path zoomed box, by names from the root
  * @property {boolean} isUp bottom-up
  * @property {boolean} isFlame root at the bottom
- * @property {string} order "weight" or "name"
+ * @property {string} order "weight", "name" or "time"
+ * @property {string} range of the time order: "0.25-0.5" of the whole
  * @property {string} search
  * @property {string} arg of peek, source and disasm; "" is focus
  */
@@ -32,7 +33,8 @@ function read(q, view) {
     path: q.getAll("z"),
     isUp: q.get("up") === "t",
     isFlame: q.get("flame") === "t",
-    order: q.get("order") === "name" ? "name" : "weight",
+    order: ["name", "time"].includes(q.get("order") || "") ? q.get("order") || "" : "weight",
+    range: q.get("t") || "",
     search: q.get("q") || "",
     arg: q.get("arg") || "",
   };
@@ -45,7 +47,8 @@ function write(s) {
   for (const name of s.path) q.append("z", name);
   if (s.isUp) q.set("up", "t");
   if (s.isFlame) q.set("flame", "t");
-  if (s.order === "name") q.set("order", "name");
+  if (s.order !== "weight") q.set("order", s.order);
+  if (s.range) q.set("t", s.range);
   if (s.search) q.set("q", s.search);
   if (s.arg) q.set("arg", s.arg);
   return q;
@@ -94,6 +97,6 @@ export class Store {
 
   /** @param {Partial<Options>} change */
   refine(change) {
-    this.go({ options: { ...this.state.options, ...change }, path: [] });
+    this.go({ options: { ...this.state.options, ...change }, path: [], range: "" });
   }
 }

@@ -57,6 +57,26 @@ export function sums(v) {
   return { flat, cum, inlined };
 }
 
+/**
+ * The weight of samples that pass through one of the nodes, and of all.
+ * @param {View} v @param {Uint8Array} hit by node
+ */
+export function weightThrough(v, hit) {
+  const p = v.profile, first = v.nodeFirst, locs = p.locs, at = new Uint8Array(p.nLocations), tags = [...v.tagFrames.leaf, ...v.tagFrames.root];
+  for (let i = 0; i < p.nLocations; i++) for (let j = first[i]; j < first[i + 1]; j++) if (hit[v.nodeList[j]]) at[i] = 1;
+  const isAny = hit.includes(1);
+  let weight = 0, all = 0;
+  for (let i = 0; i < v.samples.length; i++) {
+    const value = Math.abs(v.value(i)), to = v.to[i];
+    all += value;
+    if (!isAny) continue;
+    let k = v.from[i];
+    while (k < to && at[locs[k]] === 0) k++;
+    if (k < to || tags.some((list) => hit[list[i]])) weight += value;
+  }
+  return { weight, all };
+}
+
 /** @typedef {{node: number, name: string, flat: number, cum: number, inlined: number}} TopRow */
 
 /** All nodes with a value, heaviest first. @param {View} v @returns {TopRow[]} */
@@ -79,7 +99,8 @@ export function peek(v, isWanted, most) {
   const s = sums(v);
   const order = v.nodes.map((_, i) => i).filter((i) => (s.cum[i] !== 0 || s.flat[i] !== 0) && isWanted(v.nodes[i].name));
   order.sort((a, b) => Math.abs(s.cum[b]) - Math.abs(s.cum[a]));
-  const chosen = order.slice(0, most), slot = new Map(chosen.map((node, i) => [node, i]));
+  const chosen = order.slice(0, most), slot = new Int32Array(v.nodes.length).fill(-1);
+  chosen.forEach((node, i) => { slot[node] = i; });
   const callers = chosen.map(() => new Map()), callees = chosen.map(() => new Map());
   const stack = /** @type {number[]} */ ([]);
   for (let i = 0; i < v.samples.length; i++) {
@@ -103,26 +124,24 @@ export function peek(v, isWanted, most) {
   };
 }
 
+/** Pairs that the sample at hand has had. */
+const pairs = new Set();
+
 /**
  * Each pair of neighbours counts once a sample.
- * @param {number[]} stack innermost first @param {number} value @param {Map<number, number>} slot
+ * @param {number[]} stack innermost first @param {number} value @param {Int32Array} slot
  * @param {Map<number, number>[]} callers @param {Map<number, number>[]} callees
  */
 function addEdges(stack, value, slot, callers, callees) {
-  /** @type {Set<string>} */
-  const seen = new Set();
+  pairs.clear();
   for (let k = 0; k + 1 < stack.length; k++) {
-    const callee = stack[k], caller = stack[k + 1];
-    const a = slot.get(callee), b = slot.get(caller);
-    if ((a === undefined && b === undefined) || callee === caller) {
-      if (callee !== caller) continue;
-      if (a === undefined) continue;
-    }
-    const key = `${caller} ${callee}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    if (a !== undefined) callers[a].set(caller, (callers[a].get(caller) || 0) + value);
-    if (b !== undefined) callees[b].set(callee, (callees[b].get(callee) || 0) + value);
+    const callee = stack[k], caller = stack[k + 1], a = slot[callee], b = slot[caller];
+    if (a < 0 && b < 0) continue;
+    const key = caller * slot.length + callee;
+    if (pairs.has(key)) continue;
+    pairs.add(key);
+    if (a >= 0) callers[a].set(caller, (callers[a].get(caller) || 0) + value);
+    if (b >= 0) callees[b].set(callee, (callees[b].get(callee) || 0) + value);
   }
 }
 
@@ -170,15 +189,23 @@ export function tags(v, most) {
   return list.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
+/** Kept samples by weight, the first `most` of them. @param {View} v @param {number} most */
+function heaviest(v, most) {
+  const values = Float64Array.from(v.samples, (_, i) => Math.abs(v.value(i)));
+  const least = values.length > most ? values.slice().sort()[values.length - most] : -1;
+  const order = [];
+  for (let i = 0; i < values.length; i++) if (values[i] > least) order.push(i);
+  for (let i = 0; i < values.length && order.length < most; i++) if (values[i] === least) order.push(i);
+  return Uint32Array.from(order.sort((a, b) => values[b] - values[a] || a - b));
+}
+
 /**
  * The heaviest samples, from..to of them, each with its labels and frames.
  * @param {View} v @param {number} from @param {number} to
  */
 export function traces(v, from, to) {
   const p = v.profile;
-  const order = Uint32Array.from(v.samples, (_, i) => i);
-  const values = Float64Array.from(order, (i) => Math.abs(v.value(i)));
-  order.sort((a, b) => values[b] - values[a] || a - b);
+  const order = heaviest(v, to);
   const rows = [];
   for (const i of order.subarray(from, to)) {
     /** @type {{node: number, name: string, inlined: boolean}[]} */
@@ -189,7 +216,7 @@ export function traces(v, from, to) {
       labels.push([p.str(p.labelKey[k]), p.labelStr[k] !== NONE ? p.str(p.labelStr[k]) : label(p.labelNum[k], v.units.get(p.labelKey[k]) || "", "minimum")]);
     rows.push({ value: v.value(i), labels, frames });
   }
-  return { n: order.length, rows };
+  return { n: v.samples.length, rows };
 }
 
 /** Folded stacks: "a;b;c 12" a line. @param {View} v */

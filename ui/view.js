@@ -33,7 +33,8 @@ export class View {
     this.warnings = [];
     this.index = findType(profile, options.sampleIndex);
     this.type = profile.types[this.index];
-    this.units = labelUnits(profile);
+    /** @type {Map<number, string> | null} */
+    this.knownUnits = null;
     /** Kept samples. */
     this.samples = new Uint32Array(0);
     /** Where the stack of a kept sample begins and ends in profile.locs. */
@@ -44,7 +45,7 @@ export class View {
     this.lineTo = profile.lineFirst.subarray(1);
     /** @type {Uint32Array | null} line numbers, when some in the middle went */
     this.lineList = null;
-    this.hidden = new Uint8Array(profile.nLocations);
+    this.hidden = profile.holes.slice();
     /** @type {Node[]} */
     this.nodes = [];
     /** Nodes by what makes them differ. @type {Map<string, number>} */
@@ -59,6 +60,11 @@ export class View {
     /** @type {TagKeys} */
     this.tagKeys = { show: null, hide: null };
     this.build();
+  }
+
+  /** The unit of each numeric label key. */
+  get units() {
+    return this.knownUnits || (this.knownUnits = labelUnits(this.profile));
   }
 
   /** The value of kept sample number i. @param {number} i */
@@ -130,6 +136,7 @@ export function baseTest(p) {
   const marks = p.isBase;
   if (marks) return (/** @type {number} */ sample) => marks[sample] === 1;
   let key = -1;
+  if (!p.hasString("pprof::base")) return null;
   for (let i = 0; i < p.labelKey.length && key < 0; i++)
     if (p.labelStr[i] !== NONE && p.str(p.labelKey[i]) === "pprof::base") key = p.labelKey[i];
   if (key < 0) return null;

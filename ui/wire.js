@@ -22,14 +22,15 @@ export class Reader {
   next() {
     if (this.pos >= this.end) return false;
     const key = this.varint();
-    this.field = Math.floor(key / 8);
-    this.type = key % 8;
+    this.field = key < 0x80 ? key >> 3 : Math.floor(key / 8);
+    this.type = key & 7;
     if (this.field === 0) throw new FormatError("a field without a number");
     return true;
   }
 
   /** An unsigned varint; above 2^53 it is rounded. */
   varint() {
+    if (this.pos < this.end && this.bytes[this.pos] < 0x80) return this.bytes[this.pos++];
     let low = 0, scale = 1;
     for (let i = 0; i < 10; i++) {
       if (this.pos >= this.end) throw new FormatError("cut short");

@@ -2,10 +2,11 @@
 // own thread. Answers { id, op, args } with { id, result } or { id, error }.
 
 import { compareProfiles } from "./compare.js";
-import { decode, unpack } from "./decode.js";
+import { decodeStream } from "./decode.js";
 import { buildTree } from "./flame.js";
 import { compile } from "./regex.js";
-import { eachFrame, folded, peek, tags, top, traces } from "./tables.js";
+import { folded, peek, tags, top, traces, weightThrough } from "./tables.js";
+import { hasTimes } from "./times.js";
 import { View } from "./view.js";
 
 /** @typedef {import("./decode.js").Profile} Profile */
@@ -30,6 +31,8 @@ function summary(id, p) {
     types: p.types,
     defaultIndex: p.defaultIndex(),
     nSamples: p.nSamples,
+    arrived: p.arrived,
+    hasTimes: hasTimes(p),
     nLocations: p.nLocations,
     nFunctions: p.nFunctions,
     nFrames: p.locs.length,
@@ -40,7 +43,6 @@ function summary(id, p) {
     comments: p.comments,
     docUrl: p.docUrl,
     isDiff: p.isBase !== null || p.values.some((list) => list.some((v) => v < 0)),
-    labelKeys: [...new Set(p.labelKey)].map((k) => p.str(k)).sort(),
     mappings: p.mappings.map((m) => ({ file: p.str(m.file), buildId: p.str(m.buildId), start: m.start.toString(16), limit: m.limit.toString(16) })),
   };
 }
@@ -63,14 +65,12 @@ function aboutView(v) {
 
 /** Boxes with their names, as arrays that can be handed over. @param {View} v @param {any} args */
 function treeOf(v, args) {
-  const pivots = args.pivot ? pivotNodes(v, args.pivot) : undefined;
-  const path = args.path ? v_path(v, args.path) : [];
-  const tree = buildTree(v, { isUp: args.isUp, path, finest: args.finest, pivots });
+  const tree = buildTree(v, { isUp: args.isUp, order: args.order, range: args.range, path: args.path ? pathNodes(v, args.path) : [], finest: args.finest, pivots: args.pivot ? pivotNodes(v, args.pivot) : undefined });
   /** @type {Map<number, number>} */
   const used = new Map();
   /** @type {{name: string, file: string, line: number}[]} */
   const names = [];
-  const name = Int32Array.from(tree.node, (node) => {
+  const name = tree.node.map((node) => {
     if (node < 0) return -1;
     let id = used.get(node);
     if (id === undefined) {
@@ -80,22 +80,11 @@ function treeOf(v, args) {
     }
     return id;
   });
-  return {
-    about: aboutView(v),
-    isCut: tree.isCut,
-    names,
-    name,
-    parent: Int32Array.from(tree.parent),
-    depth: Int32Array.from(tree.depth),
-    value: Float64Array.from(tree.value),
-    weight: Float64Array.from(tree.weight),
-    self: Float64Array.from(tree.self),
-    zoomed: path.length,
-  };
+  return { ...tree, about: aboutView(v), names, name };
 }
 
 /** Names from the root as nodes; ends where a name is not there. @param {View} v @param {string[]} names */
-function v_path(v, names) {
+function pathNodes(v, names) {
   const byName = new Map(v.nodes.map((node, i) => [node.name, i]));
   const path = [];
   for (const name of names) {
@@ -106,66 +95,44 @@ function v_path(v, names) {
   return path;
 }
 
+/** @param {View} v @param {string} text @param {string} name */
+function nodesLike(v, text, name) {
+  const re = compile(text, name);
+  return Uint8Array.from(v.nodes, (node) => (re.test(node.name) ? 1 : 0));
+}
+
 /** @param {View} v @param {string} text */
 function pivotNodes(v, text) {
-  const re = compile(text, "pivot"), found = new Set();
-  v.nodes.forEach((node, i) => {
-    if (re.test(node.name)) found.add(i);
-  });
-  return found;
+  return nodesLike(v, text, "pivot");
 }
 
 /** How many nodes match, and what share of the samples passes through one. @param {View} v @param {string} text */
 function search(v, text) {
-  const re = compile(text, "search"), hit = new Uint8Array(v.nodes.length);
-  let nNodes = 0, weight = 0, all = 0;
-  v.nodes.forEach((node, i) => {
-    if (re.test(node.name)) {
-      hit[i] = 1;
-      nNodes++;
-    }
-  });
-  for (let i = 0; i < v.samples.length; i++) {
-    const value = Math.abs(v.value(i));
-    let any = false;
-    all += value;
-    if (nNodes) eachFrame(v, i, (node) => { any = any || hit[node] === 1; });
-    if (any) weight += value;
-  }
-  return { nNodes, weight, all };
+  const hit = nodesLike(v, text, "search"), found = weightThrough(v, hit);
+  return { nNodes: hit.reduce((n, x) => n + x, 0), ...found };
 }
 
 /** The bytes at an address, with a word now and then. @param {string} url @param {(text: string) => void} tell */
 async function arrive(url, tell) {
   const answer = await fetch(url);
   if (!answer.ok || !answer.body) throw new Error((await answer.text()).trim() || `the server answered ${answer.status}`);
-  const whole = Number(answer.headers.get("content-length")) || 0, reader = answer.body.getReader();
-  let bytes = new Uint8Array(whole || 1 << 20), n = 0, said = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    if (n + value.length > bytes.length) {
-      const bigger = new Uint8Array(2 * (n + value.length));
-      bigger.set(bytes.subarray(0, n));
-      bytes = bigger;
-    }
-    bytes.set(value, n);
-    n += value.length;
-    if (n - said < 4e6) continue;
+  const whole = Number(answer.headers.get("content-length")) || 0, of = whole ? ` of ${(whole / 1e6).toFixed(0)}` : "";
+  let said = 0;
+  const progress = (/** @type {number} */ n) => {
+    if (n - said < 4e6) return;
     said = n;
-    tell(`Loading ${(n / 1e6).toFixed(0)}${whole ? " of " + (whole / 1e6).toFixed(0) : ""} MB`);
-  }
-  tell("Reading the profile…");
-  return bytes.subarray(0, n);
+    tell(`Loading ${(n / 1e6).toFixed(0)}${of} MB`);
+  };
+  return decodeStream(answer.body, progress, whole);
 }
 
 /** @type {Record<string, (args: any, tell: (text: string) => void) => any>} */
 const OPS = {
   async load({ bytes }) {
-    return add(decode(await unpack(new Uint8Array(bytes))));
+    return add(await decodeStream(new Blob([bytes]).stream()));
   },
   async fetch({ url }, tell) {
-    return add(decode(await unpack(await arrive(url, tell))));
+    return add(await arrive(url, tell));
   },
   /** The profile as it came, unpacked. */
   bytes: ({ profile }) => profiles.get(profile)?.bytes || new Uint8Array(0),
@@ -179,6 +146,10 @@ const OPS = {
     views.delete(profile);
   },
   about: (args) => aboutView(viewOf(args)),
+  labelKeys({ profile }) {
+    const p = profiles.get(profile);
+    return p ? [...new Set(p.labelKey)].map((k) => p.str(k)).sort() : [];
+  },
   tree: (args) => treeOf(viewOf(args), args),
   top(args) {
     const v = viewOf(args);
@@ -200,12 +171,17 @@ const OPS = {
   search: (args) => search(viewOf(args), args.text),
 };
 
+/** What can be handed over instead of being copied. @param {any} result @returns {any} */
+function buffersOf(result) {
+  return Object.values(result).filter((x) => ArrayBuffer.isView(x)).map((x) => x.buffer);
+}
+
 /** @param {MessageEvent} event */
 async function answer(event) {
   const { id, op, args } = event.data;
   try {
     const result = await OPS[op](args, (said) => self.postMessage({ id, said }));
-    self.postMessage({ id, result });
+    self.postMessage({ id, result }, op === "tree" ? buffersOf(result) : []);
   } catch (e) {
     self.postMessage({ id, error: e instanceof Error ? e.message : String(e) });
   }

@@ -10,13 +10,22 @@
 
 #include "base/out.h"
 
+/* What can be taken of a running program; seconds 0 is at once. */
+#define CP_PAGE_KINDS                                                          \
+    "{\"name\":\"profile\",\"title\":\"CPU\",\"seconds\":5},"                  \
+    "{\"name\":\"heap\",\"title\":\"Heap\",\"seconds\":0},"                    \
+    "{\"name\":\"allocs\",\"title\":\"Allocations\",\"seconds\":0},"           \
+    "{\"name\":\"block\",\"title\":\"Waits\",\"seconds\":0},"                  \
+    "{\"name\":\"mutex\",\"title\":\"Locks\",\"seconds\":0},"                  \
+    "{\"name\":\"goroutine\",\"title\":\"Threads\",\"seconds\":0}"
+
 /* NULL where there is nothing to tell. */
 struct cp_page_info {
     const char *title;
     bool has_server;   /* graph, source and disassembly can be asked for */
     const char *data;  /* address of the profile, relative to the page */
     const char *token; /* to be sent with every change */
-    const char *live;  /* JSON: {"base":"../","kinds":[...]} */
+    const char *live;  /* JSON: {"base":"../","kinds":[...]}, see ui/live.js */
 };
 
 /*

@@ -20,6 +20,7 @@ struct child {
     int input, messages; /* unnamed files */
     int output[2];       /* a pipe */
     pid_t pid;
+    atomic_int *known; /* where others look for it; may be NULL */
 };
 
 static enum cp_status fail(const char *call, struct cp_error *err)
@@ -102,8 +103,11 @@ static enum cp_status start(struct child *c, char *const argv[],
     int error = spawn(c, argv);
 
     close_end(&c->output[1]);
-    if (error == 0)
+    if (error == 0) {
+        if (c->known)
+            atomic_store(c->known, c->pid);
         return CP_OK;
+    }
     c->pid = -1;
     return cp_error_set(err, error == ENOENT ? CP_EOTHER : CP_EIO, "%s: %s",
                         argv[0], strerror(error));
@@ -156,6 +160,8 @@ static enum cp_status reap(struct child *c, struct cp_error *err)
     pid_t done;
     int how;
 
+    if (c->known)
+        atomic_store(c->known, 0);
     do
         done = waitpid(c->pid, &how, 0);
     while (done < 0 && errno == EINTR);
@@ -170,28 +176,44 @@ static enum cp_status reap(struct child *c, struct cp_error *err)
     return CP_OK;
 }
 
-enum cp_status cp_child_run(char *const argv[], const char *input, size_t len,
-                            struct cp_out *out, struct cp_error *err)
+/* The ends are open, or status tells why not. */
+static enum cp_status run(struct child *c, char *const argv[],
+                          enum cp_status status, struct cp_out *out,
+                          struct cp_error *err)
 {
-    struct child c = { argv[0], -1, -1, { -1, -1 }, -1 };
     size_t before = out->len;
-    enum cp_status status = open_ends(&c, input, len, err);
 
     if (status == CP_OK)
-        status = start(&c, argv, err);
+        status = start(c, argv, err);
     if (status == CP_OK)
-        status = read_output(&c, out, err);
+        status = read_output(c, out, err);
     if (status == CP_OK)
-        status = reap(&c, err);
-    if (c.pid > 0) {
-        (void)kill(c.pid, SIGKILL);
-        (void)reap(&c, NULL);
+        status = reap(c, err);
+    if (c->pid > 0) {
+        (void)kill(c->pid, SIGKILL);
+        (void)reap(c, NULL);
     }
     if (status != CP_OK)
         out->len = before;
-    close_end(&c.output[0]);
-    close_end(&c.output[1]);
-    close_end(&c.input);
-    close_end(&c.messages);
+    close_end(&c->output[0]);
+    close_end(&c->output[1]);
+    close_end(&c->input);
+    close_end(&c->messages);
     return status;
+}
+
+enum cp_status cp_child_run(char *const argv[], const char *input, size_t len,
+                            struct cp_out *out, struct cp_error *err)
+{
+    struct child c = { argv[0], -1, -1, { -1, -1 }, -1, NULL };
+
+    return run(&c, argv, open_ends(&c, input, len, err), out, err);
+}
+
+enum cp_status cp_child_run_known(char *const argv[], atomic_int *pid,
+                                  struct cp_out *out, struct cp_error *err)
+{
+    struct child c = { argv[0], -1, -1, { -1, -1 }, -1, pid };
+
+    return run(&c, argv, open_ends(&c, "", 0, err), out, err);
 }

@@ -8,6 +8,8 @@
 #ifndef CP_CHILD_H
 #define CP_CHILD_H
 
+#include <stdatomic.h>
+
 #include "base/out.h"
 
 /*
@@ -18,5 +20,12 @@
  */
 enum cp_status cp_child_run(char *const argv[], const char *input, size_t len,
                             struct cp_out *out, struct cp_error *err);
+
+/*
+ * The same without input. While it runs *pid is its number, else 0, for
+ * another thread that wants to end it.
+ */
+enum cp_status cp_child_run_known(char *const argv[], atomic_int *pid,
+                                  struct cp_out *out, struct cp_error *err);
 
 #endif

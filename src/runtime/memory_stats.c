@@ -4,7 +4,9 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/heap.h"
@@ -84,4 +86,49 @@ void cp_memory_stats_write(struct cp_out *out)
     put(out, "HeapObjects", sums.objects - sums.freed);
     put(out, "RSS", (double)pages[1] * page);
     put(out, "MaxRSS", (double)usage.ru_maxrss * 1024);
+}
+
+static long long n_threads(void)
+{
+    char text[1024];
+    int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    const char *at;
+    long long threads = 0;
+
+    if (fd >= 0)
+        (void)close(fd);
+    if (n <= 0)
+        return 0;
+    text[n] = '\0';
+    at = strrchr(text, ')'); /* the name may hold anything */
+    if (at)
+        (void)sscanf(at + 1,
+                     " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u"
+                     " %*u %*u %*d %*d %*d %*d %lld",
+                     &threads);
+    return threads;
+}
+
+static long long clock_ns(clockid_t clock)
+{
+    struct timespec now = { 0 };
+
+    (void)clock_gettime(clock, &now);
+    return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void cp_memory_stats_json(struct cp_out *out)
+{
+    struct sums sums = estimate();
+    long long pages[7];
+
+    read_pages(pages);
+    cp_out_printf(out,
+                  "{\"time_ns\":%lld,\"rss\":%lld,\"heap\":%.0f,"
+                  "\"threads\":%lld,\"cpu_ns\":%lld}\n",
+                  clock_ns(CLOCK_REALTIME),
+                  pages[1] * (long long)sysconf(_SC_PAGESIZE),
+                  sums.bytes - sums.freed_bytes, n_threads(),
+                  clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }

@@ -1,5 +1,6 @@
 /*
- * memory_stats - the lines about memory under a heap profile in text form.
+ * memory_stats - what the program needs: the lines about memory under a heap
+ * profile in text form, and a few numbers for the page to draw.
  *
  * Named as Go names its own, as far as there is such a thing here: what the
  * program has allocated is estimated from the samples, what it has from the
@@ -11,5 +12,11 @@
 #include "base/out.h"
 
 void cp_memory_stats_write(struct cp_out *out);
+
+/*
+ * The few that are worth watching, as JSON; costs two reads of /proc:
+ * {"time_ns":…,"rss":…,"heap":…,"threads":…,"cpu_ns":…}.
+ */
+void cp_memory_stats_json(struct cp_out *out);
 
 #endif

@@ -1,19 +1,30 @@
 /* ui_page.c - see ui_page.h. */
 #include "runtime/ui_page.h"
 
+#include <string.h>
+
 #include "page/page.h"
+#include "runtime/memory_stats.h"
 #include "runtime/service.h"
 
-/* What the page offers to take; seconds 0 is at once. */
+/* Profiles come from the paths above the page, as anybody may take them. */
 #define LIVE                                                                   \
-    "{\"base\":\"../\",\"kinds\":["                                            \
-    "{\"name\":\"profile\",\"title\":\"CPU\",\"seconds\":5},"                  \
-    "{\"name\":\"wall\",\"title\":\"Wall clock\",\"seconds\":5},"              \
-    "{\"name\":\"heap\",\"title\":\"Heap\",\"seconds\":0},"                    \
-    "{\"name\":\"allocs\",\"title\":\"Allocations\",\"seconds\":0},"           \
-    "{\"name\":\"block\",\"title\":\"Waits\",\"seconds\":0},"                  \
-    "{\"name\":\"mutex\",\"title\":\"Locks\",\"seconds\":0},"                  \
-    "{\"name\":\"goroutine\",\"title\":\"Threads\",\"seconds\":0}]}"
+    "{\"base\":\"../\",\"stats\":\"stats\",\"kinds\":["                        \
+    "{\"name\":\"wall\",\"title\":\"Wall "                                     \
+    "clock\",\"seconds\":5}," CP_PAGE_KINDS "]}"
+
+/* What the page draws over time: ui/stats.js. */
+static void send_stats(struct cp_http_exchange *x)
+{
+    struct cp_out out = { .fd = -1 };
+
+    cp_memory_stats_json(&out);
+    cp_http_add_header(x, "Content-Type", "application/json");
+    cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
+    cp_http_add_header(x, "Cache-Control", "no-store");
+    cp_http_answer(x, 200, &out);
+    cp_out_release(&out);
+}
 
 void cp_ui_page(void *context, struct cp_http_exchange *x)
 {
@@ -24,6 +35,10 @@ void cp_ui_page(void *context, struct cp_http_exchange *x)
     (void)context;
     if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD")) {
         cp_service_error(x, 405, "only GET and HEAD");
+        return;
+    }
+    if (strcmp(cp_http_request_path(r), "/debug/pprof/ui/stats") == 0) {
+        send_stats(x);
         return;
     }
     cp_page_write(&page, &info, NULL, 0);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/path.h"
+#include "tool/live.h"
 #include "tool/print.h"
 #include "tool/viewer.h"
 #include "web/web.h"
@@ -51,16 +52,21 @@ static void open_browser(const struct cp_command *c, const char *url)
 enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
                         struct cp_error *err)
 {
+    struct cp_live live;
+    bool is_live = cp_live_init(&live, c);
     struct cp_web_options options = { .profile = p,
                                       .report = c->options,
                                       .title = title_of(c, p),
-                                      .host_port = c->http };
+                                      .host_port = c->http,
+                                      .live = is_live ? &live.web : NULL };
     struct sigaction action = { .sa_handler = stop };
     enum cp_status status = cp_web_open(&serving, &options, err);
     char line[256];
 
-    if (status != CP_OK)
+    if (status != CP_OK) {
+        cp_live_release(&live);
         return status;
+    }
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
     (void)snprintf(line, sizeof(line), "Serving web UI on %s",
@@ -69,5 +75,6 @@ enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
     open_browser(c, cp_web_url(serving));
     status = cp_web_run(serving, err);
     cp_web_close(serving);
+    cp_live_release(&live);
     return status;
 }

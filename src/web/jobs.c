@@ -26,6 +26,7 @@ struct job {
 struct cp_web_jobs {
     struct cp_http_server *server;
     const struct cp_profile *profile;
+    const struct cp_web_live *live;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t more;
@@ -79,6 +80,9 @@ static enum cp_status work(struct job *j)
 {
     const struct cp_profile *p = j->jobs->profile;
 
+    if (j->kind == CP_WEB_TAKE)
+        return j->jobs->live->take(j->jobs->live->context, j->options.argument,
+                                   &j->out, &j->err);
     if (j->kind == CP_WEB_PROFILE)
         return cp_encode(p, &j->out, &j->err);
     if (j->kind == CP_WEB_PACKED)
@@ -98,7 +102,10 @@ static void answer(void *context)
                                "attachment; filename=\"profile.pb.gz\"");
         cp_http_answer(j->x, 200, &j->out);
     } else if (j->x) {
-        cp_http_answer_text(j->x, j->status == CP_ENOMEM ? 503 : 400,
+        cp_http_answer_text(j->x,
+                            j->status == CP_ENOMEM   ? 503
+                            : j->kind == CP_WEB_TAKE ? 502
+                                                     : 400,
                             j->err.msg);
     }
     free_job(j);
@@ -137,7 +144,9 @@ static void *run(void *context)
 
 enum cp_status cp_web_jobs_new(struct cp_web_jobs **out,
                                struct cp_http_server *server,
-                               const struct cp_profile *p, struct cp_error *err)
+                               const struct cp_profile *p,
+                               const struct cp_web_live *live,
+                               struct cp_error *err)
 {
     struct cp_web_jobs *jobs = cp_alloc(1, sizeof(*jobs), err);
 
@@ -145,6 +154,7 @@ enum cp_status cp_web_jobs_new(struct cp_web_jobs **out,
         return CP_ENOMEM;
     jobs->server = server;
     jobs->profile = p;
+    jobs->live = live;
     jobs->last = &jobs->first;
     (void)pthread_mutex_init(&jobs->lock, NULL);
     (void)pthread_cond_init(&jobs->more, NULL);
@@ -195,6 +205,8 @@ void cp_web_jobs_stop(struct cp_web_jobs *jobs)
     jobs->is_stopped = true;
     (void)pthread_cond_signal(&jobs->more);
     (void)pthread_mutex_unlock(&jobs->lock);
+    if (jobs->live)
+        jobs->live->cancel(jobs->live->context);
     (void)pthread_join(jobs->thread, NULL);
 }
 

@@ -18,14 +18,28 @@ enum cp_web_kind {
     CP_WEB_PACKED,  /* the same, for downloads */
     CP_WEB_GRAPH,   /* SVG */
     CP_WEB_TEXT,    /* what options.format writes */
+    CP_WEB_TAKE,    /* a new profile: options.argument of the live program */
+};
+
+/* The running program that a profile came from. */
+struct cp_web_live {
+    /*
+     * A new profile of it as a packed file: "heap", "profile?seconds=5". Runs
+     * beside the server; cancel makes it end soon, from another thread.
+     */
+    enum cp_status (*take)(void *context, const char *what, struct cp_out *out,
+                           struct cp_error *err);
+    void (*cancel)(void *context);
+    void *context;
 };
 
 struct cp_web_jobs;
 
-/* p outlives the jobs and is not changed. */
+/* p and live (which may be NULL) outlive the jobs. */
 enum cp_status cp_web_jobs_new(struct cp_web_jobs **out,
                                struct cp_http_server *server,
                                const struct cp_profile *p,
+                               const struct cp_web_live *live,
                                struct cp_error *err);
 
 /*

@@ -19,4 +19,11 @@ enum cp_status cp_web_query(const struct cp_http_request *r,
                             struct cp_options *options, struct cp_arena *arena,
                             struct cp_error *err);
 
+/*
+ * The value of a parameter, in the arena. NULL if it is not set, or on failure:
+ * then err->status is not CP_OK.
+ */
+const char *cp_web_param(const struct cp_http_request *r, const char *name,
+                         struct cp_arena *arena, struct cp_error *err);
+
 #endif

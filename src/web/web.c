@@ -8,6 +8,8 @@
 #include "http/guard.h"
 #include "http/server.h"
 #include "page/page.h"
+#include "web/change.h"
+#include "web/configs.h"
 #include "web/jobs.h"
 #include "web/query.h"
 
@@ -18,6 +20,8 @@ struct cp_web {
     struct cp_http_server *server;
     struct cp_http_address address;
     struct cp_web_jobs *jobs;
+    struct cp_web_jobs *takers; /* they take seconds: a thread of their own */
+    char token[CP_WEB_TOKEN_BYTES];
     char url[CP_HTTP_ADDRESS_BYTES + 16];
 };
 
@@ -43,6 +47,9 @@ static const struct source {
       "text/plain; charset=utf-8" },
 };
 
+#define LIVE                                                                   \
+    "{\"base\":\"take?kind=\",\"post\":true,\"kinds\":[" CP_PAGE_KINDS "]}"
+
 static void redirect(struct cp_http_exchange *x, const char *to)
 {
     const char *query = cp_http_request_query(cp_http_request_of(x));
@@ -63,7 +70,9 @@ static void send_page(const struct cp_web *w, struct cp_http_exchange *x)
     struct cp_out page = { .fd = -1 };
     struct cp_page_info info = { .title = w->options.title,
                                  .has_server = true,
-                                 .data = "data/profile" };
+                                 .data = "data/profile",
+                                 .token = *w->token ? w->token : NULL,
+                                 .live = w->takers ? LIVE : NULL };
 
     cp_page_write(&page, &info, NULL, 0);
     cp_http_add_header(x, "Content-Type", "text/html; charset=utf-8");
@@ -107,6 +116,25 @@ static void queue(struct cp_web *w, struct cp_http_exchange *x,
     cp_arena_release(&arena);
 }
 
+static void send_configs(struct cp_http_exchange *x)
+{
+    struct cp_out out = { .fd = -1 };
+    struct cp_error err = { 0 };
+    char path[4096];
+
+    if (cp_configs_path(path, sizeof(path)) &&
+        cp_configs_list(path, &out, &err) != CP_OK) {
+        cp_http_answer_text(x, 400, err.msg);
+    } else {
+        if (out.len == 0)
+            cp_out_cstr(&out, "{\"configs\": []}");
+        cp_http_add_header(x, "Content-Type", "application/json");
+        cp_http_add_header(x, "Cache-Control", "no-store");
+        cp_http_answer(x, 200, &out);
+    }
+    cp_out_release(&out);
+}
+
 static bool is_view(const char *path)
 {
     if (strncmp(path, "/ui/", 4) != 0)
@@ -129,6 +157,8 @@ static void route(struct cp_web *w, struct cp_http_exchange *x)
     }
     if (is_view(path))
         send_page(w, x);
+    else if (strcmp(path, "/ui/data/configs") == 0)
+        send_configs(x);
     else if (strncmp(path, "/ui/", 4) == 0 && path[4] &&
              strncmp(path, "/ui/flamegraph", 14) != 0)
         cp_http_answer_text(x, 404, "no such page\n");
@@ -145,6 +175,11 @@ static void handle(void *context, struct cp_http_exchange *x)
         cp_http_answer_text(x, 403,
                             "refused: this page was asked for by "
                             "another site or under another name\n");
+    else if (cp_http_request_is(r, "POST"))
+        cp_web_change(&(struct cp_web_changer){ .token = w->token,
+                                                .takers = w->takers,
+                                                .report = &w->options.report },
+                      x);
     else if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD"))
         cp_http_answer_text(x, 405, "only GET and HEAD\n");
     else
@@ -197,7 +232,13 @@ static enum cp_status open_all(struct cp_web *w, struct cp_error *err)
     if (status == CP_OK)
         status = cp_http_server_listen(w->server, fd, err);
     if (status == CP_OK)
-        status = cp_web_jobs_new(&w->jobs, w->server, w->options.profile, err);
+        status =
+            cp_web_jobs_new(&w->jobs, w->server, w->options.profile, NULL, err);
+    if (status == CP_OK && w->address.is_loopback)
+        cp_web_token(w->token);
+    if (status == CP_OK && *w->token && w->options.live)
+        status = cp_web_jobs_new(&w->takers, w->server, w->options.profile,
+                                 w->options.live, err);
     if (status == CP_OK)
         make_url(w);
     return status;
@@ -238,10 +279,14 @@ void cp_web_stop(struct cp_web *w)
 
 void cp_web_close(struct cp_web *w)
 {
-    if (w->jobs)
-        cp_web_jobs_stop(w->jobs);
+    struct cp_web_jobs *const all[] = { w->jobs, w->takers };
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i])
+            cp_web_jobs_stop(all[i]);
     cp_http_server_free(w->server);
-    if (w->jobs)
-        cp_web_jobs_free(w->jobs);
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (all[i])
+            cp_web_jobs_free(all[i]);
     cp_free(w);
 }

@@ -6,10 +6,15 @@
  *   /ui/data/profile              the profile as it was loaded
  *   /ui/data/graph                the call graph as SVG
  *   /ui/data/source, disasm       annotated code, as text
+ *   /ui/data/configs              what the user has saved, see configs.h
  *   /ui/download                  the profile as a file
  *
- * Nothing can be changed here, so there is nothing to protect but reading:
- * see http/guard.h.
+ *   POST /ui/config?do=save|rename|delete&config=NAME   change.c
+ *   POST /ui/take?kind=heap&seconds=0                   a new profile
+ *
+ * Who reads is checked by http/guard.h. A POST must carry the token that is in
+ * the page, and is taken on a loopback address only; nothing else changes
+ * anything.
  */
 #ifndef CP_WEB_H
 #define CP_WEB_H
@@ -17,12 +22,14 @@
 #include "http/address.h"
 #include "profile/profile.h"
 #include "report/options.h"
+#include "web/jobs.h"
 
 struct cp_web_options {
     const struct cp_profile *profile;
     struct cp_options report; /* what holds unless the address says other */
     const char *title;
-    const char *host_port; /* "localhost:8080", ":", ... */
+    const char *host_port;          /* "localhost:8080", ":", ... */
+    const struct cp_web_live *live; /* NULL: no program to ask for more */
 };
 
 struct cp_web;

@@ -227,13 +227,14 @@ async function file(profile) {
 
 /** New profiles of a running program, and one less the other. */
 async function live(first, second) {
-  const html = path.join(temp, "live.html"), info = { title: "live", server: false, data: "", live: { base: "../", kinds: [{ name: "profile", title: "CPU", seconds: 1 }, { name: "broken", title: "Broken", seconds: 0 }] } };
+  const html = path.join(temp, "live.html"), info = { title: "live", server: false, data: "", live: { base: "../", stats: "stats", kinds: [{ name: "profile", title: "CPU", seconds: 1 }, { name: "broken", title: "Broken", seconds: 0 }] } };
   execFileSync(path.join(import.meta.dirname || path.dirname(new URL(import.meta.url).pathname), "../../scripts/bundle_ui"), [html]);
   const body = fs.readFileSync(html, "utf8").replace("<!--DATA-->", `<script type="application/json" id="info">${JSON.stringify(info)}</script>`);
   const asked = [], answers = [first, second];
   const server = http.createServer((request, answer) => {
     asked.push(request.url);
-    if (request.url.startsWith("/debug/pprof/ui/")) answer.setHeader("Content-Type", "text/html; charset=utf-8").end(body);
+    if (request.url === "/debug/pprof/ui/stats") answer.end(JSON.stringify({ time_ns: 1, rss: 5 << 20, heap: 3 << 20, threads: 4 + asked.length, cpu_ns: 1 }));
+    else if (request.url.startsWith("/debug/pprof/ui/")) answer.setHeader("Content-Type", "text/html; charset=utf-8").end(body);
     else if (request.url === "/debug/pprof/profile?seconds=1") answer.end(fs.readFileSync(answers.shift()));
     else answer.writeHead(500).end("the profiler is busy\n");
   });
@@ -241,6 +242,8 @@ async function live(first, second) {
   try {
     await page.open(`http://localhost:${server.address().port}/debug/pprof/ui/`);
     await page.until("document.querySelectorAll('#live button').length === 2");
+    await page.until("document.querySelectorAll('.stat polyline').length === 3 && document.querySelector('.stat polyline').getAttribute('points').includes(' ')");
+    check("live: memory and threads", /Memory 5MB.*Heap 3MB.*Threads \d/s.test(await page.run("document.querySelector('.stats').textContent")));
     check("live: says what to do", /Choose what to take/.test(await text("main")));
     for (const n of [1, 2]) {
       await page.click("#live button:nth-of-type(1)");
@@ -248,8 +251,8 @@ async function live(first, second) {
       await ready();
     }
     check("live: asked the program", asked.filter((u) => u === "/debug/pprof/profile?seconds=1").length === 2, asked.join(" "));
-    await page.click(".shot:nth-of-type(3) .base");
-    await page.click(".shot:last-child button");
+    await page.click(".shot:nth-of-type(2) .base");
+    await page.click(".shot:last-child .use");
     await page.until("!document.getElementById('diffbar').hidden");
     await ready();
     check("live: the difference", / less /.test(await text("title")), await text("title"));
@@ -262,6 +265,137 @@ async function live(first, second) {
     server.closeAllConnections();
     server.close();
   }
+}
+
+/** The same through `pprof -http ADDRESS`: its server takes them. */
+async function liveServer(first, second) {
+  const asked = [];
+  const program = http.createServer((request, answer) => {
+    asked.push(request.url);
+    answer.end(fs.readFileSync(request.url.startsWith("/debug/pprof/heap") ? second : first));
+  });
+  await new Promise((done) => program.listen(0, "localhost", done));
+  const server = await serve(`http://localhost:${program.address().port}/debug/pprof/profile?seconds=1`);
+  try {
+    await open(server.url);
+    check("taken: the first is in the strip", (await count(".shot")) === 1);
+    await page.click("#live button:nth-of-type(2)");
+    await page.until("document.querySelectorAll('.shot').length === 2");
+    await ready();
+    check("taken: the server asked the program", asked.includes("/debug/pprof/heap"), asked.join(" "));
+    await tab("graph");
+    check("taken: the graph is of another", /not this one/.test(await text("main")), await text("main"));
+    await page.click(".shot:nth-of-type(2) .use");
+    await page.until("!!document.querySelector('.graph svg')");
+    await page.click(".shot:nth-of-type(2) .base");
+    await page.click(".shot:nth-of-type(3) .use");
+    await page.until("!document.getElementById('diffbar').hidden");
+    await ready();
+    await tab("flamegraph");
+    check("taken: the difference", / less /.test(await text("title")), await text("title"));
+    await shot("live-server");
+  } finally {
+    program.closeAllConnections();
+    program.close();
+    check("taken: server ends", (await server.stop()) === 0);
+  }
+}
+
+const PROGRAM = `int spin(int n)
+{
+    int sum = 0;
+    for (int i = 0; i < n; i++)
+        sum = sum * 31 + i;
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    return spin(argc);
+}
+`;
+
+/** Source and machine code side by side, each lit up by the other. */
+async function code() {
+  const file = path.join(temp, "spin.c"), binary = path.join(temp, "spin"), to = path.join(temp, "code.pb.gz");
+  fs.writeFileSync(file, PROGRAM);
+  execFileSync("gcc", ["-g", "-O0", "-no-pie", "-static", "-o", binary, file]);
+  const symbols = execFileSync("nm", [binary]).toString(), address = (name) => Number(`0x${new RegExp(`^([0-9a-f]+) T ${name}$`, "m").exec(symbols)[1]}`);
+  fs.writeFileSync(to, profileOf([{ stack: ["main", "spin"], value: 5e7 }], { code: { binary, file, places: { spin: [address("spin") + 8, 3], main: [address("main") + 4, 12] } } }));
+  const server = await serve(to);
+  try {
+    await open(`${server.url}/ui/source?arg=${encodeURIComponent("^spin$")}`);
+    check("code: two sides", (await count(".sides > .code")) === 2 && (await count(".code:first-child .line")) > 5 && (await count(".code:last-child .line")) > 5, await text("main"));
+    check("code: heat", (await count(".code:first-child .line[style*=heat]")) === 1 && (await count(".code:last-child .line[style*=heat]")) === 1);
+    await page.click(".code:first-child .line[style*=heat]");
+    await page.until("document.querySelectorAll('.code:first-child .same').length === 1 && document.querySelectorAll('.code:last-child .same').length > 0");
+    const lit = await page.run("[...document.querySelectorAll('.code:first-child .same .text')].map((e) => e.textContent).join()");
+    check("code: the line of the instruction", lit === "    int sum = 0;", lit);
+    check("code: fits", await fits());
+    await shot("code");
+    await tab("disasm");
+    check("code: machine code alone", (await count(".sides > .code")) === 1 && (await count(".line")) > 5);
+  } finally {
+    check("code: server ends", (await server.stop()) === 0);
+  }
+}
+
+/** By time, where labels say when. */
+async function byTime() {
+  const to = path.join(temp, "time.pb.gz");
+  fs.writeFileSync(to, profileOf(Array.from({ length: 40 }, (_, i) => ({ stack: ["main", i % 10 < 5 ? "read" : "write", `step_${i % 3}`], value: 1e6, labels: { end_timestamp_ns: 1000 + i } }))));
+  const server = await serve(to);
+  try {
+    await open(server.url);
+    await page.run("(() => { const s = document.querySelector('.viewbar select'); s.value = 'time'; s.dispatchEvent(new Event('change')); })()");
+    await page.until("location.search.includes('order=time')");
+    await ready();
+    await shot("time");
+    const at = await page.run("(() => { const r = document.querySelector('canvas.flame').getBoundingClientRect(); return [r.x + r.width / 16, r.y + 2 * 21 + 10]; })()");
+    await page.mouse(at[0], at[1]);
+    await page.until("location.search.includes('t=0-0.125')");
+    await ready();
+    await page.mouse(at[0], at[1], "left", true);
+    await page.until("/^read/.test(document.getElementById('status').textContent)");
+    check("time: zoomed to a part", /^read: 5ms/.test(await text("status")), await text("status"));
+    await press("Escape");
+    check("time: Escape shows the whole", !(await address()).includes("t=0"), await address());
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Saved under a name, used, renamed and deleted; in the reference's file. */
+async function configs(url) {
+  const file = path.join(temp, ".config/pprof/settings.json"), saved = () => (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, "utf8")).configs : []);
+  await open(`${url}/ui/top?f=phase_1&g=lines&noinlines=t`);
+  await page.click("#refine");
+  await page.until("!!document.querySelector('.buttons .configname')");
+  await page.run("document.querySelector('.buttons .configname').focus()");
+  await page.type("mine <b>");
+  await page.key("Enter");
+  await page.until("document.querySelectorAll('.config').length === 1");
+  const [first] = saved();
+  check("config: in the file", first && first.name === "mine <b>" && first.focus === "phase_1" && first.granularity === "lines" && first.noinlines === true && first.trim === true && first.sort === "flat" && first.nodefraction === 0.005, JSON.stringify(first));
+  check("config: marked as used", (await count(".config.on")) === 1);
+  await shot("configs");
+  await open(`${url}/ui/top`);
+  await page.click("#refine");
+  await page.until("document.querySelectorAll('.config').length === 1");
+  await page.click(".config .use");
+  await page.until("location.search.includes('f=phase_1') && location.search.includes('noinlines=t')");
+  await ready();
+  await page.click(".config button[title=Rename]");
+  await page.until("document.activeElement.classList.contains('configname')");
+  await page.type("other");
+  await page.key("Enter");
+  await page.until("document.querySelector('.config .use')?.textContent === 'other'");
+  check("config: renamed", saved()[0].name === "other" && saved()[0].focus === "phase_1", JSON.stringify(saved()));
+  await page.click(".config button[title=Delete]");
+  await page.until("document.querySelectorAll('.config').length === 0");
+  check("config: deleted", saved().length === 0);
+  await page.click("#refine");
 }
 
 /** Downloads arrive and are what they say. */
@@ -338,6 +472,7 @@ async function many() {
   const server = await serve(to);
   await part("a million functions", async () => {
     await open(server.url);
+    check("many: says why nothing is seen", /No box below/.test(await text("main")), await text("main"));
     check("many: says so", /1,000,000 samples/.test(await text("totals")), await text("totals"));
     await tab("top");
     check("many: few rows exist", (await count(".rows .tr")) < 200 && (await count(".rows .tr")) > 10);
@@ -375,11 +510,15 @@ async function main() {
   await part("refine", () => refine(server.url));
   await part("keyboard", () => keyboard(server.url));
   await part("save", () => save(server.url));
+  await part("configs", () => configs(server.url));
   await part("themes", () => themes("own", server.url));
   check("server ends", (await server.stop()) === 0);
   await part("file", () => file(own));
   await part("diff", () => diff(own, base));
   await part("live", () => live(base, own));
+  await part("live through the server", () => liveServer(own, base));
+  await part("code", code);
+  await part("time", byTime);
   await hostile();
   if (!process.env.QUICK) await many();
   for (const [name, profile] of process.env.QUICK ? [] : realProfiles()) {

@@ -54,11 +54,11 @@ export class Chrome {
     else call.done(m.result);
   }
 
-  send(method, params = {}, sessionId = undefined) {
+  send(method, params = {}, sessionId = undefined, patience = PATIENCE) {
     const id = ++this.n;
     this.child.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
     return new Promise((done, fail) => {
-      const timer = setTimeout(() => fail(new Error(`${method}: no answer`)), PATIENCE);
+      const timer = setTimeout(() => fail(new Error(`${method}: no answer`)), patience);
       this.waiting.set(id, { done, fail, method, timer });
     });
   }
@@ -91,10 +91,12 @@ class Page {
     this.errors = [];
     /** Addresses asked for. */
     this.requests = [];
+    /** Received in all. */
+    this.bytes = 0;
   }
 
-  send(method, params) {
-    return this.chrome.send(method, params, this.session);
+  send(method, params, patience = PATIENCE) {
+    return this.chrome.send(method, params, this.session, patience);
   }
 
   event({ method, params }) {
@@ -102,6 +104,7 @@ class Page {
     else if (method === "Runtime.consoleAPICalled" && params.type === "error") this.errors.push(params.args.map((a) => a.value || a.description).join(" "));
     else if (method === "Log.entryAdded" && params.entry.level === "error") this.errors.push(`${params.entry.text} ${params.entry.url || ""}`);
     else if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
+    else if (method === "Network.dataReceived") this.bytes += params.dataLength;
   }
 
   size(width, height) {
@@ -112,19 +115,19 @@ class Page {
     return this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value }] });
   }
 
-  async run(expression) {
-    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true });
+  async run(expression, patience = PATIENCE) {
+    const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true }, patience);
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description || exceptionDetails.text);
     return result.value;
   }
 
   /** Waits, frame by frame, until the expression is true. */
-  async until(expression) {
+  async until(expression, patience = PATIENCE) {
     await this.run(`new Promise((done, fail) => {
-      const end = Date.now() + ${PATIENCE - 5000};
+      const end = Date.now() + ${patience - 5000};
       const look = () => (${expression}) ? done() : Date.now() > end ? fail(new Error(${JSON.stringify("never: " + expression)})) : setTimeout(look, 10);
       look();
-    })`);
+    })`, patience);
   }
 
   async open(url) {

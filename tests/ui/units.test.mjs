@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { compareProfiles } from "../../ui/compare.js";
-import { decode, unpack } from "../../ui/decode.js";
-import { buildTree, layout } from "../../ui/flame.js";
+import { Decoder, decode, decodeStream, unpack } from "../../ui/decode.js";
+import { buildTree } from "../../ui/flame.js";
 import { cleanPath, packageOf, shortName, simpleName } from "../../ui/names.js";
 import { defaults, fromQuery, toQuery } from "../../ui/options.js";
 import { compile, exactly } from "../../ui/regex.js";
 import { folded, top } from "../../ui/tables.js";
+import { hasTimes } from "../../ui/times.js";
 import { label, percentage, sameFamily, scale } from "../../ui/units.js";
 import { View } from "../../ui/view.js";
 import { profileOf } from "./proto.mjs";
@@ -24,7 +25,7 @@ const STACKS = [
 /** "name:value" of every box, in the order of boxes. */
 const boxes = (v, options) => {
   const t = buildTree(v, { finest: 0, ...options });
-  return t.node.map((node, i) => `${node < 0 ? "*" : v.nodes[node].name}:${t.value[i]}@${t.depth[i]}`);
+  return Array.from(t.node, (node, i) => `${node < 0 ? "*" : v.nodes[node].name}:${t.value[i]}@${t.depth[i]}`);
 };
 
 test("units: the largest that leaves at least one", () => {
@@ -78,9 +79,10 @@ test("tree: down, up, zoomed, around a function", async () => {
   assert.deepEqual(boxes(v), ["*:100@0", "main:100@1", "work:90@2", "rest:10@2", "hot:60@3", "cold:30@3"]);
   assert.deepEqual(boxes(v, { isUp: true }).slice(0, 4), ["*:100@0", "hot:60@1", "cold:30@1", "rest:10@1"]);
   const id = (name) => v.nodes.findIndex((n) => n.name === name);
+  const only = (node) => Uint8Array.from(v.nodes, (_, i) => (i === node ? 1 : 0));
   assert.deepEqual(boxes(v, { path: [id("main"), id("work")] }), ["*:100@0", "main:100@1", "work:90@2", "hot:60@3", "cold:30@3"]);
-  assert.deepEqual(boxes(v, { pivots: new Set([id("work")]) }), ["*:90@0", "hot:60@1", "cold:30@1"]);
-  assert.deepEqual(boxes(v, { pivots: new Set([id("work")]), isUp: true }), ["*:90@0", "main:90@1"]);
+  assert.deepEqual(boxes(v, { pivots: only(id("work")) }), ["*:90@0", "hot:60@1", "cold:30@1"]);
+  assert.deepEqual(boxes(v, { pivots: only(id("work")), isUp: true }), ["*:90@0", "main:90@1"]);
 });
 
 test("tree: what cannot be seen stays shut, and sums stay whole", async () => {
@@ -98,9 +100,11 @@ test("recursion is a box within a box, and counts once in cum", async () => {
 });
 
 test("layout: heaviest first, or by name, without gaps", async () => {
-  const v = viewOf(await load(STACKS)), t = buildTree(v, { finest: 0 });
-  const name = (box) => (box ? v.nodes[t.node[box]].name : "");
-  const at = (order, who) => layout(t, name, order, 0).x[t.node.findIndex((n) => n >= 0 && v.nodes[n].name === who)];
+  const v = viewOf(await load(STACKS));
+  const at = (order, who) => {
+    const t = buildTree(v, { finest: 0, order });
+    return t.x[t.node.findIndex((n) => n >= 0 && v.nodes[n].name === who)];
+  };
   assert.equal(at("weight", "hot"), 0);
   assert.equal(at("weight", "cold"), 0.6);
   assert.equal(at("name", "cold"), at("name", "work"));
@@ -124,6 +128,55 @@ test("compare: equal functions meet, shares are of the base", async () => {
   assert.equal(v.total, 70);
   const other = await load([{ stack: ["m"], value: 1 }], { type: "space", unit: "bytes" });
   assert.throws(() => compareProfiles(a, other), /nothing to compare/);
+});
+
+test("rows: boxes of a depth from the left to the right, children together", async () => {
+  const stacks = Array.from({ length: 300 }, (_, i) => ({ stack: ["main", `a${i % 7}`, `b${i % 11}`, ...(i % 3 ? [`c${i % 5}`, "d"] : [])], value: 1 + (i % 13) }));
+  const t = buildTree(viewOf(await load(stacks)), { finest: 0 });
+  assert.equal(t.rowFirst[t.rowFirst.length - 1], t.node.length);
+  for (let d = 0; d + 1 < t.rowFirst.length; d++)
+    for (let i = t.rowFirst[d]; i < t.rowFirst[d + 1]; i++) {
+      assert.equal(t.depth[i], d);
+      if (i > t.rowFirst[d]) assert.ok(t.x[i] >= t.x[i - 1] + t.w[i - 1] - 1e-12);
+      if (i === 0) continue;
+      const p = t.parent[i];
+      assert.ok(t.depth[p] === d - 1 && t.x[i] >= t.x[p] - 1e-12 && t.x[i] + t.w[i] <= t.x[p] + t.w[p] + 1e-12);
+    }
+  const kids = new Float64Array(t.node.length);
+  for (let i = 1; i < t.node.length; i++) kids[t.parent[i]] += t.value[i];
+  for (let i = 0; i < t.node.length; i++) assert.equal(kids[i] + t.self[i], t.value[i]);
+});
+
+test("by time: neighbours that go the same way share a box", async () => {
+  const at = (time, stack, value = 10) => ({ stack, value, labels: { end_timestamp_ns: time } });
+  const p = await load([at(40, ["main", "a"]), at(10, ["main", "a"]), at(20, ["main", "a"], 20), at(30, ["main", "b"]), at(50, ["other"])]);
+  const v = viewOf(p);
+  assert.ok(hasTimes(p) && !hasTimes(await load(STACKS)));
+  assert.deepEqual(boxes(v, { order: "time" }), ["*:60@0", "main:50@1", "other:10@1", "a:30@2", "b:10@2", "a:10@2"]);
+  const t = buildTree(v, { finest: 0, order: "time" });
+  assert.deepEqual(Array.from(t.x, (x) => Math.round(x * 60)), [0, 0, 50, 0, 30, 40]);
+  assert.deepEqual(boxes(v, { order: "time", range: [0.5, 4 / 6] }), ["*:10@0", "main:10@1", "b:10@2"]);
+  assert.deepEqual(boxes(v, { order: "time", isUp: true }).slice(0, 3), ["*:60@0", "a:30@1", "b:10@1"]);
+});
+
+/** What a view says of a profile, to compare two of them. */
+const gist = (p) => JSON.stringify([top(viewOf(p)).map((r) => ({ ...r, node: 0 })), folded(viewOf(p, { tagRoot: "user" })), p.types]);
+
+test("arrival in pieces of any size makes no difference", async () => {
+  const packed = new Uint8Array(profileOf(STACKS)), whole = await unpack(packed), want = gist(decode(whole));
+  for (const size of [1, 2, 7, 33, 100, 1000]) {
+    const d = new Decoder(size === 7 ? whole.length : 0);
+    for (let at = 0; at < whole.length; at += size) d.push(whole.subarray(at, at + size));
+    assert.equal(gist(d.finish()), want, `pieces of ${size}`);
+  }
+  assert.equal(gist(await decodeStream(new Blob([packed]).stream())), want);
+  assert.equal(gist(await decodeStream(new Blob([whole]).stream(), () => {}, whole.length)), want);
+});
+
+test("ids of any size, in any order", async () => {
+  const want = gist(await load(STACKS));
+  for (const id of [(k) => 1000 - k, (k) => k * 3, (k) => k * 1e6, (k) => 2 ** 40 + k * 7, (k) => (k % 2 ? k : 2 ** 33 + k)])
+    assert.equal(gist(await load(STACKS, { id })), want, String(id));
 });
 
 test("damaged input is refused with words", async () => {

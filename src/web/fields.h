@@ -1,0 +1,50 @@
+/*
+ * fields - the options that a page can set: their names in an address and in
+ * the file of saved configurations.
+ *
+ * Both are the reference's names. What the reference has no name for in an
+ * address (tagroot, tagleaf) goes by that of its flag.
+ */
+#ifndef CP_WEB_FIELDS_H
+#define CP_WEB_FIELDS_H
+
+#include <stddef.h>
+
+#include "base/out.h"
+#include "report/options.h"
+
+enum cp_web_field_kind {
+    CP_FIELD_TEXT,
+    CP_FIELD_FLAG,
+    CP_FIELD_COUNT,
+    CP_FIELD_FRACTION,
+    CP_FIELD_SORT,
+    CP_FIELD_GRANULARITY,
+};
+
+struct cp_web_field {
+    const char *key;   /* in an address; NULL: not there */
+    const char *saved; /* in the file; NULL: not kept */
+    enum cp_web_field_kind kind;
+    size_t offset; /* in struct cp_options */
+};
+
+/* In the order in which they are saved. */
+extern const struct cp_web_field cp_web_fields[];
+extern const size_t cp_web_n_fields;
+
+/*
+ * Sets the option to a value of the address. The text is not copied. False
+ * for one that makes no sense.
+ */
+bool cp_web_field_set(const struct cp_web_field *f, struct cp_options *o,
+                      const char *value);
+
+/*
+ * Writes the option's value as JSON; false, and nothing is written, for what
+ * is empty, false or zero.
+ */
+bool cp_web_field_write(const struct cp_web_field *f,
+                        const struct cp_options *o, struct cp_out *out);
+
+#endif
