@@ -21,6 +21,7 @@
 
 #include "runtime/clock.h"
 #include "runtime/own_thread.h"
+#include "runtime/past_maps.h"
 #include "runtime/threads.h"
 #include "runtime/timer.h"
 #include "signal/handler.h"
@@ -47,6 +48,7 @@ static struct {
     _Atomic uint32_t round;       /* odd: the thread of that round is to run */
     _Atomic uint32_t n_refreshed; /* looks at all objects that are done */
     _Atomic int n_keepers;        /* threads that are there */
+    unsigned n_changes_noted;     /* of the objects, by the thread */
     bool was_in_vain;
 } sampler;
 
@@ -129,6 +131,7 @@ static enum cp_status refresh(bool with_code, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
     size_t limit = sampler.options.table_bytes;
+    unsigned n_changes = 0;
 
     cp_lock_take(&sampler.objects_lock);
     if (!sampler.objects)
@@ -137,7 +140,12 @@ static enum cp_status refresh(bool with_code, struct cp_error *err)
         status = CP_ENOMEM;
     else
         status = cp_objects_refresh(sampler.objects, with_code, err);
+    if (sampler.objects)
+        n_changes = cp_objects_changes(sampler.objects);
     cp_lock_give(&sampler.objects_lock);
+    if (n_changes != sampler.n_changes_noted)
+        cp_past_maps_note();
+    sampler.n_changes_noted = n_changes;
     return status;
 }
 
@@ -299,6 +307,7 @@ void cp_sampler_after_fork(void)
     atomic_store(&sampler.round, 0);
     atomic_store(&sampler.n_keepers, 0);
     cp_signal_leave_all();
+    cp_past_maps_after_fork();
     cp_lock_reset(&sampler.objects_lock);
     cp_lock_reset(&cp_sampler_lock);
 }
