@@ -237,8 +237,7 @@ static void on_alarm(int sig)
 static void with_signals(void)
 {
     struct itimerval often = { { 0, 1013 }, { 0, 1013 } }, never = { 0 };
-    struct sigaction work = { .sa_handler = on_signal,
-                              .sa_flags = SA_RESTART };
+    struct sigaction work = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
     struct sigaction alarm_action = { .sa_handler = on_alarm,
                                       .sa_flags = SA_RESTART };
 

@@ -197,6 +197,8 @@ static void announce(struct cp_endpoint *e)
     else
         (void)snprintf(e->text, sizeof(e->text), "http://%s/debug/pprof/",
                        address);
+    if (e->options.is_quiet)
+        return;
     (void)snprintf(line, sizeof(line), "cpprof: pid %ld, profiles at %s\n",
                    (long)getpid(), e->text);
     say(line);

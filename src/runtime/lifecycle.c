@@ -23,6 +23,7 @@
 #include "runtime/labels.h"
 #include "runtime/pages_alloc.h"
 #include "runtime/listen.h"
+#include "runtime/perf_sampler.h"
 #include "runtime/lock.h"
 #include "runtime/locks.h"
 #include "runtime/sampler.h"
@@ -238,6 +239,10 @@ static void apply_settings(void)
     cp_sampler_configure(&options);
     cp_cpu_set_default_hz(s->cpu_hz);
     cp_wall_set_default_hz(s->wall_hz);
+    if (s->is_quiet)
+        cp_listen_set_quiet();
+    if (!s->has_perf)
+        cp_perf_sampler_forbid();
 }
 
 /* The profiles that are on from the start. */

@@ -22,7 +22,13 @@ static struct {
     struct cp_lock lock;
     char where[512]; /* "": nowhere */
     struct cp_endpoint *endpoint;
+    bool is_quiet;
 } state;
+
+void cp_listen_set_quiet(void)
+{
+    state.is_quiet = true;
+}
 
 static bool spawn(void (*run)(void *context), void *context)
 {
@@ -35,6 +41,7 @@ static enum cp_status start_endpoint(struct cp_error *err)
                                            .kinds = cp_kinds,
                                            .more_kinds = cp_custom_kind,
                                            .cost = cp_cost,
+                                           .is_quiet = state.is_quiet,
                                            .spawn = spawn };
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
     struct cp_error unseen = { 0 };

@@ -12,6 +12,9 @@
 
 enum cp_status cp_listen(const char *where, struct cp_error *err);
 
+/* From now on nothing is said of where it is. */
+void cp_listen_set_quiet(void);
+
 /* Where it is; NULL: nowhere. */
 const char *cp_listen_address(void);
 

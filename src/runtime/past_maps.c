@@ -3,8 +3,9 @@
 
 #include "runtime/lock.h"
 
-#define MOST_MAPS 4096 /* a program that loads for ever must not fill memory   \
-                        */
+#define MOST_MAPS                                                              \
+    4096 /* a program that loads for ever must not fill memory                 \
+          */
 
 static struct {
     struct cp_lock lock;

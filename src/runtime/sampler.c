@@ -168,6 +168,7 @@ static void look_around(uint32_t round)
     if (atomic_load(&sampler.n_windows) == 0)
         return;
     (void)cp_threads_scan(NULL);
+    cp_threads_check_events();
     cp_lock_take(&cp_sampler_lock);
     if (atomic_load(&sampler.round) == round &&
         atomic_load(&sampler.n_windows) > 0)

@@ -32,6 +32,7 @@ struct cp_settings {
     uint64_t block_rate;     /* ns; 0: no block profile */
     uint64_t mutex_fraction; /* 0: no mutex profile */
     bool has_block_io;
+    bool has_perf; /* perf_event_open may be used */
     bool is_quiet; /* no line on stderr but for errors */
 };
 

@@ -34,6 +34,7 @@ struct cp_signal_sampler {
     _Atomic uint64_t n_samples;  /* taken */
     _Atomic uint64_t n_stuck;    /* whose stack did not reach its root */
     _Atomic uint64_t n_no_place; /* lost: too many walkers at once */
+    _Atomic uint64_t n_full;     /* lost: there was no room in the table */
     _Atomic uint64_t n_late;     /* of a profile that was over */
     _Atomic bool has_asked;      /* signals were sent, not by timers alone */
     struct sigaction previous;   /* what was there before us */
@@ -48,6 +49,9 @@ static inline void *cp_signal_word(enum cp_signal_what what, uint32_t number)
 
     return (void *)(uintptr_t)word;
 }
+
+/* The same for SIGTRAP, which events of the kernel's send (perf_event.h). */
+void cp_signal_trap(int sig, siginfo_t *info, void *context);
 
 void cp_signal_handle(int sig, siginfo_t *info, void *context);
 
