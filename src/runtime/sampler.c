@@ -121,6 +121,7 @@ static enum cp_status have_handler(struct cp_error *err)
 
     if (sig && is_ours(sig))
         return CP_OK;
+    cp_signal_sampler.want_word = &sampler.round;
     if (!cp_signal_sampler.word)
         cp_signal_sampler.word = (uint32_t)cp_timer_random(UINT32_MAX - 1);
     atomic_store(&sampler.signal, 0);
@@ -176,6 +177,14 @@ static void look_around(uint32_t round)
     cp_lock_give(&cp_sampler_lock);
 }
 
+/* Was it that what a handler wanted? From now on it is the other. */
+static bool serve_want(enum cp_signal_want from, enum cp_signal_want to)
+{
+    uint32_t now = from;
+
+    return atomic_compare_exchange_strong(&cp_signal_sampler.want, &now, to);
+}
+
 static void keep_up(void *arg)
 {
     uint32_t round = (uint32_t)(uintptr_t)arg;
@@ -194,8 +203,10 @@ static void keep_up(void *arg)
         cp_threads_ask();
         woken =
             sleep_on(&sampler.round, round, is_idle ? SLOW_TICK_NS : TICK_NS);
-        if (woken == 0)
+        if (woken == 0 && !serve_want(CP_WANT_LOOK, CP_WANT_SERVED))
             tick = UINT32_MAX; /* somebody wants to know it all */
+        else if (woken != 0)
+            (void)serve_want(CP_WANT_SERVED, CP_WANT_NOTHING);
     }
     atomic_fetch_sub(&sampler.n_keepers, 1);
 }

@@ -1,6 +1,7 @@
 /* handler.c - see handler.h. */
 #include "signal/handler.h"
 
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
@@ -19,6 +20,17 @@ struct sample {
     uint64_t count, value;
     uint32_t state;
 };
+
+static void want_look(void)
+{
+    uint32_t nothing = CP_WANT_NOTHING;
+
+    if (cp_signal_sampler.want_word &&
+        atomic_compare_exchange_strong(&cp_signal_sampler.want, &nothing,
+                                       CP_WANT_LOOK))
+        (void)CP_SYSCALL(SYS_futex, (long)cp_signal_sampler.want_word,
+                         FUTEX_WAKE_PRIVATE, 1);
+}
 
 /*
  * Walks and records. The table is looked up only once the place is taken:
@@ -57,6 +69,8 @@ static struct cp_signal_slot *take(const struct sample *sample,
             atomic_fetch_add(&cp_signal_sampler.n_full, sample->count);
         if (walk.end != CP_WALK_WHOLE)
             atomic_fetch_add(&cp_signal_sampler.n_stuck, sample->count);
+        if (walk.end == CP_WALK_STUCK)
+            want_look();
     } else {
         atomic_fetch_add(&cp_signal_sampler.n_late, sample->count);
     }

@@ -26,6 +26,13 @@ enum cp_signal_what {
     CP_SIGNAL_STACK = 5,     /* for the list of all threads */
 };
 
+/*
+ * A stack that did not reach its root may have met code that was loaded since
+ * the last look. The sampler's thread is woken for it, once between two of its
+ * regular looks.
+ */
+enum cp_signal_want { CP_WANT_NOTHING, CP_WANT_LOOK, CP_WANT_SERVED };
+
 struct cp_signal_sampler {
     _Atomic(struct cp_signal_samples *) cpu; /* NULL: off */
     _Atomic(struct cp_signal_samples *) wall;
@@ -37,6 +44,8 @@ struct cp_signal_sampler {
     _Atomic uint64_t n_full;     /* lost: there was no room in the table */
     _Atomic uint64_t n_late;     /* of a profile that was over */
     _Atomic bool has_asked;      /* signals were sent, not by timers alone */
+    _Atomic uint32_t want;       /* see cp_signal_want */
+    _Atomic uint32_t *want_word; /* on which the sampler's thread sleeps */
     struct sigaction previous;   /* what was there before us */
 };
 
