@@ -201,6 +201,17 @@ static void on_threads(void)
         (void)pthread_join(threads[i], NULL);
 }
 
+/* The same by who starts threads with all signals blocked, as liblzma does. */
+static void on_blocking_threads(void)
+{
+    sigset_t all, before;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    on_threads();
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 /* Each turn, of 7, 2 and 1 ms, is a thread of its own. */
 static void *one_turn(void *arg)
 {
@@ -284,6 +295,7 @@ static const struct mode {
 } modes[] = {
     { "functions", "", { seventy, twenty, ten }, in_turn },
     { "threads", "", { seventy, twenty, ten }, on_threads },
+    { "blocking_threads", "", { seventy, twenty, ten }, on_blocking_threads },
     { "short_threads", "", { seventy, twenty, ten }, on_short_threads },
     { "signals", "", { seventy, twenty, ten }, with_signals },
     { "recursion", "_deep", { seventy_deep, twenty_deep, ten_deep }, in_turn },

@@ -161,6 +161,8 @@ struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
     int sig = cp_sampler_choice();
     uint64_t mask = sig ? (uint64_t)1 << (sig - 1) : 0;
 
+    if (life.settings.has_perf)
+        mask |= (uint64_t)1 << (SIGTRAP - 1); /* of events: perf_sampler.h */
     cp_free(wrapped);
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, 0, 8);
     know_thread(
