@@ -1,8 +1,9 @@
 /*
  * sampler.c - see sampler.h.
  *
- * The own thread looks every 50 ms whether objects have come or gone, and once
- * a second for threads and for generated code. When the last window closes it
+ * The own thread looks five times a second whether objects have come or gone,
+ * and at once when a sample meets code that it does not know; once a second for
+ * threads and for generated code. When the last window closes it
  * ends, or slows down if hooks need the map; the handler stays, for signals
  * that are under way.
  *
@@ -28,9 +29,10 @@
 #include "signal/readers.h"
 #include "unwind/objects.h"
 
-#define TICK_NS 50000000
+#define TICK_NS 200000000
 #define SLOW_TICK_NS 250000000 /* while only hooks look at the map */
-#define TICKS_PER_SCAN 20
+#define FAST_TICK_NS 50000000  /* while threads have to be found or asked */
+#define SCAN_NS 1000000000
 #define TABLE_BYTES ((size_t)128 << 20)
 #define PATIENCE_NS 1000000000
 #define LITTLE_PATIENCE_NS 10000000 /* once it was in vain */
@@ -185,28 +187,38 @@ static bool serve_want(enum cp_signal_want from, enum cp_signal_want to)
     return atomic_compare_exchange_strong(&cp_signal_sampler.want, &now, to);
 }
 
+/* Finds and asks those that must be; says how long to sleep. */
+static int64_t look_at_threads(bool is_idle)
+{
+    bool has_maker = cp_own_thread_has_maker();
+
+    if (is_idle)
+        return SLOW_TICK_NS;
+    if (!has_maker)
+        (void)cp_threads_scan(NULL); /* nobody tells us of them */
+    return cp_threads_ask() || !has_maker ? FAST_TICK_NS : TICK_NS;
+}
+
 static void keep_up(void *arg)
 {
     uint32_t round = (uint32_t)(uintptr_t)arg;
 
-    for (unsigned tick = 0; atomic_load(&sampler.round) == round; tick++) {
+    for (int64_t since_scan = SCAN_NS; atomic_load(&sampler.round) == round;) {
         bool is_idle = atomic_load(&sampler.n_windows) == 0;
-        long woken;
+        bool is_scan = since_scan >= SCAN_NS;
+        int64_t span;
 
-        (void)refresh(tick % TICKS_PER_SCAN == 0, NULL);
+        (void)refresh(is_scan, NULL);
         atomic_fetch_add(&sampler.n_refreshed, 1);
         wake(&sampler.n_refreshed);
-        if (tick % TICKS_PER_SCAN == TICKS_PER_SCAN - 1)
+        if (is_scan)
             look_around(round);
-        else if (!is_idle && !cp_own_thread_has_maker())
-            (void)cp_threads_scan(NULL); /* nobody tells us of them */
-        cp_threads_ask();
-        woken =
-            sleep_on(&sampler.round, round, is_idle ? SLOW_TICK_NS : TICK_NS);
-        if (woken == 0 && !serve_want(CP_WANT_LOOK, CP_WANT_SERVED))
-            tick = UINT32_MAX; /* somebody wants to know it all */
-        else if (woken != 0)
+        span = look_at_threads(is_idle);
+        since_scan = is_scan ? span : since_scan + span;
+        if (sleep_on(&sampler.round, round, span) != 0)
             (void)serve_want(CP_WANT_SERVED, CP_WANT_NOTHING);
+        else if (!serve_want(CP_WANT_LOOK, CP_WANT_SERVED))
+            since_scan = SCAN_NS; /* somebody wants to know it all */
     }
     atomic_fetch_sub(&sampler.n_keepers, 1);
 }

@@ -160,20 +160,21 @@ void cp_thread_timer_start_new(struct cp_signal_thread *t)
     start_from(t, 0, true);
 }
 
-void cp_thread_timer_ask(struct cp_signal_thread *t)
+bool cp_thread_timer_ask(struct cp_signal_thread *t)
 {
     uint64_t n;
 
     if (t->timer_id != CP_NO_TIMER || atomic_load(&t->perf) ||
         atomic_load(&t->cpu_period_ns) == 0)
-        return;
+        return false;
     n = cp_signal_due(t, clock_of(t));
     if (n == 0)
-        return;
+        return true;
     atomic_store(&t->cpu_asked, n);
     atomic_store(&cp_signal_sampler.has_asked, true);
     cp_timer_send(atomic_load(&t->tid), timers.sig,
                   cp_signal_word(CP_SIGNAL_ASK, t->number));
+    return true;
 }
 
 void cp_thread_timer_forget(struct cp_signal_thread *t)

@@ -30,8 +30,8 @@ void cp_thread_timer_start_new(struct cp_signal_thread *t);
 /* Accounts for what the thread has used since its last sample. */
 void cp_thread_timer_stop(struct cp_signal_thread *t);
 
-/* Asks a thread that has no timer for what is due. */
-void cp_thread_timer_ask(struct cp_signal_thread *t);
+/* Asks a thread that has no timer for what is due; false: it has one. */
+bool cp_thread_timer_ask(struct cp_signal_thread *t);
 
 /* In the child of a fork, where the timers of the parent are not. */
 void cp_thread_timer_forget(struct cp_signal_thread *t);

@@ -348,11 +348,19 @@ void cp_threads_check_events(void)
     cp_lock_give(&list.lock);
 }
 
-void cp_threads_ask(void)
+bool cp_threads_ask(void)
 {
+    bool are_any = false;
+
     cp_lock_take(&list.lock);
-    each_thread(cp_thread_timer_ask);
+    for (uint32_t i = 0; i < list.n_records && list.period_ns; i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        if (atomic_load(&t->tid) && cp_thread_timer_ask(t))
+            are_any = true;
+    }
     cp_lock_give(&list.lock);
+    return are_any;
 }
 
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),

@@ -58,9 +58,10 @@ void cp_threads_check_events(void);
 
 /*
  * Threads for which the kernel had no timer (RLIMIT_SIGPENDING) are asked
- * here, when it is called: now and then, and for what is due.
+ * here, when it is called: now and then, and for what is due. Says whether
+ * there are any.
  */
-void cp_threads_ask(void);
+bool cp_threads_ask(void);
 
 /* Calls visit for every thread, under the lock. */
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),

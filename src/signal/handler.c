@@ -69,7 +69,7 @@ static struct cp_signal_slot *take(const struct sample *sample,
             atomic_fetch_add(&cp_signal_sampler.n_full, sample->count);
         if (walk.end != CP_WALK_WHOLE)
             atomic_fetch_add(&cp_signal_sampler.n_stuck, sample->count);
-        if (walk.end == CP_WALK_STUCK)
+        if (walk.met_unknown)
             want_look();
     } else {
         atomic_fetch_add(&cp_signal_sampler.n_late, sample->count);

@@ -27,9 +27,8 @@ enum cp_signal_what {
 };
 
 /*
- * A stack that did not reach its root may have met code that was loaded since
- * the last look. The sampler's thread is woken for it, once between two of its
- * regular looks.
+ * A stack may have met code that was loaded since the last look. The sampler's
+ * thread is woken for it, once between two of its regular looks.
  */
 enum cp_signal_want { CP_WANT_NOTHING, CP_WANT_LOOK, CP_WANT_SERVED };
 
