@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """What the runtime costs the program that it profiles, beside gperftools.
 
-The same work runs without a profiler, with ours and with gperftools' (both at
-100 Hz for the whole run), turn and turn about; the figures are medians of CPU
-time, and the cost is what a run takes more than the plain one next to it. Then
-bench/sample gives the price of one sample, and bench/unwind that of a frame:
-they can be told on a busy machine as well.
+First while a profile runs: bench/toggle does the same work with and without one
+in turn, within one process, and compares the CPU time of the whole process, our
+threads included. `empty handler` is a timer alone, with nothing to do: what the
+kernel takes of any profiler. Runs of the three take turns.
 
-`make bench-runtime` builds what this needs. gperftools is Debian's
-libgoogle-perftools4; without it only ours is measured."""
+Then whole runs, from start to end, with a profile all the time and without the
+library at all. Then bench/sample gives the price of one sample, and bench/unwind
+that of a frame: they can be told on a busy machine as well.
+
+`make bench-runtime` builds what this needs; --quick takes about two minutes.
+gperftools is Debian's libgoogle-perftools4; without it only ours is measured."""
 import argparse
 import glob
 import os
@@ -58,16 +61,44 @@ def run_ours(rounds, hz):
     return float(out)
 
 
+def toggle(pairs, **env):
+    """Percent more CPU time while profiled, and its standard error."""
+    done = subprocess.run([ROOT / "build/bench/toggle", str(pairs)], check=True, text=True,
+                          env=dict(os.environ, **env), stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL)
+    return [float(word) for word in done.stdout.split()[-2:]]
+
+
+def show_toggle(options, gperftools):
+    profilers = {"empty handler": {},
+                 "cpprof": {"LD_PRELOAD": str(LIBRARY), "CPPROF": f"cpu_hz:{options.hz}"}}
+    if gperftools:
+        profilers["gperftools"] = {"LD_PRELOAD": gperftools,
+                                   "CPUPROFILE_FREQUENCY": str(options.hz)}
+    found = {name: [] for name in profilers}
+    for _ in range(options.turns):
+        for name, env in profilers.items():
+            found[name].append(toggle(options.pairs, **env))
+    print(f"while a profile runs, at {options.hz} Hz (an empty handler: 100 Hz):")
+    for name, results in found.items():
+        cost = statistics.median(one[0] for one in results)
+        error = statistics.median(one[1] for one in results) / len(results) ** 0.5
+        print(f"  {name:<14} {cost:+.3f} % +- {error:.3f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--rounds", type=int, default=15000)
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter runs")
+    parser.add_argument("--turns", type=int, default=5, help="of bench/toggle")
+    parser.add_argument("--pairs", type=int, default=60, help="of a turn")
+    parser.add_argument("--rounds", type=int, default=60000)
     parser.add_argument("--runs", type=int, default=9)
     parser.add_argument("--hz", type=int, default=100)
-    parser.add_argument("--quick", action="store_true", help="few runs")
     options = parser.parse_args()
     if options.quick:
-        options.runs = min(options.runs, 3)
+        options.turns, options.pairs, options.runs = 2, 20, 3
     gperftools = find_gperftools()
+    show_toggle(options, gperftools)
     ours, theirs, plain = [], [], []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(options.runs):

@@ -37,6 +37,8 @@ struct cp_endpoint_options {
     const struct cp_kind *(*more_kinds)(size_t i);
     /* May be NULL. */
     void (*cost)(struct cp_endpoint_cost *out);
+    /* Does not say where it listens. */
+    bool is_quiet;
     /* Whether browsers may come by any name; see http/guard.h. */
     bool allows_any_host;
     /* Use the program's descriptors even where the thread could have its own;
@@ -44,7 +46,6 @@ struct cp_endpoint_options {
     bool shares_descriptors;
     /* A socket that listens there already, which is taken over; 0: none. */
     int listen_fd;
-    bool is_quiet; /* does not say where it listens */
     /*
      * Called with the address when it begins to serve and when it serves
      * again, and when it has handed the address on. Whether the user is to
@@ -67,8 +68,9 @@ struct cp_endpoint;
 
 /*
  * Binds the address, starts the thread, and writes to stderr, in one line,
- * where it listens; or fails, and *err says why in one line that the caller is
- * to show. What options points at must outlive the endpoint.
+ * where it listens (unless told to be quiet); or fails, and *err says why in
+ * one line that the caller is to show. What options points at must outlive the
+ * endpoint.
  */
 enum cp_status cp_endpoint_start(struct cp_endpoint **out,
                                  const struct cp_endpoint_options *options,

@@ -25,6 +25,7 @@
 #include "runtime/labels.h"
 #include "runtime/pages_alloc.h"
 #include "runtime/listen.h"
+#include "runtime/perf_sampler.h"
 #include "runtime/lock.h"
 #include "runtime/locks.h"
 #include "runtime/record.h"
@@ -168,6 +169,8 @@ struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
     int sig = cp_sampler_choice();
     uint64_t mask = sig ? (uint64_t)1 << (sig - 1) : 0;
 
+    if (life.settings.has_perf)
+        mask |= (uint64_t)1 << (SIGTRAP - 1); /* of events: perf_sampler.h */
     cp_free(wrapped);
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, 0, 8);
     know_thread(
@@ -248,6 +251,8 @@ static void apply_settings(void)
     cp_sampler_configure(&options);
     cp_cpu_set_default_hz(s->cpu_hz);
     cp_wall_set_default_hz(s->wall_hz);
+    if (!s->has_perf)
+        cp_perf_sampler_forbid();
 }
 
 static void *packer_alloc(size_t n)

@@ -288,6 +288,26 @@ static bool is_free(const struct cp_mappings *m, const struct cp_map *map)
     return !at;
 }
 
+/* Adds a file of another reading, with all that belongs to it. */
+static enum cp_status copy_file(struct cp_mappings *m,
+                                const struct cp_mapped_file *file,
+                                struct cp_error *err)
+{
+    struct cp_mapped_file copy = *file;
+
+    copy.path = cp_arena_copy(&m->arena, file->path, strlen(file->path), err);
+    copy.loads =
+        cp_arena_alloc(&m->arena, file->n_loads + 1, sizeof(*copy.loads), err);
+    if (!copy.path || !copy.loads ||
+        cp_arena_reserve(&m->arena, &m->files, m->n_files, &m->cap_files,
+                         m->n_files + 1, sizeof(copy), err) != CP_OK)
+        return CP_ENOMEM;
+    if (file->n_loads)
+        memcpy(copy.loads, file->loads, file->n_loads * sizeof(*copy.loads));
+    m->files[m->n_files++] = copy;
+    return CP_OK;
+}
+
 /* Puts a map into its place in the order. */
 static enum cp_status insert_map(struct cp_mappings *m, struct cp_map map,
                                  const struct cp_mapped_file *file,
@@ -297,11 +317,9 @@ static enum cp_status insert_map(struct cp_mappings *m, struct cp_map map,
 
     if (cp_arena_reserve(&m->arena, &m->maps, m->n_maps, &m->cap_maps,
                          m->n_maps + 1, sizeof(map), err) != CP_OK ||
-        cp_arena_reserve(&m->arena, &m->files, m->n_files, &m->cap_files,
-                         m->n_files + 1, sizeof(*file), err) != CP_OK)
+        copy_file(m, file, err) != CP_OK)
         return CP_ENOMEM;
-    map.file = (uint32_t)m->n_files;
-    m->files[m->n_files++] = *file;
+    map.file = (uint32_t)(m->n_files - 1);
     for (; i > 0 && m->maps[i - 1].start > map.start; i--)
         m->maps[i] = m->maps[i - 1];
     m->maps[i] = map;

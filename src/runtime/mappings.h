@@ -56,7 +56,7 @@ enum cp_status cp_mappings_read(struct cp_mappings *m, struct cp_error *err);
 
 /*
  * Adds the maps of an earlier reading where there is nothing now: libraries
- * that have been unloaded. `before` must outlive *m.
+ * that have been unloaded.
  */
 enum cp_status cp_mappings_join(struct cp_mappings *m,
                                 const struct cp_mappings *before,

@@ -33,10 +33,16 @@ static void unlink_window(struct cp_probe *p, struct cp_probe_window *w)
     *at = w->next;
 }
 
+uint64_t cp_probe_lost(void)
+{
+    return atomic_load(&cp_signal_sampler.n_no_place) +
+           atomic_load(&cp_signal_sampler.n_full);
+}
+
 static void note_begin(struct cp_probe_window *w)
 {
     w->n_stuck = atomic_load(&cp_signal_sampler.n_stuck);
-    w->n_no_place = atomic_load(&cp_signal_sampler.n_no_place);
+    w->n_lost = cp_probe_lost();
     w->begin_ns = cp_clock_ns(CLOCK_MONOTONIC);
     w->time_ns = cp_clock_ns(CLOCK_REALTIME);
     w->cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID);

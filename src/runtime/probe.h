@@ -14,10 +14,10 @@ struct cp_probe_window {
     struct cp_probe_window *next;
     struct cp_recorder_mark mark;
     int hz;
-    int64_t begin_ns; /* monotonic */
-    int64_t time_ns;  /* of the day */
-    int64_t cpu_ns;   /* of the process, when it was opened */
-    uint64_t n_stuck, n_no_place;
+    int64_t begin_ns;         /* monotonic */
+    int64_t time_ns;          /* of the day */
+    int64_t cpu_ns;           /* of the process, when it was opened */
+    uint64_t n_stuck, n_lost; /* as they were then */
 };
 
 /* Used under cp_sampler_lock, but for what is constant. */
@@ -34,6 +34,9 @@ struct cp_probe {
     enum cp_status (*comment)(const struct cp_probe_window *w,
                               struct cp_builder *b, struct cp_error *err);
 };
+
+/* Samples that could not be kept, of all probes, so far. */
+uint64_t cp_probe_lost(void);
 
 /* What the functions of a kind (kind.h) do, for a probe. */
 enum cp_status cp_probe_begin(struct cp_probe *p,

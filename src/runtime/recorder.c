@@ -14,6 +14,8 @@
 #include "runtime/timer.h"
 #include "unwind/settle.h"
 
+#define SLOTS_MEANWHILE 256
+
 static void *map_pages(size_t size)
 {
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -92,6 +94,31 @@ static struct cp_recorder_count count_of(const struct cp_signal_slot *slot)
                                        atomic_load(&slot->value) };
 }
 
+static bool is_used(const struct cp_signal_samples *s, size_t at)
+{
+    return atomic_load_explicit(&s->slots[at].key, memory_order_relaxed) != 0;
+}
+
+/* Handlers go on meanwhile, so there is room for more than there are now. */
+static enum cp_status note_slots(const struct cp_signal_samples *s,
+                                 struct cp_recorder_mark *mark,
+                                 struct cp_error *err)
+{
+    size_t most = (size_t)atomic_load(&s->used_slots);
+
+    if (most == 0)
+        return CP_OK;
+    most += most / 8 + SLOTS_MEANWHILE;
+    mark->before = cp_alloc(most, sizeof(*mark->before), err);
+    if (!mark->before)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < s->n_slots && mark->n_before < most; i++)
+        if (is_used(s, i))
+            mark->before[mark->n_before++] =
+                (struct cp_recorder_seen){ i, count_of(&s->slots[i]) };
+    return CP_OK;
+}
+
 enum cp_status cp_recorder_open(struct cp_recorder *r,
                                 struct cp_recorder_mark *out,
                                 struct cp_error *err)
@@ -102,15 +129,9 @@ enum cp_status cp_recorder_open(struct cp_recorder *r,
     if (!mark.table)
         return CP_ENOMEM;
     s = &mark.table->samples;
-    if (atomic_load(&s->used_slots) || atomic_load(&s->lost_count)) {
-        mark.before = cp_alloc(s->n_slots, sizeof(*mark.before), err);
-        if (!mark.before)
-            return CP_ENOMEM;
-        for (size_t i = 0; i < s->n_slots; i++)
-            if (atomic_load_explicit(&s->slots[i].key, memory_order_relaxed))
-                mark.before[i] = count_of(&s->slots[i]);
-        mark.lost = lost_of(s);
-    }
+    if (note_slots(s, &mark, err) != CP_OK)
+        return CP_ENOMEM;
+    mark.lost = lost_of(s);
     mark.table->n_windows++;
     r->n_windows++;
     *out = mark;
@@ -174,19 +195,17 @@ void cp_recorder_forget(struct cp_recorder *r)
 /* Writing. */
 
 static enum cp_status write_slot(struct cp_stack_writer *w,
-                                 const struct cp_signal_samples *s, size_t at,
-                                 const struct cp_recorder_mark *mark,
+                                 const struct cp_signal_samples *s,
+                                 const struct cp_recorder_seen *before,
                                  const char *const *states)
 {
-    const struct cp_signal_slot *slot = &s->slots[at];
+    const struct cp_signal_slot *slot = &s->slots[before->slot];
     struct cp_recorder_count seen = count_of(slot);
     struct cp_stack stack = { .labels = slot->tag.labels };
     int64_t values[2];
 
-    if (mark->before) {
-        seen.count -= mark->before[at].count;
-        seen.value -= mark->before[at].value;
-    }
+    seen.count -= before->count.count;
+    seen.value -= before->count.value;
     if (seen.count == 0 || !cp_stack_of_slot(s, slot, &stack))
         return CP_OK;
     if (states && slot->tag.state) {
@@ -210,10 +229,16 @@ static enum cp_status write_table(struct cp_stack_writer *w,
                           (int64_t)(lost.value - mark->lost.value) };
     struct cp_stack stack = { .frames = &lost_frame, .n = 1 };
     enum cp_status status = CP_OK;
+    size_t at = 0; /* in what was before */
 
-    for (size_t i = 0; i < s->n_slots && status == CP_OK; i++)
-        if (atomic_load_explicit(&s->slots[i].key, memory_order_relaxed))
-            status = write_slot(w, s, i, mark, states);
+    for (size_t i = 0; i < s->n_slots && status == CP_OK; i++) {
+        struct cp_recorder_seen before = { .slot = i };
+
+        if (at < mark->n_before && mark->before[at].slot == i)
+            before = mark->before[at++];
+        if (is_used(s, i))
+            status = write_slot(w, s, &before, states);
+    }
     if (status == CP_OK && values[0])
         status = cp_stack_write(w, &stack, values);
     return status;

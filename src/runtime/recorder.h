@@ -34,12 +34,24 @@ struct cp_recorder {
     size_t n_tables, n_windows;
 };
 
-/* Where a window begins, and what the counts were then. */
+struct cp_recorder_count {
+    uint64_t count, value;
+};
+
+/* What a slot had. */
+struct cp_recorder_seen {
+    size_t slot;
+    struct cp_recorder_count count;
+};
+
+/*
+ * Where a window begins, and what the counts were then: of the slots that were
+ * in use, in their order. There may be hundreds of windows.
+ */
 struct cp_recorder_mark {
     struct cp_recorder_table *table;
-    struct cp_recorder_count {
-        uint64_t count, value;
-    } * before; /* for each slot; NULL: all were 0 */
+    struct cp_recorder_seen *before;
+    size_t n_before;
     struct cp_recorder_count lost;
 };
 

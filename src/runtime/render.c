@@ -6,6 +6,7 @@
 #include "profile/encode.h"
 #include "profile/gzip.h"
 #include "runtime/annotate.h"
+#include "runtime/past_maps.h"
 #include "runtime/render_text.h"
 #include "runtime/version.h"
 
@@ -18,6 +19,8 @@ static enum cp_status annotate(const struct cp_renderer *r,
 
     if (status == CP_OK && r->before)
         status = cp_mappings_join(m, r->before, err);
+    if (status == CP_OK)
+        status = cp_past_maps_join(m, err);
     if (status == CP_OK)
         status = cp_annotate_mappings(p, m, err);
     if (status == CP_OK && r->symbols)
@@ -95,6 +98,8 @@ enum cp_status cp_render_gperf(struct cp_profile *p, struct cp_out *out,
     struct cp_mappings m = { 0 };
     enum cp_status status = cp_mappings_read(&m, err);
 
+    if (status == CP_OK)
+        status = cp_past_maps_join(&m, err);
     put_word(out, 0);
     put_word(out, 3);
     put_word(out, 0);

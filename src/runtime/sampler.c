@@ -1,8 +1,9 @@
 /*
  * sampler.c - see sampler.h.
  *
- * The own thread looks every 50 ms whether objects have come or gone, and once
- * a second for threads and for generated code. When the last window closes it
+ * The own thread looks five times a second whether objects have come or gone,
+ * and at once when a sample meets code that it does not know; once a second for
+ * threads and for generated code. When the last window closes it
  * ends, or slows down if hooks need the map; the handler stays, for signals
  * that are under way.
  *
@@ -22,15 +23,17 @@
 #include "runtime/clock.h"
 #include "runtime/hooked.h"
 #include "runtime/own_thread.h"
+#include "runtime/past_maps.h"
 #include "runtime/threads.h"
 #include "runtime/timer.h"
 #include "signal/handler.h"
 #include "signal/readers.h"
 #include "unwind/objects.h"
 
-#define TICK_NS 50000000
+#define TICK_NS 200000000
 #define SLOW_TICK_NS 250000000 /* while only hooks look at the map */
-#define TICKS_PER_SCAN 20
+#define FAST_TICK_NS 50000000  /* while threads have to be found or asked */
+#define SCAN_NS 1000000000
 #define TABLE_BYTES ((size_t)128 << 20)
 #define PATIENCE_NS 1000000000
 #define LITTLE_PATIENCE_NS 10000000 /* once it was in vain */
@@ -48,6 +51,7 @@ static struct {
     _Atomic uint32_t round;       /* odd: the thread of that round is to run */
     _Atomic uint32_t n_refreshed; /* looks at all objects that are done */
     _Atomic int n_keepers;        /* threads that are there */
+    unsigned n_changes_noted;     /* of the objects, by the thread */
     bool was_in_vain;
 } sampler;
 
@@ -120,6 +124,7 @@ static enum cp_status have_handler(struct cp_error *err)
 
     if (sig && is_ours(sig))
         return CP_OK;
+    cp_signal_sampler.want_word = &sampler.round;
     if (!cp_signal_sampler.word)
         cp_signal_sampler.word = (uint32_t)cp_timer_random(UINT32_MAX - 1);
     atomic_store(&sampler.signal, 0);
@@ -130,6 +135,7 @@ static enum cp_status refresh(bool with_code, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
     size_t limit = sampler.options.table_bytes;
+    unsigned n_changes = 0;
 
     cp_lock_take(&sampler.objects_lock);
     if (!sampler.objects)
@@ -138,7 +144,12 @@ static enum cp_status refresh(bool with_code, struct cp_error *err)
         status = CP_ENOMEM;
     else
         status = cp_objects_refresh(sampler.objects, with_code, err);
+    if (sampler.objects)
+        n_changes = cp_objects_changes(sampler.objects);
     cp_lock_give(&sampler.objects_lock);
+    if (n_changes != sampler.n_changes_noted)
+        cp_past_maps_note();
+    sampler.n_changes_noted = n_changes;
     return status;
 }
 
@@ -161,6 +172,7 @@ static void look_around(uint32_t round)
     if (atomic_load(&sampler.n_windows) == 0)
         return;
     (void)cp_threads_scan(NULL);
+    cp_threads_check_events();
     cp_lock_take(&cp_sampler_lock);
     if (atomic_load(&sampler.round) == round &&
         atomic_load(&sampler.n_windows) > 0)
@@ -168,27 +180,46 @@ static void look_around(uint32_t round)
     cp_lock_give(&cp_sampler_lock);
 }
 
+/* Was it that what a handler wanted? From now on it is the other. */
+static bool serve_want(enum cp_signal_want from, enum cp_signal_want to)
+{
+    uint32_t now = from;
+
+    return atomic_compare_exchange_strong(&cp_signal_sampler.want, &now, to);
+}
+
+/* Finds and asks those that must be; says how long to sleep. */
+static int64_t look_at_threads(bool is_idle)
+{
+    bool has_maker = cp_own_thread_has_maker() && !cp_hooked_is_late();
+
+    if (is_idle)
+        return SLOW_TICK_NS;
+    if (!has_maker)
+        (void)cp_threads_scan(NULL); /* nobody tells us of them */
+    return cp_threads_ask() || !has_maker ? FAST_TICK_NS : TICK_NS;
+}
+
 static void keep_up(void *arg)
 {
     uint32_t round = (uint32_t)(uintptr_t)arg;
 
-    for (unsigned tick = 0; atomic_load(&sampler.round) == round; tick++) {
+    for (int64_t since_scan = SCAN_NS; atomic_load(&sampler.round) == round;) {
         bool is_idle = atomic_load(&sampler.n_windows) == 0;
-        long woken;
+        bool is_scan = since_scan >= SCAN_NS;
+        int64_t span;
 
-        (void)refresh(tick % TICKS_PER_SCAN == 0, NULL);
+        (void)refresh(is_scan, NULL);
         atomic_fetch_add(&sampler.n_refreshed, 1);
         wake(&sampler.n_refreshed);
-        if (tick % TICKS_PER_SCAN == TICKS_PER_SCAN - 1)
+        if (is_scan)
             look_around(round);
-        else if (!is_idle &&
-                 (!cp_own_thread_has_maker() || cp_hooked_is_late()))
-            (void)cp_threads_scan(NULL); /* nobody tells us of them */
-        cp_threads_ask();
-        woken =
-            sleep_on(&sampler.round, round, is_idle ? SLOW_TICK_NS : TICK_NS);
-        if (woken == 0)
-            tick = UINT32_MAX; /* somebody wants to know it all */
+        span = look_at_threads(is_idle);
+        since_scan = is_scan ? span : since_scan + span;
+        if (sleep_on(&sampler.round, round, span) != 0)
+            (void)serve_want(CP_WANT_SERVED, CP_WANT_NOTHING);
+        else if (!serve_want(CP_WANT_LOOK, CP_WANT_SERVED))
+            since_scan = SCAN_NS; /* somebody wants to know it all */
     }
     atomic_fetch_sub(&sampler.n_keepers, 1);
 }
@@ -343,6 +374,7 @@ void cp_sampler_after_fork(void)
     atomic_store(&sampler.round, 0);
     atomic_store(&sampler.n_keepers, 0);
     cp_signal_leave_all();
+    cp_past_maps_after_fork();
     cp_lock_reset(&sampler.objects_lock);
     cp_lock_reset(&cp_sampler_lock);
 }

@@ -17,6 +17,7 @@ void cp_settings_init(struct cp_settings *s)
 {
     *s = (struct cp_settings){ .cpu_hz = CP_CPU_DEFAULT_HZ,
                                .wall_hz = 100,
+                               .has_perf = true,
                                .dump_prefix = "cpprof.{pid}",
                                .heap_interval = CP_HEAP_DEFAULT_INTERVAL,
                                .max_memory = DEFAULT_MEMORY };
@@ -162,6 +163,8 @@ static int set(struct cp_settings *s, const char *key, const char *value)
         return set_int(&s->signal, value, 1, (uint64_t)SIGRTMAX);
     if (strcmp(key, "quiet") == 0)
         return set_bool(&s->is_quiet, value);
+    if (strcmp(key, "perf") == 0)
+        return set_bool(&s->has_perf, value);
     if (strcmp(key, "block_io") == 0)
         return set_bool(&s->has_block_io, value);
     if (strcmp(key, "block_rate") == 0)

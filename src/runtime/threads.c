@@ -20,14 +20,13 @@
 
 #include "runtime/clock.h"
 #include "runtime/lock.h"
+#include "runtime/perf_sampler.h"
+#include "runtime/thread_timer.h"
 #include "runtime/timer.h"
-#include "signal/handler.h"
 #include "signal/locks.h"
-#include "signal/readers.h"
 #include "signal/syscall.h"
 
 #define MOST_HIDDEN 32
-#define NO_TIMER (-1)
 #define CHAINS 4096 /* a power of two */
 
 static struct {
@@ -81,120 +80,9 @@ static struct cp_signal_thread *take_record(void)
         list.n_records++;
     memset(t, 0, sizeof(*t));
     t->number = number;
-    t->timer_id = NO_TIMER;
-    t->perf_fd = -1;
+    t->timer_id = CP_NO_TIMER;
     list.n_threads++;
     return t;
-}
-
-/* The periods that have passed and were not sampled. */
-static uint64_t due_at(const struct cp_signal_thread *t, uint64_t clock_ns)
-{
-    uint64_t period = atomic_load(&t->cpu_period_ns);
-    uint64_t n = atomic_load(&t->cpu_count), due;
-
-    if (clock_ns < t->cpu_first_ns || period == 0)
-        return 0;
-    due = (clock_ns - t->cpu_first_ns) / period + 1;
-    return due > n ? due - n : 0;
-}
-
-/*
- * The kernel looks at the timers of a thread only when its clock ticks while
- * the thread runs, so what a thread has used since the last tick is missing
- * when it ends: most of the life of a short one. Adds it, to the stack that
- * was seen last or, if there was none, to the function the thread began in.
- */
-static void add_rest(struct cp_signal_thread *t, uint64_t clock_ns)
-{
-    uint64_t period = atomic_load(&t->cpu_period_ns), n = due_at(t, clock_ns);
-    struct cp_signal_tag tag = { atomic_load(&t->labels), 0 };
-    struct cp_signal_samples *table;
-    struct cp_signal_place *place;
-    struct cp_signal_slot *slot;
-
-    if (n == 0)
-        return;
-    place = cp_signal_enter(t->number); /* the table stays meanwhile */
-    if (!place)
-        return;
-    table = atomic_load(&cp_signal_sampler.cpu);
-    slot = atomic_load(&t->cpu_slot);
-    if (table && slot && cp_signal_has_slot(table, slot)) {
-        atomic_fetch_add(&slot->count, n);
-        atomic_fetch_add(&slot->value, n * period);
-    } else if (table && t->start) {
-        (void)cp_signal_add(table, &t->start, 1, tag, n, n * period);
-    } else if (table) {
-        cp_signal_lose(table, n, n * period);
-    }
-    atomic_fetch_add(&t->cpu_count, n);
-    cp_signal_leave(place);
-}
-
-static uint64_t clock_of(const struct cp_signal_thread *t)
-{
-    return (uint64_t)cp_clock_ns(cp_timer_clock(atomic_load(&t->tid)));
-}
-
-/* A signal that was under way has been answered when the timer is gone. */
-static void stop_timer(struct cp_signal_thread *t)
-{
-    uint64_t clock_ns;
-
-    if (atomic_load(&t->cpu_period_ns) == 0)
-        return;
-    clock_ns = clock_of(t);
-    if (t->timer_id != NO_TIMER)
-        cp_timer_delete(t->timer_id);
-    t->timer_id = NO_TIMER;
-    add_rest(t, clock_ns);
-    atomic_store(&t->cpu_period_ns, 0);
-}
-
-/*
- * Samples the thread from when its clock was from_ns on. What is due already
- * is added at once: a signal now would find us in the stack. If the kernel has
- * no timer for it, it is asked from time to time.
- */
-static void start_timer_from(struct cp_signal_thread *t, uint64_t from_ns)
-{
-    uint64_t period = list.period_ns;
-
-    atomic_store(&t->cpu_period_ns, period);
-    atomic_store(&t->cpu_count, 0);
-    atomic_store(&t->cpu_asked, 0);
-    atomic_store(&t->cpu_slot, NULL);
-    t->cpu_first_ns = from_ns + cp_timer_random(period);
-    add_rest(t, clock_of(t));
-    t->timer_id = cp_timer_create(atomic_load(&t->tid), list.sig,
-                                  cp_signal_word(CP_SIGNAL_CPU, t->number));
-    if (t->timer_id != NO_TIMER)
-        cp_timer_set(t->timer_id,
-                     t->cpu_first_ns + atomic_load(&t->cpu_count) * period,
-                     period);
-}
-
-static void start_timer(struct cp_signal_thread *t)
-{
-    stop_timer(t); /* it may have had another period */
-    start_timer_from(t, clock_of(t));
-}
-
-/* Asks a thread without a timer for what is due. */
-static void ask(struct cp_signal_thread *t)
-{
-    uint64_t n;
-
-    if (t->timer_id != NO_TIMER || atomic_load(&t->cpu_period_ns) == 0)
-        return;
-    n = due_at(t, clock_of(t));
-    if (n == 0)
-        return;
-    atomic_store(&t->cpu_asked, n);
-    atomic_store(&cp_signal_sampler.has_asked, true);
-    cp_timer_send(atomic_load(&t->tid), list.sig,
-                  cp_signal_word(CP_SIGNAL_ASK, t->number));
 }
 
 static uint32_t *chain_of(int32_t tid)
@@ -235,7 +123,7 @@ static void unchain(struct cp_signal_thread *t)
 
 static void free_record(struct cp_signal_thread *t)
 {
-    stop_timer(t);
+    cp_thread_timer_stop(t);
     unchain(t);
     t->next = list.free;
     list.free = t->number + 1;
@@ -253,8 +141,10 @@ static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack,
     atomic_store(&t->stack_high, stack.high);
     chain(t, tid);
     t->start = start;
-    if (list.period_ns)
-        start_timer_from(t, start ? 0 : clock_of(t)); /* all of its life */
+    if (list.period_ns && start)
+        cp_thread_timer_start_new(t);
+    else if (list.period_ns)
+        cp_thread_timer_start(t);
     return t;
 }
 
@@ -419,9 +309,10 @@ void cp_threads_set_signal(int sig)
     cp_lock_take(&list.lock);
     if (sig != list.sig) {
         list.sig = sig;
-        each_thread(stop_timer);
+        each_thread(cp_thread_timer_stop);
+        cp_thread_timer_setup(list.period_ns, sig);
         if (list.period_ns)
-            each_thread(start_timer);
+            each_thread(cp_thread_timer_start);
     }
     cp_lock_give(&list.lock);
 }
@@ -430,15 +321,46 @@ void cp_threads_set_period(uint64_t period_ns)
 {
     cp_lock_take(&list.lock);
     list.period_ns = period_ns;
-    each_thread(period_ns ? start_timer : stop_timer);
+    if (period_ns)
+        cp_thread_timer_setup(period_ns, list.sig);
+    each_thread(period_ns ? cp_thread_timer_start : cp_thread_timer_stop);
     cp_lock_give(&list.lock);
 }
 
-void cp_threads_ask(void)
+bool cp_threads_are_fast(void)
+{
+    bool are;
+
+    cp_lock_take(&list.lock);
+    are = list.period_ns && cp_thread_timer_is_fast();
+    cp_lock_give(&list.lock);
+    return are;
+}
+
+void cp_threads_check_events(void)
 {
     cp_lock_take(&list.lock);
-    each_thread(ask);
+    if (list.period_ns && cp_perf_sampler_is_lost()) {
+        each_thread(cp_thread_timer_stop);
+        cp_thread_timer_setup(list.period_ns, list.sig);
+        each_thread(cp_thread_timer_start);
+    }
     cp_lock_give(&list.lock);
+}
+
+bool cp_threads_ask(void)
+{
+    bool are_any = false;
+
+    cp_lock_take(&list.lock);
+    for (uint32_t i = 0; i < list.n_records && list.period_ns; i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        if (atomic_load(&t->tid) && cp_thread_timer_ask(t))
+            are_any = true;
+    }
+    cp_lock_give(&list.lock);
+    return are_any;
 }
 
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
@@ -472,7 +394,8 @@ void cp_threads_stats(struct cp_threads_stats *out)
     for (uint32_t i = 0; i < list.n_records && list.period_ns; i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 
-        out->n_no_timer += atomic_load(&t->tid) && t->timer_id == NO_TIMER;
+        out->n_no_timer += atomic_load(&t->tid) && t->timer_id == CP_NO_TIMER &&
+                           !atomic_load(&t->perf);
     }
     cp_lock_give(&list.lock);
 }
@@ -493,8 +416,7 @@ static void forget_others(void)
     for (uint32_t i = 0; i < list.n_records; i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 
-        t->timer_id = NO_TIMER;
-        atomic_store(&t->cpu_period_ns, 0);
+        cp_thread_timer_forget(t);
         if (atomic_load(&t->tid) && t != self)
             free_record(t);
     }

@@ -50,11 +50,18 @@ void cp_threads_set_signal(int sig);
 /* Gives every thread, now and to come, a timer with this period; 0: none. */
 void cp_threads_set_period(uint64_t period_ns);
 
+/* Are they sampled by events of the kernel's (runtime/perf_sampler.h)? */
+bool cp_threads_are_fast(void);
+
+/* Ends the events if the program has taken their signal. */
+void cp_threads_check_events(void);
+
 /*
  * Threads for which the kernel had no timer (RLIMIT_SIGPENDING) are asked
- * here, when it is called: now and then, and for what is due.
+ * here, when it is called: now and then, and for what is due. Says whether
+ * there are any.
  */
-void cp_threads_ask(void);
+bool cp_threads_ask(void);
 
 /* Calls visit for every thread, under the lock. */
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),

@@ -79,8 +79,12 @@ static struct cp_signal_slot *record(const uintptr_t *frames, size_t n,
 {
     struct cp_signal_samples *table = atomic_load(&cp_signal_sampler.wall);
     struct cp_signal_tag tag = { atomic_load(&t->labels), state };
+    struct cp_signal_slot *slot =
+        table ? cp_signal_add(table, frames, n, tag, 1, value) : NULL;
 
-    return table ? cp_signal_add(table, frames, n, tag, 1, value) : NULL;
+    if (table && !slot)
+        atomic_fetch_add(&cp_signal_sampler.n_full, 1);
+    return slot;
 }
 
 /* It was asked and has not answered: its signals are blocked, for one. */

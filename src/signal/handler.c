@@ -1,9 +1,12 @@
 /* handler.c - see handler.h. */
 #include "signal/handler.h"
 
+#include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 
+#include "signal/perf_event.h"
 #include "signal/readers.h"
 #include "signal/syscall.h"
 
@@ -17,6 +20,17 @@ struct sample {
     uint64_t count, value;
     uint32_t state;
 };
+
+static void want_look(void)
+{
+    uint32_t nothing = CP_WANT_NOTHING;
+
+    if (cp_signal_sampler.want_word &&
+        atomic_compare_exchange_strong(&cp_signal_sampler.want, &nothing,
+                                       CP_WANT_LOOK))
+        (void)CP_SYSCALL(SYS_futex, (long)cp_signal_sampler.want_word,
+                         FUTEX_WAKE_PRIVATE, 1);
+}
 
 /*
  * Walks and records. The table is looked up only once the place is taken:
@@ -51,8 +65,12 @@ static struct cp_signal_slot *take(const struct sample *sample,
         slot = cp_signal_add(table, place->frames, n, tag, sample->count,
                              sample->value);
         atomic_fetch_add(&cp_signal_sampler.n_samples, sample->count);
+        if (!slot)
+            atomic_fetch_add(&cp_signal_sampler.n_full, sample->count);
         if (walk.end != CP_WALK_WHOLE)
             atomic_fetch_add(&cp_signal_sampler.n_stuck, sample->count);
+        if (walk.met_unknown)
+            want_look();
     } else {
         atomic_fetch_add(&cp_signal_sampler.n_late, sample->count);
     }
@@ -119,10 +137,9 @@ static void take_registers(struct cp_signal_thread *t,
 }
 
 /* A signal that is not ours, with the fate that it would have had. */
-static void pass_on(int sig, siginfo_t *info, void *context)
+static void pass_on(const struct sigaction *old, int sig, siginfo_t *info,
+                    void *context)
 {
-    const struct sigaction *old = &cp_signal_sampler.previous;
-
     if (old->sa_flags & SA_SIGINFO) {
         old->sa_sigaction(sig, info, context);
     } else if (old->sa_handler == SIG_DFL) {
@@ -151,6 +168,15 @@ static bool meet(struct cp_signal_thread *t)
     return true;
 }
 
+/* The thread that a word of ours is for, if that is the current one. */
+static struct cp_signal_thread *thread_of(uint64_t word)
+{
+    struct cp_signal_thread *t =
+        cp_signal_thread_at((uint32_t)word & 0x0fffffff);
+
+    return t && (cp_signal_self == t || meet(t)) ? t : NULL;
+}
+
 /*
  * When the user's queue of signals is full, the kernel delivers those below
  * the real-time ones without what they carried, as if sent by nobody. If we
@@ -177,11 +203,11 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
 
     if (info->si_code != SI_TIMER || word >> 32 != cp_signal_sampler.word) {
         if (!is_bare_ask(info, context))
-            pass_on(sig, info, context);
+            pass_on(&cp_signal_sampler.previous, sig, info, context);
         return;
     }
-    t = cp_signal_thread_at((uint32_t)word & 0x0fffffff);
-    if (!t || (cp_signal_self != t && !meet(t)))
+    t = thread_of(word);
+    if (!t)
         return;
     switch ((enum cp_signal_what)(word >> 28 & 0xf)) {
     case CP_SIGNAL_CPU:
@@ -200,4 +226,57 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
         take_registers(t, context);
         break;
     }
+}
+
+/*
+ * Periods for which no signal came, because the thread had blocked it or the
+ * kernel had too many, are in the weight of the next one.
+ */
+static uint64_t periods_by_clock(const struct cp_signal_thread *t)
+{
+    struct timespec now = { 0, 0 };
+    uint64_t due;
+
+    (void)CP_SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now);
+    due = cp_signal_due(t, (uint64_t)now.tv_sec * 1000000000u +
+                               (uint64_t)now.tv_nsec);
+    return due > 1 ? due : 1;
+}
+
+/*
+ * The first event comes at a random time; the next ones, if there are to be
+ * any, in step. Somebody may be ending the profile meanwhile.
+ */
+static void go_on(struct cp_signal_thread *t, uint64_t word)
+{
+    uint64_t period = atomic_load(&t->perf_period_ns);
+    void *next = NULL;
+
+    if (!t->perf_is_in_step && period)
+        (void)cp_signal_perf_open(0, period, word, &next);
+    if (!t->perf_is_in_step)
+        cp_signal_perf_close(atomic_exchange(&t->perf, next));
+    t->perf_is_in_step = true;
+    if (atomic_load(&t->cpu_period_ns) == 0)
+        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+}
+
+void cp_signal_trap(int sig, siginfo_t *info, void *context)
+{
+    struct cp_signal_thread *t;
+    uint64_t word;
+
+    if (!cp_signal_perf_word(info, &word) ||
+        word >> 32 != cp_signal_sampler.word) {
+        const struct sigaction by_default = { .sa_handler = SIG_DFL };
+
+        pass_on(&by_default, sig, info, context);
+        return;
+    }
+    t = thread_of(word);
+    if (!t || !atomic_load(&t->perf))
+        return; /* who began it has not got so far, and it will come again */
+    if (atomic_load(&t->cpu_period_ns))
+        take_cpu(t, periods_by_clock(t), context);
+    go_on(t, word);
 }

@@ -26,6 +26,12 @@ enum cp_signal_what {
     CP_SIGNAL_STACK = 5,     /* for the list of all threads */
 };
 
+/*
+ * A stack may have met code that was loaded since the last look. The sampler's
+ * thread is woken for it, once between two of its regular looks.
+ */
+enum cp_signal_want { CP_WANT_NOTHING, CP_WANT_LOOK, CP_WANT_SERVED };
+
 struct cp_signal_sampler {
     _Atomic(struct cp_signal_samples *) cpu; /* NULL: off */
     _Atomic(struct cp_signal_samples *) wall;
@@ -34,8 +40,11 @@ struct cp_signal_sampler {
     _Atomic uint64_t n_samples;  /* taken */
     _Atomic uint64_t n_stuck;    /* whose stack did not reach its root */
     _Atomic uint64_t n_no_place; /* lost: too many walkers at once */
+    _Atomic uint64_t n_full;     /* lost: there was no room in the table */
     _Atomic uint64_t n_late;     /* of a profile that was over */
     _Atomic bool has_asked;      /* signals were sent, not by timers alone */
+    _Atomic uint32_t want;       /* see cp_signal_want */
+    _Atomic uint32_t *want_word; /* on which the sampler's thread sleeps */
     struct sigaction previous;   /* what was there before us */
 };
 
@@ -48,6 +57,9 @@ static inline void *cp_signal_word(enum cp_signal_what what, uint32_t number)
 
     return (void *)(uintptr_t)word;
 }
+
+/* The same for SIGTRAP, which events of the kernel's send (perf_event.h). */
+void cp_signal_trap(int sig, siginfo_t *info, void *context);
 
 void cp_signal_handle(int sig, siginfo_t *info, void *context);
 

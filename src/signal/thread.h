@@ -10,6 +10,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "signal/samples.h"
@@ -30,6 +31,12 @@ struct cp_signal_thread {
     _Atomic uint64_t cpu_count;      /* of periods that were sampled */
     _Atomic uint64_t cpu_asked;      /* periods that it was asked to sample */
     _Atomic(struct cp_signal_slot *) cpu_slot; /* of the last sample */
+    uint64_t cpu_first_ns; /* the timer's first expiry, by the thread's clock */
+
+    /* Of events (perf_event.h), where they are used. */
+    _Atomic(void *) perf;            /* NULL: there is none */
+    _Atomic uint64_t perf_period_ns; /* after the first; 0: the timer goes on */
+    bool perf_is_in_step;            /* the first has come */
 
     /* Of the wall-clock sampler, which asks and looks for the answer. */
     _Atomic uint64_t wall_value;   /* what the sample stands for, in ns */
@@ -47,10 +54,8 @@ struct cp_signal_thread {
     _Atomic(struct cp_signal_slot *) stack_slot; /* of the last one */
 
     /* The runtime's own; no handler looks at these. */
+    uintptr_t start; /* the function that the thread began in, or 0 */
     int timer_id;
-    uint64_t cpu_first_ns; /* the timer's first expiry, by the thread's clock */
-    uintptr_t start;       /* the function that the thread began in, or 0 */
-    int perf_fd;
     uint32_t number;
     uint32_t next; /* in a chain of records: number + 1; 0: the last */
     uint32_t flags;
@@ -60,6 +65,19 @@ struct cp_signal_thread {
     uint64_t mark;
     uint32_t registers_asked; /* the answer that is awaited */
 };
+
+/* The periods that have passed by the thread's clock and were not sampled. */
+static inline uint64_t cp_signal_due(const struct cp_signal_thread *t,
+                                     uint64_t clock_ns)
+{
+    uint64_t period = atomic_load(&t->cpu_period_ns);
+    uint64_t n = atomic_load(&t->cpu_count), due;
+
+    if (clock_ns < t->cpu_first_ns || period == 0)
+        return 0;
+    due = (clock_ns - t->cpu_first_ns) / period + 1;
+    return due > n ? due - n : 0;
+}
 
 #define CP_THREADS_CHUNK 256
 #define CP_THREADS_CHUNKS 1024

@@ -201,9 +201,12 @@ static inline enum step step(struct cp_signal_walk *w, struct frame *f,
 }
 
 /* A return address that points to no code is none. */
-static bool is_wild(const struct cp_signal_walk *w, const struct frame *f)
+static bool is_wild(struct cp_signal_walk *w, const struct frame *f)
 {
-    return !f->is_exact && !cp_signal_map_find(w->map, lookup_pc(f));
+    if (cp_signal_map_find(w->map, lookup_pc(f)))
+        return false;
+    w->met_unknown = true;
+    return !f->is_exact;
 }
 
 /*
@@ -235,6 +238,7 @@ size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
     enum step next = STEP_ON;
     size_t n = 0;
 
+    w->met_unknown = false;
     cp_signal_reach_stack(&w->reach, regs.sp);
     while (next == STEP_ON && n < CP_WALK_LIMIT) {
         const struct cp_signal_rule *rule =

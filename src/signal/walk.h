@@ -9,6 +9,7 @@
 #ifndef CP_SIGNAL_WALK_H
 #define CP_SIGNAL_WALK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,7 @@ struct cp_signal_walk {
     const struct cp_signal_map *map;
     struct cp_signal_reach reach; /* its stack_low, stack_high are used */
     enum cp_walk_end end;         /* set by the walk */
+    bool met_unknown;             /* likewise: code that is in no module */
 };
 
 /*

@@ -581,7 +581,7 @@ static void read_const(struct reader *r)
     char tag = next(r);
     const char *text;
     uint64_t value;
-    size_t len;
+    size_t len = 0;
 
     if (!enter(r))
         return;

@@ -253,48 +253,12 @@ static void restore_initial(struct machine *m, uint64_t reg)
         m->row.saved[slot] = m->initial.saved[slot];
 }
 
-/* The instructions of one byte and their operands (DW_CFA_*). */
-static bool extended(struct machine *m, struct cp_cursor *c, uint8_t op)
+/* Those instructions (DW_CFA_*) that say where the CFA is; false: another. */
+static bool define_cfa(struct machine *m, struct cp_cursor *c, uint8_t op)
 {
-    uint64_t reg, code = m->fde->cie.code_align;
+    uint64_t reg = m->row.reg;
 
     switch (op) {
-    case 0x00: /* nop */
-    case 0x2d: /* the return address is signed: stripped anyway */
-        return true;
-    case 0x01: /* set_loc: no compiler writes it any more */
-        return false;
-    case 0x02: /* advance_loc1, 2, 4 */
-    case 0x03:
-    case 0x04:
-        return advance(m, code * cp_cursor_uint(c, (size_t)1 << (op - 2)));
-    case 0x05: /* offset_extended */
-        reg = cp_cursor_uleb(c);
-        set_saved(m, reg, PLACE_CFA, scaled(m, (int64_t)cp_cursor_uleb(c)));
-        return true;
-    case 0x06: /* restore_extended */
-        restore_initial(m, cp_cursor_uleb(c));
-        return true;
-    case 0x07: /* undefined */
-        set_saved(m, cp_cursor_uleb(c), PLACE_END, 0);
-        return true;
-    case 0x08: /* same_value */
-        set_saved(m, cp_cursor_uleb(c), PLACE_SAME, 0);
-        return true;
-    case 0x09: /* register: saved in another */
-        reg = cp_cursor_uleb(c);
-        set_saved(m, reg,
-                  cp_cursor_uleb(c) == m->regs->arg ? PLACE_ARG : PLACE_UNKNOWN,
-                  0);
-        return true;
-    case 0x14: /* val_offset */
-        set_saved(m, cp_cursor_uleb(c), PLACE_UNKNOWN, 0);
-        (void)cp_cursor_uleb(c);
-        return true;
-    case 0x0a:
-        return remember(m);
-    case 0x0b:
-        return recall(m);
     case 0x0c: /* def_cfa */
         reg = cp_cursor_uleb(c);
         set_cfa(m, reg, (int64_t)cp_cursor_uleb(c));
@@ -303,42 +267,97 @@ static bool extended(struct machine *m, struct cp_cursor *c, uint8_t op)
         set_cfa(m, cp_cursor_uleb(c), m->row.off);
         return true;
     case 0x0e: /* def_cfa_offset */
-        set_cfa(m, m->row.reg, (int64_t)cp_cursor_uleb(c));
+        set_cfa(m, reg, (int64_t)cp_cursor_uleb(c));
         return true;
     case 0x0f: /* def_cfa_expression */
         cfa_by_expression(m, cp_cursor_take(c, cp_cursor_uleb(c)));
-        return true;
-    case 0x10: /* expression */
-        reg = cp_cursor_uleb(c);
-        save_by_expression(m, reg, cp_cursor_take(c, cp_cursor_uleb(c)));
-        return true;
-    case 0x11: /* offset_extended_sf */
-        reg = cp_cursor_uleb(c);
-        set_saved(m, reg, PLACE_CFA, scaled(m, cp_cursor_sleb(c)));
         return true;
     case 0x12: /* def_cfa_sf */
         reg = cp_cursor_uleb(c);
         set_cfa(m, reg, scaled(m, cp_cursor_sleb(c)));
         return true;
     case 0x13: /* def_cfa_offset_sf */
-        set_cfa(m, m->row.reg, scaled(m, cp_cursor_sleb(c)));
+        set_cfa(m, reg, scaled(m, cp_cursor_sleb(c)));
         return true;
-    case 0x15: /* val_offset_sf */
-        set_saved(m, cp_cursor_uleb(c), PLACE_UNKNOWN, 0);
-        (void)cp_cursor_sleb(c);
-        return true;
+    default:
+        return false;
+    }
+}
+
+/* Those that say where a register is; all begin with its number. */
+static bool is_about_register(uint8_t op)
+{
+    return (op >= 0x05 && op <= 0x09) || op == 0x10 || op == 0x11 ||
+           (op >= 0x14 && op <= 0x16) || op == 0x2f;
+}
+
+static void save_register(struct machine *m, struct cp_cursor *c, uint8_t op)
+{
+    uint64_t reg = cp_cursor_uleb(c);
+
+    switch (op) {
+    case 0x05: /* offset_extended */
+        set_saved(m, reg, PLACE_CFA, scaled(m, (int64_t)cp_cursor_uleb(c)));
+        break;
+    case 0x06: /* restore_extended */
+        restore_initial(m, reg);
+        break;
+    case 0x07: /* undefined */
+        set_saved(m, reg, PLACE_END, 0);
+        break;
+    case 0x08: /* same_value */
+        set_saved(m, reg, PLACE_SAME, 0);
+        break;
+    case 0x09: /* register: saved in another */
+        set_saved(m, reg,
+                  cp_cursor_uleb(c) == m->regs->arg ? PLACE_ARG : PLACE_UNKNOWN,
+                  0);
+        break;
+    case 0x10: /* expression */
+        save_by_expression(m, reg, cp_cursor_take(c, cp_cursor_uleb(c)));
+        break;
+    case 0x11: /* offset_extended_sf */
+        set_saved(m, reg, PLACE_CFA, scaled(m, cp_cursor_sleb(c)));
+        break;
+    case 0x2f: /* GNU_negative_offset_extended */
+        set_saved(m, reg, PLACE_CFA, -scaled(m, (int64_t)cp_cursor_uleb(c)));
+        break;
     case 0x16: /* val_expression */
-        set_saved(m, cp_cursor_uleb(c), PLACE_UNKNOWN, 0);
+        set_saved(m, reg, PLACE_UNKNOWN, 0);
         cp_cursor_skip(c, cp_cursor_uleb(c));
+        break;
+    default: /* val_offset and val_offset_sf: numbers of the same length */
+        set_saved(m, reg, PLACE_UNKNOWN, 0);
+        (void)cp_cursor_uleb(c);
+    }
+}
+
+/* The instructions of one byte and their operands; false: the end of it. */
+static bool extended(struct machine *m, struct cp_cursor *c, uint8_t op)
+{
+    if (define_cfa(m, c, op))
         return true;
+    if (is_about_register(op)) {
+        save_register(m, c, op);
+        return true;
+    }
+    switch (op) {
+    case 0x00: /* nop */
+    case 0x2d: /* the return address is signed: stripped anyway */
+        return true;
+    case 0x02: /* advance_loc1, 2, 4 */
+    case 0x03:
+    case 0x04:
+        return advance(m, m->fde->cie.code_align *
+                              cp_cursor_uint(c, (size_t)1 << (op - 2)));
+    case 0x0a:
+        return remember(m);
+    case 0x0b:
+        return recall(m);
     case 0x2e: /* GNU_args_size */
         (void)cp_cursor_uleb(c);
         return true;
-    case 0x2f: /* GNU_negative_offset_extended */
-        reg = cp_cursor_uleb(c);
-        set_saved(m, reg, PLACE_CFA, -scaled(m, (int64_t)cp_cursor_uleb(c)));
-        return true;
-    default:
+    default: /* also set_loc, 0x01, which no compiler writes any more */
         return false;
     }
 }

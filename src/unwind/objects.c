@@ -44,7 +44,8 @@ struct cp_objects {
     struct map_block *published;
     size_t limit_bytes, used_bytes;
     unsigned long long n_adds, n_subs; /* the loader's counters */
-    struct cp_error *err;              /* of the refresh under way */
+    unsigned n_changes;
+    struct cp_error *err; /* of the refresh under way */
     enum cp_status status;
     bool is_changed;
 };
@@ -246,6 +247,7 @@ enum cp_status cp_objects_refresh(struct cp_objects *o, bool with_code,
             o->objects[i].is_seen = false;
         (void)dl_iterate_phdr(visit, o);
         o->is_changed = true;
+        o->n_changes++;
     }
     if (with_code)
         refresh_code(o);
@@ -253,6 +255,11 @@ enum cp_status cp_objects_refresh(struct cp_objects *o, bool with_code,
         o->status = publish(o);
     o->is_changed = o->status != CP_OK;
     return o->status;
+}
+
+unsigned cp_objects_changes(const struct cp_objects *o)
+{
+    return o->n_changes;
 }
 
 void cp_objects_stats(const struct cp_objects *o, struct cp_objects_stats *out)

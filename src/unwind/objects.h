@@ -26,6 +26,9 @@ struct cp_objects *cp_objects_new(size_t limit_bytes, struct cp_error *err);
 enum cp_status cp_objects_refresh(struct cp_objects *o, bool with_code,
                                   struct cp_error *err);
 
+/* How often objects were seen to have come or gone. */
+unsigned cp_objects_changes(const struct cp_objects *o);
+
 struct cp_objects_stats {
     size_t n_objects, n_rows, bytes;
     size_t n_without; /* objects without a table */

@@ -1,0 +1,144 @@
+/* perf_sampler.c - see perf_sampler.h. */
+#include "runtime/perf_sampler.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "base/out.h"
+#include "runtime/proc_file.h"
+#include "signal/handler.h"
+#include "signal/perf_event.h"
+
+#define NS_PER_S 1000000000
+#define LONG_NS ((uint64_t)3600 * NS_PER_S) /* no signal comes of a trial */
+#define STATUS_BYTES ((size_t)64 << 10)
+
+static struct {
+    bool is_forbidden, is_handled;
+    char why_not[96];
+} events = { .why_not = "not tried" };
+
+static bool refuse(const char *why)
+{
+    (void)snprintf(events.why_not, sizeof(events.why_not), "%s", why);
+    return false;
+}
+
+void cp_perf_sampler_forbid(void)
+{
+    events.is_forbidden = true;
+}
+
+const char *cp_perf_sampler_why_not(void)
+{
+    return events.why_not;
+}
+
+uint64_t cp_perf_sampler_tick_ns(void)
+{
+    struct timespec t;
+
+    if (clock_getres(CLOCK_MONOTONIC_COARSE, &t) != 0)
+        return 0;
+    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * Before 5.18 a thread that blocks SIGTRAP would have been killed by an event,
+ * before 5.13 there was no such event.
+ */
+static bool has_kernel(void)
+{
+    struct utsname name;
+    unsigned major = 0, minor = 0;
+
+    return uname(&name) == 0 &&
+           sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
+           (major > 5 || (major == 5 && minor >= 18));
+}
+
+static bool is_traced(void)
+{
+    struct cp_out text = { .fd = -1 };
+    const char *line;
+    bool is = false;
+
+    if (cp_proc_file_read("/proc/self/status", STATUS_BYTES, &text, NULL) ==
+        CP_OK) {
+        cp_out_char(&text, '\0');
+        line = cp_out_finish(&text, NULL) == CP_OK
+                   ? strstr(text.buf, "\nTracerPid:")
+                   : NULL;
+        is = line && atoi(line + sizeof("\nTracerPid:") - 1) != 0;
+    }
+    cp_out_release(&text);
+    return is;
+}
+
+static bool is_ours(const struct sigaction *action)
+{
+    return action->sa_flags & SA_SIGINFO &&
+           action->sa_sigaction == cp_signal_trap;
+}
+
+bool cp_perf_sampler_is_lost(void)
+{
+    struct sigaction now;
+
+    if (!events.is_handled || sigaction(SIGTRAP, NULL, &now) != 0 ||
+        is_ours(&now))
+        return false;
+    events.is_handled = false;
+    return true;
+}
+
+static bool handle_traps(void)
+{
+    struct sigaction now,
+        ours = { .sa_sigaction = cp_signal_trap,
+                 .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+
+    (void)sigfillset(&ours.sa_mask);
+    if (sigaction(SIGTRAP, NULL, &now) != 0)
+        return refuse(strerror(errno));
+    if (is_ours(&now))
+        return true;
+    if (now.sa_flags & SA_SIGINFO || now.sa_handler != SIG_DFL)
+        return refuse("the program handles SIGTRAP");
+    if (sigaction(SIGTRAP, &ours, NULL) != 0)
+        return refuse(strerror(errno));
+    events.is_handled = true;
+    return true;
+}
+
+static bool is_allowed(void)
+{
+    void *event = NULL;
+    int result = cp_signal_perf_open(0, LONG_NS, 0, &event);
+
+    if (result == 0)
+        cp_signal_perf_close(event);
+    else
+        (void)snprintf(events.why_not, sizeof(events.why_not),
+                       "perf_event_open: %s", strerror(-result));
+    return result == 0;
+}
+
+bool cp_perf_sampler_begin(void)
+{
+    if (events.is_forbidden)
+        return refuse("switched off");
+    if (!has_kernel())
+        return refuse("needs Linux 5.18");
+    if (is_traced())
+        return refuse("a debugger is attached");
+    if (!is_allowed() || !handle_traps())
+        return false;
+    events.why_not[0] = '\0';
+    return true;
+}

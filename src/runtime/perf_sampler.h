@@ -1,0 +1,34 @@
+/*
+ * perf_sampler - whether threads can be sampled by events of the kernel's
+ * (signal/perf_event.h), which are not bound to its tick as timers are.
+ *
+ * They need the right to count what the kernel does for the process as well:
+ * CAP_PERFMON, or kernel.perf_event_paranoid of 1 or less. SIGTRAP must be the
+ * program's default, and nobody may be tracing it: a debugger would stop at
+ * each sample. Used under the lock of runtime/threads.h.
+ */
+#ifndef CP_PERF_SAMPLER_H
+#define CP_PERF_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Before the first profile: never use events. */
+void cp_perf_sampler_forbid(void);
+
+/*
+ * May events be used? Tries it when a profile begins, and has SIGTRAP handled
+ * from then on.
+ */
+bool cp_perf_sampler_begin(void);
+
+/* Has the program taken SIGTRAP since? Then events must be ended. */
+bool cp_perf_sampler_is_lost(void);
+
+/* Why not, in a few words; "" if they may. */
+const char *cp_perf_sampler_why_not(void);
+
+/* The time between two of the kernel's ticks. */
+uint64_t cp_perf_sampler_tick_ns(void);
+
+#endif
