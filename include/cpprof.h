@@ -110,6 +110,16 @@ int cpprof_label_clear(const char *key);
 unsigned cpprof_labels_get(void);
 void cpprof_labels_put(unsigned labels);
 
+/*
+ * For the execution trace: a region is something that the thread does from
+ * its begin to its end; regions nest, and end with the name that they began
+ * with. A message is of one moment. Both are shown on the thread's lane. They
+ * cost a branch when no trace is recorded; texts up to 1024 bytes are copied.
+ */
+void cpprof_region_begin(const char *name);
+void cpprof_region_end(const char *name);
+void cpprof_log(const char *category, const char *message);
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,6 +20,7 @@
 #include "runtime/render.h"
 #include "runtime/symbols.h"
 #include "runtime/threads.h"
+#include "runtime/trace_notes.h"
 #include "runtime/version.h"
 #include "signal/capture.h"
 
@@ -301,4 +302,19 @@ EXPORT void cpprof_labels_put(unsigned labels)
 
     if (t && labels < CP_LABELS_MOST_SETS)
         atomic_store(&t->labels, labels);
+}
+
+EXPORT void cpprof_region_begin(const char *name)
+{
+    cp_trace_note_region(name, true, CP_CALLER);
+}
+
+EXPORT void cpprof_region_end(const char *name)
+{
+    cp_trace_note_region(name, false, CP_CALLER);
+}
+
+EXPORT void cpprof_log(const char *category, const char *message)
+{
+    cp_trace_note_log(category, message, CP_CALLER);
 }

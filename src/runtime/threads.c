@@ -25,6 +25,7 @@
 #include "signal/locks.h"
 #include "signal/readers.h"
 #include "signal/syscall.h"
+#include "signal/trace.h"
 
 #define MOST_HIDDEN 32
 #define NO_TIMER (-1)
@@ -236,6 +237,7 @@ static void unchain(struct cp_signal_thread *t)
 static void free_record(struct cp_signal_thread *t)
 {
     stop_timer(t);
+    cp_trace_leave(t);
     unchain(t);
     t->next = list.free;
     list.free = t->number + 1;

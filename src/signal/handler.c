@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "signal/locks.h"
 #include "signal/readers.h"
 #include "signal/syscall.h"
 
@@ -51,6 +52,8 @@ static struct cp_signal_slot *take(const struct sample *sample,
         slot = cp_signal_add(table, place->frames, n, tag, sample->count,
                              sample->value);
         atomic_fetch_add(&cp_signal_sampler.n_samples, sample->count);
+        if (cp_trace_is_on() && sample->table == &cp_signal_sampler.cpu)
+            cp_trace_sample(t, place->frames, n, cp_locks_now_ns());
         if (walk.end != CP_WALK_WHOLE)
             atomic_fetch_add(&cp_signal_sampler.n_stuck, sample->count);
     } else {
