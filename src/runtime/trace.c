@@ -442,6 +442,9 @@ static enum cp_status open_writer(struct session *s, struct cp_error *err)
 {
     char program[512];
     struct cp_trace_head head = { .begin_ns = s->begin_ns,
+                                  .boot_ns =
+                                      (uint64_t)cp_clock_ns(CLOCK_BOOTTIME) -
+                                      now_ns(),
                                   .pid = getpid(),
                                   .program = program,
                                   .n_stacks = (uint32_t)STACK_SLOTS + 1 };

@@ -15,7 +15,7 @@
 
 #define NAME_BYTES 64
 #define MAX_HZ 10000
-#define PUMP_NS 100000000 /* between pieces of a stream */
+#define PUMP_NS 40000000 /* between pieces of a stream */
 
 struct window {
     struct cp_service *service;
@@ -224,7 +224,10 @@ static void take_snapshot(struct window *w)
 
 static int64_t left_ns(const struct window *w)
 {
-    return w->started_ns + (int64_t)(w->request.seconds * 1e9) - cp_http_now();
+    int64_t end_ns = w->started_ns + (int64_t)(w->request.seconds * 1e9);
+    int64_t now_ns = cp_http_now();
+
+    return end_ns > now_ns ? end_ns - now_ns : 0;
 }
 
 static void on_gone(void *context)
@@ -315,7 +318,7 @@ static void on_stream_due(void *context)
     struct cp_error err = { 0 };
     enum cp_status status = CP_OK;
 
-    if (left_ns(w) <= 0)
+    if (left_ns(w) == 0)
         status = finish_bytes(w, &out, &err);
     else if (!w->is_behind)
         status = w->kind->pump(w->handle, &sink, &err);

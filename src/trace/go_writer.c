@@ -18,14 +18,14 @@
 
 #include "base/alloc.h"
 #include "trace/step.h"
+#include "trace/tid_table.h"
 #include "trace/varint.h"
 
 #define BATCH_BYTES ((size_t)16 << 10) /* a reader takes up to 64 KiB */
 #define MOST_BATCH_BYTES ((size_t)60 << 10)
-#define GENERATION_BYTES ((size_t)16 << 20)
+#define GENERATION_BYTES ((size_t)4 << 20)
 #define MOST_STRING 1024
 #define NO_M UINT64_MAX
-#define CHAINS 1024
 
 enum {
     EV_BATCH = 1,
@@ -67,7 +67,6 @@ struct proc {
 
 struct thread {
     int32_t tid;
-    uint32_t next;
     uint32_t proc;
     enum state state;
     uint64_t seq;
@@ -83,10 +82,7 @@ struct writer {
     struct cp_out *out;
     uint64_t generation;
     size_t generation_bytes;
-    uint32_t chains[CHAINS]; /* index + 1 */
-    struct thread **threads;
-    size_t n_threads, cap_threads;
-    uint32_t free; /* chain of threads that are no more */
+    struct cp_tid_table threads;
     struct proc *procs;
     size_t n_procs, cap_procs;
     uint32_t *free_procs;
@@ -189,32 +185,7 @@ static uint64_t stack_of(struct writer *w, uint32_t stack)
 
 static struct thread *find(const struct writer *w, int32_t tid)
 {
-    for (uint32_t at = w->chains[(uint32_t)tid % CHAINS]; at;) {
-        struct thread *t = w->threads[at - 1];
-
-        if (t->tid == tid)
-            return t;
-        at = t->next;
-    }
-    return NULL;
-}
-
-static uint32_t take_thread(struct writer *w)
-{
-    uint32_t at = w->free;
-
-    if (at) {
-        w->free = w->threads[at - 1]->next;
-        return at;
-    }
-    if (cp_reserve(&w->threads, &w->cap_threads, w->n_threads + 1,
-                   sizeof(struct thread *), NULL) != CP_OK)
-        return 0;
-    w->threads[w->n_threads] = cp_alloc(1, sizeof(struct thread), NULL);
-    if (!w->threads[w->n_threads])
-        return 0;
-    w->threads[w->n_threads]->batch.fd = -1;
-    return (uint32_t)++w->n_threads;
+    return cp_tid_find(&w->threads, tid);
 }
 
 /* A P that nobody has; UINT32_MAX: no memory. */
@@ -233,41 +204,28 @@ static uint32_t take_proc(struct writer *w)
 
 static struct thread *add(struct writer *w, int32_t tid)
 {
-    uint32_t at = take_thread(w), *chain = &w->chains[(uint32_t)tid % CHAINS];
+    struct thread *t = cp_tid_add(&w->threads, tid);
     struct cp_out batch;
-    struct thread *t;
 
-    if (!at) {
+    if (!t) {
         fail(w);
         return NULL;
     }
-    t = w->threads[at - 1];
-    batch = t->batch;
-    *t = (struct thread){ .tid = tid, .next = *chain, .batch = batch };
-    t->proc = take_proc(w);
-    if (t->proc == UINT32_MAX) {
-        t->next = w->free;
-        w->free = at;
-        fail(w);
-        return NULL;
-    }
-    *chain = at;
-    return t;
+    batch = t->batch; /* its memory is used again */
+    batch.fd = -1;
+    *t = (struct thread){ .tid = tid, .batch = batch, .proc = take_proc(w) };
+    if (t->proc != UINT32_MAX)
+        return t;
+    cp_tid_remove(&w->threads, tid);
+    fail(w);
+    return NULL;
 }
 
 static void remove_thread(struct writer *w, struct thread *t)
 {
-    uint32_t *at = &w->chains[(uint32_t)t->tid % CHAINS], mine;
-
-    while (w->threads[*at - 1] != t)
-        at = &w->threads[*at - 1]->next;
-    mine = *at;
-    *at = t->next;
     end_batch(w, t);
     w->free_procs[w->n_free_procs++] = t->proc;
-    t->tid = 0;
-    t->next = w->free;
-    w->free = mine;
+    cp_tid_remove(&w->threads, t->tid);
 }
 
 /* ---- states ---- */
@@ -610,9 +568,9 @@ static void put_frequency(struct writer *w)
 static void end_generation(struct writer *w,
                            const struct cp_trace_stacks *stacks)
 {
-    for (size_t i = 0; i < w->n_threads; i++)
-        if (w->threads[i]->tid)
-            end_batch(w, w->threads[i]);
+    for (size_t i = 0; i < w->threads.n; i++)
+        if (w->threads.entries[i].tid)
+            end_batch(w, w->threads.entries[i].thread);
     put_batch(w, NO_M, w->begin_ns, &w->samples);
     put_stacks(w, stacks);
     put_strings(w);
@@ -627,9 +585,9 @@ static void begin_generation(struct writer *w)
     w->begin_ns = w->now_ns;
     if (!begin_strings(w))
         fail(w);
-    for (size_t i = 0; i < w->n_threads && w->out->err.status == CP_OK; i++)
-        if (w->threads[i]->tid)
-            put_status(w, w->threads[i], w->begin_ns);
+    for (size_t i = 0; i < w->threads.n && w->out->err.status == CP_OK; i++)
+        if (w->threads.entries[i].tid)
+            put_status(w, w->threads.entries[i].thread, w->begin_ns);
 }
 
 static bool is_full(const void *writer)
@@ -666,11 +624,12 @@ static void free_writer(void *writer)
 
     if (!w)
         return;
-    for (size_t i = 0; i < w->n_threads; i++) {
-        cp_out_release(&w->threads[i]->batch);
-        cp_free(w->threads[i]);
+    for (size_t i = 0; i < w->threads.n; i++) {
+        struct thread *t = w->threads.entries[i].thread;
+
+        cp_out_release(&t->batch);
     }
-    cp_free(w->threads);
+    cp_tid_release(&w->threads);
     cp_free(w->procs);
     cp_free(w->free_procs);
     cp_free(w->used);
@@ -689,6 +648,7 @@ static void *open_writer(const struct cp_trace_head *head, struct cp_out *out,
     if (!w)
         return NULL;
     w->out = out;
+    w->threads.size = sizeof(struct thread);
     w->samples.fd = -1;
     w->generation = 1;
     w->begin_ns = w->now_ns = head->begin_ns;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "trace/tid_table.h"
 
-#define CHAINS 1024
 #define MOST_REGIONS 32
 #define NAME_BYTES 64
 
@@ -31,8 +31,7 @@ struct totals {
 };
 
 struct thread {
-    int32_t tid; /* 0: the record is free */
-    uint32_t next;
+    int32_t tid;
     enum state state;
     bool is_woken;           /* BLOCKED, but let go */
     bool is_io;              /* BLOCKED or CALLING, and it counts as I/O */
@@ -48,10 +47,7 @@ struct thread {
 
 struct cp_model_threads {
     struct cp_trace_model_options options;
-    uint32_t chains[CHAINS]; /* index + 1 */
-    struct thread **threads;
-    size_t n_threads, cap_threads;
-    uint32_t free; /* chain */
+    struct cp_tid_table threads;
     uint64_t n_lost;
 };
 
@@ -59,62 +55,28 @@ struct cp_model_threads {
 
 static struct thread *find(const struct cp_model_threads *ts, int32_t tid)
 {
-    for (uint32_t at = ts->chains[(uint32_t)tid % CHAINS]; at;) {
-        struct thread *t = ts->threads[at - 1];
-
-        if (t->tid == tid)
-            return t;
-        at = t->next;
-    }
-    return NULL;
-}
-
-static uint32_t take_index(struct cp_model_threads *ts)
-{
-    uint32_t at = ts->free;
-
-    if (at) {
-        ts->free = ts->threads[at - 1]->next;
-        return at;
-    }
-    if (cp_reserve(&ts->threads, &ts->cap_threads, ts->n_threads + 1,
-                   sizeof(struct thread *), NULL) != CP_OK)
-        return 0;
-    ts->threads[ts->n_threads] = cp_alloc(1, sizeof(struct thread), NULL);
-    return ts->threads[ts->n_threads] ? (uint32_t)++ts->n_threads : 0;
+    return cp_tid_find(&ts->threads, tid);
 }
 
 static struct thread *add(struct cp_model_threads *ts, int32_t tid,
                           uint64_t time_ns)
 {
-    uint32_t at = take_index(ts), *chain = &ts->chains[(uint32_t)tid % CHAINS];
+    struct thread *t = cp_tid_add(&ts->threads, tid);
 
-    if (!at) {
+    if (t)
+        *t = (struct thread){ .tid = tid,
+                              .start_ns = time_ns,
+                              .last_ns = time_ns,
+                              .since_ns = time_ns };
+    else
         ts->n_lost++;
-        return NULL;
-    }
-    *ts->threads[at - 1] = (struct thread){ .tid = tid,
-                                            .next = *chain,
-                                            .start_ns = time_ns,
-                                            .last_ns = time_ns,
-                                            .since_ns = time_ns };
-    *chain = at;
-    return ts->threads[at - 1];
+    return t;
 }
 
-static void remove_thread(struct cp_model_threads *ts, struct thread *t)
+static void free_regions(struct thread *t)
 {
-    uint32_t *at = &ts->chains[(uint32_t)t->tid % CHAINS], mine;
-
-    while (ts->threads[*at - 1] != t)
-        at = &ts->threads[*at - 1]->next;
-    mine = *at;
-    *at = t->next;
-    for (uint32_t i = 0; i < t->n_regions; i++)
-        cp_free((char *)t->regions[i].ptr);
-    t->tid = 0;
-    t->next = ts->free;
-    ts->free = mine;
+    while (t->n_regions > 0)
+        cp_free((char *)t->regions[--t->n_regions].ptr);
 }
 
 /* ---- steps ---- */
@@ -148,7 +110,7 @@ static void change(struct thread *t, enum state state, uint64_t time_ns)
     if (time_ns < t->last_ns)
         time_ns = t->last_ns;
     ns = time_ns - t->since_ns;
-    if (t->state == BLOCKED || t->state == CALLING) {
+    if ((t->state == BLOCKED && !t->is_woken) || t->state == CALLING) {
         if (t->is_io)
             t->totals.io_ns += ns;
         else
@@ -202,6 +164,7 @@ static void begin_wait(struct cp_model_threads *ts, struct thread *t,
     if (call->class == CP_CLASS_CALL ||
         (call->class >= CP_CLASS_NETWORK && !wait.is_long)) {
         step.kind = CP_STEP_CALL;
+        step.text = text_of(call->name);
         tell(ts, t, step);
         change(t, CALLING, time_ns);
         t->is_io = true;
@@ -236,6 +199,7 @@ static void on_unblock(struct cp_model_threads *ts, struct thread *t,
                            .time_ns = item->time_ns,
                            .other = item->other,
                            .stack = item->stack });
+    change(t, BLOCKED, item->time_ns); /* from now on it could run */
     t->is_woken = true;
 }
 
@@ -272,17 +236,17 @@ static void on_waited(struct cp_model_threads *ts, struct thread *t,
 static void on_asleep(struct cp_model_threads *ts, struct thread *t,
                       const struct cp_item *item)
 {
-    static const char *const io[] = { "network", "child" };
+    static const char *const others[] = { "sleep", "syscall:futex", "kernel" };
     struct cp_step step = { .time_ns = item->time_ns,
                             .stack = item->stack,
                             .text = { item->text, item->len } };
-    bool is_io = false;
+    bool is_io = true;
 
     if (t->state != RUNNING)
         return;
-    for (size_t i = 0; i < 2; i++)
-        is_io |= item->len == strlen(io[i]) &&
-                 memcmp(item->text, io[i], item->len) == 0;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        is_io &= item->len != strlen(others[i]) ||
+                 memcmp(item->text, others[i], item->len) != 0;
     block(ts, t, step, is_io);
 }
 
@@ -512,7 +476,7 @@ static void on_end(struct cp_model_threads *ts, struct thread *t,
     tell_kind(ts, t, CP_STEP_END, item->time_ns);
     change(t, RUNNING, item->time_ns);
     say_totals(ts, t, item->text, item->time_ns);
-    remove_thread(ts, t);
+    cp_tid_remove(&ts->threads, t->tid);
 }
 
 static void on_create(struct cp_model_threads *ts, const struct cp_item *item)
@@ -619,10 +583,11 @@ bool cp_model_threads_lacks(const struct cp_model_threads *ts, int32_t tid,
 
 void cp_model_threads_finish(struct cp_model_threads *ts, uint64_t end_ns)
 {
-    for (size_t i = 0; i < ts->n_threads; i++) {
-        struct thread *t = ts->threads[i];
+    for (size_t i = 0; i < ts->threads.n; i++) {
+        int32_t tid = ts->threads.entries[i].tid;
+        struct thread *t = ts->threads.entries[i].thread;
 
-        if (t->tid == 0 || t->tid == CP_TRACE_RECORDER)
+        if (tid == 0 || tid == CP_TRACE_RECORDER)
             continue;
         change(t, t->state, end_ns);
         say_totals(ts, t, NULL, end_ns);
@@ -648,6 +613,7 @@ cp_model_threads_new(const struct cp_trace_model_options *options,
     if (!ts)
         return NULL;
     ts->options = *options;
+    ts->threads.size = sizeof(struct thread);
     cp_model_threads_apply(ts, &recorder);
     return ts;
 }
@@ -656,11 +622,9 @@ void cp_model_threads_free(struct cp_model_threads *ts)
 {
     if (!ts)
         return;
-    for (size_t i = 0; i < ts->n_threads; i++) {
-        if (ts->threads[i]->tid)
-            remove_thread(ts, ts->threads[i]);
-        cp_free(ts->threads[i]);
-    }
-    cp_free(ts->threads);
+    for (size_t i = 0; i < ts->threads.n; i++)
+        if (ts->threads.entries[i].tid)
+            free_regions(ts->threads.entries[i].thread);
+    cp_tid_release(&ts->threads);
     cp_free(ts);
 }

@@ -29,7 +29,7 @@ enum cp_step_kind {
     CP_STEP_UNBLOCK, /* waited; other (0: nobody) let it go */
     CP_STEP_STOP,    /* ran, and has lost its processor; text: why */
     CP_STEP_RESUME,  /* runs, after UNBLOCK or STOP */
-    CP_STEP_CALL,    /* ran, and is in a system call */
+    CP_STEP_CALL,    /* ran, and is in a system call; text: its name */
     CP_STEP_RETURN,  /* runs, after CALL */
     CP_STEP_NAME,    /* text: its name, from now on; in any state */
     CP_STEP_REGION_BEGIN, /* text: name; while it runs, as the next ones */
@@ -50,6 +50,7 @@ struct cp_step {
 /* What is known at the beginning. */
 struct cp_trace_head {
     uint64_t begin_ns;
+    uint64_t boot_ns; /* what the clock that runs in sleep is ahead by */
     int32_t pid;
     const char *program; /* its name */
     uint32_t n_stacks;   /* numbers of stacks are below */
