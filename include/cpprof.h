@@ -60,14 +60,16 @@ int cpprof_handle(const char *method, const char *target, const void *body,
  * Takes a profile of `seconds` from now and writes it to the descriptor, as a
  * gzipped profile.proto with names, files and lines. Kinds: "profile" (CPU),
  * "wall"; "heap", "allocs" and "growth", which show what is at the end and for
- * which seconds may be 0. Waits as long as that takes. Several may run at once.
+ * which seconds may be 0; "trace", an execution trace, which is no profile.
+ * Waits as long as that takes. Several may run at once.
  */
 int cpprof_write(const char *kind, double seconds, int fd);
 
 /*
  * The same in two steps: cpprof_start begins, cpprof_stop writes what there
  * was in between. Returns NULL when it fails; stop frees it in any case. With
- * fd -1 nothing is written.
+ * fd -1 nothing is written. A trace in two steps has room for some 260,000
+ * events, and counts those that come later.
  */
 struct cpprof_profile;
 

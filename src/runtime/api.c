@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "runtime/clock.h"
 #include "runtime/cost.h"
 #include "runtime/custom.h"
 #include "runtime/kinds.h"
@@ -26,6 +27,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define MOST_SECONDS 86400.0
+#define NS_PER_S 1000000000
+#define PUMP_NS 40000000 /* between pieces of a stream */
 
 /* What is kept for cpprof_error: large, so not in the thread's own memory. */
 static _Thread_local struct cp_error *last_error;
@@ -121,21 +124,35 @@ EXPORT struct cpprof_profile *cpprof_start(const char *kind)
     return NULL;
 }
 
+/* The profile, or what there is of a kind that is none (NULL). */
+static enum cp_status render(const struct cpprof_profile *p,
+                             struct cp_profile *profile, bool is_last,
+                             struct cp_out *out, struct cp_error *err)
+{
+    struct cp_renderer renderer = { .kind = p->kind,
+                                    .before = &p->before,
+                                    .symbols = symbols };
+    struct cp_kind_sink sink = { out, symbols, &p->before };
+
+    if (profile)
+        return cp_render_protobuf(&renderer, profile, out, err);
+    return is_last ? p->kind->finish_bytes(p->window, &sink, err)
+                   : p->kind->pump(p->window, &sink, err);
+}
+
 /* The files' symbols stay open for the next profile. */
 static enum cp_status write_profile(const struct cpprof_profile *p,
-                                    struct cp_profile *profile, int fd,
-                                    struct cp_error *err)
+                                    struct cp_profile *profile, bool is_last,
+                                    int fd, struct cp_error *err)
 {
-    struct cp_renderer renderer = { .kind = p->kind, .before = &p->before };
     struct cp_out out = { .fd = fd };
     enum cp_status status = CP_ENOMEM;
 
     cp_lock_take(&symbols_lock);
     if (!symbols)
         symbols = cp_symbols_new(err);
-    renderer.symbols = symbols;
     if (symbols)
-        status = cp_render_protobuf(&renderer, profile, &out, err);
+        status = render(p, profile, is_last, &out, err);
     if (symbols)
         cp_symbols_forget(symbols);
     cp_lock_give(&symbols_lock);
@@ -163,9 +180,10 @@ EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
     if (fd < 0) {
         p->kind->cancel(p->window);
     } else {
-        status = p->kind->finish(p->window, &profile, &err);
+        if (p->kind->finish)
+            status = p->kind->finish(p->window, &profile, &err);
         if (status == CP_OK)
-            status = write_profile(p, profile, fd, &err);
+            status = write_profile(p, profile, true, fd, &err);
         cp_profile_free(profile);
     }
     cp_mappings_release(&p->before);
@@ -181,9 +199,30 @@ static bool is_of_time(const char *name)
     return kind && kind->default_seconds > 0;
 }
 
+/* Waits; a kind that is a stream gets rid of what it has meanwhile. */
+static enum cp_status wait_until(const struct cpprof_profile *p, int64_t end_ns,
+                                 int fd, struct cp_error *err)
+{
+    int64_t left, most = p->kind->pump ? PUMP_NS : INT64_MAX;
+    enum cp_status status = CP_OK;
+
+    while (status == CP_OK &&
+           (left = end_ns - cp_clock_ns(CLOCK_MONOTONIC)) > 0) {
+        struct timespec span;
+
+        left = left < most ? left : most;
+        span.tv_sec = left / NS_PER_S;
+        span.tv_nsec = left % NS_PER_S;
+        (void)nanosleep(&span, NULL); /* it may be interrupted: see above */
+        if (p->kind->pump)
+            status = write_profile(p, NULL, false, fd, err);
+    }
+    return status;
+}
+
 EXPORT int cpprof_write(const char *kind, double seconds, int fd)
 {
-    struct timespec left;
+    int64_t end_ns;
     struct cpprof_profile *p;
     struct cp_error err = { 0 };
 
@@ -194,11 +233,11 @@ EXPORT int cpprof_write(const char *kind, double seconds, int fd)
     p = cpprof_start(kind);
     if (!p)
         return -1;
-    left.tv_sec = (time_t)seconds;
-    left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
-    while (nanosleep(&left, &left) != 0)
-        ;
-    return cpprof_stop(p, fd);
+    end_ns = cp_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * NS_PER_S);
+    if (wait_until(p, end_ns, fd, &err) == CP_OK)
+        return cpprof_stop(p, fd);
+    (void)cpprof_stop(p, -1);
+    return result(err.status, &err);
 }
 
 EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)

@@ -581,8 +581,6 @@ static enum cp_status finish(void *window, const struct cp_kind_sink *sink,
 
     gather(s, end);
     switch_off();
-    for (size_t i = 0; i < s->n_seen; i++)
-        say_name(s, s->seen[i].tid, end, CP_INPUT_NAME);
     read_pieces(s);
     cp_trace_model_flush(s->model, end);
     say_waits(s, end);

@@ -154,6 +154,7 @@ static void step(void *writer, const struct cp_step *s)
         put_slice(w, &ended, s->time_ns);
     if (!lane)
         return;
+    lane->stack = cp_lane_stacks_use(&w->stacks, lane->stack);
     switch (s->kind) {
     case CP_STEP_NAME:
         put_name(w, s);

@@ -361,21 +361,27 @@ static void on_sample(struct cp_model_threads *ts, struct thread *t,
     ts->options.format->step(ts->options.writer, &step);
 }
 
-static void on_name(struct cp_model_threads *ts, struct thread *t,
-                    const struct cp_item *item)
+static void set_name(struct cp_model_threads *ts, struct thread *t,
+                     struct cp_str text, uint64_t time_ns)
 {
     char name[NAME_BYTES];
 
-    if (!item->text)
-        return;
-    (void)snprintf(name, sizeof(name), "%.*s", (int)item->len, item->text);
+    (void)snprintf(name, sizeof(name), "%.*s", (int)text.len, text.ptr);
     if (!name[0] || strcmp(name, t->name) == 0)
         return;
     memcpy(t->name, name, sizeof(name));
     tell(ts, t,
          (struct cp_step){ .kind = CP_STEP_NAME,
-                           .time_ns = item->time_ns,
+                           .time_ns = time_ns,
                            .text = text_of(t->name) });
+}
+
+static void on_name(struct cp_model_threads *ts, struct thread *t,
+                    const struct cp_item *item)
+{
+    if (item->text)
+        set_name(ts, t, (struct cp_str){ item->text, item->len },
+                 item->time_ns);
 }
 
 /* ---- totals ---- */
@@ -438,20 +444,29 @@ static void put_account(struct cp_out *out, const struct totals *t,
     put_number(out, "write_bytes", t->write_bytes);
 }
 
-/* The thread has ended, or the trace has. */
-static void say_totals(struct cp_model_threads *ts, struct thread *t,
-                       const char *end, uint64_t time_ns)
+/* The thread has ended (`end`, see cp_trace_model_options), or the trace has */
+static struct cp_trace_account account_of(struct cp_model_threads *ts,
+                                          struct thread *t, const char *end,
+                                          uint64_t time_ns)
 {
     struct cp_trace_account account = { 0 };
-    struct cp_out out = { .fd = -1 };
 
     if (ts->options.account)
         ts->options.account(ts->options.context, t->tid, end, &account);
+    set_name(ts, t, text_of(account.name), time_ns);
+    return account;
+}
+
+static void say_totals(struct cp_model_threads *ts, struct thread *t,
+                       const struct cp_trace_account *account, uint64_t time_ns)
+{
+    struct cp_out out = { .fd = -1 };
+
     cp_out_printf(&out, "tid=%d name=", (int)t->tid);
-    put_name(&out, account.name[0] ? account.name : t->name);
+    put_name(&out, t->name);
     put_number(&out, "start_ns", t->start_ns);
     put_number(&out, "end_ns", time_ns > t->last_ns ? time_ns : t->last_ns);
-    put_account(&out, &t->totals, &account);
+    put_account(&out, &t->totals, account);
     cp_out_char(&out, '\0');
     if (out.err.status == CP_OK)
         cp_model_threads_say(ts, time_ns, "cpprof.thread", out.buf);
@@ -463,7 +478,10 @@ static void say_totals(struct cp_model_threads *ts, struct thread *t,
 static void on_end(struct cp_model_threads *ts, struct thread *t,
                    const struct cp_item *item)
 {
+    struct cp_trace_account account;
+
     run(ts, t, item->time_ns);
+    account = account_of(ts, t, item->text, item->time_ns);
     while (t->n_regions > 0) {
         struct cp_str *top = &t->regions[--t->n_regions];
 
@@ -475,7 +493,7 @@ static void on_end(struct cp_model_threads *ts, struct thread *t,
     }
     tell_kind(ts, t, CP_STEP_END, item->time_ns);
     change(t, RUNNING, item->time_ns);
-    say_totals(ts, t, item->text, item->time_ns);
+    say_totals(ts, t, &account, item->time_ns);
     cp_tid_remove(&ts->threads, t->tid);
 }
 
@@ -586,11 +604,13 @@ void cp_model_threads_finish(struct cp_model_threads *ts, uint64_t end_ns)
     for (size_t i = 0; i < ts->threads.n; i++) {
         int32_t tid = ts->threads.entries[i].tid;
         struct thread *t = ts->threads.entries[i].thread;
+        struct cp_trace_account account;
 
         if (tid == 0 || tid == CP_TRACE_RECORDER)
             continue;
         change(t, t->state, end_ns);
-        say_totals(ts, t, NULL, end_ns);
+        account = account_of(ts, t, NULL, end_ns);
+        say_totals(ts, t, &account, end_ns);
     }
 }
 
