@@ -28,7 +28,7 @@
 #include "runtime/trace_switches.h"
 #include "unwind/settle.h"
 
-#define LAG_NS 20000000
+#define LAG_NS 40000000
 #define STACK_SLOTS ((size_t)1 << 16)
 #define STACK_FRAMES ((size_t)1 << 20)
 #define POOL_BYTES (CP_TRACE_PIECES * sizeof(struct cp_trace_piece))
@@ -292,6 +292,22 @@ static void meet_threads(struct session *s, uint64_t time_ns)
     }
 }
 
+/*
+ * Threads that are no longer there. Those that began in our hook have said so
+ * themselves, before they left the list.
+ */
+static void miss_threads(struct session *s, uint64_t time_ns)
+{
+    for (size_t i = 0; i < s->n_known; i++) {
+        struct cp_trace_input in = { .tid = s->known[i].tid,
+                                     .time_ns = time_ns,
+                                     .kind = CP_INPUT_GONE };
+
+        if (!is_in(s->seen, s->n_seen, in.tid))
+            cp_trace_model_add(s->model, &in);
+    }
+}
+
 /* Those that are there at the beginning. */
 static void know_threads(struct session *s)
 {
@@ -371,6 +387,7 @@ static void gather(struct session *s, uint64_t time_ns)
     look_at_threads(s);
     read_pieces(s);
     meet_threads(s, time_ns);
+    miss_threads(s, time_ns);
     cp_trace_switches_read(&s->switches, take_switch, s);
 }
 
@@ -441,13 +458,13 @@ static void name_program(char *out, size_t cap)
 static enum cp_status open_writer(struct session *s, struct cp_error *err)
 {
     char program[512];
-    struct cp_trace_head head = { .begin_ns = s->begin_ns,
-                                  .boot_ns =
-                                      (uint64_t)cp_clock_ns(CLOCK_BOOTTIME) -
-                                      now_ns(),
-                                  .pid = getpid(),
-                                  .program = program,
-                                  .n_stacks = (uint32_t)STACK_SLOTS + 1 };
+    struct cp_trace_head head = {
+        .begin_ns = s->begin_ns,
+        .boot_ns = (uint64_t)cp_clock_ns(CLOCK_BOOTTIME) - now_ns(),
+        .pid = getpid(),
+        .program = program,
+        .n_stacks = (uint32_t)STACK_SLOTS + 1
+    };
     struct cp_trace_model_options options = { .format = s->format,
                                               .calls = cp_trace_calls,
                                               .n_calls = CP_CALLS,

@@ -8,6 +8,9 @@
 #include "signal/handler.h"
 #include "signal/syscall.h"
 
+#define END_SLOTS                                                              \
+    (1 + (sizeof(struct cp_trace_end) + sizeof(struct cp_trace_event) - 1) /   \
+             sizeof(struct cp_trace_event))
 #define LOOK_AGAIN 256 /* events of an unknown thread between two looks */
 
 _Static_assert(sizeof(struct cp_trace_event) == 32, "an event is two words");
@@ -90,32 +93,41 @@ void cp_trace_free_piece(struct cp_trace_piece *piece)
     atomic_fetch_or(&cp_trace.free[i / 64], (uint64_t)1 << (i % 64));
 }
 
-/* The thread's piece, with room for n events; NULL: there is none. */
+/*
+ * The thread's piece, with room for this event; NULL: there is none. The last
+ * places of a piece are for the end of its thread, which has to be told.
+ */
 static struct cp_trace_piece *room(struct cp_signal_thread *t, int which,
-                                   uint32_t session, uint32_t n)
+                                   uint32_t session,
+                                   const struct cp_trace_event *e)
 {
-    struct cp_trace_piece *p = t->trace_pieces[which];
+    struct cp_trace_piece *p = t->trace_pieces[which], *next;
+    uint32_t most = CP_TRACE_PIECE_EVENTS;
 
+    if (e->kind != CP_TRACE_END)
+        most -= (uint32_t)END_SLOTS;
     if (p && p->session == session &&
-        atomic_load_explicit(&p->n, memory_order_relaxed) + n <=
-            CP_TRACE_PIECE_EVENTS)
+        atomic_load_explicit(&p->n, memory_order_relaxed) + cp_trace_slots(e) <=
+            most)
         return p;
+    next = claim(t, session);
+    if (!next && p && p->session == session)
+        return NULL; /* there may be another one later */
     if (p)
         atomic_store_explicit(&p->state, CP_TRACE_DONE, memory_order_release);
-    t->trace_pieces[which] = p = claim(t, session);
-    return p;
+    t->trace_pieces[which] = next;
+    return next;
 }
 
 static void put(struct cp_signal_thread *t, int which,
                 const struct cp_trace_event *e, const void *more)
 {
-    uint32_t session = atomic_load(&cp_trace.session);
-    uint32_t n = cp_trace_slots(e), at;
+    uint32_t session = atomic_load(&cp_trace.session), at;
     struct cp_trace_piece *p;
 
     if (!(session & 1))
         return;
-    p = room(t, which, session, n);
+    p = room(t, which, session, e);
     if (!p) {
         lose();
         return;
@@ -124,7 +136,7 @@ static void put(struct cp_signal_thread *t, int which,
     p->events[at] = *e;
     if (e->more)
         __builtin_memcpy(&p->events[at + 1], more, e->more);
-    atomic_store_explicit(&p->n, at + n, memory_order_release);
+    atomic_store_explicit(&p->n, at + cp_trace_slots(e), memory_order_release);
 }
 
 /* From a hook. */

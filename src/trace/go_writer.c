@@ -330,7 +330,7 @@ static void create(struct writer *w, const struct cp_step *s)
     if (!t)
         return;
     if (!maker || !maker->has_proc || maker->state == IN_SYSCALL ||
-        maker->last_ns > s->time_ns)
+        maker->last_ns > s->latest_ns)
         maker = find(w, CP_TRACE_RECORDER);
     if (!maker)
         return;
@@ -365,8 +365,8 @@ static void unblock(struct writer *w, struct thread *t, const struct cp_step *s)
     struct thread *waker = s->other ? find(w, s->other) : NULL;
     struct cp_out *out;
 
-    if (!waker || waker->last_ns > s->time_ns)
-        waker = t;
+    if (!waker || waker->last_ns > s->latest_ns)
+        waker = t; /* what it did since has been told already */
     out = event(w, waker, EV_GO_UNBLOCK, s->time_ns);
     cp_varint_put(out, (uint64_t)t->tid);
     cp_varint_put(out, ++t->seq);

@@ -168,6 +168,16 @@ static void add_text(struct cp_trace_model *m, enum cp_item_kind kind,
     item->len = in->len;
 }
 
+/* Whoever joins it is let go before it is no more. */
+static void add_end(struct cp_trace_model *m, const struct cp_trace_input *in)
+{
+    struct cp_trace_input wake = *in;
+
+    wake.time_ns -= 1;
+    add_wake(m, &wake);
+    add_text(m, CP_ITEM_END, in);
+}
+
 void cp_trace_model_add(struct cp_trace_model *m,
                         const struct cp_trace_input *in)
 {
@@ -184,6 +194,7 @@ void cp_trace_model_add(struct cp_trace_model *m,
         [CP_INPUT_OUT] = CP_ITEM_OUT,
         [CP_INPUT_PREEMPT] = CP_ITEM_PREEMPT,
         [CP_INPUT_IN] = CP_ITEM_IN,
+        [CP_INPUT_GONE] = CP_ITEM_GONE,
     };
 
     switch (in->kind) {
@@ -197,8 +208,7 @@ void cp_trace_model_add(struct cp_trace_model *m,
         add_create(m, in);
         break;
     case CP_INPUT_END:
-        add_wake(m, in);
-        add_text(m, CP_ITEM_END, in);
+        add_end(m, in);
         break;
     default:
         if (in->text)
@@ -264,6 +274,7 @@ static void match_wakes(struct cp_trace_model *m)
         if (!wake)
             continue;
         in.time_ns = wake->time_ns;
+        in.arg = w->end_ns;
         in.stack = wake->stack;
         item = push(m, CP_ITEM_UNBLOCK, &in);
         if (item)
@@ -309,6 +320,7 @@ static void match_creates(struct cp_trace_model *m)
             !take_create(m, begin.arg, begin.time_ns, &create))
             continue;
         in.time_ns = create.time_ns;
+        in.arg = begin.time_ns;
         in.stack = create.stack;
         item = push(m, CP_ITEM_CREATE, &in);
         if (item) {

@@ -197,6 +197,7 @@ static void on_unblock(struct cp_model_threads *ts, struct thread *t,
     tell(ts, t,
          (struct cp_step){ .kind = CP_STEP_UNBLOCK,
                            .time_ns = item->time_ns,
+                           .latest_ns = item->arg,
                            .other = item->other,
                            .stack = item->stack });
     change(t, BLOCKED, item->time_ns); /* from now on it could run */
@@ -502,6 +503,7 @@ static void on_create(struct cp_model_threads *ts, const struct cp_item *item)
     struct thread *t = find(ts, item->tid);
     struct cp_step step = { .kind = CP_STEP_CREATE,
                             .time_ns = item->time_ns,
+                            .latest_ns = item->arg,
                             .stack = item->stack,
                             .start = item->start };
 
@@ -530,6 +532,7 @@ static void on_begin(struct cp_model_threads *ts, const struct cp_item *item)
 
         create.stack = 0;
         create.start = item->stack;
+        create.arg = item->time_ns;
         on_create(ts, &create);
         t = find(ts, item->tid);
     }
@@ -574,6 +577,7 @@ void cp_model_threads_apply(struct cp_model_threads *ts,
         [CP_ITEM_OUT] = on_switch,
         [CP_ITEM_PREEMPT] = on_switch,
         [CP_ITEM_IN] = on_switch,
+        [CP_ITEM_GONE] = on_end,
     };
     struct thread *t;
 

@@ -26,12 +26,14 @@ enum cp_item_kind {
     CP_ITEM_OUT,
     CP_ITEM_PREEMPT,
     CP_ITEM_IN,
+    CP_ITEM_GONE,
 };
 
 struct cp_item {
     uint64_t time_ns;
     uint64_t begin_ns; /* of the wait */
-    uint64_t arg;      /* of WAITED: what a call returned; of BEGIN: a token */
+    uint64_t arg;      /* of WAITED: what a call returned; of BEGIN: a token;
+                          of UNBLOCK and CREATE: when it runs */
     char *text;
     uint32_t len;
     int32_t tid, other;

@@ -40,6 +40,7 @@ enum cp_step_kind {
 
 struct cp_step {
     uint64_t time_ns;
+    uint64_t latest_ns; /* of UNBLOCK and CREATE: it runs then, at the latest */
     enum cp_step_kind kind;
     int32_t tid, other;
     uint32_t stack; /* 0: none */

@@ -129,6 +129,27 @@ static void test_lost_are_counted(void)
     CHECK(cp_trace.n_lost > 0);
 }
 
+/* Even where there is no room for anything else a thread can say its end. */
+static void test_end_has_room(void)
+{
+    struct cp_trace_end words = { .cpu_ns = 5 };
+    struct cp_trace_event end = { .kind = CP_TRACE_END, .more = sizeof(words) };
+    struct cp_trace_piece *p;
+    uint64_t n = 0;
+
+    begin(1);
+    be(THREADS);
+    cp_signal_self->trace_pieces[0] = NULL;
+    while (cp_trace.n_lost == 0)
+        note(++n, 0, NULL);
+    cp_trace_note(end, &words, 0);
+    CHECK_INT(cp_trace.n_lost, 1);
+    p = cp_signal_self->trace_pieces[0];
+    CHECK_INT(p->n, n - 1 + cp_trace_slots(&end));
+    CHECK_INT(p->events[n - 1].kind, CP_TRACE_END);
+    CHECK(p->n <= CP_TRACE_PIECE_EVENTS);
+}
+
 /* A piece of an older session is let go of, and not used for the new one. */
 static void test_late_thread(void)
 {
@@ -137,6 +158,7 @@ static void test_late_thread(void)
 
     begin(CP_TRACE_PIECES);
     be(THREADS);
+    cp_signal_self->trace_pieces[0] = NULL;
     note(1, 0, NULL);
     old = cp_signal_self->trace_pieces[0];
     atomic_fetch_add(&cp_trace.session, 1);
@@ -197,6 +219,7 @@ int main(void)
     map();
     RUN(test_room_for_all);
     RUN(test_lost_are_counted);
+    RUN(test_end_has_room);
     RUN(test_late_thread);
     RUN(test_hook_in_a_hook);
     RUN(test_waits);

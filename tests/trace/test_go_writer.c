@@ -180,21 +180,22 @@ static void write_long(struct cp_out *bytes)
     size_t n;
 
     fixture_stacks(&stacks);
-    f->step(w, &(struct cp_step){ 1000, CP_STEP_KNOWN, .tid = 1 });
-    f->step(w, &(struct cp_step){ 1000, CP_STEP_KNOWN, .tid = 2 });
-    f->step(w, &(struct cp_step){ 1000, CP_STEP_BLOCK, .tid = 1, .stack = 1,
-                                  .text = fixture_str("sleep") });
+    f->step(w, &(struct cp_step){ 1000, 1000, CP_STEP_KNOWN, .tid = 1 });
+    f->step(w, &(struct cp_step){ 1000, 1000, CP_STEP_KNOWN, .tid = 2 });
+    f->step(w, &(struct cp_step){ 1000, 1000, CP_STEP_BLOCK, .tid = 1,
+                                  .stack = 1, .text = fixture_str("sleep") });
     for (uint64_t now = 2000; now < 1500000; now++) {
-        f->step(w,
-                &(struct cp_step){ now, CP_STEP_CALL, .tid = 2, .stack = 2 });
-        f->step(w, &(struct cp_step){ now, CP_STEP_RETURN, .tid = 2 });
+        f->step(w, &(struct cp_step){ now, now, CP_STEP_CALL, .tid = 2,
+                                      .stack = 2 });
+        f->step(w, &(struct cp_step){ now, now, CP_STEP_RETURN, .tid = 2 });
         if (now % 10000 == 0) {
             (void)f->wanted(w, false, &n);
             f->flush(w, &stacks, false);
         }
     }
-    f->step(w, &(struct cp_step){ 1500001, CP_STEP_UNBLOCK, .tid = 1 });
-    f->step(w, &(struct cp_step){ 1500002, CP_STEP_RESUME, .tid = 1 });
+    f->step(w,
+            &(struct cp_step){ 1500001, 1500001, CP_STEP_UNBLOCK, .tid = 1 });
+    f->step(w, &(struct cp_step){ 1500002, 1500002, CP_STEP_RESUME, .tid = 1 });
     f->flush(w, &stacks, true);
     f->free(w);
     cp_trace_stacks_release(&stacks);

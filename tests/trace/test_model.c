@@ -186,11 +186,12 @@ static void test_life_of_a_thread(void)
     cp_trace_model_flush(story.model, 100 * US);
     expect(&story, &out,
            "0 1 known\n0 1 name t\n20 9 create by 1 @4\n30 9 begin\n"
-           "40 1 block sync.mutex\n80 9 name a b=%\n80 9 end\n"
+           "40 1 block sync.mutex\n79 1 unblock by 9\n80 9 name a b=%\n"
+           "80 9 end\n"
            "80 4194304 log cpprof.thread: tid=9 name=a%20b%3d%25 "
            "start_ns=30000 end_ns=80000 user_ns=7 sys_ns=0 wait_ns=0 io_ns=0 "
            "syscalls=0 errors=0 blocks=0 read_bytes=0 write_bytes=0\n"
-           "80 1 unblock by 9\n90 1 resume\n");
+           "90 1 resume\n");
 }
 
 static void test_switches(void)
@@ -380,7 +381,7 @@ static void test_anything(void)
     srand(7);
     for (uint64_t now = 1; now < 200000; now++) {
         struct cp_trace_input in = {
-            .kind = (enum cp_trace_input_kind)(rand() % (CP_INPUT_IN + 1)),
+            .kind = (enum cp_trace_input_kind)(rand() % (CP_INPUT_GONE + 1)),
             .time_ns = now + (uint64_t)(rand() % 50),
             .arg = (uint64_t)(rand() % 4),
             .tid = 1 + rand() % 7,
@@ -390,7 +391,7 @@ static void test_anything(void)
         };
 
         in.begin_ns = in.time_ns - (uint64_t)(rand() % 20);
-        if (in.kind == CP_INPUT_END && rand() % 4)
+        if ((in.kind == CP_INPUT_END || in.kind == CP_INPUT_GONE) && rand() % 4)
             continue;
         cp_trace_model_add(m, &in);
         if (now % 100 == 0)
