@@ -34,8 +34,9 @@ bench: all ## compare with the peers; BENCH_ARGS=--quick for a short run
 
 bench-runtime: all ## what the library costs, beside gperftools and libunwind
 	@scripts/deps build bench-runtime
-	@scripts/build gcc bench/burn bench/sample bench/unwind
+	@scripts/build gcc bench/burn bench/sample bench/trace_work bench/unwind
 	@bench/runtime.py $(BENCH_ARGS)
+	@bench/trace.py $(BENCH_ARGS)
 
 fuzz: ## fuzz each target for FUZZ_SECONDS (60); FUZZ=name for one of them
 	@scripts/deps build fuzz

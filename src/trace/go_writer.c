@@ -8,7 +8,8 @@
  * All numbers are varints. A generation is complete in itself: it says of each
  * thread where it is, and its strings and stacks, which come last, are for it
  * alone. A reader holds one generation in memory, so they are ended when they
- * have a few megabytes.
+ * have a few megabytes; and after some time, because what comes after the last
+ * whole generation of a file cannot be read.
  *
  * A thread is a goroutine on an M of its own with a P of its own: blocked, the
  * M keeps the P. The reader wants each P and goroutine to have its events
@@ -24,6 +25,7 @@
 #define BATCH_BYTES ((size_t)16 << 10) /* a reader takes up to 64 KiB */
 #define MOST_BATCH_BYTES ((size_t)60 << 10)
 #define GENERATION_BYTES ((size_t)4 << 20)
+#define GENERATION_NS 2000000000 /* so much is lost if the program ends */
 #define MOST_STRING 1024
 #define NO_M UINT64_MAX
 
@@ -594,7 +596,8 @@ static bool is_full(const void *writer)
 {
     const struct writer *w = writer;
 
-    return w->generation_bytes >= GENERATION_BYTES;
+    return w->generation_bytes >= GENERATION_BYTES ||
+           w->now_ns >= w->begin_ns + GENERATION_NS;
 }
 
 static const uint32_t *wanted(void *writer, bool is_last, size_t *out_n)
@@ -610,9 +613,10 @@ static void flush(void *writer, const struct cp_trace_stacks *stacks,
 {
     struct writer *w = writer;
 
-    if (is_last || is_full(w))
-        end_generation(w, stacks);
-    if (!is_last && w->generation_bytes >= GENERATION_BYTES)
+    if (!is_last && !is_full(w))
+        return;
+    end_generation(w, stacks);
+    if (!is_last)
         begin_generation(w);
 }
 

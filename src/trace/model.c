@@ -40,7 +40,11 @@ struct cp_trace_model {
     struct cp_model_threads *threads;
     struct cp_item *items;
     size_t n_items, cap_items;
-    size_t n_seen; /* items that were there at the last flush */
+    size_t n_seen;         /* items that were there at the last flush */
+    struct cp_item *later; /* room for those that stay */
+    size_t cap_later;
+    struct cp_sort_pair *order; /* of the items */
+    size_t cap_order;
     struct wake *wakes;
     size_t n_wakes, cap_wakes;
     struct waiter *waiters; /* since the last flush */
@@ -74,6 +78,8 @@ void cp_trace_model_free(struct cp_trace_model *m)
         cp_free(m->items[i].text);
     cp_model_threads_free(m->threads);
     cp_free(m->items);
+    cp_free(m->later);
+    cp_free(m->order);
     cp_free(m->wakes);
     cp_free(m->waiters);
     cp_free(m->creates);
@@ -128,13 +134,30 @@ static void add_create(struct cp_trace_model *m,
             (struct create){ in->arg, in->time_ns, in->tid, in->stack };
 }
 
+/* Most calls are short, and nobody else has to do with them: one item. */
+static void add_call(struct cp_trace_model *m, const struct cp_trace_input *in)
+{
+    struct cp_item *item = push(m, CP_ITEM_CALLED, in);
+
+    if (!item)
+        return;
+    item->time_ns = in->begin_ns;
+    item->begin_ns = in->time_ns;
+}
+
 static void add_wait(struct cp_trace_model *m, const struct cp_trace_input *in)
 {
     bool is_long = in->time_ns - in->begin_ns >= CP_TRACE_LONG_NS;
     struct cp_item *begin, *end;
 
-    if (in->call >= m->options.n_calls || in->begin_ns > in->time_ns ||
-        !(begin = push(m, CP_ITEM_WAIT, in)))
+    if (in->call >= m->options.n_calls || in->begin_ns > in->time_ns)
+        return;
+    if (!is_long && m->options.calls[in->call].class >= CP_CLASS_NETWORK) {
+        add_call(m, in);
+        return;
+    }
+    begin = push(m, CP_ITEM_WAIT, in);
+    if (!begin)
         return;
     begin->time_ns = in->begin_ns;
     begin->is_long = is_long;
@@ -332,22 +355,49 @@ static void match_creates(struct cp_trace_model *m)
 
 /* ---- output ---- */
 
+/* By time; false: no memory. */
+static bool sort_items(struct cp_trace_model *m)
+{
+    if (cp_reserve(&m->order, &m->cap_order, m->n_items, sizeof(*m->order),
+                   NULL) != CP_OK ||
+        cp_reserve(&m->later, &m->cap_later, m->n_items, sizeof(*m->later),
+                   NULL) != CP_OK)
+        return false;
+    for (size_t i = 0; i < m->n_items; i++)
+        m->order[i] = (struct cp_sort_pair){ m->items[i].time_ns, i };
+    return cp_sort_pairs(m->order, m->n_items, NULL) == CP_OK;
+}
+
+/* Those from this one on stay. */
+static void keep_items(struct cp_trace_model *m, size_t from)
+{
+    struct cp_item *items = m->items;
+    size_t cap = m->cap_items, n = 0;
+
+    for (size_t i = from; i < m->n_items; i++)
+        m->later[n++] = items[m->order[i].value];
+    m->items = m->later;
+    m->cap_items = m->cap_later;
+    m->later = items;
+    m->cap_later = cap;
+    m->n_items = m->n_seen = n;
+}
+
 void cp_trace_model_flush(struct cp_trace_model *m, uint64_t until_ns)
 {
     size_t n = 0;
 
     match_creates(m);
     match_wakes(m);
-    if (cp_sort_structs(m->items, m->n_items, sizeof(*m->items),
-                        offsetof(struct cp_item, time_ns), NULL) != CP_OK)
+    if (!sort_items(m))
         return; /* the next time there may be memory again */
-    while (n < m->n_items && m->items[n].time_ns <= until_ns) {
-        cp_model_threads_apply(m->threads, &m->items[n]);
-        cp_free(m->items[n++].text);
+    for (; n < m->n_items && m->order[n].key <= until_ns; n++) {
+        struct cp_item *item = &m->items[m->order[n].value];
+
+        cp_model_threads_apply(m->threads, item);
+        cp_free(item->text);
     }
-    memmove(m->items, m->items + n, (m->n_items - n) * sizeof(*m->items));
-    m->n_items -= n;
-    m->n_seen = m->n_items;
+    keep_items(m, n);
     drop_old_wakes(m, until_ns);
 }
 

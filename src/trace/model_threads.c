@@ -234,6 +234,23 @@ static void on_waited(struct cp_model_threads *ts, struct thread *t,
         begin_wait(ts, t, t->outer, item->time_ns);
 }
 
+static void on_called(struct cp_model_threads *ts, struct thread *t,
+                      const struct cp_item *item)
+{
+    struct cp_step step = { .kind = CP_STEP_CALL,
+                            .time_ns = item->time_ns,
+                            .stack = item->stack,
+                            .text = text_of(call_of(ts, item->call)->name) };
+
+    count(ts, t, item);
+    if (t->in_wait)
+        return; /* in a handler: that is short, too */
+    run(ts, t, item->time_ns);
+    tell(ts, t, step);
+    tell_kind(ts, t, CP_STEP_RETURN, item->begin_ns);
+    t->totals.io_ns += item->begin_ns - item->time_ns;
+}
+
 static void on_asleep(struct cp_model_threads *ts, struct thread *t,
                       const struct cp_item *item)
 {
@@ -568,6 +585,7 @@ void cp_model_threads_apply(struct cp_model_threads *ts,
         [CP_ITEM_WAIT] = on_wait,
         [CP_ITEM_UNBLOCK] = on_unblock,
         [CP_ITEM_WAITED] = on_waited,
+        [CP_ITEM_CALLED] = on_called,
         [CP_ITEM_ASLEEP] = on_asleep,
         [CP_ITEM_REGION_BEGIN] = on_region_begin,
         [CP_ITEM_REGION_END] = on_region_end,

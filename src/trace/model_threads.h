@@ -17,6 +17,7 @@ enum cp_item_kind {
     CP_ITEM_WAIT,    /* begins */
     CP_ITEM_UNBLOCK, /* of the wait that began at begin_ns */
     CP_ITEM_WAITED,  /* the same */
+    CP_ITEM_CALLED,  /* a short call; begin_ns is its end */
     CP_ITEM_ASLEEP,
     CP_ITEM_REGION_BEGIN,
     CP_ITEM_REGION_END,

@@ -232,19 +232,19 @@ static void test_wait_in_a_wait(void)
     add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
                                          .tid = 1,
                                          .begin_ns = 20,
-                                         .time_ns = 30,
+                                         .time_ns = 50,
                                          .call = READ });
     add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
                                          .tid = 1,
                                          .begin_ns = 10,
-                                         .time_ns = 40,
+                                         .time_ns = 60,
                                          .call = MUTEX,
                                          .stack = 2 });
     cp_trace_model_flush(story.model, 100 * US);
     expect(&story, &out,
            "0 1 known\n0 1 name t\n10 1 block @2 sync.mutex\n20 1 unblock\n"
-           "20 1 resume\n20 1 call read\n30 1 return\n"
-           "30 1 block @2 sync.mutex\n40 1 unblock\n40 1 resume\n");
+           "20 1 resume\n20 1 call read\n50 1 return\n"
+           "50 1 block @2 sync.mutex\n60 1 unblock\n60 1 resume\n");
 }
 
 /* A wait that is told before it has ended is not told again. */
