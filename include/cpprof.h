@@ -164,8 +164,8 @@ struct cpprof_options {
  * and "wall", for which seconds must be more than 0; "heap", "allocs",
  * "growth", "leak", "block", "mutex", "goroutine" (all threads),
  * "threadcreate" and the program's own, which show what is there at the end
- * and for which seconds may be 0. Waits as long as that takes. Several may run
- * at once.
+ * and for which seconds may be 0; and "trace", an execution trace, which is no
+ * profile. Waits as long as that takes. Several may run at once.
  */
 int cpprof_write(const char *kind, double seconds, int fd);
 
@@ -178,7 +178,9 @@ struct cpprof_profile;
 
 /*
  * The same in two steps: cpprof_start begins, cpprof_stop writes what there
- * was in between. Stop frees it in any case; with fd -1 nothing is written.
+ * was in between. Stop frees it in any case; with fd -1 nothing is written. A
+ * trace in two steps has room for some 260,000 events, and counts those that
+ * come later.
  */
 struct cpprof_profile *cpprof_start(const char *kind);
 struct cpprof_profile *cpprof_start_with(const char *kind,
@@ -231,6 +233,16 @@ int cpprof_label_clear(const char *key);
  */
 unsigned cpprof_labels_get(void);
 void cpprof_labels_put(unsigned labels);
+
+/*
+ * For the execution trace: a region is something that the thread does from
+ * its begin to its end; regions nest, and end with the name that they began
+ * with. A message is of one moment. Both are shown on the thread's lane. They
+ * cost a branch when no trace is recorded; texts up to 1024 bytes are copied.
+ */
+void cpprof_region_begin(const char *name);
+void cpprof_region_end(const char *name);
+void cpprof_log(const char *category, const char *message);
 
 #ifdef __cplusplus
 }

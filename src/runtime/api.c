@@ -22,12 +22,15 @@
 #include "runtime/render.h"
 #include "runtime/symbols.h"
 #include "runtime/threads.h"
+#include "runtime/trace_notes.h"
 #include "runtime/version.h"
 #include "signal/capture.h"
 
 #define MOST_SECONDS 86400.0
 #define MOST_HZ 10000u
 #define MOST_STRUCT ((size_t)4096)
+#define NS_PER_S 1000000000
+#define PUMP_NS 40000000 /* between pieces of a stream */
 
 /* What is kept for cpprof_error: large, so not in the thread's own memory. */
 static _Thread_local struct cp_error *last_error;
@@ -156,14 +159,19 @@ CP_EXPORT struct cpprof_profile *cpprof_start(const char *kind)
     return cpprof_start_with(kind, NULL);
 }
 
+/* The profile, or what there is of a kind that is none (NULL). */
 static enum cp_status render(const struct cpprof_profile *p,
-                             struct cp_profile *profile, struct cp_out *out,
-                             struct cp_error *err)
+                             struct cp_profile *profile, bool is_last,
+                             struct cp_out *out, struct cp_error *err)
 {
     struct cp_renderer renderer = { .kind = p->kind,
                                     .debug = (int)p->options.debug,
                                     .before = &p->before };
+    struct cp_kind_sink sink = { out, symbols, &p->before };
 
+    if (!profile)
+        return is_last ? p->kind->finish_bytes(p->window, &sink, err)
+                       : p->kind->pump(p->window, &sink, err);
     if (!(p->options.flags & CPPROF_NO_SYMBOLS))
         renderer.symbols = symbols;
     if (p->options.debug > 0 && p->kind->text != CP_KIND_TEXT_NONE)
@@ -173,8 +181,8 @@ static enum cp_status render(const struct cpprof_profile *p,
 
 /* The files' symbols stay open for the next profile. */
 static enum cp_status write_profile(const struct cpprof_profile *p,
-                                    struct cp_profile *profile, int fd,
-                                    struct cp_error *err)
+                                    struct cp_profile *profile, bool is_last,
+                                    int fd, struct cp_error *err)
 {
     struct cp_out out = { .fd = fd };
     enum cp_status status = CP_ENOMEM;
@@ -183,7 +191,7 @@ static enum cp_status write_profile(const struct cpprof_profile *p,
     if (!symbols)
         symbols = cp_symbols_new(err);
     if (symbols)
-        status = render(p, profile, &out, err);
+        status = render(p, profile, is_last, &out, err);
     if (symbols)
         cp_symbols_forget(symbols);
     cp_lock_give(&symbols_lock);
@@ -213,18 +221,6 @@ static void date_profile(const struct cpprof_profile *p,
         profile->duration_ns = cp_clock_ns(CLOCK_MONOTONIC) - p->started_ns;
 }
 
-static enum cp_status write_bytes(const struct cpprof_profile *p, int fd,
-                                  struct cp_error *err)
-{
-    struct cp_out out = { .fd = fd };
-    enum cp_status status = p->kind->finish_bytes(p->window, &out, err);
-
-    if (status == CP_OK)
-        status = cp_out_finish(&out, err);
-    cp_out_release(&out);
-    return status;
-}
-
 static enum cp_status finish(const struct cpprof_profile *p, int fd,
                              struct cp_error *err)
 {
@@ -232,11 +228,11 @@ static enum cp_status finish(const struct cpprof_profile *p, int fd,
     enum cp_status status;
 
     if (p->kind->finish_bytes)
-        return write_bytes(p, fd, err);
+        return write_profile(p, NULL, true, fd, err);
     status = p->kind->finish(p->window, &profile, err);
     if (status == CP_OK) {
         date_profile(p, profile);
-        status = write_profile(p, profile, fd, err);
+        status = write_profile(p, profile, true, fd, err);
     }
     cp_profile_free(profile);
     return status;
@@ -266,10 +262,31 @@ static bool is_of_time(const char *name)
     return kind && kind->default_seconds > 0;
 }
 
+/* Waits; a kind that is a stream gets rid of what it has meanwhile. */
+static enum cp_status wait_until(const struct cpprof_profile *p, int64_t end_ns,
+                                 int fd, struct cp_error *err)
+{
+    int64_t left, most = p->kind->pump ? PUMP_NS : INT64_MAX;
+    enum cp_status status = CP_OK;
+
+    while (status == CP_OK &&
+           (left = end_ns - cp_clock_ns(CLOCK_MONOTONIC)) > 0) {
+        struct timespec span;
+
+        left = left < most ? left : most;
+        span.tv_sec = left / NS_PER_S;
+        span.tv_nsec = left % NS_PER_S;
+        (void)nanosleep(&span, NULL); /* it may be interrupted: see above */
+        if (p->kind->pump)
+            status = write_profile(p, NULL, false, fd, err);
+    }
+    return status;
+}
+
 CP_EXPORT int cpprof_write_with(const char *kind, double seconds,
                                 const struct cpprof_options *options, int fd)
 {
-    struct timespec left;
+    int64_t end_ns;
     struct cpprof_profile *p;
     struct cp_error err = { 0 };
 
@@ -280,11 +297,11 @@ CP_EXPORT int cpprof_write_with(const char *kind, double seconds,
     p = cpprof_start_with(kind, options);
     if (!p)
         return -1;
-    left.tv_sec = (time_t)seconds;
-    left.tv_nsec = (long)((seconds - (double)left.tv_sec) * 1e9);
-    while (nanosleep(&left, &left) != 0)
-        ;
-    return cpprof_stop(p, fd);
+    end_ns = cp_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * NS_PER_S);
+    if (wait_until(p, end_ns, fd, &err) == CP_OK)
+        return cpprof_stop(p, fd);
+    (void)cpprof_stop(p, -1);
+    return cp_api_result(err.status, &err);
 }
 
 CP_EXPORT int cpprof_write(const char *kind, double seconds, int fd)
@@ -402,4 +419,19 @@ CP_EXPORT void cpprof_labels_put(unsigned labels)
 
     if (t && labels < CP_LABELS_MOST_SETS)
         atomic_store(&t->labels, labels);
+}
+
+EXPORT void cpprof_region_begin(const char *name)
+{
+    cp_trace_note_region(name, true, CP_CALLER);
+}
+
+EXPORT void cpprof_region_end(const char *name)
+{
+    cp_trace_note_region(name, false, CP_CALLER);
+}
+
+EXPORT void cpprof_log(const char *category, const char *message)
+{
+    cp_trace_note_log(category, message, CP_CALLER);
 }

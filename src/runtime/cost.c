@@ -7,6 +7,7 @@
 #include "runtime/pages_alloc.h"
 #include "runtime/threads.h"
 #include "runtime/threadcreate.h"
+#include "runtime/trace.h"
 #include "runtime/wall.h"
 #include "signal/handler.h"
 
@@ -18,7 +19,7 @@ void cp_cost(struct cp_endpoint_cost *out)
     *out = (struct cp_endpoint_cost){
         .memory_bytes = cp_pages_bytes() + cp_cpu_bytes() + cp_wall_bytes() +
                         cp_heap_bytes() + cp_locks_bytes() +
-                        cp_threadcreate_bytes(),
+                        cp_threadcreate_bytes() + cp_trace_bytes(),
         .max_memory_bytes = cp_pages_limit(),
         .n_samples = atomic_load(&cp_signal_sampler.n_samples) + heap.n_samples,
         .n_lost = atomic_load(&cp_signal_sampler.n_no_place) +

@@ -18,6 +18,7 @@
 #include "runtime/lifecycle.h"
 #include "runtime/own_thread.h"
 #include "runtime/threadcreate.h"
+#include "runtime/trace_notes.h"
 #include "signal/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -66,6 +67,7 @@ EXPORT int pthread_create(pthread_t *restrict thread,
 
     if (!wrapped)
         return make_thread(thread, attr, run, arg);
+    cp_trace_note_create(wrapped, CP_CALLER);
     failed = make_thread(thread, attr, begin_pthread, wrapped);
     if (failed)
         cp_lifecycle_unwrap_thread(wrapped);
@@ -91,6 +93,8 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
     void *wrapped = cp_lifecycle_wrap_thread(NULL, start);
     int result;
 
+    if (wrapped)
+        cp_trace_note_create(wrapped, CP_CALLER);
     if (!next)
         result = thrd_error;
     else if (!wrapped)

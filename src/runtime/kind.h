@@ -19,6 +19,16 @@
 #include "profile/profile.h"
 
 struct cp_kind;
+struct cp_mappings;
+struct cp_symbols;
+struct cp_trace_format;
+
+/* Where the bytes of a kind go that is no profile, and what it may use. */
+struct cp_kind_sink {
+    struct cp_out *out;
+    struct cp_symbols *symbols;       /* NULL: addresses will do */
+    const struct cp_mappings *before; /* what was mapped at the beginning */
+};
 
 /* What the client asked for, checked and with defaults filled in. */
 struct cp_kind_request {
@@ -27,6 +37,7 @@ struct cp_kind_request {
     int debug;      /* the `debug` parameter; 0: a protobuf is wanted */
     int hz;         /* the `hz` parameter; 0: the default rate */
     bool gc;        /* `gc=1`: forget what is garbage before counting */
+    const struct cp_trace_format *format; /* of a trace; NULL: the default */
 };
 
 /* How `debug=1` looks; Go has a form of its own for each. */
@@ -69,8 +80,15 @@ struct cp_kind {
     enum cp_status (*finish)(void *window, struct cp_profile **out,
                              struct cp_error *err);
 
-    /* Instead of finish, when the answer is no profile (trace): its bytes. */
-    enum cp_status (*finish_bytes)(void *window, struct cp_out *out,
+    /*
+     * Instead of finish, when the answer is no profile (trace): its bytes.
+     * pump gives those that there are by now, and is called several times a
+     * second while the window is open.
+     */
+    enum cp_status (*pump)(void *window, const struct cp_kind_sink *sink,
+                           struct cp_error *err);
+    enum cp_status (*finish_bytes)(void *window,
+                                   const struct cp_kind_sink *sink,
                                    struct cp_error *err);
 
     /*

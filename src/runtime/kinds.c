@@ -10,13 +10,14 @@
 #include "runtime/leak_kind.h"
 #include "runtime/locks.h"
 #include "runtime/threadcreate.h"
+#include "runtime/trace.h"
 #include "runtime/wall.h"
 
 /* By name. */
 const struct cp_kind *const cp_kinds[] = {
     &cp_allocs_kind,       &cp_block_kind, &cp_cpu_kind,  &cp_goroutine_kind,
     &cp_growth_kind,       &cp_heap_kind,  &cp_leak_kind, &cp_mutex_kind,
-    &cp_threadcreate_kind, &cp_wall_kind,  NULL,
+    &cp_threadcreate_kind, &cp_trace_kind, &cp_wall_kind, NULL,
 };
 
 const struct cp_kind *cp_kinds_find(const char *name)

@@ -35,6 +35,8 @@
 #include "runtime/thread_stacks.h"
 #include "runtime/threadcreate.h"
 #include "runtime/threads.h"
+#include "runtime/trace.h"
+#include "runtime/trace_notes.h"
 #include "runtime/wall.h"
 #include "signal/syscall.h"
 
@@ -93,8 +95,10 @@ static void end_thread(void *rounds)
 
     if (left > 1)
         (void)pthread_setspecific(life.key, (void *)(left - 1));
-    else
+    else {
+        cp_trace_note_end();
         cp_threads_leave();
+    }
 }
 
 static void know_thread(struct cp_stack_bounds bounds, uintptr_t start)
@@ -176,6 +180,7 @@ struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
     know_thread(
         bounds_below((uintptr_t)__builtin_frame_address(0), w.stack_size),
         (uintptr_t)w.start.run);
+    cp_trace_note_start(wrapped, (uintptr_t)w.start.run);
     return w.start;
 }
 
@@ -210,6 +215,7 @@ static void after_fork(bool is_child)
         cp_heap_after_fork();
         cp_wall_after_fork();
         cp_custom_after_fork();
+        cp_trace_after_fork();
         cp_locks_after_fork();
         cp_thread_stacks_after_fork();
         cp_threadcreate_after_fork();

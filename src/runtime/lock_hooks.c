@@ -27,11 +27,10 @@
 #define STEP __attribute__((noinline))
 
 /* Of a wait for a lock: was it one, or was the lock refused at once? */
-static int waited(struct cp_wait wait, enum cp_locks_what what, int status,
-                  uintptr_t caller)
+static int waited(const struct cp_wait *wait, int status, uintptr_t caller)
 {
     if (status == 0 || status == ETIMEDOUT || status == EOWNERDEAD)
-        cp_wait_end(wait, what, caller);
+        cp_wait_end(wait, caller);
     else
         cp_wait_forget(wait);
     return status;
@@ -52,8 +51,8 @@ static int waited(struct cp_wait wait, enum cp_locks_what what, int status,
             return call;                                                       \
         if (tried != EBUSY)                                                    \
             return tried;                                                      \
-        wait = cp_wait_begin((const void *)(lock));                            \
-        return waited(wait, what, (call), CP_CALLER);                          \
+        cp_wait_begin(&wait, what, (const void *)(lock), CP_CALLER);           \
+        return waited(&wait, (call), CP_CALLER);                               \
     } while (0)
 
 /* Mutexes. */
@@ -95,8 +94,8 @@ static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
     CP_NEXT(pthread_mutex_lock);
     if (!cp_locks_are_on() || (is_robust(m) && !is_held(m)))
         return next(m);
-    wait = cp_wait_begin(m);
-    return waited(wait, CP_WAIT_MUTEX, next(m), caller);
+    cp_wait_begin(&wait, CP_WAIT_MUTEX, m, caller);
+    return waited(&wait, next(m), caller);
 }
 
 static STEP int lock_watched(pthread_mutex_t *m, uintptr_t caller)
@@ -164,10 +163,10 @@ static int try_mtx(mtx_t *m)
     return next(m);
 }
 
-static int waited_mtx(struct cp_wait wait, int status, uintptr_t caller)
+static int waited_mtx(const struct cp_wait *wait, int status, uintptr_t caller)
 {
     if (status == thrd_success || status == thrd_timedout)
-        cp_wait_end(wait, CP_WAIT_MUTEX, caller);
+        cp_wait_end(wait, caller);
     else
         cp_wait_forget(wait);
     return status;
@@ -184,8 +183,8 @@ EXPORT int mtx_lock(mtx_t *m)
     tried = try_mtx(m);
     if (tried != thrd_busy)
         return tried;
-    wait = cp_wait_begin(m);
-    return waited_mtx(wait, next(m), CP_CALLER);
+    cp_wait_begin(&wait, CP_WAIT_MUTEX, m, CP_CALLER);
+    return waited_mtx(&wait, next(m), CP_CALLER);
 }
 
 EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
@@ -199,8 +198,8 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
     tried = try_mtx(m);
     if (tried != thrd_busy)
         return tried;
-    wait = cp_wait_begin(m);
-    return waited_mtx(wait, next(m, t), CP_CALLER);
+    cp_wait_begin(&wait, CP_WAIT_MUTEX, m, CP_CALLER);
+    return waited_mtx(&wait, next(m, t), CP_CALLER);
 }
 
 EXPORT int mtx_unlock(mtx_t *m)

@@ -25,6 +25,7 @@ static const char *const what_names[CP_WAIT_KINDS] = {
 static struct {
     struct cp_lock lock; /* of changes of the rates */
     bool is_io_wanted;
+    bool is_traced;
 } state;
 
 static uint64_t now_ns(void)
@@ -36,9 +37,11 @@ static void switch_on_or_off(void)
 {
     uint64_t rate = atomic_load(&cp_locks.block_rate_ns);
 
-    atomic_store(&cp_locks.is_on,
-                 rate || atomic_load(&cp_locks.mutex_fraction));
-    atomic_store(&cp_locks.is_io_on, rate && state.is_io_wanted);
+    atomic_store(&cp_locks.is_block_io, rate && state.is_io_wanted);
+    atomic_store(&cp_locks.is_on, rate || state.is_traced ||
+                                      atomic_load(&cp_locks.mutex_fraction));
+    atomic_store(&cp_locks.is_io_on,
+                 state.is_traced || (rate && state.is_io_wanted));
 }
 
 /* One of the two rates; its table is there before it is not 0. */
@@ -87,9 +90,20 @@ void cp_locks_set_io(bool is_wanted)
     cp_lock_give(&state.lock);
 }
 
+void cp_locks_set_traced(bool is_traced)
+{
+    cp_lock_take(&state.lock);
+    cp_locks.now_ns = now_ns;
+    state.is_traced = is_traced;
+    switch_on_or_off();
+    cp_lock_give(&state.lock);
+}
+
 void cp_locks_after_fork(void)
 {
     cp_lock_reset(&state.lock);
+    state.is_traced = false;
+    switch_on_or_off();
     cp_locks_forget_waiters();
     cp_hook_table_clear(&cp_locks.block);
     cp_hook_table_clear(&cp_locks.mutex);

@@ -28,6 +28,9 @@ enum cp_status cp_locks_set_mutex_fraction(uint64_t fraction,
 /* Whether sleeps and blocking calls are in the block profile too. */
 void cp_locks_set_io(bool is_wanted);
 
+/* Whether a trace runs, for which all waits are looked at. */
+void cp_locks_set_traced(bool is_traced);
+
 /* In the child of a fork: it begins anew. */
 void cp_locks_after_fork(void);
 

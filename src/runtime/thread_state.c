@@ -54,8 +54,7 @@ static const struct call {
     { SYS_pwrite64, "write" },
 };
 
-/* The start of a file of the thread, closed by NUL; "": it cannot be read. */
-static void read_file(int32_t tid, const char *name, char *out, size_t cap)
+void cp_thread_file_read(int32_t tid, const char *name, char *out, size_t cap)
 {
     char path[64];
     ssize_t n = 0;
@@ -95,7 +94,7 @@ static void name_wait(int32_t tid, const char *place, struct cp_thread_state *s)
     name_call(place, s->wait, sizeof(s->wait));
     if (s->wait[0])
         return;
-    read_file(tid, "wchan", text, sizeof(text));
+    cp_thread_file_read(tid, "wchan", text, sizeof(text));
     if (strcmp(text, "0") != 0)
         (void)snprintf(s->wait, sizeof(s->wait), "%.31s", text);
 }
@@ -105,7 +104,7 @@ static bool blocks(int32_t tid, int sig)
     char text[4096];
     const char *at;
 
-    read_file(tid, "status", text, sizeof(text));
+    cp_thread_file_read(tid, "status", text, sizeof(text));
     at = strstr(text, "\nSigBlk:");
     return at && sig && strtoull(at + 8, NULL, 16) >> (sig - 1) & 1;
 }
@@ -117,7 +116,7 @@ bool cp_thread_state_read(int32_t tid, const char *place, int sig,
     size_t len;
 
     *out = (struct cp_thread_state){ 0 };
-    read_file(tid, "stat", text, sizeof(text));
+    cp_thread_file_read(tid, "stat", text, sizeof(text));
     open = strchr(text, '(');
     close = strrchr(text, ')'); /* a name may have one too */
     if (!open || !close || close[1] != ' ')

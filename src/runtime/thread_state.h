@@ -6,6 +6,7 @@
 #define CP_THREAD_STATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define CP_THREAD_NAME 64
@@ -23,6 +24,12 @@ struct cp_thread_state {
  */
 bool cp_thread_state_read(int32_t tid, const char *place, int sig,
                           struct cp_thread_state *out);
+
+/*
+ * The start of a file in the thread's folder of /proc, closed by NUL; "": it
+ * cannot be read.
+ */
+void cp_thread_file_read(int32_t tid, const char *name, char *out, size_t cap);
 
 /* "running", "sleeping", ... */
 const char *cp_thread_state_word(char letter);

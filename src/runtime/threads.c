@@ -25,6 +25,7 @@
 #include "runtime/timer.h"
 #include "signal/locks.h"
 #include "signal/syscall.h"
+#include "signal/trace.h"
 
 #define MOST_HIDDEN 32
 #define CHAINS 4096 /* a power of two */
@@ -124,6 +125,7 @@ static void unchain(struct cp_signal_thread *t)
 static void free_record(struct cp_signal_thread *t)
 {
     cp_thread_timer_stop(t);
+    cp_trace_leave(t);
     unchain(t);
     t->next = list.free;
     list.free = t->number + 1;

@@ -26,16 +26,16 @@
 #endif
 
 /* Returns what `call` returns, and charges the wait if the profile is on. */
-#define WAIT(what, call)                                                       \
+#define WAIT(what, thing, call)                                                \
     do {                                                                       \
         struct cp_wait wait;                                                   \
         int status;                                                            \
                                                                                \
         if (!cp_locks_are_on())                                                \
             return call;                                                       \
-        wait = cp_wait_begin(NULL);                                            \
+        cp_wait_begin(&wait, what, (const void *)(thing), CP_CALLER);          \
         status = (call);                                                       \
-        cp_wait_end(wait, what, CP_CALLER);                                    \
+        cp_wait_end(&wait, CP_CALLER);                                         \
         return status;                                                         \
     } while (0)
 
@@ -43,7 +43,7 @@ EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
     CP_NEXT_VERSION(pthread_cond_wait, COND_VERSION);
     cp_locks_before_unlock(m, CP_CALLER);
-    WAIT(CP_WAIT_COND, next(c, m));
+    WAIT(CP_WAIT_COND, c, next(c, m));
 }
 
 EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
@@ -51,7 +51,7 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
 {
     CP_NEXT_VERSION(pthread_cond_timedwait, COND_VERSION);
     cp_locks_before_unlock(m, CP_CALLER);
-    WAIT(CP_WAIT_COND, next(c, m, t));
+    WAIT(CP_WAIT_COND, c, next(c, m, t));
 }
 
 EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
@@ -59,21 +59,58 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
 {
     CP_NEXT(pthread_cond_clockwait);
     cp_locks_before_unlock(m, CP_CALLER);
-    WAIT(CP_WAIT_COND, next(c, m, clock, t));
+    WAIT(CP_WAIT_COND, c, next(c, m, clock, t));
 }
 
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
     CP_NEXT(cnd_wait);
     cp_locks_before_unlock(m, CP_CALLER);
-    WAIT(CP_WAIT_COND, next(c, m));
+    WAIT(CP_WAIT_COND, c, next(c, m));
 }
 
 EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
 {
     CP_NEXT(cnd_timedwait);
     cp_locks_before_unlock(m, CP_CALLER);
-    WAIT(CP_WAIT_COND, next(c, m, t));
+    WAIT(CP_WAIT_COND, c, next(c, m, t));
+}
+
+/* Those who let the waiters go: noted in a trace, if there is somebody. */
+
+EXPORT int pthread_cond_signal(pthread_cond_t *c)
+{
+    CP_NEXT_VERSION(pthread_cond_signal, COND_VERSION);
+    cp_locks_before_wake(c, CP_CALLER);
+    return next(c);
+}
+
+EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
+{
+    CP_NEXT_VERSION(pthread_cond_broadcast, COND_VERSION);
+    cp_locks_before_wake(c, CP_CALLER);
+    return next(c);
+}
+
+EXPORT int cnd_signal(cnd_t *c)
+{
+    CP_NEXT(cnd_signal);
+    cp_locks_before_wake(c, CP_CALLER);
+    return next(c);
+}
+
+EXPORT int cnd_broadcast(cnd_t *c)
+{
+    CP_NEXT(cnd_broadcast);
+    cp_locks_before_wake(c, CP_CALLER);
+    return next(c);
+}
+
+EXPORT int sem_post(sem_t *s)
+{
+    CP_NEXT(sem_post);
+    cp_locks_before_wake(s, CP_CALLER);
+    return next(s);
 }
 
 /*
@@ -99,7 +136,7 @@ EXPORT int sem_wait(sem_t *s)
     CP_NEXT(sem_wait);
     if (take_sem(s))
         return 0;
-    WAIT(CP_WAIT_SEM, next(s));
+    WAIT(CP_WAIT_SEM, s, next(s));
 }
 
 EXPORT int sem_timedwait(sem_t *s, const struct timespec *t)
@@ -109,7 +146,7 @@ EXPORT int sem_timedwait(sem_t *s, const struct timespec *t)
         return next(s, t);
     if (take_sem(s))
         return 0;
-    WAIT(CP_WAIT_SEM, next(s, t));
+    WAIT(CP_WAIT_SEM, s, next(s, t));
 }
 
 EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
@@ -120,13 +157,13 @@ EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
         return next(s, clock, t);
     if (take_sem(s))
         return 0;
-    WAIT(CP_WAIT_SEM, next(s, clock, t));
+    WAIT(CP_WAIT_SEM, s, next(s, clock, t));
 }
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 {
     CP_NEXT(pthread_barrier_wait);
-    WAIT(CP_WAIT_BARRIER, next(b));
+    WAIT(CP_WAIT_BARRIER, b, next(b));
 }
 
 /* EBUSY: the thread has not ended, or waiting for it was not tried. */
@@ -143,7 +180,7 @@ EXPORT int pthread_join(pthread_t thread, void **result)
     CP_NEXT(pthread_join);
     if (tried != EBUSY)
         return tried;
-    WAIT(CP_WAIT_JOIN, next(thread, result));
+    WAIT(CP_WAIT_JOIN, thread, next(thread, result));
 }
 
 EXPORT int pthread_timedjoin_np(pthread_t thread, void **result,
@@ -154,7 +191,7 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **result,
     CP_NEXT(pthread_timedjoin_np);
     if (tried != EBUSY)
         return tried;
-    WAIT(CP_WAIT_JOIN, next(thread, result, t));
+    WAIT(CP_WAIT_JOIN, thread, next(thread, result, t));
 }
 
 EXPORT int pthread_clockjoin_np(pthread_t thread, void **result,
@@ -165,11 +202,11 @@ EXPORT int pthread_clockjoin_np(pthread_t thread, void **result,
     CP_NEXT(pthread_clockjoin_np);
     if (tried != EBUSY)
         return tried;
-    WAIT(CP_WAIT_JOIN, next(thread, result, clock, t));
+    WAIT(CP_WAIT_JOIN, thread, next(thread, result, clock, t));
 }
 
 EXPORT int thrd_join(thrd_t thread, int *result)
 {
     CP_NEXT(thrd_join);
-    WAIT(CP_WAIT_JOIN, next(thread, result));
+    WAIT(CP_WAIT_JOIN, thread, next(thread, result));
 }

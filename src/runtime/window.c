@@ -11,9 +11,11 @@
 #include "runtime/empty_kinds.h"
 #include "runtime/params.h"
 #include "runtime/render.h"
+#include "trace/step.h"
 
 #define NAME_BYTES 64
 #define MAX_HZ 10000
+#define PUMP_NS 40000000 /* between pieces of a stream */
 
 struct window {
     struct cp_service *service;
@@ -30,6 +32,7 @@ struct window {
     struct cp_mappings maps;   /* when the window was opened */
     int64_t started_ns;        /* monotonic */
     int64_t time_ns;           /* the same moment, since 1970 */
+    bool is_behind;            /* of a stream: the client is slow */
 };
 
 static int64_t unix_now(void)
@@ -65,12 +68,23 @@ static enum cp_status finish(struct window *w, struct cp_profile **out,
     return *out ? CP_OK : CP_ENOMEM;
 }
 
+static struct cp_kind_sink sink_of(struct window *w, struct cp_out *out)
+{
+    return (struct cp_kind_sink){
+        .out = out,
+        .symbols = w->is_symbolized ? w->service->symbols : NULL,
+        .before = w->maps.n_maps ? &w->maps : NULL,
+    };
+}
+
 static enum cp_status finish_bytes(struct window *w, struct cp_out *out,
                                    struct cp_error *err)
 {
+    struct cp_kind_sink sink = sink_of(w, out);
+
     w->is_open = false;
     if (w->kind->begin)
-        return w->kind->finish_bytes(w->handle, out, err);
+        return w->kind->finish_bytes(w->handle, &sink, err);
     cp_empty_kind_trace(out);
     return cp_out_finish(out, err);
 }
@@ -117,6 +131,7 @@ static void refuse(struct window *w, const struct cp_error *err)
 
 static void add_headers(const struct window *w)
 {
+    const struct cp_trace_format *format = w->request.format;
     char value[NAME_BYTES + 40];
 
     cp_http_add_header(w->x, "X-Content-Type-Options", "nosniff");
@@ -125,8 +140,10 @@ static void add_headers(const struct window *w)
         return;
     }
     (void)snprintf(value, sizeof(value), "attachment; filename=\"%s\"",
-                   w->name);
-    cp_http_add_header(w->x, "Content-Type", "application/octet-stream");
+                   format ? format->file_name : w->name);
+    cp_http_add_header(w->x, "Content-Type",
+                       format ? format->content_type
+                              : "application/octet-stream");
     cp_http_add_header(w->x, "Content-Disposition", value);
 }
 
@@ -205,6 +222,14 @@ static void take_snapshot(struct window *w)
 
 /* ---- something that takes time ---- */
 
+static int64_t left_ns(const struct window *w)
+{
+    int64_t end_ns = w->started_ns + (int64_t)(w->request.seconds * 1e9);
+    int64_t now_ns = cp_http_now();
+
+    return end_ns > now_ns ? end_ns - now_ns : 0;
+}
+
 static void on_gone(void *context)
 {
     struct window *w = context;
@@ -265,6 +290,64 @@ static void on_due(void *context)
     window_free(w);
 }
 
+/* ---- something that is sent while it happens ---- */
+
+/* Sends what there is; false: the stream is over. */
+static bool send_bytes(struct window *w, struct cp_out *out,
+                       enum cp_status status)
+{
+    if (status == CP_OK && out->len > 0)
+        w->is_behind = !cp_http_stream_write(w->x, out->buf, out->len);
+    cp_out_release(out);
+    if (w->is_open && status == CP_OK)
+        return true;
+    cp_http_stream_end(w->x);
+    cp_service_used_symbols(w->service);
+    on_gone(w);
+    return false;
+}
+
+static void stream_on(struct window *w);
+
+/* Time for more, or for the end. While the client is slow it is kept back. */
+static void on_stream_due(void *context)
+{
+    struct window *w = context;
+    struct cp_out out = { .fd = -1 };
+    struct cp_kind_sink sink = sink_of(w, &out);
+    struct cp_error err = { 0 };
+    enum cp_status status = CP_OK;
+
+    if (left_ns(w) == 0)
+        status = finish_bytes(w, &out, &err);
+    else if (!w->is_behind)
+        status = w->kind->pump(w->handle, &sink, &err);
+    if (send_bytes(w, &out, status))
+        stream_on(w);
+}
+
+static void on_drained(void *context)
+{
+    struct window *w = context;
+
+    w->is_behind = false;
+}
+
+static void stream_on(struct window *w)
+{
+    struct cp_http_keeper keeper = { on_stream_due, on_gone, on_drained, w };
+    int64_t left = left_ns(w);
+
+    cp_http_keep(w->x, &keeper, left < PUMP_NS ? left : PUMP_NS);
+}
+
+static void open_stream(struct window *w)
+{
+    add_headers(w);
+    stream_on(w);
+    cp_http_stream_begin(w->x, 200);
+}
+
 /* HEAD of something that takes time: the headers, and no profiling. */
 static void answer_head(struct window *w)
 {
@@ -286,6 +369,10 @@ static bool wait_for_end(struct window *w)
 
     (void)cp_mappings_read(&w->maps, NULL); /* better without than not */
     w->service->n_windows++;
+    if (w->kind->pump) {
+        open_stream(w);
+        return true;
+    }
     cp_http_keep(w->x, &keeper, (int64_t)(w->request.seconds * 1e9));
     return true;
 }
@@ -386,6 +473,16 @@ static void read_params(struct window *w, const struct cp_http_request *r)
         w->is_symbolized = strcmp(text, "none") != 0;
 }
 
+/* The format of a trace; false: there is none of that name. */
+static bool read_format(struct window *w, const struct cp_http_request *r)
+{
+    char text[16];
+
+    (void)cp_http_request_param(r, "format", text, sizeof(text));
+    w->request.format = cp_trace_format_find(text);
+    return w->request.format;
+}
+
 static struct window *window_new(struct cp_service *s,
                                  struct cp_http_exchange *x,
                                  const struct cp_kind *kind, const char *name)
@@ -426,8 +523,11 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
     w->form = form;
     (void)cp_http_request_param(r, "seconds", seconds, sizeof(seconds));
     read_params(w, r);
-    if (kind->dump &&
-        cp_http_request_param(r, "source", source, sizeof(source))) {
+    if (kind->pump && !read_format(w, r)) {
+        cp_service_error(x, 400,
+                         "unknown format - must be go, perfetto or chrome");
+    } else if (kind->dump &&
+               cp_http_request_param(r, "source", source, sizeof(source))) {
         answer_source(w, source);
     } else if (kind->default_seconds > 0) {
         w->request.seconds = seconds_of(kind, seconds);

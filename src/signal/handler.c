@@ -6,6 +6,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "signal/locks.h"
 #include "signal/perf_event.h"
 #include "signal/readers.h"
 #include "signal/syscall.h"
@@ -67,6 +68,8 @@ static struct cp_signal_slot *take(const struct sample *sample,
         atomic_fetch_add(&cp_signal_sampler.n_samples, sample->count);
         if (!slot)
             atomic_fetch_add(&cp_signal_sampler.n_full, sample->count);
+        if (cp_trace_is_on() && sample->table == &cp_signal_sampler.cpu)
+            cp_trace_sample(t, place->frames, n, cp_locks_now_ns());
         if (walk.end != CP_WALK_WHOLE)
             atomic_fetch_add(&cp_signal_sampler.n_stuck, sample->count);
         if (walk.met_unknown)

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "signal/calls.h"
 #include "signal/capture.h"
 #include "signal/syscall.h"
 
@@ -32,7 +33,7 @@ static _Atomic uint32_t reaches[CP_WAITERS_BUCKETS]; /* of each bucket */
 static struct waiter waiters[PLACES];
 static _Atomic uint64_t random_state = 0x853c49e6748fea9bu;
 
-static uint64_t now_ns(void)
+uint64_t cp_locks_now_ns(void)
 {
     struct timespec t;
 
@@ -70,7 +71,7 @@ static void extend_reach(uint32_t bucket, uint32_t n)
         ;
 }
 
-static struct cp_wait enlist(const void *lock, struct cp_wait wait)
+static void enlist(const void *lock, struct cp_wait *wait)
 {
     uint32_t bucket = cp_waiters_bucket(lock);
 
@@ -82,23 +83,28 @@ static struct cp_wait enlist(const void *lock, struct cp_wait wait)
             !atomic_compare_exchange_strong(&w->lock, &nobody, CLAIMED))
             continue;
         extend_reach(bucket, i + 1);
-        atomic_store(&w->since_ns, wait.begin_ns);
+        atomic_store(&w->since_ns, wait->begin_ns);
         atomic_store(&w->lock, (uintptr_t)lock);
         atomic_fetch_add(&cp_waiters_in[bucket], 1);
-        wait.place = (uint32_t)(w - waiters) + 1;
-        wait.bucket = bucket;
-        return wait;
+        wait->place = (uint32_t)(w - waiters) + 1;
+        wait->bucket = bucket;
+        return;
     }
     atomic_fetch_add(&cp_locks.n_unlisted, 1);
-    return wait;
 }
 
-void cp_wait_forget(struct cp_wait wait)
+static void unlist(const struct cp_wait *wait)
 {
-    if (!wait.place)
+    if (!wait->place)
         return;
-    atomic_fetch_sub(&cp_waiters_in[wait.bucket], 1);
-    atomic_store(&waiters[wait.place - 1].lock, 0);
+    atomic_fetch_sub(&cp_waiters_in[wait->bucket], 1);
+    atomic_store(&waiters[wait->place - 1].lock, 0);
+}
+
+void cp_wait_forget(const struct cp_wait *wait)
+{
+    unlist(wait);
+    cp_trace_wait_forget(&wait->traced);
 }
 
 void cp_locks_forget_waiters(void)
@@ -109,13 +115,25 @@ void cp_locks_forget_waiters(void)
         atomic_store(&cp_waiters_in[i], 0);
 }
 
-struct cp_wait cp_wait_begin(const void *lock)
+/* Locks have a holder, who is charged for those that wait. */
+static bool has_holder(unsigned call)
 {
-    struct cp_wait wait = { .begin_ns = now_ns() };
+    return call <= CP_WAIT_SPIN;
+}
 
-    if (lock && atomic_load(&cp_locks.mutex_fraction))
-        wait = enlist(lock, wait);
-    return wait;
+void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
+                   uintptr_t caller)
+{
+    uint64_t key = (uint64_t)(uintptr_t)lock;
+
+    *wait = (struct cp_wait){ .begin_ns = cp_locks_now_ns(), .call = call };
+    if (has_holder(call) && atomic_load(&cp_locks.mutex_fraction))
+        enlist(lock, wait);
+    if (!cp_trace_is_on())
+        return;
+    if (call == CP_WAIT_BARRIER) /* who comes last lets all others go */
+        cp_locks_wake(lock, caller);
+    wait->traced = cp_trace_wait_begin(call, key, wait->begin_ns, caller);
 }
 
 static void record(uint64_t ns, enum cp_locks_what what, uintptr_t caller)
@@ -135,26 +153,45 @@ static void record(uint64_t ns, enum cp_locks_what what, uintptr_t caller)
                                 CP_LOCKS_PARTS * rate / ns, rate);
 }
 
-static uint64_t length_of(struct cp_wait wait)
+/* How long it took, at least 1; and that is written down. */
+static uint64_t finish(const struct cp_wait *wait, uint64_t arg,
+                       uintptr_t caller)
 {
-    uint64_t now = now_ns();
+    uint64_t now = cp_locks_now_ns();
+    struct cp_trace_event e = { .time_ns = now,
+                                .begin_ns = wait->begin_ns,
+                                .arg = arg,
+                                .call = (uint8_t)wait->call };
 
-    return now > wait.begin_ns ? now - wait.begin_ns : 1;
+    if (wait->traced.session)
+        cp_trace_wait_end(&wait->traced, &e, caller);
+    return now > wait->begin_ns ? now - wait->begin_ns : 1;
 }
 
-void cp_wait_end(struct cp_wait wait, enum cp_locks_what what, uintptr_t caller)
+void cp_wait_end(const struct cp_wait *wait, uintptr_t caller)
 {
-    cp_wait_forget(wait);
-    record(length_of(wait), what, caller);
+    unlist(wait);
+    record(finish(wait, wait->traced.lock, caller), cp_call_what(wait->call),
+           caller);
 }
 
-void cp_wait_end_io(struct cp_wait wait, enum cp_locks_what what,
+void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
                     uintptr_t caller)
 {
-    uint64_t ns = length_of(wait);
+    uint64_t ns = finish(wait, (uint64_t)result, caller);
 
-    if (ns >= CP_WAIT_IO_LEAST_NS)
-        record(ns, what, caller);
+    if (ns >= CP_WAIT_IO_LEAST_NS &&
+        atomic_load_explicit(&cp_locks.is_block_io, memory_order_relaxed))
+        record(ns, cp_call_what(wait->call), caller);
+}
+
+void cp_locks_wake(const void *lock, uintptr_t caller)
+{
+    struct cp_trace_event e = { .time_ns = cp_locks_now_ns(),
+                                .arg = (uint64_t)(uintptr_t)lock,
+                                .kind = CP_TRACE_WAKE };
+
+    cp_trace_note(e, NULL, caller);
 }
 
 /* What the waiters for a lock have waited since they were last asked. */
@@ -184,7 +221,7 @@ void cp_locks_charge(const void *lock, uintptr_t caller)
 
     if (fraction == 0 || !cp_locks.mutex.slots)
         return;
-    ns = collect(lock, now_ns(), &n);
+    ns = collect(lock, cp_locks_now_ns(), &n);
     if (n == 0 || (fraction > 1 && random_below(fraction) != 0))
         return;
     (void)cp_signal_capture(&cp_locks.mutex, caller, 0,

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "signal/samples.h"
+#include "signal/trace.h"
 
 /* Counts are kept in parts, because a sample may stand for 3.7 events. */
 #define CP_LOCKS_PARTS 1024
@@ -43,8 +44,9 @@ enum cp_locks_what {
 };
 
 struct cp_locks {
-    _Atomic uint32_t is_on;          /* one of the two rates is not 0 */
-    _Atomic uint32_t is_io_on;       /* block_rate_ns is not 0, and io asked */
+    _Atomic uint32_t is_on;          /* a rate is not 0, or a trace runs */
+    _Atomic uint32_t is_io_on;       /* I/O is looked at, for one of them */
+    _Atomic uint32_t is_block_io;    /* block_rate_ns is not 0, and io asked */
     _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
     _Atomic uint64_t mutex_fraction; /* 0: off; N: one unlock in N */
     uint64_t (*now_ns)(void); /* libc's clock, which needs no system call */
@@ -70,27 +72,35 @@ static inline bool cp_locks_io_is_on(void)
         atomic_load_explicit(&cp_locks.is_io_on, memory_order_relaxed), 0);
 }
 
+/* The monotonic clock, by which all waits are measured. */
+uint64_t cp_locks_now_ns(void);
+
 /* A wait that has begun. */
 struct cp_wait {
     uint64_t begin_ns;
     uint32_t place; /* in the list, + 1; 0: not in it */
     uint32_t bucket;
+    unsigned call; /* calls.h */
+    struct cp_trace_wait traced;
 };
 
-/* Begins to wait; lock is NULL for what has no holder. */
-struct cp_wait cp_wait_begin(const void *lock);
+/* Begins to wait, in this call (calls.h) and for that; NULL: not a thing. */
+void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
+                   uintptr_t caller);
 
 /*
  * Has waited, and charges the caller's stack; cp_wait_forget: in vain, the
  * lock said so.
  */
-void cp_wait_end(struct cp_wait wait, enum cp_locks_what what,
-                 uintptr_t caller);
-void cp_wait_forget(struct cp_wait wait);
+void cp_wait_end(const struct cp_wait *wait, uintptr_t caller);
+void cp_wait_forget(const struct cp_wait *wait);
 
-/* The same for a call that may not have had to wait: short ones are not. */
+/*
+ * The same for a call that may not have had to wait, and what it returned:
+ * short ones are not in the profile.
+ */
 #define CP_WAIT_IO_LEAST_NS 20000
-void cp_wait_end_io(struct cp_wait wait, enum cp_locks_what what,
+void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
                     uintptr_t caller);
 
 #define CP_WAITERS_BUCKETS 1024 /* a power of two */
@@ -110,16 +120,31 @@ static inline uint32_t cp_waiters_bucket(const void *lock)
 /* Before an unlock: does somebody wait? Then the caller is charged. */
 void cp_locks_charge(const void *lock, uintptr_t caller);
 
-/* Has an unlock to be looked at? */
+/* Before whatever lets a waiter go: that is written down in a trace. */
+void cp_locks_wake(const void *lock, uintptr_t caller);
+
+static inline void cp_locks_before_wake(const void *lock, uintptr_t caller)
+{
+    if (cp_locks_are_on() && cp_trace_is_awaited((uint64_t)(uintptr_t)lock))
+        cp_locks_wake(lock, caller);
+}
+
+/* Has an unlock to be looked at, by the profiles or by a trace? */
 static inline bool cp_locks_have_waiters(const void *lock)
 {
     return atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
-                                memory_order_relaxed);
+                                memory_order_relaxed) ||
+           cp_trace_is_awaited((uint64_t)(uintptr_t)lock);
 }
 
 static inline void cp_locks_before_unlock(const void *lock, uintptr_t caller)
 {
-    if (cp_locks_are_on() && cp_locks_have_waiters(lock))
+    if (!cp_locks_are_on())
+        return;
+    if (cp_trace_is_awaited((uint64_t)(uintptr_t)lock))
+        cp_locks_wake(lock, caller);
+    if (atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
+                             memory_order_relaxed))
         cp_locks_charge(lock, caller);
 }
 

@@ -15,6 +15,8 @@
 
 #include "signal/samples.h"
 
+struct cp_trace_piece;
+
 /* The words of a context that are registers; it begins with them. */
 #if defined(__aarch64__)
 #define CP_SIGNAL_REGISTERS_MOST 34
@@ -52,6 +54,13 @@ struct cp_signal_thread {
     /* Of a look at all threads (runtime/thread_stacks.h). */
     _Atomic uint64_t stack_answers;              /* stacks walked so far */
     _Atomic(struct cp_signal_slot *) stack_slot; /* of the last one */
+
+    /* Of the trace (trace.h): of the thread itself, and of the handler. */
+    struct cp_trace_piece *trace_pieces[2];
+    uint32_t trace_busy;               /* the session that it writes in */
+    _Atomic uint32_t trace_wait_call;  /* what it waits in ... */
+    _Atomic uint64_t trace_wait_ns;    /* ... and since when; 0: it does not */
+    _Atomic uint32_t trace_wait_stack; /* ... and from where; 0: not known */
 
     /* The runtime's own; no handler looks at these. */
     uintptr_t start; /* the function that the thread began in, or 0 */

@@ -479,8 +479,21 @@ static void ask_mutexes(void)
     }
 }
 
-int main(void)
+/* With an argument: says that it is there, and waits until it may begin. */
+static void await_begin(void)
 {
+    char byte;
+
+    (void)printf("\n");
+    (void)fflush(stdout);
+    (void)read(STDIN_FILENO, &byte, 1);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        await_begin();
     ask_mutexes();
     ask_robust("robust", PTHREAD_PRIO_NONE);
     ask_robust("robust, inherits", PTHREAD_PRIO_INHERIT);

@@ -1,0 +1,56 @@
+/*
+ * calls - the functions that a thread may wait in, by number.
+ *
+ * Those of locks and sleeps are the numbers of what is waited for (locks.h);
+ * of the others each function has its own.
+ */
+#ifndef CP_SIGNAL_CALLS_H
+#define CP_SIGNAL_CALLS_H
+
+#include <stdbool.h>
+
+#include "signal/locks.h"
+
+enum cp_call {
+    CP_CALL_FIRST_IO = 16, /* all below are of enum cp_locks_what */
+    CP_CALL_POLL = CP_CALL_FIRST_IO,
+    CP_CALL_PPOLL,
+    CP_CALL_SELECT,
+    CP_CALL_PSELECT,
+    CP_CALL_EPOLL_WAIT,
+    CP_CALL_EPOLL_PWAIT,
+    CP_CALL_ACCEPT,
+    CP_CALL_ACCEPT4,
+    CP_CALL_CONNECT,
+    CP_CALL_RECV,
+    CP_CALL_RECVFROM,
+    CP_CALL_RECVMSG,
+    CP_CALL_SEND,
+    CP_CALL_SENDTO,
+    CP_CALL_SENDMSG,
+    CP_CALL_READ,
+    CP_CALL_READV,
+    CP_CALL_WRITE,
+    CP_CALL_WRITEV,
+    CP_CALL_FSYNC,
+    CP_CALL_FDATASYNC,
+    CP_CALL_WAITPID,
+    CP_CALLS,
+};
+
+static inline bool cp_call_is_io(unsigned call)
+{
+    return call >= CP_CALL_FIRST_IO;
+}
+
+/* What the block profile calls it. */
+static inline enum cp_locks_what cp_call_what(unsigned call)
+{
+    if (!cp_call_is_io(call))
+        return (enum cp_locks_what)call;
+    if (call == CP_CALL_WAITPID)
+        return CP_WAIT_CHILD;
+    return call <= CP_CALL_EPOLL_PWAIT ? CP_WAIT_POLL : CP_WAIT_IO;
+}
+
+#endif

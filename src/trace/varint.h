@@ -1,0 +1,22 @@
+/* varint - seven bits a byte, low bits first, as Go's traces and protobuf. */
+#ifndef CP_TRACE_VARINT_H
+#define CP_TRACE_VARINT_H
+
+#include <stdint.h>
+
+#include "base/out.h"
+
+static inline void cp_varint_put(struct cp_out *out, uint64_t value)
+{
+    char bytes[10];
+    size_t n = 0;
+
+    while (value >= 0x80) {
+        bytes[n++] = (char)(value | 0x80);
+        value >>= 7;
+    }
+    bytes[n++] = (char)value;
+    cp_out_bytes(out, bytes, n);
+}
+
+#endif
