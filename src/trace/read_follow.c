@@ -499,7 +499,8 @@ static enum cp_status on_runtime(struct cp_trace_spans *s, uint32_t thread,
         m.kind = e->kind == CP_TRACE_STW_END ? CP_TRACE_MARK_REGION_END
                                              : CP_TRACE_MARK_REGION_BEGIN;
         if (e->kind == CP_TRACE_STW_BEGIN)
-            m.name = cp_trace_names_string(&s->names, e->args[1]);
+            s->pause = cp_trace_names_string(&s->names, e->args[1]);
+        m.name = s->pause;
         break;
     default:
         m.kind = e->kind == CP_TRACE_ASSIST_END ? CP_TRACE_MARK_REGION_END

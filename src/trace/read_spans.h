@@ -62,10 +62,11 @@ enum cp_trace_mark_kind {
     CP_TRACE_MARK_SAMPLE,
     CP_TRACE_MARK_LOG,          /* name: category, text */
     CP_TRACE_MARK_REGION_BEGIN, /* name */
-    CP_TRACE_MARK_REGION_END,
-    CP_TRACE_MARK_TASK_BEGIN, /* name; value: its number */
+    CP_TRACE_MARK_REGION_END,   /* its name, or none for the last that began */
+    CP_TRACE_MARK_TASK_BEGIN,   /* name; value: its number */
     CP_TRACE_MARK_TASK_END,
     CP_TRACE_MARK_COUNTER, /* name; value */
+    CP_TRACE_MARK_REGION,  /* name; value: its end. Made by read_timeline */
 };
 
 /* A moment. */

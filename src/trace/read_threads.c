@@ -209,6 +209,12 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
+/* Columns that every trace has numbers for. */
+static const enum cp_trace_column always[] = {
+    CP_TRACE_COL_RUN, CP_TRACE_COL_IDLE,     CP_TRACE_COL_WAIT,
+    CP_TRACE_COL_IO,  CP_TRACE_COL_SYSCALLS, CP_TRACE_COL_BLOCKS,
+};
+
 /* What can be said only at the end. */
 static void finish_row(const struct cp_trace_threads *t, struct cp_trace_row *r)
 {
@@ -226,7 +232,8 @@ static void finish_row(const struct cp_trace_threads *t, struct cp_trace_row *r)
     set(r, CP_TRACE_COL_ID, l->id);
     set(r, CP_TRACE_COL_START, less(start, s->first_ns));
     set(r, CP_TRACE_COL_DURATION, less(end, start));
-    add(r, CP_TRACE_COL_RUN, 0);
+    for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++)
+        add(r, always[i], 0);
     if (end > start)
         set(r, CP_TRACE_COL_DUTY,
             (uint64_t)((double)busy * 10000 / (double)(end - start) + 0.5));
@@ -298,18 +305,28 @@ static int by_name(const struct order *o, const struct cp_trace_row *a,
     return o->is_rising ? way : -way;
 }
 
-/* Rows that have no number come last. */
+/* What is compared: a row without a number comes behind all others. */
+struct key {
+    bool is_missing;
+    uint64_t value;
+};
+
+static struct key key_of(const struct order *o, const struct cp_trace_row *r)
+{
+    bool is_there = cp_trace_row_has(r, (enum cp_trace_column)o->column);
+    uint64_t value = is_there ? r->values[o->column] : 0;
+
+    return (struct key){ !is_there, o->is_rising ? value : UINT64_MAX - value };
+}
+
 static int by_number(const struct order *o, const struct cp_trace_row *a,
                      const struct cp_trace_row *b)
 {
-    bool has_a = a->has >> o->column & 1, has_b = b->has >> o->column & 1;
-    uint64_t x = a->values[o->column], y = b->values[o->column];
+    struct key x = key_of(o, a), y = key_of(o, b);
 
-    if (has_a != has_b)
-        return has_a ? -1 : 1;
-    if (x == y || !has_a)
-        return 0;
-    return (x < y) == o->is_rising ? -1 : 1;
+    if (x.is_missing != y.is_missing)
+        return x.is_missing ? 1 : -1;
+    return (x.value > y.value) - (x.value < y.value);
 }
 
 static int compare(const void *a, const void *b, void *context)
