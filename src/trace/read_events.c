@@ -3,7 +3,7 @@
 
 /*
  * Numbers behind the kind, in their order; every event begins with the time.
- * 0: no event of an ordinary batch. Kinds from 127 are of the experiment that
+ * 0: no event of an ordinary batch. Kinds from 128 are of the experiment that
  * follows single allocations.
  */
 static const uint8_t n_args[256] = {
@@ -48,15 +48,15 @@ static const uint8_t n_args[256] = {
     [CP_TRACE_GO_CREATE_BLOCKED] = 4,   /* new one, its stack, stack */
     [CP_TRACE_GO_STATUS_STACK] = 5,     /* goroutine, thread, status, stack */
     [CP_TRACE_CLOCK_SNAPSHOT] = 4,      /* monotonic, seconds, nanoseconds */
-    [127] = 4,                          /* a span: id, pages, kind */
-    [128] = 4,                          /* a new span: the same */
-    [129] = 2,                          /* a span freed: id */
-    [130] = 3,                          /* an object: id, type */
-    [131] = 3,                          /* a new object: the same */
-    [132] = 2,                          /* an object freed: id */
-    [133] = 3,                          /* a stack: id, order */
-    [134] = 3,                          /* a new stack: the same */
-    [135] = 2,                          /* a stack freed: id */
+    [128] = 4,                          /* a span: id, pages, kind */
+    [129] = 4,                          /* a new span: the same */
+    [130] = 2,                          /* a span freed: id */
+    [131] = 3,                          /* an object: id, type */
+    [132] = 3,                          /* a new object: the same */
+    [133] = 2,                          /* an object freed: id */
+    [134] = 3,                          /* a stack: id, order */
+    [135] = 3,                          /* a new stack: the same */
+    [136] = 2,                          /* a stack freed: id */
 };
 
 _Static_assert(CP_TRACE_MOST_ARGS == 5, "the longest of them");

@@ -60,9 +60,11 @@ static struct cp_trace_row *row_of(struct cp_trace_threads *t, uint32_t lane,
     return &t->rows[lane];
 }
 
+/* Adds to what was added so far; the system's own figure stays as it is. */
 static void add(struct cp_trace_row *r, enum cp_trace_column c, uint64_t value)
 {
-    r->values[c] += value;
+    if (!(r->given >> c & 1))
+        r->values[c] += value;
     r->has |= 1u << c;
 }
 
@@ -138,8 +140,10 @@ static void set_figure(struct cp_trace_row *r, struct cp_str key,
                        struct cp_str value)
 {
     for (int c = 0; c < CP_TRACE_N_COLUMNS; c++)
-        if (cp_trace_columns[c].key && is_key(key, cp_trace_columns[c].key))
+        if (cp_trace_columns[c].key && is_key(key, cp_trace_columns[c].key)) {
             set(r, (enum cp_trace_column)c, number(value));
+            r->given |= 1u << c;
+        }
 }
 
 /* What the system says of a thread; start and end are kept for later. */

@@ -43,7 +43,8 @@ enum cp_trace_column {
 
 struct cp_trace_row {
     uint32_t lane;
-    uint32_t has; /* a bit for each column that has a number */
+    uint32_t has;   /* a bit for each column that has a number */
+    uint32_t given; /* the same where the system's own figure is known */
     uint64_t values[CP_TRACE_N_COLUMNS];
 };
 
