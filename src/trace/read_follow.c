@@ -120,14 +120,28 @@ static enum cp_status proc_of(struct cp_trace_spans *s, uint64_t id,
     return CP_OK;
 }
 
-/* Whether the count of an event is the next of its goroutine. */
-static bool is_next_of_lane(const struct cp_trace_spans *s, uint64_t id,
-                            uint64_t seq)
+static bool is_blocked(const struct cp_trace_lane *l)
 {
-    uint32_t lane = find(&s->lane_ids, id);
+    return l->state >= CP_TRACE_NETWORK && l->state <= CP_TRACE_BLOCKED;
+}
 
-    return lane != CP_TABLE_END && s->lanes[lane].seq_number == s->number &&
-           s->lanes[lane].seq + 1 == seq;
+/*
+ * Whether an event is the next of its goroutine: by its count, and because
+ * only one that is blocked can be woken, and one that is ready be started.
+ */
+static bool is_next_of_lane(const struct cp_trace_spans *s,
+                            const struct cp_trace_event *e)
+{
+    uint32_t lane = find(&s->lane_ids, e->args[1]);
+    const struct cp_trace_lane *l;
+
+    if (lane == CP_TABLE_END)
+        return false;
+    l = &s->lanes[lane];
+    if (l->seq_number != s->number || l->seq + 1 != e->args[2])
+        return false;
+    return e->kind == CP_TRACE_GO_START ? l->state == CP_TRACE_RUNNABLE
+                                        : is_blocked(l);
 }
 
 static bool is_next_of_proc(const struct cp_trace_spans *s, uint64_t id,
@@ -149,7 +163,7 @@ bool cp_trace_follow_is_ready(void *context, uint32_t thread,
     case CP_TRACE_GO_UNBLOCK:
     case CP_TRACE_GO_SWITCH:
     case CP_TRACE_GO_SWITCH_DESTROY:
-        return is_next_of_lane(s, e->args[1], e->args[2]);
+        return is_next_of_lane(s, e);
     case CP_TRACE_PROC_START:
     case CP_TRACE_PROC_STEAL:
         return is_next_of_proc(s, e->args[1], e->args[2]);
@@ -284,7 +298,6 @@ static enum cp_status on_status(struct cp_trace_spans *s, uint32_t of,
     };
     struct change to = { .by = CP_TRACE_NO_LANE };
     uint32_t lane, thread;
-    bool is_waiting;
     enum cp_status status = lane_of(s, e->args[1], &lane, err);
 
     (void)of;
@@ -305,10 +318,8 @@ static enum cp_status on_status(struct cp_trace_spans *s, uint32_t of,
             return status;
         s->threads[thread].lane = lane;
     }
-    is_waiting = s->lanes[lane].state >= CP_TRACE_NETWORK &&
-                 s->lanes[lane].state <= CP_TRACE_BLOCKED;
     if (to.state == s->lanes[lane].state ||
-        (to.state == CP_TRACE_BLOCKED && is_waiting))
+        (to.state == CP_TRACE_BLOCKED && is_blocked(&s->lanes[lane])))
         return CP_OK; /* as it was */
     return change_lane(s, lane, now, to, err);
 }

@@ -32,7 +32,7 @@ struct cp_trace_spans {
     size_t n_states, cap_states;
     uint64_t number;                  /* of the generation */
     uint32_t counters[3], gc, assist; /* strings of our own */
-    uint32_t pause; /* string: why the world is stopped */
+    uint32_t pause;                   /* string: why the world is stopped */
 };
 
 /* For read_order.h: a thread's number, whose turn it is, what it does. */

@@ -15,6 +15,16 @@ static struct cp_str cstr(const char *text)
     return (struct cp_str){ text, (uint32_t)strlen(text) };
 }
 
+/* Threads of the program. */
+static uint32_t n_shown(const struct cp_trace_timeline *t)
+{
+    uint32_t n = cp_trace_spans_n_lanes(cp_trace_timeline_spans(t)), sum = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        sum += cp_trace_timeline_is_shown(t, i);
+    return sum;
+}
+
 void cp_trace_data_info(const struct cp_trace_timeline *t, const char *title,
                         struct cp_out *out)
 {
@@ -30,8 +40,7 @@ void cp_trace_data_info(const struct cp_trace_timeline *t, const char *title,
                   "\"marks_lost\":%llu,\"cut\":%s,\"states\":[",
                   s->minor, (unsigned long long)(s->last_ns - s->first_ns),
                   (unsigned long long)s->n_events,
-                  (unsigned long long)s->n_samples,
-                  cp_trace_spans_n_lanes(spans),
+                  (unsigned long long)s->n_samples, n_shown(t),
                   (unsigned long long)cp_trace_timeline_lost(t),
                   (unsigned long long)cp_trace_timeline_marks_lost(t),
                   s->is_cut ? "true" : "false");
