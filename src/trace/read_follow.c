@@ -321,6 +321,10 @@ static enum cp_status on_status(struct cp_trace_spans *s, uint32_t of,
     if (to.state == s->lanes[lane].state ||
         (to.state == CP_TRACE_BLOCKED && is_blocked(&s->lanes[lane])))
         return CP_OK; /* as it was */
+    /* One that did nothing is told of at the end; it was so all the time. */
+    if (s->lanes[lane].state == CP_TRACE_NONE && !s->lanes[lane].has_ended &&
+        s->summary.n_generations == 1)
+        now = s->summary.first_ns;
     return change_lane(s, lane, now, to, err);
 }
 

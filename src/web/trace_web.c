@@ -49,8 +49,11 @@ static uint64_t number(const struct question *q, const char *name,
 
 static struct cp_trace_window window_of(const struct question *q)
 {
+    const struct cp_trace_summary *s =
+        cp_trace_spans_summary(cp_trace_timeline_spans(q->t));
+    uint64_t end = s->last_ns - s->first_ns + 1;
     struct cp_trace_window w = { .from_ns = number(q, "from", 0),
-                                 .to_ns = number(q, "to", UINT64_MAX >> 1) };
+                                 .to_ns = number(q, "to", end) };
     uint64_t points = number(q, "points", 1000);
 
     if (w.to_ns < w.from_ns)

@@ -101,7 +101,7 @@ static void test_order(void)
         printf("    %s\n", err.msg);
         return;
     }
-    CHECK_STR(h.text, "8 runnable  110-130;7 running  101-150;"
+    CHECK_STR(h.text, "8 runnable  110-130;7 running  100-150;"
                       "7 sync sync.mutex 150-151;8 running  130-200;"
                       "7 runnable  151-350;mark 1 category text 355;"
                       "mark 0   115;7 running  350-355+;");
