@@ -11,6 +11,7 @@
 #include "tool/launch_run.h"
 #include "tool/live_top.h"
 #include "tool/pprof.h"
+#include "tool/trace.h"
 
 /* getopt_long puts the words into another order. */
 static int run_addr2line(int argc, const char *const *argv)
@@ -57,6 +58,9 @@ static const struct cp_tool_command commands[] = {
     { "addr2line", "[OPTION]... [ADDRESS]...",
       "functions, files and lines of addresses, as binutils' has it",
       run_addr2line, NULL },
+    { "trace", "[OPTION]... FILE|ADDRESS",
+      "execution traces: a table of threads, a page, profiles of waiting",
+      cp_trace_main, NULL },
     { "completion", "bash|zsh|fish", "a script that completes the options",
       cp_completion_main, NULL },
 };

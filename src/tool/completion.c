@@ -16,6 +16,7 @@
 #include "tool/commands.h"
 #include "tool/jeprof_flags.h"
 #include "tool/print.h"
+#include "tool/trace.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
@@ -23,8 +24,11 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 static const struct {
     const char *name, *words;
 } choices[] = {
+    { "pprof", "net sched sync syscall" },
     { "sample_index", "alloc_objects alloc_space contentions cpu delay "
                       "inuse_objects inuse_space samples" },
+    { "sort", "blocks cpu duration duty errors id idle io ivcsw majflt minflt "
+              "name read run samples start sys syscalls user vcsw wait write" },
     { "symbolize", "demangle=full demangle=none demangle=templates fastlocal "
                    "force local none remote" },
     { "unit", "B GB MB TB kB minimum ms ns s us" },
@@ -56,31 +60,38 @@ static bool is_offered(const struct cp_flag *f)
            f->kind != CP_FLAG_IGNORED;
 }
 
-/* The i-th option of pprof, or of jeprof with its own at the end. */
-static const struct cp_flag *flag_at(bool is_jeprof, size_t i)
+/* Commands that have options. */
+enum command { PPROF, JEPROF, TRACE };
+static const char *const command_names[] = { "pprof", "jeprof", "trace" };
+
+/* The i-th option of a command; jeprof has pprof's before its own. */
+static const struct cp_flag *flag_at(enum command command, size_t i)
 {
     size_t n = 0;
 
+    if (command == TRACE)
+        return cp_trace_flag_at(i);
     while (cp_flag_at(n))
         n++;
     if (i < n)
         return cp_flag_at(i);
-    return is_jeprof ? cp_jeprof_flag_at(i - n) : NULL;
+    return command == JEPROF ? cp_jeprof_flag_at(i - n) : NULL;
 }
 
 /* Whether jeprof has an option of the name that is not pprof's. */
-static bool is_replaced(bool is_jeprof, const struct cp_flag *f)
+static bool is_replaced(enum command command, const struct cp_flag *f)
 {
-    return is_jeprof && cp_jeprof_flag_find(f->name, strlen(f->name)) != f;
+    return command == JEPROF &&
+           cp_jeprof_flag_find(f->name, strlen(f->name)) != f;
 }
 
 /* Walks over what is offered: f is NULL behind the last. */
-static const struct cp_flag *next_flag(bool is_jeprof, size_t *i)
+static const struct cp_flag *next_flag(enum command command, size_t *i)
 {
     const struct cp_flag *f;
 
-    while ((f = flag_at(is_jeprof, (*i)++)))
-        if (is_offered(f) && !is_replaced(is_jeprof, f))
+    while ((f = flag_at(command, (*i)++)))
+        if (is_offered(f) && !is_replaced(command, f))
             return f;
     return NULL;
 }
@@ -107,23 +118,23 @@ static void write_commands(struct cp_out *out)
         cp_out_printf(out, "%s%s", i ? " " : "", cp_command_at(i)->name);
 }
 
-static void bash_names(struct cp_out *out, bool is_jeprof)
+static void bash_names(struct cp_out *out, enum command command)
 {
     const struct cp_flag *f;
 
-    cp_out_printf(out, "_cpprof_%s_names='", is_jeprof ? "jeprof" : "pprof");
-    for (size_t i = 0; (f = next_flag(is_jeprof, &i));)
+    cp_out_printf(out, "_cpprof_%s_names='", command_names[command]);
+    for (size_t i = 0; (f = next_flag(command, &i));)
         cp_out_printf(out, "%s%s\n", f->name,
                       cp_flag_needs_value(f) ? "=" : "");
     cp_out_cstr(out, "'\n");
 }
 
 /* What each option's value may be, as branches of a case. */
-static void bash_values(struct cp_out *out)
+static void bash_values(struct cp_out *out, enum command command)
 {
     const struct cp_flag *f;
 
-    for (size_t i = 0; (f = next_flag(true, &i));) {
+    for (size_t i = 0; (f = next_flag(command, &i));) {
         if (!cp_flag_needs_value(f))
             continue;
         cp_out_printf(out, "    %s) ", f->name);
@@ -159,18 +170,28 @@ static void bash_command(struct cp_out *out, const struct cp_tool_command *c)
                   strcmp(c->name, "run") == 0 ? "c" : "f");
 }
 
-static void write_bash(struct cp_out *out)
+/* Names and values of the options of all commands. */
+static void bash_tables(struct cp_out *out)
 {
     cp_out_cstr(out, "# bash completion; made by `cpprof completion bash`\n");
-    bash_names(out, false);
-    bash_names(out, true);
-    cp_out_cstr(out, "_cpprof_value() {\n    case $1 in\n");
-    bash_values(out);
+    bash_names(out, PPROF);
+    bash_names(out, JEPROF);
+    bash_names(out, TRACE);
+    cp_out_cstr(out, "_cpprof_trace_value() {\n    case $1 in\n");
+    bash_values(out, TRACE);
+    cp_out_cstr(out, "    *) return 1 ;;\n    esac\n}\n"
+                     "_cpprof_value() {\n    case $1 in\n");
+    bash_values(out, JEPROF);
+}
+
+static void write_bash(struct cp_out *out)
+{
+    bash_tables(out);
     cp_out_cstr(
         out,
         "    *) return 1 ;;\n    esac\n}\n"
         "_cpprof_options() {\n"
-        "    local names=$1 cur=${COMP_WORDS[COMP_CWORD]}\n"
+        "    local names=$1 values=$2 cur=${COMP_WORDS[COMP_CWORD]}\n"
         "    local prev=${COMP_WORDS[COMP_CWORD-1]} dashes\n"
         "    # \"=\" is a word of its own, unless COMP_WORDBREAKS was changed\n"
         "    if [[ $cur == = ]]; then\n"
@@ -180,7 +201,7 @@ static void write_bash(struct cp_out *out)
         "    fi\n"
         "    if [[ $prev == -* ]]; then\n"
         "        prev=${prev#-}\n"
-        "        _cpprof_value \"${prev#-}\" \"$cur\" && return\n"
+        "        $values \"${prev#-}\" \"$cur\" && return\n"
         "    fi\n"
         "    if [[ $cur == -* ]]; then\n"
         "        dashes=-\n"
@@ -193,8 +214,13 @@ static void write_bash(struct cp_out *out)
         "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
         "        compopt -o filenames 2>/dev/null\n"
         "    fi\n}\n"
-        "_cpprof_pprof() { _cpprof_options \"$_cpprof_pprof_names\"; }\n"
-        "_cpprof_jeprof() { _cpprof_options \"$_cpprof_jeprof_names\"; }\n"
+        "_cpprof_pprof() {\n"
+        "    _cpprof_options \"$_cpprof_pprof_names\" _cpprof_value\n}\n"
+        "_cpprof_jeprof() {\n"
+        "    _cpprof_options \"$_cpprof_jeprof_names\" _cpprof_value\n}\n"
+        "_cpprof_trace() {\n"
+        "    _cpprof_options \"$_cpprof_trace_names\" "
+        "_cpprof_trace_value\n}\n"
         "_cpprof() {\n"
         "    if [[ $COMP_CWORD == 1 && $2 != -* ]]; then\n"
         "        COMPREPLY=($(compgen -W '");
@@ -209,6 +235,7 @@ static void write_bash(struct cp_out *out)
     cp_out_cstr(out,
                 "    pprof | -*) _cpprof_pprof ;;\n"
                 "    jeprof) _cpprof_jeprof ;;\n"
+                "    trace) _cpprof_trace ;;\n"
                 "    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- "
                 "\"$2\")) ;;\n"
                 "    *) COMPREPLY=($(compgen -f -- \"$2\")) ;;\n"
@@ -241,13 +268,13 @@ static void zsh_flag(struct cp_out *out, const struct cp_flag *f)
     cp_out_cstr(out, "'\n");
 }
 
-static void zsh_flags(struct cp_out *out, bool is_jeprof)
+static void zsh_flags(struct cp_out *out, enum command command)
 {
     const struct cp_flag *f;
 
     cp_out_printf(out, "_cpprof_%s() {\n  local -a options\n  options=(\n",
-                  is_jeprof ? "jeprof" : "pprof");
-    for (size_t i = 0; (f = next_flag(is_jeprof, &i));)
+                  command_names[command]);
+    for (size_t i = 0; (f = next_flag(command, &i));)
         zsh_flag(out, f);
     cp_out_cstr(out, "  )\n  _arguments $options '*:profile:_files'\n}\n");
 }
@@ -278,8 +305,9 @@ static void write_zsh(struct cp_out *out)
 {
     cp_out_cstr(out, "#compdef cpprof pprof jeprof\n"
                      "# made by `cpprof completion zsh`\n");
-    zsh_flags(out, false);
-    zsh_flags(out, true);
+    zsh_flags(out, PPROF);
+    zsh_flags(out, JEPROF);
+    zsh_flags(out, TRACE);
     for (size_t i = 0; cp_command_at(i); i++)
         if (cp_command_at(i)->options)
             zsh_command(out, cp_command_at(i));
@@ -304,6 +332,7 @@ static void write_zsh(struct cp_out *out)
     zsh_branches(out);
     cp_out_cstr(out, "    pprof) _cpprof_pprof ;;\n"
                      "    jeprof) _cpprof_jeprof ;;\n"
+                     "    trace) _cpprof_trace ;;\n"
                      "    completion) compadd bash zsh fish ;;\n"
                      "    *) _files ;;\n"
                      "    esac\n"
@@ -327,16 +356,17 @@ static void fish_flag(struct cp_out *out, const struct cp_flag *f,
     cp_out_cstr(out, "'\n");
 }
 
-static void fish_flags(struct cp_out *out, bool is_jeprof)
+static void fish_flags(struct cp_out *out, enum command command)
 {
-    const char *name = is_jeprof ? "jeprof" : "pprof";
+    const char *name = command_names[command];
     const struct cp_flag *f;
     char when[80];
 
     (void)snprintf(when, sizeof(when), " -n '__fish_seen_subcommand_from %s'",
                    name);
-    for (size_t i = 0; (f = next_flag(is_jeprof, &i));) {
-        fish_flag(out, f, name, "");
+    for (size_t i = 0; (f = next_flag(command, &i));) {
+        if (command != TRACE) /* no program of that name */
+            fish_flag(out, f, name, "");
         fish_flag(out, f, "cpprof", when);
     }
 }
@@ -367,8 +397,9 @@ static void write_fish(struct cp_out *out)
             fish_command(out, cp_command_at(i));
     cp_out_cstr(out, "complete -c cpprof -f -n '__fish_seen_subcommand_from "
                      "completion' -a 'bash zsh fish'\n");
-    fish_flags(out, false);
-    fish_flags(out, true);
+    fish_flags(out, PPROF);
+    fish_flags(out, JEPROF);
+    fish_flags(out, TRACE);
 }
 
 static const struct {

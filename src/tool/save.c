@@ -17,7 +17,7 @@
 #include "tool/leftover.h"
 #include "tool/output.h"
 
-#define PATH_BYTES 4096
+#define PATH_BYTES CP_SAVE_PATH_BYTES
 #define MOST_NUMBERS 100000
 
 static void tell(cp_warn warn, void *context, const char *what,
@@ -70,24 +70,65 @@ static void base_name(const struct cp_profile *p, struct cp_out *out)
 }
 
 /* Gives a file the first name that is free; 0, or -1 with errno set. */
-static int place_numbered(const char *temp, const char *folder,
-                          const char *name, char *path)
+static int place_numbered(struct cp_saving *s, const char *name,
+                          const char *suffix)
 {
     for (int i = 1; i < MOST_NUMBERS; i++) {
-        if (snprintf(path, PATH_BYTES, "%s/%s%03d.pb.gz", folder, name, i) >=
-            PATH_BYTES) {
+        if (snprintf(s->path, PATH_BYTES, "%s/%s%03d.%s", s->folder, name, i,
+                     suffix) >= PATH_BYTES) {
             errno = ENAMETOOLONG;
             return -1;
         }
-        if (renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_NOREPLACE) == 0)
+        if (renameat2(AT_FDCWD, s->temp, AT_FDCWD, s->path, RENAME_NOREPLACE) ==
+            0)
             return 0;
-        if (errno == EINVAL && access(path, F_OK) != 0)
-            return rename(temp, path); /* a file system without that call */
+        if (errno == EINVAL && access(s->path, F_OK) != 0)
+            return rename(s->temp, s->path); /* that call is not known */
         if (errno != EEXIST && errno != EINVAL)
             return -1;
     }
     errno = EEXIST;
     return -1;
+}
+
+enum cp_status cp_saving_open(struct cp_saving *s, cp_warn warn, void *context,
+                              struct cp_error *err)
+{
+    s->fd = -1;
+    if (!find_folder(s->folder, warn, context))
+        return cp_error_set(err, CP_EOTHER, "no folder to write to");
+    if (snprintf(s->temp, sizeof(s->temp), "%s/.pprof.XXXXXX", s->folder) <
+        (int)sizeof(s->temp))
+        s->fd = mkostemp(s->temp, O_CLOEXEC);
+    if (s->fd < 0)
+        return cp_error_set(err, CP_EIO, "%s: %s", s->folder, strerror(errno));
+    cp_leftover_watch(s->temp);
+    cp_output_usual_mode(s->fd);
+    return CP_OK;
+}
+
+void cp_saving_abandon(struct cp_saving *s)
+{
+    if (s->fd >= 0)
+        (void)close(s->fd);
+    s->fd = -1;
+    (void)unlink(s->temp);
+    cp_leftover_keep();
+}
+
+enum cp_status cp_saving_place(struct cp_saving *s, const char *name,
+                               const char *suffix, struct cp_error *err)
+{
+    bool is_whole = close(s->fd) == 0;
+
+    s->fd = -1;
+    if (!is_whole || place_numbered(s, name, suffix) != 0) {
+        (void)cp_error_set(err, CP_EIO, "%s: %s", s->folder, strerror(errno));
+        cp_saving_abandon(s);
+        return CP_EIO;
+    }
+    cp_leftover_keep();
+    return CP_OK;
 }
 
 static enum cp_status write_all(const struct cp_profile *p, int fd,
@@ -99,54 +140,47 @@ static enum cp_status write_all(const struct cp_profile *p, int fd,
     if (status == CP_OK)
         status = cp_out_finish(&out, err);
     cp_out_release(&out);
-    if (close(fd) != 0 && status == CP_OK)
-        status = cp_error_set(err, CP_EIO, "%s", strerror(errno));
     return status;
 }
 
 /* Writes a file that has its name only when it is whole. */
-static enum cp_status write_file(const struct cp_profile *p, const char *folder,
-                                 const char *name, char *path,
+static enum cp_status write_file(const struct cp_profile *p,
+                                 struct cp_saving *s, const char *name,
                                  struct cp_error *err)
 {
-    char temp[PATH_BYTES];
-    enum cp_status status;
-    int fd = -1;
+    enum cp_status status = write_all(p, s->fd, err);
 
-    if (snprintf(temp, sizeof(temp), "%s/.pprof.XXXXXX", folder) <
-        (int)sizeof(temp))
-        fd = mkostemp(temp, O_CLOEXEC);
-    if (fd < 0)
-        return cp_error_set(err, CP_EIO, "%s", strerror(errno));
-    cp_leftover_watch(temp);
-    cp_output_usual_mode(fd);
-    status = write_all(p, fd, err);
-    if (status == CP_OK && place_numbered(temp, folder, name, path) != 0)
-        status = cp_error_set(err, CP_EIO, "%s", strerror(errno));
-    if (status != CP_OK)
-        (void)unlink(temp);
-    cp_leftover_keep();
-    return status;
+    if (status != CP_OK) {
+        cp_error_prefix(err, "%s: ", s->folder);
+        cp_saving_abandon(s);
+        return status;
+    }
+    return cp_saving_place(s, name, "pb.gz", err);
 }
 
 static void save(const struct cp_profile *p, cp_warn warn, void *context)
 {
-    char folder[PATH_BYTES], path[PATH_BYTES] = "";
     struct cp_out name = { .fd = -1 };
     struct cp_error err = { 0 };
+    struct cp_saving s;
 
-    if (!find_folder(folder, warn, context)) {
-        tell(warn, context, "Could not save profile: no folder to write to", "",
-             "");
+    if (cp_saving_open(&s, warn, context, &err) != CP_OK) {
+        tell(warn, context,
+             err.status == CP_EOTHER ? "Could not save profile: "
+                                     : "Could not save profile in ",
+             err.msg, "");
         return;
     }
     base_name(p, &name);
-    err = name.err;
-    if (err.status != CP_OK ||
-        write_file(p, folder, name.buf, path, &err) != CP_OK)
-        tell(warn, context, "Could not save profile in ", folder, err.msg);
-    else
-        tell(warn, context, "Saved profile in ", path, "");
+    if (name.err.status != CP_OK) {
+        cp_saving_abandon(&s);
+        tell(warn, context, "Could not save profile in ", s.folder,
+             name.err.msg);
+    } else if (write_file(p, &s, name.buf, &err) != CP_OK) {
+        tell(warn, context, "Could not save profile in ", err.msg, "");
+    } else {
+        tell(warn, context, "Saved profile in ", s.path, "");
+    }
     cp_out_release(&name);
 }
 

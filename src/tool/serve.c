@@ -35,13 +35,15 @@ static const char *title_of(const struct cp_command *c,
     return slash && slash[1] ? slash + 1 : c->sources.items[0];
 }
 
-/* As the reference: only for a person at a terminal. */
-static void open_browser(const struct cp_command *c, const char *url)
+void cp_serve_announce(const char *url, bool no_browser)
 {
     struct cp_viewer viewer;
     struct cp_error err = { 0 };
+    char line[256];
 
-    if (c->no_browser || !isatty(STDOUT_FILENO))
+    (void)snprintf(line, sizeof(line), "Serving web UI on %s", url);
+    cp_print_line("", line);
+    if (no_browser || !isatty(STDOUT_FILENO)) /* as the reference */
         return;
     if (cp_viewer_find(&viewer, CP_VIEWER_BROWSER, &err) != CP_OK ||
         cp_viewer_show(&viewer, url, false, &err) != CP_OK)
@@ -61,7 +63,6 @@ enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
                                       .live = is_live ? &live.web : NULL };
     struct sigaction action = { .sa_handler = stop };
     enum cp_status status = cp_web_open(&serving, &options, err);
-    char line[256];
 
     if (status != CP_OK) {
         cp_live_release(&live);
@@ -69,10 +70,7 @@ enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
     }
     (void)sigaction(SIGINT, &action, NULL);
     (void)sigaction(SIGTERM, &action, NULL);
-    (void)snprintf(line, sizeof(line), "Serving web UI on %s",
-                   cp_web_url(serving));
-    cp_print_line("", line);
-    open_browser(c, cp_web_url(serving));
+    cp_serve_announce(cp_web_url(serving), c->no_browser);
     status = cp_web_run(serving, err);
     cp_web_close(serving);
     cp_live_release(&live);

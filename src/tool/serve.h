@@ -8,4 +8,7 @@
 enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
                         struct cp_error *err);
 
+/* Tells where a page is, and opens a browser on it if a person is there. */
+void cp_serve_announce(const char *url, bool no_browser);
+
 #endif

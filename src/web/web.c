@@ -1,16 +1,15 @@
 /* web.c - routes of pprof -http; see web.h. */
 #include "web/web.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "http/guard.h"
 #include "http/server.h"
 #include "page/page.h"
 #include "web/change.h"
 #include "web/configs.h"
 #include "web/jobs.h"
+#include "web/place.h"
 #include "web/query.h"
 
 #define OUTPUT_BYTES ((size_t)2 << 30) /* a profile of a million samples */
@@ -22,7 +21,7 @@ struct cp_web {
     struct cp_web_jobs *jobs;
     struct cp_web_jobs *takers; /* they take seconds: a thread of their own */
     char token[CP_WEB_TOKEN_BYTES];
-    char url[CP_HTTP_ADDRESS_BYTES + 16];
+    char url[CP_WEB_URL_BYTES];
 };
 
 static const char *const views[] = { "flamegraph", "top",    "graph",
@@ -169,59 +168,23 @@ static void route(struct cp_web *w, struct cp_http_exchange *x)
 static void handle(void *context, struct cp_http_exchange *x)
 {
     struct cp_web *w = context;
-    const struct cp_http_request *r = cp_http_request_of(x);
 
-    if (w->address.is_loopback && !cp_http_guard_allows(r))
-        cp_http_answer_text(x, 403,
-                            "refused: this page was asked for by "
-                            "another site or under another name\n");
-    else if (cp_http_request_is(r, "POST"))
+    if (!cp_web_place_is_ours(&w->address, x))
+        return;
+    if (cp_http_request_is(cp_http_request_of(x), "POST"))
         cp_web_change(&(struct cp_web_changer){ .token = w->token,
                                                 .takers = w->takers,
                                                 .report = &w->options.report },
                       x);
-    else if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD"))
-        cp_http_answer_text(x, 405, "only GET and HEAD\n");
-    else
+    else if (cp_web_place_allows(&w->address, x))
         route(w, x);
-}
-
-/* "host:port" with nothing before or after the colon filled in. */
-static enum cp_status read_address(struct cp_web *w, struct cp_error *err)
-{
-    const char *text = w->options.host_port, *colon = strrchr(text, ':');
-    char full[CP_HTTP_ADDRESS_BYTES];
-    int host_len;
-
-    if (!colon)
-        return cp_error_set(err, CP_EUSAGE,
-                            "could not split http address: address %s: "
-                            "missing port in address",
-                            text);
-    host_len = (int)(colon - text);
-    (void)snprintf(full, sizeof(full), "%.*s:%s",
-                   host_len ? host_len : (int)sizeof("localhost") - 1,
-                   host_len ? text : "localhost", colon[1] ? colon + 1 : "0");
-    return cp_http_address_parse(&w->address, full, err);
-}
-
-static void make_url(struct cp_web *w)
-{
-    char text[CP_HTTP_ADDRESS_BYTES];
-    const char *port;
-
-    cp_http_address_text(&w->address, text);
-    port = strrchr(text, ':');
-    if (w->address.is_loopback && port)
-        (void)snprintf(w->url, sizeof(w->url), "http://localhost%s", port);
-    else
-        (void)snprintf(w->url, sizeof(w->url), "http://%s", text);
 }
 
 static enum cp_status open_all(struct cp_web *w, struct cp_error *err)
 {
     struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
-    enum cp_status status = read_address(w, err);
+    enum cp_status status =
+        cp_web_place_read(&w->address, w->options.host_port, err);
     int fd = -1;
 
     limits.output_bytes = OUTPUT_BYTES;
@@ -240,7 +203,7 @@ static enum cp_status open_all(struct cp_web *w, struct cp_error *err)
         status = cp_web_jobs_new(&w->takers, w->server, w->options.profile,
                                  w->options.live, err);
     if (status == CP_OK)
-        make_url(w);
+        cp_web_place_url(&w->address, w->url);
     return status;
 }
 

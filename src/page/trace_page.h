@@ -1,0 +1,12 @@
+/*
+ * trace_page - the web page that shows an execution trace (ui/trace_*.js), as
+ * one HTML file. It asks the server that sent it for everything else.
+ */
+#ifndef CP_TRACE_PAGE_H
+#define CP_TRACE_PAGE_H
+
+#include "base/out.h"
+
+void cp_trace_page_write(struct cp_out *out);
+
+#endif

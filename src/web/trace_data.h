@@ -1,0 +1,49 @@
+/*
+ * trace_data - what the page of a trace asks for, as JSON or as bytes.
+ *
+ * Times are nanoseconds since the first event; lanes, stacks and strings are
+ * numbers that are good for this run of the server. Arrays are never null.
+ *
+ *   info     {"title","format","duration","events","samples","lanes","lost",
+ *             "marks_lost","cut","states":[..],"reasons":{"number":"text"}}
+ *   lanes    {"n","lanes":[[lane,id,"name",start,end,[ns a state]],..]}
+ *   marks    {"lanes":[{"lane","n","marks":[[kind,time,"name","text",stack,
+ *             value],..]},..]}; value of a region: its end
+ *   stack    {"frames":[["function","file",line,"pc"],..]}
+ *   find     {"stacks":[numbers]} of stacks with a frame that matches
+ *   window   see trace/read_window.h
+ */
+#ifndef CP_WEB_TRACE_DATA_H
+#define CP_WEB_TRACE_DATA_H
+
+#include "base/out.h"
+#include "base/regex.h"
+#include "trace/read_timeline.h"
+#include "trace/read_window.h"
+
+void cp_trace_data_info(const struct cp_trace_timeline *t, const char *title,
+                        struct cp_out *out);
+
+/* Which lanes, and how many of them; "time" is the time they ran. */
+struct cp_trace_lane_query {
+    const char *sort;    /* "time", "name", "start" or "id" */
+    struct cp_regex *re; /* of the name; NULL: all */
+    size_t skip, most;
+};
+
+void cp_trace_data_lanes(const struct cp_trace_timeline *t,
+                         const struct cp_trace_lane_query *q,
+                         struct cp_out *out);
+
+/* Begins, adds and ends a list of lanes with their marks. */
+void cp_trace_data_marks(const struct cp_trace_timeline *t,
+                         const struct cp_trace_window *w, const uint32_t *lanes,
+                         size_t n, struct cp_out *out);
+
+void cp_trace_data_stack(const struct cp_trace_timeline *t, uint32_t stack,
+                         struct cp_out *out);
+
+void cp_trace_data_find(const struct cp_trace_timeline *t, struct cp_regex *re,
+                        struct cp_out *out);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * trace_stats - what went on between two moments of a trace.
+ *
+ *   {"states":[ns],"n_lanes":..,"lanes":[[lane,id,"name",[ns a state]],..],
+ *    "waits":[[state,reason,stack,"function",ns,count],..],
+ *    "functions":[["function",samples],..],"n_samples":..,"whole":true}
+ *
+ * lanes, waits and functions are the heaviest ones. Waits are added up span by
+ * span; where there are too many "whole" is false and they are of a part.
+ */
+#ifndef CP_WEB_TRACE_STATS_H
+#define CP_WEB_TRACE_STATS_H
+
+#include "base/out.h"
+#include "trace/read_profile.h"
+#include "trace/read_timeline.h"
+
+void cp_trace_stats_write(const struct cp_trace_timeline *t, uint64_t from_ns,
+                          uint64_t to_ns, struct cp_out *out);
+
+/* A profile of waiting between the two, packed. */
+void cp_trace_stats_profile(const struct cp_trace_timeline *t,
+                            struct cp_trace_profile *kind, struct cp_out *out);
+
+#endif

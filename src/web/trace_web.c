@@ -1,0 +1,311 @@
+/* trace_web.c - routes of cpprof trace -http; see trace_web.h. */
+#include "web/trace_web.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "http/server.h"
+#include "page/trace_page.h"
+#include "web/place.h"
+#include "web/trace_data.h"
+#include "web/trace_stats.h"
+
+#define OUTPUT_BYTES ((size_t)1 << 30)
+#define MOST_LANES 512 /* in one question */
+#define MOST_LISTED 20000
+#define MOST_POINTS 8192
+#define TEXT_BYTES 4096
+
+struct cp_trace_web {
+    struct cp_trace_web_options options;
+    struct cp_http_server *server;
+    struct cp_http_address address;
+    char url[CP_WEB_URL_BYTES];
+};
+
+/* One question on its way to an answer. */
+struct question {
+    const struct cp_trace_web *w;
+    const struct cp_trace_timeline *t;
+    struct cp_http_exchange *x;
+    const struct cp_http_request *r;
+    struct cp_out out;
+};
+
+/* A parameter as a number; `otherwise` if it is none. */
+static uint64_t number(const struct question *q, const char *name,
+                       uint64_t otherwise)
+{
+    char text[64], *end;
+    uint64_t value;
+
+    if (!cp_http_request_param(q->r, name, text, sizeof(text)) || !*text ||
+        strspn(text, "0123456789") != strlen(text))
+        return otherwise;
+    value = strtoull(text, &end, 10);
+    return value;
+}
+
+static struct cp_trace_window window_of(const struct question *q)
+{
+    const struct cp_trace_summary *s =
+        cp_trace_spans_summary(cp_trace_timeline_spans(q->t));
+    uint64_t end = s->last_ns - s->first_ns + 1;
+    struct cp_trace_window w = { .from_ns = number(q, "from", 0),
+                                 .to_ns = number(q, "to", end) };
+    uint64_t points = number(q, "points", 1000);
+
+    if (w.to_ns < w.from_ns)
+        w.to_ns = w.from_ns;
+    w.n_points = points < MOST_POINTS ? (uint32_t)points : MOST_POINTS;
+    return w;
+}
+
+/* The lanes of a question, separated by commas; those that are there. */
+static size_t lanes_of(const struct question *q, uint32_t *lanes)
+{
+    uint32_t n_lanes = cp_trace_spans_n_lanes(cp_trace_timeline_spans(q->t));
+    char text[MOST_LANES * 11 + 1], *at = text, *end;
+    size_t n = 0;
+
+    if (!cp_http_request_param(q->r, "lanes", text, sizeof(text)))
+        return 0;
+    while (n < MOST_LANES && *at >= '0' && *at <= '9') {
+        uint64_t lane = strtoull(at, &end, 10);
+
+        if (lane < n_lanes || lane == CP_TRACE_NO_LANE)
+            lanes[n++] = (uint32_t)lane;
+        at = *end == ',' ? end + 1 : end;
+    }
+    return n;
+}
+
+/* The expression of a question; *is_bad, and it is answered, if it is wrong. */
+static struct cp_regex *expression_of(struct question *q, bool *is_bad)
+{
+    char text[TEXT_BYTES];
+    struct cp_error err = { 0 };
+    struct cp_regex *re = NULL;
+
+    *is_bad = false;
+    if (!cp_http_request_param(q->r, "q", text, sizeof(text)) || !*text)
+        return NULL;
+    re = cp_regex_new(text, strlen(text), &err);
+    if (!re) {
+        *is_bad = true;
+        cp_http_answer_text(q->x, 400, err.msg);
+    }
+    return re;
+}
+
+static void answer(struct question *q, const char *type)
+{
+    cp_http_add_header(q->x, "Content-Type", type);
+    cp_http_add_header(q->x, "Cache-Control", "no-store");
+    cp_http_answer(q->x, 200, &q->out);
+}
+
+static void on_info(struct question *q)
+{
+    cp_trace_data_info(q->t, q->w->options.title, &q->out);
+    answer(q, "application/json");
+}
+
+static void on_lanes(struct question *q)
+{
+    char sort[16];
+    struct cp_trace_lane_query query = { .sort = sort };
+    bool is_bad;
+
+    (void)cp_http_request_param(q->r, "sort", sort, sizeof(sort));
+    query.re = expression_of(q, &is_bad);
+    if (is_bad)
+        return;
+    query.skip = number(q, "skip", 0);
+    query.most = number(q, "most", 1000);
+    if (query.most > MOST_LISTED)
+        query.most = MOST_LISTED;
+    cp_trace_data_lanes(q->t, &query, &q->out);
+    answer(q, "application/json");
+    cp_regex_free(query.re);
+}
+
+static void on_window(struct question *q)
+{
+    struct cp_trace_window w = window_of(q);
+    uint32_t lanes[MOST_LANES];
+    size_t n = lanes_of(q, lanes);
+
+    for (size_t i = 0; i < n; i++)
+        if (lanes[i] != CP_TRACE_NO_LANE)
+            cp_trace_window_write(q->t, &w, lanes[i], &q->out);
+    answer(q, "application/octet-stream");
+}
+
+static void on_marks(struct question *q)
+{
+    struct cp_trace_window w = window_of(q);
+    uint32_t lanes[MOST_LANES];
+    size_t n = lanes_of(q, lanes);
+
+    cp_trace_data_marks(q->t, &w, lanes, n, &q->out);
+    answer(q, "application/json");
+}
+
+static void on_stack(struct question *q)
+{
+    uint64_t stack = number(q, "id", 0);
+
+    cp_trace_data_stack(q->t, stack < UINT32_MAX ? (uint32_t)stack : 0,
+                        &q->out);
+    answer(q, "application/json");
+}
+
+static void on_find(struct question *q)
+{
+    bool is_bad;
+    struct cp_regex *re = expression_of(q, &is_bad);
+
+    if (is_bad)
+        return;
+    if (re)
+        cp_trace_data_find(q->t, re, &q->out);
+    else
+        cp_out_cstr(&q->out, "{\"stacks\":[]}");
+    answer(q, "application/json");
+    cp_regex_free(re);
+}
+
+static void on_stats(struct question *q)
+{
+    struct cp_trace_window w = window_of(q);
+
+    cp_trace_stats_write(q->t, w.from_ns, w.to_ns, &q->out);
+    answer(q, "application/json");
+}
+
+static void on_profile(struct question *q)
+{
+    struct cp_trace_window w = window_of(q);
+    struct cp_trace_profile p = { .from_ns = w.from_ns, .to_ns = w.to_ns };
+    char kind[16];
+
+    (void)cp_http_request_param(q->r, "kind", kind, sizeof(kind));
+    for (int i = 0; i < CP_TRACE_PROFILE_N; i++) {
+        p.kind = (enum cp_trace_profile_kind)i;
+        if (strcmp(kind, cp_trace_profile_name(p.kind)) == 0) {
+            cp_trace_stats_profile(q->t, &p, &q->out);
+            cp_http_add_header(q->x, "Content-Disposition",
+                               "attachment; filename=\"trace.pb.gz\"");
+            answer(q, "application/vnd.google.protobuf+gzip");
+            cp_trace_profile_release(&p);
+            return;
+        }
+    }
+    cp_http_answer_text(q->x, 400, "kind: sched, sync, syscall or net\n");
+}
+
+static void on_page(struct question *q)
+{
+    cp_trace_page_write(&q->out);
+    cp_http_add_header(q->x, "X-Frame-Options", "DENY");
+    answer(q, "text/html; charset=utf-8");
+}
+
+static const struct {
+    const char *path;
+    void (*answer)(struct question *q);
+} routes[] = {
+    { "/trace", on_page },
+    { "/trace/info", on_info },
+    { "/trace/lanes", on_lanes },
+    { "/trace/window", on_window },
+    { "/trace/marks", on_marks },
+    { "/trace/stack", on_stack },
+    { "/trace/find", on_find },
+    { "/trace/stats", on_stats },
+    { "/trace/profile", on_profile },
+};
+
+static void handle(void *context, struct cp_http_exchange *x)
+{
+    struct cp_trace_web *w = context;
+    const struct cp_http_request *r = cp_http_request_of(x);
+    struct question q = {
+        .w = w, .t = w->options.timeline, .x = x, .r = r, .out = { .fd = -1 }
+    };
+
+    if (!cp_web_place_allows(&w->address, x))
+        return;
+    for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
+        if (strcmp(cp_http_request_path(r), routes[i].path) == 0) {
+            routes[i].answer(&q);
+            cp_out_release(&q.out);
+            return;
+        }
+    if (strcmp(cp_http_request_path(r), "/") != 0) {
+        cp_http_answer_text(x, 404, "no such page\n");
+        return;
+    }
+    cp_http_add_header(x, "Location", "/trace");
+    cp_http_answer(x, 302, NULL);
+}
+
+static enum cp_status open_all(struct cp_trace_web *w, struct cp_error *err)
+{
+    struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
+    enum cp_status status =
+        cp_web_place_read(&w->address, w->options.host_port, err);
+    int fd = -1;
+
+    limits.output_bytes = OUTPUT_BYTES;
+    if (status == CP_OK)
+        status = cp_http_server_new(&w->server, &limits, handle, w, err);
+    if (status == CP_OK)
+        status = cp_http_address_listen(&w->address, &fd, err);
+    if (status == CP_OK)
+        status = cp_http_server_listen(w->server, fd, err);
+    if (status == CP_OK)
+        cp_web_place_url(&w->address, w->url);
+    return status;
+}
+
+enum cp_status cp_trace_web_open(struct cp_trace_web **out,
+                                 const struct cp_trace_web_options *options,
+                                 struct cp_error *err)
+{
+    struct cp_trace_web *w = cp_alloc(1, sizeof(*w), err);
+    enum cp_status status;
+
+    if (!w)
+        return CP_ENOMEM;
+    w->options = *options;
+    status = open_all(w, err);
+    if (status == CP_OK)
+        *out = w;
+    else
+        cp_trace_web_close(w);
+    return status;
+}
+
+const char *cp_trace_web_url(const struct cp_trace_web *w)
+{
+    return w->url;
+}
+
+enum cp_status cp_trace_web_run(struct cp_trace_web *w, struct cp_error *err)
+{
+    return cp_http_server_run(w->server, err);
+}
+
+void cp_trace_web_stop(struct cp_trace_web *w)
+{
+    cp_http_server_stop(w->server);
+}
+
+void cp_trace_web_close(struct cp_trace_web *w)
+{
+    cp_http_server_free(w->server);
+    cp_free(w);
+}

@@ -1,0 +1,39 @@
+/*
+ * trace_web - what cpprof trace -http serves: the page of a trace.
+ *
+ *   /trace            the page
+ *   /trace/info ...   what it asks for, see trace_data.h and trace_stats.h
+ *   /trace/profile    a profile of waiting, as a file
+ *
+ * As in web.h nothing can be changed, and other sites are kept out. All is
+ * answered on the server's thread: no answer takes long, whatever the trace.
+ */
+#ifndef CP_TRACE_WEB_H
+#define CP_TRACE_WEB_H
+
+#include "trace/read_timeline.h"
+
+struct cp_trace_web_options {
+    const struct cp_trace_timeline *timeline;
+    const char *title;
+    const char *host_port; /* "localhost:8080", ":", ... */
+};
+
+struct cp_trace_web;
+
+/* Listens. */
+enum cp_status cp_trace_web_open(struct cp_trace_web **out,
+                                 const struct cp_trace_web_options *options,
+                                 struct cp_error *err);
+
+/* "http://localhost:18090", borrowed. */
+const char *cp_trace_web_url(const struct cp_trace_web *w);
+
+/* Serves until cp_trace_web_stop. */
+enum cp_status cp_trace_web_run(struct cp_trace_web *w, struct cp_error *err);
+
+/* Safe in a signal handler. */
+void cp_trace_web_stop(struct cp_trace_web *w);
+void cp_trace_web_close(struct cp_trace_web *w);
+
+#endif
