@@ -2,8 +2,8 @@
  * locks - what a lock costs, and threads to be looked at.
  *
  *     locks pairs N           N locks and unlocks by one thread; ns of CPU each
- *     locks crowd THREADS N   N turns of each thread at one lock; seconds of CPU
- *     locks threads N         N threads that wait, until standard input ends
+ *     locks crowd THREADS N   N turns of each thread at one lock; seconds of
+ * CPU locks threads N         N threads that wait, until standard input ends
  */
 #include <pthread.h>
 #include <stdio.h>

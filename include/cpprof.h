@@ -154,9 +154,10 @@ struct cpprof_options {
         sizeof(struct cpprof_options), 0, 0, 0                                 \
     }
 
-#define CPPROF_NO_SYMBOLS 1u /* addresses and build ids only: less work here   \
-                              */
-#define CPPROF_GC 2u         /* "heap": leave out what nothing points to */
+#define CPPROF_NO_SYMBOLS                                                      \
+    1u               /* addresses and build ids only: less work here           \
+                      */
+#define CPPROF_GC 2u /* "heap": leave out what nothing points to */
 
 /*
  * Takes a profile of `seconds` from now and writes it to the descriptor, as a

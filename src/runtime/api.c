@@ -421,17 +421,17 @@ CP_EXPORT void cpprof_labels_put(unsigned labels)
         atomic_store(&t->labels, labels);
 }
 
-EXPORT void cpprof_region_begin(const char *name)
+CP_EXPORT void cpprof_region_begin(const char *name)
 {
     cp_trace_note_region(name, true, CP_CALLER);
 }
 
-EXPORT void cpprof_region_end(const char *name)
+CP_EXPORT void cpprof_region_end(const char *name)
 {
     cp_trace_note_region(name, false, CP_CALLER);
 }
 
-EXPORT void cpprof_log(const char *category, const char *message)
+CP_EXPORT void cpprof_log(const char *category, const char *message)
 {
     cp_trace_note_log(category, message, CP_CALLER);
 }

@@ -2,7 +2,7 @@
 #include "trace/read_profile.h"
 
 #include "check.h"
-#include "trace_fixture.h"
+#include "trace_bytes.h"
 
 static void make(struct trace_made *t)
 {

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "trace_fixture.h"
+#include "trace_bytes.h"
 
 /* Everything that a trace says, as text. */
 struct heard {

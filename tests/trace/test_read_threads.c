@@ -2,7 +2,7 @@
 #include "trace/read_threads.h"
 
 #include "check.h"
-#include "trace_fixture.h"
+#include "trace_bytes.h"
 
 /* Thread 5 of our library's kind: with the system's figures, and a recorder. */
 static void make_native(struct trace_made *t)

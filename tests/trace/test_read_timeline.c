@@ -6,7 +6,7 @@
 
 #include "check.h"
 #include "trace/read_window.h"
-#include "trace_fixture.h"
+#include "trace_bytes.h"
 
 #define N_WAITS 700 /* more than one chunk */
 

@@ -1,9 +1,9 @@
 /*
- * trace_fixture - execution traces put together by hand, for the tests of
+ * trace_bytes - execution traces put together by hand, for the tests of
  * src/trace.
  */
-#ifndef CP_TRACE_FIXTURE_H
-#define CP_TRACE_FIXTURE_H
+#ifndef CP_TRACE_BYTES_H
+#define CP_TRACE_BYTES_H
 
 #include <stdarg.h>
 #include <stdint.h>
