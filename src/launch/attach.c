@@ -315,6 +315,11 @@ enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
         status = cp_http_ask(&where, &question, &reply, err);
     if (status != CP_OK)
         return status;
+    if (reply.status == 404)
+        return cp_error_set(err, CP_EUSAGE,
+                            "the program at %s was started with the library: "
+                            "nobody has attached",
+                            address);
     if (reply.status != 200)
         return cp_error_set(err, CP_EIO, "%s: status %d: %s", address,
                             reply.status, reply.text);

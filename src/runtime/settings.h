@@ -43,7 +43,8 @@ struct cp_settings {
     enum cp_follow follow; /* what processes do whose address is taken */
     char cpu_file[400], heap_file[400]; /* see record.h; "": none */
     double cpu_seconds;
-    bool is_quiet; /* no line on stderr but for errors */
+    bool is_attached; /* by cpprof attach, which can end it again */
+    bool is_quiet;    /* no line on stderr but for errors */
 };
 
 /* The defaults. */
