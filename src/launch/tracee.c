@@ -75,6 +75,7 @@ static const struct {
 #ifdef SYS_epoll_pwait2
     { SYS_epoll_pwait2, 0 },
 #endif
+    { SYS_restart_syscall, 1 }, /* a sleep that was interrupted before */
     { SYS_read, 1 },
     { SYS_futex, 2 },
 };
