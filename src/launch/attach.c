@@ -10,15 +10,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "http/ask.h"
+#include "launch/quiet.h"
 #include "launch/target.h"
 #include "launch/tracee.h"
 
 #define MOST_THREADS 64
-#define CATCH_MS 3000 /* for all threads together */
+#define CATCH_MS 6000 /* for all threads together */
 #define CALL_MS 10000
 #define END_MS 10000
 #define NAP_NS 2000000
@@ -214,17 +216,43 @@ static enum cp_status explain_refusal(pid_t pid, struct cp_error *err)
                         (long)pid);
 }
 
+/* A system call's instruction in libc; 0: none was found. */
+static uint64_t find_call(pid_t pid)
+{
+    static const unsigned char instruction[] = { 0x0f, 0x05 };
+    unsigned char code[32];
+    struct iovec local = { code, sizeof(code) }, remote = { 0 };
+    uint64_t function;
+    const unsigned char *found;
+
+    if (cp_target_function(pid, "libc.so.6", "getppid", &function, NULL) !=
+        CP_OK)
+        return 0;
+    remote = (struct iovec){ (void *)function, sizeof(code) };
+    if (process_vm_readv(pid, &local, 1, &remote, 1, 0) != sizeof(code))
+        return 0;
+    found = memmem(code, sizeof(code), instruction, 2);
+    return found ? function + (uint64_t)(found - code) : 0;
+}
+
 /* The first thread that comes to a good place. */
 static enum cp_status catch_thread(const struct cp_attach *a,
+                                   struct cp_quiet *quiet,
                                    struct cp_tracee **out, struct cp_error *err)
 {
     pid_t threads[MOST_THREADS];
     size_t n = cp_target_threads(a->pid, threads, MOST_THREADS);
     int each = n > 1 ? CATCH_MS / 4 : CATCH_MS;
+    struct cp_tracee_catch how = { .timeout_ms = each,
+                                   .call_at = find_call(a->pid) };
     int left = CATCH_MS;
 
+    how.quiet = how.call_at ? quiet : NULL;
     for (size_t i = 0; i < n && left > 0; i++, left -= each) {
-        enum cp_status status = cp_tracee_begin(out, threads[i], each, err);
+        enum cp_status status;
+
+        how.tid = threads[i];
+        status = cp_tracee_begin(out, &how, err);
 
         if (status == CP_OK || status == CP_EUSAGE || status == CP_ENOMEM)
             return status;
@@ -233,8 +261,8 @@ static enum cp_status catch_thread(const struct cp_attach *a,
     }
     return cp_error_set(err, CP_EUSAGE,
                         "no thread of process %ld came to a place within %d s "
-                        "where it is safe to load something: it computes "
-                        "without a pause. Try again, or use cpprof run",
+                        "where it is safe to load something. Try again, or "
+                        "use cpprof run",
                         (long)a->pid, CATCH_MS / 1000);
 }
 
@@ -253,12 +281,14 @@ enum cp_status cp_attach(const struct cp_attach *a,
 {
     struct visit v = { .a = a };
     enum cp_status status = cp_target_check(a->pid, a->library, err);
+    struct cp_quiet *quiet;
     sigset_t before;
 
     if (status != CP_OK)
         return status;
+    quiet = cp_quiet_new(a->pid, NULL);
     hold_signals(&before);
-    status = catch_thread(a, &v.tracee, err);
+    status = catch_thread(a, quiet, &v.tracee, err);
     if (status == CP_OK) {
         status = work(&v, out_address, err);
         cp_tracee_end(v.tracee);
@@ -266,6 +296,7 @@ enum cp_status cp_attach(const struct cp_attach *a,
             cp_error_prefix(err, "process %ld: ", (long)a->pid);
     }
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    cp_quiet_free(quiet);
     return status;
 }
 
@@ -284,6 +315,11 @@ enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
         status = cp_http_ask(&where, &question, &reply, err);
     if (status != CP_OK)
         return status;
+    if (reply.status == 404)
+        return cp_error_set(err, CP_EUSAGE,
+                            "the program at %s was started with the library: "
+                            "nobody has attached",
+                            address);
     if (reply.status != 200)
         return cp_error_set(err, CP_EIO, "%s: status %d: %s", address,
                             reply.status, reply.text);

@@ -27,10 +27,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "launch/quiet.h"
 
 #define XSTATE_BYTES ((size_t)16 << 10)
 #define NAP_NS 50000
 #define SYSCALL_STOP (SIGTRAP | 0x80)
+#define STEP_MS 5 /* between two looks at one that computes */
+#define FREE_NS 300000
 #define CALL_MS 2000   /* for a single system call */
 #define NO_RESTART 514 /* ERESTARTNOHAND: again, unless there is a handler */
 #define MOST_ERROR 4095
@@ -43,6 +46,7 @@ struct cp_tracee {
     uint64_t mask;    /* its signal mask */
     struct user_regs_struct regs;
     struct iovec xstate;
+    struct cp_quiet *quiet; /* borrowed, while it is caught; or NULL */
 };
 
 /* ---- where it may be caught ---- */
@@ -71,6 +75,7 @@ static const struct {
 #ifdef SYS_epoll_pwait2
     { SYS_epoll_pwait2, 0 },
 #endif
+    { SYS_restart_syscall, 1 }, /* a sleep that was interrupted before */
     { SYS_read, 1 },
     { SYS_futex, 2 },
 };
@@ -205,12 +210,38 @@ static bool is_at_call(const struct cp_tracee *t,
            bytes[1] == 0x05;
 }
 
-/* Runs it to the next call that is a good place, before that begins. */
+/* Is it, in or before a call that is a good place, not in another's hands? */
+static bool is_free_call(const struct cp_tracee *t)
+{
+    const struct user_regs_struct *r = &t->regs;
+    struct cp_quiet_regs regs = {
+        r->rip, r->rsp, r->rbp, r->rbx, r->r10, r->rdi
+    };
+
+    return is_at_call(t, r) && (!t->quiet || cp_quiet_is_call(t->quiet, &regs));
+}
+
+/* It calls all the time, and never what we want: lets it come elsewhere. */
+static enum cp_status run_freely(const struct cp_tracee *t, int sig,
+                                 struct cp_error *err)
+{
+    const struct timespec nap = { 0, FREE_NS };
+    enum cp_status status = resume(t, PTRACE_CONT, sig, err);
+
+    (void)nanosleep(&nap, NULL);
+    if (status != CP_OK)
+        return status;
+    return cp_error_set(err, CP_EOTHER, "it is at no good place");
+}
+
+/*
+ * Runs it to the next call that is a good place, before that begins: it stands
+ * there with ENOSYS as the result so far.
+ */
 static enum cp_status follow(struct cp_tracee *t, int64_t end_ms,
                              struct cp_error *err)
 {
     enum cp_status status = resume(t, PTRACE_SYSCALL, 0, err);
-    bool is_in_call = false;
     int how;
 
     while (status == CP_OK) {
@@ -220,17 +251,19 @@ static enum cp_status follow(struct cp_tracee *t, int64_t end_ms,
         if (status != CP_OK)
             return status;
         if (WSTOPSIG(how) == SYSCALL_STOP) {
-            is_in_call = !is_in_call;
             status = get_regs(t, &t->regs, err);
-            if (status == CP_OK && is_in_call &&
+            if (status == CP_OK &&
                 cp_tracee_rank((long)t->regs.orig_rax) == 0 &&
-                t->regs.rax == (uint64_t)-ENOSYS && is_at_call(t, &t->regs)) {
+                t->regs.rax == (uint64_t)-ENOSYS && is_free_call(t)) {
+                t->call_at = t->regs.rip - 2;
                 t->is_entry = true;
                 return CP_OK;
             }
         } else if (!is_event_stop(how)) {
             sig = WSTOPSIG(how);
         }
+        if (status == CP_OK && now_ms() > end_ms)
+            return run_freely(t, sig, err);
         if (status == CP_OK)
             status = resume(t, PTRACE_SYSCALL, sig, err);
     }
@@ -245,20 +278,44 @@ static void mend_interrupted(struct user_regs_struct *r)
         r->rax = (uint64_t)-NO_RESTART;
 }
 
-static enum cp_status settle(struct cp_tracee *t, int64_t end_ms,
+/* Where it has been stopped: is that a good place? */
+static bool is_good_place(struct cp_tracee *t,
+                          const struct cp_tracee_catch *how)
+{
+    const struct user_regs_struct *r = &t->regs;
+    struct cp_quiet_regs regs = {
+        r->rip, r->rsp, r->rbp, r->rbx, r->r10, r->rdi
+    };
+    long call = (long)r->orig_rax;
+
+    if (call >= 0) {
+        if (cp_tracee_rank(call) < 0 || r->rax <= (uint64_t)-MOST_ERROR ||
+            !is_free_call(t))
+            return false;
+        t->call_at = r->rip - 2;
+        mend_interrupted(&t->regs);
+        return true;
+    }
+    t->call_at = how->call_at;
+    return t->quiet && cp_quiet_is(t->quiet, &regs);
+}
+
+static enum cp_status settle(struct cp_tracee *t,
+                             const struct cp_tracee_catch *how, int64_t end_ms,
                              struct cp_error *err)
 {
-    enum cp_status status = get_regs(t, &t->regs, err);
-    long call = (long)t->regs.orig_rax;
+    for (;;) {
+        enum cp_status status = get_regs(t, &t->regs, err);
 
-    if (status != CP_OK)
-        return status;
-    if (call >= 0 && cp_tracee_rank(call) >= 0 &&
-        t->regs.rax > (uint64_t)-MOST_ERROR && is_at_call(t, &t->regs)) {
-        mend_interrupted(&t->regs);
-        return CP_OK;
+        if (status != CP_OK || is_good_place(t, how))
+            return status;
+        status = follow(t, now_ms() + STEP_MS, err);
+        if (status != CP_EOTHER || now_ms() > end_ms)
+            return status;
+        status = interrupt(t, end_ms, err);
+        if (status != CP_OK)
+            return status;
     }
-    return follow(t, end_ms, err);
 }
 
 /* ---- keeping and putting back what it is ---- */
@@ -311,7 +368,6 @@ static enum cp_status keep(struct cp_tracee *t, struct cp_error *err)
 
     if (status == CP_OK)
         status = block_signals(t, err);
-    t->call_at = t->regs.rip - 2;
     if (status == CP_OK && t->is_entry)
         status = leave_entry(t, err);
     return status;
@@ -335,17 +391,19 @@ static void give_up(struct cp_tracee *t)
     release(t);
 }
 
-enum cp_status cp_tracee_begin(struct cp_tracee **out, pid_t tid,
-                               int timeout_ms, struct cp_error *err)
+enum cp_status cp_tracee_begin(struct cp_tracee **out,
+                               const struct cp_tracee_catch *how,
+                               struct cp_error *err)
 {
     struct cp_tracee *t = cp_alloc(1, sizeof(*t), err);
-    int64_t end_ms = now_ms() + timeout_ms;
+    int64_t end_ms = now_ms() + how->timeout_ms;
     enum cp_status status;
 
     if (!t)
         return CP_ENOMEM;
-    t->tid = tid;
-    if (ptrace(PTRACE_SEIZE, tid, 0, PTRACE_O_TRACESYSGOOD) != 0) {
+    t->tid = how->tid;
+    t->quiet = how->quiet;
+    if (ptrace(PTRACE_SEIZE, t->tid, 0, PTRACE_O_TRACESYSGOOD) != 0) {
         int number = errno;
 
         status = fail("ptrace", err);
@@ -355,7 +413,7 @@ enum cp_status cp_tracee_begin(struct cp_tracee **out, pid_t tid,
     }
     status = interrupt(t, end_ms, err);
     if (status == CP_OK)
-        status = settle(t, end_ms, err);
+        status = settle(t, how, end_ms, err);
     if (status != CP_OK) {
         give_up(t);
         return status;

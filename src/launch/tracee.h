@@ -2,7 +2,8 @@
  * tracee - one thread of another process, made to call a function.
  *
  * The thread is caught where it waits in a system call, or where it is about
- * to: there it holds no lock of malloc or of the loader. It works on a stack
+ * to, or where its stack shows that it only computes: there it holds no lock
+ * of malloc or of the loader. It works on a stack
  * of its own, with all signals blocked, and ends where it was: registers, the
  * vector unit's too, signal mask, and the call it waited in, which the kernel
  * begins again. Nothing is written into the program's code.
@@ -22,12 +23,23 @@
 
 struct cp_tracee;
 
+struct cp_quiet;
+
+struct cp_tracee_catch {
+    pid_t tid;
+    int timeout_ms;
+    /* Judges stacks (quiet.h); NULL: only calls are taken, as they are. */
+    struct cp_quiet *quiet;
+    uint64_t call_at; /* a system call's instruction, for such a place */
+};
+
 /*
  * Catches the thread within the time. CP_EOTHER: it did not come to such a
  * place; another may. It runs on then.
  */
-enum cp_status cp_tracee_begin(struct cp_tracee **out, pid_t tid,
-                               int timeout_ms, struct cp_error *err);
+enum cp_status cp_tracee_begin(struct cp_tracee **out,
+                               const struct cp_tracee_catch *how,
+                               struct cp_error *err);
 
 /* Lets it go on as if nothing had been. NULL is allowed. */
 void cp_tracee_end(struct cp_tracee *t);

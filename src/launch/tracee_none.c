@@ -1,12 +1,12 @@
 /* tracee_none.c - tracee.h on machines for which it is not there yet. */
 #include "launch/tracee.h"
 
-enum cp_status cp_tracee_begin(struct cp_tracee **out, pid_t tid,
-                               int timeout_ms, struct cp_error *err)
+enum cp_status cp_tracee_begin(struct cp_tracee **out,
+                               const struct cp_tracee_catch *how,
+                               struct cp_error *err)
 {
     (void)out;
-    (void)tid;
-    (void)timeout_ms;
+    (void)how;
     return cp_error_set(err, CP_EUSAGE,
                         "cpprof attach is for x86-64 so far: start the program "
                         "with cpprof run");
@@ -24,7 +24,7 @@ enum cp_status cp_tracee_syscall(struct cp_tracee *t, long number,
     (void)number;
     (void)args;
     (void)out;
-    return cp_tracee_begin(&t, 0, 0, err);
+    return cp_tracee_begin(&t, NULL, err);
 }
 
 enum cp_status cp_tracee_call(struct cp_tracee *t,
@@ -33,7 +33,7 @@ enum cp_status cp_tracee_call(struct cp_tracee *t,
 {
     (void)call;
     (void)out;
-    return cp_tracee_begin(&t, 0, 0, err);
+    return cp_tracee_begin(&t, NULL, err);
 }
 
 bool cp_tracee_read(const struct cp_tracee *t, uint64_t at, void *out,

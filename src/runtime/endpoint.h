@@ -55,7 +55,7 @@ struct cp_endpoint_options {
     void (*handed)(void);
     /* May the address be handed on to that process? NULL: no. */
     bool (*may_hand)(long pid);
-    /* A client on this machine asks that all be ended. NULL: it cannot be. */
+    /* A client on this machine asks that all be ended. NULL: it may not. */
     void (*ending)(void);
     /*
      * Starts a thread that calls run(context), with all signals blocked;

@@ -319,7 +319,7 @@ void cp_lifecycle_attach(const char *settings)
 {
     cp_hooked_look();
     cp_settings_read(&life.settings, NULL, settings, say_nothing);
-    life.settings.is_quiet = true;
+    life.settings.is_quiet = life.settings.is_attached = true;
 }
 
 /* When the library is loaded, or the program that has it inside starts. */

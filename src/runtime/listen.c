@@ -86,7 +86,9 @@ static enum cp_status start_endpoint(struct cp_error *err)
                                            .serving = serving,
                                            .handed = handed,
                                            .may_hand = may_hand,
-                                           .ending = ending,
+                                           .ending = state.settings->is_attached
+                                                         ? ending
+                                                         : NULL,
                                            .spawn = spawn };
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
     struct cp_error unseen = { 0 };

@@ -44,8 +44,9 @@ struct cp_settings {
     enum cp_follow follow; /* what processes do whose address is taken */
     char cpu_file[400], heap_file[400]; /* see record.h; "": none */
     double cpu_seconds;
-    bool has_perf; /* perf_event_open may be used */
-    bool is_quiet; /* no line on stderr but for errors */
+    bool is_attached; /* by cpprof attach, which can end it again */
+    bool has_perf;    /* perf_event_open may be used */
+    bool is_quiet;    /* no line on stderr but for errors */
 };
 
 /* The defaults. */

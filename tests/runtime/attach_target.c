@@ -12,6 +12,8 @@
  *   compute    never calls the system but to look whether it should end
  *   signals    handles a timer's signals all the while
  *   threads    starts threads that end at once
+ *   allocate   calls malloc and free all the while, and nothing else
+ *   handler    the same, and waits in a signal handler again and again
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -167,6 +169,52 @@ static void take_signals(void)
     n_failed += n_signals == 0;
 }
 
+#define N_BLOCKS 256
+
+/* Sizes of all kinds; what is in a block must still be there. */
+static void allocate(void)
+{
+    static char *blocks[N_BLOCKS];
+    static size_t sizes[N_BLOCKS];
+    unsigned random = 1;
+
+    while (!is_over())
+        for (int i = 0; i < 200000; i++) {
+            unsigned k = (random = random * 1103515245 + 12345) >> 16;
+            char *b = blocks[k %= N_BLOCKS];
+
+            for (int spin = 0; spin < 500; spin++)
+                random = random * 1103515245 + 12345;
+            if (b)
+                n_failed += b[0] != (char)k || b[sizes[k] - 1] != (char)k;
+            free(b);
+            sizes[k] = 1 + (random >> 8) % (i % 64 ? 3000 : 200000);
+            b = blocks[k] = malloc(sizes[k]);
+            b[0] = b[sizes[k] - 1] = (char)k;
+            n_done++;
+        }
+}
+
+static void on_nap(int sig)
+{
+    struct timespec nap = { 0, 1000000 };
+    int number = errno;
+
+    (void)sig;
+    (void)nanosleep(&nap, NULL);
+    errno = number;
+}
+
+static void allocate_and_handle(void)
+{
+    struct sigaction action = { .sa_handler = on_nap, .sa_flags = SA_RESTART };
+    struct itimerval often = { { 0, 1500 }, { 0, 1500 } };
+
+    (void)sigaction(SIGALRM, &action, NULL);
+    (void)setitimer(ITIMER_REAL, &often, NULL);
+    allocate();
+}
+
 static void *end_at_once(void *arg)
 {
     free(malloc(1000));
@@ -188,10 +236,15 @@ static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    { "epoll", wait_in_epoll },   { "sleep", sleep_long },
-    { "read", read_input },       { "futex", wait_for_threads },
-    { "compute", compute },       { "signals", take_signals },
+    { "epoll", wait_in_epoll },
+    { "sleep", sleep_long },
+    { "read", read_input },
+    { "futex", wait_for_threads },
+    { "compute", compute },
+    { "signals", take_signals },
     { "threads", start_threads },
+    { "allocate", allocate },
+    { "handler", allocate_and_handle },
 };
 
 int main(int argc, char **argv)

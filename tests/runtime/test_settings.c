@@ -55,6 +55,27 @@ static void test_good(void)
     CHECK_INT(s.max_memory, 1 << 30);
 }
 
+static void test_run(void)
+{
+    struct cp_settings s =
+        read_pair(NULL, "app_id:my shop,follow:1,listen_fd:100,"
+                        "cpu_file:/tmp/a:b=c.pb.gz,cpu_seconds:2.25,"
+                        "heap_file:h.pb.gz");
+
+    CHECK_STR(s.app_id, "my shop");
+    CHECK_INT(s.follow, CP_FOLLOW_ALL);
+    CHECK_INT(s.listen_fd, 100);
+    CHECK_STR(s.cpu_file, "/tmp/a:b=c.pb.gz");
+    CHECK_INT(s.cpu_seconds * 1000, 2250);
+    CHECK_STR(s.heap_file, "h.pb.gz");
+    CHECK_STR(complaints, "");
+    s = read_pair(NULL, "follow:0");
+    CHECK_INT(s.follow, CP_FOLLOW_NONE);
+    s = read_pair(NULL, NULL);
+    CHECK_INT(s.follow, CP_FOLLOW_WAITERS);
+    CHECK_INT(s.cpu_seconds, 0);
+}
+
 static void test_bad(void)
 {
     static const struct {
@@ -70,6 +91,11 @@ static void test_bad(void)
           "CPPROF: bad value of cpu_hz: 99999999999999999999\n" },
         { "max_memory:1k", "CPPROF: bad value of max_memory: 1k\n" },
         { "quiet:yes", "CPPROF: bad value of quiet: yes\n" },
+        { "follow:2", "CPPROF: bad value of follow: 2\n" },
+        { "listen_fd:2", "CPPROF: bad value of listen_fd: 2\n" },
+        { "cpu_seconds:1s", "CPPROF: bad value of cpu_seconds: 1s\n" },
+        { "cpu_seconds:", "CPPROF: bad value of cpu_seconds: \n" },
+        { "app_id:", "CPPROF: bad value of app_id: \n" },
         { "a:1,cpu_hz:50,b:2",
           "CPPROF: no such setting: a\nCPPROF: no such setting: b\n" },
     };
@@ -97,6 +123,7 @@ static void test_long(void)
 int main(void)
 {
     RUN(test_good);
+    RUN(test_run);
     RUN(test_bad);
     RUN(test_long);
     return check_failures != 0;

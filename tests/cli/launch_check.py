@@ -1,0 +1,45 @@
+"""launch_check: what the tests of run, list, attach and top share.
+
+A library with sanitizers in it cannot be loaded into any program. Where the
+tool under test has them, programs get the library of the plain build beside it,
+and IS_SANITIZED says that less is to be tried; there may be none: LIBRARY is
+None then."""
+import os
+import subprocess
+import time
+
+from cli_check import environment, folder, path, pprof
+
+SECONDS = 60
+BUILD = os.path.dirname(pprof)
+TOOL = os.path.join(BUILD, "cpprof")
+IS_SANITIZED = b"san.so" in subprocess.run(
+    ["ldd", os.path.join(BUILD, "libcpprof.so.0")], stdout=subprocess.PIPE).stdout
+PLAIN = os.path.join(os.path.dirname(BUILD), "build") if IS_SANITIZED else BUILD
+LIBRARY = os.path.join(PLAIN, "libcpprof.so.0")
+if not os.path.exists(LIBRARY):
+    LIBRARY = None
+RUNTIME = path("runtime")
+os.mkdir(RUNTIME, 0o700)
+ENV = environment(XDG_RUNTIME_DIR=RUNTIME, PPROFLISTEN=None, CPPROF=None, LD_PRELOAD=None)
+
+
+def with_library(command):
+    """The command of the tool that comes to programs with that library."""
+    return [TOOL, command, *([f"--library={LIBRARY}"] if IS_SANITIZED else [])]
+
+
+def ended(command, stdin=b"", env=ENV):
+    return subprocess.run(command, input=stdin, env=env, cwd=folder, timeout=SECONDS,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def until(what, seconds=SECONDS):
+    """Polls for a state that must come; gives it, or None."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = what()
+        if found:
+            return found
+        time.sleep(0.02)
+    return None
