@@ -79,12 +79,12 @@ enum cp_status cp_api_take(void *to, size_t size, const void *from,
     return CP_OK;
 }
 
-CP_EXPORT const char *cpprof_version(void)
+EXPORT const char *cpprof_version(void)
 {
     return CP_VERSION;
 }
 
-CP_EXPORT const char *cpprof_error(void)
+EXPORT const char *cpprof_error(void)
 {
     return last_error ? last_error->msg : "out of memory";
 }
@@ -131,7 +131,7 @@ static enum cp_status open_profile(struct cpprof_profile *p, const char *name,
     return p->kind->begin(&request, &p->window, err);
 }
 
-CP_EXPORT struct cpprof_profile *
+EXPORT struct cpprof_profile *
 cpprof_start_with(const char *kind, const struct cpprof_options *options)
 {
     struct cp_error err = { 0 };
@@ -150,7 +150,7 @@ cpprof_start_with(const char *kind, const struct cpprof_options *options)
     return NULL;
 }
 
-CP_EXPORT struct cpprof_profile *cpprof_start(const char *kind)
+EXPORT struct cpprof_profile *cpprof_start(const char *kind)
 {
     return cpprof_start_with(kind, NULL);
 }
@@ -241,7 +241,7 @@ static enum cp_status finish(const struct cpprof_profile *p, int fd,
     return status;
 }
 
-CP_EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
+EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
 {
     struct cp_error err = { 0 };
     enum cp_status status = CP_OK;
@@ -265,8 +265,8 @@ static bool is_of_time(const char *name)
     return kind && kind->default_seconds > 0;
 }
 
-CP_EXPORT int cpprof_write_with(const char *kind, double seconds,
-                                const struct cpprof_options *options, int fd)
+EXPORT int cpprof_write_with(const char *kind, double seconds,
+                             const struct cpprof_options *options, int fd)
 {
     struct timespec left;
     struct cpprof_profile *p;
@@ -286,12 +286,12 @@ CP_EXPORT int cpprof_write_with(const char *kind, double seconds,
     return cpprof_stop(p, fd);
 }
 
-CP_EXPORT int cpprof_write(const char *kind, double seconds, int fd)
+EXPORT int cpprof_write(const char *kind, double seconds, int fd)
 {
     return cpprof_write_with(kind, seconds, NULL, fd);
 }
 
-CP_EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
+EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
 {
     struct cp_error err = { 0 };
     enum cp_status status = cp_lifecycle_start(&err);
@@ -301,7 +301,7 @@ CP_EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
     return cp_api_result(status, &err);
 }
 
-CP_EXPORT int cpprof_set_mutex_fraction(unsigned long n)
+EXPORT int cpprof_set_mutex_fraction(unsigned long n)
 {
     struct cp_error err = { 0 };
     enum cp_status status = cp_lifecycle_start(&err);
@@ -311,7 +311,7 @@ CP_EXPORT int cpprof_set_mutex_fraction(unsigned long n)
     return cp_api_result(status, &err);
 }
 
-CP_EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
+EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
 {
     struct cp_error err = { 0 };
     struct cp_custom *custom = NULL;
@@ -323,7 +323,7 @@ CP_EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
     return (struct cpprof_custom *)custom;
 }
 
-CP_EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
+EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
 {
     struct cp_error err = { 0 };
 
@@ -335,8 +335,7 @@ CP_EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
         &err);
 }
 
-CP_EXPORT int cpprof_custom_remove(struct cpprof_custom *custom,
-                                   const void *value)
+EXPORT int cpprof_custom_remove(struct cpprof_custom *custom, const void *value)
 {
     struct cp_error err = { 0 };
 
@@ -380,22 +379,22 @@ static int change_label(const char *key, const char *value)
     return cp_api_result(status, &err);
 }
 
-CP_EXPORT int cpprof_label_set(const char *key, const char *value)
+EXPORT int cpprof_label_set(const char *key, const char *value)
 {
     return change_label(key, value ? value : "");
 }
 
-CP_EXPORT int cpprof_label_clear(const char *key)
+EXPORT int cpprof_label_clear(const char *key)
 {
     return change_label(key, NULL);
 }
 
-CP_EXPORT unsigned cpprof_labels_get(void)
+EXPORT unsigned cpprof_labels_get(void)
 {
     return cp_signal_self ? atomic_load(&cp_signal_self->labels) : 0;
 }
 
-CP_EXPORT void cpprof_labels_put(unsigned labels)
+EXPORT void cpprof_labels_put(unsigned labels)
 {
     struct cp_signal_thread *t = self(NULL);
 

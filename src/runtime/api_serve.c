@@ -17,7 +17,7 @@ static const struct cp_endpoint_options mounted = {
     .kinds = cp_kinds, .more_kinds = cp_custom_kind, .cost = cp_cost
 };
 
-CP_EXPORT int cpprof_listen(const char *where)
+EXPORT int cpprof_listen(const char *where)
 {
     struct cp_error err = { 0 };
     enum cp_status status = cp_lifecycle_start(&err);
@@ -27,13 +27,13 @@ CP_EXPORT int cpprof_listen(const char *where)
     return cp_api_result(status, &err);
 }
 
-CP_EXPORT const char *cpprof_address(void)
+EXPORT const char *cpprof_address(void)
 {
     return cp_listen_address();
 }
 
-CP_EXPORT int cpprof_handle(const char *method, const char *target,
-                            const void *body, size_t body_len, int fd)
+EXPORT int cpprof_handle(const char *method, const char *target,
+                         const void *body, size_t body_len, int fd)
 {
     struct cp_mount_request request = { .method = method ? method : "",
                                         .target = target ? target : "",
@@ -142,7 +142,7 @@ static enum cp_status collect(struct answer *a,
     return a->text.err.status == CP_OK ? read_head(a, err) : CP_ENOMEM;
 }
 
-CP_EXPORT struct cpprof_response *
+EXPORT struct cpprof_response *
 cpprof_answer(const struct cpprof_request *request)
 {
     struct cp_error err = { 0 };
@@ -161,7 +161,7 @@ cpprof_answer(const struct cpprof_request *request)
     return NULL;
 }
 
-CP_EXPORT void cpprof_response_free(struct cpprof_response *response)
+EXPORT void cpprof_response_free(struct cpprof_response *response)
 {
     struct answer *a = (struct answer *)response;
 
