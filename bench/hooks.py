@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """What the library's hooks cost a call: instructions, counted by callgrind, so
-that a busy machine gives the same figures as a quiet one. A part of
-`make bench-runtime`; takes about half a minute."""
+that a busy machine gives the same figures as a quiet one; and what it costs to
+start a program with it: CPU time of /bin/true, medians of runs in turn. A part
+of `make bench-runtime`; takes about half a minute."""
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import tempfile
 
@@ -12,6 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 HOOKS = ROOT / "build/bench/hooks"
 LIBRARY = str(ROOT / "build/libcpprof.so")
 FEW, MANY = 20000, 220000
+RUNS = 51
 
 OPERATIONS = {"malloc": "malloc(64) and free", "lock": "lock and unlock of a mutex",
               "read": "read (a system call besides)"}
@@ -33,6 +36,19 @@ def instructions(operation, n, env):
     return int(re.search(r"Collected : (\d+)", done.stderr)[1])
 
 
+def start_ms(env):
+    child = subprocess.Popen(["/bin/true"], env=dict(os.environ, **env),
+                             stderr=subprocess.DEVNULL)
+    _, _, usage = os.wait4(child.pid, 0)
+    child.returncode = 0
+    return 1000 * (usage.ru_utime + usage.ru_stime)
+
+
+def start_costs():
+    runs = [[start_ms(env) for env in WAYS.values()] for _ in range(RUNS)]
+    return [statistics.median(column) for column in zip(*runs)]
+
+
 def main():
     print("instructions a call | " + " | ".join(WAYS))
     for operation, name in OPERATIONS.items():
@@ -41,6 +57,7 @@ def main():
             few, many = (instructions(operation, n, env) for n in (FEW, MANY))
             row.append(f"{(many - few) / (MANY - FEW):.0f}")
         print(f"{name} | " + " | ".join(row), flush=True)
+    print("start of a program, ms | " + " | ".join(f"{ms:.1f}" for ms in start_costs()))
 
 
 main()

@@ -83,12 +83,12 @@ enum cp_status cp_api_take(void *to, size_t size, const void *from,
     return CP_OK;
 }
 
-CP_EXPORT const char *cpprof_version(void)
+EXPORT const char *cpprof_version(void)
 {
     return CP_VERSION;
 }
 
-CP_EXPORT const char *cpprof_error(void)
+EXPORT const char *cpprof_error(void)
 {
     return last_error ? last_error->msg : "out of memory";
 }
@@ -135,7 +135,7 @@ static enum cp_status open_profile(struct cpprof_profile *p, const char *name,
     return p->kind->begin(&request, &p->window, err);
 }
 
-CP_EXPORT struct cpprof_profile *
+EXPORT struct cpprof_profile *
 cpprof_start_with(const char *kind, const struct cpprof_options *options)
 {
     struct cp_error err = { 0 };
@@ -154,7 +154,7 @@ cpprof_start_with(const char *kind, const struct cpprof_options *options)
     return NULL;
 }
 
-CP_EXPORT struct cpprof_profile *cpprof_start(const char *kind)
+EXPORT struct cpprof_profile *cpprof_start(const char *kind)
 {
     return cpprof_start_with(kind, NULL);
 }
@@ -238,7 +238,7 @@ static enum cp_status finish(const struct cpprof_profile *p, int fd,
     return status;
 }
 
-CP_EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
+EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
 {
     struct cp_error err = { 0 };
     enum cp_status status = CP_OK;
@@ -283,8 +283,8 @@ static enum cp_status wait_until(const struct cpprof_profile *p, int64_t end_ns,
     return status;
 }
 
-CP_EXPORT int cpprof_write_with(const char *kind, double seconds,
-                                const struct cpprof_options *options, int fd)
+EXPORT int cpprof_write_with(const char *kind, double seconds,
+                             const struct cpprof_options *options, int fd)
 {
     int64_t end_ns;
     struct cpprof_profile *p;
@@ -304,12 +304,12 @@ CP_EXPORT int cpprof_write_with(const char *kind, double seconds,
     return cp_api_result(err.status, &err);
 }
 
-CP_EXPORT int cpprof_write(const char *kind, double seconds, int fd)
+EXPORT int cpprof_write(const char *kind, double seconds, int fd)
 {
     return cpprof_write_with(kind, seconds, NULL, fd);
 }
 
-CP_EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
+EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
 {
     struct cp_error err = { 0 };
     enum cp_status status = cp_lifecycle_start(&err);
@@ -319,7 +319,7 @@ CP_EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
     return cp_api_result(status, &err);
 }
 
-CP_EXPORT int cpprof_set_mutex_fraction(unsigned long n)
+EXPORT int cpprof_set_mutex_fraction(unsigned long n)
 {
     struct cp_error err = { 0 };
     enum cp_status status = cp_lifecycle_start(&err);
@@ -329,7 +329,7 @@ CP_EXPORT int cpprof_set_mutex_fraction(unsigned long n)
     return cp_api_result(status, &err);
 }
 
-CP_EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
+EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
 {
     struct cp_error err = { 0 };
     struct cp_custom *custom = NULL;
@@ -341,7 +341,7 @@ CP_EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
     return (struct cpprof_custom *)custom;
 }
 
-CP_EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
+EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
 {
     struct cp_error err = { 0 };
 
@@ -353,8 +353,7 @@ CP_EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
         &err);
 }
 
-CP_EXPORT int cpprof_custom_remove(struct cpprof_custom *custom,
-                                   const void *value)
+EXPORT int cpprof_custom_remove(struct cpprof_custom *custom, const void *value)
 {
     struct cp_error err = { 0 };
 
@@ -398,22 +397,22 @@ static int change_label(const char *key, const char *value)
     return cp_api_result(status, &err);
 }
 
-CP_EXPORT int cpprof_label_set(const char *key, const char *value)
+EXPORT int cpprof_label_set(const char *key, const char *value)
 {
     return change_label(key, value ? value : "");
 }
 
-CP_EXPORT int cpprof_label_clear(const char *key)
+EXPORT int cpprof_label_clear(const char *key)
 {
     return change_label(key, NULL);
 }
 
-CP_EXPORT unsigned cpprof_labels_get(void)
+EXPORT unsigned cpprof_labels_get(void)
 {
     return cp_signal_self ? atomic_load(&cp_signal_self->labels) : 0;
 }
 
-CP_EXPORT void cpprof_labels_put(unsigned labels)
+EXPORT void cpprof_labels_put(unsigned labels)
 {
     struct cp_signal_thread *t = self(NULL);
 
@@ -421,17 +420,17 @@ CP_EXPORT void cpprof_labels_put(unsigned labels)
         atomic_store(&t->labels, labels);
 }
 
-CP_EXPORT void cpprof_region_begin(const char *name)
+EXPORT void cpprof_region_begin(const char *name)
 {
     cp_trace_note_region(name, true, CP_CALLER);
 }
 
-CP_EXPORT void cpprof_region_end(const char *name)
+EXPORT void cpprof_region_end(const char *name)
 {
     cp_trace_note_region(name, false, CP_CALLER);
 }
 
-CP_EXPORT void cpprof_log(const char *category, const char *message)
+EXPORT void cpprof_log(const char *category, const char *message)
 {
     cp_trace_note_log(category, message, CP_CALLER);
 }

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-#define CP_EXPORT __attribute__((visibility("default")))
+#define EXPORT __attribute__((visibility("default")))
 
 /* Keeps the message for cpprof_error; gives 0, or -1 for a failure. */
 int cp_api_result(enum cp_status status, const struct cp_error *err);

@@ -19,7 +19,7 @@ static const struct cp_endpoint_options mounted = {
     .kinds = cp_kinds, .more_kinds = cp_custom_kind, .cost = cp_cost
 };
 
-CP_EXPORT int cpprof_listen(const char *where)
+EXPORT int cpprof_listen(const char *where)
 {
     struct cp_error err = { 0 };
     enum cp_status status = cp_lifecycle_start(&err);
@@ -29,7 +29,7 @@ CP_EXPORT int cpprof_listen(const char *where)
     return cp_api_result(status, &err);
 }
 
-CP_EXPORT int cpprof_close(void)
+EXPORT int cpprof_close(void)
 {
     struct cp_error err = { 0 };
 
@@ -39,8 +39,8 @@ CP_EXPORT int cpprof_close(void)
         cp_error_set(&err, CP_EIO, "the endpoint does not end"), &err);
 }
 
-CP_EXPORT int cpprof_attach(const char *where, const char *settings, char *out,
-                            size_t cap)
+EXPORT int cpprof_attach(const char *where, const char *settings, char *out,
+                         size_t cap)
 {
     struct cp_error err = { 0 };
     int number = errno;
@@ -56,13 +56,13 @@ CP_EXPORT int cpprof_attach(const char *where, const char *settings, char *out,
     return status == CP_OK ? 0 : -1;
 }
 
-CP_EXPORT const char *cpprof_address(void)
+EXPORT const char *cpprof_address(void)
 {
     return cp_listen_address();
 }
 
-CP_EXPORT int cpprof_handle(const char *method, const char *target,
-                            const void *body, size_t body_len, int fd)
+EXPORT int cpprof_handle(const char *method, const char *target,
+                         const void *body, size_t body_len, int fd)
 {
     struct cp_mount_request request = { .method = method ? method : "",
                                         .target = target ? target : "",
@@ -171,7 +171,7 @@ static enum cp_status collect(struct answer *a,
     return a->text.err.status == CP_OK ? read_head(a, err) : CP_ENOMEM;
 }
 
-CP_EXPORT struct cpprof_response *
+EXPORT struct cpprof_response *
 cpprof_answer(const struct cpprof_request *request)
 {
     struct cp_error err = { 0 };
@@ -190,7 +190,7 @@ cpprof_answer(const struct cpprof_request *request)
     return NULL;
 }
 
-CP_EXPORT void cpprof_response_free(struct cpprof_response *response)
+EXPORT void cpprof_response_free(struct cpprof_response *response)
 {
     struct answer *a = (struct answer *)response;
 
