@@ -98,6 +98,25 @@ static void free_pieces(void)
     }
 }
 
+/* When nobody records: the memory of all that are free. */
+static void give_pieces_back(void)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i <= CP_TRACE_PIECES; i++) {
+        bool is_free = i < CP_TRACE_PIECES &&
+                       atomic_load(&cp_trace.free[i / 64]) >> (i % 64) & 1;
+
+        if (is_free)
+            continue;
+        if (i > first)
+            (void)madvise(&cp_trace.pieces[first],
+                          (i - first) * sizeof(*cp_trace.pieces),
+                          MADV_DONTNEED);
+        first = i + 1;
+    }
+}
+
 /* Events of a thread from one piece. */
 static void read_events(struct session *s, struct cp_trace_piece *p, uint32_t n)
 {
@@ -509,6 +528,8 @@ static enum cp_status prepare(struct cp_error *err)
     free_pieces();
     for (size_t i = 0; i < CP_TRACE_BUCKETS; i++)
         atomic_store(&cp_trace.waiters[i], 0);
+    for (uint32_t i = CP_CALL_FIRST_IO; i < CP_CALLS; i++)
+        cp_trace.bare[i] = cp_trace_stack(NULL, 0, i);
     return CP_OK;
 }
 
@@ -522,6 +543,7 @@ static enum cp_status start(struct session *s,
     enum cp_status status = prepare(err);
 
     s->format = request->format ? request->format : &cp_trace_go;
+    s->switches.is_refused = request->no_switches;
     s->copy =
         cp_alloc(1, CP_STILL_BYTES + CP_WALK_MOST * sizeof(uintptr_t), err);
     if (status == CP_OK && !s->copy)
@@ -568,8 +590,10 @@ static enum cp_status begin(const struct cp_kind_request *request,
 static void forget(struct session *s)
 {
     cp_lock_take(&trace.lock);
-    if (trace.session == s)
+    if (trace.session == s) {
         trace.session = NULL;
+        give_pieces_back();
+    }
     cp_lock_give(&trace.lock);
     free_session(s);
 }
