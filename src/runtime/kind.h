@@ -38,6 +38,7 @@ struct cp_kind_request {
     int hz;         /* the `hz` parameter; 0: the default rate */
     bool gc;        /* `gc=1`: forget what is garbage before counting */
     const struct cp_trace_format *format; /* of a trace; NULL: the default */
+    bool no_switches; /* `switches=0`: without the kernel's records */
 };
 
 /* How `debug=1` looks; Go has a form of its own for each. */

@@ -9,11 +9,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/sort.h"
 #include "runtime/clock.h"
 #include "runtime/cpu.h"
 #include "runtime/hook_table.h"
@@ -25,13 +23,13 @@
 #include "runtime/trace_accounts.h"
 #include "runtime/trace_calls.h"
 #include "runtime/trace_names.h"
+#include "runtime/trace_pool.h"
 #include "runtime/trace_switches.h"
 #include "unwind/settle.h"
 
 #define LAG_NS 40000000
 #define STACK_SLOTS ((size_t)1 << 16)
 #define STACK_FRAMES ((size_t)1 << 20)
-#define POOL_BYTES (CP_TRACE_PIECES * sizeof(struct cp_trace_piece))
 
 /* A thread as it was when it was last looked at. */
 struct seen {
@@ -68,38 +66,10 @@ static uint64_t now_ns(void)
     return (uint64_t)cp_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* ---- the pool ---- */
+/* ---- events ---- */
 
-static enum cp_status map_pool(struct cp_error *err)
-{
-    void *p;
-
-    if (cp_trace.pieces)
-        return CP_OK;
-    p = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
-        return cp_error_nomem(err);
-    cp_trace.pieces = p;
-    return CP_OK;
-}
-
-/* All pieces but those that their threads have not let go of. */
-static void free_pieces(void)
-{
-    for (size_t i = 0; i < CP_TRACE_PIECES; i++) {
-        struct cp_trace_piece *p = &cp_trace.pieces[i];
-        uint64_t bit = (uint64_t)1 << (i % 64);
-
-        if (atomic_load(&cp_trace.free[i / 64]) & bit)
-            continue;
-        if (atomic_load(&p->state) != CP_TRACE_OWNED)
-            cp_trace_free_piece(p);
-    }
-}
-
-/* Events of a thread from one piece. */
-static void read_events(struct session *s, struct cp_trace_piece *p, uint32_t n)
+static void take_event(void *context, int32_t tid,
+                       const struct cp_trace_event *e)
 {
     static const enum cp_trace_input_kind kinds[] = {
         [CP_TRACE_WAIT] = CP_INPUT_WAIT,
@@ -112,62 +82,22 @@ static void read_events(struct session *s, struct cp_trace_piece *p, uint32_t n)
         [CP_TRACE_LOG] = CP_INPUT_LOG,
         [CP_TRACE_SAMPLE] = CP_INPUT_SAMPLE,
     };
+    struct session *s = context;
+    struct cp_trace_input in = { .time_ns = e->time_ns,
+                                 .begin_ns = e->begin_ns,
+                                 .arg = e->arg,
+                                 .tid = tid,
+                                 .stack = e->stack,
+                                 .kind = kinds[e->kind],
+                                 .call = e->call,
+                                 .len = e->more };
 
-    while (p->n_read < n) {
-        const struct cp_trace_event *e = &p->events[p->n_read];
-        struct cp_trace_input in = { .time_ns = e->time_ns,
-                                     .begin_ns = e->begin_ns,
-                                     .arg = e->arg,
-                                     .tid = p->tid,
-                                     .stack = e->stack,
-                                     .kind = kinds[e->kind],
-                                     .call = e->call,
-                                     .len = e->more };
-
-        if (e->more || e->kind == CP_TRACE_REGION_BEGIN ||
-            e->kind == CP_TRACE_REGION_END)
-            in.text = (const char *)(e + 1);
-        cp_trace_model_add(s->model, &in);
-        if (e->kind == CP_TRACE_END)
-            cp_trace_switches_drop(&s->switches, p->tid);
-        p->n_read += cp_trace_slots(e);
-    }
-}
-
-static void read_piece(struct session *s, struct cp_trace_piece *p)
-{
-    bool is_done = atomic_load(&p->state) == CP_TRACE_DONE;
-
-    read_events(s, p, atomic_load_explicit(&p->n, memory_order_acquire));
-    if (is_done)
-        cp_trace_free_piece(p);
-}
-
-/* The pieces of this session in the order in which they were taken. */
-static void read_pieces(struct session *s)
-{
-    uint32_t session = atomic_load(&cp_trace.session) | 1;
-    struct cp_sort_pair *order =
-        cp_alloc(CP_TRACE_PIECES, sizeof(*order), NULL);
-    size_t n = 0;
-
-    for (size_t i = 0; order && i < CP_TRACE_PIECES; i++) {
-        struct cp_trace_piece *p = &cp_trace.pieces[i];
-
-        if (atomic_load(&cp_trace.free[i / 64]) >> (i % 64) & 1)
-            continue;
-        if (atomic_load_explicit(&p->state, memory_order_acquire) ==
-            CP_TRACE_FREE)
-            continue; /* just being taken */
-        if (p->session == session)
-            order[n++] = (struct cp_sort_pair){ p->order, i };
-        else if (atomic_load(&p->state) == CP_TRACE_DONE)
-            cp_trace_free_piece(p);
-    }
-    if (order && cp_sort_pairs(order, n, NULL) == CP_OK)
-        for (size_t i = 0; i < n; i++)
-            read_piece(s, &cp_trace.pieces[order[i].value]);
-    cp_free(order);
+    if (e->more || e->kind == CP_TRACE_REGION_BEGIN ||
+        e->kind == CP_TRACE_REGION_END)
+        in.text = (const char *)(e + 1);
+    cp_trace_model_add(s->model, &in);
+    if (e->kind == CP_TRACE_END)
+        cp_trace_switches_drop(&s->switches, tid);
 }
 
 /* ---- threads ---- */
@@ -383,7 +313,7 @@ static enum cp_status give(struct session *s, const struct cp_kind_sink *sink,
 static void gather(struct session *s, uint64_t time_ns)
 {
     look_at_threads(s);
-    read_pieces(s);
+    cp_trace_pool_read(take_event, s);
     meet_threads(s, time_ns);
     miss_threads(s, time_ns);
     cp_trace_switches_read(&s->switches, take_switch, s);
@@ -495,7 +425,7 @@ static void say_head(struct session *s)
 /* Memory for events and stacks, with nothing of an older trace in it. */
 static enum cp_status prepare(struct cp_error *err)
 {
-    enum cp_status status = map_pool(err);
+    enum cp_status status = cp_trace_pool_map(err);
 
     if (status == CP_OK)
         status =
@@ -504,9 +434,11 @@ static enum cp_status prepare(struct cp_error *err)
         return status;
     (void)cp_settle();
     cp_hook_table_clear(&cp_trace.stacks);
-    free_pieces();
+    cp_trace_pool_clear();
     for (size_t i = 0; i < CP_TRACE_BUCKETS; i++)
         atomic_store(&cp_trace.waiters[i], 0);
+    for (uint32_t i = CP_CALL_FIRST_IO; i < CP_CALLS; i++)
+        cp_trace.bare[i] = cp_trace_stack(NULL, 0, i);
     return CP_OK;
 }
 
@@ -520,6 +452,7 @@ static enum cp_status start(struct session *s,
     enum cp_status status = prepare(err);
 
     s->format = request->format ? request->format : &cp_trace_go;
+    s->switches.is_refused = request->no_switches;
     s->look = cp_alloc(1, sizeof(*s->look), err);
     if (status == CP_OK && !s->look)
         status = CP_ENOMEM;
@@ -565,8 +498,10 @@ static enum cp_status begin(const struct cp_kind_request *request,
 static void forget(struct session *s)
 {
     cp_lock_take(&trace.lock);
-    if (trace.session == s)
+    if (trace.session == s) {
         trace.session = NULL;
+        cp_trace_pool_give_back();
+    }
     cp_lock_give(&trace.lock);
     free_session(s);
 }
@@ -595,7 +530,7 @@ static enum cp_status finish(void *window, const struct cp_kind_sink *sink,
 
     gather(s, end);
     switch_off();
-    read_pieces(s);
+    cp_trace_pool_read(take_event, s);
     cp_trace_model_flush(s->model, end);
     say_waits(s, end);
     cp_trace_model_finish(s->model, end);
@@ -613,15 +548,7 @@ static void cancel(void *window)
 
 size_t cp_trace_bytes(void)
 {
-    size_t n_used = 0;
-
-    if (!cp_trace.pieces)
-        return 0;
-    for (size_t i = 0; i < CP_TRACE_WORDS; i++)
-        n_used +=
-            64 - (size_t)__builtin_popcountll(atomic_load(&cp_trace.free[i]));
-    return n_used * sizeof(struct cp_trace_piece) +
-           cp_hook_table_bytes(&cp_trace.stacks);
+    return cp_trace_pool_bytes() + cp_hook_table_bytes(&cp_trace.stacks);
 }
 
 /* What the parent's session has allocated stays where it is. */

@@ -343,6 +343,7 @@ static void stream_on(struct window *w)
 
 static void open_stream(struct window *w)
 {
+    w->started_ns = cp_http_now(); /* it took a while to begin */
     add_headers(w);
     stream_on(w);
     cp_http_stream_begin(w->x, 200);
@@ -480,6 +481,8 @@ static bool read_format(struct window *w, const struct cp_http_request *r)
 
     (void)cp_http_request_param(r, "format", text, sizeof(text));
     w->request.format = cp_trace_format_find(text);
+    if (cp_http_request_param(r, "switches", text, sizeof(text)))
+        w->request.no_switches = strcmp(text, "0") == 0;
     return w->request.format;
 }
 

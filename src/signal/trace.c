@@ -15,6 +15,7 @@
 
 _Static_assert(sizeof(struct cp_trace_event) == 32, "an event is two words");
 _Static_assert(sizeof(struct cp_trace_piece) == 4096, "a piece is a page");
+_Static_assert(CP_CALLS <= CP_TRACE_CALLS, "each has a bare stack");
 
 struct cp_trace cp_trace;
 static _Thread_local uint32_t n_unknown;
@@ -219,9 +220,10 @@ void cp_trace_wait_end(const struct cp_trace_wait *wait,
     if (wait->session == atomic_load(&cp_trace.session)) {
         event.kind = CP_TRACE_WAIT;
         event.stack = wait->stack;
-        if (!event.stack &&
-            event.time_ns - event.begin_ns >= CP_WAIT_IO_LEAST_NS)
-            event.stack = stack_of(caller, event.call);
+        if (!event.stack)
+            event.stack = event.time_ns - event.begin_ns >= CP_WAIT_IO_LEAST_NS
+                              ? stack_of(caller, event.call)
+                              : cp_trace.bare[event.call % CP_TRACE_CALLS];
         put_own(t, &event, NULL);
     }
     cp_trace_wait_forget(wait);

@@ -81,6 +81,7 @@ struct cp_trace_piece {
 
 #define CP_TRACE_PIECES 2048 /* 8 MiB */
 #define CP_TRACE_WORDS (CP_TRACE_PIECES / 64)
+#define CP_TRACE_CALLS 64     /* more than there are (calls.h) */
 #define CP_TRACE_BUCKETS 1024 /* a power of two */
 
 struct cp_trace {
@@ -91,6 +92,7 @@ struct cp_trace {
     _Atomic uint64_t n_lost;                    /* events */
     _Atomic uint32_t waiters[CP_TRACE_BUCKETS]; /* by their lock; a hint */
     struct cp_signal_samples stacks;
+    uint32_t bare[CP_TRACE_CALLS]; /* the stack of a call that has no other */
 };
 
 extern struct cp_trace cp_trace;

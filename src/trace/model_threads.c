@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "trace/model_totals.h"
 #include "trace/tid_table.h"
 
 #define MOST_REGIONS 32
@@ -26,10 +27,6 @@ struct wait {
     bool is_long;
 };
 
-struct totals {
-    uint64_t wait_ns, io_ns, syscalls, errors, blocks, read_bytes, write_bytes;
-};
-
 struct thread {
     int32_t tid;
     enum state state;
@@ -39,7 +36,7 @@ struct thread {
     struct wait wait, outer; /* the outer is interrupted by a handler */
     uint32_t depth;          /* of waits inside the outer one */
     uint64_t start_ns, last_ns, since_ns;
-    struct totals totals;
+    struct cp_model_totals totals;
     char name[NAME_BYTES];
     struct cp_str regions[MOST_REGIONS];
     uint32_t n_regions;
@@ -417,51 +414,6 @@ void cp_model_threads_say(struct cp_model_threads *ts, uint64_t time_ns,
                                .more = text_of(message) });
 }
 
-static void put_name(struct cp_out *out, const char *name)
-{
-    for (; *name; name++) {
-        unsigned char c = (unsigned char)*name;
-
-        if (c <= ' ' || c == '=' || c == '%' || c == 0x7f)
-            cp_out_printf(out, "%%%02x", c);
-        else
-            cp_out_char(out, (char)c);
-    }
-}
-
-static void put_number(struct cp_out *out, const char *key, uint64_t value)
-{
-    cp_out_printf(out, " %s=%llu", key, (unsigned long long)value);
-}
-
-static void put_account(struct cp_out *out, const struct totals *t,
-                        const struct cp_trace_account *a)
-{
-    if (a->has_times) {
-        put_number(out, "user_ns", a->user_ns);
-        put_number(out, "sys_ns", a->sys_ns);
-    }
-    if (a->has_delay)
-        put_number(out, "run_delay_ns", a->run_delay_ns);
-    put_number(out, "wait_ns", t->wait_ns);
-    put_number(out, "io_ns", t->io_ns);
-    put_number(out, "syscalls", t->syscalls);
-    put_number(out, "errors", t->errors);
-    put_number(out, "blocks", t->blocks);
-    if (a->has_switches) {
-        put_number(out, "vcsw", a->vcsw);
-        put_number(out, "ivcsw", a->ivcsw);
-    }
-    if (a->has_faults) {
-        put_number(out, "minflt", a->minflt);
-        put_number(out, "majflt", a->majflt);
-    }
-    if (a->has_cpu)
-        put_number(out, "cpu", (uint64_t)a->cpu);
-    put_number(out, "read_bytes", t->read_bytes);
-    put_number(out, "write_bytes", t->write_bytes);
-}
-
 /* The thread has ended (`end`, see cp_trace_model_options), or the trace has */
 static struct cp_trace_account account_of(struct cp_model_threads *ts,
                                           struct thread *t, const char *end,
@@ -478,14 +430,14 @@ static struct cp_trace_account account_of(struct cp_model_threads *ts,
 static void say_totals(struct cp_model_threads *ts, struct thread *t,
                        const struct cp_trace_account *account, uint64_t time_ns)
 {
+    struct cp_model_life life = { .tid = t->tid,
+                                  .name = t->name,
+                                  .start_ns = t->start_ns,
+                                  .end_ns = time_ns > t->last_ns ? time_ns
+                                                                 : t->last_ns };
     struct cp_out out = { .fd = -1 };
 
-    cp_out_printf(&out, "tid=%d name=", (int)t->tid);
-    put_name(&out, t->name);
-    put_number(&out, "start_ns", t->start_ns);
-    put_number(&out, "end_ns", time_ns > t->last_ns ? time_ns : t->last_ns);
-    put_account(&out, &t->totals, account);
-    cp_out_char(&out, '\0');
+    cp_model_totals_write(&out, &life, &t->totals, account);
     if (out.err.status == CP_OK)
         cp_model_threads_say(ts, time_ns, "cpprof.thread", out.buf);
     cp_out_release(&out);
