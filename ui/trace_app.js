@@ -289,22 +289,16 @@ export class TraceApp {
     this.show(time < this.view.from || time > this.view.to ? { from: time - ns / 2, to: time + ns / 2 } : this.view);
   }
 
-  /** The next span, among those fetched, whose stack matches. @param {number} way 1 or -1 */
-  step(way) {
+  /** Goes to the next span whose stack matches, wherever it is. @param {number} way 1 or -1 */
+  async step(way) {
     if (!this.matches) return;
-    const middle = this.pick ? this.pick.item.start : (this.view.from + this.view.to) / 2;
-    /** @type {{lane: number, item: Item} | null} */
-    let best = null;
-    for (const [lane, items] of this.items)
-      for (const item of items) {
-        if (item.state === RUN || !this.matches.has(item.stack) || (item.start - middle) * way <= 0) continue;
-        if (!best || (item.start - best.item.start) * way < 0) best = { lane, item };
-      }
-    if (!best) return this.error("No further match in what is shown; zoom out or move on.");
+    const from = Math.max(0, Math.round(this.pick ? this.pick.item.start : way > 0 ? this.view.from : this.view.to)), answer = await this.ask("next", { q: this.query, from, back: way < 0 ? 1 : 0 });
+    if (!answer.span.length) return this.error(way > 0 ? "No later match." : "No earlier match.");
+    const [lane, start, end, stack, by, reason, state] = answer.span;
     this.error("");
-    this.pick = { ...best, waker: null, after: null };
-    this.jump(best.lane, best.item.start);
-    this.tell(async () => [await pickSection(this)]);
+    this.pick = { lane, item: { start, end, stack, by, reason, state, isOpen: false, shares: [] }, waker: null, after: null };
+    this.jump(lane, start);
+    await this.tell(async () => [await pickSection(this)]);
   }
 
   /** @param {boolean} isDark */

@@ -177,6 +177,22 @@ static void on_find(struct question *q)
     cp_regex_free(re);
 }
 
+static void on_next(struct question *q)
+{
+    bool is_bad;
+    struct cp_regex *re = expression_of(q, &is_bad);
+
+    if (is_bad)
+        return;
+    if (re)
+        cp_trace_data_next(q->t, re, number(q, "from", 0),
+                           number(q, "back", 0) > 0, &q->out);
+    else
+        cp_out_cstr(&q->out, "{\"span\":[]}");
+    answer(q, "application/json");
+    cp_regex_free(re);
+}
+
 static void on_stats(struct question *q)
 {
     struct cp_trace_window w = window_of(q);
@@ -217,15 +233,11 @@ static const struct {
     const char *path;
     void (*answer)(struct question *q);
 } routes[] = {
-    { "/trace", on_page },
-    { "/trace/info", on_info },
-    { "/trace/lanes", on_lanes },
-    { "/trace/window", on_window },
-    { "/trace/marks", on_marks },
-    { "/trace/stack", on_stack },
-    { "/trace/find", on_find },
-    { "/trace/stats", on_stats },
-    { "/trace/profile", on_profile },
+    { "/trace", on_page },        { "/trace/info", on_info },
+    { "/trace/lanes", on_lanes }, { "/trace/window", on_window },
+    { "/trace/marks", on_marks }, { "/trace/stack", on_stack },
+    { "/trace/find", on_find },   { "/trace/next", on_next },
+    { "/trace/stats", on_stats }, { "/trace/profile", on_profile },
 };
 
 static void handle(void *context, struct cp_http_exchange *x)
