@@ -48,6 +48,7 @@ export class TraceApp {
     this.held = { from: 0, to: 0, first: 0, last: 0, points: 0 };
     this.isAsking = false;
     this.isStale = false;
+    this.hasFailed = false;
     this.frame = 0;
     this.shown = 0;
   }
@@ -122,7 +123,7 @@ export class TraceApp {
       this.error("");
     } catch (e) {
       input.classList.add("bad");
-      this.error(e instanceof Error ? e.message : String(e));
+      return this.error(e instanceof Error ? e.message : String(e));
     }
     byId("space").style.height = `${TOP + this.lanes.length * LANE}px`;
     this.writeAddress();
@@ -197,8 +198,10 @@ export class TraceApp {
         this.isStale = false;
         await this.loadOnce();
       }
-      this.error("");
+      if (this.hasFailed) this.error("");
+      this.hasFailed = false;
     } catch (e) {
+      this.hasFailed = true;
       this.error(e instanceof Error ? e.message : String(e));
     } finally {
       this.isAsking = false;

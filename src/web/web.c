@@ -14,10 +14,8 @@
 
 struct cp_web {
     struct cp_web_options options;
-    struct cp_http_server *server;
-    struct cp_http_address address;
+    struct cp_web_place place;
     struct cp_web_jobs *jobs;
-    char url[CP_WEB_URL_BYTES];
 };
 
 static const char *const views[] = { "flamegraph", "top",    "graph",
@@ -139,28 +137,21 @@ static void handle(void *context, struct cp_http_exchange *x)
 {
     struct cp_web *w = context;
 
-    if (cp_web_place_allows(&w->address, x))
+    if (cp_web_place_allows(&w->place, x))
         route(w, x);
 }
 
 static enum cp_status open_all(struct cp_web *w, struct cp_error *err)
 {
-    struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
-    enum cp_status status =
-        cp_web_place_read(&w->address, w->options.host_port, err);
-    int fd = -1;
+    struct cp_web_service service = { .host_port = w->options.host_port,
+                                      .output_bytes = OUTPUT_BYTES,
+                                      .handler = handle,
+                                      .context = w };
+    enum cp_status status = cp_web_place_open(&w->place, &service, err);
 
-    limits.output_bytes = OUTPUT_BYTES;
     if (status == CP_OK)
-        status = cp_http_server_new(&w->server, &limits, handle, w, err);
-    if (status == CP_OK)
-        status = cp_http_address_listen(&w->address, &fd, err);
-    if (status == CP_OK)
-        status = cp_http_server_listen(w->server, fd, err);
-    if (status == CP_OK)
-        status = cp_web_jobs_new(&w->jobs, w->server, w->options.profile, err);
-    if (status == CP_OK)
-        cp_web_place_url(&w->address, w->url);
+        status =
+            cp_web_jobs_new(&w->jobs, w->place.server, w->options.profile, err);
     return status;
 }
 
@@ -184,24 +175,24 @@ enum cp_status cp_web_open(struct cp_web **out,
 
 const char *cp_web_url(const struct cp_web *w)
 {
-    return w->url;
+    return w->place.url;
 }
 
 enum cp_status cp_web_run(struct cp_web *w, struct cp_error *err)
 {
-    return cp_http_server_run(w->server, err);
+    return cp_http_server_run(w->place.server, err);
 }
 
 void cp_web_stop(struct cp_web *w)
 {
-    cp_http_server_stop(w->server);
+    cp_http_server_stop(w->place.server);
 }
 
 void cp_web_close(struct cp_web *w)
 {
     if (w->jobs)
         cp_web_jobs_stop(w->jobs);
-    cp_http_server_free(w->server);
+    cp_web_place_close(&w->place);
     if (w->jobs)
         cp_web_jobs_free(w->jobs);
     cp_free(w);
