@@ -36,6 +36,7 @@ bench: all ## compare with the peers; BENCH_ARGS=--quick for a short run
 	@bench/symbolize.py $(BENCH_ARGS)
 	@bench/symbols.py $(BENCH_ARGS)
 	@node bench/web.mjs $(BENCH_ARGS)
+	@bench/traces.py $(BENCH_ARGS)
 
 bench-runtime: all ## what the library costs, beside gperftools and libunwind
 	@scripts/deps build bench-runtime

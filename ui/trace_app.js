@@ -48,6 +48,7 @@ export class TraceApp {
     this.held = { from: 0, to: 0, first: 0, last: 0, points: 0 };
     this.isAsking = false;
     this.isStale = false;
+    this.hasFailed = false;
     this.frame = 0;
     this.shown = 0;
   }
@@ -122,7 +123,7 @@ export class TraceApp {
       this.error("");
     } catch (e) {
       input.classList.add("bad");
-      this.error(e instanceof Error ? e.message : String(e));
+      return this.error(e instanceof Error ? e.message : String(e));
     }
     byId("space").style.height = `${TOP + this.lanes.length * LANE}px`;
     this.writeAddress();
@@ -197,8 +198,10 @@ export class TraceApp {
         this.isStale = false;
         await this.loadOnce();
       }
-      this.error("");
+      if (this.hasFailed) this.error("");
+      this.hasFailed = false;
     } catch (e) {
+      this.hasFailed = true;
       this.error(e instanceof Error ? e.message : String(e));
     } finally {
       this.isAsking = false;
@@ -289,22 +292,16 @@ export class TraceApp {
     this.show(time < this.view.from || time > this.view.to ? { from: time - ns / 2, to: time + ns / 2 } : this.view);
   }
 
-  /** The next span, among those fetched, whose stack matches. @param {number} way 1 or -1 */
-  step(way) {
+  /** Goes to the next span whose stack matches, wherever it is. @param {number} way 1 or -1 */
+  async step(way) {
     if (!this.matches) return;
-    const middle = this.pick ? this.pick.item.start : (this.view.from + this.view.to) / 2;
-    /** @type {{lane: number, item: Item} | null} */
-    let best = null;
-    for (const [lane, items] of this.items)
-      for (const item of items) {
-        if (item.state === RUN || !this.matches.has(item.stack) || (item.start - middle) * way <= 0) continue;
-        if (!best || (item.start - best.item.start) * way < 0) best = { lane, item };
-      }
-    if (!best) return this.error("No further match in what is shown; zoom out or move on.");
+    const from = Math.max(0, Math.round(this.pick ? this.pick.item.start : way > 0 ? this.view.from : this.view.to)), answer = await this.ask("next", { q: this.query, from, back: way < 0 ? 1 : 0 });
+    if (!answer.span.length) return this.error(way > 0 ? "No later match." : "No earlier match.");
+    const [lane, start, end, stack, by, reason, state] = answer.span;
     this.error("");
-    this.pick = { ...best, waker: null, after: null };
-    this.jump(best.lane, best.item.start);
-    this.tell(async () => [await pickSection(this)]);
+    this.pick = { lane, item: { start, end, stack, by, reason, state, isOpen: false, shares: [] }, waker: null, after: null };
+    this.jump(lane, start);
+    await this.tell(async () => [await pickSection(this)]);
   }
 
   /** @param {boolean} isDark */

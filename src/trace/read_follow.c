@@ -6,8 +6,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
-#define MOST_LANES ((uint32_t)1 << 24)
-#define MOST_THREADS ((uint32_t)1 << 22)
+#define MOST_OF_A_KIND ((uint32_t)1 << 24)
 
 /* Words of the reasons that go traces know, and what they mean here. */
 static const struct {
@@ -58,66 +57,67 @@ static uint32_t find(const struct cp_table *t, uint64_t id)
     return cp_table_next(t, cp_hash_unique(id), &probe);
 }
 
-static enum cp_status too_many(const char *what, struct cp_error *err)
+/* Finds the number of an id; a new one gets n, and its owner makes room. */
+static enum cp_status number_of(struct cp_table *ids, uint64_t id, size_t n,
+                                uint32_t *out, struct cp_error *err)
 {
-    return cp_error_set(err, CP_EFORMAT, "more %s than can be shown", what);
+    *out = find(ids, id);
+    if (*out != CP_TABLE_END)
+        return CP_OK;
+    *out = (uint32_t)n;
+    if (n >= MOST_OF_A_KIND)
+        return cp_error_set(err, CP_EFORMAT,
+                            "more goroutines or threads than can be shown");
+    return cp_table_add(ids, cp_hash_unique(id), *out, err);
 }
 
 /* The lane of that id, added if new. */
 static enum cp_status lane_of(struct cp_trace_spans *s, uint64_t id,
                               uint32_t *out, struct cp_error *err)
 {
-    *out = find(&s->lane_ids, id);
-    if (*out != CP_TABLE_END)
-        return CP_OK;
-    *out = (uint32_t)s->n_lanes;
-    if (s->n_lanes >= MOST_LANES)
-        return too_many("goroutines", err);
-    if (cp_reserve(&s->lanes, &s->cap_lanes, s->n_lanes + 1, sizeof(*s->lanes),
-                   err) != CP_OK ||
-        cp_table_add(&s->lane_ids, cp_hash_unique(id), *out, err) != CP_OK)
-        return CP_ENOMEM;
-    s->lanes[s->n_lanes++] = (struct cp_trace_lane){ .id = id,
-                                                     .state = CP_TRACE_NONE,
-                                                     .by = CP_TRACE_NO_LANE };
-    return CP_OK;
+    enum cp_status status = number_of(&s->lane_ids, id, s->n_lanes, out, err);
+
+    if (status == CP_OK && *out == s->n_lanes) {
+        status = cp_reserve(&s->lanes, &s->cap_lanes, s->n_lanes + 1,
+                            sizeof(*s->lanes), err);
+        if (status == CP_OK)
+            s->lanes[s->n_lanes++] = (struct cp_trace_lane){
+                .id = id, .state = CP_TRACE_NONE, .by = CP_TRACE_NO_LANE
+            };
+    }
+    return status;
 }
 
 enum cp_status cp_trace_follow_thread(void *context, uint64_t id, uint32_t *out,
                                       struct cp_error *err)
 {
     struct cp_trace_spans *s = context;
+    enum cp_status status =
+        number_of(&s->thread_ids, id, s->n_threads, out, err);
 
-    *out = find(&s->thread_ids, id);
-    if (*out != CP_TABLE_END)
-        return CP_OK;
-    *out = (uint32_t)s->n_threads;
-    if (s->n_threads >= MOST_THREADS)
-        return too_many("threads", err);
-    if (cp_reserve(&s->threads, &s->cap_threads, s->n_threads + 1,
-                   sizeof(*s->threads), err) != CP_OK ||
-        cp_table_add(&s->thread_ids, cp_hash_unique(id), *out, err) != CP_OK)
-        return CP_ENOMEM;
-    s->threads[s->n_threads++] =
-        (struct cp_trace_thread){ CP_TRACE_NO_LANE, CP_TRACE_NO_LANE, false };
-    return CP_OK;
+    if (status == CP_OK && *out == s->n_threads) {
+        status = cp_reserve(&s->threads, &s->cap_threads, s->n_threads + 1,
+                            sizeof(*s->threads), err);
+        if (status == CP_OK)
+            s->threads[s->n_threads++] =
+                (struct cp_trace_thread){ CP_TRACE_NO_LANE, CP_TRACE_NO_LANE,
+                                          false };
+    }
+    return status;
 }
 
 static enum cp_status proc_of(struct cp_trace_spans *s, uint64_t id,
                               uint32_t *out, struct cp_error *err)
 {
-    *out = find(&s->proc_ids, id);
-    if (*out != CP_TABLE_END)
-        return CP_OK;
-    *out = (uint32_t)s->n_procs;
-    if (s->n_procs >= MOST_THREADS)
-        return too_many("processors", err);
-    if (cp_reserve(&s->procs, &s->cap_procs, s->n_procs + 1, sizeof(*s->procs),
-                   err) != CP_OK ||
-        cp_table_add(&s->proc_ids, cp_hash_unique(id), *out, err) != CP_OK)
-        return CP_ENOMEM;
-    s->procs[s->n_procs++] = (struct cp_trace_proc){ 0 };
-    return CP_OK;
+    enum cp_status status = number_of(&s->proc_ids, id, s->n_procs, out, err);
+
+    if (status == CP_OK && *out == s->n_procs) {
+        status = cp_reserve(&s->procs, &s->cap_procs, s->n_procs + 1,
+                            sizeof(*s->procs), err);
+        if (status == CP_OK)
+            s->procs[s->n_procs++] = (struct cp_trace_proc){ 0 };
+    }
+    return status;
 }
 
 static bool is_blocked(const struct cp_trace_lane *l)

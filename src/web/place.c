@@ -6,8 +6,8 @@
 
 #include "http/guard.h"
 
-enum cp_status cp_web_place_read(struct cp_http_address *a, const char *text,
-                                 struct cp_error *err)
+static enum cp_status read_address(struct cp_http_address *a, const char *text,
+                                   struct cp_error *err)
 {
     const char *colon = strrchr(text, ':');
     char full[CP_HTTP_ADDRESS_BYTES];
@@ -25,8 +25,8 @@ enum cp_status cp_web_place_read(struct cp_http_address *a, const char *text,
     return cp_http_address_parse(a, full, err);
 }
 
-void cp_web_place_url(const struct cp_http_address *a,
-                      char out[CP_WEB_URL_BYTES])
+static void make_url(const struct cp_http_address *a,
+                     char out[CP_WEB_URL_BYTES])
 {
     char text[CP_HTTP_ADDRESS_BYTES];
     const char *port;
@@ -39,10 +39,37 @@ void cp_web_place_url(const struct cp_http_address *a,
         (void)snprintf(out, CP_WEB_URL_BYTES, "http://%s", text);
 }
 
-bool cp_web_place_is_ours(const struct cp_http_address *a,
+enum cp_status cp_web_place_open(struct cp_web_place *p,
+                                 const struct cp_web_service *service,
+                                 struct cp_error *err)
+{
+    struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
+    enum cp_status status = read_address(&p->address, service->host_port, err);
+    int fd = -1;
+
+    limits.output_bytes = service->output_bytes;
+    if (status == CP_OK)
+        status = cp_http_server_new(&p->server, &limits, service->handler,
+                                    service->context, err);
+    if (status == CP_OK)
+        status = cp_http_address_listen(&p->address, &fd, err);
+    if (status == CP_OK)
+        status = cp_http_server_listen(p->server, fd, err);
+    if (status == CP_OK)
+        make_url(&p->address, p->url);
+    return status;
+}
+
+void cp_web_place_close(struct cp_web_place *p)
+{
+    cp_http_server_free(p->server);
+    p->server = NULL;
+}
+
+bool cp_web_place_is_ours(const struct cp_web_place *p,
                           struct cp_http_exchange *x)
 {
-    if (!a->is_loopback || cp_http_guard_allows(cp_http_request_of(x)))
+    if (!p->address.is_loopback || cp_http_guard_allows(cp_http_request_of(x)))
         return true;
     cp_http_answer_text(x, 403,
                         "refused: this page was asked for by "
@@ -50,12 +77,12 @@ bool cp_web_place_is_ours(const struct cp_http_address *a,
     return false;
 }
 
-bool cp_web_place_allows(const struct cp_http_address *a,
+bool cp_web_place_allows(const struct cp_web_place *p,
                          struct cp_http_exchange *x)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
 
-    if (!cp_web_place_is_ours(a, x))
+    if (!cp_web_place_is_ours(p, x))
         return false;
     if (cp_http_request_is(r, "GET") || cp_http_request_is(r, "HEAD"))
         return true;

@@ -6,25 +6,38 @@
 #define CP_WEB_PLACE_H
 
 #include "http/address.h"
-#include "http/exchange.h"
+#include "http/server.h"
 
 #define CP_WEB_URL_BYTES (CP_HTTP_ADDRESS_BYTES + 16)
 
-/* Reads "host:port", of which either may be missing. */
-enum cp_status cp_web_place_read(struct cp_http_address *a, const char *text,
-                                 struct cp_error *err);
+/* A server and its address; starts as { 0 }. */
+struct cp_web_place {
+    struct cp_http_server *server;
+    struct cp_http_address address;
+    char url[CP_WEB_URL_BYTES]; /* "http://localhost:18090" */
+};
 
-/* "http://localhost:18090", of an address that is listened on. */
-void cp_web_place_url(const struct cp_http_address *a,
-                      char out[CP_WEB_URL_BYTES]);
+/* What is to be served. */
+struct cp_web_service {
+    const char *host_port; /* either part may be missing: ":" */
+    size_t output_bytes;   /* answers that wait for readers */
+    cp_http_handler *handler;
+    void *context;
+};
+
+/* Listens. On failure too it ends with cp_web_place_close. */
+enum cp_status cp_web_place_open(struct cp_web_place *p,
+                                 const struct cp_web_service *service,
+                                 struct cp_error *err);
+void cp_web_place_close(struct cp_web_place *p);
 
 /*
  * Whether to answer: no other site is behind it (see http/guard.h), and for
  * the second, it is a GET or HEAD. If not, it has been answered.
  */
-bool cp_web_place_is_ours(const struct cp_http_address *a,
+bool cp_web_place_is_ours(const struct cp_web_place *p,
                           struct cp_http_exchange *x);
-bool cp_web_place_allows(const struct cp_http_address *a,
+bool cp_web_place_allows(const struct cp_web_place *p,
                          struct cp_http_exchange *x);
 
 #endif

@@ -6,9 +6,8 @@
 #include "base/alloc.h"
 #include "report/escape.h"
 
-#define MOST_MARKS 4000   /* of a lane in one answer */
-#define LOOK_BACK 200000  /* marks before the window, for long regions */
-#define MOST_STACKS 50000 /* that a search finds */
+#define MOST_MARKS 4000  /* of a lane in one answer */
+#define LOOK_BACK 200000 /* marks before the window, for long regions */
 
 static struct cp_str cstr(const char *text)
 {
@@ -270,54 +269,4 @@ void cp_trace_data_stack(const struct cp_trace_timeline *t, uint32_t stack,
                       (unsigned long long)f->pc);
     }
     cp_out_cstr(out, "]}");
-}
-
-/* Which functions match, a byte for each string; NULL: no memory. */
-static uint8_t *match_functions(const struct cp_trace_names *names,
-                                struct cp_regex *re)
-{
-    enum { UNKNOWN, NO, YES };
-    uint8_t *found = cp_alloc(names->strings.n, 1, NULL);
-
-    for (size_t i = 0; found && i < names->n_frames; i++) {
-        uint32_t function = names->frames[i].function;
-        struct cp_str text = cp_trace_text(names, function);
-
-        if (found[function] == UNKNOWN)
-            found[function] = cp_regex_match(re, text.ptr, text.len) ? YES : NO;
-    }
-    for (size_t i = 0; found && i < names->strings.n; i++)
-        found[i] = found[i] == YES;
-    return found;
-}
-
-static bool has_match(const struct cp_trace_names *names, uint32_t stack,
-                      const uint8_t *found)
-{
-    const struct cp_trace_stack *s = &names->stacks[stack];
-
-    for (uint32_t i = 0; i < s->n; i++)
-        if (found[names->frames[names->stack_frames[s->first + i]].function])
-            return true;
-    return false;
-}
-
-void cp_trace_data_find(const struct cp_trace_timeline *t, struct cp_regex *re,
-                        struct cp_out *out)
-{
-    const struct cp_trace_names *names =
-        cp_trace_spans_names(cp_trace_timeline_spans(t));
-    uint8_t *found = match_functions(names, re);
-    size_t n = 0;
-
-    if (!found) {
-        (void)cp_error_nomem(&out->err);
-        return;
-    }
-    cp_out_cstr(out, "{\"stacks\":[");
-    for (uint32_t i = 1; i < names->n_stacks && n < MOST_STACKS; i++)
-        if (has_match(names, i, found))
-            cp_out_printf(out, "%s%u", n++ ? "," : "", i);
-    cp_out_cstr(out, "]}");
-    cp_free(found);
 }

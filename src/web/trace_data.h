@@ -11,7 +11,8 @@
  *             value],..]},..]}; value of a region: its end
  *   stack    {"frames":[["function","file",line,"pc"],..]}
  *   find     {"stacks":[numbers]} of stacks with a frame that matches
- *   window   see trace/read_window.h
+ *   next     {"span":[lane,start,end,stack,by,reason,state]} of the nearest
+ * span with such a stack; [] if there is none window   see trace/read_window.h
  */
 #ifndef CP_WEB_TRACE_DATA_H
 #define CP_WEB_TRACE_DATA_H
@@ -45,5 +46,9 @@ void cp_trace_data_stack(const struct cp_trace_timeline *t, uint32_t stack,
 
 void cp_trace_data_find(const struct cp_trace_timeline *t, struct cp_regex *re,
                         struct cp_out *out);
+
+/* The nearest one that begins after `ns`, or before it if is_back. */
+void cp_trace_data_next(const struct cp_trace_timeline *t, struct cp_regex *re,
+                        uint64_t ns, bool is_back, struct cp_out *out);
 
 #endif

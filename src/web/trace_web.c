@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "http/server.h"
 #include "page/trace_page.h"
 #include "web/place.h"
 #include "web/trace_data.h"
@@ -19,9 +18,7 @@
 
 struct cp_trace_web {
     struct cp_trace_web_options options;
-    struct cp_http_server *server;
-    struct cp_http_address address;
-    char url[CP_WEB_URL_BYTES];
+    struct cp_web_place place;
 };
 
 /* One question on its way to an answer. */
@@ -177,6 +174,22 @@ static void on_find(struct question *q)
     cp_regex_free(re);
 }
 
+static void on_next(struct question *q)
+{
+    bool is_bad;
+    struct cp_regex *re = expression_of(q, &is_bad);
+
+    if (is_bad)
+        return;
+    if (re)
+        cp_trace_data_next(q->t, re, number(q, "from", 0),
+                           number(q, "back", 0) > 0, &q->out);
+    else
+        cp_out_cstr(&q->out, "{\"span\":[]}");
+    answer(q, "application/json");
+    cp_regex_free(re);
+}
+
 static void on_stats(struct question *q)
 {
     struct cp_trace_window w = window_of(q);
@@ -217,15 +230,11 @@ static const struct {
     const char *path;
     void (*answer)(struct question *q);
 } routes[] = {
-    { "/trace", on_page },
-    { "/trace/info", on_info },
-    { "/trace/lanes", on_lanes },
-    { "/trace/window", on_window },
-    { "/trace/marks", on_marks },
-    { "/trace/stack", on_stack },
-    { "/trace/find", on_find },
-    { "/trace/stats", on_stats },
-    { "/trace/profile", on_profile },
+    { "/trace", on_page },        { "/trace/info", on_info },
+    { "/trace/lanes", on_lanes }, { "/trace/window", on_window },
+    { "/trace/marks", on_marks }, { "/trace/stack", on_stack },
+    { "/trace/find", on_find },   { "/trace/next", on_next },
+    { "/trace/stats", on_stats }, { "/trace/profile", on_profile },
 };
 
 static void handle(void *context, struct cp_http_exchange *x)
@@ -236,7 +245,7 @@ static void handle(void *context, struct cp_http_exchange *x)
         .w = w, .t = w->options.timeline, .x = x, .r = r, .out = { .fd = -1 }
     };
 
-    if (!cp_web_place_allows(&w->address, x))
+    if (!cp_web_place_allows(&w->place, x))
         return;
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
         if (strcmp(cp_http_request_path(r), routes[i].path) == 0) {
@@ -252,36 +261,21 @@ static void handle(void *context, struct cp_http_exchange *x)
     cp_http_answer(x, 302, NULL);
 }
 
-static enum cp_status open_all(struct cp_trace_web *w, struct cp_error *err)
-{
-    struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
-    enum cp_status status =
-        cp_web_place_read(&w->address, w->options.host_port, err);
-    int fd = -1;
-
-    limits.output_bytes = OUTPUT_BYTES;
-    if (status == CP_OK)
-        status = cp_http_server_new(&w->server, &limits, handle, w, err);
-    if (status == CP_OK)
-        status = cp_http_address_listen(&w->address, &fd, err);
-    if (status == CP_OK)
-        status = cp_http_server_listen(w->server, fd, err);
-    if (status == CP_OK)
-        cp_web_place_url(&w->address, w->url);
-    return status;
-}
-
 enum cp_status cp_trace_web_open(struct cp_trace_web **out,
                                  const struct cp_trace_web_options *options,
                                  struct cp_error *err)
 {
     struct cp_trace_web *w = cp_alloc(1, sizeof(*w), err);
+    struct cp_web_service service = { .host_port = options->host_port,
+                                      .output_bytes = OUTPUT_BYTES,
+                                      .handler = handle,
+                                      .context = w };
     enum cp_status status;
 
     if (!w)
         return CP_ENOMEM;
     w->options = *options;
-    status = open_all(w, err);
+    status = cp_web_place_open(&w->place, &service, err);
     if (status == CP_OK)
         *out = w;
     else
@@ -291,21 +285,21 @@ enum cp_status cp_trace_web_open(struct cp_trace_web **out,
 
 const char *cp_trace_web_url(const struct cp_trace_web *w)
 {
-    return w->url;
+    return w->place.url;
 }
 
 enum cp_status cp_trace_web_run(struct cp_trace_web *w, struct cp_error *err)
 {
-    return cp_http_server_run(w->server, err);
+    return cp_http_server_run(w->place.server, err);
 }
 
 void cp_trace_web_stop(struct cp_trace_web *w)
 {
-    cp_http_server_stop(w->server);
+    cp_http_server_stop(w->place.server);
 }
 
 void cp_trace_web_close(struct cp_trace_web *w)
 {
-    cp_http_server_free(w->server);
+    cp_web_place_close(&w->place);
     cp_free(w);
 }

@@ -16,12 +16,10 @@
 
 struct cp_web {
     struct cp_web_options options;
-    struct cp_http_server *server;
-    struct cp_http_address address;
+    struct cp_web_place place;
     struct cp_web_jobs *jobs;
     struct cp_web_jobs *takers; /* they take seconds: a thread of their own */
     char token[CP_WEB_TOKEN_BYTES];
-    char url[CP_WEB_URL_BYTES];
 };
 
 static const char *const views[] = { "flamegraph", "top",    "graph",
@@ -169,41 +167,33 @@ static void handle(void *context, struct cp_http_exchange *x)
 {
     struct cp_web *w = context;
 
-    if (!cp_web_place_is_ours(&w->address, x))
+    if (!cp_web_place_is_ours(&w->place, x))
         return;
     if (cp_http_request_is(cp_http_request_of(x), "POST"))
         cp_web_change(&(struct cp_web_changer){ .token = w->token,
                                                 .takers = w->takers,
                                                 .report = &w->options.report },
                       x);
-    else if (cp_web_place_allows(&w->address, x))
+    else if (cp_web_place_allows(&w->place, x))
         route(w, x);
 }
 
 static enum cp_status open_all(struct cp_web *w, struct cp_error *err)
 {
-    struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
-    enum cp_status status =
-        cp_web_place_read(&w->address, w->options.host_port, err);
-    int fd = -1;
+    struct cp_web_service service = { .host_port = w->options.host_port,
+                                      .output_bytes = OUTPUT_BYTES,
+                                      .handler = handle,
+                                      .context = w };
+    enum cp_status status = cp_web_place_open(&w->place, &service, err);
 
-    limits.output_bytes = OUTPUT_BYTES;
     if (status == CP_OK)
-        status = cp_http_server_new(&w->server, &limits, handle, w, err);
-    if (status == CP_OK)
-        status = cp_http_address_listen(&w->address, &fd, err);
-    if (status == CP_OK)
-        status = cp_http_server_listen(w->server, fd, err);
-    if (status == CP_OK)
-        status =
-            cp_web_jobs_new(&w->jobs, w->server, w->options.profile, NULL, err);
-    if (status == CP_OK && w->address.is_loopback)
+        status = cp_web_jobs_new(&w->jobs, w->place.server, w->options.profile,
+                                 NULL, err);
+    if (status == CP_OK && w->place.address.is_loopback)
         cp_web_token(w->token);
     if (status == CP_OK && *w->token && w->options.live)
-        status = cp_web_jobs_new(&w->takers, w->server, w->options.profile,
-                                 w->options.live, err);
-    if (status == CP_OK)
-        cp_web_place_url(&w->address, w->url);
+        status = cp_web_jobs_new(&w->takers, w->place.server,
+                                 w->options.profile, w->options.live, err);
     return status;
 }
 
@@ -227,17 +217,17 @@ enum cp_status cp_web_open(struct cp_web **out,
 
 const char *cp_web_url(const struct cp_web *w)
 {
-    return w->url;
+    return w->place.url;
 }
 
 enum cp_status cp_web_run(struct cp_web *w, struct cp_error *err)
 {
-    return cp_http_server_run(w->server, err);
+    return cp_http_server_run(w->place.server, err);
 }
 
 void cp_web_stop(struct cp_web *w)
 {
-    cp_http_server_stop(w->server);
+    cp_http_server_stop(w->place.server);
 }
 
 void cp_web_close(struct cp_web *w)
@@ -247,7 +237,7 @@ void cp_web_close(struct cp_web *w)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (all[i])
             cp_web_jobs_stop(all[i]);
-    cp_http_server_free(w->server);
+    cp_web_place_close(&w->place);
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (all[i])
             cp_web_jobs_free(all[i]);

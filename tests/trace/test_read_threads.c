@@ -47,7 +47,7 @@ static void test_figures(void)
         uint64_t want;
     } cases[] = {
         { CP_TRACE_COL_START, 0 },   { CP_TRACE_COL_DURATION, 500 },
-        { CP_TRACE_COL_RUN, 198 },   { CP_TRACE_COL_USER, 180 },
+        { CP_TRACE_COL_RUN, 200 },   { CP_TRACE_COL_USER, 180 },
         { CP_TRACE_COL_SYS, 20 },    { CP_TRACE_COL_IDLE, 222 },
         { CP_TRACE_COL_IO, 100 },    { CP_TRACE_COL_SYSCALLS, 3 },
         { CP_TRACE_COL_ERRORS, 1 },  { CP_TRACE_COL_BLOCKS, 1 },
