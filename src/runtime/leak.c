@@ -1,9 +1,7 @@
 /* leak.c - see leak.h. */
 #include "runtime/leak.h"
 
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -14,18 +12,16 @@
 #include "base/sort.h"
 #include "runtime/clock.h"
 #include "runtime/heap.h"
+#include "runtime/leak_registers.h"
 #include "runtime/proc_file.h"
 #include "runtime/sampler.h"
 #include "runtime/threads.h"
-#include "signal/handler.h"
 #include "signal/heap.h"
 #include "signal/syscall.h"
 
 #define SPARE_BLOCKS 4096
 #define PIECE_BYTES ((size_t)256 << 10)
 #define MAPS_BYTES ((size_t)64 << 20)
-#define PATIENCE_NS 100000000
-#define NAP_NS 100000
 #define RED_ZONE 128
 #define OWN_STACK ((uintptr_t)512 << 10)
 #define OWN_FRAMES ((uintptr_t)4 << 10)
@@ -296,88 +292,7 @@ static void begin_pass(struct scan *s)
             s->todo[s->n_todo++] = (uint32_t)i;
 }
 
-/* ---- registers ---- */
-
-static void ask(struct cp_signal_thread *t, int32_t tid)
-{
-    siginfo_t info;
-
-    memset(&info, 0, sizeof(info));
-    info.si_code = SI_TIMER; /* see wall.c */
-    info.si_value.sival_ptr = cp_signal_word(CP_SIGNAL_REGISTERS, t->number);
-    t->registers_asked = atomic_load(&t->registers_answers) + 1;
-    atomic_store(&cp_signal_sampler.has_asked, true);
-    (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, getpid(), tid, cp_sampler_signal(),
-                     (long)&info);
-}
-
-/*
- * May the thread get a signal? If it sleeps in a call that ends with EINTR when
- * there was one, such as pause or poll, the program might not be prepared.
- */
-static bool may_be_asked(int32_t tid)
-{
-    struct cp_out text = { .fd = -1 };
-    char path[64];
-    long call = -1;
-    bool is_running;
-
-    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
-    if (cp_proc_file_read(path, 512, &text, NULL) != CP_OK)
-        return false;
-    cp_out_char(&text, '\0');
-    is_running = text.len > 0 && text.buf[0] == 'r';
-    if (text.len > 0 && !is_running)
-        call = strtol(text.buf, NULL, 10);
-    cp_out_release(&text);
-    return is_running || call == SYS_futex || call == SYS_read ||
-           call == SYS_write || call == SYS_wait4 || call == SYS_waitid;
-}
-
-static bool has_answered(const struct cp_signal_thread *t)
-{
-    return t->registers_asked != 0 &&
-           t->registers_asked == atomic_load(&t->registers_answers);
-}
-
-static uint32_t count_silent(void)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < cp_threads_records(); i++) {
-        const struct cp_signal_thread *t = cp_signal_thread_at(i);
-
-        n += atomic_load(&t->tid) != 0 && t->registers_asked != 0 &&
-             !has_answered(t);
-    }
-    return n;
-}
-
-static void ask_all(struct cp_leak *leak)
-{
-    const struct timespec nap = { 0, NAP_NS };
-    int64_t start = cp_clock_ns(CLOCK_MONOTONIC), now = start;
-
-    for (uint32_t i = 0; i < cp_threads_records(); i++) {
-        struct cp_signal_thread *t = cp_signal_thread_at(i);
-        int32_t tid = atomic_load(&t->tid);
-
-        t->registers_asked = 0;
-        if (tid == 0)
-            continue;
-        if (may_be_asked(tid)) {
-            ask(t, tid);
-            leak->n_asked++;
-        } else {
-            leak->n_left++;
-        }
-    }
-    while ((leak->n_silent = count_silent()) > 0 && now - start < PATIENCE_NS) {
-        (void)nanosleep(&nap, NULL);
-        now = cp_clock_ns(CLOCK_MONOTONIC);
-    }
-    leak->answer_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);
-}
+/* ---- threads ---- */
 
 /*
  * What lies below the top of a stack is over and done with: it is left out as
@@ -401,11 +316,11 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
     cp_lock_take(&cp_sampler_lock);
     status = cp_sampler_open(err);
     if (status == CP_OK) {
-        ask_all(s->leak);
+        cp_leak_ask_threads(s->leak);
         for (uint32_t i = 0; i < cp_threads_records(); i++) {
             const struct cp_signal_thread *t = cp_signal_thread_at(i);
 
-            if (atomic_load(&t->tid) != 0 && has_answered(t))
+            if (atomic_load(&t->tid) != 0 && cp_leak_has_answered(t))
                 look_at_thread(s, t);
         }
         cp_sampler_close();
