@@ -111,10 +111,10 @@ export class CodeView {
 
   /** @param {string} what */
   async choose(what) {
-    const data = await this.app.ask("top", {});
+    const data = await this.app.ask("top", { most: 40 });
     this.app.about(data.about);
     fill(this.place, h("p", { class: "hint" }, `${what} of which function?`), h("section", { class: "block" },
-      ...data.rows.slice(0, 40).map((/** @type {any} */ r) => h("button", { class: "edge", onclick: () => this.app.store.go({ arg: exactly(r.name) }) }, h("span", { class: "num" }, label(r.flat, data.about.unit, this.app.unit())), h("span", { class: "name" }, visible(r.name))))));
+      ...data.names.map((/** @type {string} */ name, /** @type {number} */ i) => h("button", { class: "edge", onclick: () => this.app.store.go({ arg: exactly(name) }) }, h("span", { class: "num" }, label(data.flat[i], data.about.unit, this.app.unit())), h("span", { class: "name" }, visible(name))))));
   }
 
   chosen() {

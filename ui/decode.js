@@ -107,7 +107,7 @@ export class Profile {
     let text = this.strings[id];
     if (text === undefined) {
       const from = this.stringFirst[id];
-      text = decoder.decode(this.bytes.subarray(from, from + this.stringLen[id]));
+      text = textOf(this.bytes.subarray(from, from + this.stringLen[id]));
       this.strings[id] = text;
     }
     return text;
@@ -121,6 +121,14 @@ export class Profile {
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Short names in ASCII need no decoder, which is slow to start. @param {Uint8Array} bytes */
+function textOf(bytes) {
+  let all = 0;
+  if (bytes.length > 64) return decoder.decode(bytes);
+  for (let i = 0; i < bytes.length; i++) all |= bytes[i];
+  return all < 0x80 ? String.fromCharCode.apply(null, /** @type {any} */ (bytes)) : decoder.decode(bytes);
+}
 
 /** @param {Profile} p @param {Outline} o */
 function readStrings(p, o) {

@@ -32,8 +32,12 @@ export class TopView {
     this.app = app;
     this.sort = "flat";
     this.isReversed = false;
-    /** @type {any[]} */
-    this.rows = [];
+    /** Columns of the table, heaviest first. @type {{names: string[], flat: Float64Array, cum: Float64Array, inlined: Uint8Array}} */
+    this.all = { names: [], flat: new Float64Array(0), cum: new Float64Array(0), inlined: new Uint8Array(0) };
+    /** What is shown of it, in order. */
+    this.rows = new Uint32Array(0);
+    /** Flat values so far, by place. */
+    this.sums = new Float64Array(0);
     this.selected = -1;
     this.turn = 0;
     this.head = h("div", { class: "tr head", role: "row" });
@@ -50,28 +54,27 @@ export class TopView {
     const turn = ++this.turn, data = await this.app.ask("top", {});
     if (turn !== this.turn) return;
     this.about = data.about;
-    this.all = data.rows;
+    this.all = data;
     this.order();
     this.app.about(data.about);
-    fill(this.note, data.rows.length === 0 ? h("div", { class: "empty" }, ...this.app.whyEmpty()) : null);
+    fill(this.note, data.names.length === 0 ? h("div", { class: "empty" }, ...this.app.whyEmpty()) : null);
   }
 
   order() {
-    const by = this.sort, sign = this.isReversed ? -1 : 1, text = this.app.store.state.search;
-    let rows = this.all || [];
-    this.pattern = null;
+    const by = this.sort, sign = this.isReversed ? -1 : 1, text = this.app.store.state.search, { names, flat, cum } = this.all;
+    let pattern = /** @type {RegExp | null} */ (null);
     try {
-      if (text) this.pattern = compile(text, "search");
+      pattern = text ? compile(text, "search") : null;
     } catch {
-      this.pattern = null;
+      pattern = null;
     }
-    if (this.pattern) rows = rows.filter((/** @type {any} */ r) => /** @type {RegExp} */ (this.pattern).test(r.name));
-    rows = rows.slice();
-    if (by === "name") rows.sort((/** @type {any} */ a, /** @type {any} */ b) => sign * (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-    else if (by === "cum") rows.sort((/** @type {any} */ a, /** @type {any} */ b) => sign * (Math.abs(b.cum) - Math.abs(a.cum)) || (a.name < b.name ? -1 : 1));
+    const rows = Uint32Array.from(names, (_, i) => i).filter((i) => !pattern || pattern.test(names[i]));
+    const byName = (/** @type {number} */ a, /** @type {number} */ b) => (names[a] < names[b] ? -1 : names[a] > names[b] ? 1 : 0);
+    if (by === "name") rows.sort((a, b) => sign * byName(a, b));
+    else if (by === "cum") rows.sort((a, b) => sign * (Math.abs(cum[b]) - Math.abs(cum[a])) || byName(a, b));
     else if (this.isReversed) rows.reverse();
     let sum = 0;
-    for (const r of rows) r.sum = sum += r.flat;
+    this.sums = Float64Array.from(rows, (i) => (sum += flat[i]));
     this.rows = rows;
     this.selected = -1;
     this.drawHead();
@@ -97,10 +100,16 @@ export class TopView {
     const n = this.rows.length, from = Math.max(0, Math.floor(this.scroll.scrollTop / LINE_HEIGHT) - 10);
     const to = Math.min(n, from + Math.ceil(this.scroll.clientHeight / LINE_HEIGHT) + 24);
     this.body.style.height = `${n * LINE_HEIGHT}px`;
-    fill(this.body, ...this.rows.slice(from, to).map((r, i) => this.row(r, from + i)));
+    fill(this.body, ...Array.from({ length: Math.max(0, to - from) }, (_, i) => this.row(this.rowAt(from + i), from + i)));
   }
 
-  /** @param {any} r @param {number} i */
+  /** @param {number} i place in the table */
+  rowAt(i) {
+    const at = this.rows[i], all = this.all;
+    return { name: all.names[at], flat: all.flat[at], cum: all.cum[at], inlined: all.inlined[at], sum: this.sums[i] };
+  }
+
+  /** @param {ReturnType<TopView["rowAt"]>} r @param {number} i */
   row(r, i) {
     const about = this.about, show = (/** @type {number} */ v) => label(v, about.unit, this.app.unit());
     const share = Math.min(1, Math.abs(r.flat) / (about.total || 1)), whole = Math.min(1, Math.abs(r.cum) / (about.total || 1));
@@ -120,19 +129,19 @@ export class TopView {
   select(i) {
     this.selected = i;
     this.draw();
-    this.app.status(visible(this.rows[i].name));
+    this.app.status(visible(this.rowAt(i).name));
   }
 
   /** @param {number} i */
   open(i) {
-    this.app.store.go({ view: "peek", arg: exactly(this.rows[i].name) });
+    this.app.store.go({ view: "peek", arg: exactly(this.rowAt(i).name) });
   }
 
   /** @param {MouseEvent} e @param {number} i */
   menu(e, i) {
     e.preventDefault();
     this.select(i);
-    this.app.openMenu(this.rows[i].name, e.clientX, e.clientY);
+    this.app.openMenu(this.rowAt(i).name, e.clientX, e.clientY);
   }
 
   /** @param {KeyboardEvent} e */
@@ -147,11 +156,11 @@ export class TopView {
       else if (y + 3 * LINE_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = y + 3 * LINE_HEIGHT - box.clientHeight;
       this.select(i);
     } else if (this.selected >= 0 && e.key === "Enter") this.open(this.selected);
-    else if (this.selected >= 0 && e.key === "m") this.app.openMenu(this.rows[this.selected].name, 200, 200);
+    else if (this.selected >= 0 && e.key === "m") this.app.openMenu(this.rowAt(this.selected).name, 200, 200);
   }
 
   chosen() {
-    return this.selected >= 0 ? this.rows[this.selected].name : "";
+    return this.selected >= 0 ? this.rowAt(this.selected).name : "";
   }
   highlight() {
     this.order();
@@ -166,7 +175,7 @@ export class TopView {
   text() {
     const about = this.about, show = (/** @type {number} */ v) => label(v, about.unit, this.app.unit()).padStart(10);
     const head = "      flat  flat%   sum%        cum   cum%\n";
-    return head + this.rows.map((r) => `${show(r.flat)} ${percentage(r.flat, about.total).padStart(6)} ${percentage(r.sum, about.total).padStart(6)} ${show(r.cum)} ${percentage(r.cum, about.total).padStart(6)}  ${r.name}\n`).join("");
+    return head + Array.from(this.rows, (_, i) => this.rowAt(i)).map((r) => `${show(r.flat)} ${percentage(r.flat, about.total).padStart(6)} ${percentage(r.sum, about.total).padStart(6)} ${show(r.cum)} ${percentage(r.cum, about.total).padStart(6)}  ${r.name}\n`).join("");
   }
 }
 

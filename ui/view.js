@@ -15,12 +15,15 @@ import { label } from "./units.js";
 
 /** A node: all frames that look alike at the chosen granularity. */
 export class Node {
-  /** @param {string} name @param {string} file @param {number} line @param {string} key */
+  /** @param {string} name @param {string | {profile: Profile, id: number}} file read when asked for @param {number} line @param {string} key */
   constructor(name, file, line, key) {
     this.name = name;
-    this.file = file;
+    this.from = file;
     this.line = line;
     this.key = key;
+  }
+  get file() {
+    return typeof this.from === "string" ? this.from : cleanPath(this.from.profile.str(this.from.id));
   }
 }
 
@@ -350,9 +353,20 @@ function nodeOf(v, location, line, detail, byName) {
   const nameId = fn !== NONE && detail.fn ? p.fnName[fn] : 0;
   const isPlain = nameId !== 0 && !detail.file && !detail.address;
   if (isPlain && byName[nameId] >= 0) return byName[nameId];
-  const id = intern(v, describe(v, location, line, detail, nameId));
+  const id = intern(v, isPlain ? plainNode(v, line, nameId) : describe(v, location, line, detail, nameId));
   if (isPlain) byName[nameId] = id;
   return id;
+}
+
+/** A node that is its function's name alone, the common case. @param {View} v @param {number} line @param {number} nameId */
+function plainNode(v, line, nameId) {
+  const p = v.profile, name = p.str(nameId);
+  return new Node(name, { profile: p, id: p.fnFile[p.lineFunction[line]] }, p.lineNumber[line], plainKey(name));
+}
+
+/** @param {string} name */
+function plainKey(name) {
+  return `0 ${name}\0\0\x000:0:0`;
 }
 
 /** The number of a node, which is added if it is new. @param {View} v @param {Node} node */
@@ -438,5 +452,5 @@ function makeTagFrames(v) {
 function tagNode(text, key, detail) {
   const name = detail.fn ? text : "", file = detail.file ? key : "";
   const shown = [name, file].filter((part) => part !== "").join(" ") || "<unknown>";
-  return new Node(shown, key, 0, keyOf(`0 ${name}`, file, "\x000:0:0"));
+  return new Node(shown, key, 0, file ? keyOf(`0 ${name}`, file, "\x000:0:0") : plainKey(name));
 }

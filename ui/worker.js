@@ -152,8 +152,8 @@ const OPS = {
   },
   tree: (args) => treeOf(viewOf(args), args),
   top(args) {
-    const v = viewOf(args);
-    return { about: aboutView(v), rows: top(v) };
+    const v = viewOf(args), rows = top(v).slice(0, args.most || undefined);
+    return { about: aboutView(v), names: rows.map((r) => r.name), flat: Float64Array.from(rows, (r) => r.flat), cum: Float64Array.from(rows, (r) => r.cum), inlined: Uint8Array.from(rows, (r) => r.inlined) };
   },
   peek(args) {
     const v = viewOf(args), re = args.pattern ? compile(args.pattern, "peek") : /(?:)/;
@@ -181,7 +181,7 @@ async function answer(event) {
   const { id, op, args } = event.data;
   try {
     const result = await OPS[op](args, (said) => self.postMessage({ id, said }));
-    self.postMessage({ id, result }, op === "tree" ? buffersOf(result) : []);
+    self.postMessage({ id, result }, op === "tree" || op === "top" ? buffersOf(result) : []);
   } catch (e) {
     self.postMessage({ id, error: e instanceof Error ? e.message : String(e) });
   }
