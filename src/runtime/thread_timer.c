@@ -83,19 +83,19 @@ static uint64_t clock_of(const struct cp_signal_thread *t)
     return (uint64_t)cp_clock_ns(cp_timer_clock(atomic_load(&t->tid)));
 }
 
-/* A signal that was under way has been answered when the timer is gone. */
+/*
+ * A signal that was under way has been answered when the timer is gone. Ending
+ * them takes time as well, so the clock is read last.
+ */
 void cp_thread_timer_stop(struct cp_signal_thread *t)
 {
-    uint64_t clock_ns;
-
     if (atomic_load(&t->cpu_period_ns) == 0)
         return;
-    clock_ns = clock_of(t);
     if (t->timer_id != CP_NO_TIMER)
         cp_timer_delete(t->timer_id);
     t->timer_id = CP_NO_TIMER;
     cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
-    add_due(t, clock_ns);
+    add_due(t, clock_of(t));
     atomic_store(&t->cpu_period_ns, 0);
 }
 

@@ -128,7 +128,7 @@ static enum cp_status add_stub(const struct plt *plt, uint64_t address,
     bool is_x86 = cp_elf_machine(plt->e) == EM_X86_64;
     struct cp_routines *r = plt->r;
     const char *name;
-    uint64_t slot;
+    uint64_t slot = 0;
 
     if (!(is_x86 ? x86_slot(code, address, &slot)
                  : arm_slot(code, address, &slot)))
