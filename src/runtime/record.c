@@ -86,9 +86,22 @@ static void finish_heap(void)
     cp_lock_give(&record.lock);
 }
 
-static void at_exit(void)
+bool cp_record_is_on(void)
 {
-    if (getpid() != record.pid)
+    return record.settings && getpid() == record.pid;
+}
+
+bool cp_record_is_end(int sig)
+{
+    for (size_t i = 0; i < N_ENDS; i++)
+        if (ends[i] == sig)
+            return true;
+    return false;
+}
+
+void cp_record_finish(void)
+{
+    if (!cp_record_is_on())
         return;
     finish_cpu();
     finish_heap();
@@ -185,7 +198,7 @@ void cp_record_start(const struct cp_settings *s)
         complain(s->cpu_file[0] ? s->cpu_file : s->heap_file, err.msg);
     }
     if (!record.has_atexit)
-        record.has_atexit = atexit(at_exit) == 0;
+        record.has_atexit = atexit(cp_record_finish) == 0;
 }
 
 void cp_record_cancel(void)

@@ -16,6 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/file_start.h"
 #include "signal/readers.h"
 
 #define PAGE ((size_t)4096)
@@ -25,17 +26,9 @@
 static bool read_place(int32_t tid, char *out, size_t cap)
 {
     char path[64];
-    ssize_t n;
-    int fd;
 
     (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    n = read(fd, out, cap - 1);
-    (void)close(fd);
-    out[n > 0 ? n : 0] = '\0';
-    return n > 0;
+    return cp_file_start(AT_FDCWD, path, 0, out, cap) > 0;
 }
 
 /* The hexadecimal number after the last blank of the first len bytes. */
