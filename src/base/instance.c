@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_start.h"
+
 #define HEAD "cpprof 1"
 
 /* Text for one line of the file. */
@@ -81,28 +83,13 @@ bool cp_instance_parse(struct cp_instance *out, char *text)
     return true;
 }
 
-/* The first bytes of a small file, closed by NUL; false: none. */
-static bool read_text(int folder, const char *name, char *out, size_t cap)
-{
-    int fd =
-        openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    ssize_t n;
-
-    if (fd < 0)
-        return false;
-    n = read(fd, out, cap - 1);
-    (void)close(fd);
-    out[n > 0 ? n : 0] = '\0';
-    return n > 0;
-}
-
 uint64_t cp_instance_start_ticks(pid_t pid)
 {
     char path[64], text[1024];
     const char *p;
 
     (void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
-    if (!read_text(AT_FDCWD, path, text, sizeof(text)))
+    if (cp_file_start(AT_FDCWD, path, 0, text, sizeof(text)) <= 0)
         return 0;
     p = strrchr(text, ')'); /* the name may have anything in it */
     for (int field = 2; p && field < 22; field++)
@@ -156,6 +143,7 @@ bool cp_instance_read(struct cp_instance *out, int folder, const char *name)
 {
     char text[CP_INSTANCE_BYTES];
 
-    return read_text(folder, name, text, sizeof(text)) &&
+    return cp_file_start(folder, name, O_NOFOLLOW | O_NONBLOCK, text,
+                         sizeof(text)) > 0 &&
            cp_instance_parse(out, text);
 }

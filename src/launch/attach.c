@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_start.h"
 #include "http/ask.h"
 #include "launch/quiet.h"
 #include "launch/target.h"
@@ -192,13 +193,12 @@ static enum cp_status work(struct visit *v, char *out, struct cp_error *err)
 
 static enum cp_status explain_refusal(pid_t pid, struct cp_error *err)
 {
-    char scope = '0';
-    int fd = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
+    char text[8];
+    char scope = cp_file_start(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope",
+                               0, text, sizeof(text)) > 0
+                     ? text[0]
+                     : '0';
 
-    if (fd >= 0) {
-        (void)!read(fd, &scope, 1);
-        (void)close(fd);
-    }
     if (scope == '3')
         return cp_error_set(err, CP_EUSAGE,
                             "this system forbids tracing to everybody "

@@ -10,6 +10,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/file_start.h"
 #include "elf/elf_file.h"
 
 #define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
@@ -88,18 +89,6 @@ enum cp_status cp_program_find(struct cp_program *out, const char *command,
 }
 
 /* ---- what it is ---- */
-
-/* The beginning of a file; returns how much there was, -1 on failure. */
-static ssize_t read_start(const char *path, char *out, size_t cap)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, out, cap - 1) : -1;
-
-    if (fd >= 0)
-        (void)close(fd);
-    out[n > 0 ? n : 0] = '\0';
-    return n;
-}
 
 /* Does the system ignore LD_PRELOAD because of rights that it would gain? */
 static enum cp_status check_rights(const char *path, struct cp_error *err)
@@ -268,7 +257,7 @@ enum cp_status cp_program_check(const char *path, struct cp_error *err)
     (void)snprintf(program.path, sizeof(program.path), "%s", path);
     for (int i = 0; i < MOST_SCRIPTS; i++) {
         char *at = program.path;
-        ssize_t n = read_start(at, line, sizeof(line));
+        ssize_t n = cp_file_start(AT_FDCWD, at, 0, line, sizeof(line));
 
         if (n < 0 && errno == EACCES)
             return check_rights(at, err); /* it may be run and not read */

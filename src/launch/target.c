@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file_start.h"
 #include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 #include "launch/program.h"
@@ -25,17 +26,9 @@
 static bool read_proc(pid_t pid, const char *name, char *out, size_t cap)
 {
     char path[96];
-    ssize_t n;
-    int fd;
 
     (void)snprintf(path, sizeof(path), "/proc/%ld/%s", (long)pid, name);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    n = read(fd, out, cap - 1);
-    (void)close(fd);
-    out[n > 0 ? n : 0] = '\0';
-    return n > 0;
+    return cp_file_start(AT_FDCWD, path, 0, out, cap) > 0;
 }
 
 long cp_target_status(pid_t pid, const char *name)

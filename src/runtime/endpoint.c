@@ -60,7 +60,7 @@ struct cp_endpoint {
     _Atomic int tid;
     _Atomic uint32_t stage;
     struct cp_error failure; /* why the stage is FAILED */
-    pid_t heir;              /* who has the address for now */
+    _Atomic pid_t heir;      /* who has the address for now; 0: we */
     uint64_t heir_start;
     struct cp_http_timer look;
 };
@@ -245,6 +245,8 @@ static void announce(struct cp_endpoint *e)
                    (long)getpid(), e->text);
     if (is_new && !e->options.is_quiet)
         cp_stderr_write(line);
+    if (atomic_load(&e->heir) && e->options.handed)
+        e->options.handed(); /* before we had said that it was ours */
 }
 
 static bool is_same_address(const struct cp_http_address *a, int fd)

@@ -9,23 +9,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file_start.h"
 #include "base/instance.h"
 #include "http/ask.h"
 #include "runtime/threads.h"
 
 #define MOST_GENERATIONS 32
 #define ASK_MS 2000
-
-static ssize_t read_file(const char *path, char *out, size_t cap)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, out, cap - 1) : -1;
-
-    if (fd >= 0)
-        (void)close(fd);
-    out[n > 0 ? n : 0] = '\0';
-    return n;
-}
 
 /* 0: not known. */
 static long parent_of(long pid)
@@ -34,7 +24,7 @@ static long parent_of(long pid)
     const char *p;
 
     (void)snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-    if (read_file(path, text, sizeof(text)) <= 0)
+    if (cp_file_start(AT_FDCWD, path, 0, text, sizeof(text)) <= 0)
         return 0;
     p = strrchr(text, ')');
     return p && strlen(p) > 4 ? strtol(p + 4, NULL, 10) : 0;
@@ -81,8 +71,9 @@ static bool do_only_wait(void)
         return false;
     (void)snprintf(path, sizeof(path), "/proc/self/task/%ld/syscall",
                    (long)getpid());
-    return read_file(path, text, sizeof(text)) > 0 && text[0] >= '0' &&
-           text[0] <= '9' && is_waiting_call(strtol(text, NULL, 10));
+    return cp_file_start(AT_FDCWD, path, 0, text, sizeof(text)) > 0 &&
+           text[0] >= '0' && text[0] <= '9' &&
+           is_waiting_call(strtol(text, NULL, 10));
 }
 
 bool cp_handover_may(long pid)

@@ -22,8 +22,6 @@
 /* What the thread that watches is to know. */
 enum { WATCHING, CANCELLED, SIGNALLED /* and above: by SIGNALLED + number */ };
 
-#define LOOK_NS 100000000
-
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 #define N_ENDS (sizeof(ends) / sizeof(ends[0]))
 
@@ -34,6 +32,7 @@ static struct {
     bool is_heap_due, has_atexit;
     pid_t pid; /* of the process that is recorded */
     _Atomic uint32_t word;
+    _Atomic bool is_on;
 } record;
 
 static void complain(const char *file, const char *why)
@@ -86,15 +85,29 @@ static void finish_heap(void)
     cp_lock_give(&record.lock);
 }
 
-static void at_exit(void)
+bool cp_record_is_on(void)
 {
-    if (getpid() != record.pid)
+    return atomic_load_explicit(&record.is_on, memory_order_relaxed) &&
+           getpid() == record.pid;
+}
+
+bool cp_record_is_end(int sig)
+{
+    for (size_t i = 0; i < N_ENDS; i++)
+        if (ends[i] == sig)
+            return true;
+    return false;
+}
+
+void cp_record_finish(void)
+{
+    if (!cp_record_is_on())
         return;
     finish_cpu();
     finish_heap();
 }
 
-static void on_signal(int sig)
+void cp_record_on_signal(int sig)
 {
     uint32_t watching = WATCHING;
     int number = errno;
@@ -105,10 +118,11 @@ static void on_signal(int sig)
     errno = number;
 }
 
-/* Again and again: a shell, for one, sets them to their default itself. */
+/* Before main: nobody else changes them meanwhile. */
 static void catch_ends(void)
 {
-    struct sigaction ours = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    struct sigaction ours = { .sa_handler = cp_record_on_signal,
+                              .sa_flags = SA_RESTART };
     struct sigaction now;
 
     for (size_t i = 0; i < N_ENDS; i++)
@@ -124,8 +138,16 @@ static void release_ends(void)
 
     for (size_t i = 0; i < N_ENDS; i++)
         if (sigaction(ends[i], NULL, &now) == 0 &&
-            !(now.sa_flags & SA_SIGINFO) && now.sa_handler == on_signal)
+            !(now.sa_flags & SA_SIGINFO) &&
+            now.sa_handler == cp_record_on_signal)
             (void)sigaction(ends[i], &none, NULL);
+}
+
+void cp_record_end(void)
+{
+    cp_record_finish();
+    atomic_store(&record.is_on, false);
+    release_ends();
 }
 
 /* Until the time is over (ns, -1: it is not limited) or something comes. */
@@ -135,14 +157,13 @@ static uint32_t await(int64_t ns)
     uint32_t word;
 
     while ((word = atomic_load(&record.word)) == WATCHING) {
-        int64_t left = ns < 0 ? LOOK_NS : end - cp_clock_ns(CLOCK_MONOTONIC);
-        struct timespec span = { 0, left < LOOK_NS ? (long)left : LOOK_NS };
+        int64_t left = ns < 0 ? 1 : end - cp_clock_ns(CLOCK_MONOTONIC);
+        struct timespec span = { left / 1000000000, left % 1000000000 };
 
         if (left <= 0)
             break;
-        catch_ends();
         (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAIT_PRIVATE,
-                         WATCHING, (long)&span);
+                         WATCHING, ns < 0 ? 0 : (long)&span);
     }
     return word;
 }
@@ -158,10 +179,9 @@ static void watch(void *arg)
         finish_cpu();
         word = record.is_heap_due ? await(-1) : CANCELLED;
     }
-    if (word > SIGNALLED) {
-        finish_cpu();
-        finish_heap();
-    }
+    if (word > SIGNALLED)
+        cp_record_finish();
+    atomic_store(&record.is_on, false);
     release_ends();
     if (word > SIGNALLED)
         (void)kill(getpid(), (int)(word - SIGNALLED));
@@ -177,15 +197,17 @@ void cp_record_start(const struct cp_settings *s)
     record.pid = getpid();
     record.is_heap_due = s->heap_file[0] != '\0';
     atomic_store(&record.word, WATCHING);
+    atomic_store(&record.is_on, true);
     if (s->cpu_file[0] && !(record.cpu = cpprof_start("profile")))
         complain(s->cpu_file, cpprof_error());
     catch_ends();
     if (cp_own_thread_start("cpprof-record", watch, NULL, &err) != CP_OK) {
+        atomic_store(&record.is_on, false);
         release_ends();
         complain(s->cpu_file[0] ? s->cpu_file : s->heap_file, err.msg);
     }
     if (!record.has_atexit)
-        record.has_atexit = atexit(at_exit) == 0;
+        record.has_atexit = atexit(cp_record_finish) == 0;
 }
 
 void cp_record_cancel(void)
@@ -200,6 +222,7 @@ void cp_record_cancel(void)
     record.cpu = NULL;
     record.is_heap_due = false;
     cp_lock_give(&record.lock);
+    atomic_store(&record.is_on, false);
     if (atomic_compare_exchange_strong(&record.word, &watching, CANCELLED))
         (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAKE_PRIVATE, 1);
 }
@@ -207,6 +230,7 @@ void cp_record_cancel(void)
 void cp_record_after_fork(void)
 {
     cp_lock_reset(&record.lock);
+    atomic_store(&record.is_on, false);
     if (record.settings)
         release_ends();
     record.cpu = NULL;

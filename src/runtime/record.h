@@ -18,6 +18,22 @@
  */
 void cp_record_start(const struct cp_settings *s);
 
+/* Is something to be written by this process? One load where nothing is. */
+bool cp_record_is_on(void);
+
+/* Does that signal end programs in an orderly way? */
+bool cp_record_is_end(int sig);
+
+/* The program is about to end: writes what is to be written. */
+void cp_record_finish(void);
+
+/* The same, and signals are at their default again where the program left
+   them there. */
+void cp_record_end(void);
+
+/* What stands in place of the default. */
+void cp_record_on_signal(int sig);
+
 /* The address went to another process: nothing is written. */
 void cp_record_cancel(void);
 

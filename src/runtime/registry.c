@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_start.h"
 #include "base/instance.h"
 
 #define MOST_SWEPT 64 /* files that are looked at in passing */
@@ -21,16 +22,11 @@ static struct {
     _Atomic int pid; /* of the process whose file is there; 0: none is */
 } state;
 
-/* "redis-server *:6379"; false if /proc does not tell. */
+/* "redis-server *:6379", or "" where /proc does not tell. */
 static void read_command(char *out, size_t cap)
 {
-    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, out, cap - 1) : 0;
+    ssize_t n = cp_file_start(AT_FDCWD, "/proc/self/cmdline", 0, out, cap);
 
-    if (fd >= 0)
-        (void)close(fd);
-    n = n > 0 ? n : 0;
-    out[n] = '\0';
     for (ssize_t i = 0; i + 1 < n; i++)
         if (out[i] == '\0')
             out[i] = ' ';

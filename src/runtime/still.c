@@ -16,6 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/file_start.h"
 #include "signal/readers.h"
 
 #define PAGE ((size_t)4096)

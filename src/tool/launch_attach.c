@@ -73,7 +73,7 @@ struct attach {
     const char *kind; /* of the profile to write; NULL: none */
     double seconds;
     const char *output, *listen, *app_id, *settings, *library;
-    char port[32];
+    char port[CP_LAUNCH_PORT_BYTES];
     pid_t pid;
 };
 
@@ -105,9 +105,8 @@ static enum cp_status take_option(struct attach *a, int option,
         a->output = optarg;
         break;
     case OPTION_PORT:
-        (void)snprintf(a->port, sizeof(a->port), "localhost:%.8s", optarg);
         a->listen = a->port;
-        break;
+        return cp_launch_port(optarg, a->port, err);
     case OPTION_LISTEN:
         a->listen = optarg;
         break;

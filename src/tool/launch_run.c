@@ -83,24 +83,10 @@ struct run {
     bool is_off, has_cpu, has_heap, is_opened, follows, wants_help;
     double seconds; /* of --cpu */
     const char *listen, *app_id, *output, *library, *settings;
-    char port[32];
+    char port[CP_LAUNCH_PORT_BYTES];
     char file[4096]; /* of the profile, absolute; "": none */
     char *const *command;
 };
-
-static enum cp_status take_port(struct run *r, const char *text,
-                                struct cp_error *err)
-{
-    char *end;
-    unsigned long port = strtoul(text, &end, 10);
-
-    if (*text < '0' || *text > '9' || *end || port > 65535)
-        return cp_error_set(err, CP_EUSAGE, "--profile-port: no port: %s",
-                            text);
-    (void)snprintf(r->port, sizeof(r->port), "localhost:%lu", port);
-    r->listen = r->port;
-    return CP_OK;
-}
 
 static enum cp_status take_enable(struct run *r, const char *text,
                                   struct cp_error *err)
@@ -119,7 +105,8 @@ static enum cp_status take_option(struct run *r, int option,
     case OPTION_ENABLE:
         return take_enable(r, optarg, err);
     case OPTION_PORT:
-        return take_port(r, optarg, err);
+        r->listen = r->port;
+        return cp_launch_port(optarg, r->port, err);
     case OPTION_LISTEN:
         r->listen = optarg;
         break;

@@ -58,6 +58,18 @@ bad:
                         text);
 }
 
+enum cp_status cp_launch_port(const char *text, char out[CP_LAUNCH_PORT_BYTES],
+                              struct cp_error *err)
+{
+    char *end;
+    unsigned long port = strtoul(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end || port > 65535)
+        return cp_error_set(err, CP_EUSAGE, "no port: %s", text);
+    (void)snprintf(out, CP_LAUNCH_PORT_BYTES, "localhost:%lu", port);
+    return CP_OK;
+}
+
 static bool is_number(const char *text)
 {
     return *text && text[strspn(text, "0123456789")] == '\0';

@@ -9,6 +9,11 @@
 enum cp_status cp_launch_seconds(const char *text, double *out,
                                  struct cp_error *err);
 
+/* "6060" into "localhost:6060". */
+#define CP_LAUNCH_PORT_BYTES 32
+enum cp_status cp_launch_port(const char *text, char out[CP_LAUNCH_PORT_BYTES],
+                              struct cp_error *err);
+
 /*
  * What a user means: a process number, an app id or the beginning of one, or
  * nothing if only one program serves. CP_EUSAGE with a message when that is

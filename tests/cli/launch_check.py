@@ -34,6 +34,15 @@ def ended(command, stdin=b"", env=ENV):
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+def is_of_test(pid):
+    """Root sees the programs of all: was that one started here?"""
+    try:
+        return f"XDG_RUNTIME_DIR={RUNTIME}".encode() in open(
+            f"/proc/{pid}/environ", "rb").read().split(b"\0")
+    except OSError:
+        return False
+
+
 def until(what, seconds=SECONDS):
     """Polls for a state that must come; gives it, or None."""
     end = time.monotonic() + seconds

@@ -35,6 +35,21 @@ static void test_seconds(void)
     }
 }
 
+static void test_port(void)
+{
+    char port[CP_LAUNCH_PORT_BYTES] = "as it was";
+
+    CHECK(cp_launch_port("65536", port, NULL) == CP_EUSAGE);
+    CHECK(cp_launch_port("", port, NULL) == CP_EUSAGE);
+    CHECK(cp_launch_port("-1", port, NULL) == CP_EUSAGE);
+    CHECK(cp_launch_port("80x", port, NULL) == CP_EUSAGE);
+    CHECK_STR(port, "as it was");
+    CHECK(cp_launch_port("65535", port, NULL) == CP_OK);
+    CHECK_STR(port, "localhost:65535");
+    CHECK(cp_launch_port("0", port, NULL) == CP_OK);
+    CHECK_STR(port, "localhost:0");
+}
+
 static void test_age(void)
 {
     static const struct {
@@ -62,6 +77,7 @@ static void test_age(void)
 int main(void)
 {
     RUN(test_seconds);
+    RUN(test_port);
     RUN(test_age);
     return check_failures != 0;
 }

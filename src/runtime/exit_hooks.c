@@ -1,0 +1,95 @@
+/*
+ * exit_hooks.c - the ways out of a program that run no atexit function.
+ *
+ * Only for a recording (record.h), which has its files written first: shells
+ * end by _exit, and Python, after Ctrl-C, by the signal itself. While something
+ * is recorded, SIGINT and the like are ours where the program leaves them at
+ * their default; it is told that they are, and what it sets is set. While
+ * nothing is recorded a hook is one load.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/next.h"
+#include "runtime/record.h"
+#include "signal/syscall.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static bool is_ours(int sig)
+{
+    return cp_record_is_on() && cp_record_is_end(sig);
+}
+
+EXPORT void _exit(int status)
+{
+    cp_record_finish();
+    for (;;)
+        (void)CP_SYSCALL(SYS_exit_group, status);
+}
+
+EXPORT void _Exit(int status)
+{
+    _exit(status);
+}
+
+EXPORT int sigaction(int sig, const struct sigaction *restrict act,
+                     struct sigaction *restrict old)
+{
+    struct sigaction changed;
+    int failed;
+
+    CP_NEXT(sigaction);
+    if (!is_ours(sig))
+        return next(sig, act, old);
+    if (act && !(act->sa_flags & SA_SIGINFO) && act->sa_handler == SIG_DFL) {
+        changed = *act;
+        changed.sa_handler = cp_record_on_signal;
+        changed.sa_flags |= SA_RESTART;
+        act = &changed;
+    }
+    failed = next(sig, act, old);
+    if (!failed && old && old->sa_handler == cp_record_on_signal)
+        old->sa_handler = SIG_DFL;
+    return failed;
+}
+
+typedef void handler(int sig);
+
+EXPORT handler *signal(int sig, handler *wanted)
+{
+    handler *old;
+
+    CP_NEXT(signal);
+    if (!is_ours(sig))
+        return next(sig, wanted);
+    old = next(sig, wanted == SIG_DFL ? cp_record_on_signal : wanted);
+    return old == cp_record_on_signal ? SIG_DFL : old;
+}
+
+/* The program ends itself: the files come first, and then it dies of it. */
+static void before_end(int sig)
+{
+    struct sigaction now;
+
+    if (is_ours(sig) && sigaction(sig, NULL, &now) == 0 &&
+        !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
+        cp_record_end();
+}
+
+EXPORT int kill(pid_t pid, int sig)
+{
+    if (cp_record_is_on() && pid == getpid())
+        before_end(sig);
+    return (int)syscall(SYS_kill, pid, sig);
+}
+
+EXPORT int raise(int sig)
+{
+    CP_NEXT(raise);
+    before_end(sig);
+    return next(sig);
+}
