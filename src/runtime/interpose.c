@@ -107,7 +107,8 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 __attribute__((constructor(101))) static void prepare(void)
 {
     (void)find_next(&next_pthread_create, "pthread_create");
-#if !defined(__SANITIZE_ADDRESS__) /* it has to see all threads begin */
+    /* Sanitizers stand before us, and have to see all threads begin. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     cp_own_thread_set_maker(make_thread);
 #endif
 }

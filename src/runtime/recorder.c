@@ -201,13 +201,14 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
 {
     const struct cp_signal_slot *slot = &s->slots[before->slot];
     struct cp_recorder_count seen = count_of(slot);
-    struct cp_stack stack = { .labels = slot->tag.labels };
+    struct cp_stack stack = { 0 };
     int64_t values[2];
 
     seen.count -= before->count.count;
     seen.value -= before->count.value;
     if (seen.count == 0 || !cp_stack_of_slot(s, slot, &stack))
         return CP_OK;
+    stack.labels = slot->tag.labels; /* written before the stack was */
     if (states && slot->tag.state) {
         stack.text_key = "state";
         stack.text = states[slot->tag.state];
