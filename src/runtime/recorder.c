@@ -208,7 +208,6 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
     seen.value -= before->count.value;
     if (seen.count == 0 || !cp_stack_of_slot(s, slot, &stack))
         return CP_OK;
-    stack.labels = slot->tag.labels; /* written before the stack was */
     if (states && slot->tag.state) {
         stack.text_key = "state";
         stack.text = states[slot->tag.state];
