@@ -46,6 +46,11 @@ soak: all ## run the library's stress program for SOAK_SECONDS (1800)
 	@PLUGIN=build/tests/libplugin.so CPPROF=cpu_hz:250 \
 		build/tests/stress $(SOAK_SECONDS)
 
+field: all ## the library in other people's programs, for an hour; FIELD=script
+	@scripts/deps build field
+	@for script in $(or $(FIELD),unwind_corpus real_programs foreign_suites truth); do \
+		scripts/$$script || exit 1; done
+
 asan ubsan tsan: ## build with that sanitizer in build-<word>/ and run the tests
 	@scripts/deps build test
 	@scripts/build $@
@@ -70,4 +75,4 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test golden bench bench-runtime fuzz soak asan ubsan tsan clang format install clean help
+.PHONY: all demo test golden bench bench-runtime fuzz soak field asan ubsan tsan clang format install clean help
