@@ -61,6 +61,11 @@ attach-soak: all ## attach to a redis under load, 100 times
 	@scripts/deps build test
 	@scripts/attach_soak
 
+field: all ## the library in other people's programs, for an hour; FIELD=script
+	@scripts/deps build field
+	@for script in $(or $(FIELD),unwind_corpus real_programs foreign_suites truth); do \
+		scripts/$$script || exit 1; done
+
 asan ubsan tsan: ## build with that sanitizer in build-<word>/ and run the tests
 	@scripts/deps build test
 	@scripts/build $@
@@ -108,5 +113,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test test-docs golden bench bench-runtime fuzz soak attach-soak asan ubsan \
-	tsan clang format install uninstall dist deb deb-test image-test kube-test clean help
+.PHONY: all demo test test-docs golden bench bench-runtime fuzz soak attach-soak field asan \
+	ubsan tsan clang format install uninstall dist deb deb-test image-test kube-test clean help

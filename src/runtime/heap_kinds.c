@@ -106,8 +106,7 @@ enum cp_status cp_heap_write_row(struct cp_stack_writer *w, size_t i,
                                  const int64_t *values)
 {
     const struct cp_signal_samples *s = &cp_heap_sampler.samples;
-    struct cp_stack stack = { .labels = s->slots[i].tag.labels,
-                              .number_key = "bytes",
+    struct cp_stack stack = { .number_key = "bytes",
                               .number_unit = "bytes",
                               .number = (int64_t)row->size };
 

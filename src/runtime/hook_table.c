@@ -61,7 +61,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
                                  cp_hook_values *values)
 {
     const struct cp_signal_slot *slot = &s->slots[i];
-    struct cp_stack stack = { .labels = slot->tag.labels };
+    struct cp_stack stack = { 0 };
     int64_t numbers[MOST_VALUES] = { 0 };
 
     if (!cp_stack_of_slot(s, slot, &stack))

@@ -123,7 +123,8 @@ __attribute__((constructor(101))) static void prepare(void)
 {
     (void)find_next(&next_pthread_create, "pthread_create");
     cp_hooked_set_test(is_seen);
-#if !defined(__SANITIZE_ADDRESS__) /* it has to see all threads begin */
+    /* Sanitizers stand before us, and have to see all threads begin. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     cp_own_thread_set_maker(make_thread);
 #endif
 }

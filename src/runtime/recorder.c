@@ -201,7 +201,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
 {
     const struct cp_signal_slot *slot = &s->slots[before->slot];
     struct cp_recorder_count seen = count_of(slot);
-    struct cp_stack stack = { .labels = slot->tag.labels };
+    struct cp_stack stack = { 0 };
     int64_t values[2];
 
     seen.count -= before->count.count;

@@ -51,7 +51,7 @@ static struct {
     _Atomic uint32_t round;       /* odd: the thread of that round is to run */
     _Atomic uint32_t n_refreshed; /* looks at all objects that are done */
     _Atomic int n_keepers;        /* threads that are there */
-    unsigned n_changes_noted;     /* of the objects, by the thread */
+    unsigned n_changes_noted;     /* of the objects, in past_maps */
     bool was_in_vain;
 } sampler;
 
@@ -135,7 +135,7 @@ static enum cp_status refresh(bool with_code, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
     size_t limit = sampler.options.table_bytes;
-    unsigned n_changes = 0;
+    bool is_changed = false;
 
     cp_lock_take(&sampler.objects_lock);
     if (!sampler.objects)
@@ -144,12 +144,15 @@ static enum cp_status refresh(bool with_code, struct cp_error *err)
         status = CP_ENOMEM;
     else
         status = cp_objects_refresh(sampler.objects, with_code, err);
-    if (sampler.objects)
-        n_changes = cp_objects_changes(sampler.objects);
+    if (sampler.objects) {
+        unsigned n_changes = cp_objects_changes(sampler.objects);
+
+        is_changed = n_changes != sampler.n_changes_noted;
+        sampler.n_changes_noted = n_changes;
+    }
     cp_lock_give(&sampler.objects_lock);
-    if (n_changes != sampler.n_changes_noted)
+    if (is_changed)
         cp_past_maps_note();
-    sampler.n_changes_noted = n_changes;
     return status;
 }
 

@@ -24,6 +24,7 @@ bool cp_stack_of_slot(const struct cp_signal_samples *s,
     out->frames =
         where == CP_SAMPLE_NO_ROOM ? &no_room : s->frames + (where >> 16);
     out->n = where == CP_SAMPLE_NO_ROOM ? 1 : where & 0xffff;
+    out->labels = slot->tag.labels; /* written before the stack was */
     return true;
 }
 

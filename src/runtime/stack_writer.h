@@ -38,7 +38,7 @@ struct cp_stack {
     size_t n_texts;              /* at most CP_STACK_TEXTS */
 };
 
-/* The stack of a slot; false: it is not written yet. */
+/* The stack of a slot and its labels; false: it is not written yet. */
 bool cp_stack_of_slot(const struct cp_signal_samples *s,
                       const struct cp_signal_slot *slot, struct cp_stack *out);
 
