@@ -100,8 +100,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
     CP_NEXT(pthread_mutex_unlock);
-    cp_locks_before_unlock(m, CP_CALLER);
-    return next(m);
+    CP_LOCKS_LET_GO(m, cp_locks_before_unlock(m, CP_CALLER), next(m));
 }
 
 /* The same in C11's words. */
@@ -154,8 +153,7 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
 EXPORT int mtx_unlock(mtx_t *m)
 {
     CP_NEXT(mtx_unlock);
-    cp_locks_before_unlock(m, CP_CALLER);
-    return next(m);
+    CP_LOCKS_LET_GO(m, cp_locks_before_unlock(m, CP_CALLER), next(m));
 }
 
 /* Read-write locks. A bad time or clock is refused even if they are free. */
@@ -229,8 +227,7 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
     CP_NEXT(pthread_rwlock_unlock);
-    cp_locks_before_unlock(l, CP_CALLER);
-    return next(l);
+    CP_LOCKS_LET_GO(l, cp_locks_before_unlock(l, CP_CALLER), next(l));
 }
 
 /* Spin locks. */
@@ -250,6 +247,6 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
     CP_NEXT(pthread_spin_unlock);
-    cp_locks_before_unlock((const void *)l, CP_CALLER);
-    return next(l);
+    CP_LOCKS_LET_GO(l, cp_locks_before_unlock((const void *)l, CP_CALLER),
+                    next(l));
 }

@@ -120,24 +120,45 @@ static inline uint32_t cp_waiters_bucket(const void *lock)
 /* Before an unlock: does somebody wait? Then the caller is charged. */
 void cp_locks_charge(const void *lock, uintptr_t caller);
 
-/* Before whatever lets a waiter go: that is written down in a trace. */
-void cp_locks_wake(const void *lock, uintptr_t caller);
+/*
+ * Somebody who waits for this has been let go, at that time: it is written
+ * down in a trace.
+ */
+void cp_locks_woke(const void *lock, uint64_t time_ns, uintptr_t caller);
 
-static inline void cp_locks_before_wake(const void *lock, uintptr_t caller)
+/* Does a trace want to know? Then the time, for cp_locks_woke; else 0. */
+static inline uint64_t cp_locks_before_wake(const void *lock)
 {
     if (cp_locks_are_on() && cp_trace_is_awaited((uint64_t)(uintptr_t)lock))
-        cp_locks_wake(lock, caller);
+        return cp_locks_now_ns();
+    return 0;
 }
 
-static inline void cp_locks_before_unlock(const void *lock, uintptr_t caller)
+static inline uint64_t cp_locks_before_unlock(const void *lock,
+                                              uintptr_t caller)
 {
     if (!cp_locks_are_on())
-        return;
-    if (cp_trace_is_awaited((uint64_t)(uintptr_t)lock))
-        cp_locks_wake(lock, caller);
+        return 0;
     if (atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
                              memory_order_relaxed))
         cp_locks_charge(lock, caller);
+    return cp_locks_before_wake(lock);
 }
+
+/*
+ * Returns what `call` returns, which lets others go; the stack is taken only
+ * when they are.
+ */
+#define CP_LOCKS_LET_GO(lock, time_ns, call)                                   \
+    do {                                                                       \
+        uint64_t woke_ns = (time_ns);                                          \
+        int let_go;                                                            \
+                                                                               \
+        if (!woke_ns)                                                          \
+            return call;                                                       \
+        let_go = (call);                                                       \
+        cp_locks_woke((const void *)(lock), woke_ns, CP_CALLER);               \
+        return let_go;                                                         \
+    } while (0)
 
 #endif
