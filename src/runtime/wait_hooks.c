@@ -87,34 +87,54 @@ EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
 
 /* Those who let the waiters go: noted in a trace, if there is somebody. */
 
+CP_LOCKS_WAKE(pthread_cond_signal, pthread_cond_t)
+
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
     CP_NEXT_VERSION(pthread_cond_signal, COND_VERSION);
-    CP_LOCKS_LET_GO(c, cp_locks_before_wake(c), next(c));
+    if (!cp_locks_are_on())
+        return next(c);
+    return pthread_cond_signal_watched(c, next, CP_CALLER);
 }
+
+CP_LOCKS_WAKE(pthread_cond_broadcast, pthread_cond_t)
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
     CP_NEXT_VERSION(pthread_cond_broadcast, COND_VERSION);
-    CP_LOCKS_LET_GO(c, cp_locks_before_wake(c), next(c));
+    if (!cp_locks_are_on())
+        return next(c);
+    return pthread_cond_broadcast_watched(c, next, CP_CALLER);
 }
+
+CP_LOCKS_WAKE(cnd_signal, cnd_t)
 
 EXPORT int cnd_signal(cnd_t *c)
 {
     CP_NEXT(cnd_signal);
-    CP_LOCKS_LET_GO(c, cp_locks_before_wake(c), next(c));
+    if (!cp_locks_are_on())
+        return next(c);
+    return cnd_signal_watched(c, next, CP_CALLER);
 }
+
+CP_LOCKS_WAKE(cnd_broadcast, cnd_t)
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
     CP_NEXT(cnd_broadcast);
-    CP_LOCKS_LET_GO(c, cp_locks_before_wake(c), next(c));
+    if (!cp_locks_are_on())
+        return next(c);
+    return cnd_broadcast_watched(c, next, CP_CALLER);
 }
+
+CP_LOCKS_WAKE(sem_post, sem_t)
 
 EXPORT int sem_post(sem_t *s)
 {
     CP_NEXT(sem_post);
-    CP_LOCKS_LET_GO(s, cp_locks_before_wake(s), next(s));
+    if (!cp_locks_are_on())
+        return next(s);
+    return sem_post_watched(s, next, CP_CALLER);
 }
 
 /*

@@ -146,19 +146,27 @@ static inline uint64_t cp_locks_before_unlock(const void *lock,
 }
 
 /*
- * Returns what `call` returns, which lets others go; the stack is taken only
- * when they are.
+ * Makes symbol_watched, for a hook to go on to while somebody wants to know:
+ * calls the next function, which lets others go, and only then takes the
+ * stack. Apart from the hook, which is to be short when nobody does.
  */
-#define CP_LOCKS_LET_GO(lock, time_ns, call)                                   \
-    do {                                                                       \
-        uint64_t woke_ns = (time_ns);                                          \
-        int let_go;                                                            \
+#define CP_LOCKS_LET_GO(symbol, type, before_ns)                               \
+    static __attribute__((noinline)) int symbol##_watched(                     \
+        type *lock, __typeof__(symbol) *next, uintptr_t caller)                \
+    {                                                                          \
+        uint64_t woke_ns = (before_ns);                                        \
+        int status = next(lock);                                               \
                                                                                \
-        if (!woke_ns)                                                          \
-            return call;                                                       \
-        let_go = (call);                                                       \
-        cp_locks_woke((const void *)(lock), woke_ns, CP_CALLER);               \
-        return let_go;                                                         \
-    } while (0)
+        if (woke_ns)                                                           \
+            cp_locks_woke((const void *)lock, woke_ns, caller);                \
+        return status;                                                         \
+    }
+
+#define CP_LOCKS_UNLOCK(symbol, type)                                          \
+    CP_LOCKS_LET_GO(symbol, type,                                              \
+                    cp_locks_before_unlock((const void *)lock, caller))
+
+#define CP_LOCKS_WAKE(symbol, type)                                            \
+    CP_LOCKS_LET_GO(symbol, type, cp_locks_before_wake((const void *)lock))
 
 #endif
