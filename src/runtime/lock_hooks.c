@@ -132,11 +132,12 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
     LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m, clock, t));
 }
 
+CP_LOCKS_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
+
 static STEP int unlock_charged(pthread_mutex_t *m, uintptr_t caller)
 {
     CP_NEXT(pthread_mutex_unlock);
-    cp_locks_before_unlock(m, caller);
-    return next(m);
+    return pthread_mutex_unlock_watched(m, next, caller);
 }
 
 static STEP int unlock_watched(pthread_mutex_t *m, uintptr_t caller)
@@ -202,11 +203,14 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
     return waited_mtx(&wait, next(m, t), CP_CALLER);
 }
 
+CP_LOCKS_UNLOCK(mtx_unlock, mtx_t)
+
 EXPORT int mtx_unlock(mtx_t *m)
 {
     CP_NEXT(mtx_unlock);
-    cp_locks_before_unlock(m, CP_CALLER);
-    return next(m);
+    if (!cp_locks_are_on())
+        return next(m);
+    return mtx_unlock_watched(m, next, CP_CALLER);
 }
 
 /* Read-write locks. A bad time or clock is refused even if they are free. */
@@ -277,11 +281,14 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
     LOCK(l, CP_WAIT_WRITE, try_write(l), next(l, clock, t));
 }
 
+CP_LOCKS_UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
+
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
     CP_NEXT(pthread_rwlock_unlock);
-    cp_locks_before_unlock(l, CP_CALLER);
-    return next(l);
+    if (!cp_locks_are_on())
+        return next(l);
+    return pthread_rwlock_unlock_watched(l, next, CP_CALLER);
 }
 
 /* Spin locks. */
@@ -298,9 +305,12 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
     LOCK(l, CP_WAIT_SPIN, try_spin(l), next(l));
 }
 
+CP_LOCKS_UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
+
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
     CP_NEXT(pthread_spin_unlock);
-    cp_locks_before_unlock((const void *)l, CP_CALLER);
-    return next(l);
+    if (!cp_locks_are_on())
+        return next(l);
+    return pthread_spin_unlock_watched(l, next, CP_CALLER);
 }

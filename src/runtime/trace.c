@@ -34,6 +34,7 @@
 /* A thread as it was when it was last looked at. */
 struct seen {
     int32_t tid;
+    bool is_ours;     /* it began in our hook, and says itself what it does */
     uint64_t wait_ns; /* since when it waits; 0: it does not */
     uint32_t wait_call, wait_stack;
 };
@@ -113,6 +114,7 @@ static void see(void *context, struct cp_signal_thread *t)
     seen = &s->seen[s->n_seen++];
     *seen = (struct seen){
         .tid = atomic_load(&t->tid),
+        .is_ours = t->start != 0,
         .wait_ns =
             atomic_load_explicit(&t->trace_wait_ns, memory_order_acquire),
         .wait_call = atomic_load(&t->trace_wait_call),
@@ -216,7 +218,12 @@ static void meet_threads(struct session *s, uint64_t time_ns)
         if (is_in(s->known, s->n_known, tid))
             continue;
         cp_trace_switches_watch(&s->switches, tid);
-        say_name(s, tid, time_ns, CP_INPUT_NAME);
+        if (s->seen[i].is_ours) {
+            say_name(s, tid, time_ns, CP_INPUT_NAME);
+        } else { /* nobody knows since when it is there */
+            cp_trace_accounts_open(&s->accounts, tid);
+            say_name(s, tid, time_ns, CP_INPUT_KNOWN);
+        }
     }
 }
 
@@ -248,6 +255,15 @@ static void know_threads(struct session *s)
         say_asleep(s, tid);
         cp_trace_switches_watch(&s->switches, tid);
     }
+}
+
+/* And those that began before their start would have been written down. */
+static void know_late_threads(struct session *s)
+{
+    look_at_threads(s);
+    for (size_t i = 0; i < s->n_seen; i++)
+        if (!is_in(s->known, s->n_known, s->seen[i].tid))
+            say_name(s, s->seen[i].tid, now_ns(), CP_INPUT_KNOWN);
 }
 
 /* All waits that have not ended: a format that is full has to know. */
@@ -468,6 +484,7 @@ static enum cp_status start(struct session *s,
     say_head(s);
     atomic_fetch_add(&cp_trace.session, 1);
     cp_locks_set_traced(true);
+    know_late_threads(s);
     return CP_OK;
 }
 

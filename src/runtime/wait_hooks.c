@@ -25,6 +25,15 @@
 #define COND_VERSION NULL
 #endif
 
+/* Whoever waits for a condition lets go of its mutex first. */
+static inline void give_up(const void *mutex, uintptr_t caller)
+{
+    uint64_t woke_ns = cp_locks_before_unlock(mutex, caller);
+
+    if (woke_ns)
+        cp_locks_woke(mutex, woke_ns, caller);
+}
+
 /* Returns what `call` returns, and charges the wait if the profile is on. */
 #define WAIT(what, thing, call)                                                \
     do {                                                                       \
@@ -42,7 +51,7 @@
 EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
     CP_NEXT_VERSION(pthread_cond_wait, COND_VERSION);
-    cp_locks_before_unlock(m, CP_CALLER);
+    give_up(m, CP_CALLER);
     WAIT(CP_WAIT_COND, c, next(c, m));
 }
 
@@ -50,7 +59,7 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
                                   const struct timespec *t)
 {
     CP_NEXT_VERSION(pthread_cond_timedwait, COND_VERSION);
-    cp_locks_before_unlock(m, CP_CALLER);
+    give_up(m, CP_CALLER);
     WAIT(CP_WAIT_COND, c, next(c, m, t));
 }
 
@@ -58,59 +67,74 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
                                   clockid_t clock, const struct timespec *t)
 {
     CP_NEXT(pthread_cond_clockwait);
-    cp_locks_before_unlock(m, CP_CALLER);
+    give_up(m, CP_CALLER);
     WAIT(CP_WAIT_COND, c, next(c, m, clock, t));
 }
 
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
     CP_NEXT(cnd_wait);
-    cp_locks_before_unlock(m, CP_CALLER);
+    give_up(m, CP_CALLER);
     WAIT(CP_WAIT_COND, c, next(c, m));
 }
 
 EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
 {
     CP_NEXT(cnd_timedwait);
-    cp_locks_before_unlock(m, CP_CALLER);
+    give_up(m, CP_CALLER);
     WAIT(CP_WAIT_COND, c, next(c, m, t));
 }
 
 /* Those who let the waiters go: noted in a trace, if there is somebody. */
 
+CP_LOCKS_WAKE(pthread_cond_signal, pthread_cond_t)
+
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
     CP_NEXT_VERSION(pthread_cond_signal, COND_VERSION);
-    cp_locks_before_wake(c, CP_CALLER);
-    return next(c);
+    if (!cp_locks_are_on())
+        return next(c);
+    return pthread_cond_signal_watched(c, next, CP_CALLER);
 }
+
+CP_LOCKS_WAKE(pthread_cond_broadcast, pthread_cond_t)
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
     CP_NEXT_VERSION(pthread_cond_broadcast, COND_VERSION);
-    cp_locks_before_wake(c, CP_CALLER);
-    return next(c);
+    if (!cp_locks_are_on())
+        return next(c);
+    return pthread_cond_broadcast_watched(c, next, CP_CALLER);
 }
+
+CP_LOCKS_WAKE(cnd_signal, cnd_t)
 
 EXPORT int cnd_signal(cnd_t *c)
 {
     CP_NEXT(cnd_signal);
-    cp_locks_before_wake(c, CP_CALLER);
-    return next(c);
+    if (!cp_locks_are_on())
+        return next(c);
+    return cnd_signal_watched(c, next, CP_CALLER);
 }
+
+CP_LOCKS_WAKE(cnd_broadcast, cnd_t)
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
     CP_NEXT(cnd_broadcast);
-    cp_locks_before_wake(c, CP_CALLER);
-    return next(c);
+    if (!cp_locks_are_on())
+        return next(c);
+    return cnd_broadcast_watched(c, next, CP_CALLER);
 }
+
+CP_LOCKS_WAKE(sem_post, sem_t)
 
 EXPORT int sem_post(sem_t *s)
 {
     CP_NEXT(sem_post);
-    cp_locks_before_wake(s, CP_CALLER);
-    return next(s);
+    if (!cp_locks_are_on())
+        return next(s);
+    return sem_post_watched(s, next, CP_CALLER);
 }
 
 /*

@@ -132,7 +132,7 @@ void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
     if (!cp_trace_is_on())
         return;
     if (call == CP_WAIT_BARRIER) /* who comes last lets all others go */
-        cp_locks_wake(lock, caller);
+        cp_locks_woke(lock, wait->begin_ns, caller);
     wait->traced = cp_trace_wait_begin(call, key, wait->begin_ns, caller);
 }
 
@@ -185,9 +185,9 @@ void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
         record(ns, cp_call_what(wait->call), caller);
 }
 
-void cp_locks_wake(const void *lock, uintptr_t caller)
+void cp_locks_woke(const void *lock, uint64_t time_ns, uintptr_t caller)
 {
-    struct cp_trace_event e = { .time_ns = cp_locks_now_ns(),
+    struct cp_trace_event e = { .time_ns = time_ns,
                                 .arg = (uint64_t)(uintptr_t)lock,
                                 .kind = CP_TRACE_WAKE };
 

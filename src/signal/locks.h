@@ -120,13 +120,18 @@ static inline uint32_t cp_waiters_bucket(const void *lock)
 /* Before an unlock: does somebody wait? Then the caller is charged. */
 void cp_locks_charge(const void *lock, uintptr_t caller);
 
-/* Before whatever lets a waiter go: that is written down in a trace. */
-void cp_locks_wake(const void *lock, uintptr_t caller);
+/*
+ * Somebody who waits for this has been let go, at that time: it is written
+ * down in a trace.
+ */
+void cp_locks_woke(const void *lock, uint64_t time_ns, uintptr_t caller);
 
-static inline void cp_locks_before_wake(const void *lock, uintptr_t caller)
+/* Does a trace want to know? Then the time, for cp_locks_woke; else 0. */
+static inline uint64_t cp_locks_before_wake(const void *lock)
 {
     if (cp_locks_are_on() && cp_trace_is_awaited((uint64_t)(uintptr_t)lock))
-        cp_locks_wake(lock, caller);
+        return cp_locks_now_ns();
+    return 0;
 }
 
 /* Has an unlock to be looked at, by the profiles or by a trace? */
@@ -137,15 +142,39 @@ static inline bool cp_locks_have_waiters(const void *lock)
            cp_trace_is_awaited((uint64_t)(uintptr_t)lock);
 }
 
-static inline void cp_locks_before_unlock(const void *lock, uintptr_t caller)
+static inline uint64_t cp_locks_before_unlock(const void *lock,
+                                              uintptr_t caller)
 {
     if (!cp_locks_are_on())
-        return;
-    if (cp_trace_is_awaited((uint64_t)(uintptr_t)lock))
-        cp_locks_wake(lock, caller);
+        return 0;
     if (atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
                              memory_order_relaxed))
         cp_locks_charge(lock, caller);
+    return cp_locks_before_wake(lock);
 }
+
+/*
+ * Makes symbol_watched, for a hook to go on to while somebody wants to know:
+ * calls the next function, which lets others go, and only then takes the
+ * stack. Apart from the hook, which is to be short when nobody does.
+ */
+#define CP_LOCKS_LET_GO(symbol, type, before_ns)                               \
+    static __attribute__((noinline)) int symbol##_watched(                     \
+        type *lock, __typeof__(symbol) *next, uintptr_t caller)                \
+    {                                                                          \
+        uint64_t woke_ns = (before_ns);                                        \
+        int status = next(lock);                                               \
+                                                                               \
+        if (woke_ns)                                                           \
+            cp_locks_woke((const void *)lock, woke_ns, caller);                \
+        return status;                                                         \
+    }
+
+#define CP_LOCKS_UNLOCK(symbol, type)                                          \
+    CP_LOCKS_LET_GO(symbol, type,                                              \
+                    cp_locks_before_unlock((const void *)lock, caller))
+
+#define CP_LOCKS_WAKE(symbol, type)                                            \
+    CP_LOCKS_LET_GO(symbol, type, cp_locks_before_wake((const void *)lock))
 
 #endif

@@ -30,6 +30,7 @@ struct wait {
 struct thread {
     int32_t tid;
     enum state state;
+    bool is_known;           /* was there before anybody looked */
     bool is_woken;           /* BLOCKED, but let go */
     bool is_io;              /* BLOCKED or CALLING, and it counts as I/O */
     bool in_wait;            /* that is a wait of which the end will be told */
@@ -496,6 +497,8 @@ static void on_begin(struct cp_model_threads *ts, const struct cp_item *item)
 {
     struct thread *t = find(ts, item->tid);
 
+    if (t && t->state != CREATED && t->is_known)
+        return; /* it was seen just before it said so */
     if (!t || t->state != CREATED) {
         struct cp_item create = *item;
 
@@ -522,6 +525,7 @@ static struct thread *know(struct cp_model_threads *ts,
     if (!t)
         return NULL;
     t->state = RUNNING;
+    t->is_known = true;
     tell_kind(ts, t, CP_STEP_KNOWN, item->time_ns);
     return t;
 }
