@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
-#define MOST_OF_A_KIND ((uint32_t)1 << 24)
+#define MOST_OF_A_KIND ((uint32_t)1 << 23)
 
 /* Words of the reasons that go traces know, and what they mean here. */
 static const struct {
