@@ -369,7 +369,7 @@ enum cp_status cp_trace_threads_sort(struct cp_trace_threads *t,
             return no_column(column, err);
         o.is_rising = cp_trace_columns[o.column].is_rising != is_turned;
     }
-    if (t)
+    if (t && t->n_rows > 0)
         qsort_r(t->rows, t->n_rows, sizeof(*t->rows), compare, &o);
     return CP_OK;
 }
