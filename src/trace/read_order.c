@@ -24,7 +24,7 @@ struct stream {
     uint64_t ticks;  /* time of the event */
     uint64_t ns;
     struct cp_wire at;
-    struct cp_trace_event event;
+    struct cp_trace_read_event event;
 };
 
 struct order {

@@ -69,16 +69,10 @@ void cp_web_place_close(struct cp_web_place *p)
 bool cp_web_place_allows(const struct cp_web_place *p,
                          struct cp_http_exchange *x)
 {
-    const struct cp_http_request *r = cp_http_request_of(x);
-    bool is_ours = !p->address.is_loopback || cp_http_guard_allows(r);
-    bool is_reading =
-        cp_http_request_is(r, "GET") || cp_http_request_is(r, "HEAD");
-
-    if (!is_ours)
-        cp_http_answer_text(x, 403,
-                            "refused: this page was asked for by "
-                            "another site or under another name\n");
-    else if (!is_reading)
-        cp_http_answer_text(x, 405, "only GET and HEAD\n");
-    return is_ours && is_reading;
+    if (!p->address.is_loopback || cp_http_guard_allows(cp_http_request_of(x)))
+        return true;
+    cp_http_answer_text(x, 403,
+                        "refused: this page was asked for by "
+                        "another site or under another name\n");
+    return false;
 }

@@ -136,8 +136,13 @@ static void route(struct cp_web *w, struct cp_http_exchange *x)
 static void handle(void *context, struct cp_http_exchange *x)
 {
     struct cp_web *w = context;
+    const struct cp_http_request *r = cp_http_request_of(x);
 
-    if (cp_web_place_allows(&w->place, x))
+    if (!cp_web_place_allows(&w->place, x))
+        return;
+    if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD"))
+        cp_http_answer_text(x, 405, "only GET and HEAD\n");
+    else
         route(w, x);
 }
 
