@@ -309,7 +309,11 @@ static int by_name(const struct order *o, const struct cp_trace_row *a,
     return o->is_rising ? way : -way;
 }
 
-/* What is compared: a row without a number comes behind all others. */
+/*
+ * What is compared: a row without a number comes behind all others. (gcc 12.2
+ * mistakes a == b for b where both are a bit of a word, x >> n & 1, and n is
+ * not known; test_read_threads would notice.)
+ */
 struct key {
     bool is_missing;
     uint64_t value;
