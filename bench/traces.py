@@ -92,7 +92,8 @@ def serve(path):
     child = subprocess.Popen(
         [OURS, "trace", "-no_browser", "-http=localhost:0", path],
         stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    port = int(re.search(r"localhost:(\d+)", child.stderr.readline())[1])
+    port = next(int(found[1]) for line in child.stderr
+                if (found := re.search(r"localhost:(\d+)", line)))
     print(f"{'page is there after':34} {time.monotonic() - start:8.2f} s")
     link = http.client.HTTPConnection("localhost", port, timeout=300)
     duration = json.loads(ask(link, "/trace/info")[1])["duration"]

@@ -244,8 +244,8 @@ export class TraceApp {
     this.row = found ? found.row : this.row;
     if (found && found.mark) return this.tell(async () => [await markSection(this, /** @type {Mark} */ (found.mark))]);
     if (!found || !found.item) return this.clear();
-    const { item, before } = found, isWoken = item.state === 1 && item.by >= 0, wasWoken = item.state === 0 && before && before.state === 1 && before.end === item.start && before.by >= 0;
-    this.pick = { lane: found.lane, item, waker: isWoken ? item : wasWoken ? before : null, after: found.after };
+    const { item, before, after } = found, isEnded = item.state > 1 && after && after.state === 1 && after.start === item.end && after.by >= 0, isWoken = item.state === 1 && item.by >= 0, wasWoken = item.state === 0 && before && before.state === 1 && before.end === item.start && before.by >= 0;
+    this.pick = { lane: found.lane, item, waker: isWoken ? item : wasWoken ? before : isEnded ? after : null, after };
     this.changed();
     await this.tell(async () => [await pickSection(this)]);
   }

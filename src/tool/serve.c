@@ -35,6 +35,14 @@ static const char *title_of(const struct cp_command *c,
     return slash && slash[1] ? slash + 1 : c->sources.items[0];
 }
 
+void cp_serve_catch(void (*handler)(int signal))
+{
+    struct sigaction action = { .sa_handler = handler };
+
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+}
+
 void cp_serve_announce(const char *url, bool no_browser)
 {
     struct cp_viewer viewer;
@@ -61,17 +69,16 @@ enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
                                       .title = title_of(c, p),
                                       .host_port = c->http,
                                       .live = is_live ? &live.web : NULL };
-    struct sigaction action = { .sa_handler = stop };
     enum cp_status status = cp_web_open(&serving, &options, err);
 
     if (status != CP_OK) {
         cp_live_release(&live);
         return status;
     }
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
+    cp_serve_catch(stop);
     cp_serve_announce(cp_web_url(serving), c->no_browser);
     status = cp_web_run(serving, err);
+    cp_serve_catch(SIG_IGN); /* a second one must not find it half gone */
     cp_web_close(serving);
     cp_live_release(&live);
     return status;

@@ -8,6 +8,9 @@
 enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
                         struct cp_error *err);
 
+/* Has SIGINT and SIGTERM handled so. */
+void cp_serve_catch(void (*handler)(int signal));
+
 /* Tells where a page is, and opens a browser on it if a person is there. */
 void cp_serve_announce(const char *url, bool no_browser);
 

@@ -2,9 +2,14 @@
 #include "tool/serve_trace.h"
 
 #include <signal.h>
+#include <stdio.h>
 
+#include "base/units.h"
+#include "tool/print.h"
 #include "tool/serve.h"
 #include "web/trace_web.h"
+
+#define LARGE_BYTES ((size_t)100 << 20) /* takes long enough to say so */
 
 static struct cp_trace_web *serving; /* for the signal handler */
 
@@ -14,17 +19,28 @@ static void stop(int signal)
     cp_trace_web_stop(serving);
 }
 
+static void tell_size(const struct cp_trace_source *source)
+{
+    char size[CP_LABEL_BYTES], line[sizeof(source->name) + 128];
+
+    if (source->len < LARGE_BYTES)
+        return;
+    cp_unit_label((int64_t)source->len, "bytes", "auto", size);
+    (void)snprintf(line, sizeof(line), "Reading %s, %s", source->name, size);
+    cp_print_line("", line);
+}
+
 enum cp_status cp_serve_trace(const struct cp_trace_source *source,
                               const char *host_port, bool no_browser,
                               struct cp_error *err)
 {
     struct cp_trace_web_options options = { .title = source->name,
                                             .host_port = host_port };
-    struct sigaction action = { .sa_handler = stop };
     struct cp_trace_timeline *timeline = NULL;
-    enum cp_status status =
-        cp_trace_timeline_new(&timeline, source->bytes, source->len, err);
+    enum cp_status status;
 
+    tell_size(source);
+    status = cp_trace_timeline_new(&timeline, source->bytes, source->len, err);
     if (status != CP_OK) {
         cp_error_prefix(err, "%s: ", source->name);
         return status;
@@ -32,10 +48,10 @@ enum cp_status cp_serve_trace(const struct cp_trace_source *source,
     options.timeline = timeline;
     status = cp_trace_web_open(&serving, &options, err);
     if (status == CP_OK) {
-        (void)sigaction(SIGINT, &action, NULL);
-        (void)sigaction(SIGTERM, &action, NULL);
+        cp_serve_catch(stop);
         cp_serve_announce(cp_trace_web_url(serving), no_browser);
         status = cp_trace_web_run(serving, err);
+        cp_serve_catch(SIG_IGN);
         cp_trace_web_close(serving);
     }
     cp_trace_timeline_free(timeline);

@@ -61,7 +61,7 @@ static const uint8_t n_args[256] = {
 
 _Static_assert(CP_TRACE_MOST_ARGS == 5, "the longest of them");
 
-bool cp_trace_event_read(struct cp_wire *w, struct cp_trace_event *out)
+bool cp_trace_event_read(struct cp_wire *w, struct cp_trace_read_event *out)
 {
     struct cp_wire at = *w;
     unsigned n;

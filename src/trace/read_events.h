@@ -16,7 +16,7 @@
 
 #define CP_TRACE_MOST_ARGS 5
 
-enum cp_trace_kind {
+enum cp_trace_read_kind {
     CP_TRACE_BATCH = 1,
     CP_TRACE_STACKS = 2,
     CP_TRACE_STACK = 3,
@@ -77,7 +77,7 @@ enum { CP_TRACE_WAS_SYSCALL = 3, CP_TRACE_WAS_WAITING = 4 };
 enum { CP_TRACE_PROC_RUNNING = 1, CP_TRACE_PROC_SYSCALL = 3 };
 
 /* An event of an ordinary batch; args[0] is the time since the last. */
-struct cp_trace_event {
+struct cp_trace_read_event {
     uint8_t kind;
     uint64_t args[CP_TRACE_MOST_ARGS];
 };
@@ -86,6 +86,6 @@ struct cp_trace_event {
  * Reads one. False when the bytes end too early or the kind is none that an
  * ordinary batch can have.
  */
-bool cp_trace_event_read(struct cp_wire *w, struct cp_trace_event *out);
+bool cp_trace_event_read(struct cp_wire *w, struct cp_trace_read_event *out);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 
-#define MOST_OF_A_KIND ((uint32_t)1 << 24)
+#define MOST_OF_A_KIND ((uint32_t)1 << 23)
 
 /* Words of the reasons that go traces know, and what they mean here. */
 static const struct {
@@ -130,7 +130,7 @@ static bool is_blocked(const struct cp_trace_lane *l)
  * only one that is blocked can be woken, and one that is ready be started.
  */
 static bool is_next_of_lane(const struct cp_trace_spans *s,
-                            const struct cp_trace_event *e)
+                            const struct cp_trace_read_event *e)
 {
     uint32_t lane = find(&s->lane_ids, e->args[1]);
     const struct cp_trace_lane *l;
@@ -154,7 +154,7 @@ static bool is_next_of_proc(const struct cp_trace_spans *s, uint64_t id,
 }
 
 bool cp_trace_follow_is_ready(void *context, uint32_t thread,
-                              const struct cp_trace_event *e)
+                              const struct cp_trace_read_event *e)
 {
     const struct cp_trace_spans *s = context;
 
@@ -254,7 +254,7 @@ static void drop_proc(struct cp_trace_thread *t)
 }
 
 static enum cp_status on_proc(struct cp_trace_spans *s, uint32_t thread,
-                              uint64_t now, const struct cp_trace_event *e,
+                              uint64_t now, const struct cp_trace_read_event *e,
                               struct cp_error *err)
 {
     struct cp_trace_thread *t = &s->threads[thread];
@@ -287,7 +287,8 @@ static enum cp_status on_proc(struct cp_trace_spans *s, uint32_t thread,
 
 /* A goroutine at the beginning of a generation. */
 static enum cp_status on_status(struct cp_trace_spans *s, uint32_t of,
-                                uint64_t now, const struct cp_trace_event *e,
+                                uint64_t now,
+                                const struct cp_trace_read_event *e,
                                 struct cp_error *err)
 {
     static const uint8_t states[] = {
@@ -329,7 +330,8 @@ static enum cp_status on_status(struct cp_trace_spans *s, uint32_t of,
 }
 
 static enum cp_status on_create(struct cp_trace_spans *s, uint32_t thread,
-                                uint64_t now, const struct cp_trace_event *e,
+                                uint64_t now,
+                                const struct cp_trace_read_event *e,
                                 struct cp_error *err)
 {
     struct change to = { .state = CP_TRACE_RUNNABLE,
@@ -356,7 +358,8 @@ static enum cp_status on_create(struct cp_trace_spans *s, uint32_t thread,
 }
 
 static enum cp_status on_start(struct cp_trace_spans *s, uint32_t thread,
-                               uint64_t now, const struct cp_trace_event *e,
+                               uint64_t now,
+                               const struct cp_trace_read_event *e,
                                struct cp_error *err)
 {
     struct change to = { .state = CP_TRACE_RUNNING, .by = CP_TRACE_NO_LANE };
@@ -380,7 +383,7 @@ static enum cp_status on_start(struct cp_trace_spans *s, uint32_t thread,
 
 /* The running one stops or blocks. */
 static enum cp_status on_stop(struct cp_trace_spans *s, uint32_t thread,
-                              uint64_t now, const struct cp_trace_event *e,
+                              uint64_t now, const struct cp_trace_read_event *e,
                               struct cp_error *err)
 {
     struct change to = { .state = CP_TRACE_RUNNABLE };
@@ -397,7 +400,8 @@ static enum cp_status on_stop(struct cp_trace_spans *s, uint32_t thread,
 }
 
 static enum cp_status on_unblock(struct cp_trace_spans *s, uint32_t thread,
-                                 uint64_t now, const struct cp_trace_event *e,
+                                 uint64_t now,
+                                 const struct cp_trace_read_event *e,
                                  struct cp_error *err)
 {
     struct change to = { .state = CP_TRACE_RUNNABLE,
@@ -414,7 +418,8 @@ static enum cp_status on_unblock(struct cp_trace_spans *s, uint32_t thread,
 }
 
 static enum cp_status on_syscall(struct cp_trace_spans *s, uint32_t thread,
-                                 uint64_t now, const struct cp_trace_event *e,
+                                 uint64_t now,
+                                 const struct cp_trace_read_event *e,
                                  struct cp_error *err)
 {
     struct cp_trace_thread *t = &s->threads[thread];
@@ -450,7 +455,7 @@ enum cp_status cp_trace_follow_mark(struct cp_trace_spans *s,
 
 /* Regions, tasks, messages: what the program says of itself. */
 static enum cp_status on_word(struct cp_trace_spans *s, uint32_t thread,
-                              uint64_t now, const struct cp_trace_event *e,
+                              uint64_t now, const struct cp_trace_read_event *e,
                               struct cp_error *err)
 {
     struct cp_trace_mark m = { .time_ns = now, .value = e->args[1] };
@@ -484,7 +489,8 @@ static enum cp_status on_word(struct cp_trace_spans *s, uint32_t thread,
 
 /* Numbers, and what the collector does. */
 static enum cp_status on_runtime(struct cp_trace_spans *s, uint32_t thread,
-                                 uint64_t now, const struct cp_trace_event *e,
+                                 uint64_t now,
+                                 const struct cp_trace_read_event *e,
                                  struct cp_error *err)
 {
     struct cp_trace_mark m = { .time_ns = now,
@@ -527,7 +533,7 @@ static enum cp_status on_runtime(struct cp_trace_spans *s, uint32_t thread,
 }
 
 static enum cp_status on_end(struct cp_trace_spans *s, uint32_t thread,
-                             uint64_t now, const struct cp_trace_event *e,
+                             uint64_t now, const struct cp_trace_read_event *e,
                              struct cp_error *err)
 {
     if (e->kind == CP_TRACE_GO_DESTROY_SYSCALL)
@@ -536,7 +542,8 @@ static enum cp_status on_end(struct cp_trace_spans *s, uint32_t thread,
 }
 
 static enum cp_status on_label(struct cp_trace_spans *s, uint32_t thread,
-                               uint64_t now, const struct cp_trace_event *e,
+                               uint64_t now,
+                               const struct cp_trace_read_event *e,
                                struct cp_error *err)
 {
     uint32_t lane = s->threads[thread].lane;
@@ -549,7 +556,8 @@ static enum cp_status on_label(struct cp_trace_spans *s, uint32_t thread,
 }
 
 typedef enum cp_status handler(struct cp_trace_spans *s, uint32_t thread,
-                               uint64_t now, const struct cp_trace_event *e,
+                               uint64_t now,
+                               const struct cp_trace_read_event *e,
                                struct cp_error *err);
 
 static handler *const handlers[256] = {
@@ -593,7 +601,7 @@ static handler *const handlers[256] = {
 
 enum cp_status cp_trace_follow_take(void *context, uint32_t thread,
                                     uint64_t now,
-                                    const struct cp_trace_event *e,
+                                    const struct cp_trace_read_event *e,
                                     struct cp_error *err)
 {
     struct cp_trace_spans *s = context;

@@ -39,10 +39,10 @@ struct cp_trace_spans {
 enum cp_status cp_trace_follow_thread(void *context, uint64_t id, uint32_t *out,
                                       struct cp_error *err);
 bool cp_trace_follow_is_ready(void *context, uint32_t thread,
-                              const struct cp_trace_event *e);
+                              const struct cp_trace_read_event *e);
 enum cp_status cp_trace_follow_take(void *context, uint32_t thread,
                                     uint64_t now,
-                                    const struct cp_trace_event *e,
+                                    const struct cp_trace_read_event *e,
                                     struct cp_error *err);
 
 /* Tells the watcher of a moment. */

@@ -21,7 +21,7 @@ enum cp_status cp_trace_names_init(struct cp_trace_names *n,
         cp_trace_names_release(n);
         return status;
     }
-    n->stacks[n->n_stacks++] = (struct cp_trace_stack){ 0 };
+    n->stacks[n->n_stacks++] = (struct cp_trace_read_stack){ 0 };
     return CP_OK;
 }
 
@@ -69,7 +69,7 @@ uint32_t cp_trace_names_stack(const struct cp_trace_names *n, uint64_t id)
 
 uint32_t cp_trace_names_root(const struct cp_trace_names *n, uint32_t stack)
 {
-    const struct cp_trace_stack *s = &n->stacks[stack];
+    const struct cp_trace_read_stack *s = &n->stacks[stack];
 
     return s->n ? n->frames[n->stack_frames[s->first + s->n - 1]].function : 0;
 }
@@ -102,8 +102,8 @@ static enum cp_status read_strings(struct cp_trace_names *n, struct cp_wire w,
     return CP_OK;
 }
 
-static bool is_same_frame(const struct cp_trace_frame *a,
-                          const struct cp_trace_frame *b)
+static bool is_same_frame(const struct cp_trace_read_frame *a,
+                          const struct cp_trace_read_frame *b)
 {
     return a->pc == b->pc && a->function == b->function && a->file == b->file &&
            a->line == b->line;
@@ -111,8 +111,8 @@ static bool is_same_frame(const struct cp_trace_frame *a,
 
 /* The number of a frame, added if new. */
 static enum cp_status add_frame(struct cp_trace_names *n,
-                                const struct cp_trace_frame *f, uint32_t *out,
-                                struct cp_error *err)
+                                const struct cp_trace_read_frame *f,
+                                uint32_t *out, struct cp_error *err)
 {
     uint64_t hash = cp_hash_mix(f->pc ^ (uint64_t)f->line << 32,
                                 (uint64_t)f->function << 32 | f->file);
@@ -141,7 +141,7 @@ static enum cp_status add_stack(struct cp_trace_names *n,
 
     while ((*out = cp_table_next(&n->stack_table, hash, &probe)) !=
            CP_TABLE_END) {
-        const struct cp_trace_stack *s = &n->stacks[*out];
+        const struct cp_trace_read_stack *s = &n->stacks[*out];
 
         if (s->n == n_frames && memcmp(n->stack_frames + s->first, frames,
                                        n_frames * sizeof(*frames)) == 0)
@@ -158,7 +158,7 @@ static enum cp_status add_stack(struct cp_trace_names *n,
     memcpy(n->stack_frames + n->n_stack_frames, frames,
            n_frames * sizeof(*frames));
     n->stacks[n->n_stacks++] =
-        (struct cp_trace_stack){ n->n_stack_frames, n_frames };
+        (struct cp_trace_read_stack){ n->n_stack_frames, n_frames };
     n->n_stack_frames += n_frames;
     return CP_OK;
 }
@@ -168,7 +168,7 @@ static enum cp_status read_frame(struct cp_trace_names *n, struct cp_wire *w,
                                  uint32_t *out, bool *is_there,
                                  struct cp_error *err)
 {
-    struct cp_trace_frame f;
+    struct cp_trace_read_frame f;
     uint64_t function, file, line;
 
     if (!cp_wire_varint(w, &f.pc) || !cp_wire_varint(w, &function) ||

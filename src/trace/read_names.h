@@ -14,13 +14,13 @@
 #include "base/table.h"
 #include "trace/read_file.h"
 
-struct cp_trace_frame {
+struct cp_trace_read_frame {
     uint64_t pc;
     uint32_t function, file; /* strings */
     uint32_t line;
 };
 
-struct cp_trace_stack {
+struct cp_trace_read_stack {
     uint64_t first; /* in stack_frames */
     uint32_t n;
 };
@@ -29,8 +29,8 @@ struct cp_trace_stack {
 struct cp_trace_names {
     struct cp_arena arena;
     struct cp_strtab strings;
-    struct cp_trace_frame *frames;
-    struct cp_trace_stack *stacks;
+    struct cp_trace_read_frame *frames;
+    struct cp_trace_read_stack *stacks;
     uint32_t *stack_frames; /* frames of all stacks, leaf first */
     size_t n_frames, cap_frames, n_stacks, cap_stacks;
     size_t n_stack_frames, cap_stack_frames;

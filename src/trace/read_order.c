@@ -2,7 +2,8 @@
  * read_order.c - see read_order.h.
  *
  * A heap has the threads by the time of their next event. When the first is
- * not ready, those behind it are tried, a few of them, and put back.
+ * not ready, those behind it are tried, a few of them, and put back. In a real
+ * trace that is seldom; fuel keeps a made-up one from taking for ever.
  */
 #include "trace/read_order.h"
 
@@ -12,6 +13,8 @@
 
 #define PATIENCE_NS 2000000000
 #define MOST_TRIED 256
+#define FIRST_FUEL 1000000 /* tries in vain; an event brings TRIES more */
+#define TRIES 8
 
 /* A thread's batches, and its next event. */
 struct stream {
@@ -21,7 +24,7 @@ struct stream {
     uint64_t ticks;  /* time of the event */
     uint64_t ns;
     struct cp_wire at;
-    struct cp_trace_event event;
+    struct cp_trace_read_event event;
 };
 
 struct order {
@@ -32,7 +35,7 @@ struct order {
     uint32_t *next_batch; /* the one of the same thread, + 1 */
     struct stream **heap;
     size_t n_streams, cap_streams, cap_last, n_heap;
-    uint64_t last_ns;
+    uint64_t last_ns, fuel;
 };
 
 uint64_t cp_trace_order_ns(const struct cp_trace_generation *g, uint64_t ticks)
@@ -175,6 +178,7 @@ static enum cp_status take(struct order *o, const struct stream *s,
                            struct cp_error *err)
 {
     o->last_ns = s->ns > o->last_ns ? s->ns : o->last_ns + 1;
+    o->fuel += TRIES;
     return o->taker->take(o->taker->context, s->thread, o->last_ns, &s->event,
                           err);
 }
@@ -190,7 +194,9 @@ static struct stream *pop_ready(struct order *o)
     size_t n = 0;
 
     tried[n++] = chosen;
-    while (n < MOST_TRIED && o->n_heap > 0 && o->heap[0]->ns < most_ns) {
+    while (n < MOST_TRIED && o->fuel > 0 && o->n_heap > 0 &&
+           o->heap[0]->ns < most_ns) {
+        o->fuel--;
         tried[n] = pop(o);
         if (is_ready(o, tried[n++])) {
             chosen = tried[n - 1];
@@ -248,7 +254,9 @@ enum cp_status cp_trace_order_run(const struct cp_trace_generation *g,
                                   const struct cp_trace_taker *taker,
                                   uint64_t *last_ns, struct cp_error *err)
 {
-    struct order o = { .g = g, .taker = taker, .last_ns = *last_ns };
+    struct order o = {
+        .g = g, .taker = taker, .last_ns = *last_ns, .fuel = FIRST_FUEL
+    };
     enum cp_status status = gather(&o, err);
 
     if (status == CP_OK)

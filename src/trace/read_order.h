@@ -22,9 +22,9 @@ struct cp_trace_taker {
     enum cp_status (*thread)(void *context, uint64_t id, uint32_t *out,
                              struct cp_error *err);
     bool (*is_ready)(void *context, uint32_t thread,
-                     const struct cp_trace_event *e);
+                     const struct cp_trace_read_event *e);
     enum cp_status (*take)(void *context, uint32_t thread, uint64_t time_ns,
-                           const struct cp_trace_event *e,
+                           const struct cp_trace_read_event *e,
                            struct cp_error *err);
 };
 

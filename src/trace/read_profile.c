@@ -77,7 +77,7 @@ static enum cp_status add_string(struct making *m, uint32_t string,
 }
 
 static enum cp_status add_function(struct making *m,
-                                   const struct cp_trace_frame *f,
+                                   const struct cp_trace_read_frame *f,
                                    uint32_t *out, struct cp_error *err)
 {
     uint64_t key = (uint64_t)f->function << 32 | f->file;
@@ -100,7 +100,7 @@ static enum cp_status add_function(struct making *m,
 static enum cp_status add_location(struct making *m, uint32_t frame,
                                    uint32_t *out, struct cp_error *err)
 {
-    const struct cp_trace_frame *f = &m->names->frames[frame];
+    const struct cp_trace_read_frame *f = &m->names->frames[frame];
     struct cp_location l = { .address = f->pc, .mapping = CP_NONE };
     struct cp_line line = { .line = f->line };
 
@@ -120,7 +120,7 @@ static enum cp_status add_location(struct making *m, uint32_t frame,
 static enum cp_status add_sample(struct making *m, uint32_t stack,
                                  const int64_t values[2], struct cp_error *err)
 {
-    const struct cp_trace_stack *s = &m->names->stacks[stack];
+    const struct cp_trace_read_stack *s = &m->names->stacks[stack];
     uint32_t *locs = cp_alloc(s->n, sizeof(*locs), err);
     enum cp_status status = locs ? CP_OK : CP_ENOMEM;
 

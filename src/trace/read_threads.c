@@ -309,7 +309,11 @@ static int by_name(const struct order *o, const struct cp_trace_row *a,
     return o->is_rising ? way : -way;
 }
 
-/* What is compared: a row without a number comes behind all others. */
+/*
+ * What is compared: a row without a number comes behind all others. (gcc 12.2
+ * mistakes a == b for b where both are a bit of a word, x >> n & 1, and n is
+ * not known; test_read_threads would notice.)
+ */
 struct key {
     bool is_missing;
     uint64_t value;
@@ -369,7 +373,7 @@ enum cp_status cp_trace_threads_sort(struct cp_trace_threads *t,
             return no_column(column, err);
         o.is_rising = cp_trace_columns[o.column].is_rising != is_turned;
     }
-    if (t)
+    if (t && t->n_rows > 0)
         qsort_r(t->rows, t->n_rows, sizeof(*t->rows), compare, &o);
     return CP_OK;
 }

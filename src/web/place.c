@@ -66,26 +66,13 @@ void cp_web_place_close(struct cp_web_place *p)
     p->server = NULL;
 }
 
-bool cp_web_place_is_ours(const struct cp_web_place *p,
-                          struct cp_http_exchange *x)
+bool cp_web_place_allows(const struct cp_web_place *p,
+                         struct cp_http_exchange *x)
 {
     if (!p->address.is_loopback || cp_http_guard_allows(cp_http_request_of(x)))
         return true;
     cp_http_answer_text(x, 403,
                         "refused: this page was asked for by "
                         "another site or under another name\n");
-    return false;
-}
-
-bool cp_web_place_allows(const struct cp_web_place *p,
-                         struct cp_http_exchange *x)
-{
-    const struct cp_http_request *r = cp_http_request_of(x);
-
-    if (!cp_web_place_is_ours(p, x))
-        return false;
-    if (cp_http_request_is(r, "GET") || cp_http_request_is(r, "HEAD"))
-        return true;
-    cp_http_answer_text(x, 405, "only GET and HEAD\n");
     return false;
 }

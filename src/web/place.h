@@ -32,11 +32,9 @@ enum cp_status cp_web_place_open(struct cp_web_place *p,
 void cp_web_place_close(struct cp_web_place *p);
 
 /*
- * Whether to answer: no other site is behind it (see http/guard.h), and for
- * the second, it is a GET or HEAD. If not, it has been answered.
+ * Whether no other site is behind the request (see http/guard.h). If not, it
+ * has been answered.
  */
-bool cp_web_place_is_ours(const struct cp_web_place *p,
-                          struct cp_http_exchange *x);
 bool cp_web_place_allows(const struct cp_web_place *p,
                          struct cp_http_exchange *x);
 

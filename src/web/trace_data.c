@@ -253,12 +253,12 @@ void cp_trace_data_stack(const struct cp_trace_timeline *t, uint32_t stack,
 {
     const struct cp_trace_names *names =
         cp_trace_spans_names(cp_trace_timeline_spans(t));
-    const struct cp_trace_stack *s =
+    const struct cp_trace_read_stack *s =
         &names->stacks[stack < names->n_stacks ? stack : 0];
 
     cp_out_cstr(out, "{\"frames\":[");
     for (uint32_t i = 0; i < s->n; i++) {
-        const struct cp_trace_frame *f =
+        const struct cp_trace_read_frame *f =
             &names->frames[names->stack_frames[s->first + i]];
 
         cp_out_cstr(out, i ? ",[" : "[");

@@ -28,7 +28,7 @@ static uint8_t *match_functions(const struct cp_trace_names *names,
 static bool has_match(const struct cp_trace_names *names, uint32_t stack,
                       const uint8_t *found)
 {
-    const struct cp_trace_stack *s = &names->stacks[stack];
+    const struct cp_trace_read_stack *s = &names->stacks[stack];
 
     for (uint32_t i = 0; i < s->n; i++)
         if (found[names->frames[names->stack_frames[s->first + i]].function])

@@ -88,7 +88,7 @@ static void add_samples(struct stats *s, uint32_t lane)
     const struct cp_trace_mark *m = cp_trace_timeline_marks(s->t, lane, &n);
 
     for (size_t i = 0; i < n && m[i].time_ns < s->to; i++) {
-        const struct cp_trace_stack *stack = &s->names->stacks[m[i].stack];
+        const struct cp_trace_read_stack *stack = &s->names->stacks[m[i].stack];
         uint32_t function;
 
         if (m[i].kind != CP_TRACE_MARK_SAMPLE || m[i].time_ns < s->from ||
@@ -153,7 +153,7 @@ static void write_lanes(const struct stats *s, size_t n, struct cp_out *out)
 /* The function that a person would name: the first that is not the runtime. */
 static struct cp_str blamed(const struct cp_trace_names *names, uint32_t stack)
 {
-    const struct cp_trace_stack *s = &names->stacks[stack];
+    const struct cp_trace_read_stack *s = &names->stacks[stack];
 
     for (uint32_t i = 0; i < s->n; i++) {
         struct cp_str text = cp_trace_text(

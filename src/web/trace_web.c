@@ -247,6 +247,10 @@ static void handle(void *context, struct cp_http_exchange *x)
 
     if (!cp_web_place_allows(&w->place, x))
         return;
+    if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD")) {
+        cp_http_answer_text(x, 405, "only GET and HEAD\n");
+        return;
+    }
     for (size_t i = 0; i < sizeof(routes) / sizeof(routes[0]); i++)
         if (strcmp(cp_http_request_path(r), routes[i].path) == 0) {
             routes[i].answer(&q);

@@ -166,15 +166,18 @@ static void route(struct cp_web *w, struct cp_http_exchange *x)
 static void handle(void *context, struct cp_http_exchange *x)
 {
     struct cp_web *w = context;
+    const struct cp_http_request *r = cp_http_request_of(x);
 
-    if (!cp_web_place_is_ours(&w->place, x))
+    if (!cp_web_place_allows(&w->place, x))
         return;
-    if (cp_http_request_is(cp_http_request_of(x), "POST"))
+    if (cp_http_request_is(r, "POST"))
         cp_web_change(&(struct cp_web_changer){ .token = w->token,
                                                 .takers = w->takers,
                                                 .report = &w->options.report },
                       x);
-    else if (cp_web_place_allows(&w->place, x))
+    else if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD"))
+        cp_http_answer_text(x, 405, "only GET and HEAD\n");
+    else
         route(w, x);
 }
 
