@@ -26,8 +26,9 @@
 #define CP_PROBE_HEAP_FREE(address, size)                                      \
     DTRACE_PROBE2(cpprof, heap_free, address, size)
 #else
-#define CP_PROBE_HEAP_ALLOC(address, size, worth) ((void)0)
-#define CP_PROBE_HEAP_FREE(address, size) ((void)0)
+#define CP_PROBE_HEAP_ALLOC(address, size, worth)                              \
+    ((void)(address), (void)(size), (void)(worth))
+#define CP_PROBE_HEAP_FREE(address, size) ((void)(address), (void)(size))
 #endif
 
 #endif
