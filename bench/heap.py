@@ -125,7 +125,7 @@ def compare(title, group, runs, measure):
 def instructions(program, env):
     def count(n):
         done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                               program, str(n), "64"], env=dict(os.environ, **env),
+                               "--toggle-collect=main", program, str(n), "64"], env=dict(os.environ, **env),
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         return int(re.search(r"Collected : (\d+)", done.stderr)[1])
     return (count(101000) - count(1000)) / 100000
