@@ -1,4 +1,6 @@
-// web.mjs [--quick] - the page beside the reference's, in a real Chromium.
+// web.mjs [--quick] [--alone] - the page beside the reference's, in a real
+// Chromium; --quick: once, and the largest profile without the reference, whose
+// page takes minutes for it; --alone: nothing of the reference.
 //
 // Both serve the same profile; the time from the request to a flame graph on
 // screen, what came over the wire and the memory of server and browser are
@@ -14,6 +16,7 @@ const root = path.dirname(path.dirname(new URL(import.meta.url).pathname));
 const isQuick = process.argv.includes("--quick"), temp = fs.mkdtempSync(path.join(os.tmpdir(), "bench-web-"));
 const peer = [process.env.PPROF_REF || "", path.join(os.homedir(), "go/bin/pprof")].find((p) => p && fs.existsSync(p)) || "";
 const env = { ...process.env, PPROF_TMPDIR: temp, HOME: temp, PPROF_BINARY_PATH: temp };
+const isAlone = process.argv.includes("--alone");
 const RUNS = isQuick ? 1 : 5, PATIENCE = isQuick ? 100000 : 300000;
 
 const median = (list) => list.slice().sort((a, b) => a - b)[list.length >> 1];
@@ -114,11 +117,11 @@ async function interact(page, out) {
   Object.assign(out, { zoomScript: await page.run("script.click"), searchScript: await page.run("script.input") });
 }
 
-async function compare(name, profile) {
-  const results = { ours: [], theirs: [] }, programs = { ours: path.join(root, "build/pprof"), theirs: peer };
+async function compare(name, profile, isAlone) {
+  const results = { ours: [], theirs: [] }, programs = { ours: path.join(root, "build/pprof"), theirs: isAlone ? "" : peer };
   for (let run = 0; run < RUNS; run++)
     for (const who of ["ours", "theirs"]) {
-      if (!programs[who] || (process.env.BENCH_ONLY && process.env.BENCH_ONLY !== who)) continue;
+      if (!programs[who]) continue;
       const start = performance.now(), server = await serve(programs[who], profile);
       try {
         const one = { ready: (performance.now() - start) / 1000, ...(await load(who, server.url)) };
@@ -158,7 +161,7 @@ if (!findChrome()) {
 }
 try {
   if (!peer) console.log("web: no reference to compare with");
-  for (const [n, l] of isQuick ? [[1000000, "plain"]] : [[100000, "plain"], [1000000, "plain"], [1000000, "labels"]]) await compare(`${n.toLocaleString()} samples, ${l}`, profileOf(n, l));
+  for (const [n, l] of isQuick ? [[20000, "plain"], [1000000, "plain"]] : [[20000, "plain"], [100000, "plain"], [1000000, "plain"], [1000000, "labels"]]) await compare(`${n.toLocaleString()} samples, ${l}`, profileOf(n, l), (isQuick && n > 100000) || isAlone);
 } finally {
   fs.rmSync(temp, { recursive: true, force: true });
 }
