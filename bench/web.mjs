@@ -91,7 +91,8 @@ async function load(who, url) {
     const page = await chrome.page(), start = performance.now();
     await page.send("Page.navigate", { url: `${url}/ui/flamegraph` });
     await shown(page, SHOWN[who]);
-    const out = { shown: (performance.now() - start) / 1000, cpu: workerSeconds(chrome.child.pid), memory: memoryBelow(chrome.child.pid), bytes: page.bytes, arrived: 0, zoom: [], search: [] };
+    const cpu = who === "ours" ? workerSeconds(chrome.child.pid) : NaN;
+    const out = { shown: (performance.now() - start) / 1000, cpu, memory: memoryBelow(chrome.child.pid), bytes: page.bytes, arrived: NaN, zoom: [], search: [] };
     if (who === "ours") {
       out.bytes += (await (await fetch(`${url}/ui/data/profile`)).arrayBuffer()).byteLength;
       out.arrived = await page.run(`performance.getEntriesByName("shown after arrival")[0].duration / 1000`);
