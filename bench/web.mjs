@@ -1,4 +1,6 @@
-// web.mjs [--quick] - the page beside the reference's, in a real Chromium.
+// web.mjs [--quick] [--alone] - the page beside the reference's, in a real
+// Chromium; --quick: once, and the largest profile without the reference, whose
+// page takes minutes for it; --alone: nothing of the reference.
 //
 // Both serve the same profile; the time from the request to a flame graph on
 // screen, what came over the wire and the memory of server and browser are
@@ -14,6 +16,7 @@ const root = path.dirname(path.dirname(new URL(import.meta.url).pathname));
 const isQuick = process.argv.includes("--quick"), temp = fs.mkdtempSync(path.join(os.tmpdir(), "bench-web-"));
 const peer = [process.env.PPROF_REF || "", path.join(os.homedir(), "go/bin/pprof")].find((p) => p && fs.existsSync(p)) || "";
 const env = { ...process.env, PPROF_TMPDIR: temp, HOME: temp, PPROF_BINARY_PATH: temp };
+const isAlone = process.argv.includes("--alone");
 const RUNS = isQuick ? 1 : 5, PATIENCE = isQuick ? 100000 : 300000;
 
 const median = (list) => list.slice().sort((a, b) => a - b)[list.length >> 1];
@@ -38,7 +41,7 @@ function memoryBelow(pid) {
 }
 
 async function serve(program, profile) {
-  const child = spawn(program, ["-no_browser", "-symbolize=none", "-http=localhost:0", profile], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, ["-no_browser", "-symbolize=none", "-http=localhost:", profile], { env, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   const url = await new Promise((done, fail) => {
     const hear = (text) => {
@@ -54,7 +57,7 @@ async function serve(program, profile) {
 
 const SHOWN = {
   ours: `performance.getEntriesByName("shown after request").length > 0`,
-  theirs: `document.querySelectorAll("#stack-chart > *, .boxtext").length > 20`,
+  theirs: `document.querySelectorAll(".boxbg").length > 3`,
 };
 
 /** CPU seconds of the threads that calculate, which other work on the machine does not change. */
@@ -72,14 +75,24 @@ function workerSeconds(pid) {
   return sum;
 }
 
+/** Asks again and again, because the page that is asked may still be the one before. */
+async function shown(page, expression) {
+  for (const end = performance.now() + PATIENCE; performance.now() < end;) {
+    if (await page.run(expression, PATIENCE).catch(() => false)) return;
+    await new Promise((done) => setTimeout(done, 20));
+  }
+  throw new Error(`nothing on screen after ${PATIENCE / 1000} s`);
+}
+
 /** One page load: seconds, bytes, memory. */
 async function load(who, url) {
   const chrome = new Chrome(findChrome());
   try {
     const page = await chrome.page(), start = performance.now();
     await page.send("Page.navigate", { url: `${url}/ui/flamegraph` });
-    await page.until(`location.href !== "about:blank" && ${SHOWN[who]}`, PATIENCE);
-    const out = { shown: (performance.now() - start) / 1000, cpu: workerSeconds(chrome.child.pid), memory: memoryBelow(chrome.child.pid), bytes: page.bytes, arrived: 0, zoom: [], search: [] };
+    await shown(page, SHOWN[who]);
+    const cpu = who === "ours" ? workerSeconds(chrome.child.pid) : NaN;
+    const out = { shown: (performance.now() - start) / 1000, cpu, memory: memoryBelow(chrome.child.pid), bytes: page.bytes, arrived: NaN, zoom: [], search: [] };
     if (who === "ours") {
       out.bytes += (await (await fetch(`${url}/ui/data/profile`)).arrayBuffer()).byteLength;
       out.arrived = await page.run(`performance.getEntriesByName("shown after arrival")[0].duration / 1000`);
@@ -100,7 +113,7 @@ async function interact(page, out) {
       addEventListener(type, () => { script[type].push(performance.now() - start); });
     } })()`);
   const area = await page.run(`(() => { const r = document.querySelector("canvas.flame").getBoundingClientRect(); return [r.x, r.y]; })()`);
-  for (const depth of [3, 4, 5, 6]) {
+  for (const depth of [3, 4, 5, 1, 3, 4, 5, 1, 4, 0, 5, 1]) { // in and out again
     await page.mouse(area[0] + 200, area[1] + depth * 21 + 10);
     await page.until(`took.click.length > ${out.zoom.length}`);
     out.zoom = await page.run("took.click");
@@ -114,18 +127,18 @@ async function interact(page, out) {
   Object.assign(out, { zoomScript: await page.run("script.click"), searchScript: await page.run("script.input") });
 }
 
-async function compare(name, profile) {
-  const results = { ours: [], theirs: [] }, programs = { ours: path.join(root, "build/pprof"), theirs: peer };
+async function compare(name, profile, isAlone) {
+  const results = { ours: [], theirs: [] }, programs = { ours: path.join(root, "build/pprof"), theirs: isAlone ? "" : peer };
   for (let run = 0; run < RUNS; run++)
     for (const who of ["ours", "theirs"]) {
-      if (!programs[who] || (process.env.BENCH_ONLY && process.env.BENCH_ONLY !== who)) continue;
-      const start = performance.now(), server = await serve(programs[who], profile);
+      if (!programs[who]) continue;
+      const start = performance.now(), server = await serve(programs[who], profile), ready = (performance.now() - start) / 1000;
       try {
-        const one = { ready: (performance.now() - start) / 1000, ...(await load(who, server.url)) };
+        const one = { ready, ...(await load(who, server.url)) };
         one.server = memoryBelow(server.pid);
         results[who].push(one);
       } catch (e) {
-        results[who].push({ ready: (performance.now() - start) / 1000, shown: NaN, memory: NaN, bytes: NaN, server: memoryBelow(server.pid), why: e.message });
+        results[who].push({ ready, shown: NaN, memory: NaN, bytes: NaN, server: memoryBelow(server.pid), why: e.message });
       }
       await server.stop();
     }
@@ -158,7 +171,7 @@ if (!findChrome()) {
 }
 try {
   if (!peer) console.log("web: no reference to compare with");
-  for (const [n, l] of isQuick ? [[1000000, "plain"]] : [[100000, "plain"], [1000000, "plain"], [1000000, "labels"]]) await compare(`${n.toLocaleString()} samples, ${l}`, profileOf(n, l));
+  for (const [n, l] of isQuick ? [[20000, "plain"], [1000000, "plain"]] : [[20000, "plain"], [100000, "plain"], [1000000, "plain"], [1000000, "labels"]]) await compare(`${n.toLocaleString()} samples, ${l}`, profileOf(n, l), (isQuick && n > 100000) || isAlone);
 } finally {
   fs.rmSync(temp, { recursive: true, force: true });
 }

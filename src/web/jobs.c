@@ -1,7 +1,9 @@
 /* jobs.c - a queue, a thread, and the way back; see jobs.h. */
 #include "web/jobs.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "profile/encode.h"
@@ -199,15 +201,30 @@ enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
     return CP_OK;
 }
 
+/* Waits for the thread a little. */
+static bool has_ended(struct cp_web_jobs *jobs)
+{
+    struct timespec soon;
+
+    (void)clock_gettime(CLOCK_REALTIME, &soon);
+    soon.tv_nsec += 20000000;
+    if (soon.tv_nsec >= 1000000000) {
+        soon.tv_nsec -= 1000000000;
+        soon.tv_sec++;
+    }
+    return pthread_timedjoin_np(jobs->thread, NULL, &soon) != ETIMEDOUT;
+}
+
 void cp_web_jobs_stop(struct cp_web_jobs *jobs)
 {
     (void)pthread_mutex_lock(&jobs->lock);
     jobs->is_stopped = true;
     (void)pthread_cond_signal(&jobs->more);
     (void)pthread_mutex_unlock(&jobs->lock);
-    if (jobs->live)
+    while (jobs->live && !has_ended(jobs)) /* one may just have begun */
         jobs->live->cancel(jobs->live->context);
-    (void)pthread_join(jobs->thread, NULL);
+    if (!jobs->live)
+        (void)pthread_join(jobs->thread, NULL);
 }
 
 void cp_web_jobs_free(struct cp_web_jobs *jobs)
