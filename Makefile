@@ -45,7 +45,7 @@ fuzz: ## fuzz each target for FUZZ_SECONDS (60); FUZZ=name for one of them
 	@scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 soak: all ## run the library's stress program for SOAK_SECONDS (1800)
-	@PLUGIN=build/tests/libplugin.so CPPROF=cpu_hz:250 \
+	@PLUGIN=build/tests/libplugin.so CPPROF=cpu_hz:250,heap_interval:4096 \
 		build/tests/stress $(SOAK_SECONDS)
 
 asan ubsan tsan: ## build with that sanitizer in build-<word>/ and run the tests
