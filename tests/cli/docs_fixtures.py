@@ -54,7 +54,8 @@ int main(void) {
 """
 
 
-WITH_SERVER = ["README.md", "docs/formats.md", "docs/http.md"]
+WITH_SERVER = ["README.md", "docs/formats.md", "docs/http.md", "docs/trace.md",
+               "docs/trace-viewer.md"]
 
 
 def quietly(*command, where, env, **changes):
