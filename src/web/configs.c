@@ -228,6 +228,20 @@ static enum cp_status store(const struct file *f, const char *path,
     return status;
 }
 
+/* Stores the file with another text for one entry; the text is consumed. */
+static enum cp_status replace(const struct file *f, struct entry *e,
+                              struct cp_out *text, const char *path,
+                              struct cp_error *err)
+{
+    enum cp_status status;
+
+    e->all = cp_text_of(text->buf, text->len);
+    status =
+        text->err.status == CP_OK ? store(f, path, err) : cp_error_nomem(err);
+    cp_out_release(text);
+    return status;
+}
+
 /* ---- what can be asked for ---- */
 
 enum cp_status cp_configs_list(const char *path, struct cp_out *out,
@@ -261,11 +275,8 @@ enum cp_status cp_configs_save(const char *path, const char *name,
         status = cp_error_set(err, CP_EUSAGE, "too many configurations");
     if (status == CP_OK) {
         put_entry(name, options, &text);
-        e->all = cp_text_of(text.buf, text.len);
-        status = text.err.status == CP_OK ? store(f, path, err)
-                                          : cp_error_nomem(err);
+        status = replace(f, e, &text, path, err);
     }
-    cp_out_release(&text);
     close_file(f);
     return status;
 }
@@ -318,11 +329,8 @@ enum cp_status cp_configs_rename(const char *path, const char *name,
         status = cp_error_set(err, CP_EUSAGE, "config %s is there already", to);
     if (status == CP_OK) {
         put_renamed(e, to, &text);
-        e->all = cp_text_of(text.buf, text.len);
-        status = text.err.status == CP_OK ? store(f, path, err)
-                                          : cp_error_nomem(err);
+        status = replace(f, e, &text, path, err);
     }
-    cp_out_release(&text);
     close_file(f);
     return status;
 }

@@ -60,7 +60,7 @@ async function serve(...args) {
 
 const text = (id) => page.run(`document.getElementById("${id}").textContent`);
 const address = () => page.run("location.pathname.split('/').pop() + location.search");
-const ready = () => page.until(READY);
+const ready = (patience) => page.until(READY, patience);
 const count = (selector) => page.run(`document.querySelectorAll(${JSON.stringify(selector)}).length`);
 async function press(...keys) {
   for (const key of keys) await page.key(key);
@@ -471,10 +471,12 @@ async function many() {
   fs.writeFileSync(to, data);
   const server = await serve(to);
   await part("a million functions", async () => {
-    await open(server.url);
+    await page.open(server.url);
+    await ready(280000);
     check("many: says why nothing is seen", /No box below/.test(await text("main")), await text("main"));
     check("many: says so", /1,000,000 samples/.test(await text("totals")), await text("totals"));
-    await tab("top");
+    await page.click("#tabs a:nth-child(2)");
+    await ready(280000);
     check("many: few rows exist", (await count(".rows .tr")) < 200 && (await count(".rows .tr")) > 10);
   });
   await server.stop();
