@@ -1,5 +1,5 @@
 /*
- * shim.c - the seven functions of glibc that the library calls and musl lacks.
+ * shim.c - the eight functions of glibc that the library calls and musl lacks.
  *
  * libcpprof-musl.so.0 is the library linked with these, for programs of Alpine
  * and the like. All else it calls is in musl under the same name and with the
@@ -11,11 +11,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 int __snprintf_chk(char *out, size_t len, int flag, size_t room,
                    const char *format, ...);
 int __sprintf_chk(char *out, int flag, size_t room, const char *format, ...);
 void *__memcpy_chk(void *to, const void *from, size_t len, size_t room);
+int fcntl64(int fd, int what, ...);
 int __register_atfork(void (*before)(void), void (*parent)(void),
                       void (*child)(void), void *object);
 
@@ -61,6 +64,18 @@ int __register_atfork(void (*before)(void), void (*parent)(void),
     (void)object;
     memcpy(&add, &found, sizeof(add));
     return found ? add(before, parent, child) : -1;
+}
+
+/* What fcntl becomes; every file is a large one. */
+int fcntl64(int fd, int what, ...)
+{
+    va_list args;
+    long value;
+
+    va_start(args, what);
+    value = va_arg(args, long);
+    va_end(args);
+    return (int)syscall(SYS_fcntl, fd, what, value);
 }
 
 /* There is no such account. */

@@ -97,6 +97,19 @@ bool cp_perf_sampler_is_lost(void)
     return true;
 }
 
+void cp_perf_sampler_retire(void)
+{
+    struct sigaction now, ignored = { .sa_handler = SIG_IGN },
+                          usual = { .sa_handler = SIG_DFL };
+
+    if (!events.is_handled || sigaction(SIGTRAP, NULL, &now) != 0 ||
+        !is_ours(&now))
+        return;
+    (void)sigaction(SIGTRAP, &ignored, NULL); /* drops what is on its way */
+    (void)sigaction(SIGTRAP, &usual, NULL);
+    events.is_handled = false;
+}
+
 static bool handle_traps(void)
 {
     struct sigaction now,

@@ -22,6 +22,9 @@ void cp_perf_sampler_forbid(void);
  */
 bool cp_perf_sampler_begin(void);
 
+/* Leaves SIGTRAP to the program again; no event may be in use. */
+void cp_perf_sampler_retire(void);
+
 /* Has the program taken SIGTRAP since? Then events must be ended. */
 bool cp_perf_sampler_is_lost(void);
 

@@ -32,6 +32,19 @@ static void read_command(char *out, size_t cap)
             out[i] = ' ';
 }
 
+/*
+ * What the program was called at first: some write over their arguments, which
+ * that name is a part of.
+ */
+static const char *first_name(void)
+{
+    static char name[64];
+
+    if (!*name)
+        (void)snprintf(name, sizeof(name), "%s", program_invocation_short_name);
+    return name;
+}
+
 static void describe(struct cp_instance *i, const char *address,
                      const char *app_id)
 {
@@ -42,7 +55,7 @@ static void describe(struct cp_instance *i, const char *address,
     read_command(i->command, sizeof(i->command));
     (void)snprintf(i->address, sizeof(i->address), "%s", address);
     (void)snprintf(i->app_id, sizeof(i->app_id), "%s",
-                   *app_id ? app_id : program_invocation_short_name);
+                   *app_id ? app_id : first_name());
 }
 
 static bool write_file(int folder, const struct cp_instance *i)

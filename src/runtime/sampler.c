@@ -24,6 +24,7 @@
 #include "runtime/hooked.h"
 #include "runtime/own_thread.h"
 #include "runtime/past_maps.h"
+#include "runtime/perf_sampler.h"
 #include "runtime/threads.h"
 #include "runtime/timer.h"
 #include "signal/handler.h"
@@ -341,6 +342,7 @@ void cp_sampler_retire(void)
     cp_lock_take(&cp_sampler_lock);
     if (atomic_load(&sampler.n_windows) == 0 && !sampler.is_watching) {
         give_signal_back();
+        cp_perf_sampler_retire();
         if (await_keepers()) {
             cp_lock_take(&sampler.objects_lock);
             cp_objects_free(sampler.objects);
