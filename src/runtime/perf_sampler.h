@@ -2,10 +2,9 @@
  * perf_sampler - whether threads can be sampled by events of the kernel's
  * (signal/perf_event.h), which are not bound to its tick as timers are.
  *
- * They need the right to count what the kernel does for the process as well:
- * CAP_PERFMON, or kernel.perf_event_paranoid of 1 or less. SIGTRAP must be the
- * program's default, and nobody may be tracing it: a debugger would stop at
- * each sample. Used under the lock of runtime/threads.h.
+ * They need CAP_PERFMON, or kernel.perf_event_paranoid of 2 or less. SIGTRAP
+ * must be the program's default, and nobody may be tracing it: a debugger would
+ * stop at each sample. Used under the lock of runtime/threads.h.
  */
 #ifndef CP_PERF_SAMPLER_H
 #define CP_PERF_SAMPLER_H

@@ -115,14 +115,20 @@ static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
     return true;
 }
 
-/* Signals at the first_th period and all that follow. */
+/*
+ * Signals at the first_th period and all that follow; beside events of a higher
+ * rate at every tick.
+ */
 static void start_timer(struct cp_signal_thread *t, uint64_t first)
 {
+    bool is_beside = timers.is_fast && atomic_load(&t->perf);
+    uint64_t step = is_beside ? cp_perf_sampler_tick_ns() : timers.period_ns;
+
     t->timer_id = cp_timer_create(atomic_load(&t->tid), timers.sig,
                                   cp_signal_word(CP_SIGNAL_CPU, t->number));
     if (t->timer_id != CP_NO_TIMER)
         cp_timer_set(t->timer_id, t->cpu_first_ns + first * timers.period_ns,
-                     timers.period_ns);
+                     step);
 }
 
 /*
@@ -145,8 +151,7 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
     n = atomic_load(&t->cpu_count);
     has_event = timers.has_events && (timers.is_fast || (is_new && n == 0)) &&
                 start_event(t, clock_ns);
-    if (!has_event || !timers.is_fast)
-        start_timer(t, n + has_event);
+    start_timer(t, n + has_event);
 }
 
 void cp_thread_timer_start(struct cp_signal_thread *t)

@@ -95,9 +95,25 @@ static void take_cpu(struct cp_signal_thread *t, uint64_t count,
     atomic_fetch_add(&t->cpu_count, count);
 }
 
-/* How many periods a signal of the thread's timer stands for. */
-static uint64_t periods_of(const siginfo_t *info)
+/* What is due by the thread's clock. */
+static uint64_t due_now(const struct cp_signal_thread *t)
 {
+    struct timespec now = { 0, 0 };
+
+    (void)CP_SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now);
+    return cp_signal_due(t, (uint64_t)now.tv_sec * 1000000000u +
+                                (uint64_t)now.tv_nsec);
+}
+
+/*
+ * How many periods a signal of the thread's timer stands for. Where events
+ * sample the thread, for what they could not see: time in the kernel.
+ */
+static uint64_t periods_of(const struct cp_signal_thread *t,
+                           const siginfo_t *info)
+{
+    if (atomic_load(&t->perf) && atomic_load(&t->perf_period_ns))
+        return due_now(t);
     return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
 }
 
@@ -214,7 +230,7 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
         return;
     switch ((enum cp_signal_what)(word >> 28 & 0xf)) {
     case CP_SIGNAL_CPU:
-        take_cpu(t, periods_of(info), context);
+        take_cpu(t, periods_of(t, info), context);
         break;
     case CP_SIGNAL_ASK:
         take_cpu(t, atomic_exchange(&t->cpu_asked, 0), context);
@@ -229,21 +245,6 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
         take_registers(t, context);
         break;
     }
-}
-
-/*
- * Periods for which no signal came, because the thread had blocked it or the
- * kernel had too many, are in the weight of the next one.
- */
-static uint64_t periods_by_clock(const struct cp_signal_thread *t)
-{
-    struct timespec now = { 0, 0 };
-    uint64_t due;
-
-    (void)CP_SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now);
-    due = cp_signal_due(t, (uint64_t)now.tv_sec * 1000000000u +
-                               (uint64_t)now.tv_nsec);
-    return due > 1 ? due : 1;
 }
 
 /*
@@ -280,6 +281,6 @@ void cp_signal_trap(int sig, siginfo_t *info, void *context)
     if (!t || !atomic_load(&t->perf))
         return; /* who began it has not got so far, and it will come again */
     if (atomic_load(&t->cpu_period_ns))
-        take_cpu(t, periods_by_clock(t), context);
+        take_cpu(t, due_now(t) > 0, context);
     go_on(t, word);
 }

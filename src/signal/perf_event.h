@@ -2,9 +2,10 @@
  * perf_event - a clock of a thread's CPU time that does not wait for the tick.
  *
  * An event of the kernel's that sends SIGTRAP to its thread, with a word of
- * ours, each time the thread has used so much CPU time. It is held by a mapping
- * alone, so that no file descriptor stays open in the program, it does not
- * outlive an exec, and a forked child has none of it.
+ * ours, each time the thread has used so much CPU time and is not in the
+ * kernel. There it must not come: one that comes in the middle of an exec would
+ * kill the program that follows. It is held by a mapping alone, so that no file
+ * descriptor stays open in the program, and a forked child has none of it.
  */
 #ifndef CP_SIGNAL_PERF_EVENT_H
 #define CP_SIGNAL_PERF_EVENT_H
