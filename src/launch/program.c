@@ -165,8 +165,9 @@ static enum cp_status check_loader(const char *path, const char *loader,
     if (strstr(loader, "ld-musl"))
         return cp_error_set(err, CP_EUSAGE,
                             "%s is built for musl, and this libcpprof.so for "
-                            "glibc. Build the program for glibc, or link "
-                            "libcpprof.a built for musl into it",
+                            "glibc. Preload libcpprof-musl.so.0 yourself: "
+                            "PPROFLISTEN=localhost:6060 "
+                            "LD_PRELOAD=libcpprof-musl.so.0",
                             path);
     return cp_error_set(err, CP_EUSAGE,
                         "%s wants the loader %.100s, and libcpprof.so is for "
