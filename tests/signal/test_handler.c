@@ -49,6 +49,8 @@ static void on_other(int sig)
     n_others++;
 }
 
+static struct cp_objects *objects;
+
 static void set_up(void)
 {
     struct sigaction ours = { .sa_sigaction = cp_signal_handle,
@@ -56,8 +58,8 @@ static void set_up(void)
     struct sigaction traps = { .sa_sigaction = cp_signal_trap,
                                .sa_flags = SA_SIGINFO | SA_RESTART };
     const struct cp_stack_bounds unknown = { 0, 0 };
-    struct cp_objects *objects = cp_objects_new((size_t)64 << 20, NULL);
 
+    objects = cp_objects_new((size_t)64 << 20, NULL);
     CHECK(objects && cp_objects_refresh(objects, false, NULL) == CP_OK);
     self = cp_threads_enter(unknown, 0);
     CHECK(self != NULL);
@@ -157,5 +159,6 @@ int main(void)
     RUN(test_others);
     RUN(test_event);
     RUN(test_late_event);
+    cp_objects_free(objects);
     return check_failures != 0;
 }
