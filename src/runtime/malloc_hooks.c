@@ -189,6 +189,25 @@ static bool is_of_program(const Dl_info *its)
     return dladdr(entry, &program) && program.dli_fbase == its->dli_fbase;
 }
 
+/*
+ * A program that is not position-independent and takes malloc's address has a
+ * stub of that name, which leads to ours: a call of it is counted.
+ */
+static bool leads_here(void *first)
+{
+    void *last = dlsym(RTLD_DEFAULT, "free"), *block;
+    int64_t before = cp_heap_self.left;
+    void *(*allocate)(size_t);
+    void (*release)(void *);
+
+    memcpy(&allocate, &first, sizeof(allocate));
+    memcpy(&release, &last, sizeof(release));
+    block = allocate(1);
+    if (last)
+        release(block);
+    return cp_heap_self.left != before;
+}
+
 /* Which object's malloc does the program call? Ours: NULL. */
 static const char *whose_malloc(void)
 {
@@ -196,7 +215,7 @@ static const char *whose_malloc(void)
     Dl_info its, mine;
 
     if (!first || !dladdr(first, &its) || !dladdr(early, &mine) ||
-        its.dli_fbase == mine.dli_fbase)
+        its.dli_fbase == mine.dli_fbase || leads_here(first))
         return NULL;
     if (is_of_program(&its) || !its.dli_fname)
         return "";
