@@ -16,6 +16,49 @@
 #define REPORT_MOST_ROWS 8
 #define REPORT_MOST_FLAGS 16
 
+/* What reports have in common. */
+#define OF_PROG "File: prog\nType: cpu\n"
+#define TOP_COLUMNS "      flat  flat%   sum%        cum   cum%\n"
+#define RULE                                                                   \
+    "----------------------------------------------------------+-------------" \
+    "\n"
+#define TREE_COLUMNS                                                           \
+    "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "  \
+    "\t \n"
+#define TREE_HEAD RULE TREE_COLUMNS RULE
+#define TRACE_RULE                                                             \
+    "-----------+-------------------------------------------------------\n"
+
+/* clang-format off */
+/* Profiles of many cases. */
+#define PLAIN_STACKS \
+    { { "main|a", 30, false }, \
+      { "main|b", 10, false }, \
+      { "main|a|c", 60, false } }
+#define TAGGED_STACKS \
+    { { "main|get\tuser=bob\tbytes:64 bytes", 40, false }, \
+      { "main|get\tuser=amy\tbytes:16 bytes", 30, false }, \
+      { "main|put\tbytes:32 bytes", 20, false }, \
+      { "main|put\twait:5 ms\tuser=bob", 10, false } }
+#define CROSSING_STACKS \
+    { { "m|a1", 100, false }, \
+      { "m|b2|a1", 90, false }, \
+      { "m|c3", 5, false }, \
+      { "m|c3|d4", 4, false }, \
+      { "m|e5", 1, false }, \
+      { "m|b2|c3|d4", 50, false } }
+#define INLINED_STACKS \
+    { { "main|outer~inner", 40, false }, \
+      { "main|outer", 20, false }, \
+      { "main|inner", 10, false } }
+#define DIFF_STACKS \
+    { { "main|a", 50, false }, \
+      { "main|b", 20, false }, \
+      { "main|c", 30, false }, \
+      { "main|a", -40, true }, \
+      { "main|b", -60, true } }
+/* clang-format on */
+
 struct report_case {
     const char *what;
     const char *flags; /* apart by spaces */

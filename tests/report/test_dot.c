@@ -77,13 +77,7 @@ static const struct report_case cases[] = {
       "tooltip=\"m -> a (60ns)\" labeltooltip=\"m -> a (60ns)\"]\n"
       "}\n",
       NULL },
-    { "negative",
-      "-dot",
-      { { "main|a", 50, false },
-        { "main|b", 20, false },
-        { "main|c", 30, false },
-        { "main|a", -40, true },
-        { "main|b", -60, true } },
+    { "negative", "-dot", DIFF_STACKS,
       "digraph \"prog\" {\n"
       "node [style=filled fillcolor=\"#f8f8f8\"]\n"
       "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "

@@ -5,17 +5,14 @@ static const struct report_case cases[] = {
     { "text",
       "-top",
       { { "main", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 5ns, 100% of 5ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      OF_PROG
+      "Showing nodes accounting for 5ns, 100% of 5ns total\n" TOP_COLUMNS
       "       5ns   100%   100%        5ns   100%  main\n",
       NULL },
     { "compact",
       "-top -compact_labels",
       { { "main", 5, false } },
-      "Showing nodes accounting for 5ns, 100% of 5ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      "Showing nodes accounting for 5ns, 100% of 5ns total\n" TOP_COLUMNS
       "       5ns   100%   100%        5ns   100%  main\n",
       NULL },
     { "compact dot",
@@ -34,24 +31,20 @@ static const struct report_case cases[] = {
     { "filters",
       "-top -focus=m -ignore=zz -tagignore=k=x",
       { { "main", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
+      OF_PROG
       "Active filters:\n"
       "   focus=m\n"
       "   ignore=zz\n"
       "   tagignore=k=x\n"
-      "Showing nodes accounting for 5ns, 100% of 5ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      "Showing nodes accounting for 5ns, 100% of 5ns total\n" TOP_COLUMNS
       "       5ns   100%   100%        5ns   100%  main\n",
       "Ignore expression matched no samples\n"
       "TagIgnore expression matched no samples\n" },
     { "filters that are not listed",
       "-top -prune_from=m",
       { { "main", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 5ns, 100% of 5ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      OF_PROG
+      "Showing nodes accounting for 5ns, 100% of 5ns total\n" TOP_COLUMNS
       "       5ns   100%   100%        5ns   100%  main\n",
       NULL },
     { "a long filter is cut",
@@ -60,61 +53,34 @@ static const struct report_case cases[] = {
       "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
       "xxxxxxxxxxxxxxxxxx",
       { { "main", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
+      OF_PROG
       "Active filters:\n"
       "   "
       "focus=m|"
       "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
       "\342\200\246\n"
-      "Showing nodes accounting for 5ns, 100% of 5ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      "Showing nodes accounting for 5ns, 100% of 5ns total\n" TOP_COLUMNS
       "       5ns   100%   100%        5ns   100%  main\n",
       NULL },
-    { "one node dropped",
-      "-top -nodefraction=0.3",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
-      "Dropped 1 node (cum <= 30ns)\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
-      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
-      "         0     0% 90.00%      100ns   100%  main\n",
+    { "one node dropped", "-top -nodefraction=0.3", PLAIN_STACKS,
+      OF_PROG "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
+              "Dropped 1 node (cum <= 30ns)\n" TOP_COLUMNS
+              "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+              "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
+              "         0     0% 90.00%      100ns   100%  main\n",
       NULL },
-    { "several dropped",
-      "-top -nodefraction=0.9",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 30ns, 30.00% of 100ns total\n"
-      "Dropped 2 nodes (cum <= 90ns)\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "      30ns 30.00% 30.00%       90ns 90.00%  a\n"
-      "         0     0% 30.00%      100ns   100%  main\n",
+    { "several dropped", "-top -nodefraction=0.9", PLAIN_STACKS,
+      OF_PROG "Showing nodes accounting for 30ns, 30.00% of 100ns total\n"
+              "Dropped 2 nodes (cum <= 90ns)\n" TOP_COLUMNS
+              "      30ns 30.00% 30.00%       90ns 90.00%  a\n"
+              "         0     0% 30.00%      100ns   100%  main\n",
       NULL },
-    { "top of so many",
-      "-top -nodecount=1",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 60ns, 60.00% of 100ns total\n"
-      "Showing top 1 nodes out of 4\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "      60ns 60.00% 60.00%       60ns 60.00%  c\n",
+    { "top of so many", "-top -nodecount=1", PLAIN_STACKS,
+      OF_PROG "Showing nodes accounting for 60ns, 60.00% of 100ns total\n"
+              "Showing top 1 nodes out of 4\n" TOP_COLUMNS
+              "      60ns 60.00% 60.00%       60ns 60.00%  c\n",
       NULL },
-    { "edges dropped",
-      "-dot -edgefraction=0.5",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
+    { "edges dropped", "-dot -edgefraction=0.5", PLAIN_STACKS,
       "digraph \"prog\" {\n"
       "node [style=filled fillcolor=\"#f8f8f8\"]\n"
       "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
@@ -140,19 +106,14 @@ static const struct report_case cases[] = {
     { "traces",
       "-traces",
       { { "main", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "       5ns   main\n"
-      "-----------+-------------------------------------------------------\n",
+      OF_PROG TRACE_RULE "       5ns   main\n" TRACE_RULE,
       NULL },
     { "mean",
       "-top -mean",
       { { "main", 5, false } },
       "File: prog\n"
       "Type: mean_cpu\n"
-      "Showing nodes accounting for 5ns, 100% of 5ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      "Showing nodes accounting for 5ns, 100% of 5ns total\n" TOP_COLUMNS
       "       5ns   100%   100%        5ns   100%  main\n",
       NULL },
 };

@@ -322,12 +322,7 @@ static const struct report_case cases[] = {
       "labeltooltip=\"3ns\"]\n"
       "}\n",
       NULL },
-    { "both kinds",
-      "-dot",
-      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
-        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
-        { "main|put\tbytes:32 bytes", 20, false },
-        { "main|put\twait:5 ms\tuser=bob", 10, false } },
+    { "both kinds", "-dot", TAGGED_STACKS,
       "digraph \"prog\" {\n"
       "node [style=filled fillcolor=\"#f8f8f8\"]\n"
       "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "

@@ -2,29 +2,17 @@
 #include "report_cases.h"
 
 static const struct report_case cases[] = {
-    { "flat",
-      "-top",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+    { "flat", "-top", PLAIN_STACKS,
+      OF_PROG
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TOP_COLUMNS
       "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
       "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
       "      10ns 10.00%   100%       10ns 10.00%  b\n"
       "         0     0%   100%      100ns   100%  main\n",
       NULL },
-    { "cum",
-      "-top -cum",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+    { "cum", "-top -cum", PLAIN_STACKS,
+      OF_PROG
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TOP_COLUMNS
       "         0     0%     0%      100ns   100%  main\n"
       "      30ns 30.00% 30.00%       90ns 90.00%  a\n"
       "      60ns 60.00% 90.00%       60ns 60.00%  c\n"
@@ -33,10 +21,8 @@ static const struct report_case cases[] = {
     { "equal values by name",
       "-top",
       { { "m|b", 5, false }, { "m|a", 5, false }, { "m|c", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 15ns, 100% of 15ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      OF_PROG
+      "Showing nodes accounting for 15ns, 100% of 15ns total\n" TOP_COLUMNS
       "       5ns 33.33% 33.33%        5ns 33.33%  a\n"
       "       5ns 33.33% 66.67%        5ns 33.33%  b\n"
       "       5ns 33.33%   100%        5ns 33.33%  c\n"
@@ -45,10 +31,8 @@ static const struct report_case cases[] = {
     { "equal cum by name",
       "-top -cum",
       { { "m|b", 5, false }, { "m|a", 5, false }, { "z", 10, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 20ns, 100% of 20ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      OF_PROG
+      "Showing nodes accounting for 20ns, 100% of 20ns total\n" TOP_COLUMNS
       "         0     0%     0%       10ns 50.00%  m\n"
       "      10ns 50.00% 50.00%       10ns 50.00%  z\n"
       "       5ns 25.00% 75.00%        5ns 25.00%  a\n"
@@ -57,10 +41,8 @@ static const struct report_case cases[] = {
     { "by size, not sign",
       "-top",
       { { "m|b", 5, false }, { "m|a", -7, false }, { "m|c", 6, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 4ns, 22.22% of 18ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      OF_PROG
+      "Showing nodes accounting for 4ns, 22.22% of 18ns total\n" TOP_COLUMNS
       "      -7ns 38.89% 38.89%       -7ns 38.89%  a\n"
       "       6ns 33.33%  5.56%        6ns 33.33%  c\n"
       "       5ns 27.78% 22.22%        5ns 27.78%  b\n"
@@ -73,10 +55,8 @@ static const struct report_case cases[] = {
         { "m|_", 5, false },
         { "m|a1", 5, false },
         { "m|a ", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 25ns, 100% of 25ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      OF_PROG
+      "Showing nodes accounting for 25ns, 100% of 25ns total\n" TOP_COLUMNS
       "       5ns 20.00% 20.00%        5ns 20.00%  B\n"
       "       5ns 20.00% 40.00%        5ns 20.00%  _\n"
       "       5ns 20.00% 60.00%        5ns 20.00%  a\n"
@@ -87,10 +67,8 @@ static const struct report_case cases[] = {
     { "addresses by number",
       "-top -addresses",
       { { "m|f", 5, false }, { "m|f", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 10ns, 100% of 10ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+      OF_PROG
+      "Showing nodes accounting for 10ns, 100% of 10ns total\n" TOP_COLUMNS
       "       5ns 50.00% 50.00%        5ns 50.00%  0000000000001000 f "
       "/src/a.c:7\n"
       "       5ns 50.00%   100%        5ns 50.00%  0000000000001020 f "
@@ -141,21 +119,12 @@ static const struct report_case cases[] = {
     { "calls by weight and name",
       "-peek=^m$",
       { { "m|b", 5, false }, { "m|a", 5, false }, { "m|c", 9, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 19ns, 100% of 19ns total\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
-      "\t \n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      OF_PROG
+      "Showing nodes accounting for 19ns, 100% of 19ns total\n" TREE_HEAD
       "         0     0%     0%       19ns   100%                | m\n"
       "                                               9ns 47.37% |   c\n"
       "                                               5ns 26.32% |   a\n"
-      "                                               5ns 26.32% |   b\n"
-      "----------------------------------------------------------+-------------"
-      "\n",
+      "                                               5ns 26.32% |   b\n" RULE,
       NULL },
 };
 

@@ -18,12 +18,7 @@ static const struct report_case cases[] = {
       "Mappings\n"
       "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
       NULL },
-    { "labels",
-      "-raw",
-      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
-        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
-        { "main|put\tbytes:32 bytes", 20, false },
-        { "main|put\twait:5 ms\tuser=bob", 10, false } },
+    { "labels", "-raw", TAGGED_STACKS,
       "PeriodType:  \n"
       "Period: 0\n"
       "Samples:\n"
@@ -93,11 +88,7 @@ static const struct report_case cases[] = {
       "Mappings\n"
       "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
       NULL },
-    { "filtered",
-      "-raw -focus=b",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
+    { "filtered", "-raw -focus=b", PLAIN_STACKS,
       "PeriodType:  \n"
       "Period: 0\n"
       "Samples:\n"

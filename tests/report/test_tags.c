@@ -2,12 +2,7 @@
 #include "report_cases.h"
 
 static const struct report_case cases[] = {
-    { "both kinds",
-      "-tags",
-      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
-        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
-        { "main|put\tbytes:32 bytes", 20, false },
-        { "main|put\twait:5 ms\tuser=bob", 10, false } },
+    { "both kinds", "-tags", TAGGED_STACKS,
       " bytes: Total 90ns of 100ns (90.00%)\n"
       "        40ns (40.00%): 64B\n"
       "        30ns (30.00%): 16B\n"
@@ -21,13 +16,7 @@ static const struct report_case cases[] = {
       "       10ns (10.00%): 5ms\n"
       "\n",
       NULL },
-    { "no labels",
-      "-tags",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "",
-      NULL },
+    { "no labels", "-tags", PLAIN_STACKS, "", NULL },
     { "values of one size by name",
       "-tags",
       { { "m\tk=b", 5, false }, { "m\tk=a", 5, false } },
@@ -118,23 +107,13 @@ static const struct report_case cases[] = {
       "    0: a\n"
       "\n",
       NULL },
-    { "tagshow",
-      "-tags -tagshow=user",
-      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
-        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
-        { "main|put\tbytes:32 bytes", 20, false },
-        { "main|put\twait:5 ms\tuser=bob", 10, false } },
+    { "tagshow", "-tags -tagshow=user", TAGGED_STACKS,
       " user: Total 80ns of 100ns (80.00%)\n"
       "       50ns (50.00%): bob\n"
       "       30ns (30.00%): amy\n"
       "\n",
       NULL },
-    { "taghide",
-      "-tags -taghide=user",
-      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
-        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
-        { "main|put\tbytes:32 bytes", 20, false },
-        { "main|put\twait:5 ms\tuser=bob", 10, false } },
+    { "taghide", "-tags -taghide=user", TAGGED_STACKS,
       " bytes: Total 90ns of 100ns (90.00%)\n"
       "        40ns (40.00%): 64B\n"
       "        30ns (30.00%): 16B\n"

@@ -2,11 +2,7 @@
 #include "report_cases.h"
 
 static const struct report_case cases[] = {
-    { "rows",
-      "-topproto",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
+    { "rows", "-topproto", PLAIN_STACKS,
       "PeriodType:  \n"
       "Period: 0\n"
       "Samples:\n"
@@ -23,11 +19,7 @@ static const struct report_case cases[] = {
       "Mappings\n"
       "1: 0x0/0x0/0x0   \n",
       NULL },
-    { "nodecount",
-      "-topproto -nodecount=1",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
+    { "nodecount", "-topproto -nodecount=1", PLAIN_STACKS,
       "PeriodType:  \n"
       "Period: 0\n"
       "Samples:\n"
@@ -68,12 +60,7 @@ static const struct report_case cases[] = {
       "Mappings\n"
       "1: 0x0/0x0/0x0   \n",
       NULL },
-    { "proto",
-      "-proto",
-      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
-        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
-        { "main|put\tbytes:32 bytes", 20, false },
-        { "main|put\twait:5 ms\tuser=bob", 10, false } },
+    { "proto", "-proto", TAGGED_STACKS,
       "PeriodType:  \n"
       "Period: 0\n"
       "Samples:\n"
@@ -101,11 +88,7 @@ static const struct report_case cases[] = {
       "Mappings\n"
       "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
       NULL },
-    { "proto after a filter",
-      "-proto -focus=b",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
+    { "proto after a filter", "-proto -focus=b", PLAIN_STACKS,
       "PeriodType:  \n"
       "Period: 0\n"
       "Samples:\n"
@@ -124,11 +107,7 @@ static const struct report_case cases[] = {
       "Mappings\n"
       "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
       NULL },
-    { "proto divided",
-      "-proto -divide_by=4",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
+    { "proto divided", "-proto -divide_by=4", PLAIN_STACKS,
       "PeriodType:  \n"
       "Period: 0\n"
       "Samples:\n"
@@ -147,12 +126,7 @@ static const struct report_case cases[] = {
       "Mappings\n"
       "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n",
       NULL },
-    { "proto with tag frames",
-      "-proto -tagroot=user",
-      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
-        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
-        { "main|put\tbytes:32 bytes", 20, false },
-        { "main|put\twait:5 ms\tuser=bob", 10, false } },
+    { "proto with tag frames", "-proto -tagroot=user", TAGGED_STACKS,
       "PeriodType:  \n"
       "Period: 0\n"
       "Samples:\n"

@@ -2,159 +2,81 @@
 #include "report_cases.h"
 
 static const struct report_case cases[] = {
-    { "stacks",
-      "-traces",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "      30ns   a\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n"
-      "      10ns   b\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n"
-      "      60ns   c\n"
-      "             a\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n",
+    { "stacks", "-traces", PLAIN_STACKS,
+      OF_PROG TRACE_RULE "      30ns   a\n"
+                         "             main\n" TRACE_RULE "      10ns   b\n"
+                         "             main\n" TRACE_RULE "      60ns   c\n"
+                         "             a\n"
+                         "             main\n" TRACE_RULE,
       NULL },
-    { "labels",
-      "-traces",
-      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
-        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
-        { "main|put\tbytes:32 bytes", 20, false },
-        { "main|put\twait:5 ms\tuser=bob", 10, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "      user:  bob\n"
-      "     bytes:  64B\n"
-      "      40ns   get\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n"
-      "      user:  amy\n"
-      "     bytes:  16B\n"
-      "      30ns   get\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n"
-      "     bytes:  32B\n"
-      "      20ns   put\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n"
-      "      user:  bob\n"
-      "      wait:  5ms\n"
-      "      10ns   put\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n",
+    { "labels", "-traces", TAGGED_STACKS,
+      OF_PROG TRACE_RULE "      user:  bob\n"
+                         "     bytes:  64B\n"
+                         "      40ns   get\n"
+                         "             main\n" TRACE_RULE "      user:  amy\n"
+                         "     bytes:  16B\n"
+                         "      30ns   get\n"
+                         "             main\n" TRACE_RULE "     bytes:  32B\n"
+                         "      20ns   put\n"
+                         "             main\n" TRACE_RULE "      user:  bob\n"
+                         "      wait:  5ms\n"
+                         "      10ns   put\n"
+                         "             main\n" TRACE_RULE,
       NULL },
-    { "inlined",
-      "-traces",
-      { { "main|outer~inner", 40, false },
-        { "main|outer", 20, false },
-        { "main|inner", 10, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "      40ns   inner (inline)\n"
-      "             outer\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n"
-      "      20ns   outer\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n"
-      "      10ns   inner\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n",
+    { "inlined", "-traces", INLINED_STACKS,
+      OF_PROG TRACE_RULE "      40ns   inner (inline)\n"
+                         "             outer\n"
+                         "             main\n" TRACE_RULE "      20ns   outer\n"
+                         "             main\n" TRACE_RULE "      10ns   inner\n"
+                         "             main\n" TRACE_RULE,
       NULL },
     { "no stack",
       "-traces",
       { { "", 5, false }, { "main", 2, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "       2ns   main\n"
-      "-----------+-------------------------------------------------------\n",
+      OF_PROG TRACE_RULE "       2ns   main\n" TRACE_RULE,
       NULL },
     { "lines",
       "-traces -lines",
       { { "main@/m.c:3|f@/f.c:9:2", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "       5ns   f /f.c:9\n"
-      "             main /m.c:3\n"
-      "-----------+-------------------------------------------------------\n",
+      OF_PROG TRACE_RULE "       5ns   f /f.c:9\n"
+                         "             main /m.c:3\n" TRACE_RULE,
       NULL },
     { "addresses",
       "-traces -addresses",
       { { "main@/m.c:3|-", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
+      OF_PROG TRACE_RULE
       "       5ns   0000000000001000 [prog]\n"
-      "             0000000000001010 main /m.c:3\n"
-      "-----------+-------------------------------------------------------\n",
+      "             0000000000001010 main /m.c:3\n" TRACE_RULE,
       NULL },
     { "negative and zero",
       "-traces",
       { { "main", -5, false }, { "main|a", 0, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "      -5ns   main\n"
-      "-----------+-------------------------------------------------------\n"
-      "         0   a\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n",
+      OF_PROG TRACE_RULE "      -5ns   main\n" TRACE_RULE "         0   a\n"
+                         "             main\n" TRACE_RULE,
       NULL },
     { "mean",
       "-traces -mean",
       { { "main", 5, false } },
       "File: prog\n"
-      "Type: mean_cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "       5ns   main\n"
-      "-----------+-------------------------------------------------------\n",
+      "Type: mean_cpu\n" TRACE_RULE "       5ns   main\n" TRACE_RULE,
       NULL },
     { "a unit",
       "-traces -unit=us",
       { { "main", 1500, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "    1.50us   main\n"
-      "-----------+-------------------------------------------------------\n",
+      OF_PROG TRACE_RULE "    1.50us   main\n" TRACE_RULE,
       NULL },
-    { "hide",
-      "-traces -hide=outer",
-      { { "main|outer~inner", 40, false },
-        { "main|outer", 20, false },
-        { "main|inner", 10, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "      40ns   inner\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n"
-      "      20ns   main\n"
-      "-----------+-------------------------------------------------------\n"
-      "      10ns   inner\n"
-      "             main\n"
-      "-----------+-------------------------------------------------------\n",
+    { "hide", "-traces -hide=outer", INLINED_STACKS,
+      OF_PROG TRACE_RULE "      40ns   inner\n"
+                         "             main\n" TRACE_RULE
+                         "      20ns   main\n" TRACE_RULE "      10ns   inner\n"
+                         "             main\n" TRACE_RULE,
       NULL },
     { "several values of a key",
       "-traces",
       { { "m\tk=b\tk=a\tz:1 bytes\tz:2 bytes", 5, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "-----------+-------------------------------------------------------\n"
-      "         k:  b a\n"
-      "         z:  1B 2B\n"
-      "       5ns   m\n"
-      "-----------+-------------------------------------------------------\n",
+      OF_PROG TRACE_RULE "         k:  b a\n"
+                         "         z:  1B 2B\n"
+                         "       5ns   m\n" TRACE_RULE,
       NULL },
 };
 

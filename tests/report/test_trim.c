@@ -2,263 +2,129 @@
 #include "report_cases.h"
 
 static const struct report_case cases[] = {
-    { "nothing by default",
-      "-top",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+    { "nothing by default", "-top", PLAIN_STACKS,
+      OF_PROG
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TOP_COLUMNS
       "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
       "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
       "      10ns 10.00%   100%       10ns 10.00%  b\n"
       "         0     0%   100%      100ns   100%  main\n",
       NULL },
-    { "nodefraction",
-      "-top -nodefraction=0.3",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
-      "Dropped 1 node (cum <= 30ns)\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
-      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
-      "         0     0% 90.00%      100ns   100%  main\n",
+    { "nodefraction", "-top -nodefraction=0.3", PLAIN_STACKS,
+      OF_PROG "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
+              "Dropped 1 node (cum <= 30ns)\n" TOP_COLUMNS
+              "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+              "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
+              "         0     0% 90.00%      100ns   100%  main\n",
       NULL },
-    { "equal to the cutoff stays",
-      "-top -nodefraction=0.1",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+    { "equal to the cutoff stays", "-top -nodefraction=0.1", PLAIN_STACKS,
+      OF_PROG
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TOP_COLUMNS
       "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
       "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
       "      10ns 10.00%   100%       10ns 10.00%  b\n"
       "         0     0%   100%      100ns   100%  main\n",
       NULL },
-    { "nodefraction by cum",
-      "-top -nodefraction=0.5",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
-      "Dropped 1 node (cum <= 50ns)\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
-      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
-      "         0     0% 90.00%      100ns   100%  main\n",
+    { "nodefraction by cum", "-top -nodefraction=0.5", PLAIN_STACKS,
+      OF_PROG "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
+              "Dropped 1 node (cum <= 50ns)\n" TOP_COLUMNS
+              "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+              "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
+              "         0     0% 90.00%      100ns   100%  main\n",
       NULL },
-    { "nodecount",
-      "-top -nodecount=2",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
-      "Showing top 2 nodes out of 4\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
-      "      30ns 30.00% 90.00%       90ns 90.00%  a\n",
+    { "nodecount", "-top -nodecount=2", PLAIN_STACKS,
+      OF_PROG "Showing nodes accounting for 90ns, 90.00% of 100ns total\n"
+              "Showing top 2 nodes out of 4\n" TOP_COLUMNS
+              "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
+              "      30ns 30.00% 90.00%       90ns 90.00%  a\n",
       NULL },
-    { "nodecount of zero is all",
-      "-top -nodecount=0",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+    { "nodecount of zero is all", "-top -nodecount=0", PLAIN_STACKS,
+      OF_PROG
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TOP_COLUMNS
       "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
       "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
       "      10ns 10.00%   100%       10ns 10.00%  b\n"
       "         0     0%   100%      100ns   100%  main\n",
       NULL },
-    { "nodecount and nodefraction",
-      "-top -nodecount=1 -nodefraction=0.3",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 60ns, 60.00% of 100ns total\n"
-      "Dropped 1 node (cum <= 30ns)\n"
-      "Showing top 1 nodes out of 3\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "      60ns 60.00% 60.00%       60ns 60.00%  c\n",
+    { "nodecount and nodefraction", "-top -nodecount=1 -nodefraction=0.3",
+      PLAIN_STACKS,
+      OF_PROG "Showing nodes accounting for 60ns, 60.00% of 100ns total\n"
+              "Dropped 1 node (cum <= 30ns)\n"
+              "Showing top 1 nodes out of 3\n" TOP_COLUMNS
+              "      60ns 60.00% 60.00%       60ns 60.00%  c\n",
       NULL },
-    { "trim=false",
-      "-top -trim=false -nodecount=1 -nodefraction=0.9",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
+    { "trim=false", "-top -trim=false -nodecount=1 -nodefraction=0.9",
+      PLAIN_STACKS,
+      OF_PROG
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TOP_COLUMNS
       "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
       "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
       "      10ns 10.00%   100%       10ns 10.00%  b\n"
       "         0     0%   100%      100ns   100%  main\n",
       NULL },
-    { "one dropped",
-      "-top -nodefraction=0.02",
-      { { "m|a1", 100, false },
-        { "m|b2|a1", 90, false },
-        { "m|c3", 5, false },
-        { "m|c3|d4", 4, false },
-        { "m|e5", 1, false },
-        { "m|b2|c3|d4", 50, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 249ns, 99.60% of 250ns total\n"
-      "Dropped 1 node (cum <= 5ns)\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "     190ns 76.00% 76.00%      190ns 76.00%  a1\n"
-      "      54ns 21.60% 97.60%       54ns 21.60%  d4\n"
-      "       5ns  2.00% 99.60%       59ns 23.60%  c3\n"
-      "         0     0% 99.60%      140ns 56.00%  b2\n"
-      "         0     0% 99.60%      250ns   100%  m\n",
+    { "one dropped", "-top -nodefraction=0.02", CROSSING_STACKS,
+      OF_PROG "Showing nodes accounting for 249ns, 99.60% of 250ns total\n"
+              "Dropped 1 node (cum <= 5ns)\n" TOP_COLUMNS
+              "     190ns 76.00% 76.00%      190ns 76.00%  a1\n"
+              "      54ns 21.60% 97.60%       54ns 21.60%  d4\n"
+              "       5ns  2.00% 99.60%       59ns 23.60%  c3\n"
+              "         0     0% 99.60%      140ns 56.00%  b2\n"
+              "         0     0% 99.60%      250ns   100%  m\n",
       NULL },
-    { "tree drops light calls",
-      "-tree -edgefraction=0.3",
-      { { "m|a1", 100, false },
-        { "m|b2|a1", 90, false },
-        { "m|c3", 5, false },
-        { "m|c3|d4", 4, false },
-        { "m|e5", 1, false },
-        { "m|b2|c3|d4", 50, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 250ns, 100% of 250ns total\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
-      "\t \n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+    { "tree drops light calls", "-tree -edgefraction=0.3", CROSSING_STACKS,
+      OF_PROG
+      "Showing nodes accounting for 250ns, 100% of 250ns total\n" TREE_HEAD
       "                                             100ns 52.63% |   m\n"
       "                                              90ns 47.37% |   b2\n"
-      "     190ns 76.00% 76.00%      190ns 76.00%                | a1\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "      54ns 21.60% 97.60%       54ns 21.60%                | d4\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "       5ns  2.00% 99.60%       59ns 23.60%                | c3\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "       1ns   0.4%   100%        1ns   0.4%                | e5\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "     190ns 76.00% 76.00%      190ns 76.00%                | a1\n" RULE
+      "      54ns 21.60% 97.60%       54ns 21.60%                | d4\n" RULE
+      "       5ns  2.00% 99.60%       59ns 23.60%                | c3\n" RULE
+      "       1ns   0.4%   100%        1ns   0.4%                | e5\n" RULE
       "                                             140ns   100% |   m\n"
       "         0     0%   100%      140ns 56.00%                | b2\n"
-      "                                              90ns 64.29% |   a1\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "                                              90ns 64.29% |   a1\n" RULE
       "         0     0%   100%      250ns   100%                | m\n"
       "                                             140ns 56.00% |   b2\n"
-      "                                             100ns 40.00% |   a1\n"
-      "----------------------------------------------------------+-------------"
-      "\n",
+      "                                             100ns 40.00% |   a1\n" RULE,
       NULL },
-    { "tree with nodecount",
-      "-tree -nodecount=3",
-      { { "m|a1", 100, false },
-        { "m|b2|a1", 90, false },
-        { "m|c3", 5, false },
-        { "m|c3|d4", 4, false },
-        { "m|e5", 1, false },
-        { "m|b2|c3|d4", 50, false } },
-      "File: prog\n"
-      "Type: cpu\n"
+    { "tree with nodecount", "-tree -nodecount=3", CROSSING_STACKS,
+      OF_PROG
       "Showing nodes accounting for 249ns, 99.60% of 250ns total\n"
-      "Showing top 3 nodes out of 6\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
-      "\t \n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "     190ns 76.00% 76.00%      190ns 76.00%                | a1\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "Showing top 3 nodes out of 6\n" TREE_HEAD
+      "     190ns 76.00% 76.00%      190ns 76.00%                | a1\n" RULE
       "                                              54ns   100% |   c3\n"
-      "      54ns 21.60% 97.60%       54ns 21.60%                | d4\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "      54ns 21.60% 97.60%       54ns 21.60%                | d4\n" RULE
       "       5ns  2.00% 99.60%       59ns 23.60%                | c3\n"
-      "                                              54ns 91.53% |   d4\n"
-      "----------------------------------------------------------+-------------"
-      "\n",
+      "                                              54ns 91.53% |   d4\n" RULE,
       NULL },
     { "a node between is passed over",
       "-tree -nodefraction=0.5",
       { { "m|a|x", 60, false }, { "m|b|x", 40, false } },
-      "File: prog\n"
-      "Type: cpu\n"
+      OF_PROG
       "Showing nodes accounting for 100ns, 100% of 100ns total\n"
-      "Dropped 1 node (cum <= 50ns)\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
-      "\t \n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "Dropped 1 node (cum <= 50ns)\n" TREE_HEAD
       "                                              60ns 60.00% |   a\n"
       "                                              40ns 40.00% |   m\n"
-      "     100ns   100%   100%      100ns   100%                | x\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "     100ns   100%   100%      100ns   100%                | x\n" RULE
       "                                              60ns   100% |   m\n"
       "         0     0%   100%       60ns 60.00%                | a\n"
-      "                                              60ns   100% |   x\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "                                              60ns   100% |   x\n" RULE
       "         0     0%   100%      100ns   100%                | m\n"
       "                                              60ns 60.00% |   a\n"
-      "                                              40ns 40.00% |   x\n"
-      "----------------------------------------------------------+-------------"
-      "\n",
+      "                                              40ns 40.00% |   x\n" RULE,
       NULL },
-    { "the cutoff printed is of the total",
-      "-top -focus=b2 -nodefraction=0.4",
-      { { "m|a1", 100, false },
-        { "m|b2|a1", 90, false },
-        { "m|c3", 5, false },
-        { "m|c3|d4", 4, false },
-        { "m|e5", 1, false },
-        { "m|b2|c3|d4", 50, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Active filters:\n"
-      "   focus=b2\n"
-      "Showing nodes accounting for 90ns, 36.00% of 250ns total\n"
-      "Dropped 2 nodes (cum <= 100ns)\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "      90ns 36.00% 36.00%       90ns 36.00%  a1\n"
-      "         0     0% 36.00%      140ns 56.00%  b2\n"
-      "         0     0% 36.00%      140ns 56.00%  m\n",
+    { "the cutoff printed is of the total", "-top -focus=b2 -nodefraction=0.4",
+      CROSSING_STACKS,
+      OF_PROG "Active filters:\n"
+              "   focus=b2\n"
+              "Showing nodes accounting for 90ns, 36.00% of 250ns total\n"
+              "Dropped 2 nodes (cum <= 100ns)\n" TOP_COLUMNS
+              "      90ns 36.00% 36.00%       90ns 36.00%  a1\n"
+              "         0     0% 36.00%      140ns 56.00%  b2\n"
+              "         0     0% 36.00%      140ns 56.00%  m\n",
       NULL },
-    { "dot drops light calls",
-      "-dot -edgefraction=0.3 -nodefraction=0.2",
-      { { "m|a1", 100, false },
-        { "m|b2|a1", 90, false },
-        { "m|c3", 5, false },
-        { "m|c3|d4", 4, false },
-        { "m|e5", 1, false },
-        { "m|b2|c3|d4", 50, false } },
+    { "dot drops light calls", "-dot -edgefraction=0.3 -nodefraction=0.2",
+      CROSSING_STACKS,
       "digraph \"prog\" {\n"
       "node [style=filled fillcolor=\"#f8f8f8\"]\n"
       "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
@@ -286,14 +152,7 @@ static const struct report_case cases[] = {
       "tooltip=\"b2 -> a1 (90ns)\" labeltooltip=\"b2 -> a1 (90ns)\"]\n"
       "}\n",
       NULL },
-    { "dot with nodecount",
-      "-dot -nodecount=2",
-      { { "m|a1", 100, false },
-        { "m|b2|a1", 90, false },
-        { "m|c3", 5, false },
-        { "m|c3|d4", 4, false },
-        { "m|e5", 1, false },
-        { "m|b2|c3|d4", 50, false } },
+    { "dot with nodecount", "-dot -nodecount=2", CROSSING_STACKS,
       "digraph \"prog\" {\n"
       "node [style=filled fillcolor=\"#f8f8f8\"]\n"
       "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
@@ -310,14 +169,8 @@ static const struct report_case cases[] = {
       "style=\"dotted\"]\n"
       "}\n",
       NULL },
-    { "call tree with nodecount",
-      "-dot -call_tree -nodecount=3",
-      { { "m|a1", 100, false },
-        { "m|b2|a1", 90, false },
-        { "m|c3", 5, false },
-        { "m|c3|d4", 4, false },
-        { "m|e5", 1, false },
-        { "m|b2|c3|d4", 50, false } },
+    { "call tree with nodecount", "-dot -call_tree -nodecount=3",
+      CROSSING_STACKS,
       "digraph \"prog\" {\n"
       "node [style=filled fillcolor=\"#f8f8f8\"]\n"
       "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
@@ -338,14 +191,8 @@ static const struct report_case cases[] = {
       "style=\"dotted\"]\n"
       "}\n",
       NULL },
-    { "call tree with nodefraction",
-      "-dot -call_tree -nodefraction=0.3",
-      { { "m|a1", 100, false },
-        { "m|b2|a1", 90, false },
-        { "m|c3", 5, false },
-        { "m|c3|d4", 4, false },
-        { "m|e5", 1, false },
-        { "m|b2|c3|d4", 50, false } },
+    { "call tree with nodefraction", "-dot -call_tree -nodefraction=0.3",
+      CROSSING_STACKS,
       "digraph \"prog\" {\n"
       "node [style=filled fillcolor=\"#f8f8f8\"]\n"
       "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
@@ -370,69 +217,29 @@ static const struct report_case cases[] = {
       "tooltip=\"b2 -> a1 (90ns)\" labeltooltip=\"b2 -> a1 (90ns)\"]\n"
       "}\n",
       NULL },
-    { "nodecount by cum",
-      "-top -cum -nodecount=2",
-      { { "m|a1", 100, false },
-        { "m|b2|a1", 90, false },
-        { "m|c3", 5, false },
-        { "m|c3|d4", 4, false },
-        { "m|e5", 1, false },
-        { "m|b2|c3|d4", 50, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 190ns, 76.00% of 250ns total\n"
-      "Showing top 2 nodes out of 6\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "         0     0%     0%      250ns   100%  m\n"
-      "     190ns 76.00% 76.00%      190ns 76.00%  a1\n",
+    { "nodecount by cum", "-top -cum -nodecount=2", CROSSING_STACKS,
+      OF_PROG "Showing nodes accounting for 190ns, 76.00% of 250ns total\n"
+              "Showing top 2 nodes out of 6\n" TOP_COLUMNS
+              "         0     0%     0%      250ns   100%  m\n"
+              "     190ns 76.00% 76.00%      190ns 76.00%  a1\n",
       NULL },
-    { "everything is dropped",
-      "-top -nodefraction=2",
-      { { "main|a", 30, false },
-        { "main|b", 10, false },
-        { "main|a|c", 60, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 0, 0% of 100ns total\n"
-      "Dropped 4 nodes (cum <= 200ns)\n"
-      "      flat  flat%   sum%        cum   cum%\n",
+    { "everything is dropped", "-top -nodefraction=2", PLAIN_STACKS,
+      OF_PROG "Showing nodes accounting for 0, 0% of 100ns total\n"
+              "Dropped 4 nodes (cum <= 200ns)\n" TOP_COLUMNS,
       NULL },
-    { "peek is not trimmed",
-      "-peek=d4 -nodecount=1 -nodefraction=0.9",
-      { { "m|a1", 100, false },
-        { "m|b2|a1", 90, false },
-        { "m|c3", 5, false },
-        { "m|c3|d4", 4, false },
-        { "m|e5", 1, false },
-        { "m|b2|c3|d4", 50, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 250ns, 100% of 250ns total\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
-      "\t \n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+    { "peek is not trimmed", "-peek=d4 -nodecount=1 -nodefraction=0.9",
+      CROSSING_STACKS,
+      OF_PROG
+      "Showing nodes accounting for 250ns, 100% of 250ns total\n" TREE_HEAD
       "                                              54ns   100% |   c3\n"
-      "      54ns 21.60% 21.60%       54ns 21.60%                | d4\n"
-      "----------------------------------------------------------+-------------"
-      "\n",
+      "      54ns 21.60% 21.60%       54ns 21.60%                | d4\n" RULE,
       NULL },
-    { "values that cancel out trim little",
-      "-top -nodefraction=0.1",
-      { { "main|a", 50, false },
-        { "main|b", 20, false },
-        { "main|c", 30, false },
-        { "main|a", -40, true },
-        { "main|b", -60, true } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 0, 0% of 100ns total\n"
-      "      flat  flat%   sum%        cum   cum%\n"
-      "     -40ns 40.00% 40.00%      -40ns 40.00%  b\n"
-      "      30ns 30.00% 10.00%       30ns 30.00%  c\n"
-      "      10ns 10.00%     0%       10ns 10.00%  a\n",
+    { "values that cancel out trim little", "-top -nodefraction=0.1",
+      DIFF_STACKS,
+      OF_PROG "Showing nodes accounting for 0, 0% of 100ns total\n" TOP_COLUMNS
+              "     -40ns 40.00% 40.00%      -40ns 40.00%  b\n"
+              "      30ns 30.00% 10.00%       30ns 30.00%  c\n"
+              "      10ns 10.00%     0%       10ns 10.00%  a\n",
       NULL },
     { "a redundant call is left out",
       "-dot -nodecount=3",
@@ -465,54 +272,28 @@ static const struct report_case cases[] = {
     { "a light call at the cutoff stays",
       "-tree -edgefraction=0.05",
       { { "m|a", 95, false }, { "m|b", 5, false }, { "m|a|b", 0, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
-      "\t \n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      OF_PROG
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TREE_HEAD
       "                                              95ns   100% |   m\n"
-      "      95ns 95.00% 95.00%       95ns 95.00%                | a\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "      95ns 95.00% 95.00%       95ns 95.00%                | a\n" RULE
       "                                               5ns   100% |   m\n"
-      "       5ns  5.00%   100%        5ns  5.00%                | b\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "       5ns  5.00%   100%        5ns  5.00%                | b\n" RULE
       "         0     0%   100%      100ns   100%                | m\n"
       "                                              95ns 95.00% |   a\n"
-      "                                               5ns  5.00% |   b\n"
-      "----------------------------------------------------------+-------------"
-      "\n",
+      "                                               5ns  5.00% |   b\n" RULE,
       NULL },
     { "a call below the cutoff goes, its node stays",
       "-tree -edgefraction=0.3 -nodecount=3",
       { { "m|a|b", 60, false }, { "m|b", 10, false }, { "m|a", 30, false } },
-      "File: prog\n"
-      "Type: cpu\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
-      "      flat  flat%   sum%        cum   cum%   calls calls% + context \t "
-      "\t \n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      OF_PROG
+      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TREE_HEAD
       "                                              60ns 85.71% |   a\n"
-      "      70ns 70.00% 70.00%       70ns 70.00%                | b\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "      70ns 70.00% 70.00%       70ns 70.00%                | b\n" RULE
       "                                              90ns   100% |   m\n"
       "      30ns 30.00%   100%       90ns 90.00%                | a\n"
-      "                                              60ns 66.67% |   b\n"
-      "----------------------------------------------------------+-------------"
-      "\n"
+      "                                              60ns 66.67% |   b\n" RULE
       "         0     0%   100%      100ns   100%                | m\n"
-      "                                              90ns 90.00% |   a\n"
-      "----------------------------------------------------------+-------------"
-      "\n",
+      "                                              90ns 90.00% |   a\n" RULE,
       NULL },
     { "a light call does not hold another",
       "-dot -edgefraction=0.05 -nodecount=3",
@@ -565,12 +346,7 @@ static const struct report_case cases[] = {
       "(-9ns)\" labeltooltip=\"b -> y (-9ns)\"]\n"
       "}\n",
       NULL },
-    { "tags cost nodes",
-      "-dot -nodecount=3",
-      { { "main|get\tuser=bob\tbytes:64 bytes", 40, false },
-        { "main|get\tuser=amy\tbytes:16 bytes", 30, false },
-        { "main|put\tbytes:32 bytes", 20, false },
-        { "main|put\twait:5 ms\tuser=bob", 10, false } },
+    { "tags cost nodes", "-dot -nodecount=3", TAGGED_STACKS,
       "digraph \"prog\" {\n"
       "node [style=filled fillcolor=\"#f8f8f8\"]\n"
       "subgraph cluster_L { \"File: prog\" [shape=box fontsize=16 "
