@@ -14,7 +14,7 @@ import { profileOf } from "./proto.mjs";
 const [pprof, folder] = process.argv.slice(2), SHOTS = process.env.SHOTS || "";
 const VIEWS = ["flamegraph", "top", "graph", "peek", "source", "disasm", "tags", "traces", "details"];
 const NAMES = ["Flame graph", "Top", "Graph", "Peek", "Source", "Disassembly", "Labels", "Traces", "Details"];
-const READY = `document.getElementById("busy").hidden && !!document.querySelector("#main > .view")`;
+const READY = `document.getElementById("busy").hidden && document.getElementById("main").ariaBusy !== "true" && !!document.querySelector("#main > .view")`;
 const program = findChrome();
 if (!program) {
   console.log("no Chromium");
