@@ -331,7 +331,7 @@ export class App {
       else this.status("A comparison made in the page cannot be saved as one profile.");
     } else if (kind === "folded") download(`${stem}.folded`, new Blob([await this.ask("folded", {})], { type: "text/plain" }));
     else if (kind === "text" && this.store.state.view === "top") this.copy(this.current().text());
-    else if (kind === "png") this.view("flamegraph").main.canvas.toBlob((/** @type {Blob | null} */ b) => b && download(`${stem}.png`, b));
+    else if (kind === "png") this.view("flamegraph").main.picture().toBlob((/** @type {Blob | null} */ b) => b && download(`${stem}.png`, b));
     else if (kind === "svg") download(`${stem}.svg`, new Blob([svgOf(this.view("flamegraph").main)], { type: "image/svg+xml" }));
   }
 

@@ -18,9 +18,8 @@ export function hueOf(name) {
   return hue;
 }
 
-/** @param {string} name @param {boolean} isDark */
-export function frameColor(name, isDark) {
-  const hue = Math.round(hueOf(name));
+/** @param {number} hue in whole degrees @param {boolean} isDark */
+export function frameColor(hue, isDark) {
   return isDark ? `hsl(${hue} 32% 34%)` : `hsl(${hue} 62% 81%)`;
 }
 

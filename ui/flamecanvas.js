@@ -27,7 +27,7 @@ export class FlameCanvas {
     this.app = app;
     this.isUpward = style.isUpward;
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "flame", tabindex: "0", role: "img", "aria-label": style.title }));
-    /** As tall as the tree; the canvas is as tall as what is in sight, and moves along. */
+    /** As tall as the tree; the canvas is as tall as the place where it is seen, whatever the tree, and moves along. */
     /** Outlines are elements, so that the pointer costs no drawing. */
     this.frames = { hover: h("div", { class: "outline", hidden: true }), selected: h("div", { class: "outline selected", hidden: true }) };
     this.el = h("div", { class: "flamebox" }, this.canvas, this.frames.hover, this.frames.selected);
@@ -42,7 +42,7 @@ export class FlameCanvas {
     this.left = 0;
     this.share = 1;
     this.nRows = 0;
-    /** Colours of names, or of boxes in a comparison; 0 where none was asked for. */
+    /** Colours of hues, or of boxes in a comparison; 0 where none was asked for. */
     this.tints = new Uint32Array(0);
     this.tintedAs = "";
     this.rootName = "All samples";
@@ -151,12 +151,26 @@ export class FlameCanvas {
     this.height = Math.max(1, this.nRows) * ROW + 1;
     this.port = Math.min(this.height, parent.clientHeight || this.height);
     this.el.style.height = `${this.height}px`;
-    this.canvas.style.height = `${this.port}px`;
-    this.canvas.style.width = `${this.width}px`;
-    const c = this.canvas, wide = Math.round(this.width * ratio), high = Math.round(this.port * ratio);
-    if (c.width !== wide) c.width = wide; // setting it anew makes a new canvas
-    if (c.height !== high) c.height = high;
+    this.sizeCanvas(this.width, parent.clientHeight || this.height, ratio);
     this.moveTo(top);
+  }
+
+  /** Another size is another canvas for the browser, which takes longer than all drawing. @param {number} width @param {number} height @param {number} ratio */
+  sizeCanvas(width, height, ratio) {
+    const c = this.canvas, wide = Math.round(width * ratio), high = Math.round(height * ratio);
+    if (c.width !== wide) c.width = wide;
+    if (c.height !== high) c.height = high;
+    c.style.width = `${width}px`;
+    c.style.height = `${height}px`;
+  }
+
+  /** What is in sight as a picture, without the rest of the canvas. */
+  picture() {
+    const copy = /** @type {HTMLCanvasElement} */ (h("canvas"));
+    copy.width = this.canvas.width;
+    copy.height = Math.max(1, Math.round(this.port * (window.devicePixelRatio || 1)));
+    copy.getContext("2d")?.drawImage(this.canvas, 0, 0);
+    return copy;
   }
 
   /** The view was scrolled. */
@@ -221,15 +235,15 @@ export class FlameCanvas {
 
   /** The lines, each as tall as a row. @param {number} first depth of the first line @param {boolean[]} marked */
   drawRows(first, marked) {
-    const g = this.context, c = this.lines.canvas, n = marked.length, ratio = window.devicePixelRatio || 1, wide = this.canvas.width;
-    g.setTransform(ratio, 0, 0, ratio, 0, -this.offset * ratio);
-    g.clearRect(0, this.offset, this.width, this.port);
-    g.imageSmoothingEnabled = false;
+    const g = this.context, lines = this.lines, n = marked.length, ratio = window.devicePixelRatio || 1;
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.clearRect(0, 0, this.canvas.width, this.canvas.height);
     for (let i = 0; i < n; i++) {
-      const y = this.y(first + i);
-      g.drawImage(c, 0, i, wide, 1, 0, y + 1, wide / ratio, ROW - 1);
-      if (marked[i]) g.drawImage(c, 0, n + i, wide, 1, 0, y + ROW - 3, wide / ratio, 2.5);
+      const y = this.y(first + i) - this.offset;
+      lines.stretch(g, i, (y + 1) * ratio, (y + ROW) * ratio);
+      if (marked[i]) lines.stretch(g, n + i, (y + ROW - 3) * ratio, (y + ROW - 0.5) * ratio);
     }
+    g.setTransform(ratio, 0, 0, ratio, 0, -this.offset * ratio);
   }
 
   /** The longest form of each name that fits its box. @param {boolean} isDark */
@@ -261,12 +275,12 @@ export class FlameCanvas {
     const app = this.app, isDiff = app.isDiff(), as = isDiff ? [isDark, app.isRelativeDiff(), app.isClassicDiff(), app.total()].join() : String(isDark);
     if (this.tintedAs === as) return;
     this.tintedAs = as;
-    this.tints = new Uint32Array(isDiff ? this.tree.name.length : this.tree.names.length);
+    this.tints = new Uint32Array(isDiff ? this.tree.name.length : 361);
   }
 
   /** @param {number} box @param {boolean} isDark */
   tint(box, isDark) {
-    const place = this.app.isDiff() ? box : this.tree.name[box];
+    const place = this.app.isDiff() ? box : box === 0 ? -1 : this.tree.hue[this.tree.name[box]];
     if (place < 0) return tintOf(this.colorOf(box, isDark));
     return this.tints[place] || (this.tints[place] = tintOf(this.colorOf(box, isDark)));
   }
@@ -274,7 +288,7 @@ export class FlameCanvas {
   /** @param {number} box @param {boolean} isDark */
   colorOf(box, isDark) {
     const t = this.tree;
-    if (!this.app.isDiff()) return box === 0 ? (isDark ? "#44474d" : "#dcdcd8") : frameColor(t.names[t.name[box]].name, isDark);
+    if (!this.app.isDiff()) return box === 0 ? (isDark ? "#44474d" : "#dcdcd8") : frameColor(t.hue[t.name[box]], isDark);
     const base = (t.weight[box] - t.value[box]) / 2;
     const change = this.app.isRelativeDiff() ? (base > 0 ? t.value[box] / base : 1) : (t.value[box] / (this.app.total() || 1)) * 8;
     return diffColor(change, isDark, this.app.isClassicDiff());

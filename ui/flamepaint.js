@@ -24,8 +24,8 @@ export class Lines {
     this.width = width;
     if (!this.image || this.image.width !== width || this.image.height < nLines) {
       this.canvas.width = width;
-      this.canvas.height = nLines;
-      this.image = this.context.createImageData(width, nLines);
+      this.canvas.height = Math.ceil(nLines / 64) * 64;
+      this.image = this.context.createImageData(width, this.canvas.height);
       this.pixels = new Uint32Array(this.image.data.buffer);
     } else this.pixels.fill(0, 0, width * nLines);
   }
@@ -60,6 +60,20 @@ export class Lines {
   /** Hands the first lines to the canvas they are copied from. @param {number} nLines */
   end(nLines) {
     if (this.image) this.context.putImageData(this.image, 0, 0, 0, 0, this.width, nLines);
+  }
+
+  /** Draws a line from one height to another; at edges between pixels it is thinner, which browsers do not do for pictures. @param {CanvasRenderingContext2D} g @param {number} line @param {number} from @param {number} to */
+  stretch(g, line, from, to) {
+    const first = Math.ceil(from), last = Math.floor(to);
+    const part = (/** @type {number} */ y, /** @type {number} */ height, /** @type {number} */ alpha) => {
+      g.globalAlpha = alpha;
+      g.drawImage(this.canvas, 0, line, this.width, 1, 0, y, this.width, height);
+    };
+    g.imageSmoothingEnabled = false;
+    if (first > from) part(first - 1, 1, first - from);
+    if (last > first) part(first, last - first, 1);
+    if (to > last) part(last, 1, to - last);
+    g.globalAlpha = 1;
   }
 }
 
