@@ -1,11 +1,13 @@
-// web.mjs [--quick] [--alone] - the page beside the reference's, in a real
-// Chromium; --quick: once, and the largest profile without the reference, whose
-// page takes minutes for it; --alone: nothing of the reference.
+// web.mjs [--quick] [--alone] [SAMPLES...] - the page beside the reference's, in a
+// real Chromium; --quick: once, and the largest profile without the reference,
+// whose page takes minutes for it; --alone: nothing of the reference.
 //
 // Both serve the same profile; the time from the request to a flame graph on
 // screen, what came over the wire and the memory of server and browser are
-// printed, then how long our page takes for a zoom and a search, by the
-// browser's own clock. Runs alternate, and the median counts.
+// printed, then how long a zoom and a letter of a search take to be on the screen.
+// That is from the browser's own trace: its EventTiming ends when the frame after
+// the event is presented, and a page with one box on it says how much of it is the
+// browser's. Runs alternate, and the median counts.
 import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
@@ -17,7 +19,8 @@ const isQuick = process.argv.includes("--quick"), temp = fs.mkdtempSync(path.joi
 const peer = [process.env.PPROF_REF || "", path.join(os.homedir(), "go/bin/pprof")].find((p) => p && fs.existsSync(p)) || "";
 const env = { ...process.env, PPROF_TMPDIR: temp, HOME: temp, PPROF_BINARY_PATH: temp };
 const isAlone = process.argv.includes("--alone");
-const RUNS = isQuick ? 1 : 5, PATIENCE = isQuick ? 100000 : 300000;
+const sizes = process.argv.slice(2).filter((a) => /^\d+$/.test(a)).map(Number);
+const RUNS = isQuick ? 1 : 5, PATIENCE = isQuick && !sizes.length ? 100000 : 300000;
 
 const median = (list) => list.slice().sort((a, b) => a - b)[list.length >> 1];
 
@@ -89,42 +92,85 @@ async function load(who, url) {
   const chrome = new Chrome(findChrome());
   try {
     const page = await chrome.page(), start = performance.now();
-    await page.send("Page.navigate", { url: `${url}/ui/flamegraph` });
+    await page.send("Page.navigate", { url: `${url}/ui/flamegraph` }, PATIENCE);
     await shown(page, SHOWN[who]);
     const cpu = who === "ours" ? workerSeconds(chrome.child.pid) : NaN;
-    const out = { shown: (performance.now() - start) / 1000, cpu, memory: memoryBelow(chrome.child.pid), bytes: page.bytes, arrived: NaN, zoom: [], search: [] };
+    const out = { shown: (performance.now() - start) / 1000, cpu, memory: memoryBelow(chrome.child.pid), bytes: page.bytes, arrived: NaN };
     if (who === "ours") {
       out.bytes += (await (await fetch(`${url}/ui/data/profile`)).arrayBuffer()).byteLength;
       out.arrived = await page.run(`performance.getEntriesByName("shown after arrival")[0].duration / 1000`);
-      await interact(page, out);
     }
-    return out;
+    return Object.assign(out, await interact(page, who));
   } finally {
     await chrome.close();
   }
 }
 
-/** Clicks and keys as a person's; the time their handlers took, to the drawn canvas. */
-async function interact(page, out) {
-  await page.run(`(() => { window.took = { click: [], input: [] }; window.script = { click: [], input: [] };
-    for (const type of ["click", "input"]) {
-      let start = 0;
-      addEventListener(type, () => { start = performance.now(); requestAnimationFrame(() => { took[type].push(performance.now() - start); }); }, true);
-      addEventListener(type, () => { script[type].push(performance.now() - start); });
-    } })()`);
-  const area = await page.run(`(() => { const r = document.querySelector("canvas.flame").getBoundingClientRect(); return [r.x, r.y]; })()`);
-  for (const depth of [3, 4, 5, 1, 3, 4, 5, 1, 4, 0, 5, 1]) { // in and out again
-    await page.mouse(area[0] + 200, area[1] + depth * 21 + 10);
-    await page.until(`took.click.length > ${out.zoom.length}`);
-    out.zoom = await page.run("took.click");
+/** Where the nth box under a vertical line is, from the root. */
+const BOX = {
+  ours: (n) => `(() => { const r = document.querySelector("canvas.flame").getBoundingClientRect(); return [r.x + 200, r.y + ${n} * 21 + 10]; })()`,
+  theirs: (n) => `(() => {
+    const at = [...document.querySelectorAll(".boxbg")].map((e) => e.getBoundingClientRect()).filter((r) => r.x <= 200 && r.right > 200 && r.width > 1).sort((a, b) => a.y - b.y);
+    const r = at[Math.min(${n}, at.length - 1)];
+    return [200, r.y + r.height / 2]; })()`,
+  floor: () => "[200, 100]",
+};
+const FIELD = { ours: "#search", theirs: "#search", floor: "input" };
+const PAUSE = 300; // a person's next click; the worker may be at the last one's boxes still
+const pause = () => new Promise((done) => setTimeout(done, PAUSE));
+
+/** The reference searches a while after the letter, so its trace does not know which frame has the answer: the one after its boxes change. */
+const WATCH = `{
+  window.took = [];
+  window.waiting = 0;
+  document.addEventListener("input", (e) => { waiting = e.timeStamp; }, true);
+  new MutationObserver(() => {
+    const start = waiting;
+    waiting = 0;
+    if (start) requestAnimationFrame(() => setTimeout(() => took.push(performance.now() - start)));
+  }).observe(document.querySelector(".boxbg").closest("body > *"), { subtree: true, attributes: true, childList: true });
+}`;
+
+/** Clicks and letters as a person's: milliseconds to the frame on the screen, in the event's own script, and of the processor in that. */
+async function interact(page, who) {
+  const events = await page.trace(["devtools.timeline"], async () => {
+    for (const depth of [3, 4, 5, 1, 3, 4, 5, 1, 4, 0, 5, 1]) { // in and out again
+      const [x, y] = await page.run(BOX[who](depth), PATIENCE);
+      await page.mouse(x, y);
+      await pause();
+    }
+    await page.run(`document.querySelector("${FIELD[who]}").focus()`, PATIENCE);
+    if (who === "theirs") await page.run(WATCH);
+    for (const letter of "method_123") {
+      await page.key(letter);
+      if (who === "theirs") await page.until("!waiting", 8000).catch(() => {}); // a letter may change nothing
+      await pause();
+    }
+  });
+  const watched = who === "theirs" ? await page.run("took", PATIENCE) : null;
+  const timings = (type) => events.filter((e) => e.name === "EventTiming" && e.ph === "b" && e.args.data?.type === type).map((e) => e.args.data);
+  const cpu = (type) => events.filter((e) => e.name === "EventDispatch" && e.args.data?.type === type).map((e) => (e.tdur || 0) / 1000);
+  const script = (list) => list.map((d) => d.processingEnd - d.processingStart);
+  const click = timings("click"), input = timings("input");
+  return {
+    zoom: click.map((d) => d.duration), zoomScript: script(click), zoomCpu: cpu("click"),
+    search: watched || input.map((d) => d.duration), searchScript: script(input), searchCpu: cpu("input"),
+  };
+}
+
+/** What the browser takes for a page that changes the colour of one box. */
+async function floor() {
+  const chrome = new Chrome(findChrome());
+  try {
+    const page = await chrome.page();
+    await page.open("data:text/html," + encodeURIComponent(`<div style="height:600px;background:#eee"></div><input><script>
+      const box = document.querySelector("div"), flip = () => { box.style.background = box.style.background ? "" : "#ccc"; };
+      box.onclick = document.querySelector("input").oninput = flip;</script>`));
+    const { zoom, search } = await interact(page, "floor");
+    console.log(`a page with one box: click ${median(zoom).toFixed(1)} ms, letter ${median(search).toFixed(1)} ms, to the frame on the screen; load ${os.loadavg()[0].toFixed(1)}`);
+  } finally {
+    await chrome.close();
   }
-  await page.key("/");
-  for (const letter of "func_1") {
-    await page.key(letter);
-    await page.until(`took.input.length > ${out.search.length}`);
-    out.search = await page.run("took.input");
-  }
-  Object.assign(out, { zoomScript: await page.run("script.click"), searchScript: await page.run("script.input") });
 }
 
 async function compare(name, profile, isAlone) {
@@ -159,9 +205,10 @@ function report(name, results) {
   row("received, MB", (r) => r.bytes / 1e6);
   row("browser, MB", (r) => r.memory / 1e6, 0);
   row("server, MB", (r) => r.server / 1e6, 0);
-  const ms = (list) => `best ${Math.min(...list).toFixed(1)} ms, median ${median(list).toFixed(1)} ms, worst ${Math.max(...list).toFixed(1)} ms`;
-  for (const [title, key] of [["zoom, to the drawn frame", "zoom"], ["  of it our script", "zoomScript"], ["search, to the drawn frame", "search"], ["  of it our script", "searchScript"]])
-    console.log(`${title.padEnd(30)}${ms(results.ours.flatMap((r) => r[key] || []))}`);
+  for (const [title, key] of [["zoom, to the screen, ms", "zoom"], ["  of it script", "zoomScript"], ["  processor in that", "zoomCpu"], ["letter, to the screen, ms", "search"], ["  of it script", "searchScript"], ["  processor in that", "searchCpu"]])
+    row(title, (r) => (r[key]?.length ? median(r[key]) : NaN), 1);
+  const all = results.ours.flatMap((r) => [...(r.zoom || []), ...(r.search || [])]);
+  console.log(`${all.length} zooms and letters, ${all.filter((ms) => ms <= 1000 / 60).length} of them within a frame, worst ${Math.max(...all).toFixed(1)} ms; load ${os.loadavg()[0].toFixed(1)}`);
   for (const r of [...results.ours, ...results.theirs]) if (r.why) console.log(`gave up: ${r.why}`);
 }
 
@@ -171,7 +218,8 @@ if (!findChrome()) {
 }
 try {
   if (!peer) console.log("web: no reference to compare with");
-  for (const [n, l] of isQuick ? [[20000, "plain"], [1000000, "plain"]] : [[20000, "plain"], [100000, "plain"], [1000000, "plain"], [1000000, "labels"]]) await compare(`${n.toLocaleString()} samples, ${l}`, profileOf(n, l), (isQuick && n > 100000) || isAlone);
+  await floor();
+  for (const [n, l] of sizes.length ? sizes.map((n) => [n, "plain"]) : isQuick ? [[20000, "plain"], [1000000, "plain"]] : [[20000, "plain"], [100000, "plain"], [1000000, "plain"], [1000000, "labels"]]) await compare(`${n.toLocaleString()} samples, ${l}`, profileOf(n, l), (isQuick && !sizes.length && n > 100000) || isAlone);
 } finally {
   fs.rmSync(temp, { recursive: true, force: true });
 }

@@ -40,6 +40,9 @@ export class App {
     this.lastAbout = null;
     this.isRefining = false;
     this.isCounting = false;
+    /** Counts what was shown, so that only the last one says that it is there. */
+    this.turn = 0;
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
     this.store = new Store(info.server || !!info.live, (now, old) => this.changed(now, old));
     this.views = /** @type {Record<string, any>} */ ({});
     this.configs = new Configs(this);
@@ -84,7 +87,7 @@ export class App {
   }
 
   isDark() {
-    return document.documentElement.dataset.theme === "dark" || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
+    return document.documentElement.dataset.theme === "dark" || (!document.documentElement.dataset.theme && this.dark.matches);
   }
   isDiff() {
     return this.profile.isDiff;
@@ -125,21 +128,30 @@ export class App {
     const isSearchOnly = JSON.stringify({ ...now, search: "" }) === JSON.stringify({ ...old, search: "" });
     if (isSearchOnly && this.current().highlight) {
       this.current().highlight(now.search);
+      byId("main").ariaBusy = String(!byId("busy").hidden);
       this.countMatches();
     } else this.showView();
   }
 
+  /** For a view that has drawn the change already: the rest of the page waits for that to be on the screen. @param {Partial<State>} change @param {boolean} [isQuiet] */
+  later(change, isQuiet = false) {
+    byId("main").ariaBusy = "true";
+    this.store.go(change, { isQuiet, isLater: true });
+  }
+
   async showView() {
-    const view = this.current(), place = byId("main");
+    const view = this.current(), place = byId("main"), turn = ++this.turn;
     this.tip(null);
     if (place.firstChild !== view.el) fill(place, view.el);
     this.status("");
     this.busy(true);
     try {
       await view.show();
+      if (turn !== this.turn) return;
       this.error("");
       this.measure();
     } catch (e) {
+      if (turn !== this.turn) return;
       this.error(e instanceof Error ? e.message : String(e));
     }
     this.busy(false);
@@ -224,6 +236,7 @@ export class App {
   /** @param {boolean} isBusy */
   busy(isBusy) {
     byId("busy").hidden = !isBusy;
+    byId("main").ariaBusy = String(isBusy);
   }
 
   /** Words for a view with nothing in it. */
@@ -318,7 +331,7 @@ export class App {
       else this.status("A comparison made in the page cannot be saved as one profile.");
     } else if (kind === "folded") download(`${stem}.folded`, new Blob([await this.ask("folded", {})], { type: "text/plain" }));
     else if (kind === "text" && this.store.state.view === "top") this.copy(this.current().text());
-    else if (kind === "png") this.view("flamegraph").main.canvas.toBlob((/** @type {Blob | null} */ b) => b && download(`${stem}.png`, b));
+    else if (kind === "png") this.view("flamegraph").main.picture().toBlob((/** @type {Blob | null} */ b) => b && download(`${stem}.png`, b));
     else if (kind === "svg") download(`${stem}.svg`, new Blob([svgOf(this.view("flamegraph").main)], { type: "image/svg+xml" }));
   }
 
@@ -381,7 +394,7 @@ export class App {
   }
 
   start() {
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.themed());
+    this.dark.addEventListener("change", () => this.themed());
     document.addEventListener("keydown", (e) => this.key(e));
     document.addEventListener("pointerdown", (e) => {
       if (!byId("menu").contains(/** @type {Node} */ (e.target))) this.closeMenu();
@@ -404,7 +417,12 @@ export class App {
 
   listenSearch() {
     const search = /** @type {HTMLInputElement} */ (byId("search"));
-    search.oninput = () => this.store.go({ search: search.value }, true);
+    search.oninput = () => {
+      const change = { search: search.value };
+      if (!this.profile || this.store.state.view !== "flamegraph") return this.store.go(change, { isQuiet: true });
+      this.current().highlight(search.value);
+      this.later(change, true);
+    };
     search.onkeydown = (e) => {
       if (e.key === "Enter") this.step(e.shiftKey ? -1 : 1);
     };
@@ -433,8 +451,6 @@ async function packed(bytes) {
 
 /** The boxes in sight as a picture. @param {import("./flamecanvas.js").FlameCanvas} c */
 function svgOf(c) {
-  c.pickColors(false);
-  c.coloredAs = "";
   const text = (/** @type {string} */ s) => visible(s).replace(/[&<>"]/g, (x) => `&#${x.charCodeAt(0)};`), parts = [];
   for (let depth = 0; depth < c.nRows; depth++) {
     const [from, to] = c.inSight(depth), y = c.y(depth);

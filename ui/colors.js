@@ -18,9 +18,8 @@ export function hueOf(name) {
   return hue;
 }
 
-/** @param {string} name @param {boolean} isDark */
-export function frameColor(name, isDark) {
-  const hue = Math.round(hueOf(name));
+/** @param {number} hue in whole degrees @param {boolean} isDark */
+export function frameColor(hue, isDark) {
   return isDark ? `hsl(${hue} 32% 34%)` : `hsl(${hue} 62% 81%)`;
 }
 
@@ -37,4 +36,27 @@ export function diffColor(change, isDark, isClassic) {
   const hue = change > 0 ? grown : shrunk;
   const light = isDark ? 26 + strength * (change > 0 ? 26 : 14) : 92 - strength * (change > 0 ? 26 : 36);
   return `hsl(${hue} ${Math.round(30 + strength * 45)}% ${Math.round(light)}%)`;
+}
+
+/** @type {Map<string, number>} */
+const tints = new Map();
+
+/** One of the colours above, "hsl(...)" or "#rrggbb", as a number: blue, green, red from the highest byte. @param {string} color */
+export function tintOf(color) {
+  let tint = tints.get(color);
+  if (tint === undefined) {
+    const [r, g, b] = color[0] === "#" ? [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16)) : fromHsl(color);
+    tint = (b << 16) | (g << 8) | r;
+    tints.set(color, tint);
+  }
+  return tint;
+}
+
+/** @param {string} color */
+function fromHsl(color) {
+  const [hue, strong, light] = (color.match(/[\d.]+/g) || []).map(Number), l = light / 100, most = (strong / 100) * Math.min(l, 1 - l);
+  return [0, 8, 4].map((n) => {
+    const k = (n + hue / 30) % 12;
+    return Math.round(255 * (l - most * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  });
 }

@@ -45,6 +45,17 @@ export function visible(text) {
   return /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(plain) ? `\u2068${plain}\u2069` : plain;
 }
 
+/** Calls when what was changed till now is on the screen, or soon where nothing is drawn: a page out of sight. @param {() => void} act */
+export function afterFrame(act) {
+  let isDone = false;
+  const once = () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(once)));
+  setTimeout(once, 200);
+}
+
 /** Gives the reader a file. @param {string} name @param {Blob} blob */
 export function download(name, blob) {
   const url = URL.createObjectURL(blob);

@@ -3,9 +3,9 @@
 // The boxes of a row are sorted, so drawing finds those in sight by halving and
 // zooming is another window on the same numbers: both cost what can be seen.
 
-import { diffColor, frameColor } from "./colors.js";
+import { diffColor, frameColor, tintOf } from "./colors.js";
 import { h, visible } from "./dom.js";
-import { shortName } from "./names.js";
+import { Lines, fitting } from "./flamepaint.js";
 import { label, percentage } from "./units.js";
 
 const ROW = 21;
@@ -20,34 +20,6 @@ function firstFrom(list, from, to, x) {
   return from;
 }
 
-/** @type {Map<string, number>} widths of texts, in the canvas's one font */
-const widths = new Map();
-
-/** @param {CanvasRenderingContext2D} g @param {string} text */
-function widthOf(g, text) {
-  let width = widths.get(text);
-  if (width === undefined) {
-    if (widths.size > 20000) widths.clear();
-    width = g.measureText(text).width;
-    widths.set(text, width);
-  }
-  return width;
-}
-
-/** The name, its short form, or as much of that as fits; "" for too little. @param {CanvasRenderingContext2D} g @param {string} full @param {number} room */
-function fitting(g, full, room) {
-  if (full.length < 400 && widthOf(g, full) <= room) return full;
-  const short = shortName(full).slice(0, 400);
-  if (widthOf(g, short) <= room) return short;
-  let low = 0, high = Math.min(short.length, Math.floor(room / 2));
-  while (low < high) {
-    const mid = (low + high + 1) >> 1;
-    if (g.measureText(short.slice(0, mid) + "…").width <= room) low = mid;
-    else high = mid - 1;
-  }
-  return low < 2 ? "" : short.slice(0, low) + "…";
-}
-
 /** One tree on one canvas. */
 export class FlameCanvas {
   /** @param {import("./app.js").App} app @param {{isUpward: boolean, title: string}} style */
@@ -55,12 +27,14 @@ export class FlameCanvas {
     this.app = app;
     this.isUpward = style.isUpward;
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "flame", tabindex: "0", role: "img", "aria-label": style.title }));
-    /** As tall as the tree; the canvas is as tall as what is in sight, and moves along. */
-    this.el = h("div", { class: "flamebox" }, this.canvas);
-    /** The boxes without outlines, so that the pointer costs one copy. */
-    this.plain = /** @type {HTMLCanvasElement} */ (h("canvas"));
-    this.screen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
-    this.context = /** @type {CanvasRenderingContext2D} */ (this.plain.getContext("2d"));
+    /** As tall as the tree; the canvas is as tall as the place where it is seen, whatever the tree, and moves along. */
+    /** Outlines are elements, so that the pointer costs no drawing. */
+    this.frames = { hover: h("div", { class: "outline", hidden: true }), selected: h("div", { class: "outline selected", hidden: true }) };
+    this.el = h("div", { class: "flamebox" }, this.canvas, this.frames.hover, this.frames.selected);
+    this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
+    this.lines = new Lines();
+    /** @type {number[]} boxes with room for a name, each with x and w */
+    this.roomy = [];
     /** @type {any} */
     this.tree = null;
     /** The zoomed box: what is below it fills the width. */
@@ -68,9 +42,9 @@ export class FlameCanvas {
     this.left = 0;
     this.share = 1;
     this.nRows = 0;
-    /** @type {string[]} colours of names */
-    this.colors = [];
-    this.coloredAs = "";
+    /** Colours of hues, or of boxes in a comparison; 0 where none was asked for. */
+    this.tints = new Uint32Array(0);
+    this.tintedAs = "";
     this.rootName = "All samples";
     this.hover = -1;
     this.selected = -1;
@@ -80,7 +54,7 @@ export class FlameCanvas {
     this.offset = 0;
     /** @type {RegExp | null} */
     this.pattern = null;
-    /** @type {Uint8Array} whether a name matches */
+    /** Whether a name matches: 1 no, 2 yes, 0 not asked. */
     this.hits = new Uint8Array(0);
     this.onpick = (/** @type {number} */ _box) => {};
     this.listen();
@@ -113,15 +87,15 @@ export class FlameCanvas {
     return box === 0 ? this.rootName : this.tree.names[this.tree.name[box]].name;
   }
 
-  /** @param {any} tree @param {string} rootName */
-  show(tree, rootName) {
+  /** @param {any} tree @param {string} rootName @param {number} [box] to zoom to */
+  show(tree, rootName, box = tree.zoomed) {
     this.tree = tree;
     this.rootName = rootName;
     this.hover = -1;
     this.selected = -1;
-    this.coloredAs = "";
-    this.findHits();
-    this.zoom(tree.zoomed);
+    this.tintedAs = "";
+    this.hits = new Uint8Array(tree.names.length);
+    this.zoom(box);
   }
 
   /** Fills the width with a box; nothing is laid out again. @param {number} box */
@@ -172,26 +146,42 @@ export class FlameCanvas {
   resize() {
     const parent = this.el.parentElement;
     if (!parent || !this.tree) return;
-    const ratio = window.devicePixelRatio || 1;
+    const ratio = window.devicePixelRatio || 1, top = parent.scrollTop - this.el.offsetTop; // read before anything is set: no layout between
     this.width = parent.clientWidth;
     this.height = Math.max(1, this.nRows) * ROW + 1;
     this.port = Math.min(this.height, parent.clientHeight || this.height);
     this.el.style.height = `${this.height}px`;
-    this.canvas.style.height = `${this.port}px`;
-    this.canvas.style.width = `${this.width}px`;
-    const wide = Math.round(this.width * ratio), high = Math.round(this.port * ratio);
-    for (const c of [this.canvas, this.plain]) {
-      if (c.width !== wide) c.width = wide; // setting it anew makes a new canvas
-      if (c.height !== high) c.height = high;
-    }
-    this.scrolled();
+    this.sizeCanvas(this.width, parent.clientHeight || this.height, ratio);
+    this.moveTo(top);
   }
 
-  /** Moves the canvas to what is in sight, and draws that. */
+  /** Another size is another canvas for the browser, which takes longer than all drawing. @param {number} width @param {number} height @param {number} ratio */
+  sizeCanvas(width, height, ratio) {
+    const c = this.canvas, wide = Math.round(width * ratio), high = Math.round(height * ratio);
+    if (c.width !== wide) c.width = wide;
+    if (c.height !== high) c.height = high;
+    c.style.width = `${width}px`;
+    c.style.height = `${height}px`;
+  }
+
+  /** What is in sight as a picture, without the rest of the canvas. */
+  picture() {
+    const copy = /** @type {HTMLCanvasElement} */ (h("canvas"));
+    copy.width = this.canvas.width;
+    copy.height = Math.max(1, Math.round(this.port * (window.devicePixelRatio || 1)));
+    copy.getContext("2d")?.drawImage(this.canvas, 0, 0);
+    return copy;
+  }
+
+  /** The view was scrolled. */
   scrolled() {
     const parent = this.el.parentElement;
-    if (!parent || !this.tree) return;
-    this.offset = Math.max(0, Math.min(parent.scrollTop - this.el.offsetTop, this.height - this.port));
+    if (parent && this.tree) this.moveTo(parent.scrollTop - this.el.offsetTop);
+  }
+
+  /** Moves the canvas to what is in sight, and draws that. @param {number} top */
+  moveTo(top) {
+    this.offset = Math.max(0, Math.min(top, this.height - this.port));
     this.canvas.style.transform = `translateY(${this.offset}px)`;
     this.draw();
   }
@@ -207,98 +197,117 @@ export class FlameCanvas {
   }
 
   draw() {
-    if (!this.tree) return;
-    const g = this.context, isDark = this.app.isDark(), ratio = window.devicePixelRatio || 1;
-    g.setTransform(ratio, 0, 0, ratio, 0, -this.offset * ratio);
-    g.clearRect(0, this.offset, this.width, this.port);
-    g.font = "12px system-ui, sans-serif";
-    g.textBaseline = "middle";
-    const [a, b] = [this.depthAt(this.offset), this.depthAt(this.offset + this.port)];
-    this.pickColors(isDark);
-    for (let depth = Math.max(0, Math.min(a, b)); depth <= Math.min(Math.max(a, b), this.nRows - 1); depth++) this.drawRow(depth, isDark);
-    this.paint();
+    if (!this.tree || !this.canvas.width || !this.canvas.height) return;
+    const isDark = this.app.isDark(), a = this.depthAt(this.offset), b = this.depthAt(this.offset + this.port);
+    const first = Math.max(0, Math.min(a, b)), n = Math.min(Math.max(a, b), this.nRows - 1) + 1 - first;
+    this.pickTints(isDark);
+    this.roomy.length = 0;
+    this.lines.begin(this.canvas.width, 2 * n);
+    const marked = Array.from({ length: n }, (_, i) => this.putRow(first + i, i, n + i, isDark));
+    this.lines.end(2 * n);
+    this.drawRows(first, marked);
+    this.drawTexts(isDark);
+    this.outlines();
   }
 
-  /** The boxes as drawn last, and the outlines as they are now. */
-  paint() {
-    if (!this.tree || !this.plain.width || !this.plain.height) return;
-    const g = this.screen, isDark = this.app.isDark(), ratio = window.devicePixelRatio || 1;
-    g.setTransform(1, 0, 0, 1, 0, 0);
-    g.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    g.drawImage(this.plain, 0, 0);
-    g.setTransform(ratio, 0, 0, ratio, 0, -this.offset * ratio);
-    this.outline(this.selected, isDark ? "#fff" : "#000", 2);
-    if (this.hover !== this.selected) this.outline(this.hover, isDark ? "#ddd" : "#333", 1.5);
-  }
-
-  /** Boxes that fall on one pixel are drawn once. @param {number} depth @param {boolean} isDark */
-  drawRow(depth, isDark) {
-    const [from, to] = this.inSight(depth);
-    let done = -1;
+  /**
+   * Puts the boxes of a row on one line of pixels and the marks of those that
+   * match on another; true where there are any. Boxes that fall on one pixel are
+   * put once.
+   * @param {number} depth @param {number} line @param {number} markLine @param {boolean} isDark
+   */
+  putRow(depth, line, markLine, isDark) {
+    const t = this.tree, [from, to] = this.inSight(depth), ratio = window.devicePixelRatio || 1, lines = this.lines;
+    const isAbove = depth < t.depth[this.root], usual = isAbove ? 0.55 : this.pattern ? 0.42 : 1, mark = tintOf(isDark ? "#f5c542" : "#b8860b");
+    let done = -1, isMarked = false;
     for (let box = from; box < to; box++) {
-      const x = this.xOf(box), w = this.wOf(box);
-      if (w < 1 && x + w <= done && !(this.pattern && this.isHit(box))) continue;
-      this.drawBox(box, x, w, isDark);
+      const x = this.xOf(box), w = this.wOf(box), isHit = this.isHit(box);
+      if (w < 1 && x + w <= done && !isHit) continue;
+      const alpha = isHit && !isAbove ? 1 : usual;
+      lines.put(line, x * ratio, Math.max(0.5, w - (w > 3 ? 1 : 0)) * ratio, this.tint(box, isDark), alpha);
+      if (isHit) lines.put(markLine, x * ratio, Math.max(1, w - 1) * ratio, mark, alpha);
+      if (w > 26) this.roomy.push(box, x, w);
+      isMarked = isMarked || isHit;
       done = Math.floor(x) + 1;
     }
+    return isMarked;
+  }
+
+  /** The lines, each as tall as a row. @param {number} first depth of the first line @param {boolean[]} marked */
+  drawRows(first, marked) {
+    const g = this.context, lines = this.lines, n = marked.length, ratio = window.devicePixelRatio || 1;
+    g.setTransform(1, 0, 0, 1, 0, 0);
+    g.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    for (let i = 0; i < n; i++) {
+      const y = this.y(first + i) - this.offset;
+      lines.stretch(g, i, (y + 1) * ratio, (y + ROW) * ratio);
+      if (marked[i]) lines.stretch(g, n + i, (y + ROW - 3) * ratio, (y + ROW - 0.5) * ratio);
+    }
+    g.setTransform(ratio, 0, 0, ratio, 0, -this.offset * ratio);
+  }
+
+  /** The longest form of each name that fits its box. @param {boolean} isDark */
+  drawTexts(isDark) {
+    const g = this.context, t = this.tree, list = this.roomy;
+    g.font = "12px system-ui, sans-serif";
+    g.textBaseline = "middle";
+    g.fillStyle = isDark ? "#f0f0ee" : "#1b1b1a";
+    for (let i = 0; i < list.length; i += 3) {
+      const box = list[i], x = list[i + 1], from = Math.max(0, -x) + 5, room = Math.min(list[i + 2], this.width - x) - from - 4;
+      const text = room < 12 ? "" : fitting(g, this.nameOf(box), room);
+      if (!text) continue;
+      g.globalAlpha = t.depth[box] < t.depth[this.root] ? 0.8 : 1;
+      g.fillText(text, x + from, this.y(t.depth[box]) + ROW / 2 + 1);
+    }
+    g.globalAlpha = 1;
   }
 
   /** @param {number} box */
   isHit(box) {
-    return box > 0 && this.hits[this.tree.name[box]] === 1;
+    if (!this.pattern || box === 0) return false;
+    const name = this.tree.name[box];
+    if (this.hits[name] === 0) this.hits[name] = this.pattern.test(this.tree.names[name].name) ? 2 : 1;
+    return this.hits[name] === 2;
   }
 
-  /** @param {number} box @param {number} x @param {number} w @param {boolean} isDark */
-  drawBox(box, x, w, isDark) {
-    const g = this.context, y = this.y(this.tree.depth[box]), isAbove = this.tree.depth[box] < this.tree.depth[this.root];
-    const isHit = this.pattern && this.isHit(box);
-    g.globalAlpha = isAbove ? 0.55 : this.pattern && !isHit ? 0.42 : 1;
-    g.fillStyle = this.colorOf(box, isDark);
-    g.fillRect(x, y + 1, Math.max(0.5, w - (w > 3 ? 1 : 0)), ROW - 1);
-    if (isHit) {
-      g.fillStyle = isDark ? "#f5c542" : "#b8860b";
-      g.fillRect(x, y + ROW - 3, Math.max(1, w - 1), 2.5);
-    }
-    g.globalAlpha = isAbove ? 0.8 : 1;
-    if (w > 26) this.drawText(box, x, y, w, isDark);
-    g.globalAlpha = 1;
+  /** Forgets the colours if they are for something else. @param {boolean} isDark */
+  pickTints(isDark) {
+    const app = this.app, isDiff = app.isDiff(), as = isDiff ? [isDark, app.isRelativeDiff(), app.isClassicDiff(), app.total()].join() : String(isDark);
+    if (this.tintedAs === as) return;
+    this.tintedAs = as;
+    this.tints = new Uint32Array(isDiff ? this.tree.name.length : 361);
   }
 
-  /** @param {boolean} isDark */
-  pickColors(isDark) {
-    const as = isDark ? "dark" : "light";
-    if (this.coloredAs === as) return;
-    this.coloredAs = as;
-    this.colors = this.tree.names.map((/** @type {any} */ n) => frameColor(n.name, isDark));
+  /** @param {number} box @param {boolean} isDark */
+  tint(box, isDark) {
+    const place = this.app.isDiff() ? box : box === 0 ? -1 : this.tree.hue[this.tree.name[box]];
+    if (place < 0) return tintOf(this.colorOf(box, isDark));
+    return this.tints[place] || (this.tints[place] = tintOf(this.colorOf(box, isDark)));
   }
 
   /** @param {number} box @param {boolean} isDark */
   colorOf(box, isDark) {
     const t = this.tree;
-    if (!this.app.isDiff()) return box === 0 ? (isDark ? "#44474d" : "#dcdcd8") : this.colors[t.name[box]];
+    if (!this.app.isDiff()) return box === 0 ? (isDark ? "#44474d" : "#dcdcd8") : frameColor(t.hue[t.name[box]], isDark);
     const base = (t.weight[box] - t.value[box]) / 2;
     const change = this.app.isRelativeDiff() ? (base > 0 ? t.value[box] / base : 1) : (t.value[box] / (this.app.total() || 1)) * 8;
     return diffColor(change, isDark, this.app.isClassicDiff());
   }
 
-  /** The longest form of the name that fits. @param {number} box @param {number} x @param {number} y @param {number} w @param {boolean} isDark */
-  drawText(box, x, y, w, isDark) {
-    const g = this.context, full = visible(this.nameOf(box));
-    const from = Math.max(0, -x) + 5, room = Math.min(w, this.width - x) - from - 4;
-    if (room < 12) return;
-    const text = fitting(g, full, room);
-    if (!text) return;
-    g.fillStyle = isDark ? "#f0f0ee" : "#1b1b1a";
-    g.fillText(text, x + from, y + ROW / 2 + 1);
+  /** The outlines as they are now. */
+  outlines() {
+    this.outline(this.frames.selected, this.selected, 2);
+    this.outline(this.frames.hover, this.hover === this.selected ? -1 : this.hover, 1.5);
   }
 
-  /** @param {number} box @param {string} color @param {number} width */
-  outline(box, color, width) {
+  /** @param {HTMLElement} el @param {number} box @param {number} width */
+  outline(el, box, width) {
+    el.hidden = box < 0;
     if (box < 0) return;
-    const g = this.screen, x = this.xOf(box), w = this.wOf(box);
-    g.strokeStyle = color;
-    g.lineWidth = width;
-    g.strokeRect(x + 0.5, this.y(this.tree.depth[box]) + 1, Math.max(1, w - 1.5), ROW - 2);
+    el.style.left = `${this.xOf(box) + 0.5 - width / 2}px`;
+    el.style.top = `${this.y(this.tree.depth[box]) + 1 - width / 2}px`;
+    el.style.width = `${Math.max(1, this.wOf(box) - 1.5) + width}px`;
+    el.style.height = `${ROW - 2 + width}px`;
   }
 
   /** The box under the pointer, or -1. @param {MouseEvent} e */
@@ -324,7 +333,7 @@ export class FlameCanvas {
     this.hover = box;
     this.el.style.cursor = box >= 0 ? "pointer" : "default";
     this.app.status(box >= 0 ? this.describe(box) : "");
-    this.paint();
+    this.outlines();
   }
 
   /** @param {number} box */
@@ -365,17 +374,12 @@ export class FlameCanvas {
     this.onpick(box);
   }
 
-  /** @param {RegExp | null} pattern */
+  /** True where that changed what is to be drawn. @param {RegExp | null} pattern */
   match(pattern) {
+    const isSame = String(pattern) === String(this.pattern);
     this.pattern = pattern;
-    if (!this.tree) return;
-    this.findHits();
-    this.draw();
-  }
-
-  findHits() {
-    const pattern = this.pattern;
-    this.hits = Uint8Array.from(this.tree.names, (n) => (pattern && pattern.test(/** @type {any} */ (n).name) ? 1 : 0));
+    if (!isSame) this.hits.fill(0);
+    return !isSame && this.tree !== null;
   }
 
   /** Boxes that match, from the left and the root. @returns {number[]} */
@@ -408,7 +412,7 @@ export class FlameCanvas {
     if (next < 0) return;
     this.selected = next;
     this.app.status(this.describe(next));
-    this.paint();
+    this.outlines();
     this.reveal(next);
   }
 

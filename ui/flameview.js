@@ -1,17 +1,63 @@
 // flameview.js - the flame graph, or two of them around a function.
 //
-// The worker gives boxes. Zooming shows what is here at once and asks the worker
-// for the finer boxes of the chosen one.
+// The worker gives boxes. Zooming shows what is here at once and, when that is on
+// the screen, asks the worker for the finer boxes of the chosen one. The last trees
+// are kept: the way back and up needs no worker.
 
 import { fill, h, visible } from "./dom.js";
 import { FlameCanvas } from "./flamecanvas.js";
 import { compile, exactly, plainly } from "./regex.js";
 import { label, percentage } from "./units.js";
 
+/** Boxes of trees that are kept, in all: some 25 MB. */
+const MOST_KEPT = 400000;
+
 /** "0.25-0.5" as numbers. @param {string} text @returns {[number, number]} */
 function rangeOf(text) {
   const [from, to] = text.split("-").map(Number);
   return from >= 0 && to > from ? [from, to] : [0, 1];
+}
+
+/** Trees that were shown, the last one at the end. */
+class Trees {
+  constructor() {
+    /** @type {Map<string, any>} by what was asked */
+    this.byKey = new Map();
+    this.nBoxes = 0;
+  }
+
+  /** @param {string} key */
+  get(key) {
+    const tree = this.byKey.get(key);
+    if (tree) this.byKey.delete(key) && this.byKey.set(key, tree);
+    return tree;
+  }
+
+  /** @param {string} key @param {any} tree */
+  add(key, tree) {
+    if (this.byKey.has(key)) return;
+    this.byKey.set(key, tree);
+    this.nBoxes += tree.node.length;
+    for (const [oldest, old] of this.byKey) {
+      if (this.nBoxes <= MOST_KEPT || oldest === key) return;
+      this.byKey.delete(oldest);
+      this.nBoxes -= old.node.length;
+    }
+  }
+}
+
+/** The box that a path of names leads to, or -1. @param {any} tree @param {string[]} path */
+function boxAt(tree, path) {
+  let box = 0;
+  for (const name of path) {
+    const row = tree.depth[box] + 1;
+    let kid = tree.rowFirst[row] ?? 0;
+    const end = tree.rowFirst[row + 1] ?? 0;
+    while (kid < end && (tree.parent[kid] !== box || tree.names[tree.name[kid]].name !== name)) kid++;
+    if (kid >= end) return -1;
+    box = kid;
+  }
+  return box;
 }
 
 /** The page with one canvas, or two around a pivot. */
@@ -27,6 +73,9 @@ export class FlameView {
     this.note = h("div", { class: "note", role: "note" });
     this.scroll = h("div", { class: "scroll" });
     this.el = h("div", { class: "view flameview" }, this.bar, this.note, this.scroll);
+    this.trees = new Trees();
+    /** Until the worker has answered. @type {Promise<void>} */
+    this.asking = Promise.resolve();
     this.turn = 0;
     this.at = -1;
     this.size = "";
@@ -46,26 +95,64 @@ export class FlameView {
     this.upper.resize();
   }
 
+  /** What is asked of every tree: the order of boxes, and which are too narrow. */
+  manner() {
+    return { finest: 0.4 / Math.max(600, this.scroll.clientWidth), order: this.app.store.state.order === "name" ? "name" : "weight" };
+  }
+
+  /** What the worker is asked for: the tree of a path. @param {string[]} path */
+  question(path) {
+    const s = this.app.store.state, isByTime = s.order === "time" && this.app.profile.hasTimes;
+    return isByTime ? { ...this.manner(), order: "time", range: rangeOf(s.range), isUp: s.isUp } : { ...this.manner(), path, isUp: s.isUp };
+  }
+
+  /** @param {any} question */
+  keyOf(question) {
+    return JSON.stringify([this.app.profile.id, this.app.store.state.options, question]);
+  }
+
   async show() {
     const s = this.app.store.state, turn = ++this.turn;
     this.drawBar();
-    const finest = 0.4 / Math.max(600, this.scroll.clientWidth);
-    const ask = (/** @type {any} */ extra) => this.app.ask("tree", { finest, order: s.order === "name" ? "name" : "weight", ...extra });
-    if (s.pivot) {
-      const [down, up] = await Promise.all([ask({ pivot: s.pivot }), ask({ pivot: s.pivot, isUp: true })]);
-      if (turn === this.turn) this.sandwich(up, down);
-      return;
-    }
-    const isByTime = s.order === "time" && this.app.profile.hasTimes;
-    const tree = await ask(isByTime ? { order: "time", range: rangeOf(s.range), isUp: s.isUp } : { path: s.path, isUp: s.isUp });
-    if (turn !== this.turn) return;
-    this.main.isUpward = s.isFlame;
-    fill(this.scroll, this.main.el);
-    this.main.show(tree, "All samples");
-    this.highlight(s.search);
-    if (s.isFlame) this.scroll.scrollTop = this.scroll.scrollHeight;
-    this.explain(tree);
+    if (s.pivot) return this.showSandwich(turn);
+    const question = this.question(s.path), key = this.keyOf(question), tree = this.trees.get(key) || (await this.ask(turn, question));
+    if (!tree || turn !== this.turn) return;
+    this.trees.add(key, tree);
     this.app.about(tree.about);
+    this.showMain(tree);
+    this.explain(tree);
+  }
+
+  /** @param {any} tree */
+  showMain(tree) {
+    const s = this.app.store.state, main = this.main, isAlone = this.scroll.firstChild === main.el && this.scroll.childNodes.length === 1;
+    const isThere = isAlone && main.tree === tree && main.root === tree.zoomed && main.isUpward === s.isFlame;
+    main.isUpward = s.isFlame;
+    if (!isAlone) fill(this.scroll, main.el);
+    if (isThere) return this.highlight(s.search);
+    this.setPattern(s.search);
+    main.show(tree, "All samples");
+    if (s.isFlame) this.scroll.scrollTop = this.scroll.scrollHeight;
+  }
+
+  /** Asks when the answer before is there, and not at all if the view has moved on. @param {number} turn @param {any} question */
+  async ask(turn, question) {
+    const before = this.asking;
+    let finish = () => {};
+    this.asking = new Promise((/** @type {(x: void) => void} */ done) => { finish = done; });
+    try {
+      await before;
+      return turn === this.turn ? await this.app.ask("tree", question) : null;
+    } finally {
+      finish();
+    }
+  }
+
+  /** @param {number} turn */
+  async showSandwich(turn) {
+    const question = { ...this.manner(), pivot: this.app.store.state.pivot };
+    const [down, up] = await Promise.all([this.app.ask("tree", question), this.app.ask("tree", { ...question, isUp: true })]);
+    if (turn === this.turn) this.sandwich(up, down);
   }
 
   /** @param {any} up @param {any} down */
@@ -76,12 +163,12 @@ export class FlameView {
     this.main.isUpward = false;
     fill(this.scroll, this.upper.el, middle, this.main.el);
     this.main.el.hidden = false;
+    this.app.about(about);
+    this.setPattern(s.search);
     this.upper.show(up, name);
     this.main.show(down, name);
-    this.highlight(s.search);
     fill(this.note);
     middle.scrollIntoView({ block: "center" });
-    this.app.about(about);
   }
 
   drawBar() {
@@ -124,11 +211,21 @@ export class FlameView {
       const [from, to] = rangeOf(s.range), at = (/** @type {number} */ x) => (from + x * (to - from)).toPrecision(12).replace(/\.?0+$/, "");
       const range = box === 0 ? "" : `${at(canvas.tree.x[box])}-${at(canvas.tree.x[box] + canvas.tree.w[box])}`;
       canvas.zoom(box);
-      return this.app.store.go({ range });
+      return this.app.later({ range });
     }
     const path = canvas.pathTo(box);
-    canvas.zoom(box); // what is here, at once
-    this.app.store.go({ path });
+    this.zoomAtOnce(canvas, box, path);
+    this.app.later({ path });
+  }
+
+  /** What is here: a tree that was shown before, all of it, or another window on this one. @param {FlameCanvas} canvas @param {number} box @param {string[]} path */
+  zoomAtOnce(canvas, box, path) {
+    const own = this.trees.get(this.keyOf(this.question(path)));
+    if (own) return canvas.show(own, canvas.rootName);
+    const isOutside = box < canvas.tree.zoomed, whole = isOutside ? this.trees.get(this.keyOf(this.question([]))) : null;
+    const there = whole ? boxAt(whole, path) : -1;
+    if (there >= 0) canvas.show(whole, canvas.rootName, there);
+    else canvas.zoom(box);
   }
 
   /** @param {FlameCanvas} canvas @param {number} box */
@@ -136,17 +233,21 @@ export class FlameView {
     if (box > 0) this.app.store.go({ pivot: exactly(canvas.nameOf(box)), path: [] });
   }
 
-  /** @param {string} text */
-  highlight(text) {
+  /** Returns the canvases that are to be drawn anew. @param {string} text */
+  setPattern(text) {
     let pattern = null;
     try {
       pattern = text ? compile(text, "search") : null;
     } catch {
       pattern = null;
     }
-    this.main.match(pattern);
-    this.upper.match(pattern);
     this.at = -1;
+    return [this.main, this.upper].filter((canvas) => canvas.match(pattern));
+  }
+
+  /** @param {string} text */
+  highlight(text) {
+    for (const canvas of this.setPattern(text)) if (canvas.el.isConnected) canvas.draw();
   }
 
   /** @param {number} step */

@@ -2,6 +2,7 @@
 // and Back works. With a server the view is the last part of the path; in a
 // file it is in the hash.
 
+import { afterFrame } from "./dom.js";
 import { fromQuery, toQuery } from "./options.js";
 
 /** @typedef {import("./options.js").Options} Options */
@@ -60,6 +61,8 @@ export class Store {
     this.hasServer = hasServer;
     this.changed = changed;
     this.state = this.fromAddress();
+    /** What follows of the last change and has not been done yet. @type {(() => void) | null} */
+    this.due = null;
     window.addEventListener("popstate", () => this.follow());
   }
 
@@ -75,6 +78,7 @@ export class Store {
 
   follow() {
     const old = this.state;
+    this.due = null; // the address it would have made is left already
     this.state = this.fromAddress();
     this.changed(this.state, old);
   }
@@ -86,13 +90,30 @@ export class Store {
     return this.hasServer ? s.view + query : "#" + s.view + query;
   }
 
-  /** @param {Partial<State>} change @param {boolean} [isQuiet] no entry in the history */
-  go(change, isQuiet = false) {
-    const old = this.state, url = this.link(change);
-    this.state = { ...this.state, ...change };
-    if (isQuiet) history.replaceState(null, "", url);
-    else history.pushState(null, "", url);
-    this.changed(this.state, old);
+  /**
+   * The state changes at once; the address and what is shown follow, or wait for
+   * the frame that the view has drawn already.
+   * @param {Partial<State>} change @param {{isQuiet?: boolean, isLater?: boolean}} [how] isQuiet: no entry in the history
+   */
+  go(change, { isQuiet = false, isLater = false } = {}) {
+    this.settle();
+    const old = this.state, url = this.link(change), now = { ...old, ...change };
+    this.state = now;
+    const due = () => {
+      if (isQuiet) history.replaceState(null, "", url);
+      else history.pushState(null, "", url);
+      this.changed(now, old);
+    };
+    this.due = due;
+    if (isLater) afterFrame(() => this.due === due && this.settle());
+    else this.settle();
+  }
+
+  /** Does what is due. */
+  settle() {
+    const due = this.due;
+    this.due = null;
+    if (due) due();
   }
 
   /** @param {Partial<Options>} change */

@@ -1,6 +1,7 @@
 // worker.js - the side that holds profiles and does the sums, off the page's
 // own thread. Answers { id, op, args } with { id, result } or { id, error }.
 
+import { hueOf } from "./colors.js";
 import { compareProfiles } from "./compare.js";
 import { decodeStream } from "./decode.js";
 import { buildTree } from "./flame.js";
@@ -80,7 +81,7 @@ function treeOf(v, args) {
     }
     return id;
   });
-  return { ...tree, about: aboutView(v), names, name };
+  return { ...tree, about: aboutView(v), names, name, hue: Uint16Array.from(names, (n) => Math.round(hueOf(n.name))) };
 }
 
 /** Names from the root as nodes; ends where a name is not there. @param {View} v @param {string[]} names */

@@ -14,7 +14,7 @@ import { profileOf } from "./proto.mjs";
 const [pprof, folder] = process.argv.slice(2), SHOTS = process.env.SHOTS || "";
 const VIEWS = ["flamegraph", "top", "graph", "peek", "source", "disasm", "tags", "traces", "details"];
 const NAMES = ["Flame graph", "Top", "Graph", "Peek", "Source", "Disassembly", "Labels", "Traces", "Details"];
-const READY = `document.getElementById("busy").hidden && !!document.querySelector("#main > .view")`;
+const READY = `document.getElementById("busy").hidden && document.getElementById("main").ariaBusy !== "true" && !!document.querySelector("#main > .view")`;
 const program = findChrome();
 if (!program) {
   console.log("no Chromium");
@@ -133,6 +133,38 @@ async function pointer(url) {
   await shot("sandwich");
   await page.click(".chip button");
   await page.until("!location.search.includes('p=')");
+}
+
+/** Runs in the page: what a click on the flame graph or a letter draws before anything else happens. */
+const AT_ONCE = `
+  const canvas = document.querySelector("canvas.flame"), picture = () => canvas.toDataURL();
+  const hit = (row, x) => { const r = canvas.getBoundingClientRect(); canvas.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: r.x + x, clientY: r.y + row * 21 + 10 })); };
+  const search = (text) => { const el = document.getElementById("search"); el.value = text; el.dispatchEvent(new Event("input")); };
+  const zoom = () => new URLSearchParams(location.search).getAll("z").join();`;
+const atOnce = (body) => page.run(`(() => { ${AT_ONCE} ${body} })()`);
+
+/** A zoom or search is drawn by the event itself; the address follows, in order. */
+async function prompt(url) {
+  await open(url);
+  const whole = await atOnce("return picture();");
+  check("zoom: drawn at once, the address later", await atOnce("const old = picture(); hit(2, 40); return picture() !== old && zoom() === '';"));
+  await ready();
+  const near = await page.run("new URLSearchParams(location.search).getAll('z').length");
+  check("zoom: the address follows", near === 2, String(near));
+  const zoomed = await atOnce("return picture();");
+  check("zoom out: the whole, drawn at once", (await atOnce("hit(0, 40); return picture();")) === whole);
+  await ready();
+  check("zoom out: the same after", (await atOnce("return picture();")) === whole && (await atOnce("return zoom();")) === "");
+  check("zoom in again: as it was", (await atOnce("hit(2, 40); return picture();")) === zoomed);
+  check("two clicks: the first is in the address", (await atOnce("hit(1, 40); return zoom();")).includes(","));
+  await ready();
+  check("two clicks: then the second", (await atOnce("return zoom();")) === "main", await atOnce("return zoom();"));
+  await back();
+  check("Back: to the first", (await atOnce("return zoom();")).includes(",") && (await atOnce("return picture();")) === zoomed);
+  check("search: drawn at once", await atOnce("const old = picture(); search('phase'); return picture() !== old;"));
+  check("search: taken back at once", (await atOnce("search(''); return picture();")) === zoomed);
+  await atOnce("search('phase');");
+  await page.until("location.search.includes('q=phase')");
 }
 
 /** Filters by the panel, and their chips. */
@@ -509,6 +541,7 @@ async function main() {
   const server = await serve(own);
   await part("views", async () => { await open(server.url); await everyView("own", true); });
   await part("pointer", () => pointer(server.url));
+  await part("prompt", () => prompt(server.url));
   await part("refine", () => refine(server.url));
   await part("keyboard", () => keyboard(server.url));
   await part("save", () => save(server.url));

@@ -93,6 +93,8 @@ class Page {
     this.requests = [];
     /** Received in all. */
     this.bytes = 0;
+    /** The browser's own record of what happens, while there is one. */
+    this.traced = { events: [], ended: () => {} };
   }
 
   send(method, params, patience = PATIENCE) {
@@ -105,6 +107,18 @@ class Page {
     else if (method === "Log.entryAdded" && params.entry.level === "error") this.errors.push(`${params.entry.text} ${params.entry.url || ""}`);
     else if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
     else if (method === "Network.dataReceived") this.bytes += params.dataLength;
+    else if (method === "Tracing.dataCollected") this.traced.events.push(...params.value);
+    else if (method === "Tracing.tracingComplete") this.traced.ended();
+  }
+
+  /** What the browser records of some categories while act runs. */
+  async trace(categories, act) {
+    await this.send("Tracing.start", { traceConfig: { includedCategories: categories }, transferMode: "ReportEvents" });
+    await act();
+    const ended = new Promise((done) => { this.traced = { events: [], ended: done }; });
+    await this.send("Tracing.end");
+    await ended;
+    return this.traced.events;
   }
 
   size(width, height) {
