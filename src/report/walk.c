@@ -155,11 +155,16 @@ static void count_flat(const struct job *job, const struct share *s,
         s->divs[at->src].flat = cp_add(s->divs[at->src].flat, at->div);
 }
 
-/* The way through a stack on which only nodes are counted. */
-static void walk_nodes(const struct job *job, const struct share *s,
+/*
+ * The way through a stack on which only nodes are counted. Tells whether any
+ * edge of it could be wanted.
+ */
+static bool walk_nodes(const struct job *job, const struct share *s,
                        struct step *at, const uint32_t *stack, uint32_t n)
 {
     const uint32_t *single = job->single;
+    const bool *has_wanted = job->has_wanted;
+    bool is_of_interest = job->wants_all;
     struct hot *hot = s->hot;
     uint32_t stamp = at->stamp, last = CP_NONE;
     int64_t value = at->value;
@@ -167,6 +172,8 @@ static void walk_nodes(const struct job *job, const struct share *s,
     for (uint32_t k = n; k > 0; k--) {
         uint32_t dst = single[stack[k - 1]];
 
+        if (has_wanted)
+            is_of_interest |= has_wanted[stack[k - 1]];
         last = dst;
         if (dst >= SEVERAL) {
             if (dst == SEVERAL)
@@ -182,30 +189,54 @@ static void walk_nodes(const struct job *job, const struct share *s,
         at->src = at->is_residual ? job->n_places : last;
     }
     count_flat(job, s, at);
+    return is_of_interest;
 }
 
 /* Counts the calls between n places that were listed. */
-static bool count_calls(const struct job *job, struct share *s, struct step *at,
+static void count_dense(struct share *s, struct step *at,
                         const struct call *calls, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        struct call c = calls[i];
+        cp_edge_add_dense(&s->edges, at->src, calls[i].dst, at->stamp,
+                          at->value, 0, calls[i].is_residual, false);
+        at->src = calls[i].dst;
+    }
+}
 
-        if (s->edges.square) {
-            cp_edge_add_dense(&s->edges, at->src, c.dst, at->stamp, at->value,
-                              0, c.is_residual, false);
-        } else if (is_wanted(job, at->src, c.dst)) {
-            uint32_t slot =
-                cp_edge_find_call(&s->edges, at->site, at->src, c.dst, &s->err);
+/* The same for those of them that are wanted. False when out of memory. */
+static bool count_sparse(const struct job *job, struct share *s,
+                         struct step *at, const struct call *calls, uint32_t n)
+{
+    const uint8_t *wanted = job->wanted;
+    uint32_t src = at->src, site = at->site;
+    uint8_t before = src == job->n_places ? 0 : wanted[src];
 
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t dst = calls[i].dst, slot;
+        uint8_t is_wanted = (before & CP_WANT_OUT) | (wanted[dst] & CP_WANT_IN);
+
+        if (is_wanted && src != dst && src != job->n_places) {
+            slot = cp_edge_find_call(&s->edges, site, src, dst, &s->err);
             if (slot == CP_NONE)
                 return false;
             cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, 0,
-                               c.is_residual, false);
+                               calls[i].is_residual, false);
         }
-        at->src = c.dst;
-        at->site = c.site;
+        before = wanted[dst];
+        src = dst;
+        site = calls[i].site;
     }
+    at->src = src;
+    at->site = site;
+    return true;
+}
+
+static bool count_calls(const struct job *job, struct share *s, struct step *at,
+                        const struct call *calls, uint32_t n)
+{
+    if (!s->edges.square)
+        return count_sparse(job, s, at, calls, n);
+    count_dense(s, at, calls, n);
     return true;
 }
 
@@ -285,6 +316,7 @@ static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
                        .stamp = number + 1,
                        .site = CP_NONE };
     struct step first = at;
+    bool found;
 
     at.value = cp_report_sample(job->r, number, &at.div);
     if (at.value == 0 && at.div == 0)
@@ -292,10 +324,9 @@ static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
     if (s->divs || s->edges.divs)
         return walk_both(job, s, &at, stack, n);
     first.value = at.value;
-    if (s->hot)
-        walk_nodes(job, s, &first, stack, n);
-    return !job->wanted || !is_of_interest(job, stack, n) ||
-           walk_calls(job, s, &at, stack, n);
+    found = s->hot ? walk_nodes(job, s, &first, stack, n)
+                   : is_of_interest(job, stack, n);
+    return !job->wanted || !found || walk_calls(job, s, &at, stack, n);
 }
 
 static bool make_sums(const struct job *job, struct share *s, bool has_divs)
