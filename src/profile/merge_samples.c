@@ -342,6 +342,9 @@ static void find_equal(void *context, size_t number)
     s->mask = n_slots - 1;
     if (!s->slots)
         return;
+    /* A fresh page that is read first becomes our own only at the second
+     * fault, and all threads must stop for that. */
+    memset(s->slots, 0, n_slots * sizeof(*s->slots));
     for (uint32_t i = 0; i < all; i++) {
         if (i + AHEAD < all && is_mine(d, number, hashes[i + AHEAD]))
             __builtin_prefetch(&s->slots[hashes[i + AHEAD] & s->mask]);
