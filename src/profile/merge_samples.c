@@ -69,9 +69,9 @@ static void survey_source(void *context, size_t number)
 
     s->n_label_sets = p->n_label_sets;
     s->locations = cp_alloc(p->n_locations, sizeof(uint32_t), &s->err);
-    s->location_of = cp_alloc(p->n_locations, sizeof(uint32_t), &s->err);
+    s->location_of = cp_alloc_table(p->n_locations, sizeof(uint32_t), &s->err);
     s->sets = cp_alloc(p->n_label_sets, sizeof(uint32_t), &s->err);
-    s->set_of = cp_alloc(p->n_label_sets, sizeof(uint32_t), &s->err);
+    s->set_of = cp_alloc_table(p->n_label_sets, sizeof(uint32_t), &s->err);
     if (!s->locations || !s->location_of || !s->sets || !s->set_of)
         return;
     for (size_t i = 0; i < m->n_pieces; i++)
@@ -338,13 +338,10 @@ static void find_equal(void *context, size_t number)
         n += is_mine(d, number, hashes[i]);
     while (n_slots < n * 2)
         n_slots *= 2;
-    s->slots = cp_alloc(n_slots, sizeof(*s->slots), &s->err);
+    s->slots = cp_alloc_table(n_slots, sizeof(*s->slots), &s->err);
     s->mask = n_slots - 1;
     if (!s->slots)
         return;
-    /* A fresh page that is read first becomes our own only at the second
-     * fault, and all threads must stop for that. */
-    memset(s->slots, 0, n_slots * sizeof(*s->slots));
     for (uint32_t i = 0; i < all; i++) {
         if (i + AHEAD < all && is_mine(d, number, hashes[i + AHEAD]))
             __builtin_prefetch(&s->slots[hashes[i + AHEAD] & s->mask]);
