@@ -232,6 +232,7 @@ static enum cp_status merge_all(struct merger *m, struct cp_profile **profiles,
 }
 
 static struct cp_profile *merge_once(struct cp_profile **profiles, size_t n,
+                                     struct cp_stack_room *room,
                                      struct cp_error *err)
 {
     struct merger m = { .to = cp_profile_new(err), .err = err };
@@ -239,12 +240,15 @@ static struct cp_profile *merge_once(struct cp_profile **profiles, size_t n,
 
     if (m.to) {
         cp_merge_tables_init(&m.tables, m.to, err);
+        m.samples.room = room;
         status = merge_all(&m, profiles, n);
     }
     cp_merge_tables_release(&m.tables);
     cp_label_table_release(&m.labels);
     cp_merge_samples_release(&m.samples);
     cp_free(m.room);
+    if (m.to && room && m.to->locs == room->locs)
+        cp_arena_take(&m.to->arena, &room->arena);
     if (status == CP_OK)
         return m.to;
     cp_profile_free(m.to);
@@ -255,21 +259,22 @@ static struct cp_profile *merge_once(struct cp_profile **profiles, size_t n,
 static struct cp_profile *merge_again(struct cp_profile *p,
                                       struct cp_error *err)
 {
-    struct cp_profile *again = merge_once(&p, 1, err);
+    struct cp_profile *again = merge_once(&p, 1, NULL, err);
 
     cp_profile_free(p);
     return again;
 }
 
-struct cp_profile *cp_merge(struct cp_profile **profiles, size_t n,
-                            struct cp_error *err)
+struct cp_profile *cp_merge_in_room(struct cp_profile **profiles, size_t n,
+                                    struct cp_stack_room *room,
+                                    struct cp_error *err)
 {
     struct cp_error unseen = { 0 };
     struct cp_error *to = err ? err : &unseen;
     struct cp_profile *merged;
 
     to->status = CP_OK;
-    merged = merge_once(profiles, n, to);
+    merged = merge_once(profiles, n, room, to);
     for (size_t i = 0; i < n; i++) {
         cp_profile_free(profiles[i]);
         profiles[i] = NULL;
@@ -278,4 +283,10 @@ struct cp_profile *cp_merge(struct cp_profile **profiles, size_t n,
         if (cp_merge_is_zero(merged, i))
             return merge_again(merged, to);
     return merged;
+}
+
+struct cp_profile *cp_merge(struct cp_profile **profiles, size_t n,
+                            struct cp_error *err)
+{
+    return cp_merge_in_room(profiles, n, NULL, err);
 }
