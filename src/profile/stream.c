@@ -362,8 +362,10 @@ static bool map_locations(struct stream *s, const struct cp_idmap *ids,
     for (uint32_t i = 0; index_of && i <= most; i++)
         index_of[i] = cp_idmap_find(ids, (uint64_t)i + 1);
     m.index_of = index_of;
-    if (index_of)
+    if (index_of && s->n_workers > 1)
         cp_parallel_run(s->n_runs, map_run, &m);
+    for (size_t i = 0; index_of && s->n_workers == 1 && i < s->n_runs; i++)
+        map_run(&m, i); /* other files have the other cores */
     cp_free(index_of);
     return index_of && !m.is_missing;
 }
