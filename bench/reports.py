@@ -203,6 +203,8 @@ class Bench:
 
         def make_command(which, tool):
             output = ["-output=" + written(which)] if is_proto else []
+            if is_proto:  # replacing a file makes ext4 write it out at once
+                pathlib.Path(written(which)).unlink(missing_ok=True)
             return tool + ["-symbolize=none"] + flags + output + profiles
 
         measured = self.measure(tools, make_command, runs)

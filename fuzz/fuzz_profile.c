@@ -44,8 +44,9 @@ static void check_stream(const struct cp_profile *p, const uint8_t *data,
                          size_t size)
 {
     struct cp_stream_input input = { data, size, -1 };
-    struct cp_profile *other = cp_stream_load(
-        &input, size % 3 ? 64 + size % 500 : CP_STREAM_BUFFER, 1 + size % 2);
+    struct cp_profile *other =
+        cp_stream_load(&input, size % 3 ? 64 + size % 500 : CP_STREAM_BUFFER,
+                       1 + size % 2, NULL);
     struct cp_out want = { .fd = -1 }, got = { .fd = -1 };
 
     if (!other)

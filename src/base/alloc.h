@@ -16,6 +16,14 @@
 void *cp_alloc(size_t n, size_t size, struct cp_error *err);
 
 /*
+ * The same, with all pages really there: for tables of which any part may be
+ * read before it is written. A fresh page that is read first is the kernel's
+ * one page of zeros; the write that follows is a second fault, for which all
+ * other threads of the process are interrupted.
+ */
+void *cp_alloc_table(size_t n, size_t size, struct cp_error *err);
+
+/*
  * Resizes p, which came from here or is NULL; new bytes are not zeroed. On
  * failure returns NULL with *err set, and p stays as it was.
  */

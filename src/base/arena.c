@@ -130,6 +130,16 @@ enum cp_status cp_arena_reserve(struct cp_arena *a, void *p, size_t n,
     return CP_OK;
 }
 
+void cp_arena_take(struct cp_arena *a, struct cp_arena *from)
+{
+    struct cp_arena_block **end = &a->blocks;
+
+    while (*end)
+        end = &(*end)->next;
+    *end = from->blocks;
+    *from = (struct cp_arena){ 0 };
+}
+
 void cp_arena_release(struct cp_arena *a)
 {
     struct cp_arena_block *block = a->blocks;

@@ -40,6 +40,9 @@ enum cp_status cp_arena_reserve(struct cp_arena *a, void *p, size_t n,
                                 size_t *cap, size_t need, size_t size,
                                 struct cp_error *err);
 
+/* Takes over all memory of `from`, which is empty then. */
+void cp_arena_take(struct cp_arena *a, struct cp_arena *from);
+
 /* Frees every block; the arena is empty and usable again. */
 void cp_arena_release(struct cp_arena *a);
 

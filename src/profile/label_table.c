@@ -60,7 +60,7 @@ static enum cp_status resize(struct cp_label_table *t, size_t n,
         n_slots *= 2;
     if (n_slots > UINT32_MAX / 2)
         return cp_error_nomem(err);
-    slots = cp_alloc(n_slots, sizeof(*slots), err);
+    slots = cp_alloc_table(n_slots, sizeof(*slots), err);
     if (!slots)
         return CP_ENOMEM;
     cp_free(t->slots);
@@ -85,6 +85,22 @@ enum cp_status cp_label_table_init(struct cp_label_table *t,
     t->cap_sets = profile->n_label_sets;
     t->cap_labels = profile->n_labels;
     return resize(t, profile->n_label_sets, err);
+}
+
+enum cp_status cp_label_table_expect(struct cp_label_table *t, size_t n_sets,
+                                     size_t n_labels, struct cp_error *err)
+{
+    struct cp_profile *p = t->profile;
+
+    n_sets += p->n_label_sets;
+    if (cp_arena_reserve(&p->arena, &p->labels, p->n_labels, &t->cap_labels,
+                         p->n_labels + n_labels, sizeof(*p->labels),
+                         err) != CP_OK ||
+        cp_arena_reserve(&p->arena, &p->label_sets, p->n_label_sets,
+                         &t->cap_sets, n_sets, sizeof(*p->label_sets),
+                         err) != CP_OK)
+        return CP_ENOMEM;
+    return n_sets < t->mask / 2 ? CP_OK : resize(t, n_sets, err);
 }
 
 static bool is_after(const struct cp_profile *p, const struct cp_label *a,
@@ -140,28 +156,61 @@ static enum cp_status append(struct cp_label_table *t,
     return CP_OK;
 }
 
+static bool is_known_order(const struct cp_label_order *o,
+                           const struct cp_label *labels, uint32_t n)
+{
+    bool is_same = o->n == n;
+
+    for (uint32_t i = 0; is_same && i < n; i++)
+        is_same = o->keys[i] == labels[i].key &&
+                  o->is_num[i] == (labels[i].str == CP_NONE);
+    return is_same;
+}
+
+/* Finds the order of a few labels. */
+static void find_order(const struct cp_profile *p, struct cp_label_order *o,
+                       const struct cp_label *labels, uint32_t n)
+{
+    o->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = i;
+
+        o->keys[i] = labels[i].key;
+        o->is_num[i] = labels[i].str == CP_NONE;
+        for (; k > 0 && is_after(p, &labels[o->from[k - 1]], &labels[i]); k--)
+            o->from[k] = o->from[k - 1];
+        o->from[k] = (uint8_t)i;
+    }
+}
+
+/* Of text only key and text count. */
+static struct cp_label without_rest(struct cp_label l)
+{
+    if (l.str != CP_NONE) {
+        l.unit = 0;
+        l.num = 0;
+    }
+    return l;
+}
+
 /* Copies the labels to t->sorted, in the order that sets have. */
 static enum cp_status sort_copy(struct cp_label_table *t,
                                 const struct cp_label *labels, uint32_t n,
                                 struct cp_error *err)
 {
-    bool is_sorted = true;
-
     if (cp_reserve(&t->sorted, &t->cap_sorted, (size_t)n * 2,
                    sizeof(*t->sorted), err) != CP_OK)
         return CP_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        t->sorted[i] = labels[i];
-        if (labels[i].str != CP_NONE) {
-            t->sorted[i].unit = 0;
-            t->sorted[i].num = 0;
-        }
-        if (i > 0)
-            is_sorted &=
-                !is_after(t->profile, &t->sorted[i - 1], &t->sorted[i]);
-    }
-    if (!is_sorted)
+    if (n > CP_LABEL_ORDER_MOST) {
+        for (uint32_t i = 0; i < n; i++)
+            t->sorted[i] = without_rest(labels[i]);
         sort_labels(t->profile, t->sorted, n, t->sorted + n);
+        return CP_OK;
+    }
+    if (!is_known_order(&t->order, labels, n))
+        find_order(t->profile, &t->order, labels, n);
+    for (uint32_t i = 0; i < n; i++)
+        t->sorted[i] = without_rest(labels[t->order.from[i]]);
     return CP_OK;
 }
 

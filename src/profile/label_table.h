@@ -15,6 +15,19 @@ struct cp_label_slot {
     uint32_t set; /* 0 for empty: set 0 is never looked for */
 };
 
+#define CP_LABEL_ORDER_MOST 8
+
+/*
+ * How the labels of the last set were put in order. It depends on their keys
+ * and kinds alone, which nearly all samples of a profile have in common.
+ */
+struct cp_label_order {
+    uint32_t n; /* 0: not known */
+    uint32_t keys[CP_LABEL_ORDER_MOST];
+    bool is_num[CP_LABEL_ORDER_MOST];
+    uint8_t from[CP_LABEL_ORDER_MOST]; /* which label comes first, second ... */
+};
+
 /* Starts as { 0 }. */
 struct cp_label_table {
     struct cp_profile *profile;
@@ -23,12 +36,17 @@ struct cp_label_table {
     uint32_t mask;
     struct cp_label *sorted;
     size_t cap_sorted;
+    struct cp_label_order order;
 };
 
 /* Indexes the sets that the profile has. */
 enum cp_status cp_label_table_init(struct cp_label_table *t,
                                    struct cp_profile *profile,
                                    struct cp_error *err);
+
+/* Makes room for more sets and labels than there are, to grow at once. */
+enum cp_status cp_label_table_expect(struct cp_label_table *t, size_t n_sets,
+                                     size_t n_labels, struct cp_error *err);
 
 /*
  * The set of these labels, added if new; 0 when n is 0, CP_NONE with *err on

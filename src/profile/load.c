@@ -118,7 +118,7 @@ static struct cp_profile *stream(const struct cp_stream_input *input,
 
     return input->len < CP_STREAM_LEAST
                ? NULL
-               : cp_stream_load(input, CP_STREAM_BUFFER, n);
+               : cp_stream_load(input, CP_STREAM_BUFFER, n, how->room);
 }
 
 struct cp_profile *cp_load_as(struct cp_bytes *file,

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "profile/heap_values.h"
 #include "profile/profile.h"
+#include "profile/stack_room.h"
 
 /* No file of more than this is read. */
 #define CP_LOAD_LIMIT ((size_t)16 << 30)
@@ -32,6 +33,7 @@ struct cp_load_how {
     size_t n_threads;                   /* 0: as many as there are cores */
     const struct cp_heap_reading *heap; /* how heap dumps are read */
     cp_load_reader *more;               /* asked where no format of ours fits */
+    struct cp_stack_room *room;         /* where stacks may go, or NULL */
 };
 
 /* The same as cp_load, but as told. */

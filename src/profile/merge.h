@@ -11,6 +11,7 @@
 #define CP_MERGE_H
 
 #include "profile/profile.h"
+#include "profile/stack_room.h"
 
 /*
  * Merges n profiles with the same sample types. Consumes them: each is freed
@@ -18,5 +19,14 @@
  */
 struct cp_profile *cp_merge(struct cp_profile **profiles, size_t n,
                             struct cp_error *err);
+
+/*
+ * The same for profiles of which all that have stacks in the room are here.
+ * These stay where they are, and the result owns the room's memory; whatever
+ * the outcome, the room is not to be used again, only released.
+ */
+struct cp_profile *cp_merge_in_room(struct cp_profile **profiles, size_t n,
+                                    struct cp_stack_room *room,
+                                    struct cp_error *err);
 
 #endif

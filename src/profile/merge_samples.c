@@ -69,9 +69,9 @@ static void survey_source(void *context, size_t number)
 
     s->n_label_sets = p->n_label_sets;
     s->locations = cp_alloc(p->n_locations, sizeof(uint32_t), &s->err);
-    s->location_of = cp_alloc(p->n_locations, sizeof(uint32_t), &s->err);
+    s->location_of = cp_alloc_table(p->n_locations, sizeof(uint32_t), &s->err);
     s->sets = cp_alloc(p->n_label_sets, sizeof(uint32_t), &s->err);
-    s->set_of = cp_alloc(p->n_label_sets, sizeof(uint32_t), &s->err);
+    s->set_of = cp_alloc_table(p->n_label_sets, sizeof(uint32_t), &s->err);
     if (!s->locations || !s->location_of || !s->sets || !s->set_of)
         return;
     for (size_t i = 0; i < m->n_pieces; i++)
@@ -124,6 +124,54 @@ enum cp_status cp_merge_survey(struct cp_merge_samples *m,
     return CP_OK;
 }
 
+/* Gives the stacks of those sources a place that are not in the room. */
+static uint64_t place_stacks(struct cp_merge_samples *m, uint64_t first)
+{
+    uint64_t n = 0;
+
+    for (size_t i = 0; i < m->n_pieces; i++) {
+        m->pieces[i].first_loc = first + n;
+        if (!m->sources[m->pieces[i].source].is_in_room)
+            n += m->pieces[i].n_locs;
+    }
+    return n;
+}
+
+/* Whether stacks can stay in the room, with those that are not yet there. */
+static bool stay_in_room(struct cp_merge_samples *m)
+{
+    const uint32_t *more;
+    bool any = false;
+
+    for (size_t i = 0; m->room && i < m->n_sources; i++) {
+        struct cp_merge_source *s = &m->sources[i];
+
+        s->is_in_room = cp_stack_room_has(m->room, (*s->profile)->locs);
+        any |= s->is_in_room;
+    }
+    more = any ? cp_stack_room_take(m->room, place_stacks(m, 0)) : NULL;
+    for (size_t i = 0; !more && i < m->n_sources; i++)
+        m->sources[i].is_in_room = false;
+    if (!more)
+        return false;
+    (void)place_stacks(m, (uint64_t)(more - m->room->locs));
+    m->to->locs = m->room->locs;
+    m->to->n_locs = atomic_load(&m->room->next);
+    return true;
+}
+
+static enum cp_status make_stack_room(struct cp_merge_samples *m,
+                                      struct cp_error *err)
+{
+    struct cp_profile *to = m->to;
+
+    if (stay_in_room(m))
+        return CP_OK;
+    to->n_locs = place_stacks(m, 0);
+    to->locs = cp_arena_alloc(&to->arena, to->n_locs, sizeof(*to->locs), err);
+    return to->locs ? CP_OK : CP_ENOMEM;
+}
+
 static enum cp_status make_room(struct cp_merge_samples *m,
                                 struct cp_error *err)
 {
@@ -132,9 +180,7 @@ static enum cp_status make_room(struct cp_merge_samples *m,
 
     for (size_t i = 0; i < m->n_pieces; i++) {
         m->pieces[i].first_sample = (uint32_t)n_samples;
-        m->pieces[i].first_loc = to->n_locs;
         n_samples += m->pieces[i].n_samples;
-        to->n_locs += m->pieces[i].n_locs;
         if (n_samples >= CP_NONE / 4)
             return cp_error_set(err, CP_EFORMAT, "too many samples to merge");
     }
@@ -143,10 +189,9 @@ static enum cp_status make_room(struct cp_merge_samples *m,
         cp_arena_alloc(&to->arena, n_samples, sizeof(*to->samples), err);
     to->values = cp_arena_alloc(&to->arena, n_samples * to->n_types,
                                 sizeof(*to->values), err);
-    to->locs = cp_arena_alloc(&to->arena, to->n_locs, sizeof(*to->locs), err);
     m->hashes = cp_alloc(n_samples, sizeof(*m->hashes), err);
-    return to->samples && to->values && to->locs && m->hashes ? CP_OK
-                                                              : CP_ENOMEM;
+    return to->samples && to->values && m->hashes ? make_stack_room(m, err)
+                                                  : CP_ENOMEM;
 }
 
 static uint64_t hash_stack(const uint32_t *locs, uint32_t n, uint32_t set)
@@ -163,7 +208,10 @@ static uint64_t hash_stack(const uint32_t *locs, uint32_t n, uint32_t set)
     return h;
 }
 
-/* Brings one sample over as sample g, its stack to `locs`. */
+/*
+ * Brings one sample over as sample g, its stack to `locs`, where it may be
+ * already.
+ */
 static void write_sample(struct cp_merge_samples *m,
                          const struct cp_merge_source *s, uint32_t number,
                          uint32_t g, uint32_t *locs)
@@ -194,6 +242,8 @@ static void write_piece(struct cp_merge_samples *m, size_t number)
     for (uint32_t i = e->from; i < e->to; i++) {
         if (cp_merge_is_zero(*s->profile, i))
             continue;
+        if (s->is_in_room)
+            locs = cp_profile_stack(*s->profile, i);
         write_sample(m, s, i, g++, locs);
         locs += (*s->profile)->samples[i].n_locs;
     }
@@ -338,7 +388,7 @@ static void find_equal(void *context, size_t number)
         n += is_mine(d, number, hashes[i]);
     while (n_slots < n * 2)
         n_slots *= 2;
-    s->slots = cp_alloc(n_slots, sizeof(*s->slots), &s->err);
+    s->slots = cp_alloc_table(n_slots, sizeof(*s->slots), &s->err);
     s->mask = n_slots - 1;
     if (!s->slots)
         return;

@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 #include "profile/profile.h"
+#include "profile/stack_room.h"
 
 /* A source. The lists hold each thing that a sample uses once. */
 struct cp_merge_source {
@@ -28,6 +29,7 @@ struct cp_merge_source {
     /* To be filled in between: the merged number of each thing in the lists */
     uint32_t *location_of, *set_of;
     uint32_t n_label_sets; /* length of set_of */
+    bool is_in_room;       /* its stacks are rewritten where they are */
     atomic_uint n_left;    /* pieces to be written */
     struct cp_error err;
 };
@@ -42,6 +44,7 @@ struct cp_merge_samples {
     size_t n_pieces;
     uint64_t *hashes; /* by sample of `to` */
     struct cp_profile *to;
+    struct cp_stack_room *room; /* where sources may have stacks, or NULL */
 };
 
 enum cp_status cp_merge_survey(struct cp_merge_samples *m,

@@ -78,7 +78,7 @@ static enum cp_status grow(struct cp_merge_index *x, struct cp_error *err)
     uint32_t n = x->slots ? (x->mask + 1) * 2 : 256;
 
     cp_free(x->slots);
-    x->slots = n ? cp_alloc(n, sizeof(*x->slots), err) : NULL;
+    x->slots = n ? cp_alloc_table(n, sizeof(*x->slots), err) : NULL;
     x->mask = n - 1;
     return x->slots ? CP_OK : cp_error_nomem(err);
 }

@@ -75,6 +75,33 @@ static enum cp_status copy_strings(struct cp_profile *to,
     return CP_OK;
 }
 
+/* Copies the stacks without the gaps that readers have left between them. */
+static enum cp_status copy_stacks(struct cp_profile *to, struct cp_error *err)
+{
+    const uint32_t *from = to->locs;
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < to->n_samples; i++)
+        n += to->samples[i].n_locs;
+    if (n >= to->n_locs) /* some may share theirs */
+        return copy_array(&to->arena, &to->locs, to->n_locs, sizeof(*to->locs),
+                          err);
+    to->locs = cp_arena_alloc(&to->arena, n, sizeof(*to->locs), err);
+    if (!to->locs)
+        return CP_ENOMEM;
+    to->n_locs = 0;
+    for (uint32_t i = 0; i < to->n_samples; i++) {
+        struct cp_sample *s = &to->samples[i];
+
+        if (s->n_locs)
+            memcpy(to->locs + to->n_locs, from + s->locs,
+                   s->n_locs * sizeof(*from));
+        s->locs = to->n_locs;
+        to->n_locs += s->n_locs;
+    }
+    return CP_OK;
+}
+
 #define COPY(field, n)                                                         \
     (copy_array(&to->arena, &to->field, (size_t)(n), sizeof(*to->field),       \
                 err) == CP_OK)
@@ -91,7 +118,7 @@ struct cp_profile *cp_profile_copy(const struct cp_profile *p,
     if (copy_strings(to, &p->strings, err) == CP_OK &&
         COPY(types, p->n_types) && COPY(samples, p->n_samples) &&
         COPY(values, (size_t)p->n_samples * p->n_types) &&
-        COPY(locs, p->n_locs) && COPY(label_sets, p->n_label_sets) &&
+        copy_stacks(to, err) == CP_OK && COPY(label_sets, p->n_label_sets) &&
         COPY(labels, p->n_labels) && COPY(locations, p->n_locations) &&
         COPY(lines, p->n_lines) && COPY(functions, p->n_functions) &&
         COPY(mappings, p->n_mappings) && COPY(comments, p->n_comments))

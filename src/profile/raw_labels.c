@@ -17,6 +17,8 @@
 
 #define UNIT sizeof(uint32_t)
 #define FIRST_SLOTS 256
+#define TWIN_PARTS 8     /* of a table, for the cores */
+#define TWINS_LEAST 4096 /* entries, below which twins are not looked for */
 
 struct entry {
     uint32_t number, first, len;
@@ -80,7 +82,7 @@ static enum cp_status grow(struct cp_raw_labels *t, struct cp_error *err)
 
     if (old && t->n + CP_RAW_WAITING < t->mask / 2)
         return CP_OK;
-    slots = n_slots ? cp_alloc(n_slots, sizeof(*slots), err) : NULL;
+    slots = n_slots ? cp_alloc_table(n_slots, sizeof(*slots), err) : NULL;
     if (!slots)
         return cp_error_nomem(err);
     t->slots = slots;
@@ -203,11 +205,21 @@ static enum cp_status add_label(const struct cp_decode_samples *in,
     return CP_OK;
 }
 
+/* A table being read out, and the set of each of its entries. */
+struct cursor {
+    const struct cp_raw_labels *t;
+    uint32_t at, left;
+    uint32_t *set_of; /* by number; 0: none yet, or the empty one */
+    uint32_t *twin;   /* by number: that of the same bytes in the first table */
+};
+
 struct finish {
     const struct cp_decode_samples *in;
     struct cp_label_table table;
     struct cp_label *list;
     size_t cap;
+    struct cursor cursors[CP_PARALLEL_MOST];
+    size_t n;
 };
 
 /* The label set of one entry; CP_NONE with *err on failure. */
@@ -232,13 +244,6 @@ static uint32_t set_of_bytes(struct finish *f, struct cp_wire w,
     return cp_label_table_add(&f->table, f->list, n, err);
 }
 
-/* A table being read out, and the set of each of its entries. */
-struct cursor {
-    const struct cp_raw_labels *t;
-    uint32_t at, left;
-    uint32_t *set_of; /* by number */
-};
-
 /* The table whose next entry was met first; NULL when all are read. */
 static struct cursor *earliest(struct cursor *cursors, size_t n)
 {
@@ -257,40 +262,125 @@ static struct cursor *earliest(struct cursor *cursors, size_t n)
     return best;
 }
 
-static enum cp_status make_sets(struct finish *f, struct cursor *cursors,
-                                size_t n, struct cp_error *err)
+/* Looks up a part of a table in the first one. */
+static void find_twins(void *context, size_t piece)
 {
-    struct cursor *c;
+    struct finish *f = context;
+    const struct cp_raw_labels *first = f->cursors[0].t;
+    const struct cursor *c = &f->cursors[1 + piece / TWIN_PARTS];
+    uint64_t n_slots = c->twin ? (uint64_t)c->t->mask + 1 : 0;
+    uint64_t part = piece % TWIN_PARTS;
 
-    while ((c = earliest(cursors, n)) != NULL) {
-        struct entry e = entry_at(c->t, c->at);
-        const uint8_t *bytes = bytes_at(c->t, c->at);
-        uint32_t set =
-            set_of_bytes(f, (struct cp_wire){ bytes, bytes + e.len }, err);
+    for (uint64_t k = n_slots * part / TWIN_PARTS;
+         k < n_slots * (part + 1) / TWIN_PARTS; k++) {
+        const struct cp_raw_slot *slot = &c->t->slots[k], *found;
+        struct entry e;
 
-        if (set == CP_NONE)
-            return CP_EFORMAT;
-        c->set_of[e.number] = set;
-        c->at = next_at(c->at, &e);
-        c->left--;
+        if (!slot->at)
+            continue;
+        e = entry_at(c->t, slot->at);
+        found = find_slot(first, bytes_at(c->t, slot->at), e.len, slot->hash);
+        if (found->at)
+            c->twin[e.number] = entry_at(first, found->at).number;
     }
+}
+
+/*
+ * Workers mostly meet the same labels, each on its own. Those that the first
+ * has too need not be read again; finding them is work for all cores.
+ */
+static enum cp_status make_twins(struct finish *f, struct cp_error *err)
+{
+    for (size_t i = 1; i < f->n; i++) {
+        struct cursor *c = &f->cursors[i];
+
+        if (c->left < TWINS_LEAST || f->cursors[0].left < TWINS_LEAST)
+            continue;
+        c->twin = cp_alloc((size_t)c->left + 1, sizeof(*c->twin), err);
+        if (!c->twin)
+            return CP_ENOMEM;
+    }
+    if (f->n > 1 && f->cursors[0].left >= TWINS_LEAST)
+        cp_parallel_run((f->n - 1) * TWIN_PARTS, find_twins, f);
     return CP_OK;
 }
 
-static enum cp_status finish_all(struct finish *f, struct cursor *cursors,
-                                 size_t n, const struct cp_raw_run *runs,
-                                 size_t n_runs, struct cp_error *err)
+/* Makes the set of the entry that a cursor is at. */
+static enum cp_status make_set(struct finish *f, struct cursor *c,
+                               struct cp_error *err)
 {
-    enum cp_status status = make_sets(f, cursors, n, err);
+    struct entry e = entry_at(c->t, c->at);
+    const uint8_t *bytes = bytes_at(c->t, c->at);
+    uint32_t twin = c->twin ? c->twin[e.number] : 0;
+    uint32_t *known = twin ? &f->cursors[0].set_of[twin] : &c->set_of[e.number];
+
+    if (!*known)
+        *known = set_of_bytes(f, (struct cp_wire){ bytes, bytes + e.len }, err);
+    if (*known == CP_NONE)
+        return CP_EFORMAT;
+    c->set_of[e.number] = *known;
+    c->at = next_at(c->at, &e);
+    c->left--;
+    return CP_OK;
+}
+
+static enum cp_status make_sets(struct finish *f, struct cp_error *err)
+{
+    enum cp_status status = make_twins(f, err);
+    struct cursor *c;
+
+    while (status == CP_OK && (c = earliest(f->cursors, f->n)) != NULL)
+        status = make_set(f, c, err);
+    return status;
+}
+
+static enum cp_status finish_all(struct finish *f,
+                                 const struct cp_raw_run *runs, size_t n_runs,
+                                 struct cp_error *err)
+{
+    enum cp_status status = make_sets(f, err);
 
     for (size_t k = 0; status == CP_OK && k < n_runs; k++) {
-        const uint32_t *set_of = cursors[runs[k].table].set_of;
+        const uint32_t *set_of = f->cursors[runs[k].table].set_of;
         struct cp_sample *samples = f->in->profile->samples;
 
         for (uint32_t i = runs[k].from; set_of && i < runs[k].to; i++)
             samples[i].label_set = set_of[samples[i].label_set];
     }
     return status;
+}
+
+/* A table mostly has what the others have; a label takes four bytes. */
+static enum cp_status expect(struct cp_label_table *table,
+                             struct cp_raw_labels *const *tables, size_t n,
+                             struct cp_error *err)
+{
+    size_t n_sets = 0, n_bytes = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        n_sets = tables[i]->n > n_sets ? tables[i]->n : n_sets;
+        n_bytes += tables[i]->len - tables[i]->n * sizeof(struct entry);
+    }
+    return cp_label_table_expect(table, n_sets, n_bytes / 4, err);
+}
+
+/* Makes the cursors of all tables; those without entries have no sets. */
+static enum cp_status begin(struct finish *f,
+                            struct cp_raw_labels *const *tables, size_t n,
+                            struct cp_error *err)
+{
+    f->n = n;
+    for (size_t i = 0; i < n; i++) {
+        struct cursor *c = &f->cursors[i];
+
+        *c = (struct cursor){ .t = tables[i], .at = 1, .left = tables[i]->n };
+        if (c->left == 0)
+            continue;
+        c->set_of = cp_alloc((size_t)c->left + 1, sizeof(*c->set_of), err);
+        if (!c->set_of)
+            return CP_ENOMEM;
+    }
+    return CP_OK;
 }
 
 enum cp_status cp_raw_labels_finish(struct cp_raw_labels *const *tables,
@@ -300,22 +390,18 @@ enum cp_status cp_raw_labels_finish(struct cp_raw_labels *const *tables,
                                     struct cp_error *err)
 {
     struct finish f = { .in = in };
-    struct cursor cursors[CP_PARALLEL_MOST] = { { 0 } };
     enum cp_status status = cp_label_table_init(&f.table, in->profile, err);
 
-    for (size_t i = 0; i < n && status == CP_OK; i++) {
-        cursors[i] =
-            (struct cursor){ .t = tables[i], .at = 1, .left = tables[i]->n };
-        if (tables[i]->n == 0)
-            continue;
-        cursors[i].set_of =
-            cp_alloc((size_t)tables[i]->n + 1, sizeof(*cursors[i].set_of), err);
-        status = cursors[i].set_of ? CP_OK : CP_ENOMEM;
-    }
     if (status == CP_OK)
-        status = finish_all(&f, cursors, n, runs, n_runs, err);
-    for (size_t i = 0; i < n; i++)
-        cp_free(cursors[i].set_of);
+        status = expect(&f.table, tables, n, err);
+    if (status == CP_OK)
+        status = begin(&f, tables, n, err);
+    if (status == CP_OK)
+        status = finish_all(&f, runs, n_runs, err);
+    for (size_t i = 0; i < n; i++) {
+        cp_free(f.cursors[i].set_of);
+        cp_free(f.cursors[i].twin);
+    }
     cp_label_table_release(&f.table);
     cp_free(f.list);
     return status;

@@ -47,6 +47,7 @@ struct worker {
 struct stream {
     struct cp_stream_source *source;
     struct cp_profile *profile;
+    struct cp_stack_room *room;
     size_t buffer_bytes;
     uint64_t cap_samples, cap_locs;
     uint64_t stretch;
@@ -189,6 +190,23 @@ static void push(struct stream *s, struct buffer *b)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
+/* Room for stacks; one thread alone has all in one stretch. */
+static bool make_stack_room(struct stream *s, size_t len)
+{
+    struct cp_profile *p = s->profile;
+
+    s->stretch = s->n_workers > 1 ? s->buffer_bytes * STRETCH_BUFFERS
+                                  : len + s->buffer_bytes;
+    s->cap_locs = s->stretch;
+    if (s->n_workers > 1)
+        s->cap_locs *= len / (s->stretch - s->buffer_bytes) + 1 + s->n_workers;
+    p->locs = s->room ? cp_stack_room_take(s->room, s->cap_locs) : NULL;
+    if (!p->locs)
+        p->locs =
+            cp_arena_alloc(&p->arena, s->cap_locs, sizeof(*p->locs), NULL);
+    return p->locs != NULL;
+}
+
 /*
  * Room for as many samples as the bytes can hold, untouched until used. A
  * sample has a key, a length, and at least a byte a value with a key before
@@ -201,16 +219,13 @@ static bool make_room(struct stream *s)
 
     if (n == 0 || n > CP_MAX_TYPES)
         return false;
-    s->stretch = s->buffer_bytes * STRETCH_BUFFERS;
     s->cap_samples = len / (2 + (n < 2 ? 2 : n + 2)) + 1;
-    s->cap_locs =
-        s->stretch * (len / (s->stretch - s->buffer_bytes) + 1 + s->n_workers);
     p->samples =
         cp_arena_alloc(&p->arena, s->cap_samples, sizeof(*p->samples), NULL);
     p->values =
         cp_arena_alloc(&p->arena, s->cap_samples * n, sizeof(*p->values), NULL);
-    p->locs = cp_arena_alloc(&p->arena, s->cap_locs, sizeof(*p->locs), NULL);
-    return p->samples && p->values && p->locs && s->cap_samples < CP_NONE;
+    return p->samples && p->values && s->cap_samples < CP_NONE &&
+           make_stack_room(s, len);
 }
 
 /* A field that is no sample is kept for the end. */
@@ -347,8 +362,10 @@ static bool map_locations(struct stream *s, const struct cp_idmap *ids,
     for (uint32_t i = 0; index_of && i <= most; i++)
         index_of[i] = cp_idmap_find(ids, (uint64_t)i + 1);
     m.index_of = index_of;
-    if (index_of)
+    if (index_of && s->n_workers > 1)
         cp_parallel_run(s->n_runs, map_run, &m);
+    for (size_t i = 0; index_of && s->n_workers == 1 && i < s->n_runs; i++)
+        map_run(&m, i); /* other files have the other cores */
     cp_free(index_of);
     return index_of && !m.is_missing;
 }
@@ -393,7 +410,8 @@ static bool read_all(struct stream *s)
     n_samples = s->profile->n_samples;
     if (s->has_failed || n_samples == 0)
         return false;
-    s->profile->n_locs = atomic_load(&s->next_loc);
+    s->profile->n_locs =
+        s->n_workers > 1 ? atomic_load(&s->next_loc) : s->workers[0].next_loc;
     s->profile->n_types = 0; /* counted again, now in full */
     return cp_decode_tables(s->profile, s->tables, s->tables_len, settle, s,
                             NULL) == CP_OK &&
@@ -432,7 +450,8 @@ static void release(struct stream *s)
 }
 
 struct cp_profile *cp_stream_load(const struct cp_stream_input *input,
-                                  size_t buffer_bytes, size_t n_threads)
+                                  size_t buffer_bytes, size_t n_threads,
+                                  struct cp_stack_room *room)
 {
     struct stream *s = cp_alloc(1, sizeof(*s), NULL);
     struct cp_profile *p = NULL;
@@ -443,6 +462,7 @@ struct cp_profile *cp_stream_load(const struct cp_stream_input *input,
         return NULL;
     s->buffer_bytes = buffer_bytes;
     s->n_workers = n_threads;
+    s->room = room;
     (void)pthread_mutex_init(&s->lock, NULL);
     (void)pthread_cond_init(&s->changed, NULL);
     if (init(s, input) && read_all(s)) {

@@ -14,6 +14,7 @@
 #define CP_STREAM_H
 
 #include "profile/profile.h"
+#include "profile/stack_room.h"
 #include "profile/stream_source.h"
 
 /* Below this many bytes of input it is not worth the making. */
@@ -21,8 +22,12 @@
 
 #define CP_STREAM_BUFFER ((size_t)128 << 10)
 
-/* The profile, by n_threads; or NULL: read it the long way. */
+/*
+ * The profile, by n_threads, its stacks in the room if there is one and it is
+ * large enough; or NULL: read it the long way.
+ */
 struct cp_profile *cp_stream_load(const struct cp_stream_input *input,
-                                  size_t buffer_bytes, size_t n_threads);
+                                  size_t buffer_bytes, size_t n_threads,
+                                  struct cp_stack_room *room);
 
 #endif

@@ -110,6 +110,23 @@ static inline bool visit(const struct job *job, struct share *s,
     return true;
 }
 
+/* Counts the nodes of a location of several, and none of its calls. */
+static void count_several(const struct job *job, const struct share *s,
+                          struct step *at, uint32_t location)
+{
+    uint32_t from = job->f->first[location], to = job->f->first[location + 1];
+
+    for (uint32_t j = to; j > from; j--) {
+        uint32_t dst = job->place_of[job->f->nodes[j - 1]];
+
+        at->is_residual = dst == CP_NONE;
+        if (at->is_residual)
+            continue;
+        count_node(s, at, dst);
+        at->src = dst;
+    }
+}
+
 static bool visit_several(const struct job *job, struct share *s,
                           struct step *at, uint32_t location)
 {
@@ -127,14 +144,27 @@ static bool visit_several(const struct job *job, struct share *s,
     return true;
 }
 
+/* Adds a sample to where it was taken: the node that is its last. */
+static void count_flat(const struct job *job, const struct share *s,
+                       const struct step *at)
+{
+    if (at->src == job->n_places || at->is_residual)
+        return;
+    s->flat[at->src] = cp_add(s->flat[at->src], at->value);
+    if (s->divs)
+        s->divs[at->src].flat = cp_add(s->divs[at->src].flat, at->div);
+}
+
 /*
- * The way through a stack when only nodes are counted: the same as below, but
- * for the many profiles and reports without calls worth the asking.
+ * The way through a stack on which only nodes are counted. Tells whether any
+ * edge of it could be wanted.
  */
-static void walk_nodes(const struct job *job, struct share *s, struct step *at,
-                       const uint32_t *stack, uint32_t n)
+static bool walk_nodes(const struct job *job, const struct share *s,
+                       struct step *at, const uint32_t *stack, uint32_t n)
 {
     const uint32_t *single = job->single;
+    const bool *has_wanted = job->has_wanted;
+    bool is_of_interest = job->wants_all;
     struct hot *hot = s->hot;
     uint32_t stamp = at->stamp, last = CP_NONE;
     int64_t value = at->value;
@@ -142,44 +172,71 @@ static void walk_nodes(const struct job *job, struct share *s, struct step *at,
     for (uint32_t k = n; k > 0; k--) {
         uint32_t dst = single[stack[k - 1]];
 
+        if (has_wanted)
+            is_of_interest |= has_wanted[stack[k - 1]];
         last = dst;
         if (dst >= SEVERAL) {
             if (dst == SEVERAL)
-                (void)visit_several(job, s, at, stack[k - 1]);
+                count_several(job, s, at, stack[k - 1]);
             continue;
         }
         hot[dst].cum =
             cp_add(hot[dst].cum, value & -(int64_t)(hot[dst].stamp != stamp));
         hot[dst].stamp = stamp;
     }
-    if (last == SEVERAL)
-        return; /* at tells how the last location went */
-    at->is_residual = last == CP_NONE;
-    at->src = at->is_residual ? job->n_places : last;
+    if (last != SEVERAL) { /* else `at` tells how that went */
+        at->is_residual = last == CP_NONE;
+        at->src = at->is_residual ? job->n_places : last;
+    }
+    count_flat(job, s, at);
+    return is_of_interest;
 }
 
 /* Counts the calls between n places that were listed. */
-static bool count_calls(const struct job *job, struct share *s, struct step *at,
+static void count_dense(struct share *s, struct step *at,
                         const struct call *calls, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        struct call c = calls[i];
+        cp_edge_add_dense(&s->edges, at->src, calls[i].dst, at->stamp,
+                          at->value, 0, calls[i].is_residual, false);
+        at->src = calls[i].dst;
+    }
+}
 
-        if (s->edges.square) {
-            cp_edge_add_dense(&s->edges, at->src, c.dst, at->stamp, at->value,
-                              0, c.is_residual, false);
-        } else if (is_wanted(job, at->src, c.dst)) {
-            uint32_t slot =
-                cp_edge_find_call(&s->edges, at->site, at->src, c.dst, &s->err);
+/* The same for those of them that are wanted. False when out of memory. */
+static bool count_sparse(const struct job *job, struct share *s,
+                         struct step *at, const struct call *calls, uint32_t n)
+{
+    const uint8_t *wanted = job->wanted;
+    uint32_t src = at->src, site = at->site;
+    uint8_t before = src == job->n_places ? 0 : wanted[src];
 
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t dst = calls[i].dst, slot;
+        uint8_t is_wanted = (before & CP_WANT_OUT) | (wanted[dst] & CP_WANT_IN);
+
+        if (is_wanted && src != dst && src != job->n_places) {
+            slot = cp_edge_find_call(&s->edges, site, src, dst, &s->err);
             if (slot == CP_NONE)
                 return false;
             cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, 0,
-                               c.is_residual, false);
+                               calls[i].is_residual, false);
         }
-        at->src = c.dst;
-        at->site = c.site;
+        before = wanted[dst];
+        src = dst;
+        site = calls[i].site;
     }
+    at->src = src;
+    at->site = site;
+    return true;
+}
+
+static bool count_calls(const struct job *job, struct share *s, struct step *at,
+                        const struct call *calls, uint32_t n)
+{
+    if (!s->edges.square)
+        return count_sparse(job, s, at, calls, n);
+    count_dense(s, at, calls, n);
     return true;
 }
 
@@ -227,42 +284,49 @@ static bool is_of_interest(const struct job *job, const uint32_t *stack,
     return found;
 }
 
-static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
+/* The way through a stack on which everything is counted, means too. */
+static bool walk_both(const struct job *job, struct share *s, struct step *at,
+                      const uint32_t *stack, uint32_t n)
 {
-    const struct cp_sample *sample = &job->r->profile->samples[number];
-    const uint32_t *stack = job->r->profile->locs + sample->locs;
-    struct step at = { .src = job->n_places,
-                       .stamp = number + 1,
-                       .site = CP_NONE };
-
-    at.value = cp_report_sample(job->r, number, &at.div);
-    if (at.value == 0 && at.div == 0)
-        return true;
-    if (!s->hot && !s->edges.divs)
-        return !is_of_interest(job, stack, sample->n_locs) ||
-               walk_calls(job, s, &at, stack, sample->n_locs);
-    if (!job->wanted && !s->divs)
-        walk_nodes(job, s, &at, stack, sample->n_locs);
-    for (uint32_t k = sample->n_locs; (job->wanted || s->divs) && k > 0; k--) {
+    for (uint32_t k = n; k > 0; k--) {
         uint32_t dst = job->single[stack[k - 1]];
         bool is_ok = true;
 
         if (dst < SEVERAL) {
-            is_ok = visit(job, s, &at, dst, false);
-            at.site = stack[k - 1];
+            is_ok = visit(job, s, at, dst, false);
+            at->site = stack[k - 1];
         } else if (dst == SEVERAL)
-            is_ok = visit_several(job, s, &at, stack[k - 1]);
+            is_ok = visit_several(job, s, at, stack[k - 1]);
         else
-            at.is_residual = true;
+            at->is_residual = true;
         if (!is_ok)
             return false;
     }
-    if (s->flat && at.src != job->n_places && !at.is_residual) {
-        s->flat[at.src] = cp_add(s->flat[at.src], at.value);
-        if (s->divs)
-            s->divs[at.src].flat = cp_add(s->divs[at.src].flat, at.div);
-    }
+    if (s->flat)
+        count_flat(job, s, at);
     return true;
+}
+
+static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
+{
+    const struct cp_sample *sample = &job->r->profile->samples[number];
+    const uint32_t *stack = job->r->profile->locs + sample->locs;
+    uint32_t n = sample->n_locs;
+    struct step at = { .src = job->n_places,
+                       .stamp = number + 1,
+                       .site = CP_NONE };
+    struct step first = at;
+    bool found;
+
+    at.value = cp_report_sample(job->r, number, &at.div);
+    if (at.value == 0 && at.div == 0)
+        return true;
+    if (s->divs || s->edges.divs)
+        return walk_both(job, s, &at, stack, n);
+    first.value = at.value;
+    found = s->hot ? walk_nodes(job, s, &first, stack, n)
+                   : is_of_interest(job, stack, n);
+    return !job->wanted || !found || walk_calls(job, s, &at, stack, n);
 }
 
 static bool make_sums(const struct job *job, struct share *s, bool has_divs)

@@ -45,7 +45,7 @@ enum cp_status cp_edge_table_init_dense(struct cp_edge_table *t,
     size_t n = ((size_t)n_nodes + 1) * n_nodes;
 
     *t = (struct cp_edge_table){ .n_nodes = n_nodes };
-    t->square = cp_alloc(n, sizeof(*t->square), err);
+    t->square = cp_alloc_table(n, sizeof(*t->square), err);
     t->divs = has_divs ? cp_alloc(n, sizeof(*t->divs), err) : NULL;
     return t->square && (t->divs || !has_divs) ? CP_OK : CP_ENOMEM;
 }

@@ -15,12 +15,22 @@
 
 #define MOST_TOLD 10
 
+/* Files from which on a room pays, and its size: 1 GB, used as it fills. */
+#define ROOM_SOURCES 8
+#define ROOM_FRAMES ((uint64_t)256 << 20)
+
 /* Neighbours in a list of sources, merged as soon as the last is there. */
 struct cp_source_group {
     size_t n_unread;
     bool is_merged;
     struct cp_profile *sum; /* NULL if none of them could be read */
+    struct cp_stack_room room;
 };
+
+static struct cp_source_group *group_of(const struct cp_source *s)
+{
+    return &s->set->groups[(size_t)(s - s->set->sources) / CP_SOURCE_BATCH];
+}
 
 static void read_source(struct cp_source *s, size_t n_threads)
 {
@@ -30,6 +40,7 @@ static void read_source(struct cp_source *s, size_t n_threads)
 
     s->is_read = true;
     how.n_threads = n_threads;
+    how.room = &group_of(s)->room;
     if (s->fetch) {
         s->err = s->fetch->err;
         status = s->err.status;
@@ -155,7 +166,25 @@ static void merge_group(struct cp_source_set *set, size_t g)
     }
     for (size_t i = from; i < to; i++)
         set->sources[i].profile = NULL;
-    set->groups[g].sum = n > 1 ? cp_merge(profiles, n, &set->err) : profiles[0];
+    if (n > 1) {
+        set->groups[g].sum =
+            cp_merge_in_room(profiles, n, &set->groups[g].room, &set->err);
+        cp_stack_room_release(&set->groups[g].room);
+        return;
+    }
+    set->groups[g].sum = profiles[0];
+    cp_arena_take(&profiles[0]->arena, &set->groups[g].room.arena);
+}
+
+/* Makes the rooms of groups of which many are read at once. */
+static void make_rooms(struct cp_source **list, size_t n)
+{
+    for (size_t i = 0; n >= ROOM_SOURCES && i < n; i++) {
+        struct cp_source_group *g = group_of(list[i]);
+
+        if (!g->room.locs && g->n_unread >= ROOM_SOURCES)
+            (void)cp_stack_room_init(&g->room, ROOM_FRAMES);
+    }
 }
 
 void cp_source_read(struct cp_source **list, size_t n)
@@ -163,13 +192,14 @@ void cp_source_read(struct cp_source **list, size_t n)
     size_t width = cp_parallel_width();
     struct reading r = { list, n > 0 && n < width ? width / n : 1 };
 
+    make_rooms(list, n);
     cp_parallel_run(n, read_piece, &r);
     for (size_t i = 0; i < n; i++) {
         struct cp_source_set *set = list[i]->set;
-        size_t g = (size_t)(list[i] - set->sources) / CP_SOURCE_BATCH;
+        struct cp_source_group *g = group_of(list[i]);
 
-        if (--set->groups[g].n_unread == 0 && set->err.status == CP_OK)
-            merge_group(set, g);
+        if (--g->n_unread == 0 && set->err.status == CP_OK)
+            merge_group(set, (size_t)(g - set->groups));
     }
 }
 
@@ -303,5 +333,7 @@ void cp_source_set_release(struct cp_source_set *set)
         cp_profile_free(set->sources[i].profile);
     for (size_t g = 0; set->groups && g < set->n_groups; g++)
         cp_profile_free(set->groups[g].sum);
+    for (size_t g = 0; set->groups && g < set->n_groups; g++)
+        cp_stack_room_release(&set->groups[g].room);
     cp_arena_release(&set->arena);
 }

@@ -43,6 +43,13 @@ static void test_zeroed(void)
     for (size_t i = 0; i < 3000; i++)
         CHECK_INT(p[i], 0);
     cp_free(p);
+    p = cp_alloc_table(700, 3, NULL);
+    for (size_t i = 0; i < 2100; i++)
+        CHECK_INT(p[i], 0);
+    cp_free(p);
+    cp_free(cp_alloc_table(0, 3, NULL));
+    cp_alloc_fail_at(1);
+    CHECK(!cp_alloc_table(1, 3, NULL));
 }
 
 static void test_resize_keeps_bytes(void)

@@ -144,6 +144,25 @@ static void test_failures_leave_it_usable(void)
     cp_arena_release(&a);
 }
 
+static void test_take(void)
+{
+    struct cp_arena a = { 0 }, b = { 0 };
+    char *small = cp_arena_copy(&a, "one", 3, NULL);
+    char *text = cp_arena_copy(&b, "two", 3, NULL);
+    char *large = cp_arena_alloc(&b, 100000, 1, NULL);
+
+    cp_arena_take(&a, &b);
+    CHECK(!b.blocks);
+    CHECK_STR(cp_arena_copy(&b, "again", 5, NULL), "again");
+    cp_arena_release(&b);
+    memset(large, 'x', 100000);
+    CHECK_STR(small, "one");
+    CHECK_STR(text, "two");
+    CHECK_STR(cp_arena_copy(&a, "three", 5, NULL), "three");
+    cp_arena_take(&a, &b); /* nothing */
+    cp_arena_release(&a);
+}
+
 int main(void)
 {
     RUN(test_pieces_are_apart);
@@ -153,6 +172,7 @@ int main(void)
     RUN(test_printf);
     RUN(test_too_large);
     RUN(test_reserve);
+    RUN(test_take);
     RUN(test_failures_leave_it_usable);
     return check_failures != 0;
 }

@@ -32,6 +32,53 @@ static void test_order(void)
     }
 }
 
+static enum cp_status add_many(struct cp_label_table *t, uint32_t n,
+                               struct cp_error *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct cp_label labels[] = { { 0, CP_NONE, 0, i },
+                                     { 0, CP_NONE, 0, i % 3 } };
+
+        if (cp_label_table_add(t, labels, 1 + i % 2, err) == CP_NONE)
+            return CP_ENOMEM;
+    }
+    return CP_OK;
+}
+
+/* What is known of the order of one set must not be used for another. */
+static void test_order_of_one_after_another(void)
+{
+    static const struct profile_row rows[] = {
+        { "", { 1, 0 }, "b:1 a:2" },     { "", { 2, 0 }, "b:3 a:4" },
+        { "", { 3, 0 }, "a:5 b:6" },     { "", { 4, 0 }, "b=7 a:8" },
+        { "", { 5, 0 }, "b:9 a=1" },     { "", { 6, 0 }, "c:1 b:2 a:3" },
+        { "", { 7, 0 }, "b:1" },         { "", { 8, 0 }, "c:4 a:5 b:6" },
+        { "", { 9, 0 }, "c:7 b:8 a:9" },
+    };
+    struct cp_profile *p = profile_of(rows, sizeof(rows) / sizeof(rows[0]));
+
+    CHECK_STR(profile_text(p), "1,0 a:2 b:1\n2,0 a:4 b:3\n3,0 a:5 b:6\n"
+                               "4,0 a:8 b=7\n5,0 b:9 a=1\n6,0 a:3 b:2 c:1\n"
+                               "7,0 b:1\n8,0 a:5 b:6 c:4\n9,0 a:9 b:8 c:7\n");
+    cp_profile_free(p);
+}
+
+/* Room that was made beforehand changes nothing else. */
+static void test_expect(void)
+{
+    struct cp_profile *p = cp_profile_new(NULL);
+    struct cp_label_table t;
+
+    CHECK_INT(cp_label_table_init(&t, p, NULL), CP_OK);
+    CHECK_INT(cp_label_table_expect(&t, 100, 200, NULL), CP_OK);
+    CHECK_INT(add_many(&t, 50, NULL), CP_OK);
+    CHECK_INT(cp_label_table_expect(&t, 10, 10, NULL), CP_OK);
+    CHECK_INT(add_many(&t, 5000, NULL), CP_OK);
+    CHECK_INT(p->n_label_sets, 5001);
+    cp_label_table_release(&t);
+    cp_profile_free(p);
+}
+
 /* A number that is part of a text label does not tell sets apart. */
 static void test_text_has_no_number(void)
 {
@@ -69,19 +116,6 @@ static void test_what_makes_sets_differ(void)
     CHECK_INT(p->n_label_sets, 11);
     cp_label_table_release(&t);
     cp_profile_free(p);
-}
-
-static enum cp_status add_many(struct cp_label_table *t, uint32_t n,
-                               struct cp_error *err)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        struct cp_label labels[] = { { 0, CP_NONE, 0, i },
-                                     { 0, CP_NONE, 0, i % 3 } };
-
-        if (cp_label_table_add(t, labels, 1 + i % 2, err) == CP_NONE)
-            return CP_ENOMEM;
-    }
-    return CP_OK;
 }
 
 /* A second table on the same profile finds what the first has added. */
@@ -128,6 +162,8 @@ static void test_memory_runs_out(void)
 int main(void)
 {
     RUN(test_order);
+    RUN(test_order_of_one_after_another);
+    RUN(test_expect);
     RUN(test_text_has_no_number);
     RUN(test_what_makes_sets_differ);
     RUN(test_sets_are_found_again);

@@ -137,9 +137,99 @@ static void test_cancelled(void)
     cp_profile_free(p);
 }
 
+/* Moves the stacks of a profile into the room, behind a gap. */
+static void move_in(struct cp_profile *p, struct cp_stack_room *room)
+{
+    uint32_t *to = cp_stack_room_take(room, p->n_locs + 5);
+
+    if (!to)
+        return;
+    memcpy(to + 5, p->locs, p->n_locs * sizeof(*to));
+    p->locs = to;
+    for (uint32_t i = 0; i < p->n_samples; i++)
+        p->samples[i].locs += 5;
+}
+
+static const struct {
+    const char *what;
+    uint64_t cap;
+    uint32_t n_sources, n_inside, n;
+} rooms[] = {
+    { "all inside", 200000, 9, 9, 5000 },
+    { "some outside", 200000, 9, 6, 5000 },
+    { "the others do not fit", 60000, 9, 3, 5000 },
+    { "none inside", 200000, 9, 0, 5000 },
+    { "several pieces", 200000, 2, 2, MOST_SAMPLES },
+    { "no room", 0, 2, 2, 1000 },
+};
+
+static void test_in_a_room(void)
+{
+    for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+        struct cp_profile *sources[9] = { 0 }, *p;
+        struct cp_stack_room room = { 0 };
+
+        check_case(rooms[i].what);
+        CHECK(rooms[i].cap == 0 || cp_stack_room_init(&room, rooms[i].cap));
+        for (uint32_t s = 0; s < rooms[i].n_sources; s++) {
+            sources[s] = source(s, rooms[i].n);
+            if (s % 9 >= rooms[i].n_sources - rooms[i].n_inside)
+                move_in(sources[s], &room);
+        }
+        p = cp_merge_in_room(sources, rooms[i].n_sources, &room, NULL);
+        cp_stack_room_release(&room);
+        check_merged(p, rooms[i].n_sources, rooms[i].n);
+        cp_profile_free(p);
+    }
+}
+
+static void test_cancelled_in_a_room(void)
+{
+    struct cp_profile *pair[] = { source(0, 9000), source(0, 9000) }, *p;
+    struct cp_stack_room room;
+
+    CHECK(cp_stack_room_init(&room, 200000));
+    for (uint32_t i = 2; i < 2 * pair[1]->n_samples; i++)
+        pair[1]->values[i] = -pair[1]->values[i];
+    move_in(pair[0], &room);
+    move_in(pair[1], &room);
+    p = cp_merge_in_room(pair, 2, &room, NULL);
+    cp_stack_room_release(&room);
+    CHECK(p->n_samples <= 1);
+    CHECK(p->n_locations <= 3);
+    cp_profile_free(p);
+}
+
+static void test_memory_runs_out_in_a_room(void)
+{
+    struct cp_profile *p = NULL;
+    long n = 1;
+
+    for (; !p && n < 200; n++) {
+        struct cp_profile *pair[] = { source(0, 200), source(1, 200) };
+        struct cp_stack_room room;
+        struct cp_error err = { 0 };
+
+        CHECK(cp_stack_room_init(&room, 5000));
+        move_in(pair[0], &room);
+        cp_alloc_fail_at(n);
+        p = cp_merge_in_room(pair, 2, &room, &err);
+        cp_alloc_fail_at(0);
+        cp_stack_room_release(&room);
+        CHECK_INT(err.status, p ? CP_OK : CP_ENOMEM);
+        CHECK(!pair[0] && !pair[1]);
+    }
+    CHECK(p != NULL);
+    check_merged(p, 2, 200);
+    cp_profile_free(p);
+}
+
 int main(void)
 {
     RUN(test_against_a_loop);
     RUN(test_cancelled);
+    RUN(test_in_a_room);
+    RUN(test_cancelled_in_a_room);
+    RUN(test_memory_runs_out_in_a_room);
     return check_failures != 0;
 }

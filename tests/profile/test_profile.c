@@ -38,6 +38,28 @@ static void test_new(void)
     cp_profile_free(NULL);
 }
 
+/* Stacks may have gaps between them; a copy has none. */
+static void test_copy_has_no_gaps(void)
+{
+    struct cp_profile *p = full(), *copy;
+    uint64_t n = p->n_locs + 7;
+    uint32_t *locs = cp_arena_alloc(&p->arena, n, sizeof(*locs), NULL);
+    char want[512];
+
+    (void)snprintf(want, sizeof(want), "%s", profile_text(p));
+    memcpy(locs + 7, p->locs, p->n_locs * sizeof(*locs));
+    for (uint32_t i = 0; i < p->n_samples; i++)
+        p->samples[i].locs += 7;
+    p->locs = locs;
+    p->n_locs = n;
+    copy = cp_profile_copy(p, NULL);
+    CHECK_STR(profile_text(p), want);
+    CHECK_STR(profile_text(copy), want);
+    CHECK(copy->n_locs <= n - 7);
+    cp_profile_free(p);
+    cp_profile_free(copy);
+}
+
 static void test_copy_is_equal(void)
 {
     struct cp_profile *p = full(), *copy = cp_profile_copy(p, NULL);
@@ -129,6 +151,7 @@ int main(void)
 {
     RUN(test_new);
     RUN(test_copy_is_equal);
+    RUN(test_copy_has_no_gaps);
     RUN(test_copy_shares_nothing);
     RUN(test_copy_of_nothing);
     RUN(test_memory_runs_out);

@@ -146,13 +146,16 @@ static struct cp_out stream(const struct cp_out *bytes, bool is_file,
                             size_t buffer, size_t n_threads)
 {
     struct cp_stream_input in = { (const uint8_t *)bytes->buf, bytes->len, -1 };
+    struct cp_stack_room room; /* in which there is not always a place */
     struct cp_out out;
 
     if (is_file) {
         in.data = NULL;
         in.fd = file_of(bytes);
     }
-    out = content(cp_stream_load(&in, buffer, n_threads));
+    CHECK(cp_stack_room_init(&room, is_file ? 8 << 20 : 100));
+    out = content(cp_stream_load(&in, buffer, n_threads, &room));
+    cp_stack_room_release(&room);
     if (is_file)
         (void)close(in.fd);
     return out;
@@ -282,7 +285,7 @@ static void test_memory_runs_out(void)
 
     for (; n < 1000 && !p; n++) {
         cp_alloc_fail_at(n);
-        p = cp_stream_load(&in, 5000, 2);
+        p = cp_stream_load(&in, 5000, 2, NULL);
         cp_alloc_fail_at(0);
     }
     CHECK(p != NULL);
