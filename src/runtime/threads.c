@@ -243,12 +243,22 @@ static void see(int32_t tid)
         t->mark = list.round;
 }
 
+/*
+ * While threads end, the kernel's list may leave out one that is there; it
+ * would go on to use a record that is another's by then.
+ */
+static bool is_there(int32_t tid)
+{
+    return CP_SYSCALL(SYS_tgkill, CP_SYSCALL(SYS_getpid, 0), tid, 0) == 0;
+}
+
 static void strike_off_unseen(void)
 {
     for (uint32_t i = 0; i < list.n_records; i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
+        int32_t tid = atomic_load(&t->tid);
 
-        if (atomic_load(&t->tid) && t->mark != list.round)
+        if (tid && t->mark != list.round && !is_there(tid))
             free_record(t);
     }
 }
