@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -67,6 +68,16 @@ static bool map_chunk(uint32_t number)
     return true;
 }
 
+/* But for its number, which the handler of a late signal may look at. */
+static void clear(struct cp_signal_thread *t)
+{
+    size_t at = offsetof(struct cp_signal_thread, number);
+    size_t after = at + sizeof(t->number);
+
+    memset(t, 0, at);
+    memset((char *)t + after, 0, sizeof(*t) - after);
+}
+
 static struct cp_signal_thread *take_record(void)
 {
     struct cp_signal_thread *t;
@@ -75,12 +86,13 @@ static struct cp_signal_thread *take_record(void)
     if (!map_chunk(number))
         return NULL;
     t = cp_signal_thread_at(number);
-    if (list.free)
+    if (list.free) {
         list.free = t->next;
-    else
+    } else {
         list.n_records++;
-    memset(t, 0, sizeof(*t));
-    t->number = number;
+        t->number = number;
+    }
+    clear(t);
     t->timer_id = CP_NO_TIMER;
     list.n_threads++;
     return t;

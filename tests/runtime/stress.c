@@ -32,18 +32,11 @@ _Atomic bool stress_is_over;
 static double end_at;
 static int port;
 
-/*
- * ThreadSanitizer's function for a call that blocks goes on to our hook, and
- * up to its end leaves atomic operations out of its account, but not the reads
- * and writes that they order. So whatever the hooks of such calls read looks
- * like a race. What they do is what the hooks of lock_hooks.c do, which it
- * sees whole. Nor does it know the loader's own lock.
- */
+/* ThreadSanitizer does not know the loader's own lock. */
 const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
-    return "race:src/runtime/io_hooks.c\nrace:src/runtime/wait_hooks.c\n"
-           "race:ld-linux\n";
+    return "race:ld-linux\n";
 }
 
 /* So that they need not be known to whoever runs this. */
