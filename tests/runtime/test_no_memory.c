@@ -13,7 +13,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -23,7 +25,8 @@
 #include "runtime/record.h"
 #include "runtime/registry.h"
 
-#define MOST_ROUNDS 4000
+#define MOST_BLOCKS 1500
+#define MOST_MAPS 12
 
 /* ---- in place of pages_alloc.c, and of mmap ---- */
 
@@ -173,21 +176,25 @@ static bool label(void)
            cpprof_label_clear("key") == 0;
 }
 
-/* Two files, in the folder of the test. Once a process: in a child. */
-static char cpu_file[] = "/tmp/test_no_memory.XXXXXX";
+/* A process records once: so it is a child that does. */
+static char file[] = "/tmp/test_no_memory.XXXXXX";
 
 static bool record(void)
 {
-    struct cp_settings settings;
+    static struct cp_settings settings;
+    int status = 0;
+    pid_t child = fork();
 
-    cp_settings_init(&settings);
-    (void)snprintf(settings.cpu_file, sizeof(settings.cpu_file), "%s",
-                   cpu_file);
-    cp_record_start(&settings);
-    cp_record_finish();
-    cp_record_cancel();
-    cp_record_after_fork(); /* so that it may begin again */
-    return access(cpu_file, F_OK) == 0;
+    if (child == 0) {
+        cp_settings_init(&settings);
+        (void)strcpy(settings.cpu_file, file);
+        (void)strcpy(settings.heap_file, file);
+        cp_record_start(&settings);
+        cp_record_finish();
+        _exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+    return unlink(file) == 0;
 }
 
 /* ---- failures ---- */
@@ -202,6 +209,7 @@ static const struct act acts[] = {
     { "block", block },       { "heap", heap },         { "trace", trace },
     { "chrome", chrome },     { "perfetto", perfetto }, { "attach", attach },
     { "registry", registry }, { "custom", custom },     { "label", label },
+    { "record", record },
 };
 
 #define N_ACTS (sizeof(acts) / sizeof(acts[0]))
@@ -209,12 +217,12 @@ static const struct act acts[] = {
 /* All of the first, then fewer and fewer: what is late is mostly alike. */
 static long next_round(long n)
 {
-    return n + 1 + n / 12;
+    return n + 1 + n / 6;
 }
 
 static void lack_blocks(const struct act *act)
 {
-    for (long n = 1; n < MOST_ROUNDS; n = next_round(n)) {
+    for (long n = 1; n < MOST_BLOCKS; n = next_round(n)) {
         cp_alloc_fail_at(n);
         (void)act->run();
         cp_alloc_fail_at(0);
@@ -224,7 +232,7 @@ static void lack_blocks(const struct act *act)
 
 static void lack_maps(const struct act *act)
 {
-    for (long n = 1; n < 40; n++) {
+    for (long n = 1; n < MOST_MAPS; n++) {
         atomic_store(&maps_left, n);
         (void)act->run();
         atomic_store(&maps_left, 0);
@@ -254,7 +262,7 @@ static void test_maps(void)
 int main(void)
 {
     null_fd = open("/dev/null", O_WRONLY);
-    (void)record;
+    CHECK(mkstemp(file) >= 0);
     RUN(test_maps);
     RUN(test_blocks);
     return check_failures != 0;
