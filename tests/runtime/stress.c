@@ -25,11 +25,10 @@
 #include <unistd.h>
 
 #define WARM_UP 60 /* seconds, after which memory may not grow */
-#define CROWD 1000 /* requests at once */
-#define FEW 40
+#define CROWD 1000 /* requests at once, at the end of a long run ... */
+#define FEW 8      /* ... and meanwhile */
 
 _Atomic bool stress_is_over;
-static double end_at;
 static int port;
 
 /* ThreadSanitizer does not know the loader's own lock. */
@@ -155,16 +154,21 @@ static void await_answer(int fd)
     (void)close(fd);
 }
 
-/* As many clients at once as are let in; the heap, from all of them. */
-static void crowds(long n)
+/* Clients that ask for the heap, all at once. */
+static void crowd(int n)
 {
     static int fds[CROWD];
-    int most = end_at - now() > WARM_UP && n % 20 == 1 ? CROWD : FEW;
 
-    for (int i = 0; i < most; i++)
+    for (int i = 0; i < n; i++)
         fds[i] = ask_for("/debug/pprof/heap");
-    for (int i = 0; i < most; i++)
+    for (int i = 0; i < n; i++)
         await_answer(fds[i]);
+}
+
+static void crowds(long n)
+{
+    (void)n;
+    crowd(FEW);
 }
 
 static struct stress_job takers[] = {
@@ -289,7 +293,8 @@ static void prepare(void)
     stress_prepare_faults();
 }
 
-static long wait_for_end(void)
+/* What was resident after a while; 0: it was over before. */
+static long wait_for_end(double end_at)
 {
     struct timespec pause = { 0, 100000000 };
     double warm = now() + WARM_UP;
@@ -307,12 +312,12 @@ int main(int argc, char **argv)
 {
     long warm_kb, kb;
 
-    end_at = now() + (argc > 1 ? atof(argv[1]) : 3);
     prepare();
     each_job(start_job);
-    warm_kb = wait_for_end();
+    warm_kb = wait_for_end(now() + (argc > 1 ? atof(argv[1]) : 3));
     atomic_store(&stress_is_over, true);
     each_job(end_job);
+    crowd(warm_kb ? CROWD : FEW);
     kb = resident_kb();
     printf("resident KB %ld, after a minute %ld\n", kb, warm_kb);
     if (warm_kb && kb > warm_kb + warm_kb / 2 + 20000)

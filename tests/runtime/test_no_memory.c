@@ -4,8 +4,8 @@
  * Each thing that it does is done again and again, and each time another
  * request fails: of cp_alloc, or of mmap, or all of mmap's from one on. It may
  * fail with a word, or do with less; it may not crash, hang or keep what it
- * could not use (the leak sanitizer looks at that), and the next time, with
- * memory, it works.
+ * could not use (the leak sanitizer looks at that, and we at descriptors), and
+ * the next time, with memory, it works.
  */
 #include <cpprof.h>
 #include <errno.h>
@@ -25,8 +25,8 @@
 #include "runtime/record.h"
 #include "runtime/registry.h"
 
-#define MOST_BLOCKS 1500
-#define MOST_MAPS 12
+#define MOST_BLOCKS 800
+#define MOST_MAPS 8
 
 /* ---- in place of pages_alloc.c, and of mmap ---- */
 
@@ -217,27 +217,42 @@ static const struct act acts[] = {
 /* All of the first, then fewer and fewer: what is late is mostly alike. */
 static long next_round(long n)
 {
-    return n + 1 + n / 6;
+    return n + 1 + n / 5;
+}
+
+static int n_open(void)
+{
+    int n = 0;
+
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
 }
 
 static void lack_blocks(const struct act *act)
 {
+    int before = n_open();
+
     for (long n = 1; n < MOST_BLOCKS; n = next_round(n)) {
         cp_alloc_fail_at(n);
         (void)act->run();
         cp_alloc_fail_at(0);
     }
     CHECK(act->run());
+    CHECK_INT(n_open(), before);
 }
 
 static void lack_maps(const struct act *act)
 {
+    int before = n_open();
+
     for (long n = 1; n < MOST_MAPS; n++) {
         atomic_store(&maps_left, n);
         (void)act->run();
         atomic_store(&maps_left, 0);
     }
     CHECK(act->run());
+    CHECK_INT(n_open(), before);
 }
 
 static void test_blocks(void)
