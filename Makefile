@@ -54,8 +54,8 @@ fuzz: ## fuzz each target for FUZZ_SECONDS (60); FUZZ=name for one of them
 	@scripts/fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 soak: all ## run the library's stress program for SOAK_SECONDS (1800)
-	@PLUGIN=build/tests/libplugin.so CPPROF=cpu_hz:250,heap_interval:4096 \
-		build/tests/stress $(SOAK_SECONDS)
+	@scripts/deps build test
+	@scripts/soak $(SOAK_SECONDS)
 
 attach-soak: all ## attach to a redis under load, 100 times
 	@scripts/deps build test

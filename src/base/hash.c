@@ -5,7 +5,8 @@
 
 uint64_t cp_hash_seed = 0x9e3779b97f4a7c15u;
 
-__attribute__((constructor)) static void choose_seed(void)
+/* Before all other constructors: what they start hashes as well. */
+__attribute__((constructor(101))) static void choose_seed(void)
 {
     uint64_t random;
 

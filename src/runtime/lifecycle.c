@@ -64,6 +64,13 @@ static const bool can_wrap = false;
 static const bool can_wrap = true;
 #endif
 
+/* ThreadSanitizer locks up when a thread is begun in the child of a fork. */
+#if defined(__SANITIZE_THREAD__)
+static const bool children_serve = false;
+#else
+static const bool children_serve = true;
+#endif
+
 void cp_lifecycle_say(const char *line)
 {
     char text[640];
@@ -224,7 +231,7 @@ static void after_fork(bool is_child)
         cp_lock_reset(&life.lock);
     }
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
-    if (is_child)
+    if (is_child && children_serve)
         cp_listen_after_fork();
 }
 

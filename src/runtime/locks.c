@@ -33,6 +33,12 @@ static uint64_t now_ns(void)
     return (uint64_t)cp_clock_ns(CLOCK_MONOTONIC);
 }
 
+/* Before anybody can read it; hooks do without an order of their own. */
+__attribute__((constructor(101))) static void set_clock(void)
+{
+    cp_locks.now_ns = now_ns;
+}
+
 static void switch_on_or_off(void)
 {
     uint64_t rate = atomic_load(&cp_locks.block_rate_ns);
@@ -63,7 +69,6 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
     if (value)
         status = cp_hook_table_map(table, SLOTS, FRAMES, err);
     if (status == CP_OK) {
-        cp_locks.now_ns = now_ns;
         atomic_store(rate, value);
         switch_on_or_off();
     }
@@ -93,7 +98,6 @@ void cp_locks_set_io(bool is_wanted)
 void cp_locks_set_traced(bool is_traced)
 {
     cp_lock_take(&state.lock);
-    cp_locks.now_ns = now_ns;
     state.is_traced = is_traced;
     switch_on_or_off();
     cp_lock_give(&state.lock);

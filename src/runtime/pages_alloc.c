@@ -163,6 +163,16 @@ void *cp_alloc(size_t n, size_t size, struct cp_error *err)
     return p;
 }
 
+/*
+ * ThreadSanitizer does not see mremap, and so takes what a stack at this
+ * address was used for, before, for a race with us. It sees mmap.
+ */
+#if defined(__SANITIZE_THREAD__)
+static const bool can_move = false;
+#else
+static const bool can_move = true;
+#endif
+
 /* A large block can be moved by the kernel, page by page. */
 static void *resize_large(struct head *head, size_t size)
 {
@@ -191,7 +201,7 @@ void *cp_resize(void *p, size_t n, size_t size, struct cp_error *err)
     all = n * size + sizeof(*head);
     if (head->class < N_CLASSES && all <= head->size)
         return p;
-    if (head->class == N_CLASSES && all > LARGEST_SMALL) {
+    if (can_move && head->class == N_CLASSES && all > LARGEST_SMALL) {
         moved = resize_large(head, round_up(all));
         if (!moved)
             (void)cp_error_nomem(err);

@@ -116,7 +116,9 @@ static bool handle_traps(void)
         ours = { .sa_sigaction = cp_signal_trap,
                  .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
-    (void)sigfillset(&ours.sa_mask);
+    /* Also those that libc leaves out: a thread that is cancelled in the middle
+       of the handler would keep its place among the walkers for ever. */
+    memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
     if (sigaction(SIGTRAP, NULL, &now) != 0)
         return refuse(strerror(errno));
     if (is_ours(&now))

@@ -104,7 +104,9 @@ static enum cp_status install(int sig, struct cp_error *err)
                               .sa_flags =
                                   SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
-    (void)sigfillset(&ours.sa_mask);
+    /* Also those that libc leaves out: a thread that is cancelled in the middle
+       of the handler would keep its place among the walkers for ever. */
+    memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
     if (sig == 0)
         return cp_error_set(err, CP_EIO, "every signal is in use");
     if (sigaction(sig, NULL, &cp_signal_sampler.previous) != 0 ||

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -67,6 +68,16 @@ static bool map_chunk(uint32_t number)
     return true;
 }
 
+/* But for its number, which the handler of a late signal may look at. */
+static void clear(struct cp_signal_thread *t)
+{
+    size_t at = offsetof(struct cp_signal_thread, number);
+    size_t after = at + sizeof(t->number);
+
+    memset(t, 0, at);
+    memset((char *)t + after, 0, sizeof(*t) - after);
+}
+
 static struct cp_signal_thread *take_record(void)
 {
     struct cp_signal_thread *t;
@@ -75,12 +86,13 @@ static struct cp_signal_thread *take_record(void)
     if (!map_chunk(number))
         return NULL;
     t = cp_signal_thread_at(number);
-    if (list.free)
+    if (list.free) {
         list.free = t->next;
-    else
+    } else {
         list.n_records++;
-    memset(t, 0, sizeof(*t));
-    t->number = number;
+        t->number = number;
+    }
+    clear(t);
     t->timer_id = CP_NO_TIMER;
     list.n_threads++;
     return t;
@@ -243,12 +255,22 @@ static void see(int32_t tid)
         t->mark = list.round;
 }
 
+/*
+ * While threads end, the kernel's list may leave out one that is there; it
+ * would go on to use a record that is another's by then.
+ */
+static bool is_there(int32_t tid)
+{
+    return CP_SYSCALL(SYS_tgkill, CP_SYSCALL(SYS_getpid, 0), tid, 0) == 0;
+}
+
 static void strike_off_unseen(void)
 {
     for (uint32_t i = 0; i < list.n_records; i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
+        int32_t tid = atomic_load(&t->tid);
 
-        if (atomic_load(&t->tid) && t->mark != list.round)
+        if (tid && t->mark != list.round && !is_there(tid))
             free_record(t);
     }
 }

@@ -17,27 +17,17 @@
 #include "runtime/hook_table.h"
 #include "runtime/lock.h"
 #include "runtime/locks.h"
-#include "runtime/still.h"
-#include "runtime/thread_state.h"
-#include "runtime/threads.h"
 #include "runtime/trace_accounts.h"
 #include "runtime/trace_calls.h"
 #include "runtime/trace_names.h"
 #include "runtime/trace_pool.h"
 #include "runtime/trace_switches.h"
+#include "runtime/trace_threads.h"
 #include "unwind/settle.h"
 
 #define LAG_NS 40000000
 #define STACK_SLOTS ((size_t)1 << 16)
 #define STACK_FRAMES ((size_t)1 << 20)
-
-/* A thread as it was when it was last looked at. */
-struct seen {
-    int32_t tid;
-    bool is_ours;     /* it began in our hook, and says itself what it does */
-    uint64_t wait_ns; /* since when it waits; 0: it does not */
-    uint32_t wait_call, wait_stack;
-};
 
 struct session {
     const struct cp_trace_format *format;
@@ -49,12 +39,8 @@ struct session {
     struct cp_trace_switches switches;
     void *cpu_window;
     uint64_t begin_ns;
-    struct seen *seen; /* by tid */
-    size_t n_seen, cap_seen;
-    struct seen *known; /* at the look before */
-    size_t n_known, cap_known;
+    struct cp_trace_threads threads;
     uint64_t lost_before;
-    struct cp_still_look *look;
 };
 
 static struct {
@@ -101,190 +87,6 @@ static void take_event(void *context, int32_t tid,
         cp_trace_switches_drop(&s->switches, tid);
 }
 
-/* ---- threads ---- */
-
-static void see(void *context, struct cp_signal_thread *t)
-{
-    struct session *s = context;
-    struct seen *seen;
-
-    if (cp_reserve(&s->seen, &s->cap_seen, s->n_seen + 1, sizeof(*s->seen),
-                   NULL) != CP_OK)
-        return;
-    seen = &s->seen[s->n_seen++];
-    *seen = (struct seen){
-        .tid = atomic_load(&t->tid),
-        .is_ours = t->start != 0,
-        .wait_ns =
-            atomic_load_explicit(&t->trace_wait_ns, memory_order_acquire),
-        .wait_call = atomic_load(&t->trace_wait_call),
-        .wait_stack = atomic_load(&t->trace_wait_stack),
-    };
-    if (atomic_load(&t->trace_wait_ns) != seen->wait_ns)
-        seen->wait_ns = 0; /* it is no longer that wait */
-}
-
-static void say_name(struct session *s, int32_t tid, uint64_t time_ns,
-                     enum cp_trace_input_kind kind)
-{
-    struct cp_trace_input in = { .tid = tid, .time_ns = time_ns, .kind = kind };
-    char name[CP_THREAD_NAME];
-
-    cp_thread_file_read(tid, "comm", name, sizeof(name));
-    in.len = (uint32_t)strcspn(name, "\n");
-    in.text = name;
-    if (in.len || kind == CP_INPUT_KNOWN)
-        cp_trace_model_add(s->model, &in);
-}
-
-/* The stack of a thread that sleeps; 0: it cannot be had. */
-static uint32_t still_stack(struct session *s, int32_t tid, uint32_t call)
-{
-    if (cp_still_walk(s->look, tid) != CP_STILL_WALKED)
-        return 0;
-    return cp_trace_stack(s->look->frames, s->look->n, call);
-}
-
-/* It was asleep when the trace began. */
-static void say_asleep(struct session *s, int32_t tid)
-{
-    struct cp_thread_state state;
-    struct cp_trace_input in = { .tid = tid,
-                                 .time_ns = s->begin_ns,
-                                 .kind = CP_INPUT_ASLEEP };
-    char reason[64];
-
-    in.stack = still_stack(s, tid, 0);
-    if (!cp_thread_state_read(tid, s->look->place, 0, &state) ||
-        state.letter == 'R')
-        return;
-    cp_trace_call_reason(state.wait, reason, sizeof(reason));
-    in.text = reason;
-    in.len = (uint32_t)strlen(reason);
-    cp_trace_model_add(s->model, &in);
-}
-
-static bool is_in(const struct seen *list, size_t n, int32_t tid)
-{
-    size_t low = 0, high = n;
-
-    while (low < high) {
-        size_t at = low + (high - low) / 2;
-
-        if (list[at].tid < tid)
-            low = at + 1;
-        else
-            high = at;
-    }
-    return low < n && list[low].tid == tid;
-}
-
-/* Sorted by tid, without libc's qsort, which may allocate. */
-static void sort_seen(struct session *s)
-{
-    for (size_t gap = s->n_seen / 2; gap > 0; gap /= 2) {
-        for (size_t i = gap; i < s->n_seen; i++) {
-            struct seen one = s->seen[i];
-            size_t at = i;
-
-            for (; at >= gap && s->seen[at - gap].tid > one.tid; at -= gap)
-                s->seen[at] = s->seen[at - gap];
-            s->seen[at] = one;
-        }
-    }
-}
-
-static void look_at_threads(struct session *s)
-{
-    struct seen *list = s->known;
-    size_t cap = s->cap_known;
-
-    s->known = s->seen;
-    s->n_known = s->n_seen;
-    s->cap_known = s->cap_seen;
-    s->seen = list;
-    s->cap_seen = cap;
-    s->n_seen = 0;
-    cp_threads_each(see, s);
-    sort_seen(s);
-}
-
-/* Threads that have come since the last look. */
-static void meet_threads(struct session *s, uint64_t time_ns)
-{
-    for (size_t i = 0; i < s->n_seen; i++) {
-        int32_t tid = s->seen[i].tid;
-
-        if (is_in(s->known, s->n_known, tid))
-            continue;
-        cp_trace_switches_watch(&s->switches, tid);
-        if (s->seen[i].is_ours) {
-            say_name(s, tid, time_ns, CP_INPUT_NAME);
-        } else { /* nobody knows since when it is there */
-            cp_trace_accounts_open(&s->accounts, tid);
-            say_name(s, tid, time_ns, CP_INPUT_KNOWN);
-        }
-    }
-}
-
-/*
- * Threads that are no longer there. Those that began in our hook have said so
- * themselves, before they left the list.
- */
-static void miss_threads(struct session *s, uint64_t time_ns)
-{
-    for (size_t i = 0; i < s->n_known; i++) {
-        struct cp_trace_input in = { .tid = s->known[i].tid,
-                                     .time_ns = time_ns,
-                                     .kind = CP_INPUT_GONE };
-
-        if (!is_in(s->seen, s->n_seen, in.tid))
-            cp_trace_model_add(s->model, &in);
-    }
-}
-
-/* Those that are there at the beginning. */
-static void know_threads(struct session *s)
-{
-    look_at_threads(s);
-    for (size_t i = 0; i < s->n_seen; i++) {
-        int32_t tid = s->seen[i].tid;
-
-        cp_trace_accounts_open(&s->accounts, tid);
-        say_name(s, tid, s->begin_ns, CP_INPUT_KNOWN);
-        say_asleep(s, tid);
-        cp_trace_switches_watch(&s->switches, tid);
-    }
-}
-
-/* And those that began before their start would have been written down. */
-static void know_late_threads(struct session *s)
-{
-    look_at_threads(s);
-    for (size_t i = 0; i < s->n_seen; i++)
-        if (!is_in(s->known, s->n_known, s->seen[i].tid))
-            say_name(s, s->seen[i].tid, now_ns(), CP_INPUT_KNOWN);
-}
-
-/* All waits that have not ended: a format that is full has to know. */
-static void say_waits(struct session *s, uint64_t until_ns)
-{
-    for (size_t i = 0; i < s->n_seen; i++) {
-        const struct seen *seen = &s->seen[i];
-        struct cp_trace_input in = { .tid = seen->tid,
-                                     .begin_ns = seen->wait_ns,
-                                     .call = seen->wait_call,
-                                     .stack = seen->wait_stack };
-
-        if (seen->wait_ns < s->begin_ns || seen->wait_ns > until_ns ||
-            !cp_trace_model_lacks(s->model, seen->tid, seen->wait_ns))
-            continue;
-        if (!in.stack)
-            in.stack = still_stack(s, seen->tid, seen->wait_call);
-        cp_trace_model_waits(s->model, &in, until_ns);
-    }
-}
-
 /* ---- switches ---- */
 
 static void take_switch(void *context, const struct cp_trace_switch *record)
@@ -328,11 +130,20 @@ static enum cp_status give(struct session *s, const struct cp_kind_sink *sink,
 /* The order matters: whoever waits is asked before what has ended is read. */
 static void gather(struct session *s, uint64_t time_ns)
 {
-    look_at_threads(s);
+    cp_trace_threads_look(&s->threads);
     cp_trace_pool_read(take_event, s);
-    meet_threads(s, time_ns);
-    miss_threads(s, time_ns);
+    cp_trace_threads_tell(&s->threads, time_ns);
     cp_trace_switches_read(&s->switches, take_switch, s);
+}
+
+/* A format that is full has to know of waits that have not ended. */
+static void say_waits(struct session *s, uint64_t until)
+{
+    if (!cp_trace_threads_find_stacks(&s->threads, until)) {
+        cp_trace_pool_read(take_event, s);
+        cp_trace_model_flush(s->model, until);
+    }
+    cp_trace_threads_say_waits(&s->threads, until);
 }
 
 static enum cp_status pump(void *window, const struct cp_kind_sink *sink,
@@ -371,9 +182,7 @@ static void free_session(struct session *s)
     cp_trace_stacks_release(&s->stacks);
     cp_trace_accounts_release(&s->accounts);
     cp_out_release(&s->out);
-    cp_free(s->seen);
-    cp_free(s->known);
-    cp_free(s->look);
+    cp_trace_threads_release(&s->threads);
     cp_free(s);
 }
 
@@ -469,9 +278,8 @@ static enum cp_status start(struct session *s,
 
     s->format = request->format ? request->format : &cp_trace_go;
     s->switches.is_refused = request->no_switches;
-    s->look = cp_alloc(1, sizeof(*s->look), err);
-    if (status == CP_OK && !s->look)
-        status = CP_ENOMEM;
+    if (status == CP_OK)
+        status = cp_trace_threads_init(&s->threads, err);
     if (status == CP_OK)
         status = cp_cpu_kind.begin(&cpu, &s->cpu_window, err);
     s->begin_ns = now_ns();
@@ -479,12 +287,16 @@ static enum cp_status start(struct session *s,
         status = open_writer(s, err);
     if (status != CP_OK)
         return status;
-    know_threads(s);
+    s->threads.model = s->model;
+    s->threads.accounts = &s->accounts;
+    s->threads.switches = &s->switches;
+    s->threads.begin_ns = s->begin_ns;
+    cp_trace_threads_know(&s->threads);
     s->lost_before = atomic_load(&cp_trace.n_lost);
     say_head(s);
     atomic_fetch_add(&cp_trace.session, 1);
     cp_locks_set_traced(true);
-    know_late_threads(s);
+    cp_trace_threads_know_late(&s->threads, now_ns());
     return CP_OK;
 }
 
@@ -546,10 +358,12 @@ static enum cp_status finish(void *window, const struct cp_kind_sink *sink,
     enum cp_status status;
 
     gather(s, end);
+    /* Before it is off: a wait that ends later does not say so. */
+    (void)cp_trace_threads_find_stacks(&s->threads, end);
     switch_off();
     cp_trace_pool_read(take_event, s);
     cp_trace_model_flush(s->model, end);
-    say_waits(s, end);
+    cp_trace_threads_say_waits(&s->threads, end);
     cp_trace_model_finish(s->model, end);
     say_lost(s, end);
     status = give(s, sink, true, err);

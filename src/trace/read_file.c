@@ -160,7 +160,7 @@ static enum cp_status read_batches(struct cp_trace_file *f,
     while (status == CP_OK && f->at.pos < f->at.end) {
         struct cp_wire w = f->at;
         struct head h;
-        bool is_next = false, is_cut;
+        bool is_next = false, is_cut = false;
 
         if (*w.pos == CP_TRACE_END_OF_GENERATION) {
             f->at.pos++;

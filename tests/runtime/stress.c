@@ -1,332 +1,54 @@
 /*
- * stress - everything at once that a profiler can trip over, while profiles
- * are taken back to back.
+ * stress - everything at once that a profiler can trip over, while profiles of
+ * all kinds are taken back to back.
  *
  * `stress SECONDS` runs so long, prints how often each thing was done, and
- * fails if one of them went wrong or if memory grew. What goes wrong otherwise
- * is a crash or a hang.
+ * fails if one of them went wrong, if memory grew, or if a block that was freed
+ * is in the heap profile. What goes wrong otherwise is a crash or a hang.
+ *
+ * PLUGIN is a library to load, THROWER one that throws exceptions.
  */
+#include "stress.h"
+
 #include <cpprof.h>
 
-#include <dlfcn.h>
+#include <arpa/inet.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 
-#include "keep.h"
+#define WARM_UP 60 /* seconds, after which memory may not grow */
+#define CROWD 1000 /* requests at once, at the end of a long run ... */
+#define FEW 8      /* ... and meanwhile */
 
-static _Atomic bool is_over;
-static _Thread_local volatile unsigned sink;
+_Atomic bool stress_is_over;
+static int port;
 
-KEEP static void work(unsigned n)
+/* ThreadSanitizer does not know the loader's own lock. */
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void)
 {
-    for (unsigned i = 0; i < n; i++)
-        sink = sink * 1664525u + 1013904223u;
+    return "race:ld-linux\n";
 }
 
-static void fail(const char *what)
+/* So that they need not be known to whoever runs this. */
+const char *__tsan_default_options(void);
+const char *__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1:die_after_fork=0:history_size=7";
+}
+
+_Noreturn void stress_fail(const char *what)
 {
     fprintf(stderr, "stress: %s\n", what);
     abort();
-}
-
-/* Every thread does this now and then: blocks of many sizes come and go. */
-static void allocate_some(long n)
-{
-    void *blocks[16];
-
-    for (size_t i = 0; i < 16; i++)
-        blocks[i] = malloc((i * 7919u + (size_t)n) % 3000 + 1);
-    blocks[n & 15] = realloc(blocks[n & 15], (size_t)n % 70000 + 1);
-    for (size_t i = 0; i < 16; i++)
-        free(blocks[i]);
-}
-
-/* Threads that return, exit, or are cancelled: the last two are unwound. */
-static void *short_life(void *arg)
-{
-    long n = (long)arg;
-
-    work(20000);
-    allocate_some(n);
-    if (n % 3 == 1)
-        pthread_exit(NULL);
-    while (n % 3 == 2) {
-        work(100);
-        pthread_testcancel();
-    }
-    return NULL;
-}
-
-static void churn_threads(long n)
-{
-    pthread_t threads[6];
-
-    for (long i = 0; i < 6; i++)
-        if (pthread_create(&threads[i], NULL, short_life, (void *)(n + i)) != 0)
-            fail("pthread_create");
-    for (long i = 0; i < 6; i++) {
-        if ((n + i) % 3 == 2)
-            (void)pthread_cancel(threads[i]);
-        (void)pthread_join(threads[i], NULL);
-    }
-}
-
-static void load_library(long n)
-{
-    void *library = dlopen(getenv("PLUGIN"), n % 2 ? RTLD_NOW : RTLD_LAZY);
-    void (*run)(volatile unsigned *, unsigned);
-
-    if (!library)
-        fail(dlerror());
-    run =
-        (void (*)(volatile unsigned *, unsigned))dlsym(library, "plugin_work");
-    run(&sink, 20000);
-    (void)dlclose(library);
-}
-
-/*
- * In the child of a fork. Not under sanitizers: their locks may have been held
- * by other threads, and in the child they stay so.
- */
-static void use_child(long n)
-{
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    (void)n;
-#else
-    allocate_some(n);
-    if (cpprof_stop(cpprof_start("profile"), -1) != 0)
-        _exit(1);
-#endif
-}
-
-static void fork_child(long n)
-{
-    static char *const argv[] = { "/bin/true", NULL };
-    static char *const no_env[] = { NULL };
-    int status = 1;
-    pid_t child = n % 4 == 0 ? vfork() : fork();
-
-    if (child == 0) {
-        if (n % 4 < 3) {
-            (void)execve(argv[0], argv, no_env);
-            _exit(127);
-        }
-        work(20000);
-        use_child(n);
-        _exit(0);
-    }
-    if (waitpid(child, &status, 0) != child || status != 0)
-        fail("a child ended badly");
-}
-
-static _Thread_local sigjmp_buf back;
-
-static void on_signal(int sig)
-{
-    work(500);
-    if (sig == SIGUSR2)
-        siglongjmp(back, 1);
-}
-
-static void take_signals(long n)
-{
-    static _Thread_local char memory[32768];
-    stack_t stack = { .ss_sp = memory, .ss_size = sizeof(memory) };
-
-    (void)sigaltstack(&stack, NULL);
-    for (volatile int i = 0; i < 20; i++) {
-        if (sigsetjmp(back, 1) == 0)
-            (void)pthread_kill(pthread_self(), (n + i) % 2 ? SIGUSR1 : SIGUSR2);
-        work(1000);
-    }
-}
-
-KEEP static unsigned deep(unsigned left)
-{
-    volatile char frame[64];
-
-    frame[left % 64] = (char)left;
-    if (left == 0)
-        work(20000);
-    return left ? deep(left - 1) + (unsigned)frame[left % 64] : 0;
-}
-
-static void *on_small_stack(void *arg)
-{
-    (void)deep((unsigned)(PTHREAD_STACK_MIN / 512));
-    return arg;
-}
-
-static void small_stacks(long n)
-{
-    pthread_attr_t attr;
-    pthread_t thread;
-
-    (void)n;
-    (void)pthread_attr_init(&attr);
-    (void)pthread_attr_setstacksize(&attr, (size_t)PTHREAD_STACK_MIN * 2);
-    if (pthread_create(&thread, &attr, on_small_stack, NULL) == 0)
-        (void)pthread_join(thread, NULL);
-    (void)pthread_attr_destroy(&attr);
-    (void)deep(5000);
-}
-
-static _Thread_local ucontext_t outside, inside;
-
-static void coroutine(void)
-{
-    for (;;) {
-        work(2000);
-        (void)swapcontext(&inside, &outside);
-    }
-}
-
-/* Stacks that are not the thread's, mapped and unmapped. */
-__attribute__((unused)) static void coroutines(long n)
-{
-    size_t size = 65536;
-    void *stack = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    (void)n;
-    (void)getcontext(&inside);
-    inside.uc_stack.ss_sp = stack;
-    inside.uc_stack.ss_size = size;
-    makecontext(&inside, coroutine, 0);
-    for (int i = 0; i < 10; i++)
-        (void)swapcontext(&outside, &inside);
-    (void)munmap(stack, size);
-}
-
-/* Code that no object has: a loop that counts its argument down. */
-static void generated_code(long n)
-{
-#if defined(__x86_64__)
-    static const unsigned char code[] = { 0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3 };
-    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-    memcpy(page, code, sizeof(code));
-    (void)mprotect(page, 4096, PROT_READ | PROT_EXEC);
-    ((void (*)(long))page)(20000 + n % 2);
-    (void)munmap(page, 4096);
-#else
-    (void)n;
-#endif
-}
-
-static void allocate(long n)
-{
-    void *blocks[64];
-
-    for (size_t i = 0; i < 64; i++)
-        blocks[i] = malloc((i * 7919u + (size_t)n) % 5000 + 1);
-    for (size_t i = 0; i < 64; i++)
-        free(blocks[i]);
-    if (n % 1000 == 0 && malloc((size_t)PTRDIFF_MAX - 4096) != NULL)
-        fail("malloc gave what it does not have");
-}
-
-/* Labels come and go; few of them, so that the table does not fill. */
-static void label(long n)
-{
-    char value[16];
-
-    (void)snprintf(value, sizeof(value), "%ld", n % 16);
-    if (cpprof_label_set("n", value) != 0 ||
-        cpprof_label_clear(n % 2 ? "n" : "m") != 0)
-        fail(cpprof_error());
-    work(1000);
-}
-
-static struct job {
-    const char *name;
-    void (*run)(long n);
-    _Atomic long n;
-    pthread_t thread;
-} jobs[] = {
-    { .name = "threads", .run = churn_threads },
-    { .name = "libraries", .run = load_library },
-    { .name = "forks", .run = fork_child },
-    { .name = "signals", .run = take_signals },
-    { .name = "small stacks", .run = small_stacks },
-#if !defined(__SANITIZE_THREAD__) /* it has to be told of such stacks */
-    { .name = "coroutines", .run = coroutines },
-#endif
-    { .name = "generated code", .run = generated_code },
-    { .name = "allocations", .run = allocate },
-    { .name = "labels", .run = label },
-};
-
-#define N_JOBS (sizeof(jobs) / sizeof(jobs[0]))
-
-static void *run_job(void *arg)
-{
-    struct job *job = arg;
-
-    while (!atomic_load(&is_over)) {
-        long n = atomic_fetch_add(&job->n, 1);
-
-        job->run(n);
-        allocate_some(n);
-    }
-    return NULL;
-}
-
-static void take_profile(const char *kind, long ms, int fd)
-{
-    struct timespec pause = { 0, ms * 1000000 };
-    struct cpprof_profile *p = cpprof_start(kind);
-
-    (void)nanosleep(&pause, NULL);
-    if (!p || cpprof_stop(p, fd) != 0)
-        fail(cpprof_error());
-}
-
-/* Those of the heap are at once; leak looks through all memory. */
-static void take_snapshot(long n, int fd)
-{
-    static const char *const kinds[] = { "heap", "allocs", "growth", "leak" };
-
-    if (cpprof_write(kinds[n % 4], 0, fd) != 0)
-        fail(cpprof_error());
-}
-
-static void *take_walls(void *n)
-{
-    int fd = open("/dev/null", O_WRONLY);
-
-    while (!atomic_load(&is_over)) {
-        take_profile("wall", 30, fd);
-        take_snapshot(atomic_fetch_add((_Atomic long *)n, 1), fd);
-    }
-    (void)close(fd);
-    return NULL;
-}
-
-static long resident_kb(void)
-{
-    long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
-
-    if (!f || fscanf(f, "%*d %ld", &pages) != 1)
-        fail("/proc/self/statm");
-    (void)fclose(f);
-    return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 static double now(void)
@@ -337,43 +59,269 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void start_jobs(void)
+static int null_fd(void)
 {
-    struct sigaction action = { .sa_handler = on_signal,
-                                .sa_flags = SA_ONSTACK };
+    int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-    (void)sigaction(SIGUSR1, &action, NULL);
-    (void)sigaction(SIGUSR2, &action, NULL);
-    for (size_t i = 0; i < N_JOBS; i++)
-        (void)pthread_create(&jobs[i].thread, NULL, run_job, &jobs[i]);
+    if (fd < 0)
+        stress_fail("/dev/null");
+    return fd;
+}
+
+/* ---- profiles ---- */
+
+static void take_window(const char *kind, long ms)
+{
+    struct timespec pause = { 0, ms * 1000000 };
+    struct cpprof_profile *p = cpprof_start(kind);
+    int fd = null_fd();
+
+    (void)nanosleep(&pause, NULL);
+    if (!p || cpprof_stop(p, fd) != 0)
+        stress_fail(cpprof_error());
+    (void)close(fd);
+}
+
+static void cpu_profiles(long n)
+{
+    (void)n;
+    take_window("profile", 20);
+}
+
+static void wall_profiles(long n)
+{
+    (void)n;
+    take_window("wall", 30);
+}
+
+/* Those of a moment; leak looks through all memory. */
+static void snapshots(long n)
+{
+    static const char *const kinds[] = { "heap",      "allocs",      "growth",
+                                         "block",     "mutex",       "leak",
+                                         "goroutine", "threadcreate" };
+    int fd = null_fd();
+
+    if (cpprof_write(kinds[n % 8], 0, fd) != 0)
+        stress_fail(cpprof_error());
+    (void)close(fd);
+}
+
+static void traces(long n)
+{
+    static const char *const targets[] = {
+        "/debug/pprof/trace?seconds=0.05",
+        "/debug/pprof/trace?seconds=0.05&format=perfetto",
+        "/debug/pprof/trace?seconds=0.05&format=chrome",
+        "/debug/pprof/trace?seconds=0.02&switches=0",
+    };
+    struct cpprof_request request = CPPROF_REQUEST_INIT;
+    struct cpprof_response *response;
+
+    request.method = "GET";
+    request.target = targets[n % 4];
+    response = cpprof_answer(&request);
+    if (!response || response->status != 200)
+        stress_fail("a trace was refused");
+    cpprof_response_free(response);
+}
+
+static int ask_for(const char *target)
+{
+    struct sockaddr_in to = { .sin_family = AF_INET,
+                              .sin_port = htons((uint16_t)port),
+                              .sin_addr = { htonl(INADDR_LOOPBACK) } };
+    char text[128];
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int len = snprintf(text, sizeof(text),
+                       "GET %s HTTP/1.0\r\nHost: localhost\r\n\r\n", target);
+
+    if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) != 0 ||
+        write(fd, text, (size_t)len) != len)
+        stress_fail("the endpoint does not listen");
+    return fd;
+}
+
+static void await_answer(int fd)
+{
+    char bytes[65536];
+    ssize_t n = read(fd, bytes, sizeof(bytes));
+
+    if (n < 12 || memcmp(bytes + 8, " 200", 4) != 0)
+        stress_fail("a request was refused");
+    while ((n = read(fd, bytes, sizeof(bytes))) > 0)
+        ;
+    (void)close(fd);
+}
+
+/* Clients that ask for the heap, all at once. */
+static void crowd(int n)
+{
+    static int fds[CROWD];
+
+    for (int i = 0; i < n; i++)
+        fds[i] = ask_for("/debug/pprof/heap");
+    for (int i = 0; i < n; i++)
+        await_answer(fds[i]);
+}
+
+static void crowds(long n)
+{
+    (void)n;
+    crowd(FEW);
+}
+
+static struct stress_job takers[] = {
+    { .name = "CPU profiles", .run = cpu_profiles },
+    { .name = "wall profiles", .run = wall_profiles },
+    { .name = "snapshots", .run = snapshots },
+    { .name = "traces", .run = traces },
+    { .name = "crowds", .run = crowds },
+    { .name = NULL },
+};
+
+/* ---- what is left at the end ---- */
+
+static long resident_kb(void)
+{
+    long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+
+    if (!f || fscanf(f, "%*d %ld", &pages) != 1)
+        stress_fail("/proc/self/statm");
+    (void)fclose(f);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+/* The heap profile as text, to be freed. */
+static char *heap_text(void)
+{
+    struct cpprof_options options = CPPROF_OPTIONS_INIT;
+    int fd = memfd_create("heap", MFD_CLOEXEC);
+    struct stat status;
+    char *text;
+
+    options.debug = 1;
+    if (fd < 0 || cpprof_write_with("heap", 0, &options, fd) != 0 ||
+        fstat(fd, &status) != 0)
+        stress_fail("the last heap profile");
+    text = calloc(1, (size_t)status.st_size + 1);
+    if (!text || pread(fd, text, (size_t)status.st_size, 0) < 0)
+        stress_fail("the text of the heap profile");
+    (void)close(fd);
+    return text;
+}
+
+/*
+ * All that we have allocated is free by now; only libc and the loader keep
+ * something. So no block that lives has one of our files on top of its stack.
+ */
+static void check_live_table(void)
+{
+    char *text = heap_text(), *rest = text;
+    long n_live = 0, n_blocks = 0;
+
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        bool is_top = n_live > 0 && line[0] == '#' && strchr(line, '/');
+
+        if (line[0] >= '0' && line[0] <= '9')
+            n_live = strtol(line, NULL, 10);
+        if (!is_top)
+            continue;
+        n_blocks += n_live;
+        n_live = 0;
+        if (strstr(line, "/stress")) {
+            fprintf(stderr, "%s\n", line);
+            stress_fail("a free was lost");
+        }
+    }
+    printf("live blocks %ld, none of them ours\n", n_blocks);
+    free(text);
+}
+
+/* ---- all of it ---- */
+
+static struct stress_job *const lists[] = { stress_jobs, stress_locks,
+                                            stress_faults, takers };
+
+#define N_LISTS (sizeof(lists) / sizeof(lists[0]))
+
+static void *run_job(void *arg)
+{
+    struct stress_job *job = arg;
+
+    while (!atomic_load(&stress_is_over)) {
+        long n = atomic_fetch_add(&job->n, 1);
+
+        job->run(n);
+        stress_allocate(n);
+    }
+    return NULL;
+}
+
+static void each_job(void (*act)(struct stress_job *job))
+{
+    for (size_t i = 0; i < N_LISTS; i++)
+        for (struct stress_job *job = lists[i]; job->name; job++)
+            act(job);
+}
+
+static void start_job(struct stress_job *job)
+{
+    if (pthread_create(&job->thread, NULL, run_job, job) != 0)
+        stress_fail("pthread_create");
+}
+
+static void end_job(struct stress_job *job)
+{
+    (void)pthread_join(job->thread, NULL);
+    printf("%s %ld\n", job->name, atomic_load(&job->n));
+}
+
+static void prepare(void)
+{
+    struct rlimit files;
+
+    (void)getrlimit(RLIMIT_NOFILE, &files);
+    files.rlim_cur = files.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &files);
+    if (cpprof_listen("localhost:0") != 0 ||
+        sscanf(cpprof_address(), "http://%*[^:]:%d", &port) != 1)
+        stress_fail(cpprof_error());
+    stress_prepare_jobs();
+    stress_prepare_locks();
+    stress_prepare_faults();
+}
+
+/* What was resident after a while; 0: it was over before. */
+static long wait_for_end(double end_at)
+{
+    struct timespec pause = { 0, 100000000 };
+    double warm = now() + WARM_UP;
+    long warm_kb = 0;
+
+    while (now() < end_at) {
+        (void)nanosleep(&pause, NULL);
+        if (warm_kb == 0 && now() > warm)
+            warm_kb = resident_kb();
+    }
+    return warm_kb;
 }
 
 int main(int argc, char **argv)
 {
-    double end = now() + (argc > 1 ? atof(argv[1]) : 3), warm = now() + 60;
-    int fd = open("/dev/null", O_WRONLY);
-    _Atomic long n_walls = 0;
-    long n_cpu = 0, warm_kb = 0;
-    pthread_t waller;
+    long warm_kb, kb;
 
-    start_jobs();
-    (void)pthread_create(&waller, NULL, take_walls, (void *)&n_walls);
-    for (; now() < end; n_cpu++) {
-        take_profile("profile", 20, fd);
-        if (warm_kb == 0 && now() > warm)
-            warm_kb = resident_kb();
-    }
-    atomic_store(&is_over, true);
-    for (size_t i = 0; i < N_JOBS; i++) {
-        (void)pthread_join(jobs[i].thread, NULL);
-        printf("%s %ld\n", jobs[i].name, atomic_load(&jobs[i].n));
-    }
-    (void)pthread_join(waller, NULL);
-    printf("cpu profiles %ld\nwall and memory profiles %ld\nresident KB %ld, "
-           "after a "
-           "minute %ld\n",
-           n_cpu, atomic_load(&n_walls), resident_kb(), warm_kb);
-    if (warm_kb && resident_kb() > warm_kb + warm_kb / 2 + 20000)
-        fail("memory grew");
-    return 0;
+    prepare();
+    each_job(start_job);
+    warm_kb = wait_for_end(now() + (argc > 1 ? atof(argv[1]) : 3));
+    atomic_store(&stress_is_over, true);
+    each_job(end_job);
+    crowd(warm_kb ? CROWD : FEW);
+    kb = resident_kb();
+    printf("resident KB %ld, after a minute %ld\n", kb, warm_kb);
+    if (warm_kb && kb > warm_kb + warm_kb / 2 + 20000)
+        stress_fail("memory grew");
+    check_live_table();
+    return cpprof_close();
 }

@@ -1,7 +1,10 @@
 /* test_api.c - include/cpprof.h at its edges: sizes, wrong and empty values. */
 #include <cpprof.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -162,6 +165,28 @@ static void test_labels(void)
     CHECK_INT(cpprof_labels_get(), before);
 }
 
+/*
+ * Nothing interrupts the handler, not even what libc cancels threads with (32)
+ * and sets user ids by (33), which sigfillset leaves out.
+ */
+static void test_handler_mask(void)
+{
+    struct {
+        void *handler;
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } kernel = { 0 };
+    struct cpprof_profile *p = cpprof_start("profile");
+
+    CHECK(p != NULL);
+    CHECK(syscall(SYS_rt_sigaction, SIGPROF, NULL, &kernel, 8) == 0);
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    CHECK_INT(kernel.mask >> 31 & 3, 3);
+#endif
+    CHECK(cpprof_stop(p, -1) == 0);
+}
+
 int main(void)
 {
     RUN(test_answer);
@@ -170,5 +195,6 @@ int main(void)
     RUN(test_nonsense);
     RUN(test_custom);
     RUN(test_labels);
+    RUN(test_handler_mask);
     return check_failures != 0;
 }

@@ -1,0 +1,235 @@
+/* trace_threads.c - see trace_threads.h. */
+#include "runtime/trace_threads.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "runtime/thread_state.h"
+#include "runtime/threads.h"
+#include "runtime/trace_calls.h"
+#include "signal/trace.h"
+
+enum cp_status cp_trace_threads_init(struct cp_trace_threads *t,
+                                     struct cp_error *err)
+{
+    t->look = cp_alloc(1, sizeof(*t->look), err);
+    return t->look ? CP_OK : CP_ENOMEM;
+}
+
+void cp_trace_threads_release(struct cp_trace_threads *t)
+{
+    cp_free(t->seen.threads);
+    cp_free(t->known.threads);
+    cp_free(t->look);
+}
+
+/* ---- looking ---- */
+
+static void see(void *context, struct cp_signal_thread *record)
+{
+    struct cp_trace_seen_list *list = context;
+    struct cp_trace_seen *seen;
+
+    if (cp_reserve(&list->threads, &list->cap, list->n + 1,
+                   sizeof(*list->threads), NULL) != CP_OK)
+        return;
+    seen = &list->threads[list->n++];
+    *seen = (struct cp_trace_seen){
+        .record = record,
+        .tid = atomic_load(&record->tid),
+        .is_ours = record->start != 0,
+        .wait_ns =
+            atomic_load_explicit(&record->trace_wait_ns, memory_order_acquire),
+        .wait_call = atomic_load(&record->trace_wait_call),
+        .wait_stack = atomic_load(&record->trace_wait_stack),
+    };
+    if (atomic_load(&record->trace_wait_ns) != seen->wait_ns)
+        seen->wait_ns = 0; /* it is no longer that wait */
+}
+
+/* By tid, without libc's qsort, which may allocate. */
+static void sort(struct cp_trace_seen_list *list)
+{
+    for (size_t gap = list->n / 2; gap > 0; gap /= 2) {
+        for (size_t i = gap; i < list->n; i++) {
+            struct cp_trace_seen one = list->threads[i];
+            size_t at = i;
+
+            for (; at >= gap && list->threads[at - gap].tid > one.tid;
+                 at -= gap)
+                list->threads[at] = list->threads[at - gap];
+            list->threads[at] = one;
+        }
+    }
+}
+
+static bool is_in(const struct cp_trace_seen_list *list, int32_t tid)
+{
+    size_t low = 0, high = list->n;
+
+    while (low < high) {
+        size_t at = low + (high - low) / 2;
+
+        if (list->threads[at].tid < tid)
+            low = at + 1;
+        else
+            high = at;
+    }
+    return low < list->n && list->threads[low].tid == tid;
+}
+
+void cp_trace_threads_look(struct cp_trace_threads *t)
+{
+    struct cp_trace_seen_list used = t->known;
+
+    t->known = t->seen;
+    t->seen = used;
+    t->seen.n = 0;
+    cp_threads_each(see, &t->seen);
+    sort(&t->seen);
+}
+
+/* ---- who is there ---- */
+
+static void say_name(struct cp_trace_threads *t, int32_t tid, uint64_t time_ns,
+                     enum cp_trace_input_kind kind)
+{
+    struct cp_trace_input in = { .tid = tid, .time_ns = time_ns, .kind = kind };
+    char name[CP_THREAD_NAME];
+
+    cp_thread_file_read(tid, "comm", name, sizeof(name));
+    in.len = (uint32_t)strcspn(name, "\n");
+    in.text = name;
+    if (in.len || kind == CP_INPUT_KNOWN)
+        cp_trace_model_add(t->model, &in);
+}
+
+/* The stack of a thread that sleeps; 0: it cannot be had. */
+static uint32_t still_stack(struct cp_trace_threads *t, int32_t tid,
+                            uint32_t call)
+{
+    if (cp_still_walk(t->look, tid) != CP_STILL_WALKED)
+        return 0;
+    return cp_trace_stack(t->look->frames, t->look->n, call);
+}
+
+/* It was asleep when the trace began. */
+static void say_asleep(struct cp_trace_threads *t, int32_t tid)
+{
+    struct cp_thread_state state;
+    struct cp_trace_input in = { .tid = tid,
+                                 .time_ns = t->begin_ns,
+                                 .kind = CP_INPUT_ASLEEP };
+    char reason[64];
+
+    in.stack = still_stack(t, tid, 0);
+    if (!cp_thread_state_read(tid, t->look->place, 0, &state) ||
+        state.letter == 'R')
+        return;
+    cp_trace_call_reason(state.wait, reason, sizeof(reason));
+    in.text = reason;
+    in.len = (uint32_t)strlen(reason);
+    cp_trace_model_add(t->model, &in);
+}
+
+void cp_trace_threads_know(struct cp_trace_threads *t)
+{
+    cp_trace_threads_look(t);
+    for (size_t i = 0; i < t->seen.n; i++) {
+        int32_t tid = t->seen.threads[i].tid;
+
+        cp_trace_accounts_open(t->accounts, tid);
+        say_name(t, tid, t->begin_ns, CP_INPUT_KNOWN);
+        say_asleep(t, tid);
+        cp_trace_switches_watch(t->switches, tid);
+    }
+}
+
+void cp_trace_threads_know_late(struct cp_trace_threads *t, uint64_t now_ns)
+{
+    cp_trace_threads_look(t);
+    for (size_t i = 0; i < t->seen.n; i++)
+        if (!is_in(&t->known, t->seen.threads[i].tid))
+            say_name(t, t->seen.threads[i].tid, now_ns, CP_INPUT_KNOWN);
+}
+
+static void meet(struct cp_trace_threads *t, const struct cp_trace_seen *seen,
+                 uint64_t time_ns)
+{
+    cp_trace_switches_watch(t->switches, seen->tid);
+    if (seen->is_ours) {
+        say_name(t, seen->tid, time_ns, CP_INPUT_NAME);
+    } else { /* nobody knows since when it is there */
+        cp_trace_accounts_open(t->accounts, seen->tid);
+        say_name(t, seen->tid, time_ns, CP_INPUT_KNOWN);
+    }
+}
+
+/*
+ * Of those that are no longer there, the ones that began in our hook have said
+ * so themselves before they left the list.
+ */
+void cp_trace_threads_tell(struct cp_trace_threads *t, uint64_t time_ns)
+{
+    for (size_t i = 0; i < t->seen.n; i++)
+        if (!is_in(&t->known, t->seen.threads[i].tid))
+            meet(t, &t->seen.threads[i], time_ns);
+    for (size_t i = 0; i < t->known.n; i++) {
+        struct cp_trace_input gone = { .tid = t->known.threads[i].tid,
+                                       .time_ns = time_ns,
+                                       .kind = CP_INPUT_GONE };
+
+        if (!is_in(&t->seen, gone.tid))
+            cp_trace_model_add(t->model, &gone);
+    }
+}
+
+/* ---- what they wait in ---- */
+
+/* Is it a wait of this trace, and had it begun by then? */
+static bool is_open(const struct cp_trace_threads *t,
+                    const struct cp_trace_seen *seen, uint64_t until_ns)
+{
+    return seen->wait_ns >= t->begin_ns && seen->wait_ns <= until_ns;
+}
+
+static bool waits_still(const struct cp_trace_seen *seen)
+{
+    return atomic_load(&seen->record->tid) == seen->tid &&
+           atomic_load(&seen->record->trace_wait_ns) == seen->wait_ns;
+}
+
+bool cp_trace_threads_find_stacks(struct cp_trace_threads *t, uint64_t until_ns)
+{
+    bool wait_all = true;
+
+    for (size_t i = 0; i < t->seen.n; i++) {
+        struct cp_trace_seen *seen = &t->seen.threads[i];
+
+        if (seen->wait_stack || !is_open(t, seen, until_ns))
+            continue;
+        seen->wait_stack = still_stack(t, seen->tid, seen->wait_call);
+        if (!waits_still(seen)) { /* that stack may be of another call */
+            seen->wait_ns = 0;
+            wait_all = false;
+        } else if (!seen->wait_stack) { /* woken, but without a processor */
+            seen->wait_stack = cp_trace.bare[seen->wait_call % CP_TRACE_CALLS];
+        }
+    }
+    return wait_all;
+}
+
+void cp_trace_threads_say_waits(struct cp_trace_threads *t, uint64_t until_ns)
+{
+    for (size_t i = 0; i < t->seen.n; i++) {
+        const struct cp_trace_seen *seen = &t->seen.threads[i];
+        struct cp_trace_input in = { .tid = seen->tid,
+                                     .begin_ns = seen->wait_ns,
+                                     .call = seen->wait_call,
+                                     .stack = seen->wait_stack };
+
+        if (is_open(t, seen, until_ns) &&
+            cp_trace_model_lacks(t->model, seen->tid, seen->wait_ns))
+            cp_trace_model_waits(t->model, &in, until_ns);
+    }
+}
