@@ -7,6 +7,7 @@
 #include "signal/handler.h"
 #include "signal/perf_event.h"
 #include "signal/readers.h"
+#include "signal/traps.h"
 
 static struct {
     uint64_t period_ns; /* 0: no timers */
@@ -111,7 +112,7 @@ static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
     atomic_store(&t->perf_period_ns, timers.is_fast ? timers.period_ns : 0);
     if (cp_signal_perf_open(atomic_load(&t->tid), left, word, &event) != 0)
         return false;
-    atomic_store(&t->perf, event);
+    cp_traps_keep(t, event);
     return true;
 }
 

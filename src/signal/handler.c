@@ -10,6 +10,7 @@
 #include "signal/perf_event.h"
 #include "signal/readers.h"
 #include "signal/syscall.h"
+#include "signal/traps.h"
 
 struct cp_signal_sampler cp_signal_sampler;
 _Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];
@@ -106,13 +107,13 @@ static uint64_t due_now(const struct cp_signal_thread *t)
 }
 
 /*
- * How many periods a signal of the thread's timer stands for. Where events
- * sample the thread, for what they could not see: time in the kernel.
+ * How many periods a signal of the thread's timer stands for. Beside events,
+ * for what they could not see: time in the kernel.
  */
 static uint64_t periods_of(const struct cp_signal_thread *t,
                            const siginfo_t *info)
 {
-    if (atomic_load(&t->perf) && atomic_load(&t->perf_period_ns))
+    if (atomic_load(&t->perf_period_ns))
         return due_now(t);
     return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
 }
@@ -259,7 +260,7 @@ static void go_on(struct cp_signal_thread *t, uint64_t word)
     if (!t->perf_is_in_step && period)
         (void)cp_signal_perf_open(0, period, word, &next);
     if (!t->perf_is_in_step)
-        cp_signal_perf_close(atomic_exchange(&t->perf, next));
+        cp_traps_keep(t, next);
     t->perf_is_in_step = true;
     if (atomic_load(&t->cpu_period_ns) == 0)
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
@@ -270,8 +271,7 @@ void cp_signal_trap(int sig, siginfo_t *info, void *context)
     struct cp_signal_thread *t;
     uint64_t word;
 
-    if (!cp_signal_perf_word(info, &word) ||
-        word >> 32 != cp_signal_sampler.word) {
+    if (!cp_traps_is_ours(info) || !cp_signal_perf_word(info, &word)) {
         const struct sigaction by_default = { .sa_handler = SIG_DFL };
 
         pass_on(&by_default, sig, info, context);

@@ -38,6 +38,7 @@ struct cp_signal_thread {
     /* Of events (perf_event.h), where they are used. */
     _Atomic(void *) perf;            /* NULL: there is none */
     _Atomic uint64_t perf_period_ns; /* after the first; 0: the timer goes on */
+    _Atomic bool perf_is_paused;     /* there must be none: see traps.h */
     bool perf_is_in_step;            /* the first has come */
 
     /* Of the wall-clock sampler, which asks and looks for the answer. */
