@@ -12,6 +12,9 @@
 #include "signal/syscall.h"
 #include "signal/traps.h"
 
+#define LAG_MOST_NS 100000
+#define LAG_SHARE 8
+
 struct cp_signal_sampler cp_signal_sampler;
 _Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];
 _Thread_local struct cp_signal_thread *cp_signal_self;
@@ -89,21 +92,46 @@ static void take_cpu(struct cp_signal_thread *t, uint64_t count,
                              .table = &cp_signal_sampler.cpu,
                              .count = count };
 
-    if (count == 0)
-        return;
     sample.value = count * atomic_load(&t->cpu_period_ns);
+    if (sample.value == 0)
+        return; /* nothing is due, or the profile is over */
     atomic_store(&t->cpu_slot, take(&sample, context));
     atomic_fetch_add(&t->cpu_count, count);
+}
+
+static uint64_t thread_clock(void)
+{
+    struct timespec now = { 0, 0 };
+
+    (void)CP_SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* What is due by the thread's clock. */
 static uint64_t due_now(const struct cp_signal_thread *t)
 {
-    struct timespec now = { 0, 0 };
+    return cp_signal_due(t, thread_clock());
+}
 
-    (void)CP_SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now);
-    return cp_signal_due(t, (uint64_t)now.tv_sec * 1000000000u +
-                                (uint64_t)now.tv_nsec);
+/*
+ * The first event of a thread comes so much later than it was asked for as it
+ * takes to set it up, tens of microseconds, which is a part of a short thread's
+ * life. So it is asked for earlier, by as much as it was late before; and one
+ * that comes a little early is as good.
+ */
+static uint64_t due_at_first(const struct cp_signal_thread *t)
+{
+    int64_t lag = atomic_load(&cp_signal_sampler.perf_lag_ns);
+    uint64_t now = thread_clock();
+    int64_t late = (int64_t)(now - t->cpu_first_ns);
+
+    if (late > -LAG_MOST_NS && late < LAG_MOST_NS &&
+        atomic_load(&t->cpu_count) == 0) {
+        lag += late / LAG_SHARE;
+        lag = lag < 0 ? 0 : lag > LAG_MOST_NS ? LAG_MOST_NS : lag;
+        atomic_store(&cp_signal_sampler.perf_lag_ns, lag);
+    }
+    return cp_signal_due(t, now + LAG_MOST_NS / 2) > 0;
 }
 
 /*
@@ -281,6 +309,7 @@ void cp_signal_trap(int sig, siginfo_t *info, void *context)
     if (!t || !atomic_load(&t->perf))
         return; /* who began it has not got so far, and it will come again */
     if (atomic_load(&t->cpu_period_ns))
-        take_cpu(t, due_now(t) > 0, context);
+        take_cpu(t, t->perf_is_in_step ? due_now(t) > 0 : due_at_first(t),
+                 context);
     go_on(t, word);
 }
