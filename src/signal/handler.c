@@ -13,7 +13,7 @@
 #include "signal/traps.h"
 
 #define LAG_MOST_NS 100000
-#define LAG_SHARE 8
+#define LAG_STEP_NS 500
 
 struct cp_signal_sampler cp_signal_sampler;
 _Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];
@@ -116,22 +116,24 @@ static uint64_t due_now(const struct cp_signal_thread *t)
 /*
  * The first event of a thread comes so much later than it was asked for as it
  * takes to set it up, tens of microseconds, which is a part of a short thread's
- * life. So it is asked for earlier, by as much as it was late before; and one
- * that comes a little early is as good.
+ * life. So it is asked for earlier, until half of them come late and half
+ * early. One that comes early is as good, unless it is much too early: events
+ * count the time that a virtual machine was not given, the thread's clock does
+ * not. Returns how long it must still wait; 0: it is due.
  */
-static uint64_t due_at_first(const struct cp_signal_thread *t)
+static uint64_t early_by(const struct cp_signal_thread *t)
 {
     int64_t lag = atomic_load(&cp_signal_sampler.perf_lag_ns);
-    uint64_t now = thread_clock();
-    int64_t late = (int64_t)(now - t->cpu_first_ns);
+    int64_t late = (int64_t)(thread_clock() - t->cpu_first_ns);
 
-    if (late > -LAG_MOST_NS && late < LAG_MOST_NS &&
-        atomic_load(&t->cpu_count) == 0) {
-        lag += late / LAG_SHARE;
+    if (late < -LAG_MOST_NS)
+        return (uint64_t)(-late - lag);
+    if (late < LAG_MOST_NS && atomic_load(&t->cpu_count) == 0) {
+        lag += late > 0 ? LAG_STEP_NS : -LAG_STEP_NS;
         lag = lag < 0 ? 0 : lag > LAG_MOST_NS ? LAG_MOST_NS : lag;
         atomic_store(&cp_signal_sampler.perf_lag_ns, lag);
     }
-    return cp_signal_due(t, now + LAG_MOST_NS / 2) > 0;
+    return 0;
 }
 
 /*
@@ -280,16 +282,17 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
  * The first event comes at a random time; the next ones, if there are to be
  * any, in step. Somebody may be ending the profile meanwhile.
  */
-static void go_on(struct cp_signal_thread *t, uint64_t word)
+static void go_on(struct cp_signal_thread *t, uint64_t word, uint64_t wait_ns)
 {
-    uint64_t period = atomic_load(&t->perf_period_ns);
+    uint64_t period = wait_ns ? wait_ns : atomic_load(&t->perf_period_ns);
     void *next = NULL;
 
     if (!t->perf_is_in_step && period)
         (void)cp_signal_perf_open(0, period, word, &next);
     if (!t->perf_is_in_step)
         cp_traps_keep(t, next);
-    t->perf_is_in_step = true;
+    if (wait_ns == 0)
+        t->perf_is_in_step = true;
     if (atomic_load(&t->cpu_period_ns) == 0)
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
 }
@@ -297,7 +300,7 @@ static void go_on(struct cp_signal_thread *t, uint64_t word)
 void cp_signal_trap(int sig, siginfo_t *info, void *context)
 {
     struct cp_signal_thread *t;
-    uint64_t word;
+    uint64_t word, wait_ns = 0;
 
     if (!cp_traps_is_ours(info) || !cp_signal_perf_word(info, &word)) {
         const struct sigaction by_default = { .sa_handler = SIG_DFL };
@@ -308,8 +311,9 @@ void cp_signal_trap(int sig, siginfo_t *info, void *context)
     t = thread_of(word);
     if (!t || !atomic_load(&t->perf))
         return; /* who began it has not got so far, and it will come again */
-    if (atomic_load(&t->cpu_period_ns))
-        take_cpu(t, t->perf_is_in_step ? due_now(t) > 0 : due_at_first(t),
-                 context);
-    go_on(t, word);
+    if (!t->perf_is_in_step)
+        wait_ns = early_by(t);
+    if (atomic_load(&t->cpu_period_ns) && wait_ns == 0)
+        take_cpu(t, !t->perf_is_in_step || due_now(t) > 0, context);
+    go_on(t, word, wait_ns);
 }
