@@ -6,9 +6,12 @@ in turn, within one process, and compares the CPU time of the whole process, our
 threads included. `empty handler` is a timer alone, with nothing to do: what the
 kernel takes of any profiler. Runs of the three take turns.
 
-Then whole runs, from start to end, with a profile all the time and without the
-library at all. Then bench/sample gives the price of one sample, and bench/unwind
-that of a frame: they can be told on a busy machine as well.
+Then what it costs once: a program that does next to nothing, without and with
+the library and a profile from its start to its end, which is written to a file.
+Both together are what a run of a minute costs.
+
+Then bench/sample gives the price of one sample, and bench/unwind that of a
+frame: they can be told on a busy machine as well.
 
 `make bench-runtime` builds what this needs; --quick takes about two minutes.
 gperftools is Debian's libgoogle-perftools4; without it only ours is measured."""
@@ -16,13 +19,11 @@ import argparse
 import glob
 import os
 import pathlib
+import resource
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
-import threading
-import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BURN = ROOT / "build/bench/burn"
@@ -34,87 +35,74 @@ def find_gperftools():
     return found[0] if found else None
 
 
-def run(rounds, **env):
-    done = subprocess.run([BURN, str(rounds)], env=dict(os.environ, **env), check=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    return float(done.stdout)
-
-
-def run_ours(rounds, hz):
-    """Under our library, with one CPU profile open all the time."""
-    env = dict(os.environ, LD_PRELOAD=str(LIBRARY), PPROFLISTEN="localhost:0",
-               CPPROF=f"cpu_hz:{hz}")
-    child = subprocess.Popen([BURN, str(rounds)], env=env, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE, text=True)
-    address = child.stderr.readline().split()[-1]
-
-    def fetch():
-        try:
-            urllib.request.urlopen(f"{address}profile?seconds=600", timeout=700).read()
-        except OSError:
-            pass  # the program ended first
-
-    thread = threading.Thread(target=fetch, daemon=True)
-    thread.start()
-    out, _ = child.communicate()
-    thread.join()
-    return float(out)
-
-
-def toggle(pairs, **env):
-    """Percent more CPU time while profiled, and its standard error."""
-    done = subprocess.run([ROOT / "build/bench/toggle", str(pairs)], check=True, text=True,
+def toggle(blocks, **env):
+    """Percent more CPU time while profiled: median, lower quartile, standard error."""
+    done = subprocess.run([ROOT / "build/bench/toggle", str(blocks)], check=True, text=True,
                           env=dict(os.environ, **env), stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL)
-    return [float(word) for word in done.stdout.split()[-2:]]
+    return [float(word) for word in done.stdout.split()]
 
 
-def show_toggle(options, gperftools):
-    profilers = {"empty handler": {},
-                 "cpprof": {"LD_PRELOAD": str(LIBRARY), "CPPROF": f"cpu_hz:{options.hz}"}}
+def once(**env):
+    """The CPU time of a whole short run, in ms."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([BURN, "1"], env=dict(os.environ, **env), check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def measure(options, folder):
+    """What it costs while it runs, and once, of each profiler."""
+    gperftools = find_gperftools()
+    out = os.path.join(folder, "out")
+    steady = {"empty handler": {},
+              "cpprof": {"LD_PRELOAD": str(LIBRARY), "CPPROF": f"cpu_hz:{options.hz}"}}
+    short = {"no profiler": {},
+             "library alone": {"LD_PRELOAD": str(LIBRARY)},
+             "endpoint": {"LD_PRELOAD": str(LIBRARY), "PPROFLISTEN": "localhost:0"},
+             "cpprof": {"LD_PRELOAD": str(LIBRARY), "PPROFLISTEN": "localhost:0",
+                        "CPPROF": f"cpu_hz:{options.hz},cpu_file:{out}"}}
     if gperftools:
-        profilers["gperftools"] = {"LD_PRELOAD": gperftools,
-                                   "CPUPROFILE_FREQUENCY": str(options.hz)}
-    found = {name: [] for name in profilers}
+        steady["gperftools"] = {"LD_PRELOAD": gperftools, "CPUPROFILE_FREQUENCY": str(options.hz)}
+        short["gperftools"] = dict(steady["gperftools"], CPUPROFILE=out)
+    rates = {name: [] for name in steady}
     for _ in range(options.turns):
-        for name, env in profilers.items():
-            found[name].append(toggle(options.pairs, **env))
-    print(f"while a profile runs, at {options.hz} Hz (an empty handler: 100 Hz):")
-    for name, results in found.items():
-        cost = statistics.median(one[0] for one in results)
-        error = statistics.median(one[1] for one in results) / len(results) ** 0.5
-        print(f"  {name:<14} {cost:+.3f} % +- {error:.3f}", flush=True)
+        for name, env in steady.items():
+            rates[name].append(toggle(options.blocks, **env))
+    times = {name: [] for name in short}
+    for _ in range(options.runs):
+        for name, env in short.items():
+            times[name].append(once(**env))
+    return rates, {name: statistics.median(each) for name, each in times.items()}
+
+
+def show(options, rates, times):
+    print(f"while a profile runs, at {options.hz} Hz (an empty handler: 100 Hz), % of CPU time:")
+    print(f"  {'':<14} {'median':>16} {'quartile':>9} {'once, ms':>9} {'60 s run':>9}")
+    for name, results in rates.items():
+        median, quartile, error = (statistics.median(one[i] for one in results) for i in range(3))
+        error /= len(results) ** 0.5
+        ms = times.get(name, times["no profiler"]) - times["no profiler"]
+        print(f"  {name:<14} {median:+8.3f} +-{error:.3f} {quartile:+9.3f} {ms:9.2f} "
+              f"{median + ms / 600:+9.3f}", flush=True)
+    for name in ("library alone", "endpoint"):
+        print(f"  {name:<14} {'':>16} {'':>9} {times[name] - times['no profiler']:9.2f}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true", help="fewer and shorter runs")
     parser.add_argument("--turns", type=int, default=5, help="of bench/toggle")
-    parser.add_argument("--pairs", type=int, default=60, help="of a turn")
-    parser.add_argument("--rounds", type=int, default=60000)
-    parser.add_argument("--runs", type=int, default=9)
+    parser.add_argument("--blocks", type=int, default=60, help="of a turn, of half a second")
+    parser.add_argument("--runs", type=int, default=25, help="of what is done once")
     parser.add_argument("--hz", type=int, default=100)
     options = parser.parse_args()
     if options.quick:
-        options.turns, options.pairs, options.runs = 2, 20, 3
+        options.turns, options.blocks, options.runs = 2, 15, 9
     gperftools = find_gperftools()
-    show_toggle(options, gperftools)
-    ours, theirs, plain = [], [], []
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(options.runs):
-            base = run(options.rounds)
-            plain.append(base)
-            ours.append(run_ours(options.rounds, options.hz) / base - 1)
-            if gperftools:
-                cost = run(options.rounds, LD_PRELOAD=gperftools,
-                           CPUPROFILE=os.path.join(folder, "out.prof"),
-                           CPUPROFILE_FREQUENCY=str(options.hz))
-                theirs.append(cost / base - 1)
-    print(f"work: {statistics.median(plain):.3f} s of CPU time, {options.runs} runs")
-    for name, costs in [("cpprof", ours), ("gperftools", theirs)]:
-        if costs:
-            print(f"{name:<12} at {options.hz} Hz: {100 * statistics.median(costs):+.2f} % "
-                  f"({100 * min(costs):+.2f} to {100 * max(costs):+.2f})")
+        show(options, *measure(options, folder))
     print("one sample, with the delivery of its signal:", flush=True)
     sample = ROOT / "build/bench/sample"
     subprocess.run([sample], check=True)

@@ -1,15 +1,18 @@
 /*
  * toggle - what a running CPU profile costs, within one process.
  *
- * `toggle PAIRS` does the same work again and again, with a profile running
- * and without one in turn, and compares the CPU time of the whole process that
- * each takes. The profiler is the one that is preloaded, ours or gperftools';
- * with neither it is a timer on the thread's CPU clock with an empty handler,
- * which is what the kernel takes of any. Prints the median of the pairs'
- * differences in percent, and its standard error.
+ * `toggle BLOCKS` does the same work again and again, in blocks with a profile
+ * running and blocks without one in turn, and compares the CPU time of the
+ * whole process that each of many small pieces of it takes. Starting and
+ * stopping are left out. The profiler is the one that is preloaded, ours or
+ * gperftools'; with neither it is a timer on the thread's CPU clock with an
+ * empty handler, which is what the kernel takes of any. Prints by how many
+ * percent the median and the lower quartile of pieces differ, and the median's
+ * standard error. The quartile is less touched by what else the machine does.
  */
 #include <math.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +21,10 @@
 #include <unistd.h>
 
 #define PERIOD_NS 10000000
-#define SEGMENT_S 0.3
+#define PIECE_S 0.04 /* four samples at 100 Hz */
+#define PIECES 12    /* of a block */
 #define ROWS 512
-#define MOST_PAIRS 1000
+#define MOST_BLOCKS 1000
 
 struct cpprof_profile;
 struct cpprof_profile *cpprof_start(const char *kind) __attribute__((weak));
@@ -118,30 +122,53 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The times of all pieces of work, with a profile or without. */
+static struct pieces {
+    double s[MOST_BLOCKS * PIECES];
+    int n;
+} with, without;
+
+static void run_block(long rounds, struct pieces *out)
+{
+    (void)segment(rounds); /* what starting costs is another matter */
+    for (int i = 0; i < PIECES; i++)
+        out->s[out->n++] = segment(rounds);
+}
+
+/* The deviation of a normal distribution with such a middle half. */
+static double deviation(const struct pieces *p)
+{
+    return (p->s[p->n * 3 / 4] - p->s[p->n / 4]) / 1.35;
+}
+
+static void show(void)
+{
+    double median = without.s[without.n / 2], low = without.s[without.n / 4];
+    double error = 1.25 * hypot(deviation(&with), deviation(&without)) /
+                   sqrt(with.n) / median;
+
+    printf("%.4f %.4f %.4f\n", 100 * (with.s[with.n / 2] / median - 1),
+           100 * (with.s[with.n / 4] / low - 1), 100 * error);
+}
+
 int main(int argc, char **argv)
 {
-    static double cost[MOST_PAIRS];
-    int pairs = argc > 1 ? atoi(argv[1]) : 50;
-    long rounds = (long)(SEGMENT_S / (segment(200) / 200));
-    double spread;
+    int blocks = argc > 1 ? atoi(argv[1]) : 50;
+    long rounds = (long)(PIECE_S / (segment(200) / 200));
 
-    if (pairs < 2 || pairs > MOST_PAIRS)
+    if (blocks < 2 || blocks > MOST_BLOCKS)
         return 2;
-    for (int i = 0; i < pairs; i++) {
-        double plain, with;
+    for (int i = 0; i < 2 * blocks; i++) {
+        bool is_with = (i / 2 + i) % 2; /* with, without, without, with */
 
-        if (i % 2)
-            plain = segment(rounds);
-        begin();
-        with = segment(rounds);
-        end();
-        if (i % 2 == 0)
-            plain = segment(rounds);
-        cost[i] = 100 * (with / plain - 1);
+        if (is_with)
+            begin();
+        run_block(rounds, is_with ? &with : &without);
+        if (is_with)
+            end();
     }
-    qsort(cost, (size_t)pairs, sizeof(cost[0]), by_size);
-    /* Of a median, by the middle half of the values. */
-    spread = (cost[pairs * 3 / 4] - cost[pairs / 4]) / 1.35;
-    printf("%.4f %.4f\n", cost[pairs / 2], 1.25 * spread / sqrt(pairs));
+    qsort(with.s, (size_t)with.n, sizeof(with.s[0]), by_size);
+    qsort(without.s, (size_t)without.n, sizeof(without.s[0]), by_size);
+    show();
     return 0;
 }

@@ -67,6 +67,7 @@ static struct cp_probe cpu = {
     .most_hz = CP_CPU_MOST_HZ,
     .type = "cpu",
     .set_rate = set_rate,
+    .unseen_ns = cp_threads_unseen_ns,
     .comment = comment,
 };
 

@@ -1,5 +1,6 @@
 /*
- * exit_hooks.c - the ways out of a program that run no atexit function.
+ * exit_hooks.c - the ways out of a program that run no atexit function, and
+ * what it does about signals.
  *
  * Only for a recording (record.h), which has its files written first: shells
  * end by _exit, and Python, after Ctrl-C, by the signal itself. While something
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "runtime/next.h"
+#include "runtime/perf_sampler.h"
 #include "runtime/record.h"
 #include "signal/syscall.h"
 
@@ -40,6 +42,22 @@ EXPORT void _Exit(int status)
     _exit(status);
 }
 
+typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
+
+/*
+ * While events sample the program (perf_sampler.h), SIGTRAP is ours. It is
+ * free for who asks, and who wants it gets it without a trap of ours.
+ */
+static int take_trap(sigaction_fn *next, const struct sigaction *act,
+                     struct sigaction *old)
+{
+    if (act)
+        cp_perf_sampler_retire();
+    else if (old)
+        *old = (struct sigaction){ .sa_handler = SIG_DFL };
+    return act ? next(SIGTRAP, act, old) : 0;
+}
+
 EXPORT int sigaction(int sig, const struct sigaction *restrict act,
                      struct sigaction *restrict old)
 {
@@ -47,6 +65,8 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
     int failed;
 
     CP_NEXT(sigaction);
+    if (sig == SIGTRAP && cp_perf_sampler_has_trap())
+        return take_trap(next, act, old);
     if (!is_ours(sig))
         return next(sig, act, old);
     if (act && !(act->sa_flags & SA_SIGINFO) && act->sa_handler == SIG_DFL) {
@@ -68,6 +88,8 @@ EXPORT handler *signal(int sig, handler *wanted)
     handler *old;
 
     CP_NEXT(signal);
+    if (sig == SIGTRAP)
+        cp_perf_sampler_retire();
     if (!is_ours(sig))
         return next(sig, wanted);
     old = next(sig, wanted == SIG_DFL ? cp_record_on_signal : wanted);

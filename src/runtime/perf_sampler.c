@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -13,13 +15,17 @@
 #include "runtime/proc_file.h"
 #include "signal/handler.h"
 #include "signal/perf_event.h"
+#include "signal/syscall.h"
+#include "signal/traps.h"
 
 #define NS_PER_S 1000000000
 #define LONG_NS ((uint64_t)3600 * NS_PER_S) /* no signal comes of a trial */
 #define STATUS_BYTES ((size_t)64 << 10)
 
 static struct {
-    bool is_forbidden, is_handled;
+    bool is_forbidden;
+    bool is_relied_on;       /* threads are sampled by events */
+    _Atomic bool is_handled; /* we have taken SIGTRAP */
     char why_not[96];
 } events = { .why_not = "not tried" };
 
@@ -80,34 +86,39 @@ static bool is_traced(void)
     return is;
 }
 
-static bool is_ours(const struct sigaction *action)
+/* Asks the kernel: our own hook of sigaction would say that it is free. */
+static bool is_ours(void)
 {
-    return action->sa_flags & SA_SIGINFO &&
-           action->sa_sigaction == cp_signal_trap;
+    uintptr_t now[4] = { 0 }; /* the kernel's struct: the handler is first */
+
+    return CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, 0, (long)now, 8) == 0 &&
+           now[0] == (uintptr_t)cp_signal_trap;
+}
+
+bool cp_perf_sampler_has_trap(void)
+{
+    return atomic_load(&events.is_handled) && is_ours();
 }
 
 bool cp_perf_sampler_is_lost(void)
 {
-    struct sigaction now;
-
-    if (!events.is_handled || sigaction(SIGTRAP, NULL, &now) != 0 ||
-        is_ours(&now))
+    if (!events.is_relied_on || (is_ours() && !is_traced()))
         return false;
-    events.is_handled = false;
+    events.is_relied_on = false;
     return true;
 }
 
 void cp_perf_sampler_retire(void)
 {
-    struct sigaction now, ignored = { .sa_handler = SIG_IGN },
-                          usual = { .sa_handler = SIG_DFL };
+    struct sigaction ignored = { .sa_handler = SIG_IGN },
+                     usual = { .sa_handler = SIG_DFL };
 
-    if (!events.is_handled || sigaction(SIGTRAP, NULL, &now) != 0 ||
-        !is_ours(&now))
+    if (!cp_perf_sampler_has_trap())
         return;
+    atomic_store(&events.is_handled, false);
+    cp_traps_end_all();
     (void)sigaction(SIGTRAP, &ignored, NULL); /* drops what is on its way */
     (void)sigaction(SIGTRAP, &usual, NULL);
-    events.is_handled = false;
 }
 
 static bool handle_traps(void)
@@ -116,18 +127,17 @@ static bool handle_traps(void)
         ours = { .sa_sigaction = cp_signal_trap,
                  .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 
+    if (is_ours())
+        return true;
     /* Also those that libc leaves out: a thread that is cancelled in the middle
        of the handler would keep its place among the walkers for ever. */
     memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
     if (sigaction(SIGTRAP, NULL, &now) != 0)
         return refuse(strerror(errno));
-    if (is_ours(&now))
-        return true;
     if (now.sa_flags & SA_SIGINFO || now.sa_handler != SIG_DFL)
         return refuse("the program handles SIGTRAP");
     if (sigaction(SIGTRAP, &ours, NULL) != 0)
         return refuse(strerror(errno));
-    events.is_handled = true;
     return true;
 }
 
@@ -146,6 +156,7 @@ static bool is_allowed(void)
 
 bool cp_perf_sampler_begin(void)
 {
+    events.is_relied_on = false;
     if (events.is_forbidden)
         return refuse("switched off");
     if (!has_kernel())
@@ -154,6 +165,9 @@ bool cp_perf_sampler_begin(void)
         return refuse("a debugger is attached");
     if (!is_allowed() || !handle_traps())
         return false;
+    atomic_store(&events.is_handled, true);
+    cp_traps_allow();
     events.why_not[0] = '\0';
+    events.is_relied_on = true;
     return true;
 }

@@ -21,10 +21,19 @@ void cp_perf_sampler_forbid(void);
  */
 bool cp_perf_sampler_begin(void);
 
-/* Leaves SIGTRAP to the program again; no event may be in use. */
+/*
+ * Ends all events and leaves SIGTRAP to the program again. Takes no lock: a
+ * handler may call it.
+ */
 void cp_perf_sampler_retire(void);
 
-/* Has the program taken SIGTRAP since? Then events must be ended. */
+/* Is SIGTRAP ours now? */
+bool cp_perf_sampler_has_trap(void);
+
+/*
+ * Has the program taken SIGTRAP since, or a debugger come? Then timers must go
+ * on in place of events.
+ */
 bool cp_perf_sampler_is_lost(void);
 
 /* Why not, in a few words; "" if they may. */

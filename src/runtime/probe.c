@@ -4,9 +4,11 @@
 #include "base/alloc.h"
 #include "runtime/clock.h"
 #include "runtime/sampler.h"
+#include "runtime/stack_writer.h"
 #include "signal/handler.h"
 
 #define NS_PER_S 1000000000
+#define UNSEEN_PART 1000
 
 static enum cp_status set_rate(struct cp_probe *p, struct cp_error *err)
 {
@@ -68,6 +70,8 @@ static enum cp_status open_window(struct cp_probe *p, struct cp_probe_window *w,
         unlink_window(p, w);
         cp_recorder_close(&p->recorder, &w->mark);
         cp_sampler_close();
+    } else if (p->unseen_ns) {
+        w->unseen_ns = p->unseen_ns();
     }
     return status;
 }
@@ -96,6 +100,29 @@ enum cp_status cp_probe_begin(struct cp_probe *p,
     return status;
 }
 
+/*
+ * The time of threads before they were known and after they had left, if it is
+ * worth a sample and more than what clocks differ by that are read in turn.
+ */
+static enum cp_status write_unseen(const struct cp_probe_window *w,
+                                   struct cp_builder *b, struct cp_error *err)
+{
+    const uintptr_t frame = CP_FRAME_UNSEEN;
+    struct cp_stack_writer writer = { .b = b, .err = err };
+    struct cp_stack stack = { .frames = &frame, .n = 1 };
+    int64_t cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - w->cpu_ns;
+    int64_t period = NS_PER_S / w->hz, n = (w->unseen_ns + period / 2) / period;
+    int64_t values[2] = { n, n * period };
+    enum cp_status status;
+
+    if (n <= 0 || w->unseen_ns < cpu_ns / UNSEEN_PART)
+        return CP_OK;
+    status = cp_stack_write(&writer, &stack, values);
+    if (status == CP_OK)
+        cp_stack_writer_finish(&writer);
+    return status;
+}
+
 static enum cp_status write_window(const struct cp_probe *p,
                                    const struct cp_probe_window *w,
                                    struct cp_builder *b, struct cp_error *err)
@@ -112,16 +139,24 @@ static enum cp_status write_window(const struct cp_probe *p,
             CP_OK)
         return CP_ENOMEM;
     status = cp_recorder_write(&w->mark, p->states, b, err);
+    if (status == CP_OK && p->unseen_ns)
+        status = write_unseen(w, b, err);
     if (status == CP_OK && p->comment)
         status = p->comment(w, b, err);
     return status;
 }
 
-/* Called with the lock held. */
-static void close_window(struct cp_probe *p, struct cp_probe_window *w)
+/* The lock is held. What threads owe is added when their timers end. */
+static void end_sampling(struct cp_probe *p, struct cp_probe_window *w)
 {
+    if (p->unseen_ns)
+        w->unseen_ns = p->unseen_ns() - w->unseen_ns;
     unlink_window(p, w);
     (void)set_rate(p, NULL); /* slower, which does not fail */
+}
+
+static void close_window(struct cp_probe *p, struct cp_probe_window *w)
+{
     cp_recorder_close(&p->recorder, &w->mark);
     cp_sampler_close();
     cp_free(w);
@@ -134,6 +169,7 @@ enum cp_status cp_probe_finish(struct cp_probe *p, void *window,
     enum cp_status status;
 
     cp_lock_take(&cp_sampler_lock);
+    end_sampling(p, window);
     status = write_window(p, window, &b, err);
     close_window(p, window);
     cp_lock_give(&cp_sampler_lock);
@@ -146,6 +182,7 @@ enum cp_status cp_probe_finish(struct cp_probe *p, void *window,
 void cp_probe_cancel(struct cp_probe *p, void *window)
 {
     cp_lock_take(&cp_sampler_lock);
+    end_sampling(p, window);
     close_window(p, window);
     cp_lock_give(&cp_sampler_lock);
 }

@@ -17,6 +17,7 @@ struct cp_probe_window {
     int64_t begin_ns;         /* monotonic */
     int64_t time_ns;          /* of the day */
     int64_t cpu_ns;           /* of the process, when it was opened */
+    int64_t unseen_ns;        /* see cp_probe.unseen_ns */
     uint64_t n_stuck, n_lost; /* as they were then */
 };
 
@@ -30,6 +31,9 @@ struct cp_probe {
     const char *const *states; /* see cp_recorder_write */
     /* The pace has changed; can fail only when it was 0. */
     enum cp_status (*set_rate)(int hz, struct cp_error *err);
+    /* What no sample can be of, so far; a window has what it gained; or NULL.
+     */
+    int64_t (*unseen_ns)(void);
     /* Adds comments to a window's profile; may be NULL. */
     enum cp_status (*comment)(const struct cp_probe_window *w,
                               struct cp_builder *b, struct cp_error *err);

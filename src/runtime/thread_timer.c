@@ -7,12 +7,14 @@
 #include "signal/handler.h"
 #include "signal/perf_event.h"
 #include "signal/readers.h"
+#include "signal/traps.h"
 
 static struct {
     uint64_t period_ns; /* 0: no timers */
     int sig;
-    bool has_events; /* the kernel's are used, for young threads at least */
-    bool is_fast;    /* and for all, because the period is below a tick */
+    bool has_events;  /* the kernel's are used, for young threads at least */
+    bool is_fast;     /* and for all, because the period is below a tick */
+    uint64_t past_ns; /* of CPU time that timers saw which are gone */
 } timers;
 
 void cp_thread_timer_setup(uint64_t period_ns, int sig)
@@ -83,6 +85,22 @@ static uint64_t clock_of(const struct cp_signal_thread *t)
     return (uint64_t)cp_clock_ns(cp_timer_clock(atomic_load(&t->tid)));
 }
 
+/* The clock of a thread that is gone stands at 0: what it had is in samples. */
+uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t)
+{
+    uint64_t period = atomic_load(&t->cpu_period_ns), clock_ns = clock_of(t);
+
+    if (period == 0)
+        return 0;
+    return clock_ns >= t->cpu_from_ns ? clock_ns - t->cpu_from_ns
+                                      : atomic_load(&t->cpu_count) * period;
+}
+
+uint64_t cp_thread_timer_past_ns(void)
+{
+    return timers.past_ns;
+}
+
 /*
  * A signal that was under way has been answered when the timer is gone. Ending
  * them takes time as well, so the clock is read last.
@@ -96,22 +114,25 @@ void cp_thread_timer_stop(struct cp_signal_thread *t)
     t->timer_id = CP_NO_TIMER;
     cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
     add_due(t, clock_of(t));
+    timers.past_ns += cp_thread_timer_seen_ns(t);
     atomic_store(&t->cpu_period_ns, 0);
 }
 
 /* An event when the first period is over, and perhaps one after each. */
 static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
 {
-    uint64_t left = t->cpu_first_ns > clock_ns ? t->cpu_first_ns - clock_ns : 1;
+    int64_t left = (int64_t)(t->cpu_first_ns - clock_ns) -
+                   atomic_load(&cp_signal_sampler.perf_lag_ns);
     uint64_t word =
         (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, t->number);
     void *event = NULL;
 
     t->perf_is_in_step = false;
     atomic_store(&t->perf_period_ns, timers.is_fast ? timers.period_ns : 0);
-    if (cp_signal_perf_open(atomic_load(&t->tid), left, word, &event) != 0)
+    if (cp_signal_perf_open(atomic_load(&t->tid), left > 0 ? (uint64_t)left : 1,
+                            word, &event) != 0)
         return false;
-    atomic_store(&t->perf, event);
+    cp_traps_keep(t, event);
     return true;
 }
 
@@ -146,7 +167,9 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
     atomic_store(&t->cpu_count, 0);
     atomic_store(&t->cpu_asked, 0);
     atomic_store(&t->cpu_slot, NULL);
-    t->cpu_first_ns = from_ns + cp_timer_random(timers.period_ns);
+    atomic_store(&t->perf_period_ns, 0);
+    t->cpu_from_ns = from_ns;
+    t->cpu_first_ns = from_ns + cp_timer_phase(timers.period_ns);
     add_due(t, clock_ns);
     n = atomic_load(&t->cpu_count);
     has_event = timers.has_events && (timers.is_fast || (is_new && n == 0)) &&

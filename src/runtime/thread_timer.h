@@ -30,6 +30,12 @@ void cp_thread_timer_start_new(struct cp_signal_thread *t);
 /* Accounts for what the thread has used since its last sample. */
 void cp_thread_timer_stop(struct cp_signal_thread *t);
 
+/* The CPU time of a thread since its timer began; 0: it has none. */
+uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t);
+
+/* The same of all timers that have been stopped. */
+uint64_t cp_thread_timer_past_ns(void);
+
 /* Asks a thread that has no timer for what is due; false: it has one. */
 bool cp_thread_timer_ask(struct cp_signal_thread *t);
 

@@ -229,16 +229,39 @@ void cp_threads_unhide(void)
     cp_lock_give(&list.lock);
 }
 
+static uint64_t own_cpu_ns(void)
+{
+    uint64_t sum = list.own_cpu_ns;
+
+    for (size_t i = 0; i < list.n_hidden; i++)
+        sum += (uint64_t)cp_clock_ns(cp_timer_clock(list.hidden[i]));
+    return sum;
+}
+
 uint64_t cp_threads_own_cpu_ns(void)
 {
     uint64_t sum;
 
     cp_lock_take(&list.lock);
-    sum = list.own_cpu_ns;
-    for (size_t i = 0; i < list.n_hidden; i++)
-        sum += (uint64_t)cp_clock_ns(cp_timer_clock(list.hidden[i]));
+    sum = own_cpu_ns();
     cp_lock_give(&list.lock);
     return sum;
+}
+
+int64_t cp_threads_unseen_ns(void)
+{
+    int64_t ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+
+    cp_lock_take(&list.lock);
+    ns -= (int64_t)(own_cpu_ns() + cp_thread_timer_past_ns());
+    for (uint32_t i = 0; i < list.n_records; i++) {
+        const struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        if (atomic_load(&t->tid))
+            ns -= (int64_t)cp_thread_timer_seen_ns(t);
+    }
+    cp_lock_give(&list.lock);
+    return ns;
 }
 
 static void see(int32_t tid)

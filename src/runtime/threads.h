@@ -41,6 +41,13 @@ void cp_threads_unhide(void);
 /* The CPU time that the library's own threads have used so far. */
 uint64_t cp_threads_own_cpu_ns(void);
 
+/*
+ * The CPU time of the process that no timer was there to see, so far: of
+ * threads before they were known and after they had left. Means something only
+ * as a difference, while there are timers.
+ */
+int64_t cp_threads_unseen_ns(void);
+
 /* Looks at /proc/self/task: enters who is new, strikes off who is gone. */
 enum cp_status cp_threads_scan(struct cp_error *err);
 

@@ -63,6 +63,23 @@ uint64_t cp_timer_random(uint64_t n)
     return (x ^ x >> 31) % n + 1;
 }
 
+/*
+ * Multiples of the golden ratio from a random start: each phase is as likely as
+ * any other, and those of threads that begin one after the other, in whatever
+ * order of kinds, are spread more evenly than random ones would be.
+ */
+uint64_t cp_timer_phase(uint64_t n)
+{
+    static _Atomic uint64_t state;
+    uint64_t none = 0, x;
+
+    if (atomic_load(&state) == 0)
+        (void)atomic_compare_exchange_strong(&state, &none,
+                                             cp_timer_random(UINT64_MAX - 1));
+    x = atomic_fetch_add(&state, 0x9e3779b97f4a7c15u);
+    return ((x >> 32) * n >> 32) + 1;
+}
+
 void cp_timer_set(int id, uint64_t first_ns, uint64_t period_ns)
 {
     struct itimerspec spec = {

@@ -31,4 +31,7 @@ clockid_t cp_timer_clock(int32_t tid);
 /* Uniform in 1 ... n. */
 uint64_t cp_timer_random(uint64_t n);
 
+/* The same for n below 2^32, and evenly spread from one call to the next. */
+uint64_t cp_timer_phase(uint64_t n);
+
 #endif

@@ -10,6 +10,10 @@
 #include "signal/perf_event.h"
 #include "signal/readers.h"
 #include "signal/syscall.h"
+#include "signal/traps.h"
+
+#define LAG_MOST_NS 100000
+#define LAG_STEP_NS 500
 
 struct cp_signal_sampler cp_signal_sampler;
 _Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];
@@ -88,31 +92,58 @@ static void take_cpu(struct cp_signal_thread *t, uint64_t count,
                              .table = &cp_signal_sampler.cpu,
                              .count = count };
 
-    if (count == 0)
-        return;
     sample.value = count * atomic_load(&t->cpu_period_ns);
+    if (sample.value == 0)
+        return; /* nothing is due, or the profile is over */
     atomic_store(&t->cpu_slot, take(&sample, context));
     atomic_fetch_add(&t->cpu_count, count);
+}
+
+static uint64_t thread_clock(void)
+{
+    struct timespec now = { 0, 0 };
+
+    (void)CP_SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 /* What is due by the thread's clock. */
 static uint64_t due_now(const struct cp_signal_thread *t)
 {
-    struct timespec now = { 0, 0 };
-
-    (void)CP_SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, (long)&now);
-    return cp_signal_due(t, (uint64_t)now.tv_sec * 1000000000u +
-                                (uint64_t)now.tv_nsec);
+    return cp_signal_due(t, thread_clock());
 }
 
 /*
- * How many periods a signal of the thread's timer stands for. Where events
- * sample the thread, for what they could not see: time in the kernel.
+ * The first event of a thread comes so much later than it was asked for as it
+ * takes to set it up, tens of microseconds, which is a part of a short thread's
+ * life. So it is asked for earlier, until half of them come late and half
+ * early. One that comes early is as good, unless it is much too early: events
+ * count the time that a virtual machine was not given, the thread's clock does
+ * not. Returns how long it must still wait; 0: it is due.
+ */
+static uint64_t early_by(const struct cp_signal_thread *t)
+{
+    int64_t lag = atomic_load(&cp_signal_sampler.perf_lag_ns);
+    int64_t late = (int64_t)(thread_clock() - t->cpu_first_ns);
+
+    if (late < -LAG_MOST_NS)
+        return (uint64_t)(-late - lag);
+    if (late < LAG_MOST_NS && atomic_load(&t->cpu_count) == 0) {
+        lag += late > 0 ? LAG_STEP_NS : -LAG_STEP_NS;
+        lag = lag < 0 ? 0 : lag > LAG_MOST_NS ? LAG_MOST_NS : lag;
+        atomic_store(&cp_signal_sampler.perf_lag_ns, lag);
+    }
+    return 0;
+}
+
+/*
+ * How many periods a signal of the thread's timer stands for. Beside events,
+ * for what they could not see: time in the kernel.
  */
 static uint64_t periods_of(const struct cp_signal_thread *t,
                            const siginfo_t *info)
 {
-    if (atomic_load(&t->perf) && atomic_load(&t->perf_period_ns))
+    if (atomic_load(&t->perf_period_ns))
         return due_now(t);
     return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
 }
@@ -251,16 +282,17 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
  * The first event comes at a random time; the next ones, if there are to be
  * any, in step. Somebody may be ending the profile meanwhile.
  */
-static void go_on(struct cp_signal_thread *t, uint64_t word)
+static void go_on(struct cp_signal_thread *t, uint64_t word, uint64_t wait_ns)
 {
-    uint64_t period = atomic_load(&t->perf_period_ns);
+    uint64_t period = wait_ns ? wait_ns : atomic_load(&t->perf_period_ns);
     void *next = NULL;
 
     if (!t->perf_is_in_step && period)
         (void)cp_signal_perf_open(0, period, word, &next);
     if (!t->perf_is_in_step)
-        cp_signal_perf_close(atomic_exchange(&t->perf, next));
-    t->perf_is_in_step = true;
+        cp_traps_keep(t, next);
+    if (wait_ns == 0)
+        t->perf_is_in_step = true;
     if (atomic_load(&t->cpu_period_ns) == 0)
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
 }
@@ -268,10 +300,9 @@ static void go_on(struct cp_signal_thread *t, uint64_t word)
 void cp_signal_trap(int sig, siginfo_t *info, void *context)
 {
     struct cp_signal_thread *t;
-    uint64_t word;
+    uint64_t word, wait_ns = 0;
 
-    if (!cp_signal_perf_word(info, &word) ||
-        word >> 32 != cp_signal_sampler.word) {
+    if (!cp_traps_is_ours(info) || !cp_signal_perf_word(info, &word)) {
         const struct sigaction by_default = { .sa_handler = SIG_DFL };
 
         pass_on(&by_default, sig, info, context);
@@ -280,7 +311,9 @@ void cp_signal_trap(int sig, siginfo_t *info, void *context)
     t = thread_of(word);
     if (!t || !atomic_load(&t->perf))
         return; /* who began it has not got so far, and it will come again */
-    if (atomic_load(&t->cpu_period_ns))
-        take_cpu(t, due_now(t) > 0, context);
-    go_on(t, word);
+    if (!t->perf_is_in_step)
+        wait_ns = early_by(t);
+    if (atomic_load(&t->cpu_period_ns) && wait_ns == 0)
+        take_cpu(t, !t->perf_is_in_step || due_now(t) > 0, context);
+    go_on(t, word, wait_ns);
 }

@@ -42,6 +42,7 @@ struct cp_signal_sampler {
     _Atomic uint64_t n_no_place; /* lost: too many walkers at once */
     _Atomic uint64_t n_full;     /* lost: there was no room in the table */
     _Atomic uint64_t n_late;     /* of a profile that was over */
+    _Atomic int64_t perf_lag_ns; /* from when an event is due to its signal */
     _Atomic bool has_asked;      /* signals were sent, not by timers alone */
     _Atomic uint32_t want;       /* see cp_signal_want */
     _Atomic uint32_t *want_word; /* on which the sampler's thread sleeps */

@@ -38,6 +38,7 @@ struct cp_signal_thread {
     /* Of events (perf_event.h), where they are used. */
     _Atomic(void *) perf;            /* NULL: there is none */
     _Atomic uint64_t perf_period_ns; /* after the first; 0: the timer goes on */
+    _Atomic bool perf_is_paused;     /* there must be none: see traps.h */
     bool perf_is_in_step;            /* the first has come */
 
     /* Of the wall-clock sampler, which asks and looks for the answer. */
@@ -63,7 +64,8 @@ struct cp_signal_thread {
     _Atomic uint32_t trace_wait_stack; /* ... and from where; 0: not known */
 
     /* The runtime's own; no handler looks at these. */
-    uintptr_t start; /* the function that the thread began in, or 0 */
+    uintptr_t start;      /* the function that the thread began in, or 0 */
+    uint64_t cpu_from_ns; /* its clock when it was first sampled */
     int timer_id;
     uint32_t number;
     uint32_t next; /* in a chain of records: number + 1; 0: the last */

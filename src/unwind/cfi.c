@@ -65,9 +65,11 @@ static enum cp_signal_cfa cfa_of_register(const struct machine *m, uint64_t reg)
 /* Fits x into words; false: it does not. */
 static bool to_words(int64_t off, int16_t *out)
 {
-    if (off % 8 != 0 || off / 8 < CP_RULE_LEAST || off / 8 > INT16_MAX)
+    int64_t words = off >> 3;
+
+    if ((off & 7) != 0 || words < CP_RULE_LEAST || words > INT16_MAX)
         return false;
-    *out = (int16_t)(off / 8);
+    *out = (int16_t)words;
     return true;
 }
 
@@ -387,12 +389,16 @@ static bool run(struct machine *m, struct cp_cursor c)
 bool cp_cfi_run(const struct cp_cfi_machine *machine, const struct cp_fde *fde,
                 cp_cfi_sink *sink, void *context)
 {
-    struct machine m = { .regs = machine,
-                         .fde = fde,
-                         .address = fde->start,
-                         .sink = sink,
-                         .context = context };
+    struct machine m; /* what is remembered needs no value before */
     struct cp_signal_rule rule;
+
+    m.regs = machine;
+    m.fde = fde;
+    m.address = fde->start;
+    m.sink = sink;
+    m.context = context;
+    m.n_remembered = 0;
+    m.row = m.initial = (struct row){ 0 };
 
     if (!run(&m, fde->cie.program))
         return false;

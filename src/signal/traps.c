@@ -1,0 +1,120 @@
+/* traps.c - see traps.h. */
+#include "signal/traps.h"
+
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "signal/handler.h"
+#include "signal/perf_event.h"
+#include "signal/syscall.h"
+
+#define TRAP_MASK ((uint64_t)1 << (SIGTRAP - 1))
+#define MASK_BYTES 8
+
+static _Atomic bool are_allowed, were_allowed;
+
+bool cp_traps_is_ours(const siginfo_t *info)
+{
+    uint64_t word;
+
+    if (cp_signal_sampler.word == 0)
+        return false;
+    if (info->si_code == SI_TIMER)
+        word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+    else if (!cp_signal_perf_word(info, &word))
+        return false;
+    return word >> 32 == cp_signal_sampler.word;
+}
+
+void cp_traps_allow(void)
+{
+    atomic_store(&were_allowed, true);
+    atomic_store(&are_allowed, true);
+}
+
+/* Whoever forbids it looks for the event after that; we look the other way. */
+void cp_traps_keep(struct cp_signal_thread *t, void *event)
+{
+    cp_signal_perf_close(atomic_exchange(&t->perf, event));
+    if (!atomic_load(&are_allowed) || atomic_load(&t->perf_is_paused))
+        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+}
+
+/* Not cp_signal_self: who blocks all signals may never have met its record. */
+static struct cp_signal_thread *find_self(void)
+{
+    int32_t tid = (int32_t)CP_SYSCALL(SYS_gettid, 0);
+    struct cp_signal_thread *t;
+
+    for (uint32_t i = 0; (t = cp_signal_thread_at(i)); i++)
+        if (atomic_load(&t->tid) == tid)
+            return t;
+    return NULL;
+}
+
+static void drop_waiting(void)
+{
+    const struct timespec at_once = { 0, 0 };
+    uint64_t waiting = 0, mask = TRAP_MASK;
+    siginfo_t info;
+
+    (void)CP_SYSCALL(SYS_rt_sigpending, (long)&waiting, MASK_BYTES);
+    if (!(waiting & TRAP_MASK) ||
+        CP_SYSCALL(SYS_rt_sigtimedwait, (long)&mask, (long)&info,
+                   (long)&at_once, MASK_BYTES) != SIGTRAP ||
+        cp_traps_is_ours(&info))
+        return;
+    (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, CP_SYSCALL(SYS_getpid, 0),
+                     CP_SYSCALL(SYS_gettid, 0), SIGTRAP, (long)&info);
+}
+
+/* SIGTRAP is blocked meanwhile, so that none comes in between. */
+struct cp_signal_thread *cp_traps_pause(void)
+{
+    struct cp_signal_thread *t;
+    uint64_t mask = TRAP_MASK, before = 0;
+    void *event = NULL;
+
+    if (!atomic_load(&were_allowed))
+        return NULL;
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&mask, (long)&before,
+                     MASK_BYTES);
+    t = find_self();
+    if (t) {
+        atomic_store(&t->perf_is_paused, true);
+        event = atomic_exchange(&t->perf, NULL);
+        cp_signal_perf_close(event);
+    }
+    drop_waiting();
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0,
+                     MASK_BYTES);
+    return t;
+}
+
+void cp_traps_resume(struct cp_signal_thread *t)
+{
+    uint64_t word, period;
+    void *event = NULL;
+
+    if (!t)
+        return;
+    atomic_store(&t->perf_is_paused, false);
+    word = (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, t->number);
+    period = atomic_load(&t->perf_period_ns);
+    if (period == 0 || atomic_load(&t->cpu_period_ns) == 0 ||
+        cp_signal_perf_open(0, period, word, &event) != 0)
+        return;
+    t->perf_is_in_step = true;
+    cp_traps_keep(t, event);
+    if (atomic_load(&t->cpu_period_ns) == 0) /* it was stopped meanwhile */
+        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+}
+
+void cp_traps_end_all(void)
+{
+    struct cp_signal_thread *t;
+
+    atomic_store(&are_allowed, false);
+    for (uint32_t i = 0; (t = cp_signal_thread_at(i)); i++)
+        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+}

@@ -1,0 +1,37 @@
+/*
+ * traps - SIGTRAPs of our events that must not reach anybody else.
+ *
+ * An event (perf_event.h) sends SIGTRAP even to a thread that blocks it: there
+ * it waits. The program that the thread becomes by an exec would die of it, as
+ * would one that takes SIGTRAP for itself be told of traps that it did not set.
+ * All of this may be called from handlers and, in a child of vfork, with the
+ * parent's memory; nothing here touches errno.
+ */
+#ifndef CP_SIGNAL_TRAPS_H
+#define CP_SIGNAL_TRAPS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "signal/thread.h"
+
+/* Has a signal that somebody took from the queue been caused by us? */
+bool cp_traps_is_ours(const siginfo_t *info);
+
+/* From now on there may be events. */
+void cp_traps_allow(void);
+
+/* Makes an event the thread's own; ends it if there must not be one now. */
+void cp_traps_keep(struct cp_signal_thread *t, void *event);
+
+/*
+ * Ends the calling thread's event, and drops what it has sent already. Gives
+ * what cp_traps_resume takes if the exec fails: NULL if there was none.
+ */
+struct cp_signal_thread *cp_traps_pause(void);
+void cp_traps_resume(struct cp_signal_thread *t);
+
+/* Ends the events of all threads; there are none until they are allowed. */
+void cp_traps_end_all(void);
+
+#endif

@@ -1,0 +1,214 @@
+/*
+ * signal_target.c - a program that profiles itself and cares about signals, for
+ * tests/cli/signals. `signal_target MODE [N]`; prints what it found.
+ *
+ *   exec N   blocks all signals, waits until one of ours waits for it, becomes
+ *            itself by the Nth of the exec functions, and so on down to 0
+ *   failing  the same with an exec that fails: is it still sampled?
+ *   wait     waits for all signals with one of ours before one of its own
+ *   take     takes SIGTRAP in the middle of a profile
+ */
+#include <cpprof.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LONG_NS 1000000000 /* of CPU time, for what comes within 20 ms */
+
+extern char **environ;
+static volatile sig_atomic_t n_traps;
+static _Atomic bool is_over;
+
+static long cpu_ns(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void mask_all(int how)
+{
+    sigset_t all;
+
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(how, &all, NULL);
+}
+
+/* Works until a signal waits; false if it does not come. */
+static bool await_waiting(int sig)
+{
+    long end = cpu_ns() + LONG_NS;
+    sigset_t waiting;
+
+    do
+        (void)sigpending(&waiting);
+    while (!sigismember(&waiting, sig) && cpu_ns() < end);
+    return sigismember(&waiting, sig);
+}
+
+static int become(char *self, int n)
+{
+    char left[20];
+    char *const argv[] = { self, "exec", left, NULL };
+    int fd = open(self, O_RDONLY | O_CLOEXEC);
+
+    (void)snprintf(left, sizeof(left), "%d", n - 1);
+    switch (n) {
+    case 1:
+        return execv(self, argv);
+    case 2:
+        return execve(self, argv, environ);
+    case 3:
+        return execvp(self, argv);
+    case 4:
+        return execvpe(self, argv, environ);
+    case 5:
+        return execl(self, self, "exec", left, NULL);
+    case 6:
+        return execlp(self, self, "exec", left, NULL);
+    case 7:
+        return execle(self, self, "exec", left, NULL, environ);
+    case 8:
+        return fexecve(fd, argv, environ);
+    default:
+        return execveat(AT_FDCWD, self, argv, environ, 0);
+    }
+}
+
+static void *become_on_thread(void *self)
+{
+    (void)await_waiting(SIGTRAP);
+    (void)become(self, 3);
+    return NULL;
+}
+
+/* The fourth time from a thread that blocks all signals from its start. */
+static int run_exec(char *self, int n)
+{
+    pthread_t thread;
+
+    mask_all(SIG_UNBLOCK); /* here it would die */
+    if (n == 0)
+        return puts("survived") < 0;
+    if (!cpprof_start("profile"))
+        return 3;
+    mask_all(SIG_BLOCK);
+    if (n == 3 && pthread_create(&thread, NULL, become_on_thread, self) == 0)
+        (void)pthread_join(thread, NULL);
+    if (!await_waiting(SIGTRAP))
+        return puts("no event") < 0;
+    return become(self, n);
+}
+
+static int run_failing(void)
+{
+    char *const argv[] = { "nothing", NULL };
+    sigset_t waiting;
+    int status, was;
+
+    if (!cpprof_start("profile"))
+        return 3;
+    mask_all(SIG_BLOCK);
+    if (!await_waiting(SIGTRAP))
+        return puts("no event") < 0;
+    status = execv("/nonexistent", argv);
+    was = errno;
+    (void)sigpending(&waiting);
+    printf("%d %s %s\n", status, strerror(was),
+           await_waiting(SIGTRAP) ? "goes on" : "is over");
+    return 0;
+}
+
+static int run_wait(int ours)
+{
+    const struct timespec at_once = { 0, 0 };
+    const union sigval value = { .sival_int = 7 };
+    siginfo_t info = { 0 };
+    sigset_t all;
+    int sig = 0;
+
+    (void)sigfillset(&all);
+    if (!cpprof_start("profile"))
+        return 3;
+    mask_all(SIG_BLOCK);
+    if (!await_waiting(ours))
+        return puts("no event") < 0;
+    (void)sigqueue(getpid(), SIGRTMIN + 3, value);
+    (void)sigwait(&all, &sig);
+    printf("%d", sig == SIGRTMIN + 3);
+    (void)await_waiting(ours);
+    (void)sigqueue(getpid(), SIGRTMIN + 3, value);
+    sig = sigwaitinfo(&all, &info);
+    printf(" %d %d", sig == SIGRTMIN + 3, info.si_value.sival_int);
+    (void)await_waiting(ours);
+    errno = 0;
+    sig = sigtimedwait(&all, &info, &at_once);
+    printf(" %d %s\n", sig, strerror(errno));
+    return 0;
+}
+
+static void on_trap(int sig)
+{
+    (void)sig;
+    n_traps++;
+}
+
+static void *deaf(void *unused)
+{
+    mask_all(SIG_BLOCK);
+    (void)await_waiting(SIGTRAP);
+    while (!atomic_load(&is_over))
+        (void)cpu_ns();
+    mask_all(SIG_UNBLOCK); /* what waited comes now */
+    return unused;
+}
+
+static void work(void)
+{
+    for (long end = cpu_ns() + 50000000; cpu_ns() < end;)
+        ;
+}
+
+static int run_take(void)
+{
+    struct sigaction action = { .sa_handler = on_trap }, old, before;
+    pthread_t thread;
+
+    if (!cpprof_start("profile") || pthread_create(&thread, NULL, deaf, NULL))
+        return 3;
+    work();
+    (void)sigaction(SIGTRAP, NULL, &before);
+    (void)sigaction(SIGTRAP, &action, &old);
+    work();
+    atomic_store(&is_over, true);
+    (void)pthread_join(thread, NULL);
+    printf("%d %d %d", before.sa_handler == SIG_DFL, old.sa_handler == SIG_DFL,
+           (int)n_traps);
+    (void)raise(SIGTRAP);
+    printf(" %d\n", (int)n_traps);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+
+    if (strcmp(mode, "exec") == 0 && argc > 2)
+        return run_exec(argv[0], atoi(argv[2]));
+    if (strcmp(mode, "failing") == 0)
+        return run_failing();
+    if (strcmp(mode, "wait") == 0 && argc > 2)
+        return run_wait(atoi(argv[2]));
+    if (strcmp(mode, "take") == 0)
+        return run_take();
+    return 2;
+}
