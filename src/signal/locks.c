@@ -72,17 +72,10 @@ static bool is_block_on(uint64_t rate)
     return rate && cp_locks.block.slots && !cp_locks_hidden;
 }
 
-/* Enters it in the list, for those who will unlock. */
-static struct cp_waiters_place enlist(const void *lock, uint64_t begin_ns)
+/* Is this wait to be followed by those who unlock? */
+static bool is_drawn(uint64_t fraction)
 {
-    uint64_t fraction =
-        atomic_load_explicit(&cp_locks.mutex_fraction, memory_order_relaxed);
-
-    if (fraction == 0)
-        return (struct cp_waiters_place){ 0 };
-    if (fraction > 1 && random_below(fraction) != 0)
-        begin_ns = 0;
-    return cp_waiters_enter(lock, begin_ns);
+    return fraction == 1 || (fraction && random_below(fraction) == 0);
 }
 
 void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
@@ -90,14 +83,21 @@ void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
 {
     uint64_t rate =
         atomic_load_explicit(&cp_locks.block_rate_ns, memory_order_relaxed);
+    uint64_t fraction = has_holder(call)
+                            ? atomic_load_explicit(&cp_locks.mutex_fraction,
+                                                   memory_order_relaxed)
+                            : 0;
+    bool is_followed = is_drawn(fraction), is_traced = cp_trace_is_on();
 
-    *wait = (struct cp_wait){ .begin_ns = cp_locks_now_ns(), .call = call };
-    if (has_holder(call))
-        wait->place = enlist(lock, wait->begin_ns);
+    *wait = (struct cp_wait){ .call = call };
+    if (rate || is_followed || is_traced)
+        wait->begin_ns = cp_locks_now_ns();
+    if (fraction)
+        wait->place = cp_waiters_enter(lock, is_followed ? wait->begin_ns : 0);
     if (rate == 1 && !cp_call_is_io(call) && is_block_on(rate))
         wait->slot = cp_signal_capture(&cp_locks.block, caller,
                                        cp_call_what(call), 0, 0);
-    if (!cp_trace_is_on())
+    if (!is_traced)
         return;
     if (call == CP_WAIT_BARRIER) /* who comes last lets all others go */
         woke(lock, wait->begin_ns, caller);
@@ -142,6 +142,8 @@ void cp_wait_end(const struct cp_wait *wait, uintptr_t caller)
     uint64_t ns;
 
     cp_waiters_leave(wait->place);
+    if (!wait->begin_ns)
+        return;
     ns = finish(wait, wait->traced.lock, caller);
     if (wait->slot)
         cp_signal_count(wait->slot, CP_LOCKS_PARTS, ns);

@@ -179,9 +179,15 @@ struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns)
 void cp_waiters_strike_off(struct cp_signal_thread *t)
 {
     uint32_t number = atomic_exchange(&t->waiters_place, 0);
+    struct waiter *w;
 
-    if (number)
-        give_back(&waiters[number - 1]);
+    if (!number)
+        return;
+    w = &waiters[number - 1];
+    /* Cancelled while it waited, or killed. */
+    if (atomic_load(&w->lock) > NO_LOCK_YET && atomic_load(&w->since_ns))
+        atomic_fetch_sub(&cp_waiters_in[w->bucket], 1);
+    give_back(w);
 }
 
 void cp_waiters_forget(void)
