@@ -1,9 +1,12 @@
 /*
  * test_waiters - places in the list of those who wait: kept, given up, too
- * few; and what an unlocker learns. Threads are played by one.
+ * few; and what an unlocker learns. Threads are played by one, but for the last
+ * test.
  */
 #include "signal/waiters.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 
 #include "check.h"
@@ -165,6 +168,72 @@ static void test_more_than_there_is_room_for(void)
     CHECK(cp_waiters_enter(locks, 20).number == places[0].number);
 }
 
+/* Real threads: they wait for this lock and that, end, and begin again. */
+
+#define CROWD 6
+#define WAITS 20000
+
+static _Atomic uint64_t clock_ticks = 1;
+static _Atomic uint64_t waited, told;
+static _Atomic bool is_over;
+
+static void wait_once(const void *lock)
+{
+    uint64_t begin = atomic_fetch_add(&clock_ticks, 1);
+    struct cp_waiters_place place = cp_waiters_enter(lock, begin);
+
+    if (begin % 4 == 0)
+        (void)sched_yield();
+    cp_waiters_leave(place);
+    atomic_fetch_add(&waited, atomic_load(&clock_ticks) - begin);
+}
+
+static void *wait_often(void *arg)
+{
+    be((int)(intptr_t)arg);
+    for (size_t i = 0; i < WAITS; i++) {
+        wait_once(&locks[i / 8 % 3 * 100]);
+        if (i % 1000 == 0)
+            cp_waiters_strike_off(cp_signal_self);
+    }
+    return NULL;
+}
+
+static void *ask_often(void *arg)
+{
+    for (size_t i = 0; !atomic_load(&is_over); i++) {
+        const void *lock = &locks[i % 3 * 100];
+
+        if (cp_waiters_are_followed(lock))
+            atomic_fetch_add(
+                &told, cp_waiters_collect(lock, atomic_load(&clock_ticks)).ns);
+        (void)sched_yield();
+    }
+    return arg;
+}
+
+static void test_many_at_once(void)
+{
+    pthread_t waiters[CROWD], askers[2];
+
+    begin();
+    for (intptr_t i = 0; i < CROWD; i++)
+        (void)pthread_create(&waiters[i], NULL, wait_often, (void *)i);
+    for (int i = 0; i < 2; i++)
+        (void)pthread_create(&askers[i], NULL, ask_often, NULL);
+    for (int i = 0; i < CROWD; i++)
+        (void)pthread_join(waiters[i], NULL);
+    atomic_store(&is_over, true);
+    for (int i = 0; i < 2; i++)
+        (void)pthread_join(askers[i], NULL);
+    CHECK(atomic_load(&told) <= atomic_load(&waited));
+    CHECK(atomic_load(&cp_waiters_unlisted) == 0);
+    for (size_t i = 0; i < 3; i++) {
+        CHECK(!cp_waiters_are_followed(&locks[i * 100]));
+        CHECK(cp_waiters_collect(&locks[i * 100], UINT64_MAX).n_all == 0);
+    }
+}
+
 int main(void)
 {
     RUN(test_time_is_told_once);
@@ -173,5 +242,6 @@ int main(void)
     RUN(test_a_place_is_kept);
     RUN(test_a_thread_ends);
     RUN(test_more_than_there_is_room_for);
+    RUN(test_many_at_once);
     return check_failures != 0;
 }
