@@ -177,18 +177,14 @@ static uint64_t parts_of(uint64_t fraction, uint32_t n_waiters)
     return (uint64_t)(CP_LOCKS_PARTS / chance + 0.5);
 }
 
-static void charge(const void *lock, uint64_t now_ns, struct cp_let_go *go)
+static void charge(const struct cp_waiters_found *found, uintptr_t caller)
 {
     uint64_t fraction = atomic_load(&cp_locks.mutex_fraction);
-    struct cp_waiters_found found;
 
-    if (fraction == 0 || !cp_locks.mutex.slots)
-        return;
-    found = cp_waiters_collect(lock, now_ns);
-    if (found.n_followed == 0)
-        return;
-    go->ns = found.ns * fraction;
-    go->parts = parts_of(fraction, found.n_all);
+    if (fraction && cp_locks.mutex.slots)
+        (void)cp_signal_capture(&cp_locks.mutex, caller, 0,
+                                parts_of(fraction, found->n_all),
+                                found->ns * fraction);
 }
 
 struct cp_let_go cp_locks_before_wake(const void *thing)
@@ -207,8 +203,9 @@ struct cp_let_go cp_locks_before_unlock(const void *lock)
 
     if (!cp_waiters_are_followed(lock))
         return cp_locks_before_wake(lock);
+    cp_waiters_fetch(lock);
     now_ns = cp_locks_now_ns();
-    charge(lock, now_ns, &go);
+    go.found = cp_waiters_collect(lock, now_ns);
     if (cp_trace_is_awaited((uint64_t)(uintptr_t)lock))
         go.wake_ns = now_ns;
     return go;
@@ -217,8 +214,8 @@ struct cp_let_go cp_locks_before_unlock(const void *lock)
 void cp_locks_let_go(const void *lock, const struct cp_let_go *go,
                      uintptr_t caller)
 {
-    if (go->parts)
-        (void)cp_signal_capture(&cp_locks.mutex, caller, 0, go->parts, go->ns);
+    if (go->found.n_followed)
+        charge(&go->found, caller);
     if (go->wake_ns)
         woke(lock, go->wake_ns, caller);
 }

@@ -115,8 +115,8 @@ void cp_locks_forget_waiters(void);
 
 /* What is known before a lock is let go of, to be told afterwards. */
 struct cp_let_go {
-    uint64_t wake_ns;   /* for a trace that wants to know; else 0 */
-    uint64_t parts, ns; /* to charge the caller with, if there are any */
+    uint64_t wake_ns;              /* for a trace that wants to know; else 0 */
+    struct cp_waiters_found found; /* whom the caller let wait */
 };
 
 /* Has an unlock to be looked at, by the profiles or by a trace? */

@@ -19,6 +19,7 @@
 #define PLACES 8192      /* a power of two */
 #define MOST_PLACES 2048 /* that are tried */
 #define MOST_KEPT 256    /* of those: that may be kept */
+#define MOST_FETCHED 8
 #define NO_LOCK_YET ((uintptr_t)1)
 
 struct waiter {
@@ -153,6 +154,16 @@ static uint64_t ask(struct waiter *w, uint64_t now_ns)
         !atomic_compare_exchange_strong(&w->since_ns, &since, now_ns))
         return 0;
     return now_ns - since;
+}
+
+void cp_waiters_fetch(const void *lock)
+{
+    uint32_t bucket = cp_waiters_bucket(lock);
+    uint32_t reach =
+        atomic_load_explicit(&reaches[bucket], memory_order_relaxed);
+
+    for (uint32_t i = 0; i < reach && i < MOST_FETCHED; i++)
+        __builtin_prefetch(place_of(bucket, i), 1);
 }
 
 struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns)

@@ -61,6 +61,9 @@ struct cp_waiters_found {
     uint32_t n_followed, n_all;
 };
 
+/* The places of those who wait are about to be asked for. */
+void cp_waiters_fetch(const void *lock);
+
 /* Who waits for it now, by the holder who is about to let go of it. */
 struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns);
 
