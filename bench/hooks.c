@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void allocate(long n)
@@ -29,6 +30,17 @@ static void lock(long n)
     }
 }
 
+/* It is held, and there is no time to wait for it. */
+static void lock_busy(long n)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    struct timespec past = { -1, 0 };
+
+    (void)pthread_mutex_lock(&mutex);
+    for (long i = 0; i < n; i++)
+        (void)pthread_mutex_timedlock(&mutex, &past);
+}
+
 static void read_nothing(long n)
 {
     char byte;
@@ -42,13 +54,15 @@ int main(int argc, char **argv)
     long n = argc > 2 ? atol(argv[2]) : 0;
 
     if (argc < 3) {
-        (void)fprintf(stderr, "usage: hooks malloc|lock|read N\n");
+        (void)fprintf(stderr, "usage: hooks malloc|lock|busy|read N\n");
         return 2;
     }
     if (strcmp(argv[1], "malloc") == 0)
         allocate(n);
     else if (strcmp(argv[1], "lock") == 0)
         lock(n);
+    else if (strcmp(argv[1], "busy") == 0)
+        lock_busy(n);
     else
         read_nothing(n);
     return 0;

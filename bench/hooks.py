@@ -17,6 +17,7 @@ FEW, MANY = 20000, 220000
 RUNS = 51
 
 OPERATIONS = {"malloc": "malloc(64) and free", "lock": "lock and unlock of a mutex",
+              "busy": "a mutex that is held, no time to wait",
               "read": "read (a system call besides)"}
 WAYS = {
     "without": {},

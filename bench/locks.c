@@ -1,39 +1,68 @@
 /*
  * locks - what a lock costs, and threads to be looked at.
  *
- *     locks pairs N           N locks and unlocks by one thread; ns of CPU each
- *     locks crowd THREADS N   N turns of each thread at one lock; seconds of
- * CPU locks threads N         N threads that wait, until standard input ends
+ *     locks pairs N
+ *         N locks and unlocks by one thread: ns of CPU, in the best batch
+ *     locks crowd THREADS N
+ *         N turns of each thread at one lock: seconds of CPU
+ *     locks jostle THREADS N
+ *         the same in turns of uneven length
+ *     locks slices THREADS N ROUNDS [even]
+ *         rounds of uneven (or even) turns with the profiles off, sampled, and
+ *         recording every wait: a line each, CPU and wall clock in ns a turn
+ *     locks threads N
+ *         N threads that wait, until standard input ends
+ *
+ * In a crowd that does all in equal steps two cores soon take turns without
+ * meeting; of those that jostle every fifth has to wait.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#define BATCH 100000
+
+int cpprof_set_block_rate(unsigned long nanoseconds) __attribute__((weak));
+int cpprof_set_mutex_fraction(unsigned long n) __attribute__((weak));
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile unsigned long shared_sum;
 static long turns;
 static int gate[2];
 
-static double cpu_seconds(void)
+static double seconds(clockid_t clock)
 {
     struct timespec t;
 
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    (void)clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static double cpu_seconds(void)
+{
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* The quickest of many batches: others use the machine too. */
 static void pairs(long n)
 {
-    double begin = cpu_seconds();
+    double best = 1e9;
 
-    for (long i = 0; i < n; i++) {
-        (void)pthread_mutex_lock(&lock);
-        (void)pthread_mutex_unlock(&lock);
+    for (long done = 0; done < n; done += BATCH) {
+        double begin = cpu_seconds(), ns;
+
+        for (long i = 0; i < BATCH; i++) {
+            (void)pthread_mutex_lock(&lock);
+            (void)pthread_mutex_unlock(&lock);
+        }
+        ns = (cpu_seconds() - begin) * 1e9 / BATCH;
+        best = ns < best ? ns : best;
     }
-    printf("%.4f\n", (cpu_seconds() - begin) * 1e9 / (double)n);
+    printf("%.4f\n", best);
 }
 
 static void work(int n)
@@ -52,6 +81,27 @@ static void *take_turns(void *arg)
         shared_sum++;
         (void)pthread_mutex_unlock(&lock);
         work(400);
+    }
+    return arg;
+}
+
+/* Up to 2 n, n on average; each thread has its own dice. */
+static void uneven_work(unsigned *dice, unsigned n)
+{
+    *dice = *dice * 1664525 + 1013904223;
+    work((int)((*dice >> 16) * (2 * n) >> 16));
+}
+
+static void *jostle(void *arg)
+{
+    unsigned dice = (unsigned)(uintptr_t)&dice;
+
+    for (long i = 0; i < turns; i++) {
+        (void)pthread_mutex_lock(&lock);
+        uneven_work(&dice, 200);
+        shared_sum++;
+        (void)pthread_mutex_unlock(&lock);
+        uneven_work(&dice, 400);
     }
     return arg;
 }
@@ -87,6 +137,34 @@ static void start(long n, void *(*run)(void *), const char *word)
     free(threads);
 }
 
+static const struct mode {
+    const char *name;
+    unsigned long rate, fraction;
+} modes[] = { { "off", 0, 0 }, { "sampled", 10000, 10 }, { "every", 1, 1 } };
+
+static void slice(const struct mode *mode, long n, void *(*run)(void *))
+{
+    double cpu, wall, all = (double)n * (double)turns / 1e9;
+
+    if (cpprof_set_block_rate)
+        (void)cpprof_set_block_rate(mode->rate);
+    if (cpprof_set_mutex_fraction)
+        (void)cpprof_set_mutex_fraction(mode->fraction);
+    cpu = cpu_seconds();
+    wall = seconds(CLOCK_MONOTONIC);
+    start(n, run, NULL);
+    cpu = cpu_seconds() - cpu;
+    wall = seconds(CLOCK_MONOTONIC) - wall;
+    printf("%s %.2f %.2f\n", mode->name, cpu / all, wall / all);
+}
+
+static void slices(long n, long rounds, void *(*run)(void *))
+{
+    for (long i = 0; i < rounds; i++)
+        for (size_t m = 0; m < sizeof(modes) / sizeof(modes[0]); m++)
+            slice(&modes[m], n, run);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
@@ -98,10 +176,17 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "crowd") == 0) {
         start(n, take_turns, NULL);
         printf("%.6f\n", cpu_seconds());
+    } else if (strcmp(what, "jostle") == 0) {
+        start(n, jostle, NULL);
+        printf("%.6f\n", cpu_seconds());
+    } else if (strcmp(what, "slices") == 0 && argc > 4) {
+        slices(n, atol(argv[4]), argc > 5 ? take_turns : jostle);
     } else if (strcmp(what, "threads") == 0 && pipe(gate) == 0) {
         start(n, wait_here, "ready");
     } else {
-        fprintf(stderr, "usage: locks pairs N | crowd THREADS N | threads N\n");
+        fprintf(stderr, "usage: locks pairs N | crowd THREADS N | "
+                        "jostle THREADS N | slices THREADS N ROUNDS [even] "
+                        "| threads N\n");
         return 2;
     }
     return 0;

@@ -6,9 +6,17 @@ Each program runs without the library, with it, with both profiles sampled as a
 server would (block_rate:10000, mutex_fraction:10), and with each wait recorded
 (1 and 1), turn and turn about. Figures are
 medians, and CPU time: of a lock and unlock that nobody disputes, of four
-threads that dispute one lock, of redis for each request of redis-benchmark, and
+threads that dispute one lock (in equal turns, which seldom meet on two cores,
+and in uneven ones, which do all the time), of redis for each request of redis-benchmark, and
 of postgres for each transaction of pgbench. Programs that are not installed are
-left out. `make bench-runtime` builds what this needs."""
+left out.
+
+The profiles are then switched within one process, again and again: the CPU time
+and the wall clock of a turn, with them and without, as the median of what each
+round's slices show beside each other. On a machine that others use too, only
+rounds count in which both cores were to be had.
+
+`make bench-runtime` builds what this needs."""
 import argparse
 import glob
 import os
@@ -33,6 +41,7 @@ KINDS = {
                    "CPPROF": "block_rate:1,mutex_fraction:1"},
 }
 TICK = os.sysconf("SC_CLK_TCK")
+BUSY_CORES = 1.5  # of a slice with the profiles off, on two
 
 
 def figure(kind, *args):
@@ -55,6 +64,29 @@ def compare(title, unit, runs, measure, as_difference=False):
                 f"{100 * (value / plain - 1):+.1f} %")
         print(f"  {kind:12} {value:10.3f} {unit}  {more:>12}  "
               f"({min(values):.3f} to {max(values):.3f})", flush=True)
+
+
+def slices(title, runs, *args):
+    """The profiles on and off in turn; a slice takes some 20 ms."""
+    rounds = []
+    for _ in range(runs):
+        out = subprocess.run([LOCKS, "slices", "4", "10000", "15", *args],
+                             env=dict(os.environ, LD_PRELOAD=str(LIBRARY),
+                                      CPPROF="quiet:1"),
+                             check=True, stdout=subprocess.PIPE, text=True).stdout
+        rows = [(name, float(cpu), float(wall)) for name, cpu, wall in
+                (line.split() for line in out.splitlines())]
+        rounds += [rows[i:i + 3] for i in range(0, len(rows), 3)]
+    good = [r for r in rounds if r[0][1] > BUSY_CORES * r[0][2]]
+    print(f"{title}, {len(good)} rounds of {len(rounds)}")
+    for i, name in enumerate(("off", "sampled", "every wait") if good else ()):
+        cpu, wall = (statistics.median(r[i][column] for r in good)
+                     for column in (1, 2))
+        ratios = [100 * (statistics.median(r[i][column] / r[0][column]
+                                           for r in good) - 1)
+                  for column in (1, 2)]
+        print(f"  {name:12} CPU {cpu:7.1f} ns a turn {ratios[0]:+6.1f} %   "
+              f"wall clock {wall:7.1f} ns {ratios[1]:+6.1f} %", flush=True)
 
 
 def cpu_of(pid, with_children=False):
@@ -184,6 +216,10 @@ def main():
             lambda kind: figure(kind, "pairs", 20_000_000), True)
     compare("4 threads, one lock", "s", runs,
             lambda kind: figure(kind, "crowd", 4, 300_000))
+    compare("4 threads, one lock, uneven turns", "s", runs,
+            lambda kind: figure(kind, "jostle", 4, 300_000))
+    slices("4 threads, one lock, in one process", 2 * runs, "even")
+    slices("the same, uneven turns", 2 * runs)
     look_at_threads(1000, 5 * runs)
     if shutil.which("redis-benchmark"):
         compare("redis, a request", "µs", runs,

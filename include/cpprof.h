@@ -192,8 +192,7 @@ int cpprof_stop(struct cpprof_profile *profile, int fd);
  * The profiles "block" (where threads waited) and "mutex" (who made others
  * wait) are off until they have a rate; it may be changed at any time. As in
  * Go, the first is in nanoseconds of waiting for one sample on average, the
- * second is one in so many unlocks that somebody waited for; 1 takes all, 0 is
- * off.
+ * second is one in so many waits for a lock; 1 takes all, 0 is off.
  */
 int cpprof_set_block_rate(unsigned long nanoseconds);
 int cpprof_set_mutex_fraction(unsigned long n);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/syscall.h>
 #include <threads.h>
@@ -83,38 +84,126 @@ static int try_mutex(pthread_mutex_t *m)
 }
 
 /*
- * The two that programs call most are in three steps, each of which needs no
- * more registers than it has: the profiles are off; nobody disputes the lock;
- * somebody does.
+ * The two that programs call most go where a pointer says: to libc's while
+ * nobody wants to know, so that they cost a jump, and else to the functions
+ * below. Each of these has no more to do than what is met most needs.
  */
+typedef int mutex_call(pthread_mutex_t *);
+
+static struct {
+    mutex_call *_Atomic lock, *_Atomic trylock, *_Atomic unlock;
+} libc;
+
 static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
 {
+    mutex_call *lock = atomic_load_explicit(&libc.lock, memory_order_relaxed);
     struct cp_wait wait;
 
-    CP_NEXT(pthread_mutex_lock);
     if (!cp_locks_are_on() || (is_robust(m) && !is_held(m)))
-        return next(m);
+        return lock(m);
     cp_wait_begin(&wait, CP_WAIT_MUTEX, m, caller);
-    return waited(&wait, next(m), caller);
+    return waited(&wait, lock(m), caller);
 }
 
-static STEP int lock_watched(pthread_mutex_t *m, uintptr_t caller)
+static int lock_watched(pthread_mutex_t *m)
 {
-    int tried;
+    mutex_call *trylock =
+        atomic_load_explicit(&libc.trylock, memory_order_relaxed);
+    int tried = EBUSY;
 
-    CP_NEXT_IF_FOUND(pthread_mutex_trylock);
-    if (!next || is_robust(m) || !cp_locks_are_on())
-        return wait_for_mutex(m, caller);
-    tried = next(m);
-    return tried == EBUSY ? wait_for_mutex(m, caller) : tried;
+    if (__builtin_expect(!is_robust(m), 1))
+        tried = trylock(m);
+    return __builtin_expect(tried == EBUSY, 0) ? wait_for_mutex(m, CP_CALLER)
+                                               : tried;
+}
+
+CP_LOCKS_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
+
+static int unlock_watched(pthread_mutex_t *m)
+{
+    mutex_call *unlock =
+        atomic_load_explicit(&libc.unlock, memory_order_relaxed);
+
+    if (cp_waiters_are_followed(m))
+        return pthread_mutex_unlock_watched(m, unlock, CP_CALLER);
+    return unlock(m);
+}
+
+static int unlock_traced(pthread_mutex_t *m)
+{
+    mutex_call *unlock =
+        atomic_load_explicit(&libc.unlock, memory_order_relaxed);
+
+    return pthread_mutex_unlock_watched(m, unlock, CP_CALLER);
+}
+
+/* Before all is prepared: nothing is watched yet. */
+
+static mutex_call *find_lock(void)
+{
+    CP_NEXT(pthread_mutex_lock);
+    return next;
+}
+
+static mutex_call *find_unlock(void)
+{
+    CP_NEXT(pthread_mutex_unlock);
+    return next;
+}
+
+static int first_lock(pthread_mutex_t *m)
+{
+    return find_lock()(m);
+}
+
+static int first_unlock(pthread_mutex_t *m)
+{
+    return find_unlock()(m);
+}
+
+static mutex_call *find_trylock(void)
+{
+    CP_NEXT(pthread_mutex_trylock);
+    return next;
+}
+
+static struct {
+    mutex_call *_Atomic lock, *_Atomic unlock;
+} now = { first_lock, first_unlock };
+
+static void choose(void)
+{
+    mutex_call *lock = atomic_load(&libc.lock);
+    mutex_call *unlock = atomic_load(&libc.unlock);
+
+    if (cp_locks_are_on())
+        lock = lock_watched;
+    if (atomic_load(&cp_locks.mutex_fraction))
+        unlock = unlock_watched;
+    if (atomic_load(&cp_locks.is_traced))
+        unlock = unlock_traced;
+    atomic_store_explicit(&now.lock, lock, memory_order_release);
+    atomic_store_explicit(&now.unlock, unlock, memory_order_release);
+}
+
+/* After next.c's and before lifecycle.c's. */
+__attribute__((constructor(102))) static void prepare(void)
+{
+    atomic_store(&libc.lock, find_lock());
+    atomic_store(&libc.trylock, find_trylock());
+    atomic_store(&libc.unlock, find_unlock());
+    cp_locks.on_change = choose;
+    choose();
 }
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
-    CP_NEXT_IF_FOUND(pthread_mutex_lock);
-    if (__builtin_expect(!next || cp_locks_are_on(), 0))
-        return lock_watched(m, CP_CALLER);
-    return next(m);
+    return atomic_load_explicit(&now.lock, memory_order_acquire)(m);
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+    return atomic_load_explicit(&now.unlock, memory_order_acquire)(m);
 }
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t)
@@ -130,30 +219,6 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
     if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)
         return next(m, clock, t); /* which says EINVAL even if it is free */
     LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m, clock, t));
-}
-
-CP_LOCKS_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
-
-static STEP int unlock_charged(pthread_mutex_t *m, uintptr_t caller)
-{
-    CP_NEXT(pthread_mutex_unlock);
-    return pthread_mutex_unlock_watched(m, next, caller);
-}
-
-static STEP int unlock_watched(pthread_mutex_t *m, uintptr_t caller)
-{
-    CP_NEXT_IF_FOUND(pthread_mutex_unlock);
-    if (!next || cp_locks_have_waiters(m))
-        return unlock_charged(m, caller);
-    return next(m);
-}
-
-EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
-{
-    CP_NEXT_IF_FOUND(pthread_mutex_unlock);
-    if (__builtin_expect(!next || cp_locks_are_on(), 0))
-        return unlock_watched(m, CP_CALLER);
-    return next(m);
 }
 
 /* The same in C11's words. */

@@ -48,6 +48,9 @@ static void switch_on_or_off(void)
                                       atomic_load(&cp_locks.mutex_fraction));
     atomic_store(&cp_locks.is_io_on,
                  state.is_traced || (rate && state.is_io_wanted));
+    atomic_store(&cp_locks.is_traced, state.is_traced);
+    if (cp_locks.on_change)
+        cp_locks.on_change();
 }
 
 /* One of the two rates; its table is there before it is not 0. */

@@ -21,7 +21,7 @@ extern const struct cp_kind cp_block_kind, cp_mutex_kind;
 /* One sample for so many ns of waiting on average; 1: all; 0: off. */
 enum cp_status cp_locks_set_block_rate(uint64_t rate_ns, struct cp_error *err);
 
-/* One unlock of so many that somebody waited for; 1: all; 0: off. */
+/* One wait for a lock of so many, for those who unlock; 1: all; 0: off. */
 enum cp_status cp_locks_set_mutex_fraction(uint64_t fraction,
                                            struct cp_error *err);
 

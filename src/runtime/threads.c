@@ -27,6 +27,7 @@
 #include "signal/locks.h"
 #include "signal/syscall.h"
 #include "signal/trace.h"
+#include "signal/waiters.h"
 
 #define MOST_HIDDEN 32
 #define CHAINS 4096 /* a power of two */
@@ -138,6 +139,7 @@ static void free_record(struct cp_signal_thread *t)
 {
     cp_thread_timer_stop(t);
     cp_trace_leave(t);
+    cp_waiters_strike_off(t);
     unchain(t);
     t->next = list.free;
     list.free = t->number + 1;

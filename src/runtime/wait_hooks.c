@@ -28,10 +28,12 @@
 /* Whoever waits for a condition lets go of its mutex first. */
 static inline void give_up(const void *mutex, uintptr_t caller)
 {
-    uint64_t woke_ns = cp_locks_before_unlock(mutex, caller);
+    struct cp_let_go go;
 
-    if (woke_ns)
-        cp_locks_woke(mutex, woke_ns, caller);
+    if (!cp_locks_are_on() || !cp_locks_have_waiters(mutex))
+        return;
+    go = cp_locks_before_unlock(mutex);
+    cp_locks_let_go(mutex, &go, caller);
 }
 
 /* Returns what `call` returns, and charges the wait if the profile is on. */

@@ -5,13 +5,18 @@
  * once: no lock of its own, nothing allocated.
  *
  * Two tables. `block` has the stacks that waited. `mutex` has the stacks that
- * let go of what others were waiting for: a thread that waits for a lock is
- * entered in a list under the lock's address, and whoever unlocks it charges
- * itself with the time that each of them has waited since it was last charged
- * for. So the sums of both tables are of the same waiting.
+ * let go of what others were waiting for: one wait in mutex_fraction is
+ * followed (waiters.h), and whoever unlocks charges itself with the time that
+ * those have waited since they were last charged for. So the sums of both
+ * tables are of the same waiting.
  *
- * The price of a lock that nobody waits for is one load when the profiles are
- * off, and a second one at its unlock when they are on.
+ * What is done between getting a lock and giving it back makes all others wait
+ * longer, so as little as can be is done there: of a wait that is surely
+ * recorded the stack is taken before it, and the one who unlocks takes its own
+ * when it has unlocked.
+ *
+ * A lock that nobody waits for is looked at once, at its unlock; when the
+ * profiles are off, not at all.
  */
 #ifndef CP_SIGNAL_LOCKS_H
 #define CP_SIGNAL_LOCKS_H
@@ -22,6 +27,7 @@
 
 #include "signal/samples.h"
 #include "signal/trace.h"
+#include "signal/waiters.h"
 
 /* Counts are kept in parts, because a sample may stand for 3.7 events. */
 #define CP_LOCKS_PARTS 1024
@@ -47,11 +53,12 @@ struct cp_locks {
     _Atomic uint32_t is_on;          /* a rate is not 0, or a trace runs */
     _Atomic uint32_t is_io_on;       /* I/O is looked at, for one of them */
     _Atomic uint32_t is_block_io;    /* block_rate_ns is not 0, and io asked */
+    _Atomic uint32_t is_traced;      /* a trace runs */
     _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
-    _Atomic uint64_t mutex_fraction; /* 0: off; N: one unlock in N */
+    _Atomic uint64_t mutex_fraction; /* 0: off; N: one wait in N */
     uint64_t (*now_ns)(void); /* libc's clock, which needs no system call */
+    void (*on_change)(void);  /* of the above; the hooks', if there are any */
     struct cp_signal_samples block, mutex;
-    _Atomic uint64_t n_unlisted; /* waiters that found no room in the list */
 };
 
 extern struct cp_locks cp_locks;
@@ -77,10 +84,10 @@ uint64_t cp_locks_now_ns(void);
 
 /* A wait that has begun. */
 struct cp_wait {
-    uint64_t begin_ns;
-    uint32_t place; /* in the list, + 1; 0: not in it */
-    uint32_t bucket;
-    unsigned call; /* calls.h */
+    uint64_t begin_ns; /* 0: nobody wants to know */
+    struct cp_waiters_place place;
+    unsigned call;               /* calls.h */
+    struct cp_signal_slot *slot; /* of block, if the stack is known already */
     struct cp_trace_wait traced;
 };
 
@@ -103,78 +110,55 @@ void cp_wait_forget(const struct cp_wait *wait);
 void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
                     uintptr_t caller);
 
-#define CP_WAITERS_BUCKETS 1024 /* a power of two */
-
 /* In the child of a fork, where nobody else waits. */
 void cp_locks_forget_waiters(void);
 
-extern _Atomic uint32_t cp_waiters_in[CP_WAITERS_BUCKETS];
-
-static inline uint32_t cp_waiters_bucket(const void *lock)
-{
-    uint64_t h = (uint64_t)(uintptr_t)lock * 0x9e3779b97f4a7c15u;
-
-    return (uint32_t)(h >> 54);
-}
-
-/* Before an unlock: does somebody wait? Then the caller is charged. */
-void cp_locks_charge(const void *lock, uintptr_t caller);
-
-/*
- * Somebody who waits for this has been let go, at that time: it is written
- * down in a trace.
- */
-void cp_locks_woke(const void *lock, uint64_t time_ns, uintptr_t caller);
-
-/* Does a trace want to know? Then the time, for cp_locks_woke; else 0. */
-static inline uint64_t cp_locks_before_wake(const void *lock)
-{
-    if (cp_locks_are_on() && cp_trace_is_awaited((uint64_t)(uintptr_t)lock))
-        return cp_locks_now_ns();
-    return 0;
-}
+/* What is known before a lock is let go of, to be told afterwards. */
+struct cp_let_go {
+    uint64_t wake_ns;              /* for a trace that wants to know; else 0 */
+    struct cp_waiters_found found; /* whom the caller let wait */
+};
 
 /* Has an unlock to be looked at, by the profiles or by a trace? */
 static inline bool cp_locks_have_waiters(const void *lock)
 {
-    return atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
-                                memory_order_relaxed) ||
+    return cp_waiters_are_followed(lock) ||
            cp_trace_is_awaited((uint64_t)(uintptr_t)lock);
 }
 
-static inline uint64_t cp_locks_before_unlock(const void *lock,
-                                              uintptr_t caller)
-{
-    if (!cp_locks_are_on())
-        return 0;
-    if (atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
-                             memory_order_relaxed))
-        cp_locks_charge(lock, caller);
-    return cp_locks_before_wake(lock);
-}
+/* Before an unlock; before_wake: of what has no holder. */
+struct cp_let_go cp_locks_before_unlock(const void *lock);
+struct cp_let_go cp_locks_before_wake(const void *thing);
+
+/* It is let go of. */
+void cp_locks_let_go(const void *lock, const struct cp_let_go *go,
+                     uintptr_t caller);
 
 /*
  * Makes symbol_watched, for a hook to go on to while somebody wants to know:
  * calls the next function, which lets others go, and only then takes the
  * stack. Apart from the hook, which is to be short when nobody does.
  */
-#define CP_LOCKS_LET_GO(symbol, type, before_ns)                               \
+#define CP_LOCKS_LET_GO(symbol, type, before)                                  \
     static __attribute__((noinline)) int symbol##_watched(                     \
         type *lock, __typeof__(symbol) *next, uintptr_t caller)                \
     {                                                                          \
-        uint64_t woke_ns = (before_ns);                                        \
-        int status = next(lock);                                               \
+        struct cp_let_go go;                                                   \
+        int status;                                                            \
                                                                                \
-        if (woke_ns)                                                           \
-            cp_locks_woke((const void *)lock, woke_ns, caller);                \
+        if (!cp_locks_have_waiters((const void *)lock))                        \
+            return next(lock);                                                 \
+        go = before((const void *)lock);                                       \
+        status = next(lock);                                                   \
+        if (status == 0)                                                       \
+            cp_locks_let_go((const void *)lock, &go, caller);                  \
         return status;                                                         \
     }
 
 #define CP_LOCKS_UNLOCK(symbol, type)                                          \
-    CP_LOCKS_LET_GO(symbol, type,                                              \
-                    cp_locks_before_unlock((const void *)lock, caller))
+    CP_LOCKS_LET_GO(symbol, type, cp_locks_before_unlock)
 
 #define CP_LOCKS_WAKE(symbol, type)                                            \
-    CP_LOCKS_LET_GO(symbol, type, cp_locks_before_wake((const void *)lock))
+    CP_LOCKS_LET_GO(symbol, type, cp_locks_before_wake)
 
 #endif

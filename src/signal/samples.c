@@ -64,6 +64,13 @@ static struct cp_signal_slot *find(struct cp_signal_samples *s, uint64_t key,
     return NULL;
 }
 
+void cp_signal_count(struct cp_signal_slot *slot, uint64_t count,
+                     uint64_t value)
+{
+    atomic_fetch_add_explicit(&slot->count, count, memory_order_relaxed);
+    atomic_fetch_add_explicit(&slot->value, value, memory_order_relaxed);
+}
+
 struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
                                      const uintptr_t *frames, size_t n,
                                      struct cp_signal_tag tag, uint64_t count,
@@ -82,8 +89,7 @@ struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
         write_frames(s, slot, frames, n);
         atomic_fetch_add_explicit(&s->used_slots, 1, memory_order_relaxed);
     }
-    atomic_fetch_add_explicit(&slot->count, count, memory_order_relaxed);
-    atomic_fetch_add_explicit(&slot->value, value, memory_order_relaxed);
+    cp_signal_count(slot, count, value);
     return slot;
 }
 

@@ -52,6 +52,10 @@ struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
                                      struct cp_signal_tag tag, uint64_t count,
                                      uint64_t value);
 
+/* Adds to a stack that is there. */
+void cp_signal_count(struct cp_signal_slot *slot, uint64_t count,
+                     uint64_t value);
+
 /* Is it one of this table's? */
 static inline bool cp_signal_has_slot(const struct cp_signal_samples *s,
                                       const struct cp_signal_slot *slot)

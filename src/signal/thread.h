@@ -63,6 +63,8 @@ struct cp_signal_thread {
     _Atomic uint64_t trace_wait_ns;    /* ... and since when; 0: it does not */
     _Atomic uint32_t trace_wait_stack; /* ... and from where; 0: not known */
 
+    _Atomic uint32_t waiters_place; /* that it keeps (waiters.c), + 1 */
+
     /* The runtime's own; no handler looks at these. */
     uintptr_t start;      /* the function that the thread began in, or 0 */
     uint64_t cpu_from_ns; /* its clock when it was first sampled */

@@ -1,0 +1,214 @@
+/*
+ * waiters.c - see waiters.h.
+ *
+ * A place is looked for from the place of the lock's bucket on, so those that
+ * wait for one lock lie together; how far from it they are, at most, is kept
+ * for each bucket. A thread keeps the place when it has waited, for it often
+ * waits for the same lock again; it gives up one that is far from its bucket,
+ * lest threads that do not wait take the room of those that do.
+ *
+ * The unlocker moves a waiter's time forward by exchange, so no time is told
+ * twice; the times of two waits are hardly ever the same, so an exchange does
+ * not succeed with a place whose owner waits for something else meanwhile.
+ */
+#include "signal/waiters.h"
+
+#include <stdalign.h>
+#include <stddef.h>
+
+#define PLACES 8192      /* a power of two */
+#define MOST_PLACES 2048 /* that are tried */
+#define MOST_KEPT 256    /* of those: that may be kept */
+#define MOST_FETCHED 8
+#define NO_LOCK_YET ((uintptr_t)1)
+
+struct waiter {
+    alignas(64) _Atomic uint32_t is_owned;
+    uint32_t bucket;           /* the owner's */
+    _Atomic uintptr_t lock;    /* 0: the owner does not wait */
+    _Atomic uint64_t since_ns; /* not told yet; 0: it is not followed */
+};
+
+_Atomic uint32_t cp_waiters_in[CP_WAITERS_BUCKETS];
+_Atomic uint64_t cp_waiters_unlisted;
+static _Atomic uint32_t reaches[CP_WAITERS_BUCKETS]; /* of each bucket */
+static struct waiter waiters[PLACES];
+
+static struct waiter *place_of(uint32_t bucket, uint32_t i)
+{
+    return &waiters[(bucket * (PLACES / CP_WAITERS_BUCKETS) + i) &
+                    (PLACES - 1)];
+}
+
+/* All of the bucket's are within this many places. */
+static void extend_reach(uint32_t bucket, uint32_t n)
+{
+    uint32_t reach = atomic_load(&reaches[bucket]);
+
+    while (reach < n &&
+           !atomic_compare_exchange_weak(&reaches[bucket], &reach, n))
+        ;
+}
+
+static void give_back(struct waiter *w)
+{
+    atomic_store_explicit(&w->lock, 0, memory_order_relaxed);
+    atomic_store_explicit(&w->is_owned, 0, memory_order_release);
+}
+
+/* A free place of the bucket; NULL: there is none. */
+static struct waiter *claim(uint32_t bucket, bool *is_near)
+{
+    for (uint32_t i = 0; i < MOST_PLACES; i++) {
+        struct waiter *w = place_of(bucket, i);
+        uint32_t nobody = 0;
+
+        if (atomic_load_explicit(&w->is_owned, memory_order_relaxed) ||
+            !atomic_compare_exchange_strong(&w->is_owned, &nobody, 1))
+            continue;
+        atomic_store_explicit(&w->lock, NO_LOCK_YET, memory_order_relaxed);
+        w->bucket = bucket;
+        extend_reach(bucket, i + 1);
+        *is_near = i < MOST_KEPT;
+        return w;
+    }
+    atomic_fetch_add(&cp_waiters_unlisted, 1);
+    return NULL;
+}
+
+/* The place that the thread has kept, if it does not wait there already. */
+static struct waiter *kept(struct cp_signal_thread *t)
+{
+    uint32_t number =
+        t ? atomic_load_explicit(&t->waiters_place, memory_order_relaxed) : 0;
+    struct waiter *w = number ? &waiters[number - 1] : NULL;
+
+    if (w && atomic_load_explicit(&w->lock, memory_order_relaxed) == 0)
+        return w;
+    return NULL;
+}
+
+/*
+ * A new one, for the thread to keep in place of the old one. A handler of the
+ * program that interrupts a wait and waits itself does not get that far: the
+ * place of the wait stays.
+ */
+static struct waiter *find(struct cp_signal_thread *t, uint32_t bucket,
+                           bool *is_kept)
+{
+    struct waiter *w = claim(bucket, is_kept), *old = kept(t);
+    uint32_t number;
+
+    *is_kept =
+        w && t && *is_kept && (old || atomic_load(&t->waiters_place) == 0);
+    if (!*is_kept)
+        return w;
+    number = atomic_exchange(&t->waiters_place, (uint32_t)(w - waiters) + 1);
+    if (number)
+        give_back(&waiters[number - 1]);
+    return w;
+}
+
+struct cp_waiters_place cp_waiters_enter(const void *lock, uint64_t since_ns)
+{
+    uint32_t bucket = cp_waiters_bucket(lock);
+    struct cp_signal_thread *t = cp_signal_self;
+    struct cp_waiters_place place = { .is_kept = true,
+                                      .is_followed = since_ns != 0 };
+    struct waiter *w = kept(t);
+
+    if (!w || w->bucket != bucket)
+        w = find(t, bucket, &place.is_kept);
+    if (!w)
+        return (struct cp_waiters_place){ 0 };
+    atomic_store_explicit(&w->lock, NO_LOCK_YET, memory_order_relaxed);
+    atomic_store_explicit(&w->since_ns, since_ns, memory_order_relaxed);
+    atomic_store_explicit(&w->lock, (uintptr_t)lock, memory_order_release);
+    if (since_ns)
+        atomic_fetch_add(&cp_waiters_in[bucket], 1);
+    place.number = (uint32_t)(w - waiters) + 1;
+    return place;
+}
+
+void cp_waiters_leave(struct cp_waiters_place place)
+{
+    struct waiter *w;
+
+    if (!place.number)
+        return;
+    w = &waiters[place.number - 1];
+    if (place.is_followed)
+        atomic_fetch_sub(&cp_waiters_in[w->bucket], 1);
+    if (place.is_kept)
+        atomic_store_explicit(&w->lock, 0, memory_order_release);
+    else
+        give_back(w);
+}
+
+/* What it has waited since it was last asked; 0: it is not followed. */
+static uint64_t ask(struct waiter *w, uint64_t now_ns)
+{
+    uint64_t since = atomic_load_explicit(&w->since_ns, memory_order_relaxed);
+
+    if (since == 0 || since >= now_ns ||
+        !atomic_compare_exchange_strong(&w->since_ns, &since, now_ns))
+        return 0;
+    return now_ns - since;
+}
+
+void cp_waiters_fetch(const void *lock)
+{
+    uint32_t bucket = cp_waiters_bucket(lock);
+    uint32_t reach =
+        atomic_load_explicit(&reaches[bucket], memory_order_relaxed);
+
+    for (uint32_t i = 0; i < reach && i < MOST_FETCHED; i++)
+        __builtin_prefetch(place_of(bucket, i), 1);
+}
+
+struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns)
+{
+    uint32_t bucket = cp_waiters_bucket(lock);
+    uint32_t reach = atomic_load(&reaches[bucket]);
+    struct cp_waiters_found found = { 0 };
+
+    for (uint32_t i = 0; i < reach; i++) {
+        struct waiter *w = place_of(bucket, i);
+        uint64_t ns;
+
+        if (atomic_load_explicit(&w->lock, memory_order_acquire) !=
+            (uintptr_t)lock)
+            continue;
+        ns = ask(w, now_ns);
+        found.ns += ns;
+        found.n_followed += ns != 0;
+        found.n_all++;
+    }
+    return found;
+}
+
+void cp_waiters_strike_off(struct cp_signal_thread *t)
+{
+    uint32_t number = atomic_exchange(&t->waiters_place, 0);
+    struct waiter *w;
+
+    if (!number)
+        return;
+    w = &waiters[number - 1];
+    /* Cancelled while it waited, or killed. */
+    if (atomic_load(&w->lock) > NO_LOCK_YET && atomic_load(&w->since_ns))
+        atomic_fetch_sub(&cp_waiters_in[w->bucket], 1);
+    give_back(w);
+}
+
+void cp_waiters_forget(void)
+{
+    if (cp_signal_self)
+        atomic_store(&cp_signal_self->waiters_place, 0);
+    for (uint32_t bucket = 0; bucket < CP_WAITERS_BUCKETS; bucket++) {
+        for (uint32_t i = 0; i < atomic_load(&reaches[bucket]); i++)
+            give_back(place_of(bucket, i));
+        atomic_store(&reaches[bucket], 0);
+        atomic_store(&cp_waiters_in[bucket], 0);
+    }
+}
