@@ -2,10 +2,12 @@
  * churn - threads that do little else than allocate and free, for
  * bench/heap.py.
  *
- * `churn THREADS ROUNDS` prints the CPU time that all took, in seconds. Each
- * thread keeps some thousand blocks and replaces one at a time: sizes from 16
- * to 4096 bytes, small ones far more often, every block written to and read
- * again, and a fifth of them freed by another thread than theirs.
+ * `churn THREADS ROUNDS` prints the CPU time that all took, in seconds, and
+ * what of it was used after each thread had done the first tenth of its rounds:
+ * the start of whatever else is in the process is then over. Each thread keeps
+ * some thousand blocks and replaces one at a time: sizes from 16 to 4096 bytes,
+ * small ones far more often, every block written to and read again, and a fifth
+ * of them freed by another thread than theirs.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -22,6 +24,7 @@
 static void *_Atomic shared[SHARED];
 static long n_rounds;
 static _Atomic uint64_t sum;
+static pthread_barrier_t is_warm, goes_on;
 
 static uint32_t next_random(uint64_t *state)
 {
@@ -61,44 +64,68 @@ static uint64_t read_it(const void *block)
     return seen;
 }
 
+static uint64_t replace(void **kept, uint64_t *state)
+{
+    uint32_t r = next_random(state);
+    void **place = &kept[r % KEPT], *old = *place;
+    uint64_t seen = 0;
+
+    *place = make(next_random(state));
+    if (old && r >> 16 & 1 && (r >> 17) % 5 < 2)
+        old = atomic_exchange(&shared[r % SHARED], old);
+    if (old) {
+        seen = read_it(old);
+        free(old);
+    }
+    return seen;
+}
+
 static void *churn(void *arg)
 {
     uint64_t state = (uint64_t)(uintptr_t)arg, seen = 0;
     static _Thread_local void *kept[KEPT];
+    long i = 0;
 
-    for (long i = 0; i < n_rounds; i++) {
-        uint32_t r = next_random(&state);
-        void **place = &kept[r % KEPT], *old = *place;
-
-        *place = make(next_random(&state));
-        if (old && r >> 16 & 1 && (r >> 17) % 5 < 2)
-            old = atomic_exchange(&shared[r % SHARED], old);
-        if (old) {
-            seen += read_it(old);
-            free(old);
-        }
-    }
-    for (size_t i = 0; i < KEPT; i++)
-        free(kept[i]);
+    for (; i < n_rounds / 10; i++)
+        seen += replace(kept, &state);
+    (void)pthread_barrier_wait(&is_warm);
+    (void)pthread_barrier_wait(&goes_on);
+    for (; i < n_rounds; i++)
+        seen += replace(kept, &state);
+    for (size_t k = 0; k < KEPT; k++)
+        free(kept[k]);
     atomic_fetch_add(&sum, seen);
     return NULL;
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 int main(int argc, char **argv)
 {
     long n = argc == 3 ? atol(argv[1]) : 0;
     pthread_t threads[MOST_THREADS];
-    struct timespec t;
+    double warm, all;
 
     if (n < 1 || n > MOST_THREADS)
         return 2;
     n_rounds = atol(argv[2]);
+    (void)pthread_barrier_init(&is_warm, NULL, (unsigned)n + 1);
+    (void)pthread_barrier_init(&goes_on, NULL, (unsigned)n + 1);
     for (long i = 0; i < n; i++)
         if (pthread_create(&threads[i], NULL, churn, (void *)(i + 1)) != 0)
             abort();
+    (void)pthread_barrier_wait(&is_warm);
+    warm = cpu_seconds();
+    (void)pthread_barrier_wait(&goes_on);
     for (long i = 0; i < n; i++)
         (void)pthread_join(threads[i], NULL);
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    printf("%.6f\n", (double)t.tv_sec + 1e-9 * (double)t.tv_nsec);
+    all = cpu_seconds();
+    printf("%.6f %.6f\n", all, all - warm);
     return 0;
 }

@@ -6,7 +6,9 @@ threads) and redis-server under redis-benchmark run without a profiler and with
 one, turn and turn about. The figures are CPU time: the median of each, and the
 median of what a run takes more than the plain run next to it. Peers are
 compared with themselves: tcmalloc with TCMALLOC_SAMPLE_PARAMETER against
-tcmalloc without, jemalloc with prof:true against jemalloc without. At the end
+tcmalloc without, jemalloc with prof:true against jemalloc without; a last table
+has what sampling costs over each malloc side by side. Of churn the time after
+its first tenth counts; "in all" has the start as well. Then
 the instructions of a pair of malloc and free, counted by callgrind: they are
 the same on a busy machine. And how long a leak profile of 1 GB takes, and
 whether the program notices.
@@ -59,9 +61,11 @@ def groups():
 
 
 def run_churn(rounds, env):
+    """After the first tenth of the rounds, and in all."""
     done = subprocess.run([CHURN, "4", str(rounds)], env=dict(os.environ, **env), check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=600)
-    return float(done.stdout)
+    whole, steady = done.stdout.split()
+    return float(steady), float(whole)
 
 
 class Redis:
@@ -102,9 +106,15 @@ def run_redis(requests, env):
         server.load(requests // 10)
         before = server.cpu()
         server.load(requests)
-        return server.cpu() - before
+        return (server.cpu() - before,)
     finally:
         server.stop()
+
+
+def more_than(runs, first):
+    """In per cent, of the first figure: median of pairs, and best to best."""
+    pairs = [a[0] / b[0] - 1 for a, b in zip(runs, first)]
+    return 100 * statistics.median(pairs), 100 * (min(runs)[0] / min(first)[0] - 1)
 
 
 def compare(title, group, runs, measure):
@@ -116,11 +126,25 @@ def compare(title, group, runs, measure):
             times[name].append(measure(env))
     first = times[group[0][0]]
     print(f"{title}: CPU seconds, {runs} runs")
+    found = {}
     for name, _ in group:
-        ratios = [a / b - 1 for a, b in zip(times[name], first)]
-        print(f"  {name:<26}{statistics.median(times[name]):8.3f}   "
-              f"{100 * statistics.median(ratios):+6.2f} %   "
-              f"best to best {100 * (min(times[name]) / min(first) - 1):+6.2f} %", flush=True)
+        found[name] = more_than(times[name], first)
+        line = f"  {name:<26}{statistics.median(t[0] for t in times[name]):8.3f}   " + \
+            "{:+6.2f} %   best to best {:+6.2f} %".format(*found[name])
+        if len(first[0]) > 1:
+            line += "   in all {:+6.2f} %".format(
+                100 * statistics.median(a[1] / b[1] - 1 for a, b in zip(times[name], first)))
+        print(line, flush=True)
+    return found
+
+
+def sum_up(found):
+    """Each malloc's own sampling, and ours over it: time above it alone."""
+    print("what sampling at 512 KiB costs over the same malloc without: median, best to best")
+    for malloc, rows in found.items():
+        for name, figures in rows.items():
+            if name.endswith("512 KiB"):
+                print(f"  {malloc + ': ' + name:<36}" + "{:+6.2f} %  {:+6.2f} %".format(*figures))
 
 
 def instructions(program, env):
@@ -145,12 +169,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--runs", type=int)
+    parser.add_argument("--churn", action="store_true", help="no more than malloc and free")
     options, _ = parser.parse_known_args()
     runs = options.runs or (5 if options.quick else 15)
     rounds = 3000000 if options.quick else 10000000
-    for group in groups():
-        compare(f"4 threads of malloc and free over {group[0][0]}", group, runs,
-                lambda env: run_churn(rounds, env))
+    sum_up({group[0][0]: compare(f"4 threads of malloc and free over {group[0][0]}", group, runs,
+                                 lambda env: run_churn(rounds, env)) for group in groups()})
+    if options.churn:
+        return
     if shutil.which("redis-server") and shutil.which("redis-benchmark"):
         group = [("plain", {}), ("loaded, heap off", ours(0)),
                  ("cpprof, 512 KiB", ours(INTERVAL))]

@@ -3,22 +3,32 @@
  *
  * `stall MB` fills so much memory with blocks of 4 to 64 KB in which every
  * eighth word is a pointer, then takes a leak profile while a thread reads the
- * clock all the time. Prints how long that took, and the longest time between
- * two readings while it was taken and, for comparison, while nothing was: on a
- * busy machine others get the core meanwhile.
+ * clock all the time, and now and then maps a page, writes to it and unmaps it:
+ * the lock of the address space is what the two could meet at. Prints how long
+ * that took, and the longest time between two readings and of a mapping while
+ * it was taken and, for comparison, while nothing was. The thread runs at
+ * real-time priority where that is allowed: else others get the core meanwhile,
+ * and the scheduler is measured. It naps, or the kernel would stop it once a
+ * second.
  */
 #include <cpprof.h>
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
-static _Atomic int is_over;
-static _Atomic long longest_ns;
+#define SPELL_NS 1000000
+#define NAP_NS 200000
+#define PAGE 4096
+
+static _Atomic int is_over, is_real_time;
+static _Atomic long longest_ns, longest_map_ns;
 
 static long now_ns(clockid_t clock)
 {
@@ -28,16 +38,40 @@ static long now_ns(clockid_t clock)
     return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+static void note(_Atomic long *longest, long ns)
+{
+    if (ns > atomic_load(longest))
+        atomic_store(longest, ns);
+}
+
+static void map_once(void)
+{
+    long start = now_ns(CLOCK_MONOTONIC);
+    char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (page == MAP_FAILED)
+        abort();
+    *page = 1;
+    (void)munmap(page, PAGE);
+    note(&longest_map_ns, now_ns(CLOCK_MONOTONIC) - start);
+}
+
 static void *watch(void *arg)
 {
-    long last = now_ns(CLOCK_MONOTONIC);
+    const struct sched_param first = { .sched_priority = 1 };
+    const struct timespec nap = { 0, NAP_NS };
 
+    is_real_time = pthread_setschedparam(pthread_self(), SCHED_RR, &first) == 0;
     while (!atomic_load(&is_over)) {
-        long now = now_ns(CLOCK_MONOTONIC);
+        long start = now_ns(CLOCK_MONOTONIC), last = start, now = start;
 
-        if (now - last > atomic_load(&longest_ns))
-            atomic_store(&longest_ns, now - last);
-        last = now;
+        for (; now - start < SPELL_NS; last = now) {
+            now = now_ns(CLOCK_MONOTONIC);
+            note(&longest_ns, now - last);
+        }
+        map_once();
+        (void)nanosleep(&nap, NULL);
     }
     return arg;
 }
@@ -60,30 +94,35 @@ static void fill(size_t bytes)
     }
 }
 
+static void print(const char *when)
+{
+    printf("; %s %.2f ms, of a mapping %.2f", when,
+           (double)atomic_exchange(&longest_ns, 0) / 1e6,
+           (double)atomic_exchange(&longest_map_ns, 0) / 1e6);
+}
+
 int main(int argc, char **argv)
 {
     size_t bytes = (size_t)(argc > 1 ? atol(argv[1]) : 1024) << 20;
     int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
     struct timespec rest;
     pthread_t watcher;
-    long start, took, with;
+    long start, took;
 
     fill(bytes);
     if (pthread_create(&watcher, NULL, watch, NULL) != 0)
         return 1;
-    atomic_store(&longest_ns, 0);
     start = now_ns(CLOCK_MONOTONIC);
     if (cpprof_write("leak", 0, fd) != 0)
         return 1;
     took = now_ns(CLOCK_MONOTONIC) - start;
-    with = atomic_exchange(&longest_ns, 0);
+    printf("  %zu MB of heap: a leak profile in %.0f ms", bytes >> 20,
+           (double)took / 1e6);
+    print("longest stall");
     rest = (struct timespec){ took / 1000000000, took % 1000000000 };
     (void)nanosleep(&rest, NULL);
-    printf(
-        "  %zu MB of heap: a leak profile in %.0f ms; longest stall %.2f ms, "
-        "without it %.2f ms\n",
-        bytes >> 20, (double)took / 1e6, (double)with / 1e6,
-        (double)atomic_load(&longest_ns) / 1e6);
+    print("without it");
+    printf("%s\n", is_real_time ? "" : " (with others on the cores)");
     atomic_store(&is_over, 1);
     (void)pthread_join(watcher, NULL);
     return 0;

@@ -264,7 +264,16 @@ __attribute__((constructor(101))) static void prepare(void)
  * The hooks. Each is a test and a jump to the next function, without a frame;
  * what is rare is in a function of its own, which it jumps to as well, so that
  * both see the program's return address as theirs.
+ *
+ * malloc and free are one line of the cache together: where they lie costs
+ * more than what they do (docs/performance.md).
  */
+
+CP_RARE void cp_malloc_rare_free(void *block)
+{
+    if (cp_malloc_before_free(block))
+        cp_malloc_next.free(block);
+}
 
 CP_RARE static void *rare_malloc(size_t size)
 {
@@ -274,11 +283,16 @@ CP_RARE static void *rare_malloc(size_t size)
     return block;
 }
 
-EXPORT void *malloc(size_t size)
+CP_LINE EXPORT void *malloc(size_t size)
 {
     if (cp_malloc_counts(size))
         return rare_malloc(size);
     return cp_malloc_next.malloc(size);
+}
+
+CP_HALF_LINE EXPORT void free(void *block)
+{
+    cp_malloc_free(block);
 }
 
 CP_RARE static void *rare_calloc(size_t n, size_t size)
@@ -289,24 +303,13 @@ CP_RARE static void *rare_calloc(size_t n, size_t size)
     return block;
 }
 
-EXPORT void *calloc(size_t n, size_t size)
+CP_HALF_LINE EXPORT void *calloc(size_t n, size_t size)
 {
     size_t all;
 
     if (!__builtin_mul_overflow(n, size, &all) && cp_malloc_counts(all))
         return rare_calloc(n, size);
     return cp_malloc_next.calloc(n, size);
-}
-
-CP_RARE void cp_malloc_rare_free(void *block)
-{
-    if (cp_malloc_before_free(block))
-        cp_malloc_next.free(block);
-}
-
-EXPORT void free(void *block)
-{
-    cp_malloc_free(block);
 }
 
 /* A block of ours is copied to a real one. */
@@ -349,7 +352,7 @@ CP_RARE static void *rare_realloc(void *block, size_t size, bool is_time)
     return resize(block, size, is_time, CP_CALLER);
 }
 
-EXPORT void *realloc(void *block, size_t size)
+CP_LINE EXPORT void *realloc(void *block, size_t size)
 {
     bool is_time = cp_malloc_counts(size);
 

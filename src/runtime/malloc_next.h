@@ -31,8 +31,16 @@ struct cp_malloc_next {
 extern struct cp_malloc_next cp_malloc_next
     __attribute__((visibility("hidden")));
 
-/* What the hooks seldom come to: out of their way, and called by a jump. */
-#define CP_RARE __attribute__((noinline, cold))
+/*
+ * What the hooks seldom come to: out of their way, and called by a jump. Not
+ * "cold": the compiler would put the jump far away as well, and the test before
+ * it would need four bytes more.
+ */
+#define CP_RARE __attribute__((noinline))
+
+/* Hooks that begin a line of the instruction cache, or half of one. */
+#define CP_LINE __attribute__((aligned(64)))
+#define CP_HALF_LINE __attribute__((aligned(32)))
 
 /* Counts down; true: the time has come to look. */
 static inline bool cp_malloc_counts(size_t size)

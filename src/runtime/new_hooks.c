@@ -132,9 +132,14 @@ static void find(struct operator* o, void *(*otherwise)(void))
     atomic_store(&o->way, (uint8_t)way);
 }
 
+static inline uint8_t way_now(const struct operator* o)
+{
+    return atomic_load_explicit(&o->way, memory_order_acquire);
+}
+
 static inline bool is_way(const struct operator* o, enum way way)
 {
-    return atomic_load_explicit(&o->way, memory_order_acquire) == way;
+    return way_now(o) == way;
 }
 
 /* Puts the next function of operator `o` into the pointer `call`. */
@@ -191,16 +196,16 @@ static void *look_malloc(const struct operator* o, size_t size,
     }                                                                          \
                                                                                \
     EXPORT void *symbol params;                                                \
-    EXPORT void *symbol params                                                 \
+    CP_HALF_LINE EXPORT void *symbol params                                    \
     {                                                                          \
+        uint8_t way = way_now(&o_##symbol);                                    \
         void *(*call)types, *block;                                            \
                                                                                \
-        if (is_way(&o_##symbol, WAY_PLAIN)) {                                  \
+        if (way == WAY_PLAIN) {                                                \
             if (!cp_malloc_counts(size) &&                                     \
                 (block = cp_malloc_next.malloc(size)) != NULL)                 \
                 return block;                                                  \
-        } else if (is_way(&o_##symbol, WAY_COUNT) &&                           \
-                   !cp_malloc_counts(size)) {                                  \
+        } else if (way == WAY_COUNT && !cp_malloc_counts(size)) {              \
             GET(o_##symbol, call);                                             \
             return call args;                                                  \
         }                                                                      \
@@ -247,14 +252,14 @@ NEW_2(_ZnamSt11align_val_tRKSt9nothrow_t)
     }                                                                          \
                                                                                \
     EXPORT void symbol params;                                                 \
-    EXPORT void symbol params                                                  \
+    CP_HALF_LINE EXPORT void symbol params                                     \
     {                                                                          \
+        uint8_t way = way_now(&o_##symbol);                                    \
         void(*call) types;                                                     \
                                                                                \
-        if (is_way(&o_##symbol, WAY_PLAIN)) {                                  \
+        if (way == WAY_PLAIN) {                                                \
             cp_malloc_free(block);                                             \
-        } else if (is_way(&o_##symbol, WAY_COUNT) &&                           \
-                   !cp_heap_may_be_sampled(block)) {                           \
+        } else if (way == WAY_COUNT && !cp_heap_may_be_sampled(block)) {       \
             GET(o_##symbol, call);                                             \
             call args;                                                         \
         } else {                                                               \

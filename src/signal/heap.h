@@ -26,9 +26,9 @@
 #include "signal/samples.h"
 
 #define CP_HEAP_FILTER_BITS 18
-#define CP_HEAP_STRETCH_BITS 9 /* of memory, to one byte of the filter */
-#define CP_HEAP_BUCKET 8       /* places of a bucket of the live table */
-#define CP_HEAP_NEAR 1024      /* buckets of its near part */
+#define CP_HEAP_FILTER_FACTOR 53 /* a byte for 2^14 / 53 = 309 of memory */
+#define CP_HEAP_BUCKET 8         /* places of a bucket of the live table */
+#define CP_HEAP_NEAR 1024        /* buckets of its near part */
 
 /* Of each thread. All 0 at its start, so that its first call is seen. */
 struct cp_heap_thread {
@@ -86,12 +86,15 @@ static inline size_t cp_heap_n_places(size_t n_far)
     return (CP_HEAP_NEAR + n_far) * CP_HEAP_BUCKET;
 }
 
+/*
+ * Neighbours share a byte or have neighbouring ones, so that few lines of the
+ * filter are in use; but what lies 64 MB apart, as glibc's arenas do, does not
+ * fall together: the factor is odd. Two instructions.
+ */
 static inline size_t cp_heap_filter_at(uintptr_t address)
 {
-    uintptr_t folded = address ^ address >> CP_HEAP_FILTER_BITS;
-
-    return folded >> CP_HEAP_STRETCH_BITS &
-           (((uintptr_t)1 << CP_HEAP_FILTER_BITS) - 1);
+    return (uint32_t)address * CP_HEAP_FILTER_FACTOR >>
+           (32 - CP_HEAP_FILTER_BITS);
 }
 
 /* May the block at this address be a sampled one? */
