@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 static _Atomic long fail_countdown; /* 0: never fail; set by tests only */
 
@@ -30,13 +29,6 @@ void *cp_alloc(size_t n, size_t size, struct cp_error *err)
     if (!p)
         (void)cp_error_nomem(err);
     return p;
-}
-
-void *cp_alloc_table(size_t n, size_t size, struct cp_error *err)
-{
-    void *p = cp_alloc(n, size, err);
-
-    return p ? memset(p, 0, n * size) : NULL;
 }
 
 void *cp_resize(void *p, size_t n, size_t size, struct cp_error *err)

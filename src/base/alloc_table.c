@@ -1,0 +1,12 @@
+/* alloc_table.c - apart from alloc.c, for which the runtime library has another.
+ */
+#include "base/alloc.h"
+
+#include <string.h>
+
+void *cp_alloc_table(size_t n, size_t size, struct cp_error *err)
+{
+    void *p = cp_alloc(n, size, err);
+
+    return p ? memset(p, 0, n * size) : NULL;
+}
