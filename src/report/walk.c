@@ -203,31 +203,52 @@ static void count_dense(struct share *s, struct step *at,
     }
 }
 
-/* The same for those of them that are wanted. False when out of memory. */
+/* Counts one call, from where `at` is, in the hash table. */
+static inline bool count_call(struct share *s, const struct step *at,
+                              const struct call *c)
+{
+    uint32_t slot =
+        cp_edge_find_call(&s->edges, at->site, at->src, c->dst, &s->err);
+
+    if (slot == CP_NONE)
+        return false;
+    cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, 0, c->is_residual,
+                       false);
+    return true;
+}
+
+/* The same for more nodes than a square can have. False when out of memory. */
 static bool count_sparse(const struct job *job, struct share *s,
                          struct step *at, const struct call *calls, uint32_t n)
 {
+    for (uint32_t i = 0; i < n; i++) {
+        if (at->src != calls[i].dst && at->src != job->n_places &&
+            !count_call(s, at, &calls[i]))
+            return false;
+        at->src = calls[i].dst;
+        at->site = calls[i].site;
+    }
+    return true;
+}
+
+/* The same where only some are wanted: mostly it is on to the next. */
+static bool count_few(const struct job *job, struct share *s, struct step *at,
+                      const struct call *calls, uint32_t n)
+{
     const uint8_t *wanted = job->wanted;
-    uint32_t src = at->src, site = at->site;
-    uint8_t before = src == job->n_places ? 0 : wanted[src];
+    uint8_t before = at->src == job->n_places ? 0 : wanted[at->src];
 
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t dst = calls[i].dst, slot;
-        uint8_t is_wanted = (before & CP_WANT_OUT) | (wanted[dst] & CP_WANT_IN);
+        uint8_t here = wanted[calls[i].dst];
 
-        if (is_wanted && src != dst && src != job->n_places) {
-            slot = cp_edge_find_call(&s->edges, site, src, dst, &s->err);
-            if (slot == CP_NONE)
-                return false;
-            cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, 0,
-                               calls[i].is_residual, false);
-        }
-        before = wanted[dst];
-        src = dst;
-        site = calls[i].site;
+        if (((before & CP_WANT_OUT) || (here & CP_WANT_IN)) &&
+            at->src != calls[i].dst && at->src != job->n_places &&
+            !count_call(s, at, &calls[i]))
+            return false;
+        before = here;
+        at->src = calls[i].dst;
+        at->site = calls[i].site;
     }
-    at->src = src;
-    at->site = site;
     return true;
 }
 
@@ -235,7 +256,8 @@ static bool count_calls(const struct job *job, struct share *s, struct step *at,
                         const struct call *calls, uint32_t n)
 {
     if (!s->edges.square)
-        return count_sparse(job, s, at, calls, n);
+        return job->wants_all ? count_sparse(job, s, at, calls, n)
+                              : count_few(job, s, at, calls, n);
     count_dense(s, at, calls, n);
     return true;
 }
