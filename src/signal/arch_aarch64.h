@@ -33,6 +33,20 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
     out->scratch = out->arg = 0;
 }
 
+/* Did the signal come when the thread left a system call, or will it be anew?
+ */
+static inline bool cp_arch_leaves_kernel(const ucontext_t *context,
+                                         bool (*is_readable)(uintptr_t))
+{
+    const uint32_t call = 0xd4000001; /* svc #0 */
+    uintptr_t pc = (uintptr_t)context->uc_mcontext.pc;
+
+    if (pc & 3 || !is_readable((pc - 4) & ~(uintptr_t)7) ||
+        !is_readable(pc & ~(uintptr_t)7))
+        return false;
+    return *(const uint32_t *)(pc - 4) == call || *(const uint32_t *)pc == call;
+}
+
 /* The registers of the function that this is compiled into. */
 static inline __attribute__((always_inline)) void
 cp_arch_here(struct cp_signal_regs *out)

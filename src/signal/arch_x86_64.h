@@ -33,6 +33,20 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
     out->arg = (uintptr_t)r[REG_RDI];
 }
 
+/*
+ * Did the signal come when the thread left a system call? The instruction puts
+ * the address after it into rcx; one that will be begun anew is two bytes back.
+ */
+static inline bool cp_arch_leaves_kernel(const ucontext_t *context,
+                                         bool (*is_readable)(uintptr_t))
+{
+    const greg_t *r = context->uc_mcontext.gregs;
+    greg_t past = r[REG_RCX] - r[REG_RIP];
+
+    (void)is_readable;
+    return past == 0 || past == 2;
+}
+
 /* The registers of the function that this is compiled into. */
 static inline __attribute__((always_inline)) void
 cp_arch_here(struct cp_signal_regs *out)

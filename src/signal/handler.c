@@ -8,10 +8,12 @@
 
 #include "signal/locks.h"
 #include "signal/perf_event.h"
+#include "signal/reach.h"
 #include "signal/readers.h"
 #include "signal/syscall.h"
 #include "signal/traps.h"
 
+#define PATIENCE_NS 40000000u /* some ticks */
 #define LAG_MOST_NS 100000
 #define LAG_STEP_NS 500
 
@@ -138,14 +140,23 @@ static uint64_t early_by(const struct cp_signal_thread *t)
 
 /*
  * How many periods a signal of the thread's timer stands for. Beside events,
- * for what they could not see: time in the kernel.
+ * for what they could not see: time in the kernel. So it waits for a tick that
+ * meets the thread in a system call; but not for ever, because page faults are
+ * none.
  */
 static uint64_t periods_of(const struct cp_signal_thread *t,
-                           const siginfo_t *info)
+                           const siginfo_t *info, const ucontext_t *context)
 {
-    if (atomic_load(&t->perf_period_ns))
-        return due_now(t);
-    return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
+    uint64_t n;
+
+    if (atomic_load(&t->perf_period_ns) == 0)
+        return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
+    n = due_now(t);
+    if (atomic_load(&t->perf) &&
+        n * atomic_load(&t->cpu_period_ns) < PATIENCE_NS &&
+        !cp_arch_leaves_kernel(context, cp_signal_readable))
+        return 0;
+    return n;
 }
 
 static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
@@ -261,7 +272,7 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
         return;
     switch ((enum cp_signal_what)(word >> 28 & 0xf)) {
     case CP_SIGNAL_CPU:
-        take_cpu(t, periods_of(t, info), context);
+        take_cpu(t, periods_of(t, info, context), context);
         break;
     case CP_SIGNAL_ASK:
         take_cpu(t, atomic_exchange(&t->cpu_asked, 0), context);
