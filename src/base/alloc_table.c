@@ -1,4 +1,5 @@
-/* alloc_table.c - apart from alloc.c, for which the runtime library has another.
+/* alloc_table.c - apart from alloc.c, for which the runtime library has
+ * another.
  */
 #include "base/alloc.h"
 

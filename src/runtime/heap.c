@@ -28,7 +28,8 @@ static struct {
     struct cp_lock lock;
     struct cp_heap_options options;
     const char *(*whose_malloc)(void); /* NULL: there are no hooks */
-    bool is_blind;                     /* and it was said */
+    bool (*is_of_libc)(void);
+    bool is_blind; /* and it was said */
     char note[256];
 } heap = { .options = { .interval = CP_HEAP_DEFAULT_INTERVAL,
                         .table_bytes = (size_t)64 << 20 } };
@@ -93,9 +94,16 @@ void cp_heap_configure(const struct cp_heap_options *options)
     heap.options = *options;
 }
 
-void cp_heap_set_hooks(const char *(*whose_malloc)(void))
+void cp_heap_set_hooks(const char *(*whose_malloc)(void),
+                       bool (*is_of_libc)(void))
 {
     heap.whose_malloc = whose_malloc;
+    heap.is_of_libc = is_of_libc;
+}
+
+bool cp_heap_is_of_libc(void)
+{
+    return heap.is_of_libc && heap.is_of_libc();
 }
 
 /* Says once, and for the index page, why nothing will be seen. */

@@ -30,9 +30,13 @@ void cp_heap_configure(const struct cp_heap_options *options);
 /*
  * The hooks tell that they are there, and how to find out who else has a
  * malloc that the program calls instead: its name, "" for the program's own
- * file, or NULL.
+ * file, or NULL; and whether the next malloc is libc's.
  */
-void cp_heap_set_hooks(const char *(*whose_malloc)(void));
+void cp_heap_set_hooks(const char *(*whose_malloc)(void),
+                       bool (*is_of_libc)(void));
+
+/* Are the program's blocks libc's? */
+bool cp_heap_is_of_libc(void);
 
 /*
  * Begins to sample, if that is wanted and possible; once, and again in the

@@ -3,21 +3,20 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/sort.h"
 #include "runtime/clock.h"
 #include "runtime/heap.h"
+#include "runtime/leak_chunks.h"
+#include "runtime/leak_read.h"
 #include "runtime/leak_registers.h"
+#include "runtime/leak_stacks.h"
 #include "runtime/proc_file.h"
 #include "runtime/sampler.h"
 #include "runtime/threads.h"
 #include "signal/heap.h"
-#include "signal/syscall.h"
 
 #define SPARE_BLOCKS 4096
 #define PIECE_BYTES ((size_t)256 << 10)
@@ -54,7 +53,10 @@ struct scan {
     size_t n_holes;
     uint32_t *todo; /* found blocks that were not looked into, by number */
     size_t n_todo;
-    bool is_inside; /* what is looked at is a found block */
+    bool is_inside;               /* what is looked at is a found block */
+    bool has_chunks;              /* the program's blocks are glibc's */
+    struct cp_leak_chunks chunks; /* of the mapping that is looked at */
+    uintptr_t books[2];           /* of glibc, there */
 };
 
 /* ---- blocks ---- */
@@ -171,6 +173,9 @@ static void look_at(struct scan *s, uintptr_t word, uintptr_t at)
     if (b->is_found || !is_in(b, word) ||
         (!s->is_inside && is_in(find_block(s->leak, at), at)))
         return;
+    if (at >= s->books[0] && at < s->books[1] &&
+        cp_leak_chunks_is_next(b, word))
+        return;
     b->is_found = 1;
     s->todo[s->n_todo++] = (uint32_t)(b - s->leak->blocks);
 }
@@ -213,22 +218,37 @@ static uintptr_t before_hole(const struct scan *s, uintptr_t *start,
     return end;
 }
 
-/*
- * Through the kernel, which copies as much as there is: the program may unmap
- * it while we look.
- */
+/* What is free is passed over. */
+static void look_at_piece(struct scan *s, uintptr_t start, size_t len)
+{
+    struct cp_leak_piece piece = { start, start + len, s->piece };
+    uintptr_t at = start;
+
+    while (at < piece.end) {
+        uintptr_t stop = piece.end;
+
+        if (s->chunks.leak) {
+            cp_leak_chunks_find(&s->chunks, &piece, at);
+            if (s->chunks.gap[0] < stop)
+                stop = s->chunks.gap[0];
+        }
+        for (; at < stop; at += 8)
+            look_at(s, s->piece[(at - start) / 8], at);
+        if (stop < piece.end && s->chunks.gap[1] > at)
+            at = s->chunks.gap[1];
+    }
+}
+
 static void scan_part(struct scan *s, uintptr_t start, uintptr_t end)
 {
     while (start < end) {
         size_t len = end - start < PIECE_BYTES ? end - start : PIECE_BYTES;
-        struct iovec to = { s->piece, len }, from = { (void *)start, len };
-        long n = CP_SYSCALL(SYS_process_vm_readv, getpid(), (long)&to, 1,
-                            (long)&from, 1, 0);
+        long n = cp_leak_read(start, s->piece, len);
 
-        for (long i = 0; i + 8 <= n; i += 8)
-            look_at(s, s->piece[i / 8], start + (uintptr_t)i);
-        if (n > 0)
+        if (n > 0) {
+            look_at_piece(s, start, (size_t)n & ~(size_t)7);
             s->leak->scanned_bytes += (uint64_t)n;
+        }
         start += len;
     }
 }
@@ -244,6 +264,25 @@ static void scan_range(struct scan *s, uintptr_t start, uintptr_t end)
         scan_part(s, start, stop);
         start = stop;
     }
+}
+
+static void scan_mapping(struct scan *s, uintptr_t start, uintptr_t end,
+                         bool is_libc)
+{
+    size_t n_holes = s->n_holes;
+    uintptr_t ended[2];
+
+    for (size_t i = 0; i < CP_LEAK_STACKS_MOST; i++)
+        if (cp_leak_stacks_has_ended(i, start, end, ended))
+            add_hole(s, (const void *)ended[0], ended[1] - ended[0]);
+    if (s->has_chunks) {
+        cp_leak_chunks_begin(&s->chunks, s->leak, start, end);
+        cp_leak_chunks_books(start, end, is_libc, s->books);
+    }
+    scan_range(s, start, end);
+    s->chunks = (struct cp_leak_chunks){ 0 };
+    s->books[1] = 0;
+    s->n_holes = n_holes;
 }
 
 /* What the program can write and nobody else can. */
@@ -262,9 +301,11 @@ static enum cp_status scan_memory(struct scan *s, struct cp_error *err)
             char rights[5];
 
             next = strchr(line, '\n');
+            if (next)
+                *next = '\0';
             if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) == 3 &&
                 strncmp(rights, "rw", 2) == 0 && rights[3] == 'p')
-                scan_range(s, start, end);
+                scan_mapping(s, start, end, strstr(line, "/libc.so.6"));
         }
     }
     cp_out_release(&maps);
@@ -390,6 +431,7 @@ static enum cp_status find_with(struct scan *s, struct cp_error *err)
         if (leak->blocks[i].end > s->high)
             s->high = leak->blocks[i].end;
     leave_out_own(s);
+    s->has_chunks = cp_heap_is_of_libc();
     start = cp_clock_ns(CLOCK_MONOTONIC);
     status = look_everywhere(s, err);
     leak->scan_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);

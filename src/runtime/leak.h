@@ -11,8 +11,10 @@
  * stack is all there is.
  *
  * A word that looks like a pointer counts as one, wherever else it stands: in
- * blocks that were not sampled, for instance, and in the books of an allocator.
- * So leaks may be missed, the fewer the smaller the interval.
+ * blocks that were not sampled, for instance, and in the books of an allocator;
+ * but not in what is free (leak_chunks.h), nor in what threads that have ended
+ * left behind (leak_stacks.h). So leaks may be missed, the fewer the smaller
+ * the interval.
  */
 #ifndef CP_LEAK_H
 #define CP_LEAK_H

@@ -23,6 +23,7 @@
 #include "runtime/heap.h"
 #include "runtime/hooked.h"
 #include "runtime/labels.h"
+#include "runtime/leak_stacks.h"
 #include "runtime/pages_alloc.h"
 #include "runtime/listen.h"
 #include "runtime/perf_sampler.h"
@@ -152,7 +153,18 @@ static void measure_stacks(void)
 struct wrapped {
     struct cp_thread_start start;
     size_t stack_size;
+    bool is_own_stack; /* the program has made it, not libc */
 };
+
+/* Where no stack was set, libc says that one ends at address 0. */
+static bool has_own_stack(const pthread_attr_t *attr)
+{
+    void *low = NULL;
+    size_t size = 0;
+
+    return pthread_attr_getstack(attr, &low, &size) != 0 ||
+           (uintptr_t)low + size != 0;
+}
 
 void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
 {
@@ -163,9 +175,11 @@ void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
     w = cp_alloc(1, sizeof(*w), NULL);
     if (!w)
         return NULL;
-    *w = (struct wrapped){ start, life.default_stack };
-    if (attr)
+    *w = (struct wrapped){ start, life.default_stack, false };
+    if (attr) {
         (void)pthread_attr_getstacksize(attr, &w->stack_size);
+        w->is_own_stack = has_own_stack(attr);
+    }
     return w;
 }
 
@@ -179,14 +193,16 @@ struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
     struct wrapped w = *(struct wrapped *)wrapped;
     int sig = cp_sampler_choice();
     uint64_t mask = sig ? (uint64_t)1 << (sig - 1) : 0;
+    struct cp_stack_bounds bounds;
 
     if (life.settings.has_perf)
         mask |= (uint64_t)1 << (SIGTRAP - 1); /* of events: perf_sampler.h */
     cp_free(wrapped);
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, 0, 8);
-    know_thread(
-        bounds_below((uintptr_t)__builtin_frame_address(0), w.stack_size),
-        (uintptr_t)w.start.run);
+    bounds = bounds_below((uintptr_t)__builtin_frame_address(0), w.stack_size);
+    know_thread(bounds, (uintptr_t)w.start.run);
+    if (!w.is_own_stack)
+        cp_leak_stacks_note(bounds.low);
     cp_trace_note_start(wrapped, (uintptr_t)w.start.run);
     return w.start;
 }

@@ -222,6 +222,21 @@ static const char *whose_malloc(void)
     return its.dli_fname;
 }
 
+/* Is the next malloc glibc's, and its free as well? */
+static bool is_of_libc(void)
+{
+    void *address[3] = { dlsym(RTLD_DEFAULT, "gnu_get_libc_version") };
+    Dl_info its[3];
+
+    memcpy(&address[1], &cp_malloc_next.malloc, sizeof(address[1]));
+    memcpy(&address[2], &cp_malloc_next.free, sizeof(address[2]));
+    for (size_t i = 0; i < 3; i++)
+        if (!address[i] || !dladdr(address[i], &its[i]) ||
+            its[i].dli_fbase != its[0].dli_fbase)
+            return false;
+    return true;
+}
+
 void cp_malloc_look(void *block, size_t size, uintptr_t caller)
 {
     struct cp_heap_thread *t = &cp_heap_self;
@@ -257,7 +272,7 @@ __attribute__((constructor(101))) static void prepare(void)
 {
     if (cp_malloc_next.malloc == first_malloc)
         cp_malloc_hooks_init();
-    cp_heap_set_hooks(whose_malloc);
+    cp_heap_set_hooks(whose_malloc, is_of_libc);
 }
 
 /*

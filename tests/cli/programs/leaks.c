@@ -3,9 +3,9 @@
  *
  * Blocks of lost_NAME() have no pointer left that can be reached, those of
  * kept_NAME() have. hidden_NAME() are lost too, but old copies of their
- * addresses lie in memory that nobody uses. Says "ready" when all is done and
- * waits until its input ends; then it ends by exit, which is where
- * LeakSanitizer looks.
+ * addresses lie in memory that nobody uses, where they must not be found. Says
+ * "ready" when all is done and waits until its input ends; then it ends by
+ * exit, which is where LeakSanitizer looks.
  */
 #include <pthread.h>
 #include <stdint.h>
