@@ -357,7 +357,7 @@ int main(int argc, char **argv)
     warm_kb = wait_for_end(now() + (argc > 1 ? atof(argv[1]) : 3));
     atomic_store(&stress_is_over, true);
     each_job(end_job);
-    crowd(warm_kb ? CROWD : FEW);
+    crowd(warm_kb && !STRESS_IS_SANITIZED ? CROWD : FEW);
     kb = resident_kb();
     printf("resident KB %ld, after a minute %ld\n", kb, warm_kb);
     if (warm_kb && kb > warm_kb + warm_kb / 2 + 20000)
