@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
@@ -439,10 +440,27 @@ static void on_event(struct cp_http_source *source, uint32_t events)
     }
 }
 
+/*
+ * Is it we who are late? What the client was to do is done, but there were so
+ * many others that its turn has not come.
+ */
+static bool is_ready(const struct cp_http_exchange *x)
+{
+    struct pollfd p = { x->fd, x->state == CP_HTTP_IDLE ? POLLIN : POLLOUT, 0 };
+
+    return (x->state == CP_HTTP_IDLE || x->state == CP_HTTP_WRITING) &&
+           poll(&p, 1, 0) == 1 && !(p.revents & (POLLHUP | POLLERR));
+}
+
 static void on_limit(void *context)
 {
     struct cp_http_exchange *x = context;
+    const struct cp_http_limits *limits = &x->server->limits;
 
+    if (is_ready(x)) {
+        limit(x, x->state == CP_HTTP_IDLE ? limits->idle_ms : limits->write_ms);
+        return;
+    }
     if (x->state != CP_HTTP_IDLE && x->state != CP_HTTP_LINGERING)
         x->server->stats.n_evicted++;
     if (x->state == CP_HTTP_READING)

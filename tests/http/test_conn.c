@@ -3,6 +3,7 @@
 
 #include <poll.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "server_fixture.h"
 
@@ -280,6 +281,47 @@ static void test_ten_thousand(void)
         (void)close(fds[i]);
 }
 
+static void answer_slowly(void *context, struct cp_http_exchange *x)
+{
+    const struct timespec while_ = { 0, 1000000 };
+
+    (void)nanosleep(&while_, NULL);
+    ++*(int *)context;
+    cp_http_answer_text(x, 200, "hello\n");
+}
+
+/*
+ * More have asked than a turn of the loop serves, and it takes longer than a
+ * client may be idle: those whose turn has not come are not sent away.
+ */
+static void test_late_server(void)
+{
+    static const char text[] = "GET / HTTP/1.1\r\n" CLOSE;
+    struct cp_http_limits limits = small;
+    struct cp_http_server *s = NULL;
+    int pairs[100][2], n_served = 0, n_answers = 0;
+    char got[12];
+
+    limits.n_connections = 200;
+    limits.idle_ms = 10;
+    CHECK(cp_http_server_new(&s, &limits, answer_slowly, &n_served, NULL) ==
+          CP_OK);
+    for (int i = 0; i < 100; i++)
+        CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pairs[i]) == 0 &&
+              say(pairs[i][0], text, sizeof(text) - 1) &&
+              cp_http_server_adopt(s, pairs[i][1]));
+    for (int i = 0; i < 50 && n_served < 100; i++)
+        CHECK(cp_http_server_turn(s, 100, NULL) == CP_OK);
+    CHECK_INT(n_served, 100);
+    for (int i = 0; i < 100; i++) {
+        n_answers += recv(pairs[i][0], got, 12, MSG_DONTWAIT) == 12 &&
+                     memcmp(got, "HTTP/1.1 200", 12) == 0;
+        (void)close(pairs[i][0]);
+    }
+    CHECK_INT(n_answers, 100);
+    cp_http_server_free(s);
+}
+
 int main(void)
 {
     fixture_start(&f, &small);
@@ -294,6 +336,7 @@ int main(void)
     RUN(test_reset);
     RUN(test_no_descriptors);
     RUN(test_ten_thousand);
+    RUN(test_late_server);
     fixture_stop(&f);
     return check_failures != 0;
 }

@@ -133,6 +133,7 @@ __attribute__((unused)) static void be_poor(long n)
     int fd = open("/dev/null", O_WRONLY);
     size_t n_blocks = 0;
 
+    (void)dup2(fd, STDERR_FILENO);      /* it says what it cannot do */
     (void)setrlimit(RLIMIT_AS, &limit); /* it has more than that already */
     while (n_blocks < 4096 && (blocks[n_blocks] = malloc(65536)))
         n_blocks++;
