@@ -128,15 +128,15 @@ export class App {
     const isSearchOnly = JSON.stringify({ ...now, search: "" }) === JSON.stringify({ ...old, search: "" });
     if (isSearchOnly && this.current().highlight) {
       this.current().highlight(now.search);
-      byId("main").ariaBusy = String(!byId("busy").hidden);
+      this.tellBusy();
       this.countMatches();
     } else this.showView();
   }
 
   /** For a view that has drawn the change already: the rest of the page waits for that to be on the screen. @param {Partial<State>} change @param {boolean} [isQuiet] */
   later(change, isQuiet = false) {
-    byId("main").ariaBusy = "true";
     this.store.go(change, { isQuiet, isLater: true });
+    this.tellBusy();
   }
 
   async showView() {
@@ -236,7 +236,11 @@ export class App {
   /** @param {boolean} isBusy */
   busy(isBusy) {
     byId("busy").hidden = !isBusy;
-    byId("main").ariaBusy = String(isBusy);
+    this.tellBusy();
+  }
+  /** For readers who do not see it. */
+  tellBusy() {
+    byId("main").ariaBusy = String(!byId("busy").hidden || this.store.isDue);
   }
 
   /** Words for a view with nothing in it. */

@@ -145,13 +145,13 @@ export class FlameCanvas {
 
   resize() {
     const parent = this.el.parentElement;
-    if (!parent || !this.tree) return;
+    if (!parent || !this.tree || !parent.clientWidth || !parent.clientHeight) return; // another view is shown
     const ratio = window.devicePixelRatio || 1, top = parent.scrollTop - this.el.offsetTop; // read before anything is set: no layout between
     this.width = parent.clientWidth;
     this.height = Math.max(1, this.nRows) * ROW + 1;
-    this.port = Math.min(this.height, parent.clientHeight || this.height);
+    this.port = Math.min(this.height, parent.clientHeight);
     this.el.style.height = `${this.height}px`;
-    this.sizeCanvas(this.width, parent.clientHeight || this.height, ratio);
+    this.sizeCanvas(this.width, parent.clientHeight, ratio);
     this.moveTo(top);
   }
 

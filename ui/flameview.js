@@ -116,8 +116,8 @@ export class FlameView {
     this.drawBar();
     if (s.pivot) return this.showSandwich(turn);
     const question = this.question(s.path), key = this.keyOf(question), tree = this.trees.get(key) || (await this.ask(turn, question));
+    if (tree) this.trees.add(key, tree);
     if (!tree || turn !== this.turn) return;
-    this.trees.add(key, tree);
     this.app.about(tree.about);
     this.showMain(tree);
     this.explain(tree);
@@ -211,11 +211,17 @@ export class FlameView {
       const [from, to] = rangeOf(s.range), at = (/** @type {number} */ x) => (from + x * (to - from)).toPrecision(12).replace(/\.?0+$/, "");
       const range = box === 0 ? "" : `${at(canvas.tree.x[box])}-${at(canvas.tree.x[box] + canvas.tree.w[box])}`;
       canvas.zoom(box);
-      return this.app.later({ range });
+      return range === s.range ? undefined : this.leave({ range });
     }
     const path = canvas.pathTo(box);
     this.zoomAtOnce(canvas, box, path);
-    this.app.later({ path });
+    if (path.join("\0") !== s.path.join("\0")) this.leave({ path });
+  }
+
+  /** Answers to what was asked before are not shown any more. @param {Partial<import("./state.js").State>} change */
+  leave(change) {
+    this.turn++;
+    this.app.later(change);
   }
 
   /** What is here: a tree that was shown before, all of it, or another window on this one. @param {FlameCanvas} canvas @param {number} box @param {string[]} path */

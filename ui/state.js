@@ -61,8 +61,10 @@ export class Store {
     this.hasServer = hasServer;
     this.changed = changed;
     this.state = this.fromAddress();
-    /** What follows of the last change and has not been done yet. @type {(() => void) | null} */
-    this.due = null;
+    /** What the page was told of last; another than the state while that waits for a frame. */
+    this.shown = this.state;
+    /** Puts the state into the address. @type {(() => void) | null} */
+    this.unwritten = null;
     window.addEventListener("popstate", () => this.follow());
   }
 
@@ -77,10 +79,9 @@ export class Store {
   }
 
   follow() {
-    const old = this.state;
-    this.due = null; // the address it would have made is left already
+    this.unwritten = null; // the address it would have made is left already
     this.state = this.fromAddress();
-    this.changed(this.state, old);
+    this.settle();
   }
 
   /** The address of a state. @param {Partial<State>} change */
@@ -91,29 +92,35 @@ export class Store {
   }
 
   /**
-   * The state changes at once; the address and what is shown follow, or wait for
-   * the frame that the view has drawn already.
+   * The state changes at once; the address and the page follow, or wait for the
+   * frame that the view has drawn already. Whatever comes before that writes the
+   * address first, and is shown together with it.
    * @param {Partial<State>} change @param {{isQuiet?: boolean, isLater?: boolean}} [how] isQuiet: no entry in the history
    */
   go(change, { isQuiet = false, isLater = false } = {}) {
-    this.settle();
-    const old = this.state, url = this.link(change), now = { ...old, ...change };
+    const url = this.link(change), now = { ...this.state, ...change };
+    this.write();
     this.state = now;
-    const due = () => {
-      if (isQuiet) history.replaceState(null, "", url);
-      else history.pushState(null, "", url);
-      this.changed(now, old);
-    };
-    this.due = due;
-    if (isLater) afterFrame(() => this.due === due && this.settle());
+    this.unwritten = () => (isQuiet ? history.replaceState(null, "", url) : history.pushState(null, "", url));
+    if (isLater) afterFrame(() => this.state === now && this.settle());
     else this.settle();
   }
 
-  /** Does what is due. */
+  write() {
+    if (this.unwritten) this.unwritten();
+    this.unwritten = null;
+  }
+
+  /** Writes the address and tells the page, if that is due. */
   settle() {
-    const due = this.due;
-    this.due = null;
-    if (due) due();
+    const old = this.shown;
+    this.write();
+    this.shown = this.state;
+    if (old !== this.state) this.changed(this.state, old);
+  }
+
+  get isDue() {
+    return this.shown !== this.state;
   }
 
   /** @param {Partial<Options>} change */
