@@ -89,21 +89,49 @@ static void take_event(void *context, int32_t tid,
 
 /* ---- switches ---- */
 
-static void take_switch(void *context, const struct cp_trace_switch *record)
+/* As a word of the thread itself, with the instruction as its stack. */
+static void take_fault(struct session *s, const struct cp_trace_switch *record)
+{
+    uintptr_t pc = (uintptr_t)record->pc;
+    char text[96];
+    int len = snprintf(text, sizeof(text), "page fault%cn=%llu addr=0x%llx",
+                       '\0', (unsigned long long)record->n,
+                       (unsigned long long)record->address);
+    struct cp_trace_input in = { .tid = record->tid,
+                                 .time_ns = record->time_ns,
+                                 .stack = cp_trace_stack(&pc, 1, 0),
+                                 .kind = CP_INPUT_FAULT,
+                                 .text = text,
+                                 .len = (uint32_t)len };
+
+    cp_trace_model_add(s->model, &in);
+}
+
+static void take_switch(struct session *s, const struct cp_trace_switch *record)
 {
     static const enum cp_trace_input_kind kinds[] = {
         [CP_SWITCH_IN] = CP_INPUT_IN,
         [CP_SWITCH_OUT] = CP_INPUT_OUT,
         [CP_SWITCH_PREEMPT] = CP_INPUT_PREEMPT,
     };
-    struct session *s = context;
     struct cp_trace_input in = { .tid = record->tid,
                                  .time_ns = record->time_ns,
                                  .arg = record->cpu,
                                  .kind = kinds[record->kind] };
 
-    if (record->time_ns >= s->begin_ns)
-        cp_trace_model_add(s->model, &in);
+    cp_trace_model_add(s->model, &in);
+}
+
+static void take_record(void *context, const struct cp_trace_switch *record)
+{
+    struct session *s = context;
+
+    if (record->time_ns < s->begin_ns)
+        return;
+    if (record->kind == CP_SWITCH_FAULT)
+        take_fault(s, record);
+    else
+        take_switch(s, record);
 }
 
 /* ---- output ---- */
@@ -133,7 +161,7 @@ static void gather(struct session *s, uint64_t time_ns)
     cp_trace_threads_look(&s->threads);
     cp_trace_pool_read(take_event, s);
     cp_trace_threads_tell(&s->threads, time_ns);
-    cp_trace_switches_read(&s->switches, take_switch, s);
+    cp_trace_switches_read(&s->switches, take_record, s);
 }
 
 /* A format that is full has to know of waits that have not ended. */

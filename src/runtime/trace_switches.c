@@ -14,6 +14,7 @@
 #define PAGE ((size_t)4096)
 #define MOST_RINGS 4096
 #define MOST_RECORD 256
+#define FAULTS_A_RECORD 16 /* of one thread: more would fill the ring */
 
 struct cp_trace_ring {
     int32_t tid;
@@ -21,13 +22,15 @@ struct cp_trace_ring {
     size_t len; /* of the data, a power of two */
 };
 
-static int open_event(int32_t tid)
+static int open_event(int32_t tid, bool has_faults)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof(attr),
-        .config = PERF_COUNT_SW_DUMMY,
-        .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+        .config = has_faults ? PERF_COUNT_SW_PAGE_FAULTS : PERF_COUNT_SW_DUMMY,
+        .sample_period = has_faults ? FAULTS_A_RECORD : 0,
+        .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+                       PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU,
         .sample_id_all = 1,
         .context_switch = 1,
         .exclude_kernel = 1,
@@ -67,7 +70,9 @@ void cp_trace_switches_watch(struct cp_trace_switches *s, int32_t tid)
         cp_reserve(&s->rings, &s->cap_rings, s->n_rings + 1, sizeof(ring),
                    NULL) != CP_OK)
         return;
-    fd = open_event(tid);
+    fd = open_event(tid, true);
+    if (fd < 0)
+        fd = open_event(tid, false);
     if (fd < 0) {
         s->is_refused = s->n_rings == 0;
         return;
@@ -120,6 +125,33 @@ struct lost {
     uint64_t id, n;
 };
 
+/* The order of its fields is that of the bits of sample_type. */
+struct fault {
+    struct perf_event_header header;
+    uint64_t pc;
+    uint32_t pid, tid;
+    uint64_t time_ns, address;
+    uint32_t cpu, unused;
+};
+
+static bool read_fault(const char *bytes, size_t len,
+                       struct cp_trace_switch *out)
+{
+    struct fault fault;
+
+    if (len < sizeof(fault))
+        return false;
+    memcpy(&fault, bytes, sizeof(fault));
+    *out = (struct cp_trace_switch){ .time_ns = fault.time_ns,
+                                     .tid = (int32_t)fault.tid,
+                                     .cpu = fault.cpu,
+                                     .kind = CP_SWITCH_FAULT,
+                                     .address = fault.address,
+                                     .pc = fault.pc,
+                                     .n = FAULTS_A_RECORD };
+    return true;
+}
+
 static bool read_record(struct cp_trace_switches *s, const char *bytes,
                         size_t len, struct cp_trace_switch *out)
 {
@@ -132,6 +164,8 @@ static bool read_record(struct cp_trace_switches *s, const char *bytes,
         memcpy(&lost, bytes, sizeof(lost));
         s->n_lost += lost.n;
     }
+    if (header.type == PERF_RECORD_SAMPLE)
+        return read_fault(bytes, len, out);
     if (header.type != PERF_RECORD_SWITCH ||
         len < sizeof(header) + sizeof(trailer))
         return false;

@@ -1,6 +1,6 @@
 /*
  * trace_switches - the kernel's records of when threads left their processors
- * and came back, where it lets us have them.
+ * and came back, and of their page faults, where it lets us have them.
  *
  * One event for each thread, with a small ring that the kernel fills. No
  * descriptor stays open: the mapping of the ring keeps the event alive.
@@ -16,6 +16,7 @@ enum cp_trace_switch_kind {
     CP_SWITCH_IN,
     CP_SWITCH_OUT,     /* it waits for something */
     CP_SWITCH_PREEMPT, /* it could run on */
+    CP_SWITCH_FAULT,   /* it met a page that was not there, and runs on */
 };
 
 struct cp_trace_switch {
@@ -23,6 +24,9 @@ struct cp_trace_switch {
     int32_t tid;
     uint32_t cpu;
     enum cp_trace_switch_kind kind;
+    /* Of a fault: which address, by which instruction, and for how many of
+       the thread's faults it stands. */
+    uint64_t address, pc, n;
 };
 
 struct cp_trace_ring;

@@ -217,6 +217,7 @@ void cp_trace_model_add(struct cp_trace_model *m,
         [CP_INPUT_OUT] = CP_ITEM_OUT,
         [CP_INPUT_PREEMPT] = CP_ITEM_PREEMPT,
         [CP_INPUT_IN] = CP_ITEM_IN,
+        [CP_INPUT_FAULT] = CP_ITEM_FAULT,
         [CP_INPUT_GONE] = CP_ITEM_GONE,
     };
 

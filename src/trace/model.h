@@ -28,6 +28,7 @@ enum cp_trace_input_kind {
     CP_INPUT_OUT,     /* left its processor by its own will */
     CP_INPUT_PREEMPT, /* has lost it */
     CP_INPUT_IN,      /* is on a processor; arg: which */
+    CP_INPUT_FAULT,   /* as CP_INPUT_LOG, of the kernel */
     CP_INPUT_GONE,    /* is no more, without a word; if it is known at all */
 };
 

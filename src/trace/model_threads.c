@@ -364,6 +364,14 @@ static void on_log(struct cp_model_threads *ts, struct thread *t,
     tell(ts, t, step);
 }
 
+/* One that came in the middle of a call is a part of it. */
+static void on_fault(struct cp_model_threads *ts, struct thread *t,
+                     const struct cp_item *item)
+{
+    if (!t->in_wait)
+        on_log(ts, t, item);
+}
+
 static void on_sample(struct cp_model_threads *ts, struct thread *t,
                       const struct cp_item *item)
 {
@@ -551,6 +559,7 @@ void cp_model_threads_apply(struct cp_model_threads *ts,
         [CP_ITEM_OUT] = on_switch,
         [CP_ITEM_PREEMPT] = on_switch,
         [CP_ITEM_IN] = on_switch,
+        [CP_ITEM_FAULT] = on_fault,
         [CP_ITEM_GONE] = on_end,
     };
     struct thread *t;

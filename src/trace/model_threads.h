@@ -27,6 +27,7 @@ enum cp_item_kind {
     CP_ITEM_OUT,
     CP_ITEM_PREEMPT,
     CP_ITEM_IN,
+    CP_ITEM_FAULT,
     CP_ITEM_GONE,
 };
 

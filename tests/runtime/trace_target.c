@@ -9,6 +9,7 @@
  *   trace_target churn N   N threads at a time that come and go
  *   trace_target storm N   N threads that yield as many events as they can
  *   trace_target forks N   N threads that fork all the time
+ *   trace_target faults N  N threads that touch pages that are not there
  *
  * Runs until its standard input ends. And one that ends by itself:
  *
@@ -26,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -228,6 +230,30 @@ static void *forker(void *arg)
     return arg;
 }
 
+__attribute__((noinline)) static void touch(char *bytes, size_t len)
+{
+    for (size_t i = 0; i < len; i += 4096)
+        *(volatile char *)&bytes[i] = 1;
+}
+
+static void *toucher(void *arg)
+{
+    size_t len = (size_t)100 * 4096;
+
+    while (!atomic_load(&is_over)) {
+        char *bytes = mmap(NULL, len, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        if (bytes == MAP_FAILED)
+            abort();
+        (void)madvise(bytes, len, MADV_NOHUGEPAGE);
+        touch(bytes, len);
+        (void)munmap(bytes, len);
+        sleep_ms(1);
+    }
+    return arg;
+}
+
 typedef void *thread_fn(void *);
 
 static size_t start(pthread_t *threads, size_t n, thread_fn *run)
@@ -253,16 +279,21 @@ static size_t start_known(pthread_t *threads)
 
 static size_t start_all(pthread_t *threads, const char *what, int wanted)
 {
+    static const struct {
+        const char *name;
+        thread_fn *run;
+    } all[] = { { "busy", busy },
+                { "churn", churn },
+                { "storm", storm },
+                { "forks", forker },
+                { "faults", toucher } };
     size_t n = 0;
 
     if (strcmp(what, "known") == 0)
         return start_known(threads);
-    for (int i = 0; i < wanted; i++)
-        n = start(threads, n,
-                  strcmp(what, "busy") == 0    ? busy
-                  : strcmp(what, "churn") == 0 ? churn
-                  : strcmp(what, "storm") == 0 ? storm
-                                               : forker);
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        for (int k = 0; k < wanted && strcmp(what, all[i].name) == 0; k++)
+            n = start(threads, n, all[i].run);
     return n;
 }
 

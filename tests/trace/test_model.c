@@ -88,6 +88,9 @@ static void expect(struct story *s, struct cp_out *out, const char *want)
                                                                                \
     out.len = 0 /* without what is said of the recorder */
 
+#define ADD(what, ...)                                                         \
+    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_##what, __VA_ARGS__ })
+
 static void know(struct story *s, int32_t tid)
 {
     add(s, (struct cp_trace_input){
@@ -100,26 +103,11 @@ static void test_lock_and_waker(void)
     know(&story, 1);
     know(&story, 2);
     /* In the order of pieces, not of time. */
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
-                                         .tid = 1,
-                                         .begin_ns = 10,
-                                         .time_ns = 50,
-                                         .call = MUTEX,
-                                         .arg = 0xabc,
-                                         .stack = 5 });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAKE,
-                                         .tid = 2,
-                                         .time_ns = 20,
-                                         .arg = 0xabc,
-                                         .stack = 6 });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAKE,
-                                         .tid = 2,
-                                         .time_ns = 40,
-                                         .arg = 0xabc,
-                                         .stack = 7 });
-    add(&story,
-        (struct cp_trace_input){
-            .kind = CP_INPUT_WAKE, .tid = 2, .time_ns = 45, .arg = 0xdef });
+    ADD(WAIT, .tid = 1, .begin_ns = 10, .time_ns = 50, .call = MUTEX,
+        .arg = 0xabc, .stack = 5);
+    ADD(WAKE, .tid = 2, .time_ns = 20, .arg = 0xabc, .stack = 6);
+    ADD(WAKE, .tid = 2, .time_ns = 40, .arg = 0xabc, .stack = 7);
+    ADD(WAKE, .tid = 2, .time_ns = 45, .arg = 0xdef);
     cp_trace_model_flush(story.model, 100 * US);
     expect(&story, &out,
            "0 1 known\n0 1 name t\n0 2 known\n0 2 name t\n"
@@ -130,23 +118,10 @@ static void test_kinds_of_calls(void)
 {
     STORY;
     know(&story, 1);
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
-                                         .tid = 1,
-                                         .begin_ns = 10,
-                                         .time_ns = 900,
-                                         .call = READ,
-                                         .arg = 4 });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
-                                         .tid = 1,
-                                         .begin_ns = 1000,
-                                         .time_ns = 1010,
-                                         .call = POLL,
-                                         .arg = (uint64_t)-1 });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
-                                         .tid = 1,
-                                         .begin_ns = 1020,
-                                         .time_ns = 2000,
-                                         .call = POLL });
+    ADD(WAIT, .tid = 1, .begin_ns = 10, .time_ns = 900, .call = READ, .arg = 4);
+    ADD(WAIT, .tid = 1, .begin_ns = 1000, .time_ns = 1010, .call = POLL,
+        .arg = (uint64_t)-1);
+    ADD(WAIT, .tid = 1, .begin_ns = 1020, .time_ns = 2000, .call = POLL);
     cp_trace_model_finish(story.model, 3000 * US);
     expect(&story, &out,
            "0 1 known\n0 1 name t\n10 1 call read\n900 1 return\n"
@@ -162,27 +137,11 @@ static void test_life_of_a_thread(void)
 {
     STORY;
     know(&story, 1);
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_START,
-                                         .tid = 9,
-                                         .time_ns = 30,
-                                         .arg = 0x70,
-                                         .stack = 3 });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_END,
-                                         .tid = 9,
-                                         .time_ns = 80,
-                                         .arg = 0x71,
-                                         .text = "x" });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_CREATE,
-                                         .tid = 1,
-                                         .time_ns = 20,
-                                         .arg = 0x70,
-                                         .stack = 4 });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
-                                         .tid = 1,
-                                         .begin_ns = 40,
-                                         .time_ns = 90,
-                                         .call = MUTEX,
-                                         .arg = 0x71 });
+    ADD(START, .tid = 9, .time_ns = 30, .arg = 0x70, .stack = 3);
+    ADD(END, .tid = 9, .time_ns = 80, .arg = 0x71, .text = "x");
+    ADD(CREATE, .tid = 1, .time_ns = 20, .arg = 0x70, .stack = 4);
+    ADD(WAIT, .tid = 1, .begin_ns = 40, .time_ns = 90, .call = MUTEX,
+        .arg = 0x71);
     cp_trace_model_flush(story.model, 100 * US);
     expect(&story, &out,
            "0 1 known\n0 1 name t\n20 9 create by 1 @4\n30 9 begin\n"
@@ -198,25 +157,14 @@ static void test_switches(void)
 {
     STORY;
     know(&story, 1);
-    add(&story, (struct cp_trace_input){
-                    .kind = CP_INPUT_PREEMPT, .tid = 1, .time_ns = 5 });
-    add(&story,
-        (struct cp_trace_input){ .kind = CP_INPUT_IN, .tid = 1, .time_ns = 6 });
-    add(&story, (struct cp_trace_input){
-                    .kind = CP_INPUT_OUT, .tid = 1, .time_ns = 7 });
-    add(&story,
-        (struct cp_trace_input){ .kind = CP_INPUT_IN, .tid = 1, .time_ns = 8 });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
-                                         .tid = 1,
-                                         .begin_ns = 10,
-                                         .time_ns = 20,
-                                         .call = SLEEP });
-    add(&story, (struct cp_trace_input){
-                    .kind = CP_INPUT_OUT, .tid = 1, .time_ns = 11 });
-    add(&story, (struct cp_trace_input){
-                    .kind = CP_INPUT_IN, .tid = 1, .time_ns = 19 });
-    add(&story, (struct cp_trace_input){
-                    .kind = CP_INPUT_IN, .tid = 77, .time_ns = 19 });
+    ADD(PREEMPT, .tid = 1, .time_ns = 5);
+    ADD(IN, .tid = 1, .time_ns = 6);
+    ADD(OUT, .tid = 1, .time_ns = 7);
+    ADD(IN, .tid = 1, .time_ns = 8);
+    ADD(WAIT, .tid = 1, .begin_ns = 10, .time_ns = 20, .call = SLEEP);
+    ADD(OUT, .tid = 1, .time_ns = 11);
+    ADD(IN, .tid = 1, .time_ns = 19);
+    ADD(IN, .tid = 77, .time_ns = 19);
     cp_trace_model_flush(story.model, 100 * US);
     expect(&story, &out,
            "0 1 known\n0 1 name t\n5 1 stop preempted\n6 1 resume\n"
@@ -229,17 +177,9 @@ static void test_wait_in_a_wait(void)
 {
     STORY;
     know(&story, 1);
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
-                                         .tid = 1,
-                                         .begin_ns = 20,
-                                         .time_ns = 50,
-                                         .call = READ });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
-                                         .tid = 1,
-                                         .begin_ns = 10,
-                                         .time_ns = 60,
-                                         .call = MUTEX,
-                                         .stack = 2 });
+    ADD(WAIT, .tid = 1, .begin_ns = 20, .time_ns = 50, .call = READ);
+    ADD(WAIT, .tid = 1, .begin_ns = 10, .time_ns = 60, .call = MUTEX,
+        .stack = 2);
     cp_trace_model_flush(story.model, 100 * US);
     expect(&story, &out,
            "0 1 known\n0 1 name t\n10 1 block @2 sync.mutex\n20 1 unblock\n"
@@ -261,12 +201,8 @@ static void test_wait_in_progress(void)
     cp_trace_model_waits(story.model, &wait, 40 * US);
     CHECK(!cp_trace_model_lacks(story.model, 1, 10 * US));
     CHECK(!cp_trace_model_lacks(story.model, 2, 10 * US));
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
-                                         .tid = 1,
-                                         .begin_ns = 10,
-                                         .time_ns = 60,
-                                         .call = MUTEX,
-                                         .stack = 2 });
+    ADD(WAIT, .tid = 1, .begin_ns = 10, .time_ns = 60, .call = MUTEX,
+        .stack = 2);
     cp_trace_model_flush(story.model, 100 * US);
     expect(&story, &out,
            "0 1 known\n0 1 name t\n10 1 block @2 sync.mutex\n60 1 unblock\n"
@@ -277,33 +213,13 @@ static void test_regions_and_sleepers(void)
 {
     STORY;
     know(&story, 1);
-    add(&story,
-        (struct cp_trace_input){
-            .kind = CP_INPUT_ASLEEP, .tid = 1, .stack = 8, .text = "network" });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_REGION_END,
-                                         .tid = 1,
-                                         .time_ns = 5,
-                                         .text = "before" });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_REGION_BEGIN,
-                                         .tid = 1,
-                                         .time_ns = 10,
-                                         .text = "outer" });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_REGION_END,
-                                         .tid = 1,
-                                         .time_ns = 11,
-                                         .text = "other" });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_LOG,
-                                         .tid = 1,
-                                         .time_ns = 12,
-                                         .text = "a\0b",
-                                         .len = 3 });
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_REGION_END,
-                                         .tid = 1,
-                                         .time_ns = 13,
-                                         .text = "outer" });
-    add(&story,
-        (struct cp_trace_input){
-            .kind = CP_INPUT_SAMPLE, .tid = 1, .time_ns = 14, .stack = 9 });
+    ADD(ASLEEP, .tid = 1, .stack = 8, .text = "network");
+    ADD(REGION_END, .tid = 1, .time_ns = 5, .text = "before");
+    ADD(REGION_BEGIN, .tid = 1, .time_ns = 10, .text = "outer");
+    ADD(REGION_END, .tid = 1, .time_ns = 11, .text = "other");
+    ADD(LOG, .tid = 1, .time_ns = 12, .text = "a\0b", .len = 3);
+    ADD(REGION_END, .tid = 1, .time_ns = 13, .text = "outer");
+    ADD(SAMPLE, .tid = 1, .time_ns = 14, .stack = 9);
     cp_trace_model_flush(story.model, 100 * US);
     expect(&story, &out,
            "0 1 known\n0 1 name t\n0 1 block @8 network\n10 1 unblock\n"
@@ -311,16 +227,28 @@ static void test_regions_and_sleepers(void)
            "13 1 /region outer\n14 1 sample @9\n");
 }
 
+/* A page fault is told where it was met; one within a call is a part of it. */
+static void test_faults(void)
+{
+    STORY;
+    know(&story, 1);
+    ADD(FAULT, .tid = 1, .time_ns = 5, .stack = 3, .text = "f\0n=1", .len = 5);
+    ADD(WAIT, .tid = 1, .begin_ns = 10, .time_ns = 60, .call = SLEEP);
+    ADD(FAULT, .tid = 1, .time_ns = 20, .text = "f\0n=2", .len = 5);
+    ADD(FAULT, .tid = 2, .time_ns = 30, .text = "f\0n=3", .len = 5);
+    cp_trace_model_flush(story.model, 100 * US);
+    CHECK_INT(cp_trace_model_lost(story.model), 0);
+    expect(&story, &out,
+           "0 1 known\n0 1 name t\n5 1 log @3 f: n=1\n"
+           "10 1 block sleep\n60 1 unblock\n60 1 resume\n");
+}
+
 /* What comes after the flush's time waits for the next one. */
 static void test_horizon(void)
 {
     STORY;
     know(&story, 1);
-    add(&story, (struct cp_trace_input){ .kind = CP_INPUT_WAIT,
-                                         .tid = 1,
-                                         .begin_ns = 10,
-                                         .time_ns = 60,
-                                         .call = SLEEP });
+    ADD(WAIT, .tid = 1, .begin_ns = 10, .time_ns = 60, .call = SLEEP);
     cp_trace_model_flush(story.model, 50 * US);
     out.len = 0;
     cp_trace_model_flush(story.model, 59 * US);
@@ -412,6 +340,7 @@ int main(void)
     RUN(test_wait_in_a_wait);
     RUN(test_wait_in_progress);
     RUN(test_regions_and_sleepers);
+    RUN(test_faults);
     RUN(test_horizon);
     RUN(test_anything);
     return check_failures != 0;
