@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include "runtime/leak_read.h"
 
@@ -23,42 +22,40 @@ static struct {
     _Atomic uintptr_t low;
 } seen[MOST];
 
-static _Atomic uint32_t id_at; /* of a descriptor; 0: not known */
-static _Atomic bool is_in_vain;
-
-static int32_t int_at(uintptr_t address)
+/* The first and third word of glibc's descriptors are their own address. */
+static bool is_descriptor(uintptr_t self)
 {
-    int32_t value;
+    uintptr_t words[3] = { 0 };
 
-    memcpy(&value, (const void *)address, sizeof(value));
-    return value;
+    return cp_leak_read(self, words, sizeof(words)) == sizeof(words) &&
+           words[0] == self && words[2] == self;
 }
 
-/* Finds out where a descriptor has the id, or that it is there. */
-static bool has_id(uintptr_t self)
+/*
+ * Where descriptors have the id of their thread, learnt from the caller's own;
+ * 0: nowhere. Another libc's may be short, and at the end of a page.
+ */
+static uint32_t find_id(void)
 {
+    uintptr_t self = (uintptr_t)pthread_self();
     int32_t id = (int32_t)CP_SYSCALL(SYS_gettid, 0);
-    uint32_t at = atomic_load(&id_at);
+    int32_t words[LAST_ID / sizeof(id)];
+    long n = is_descriptor(self) ? cp_leak_read(self, words, sizeof(words)) : 0;
 
-    for (uint32_t i = FIRST_ID; at == 0 && i < LAST_ID; i += 4)
-        if (int_at(self + i) == id)
-            at = i;
-    if (at == 0 || int_at(self + at) != id) {
-        atomic_store(&is_in_vain, true);
-        return false;
-    }
-    atomic_store(&id_at, at);
-    return true;
+    for (uint32_t i = FIRST_ID; (long)(i + sizeof(id)) <= n; i += sizeof(id))
+        if (words[i / sizeof(id)] == id)
+            return i;
+    return 0;
 }
 
+/* A thread that begins has no time, and may not be allowed to ask the kernel.
+ */
 void cp_leak_stacks_note(uintptr_t low)
 {
     uintptr_t self = (uintptr_t)pthread_self();
     size_t first = (size_t)(self >> 12 ^ self >> 22);
 
-    if (!is_known_layout || atomic_load(&is_in_vain) || !has_id(self))
-        return;
-    for (size_t i = first; i < first + TRIES; i++) {
+    for (size_t i = first; is_known_layout && i < first + TRIES; i++) {
         uintptr_t old = 0;
 
         if (atomic_compare_exchange_strong(&seen[i % MOST].self, &old, self) ||
@@ -69,20 +66,13 @@ void cp_leak_stacks_note(uintptr_t low)
     }
 }
 
-/*
- * The descriptor's first and third word are its own address. The id is 0 when
- * the thread is no more, and -1 when it has been joined.
- */
-static bool has_ended(uintptr_t self)
+/* The id is 0 when the thread is no more, and -1 when it has been joined. */
+static bool has_ended(uintptr_t self, uint32_t id_at)
 {
-    uintptr_t words[3] = { 0 };
     int32_t id = 1;
 
-    return cp_leak_read(self, words, sizeof(words)) == sizeof(words) &&
-           words[0] == self && words[2] == self &&
-           cp_leak_read(self + atomic_load(&id_at), &id, sizeof(id)) ==
-               sizeof(id) &&
-           id <= 0;
+    return is_descriptor(self) &&
+           cp_leak_read(self + id_at, &id, sizeof(id)) == sizeof(id) && id <= 0;
 }
 
 bool cp_leak_stacks_has_ended(size_t i, uintptr_t start, uintptr_t end,
@@ -90,9 +80,12 @@ bool cp_leak_stacks_has_ended(size_t i, uintptr_t start, uintptr_t end,
 {
     uintptr_t self = atomic_load(&seen[i].self);
     uintptr_t low = atomic_load(&seen[i].low);
+    uint32_t id_at;
 
-    if (low < start || low >= self || self >= end || atomic_load(&is_in_vain) ||
-        !has_ended(self))
+    if (low < start || low >= self || self >= end)
+        return false;
+    id_at = find_id();
+    if (id_at == 0 || !has_ended(self, id_at))
         return false;
     out[0] = low;
     out[1] = self;
