@@ -27,9 +27,9 @@ export class FlameCanvas {
     this.app = app;
     this.isUpward = style.isUpward;
     this.canvas = /** @type {HTMLCanvasElement} */ (h("canvas", { class: "flame", tabindex: "0", role: "img", "aria-label": style.title }));
-    /** As tall as the tree; the canvas is as tall as the place where it is seen, whatever the tree, and moves along. */
     /** Outlines are elements, so that the pointer costs no drawing. */
     this.frames = { hover: h("div", { class: "outline", hidden: true }), selected: h("div", { class: "outline selected", hidden: true }) };
+    /** As tall as the tree; the canvas is as tall as the place where it is seen, whatever the tree, and moves along. */
     this.el = h("div", { class: "flamebox" }, this.canvas, this.frames.hover, this.frames.selected);
     this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d"));
     this.lines = new Lines();
@@ -52,6 +52,8 @@ export class FlameCanvas {
     this.height = 0;
     this.port = 0;
     this.offset = 0;
+    /** Pixels to a point when the canvas was given its size. */
+    this.ratio = 0;
     /** @type {RegExp | null} */
     this.pattern = null;
     /** Whether a name matches: 1 no, 2 yes, 0 not asked. */
@@ -157,6 +159,7 @@ export class FlameCanvas {
 
   /** Another size is another canvas for the browser, which takes longer than all drawing. @param {number} width @param {number} height @param {number} ratio */
   sizeCanvas(width, height, ratio) {
+    this.ratio = ratio;
     const c = this.canvas, wide = Math.round(width * ratio), high = Math.round(height * ratio);
     if (c.width !== wide) c.width = wide;
     if (c.height !== high) c.height = high;
@@ -168,7 +171,7 @@ export class FlameCanvas {
   picture() {
     const copy = /** @type {HTMLCanvasElement} */ (h("canvas"));
     copy.width = this.canvas.width;
-    copy.height = Math.max(1, Math.round(this.port * (window.devicePixelRatio || 1)));
+    copy.height = Math.max(1, Math.round(this.port * this.ratio));
     copy.getContext("2d")?.drawImage(this.canvas, 0, 0);
     return copy;
   }
@@ -198,6 +201,7 @@ export class FlameCanvas {
 
   draw() {
     if (!this.tree || !this.canvas.width || !this.canvas.height) return;
+    if (this.ratio !== (window.devicePixelRatio || 1)) return this.resize(); // which draws
     const isDark = this.app.isDark(), a = this.depthAt(this.offset), b = this.depthAt(this.offset + this.port);
     const first = Math.max(0, Math.min(a, b)), n = Math.min(Math.max(a, b), this.nRows - 1) + 1 - first;
     this.pickTints(isDark);
@@ -217,7 +221,7 @@ export class FlameCanvas {
    * @param {number} depth @param {number} line @param {number} markLine @param {boolean} isDark
    */
   putRow(depth, line, markLine, isDark) {
-    const t = this.tree, [from, to] = this.inSight(depth), ratio = window.devicePixelRatio || 1, lines = this.lines;
+    const t = this.tree, [from, to] = this.inSight(depth), ratio = this.ratio, lines = this.lines;
     const isAbove = depth < t.depth[this.root], usual = isAbove ? 0.55 : this.pattern ? 0.42 : 1, mark = tintOf(isDark ? "#f5c542" : "#b8860b");
     let done = -1, isMarked = false;
     for (let box = from; box < to; box++) {
@@ -235,7 +239,7 @@ export class FlameCanvas {
 
   /** The lines, each as tall as a row. @param {number} first depth of the first line @param {boolean[]} marked */
   drawRows(first, marked) {
-    const g = this.context, lines = this.lines, n = marked.length, ratio = window.devicePixelRatio || 1;
+    const g = this.context, lines = this.lines, n = marked.length, ratio = this.ratio;
     g.setTransform(1, 0, 0, 1, 0, 0);
     g.clearRect(0, 0, this.canvas.width, this.canvas.height);
     for (let i = 0; i < n; i++) {

@@ -80,11 +80,21 @@ export class FlameView {
     this.at = -1;
     this.size = "";
     new ResizeObserver(() => this.resize()).observe(this.scroll);
+    this.watchRatio();
     this.scroll.addEventListener("scroll", () => {
       this.main.scrolled();
       this.upper.scrolled();
       this.app.tip(null);
     });
+  }
+
+  /** On another screen a point may have another number of pixels. */
+  watchRatio() {
+    const changed = () => {
+      this.redraw();
+      this.watchRatio();
+    };
+    matchMedia(`(resolution: ${window.devicePixelRatio}dppx)`).addEventListener("change", changed, { once: true });
   }
 
   resize() {
@@ -132,7 +142,12 @@ export class FlameView {
     if (isThere) return this.highlight(s.search);
     this.setPattern(s.search);
     main.show(tree, "All samples");
-    if (s.isFlame) this.scroll.scrollTop = this.scroll.scrollHeight;
+    this.toRoot();
+  }
+
+  /** Shows the root where it is at the bottom. */
+  toRoot() {
+    if (this.app.store.state.isFlame) this.scroll.scrollTop = this.scroll.scrollHeight;
   }
 
   /** Asks when the answer before is there, and not at all if the view has moved on. @param {number} turn @param {any} question */
@@ -211,10 +226,12 @@ export class FlameView {
       const [from, to] = rangeOf(s.range), at = (/** @type {number} */ x) => (from + x * (to - from)).toPrecision(12).replace(/\.?0+$/, "");
       const range = box === 0 ? "" : `${at(canvas.tree.x[box])}-${at(canvas.tree.x[box] + canvas.tree.w[box])}`;
       canvas.zoom(box);
+      this.toRoot();
       return range === s.range ? undefined : this.leave({ range });
     }
     const path = canvas.pathTo(box);
     this.zoomAtOnce(canvas, box, path);
+    this.toRoot();
     if (path.join("\0") !== s.path.join("\0")) this.leave({ path });
   }
 

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/parallel.h"
@@ -176,10 +177,20 @@ static void merge_group(struct cp_source_set *set, size_t g)
     cp_arena_take(&profiles[0]->arena, &set->groups[g].room.arena);
 }
 
+/* Whether address space costs nothing: then a room may be far too large. */
+static bool is_space_free(void)
+{
+    struct rlimit most;
+
+    return getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur == RLIM_INFINITY;
+}
+
 /* Makes the rooms of groups of which many are read at once. */
 static void make_rooms(struct cp_source **list, size_t n)
 {
-    for (size_t i = 0; n >= ROOM_SOURCES && i < n; i++) {
+    if (n < ROOM_SOURCES || !is_space_free())
+        return;
+    for (size_t i = 0; i < n; i++) {
         struct cp_source_group *g = group_of(list[i]);
 
         if (!g->room.locs && g->n_unread >= ROOM_SOURCES)

@@ -167,6 +167,28 @@ async function prompt(url) {
   await page.until("location.search.includes('q=phase')");
 }
 
+/** Root at the bottom, in a window with room for a few rows; then on a screen with finer pixels. */
+async function cramped(url) {
+  const hit = (row) => page.run(`(() => { const e = document.querySelector(".flamebox"); e.parentElement.scrollTop = 0; const r = e.getBoundingClientRect(); e.dispatchEvent(new MouseEvent("click", { bubbles: true, clientX: r.x + 40, clientY: r.bottom - ${row} * 21 - 10 })); })()`);
+  const isAtRoot = () => page.run(`(() => { const s = document.querySelector(".flameview .scroll"); return s.scrollHeight > s.clientHeight + 21 && s.scrollTop + s.clientHeight >= s.scrollHeight - 1; })()`);
+  await page.size(1280, 300);
+  await open(`${url}/ui/flamegraph?flame=t`);
+  check("flipped: the root is in sight", await isAtRoot());
+  await hit(1);
+  await page.until("location.search.includes('z=')");
+  await ready();
+  check("flipped: after a zoom", await isAtRoot());
+  await hit(0);
+  await page.until("!location.search.includes('z=')");
+  await ready();
+  check("flipped: after the way back", await isAtRoot());
+  await page.size(1280, 300, 2);
+  await page.run("(() => { const e = document.getElementById('search'); e.value = 'phase'; e.dispatchEvent(new Event('input')); })()");
+  check("finer pixels: drawn with them", (await page.run("document.querySelector('canvas.flame').width")) === 2560);
+  await page.size(1280, 800);
+  await page.until("document.querySelector('canvas.flame').width === 1280");
+}
+
 /** Filters by the panel, and their chips. */
 async function refine(url) {
   await open(`${url}/ui/top`);
@@ -542,6 +564,7 @@ async function main() {
   await part("views", async () => { await open(server.url); await everyView("own", true); });
   await part("pointer", () => pointer(server.url));
   await part("prompt", () => prompt(server.url));
+  await part("cramped", () => cramped(server.url));
   await part("refine", () => refine(server.url));
   await part("keyboard", () => keyboard(server.url));
   await part("save", () => save(server.url));

@@ -121,8 +121,8 @@ class Page {
     return this.traced.events;
   }
 
-  size(width, height) {
-    return this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
+  size(width, height, deviceScaleFactor = 1) {
+    return this.send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor, mobile: false });
   }
 
   theme(value) {
