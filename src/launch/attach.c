@@ -21,7 +21,7 @@
 #include "launch/tracee.h"
 
 #define MOST_THREADS 64
-#define CATCH_MS 6000 /* for all threads together */
+#define CATCH_MS 12000 /* for all threads together */
 #define CALL_MS 10000
 #define END_MS 10000
 #define NAP_NS 2000000
