@@ -26,6 +26,7 @@ static struct {
     bool is_forbidden;
     bool is_relied_on;       /* threads are sampled by events */
     _Atomic bool is_handled; /* we have taken SIGTRAP */
+    _Atomic long pid;        /* whose events they are */
     char why_not[96];
 } events = { .why_not = "not tried" };
 
@@ -113,8 +114,9 @@ void cp_perf_sampler_retire(void)
     struct sigaction ignored = { .sa_handler = SIG_IGN },
                      usual = { .sa_handler = SIG_DFL };
 
-    if (!cp_perf_sampler_has_trap())
-        return;
+    if (!cp_perf_sampler_has_trap() ||
+        atomic_load(&events.pid) != CP_SYSCALL(SYS_getpid, 0))
+        return; /* the memory of a child of vfork is its parent's */
     atomic_store(&events.is_handled, false);
     cp_traps_end_all();
     (void)sigaction(SIGTRAP, &ignored, NULL); /* drops what is on its way */
@@ -165,6 +167,7 @@ bool cp_perf_sampler_begin(void)
         return refuse("a debugger is attached");
     if (!is_allowed() || !handle_traps())
         return false;
+    atomic_store(&events.pid, CP_SYSCALL(SYS_getpid, 0));
     atomic_store(&events.is_handled, true);
     cp_traps_allow();
     events.why_not[0] = '\0';

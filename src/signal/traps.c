@@ -11,7 +11,11 @@
 #define TRAP_MASK ((uint64_t)1 << (SIGTRAP - 1))
 #define MASK_BYTES 8
 
+#define NAP_NS 100000
+#define MOST_NAPS 5000 /* whoever opens needs microseconds, if it can run */
+
 static _Atomic bool are_allowed, were_allowed;
+static _Atomic uint32_t n_opening, n_forks;
 
 bool cp_traps_is_ours(const siginfo_t *info)
 {
@@ -30,6 +34,39 @@ void cp_traps_allow(void)
 {
     atomic_store(&were_allowed, true);
     atomic_store(&are_allowed, true);
+}
+
+/* Whoever forks says so and then looks for openers; we look the other way. */
+bool cp_traps_open(uint64_t period_ns, uint64_t word, void **out)
+{
+    bool is_now;
+
+    atomic_fetch_add(&n_opening, 1);
+    is_now = atomic_load(&n_forks) == 0;
+    if (is_now && cp_signal_perf_open(0, period_ns, word, out) != 0)
+        *out = NULL;
+    atomic_fetch_sub(&n_opening, 1);
+    return is_now;
+}
+
+/* Not for ever: the opener may be one that we do not let run. */
+void cp_traps_before_fork(void)
+{
+    const struct timespec nap = { 0, NAP_NS };
+
+    atomic_fetch_add(&n_forks, 1);
+    for (int i = 0; i < MOST_NAPS && atomic_load(&n_opening); i++)
+        (void)CP_SYSCALL(SYS_nanosleep, (long)&nap, 0);
+}
+
+void cp_traps_after_fork(bool is_child)
+{
+    if (is_child) {
+        atomic_store(&n_opening, 0);
+        atomic_store(&n_forks, 0);
+    } else {
+        atomic_fetch_sub(&n_forks, 1);
+    }
 }
 
 /* Whoever forbids it looks for the event after that; we look the other way. */
@@ -93,7 +130,7 @@ struct cp_signal_thread *cp_traps_pause(void)
 
 void cp_traps_resume(struct cp_signal_thread *t)
 {
-    uint64_t word, period;
+    uint64_t word, period, all = ~(uint64_t)0, before = 0;
     void *event = NULL;
 
     if (!t)
@@ -101,13 +138,18 @@ void cp_traps_resume(struct cp_signal_thread *t)
     atomic_store(&t->perf_is_paused, false);
     word = (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, t->number);
     period = atomic_load(&t->perf_period_ns);
-    if (period == 0 || atomic_load(&t->cpu_period_ns) == 0 ||
-        cp_signal_perf_open(0, period, word, &event) != 0)
+    if (period == 0 || atomic_load(&t->cpu_period_ns) == 0)
         return;
-    t->perf_is_in_step = true;
-    cp_traps_keep(t, event);
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
+                     MASK_BYTES);
+    if (cp_traps_open(period, word, &event) && event) {
+        t->perf_is_in_step = true;
+        cp_traps_keep(t, event);
+    }
     if (atomic_load(&t->cpu_period_ns) == 0) /* it was stopped meanwhile */
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0,
+                     MASK_BYTES);
 }
 
 void cp_traps_end_all(void)

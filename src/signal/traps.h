@@ -21,6 +21,19 @@ bool cp_traps_is_ours(const siginfo_t *info);
 /* From now on there may be events. */
 void cp_traps_allow(void);
 
+/*
+ * Begins an event of the calling thread, which blocks signals. False: not now,
+ * for the process is being copied; else *out is NULL if the kernel has none.
+ */
+bool cp_traps_open(uint64_t period_ns, uint64_t word, void **out);
+
+/*
+ * Around a fork. An event is a file until it is mapped: a child that had it too
+ * would keep it alive, and the parent could never end it.
+ */
+void cp_traps_before_fork(void);
+void cp_traps_after_fork(bool is_child);
+
 /* Makes an event the thread's own; ends it if there must not be one now. */
 void cp_traps_keep(struct cp_signal_thread *t, void *event);
 

@@ -7,10 +7,13 @@
  *   failing  the same with an exec that fails: is it still sampled?
  *   wait     waits for all signals with one of ours before one of its own
  *   take     takes SIGTRAP in the middle of a profile
+ *   vfork    has a child of vfork take SIGTRAP, which is the child's alone
+ *   fork N   forks N times while threads begin: does a child have an event?
  */
 #include <cpprof.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -18,10 +21,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LONG_NS 1000000000 /* of CPU time, for what comes within 20 ms */
+#define FILES 64           /* where one of an event would be */
+#define YOUNG 4            /* threads that begin at once */
 
 extern char **environ;
 static volatile sig_atomic_t n_traps;
@@ -130,7 +137,8 @@ static int run_failing(void)
 
 static int run_wait(int ours)
 {
-    const struct timespec at_once = { 0, 0 };
+    const struct timespec at_once = { 0, 0 }, for_ever = { LONG_MAX, 0 };
+    const struct itimerval soon = { { 0, 0 }, { 0, 10000 } };
     const union sigval value = { .sival_int = 7 };
     siginfo_t info = { 0 };
     sigset_t all;
@@ -152,7 +160,11 @@ static int run_wait(int ours)
     (void)await_waiting(ours);
     errno = 0;
     sig = sigtimedwait(&all, &info, &at_once);
-    printf(" %d %s\n", sig, strerror(errno));
+    printf(" %d %s", sig, strerror(errno));
+    (void)await_waiting(ours);
+    (void)setitimer(ITIMER_REAL, &soon, NULL);
+    sig = sigtimedwait(&all, NULL, &for_ever);
+    printf(" %d\n", sig == SIGALRM);
     return 0;
 }
 
@@ -198,6 +210,94 @@ static int run_take(void)
     return 0;
 }
 
+/* A child of vfork has signals of its own, and its parent's memory. */
+static int run_vfork(void)
+{
+    static const struct sigaction by_default = { .sa_handler = SIG_DFL };
+    static struct sigaction old, now;
+    pid_t child;
+
+    if (!cpprof_start("profile"))
+        return 3;
+    mask_all(SIG_BLOCK);
+    if (!await_waiting(SIGTRAP))
+        return puts("no event") < 0;
+    mask_all(SIG_UNBLOCK);
+    old.sa_handler = on_trap;
+    child = vfork();
+    if (child == 0) {
+        (void)sigaction(SIGTRAP, &by_default, &old);
+        _exit(0);
+    }
+    (void)waitpid(child, NULL, 0);
+    (void)sigaction(SIGTRAP, NULL, &now);
+    mask_all(SIG_BLOCK);
+    printf("%d %d %s\n", old.sa_handler == SIG_DFL, now.sa_handler == SIG_DFL,
+           await_waiting(SIGTRAP) ? "goes on" : "is over");
+    return 0;
+}
+
+/* Until its first event has come, at 10 kHz. */
+static void *be_young(void *unused)
+{
+    while (cpu_ns() < 200000)
+        ;
+    return unused;
+}
+
+static void *begin_threads(void *unused)
+{
+    pthread_t young[YOUNG];
+
+    while (!atomic_load(&is_over)) {
+        int n = 0;
+
+        while (n < YOUNG && !pthread_create(&young[n], NULL, be_young, NULL))
+            n++;
+        while (n > 0)
+            (void)pthread_join(young[--n], NULL);
+    }
+    return unused;
+}
+
+static bool has_event(void)
+{
+    char path[64], what[128];
+    bool has = false;
+
+    for (int fd = 0; fd < FILES; fd++) {
+        ssize_t len;
+
+        (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+        len = readlink(path, what, sizeof(what) - 1);
+        what[len > 0 ? len : 0] = '\0';
+        has = has || strstr(what, "perf_event");
+    }
+    return has;
+}
+
+static int run_fork(int n)
+{
+    pthread_t thread;
+    int n_with = 0, status = 0;
+
+    if (!cpprof_start("profile") ||
+        pthread_create(&thread, NULL, begin_threads, NULL) != 0)
+        return 3;
+    for (int i = 0; i < n; i++) {
+        pid_t child = fork();
+
+        if (child == 0)
+            _exit(has_event());
+        if (waitpid(child, &status, 0) == child)
+            n_with += status != 0;
+    }
+    atomic_store(&is_over, true);
+    (void)pthread_join(thread, NULL);
+    printf("%d\n", n_with);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -210,5 +310,9 @@ int main(int argc, char **argv)
         return run_wait(atoi(argv[2]));
     if (strcmp(mode, "take") == 0)
         return run_take();
+    if (strcmp(mode, "vfork") == 0)
+        return run_vfork();
+    if (strcmp(mode, "fork") == 0 && argc > 2)
+        return run_fork(atoi(argv[2]));
     return 2;
 }
