@@ -6,7 +6,8 @@
  * for each bucket, and less again when an unlocker finds that it is too much:
  * many may have waited once. A thread keeps the place when it has waited, for
  * it often waits for the same lock again; it gives up one that is far from its
- * bucket, lest threads that do not wait take the room of those that do.
+ * bucket, or if half of all are kept already, lest threads that do not wait
+ * take the room of those that do.
  *
  * The unlocker moves a waiter's time forward by exchange, so no time is told
  * twice; the times of two waits are hardly ever the same, so an exchange does
@@ -20,6 +21,7 @@
 #define PLACES 8192      /* a power of two */
 #define MOST_PLACES 2048 /* that are tried */
 #define MOST_KEPT 256    /* of those: that may be kept */
+#define MOST_ALL_KEPT (PLACES / 2)
 #define MOST_FETCHED 8
 #define NO_LOCK_YET ((uintptr_t)1)
 
@@ -38,6 +40,7 @@ _Atomic uint32_t cp_waiters_in[CP_WAITERS_BUCKETS];
 _Atomic uint64_t cp_waiters_unlisted;
 static _Atomic uint32_t reaches[CP_WAITERS_BUCKETS]; /* of each bucket */
 static struct waiter waiters[PLACES];
+static _Atomic uint32_t n_kept;
 
 static struct waiter *place_of(uint32_t bucket, uint32_t i)
 {
@@ -124,6 +127,17 @@ static struct waiter *kept(struct cp_signal_thread *t)
     return NULL;
 }
 
+/* May a thread that has none keep one? */
+static bool may_keep(const struct cp_signal_thread *t)
+{
+    if (atomic_load(&t->waiters_place) != 0)
+        return false;
+    if (atomic_fetch_add(&n_kept, 1) < MOST_ALL_KEPT)
+        return true;
+    atomic_fetch_sub(&n_kept, 1);
+    return false;
+}
+
 /*
  * A new one, for the thread to keep in place of the old one. A handler of the
  * program that interrupts a wait and waits itself does not get that far: the
@@ -135,8 +149,7 @@ static struct waiter *find(struct cp_signal_thread *t, uint32_t bucket,
     struct waiter *w = claim(bucket, is_kept), *old = kept(t);
     uint32_t number;
 
-    *is_kept =
-        w && t && *is_kept && (old || atomic_load(&t->waiters_place) == 0);
+    *is_kept = w && t && *is_kept && (old || may_keep(t));
     if (!*is_kept)
         return w;
     number = atomic_exchange(&t->waiters_place, (uint32_t)(w - waiters) + 1);
@@ -231,6 +244,7 @@ void cp_waiters_strike_off(struct cp_signal_thread *t)
 
     if (!number)
         return;
+    atomic_fetch_sub(&n_kept, 1);
     w = &waiters[number - 1];
     /* Cancelled while it waited, or killed. */
     if (atomic_load(&w->lock) > NO_LOCK_YET && atomic_load(&w->since_ns))
@@ -242,6 +256,7 @@ void cp_waiters_forget(void)
 {
     if (cp_signal_self)
         atomic_store(&cp_signal_self->waiters_place, 0);
+    atomic_store(&n_kept, 0);
     for (uint32_t bucket = 0; bucket < CP_WAITERS_BUCKETS; bucket++) {
         uint32_t reach = atomic_load(&reaches[bucket]) & REACH_MASK;
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -168,6 +169,30 @@ static void test_more_than_there_is_room_for(void)
     CHECK(cp_waiters_enter(locks, 20).number == places[0].number);
 }
 
+/* Each has waited once, for a lock of its own, and keeps what it may. */
+static void test_threads_that_do_not_wait_leave_room(void)
+{
+    static struct cp_signal_thread many[10000];
+    uint32_t n_kept = 0;
+
+    begin();
+    for (size_t i = 0; i < 10000; i++) {
+        const void *lock = (const void *)(uintptr_t)(4096 + i * 64);
+        struct cp_waiters_place place;
+
+        cp_signal_self = &many[i];
+        place = cp_waiters_enter(lock, 10);
+        n_kept += place.is_kept;
+        cp_waiters_leave(place);
+    }
+    CHECK(n_kept > 1000 && n_kept < 5000);
+    CHECK(atomic_load(&cp_waiters_unlisted) == 0);
+    for (size_t i = 0; i < 10000; i++)
+        cp_waiters_strike_off(&many[i]);
+    be(0); /* there is room again */
+    CHECK(cp_waiters_enter(locks, 20).is_kept);
+}
+
 static struct cp_waiters_place crowd[THREADS];
 
 static void let_wait(const void *lock, int from, int to)
@@ -205,7 +230,7 @@ static void test_many_waited_once(void)
 /* Real threads: they wait for this lock and that, end, and begin again. */
 
 #define CROWD 6
-#define ROUNDS 20000
+#define CUTTING (CLOCKS_PER_SEC / 5) /* of CPU time; yields can be long */
 #define WAITS 20000
 
 static _Atomic uint64_t clock_ticks = 1;
@@ -301,7 +326,7 @@ static void test_nobody_is_cut_off(void)
     atomic_store(&is_over, false);
     for (int i = 0; i < 2; i++)
         (void)pthread_create(&cutters[i], NULL, cut_often, NULL);
-    for (int round = 0; round < ROUNDS; round++) {
+    for (clock_t end = clock() + CUTTING; clock() < end;) {
         let_wait(behind, 64, 65);
         let_wait(locks, 165, 166); /* far behind, for a moment */
         let_end(165, 166);
@@ -327,6 +352,7 @@ int main(void)
     RUN(test_a_place_is_kept);
     RUN(test_a_thread_ends);
     RUN(test_more_than_there_is_room_for);
+    RUN(test_threads_that_do_not_wait_leave_room);
     RUN(test_many_waited_once);
     RUN(test_many_at_once);
     RUN(test_nobody_is_cut_off);
