@@ -20,6 +20,7 @@
 
 #define NS_PER_S 1000000000
 #define LONG_NS ((uint64_t)3600 * NS_PER_S) /* no signal comes of a trial */
+#define GRACE_NS 10000000 /* a signal may come when its event is ended */
 #define STATUS_BYTES ((size_t)64 << 10)
 
 static struct {
@@ -113,12 +114,15 @@ void cp_perf_sampler_retire(void)
 {
     struct sigaction ignored = { .sa_handler = SIG_IGN },
                      usual = { .sa_handler = SIG_DFL };
+    struct timespec grace = { 0, GRACE_NS };
 
     if (!cp_perf_sampler_has_trap() ||
         atomic_load(&events.pid) != CP_SYSCALL(SYS_getpid, 0))
         return; /* the memory of a child of vfork is its parent's */
     atomic_store(&events.is_handled, false);
     cp_traps_end_all();
+    while (CP_SYSCALL(SYS_nanosleep, (long)&grace, (long)&grace) == -EINTR)
+        ;
     (void)sigaction(SIGTRAP, &ignored, NULL); /* drops what is on its way */
     (void)sigaction(SIGTRAP, &usual, NULL);
 }

@@ -299,16 +299,17 @@ static bool is_first(const struct cp_signal_thread *t)
  * The first event comes at a random time; the next ones, if there are to be
  * any, in step. Somebody may be ending the profile meanwhile.
  */
-static void go_on(struct cp_signal_thread *t, uint64_t word, uint64_t wait_ns)
+static void go_on(struct cp_signal_thread *t, uint64_t wait_ns)
 {
     uint64_t period = wait_ns ? wait_ns : atomic_load(&t->perf_period_ns);
-    void *next = NULL;
 
-    if (!t->perf_is_in_step &&
-        (period == 0 || cp_traps_open(period, word, &next))) {
-        cp_traps_keep(t, next);
+    if (!t->perf_is_in_step && period == 0) {
+        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+        t->perf_is_in_step = true;
+    } else if (!t->perf_is_in_step &&
+               cp_traps_begin(t, 0, period) != CP_TRAPS_NOT_NOW) {
         t->perf_is_in_step = wait_ns == 0;
-    } /* or it could not be: the same one comes again */
+    } /* or the same one comes again */
     if (atomic_load(&t->cpu_period_ns) == 0)
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
 }
@@ -331,5 +332,5 @@ void cp_signal_trap(int sig, siginfo_t *info, void *context)
         wait_ns = early_by(t);
     if (atomic_load(&t->cpu_period_ns) && wait_ns == 0)
         take_cpu(t, is_first(t) || due_now(t) > 0, context);
-    go_on(t, word, wait_ns);
+    go_on(t, wait_ns);
 }

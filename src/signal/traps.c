@@ -36,27 +36,56 @@ void cp_traps_allow(void)
     atomic_store(&are_allowed, true);
 }
 
-/* Whoever forks says so and then looks for openers; we look the other way. */
-bool cp_traps_open(uint64_t period_ns, uint64_t word, void **out)
+/* Whoever forbids it looks for the event after that; we look the other way. */
+static bool may_be(const struct cp_signal_thread *t)
 {
-    bool is_now;
-
-    atomic_fetch_add(&n_opening, 1);
-    is_now = atomic_load(&n_forks) == 0;
-    if (is_now && cp_signal_perf_open(0, period_ns, word, out) != 0)
-        *out = NULL;
-    atomic_fetch_sub(&n_opening, 1);
-    return is_now;
+    return atomic_load(&are_allowed) && !atomic_load(&t->perf_is_paused);
 }
 
-/* Not for ever: the opener may be one that we do not let run. */
-void cp_traps_before_fork(void)
+static bool open_event(struct cp_signal_thread *t, int32_t tid,
+                       uint64_t period_ns)
+{
+    uint64_t word =
+        (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, t->number);
+    void *event = NULL;
+    bool is_open =
+        may_be(t) && cp_signal_perf_open(tid, period_ns, word, &event) == 0;
+
+    cp_signal_perf_close(atomic_exchange(&t->perf, event));
+    if (!may_be(t))
+        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+    return is_open;
+}
+
+/*
+ * Whoever forks, or forbids events, says so and then waits for those who are
+ * at it; we look the other way.
+ */
+enum cp_traps_begun cp_traps_begin(struct cp_signal_thread *t, int32_t tid,
+                                   uint64_t period_ns)
+{
+    enum cp_traps_begun begun = CP_TRAPS_NOT_NOW;
+
+    atomic_fetch_add(&n_opening, 1);
+    if (atomic_load(&n_forks) == 0)
+        begun = open_event(t, tid, period_ns) ? CP_TRAPS_BEGUN : CP_TRAPS_NONE;
+    atomic_fetch_sub(&n_opening, 1);
+    return begun;
+}
+
+/* Not for ever: it may be one that we do not let run. */
+static void await_openers(void)
 {
     const struct timespec nap = { 0, NAP_NS };
 
-    atomic_fetch_add(&n_forks, 1);
     for (int i = 0; i < MOST_NAPS && atomic_load(&n_opening); i++)
         (void)CP_SYSCALL(SYS_nanosleep, (long)&nap, 0);
+}
+
+void cp_traps_before_fork(void)
+{
+    atomic_fetch_add(&n_forks, 1);
+    await_openers();
 }
 
 void cp_traps_after_fork(bool is_child)
@@ -67,14 +96,6 @@ void cp_traps_after_fork(bool is_child)
     } else {
         atomic_fetch_sub(&n_forks, 1);
     }
-}
-
-/* Whoever forbids it looks for the event after that; we look the other way. */
-void cp_traps_keep(struct cp_signal_thread *t, void *event)
-{
-    cp_signal_perf_close(atomic_exchange(&t->perf, event));
-    if (!atomic_load(&are_allowed) || atomic_load(&t->perf_is_paused))
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
 }
 
 /* Not cp_signal_self: who blocks all signals may never have met its record. */
@@ -130,22 +151,18 @@ struct cp_signal_thread *cp_traps_pause(void)
 
 void cp_traps_resume(struct cp_signal_thread *t)
 {
-    uint64_t word, period, all = ~(uint64_t)0, before = 0;
-    void *event = NULL;
+    uint64_t period, all = ~(uint64_t)0, before = 0;
 
     if (!t)
         return;
     atomic_store(&t->perf_is_paused, false);
-    word = (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, t->number);
     period = atomic_load(&t->perf_period_ns);
     if (period == 0 || atomic_load(&t->cpu_period_ns) == 0)
         return;
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
                      MASK_BYTES);
-    if (cp_traps_open(period, word, &event) && event) {
-        t->perf_is_in_step = true;
-        cp_traps_keep(t, event);
-    }
+    t->perf_is_in_step = true;
+    (void)cp_traps_begin(t, 0, period);
     if (atomic_load(&t->cpu_period_ns) == 0) /* it was stopped meanwhile */
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0,
@@ -157,6 +174,7 @@ void cp_traps_end_all(void)
     struct cp_signal_thread *t;
 
     atomic_store(&are_allowed, false);
+    await_openers();
     for (uint32_t i = 0; (t = cp_signal_thread_at(i)); i++)
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
 }

@@ -21,11 +21,18 @@ bool cp_traps_is_ours(const siginfo_t *info);
 /* From now on there may be events. */
 void cp_traps_allow(void);
 
+enum cp_traps_begun {
+    CP_TRAPS_NOT_NOW, /* the process is being copied: later */
+    CP_TRAPS_NONE,    /* there must be none, or the kernel has none */
+    CP_TRAPS_BEGUN,
+};
+
 /*
- * Begins an event of the calling thread, which blocks signals. False: not now,
- * for the process is being copied; else *out is NULL if the kernel has none.
+ * Begins an event of the thread in place of the one that it has; tid is 0 for
+ * the caller's own. Signals are blocked, or the lock of all threads is held.
  */
-bool cp_traps_open(uint64_t period_ns, uint64_t word, void **out);
+enum cp_traps_begun cp_traps_begin(struct cp_signal_thread *t, int32_t tid,
+                                   uint64_t period_ns);
 
 /*
  * Around a fork. An event is a file until it is mapped: a child that had it too
@@ -33,9 +40,6 @@ bool cp_traps_open(uint64_t period_ns, uint64_t word, void **out);
  */
 void cp_traps_before_fork(void);
 void cp_traps_after_fork(bool is_child);
-
-/* Makes an event the thread's own; ends it if there must not be one now. */
-void cp_traps_keep(struct cp_signal_thread *t, void *event);
 
 /*
  * Ends the calling thread's event, and drops what it has sent already. Gives

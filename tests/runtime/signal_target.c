@@ -7,6 +7,8 @@
  *   failing  the same with an exec that fails: is it still sampled?
  *   wait     waits for all signals with one of ours before one of its own
  *   take     takes SIGTRAP in the middle of a profile
+ *   toggle N takes SIGTRAP, and leaves it again, in N profiles while threads
+ *            begin; how many traps come of it that it did not set?
  *   vfork    has a child of vfork take SIGTRAP, which is the child's alone
  *   fork N   forks N times while threads begin: does a child have an event?
  */
@@ -184,9 +186,9 @@ static void *deaf(void *unused)
     return unused;
 }
 
-static void work(void)
+static void work(long ns)
 {
-    for (long end = cpu_ns() + 50000000; cpu_ns() < end;)
+    for (long end = cpu_ns() + ns; cpu_ns() < end;)
         ;
 }
 
@@ -197,10 +199,10 @@ static int run_take(void)
 
     if (!cpprof_start("profile") || pthread_create(&thread, NULL, deaf, NULL))
         return 3;
-    work();
+    work(50000000);
     (void)sigaction(SIGTRAP, NULL, &before);
     (void)sigaction(SIGTRAP, &action, &old);
-    work();
+    work(50000000);
     atomic_store(&is_over, true);
     (void)pthread_join(thread, NULL);
     printf("%d %d %d", before.sa_handler == SIG_DFL, old.sa_handler == SIG_DFL,
@@ -276,6 +278,32 @@ static bool has_event(void)
     return has;
 }
 
+static int run_toggle(int n)
+{
+    const struct sigaction taken = { .sa_handler = on_trap },
+                           left = { .sa_handler = SIG_DFL };
+    int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, begin_threads, NULL) != 0)
+        return 3;
+    for (int i = 0; i < n; i++) {
+        struct cpprof_profile *profile = cpprof_start("profile");
+
+        if (!profile)
+            return 3;
+        work(1000000 + i % 8 * 100000);
+        (void)sigaction(SIGTRAP, &taken, NULL);
+        work(3000000);
+        (void)cpprof_stop(profile, out);
+        (void)sigaction(SIGTRAP, &left, NULL);
+    }
+    atomic_store(&is_over, true);
+    (void)pthread_join(thread, NULL);
+    printf("%d\n", (int)n_traps);
+    return 0;
+}
+
 static int run_fork(int n)
 {
     pthread_t thread;
@@ -310,6 +338,8 @@ int main(int argc, char **argv)
         return run_wait(atoi(argv[2]));
     if (strcmp(mode, "take") == 0)
         return run_take();
+    if (strcmp(mode, "toggle") == 0 && argc > 2)
+        return run_toggle(atoi(argv[2]));
     if (strcmp(mode, "vfork") == 0)
         return run_vfork();
     if (strcmp(mode, "fork") == 0 && argc > 2)
