@@ -127,6 +127,17 @@ void cp_perf_sampler_retire(void)
     (void)sigaction(SIGTRAP, &usual, NULL);
 }
 
+/* A child has no events, and none of their signals. */
+void cp_perf_sampler_after_fork(void)
+{
+    const uintptr_t usual[4] = { (uintptr_t)SIG_DFL }; /* the kernel's struct */
+
+    events.is_relied_on = false;
+    if (cp_perf_sampler_has_trap())
+        (void)CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, (long)usual, 0, 8);
+    atomic_store(&events.is_handled, false);
+}
+
 static bool handle_traps(void)
 {
     struct sigaction now,

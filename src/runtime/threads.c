@@ -481,7 +481,9 @@ static void forget_others(void)
 void cp_threads_after_fork(bool is_child)
 {
     cp_traps_after_fork(is_child);
-    if (is_child)
+    if (is_child) {
+        cp_perf_sampler_after_fork();
         forget_others();
+    }
     cp_lock_give(&list.lock);
 }

@@ -10,7 +10,8 @@
  *   toggle N takes SIGTRAP, and leaves it again, in N profiles while threads
  *            begin; how many traps come of it that it did not set?
  *   vfork    has a child of vfork take SIGTRAP, which is the child's alone
- *   fork N   forks N times while threads begin: does a child have an event?
+ *   fork N   forks N times while threads begin: has a child an event or a
+ *            handler of ours?
  */
 #include <cpprof.h>
 #include <errno.h>
@@ -20,9 +21,11 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -278,6 +281,15 @@ static bool has_event(void)
     return has;
 }
 
+/* Asks the kernel, not the library. */
+static bool has_handler(void)
+{
+    uintptr_t now[4] = { 0 };
+
+    return syscall(SYS_rt_sigaction, SIGTRAP, NULL, now, 8) != 0 ||
+           now[0] != (uintptr_t)SIG_DFL;
+}
+
 static int run_toggle(int n)
 {
     const struct sigaction taken = { .sa_handler = on_trap },
@@ -316,7 +328,7 @@ static int run_fork(int n)
         pid_t child = fork();
 
         if (child == 0)
-            _exit(has_event());
+            _exit(has_event() || has_handler());
         if (waitpid(child, &status, 0) == child)
             n_with += status != 0;
     }
