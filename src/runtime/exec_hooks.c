@@ -24,6 +24,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define NS_PER_S 1000000000
+#define MOST_S 1000000000 /* for who waits longer, that is for ever */
 
 /* Returns what `call` returns, if it returns. */
 #define EXEC(call)                                                             \
@@ -160,10 +161,21 @@ EXPORT int sigwait(const sigset_t *set, int *out)
     return 0;
 }
 
+/* What is left of a span that began then. */
+static struct timespec rest_of(const struct timespec *span, int64_t begin_ns)
+{
+    int64_t s = span->tv_sec < MOST_S ? span->tv_sec : MOST_S;
+    int64_t left_ns =
+        s * NS_PER_S + span->tv_nsec + begin_ns - cp_clock_ns(CLOCK_MONOTONIC);
+
+    left_ns = left_ns > 0 ? left_ns : 0;
+    return (struct timespec){ left_ns / NS_PER_S, left_ns % NS_PER_S };
+}
+
 EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out,
                         const struct timespec *span)
 {
-    int64_t begin_ns = cp_clock_ns(CLOCK_MONOTONIC), left_ns;
+    int64_t begin_ns = cp_clock_ns(CLOCK_MONOTONIC);
     struct timespec left;
     siginfo_t info;
     int sig;
@@ -171,12 +183,8 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out,
     CP_NEXT(sigtimedwait);
     sig = next(set, &info, span);
     while (sig > 0 && cp_traps_is_ours(&info)) {
-        if (span) {
-            left_ns = span->tv_sec * (int64_t)NS_PER_S + span->tv_nsec +
-                      begin_ns - cp_clock_ns(CLOCK_MONOTONIC);
-            left_ns = left_ns > 0 ? left_ns : 0;
-            left = (struct timespec){ left_ns / NS_PER_S, left_ns % NS_PER_S };
-        }
+        if (span)
+            left = rest_of(span, begin_ns);
         sig = next(set, &info, span ? &left : NULL);
     }
     if (sig > 0 && out)

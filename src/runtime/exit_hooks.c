@@ -51,11 +51,15 @@ typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
 static int take_trap(sigaction_fn *next, const struct sigaction *act,
                      struct sigaction *old)
 {
-    if (act)
+    int failed = 0;
+
+    if (act) {
         cp_perf_sampler_retire();
-    else if (old)
+        failed = next(SIGTRAP, act, old);
+    }
+    if (!failed && old)
         *old = (struct sigaction){ .sa_handler = SIG_DFL };
-    return act ? next(SIGTRAP, act, old) : 0;
+    return failed;
 }
 
 EXPORT int sigaction(int sig, const struct sigaction *restrict act,
@@ -88,8 +92,10 @@ EXPORT handler *signal(int sig, handler *wanted)
     handler *old;
 
     CP_NEXT(signal);
-    if (sig == SIGTRAP)
+    if (sig == SIGTRAP && cp_perf_sampler_has_trap()) {
         cp_perf_sampler_retire();
+        return next(sig, wanted) == SIG_ERR ? SIG_ERR : SIG_DFL;
+    }
     if (!is_ours(sig))
         return next(sig, wanted);
     old = next(sig, wanted == SIG_DFL ? cp_record_on_signal : wanted);

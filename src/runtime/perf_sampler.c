@@ -20,12 +20,14 @@
 
 #define NS_PER_S 1000000000
 #define LONG_NS ((uint64_t)3600 * NS_PER_S) /* no signal comes of a trial */
+#define GRACE_NS 10000000 /* a signal may come when its event is ended */
 #define STATUS_BYTES ((size_t)64 << 10)
 
 static struct {
     bool is_forbidden;
     bool is_relied_on;       /* threads are sampled by events */
     _Atomic bool is_handled; /* we have taken SIGTRAP */
+    _Atomic long pid;        /* whose events they are */
     char why_not[96];
 } events = { .why_not = "not tried" };
 
@@ -112,13 +114,28 @@ void cp_perf_sampler_retire(void)
 {
     struct sigaction ignored = { .sa_handler = SIG_IGN },
                      usual = { .sa_handler = SIG_DFL };
+    struct timespec grace = { 0, GRACE_NS };
 
-    if (!cp_perf_sampler_has_trap())
-        return;
+    if (!cp_perf_sampler_has_trap() ||
+        atomic_load(&events.pid) != CP_SYSCALL(SYS_getpid, 0))
+        return; /* the memory of a child of vfork is its parent's */
     atomic_store(&events.is_handled, false);
     cp_traps_end_all();
+    while (CP_SYSCALL(SYS_nanosleep, (long)&grace, (long)&grace) == -EINTR)
+        ;
     (void)sigaction(SIGTRAP, &ignored, NULL); /* drops what is on its way */
     (void)sigaction(SIGTRAP, &usual, NULL);
+}
+
+/* A child has no events, and none of their signals. */
+void cp_perf_sampler_after_fork(void)
+{
+    const uintptr_t usual[4] = { (uintptr_t)SIG_DFL }; /* the kernel's struct */
+
+    events.is_relied_on = false;
+    if (cp_perf_sampler_has_trap())
+        (void)CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, (long)usual, 0, 8);
+    atomic_store(&events.is_handled, false);
 }
 
 static bool handle_traps(void)
@@ -165,6 +182,7 @@ bool cp_perf_sampler_begin(void)
         return refuse("a debugger is attached");
     if (!is_allowed() || !handle_traps())
         return false;
+    atomic_store(&events.pid, CP_SYSCALL(SYS_getpid, 0));
     atomic_store(&events.is_handled, true);
     cp_traps_allow();
     events.why_not[0] = '\0';

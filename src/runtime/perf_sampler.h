@@ -27,6 +27,9 @@ bool cp_perf_sampler_begin(void);
  */
 void cp_perf_sampler_retire(void);
 
+/* In the child of a fork: SIGTRAP is the program's. */
+void cp_perf_sampler_after_fork(void);
+
 /* Is SIGTRAP ours now? */
 bool cp_perf_sampler_has_trap(void);
 

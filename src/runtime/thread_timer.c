@@ -123,17 +123,11 @@ static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
 {
     int64_t left = (int64_t)(t->cpu_first_ns - clock_ns) -
                    atomic_load(&cp_signal_sampler.perf_lag_ns);
-    uint64_t word =
-        (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, t->number);
-    void *event = NULL;
 
     t->perf_is_in_step = false;
     atomic_store(&t->perf_period_ns, timers.is_fast ? timers.period_ns : 0);
-    if (cp_signal_perf_open(atomic_load(&t->tid), left > 0 ? (uint64_t)left : 1,
-                            word, &event) != 0)
-        return false;
-    cp_traps_keep(t, event);
-    return true;
+    return cp_traps_begin(t, atomic_load(&t->tid),
+                          left > 0 ? (uint64_t)left : 1) == CP_TRAPS_BEGUN;
 }
 
 /*

@@ -27,6 +27,7 @@
 #include "signal/locks.h"
 #include "signal/syscall.h"
 #include "signal/trace.h"
+#include "signal/traps.h"
 #include "signal/waiters.h"
 
 #define MOST_HIDDEN 32
@@ -449,9 +450,11 @@ void cp_threads_stats(struct cp_threads_stats *out)
     cp_lock_give(&list.lock);
 }
 
+/* Who has the lock may begin events; after that it is handlers alone. */
 void cp_threads_before_fork(void)
 {
     cp_lock_take(&list.lock);
+    cp_traps_before_fork();
 }
 
 /* A child has none of its parent's timers, and one thread with a new id. */
@@ -477,7 +480,10 @@ static void forget_others(void)
 
 void cp_threads_after_fork(bool is_child)
 {
-    if (is_child)
+    cp_traps_after_fork(is_child);
+    if (is_child) {
+        cp_perf_sampler_after_fork();
         forget_others();
+    }
     cp_lock_give(&list.lock);
 }

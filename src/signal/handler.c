@@ -289,21 +289,27 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     }
 }
 
+/* Of a thread's events; it counts even if it is a little early. */
+static bool is_first(const struct cp_signal_thread *t)
+{
+    return !t->perf_is_in_step && atomic_load(&t->cpu_count) == 0;
+}
+
 /*
  * The first event comes at a random time; the next ones, if there are to be
  * any, in step. Somebody may be ending the profile meanwhile.
  */
-static void go_on(struct cp_signal_thread *t, uint64_t word, uint64_t wait_ns)
+static void go_on(struct cp_signal_thread *t, uint64_t wait_ns)
 {
     uint64_t period = wait_ns ? wait_ns : atomic_load(&t->perf_period_ns);
-    void *next = NULL;
 
-    if (!t->perf_is_in_step && period)
-        (void)cp_signal_perf_open(0, period, word, &next);
-    if (!t->perf_is_in_step)
-        cp_traps_keep(t, next);
-    if (wait_ns == 0)
+    if (!t->perf_is_in_step && period == 0) {
+        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
         t->perf_is_in_step = true;
+    } else if (!t->perf_is_in_step &&
+               cp_traps_begin(t, 0, period) != CP_TRAPS_NOT_NOW) {
+        t->perf_is_in_step = wait_ns == 0;
+    } /* or the same one comes again */
     if (atomic_load(&t->cpu_period_ns) == 0)
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
 }
@@ -325,6 +331,6 @@ void cp_signal_trap(int sig, siginfo_t *info, void *context)
     if (!t->perf_is_in_step)
         wait_ns = early_by(t);
     if (atomic_load(&t->cpu_period_ns) && wait_ns == 0)
-        take_cpu(t, !t->perf_is_in_step || due_now(t) > 0, context);
-    go_on(t, word, wait_ns);
+        take_cpu(t, is_first(t) || due_now(t) > 0, context);
+    go_on(t, wait_ns);
 }

@@ -11,7 +11,11 @@
 #define TRAP_MASK ((uint64_t)1 << (SIGTRAP - 1))
 #define MASK_BYTES 8
 
+#define NAP_NS 100000
+#define MOST_NAPS 5000 /* whoever opens needs microseconds, if it can run */
+
 static _Atomic bool are_allowed, were_allowed;
+static _Atomic uint32_t n_opening, n_forks;
 
 bool cp_traps_is_ours(const siginfo_t *info)
 {
@@ -33,11 +37,65 @@ void cp_traps_allow(void)
 }
 
 /* Whoever forbids it looks for the event after that; we look the other way. */
-void cp_traps_keep(struct cp_signal_thread *t, void *event)
+static bool may_be(const struct cp_signal_thread *t)
 {
+    return atomic_load(&are_allowed) && !atomic_load(&t->perf_is_paused);
+}
+
+static bool open_event(struct cp_signal_thread *t, int32_t tid,
+                       uint64_t period_ns)
+{
+    uint64_t word =
+        (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, t->number);
+    void *event = NULL;
+    bool is_open =
+        may_be(t) && cp_signal_perf_open(tid, period_ns, word, &event) == 0;
+
     cp_signal_perf_close(atomic_exchange(&t->perf, event));
-    if (!atomic_load(&are_allowed) || atomic_load(&t->perf_is_paused))
+    if (!may_be(t))
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+    return is_open;
+}
+
+/*
+ * Whoever forks, or forbids events, says so and then waits for those who are
+ * at it; we look the other way.
+ */
+enum cp_traps_begun cp_traps_begin(struct cp_signal_thread *t, int32_t tid,
+                                   uint64_t period_ns)
+{
+    enum cp_traps_begun begun = CP_TRAPS_NOT_NOW;
+
+    atomic_fetch_add(&n_opening, 1);
+    if (atomic_load(&n_forks) == 0)
+        begun = open_event(t, tid, period_ns) ? CP_TRAPS_BEGUN : CP_TRAPS_NONE;
+    atomic_fetch_sub(&n_opening, 1);
+    return begun;
+}
+
+/* Not for ever: it may be one that we do not let run. */
+static void await_openers(void)
+{
+    const struct timespec nap = { 0, NAP_NS };
+
+    for (int i = 0; i < MOST_NAPS && atomic_load(&n_opening); i++)
+        (void)CP_SYSCALL(SYS_nanosleep, (long)&nap, 0);
+}
+
+void cp_traps_before_fork(void)
+{
+    atomic_fetch_add(&n_forks, 1);
+    await_openers();
+}
+
+void cp_traps_after_fork(bool is_child)
+{
+    if (is_child) {
+        atomic_store(&n_opening, 0);
+        atomic_store(&n_forks, 0);
+    } else {
+        atomic_fetch_sub(&n_forks, 1);
+    }
 }
 
 /* Not cp_signal_self: who blocks all signals may never have met its record. */
@@ -93,21 +151,22 @@ struct cp_signal_thread *cp_traps_pause(void)
 
 void cp_traps_resume(struct cp_signal_thread *t)
 {
-    uint64_t word, period;
-    void *event = NULL;
+    uint64_t period, all = ~(uint64_t)0, before = 0;
 
     if (!t)
         return;
     atomic_store(&t->perf_is_paused, false);
-    word = (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, t->number);
     period = atomic_load(&t->perf_period_ns);
-    if (period == 0 || atomic_load(&t->cpu_period_ns) == 0 ||
-        cp_signal_perf_open(0, period, word, &event) != 0)
+    if (period == 0 || atomic_load(&t->cpu_period_ns) == 0)
         return;
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
+                     MASK_BYTES);
     t->perf_is_in_step = true;
-    cp_traps_keep(t, event);
+    (void)cp_traps_begin(t, 0, period);
     if (atomic_load(&t->cpu_period_ns) == 0) /* it was stopped meanwhile */
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0,
+                     MASK_BYTES);
 }
 
 void cp_traps_end_all(void)
@@ -115,6 +174,7 @@ void cp_traps_end_all(void)
     struct cp_signal_thread *t;
 
     atomic_store(&are_allowed, false);
+    await_openers();
     for (uint32_t i = 0; (t = cp_signal_thread_at(i)); i++)
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
 }

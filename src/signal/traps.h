@@ -21,8 +21,25 @@ bool cp_traps_is_ours(const siginfo_t *info);
 /* From now on there may be events. */
 void cp_traps_allow(void);
 
-/* Makes an event the thread's own; ends it if there must not be one now. */
-void cp_traps_keep(struct cp_signal_thread *t, void *event);
+enum cp_traps_begun {
+    CP_TRAPS_NOT_NOW, /* the process is being copied: later */
+    CP_TRAPS_NONE,    /* there must be none, or the kernel has none */
+    CP_TRAPS_BEGUN,
+};
+
+/*
+ * Begins an event of the thread in place of the one that it has; tid is 0 for
+ * the caller's own. Signals are blocked, or the lock of all threads is held.
+ */
+enum cp_traps_begun cp_traps_begin(struct cp_signal_thread *t, int32_t tid,
+                                   uint64_t period_ns);
+
+/*
+ * Around a fork. An event is a file until it is mapped: a child that had it too
+ * would keep it alive, and the parent could never end it.
+ */
+void cp_traps_before_fork(void);
+void cp_traps_after_fork(bool is_child);
 
 /*
  * Ends the calling thread's event, and drops what it has sent already. Gives

@@ -61,6 +61,9 @@ struct cp_waiters_found {
     uint32_t n_followed, n_all;
 };
 
+/* How many places an unlocker looks at. */
+uint32_t cp_waiters_reach(const void *lock);
+
 /* The places of those who wait are about to be asked for. */
 void cp_waiters_fetch(const void *lock);
 

@@ -7,21 +7,33 @@
  *   failing  the same with an exec that fails: is it still sampled?
  *   wait     waits for all signals with one of ours before one of its own
  *   take     takes SIGTRAP in the middle of a profile
+ *   toggle N takes SIGTRAP, and leaves it again, in N profiles while threads
+ *            begin; how many traps come of it that it did not set?
+ *   vfork    has a child of vfork take SIGTRAP, which is the child's alone
+ *   fork N   forks N times while threads begin: has a child an event or a
+ *            handler of ours?
  */
 #include <cpprof.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LONG_NS 1000000000 /* of CPU time, for what comes within 20 ms */
+#define FILES 64           /* where one of an event would be */
+#define YOUNG 4            /* threads that begin at once */
 
 extern char **environ;
 static volatile sig_atomic_t n_traps;
@@ -130,7 +142,8 @@ static int run_failing(void)
 
 static int run_wait(int ours)
 {
-    const struct timespec at_once = { 0, 0 };
+    const struct timespec at_once = { 0, 0 }, for_ever = { LONG_MAX, 0 };
+    const struct itimerval soon = { { 0, 0 }, { 0, 10000 } };
     const union sigval value = { .sival_int = 7 };
     siginfo_t info = { 0 };
     sigset_t all;
@@ -152,7 +165,11 @@ static int run_wait(int ours)
     (void)await_waiting(ours);
     errno = 0;
     sig = sigtimedwait(&all, &info, &at_once);
-    printf(" %d %s\n", sig, strerror(errno));
+    printf(" %d %s", sig, strerror(errno));
+    (void)await_waiting(ours);
+    (void)setitimer(ITIMER_REAL, &soon, NULL);
+    sig = sigtimedwait(&all, NULL, &for_ever);
+    printf(" %d\n", sig == SIGALRM);
     return 0;
 }
 
@@ -172,9 +189,9 @@ static void *deaf(void *unused)
     return unused;
 }
 
-static void work(void)
+static void work(long ns)
 {
-    for (long end = cpu_ns() + 50000000; cpu_ns() < end;)
+    for (long end = cpu_ns() + ns; cpu_ns() < end;)
         ;
 }
 
@@ -185,16 +202,139 @@ static int run_take(void)
 
     if (!cpprof_start("profile") || pthread_create(&thread, NULL, deaf, NULL))
         return 3;
-    work();
+    work(50000000);
     (void)sigaction(SIGTRAP, NULL, &before);
     (void)sigaction(SIGTRAP, &action, &old);
-    work();
+    work(50000000);
     atomic_store(&is_over, true);
     (void)pthread_join(thread, NULL);
     printf("%d %d %d", before.sa_handler == SIG_DFL, old.sa_handler == SIG_DFL,
            (int)n_traps);
     (void)raise(SIGTRAP);
     printf(" %d\n", (int)n_traps);
+    return 0;
+}
+
+/* A child of vfork has signals of its own, and its parent's memory. */
+static int run_vfork(void)
+{
+    static const struct sigaction by_default = { .sa_handler = SIG_DFL };
+    static struct sigaction old, now;
+    pid_t child;
+
+    if (!cpprof_start("profile"))
+        return 3;
+    mask_all(SIG_BLOCK);
+    if (!await_waiting(SIGTRAP))
+        return puts("no event") < 0;
+    mask_all(SIG_UNBLOCK);
+    old.sa_handler = on_trap;
+    child = vfork();
+    if (child == 0) {
+        (void)sigaction(SIGTRAP, &by_default, &old);
+        _exit(0);
+    }
+    (void)waitpid(child, NULL, 0);
+    (void)sigaction(SIGTRAP, NULL, &now);
+    mask_all(SIG_BLOCK);
+    printf("%d %d %s\n", old.sa_handler == SIG_DFL, now.sa_handler == SIG_DFL,
+           await_waiting(SIGTRAP) ? "goes on" : "is over");
+    return 0;
+}
+
+/* Until its first event has come, at 10 kHz. */
+static void *be_young(void *unused)
+{
+    while (cpu_ns() < 200000)
+        ;
+    return unused;
+}
+
+static void *begin_threads(void *unused)
+{
+    pthread_t young[YOUNG];
+
+    while (!atomic_load(&is_over)) {
+        int n = 0;
+
+        while (n < YOUNG && !pthread_create(&young[n], NULL, be_young, NULL))
+            n++;
+        while (n > 0)
+            (void)pthread_join(young[--n], NULL);
+    }
+    return unused;
+}
+
+static bool has_event(void)
+{
+    char path[64], what[128];
+    bool has = false;
+
+    for (int fd = 0; fd < FILES; fd++) {
+        ssize_t len;
+
+        (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+        len = readlink(path, what, sizeof(what) - 1);
+        what[len > 0 ? len : 0] = '\0';
+        has = has || strstr(what, "perf_event");
+    }
+    return has;
+}
+
+/* Asks the kernel, not the library. */
+static bool has_handler(void)
+{
+    uintptr_t now[4] = { 0 };
+
+    return syscall(SYS_rt_sigaction, SIGTRAP, NULL, now, 8) != 0 ||
+           now[0] != (uintptr_t)SIG_DFL;
+}
+
+static int run_toggle(int n)
+{
+    const struct sigaction taken = { .sa_handler = on_trap },
+                           left = { .sa_handler = SIG_DFL };
+    int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, begin_threads, NULL) != 0)
+        return 3;
+    for (int i = 0; i < n; i++) {
+        struct cpprof_profile *profile = cpprof_start("profile");
+
+        if (!profile)
+            return 3;
+        work(1000000 + i % 8 * 100000);
+        (void)sigaction(SIGTRAP, &taken, NULL);
+        work(3000000);
+        (void)cpprof_stop(profile, out);
+        (void)sigaction(SIGTRAP, &left, NULL);
+    }
+    atomic_store(&is_over, true);
+    (void)pthread_join(thread, NULL);
+    printf("%d\n", (int)n_traps);
+    return 0;
+}
+
+static int run_fork(int n)
+{
+    pthread_t thread;
+    int n_with = 0, status = 0;
+
+    if (!cpprof_start("profile") ||
+        pthread_create(&thread, NULL, begin_threads, NULL) != 0)
+        return 3;
+    for (int i = 0; i < n; i++) {
+        pid_t child = fork();
+
+        if (child == 0)
+            _exit(has_event() || has_handler());
+        if (waitpid(child, &status, 0) == child)
+            n_with += status != 0;
+    }
+    atomic_store(&is_over, true);
+    (void)pthread_join(thread, NULL);
+    printf("%d\n", n_with);
     return 0;
 }
 
@@ -210,5 +350,11 @@ int main(int argc, char **argv)
         return run_wait(atoi(argv[2]));
     if (strcmp(mode, "take") == 0)
         return run_take();
+    if (strcmp(mode, "toggle") == 0 && argc > 2)
+        return run_toggle(atoi(argv[2]));
+    if (strcmp(mode, "vfork") == 0)
+        return run_vfork();
+    if (strcmp(mode, "fork") == 0 && argc > 2)
+        return run_fork(atoi(argv[2]));
     return 2;
 }

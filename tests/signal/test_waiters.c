@@ -1,13 +1,14 @@
 /*
  * test_waiters - places in the list of those who wait: kept, given up, too
  * few; and what an unlocker learns. Threads are played by one, but for the last
- * test.
+ * tests.
  */
 #include "signal/waiters.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -168,9 +169,68 @@ static void test_more_than_there_is_room_for(void)
     CHECK(cp_waiters_enter(locks, 20).number == places[0].number);
 }
 
+/* Each has waited once, for a lock of its own, and keeps what it may. */
+static void test_threads_that_do_not_wait_leave_room(void)
+{
+    static struct cp_signal_thread many[10000];
+    uint32_t n_kept = 0;
+
+    begin();
+    for (size_t i = 0; i < 10000; i++) {
+        const void *lock = (const void *)(uintptr_t)(4096 + i * 64);
+        struct cp_waiters_place place;
+
+        cp_signal_self = &many[i];
+        place = cp_waiters_enter(lock, 10);
+        n_kept += place.is_kept;
+        cp_waiters_leave(place);
+    }
+    CHECK(n_kept > 1000 && n_kept < 5000);
+    CHECK(atomic_load(&cp_waiters_unlisted) == 0);
+    for (size_t i = 0; i < 10000; i++)
+        cp_waiters_strike_off(&many[i]);
+    be(0); /* there is room again */
+    CHECK(cp_waiters_enter(locks, 20).is_kept);
+}
+
+static struct cp_waiters_place crowd[THREADS];
+
+static void let_wait(const void *lock, int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        be(i);
+        crowd[i] = cp_waiters_enter(lock, 10);
+    }
+}
+
+static void let_end(int from, int to)
+{
+    for (int i = from; i < to; i++) {
+        cp_waiters_leave(crowd[i]);
+        cp_waiters_strike_off(&records[i]);
+    }
+}
+
+static void test_many_waited_once(void)
+{
+    begin();
+    let_wait(locks, 0, 2000);
+    CHECK(cp_waiters_reach(locks) == 2000);
+    let_end(0, 1999);
+    CHECK(cp_waiters_collect(locks, 20).n_all == 1); /* the last is there */
+    CHECK(cp_waiters_reach(locks) == 2000);
+    let_end(1999, 2000);
+    CHECK(cp_waiters_collect(locks, 30).n_all == 0);
+    CHECK(cp_waiters_reach(locks) < 100);
+    let_wait(locks, 0, 300);
+    CHECK(cp_waiters_collect(locks, 40).n_all == 300);
+    let_end(0, 300);
+}
+
 /* Real threads: they wait for this lock and that, end, and begin again. */
 
 #define CROWD 6
+#define CUTTING (CLOCKS_PER_SEC / 5) /* of CPU time; yields can be long */
 #define WAITS 20000
 
 static _Atomic uint64_t clock_ticks = 1;
@@ -234,6 +294,56 @@ static void test_many_at_once(void)
     }
 }
 
+static void *cut_often(void *arg)
+{
+    while (!atomic_load(&is_over))
+        (void)cp_waiters_collect(locks, 5); /* which moves no time */
+    return arg;
+}
+
+/* A lock whose places begin where the least reach of the first one's ends. */
+static const void *lock_behind(void)
+{
+    uint32_t wanted = (cp_waiters_bucket(locks) + 8) % CP_WAITERS_BUCKETS;
+    uintptr_t address = 16;
+
+    while (cp_waiters_bucket((const void *)address) != wanted)
+        address += 16;
+    return (const void *)address;
+}
+
+/* One that comes while the reach is cut is within it nevertheless. */
+static void test_nobody_is_cut_off(void)
+{
+    pthread_t cutters[2];
+    const void *behind = lock_behind();
+    uint32_t n_cut_off = 0;
+
+    begin();
+    let_wait(locks, 0, 64);
+    let_wait(behind, 64, 165);
+    let_end(64, 65);
+    atomic_store(&is_over, false);
+    for (int i = 0; i < 2; i++)
+        (void)pthread_create(&cutters[i], NULL, cut_often, NULL);
+    for (clock_t end = clock() + CUTTING; clock() < end;) {
+        let_wait(behind, 64, 65);
+        let_wait(locks, 165, 166); /* far behind, for a moment */
+        let_end(165, 166);
+        let_end(64, 65);
+        let_wait(locks, 64, 65); /* near, but beyond the least reach */
+        (void)sched_yield();
+        n_cut_off += cp_waiters_collect(locks, 5).n_all != 65;
+        let_end(64, 65);
+    }
+    atomic_store(&is_over, true);
+    for (int i = 0; i < 2; i++)
+        (void)pthread_join(cutters[i], NULL);
+    CHECK(n_cut_off == 0);
+    let_end(0, 64);
+    let_end(65, 165);
+}
+
 int main(void)
 {
     RUN(test_time_is_told_once);
@@ -242,6 +352,9 @@ int main(void)
     RUN(test_a_place_is_kept);
     RUN(test_a_thread_ends);
     RUN(test_more_than_there_is_room_for);
+    RUN(test_threads_that_do_not_wait_leave_room);
+    RUN(test_many_waited_once);
     RUN(test_many_at_once);
+    RUN(test_nobody_is_cut_off);
     return check_failures != 0;
 }
