@@ -476,9 +476,11 @@ async function diff(profile, base) {
   const server = await serve(`-diff_base=${base}`, profile);
   await open(server.url);
   check("diff: bar", await page.run("!document.getElementById('diffbar').hidden"));
+  const high = await page.run("document.getElementById('status').offsetHeight");
   await page.run("document.querySelector('canvas.flame').focus()");
   await press("ArrowDown");
   check("diff: before and after", /→/.test(await text("status")), await text("status"));
+  check("diff: the graph stays as tall", (await page.run("document.getElementById('status').offsetHeight")) === high);
   await shot("diff");
   await press("2");
   await shot("diff-top");
