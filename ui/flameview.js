@@ -112,7 +112,7 @@ export class FlameView {
     return { finest: 0.4 / Math.max(600, this.scroll.clientWidth), order: this.app.store.state.order === "name" ? "name" : "weight" };
   }
 
-  /** What the worker is asked for: the tree of a path. @param {string[]} path */
+  /** What the worker is asked for: the tree of a path. @param {string[]} path @returns {any} */
   question(path) {
     const s = this.app.store.state, isByTime = s.order === "time" && this.app.profile.hasTimes;
     return isByTime ? { ...this.manner(), order: "time", range: rangeOf(s.range), isUp: s.isUp } : { ...this.manner(), path, isUp: s.isUp };
@@ -129,9 +129,10 @@ export class FlameView {
     this.drawBar();
     if (s.pivot) return this.showSandwich(turn);
     const question = this.question(s.path), key = this.keyOf(question), tree = this.trees.get(key) || (await this.ask(turn, question));
-    if (tree) this.trees.add(key, tree);
-    if (tree) tree.range = question.range;
-    if (!tree || turn !== this.turn) return;
+    if (!tree) return;
+    tree.range = question.range;
+    this.trees.add(key, tree);
+    if (turn !== this.turn) return;
     this.app.about(tree.about);
     this.showMain(tree);
     this.explain(tree);
