@@ -126,7 +126,7 @@ export class App {
     if (!this.profile) return;
     this.drawBar();
     const isSearchOnly = JSON.stringify({ ...now, search: "" }) === JSON.stringify({ ...old, search: "" });
-    if (isSearchOnly && this.current().highlight) {
+    if (isSearchOnly && this.current().highlight && !this.current().isAhead) {
       this.current().highlight(now.search);
       this.tellBusy();
       this.countMatches();

@@ -77,6 +77,8 @@ export class FlameView {
     /** Until the worker has answered. @type {Promise<void>} */
     this.asking = Promise.resolve();
     this.turn = 0;
+    /** Whether a zoom is drawn that the page was not told of yet. */
+    this.isAhead = false;
     this.at = -1;
     this.size = "";
     new ResizeObserver(() => this.resize()).observe(this.scroll);
@@ -110,7 +112,7 @@ export class FlameView {
     return { finest: 0.4 / Math.max(600, this.scroll.clientWidth), order: this.app.store.state.order === "name" ? "name" : "weight" };
   }
 
-  /** What the worker is asked for: the tree of a path. @param {string[]} path */
+  /** What the worker is asked for: the tree of a path. @param {string[]} path @returns {any} */
   question(path) {
     const s = this.app.store.state, isByTime = s.order === "time" && this.app.profile.hasTimes;
     return isByTime ? { ...this.manner(), order: "time", range: rangeOf(s.range), isUp: s.isUp } : { ...this.manner(), path, isUp: s.isUp };
@@ -123,11 +125,14 @@ export class FlameView {
 
   async show() {
     const s = this.app.store.state, turn = ++this.turn;
+    this.isAhead = false;
     this.drawBar();
     if (s.pivot) return this.showSandwich(turn);
     const question = this.question(s.path), key = this.keyOf(question), tree = this.trees.get(key) || (await this.ask(turn, question));
-    if (tree) this.trees.add(key, tree);
-    if (!tree || turn !== this.turn) return;
+    if (!tree) return;
+    tree.range = question.range;
+    this.trees.add(key, tree);
+    if (turn !== this.turn) return;
     this.app.about(tree.about);
     this.showMain(tree);
     this.explain(tree);
@@ -223,11 +228,12 @@ export class FlameView {
     if (this.app.store.state.pivot) return this.repivot(canvas, box);
     const s = this.app.store.state;
     if (s.order === "time" && this.app.profile.hasTimes) {
-      const [from, to] = rangeOf(s.range), at = (/** @type {number} */ x) => (from + x * (to - from)).toPrecision(12).replace(/\.?0+$/, "");
+      const [from, to] = canvas.tree.range || [0, 1], at = (/** @type {number} */ x) => (from + x * (to - from)).toPrecision(12).replace(/\.?0+$/, "");
       const range = box === 0 ? "" : `${at(canvas.tree.x[box])}-${at(canvas.tree.x[box] + canvas.tree.w[box])}`;
+      if (range === s.range) return;
       canvas.zoom(box);
       this.toRoot();
-      return range === s.range ? undefined : this.leave({ range });
+      return this.leave({ range });
     }
     const path = canvas.pathTo(box);
     this.zoomAtOnce(canvas, box, path);
@@ -238,6 +244,7 @@ export class FlameView {
   /** Answers to what was asked before are not shown any more. @param {Partial<import("./state.js").State>} change */
   leave(change) {
     this.turn++;
+    this.isAhead = true;
     this.app.later(change);
   }
 

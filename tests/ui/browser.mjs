@@ -161,6 +161,12 @@ async function prompt(url) {
   check("two clicks: then the second", (await atOnce("return zoom();")) === "main", await atOnce("return zoom();"));
   await back();
   check("Back: to the first", (await atOnce("return zoom();")).includes(",") && (await atOnce("return picture();")) === zoomed);
+  await atOnce("hit(0, 40);");
+  await ready();
+  await atOnce("hit(1, 40); document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));");
+  await ready();
+  check("Escape right after a click: the whole", (await atOnce("return zoom();")) === "" && (await atOnce("return picture();")) === whole);
+  await back(-3);
   check("search: drawn at once", await atOnce("const old = picture(); search('phase'); return picture() !== old;"));
   check("search: taken back at once", (await atOnce("search(''); return picture();")) === zoomed);
   await atOnce("search('phase');");
@@ -407,9 +413,9 @@ async function byTime() {
     await ready();
     await shot("time");
     const at = await page.run("(() => { const r = document.querySelector('canvas.flame').getBoundingClientRect(); return [r.x + r.width / 16, r.y + 2 * 21 + 10]; })()");
-    await page.mouse(at[0], at[1]);
-    await page.until("location.search.includes('t=0-0.125')");
+    await atOnce("hit(2, canvas.clientWidth / 16); hit(2, canvas.clientWidth / 16);");
     await ready();
+    check("time: two clicks on one box", (await address()).endsWith("t=0-0.125"), await address());
     await page.mouse(at[0], at[1], "left", true);
     await page.until("/^read/.test(document.getElementById('status').textContent)");
     check("time: zoomed to a part", /^read: 5ms/.test(await text("status")), await text("status"));
@@ -470,9 +476,11 @@ async function diff(profile, base) {
   const server = await serve(`-diff_base=${base}`, profile);
   await open(server.url);
   check("diff: bar", await page.run("!document.getElementById('diffbar').hidden"));
+  const high = await page.run("document.getElementById('status').offsetHeight");
   await page.run("document.querySelector('canvas.flame').focus()");
   await press("ArrowDown");
   check("diff: before and after", /→/.test(await text("status")), await text("status"));
+  check("diff: the graph stays as tall", (await page.run("document.getElementById('status').offsetHeight")) === high);
   await shot("diff");
   await press("2");
   await shot("diff-top");
