@@ -6,9 +6,9 @@ on standard input), on libjvm (Debian's openjdk-17-dbg put into the library)
 and on the kernel (linux-image-...-amd64-dbg), at 1, 1,000, 10,000 and 100,000
 addresses. Prints the medians of the runs in seconds and in CPU seconds, what
 these are in ours, and the peak memory. Runs of the tools alternate. elfutils
-takes minutes from 10,000 on: there it runs once, and with --all only. The kernel's file has relocations that were
-applied already; they are taken out, because gimli would apply them again, which
-takes it seconds.
+takes minutes from 10,000 on: there it runs once, and with --all only. The
+kernel's file has relocations that were applied already; they are taken out,
+because gimli would apply them again, which takes it seconds.
 
 What is missing is fetched into DIR (build/bench-symbolize): the packages with
 apt-get download, gimli's addr2line with cargo. A peer that cannot be had is
