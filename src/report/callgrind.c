@@ -40,11 +40,12 @@ static const struct cp_node_info *info_of(const struct grinder *w,
 
 /*
  * A function as callgrind's readers see it: nodes of one file and name may
- * still be of different objects (or parents, in a tree).
+ * still be of different objects (or parents, in a tree). A column tells them
+ * apart only where there is neither address nor line, as in the reference.
  */
 struct variant {
     uint32_t file, name, object, parent;
-    int64_t start_line;
+    int64_t start_line, column;
     uint32_t node, place; /* place: in the order of the report */
     uint32_t number, of;
 };
@@ -63,7 +64,7 @@ static int by_function(const void *a, const void *b)
 static bool same_variant(const struct variant *x, const struct variant *y)
 {
     return x->object == y->object && x->parent == y->parent &&
-           x->start_line == y->start_line;
+           x->start_line == y->start_line && x->column == y->column;
 }
 
 static int by_variant(const void *a, const void *b)
@@ -79,6 +80,8 @@ static int by_variant(const void *a, const void *b)
         return x->parent < y->parent ? -1 : 1;
     if (x->start_line != y->start_line)
         return x->start_line < y->start_line ? -1 : 1;
+    if (x->column != y->column)
+        return x->column < y->column ? -1 : 1;
     return x->place < y->place ? -1 : 1;
 }
 
@@ -127,6 +130,8 @@ static void fill_variants(const struct grinder *w, struct variant *list)
                                     .start_line = info->start_line,
                                     .node = g->order[i],
                                     .place = i };
+        if (info->address == 0 && info->line == 0)
+            list[i].column = info->column;
         if (g->tree_parent)
             list[i].parent = g->tree_parent[g->order[i]];
     }
