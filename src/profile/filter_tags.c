@@ -75,6 +75,13 @@ static uint32_t reduced_set(struct cp_label_table *table,
                               : cp_label_table_add(table, room, n, err);
 }
 
+/* Marks in new_set, which is all zero, the sets that samples have. */
+static void find_used(const struct cp_profile *p, uint32_t *new_set)
+{
+    for (uint32_t i = 0; i < p->n_samples; i++)
+        new_set[p->samples[i].label_set] = 1;
+}
+
 static enum cp_status reduce_all(struct cp_profile *p, struct cp_match *m,
                                  bool *matched, struct cp_error *err)
 {
@@ -86,9 +93,11 @@ static enum cp_status reduce_all(struct cp_profile *p, struct cp_match *m,
 
     if (new_set && room && cp_label_table_init(&table, p, err) == CP_OK) {
         status = CP_OK;
+        find_used(p, new_set);
         for (uint32_t i = 0; status == CP_OK && i < n_sets; i++) {
-            new_set[i] = reduced_set(&table, p, &p->label_sets[i], m, matched,
-                                     room, err);
+            if (new_set[i])
+                new_set[i] = reduced_set(&table, p, &p->label_sets[i], m,
+                                         matched, room, err);
             if (new_set[i] == CP_NONE)
                 status = CP_ENOMEM;
         }

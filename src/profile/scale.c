@@ -68,30 +68,38 @@ static bool same_text(const struct cp_profile *a, uint32_t x,
     return cp_str_cmp(cp_profile_str(a, x), cp_profile_str(b, y)) == 0;
 }
 
-static bool same_types(const struct cp_profile *a, const struct cp_profile *b)
+static bool same_type(const struct cp_profile *a, struct cp_value_type x,
+                      const struct cp_profile *b, struct cp_value_type y)
 {
-    if (a->n_types != b->n_types ||
-        !same_text(a, a->period_type.type, b, b->period_type.type) ||
-        !same_text(a, a->period_type.unit, b, b->period_type.unit))
-        return false;
+    return same_text(a, x.type, b, y.type) && same_text(a, x.unit, b, y.unit);
+}
+
+/* What of two profiles is not the same; NULL if they can be compared. */
+static const char *find_difference(const struct cp_profile *a,
+                                   const struct cp_profile *b)
+{
+    if (!same_type(a, a->period_type, b, b->period_type))
+        return "period";
+    if (a->n_types != b->n_types)
+        return "sample";
     for (uint32_t k = 0; k < a->n_types; k++)
-        if (!same_text(a, a->types[k].type, b, b->types[k].type) ||
-            !same_text(a, a->types[k].unit, b, b->types[k].unit))
-            return false;
-    return true;
+        if (!same_type(a, a->types[k], b, b->types[k]))
+            return "sample";
+    return NULL;
 }
 
 enum cp_status cp_scale_normalize(struct cp_profile *p,
                                   const struct cp_profile *base,
                                   struct cp_error *err)
 {
+    const char *difference = find_difference(p, base);
     double *ratios;
 
-    if (!same_types(p, base))
-        return cp_error_set(
-            err, CP_EUSAGE,
-            "incompatible sample types: the source and the base "
-            "must have the same to be normalized");
+    if (difference)
+        return cp_error_set(err, CP_EUSAGE,
+                            "incompatible %s types: the source and the base "
+                            "must have the same to be normalized",
+                            difference);
     ratios = cp_alloc(p->n_types, sizeof(*ratios), err);
     if (!ratios)
         return CP_ENOMEM;

@@ -87,11 +87,27 @@ static struct cp_str title(const struct cp_profile *p)
     return cp_path_base(cp_profile_str(p, p->mappings[0].file));
 }
 
+/* The first entry of the legend: a comment may have several lines. */
+static struct cp_str first_entry(const struct cp_profile *p,
+                                 const struct cp_out *legend)
+{
+    const char *end = memchr(legend->buf, '\n', legend->len);
+    bool is_binary =
+        p->n_mappings > 0 && (p->mappings[0].file || p->mappings[0].build_id);
+
+    for (uint32_t i = 0; !is_binary && i < p->n_comments; i++) {
+        struct cp_str comment = cp_profile_str(p, p->comments[i]);
+
+        if (comment.len == 0 || comment.ptr[0] != '#')
+            return comment;
+    }
+    return (struct cp_str){ legend->buf, (uint32_t)(end - legend->buf) };
+}
+
 static void write_head(struct drawing *d)
 {
     struct cp_str name = title(d->r->profile);
     struct cp_out legend = { .fd = -1 };
-    const char *end;
 
     cp_legend_graph(d->r, d->t, true, &legend);
     cp_out_cstr(&legend,
@@ -100,10 +116,8 @@ static void write_head(struct drawing *d)
                   name.len ? name.ptr : "unnamed");
     cp_out_cstr(d->out, "node [style=filled fillcolor=\"#f8f8f8\"]\n");
     if (legend.err.status == CP_OK) {
-        end = memchr(legend.buf, '\n', legend.len);
         cp_out_cstr(d->out, "subgraph cluster_L { \"");
-        escaped(d->out,
-                (struct cp_str){ legend.buf, (uint32_t)(end - legend.buf) });
+        escaped(d->out, first_entry(d->r->profile, &legend));
         cp_out_cstr(d->out, "\" [shape=box fontsize=16 label=\"");
         escaped(d->out, (struct cp_str){ legend.buf, (uint32_t)legend.len });
         cp_out_char(d->out, '"');

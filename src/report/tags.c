@@ -1,8 +1,8 @@
 /*
  * tags.c - the report "tags": what each label adds up to.
  *
- * Sums are made once a label set. The table is laid out as Go's text/tabwriter
- * would: a column is as wide as its widest cell, aligned to the right.
+ * Sums are made once a label set. The table is laid out by tab_columns, which
+ * tabs and line ends within labels (queries, say) have a part in.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "report/formats.h"
 #include "report/graph.h"
+#include "report/tab_columns.h"
 
 /* A value of a key, or (value CP_NONE) the key itself. */
 struct row {
@@ -124,61 +125,38 @@ static int by_key_then_sum(const void *a, const void *b)
     return cp_str_cmp(x->text, y->text);
 }
 
-/* "600ms (60.00%):", or without the share where there is no total. */
-static void value_cell(const struct tagger *t, int64_t sum,
-                       char cell[2 * CP_LABEL_BYTES])
+/* " (60.00%)", or nothing where there is no total. */
+static void write_share(const struct tagger *t, int64_t sum, struct cp_out *to)
 {
-    const struct cp_report *r = t->r;
     char percent[CP_LABEL_BYTES];
-    size_t n;
 
-    cp_report_value(r, sum, cell);
-    n = strlen(cell);
-    if (r->total > 0) {
-        cp_percentage(sum, r->total, percent);
-        n += (size_t)sprintf(cell + n, " (%s)", percent);
-    }
-    (void)strcpy(cell + n, ":");
+    if (t->r->total <= 0)
+        return;
+    cp_percentage(sum, t->r->total, percent);
+    cp_out_printf(to, " (%s)", percent);
 }
 
-static void write_head(const struct tagger *t, const struct row *key,
-                       struct cp_out *out)
-{
-    char sum[CP_LABEL_BYTES], total[CP_LABEL_BYTES], percent[CP_LABEL_BYTES];
-
-    cp_report_value(t->r, key->sum, sum);
-    cp_report_value(t->r, t->r->total, total);
-    cp_percentage(key->sum, t->r->total, percent);
-    cp_out_char(out, ' ');
-    cp_out_str(out, key->key_text);
-    if (t->r->total > 0)
-        cp_out_printf(out, ": Total %s of %s (%s)\n", sum, total, percent);
-    else
-        cp_out_printf(out, ": Total %s of %s\n", sum, total);
-}
-
-/* Writes a key and its values: rows[0] is the key, the rest its n values. */
+/* A key and its values: rows[0] is the key, the rest its n values. */
 static void write_key(const struct tagger *t, const struct row *rows, size_t n,
-                      struct cp_out *out)
+                      struct cp_out *to)
 {
-    size_t indent = cp_out_width(rows->key_text.ptr, rows->key_text.len) + 2;
-    size_t widest = 0;
-    char cell[2 * CP_LABEL_BYTES];
+    char sum[CP_LABEL_BYTES], total[CP_LABEL_BYTES];
 
-    write_head(t, rows, out);
+    cp_report_value(t->r, rows->sum, sum);
+    cp_report_value(t->r, t->r->total, total);
+    cp_out_str(to, rows->key_text);
+    cp_out_printf(to, ":\t Total %s of %s", sum, total);
+    write_share(t, rows->sum, to);
+    cp_out_char(to, '\n');
     for (size_t i = 1; i <= n; i++) {
-        value_cell(t, rows[i].sum, cell);
-        widest = strlen(cell) > widest ? strlen(cell) : widest;
+        cp_report_value(t->r, rows[i].sum, sum);
+        cp_out_printf(to, " \t%s", sum);
+        write_share(t, rows[i].sum, to);
+        cp_out_cstr(to, ":\t ");
+        cp_out_str(to, rows[i].text);
+        cp_out_char(to, '\n');
     }
-    for (size_t i = 1; i <= n; i++) {
-        value_cell(t, rows[i].sum, cell);
-        cp_out_fill(out, ' ', indent);
-        cp_out_right(out, cell, widest + 1);
-        cp_out_char(out, ' ');
-        cp_out_str(out, rows[i].text);
-        cp_out_char(out, '\n');
-    }
-    cp_out_char(out, '\n');
+    cp_out_char(to, '\n');
 }
 
 static enum cp_status sum_sets(struct tagger *t)
@@ -203,7 +181,7 @@ static enum cp_status sum_sets(struct tagger *t)
     return CP_OK;
 }
 
-static void write_all(struct tagger *t, struct cp_out *out)
+static void sort_rows(struct tagger *t)
 {
     const struct cp_profile *p = t->r->profile;
 
@@ -214,14 +192,27 @@ static void write_all(struct tagger *t, struct cp_out *out)
     }
     if (t->n)
         qsort(t->rows, t->n, sizeof(*t->rows), by_key_then_sum);
-    for (size_t i = 0; i < t->n;) {
+}
+
+static enum cp_status write_all(const struct tagger *t, struct cp_out *out)
+{
+    struct cp_out text = { .fd = -1 };
+    enum cp_status status = CP_OK;
+
+    for (size_t i = 0; status == CP_OK && i < t->n;) {
         size_t n = 0;
 
         while (i + n + 1 < t->n && t->rows[i + n + 1].value != CP_NONE)
             n++;
-        write_key(t, &t->rows[i], n, out);
+        text.len = 0;
+        write_key(t, &t->rows[i], n, &text);
+        status = cp_out_finish(&text, t->err);
+        if (status == CP_OK)
+            status = cp_tab_columns_write(text.buf, text.len, out, t->err);
         i += n + 1;
     }
+    cp_out_release(&text);
+    return status;
 }
 
 enum cp_status cp_write_tags(struct cp_report *r, struct cp_out *out,
@@ -232,8 +223,10 @@ enum cp_status cp_write_tags(struct cp_report *r, struct cp_out *out,
 
     if (status == CP_OK)
         status = sum_sets(&t);
-    if (status == CP_OK)
-        write_all(&t, out);
+    if (status == CP_OK) {
+        sort_rows(&t);
+        status = write_all(&t, out);
+    }
     cp_free(t.rows);
     cp_free(t.slots);
     cp_arena_release(&t.arena);

@@ -119,17 +119,19 @@ static char *trimmed(char *text)
 /* Whether the line sets an option; then *value is set (NULL for a switch). */
 static bool is_assignment(char *line, char **name, char **value)
 {
-    char *equals = strchr(line, '='), *comment;
+    char *equals = strchr(line, '='), *comment, *end, last;
 
     *name = line;
     *value = NULL;
     if (!equals)
         return cp_variable_is_switch(line) ||
                (cp_variable_exists(line) && !strchr(line, ' '));
-    *equals = '\0';
-    *name = trimmed(line);
-    if (!cp_variable_exists(*name)) {
-        *equals = '=';
+    for (end = equals; end > line && isspace((unsigned char)end[-1]);)
+        end--;
+    last = *end;
+    *end = '\0';
+    if (!cp_variable_exists(line)) {
+        *end = last;
         return false;
     }
     *value = equals + 1;

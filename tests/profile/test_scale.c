@@ -255,7 +255,10 @@ static void test_incompatible(void)
         CHECK(cp_make_compatible(both, 2, &err) != CP_OK);
         CHECK_STR(err.msg, refusals[i].want);
         CHECK(cp_scale_normalize(both[0], both[1], &err) != CP_OK);
-        CHECK(strstr(err.msg, "incompatible sample types"));
+        CHECK(strstr(err.msg,
+                     strcmp(refusals[i].periods[0], refusals[i].periods[1]) != 0
+                         ? "incompatible period types"
+                         : "incompatible sample types"));
         for (size_t k = 0; k < 2; k++)
             cp_profile_free(both[k]);
     }

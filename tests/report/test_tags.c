@@ -107,6 +107,18 @@ static const struct report_case cases[] = {
       "    0: a\n"
       "\n",
       NULL },
+    { "a value of two lines",
+      "-tags",
+      { { "m\tquery=a", 100, false },
+        { "m\tquery=x\ny", 50, false },
+        { "m\tquery=b", 7, false } },
+      " query: Total 157ns of 157ns (  100%)\n"
+      "        100ns (63.69%): a\n"
+      "         50ns (31.85%): x\n"
+      "y\n"
+      "   7ns ( 4.46%): b\n"
+      "\n",
+      NULL },
     { "tagshow", "-tags -tagshow=user", TAGGED_STACKS,
       " user: Total 80ns of 100ns (80.00%)\n"
       "       50ns (50.00%): bob\n"
