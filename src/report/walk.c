@@ -1,10 +1,9 @@
 /*
- * walk.c - the inner loop; see walk.h.
+ * walk.c - sharing samples out, and joining what they add up to; see walk.h.
  *
  * Each thread takes a share of the samples and sums into tables of its own;
  * sums do not depend on order, so joining the tables gives the same result
- * for any number of threads. "Seen in this sample" is a stamp, so nothing is
- * cleared between samples.
+ * for any number of threads. What a thread does is in walk_stack.c.
  *
  * Nodes that are left out have no place in the tables: what is kept is
  * numbered anew, so that few nodes mean small tables. Up to DENSE_MOST nodes
@@ -15,343 +14,13 @@
 
 #include "base/alloc.h"
 #include "base/parallel.h"
-#include "report/walk_edges.h"
+#include "report/walk_stack.h"
 
-#define SHARE_LEAST 4096      /* samples below which a thread is not worth it */
-#define DENSE_MOST 256        /* 1 MB of edges a thread */
-#define N_CALLS 128           /* listed at once */
-#define SEVERAL (CP_NONE - 1) /* a location of more than one node */
+#define SHARE_LEAST 4096 /* samples below which a thread is not worth it */
+#define DENSE_MOST 256   /* 1 MB of edges a thread */
 
-/* The part of a node that every frame touches. */
-struct hot {
-    int64_t cum;
-    uint32_t stamp; /* last sample counted in cum */
-};
-
-/* A place on the way through a stack. */
-struct call {
-    uint32_t dst, site;
-    uint32_t is_residual;
-};
-
-struct share {
-    struct hot *hot; /* by place, as all below; NULL if the sums are known */
-    int64_t *flat;
-    struct cp_walk_sums *divs; /* NULL without -mean */
-    struct cp_edge_table edges;
-    uint32_t from, to;
-    struct cp_error err;
-};
-
-struct job {
-    const struct cp_report *r;
-    const struct cp_frames *f;
-    struct cp_graph_want want;
-    uint32_t n_places;  /* nodes that are kept */
-    uint32_t *place_of; /* by info; CP_NONE for those left out */
-    uint32_t *info_of;  /* by place */
-    uint8_t *wanted;    /* by place: want.edges */
-    bool wants_all;     /* every edge, that is */
-    uint32_t *single;   /* by location: its place, CP_NONE or SEVERAL */
-    bool *has_wanted;   /* by location: a node of it has wanted edges */
-    struct share shares[CP_PARALLEL_MOST];
-};
-
-/* A sample on its way from root to leaf. */
-struct step {
-    uint32_t src, stamp; /* src is n_places before the first node */
-    uint32_t site;       /* location of src, where it has no other node */
-    int64_t value, div;
-    bool is_residual;
-};
-
-/* Counts a node, unless its sums are known already. */
-static inline void count_node(const struct share *s, const struct step *at,
-                              uint32_t place)
-{
-    struct hot *node = &s->hot[place];
-    int64_t is_new;
-
-    if (!s->hot)
-        return;
-    is_new = -(int64_t)(node->stamp != at->stamp);
-    node->stamp = at->stamp;
-    node->cum = cp_add(node->cum, at->value & is_new);
-    if (s->divs)
-        s->divs[place].cum = cp_add(s->divs[place].cum, at->div & is_new);
-}
-
-static inline bool is_wanted(const struct job *job, uint32_t src, uint32_t dst)
-{
-    return src != job->n_places && src != dst &&
-           (job->wants_all || (job->wanted[src] & CP_WANT_OUT) ||
-            (job->wanted[dst] & CP_WANT_IN));
-}
-
-/* Goes on to a place. False when out of memory. */
-static inline bool visit(const struct job *job, struct share *s,
-                         struct step *at, uint32_t dst, bool is_inline)
-{
-    count_node(s, at, dst);
-    if (s->edges.square) {
-        cp_edge_add_dense(&s->edges, at->src, dst, at->stamp, at->value,
-                          at->div, at->is_residual, is_inline);
-    } else if (job->wanted && is_wanted(job, at->src, dst)) {
-        uint32_t slot =
-            cp_edge_find_call(&s->edges, at->site, at->src, dst, &s->err);
-
-        if (slot == CP_NONE)
-            return false;
-        cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, at->div,
-                           at->is_residual, is_inline);
-    }
-    at->src = dst;
-    at->is_residual = false;
-    return true;
-}
-
-/* Counts the nodes of a location of several, and none of its calls. */
-static void count_several(const struct job *job, const struct share *s,
-                          struct step *at, uint32_t location)
-{
-    uint32_t from = job->f->first[location], to = job->f->first[location + 1];
-
-    for (uint32_t j = to; j > from; j--) {
-        uint32_t dst = job->place_of[job->f->nodes[j - 1]];
-
-        at->is_residual = dst == CP_NONE;
-        if (at->is_residual)
-            continue;
-        count_node(s, at, dst);
-        at->src = dst;
-    }
-}
-
-static bool visit_several(const struct job *job, struct share *s,
-                          struct step *at, uint32_t location)
-{
-    uint32_t from = job->f->first[location], to = job->f->first[location + 1];
-
-    at->site = CP_NONE;
-    for (uint32_t j = to; j > from; j--) {
-        uint32_t dst = job->place_of[job->f->nodes[j - 1]];
-
-        if (dst == CP_NONE)
-            at->is_residual = true;
-        else if (!visit(job, s, at, dst, j != to))
-            return false;
-    }
-    return true;
-}
-
-/* Adds a sample to where it was taken: the node that is its last. */
-static void count_flat(const struct job *job, const struct share *s,
-                       const struct step *at)
-{
-    if (at->src == job->n_places || at->is_residual)
-        return;
-    s->flat[at->src] = cp_add(s->flat[at->src], at->value);
-    if (s->divs)
-        s->divs[at->src].flat = cp_add(s->divs[at->src].flat, at->div);
-}
-
-/*
- * The way through a stack on which only nodes are counted. Tells whether any
- * edge of it could be wanted.
- */
-static bool walk_nodes(const struct job *job, const struct share *s,
-                       struct step *at, const uint32_t *stack, uint32_t n)
-{
-    const uint32_t *single = job->single;
-    const bool *has_wanted = job->has_wanted;
-    bool is_of_interest = job->wants_all;
-    struct hot *hot = s->hot;
-    uint32_t stamp = at->stamp, last = CP_NONE;
-    int64_t value = at->value;
-
-    for (uint32_t k = n; k > 0; k--) {
-        uint32_t dst = single[stack[k - 1]];
-
-        if (has_wanted)
-            is_of_interest |= has_wanted[stack[k - 1]];
-        last = dst;
-        if (dst >= SEVERAL) {
-            if (dst == SEVERAL)
-                count_several(job, s, at, stack[k - 1]);
-            continue;
-        }
-        hot[dst].cum =
-            cp_add(hot[dst].cum, value & -(int64_t)(hot[dst].stamp != stamp));
-        hot[dst].stamp = stamp;
-    }
-    if (last != SEVERAL) { /* else `at` tells how that went */
-        at->is_residual = last == CP_NONE;
-        at->src = at->is_residual ? job->n_places : last;
-    }
-    count_flat(job, s, at);
-    return is_of_interest;
-}
-
-/* Counts the calls between n places that were listed. */
-static void count_dense(struct share *s, struct step *at,
-                        const struct call *calls, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        cp_edge_add_dense(&s->edges, at->src, calls[i].dst, at->stamp,
-                          at->value, 0, calls[i].is_residual, false);
-        at->src = calls[i].dst;
-    }
-}
-
-/* Counts one call, from where `at` is, in the hash table. */
-static inline bool count_call(struct share *s, const struct step *at,
-                              const struct call *c)
-{
-    uint32_t slot =
-        cp_edge_find_call(&s->edges, at->site, at->src, c->dst, &s->err);
-
-    if (slot == CP_NONE)
-        return false;
-    cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, 0, c->is_residual,
-                       false);
-    return true;
-}
-
-/* The same for more nodes than a square can have. False when out of memory. */
-static bool count_sparse(const struct job *job, struct share *s,
-                         struct step *at, const struct call *calls, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (at->src != calls[i].dst && at->src != job->n_places &&
-            !count_call(s, at, &calls[i]))
-            return false;
-        at->src = calls[i].dst;
-        at->site = calls[i].site;
-    }
-    return true;
-}
-
-/* The same where only some are wanted: mostly it is on to the next. */
-static bool count_few(const struct job *job, struct share *s, struct step *at,
-                      const struct call *calls, uint32_t n)
-{
-    const uint8_t *wanted = job->wanted;
-    uint8_t before = at->src == job->n_places ? 0 : wanted[at->src];
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint8_t here = wanted[calls[i].dst];
-
-        if (((before & CP_WANT_OUT) || (here & CP_WANT_IN)) &&
-            at->src != calls[i].dst && at->src != job->n_places &&
-            !count_call(s, at, &calls[i]))
-            return false;
-        before = here;
-        at->src = calls[i].dst;
-        at->site = calls[i].site;
-    }
-    return true;
-}
-
-static bool count_calls(const struct job *job, struct share *s, struct step *at,
-                        const struct call *calls, uint32_t n)
-{
-    if (!s->edges.square)
-        return job->wants_all ? count_sparse(job, s, at, calls, n)
-                              : count_few(job, s, at, calls, n);
-    count_dense(s, at, calls, n);
-    return true;
-}
-
-/*
- * The way through a stack when only calls are counted. Which nodes are kept
- * cannot be guessed, so they are first listed without a branch.
- */
-static bool walk_calls(const struct job *job, struct share *s, struct step *at,
-                       const uint32_t *stack, uint32_t n)
-{
-    const uint32_t *single = job->single;
-    struct call calls[N_CALLS];
-    uint32_t n_calls = 0, is_residual = at->is_residual;
-
-    for (uint32_t k = n; k > 0; k--) {
-        uint32_t site = stack[k - 1], dst = single[site];
-
-        if (n_calls == N_CALLS || dst == SEVERAL) {
-            if (!count_calls(job, s, at, calls, n_calls))
-                return false;
-            n_calls = 0;
-        }
-        if (dst == SEVERAL) {
-            at->is_residual = is_residual;
-            if (!visit_several(job, s, at, site))
-                return false;
-            is_residual = at->is_residual;
-            continue;
-        }
-        calls[n_calls] = (struct call){ dst, site, is_residual };
-        is_residual = dst == CP_NONE;
-        n_calls += !is_residual;
-    }
-    return count_calls(job, s, at, calls, n_calls);
-}
-
-/* Whether any edge of a stack could be wanted. */
-static bool is_of_interest(const struct job *job, const uint32_t *stack,
-                           uint32_t n)
-{
-    bool found = job->wants_all;
-
-    for (uint32_t k = 0; !found && k < n; k++)
-        found = job->has_wanted[stack[k]];
-    return found;
-}
-
-/* The way through a stack on which everything is counted, means too. */
-static bool walk_both(const struct job *job, struct share *s, struct step *at,
-                      const uint32_t *stack, uint32_t n)
-{
-    for (uint32_t k = n; k > 0; k--) {
-        uint32_t dst = job->single[stack[k - 1]];
-        bool is_ok = true;
-
-        if (dst < SEVERAL) {
-            is_ok = visit(job, s, at, dst, false);
-            at->site = stack[k - 1];
-        } else if (dst == SEVERAL)
-            is_ok = visit_several(job, s, at, stack[k - 1]);
-        else
-            at->is_residual = true;
-        if (!is_ok)
-            return false;
-    }
-    if (s->flat)
-        count_flat(job, s, at);
-    return true;
-}
-
-static bool walk_sample(const struct job *job, struct share *s, uint32_t number)
-{
-    const struct cp_sample *sample = &job->r->profile->samples[number];
-    const uint32_t *stack = job->r->profile->locs + sample->locs;
-    uint32_t n = sample->n_locs;
-    struct step at = { .src = job->n_places,
-                       .stamp = number + 1,
-                       .site = CP_NONE };
-    struct step first = at;
-    bool found;
-
-    at.value = cp_report_sample(job->r, number, &at.div);
-    if (at.value == 0 && at.div == 0)
-        return true;
-    if (s->divs || s->edges.divs)
-        return walk_both(job, s, &at, stack, n);
-    first.value = at.value;
-    found = s->hot ? walk_nodes(job, s, &first, stack, n)
-                   : is_of_interest(job, stack, n);
-    return !job->wanted || !found || walk_calls(job, s, &at, stack, n);
-}
-
-static bool make_sums(const struct job *job, struct share *s, bool has_divs)
+static bool make_sums(const struct cp_walk_job *job, struct cp_walk_share *s,
+                      bool has_divs)
 {
     uint32_t n = job->n_places;
 
@@ -362,7 +31,7 @@ static bool make_sums(const struct job *job, struct share *s, bool has_divs)
     return s->hot && s->flat && (!has_divs || s->divs);
 }
 
-static bool make_tables(const struct job *job, struct share *s)
+static bool make_tables(const struct cp_walk_job *job, struct cp_walk_share *s)
 {
     uint32_t n = job->n_places;
     bool has_divs = job->r->options.mean;
@@ -380,17 +49,14 @@ static bool make_tables(const struct job *job, struct share *s)
 
 static void walk_share(void *context, size_t piece)
 {
-    struct job *job = context;
-    struct share *s = &job->shares[piece];
+    struct cp_walk_job *job = context;
+    struct cp_walk_share *s = &job->shares[piece];
 
-    if (!make_tables(job, s))
-        return;
-    for (uint32_t i = s->from; i < s->to; i++)
-        if (!walk_sample(job, s, i))
-            return;
+    if (make_tables(job, s))
+        cp_walk_stacks(job, s);
 }
 
-static void release_share(struct share *s)
+static void release_share(struct cp_walk_share *s)
 {
     cp_free(s->hot);
     cp_free(s->flat);
@@ -399,8 +65,8 @@ static void release_share(struct share *s)
 }
 
 /* Adds the sums of a share to the result, which is by info. */
-static void add_nodes(const struct job *job, const struct share *s,
-                      struct cp_walk *w)
+static void add_nodes(const struct cp_walk_job *job,
+                      const struct cp_walk_share *s, struct cp_walk *w)
 {
     for (uint32_t i = 0; w->values && i < job->n_places; i++) {
         uint32_t info = job->info_of[i];
@@ -416,7 +82,7 @@ static void add_nodes(const struct job *job, const struct share *s,
 }
 
 /* Lists the edges of the joined table by info. */
-static enum cp_status take_edges(const struct job *job,
+static enum cp_status take_edges(const struct cp_walk_job *job,
                                  const struct cp_edge_table *t,
                                  struct cp_walk *w, struct cp_error *err)
 {
@@ -429,8 +95,8 @@ static enum cp_status take_edges(const struct job *job,
     return status;
 }
 
-static enum cp_status join_shares(struct job *job, size_t n, struct cp_walk *w,
-                                  struct cp_error *err)
+static enum cp_status join_shares(struct cp_walk_job *job, size_t n,
+                                  struct cp_walk *w, struct cp_error *err)
 {
     uint32_t n_infos = job->f->n_infos;
     bool has_sums = !job->want.known;
@@ -455,7 +121,7 @@ static enum cp_status join_shares(struct job *job, size_t n, struct cp_walk *w,
     return job->wanted ? take_edges(job, &job->shares[0].edges, w, err) : CP_OK;
 }
 
-static size_t share_out(struct job *job)
+static size_t share_out(struct cp_walk_job *job)
 {
     uint32_t n = job->r->profile->n_samples;
     size_t n_shares = cp_parallel_width();
@@ -470,7 +136,8 @@ static size_t share_out(struct job *job)
 }
 
 /* Numbers the nodes that are kept. */
-static enum cp_status number_nodes(struct job *job, struct cp_error *err)
+static enum cp_status number_nodes(struct cp_walk_job *job,
+                                   struct cp_error *err)
 {
     uint32_t n = job->f->n_infos;
     const bool *kept = job->want.kept;
@@ -497,7 +164,8 @@ static enum cp_status number_nodes(struct job *job, struct cp_error *err)
     return job->wanted ? CP_OK : CP_ENOMEM;
 }
 
-static enum cp_status find_singles(struct job *job, struct cp_error *err)
+static enum cp_status find_singles(struct cp_walk_job *job,
+                                   struct cp_error *err)
 {
     const struct cp_frames *f = job->f;
     uint32_t n = job->r->profile->n_locations;
@@ -505,12 +173,12 @@ static enum cp_status find_singles(struct job *job, struct cp_error *err)
     job->single = cp_alloc(n, sizeof(*job->single), err);
     for (uint32_t i = 0; job->single && i < n; i++)
         job->single[i] = f->first[i + 1] - f->first[i] > 1
-                             ? SEVERAL
+                             ? CP_WALK_SEVERAL
                              : job->place_of[f->nodes[f->first[i]]];
     return job->single ? CP_OK : CP_ENOMEM;
 }
 
-static enum cp_status find_wanted(struct job *job, struct cp_error *err)
+static enum cp_status find_wanted(struct cp_walk_job *job, struct cp_error *err)
 {
     const struct cp_frames *f = job->f;
     uint32_t n = job->r->profile->n_locations;
@@ -531,7 +199,7 @@ enum cp_status cp_walk(struct cp_walk *w, const struct cp_report *r,
                        const struct cp_frames *f, struct cp_graph_want want,
                        struct cp_error *err)
 {
-    struct job job = { .r = r, .f = f, .want = want };
+    struct cp_walk_job job = { .r = r, .f = f, .want = want };
     size_t n_shares = share_out(&job);
     enum cp_status status = number_nodes(&job, err);
 
