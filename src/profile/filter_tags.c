@@ -52,23 +52,38 @@ enum cp_status cp_filter_tags(struct cp_profile *p, struct cp_tag_filter *focus,
     return is_ok ? CP_OK : to->status;
 }
 
-/* The set that is left when m[0] shows keys and m[1] hides them. */
+/* Which labels stay. */
+struct keeping {
+    struct cp_match match[2]; /* shows keys, hides keys */
+    bool matched[2];
+    bool empty_goes; /* labels without a value do, whatever their keys */
+};
+
+static bool stays(struct keeping *k, const struct cp_profile *p,
+                  const struct cp_label *l)
+{
+    struct cp_match *m = k->match;
+    bool is_empty =
+        l->str == 0 || (l->str == CP_NONE && l->num == 0 && l->unit == 0);
+    bool shown = !m[0].re || cp_match_string(&m[0], p, l->key);
+    bool hidden = m[1].re && cp_match_string(&m[1], p, l->key);
+
+    k->matched[0] |= shown;
+    k->matched[1] |= hidden;
+    return shown && !hidden && !(is_empty && k->empty_goes);
+}
+
 static uint32_t reduced_set(struct cp_label_table *table,
                             const struct cp_profile *p,
-                            const struct cp_label_set *set, struct cp_match *m,
-                            bool *matched, struct cp_label *room,
-                            struct cp_error *err)
+                            const struct cp_label_set *set, struct keeping *k,
+                            struct cp_label *room, struct cp_error *err)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < set->n_labels; i++) {
         struct cp_label l = p->labels[set->labels + i];
-        bool shown = !m[0].re || cp_match_string(&m[0], p, l.key);
-        bool hidden = m[1].re && cp_match_string(&m[1], p, l.key);
 
-        matched[0] |= shown;
-        matched[1] |= hidden;
-        if (shown && !hidden)
+        if (stays(k, p, &l))
             room[n++] = l;
     }
     return n == set->n_labels ? (uint32_t)(set - p->label_sets)
@@ -82,8 +97,8 @@ static void find_used(const struct cp_profile *p, uint32_t *new_set)
         new_set[p->samples[i].label_set] = 1;
 }
 
-static enum cp_status reduce_all(struct cp_profile *p, struct cp_match *m,
-                                 bool *matched, struct cp_error *err)
+static enum cp_status reduce_all(struct cp_profile *p, struct keeping *k,
+                                 struct cp_error *err)
 {
     uint32_t n_sets = p->n_label_sets;
     uint32_t *new_set = cp_alloc(n_sets, sizeof(*new_set), err);
@@ -96,8 +111,8 @@ static enum cp_status reduce_all(struct cp_profile *p, struct cp_match *m,
         find_used(p, new_set);
         for (uint32_t i = 0; status == CP_OK && i < n_sets; i++) {
             if (new_set[i])
-                new_set[i] = reduced_set(&table, p, &p->label_sets[i], m,
-                                         matched, room, err);
+                new_set[i] =
+                    reduced_set(&table, p, &p->label_sets[i], k, room, err);
             if (new_set[i] == CP_NONE)
                 status = CP_ENOMEM;
         }
@@ -114,20 +129,27 @@ enum cp_status cp_filter_tag_keys(struct cp_profile *p, struct cp_regex *show,
                                   struct cp_regex *hide, bool *show_matched,
                                   bool *hide_matched, struct cp_error *err)
 {
-    struct cp_match m[2] = { { 0 } };
-    bool matched[2] = { false, false };
+    struct keeping k = { 0 };
     enum cp_status status = CP_ENOMEM;
 
-    if (cp_match_init(&m[0], show, p, err) == CP_OK &&
-        cp_match_init(&m[1], hide, p, err) == CP_OK)
-        status = reduce_all(p, m, matched, err);
+    if (cp_match_init(&k.match[0], show, p, err) == CP_OK &&
+        cp_match_init(&k.match[1], hide, p, err) == CP_OK)
+        status = reduce_all(p, &k, err);
     if (status == CP_OK && show)
         status = cp_regex_check(show, err);
     if (status == CP_OK && hide)
         status = cp_regex_check(hide, err);
-    cp_match_release(&m[0]);
-    cp_match_release(&m[1]);
-    *show_matched = matched[0];
-    *hide_matched = matched[1];
+    cp_match_release(&k.match[0]);
+    cp_match_release(&k.match[1]);
+    *show_matched = k.matched[0];
+    *hide_matched = k.matched[1];
     return status;
+}
+
+enum cp_status cp_filter_empty_labels(struct cp_profile *p,
+                                      struct cp_error *err)
+{
+    struct keeping k = { .empty_goes = true };
+
+    return reduce_all(p, &k, err);
 }

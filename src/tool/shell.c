@@ -8,7 +8,8 @@
  *   o, help, undo, reload, quit
  *
  * Each report works on a copy of the profile, with options that hold for it
- * alone where its arguments say so.
+ * alone where its arguments say so. The reference's copies are written and read
+ * again, which labels without a value do not survive; so they go here, too.
  */
 #include "tool/shell.h"
 
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "profile/tag_filter.h"
 #include "tool/interrupt.h"
 #include "tool/print.h"
 #include "tool/prompt.h"
@@ -203,6 +205,10 @@ static enum cp_status reload(struct shell *s, struct cp_error *err)
     if (check_repeatable(&s->c, err) != CP_OK)
         return CP_EUSAGE;
     next = cp_sources_load(&s->c, warn, NULL, err);
+    if (next && cp_filter_empty_labels(next, err) != CP_OK) {
+        cp_profile_free(next);
+        next = NULL;
+    }
     if (next && cp_interrupt_seen()) {
         cp_profile_free(next);
         next = NULL;
@@ -279,8 +285,10 @@ enum cp_status cp_shell_run(const struct cp_command *c, struct cp_profile **p,
                             struct cp_error *err)
 {
     struct shell s = { .c = *c, .p = *p };
-    struct cp_prompt *prompt = cp_prompt_new(complete, &s, err);
+    struct cp_prompt *prompt = NULL;
 
+    if (cp_filter_empty_labels(s.p, err) == CP_OK)
+        prompt = cp_prompt_new(complete, &s, err);
     if (!prompt)
         return err ? err->status : CP_ENOMEM;
     s.c.is_shell = true;
