@@ -28,6 +28,8 @@ static bool make_sums(const struct cp_walk_job *job, struct cp_walk_share *s,
     s->flat = cp_alloc(n, sizeof(*s->flat), &s->err);
     if (has_divs)
         s->divs = cp_alloc(n, sizeof(*s->divs), &s->err);
+    for (uint32_t i = 0; s->hot && job->has_wanted && i < n; i++)
+        s->hot[i].is_wanted = job->wanted[i] != 0;
     return s->hot && s->flat && (!has_divs || s->divs);
 }
 

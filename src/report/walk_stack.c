@@ -125,8 +125,7 @@ static bool walk_nodes(const struct cp_walk_job *job,
                        const uint32_t *stack, uint32_t n)
 {
     const uint32_t *single = job->single;
-    const bool *has_wanted = job->has_wanted;
-    bool is_of_interest = job->wants_all;
+    uint32_t is_of_interest = job->wants_all;
     struct cp_walk_hot *hot = s->hot;
     uint32_t stamp = at->stamp, last = CP_NONE;
     int64_t value = at->value;
@@ -134,14 +133,15 @@ static bool walk_nodes(const struct cp_walk_job *job,
     for (uint32_t k = n; k > 0; k--) {
         uint32_t dst = single[stack[k - 1]];
 
-        if (has_wanted)
-            is_of_interest |= has_wanted[stack[k - 1]];
         last = dst;
         if (dst >= CP_WALK_SEVERAL) {
+            if (job->has_wanted)
+                is_of_interest |= job->has_wanted[stack[k - 1]];
             if (dst == CP_WALK_SEVERAL)
                 count_several(job, s, at, stack[k - 1]);
             continue;
         }
+        is_of_interest |= hot[dst].is_wanted;
         hot[dst].cum =
             cp_add(hot[dst].cum, value & -(int64_t)(hot[dst].stamp != stamp));
         hot[dst].stamp = stamp;
@@ -151,7 +151,7 @@ static bool walk_nodes(const struct cp_walk_job *job,
         at->src = at->is_residual ? job->n_places : last;
     }
     count_flat(job, s, at);
-    return is_of_interest;
+    return is_of_interest != 0;
 }
 
 /* Counts the calls between n places that were listed. */

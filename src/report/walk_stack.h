@@ -16,7 +16,8 @@
 /* The part of a node that every frame touches. */
 struct cp_walk_hot {
     int64_t cum;
-    uint32_t stamp; /* last sample counted in cum */
+    uint32_t stamp;     /* last sample counted in cum */
+    uint32_t is_wanted; /* some of its edges are, but not all of everybody's */
 };
 
 struct cp_walk_share {
