@@ -65,6 +65,27 @@ static const char *number_unit(const struct cp_report *r)
     return cp_profile_cstr(r->profile, r->label_units.unit[bytes]);
 }
 
+/*
+ * Label texts stand in dot text as they are, in the reference and here; a quote
+ * in one then ends the string. What is drawn is escaped: quotes, and
+ * backslashes but for those of the line breaks between labels.
+ */
+static void write_name(const struct tag_writer *w, struct cp_str name)
+{
+    if (!w->r->options.is_drawn) {
+        cp_out_str(w->out, name);
+        return;
+    }
+    for (uint32_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool is_break = c == '\\' && i + 1 < name.len && name.ptr[i + 1] == 'n';
+
+        if (c == '"' || (c == '\\' && !is_break))
+            cp_out_char(w->out, '\\');
+        cp_out_char(w->out, c);
+    }
+}
+
 static void write_box(const struct tag_writer *w, const char *source,
                       const char *box, struct cp_str name, int64_t value,
                       const char *style)
@@ -73,7 +94,7 @@ static void write_box(const struct tag_writer *w, const char *source,
 
     cp_report_value(w->r, value, text);
     cp_out_printf(w->out, "%s [label = \"", box);
-    cp_out_str(w->out, name);
+    write_name(w, name);
     cp_out_printf(w->out,
                   "\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"%s\"]\n", box,
                   text);

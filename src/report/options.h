@@ -52,6 +52,7 @@ struct cp_options {
     bool call_tree, relative_percentages, compact_labels, mean, normalize;
     bool drop_negative, trim, noinlines, showcolumns, intel_syntax, cum_sort;
     bool show_bytes; /* bytes instead of megabytes, in jeprof's style */
+    bool is_drawn;   /* the dot text is for graphviz, not for a reader */
     enum cp_granularity granularity;
     int node_count; /* -1: the format's own default */
     int max_degree; /* of nodes in pictures; 0: any */

@@ -14,8 +14,10 @@ static enum cp_status draw(const struct cp_command *c, struct cp_report *r,
                            struct cp_out *out, struct cp_error *err)
 {
     struct cp_out dot = { .fd = -1 };
-    enum cp_status status = cp_report_write(r, &dot, err);
+    enum cp_status status;
 
+    r->options.is_drawn = true;
+    status = cp_report_write(r, &dot, err);
     if (status == CP_OK)
         status = cp_picture_render(c->picture, dot.buf, dot.len, out, err);
     cp_out_release(&dot);

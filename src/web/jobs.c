@@ -51,8 +51,10 @@ static enum cp_status draw(struct cp_report *r, struct cp_out *out,
                            struct cp_error *err)
 {
     struct cp_out dot = { .fd = -1 };
-    enum cp_status status = cp_report_write(r, &dot, err);
+    enum cp_status status;
 
+    r->options.is_drawn = true;
+    status = cp_report_write(r, &dot, err);
     if (status == CP_OK)
         status = cp_picture_render(CP_PICTURE_SVG, dot.buf, dot.len, out, err);
     cp_out_release(&dot);
