@@ -139,16 +139,18 @@ static uint64_t early_by(const struct cp_signal_thread *t)
 }
 
 /*
- * How many periods a signal of the thread's timer stands for. Beside events,
- * for what they could not see: time in the kernel. So it waits for a tick that
- * meets the thread in a system call; but not for ever, because page faults are
- * none.
+ * How many periods a signal of the thread's timer stands for: none if it was
+ * behind an event that has come. Beside events of a higher rate, for what they
+ * could not see: time in the kernel. So it waits for a tick that meets the
+ * thread in a system call; but not for ever, because page faults are none.
  */
 static uint64_t periods_of(const struct cp_signal_thread *t,
                            const siginfo_t *info, const ucontext_t *context)
 {
     uint64_t n;
 
+    if (t->cpu_has_backup)
+        return due_now(t);
     if (atomic_load(&t->perf_period_ns) == 0)
         return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
     n = due_now(t);

@@ -34,6 +34,7 @@ struct cp_signal_thread {
     _Atomic uint64_t cpu_asked;      /* periods that it was asked to sample */
     _Atomic(struct cp_signal_slot *) cpu_slot; /* of the last sample */
     uint64_t cpu_first_ns; /* the timer's first expiry, by the thread's clock */
+    bool cpu_has_backup;   /* the timer repeats what an event may have said */
 
     /* Of events (perf_event.h), where they are used. */
     _Atomic(void *) perf;            /* NULL: there is none */
