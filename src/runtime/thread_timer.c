@@ -10,6 +10,9 @@
 #include "signal/traps.h"
 
 #define MOST_RESTS 256
+#define STEP_NS 700000   /* costs 3 us */
+#define SOONEST_NS 30000 /* an event must not come while it is set up */
+#define SETUP_SLOW 32
 
 static struct {
     uint64_t period_ns; /* 0: no timers */
@@ -17,6 +20,7 @@ static struct {
     bool has_events;  /* the kernel's are used, for young threads at least */
     bool is_fast;     /* and for all, because the period is below a tick */
     uint64_t past_ns; /* of CPU time that timers saw which are gone */
+    int64_t setup_ns; /* what it takes to begin a new thread's event, about */
     uint64_t rests[MOST_RESTS]; /* of threads that have ended: see phase */
     size_t n_rests;
 } timers;
@@ -163,18 +167,28 @@ void cp_thread_timer_end(struct cp_signal_thread *t)
         timers.rests[timers.n_rests++] = next_ns - clock_ns;
 }
 
-/* An event when the next period is over, and perhaps one after each. */
+/*
+ * An event when the next period is over, and perhaps one after each. The first
+ * does not come if it is due while the thread is in the kernel, be it for a
+ * switch to another one, but when as much time has passed again. So it is asked
+ * for in steps, of which the last one counts, and one more comes soon after.
+ */
 static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
 {
     uint64_t next_ns =
         t->cpu_first_ns + atomic_load(&t->cpu_count) * timers.period_ns;
     int64_t left = (int64_t)(next_ns - clock_ns) -
                    atomic_load(&cp_signal_sampler.perf_lag_ns);
+    int64_t n = timers.is_fast ? 1 : left / STEP_NS;
 
+    if (left < SOONEST_NS)
+        left = SOONEST_NS;
+    t->perf_gap_ns = n > 1 ? left / n : 0;
     t->perf_is_in_step = false;
     atomic_store(&t->perf_period_ns, timers.is_fast ? timers.period_ns : 0);
     return cp_traps_begin(t, atomic_load(&t->tid),
-                          left > 0 ? (uint64_t)left : 1) == CP_TRAPS_BEGUN;
+                          (uint64_t)(n > 1 ? left / n : left)) ==
+           CP_TRAPS_BEGUN;
 }
 
 /*
@@ -195,15 +209,22 @@ static void start_timer(struct cp_signal_thread *t, uint64_t first)
 
 /*
  * What is due already is added at once: a signal now would find us in the
- * stack. The same goes for what is due before an event of a new thread can be
- * set up: it would come too late, or again and again while we are at it.
+ * stack. The same goes for what is due before an event of a new thread is set
+ * up: that is time of ours.
  */
 static void add_first(struct cp_signal_thread *t, uint64_t clock_ns,
                       bool is_new)
 {
     if (is_new && timers.has_events)
-        clock_ns += (uint64_t)atomic_load(&cp_signal_sampler.perf_lag_ns);
+        clock_ns += (uint64_t)timers.setup_ns;
     add_due(t, clock_ns);
+}
+
+/* The mean, but for those that were interrupted. */
+static void note_setup(int64_t took_ns)
+{
+    if (took_ns < 4 * timers.setup_ns + SOONEST_NS)
+        timers.setup_ns += (took_ns - timers.setup_ns) / SETUP_SLOW;
 }
 
 /*
@@ -232,6 +253,8 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
                 start_event(t, clock_ns);
     t->cpu_has_backup = has_event && !timers.is_fast;
     start_timer(t, n + (has_event && timers.is_fast));
+    if (is_new && has_event)
+        note_setup((int64_t)(clock_of(t) - clock_ns));
 }
 
 void cp_thread_timer_start(struct cp_signal_thread *t)

@@ -41,6 +41,7 @@ struct cp_signal_thread {
     _Atomic uint64_t perf_period_ns; /* after the first; 0: the timer goes on */
     _Atomic bool perf_is_paused;     /* there must be none: see traps.h */
     bool perf_is_in_step;            /* the first has come */
+    int64_t perf_gap_ns; /* it comes again after that; before, it is early */
 
     /* Of the wall-clock sampler, which asks and looks for the answer. */
     _Atomic uint64_t wall_value;   /* what the sample stands for, in ns */
