@@ -42,26 +42,6 @@ EXPORT void _Exit(int status)
     _exit(status);
 }
 
-typedef int sigaction_fn(int, const struct sigaction *, struct sigaction *);
-
-/*
- * While events sample the program (perf_sampler.h), SIGTRAP is ours. It is
- * free for who asks, and who wants it gets it without a trap of ours.
- */
-static int take_trap(sigaction_fn *next, const struct sigaction *act,
-                     struct sigaction *old)
-{
-    int failed = 0;
-
-    if (act) {
-        cp_perf_sampler_retire();
-        failed = next(SIGTRAP, act, old);
-    }
-    if (!failed && old)
-        *old = (struct sigaction){ .sa_handler = SIG_DFL };
-    return failed;
-}
-
 EXPORT int sigaction(int sig, const struct sigaction *restrict act,
                      struct sigaction *restrict old)
 {
@@ -70,7 +50,7 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
 
     CP_NEXT(sigaction);
     if (sig == SIGTRAP && cp_perf_sampler_has_trap())
-        return take_trap(next, act, old);
+        return cp_perf_sampler_take_trap(next, act, old);
     if (!is_ours(sig))
         return next(sig, act, old);
     if (act && !(act->sa_flags & SA_SIGINFO) && act->sa_handler == SIG_DFL) {
@@ -87,15 +67,24 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
 
 typedef void handler(int sig);
 
+/* As libc's signal does it. */
+static handler *take_trap(handler *wanted)
+{
+    struct sigaction act = { .sa_handler = wanted, .sa_flags = SA_RESTART },
+                     old;
+
+    if (sigaction(SIGTRAP, &act, &old) != 0)
+        return SIG_ERR;
+    return old.sa_handler;
+}
+
 EXPORT handler *signal(int sig, handler *wanted)
 {
     handler *old;
 
     CP_NEXT(signal);
-    if (sig == SIGTRAP && cp_perf_sampler_has_trap()) {
-        cp_perf_sampler_retire();
-        return next(sig, wanted) == SIG_ERR ? SIG_ERR : SIG_DFL;
-    }
+    if (sig == SIGTRAP && cp_perf_sampler_has_trap())
+        return take_trap(wanted);
     if (!is_ours(sig))
         return next(sig, wanted);
     old = next(sig, wanted == SIG_DFL ? cp_record_on_signal : wanted);

@@ -1,6 +1,7 @@
 /* listen.c - see listen.h. */
 #include "runtime/listen.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +33,9 @@ static struct {
     char where[512]; /* "": nowhere */
     struct cp_endpoint *endpoint;
     const struct cp_settings *settings;
-    int listen_fd; /* for the first endpoint; 0: none */
-    int n_tries;   /* that are left to get a taken address */
+    int listen_fd;           /* for the first endpoint; 0: none */
+    int n_tries;             /* that are left to get a taken address */
+    _Atomic bool is_waiting; /* a thread is about to serve, in a while */
 } state = { .settings = &no_settings };
 
 void cp_listen_configure(const struct cp_settings *s)
@@ -214,14 +216,14 @@ static void serve_child(void *arg)
     rest(CHILD_DELAY_NS);
     if (try_again(&err) != CP_OK)
         cp_lifecycle_say(err.msg);
+    atomic_store(&state.is_waiting, false);
 }
 
 /* Until the address is free or handed on, or with one of its own. */
-static void serve_heir(void *arg)
+static void await_address(void)
 {
     int64_t delay = HEIR_DELAY_NS;
 
-    (void)arg;
     for (int i = state.n_tries; i > 0; i--) {
         rest(delay);
         if (try_again(NULL) == CP_OK ||
@@ -234,11 +236,25 @@ static void serve_heir(void *arg)
     }
 }
 
+static void serve_heir(void *arg)
+{
+    (void)arg;
+    await_address();
+    atomic_store(&state.is_waiting, false);
+}
+
+static void serve_later(void (*serve)(void *arg))
+{
+    atomic_store(&state.is_waiting, true);
+    if (cp_own_thread_start("cpprof", serve, NULL, NULL) != CP_OK)
+        atomic_store(&state.is_waiting, false);
+}
+
 static void start_heir(int n_tries)
 {
     state.n_tries = n_tries;
     if (state.settings->follow != CP_FOLLOW_NONE)
-        (void)cp_own_thread_start("cpprof", serve_heir, NULL, NULL);
+        serve_later(serve_heir);
 }
 
 void cp_listen_later(const char *where)
@@ -249,18 +265,20 @@ void cp_listen_later(const char *where)
     start_heir(TRIES);
 }
 
+/* A daemon forks twice: its parent had no time to have an endpoint. */
 void cp_listen_after_fork(void)
 {
-    bool had_one = state.endpoint != NULL;
+    bool would_have_one = state.endpoint || atomic_load(&state.is_waiting);
 
     cp_lock_reset(&state.lock);
-    if (had_one)
+    if (state.endpoint)
         cp_endpoint_abandon(state.endpoint);
     state.endpoint = NULL;
-    if (!state.where[0] || !had_one)
+    atomic_store(&state.is_waiting, false);
+    if (!state.where[0] || !would_have_one)
         state.where[0] = '\0';
     else if (is_of_process(state.where))
-        (void)cp_own_thread_start("cpprof", serve_child, NULL, NULL);
+        serve_later(serve_child);
     else
         start_heir(FORKED_TRIES);
 }

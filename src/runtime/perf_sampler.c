@@ -16,6 +16,7 @@
 #include "signal/handler.h"
 #include "signal/perf_event.h"
 #include "signal/syscall.h"
+#include "signal/taken.h"
 #include "signal/traps.h"
 
 #define NS_PER_S 1000000000
@@ -89,17 +90,23 @@ static bool is_traced(void)
 }
 
 /* Asks the kernel: our own hook of sigaction would say that it is free. */
-static bool is_ours(void)
+static bool is_handler(void (*handler)(int, siginfo_t *, void *))
 {
     uintptr_t now[4] = { 0 }; /* the kernel's struct: the handler is first */
 
     return CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, 0, (long)now, 8) == 0 &&
-           now[0] == (uintptr_t)cp_signal_trap;
+           now[0] == (uintptr_t)handler;
+}
+
+static bool is_ours(void)
+{
+    return is_handler(cp_signal_trap);
 }
 
 bool cp_perf_sampler_has_trap(void)
 {
-    return atomic_load(&events.is_handled) && is_ours();
+    return atomic_load(&events.is_handled) &&
+           (is_ours() || is_handler(cp_taken_handle));
 }
 
 bool cp_perf_sampler_is_lost(void)
@@ -110,15 +117,20 @@ bool cp_perf_sampler_is_lost(void)
     return true;
 }
 
+/* The memory of a child of vfork is its parent's. */
+static bool is_our_process(void)
+{
+    return atomic_load(&events.pid) == CP_SYSCALL(SYS_getpid, 0);
+}
+
 void cp_perf_sampler_retire(void)
 {
     struct sigaction ignored = { .sa_handler = SIG_IGN },
                      usual = { .sa_handler = SIG_DFL };
     struct timespec grace = { 0, GRACE_NS };
 
-    if (!cp_perf_sampler_has_trap() ||
-        atomic_load(&events.pid) != CP_SYSCALL(SYS_getpid, 0))
-        return; /* the memory of a child of vfork is its parent's */
+    if (!atomic_load(&events.is_handled) || !is_ours() || !is_our_process())
+        return;
     atomic_store(&events.is_handled, false);
     cp_traps_end_all();
     while (CP_SYSCALL(SYS_nanosleep, (long)&grace, (long)&grace) == -EINTR)
@@ -133,29 +145,87 @@ void cp_perf_sampler_after_fork(void)
     const uintptr_t usual[4] = { (uintptr_t)SIG_DFL }; /* the kernel's struct */
 
     events.is_relied_on = false;
-    if (cp_perf_sampler_has_trap())
+    if (atomic_load(&events.is_handled) && is_ours())
         (void)CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, (long)usual, 0, 8);
+    cp_taken_restore();
     atomic_store(&events.is_handled, false);
+}
+
+/*
+ * Also those signals are blocked that libc leaves out: a thread that is
+ * cancelled in the middle of the handler would keep its place among the walkers
+ * for ever.
+ */
+static struct sigaction our_action(void)
+{
+    struct sigaction ours = { .sa_sigaction = cp_signal_trap,
+                              .sa_flags =
+                                  SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+
+    memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
+    return ours;
+}
+
+static bool is_plain(const struct sigaction *act, void (*handler)(int))
+{
+    return !(act->sa_flags & SA_SIGINFO) && act->sa_handler == handler;
 }
 
 static bool handle_traps(void)
 {
-    struct sigaction now,
-        ours = { .sa_sigaction = cp_signal_trap,
-                 .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+    struct sigaction now, ours = our_action();
 
     if (is_ours())
         return true;
-    /* Also those that libc leaves out: a thread that is cancelled in the middle
-       of the handler would keep its place among the walkers for ever. */
-    memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
     if (sigaction(SIGTRAP, NULL, &now) != 0)
         return refuse(strerror(errno));
-    if (now.sa_flags & SA_SIGINFO || now.sa_handler != SIG_DFL)
+    if (!is_plain(&now, SIG_DFL))
         return refuse("the program handles SIGTRAP");
     if (sigaction(SIGTRAP, &ours, NULL) != 0)
         return refuse(strerror(errno));
     return true;
+}
+
+/* What the program believes that it has set. */
+static int ask(cp_sigaction_fn *next, struct sigaction *out)
+{
+    if (is_ours()) {
+        *out = (struct sigaction){ .sa_handler = SIG_DFL };
+        return 0;
+    }
+    if (next(SIGTRAP, NULL, out) != 0)
+        return -1;
+    cp_taken_unwrap(out);
+    return 0;
+}
+
+static int set(cp_sigaction_fn *next, const struct sigaction *act)
+{
+    struct sigaction wrapped = our_action();
+
+    if (!is_our_process())
+        return next(SIGTRAP, act, NULL);
+    if (is_plain(act, SIG_DFL))
+        return is_ours() ? 0 : next(SIGTRAP, &wrapped, NULL);
+    cp_traps_end_all();
+    if (is_plain(act, SIG_IGN))
+        return next(SIGTRAP, act, NULL);
+    cp_taken_wrap(act, &wrapped);
+    return next(SIGTRAP, &wrapped, NULL);
+}
+
+int cp_perf_sampler_take_trap(cp_sigaction_fn *next,
+                              const struct sigaction *act,
+                              struct sigaction *old)
+{
+    struct sigaction before;
+    int failed = ask(next, &before);
+
+    if (!failed && act)
+        failed = set(next, act);
+    if (!failed && old)
+        *old = before;
+    return failed;
 }
 
 static bool is_allowed(void)

@@ -9,6 +9,7 @@
 #ifndef CP_PERF_SAMPLER_H
 #define CP_PERF_SAMPLER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,17 +22,25 @@ void cp_perf_sampler_forbid(void);
  */
 bool cp_perf_sampler_begin(void);
 
-/*
- * Ends all events and leaves SIGTRAP to the program again. Takes no lock: a
- * handler may call it.
- */
+/* Ends all events and gives SIGTRAP back, if it is not taken. */
 void cp_perf_sampler_retire(void);
 
 /* In the child of a fork: SIGTRAP is the program's. */
 void cp_perf_sampler_after_fork(void);
 
-/* Is SIGTRAP ours now? */
+/* Is SIGTRAP ours now, or would it be but for the program (signal/taken.h)? */
 bool cp_perf_sampler_has_trap(void);
+
+typedef int cp_sigaction_fn(int, const struct sigaction *, struct sigaction *);
+
+/*
+ * The program's sigaction of SIGTRAP while that is ours; `next` is libc's. It
+ * is free for who asks, and who wants it has it, without a trap of ours: events
+ * are ended first. A handler may call this.
+ */
+int cp_perf_sampler_take_trap(cp_sigaction_fn *next,
+                              const struct sigaction *act,
+                              struct sigaction *old);
 
 /*
  * Has the program taken SIGTRAP since, or a debugger come? Then timers must go

@@ -9,18 +9,27 @@
 #include "signal/readers.h"
 #include "signal/traps.h"
 
+#define MOST_RESTS 256
+#define STEP_NS 700000   /* costs 3 us */
+#define SOONEST_NS 30000 /* an event must not come while it is set up */
+#define SETUP_SLOW 32
+
 static struct {
     uint64_t period_ns; /* 0: no timers */
     int sig;
     bool has_events;  /* the kernel's are used, for young threads at least */
     bool is_fast;     /* and for all, because the period is below a tick */
     uint64_t past_ns; /* of CPU time that timers saw which are gone */
+    int64_t setup_ns; /* what it takes to begin a new thread's event, about */
+    uint64_t rests[MOST_RESTS]; /* of threads that have ended: see phase */
+    size_t n_rests;
 } timers;
 
 void cp_thread_timer_setup(uint64_t period_ns, int sig)
 {
     timers.period_ns = period_ns;
     timers.sig = sig;
+    timers.n_rests = 0;
     if (period_ns == 0)
         return;
     timers.has_events = cp_perf_sampler_begin();
@@ -86,14 +95,19 @@ static uint64_t clock_of(const struct cp_signal_thread *t)
 }
 
 /* The clock of a thread that is gone stands at 0: what it had is in samples. */
-uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t)
+static uint64_t seen_ns(const struct cp_signal_thread *t, uint64_t clock_ns)
 {
-    uint64_t period = atomic_load(&t->cpu_period_ns), clock_ns = clock_of(t);
+    uint64_t period = atomic_load(&t->cpu_period_ns);
 
     if (period == 0)
         return 0;
     return clock_ns >= t->cpu_from_ns ? clock_ns - t->cpu_from_ns
                                       : atomic_load(&t->cpu_count) * period;
+}
+
+uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t)
+{
+    return seen_ns(t, clock_of(t));
 }
 
 uint64_t cp_thread_timer_past_ns(void)
@@ -105,29 +119,76 @@ uint64_t cp_thread_timer_past_ns(void)
  * A signal that was under way has been answered when the timer is gone. Ending
  * them takes time as well, so the clock is read last.
  */
-void cp_thread_timer_stop(struct cp_signal_thread *t)
+static uint64_t stop(struct cp_signal_thread *t)
 {
-    if (atomic_load(&t->cpu_period_ns) == 0)
-        return;
+    uint64_t clock_ns;
+
     if (t->timer_id != CP_NO_TIMER)
         cp_timer_delete(t->timer_id);
     t->timer_id = CP_NO_TIMER;
     cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
-    add_due(t, clock_of(t));
-    timers.past_ns += cp_thread_timer_seen_ns(t);
+    clock_ns = clock_of(t);
+    add_due(t, clock_ns);
+    timers.past_ns += seen_ns(t, clock_ns);
     atomic_store(&t->cpu_period_ns, 0);
+    return clock_ns;
 }
 
-/* An event when the first period is over, and perhaps one after each. */
+void cp_thread_timer_stop(struct cp_signal_thread *t)
+{
+    if (atomic_load(&t->cpu_period_ns))
+        (void)stop(t);
+}
+
+/*
+ * A thread that begins goes on with the period that another one could not
+ * finish, as if both were one. So all of them together have as many samples as
+ * periods, where phases of their own would give short threads a few more or
+ * less by chance. What is left of a period when a thread ends is as likely to
+ * be this as that, because the first one was; and who takes it up does not
+ * depend on how much it is.
+ */
+static uint64_t phase(void)
+{
+    return timers.n_rests ? timers.rests[--timers.n_rests]
+                          : cp_timer_phase(timers.period_ns);
+}
+
+void cp_thread_timer_end(struct cp_signal_thread *t)
+{
+    uint64_t period = atomic_load(&t->cpu_period_ns), clock_ns, next_ns;
+
+    if (period == 0)
+        return;
+    clock_ns = stop(t);
+    next_ns = t->cpu_first_ns + atomic_load(&t->cpu_count) * period;
+    if (clock_ns > t->cpu_from_ns && clock_ns < next_ns &&
+        timers.n_rests < MOST_RESTS)
+        timers.rests[timers.n_rests++] = next_ns - clock_ns;
+}
+
+/*
+ * An event when the next period is over, and perhaps one after each. The first
+ * does not come if it is due while the thread is in the kernel, be it for a
+ * switch to another one, but when as much time has passed again. So it is asked
+ * for in steps, of which the last one counts, and one more comes soon after.
+ */
 static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
 {
-    int64_t left = (int64_t)(t->cpu_first_ns - clock_ns) -
+    uint64_t next_ns =
+        t->cpu_first_ns + atomic_load(&t->cpu_count) * timers.period_ns;
+    int64_t left = (int64_t)(next_ns - clock_ns) -
                    atomic_load(&cp_signal_sampler.perf_lag_ns);
+    int64_t n = timers.is_fast ? 1 : left / STEP_NS;
 
+    if (left < SOONEST_NS)
+        left = SOONEST_NS;
+    t->perf_gap_ns = n > 1 ? left / n : 0;
     t->perf_is_in_step = false;
     atomic_store(&t->perf_period_ns, timers.is_fast ? timers.period_ns : 0);
     return cp_traps_begin(t, atomic_load(&t->tid),
-                          left > 0 ? (uint64_t)left : 1) == CP_TRAPS_BEGUN;
+                          (uint64_t)(n > 1 ? left / n : left)) ==
+           CP_TRAPS_BEGUN;
 }
 
 /*
@@ -147,9 +208,30 @@ static void start_timer(struct cp_signal_thread *t, uint64_t first)
 }
 
 /*
- * Samples the thread from when its clock was from_ns on. What is due already
- * is added at once: a signal now would find us in the stack. If the kernel has
- * no timer for it, it is asked from time to time.
+ * What is due already is added at once: a signal now would find us in the
+ * stack. The same goes for what is due before an event of a new thread is set
+ * up: that is time of ours.
+ */
+static void add_first(struct cp_signal_thread *t, uint64_t clock_ns,
+                      bool is_new)
+{
+    if (is_new && timers.has_events)
+        clock_ns += (uint64_t)timers.setup_ns;
+    add_due(t, clock_ns);
+}
+
+/* The mean, but for those that were interrupted. */
+static void note_setup(int64_t took_ns)
+{
+    if (took_ns < 4 * timers.setup_ns + SOONEST_NS)
+        timers.setup_ns += (took_ns - timers.setup_ns) / SETUP_SLOW;
+}
+
+/*
+ * Samples the thread from when its clock was from_ns on. If the kernel has no
+ * timer for it, it is asked from time to time. The event that a new thread has
+ * does not come if it is due while the thread is in the kernel; so the timer
+ * stands behind it.
  */
 static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
                        bool is_new)
@@ -163,12 +245,16 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
     atomic_store(&t->cpu_slot, NULL);
     atomic_store(&t->perf_period_ns, 0);
     t->cpu_from_ns = from_ns;
-    t->cpu_first_ns = from_ns + cp_timer_phase(timers.period_ns);
-    add_due(t, clock_ns);
+    t->cpu_first_ns =
+        from_ns + (is_new ? phase() : cp_timer_phase(timers.period_ns));
+    add_first(t, clock_ns, is_new);
     n = atomic_load(&t->cpu_count);
     has_event = timers.has_events && (timers.is_fast || (is_new && n == 0)) &&
                 start_event(t, clock_ns);
-    start_timer(t, n + has_event);
+    t->cpu_has_backup = has_event && !timers.is_fast;
+    start_timer(t, n + (has_event && timers.is_fast));
+    if (is_new && has_event)
+        note_setup((int64_t)(clock_of(t) - clock_ns));
 }
 
 void cp_thread_timer_start(struct cp_signal_thread *t)

@@ -30,6 +30,9 @@ void cp_thread_timer_start_new(struct cp_signal_thread *t);
 /* Accounts for what the thread has used since its last sample. */
 void cp_thread_timer_stop(struct cp_signal_thread *t);
 
+/* The same of one that ends: the next to begin goes on with its period. */
+void cp_thread_timer_end(struct cp_signal_thread *t);
+
 /* The CPU time of a thread since its timer began; 0: it has none. */
 uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t);
 

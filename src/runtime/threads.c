@@ -138,7 +138,7 @@ static void unchain(struct cp_signal_thread *t)
 
 static void free_record(struct cp_signal_thread *t)
 {
-    cp_thread_timer_stop(t);
+    cp_thread_timer_end(t);
     cp_trace_leave(t);
     cp_waiters_strike_off(t);
     unchain(t);
@@ -176,6 +176,10 @@ struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
     tid = current_tid();
     cp_lock_take(&list.lock);
     t = find(tid);
+    if (t && start && !t->start) {
+        free_record(t); /* somebody saw it before it could say where it is */
+        t = NULL;
+    }
     if (!t)
         t = enter(tid, stack, start);
     cp_signal_self = t;

@@ -3,382 +3,118 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "http/timer.h"
 #include "runtime/delta.h"
 #include "runtime/empty_kinds.h"
 #include "runtime/params.h"
-#include "runtime/render.h"
+#include "runtime/window_inside.h"
 #include "trace/step.h"
 
-#define NAME_BYTES 64
 #define MAX_HZ 10000
-#define PUMP_NS 40000000 /* between pieces of a stream */
 
-struct window {
-    struct cp_service *service;
-    struct cp_http_exchange *x;
-    const struct cp_kind *kind;
-    char name[NAME_BYTES]; /* of the file that the client gets */
-    enum cp_window_form form;
-    struct cp_kind_request request;
-    bool is_symbolized;
-    bool is_open;              /* `handle` is to be finished or cancelled */
-    void *handle;              /* the kind's */
-    struct cp_profile *before; /* of a delta: the first snapshot */
-    struct cp_profile **last;  /* changes are wanted since that one, or NULL */
-    struct cp_mappings maps;   /* when the window was opened */
-    int64_t started_ns;        /* monotonic */
-    int64_t time_ns;           /* the same moment, since 1970 */
-    bool is_behind;            /* of a stream: the client is slow */
-};
+/* ---- a snapshot ---- */
 
-static int64_t unix_now(void)
+static void take_snapshot(struct cp_window *w)
 {
-    struct timespec t = { 0, 0 };
+    struct cp_profile *p = NULL;
+    struct cp_error err = { 0 };
 
-    (void)clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+    if (cp_window_snapshot(w, &p, &err) != CP_OK) {
+        cp_window_refuse(w, &err);
+        return;
+    }
+    if (w->last)
+        p = cp_delta_since(w->last, p, &err);
+    if (!p) {
+        cp_window_refuse(w, &err);
+        return;
+    }
+    if (p->time_ns == 0)
+        p->time_ns = w->time_ns;
+    cp_window_answer_profile(w, p);
+    cp_profile_free(p);
 }
 
-/* ---- the kind's side ---- */
-
-static enum cp_status begin(struct window *w, struct cp_error *err)
-{
-    enum cp_status status = CP_OK;
-
-    w->started_ns = cp_http_now();
-    w->time_ns = unix_now();
-    w->request.kind = w->kind;
-    if (w->kind->begin)
-        status = w->kind->begin(&w->request, &w->handle, err);
-    w->is_open = status == CP_OK;
-    return status;
-}
-
-static enum cp_status finish(struct window *w, struct cp_profile **out,
-                             struct cp_error *err)
-{
-    w->is_open = false;
-    if (w->kind->begin)
-        return w->kind->finish(w->handle, out, err);
-    *out = cp_empty_kind_profile(w->kind, err);
-    return *out ? CP_OK : CP_ENOMEM;
-}
-
-static struct cp_kind_sink sink_of(struct window *w, struct cp_out *out)
-{
-    return (struct cp_kind_sink){
-        .out = out,
-        .symbols = w->is_symbolized ? w->service->symbols : NULL,
-        .before = w->maps.n_maps ? &w->maps : NULL,
-    };
-}
-
-static enum cp_status finish_bytes(struct window *w, struct cp_out *out,
-                                   struct cp_error *err)
-{
-    struct cp_kind_sink sink = sink_of(w, out);
-
-    w->is_open = false;
-    if (w->kind->begin)
-        return w->kind->finish_bytes(w->handle, &sink, err);
-    cp_empty_kind_trace(out);
-    return cp_out_finish(out, err);
-}
+/* ---- something that takes time ---- */
 
 static bool is_profile(const struct cp_kind *kind)
 {
     return !kind->finish_bytes && !cp_empty_kind_is_trace(kind);
 }
 
-static enum cp_status snapshot(struct window *w, struct cp_profile **out,
-                               struct cp_error *err)
+void cp_window_on_gone(void *context)
 {
-    enum cp_status status = begin(w, err);
-
-    return status == CP_OK ? finish(w, out, err) : status;
-}
-
-static void window_free(struct window *w)
-{
-    if (!w)
-        return;
-    if (w->is_open && w->kind->begin)
-        w->kind->cancel(w->handle);
-    cp_profile_free(w->before);
-    cp_mappings_release(&w->maps);
-    cp_free(w);
-}
-
-/* ---- the client's side ---- */
-
-/* What Go says when it cannot begin. */
-static void refuse(struct window *w, const struct cp_error *err)
-{
-    const char *name = w->kind->name;
-
-    if (strcmp(name, "profile") == 0)
-        cp_service_error(w->x, 500, "Could not enable CPU profiling: %s",
-                         err->msg);
-    else if (strcmp(name, "trace") == 0)
-        cp_service_error(w->x, 500, "Could not enable tracing: %s", err->msg);
-    else
-        cp_service_error(w->x, 500, "failed to collect profile: %s", err->msg);
-}
-
-static void add_headers(const struct window *w)
-{
-    const struct cp_trace_format *format = w->request.format;
-    char value[NAME_BYTES + 40];
-
-    cp_http_add_header(w->x, "X-Content-Type-Options", "nosniff");
-    if (w->request.debug != 0) {
-        cp_http_add_header(w->x, "Content-Type", "text/plain; charset=utf-8");
-        return;
-    }
-    (void)snprintf(value, sizeof(value), "attachment; filename=\"%s\"",
-                   format ? format->file_name : w->name);
-    cp_http_add_header(w->x, "Content-Type",
-                       format ? format->content_type
-                              : "application/octet-stream");
-    cp_http_add_header(w->x, "Content-Disposition", value);
-}
-
-/* Whether debug= asks for a text; each of Go's writers has its own rule. */
-static bool is_text(const struct window *w)
-{
-    switch (w->kind->text) {
-    case CP_KIND_TEXT_HEAP:
-        return w->request.debug != 0;
-    case CP_KIND_TEXT_NONE:
-        return false;
-    default:
-        return w->request.debug > 0;
-    }
-}
-
-static enum cp_status render(struct window *w, struct cp_profile *p,
-                             struct cp_out *out, struct cp_error *err)
-{
-    struct cp_renderer r = { .kind = w->kind,
-                             .debug = w->request.debug,
-                             .symbols =
-                                 w->is_symbolized ? w->service->symbols : NULL,
-                             .before = w->maps.n_maps ? &w->maps : NULL,
-                             .is_gperf = w->form != CP_WINDOW_GO };
-
-    if (w->form == CP_WINDOW_GPERF && w->kind->text == CP_KIND_TEXT_NONE)
-        return cp_render_gperf(p, out, err);
-    return is_text(w) ? cp_render_text(&r, p, out, err)
-                      : cp_render_protobuf(&r, p, out, err);
-}
-
-static void answer(struct window *w, enum cp_status status, struct cp_out *out,
-                   const struct cp_error *err)
-{
-    if (status != CP_OK) {
-        cp_out_release(out);
-        cp_service_error(w->x, 500, "failed to collect profile: %s", err->msg);
-        return;
-    }
-    add_headers(w);
-    cp_http_answer(w->x, 200, out);
-}
-
-static void answer_profile(struct window *w, struct cp_profile *p)
-{
-    struct cp_out out = { .fd = -1 };
-    struct cp_error err = { 0 };
-
-    answer(w, render(w, p, &out, &err), &out, &err);
-    cp_service_used_symbols(w->service);
-}
-
-/* ---- a snapshot ---- */
-
-static void take_snapshot(struct window *w)
-{
-    struct cp_profile *p = NULL;
-    struct cp_error err = { 0 };
-
-    if (snapshot(w, &p, &err) != CP_OK) {
-        refuse(w, &err);
-        return;
-    }
-    if (w->last)
-        p = cp_delta_since(w->last, p, &err);
-    if (!p) {
-        refuse(w, &err);
-        return;
-    }
-    if (p->time_ns == 0)
-        p->time_ns = w->time_ns;
-    answer_profile(w, p);
-    cp_profile_free(p);
-}
-
-/* ---- something that takes time ---- */
-
-static int64_t left_ns(const struct window *w)
-{
-    int64_t end_ns = w->started_ns + (int64_t)(w->request.seconds * 1e9);
-    int64_t now_ns = cp_http_now();
-
-    return end_ns > now_ns ? end_ns - now_ns : 0;
-}
-
-static void on_gone(void *context)
-{
-    struct window *w = context;
+    struct cp_window *w = context;
 
     w->service->n_windows--;
-    window_free(w);
+    cp_window_free(w);
 }
 
-/* Second snapshot less the first. */
-static enum cp_status subtract(struct window *w, struct cp_profile **out,
-                               struct cp_error *err)
-{
-    int64_t before_ns = w->started_ns;
-    struct cp_profile *before = w->before, *after = NULL;
-    enum cp_status status = snapshot(w, &after, err);
-
-    if (status != CP_OK)
-        return status;
-    w->before = NULL;
-    *out = cp_delta_between(before, after, err);
-    if (!*out)
-        return CP_ENOMEM;
-    (*out)->time_ns = w->time_ns;
-    (*out)->duration_ns = w->started_ns - before_ns;
-    return CP_OK;
-}
-
-static void close_profile(struct window *w)
+static void close_profile(struct cp_window *w)
 {
     struct cp_profile *p = NULL;
     struct cp_error err = { 0 };
-    enum cp_status status =
-        w->before ? subtract(w, &p, &err) : finish(w, &p, &err);
+    enum cp_status status = w->before ? cp_window_subtract(w, &p, &err)
+                                      : cp_window_finish(w, &p, &err);
 
     if (status != CP_OK) {
-        refuse(w, &err);
+        cp_window_refuse(w, &err);
         return;
     }
     if (p->time_ns == 0)
         p->time_ns = w->time_ns;
     if (p->duration_ns == 0)
         p->duration_ns = cp_http_now() - w->started_ns;
-    answer_profile(w, p);
+    cp_window_answer_profile(w, p);
     cp_profile_free(p);
 }
 
 static void on_due(void *context)
 {
-    struct window *w = context;
+    struct cp_window *w = context;
     struct cp_out out = { .fd = -1 };
     struct cp_error err = { 0 };
 
     if (is_profile(w->kind))
         close_profile(w);
     else
-        answer(w, finish_bytes(w, &out, &err), &out, &err);
+        cp_window_answer(w, cp_window_finish_bytes(w, &out, &err), &out, &err);
     w->service->n_windows--;
-    window_free(w);
-}
-
-/* ---- something that is sent while it happens ---- */
-
-/* Sends what there is; false: the stream is over. */
-static bool send_bytes(struct window *w, struct cp_out *out,
-                       enum cp_status status)
-{
-    if (status == CP_OK && out->len > 0)
-        w->is_behind = !cp_http_stream_write(w->x, out->buf, out->len);
-    cp_out_release(out);
-    if (w->is_open && status == CP_OK)
-        return true;
-    cp_http_stream_end(w->x);
-    cp_service_used_symbols(w->service);
-    on_gone(w);
-    return false;
-}
-
-static void stream_on(struct window *w);
-
-/* Time for more, or for the end. While the client is slow it is kept back. */
-static void on_stream_due(void *context)
-{
-    struct window *w = context;
-    struct cp_out out = { .fd = -1 };
-    struct cp_kind_sink sink = sink_of(w, &out);
-    struct cp_error err = { 0 };
-    enum cp_status status = CP_OK;
-
-    if (left_ns(w) == 0)
-        status = finish_bytes(w, &out, &err);
-    else if (!w->is_behind)
-        status = w->kind->pump(w->handle, &sink, &err);
-    if (send_bytes(w, &out, status))
-        stream_on(w);
-}
-
-static void on_drained(void *context)
-{
-    struct window *w = context;
-
-    w->is_behind = false;
-}
-
-static void stream_on(struct window *w)
-{
-    struct cp_http_keeper keeper = { on_stream_due, on_gone, on_drained, w };
-    int64_t left = left_ns(w);
-
-    cp_http_keep(w->x, &keeper, left < PUMP_NS ? left : PUMP_NS);
-}
-
-static void open_stream(struct window *w)
-{
-    w->started_ns = cp_http_now(); /* it took a while to begin */
-    add_headers(w);
-    stream_on(w);
-    cp_http_stream_begin(w->x, 200);
+    cp_window_free(w);
 }
 
 /* HEAD of something that takes time: the headers, and no profiling. */
-static void answer_head(struct window *w)
+static void answer_head(struct cp_window *w)
 {
-    struct cp_http_keeper nobody = { .gone = on_gone, .context = w };
+    struct cp_http_keeper nobody = { .gone = cp_window_on_gone, .context = w };
     struct cp_http_exchange *x = w->x;
 
-    add_headers(w);
+    cp_window_add_headers(w);
     w->service->n_windows++;
     cp_http_keep(x, &nobody, -1);
     cp_http_stream_begin(x, 200);
     cp_http_stream_end(x);
-    on_gone(w);
+    cp_window_on_gone(w);
 }
 
 /* Waits; true when the window now belongs to the exchange. */
-static bool wait_for_end(struct window *w)
+static bool wait_for_end(struct cp_window *w)
 {
-    struct cp_http_keeper keeper = { on_due, on_gone, NULL, w };
+    struct cp_http_keeper keeper = { on_due, cp_window_on_gone, NULL, w };
 
     (void)cp_mappings_read(&w->maps, NULL); /* better without than not */
     w->service->n_windows++;
     if (w->kind->pump) {
-        open_stream(w);
+        cp_window_stream(w);
         return true;
     }
     cp_http_keep(w->x, &keeper, (int64_t)(w->request.seconds * 1e9));
     return true;
 }
 
-static bool open_window(struct window *w)
+static bool open_window(struct cp_window *w)
 {
     struct cp_error err = { 0 };
 
@@ -386,14 +122,14 @@ static bool open_window(struct window *w)
         answer_head(w);
         return true;
     }
-    if (begin(w, &err) == CP_OK)
+    if (cp_window_begin(w, &err) == CP_OK)
         return wait_for_end(w);
-    refuse(w, &err);
+    cp_window_refuse(w, &err);
     return false;
 }
 
 /* A snapshot with `seconds`; the order of the checks is Go's. */
-static bool open_delta(struct window *w, const char *seconds)
+static bool open_delta(struct cp_window *w, const char *seconds)
 {
     struct cp_error err = { 0 };
     int64_t value = 0;
@@ -409,8 +145,8 @@ static bool open_delta(struct window *w, const char *seconds)
     else if (w->request.debug != 0 && w->form == CP_WINDOW_GO)
         cp_service_error(w->x, 400,
                          "seconds and debug params are incompatible");
-    else if (snapshot(w, &w->before, &err) != CP_OK)
-        refuse(w, &err);
+    else if (cp_window_snapshot(w, &w->before, &err) != CP_OK)
+        cp_window_refuse(w, &err);
     else {
         w->request.seconds =
             value < CP_MAX_SECONDS ? (double)value : CP_MAX_SECONDS;
@@ -418,26 +154,6 @@ static bool open_delta(struct window *w, const char *seconds)
         return wait_for_end(w);
     }
     return false;
-}
-
-/* ---- what somebody else has recorded ---- */
-
-static void answer_source(struct window *w, const char *source)
-{
-    struct cp_out out = { .fd = -1 };
-    struct cp_error err = { 0 };
-    enum cp_status status = w->kind->dump(source, &out, &err);
-
-    if (status == CP_OK)
-        status = cp_out_finish(&out, &err);
-    if (status != CP_OK) {
-        cp_out_release(&out);
-        cp_service_error(w->x, status == CP_EUSAGE ? 501 : 500, "source=%s: %s",
-                         source, err.msg);
-        return;
-    }
-    cp_service_text_headers(w->x);
-    cp_http_answer(w->x, 200, &out);
 }
 
 /* ---- parameters ---- */
@@ -457,7 +173,7 @@ static double seconds_of(const struct cp_kind *kind, const char *text)
     return value < CP_MAX_SECONDS ? value : CP_MAX_SECONDS;
 }
 
-static void read_params(struct window *w, const struct cp_http_request *r)
+static void read_params(struct cp_window *w, const struct cp_http_request *r)
 {
     int64_t debug = cp_params_get(r, "debug"), hz = cp_params_get(r, "hz");
     char text[16];
@@ -475,7 +191,7 @@ static void read_params(struct window *w, const struct cp_http_request *r)
 }
 
 /* The format of a trace; false: there is none of that name. */
-static bool read_format(struct window *w, const struct cp_http_request *r)
+static bool read_format(struct cp_window *w, const struct cp_http_request *r)
 {
     char text[16];
 
@@ -486,23 +202,24 @@ static bool read_format(struct window *w, const struct cp_http_request *r)
     return w->request.format;
 }
 
-static struct window *window_new(struct cp_service *s,
-                                 struct cp_http_exchange *x,
-                                 const struct cp_kind *kind, const char *name)
+static struct cp_window *window_new(struct cp_service *s,
+                                    struct cp_http_exchange *x,
+                                    const struct cp_kind *kind,
+                                    const char *name)
 {
-    struct window *w = cp_alloc(1, sizeof(*w), NULL);
+    struct cp_window *w = cp_alloc(1, sizeof(*w), NULL);
 
     if (!w) {
         cp_service_error(x, 503, "out of memory");
         return NULL;
     }
-    *w = (struct window){ .service = s, .x = x, .kind = kind };
+    *w = (struct cp_window){ .service = s, .x = x, .kind = kind };
     (void)snprintf(w->name, sizeof(w->name), "%s", name);
     return w;
 }
 
 /* Does `seconds` make a snapshot the difference of two? */
-static bool is_delta(const struct window *w, const char *seconds)
+static bool is_delta(const struct cp_window *w, const char *seconds)
 {
     int64_t value = 0;
 
@@ -517,7 +234,7 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
                     enum cp_window_form form)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
-    struct window *w = window_new(s, x, kind, name);
+    struct cp_window *w = window_new(s, x, kind, name);
     char seconds[32], source[32];
     bool is_kept = false;
 
@@ -531,7 +248,7 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
                          "unknown format - must be go, perfetto or chrome");
     } else if (kind->dump &&
                cp_http_request_param(r, "source", source, sizeof(source))) {
-        answer_source(w, source);
+        cp_window_answer_source(w, source);
     } else if (kind->default_seconds > 0) {
         w->request.seconds = seconds_of(kind, seconds);
         is_kept = open_window(w);
@@ -541,13 +258,13 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
         take_snapshot(w);
     }
     if (!is_kept)
-        window_free(w);
+        cp_window_free(w);
 }
 
 void cp_window_since_last(struct cp_service *s, struct cp_http_exchange *x,
                           const struct cp_kind *kind, struct cp_profile **last)
 {
-    struct window *w = window_new(s, x, kind, kind->name);
+    struct cp_window *w = window_new(s, x, kind, kind->name);
 
     if (!w)
         return;
@@ -556,5 +273,5 @@ void cp_window_since_last(struct cp_service *s, struct cp_http_exchange *x,
     w->request.debug = 0;
     w->last = last;
     take_snapshot(w);
-    window_free(w);
+    cp_window_free(w);
 }

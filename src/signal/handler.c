@@ -15,7 +15,7 @@
 
 #define PATIENCE_NS 40000000u /* some ticks */
 #define LAG_MOST_NS 100000
-#define LAG_STEP_NS 500
+#define LAG_SLOW 32
 
 struct cp_signal_sampler cp_signal_sampler;
 _Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];
@@ -115,23 +115,28 @@ static uint64_t due_now(const struct cp_signal_thread *t)
     return cp_signal_due(t, thread_clock());
 }
 
+/* How late the first event of a thread is; less than 0: early. */
+static int64_t lateness(const struct cp_signal_thread *t)
+{
+    return (int64_t)(thread_clock() - t->cpu_first_ns);
+}
+
 /*
  * The first event of a thread comes so much later than it was asked for as it
  * takes to set it up, tens of microseconds, which is a part of a short thread's
- * life. So it is asked for earlier, until half of them come late and half
- * early. One that comes early is as good, unless it is much too early: events
- * count the time that a virtual machine was not given, the thread's clock does
- * not. Returns how long it must still wait; 0: it is due.
+ * life. So it is asked for earlier, until they are as late as they are early in
+ * the mean. One that comes early is as good, unless it is much too early:
+ * events count the time that a virtual machine was not given, the thread's
+ * clock does not. Returns how long it must still wait; 0: it is due.
  */
-static uint64_t early_by(const struct cp_signal_thread *t)
+static uint64_t early_by(const struct cp_signal_thread *t, int64_t late)
 {
     int64_t lag = atomic_load(&cp_signal_sampler.perf_lag_ns);
-    int64_t late = (int64_t)(thread_clock() - t->cpu_first_ns);
 
     if (late < -LAG_MOST_NS)
         return (uint64_t)(-late - lag);
     if (late < LAG_MOST_NS && atomic_load(&t->cpu_count) == 0) {
-        lag += late > 0 ? LAG_STEP_NS : -LAG_STEP_NS;
+        lag += late / LAG_SLOW;
         lag = lag < 0 ? 0 : lag > LAG_MOST_NS ? LAG_MOST_NS : lag;
         atomic_store(&cp_signal_sampler.perf_lag_ns, lag);
     }
@@ -139,16 +144,18 @@ static uint64_t early_by(const struct cp_signal_thread *t)
 }
 
 /*
- * How many periods a signal of the thread's timer stands for. Beside events,
- * for what they could not see: time in the kernel. So it waits for a tick that
- * meets the thread in a system call; but not for ever, because page faults are
- * none.
+ * How many periods a signal of the thread's timer stands for: none if it was
+ * behind an event that has come. Beside events of a higher rate, for what they
+ * could not see: time in the kernel. So it waits for a tick that meets the
+ * thread in a system call; but not for ever, because page faults are none.
  */
 static uint64_t periods_of(const struct cp_signal_thread *t,
                            const siginfo_t *info, const ucontext_t *context)
 {
     uint64_t n;
 
+    if (t->cpu_has_backup)
+        return due_now(t);
     if (atomic_load(&t->perf_period_ns) == 0)
         return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
     n = due_now(t);
@@ -328,8 +335,13 @@ void cp_signal_trap(int sig, siginfo_t *info, void *context)
     t = thread_of(word);
     if (!t || !atomic_load(&t->perf))
         return; /* who began it has not got so far, and it will come again */
-    if (!t->perf_is_in_step)
-        wait_ns = early_by(t);
+    if (!t->perf_is_in_step) {
+        int64_t late = lateness(t);
+
+        if (late < -t->perf_gap_ns / 2 && t->perf_gap_ns)
+            return; /* it comes again in time */
+        wait_ns = early_by(t, late);
+    }
     if (atomic_load(&t->cpu_period_ns) && wait_ns == 0)
         take_cpu(t, is_first(t) || due_now(t) > 0, context);
     go_on(t, wait_ns);

@@ -34,12 +34,14 @@ struct cp_signal_thread {
     _Atomic uint64_t cpu_asked;      /* periods that it was asked to sample */
     _Atomic(struct cp_signal_slot *) cpu_slot; /* of the last sample */
     uint64_t cpu_first_ns; /* the timer's first expiry, by the thread's clock */
+    bool cpu_has_backup;   /* the timer repeats what an event may have said */
 
     /* Of events (perf_event.h), where they are used. */
     _Atomic(void *) perf;            /* NULL: there is none */
     _Atomic uint64_t perf_period_ns; /* after the first; 0: the timer goes on */
     _Atomic bool perf_is_paused;     /* there must be none: see traps.h */
     bool perf_is_in_step;            /* the first has come */
+    int64_t perf_gap_ns; /* it comes again after that; before, it is early */
 
     /* Of the wall-clock sampler, which asks and looks for the answer. */
     _Atomic uint64_t wall_value;   /* what the sample stands for, in ns */

@@ -231,8 +231,20 @@ static size_t close_ring(uintptr_t *out, size_t n)
     return CP_WALK_MOST;
 }
 
-size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
-                      uintptr_t out[CP_WALK_MOST])
+/* Is it code where the frame goes on, and no call before it? */
+static bool is_entered(const struct cp_signal_walk *w, const struct frame *f)
+{
+    return !f->is_exact && cp_signal_map_find(w->map, f->regs.pc) &&
+           !is_return_address(w, f->regs.pc);
+}
+
+/*
+ * With care, a frame whose address has no call before it is taken for one that
+ * is to be entered there: while an exception lands, the unwinder has written
+ * that over the return address already. *is_other says if there was any.
+ */
+static inline size_t walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
+                          uintptr_t out[CP_WALK_MOST], bool *is_other)
 {
     struct frame f = { regs, true };
     enum step next = STEP_ON;
@@ -241,17 +253,20 @@ size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
     w->met_unknown = false;
     cp_signal_reach_stack(&w->reach, regs.sp);
     while (next == STEP_ON && n < CP_WALK_LIMIT) {
-        const struct cp_signal_rule *rule =
-            cp_signal_map_rule(w->map, lookup_pc(&f));
+        bool enters = is_other && is_entered(w, &f);
+        uintptr_t pc = enters ? f.regs.pc : lookup_pc(&f);
+        const struct cp_signal_rule *rule = cp_signal_map_rule(w->map, pc);
         size_t at = n;
 
+        if (enters)
+            *is_other = true;
         if (rule->cfa == CP_CFA_NONE && is_wild(w, &f)) {
             next = STEP_STUCK;
             break;
         }
         if (at >= CP_WALK_LEAF)
             at = CP_WALK_LEAF + 1 + (n - CP_WALK_LEAF) % CP_WALK_ROOT;
-        out[at] = lookup_pc(&f);
+        out[at] = pc;
         n++;
         next = step(w, &f, rule);
     }
@@ -259,4 +274,22 @@ size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
              : next == STEP_END ? CP_WALK_WHOLE
                                 : CP_WALK_STUCK;
     return n > CP_WALK_LEAF ? close_ring(out, n) : n;
+}
+
+/* With care; if that is in vain, as it was. */
+static size_t walk_again(struct cp_signal_walk *w, struct cp_signal_regs regs,
+                         uintptr_t out[CP_WALK_MOST])
+{
+    bool is_other = false;
+    size_t n = walk(w, regs, out, &is_other);
+
+    return w->end == CP_WALK_WHOLE || !is_other ? n : walk(w, regs, out, NULL);
+}
+
+size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
+                      uintptr_t out[CP_WALK_MOST])
+{
+    size_t n = walk(w, regs, out, NULL);
+
+    return w->end == CP_WALK_STUCK ? walk_again(w, regs, out) : n;
 }

@@ -9,6 +9,7 @@
  *   take     takes SIGTRAP in the middle of a profile
  *   toggle N takes SIGTRAP, and leaves it again, in N profiles while threads
  *            begin; how many traps come of it that it did not set?
+ *   own      what is SIGTRAP's action, for a program that sets one itself?
  *   vfork    has a child of vfork take SIGTRAP, which is the child's alone
  *   fork N   forks N times while threads begin: has a child an event or a
  *            handler of ours?
@@ -31,9 +32,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LONG_NS 1000000000 /* of CPU time, for what comes within 20 ms */
-#define FILES 64           /* where one of an event would be */
-#define YOUNG 4            /* threads that begin at once */
+#define LONG_NS 1000000000  /* of CPU time, for what comes within 20 ms */
+#define FILES 64            /* where one of an event would be */
+#define RESTORER 0x04000000 /* libc's own: it is not said in its headers */
+#define YOUNG 4             /* threads that begin at once */
 
 extern char **environ;
 static volatile sig_atomic_t n_traps;
@@ -179,6 +181,15 @@ static void on_trap(int sig)
     n_traps++;
 }
 
+/* Asks the kernel, not the library. */
+static bool has_handler_of(uintptr_t handler)
+{
+    uintptr_t now[4] = { 0 };
+
+    return syscall(SYS_rt_sigaction, SIGTRAP, NULL, now, 8) == 0 &&
+           now[0] == handler;
+}
+
 static void *deaf(void *unused)
 {
     mask_all(SIG_BLOCK);
@@ -212,6 +223,64 @@ static int run_take(void)
            (int)n_traps);
     (void)raise(SIGTRAP);
     printf(" %d\n", (int)n_traps);
+    return 0;
+}
+
+/* What the handler finds blocked, and why it was called. */
+static void on_own_trap(int sig, siginfo_t *info, void *context)
+{
+    sigset_t blocked;
+
+    (void)context;
+    (void)pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    n_traps++;
+    printf(" %d%d%d", info->si_code == SI_TKILL, sigismember(&blocked, SIGUSR1),
+           sigismember(&blocked, sig));
+    (void)fflush(stdout);
+}
+
+/* How a child ends that raises SIGTRAP. */
+static int child_ends(void)
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        (void)raise(SIGTRAP);
+        _exit(has_handler_of((uintptr_t)on_own_trap) ? 7 : 8);
+    }
+    (void)waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Its action is as it was set, for the handler, who asks, and a child. */
+static int run_own(void)
+{
+    struct sigaction action = { .sa_sigaction = on_own_trap,
+                                .sa_flags = SA_SIGINFO | SA_NODEFER },
+                     now;
+
+    (void)sigaddset(&action.sa_mask, SIGUSR1);
+    if (!cpprof_start("profile"))
+        return 3;
+    work(50000000);
+    (void)sigaction(SIGTRAP, &action, NULL);
+    (void)sigaction(SIGTRAP, NULL, &now);
+    printf("%d%d%d%d", now.sa_sigaction == on_own_trap,
+           (now.sa_flags & ~RESTORER) == action.sa_flags,
+           sigismember(&now.sa_mask, SIGUSR1),
+           sigismember(&now.sa_mask, SIGUSR2));
+    (void)raise(SIGTRAP);
+    printf(" %d", child_ends());
+    action.sa_flags = (int)((unsigned)SA_RESETHAND | SA_SIGINFO);
+    (void)sigaction(SIGTRAP, &action, &now);
+    printf(" %d", now.sa_sigaction == on_own_trap);
+    (void)raise(SIGTRAP);
+    (void)sigaction(SIGTRAP, NULL, &now);
+    printf(" %d %d", now.sa_handler == SIG_DFL, child_ends());
+    printf(" %d", signal(SIGTRAP, on_trap) == SIG_DFL);
+    printf(" %d", signal(SIGTRAP, SIG_DFL) == on_trap);
+    printf(" %d\n", child_ends());
     return 0;
 }
 
@@ -281,15 +350,6 @@ static bool has_event(void)
     return has;
 }
 
-/* Asks the kernel, not the library. */
-static bool has_handler(void)
-{
-    uintptr_t now[4] = { 0 };
-
-    return syscall(SYS_rt_sigaction, SIGTRAP, NULL, now, 8) != 0 ||
-           now[0] != (uintptr_t)SIG_DFL;
-}
-
 static int run_toggle(int n)
 {
     const struct sigaction taken = { .sa_handler = on_trap },
@@ -328,7 +388,7 @@ static int run_fork(int n)
         pid_t child = fork();
 
         if (child == 0)
-            _exit(has_event() || has_handler());
+            _exit(has_event() || !has_handler_of((uintptr_t)SIG_DFL));
         if (waitpid(child, &status, 0) == child)
             n_with += status != 0;
     }
@@ -352,6 +412,8 @@ int main(int argc, char **argv)
         return run_take();
     if (strcmp(mode, "toggle") == 0 && argc > 2)
         return run_toggle(atoi(argv[2]));
+    if (strcmp(mode, "own") == 0)
+        return run_own();
     if (strcmp(mode, "vfork") == 0)
         return run_vfork();
     if (strcmp(mode, "fork") == 0 && argc > 2)

@@ -4,10 +4,12 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "keep.h"
+#include "runtime/clock.h"
 #include "runtime/own_thread.h"
 #include "runtime/still.h"
 #include "runtime/timer.h"
@@ -165,6 +167,53 @@ static void test_still(void)
     CHECK_INT(cp_still_walk(&l, 1 << 30), CP_STILL_GONE);
 }
 
+struct life {
+    uint64_t first_ns;            /* when the first sample was to come */
+    uint64_t before_ns, after_ns; /* around its end, by its clock */
+};
+
+static void *live_a_while(void *arg)
+{
+    struct life *l = arg;
+    const struct cp_signal_thread *t =
+        cp_threads_enter(unknown, (uintptr_t)live_a_while);
+
+    CHECK(t != NULL);
+    l->first_ns = t ? t->cpu_first_ns : 0;
+    while (cp_clock_ns(CLOCK_THREAD_CPUTIME_ID) < 1000000)
+        ;
+    l->before_ns = (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    cp_threads_leave();
+    l->after_ns = (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    return NULL;
+}
+
+/* A thread goes on with the period that the one before it has begun. */
+static void test_chain(void)
+{
+    enum { N = 8, PERIOD = 1000000000 };
+    struct life lives[N];
+
+    cp_threads_set_period(PERIOD);
+    for (int i = 0; i < N; i++) {
+        pthread_t thread;
+
+        CHECK(pthread_create(&thread, NULL, live_a_while, &lives[i]) == 0);
+        CHECK(pthread_join(thread, NULL) == 0);
+        CHECK(lives[i].first_ns > 0 && lives[i].first_ns <= PERIOD);
+    }
+    cp_threads_set_period(0);
+    for (int i = 1; i < N; i++) {
+        const struct life *l = &lives[i - 1];
+        uint64_t next = lives[i].first_ns;
+
+        if (l->first_ns < l->after_ns) /* it has had its sample, by chance */
+            continue;
+        CHECK(next <= l->first_ns - l->before_ns);
+        CHECK(next >= l->first_ns - l->after_ns);
+    }
+}
+
 static void test_random(void)
 {
     uint64_t low = 0, high = 0;
@@ -190,6 +239,7 @@ int main(void)
     RUN(test_many);
     RUN(test_own);
     RUN(test_still);
+    RUN(test_chain);
     RUN(test_random);
     cp_objects_free(objects);
     return check_failures != 0;

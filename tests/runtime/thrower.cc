@@ -35,7 +35,30 @@ __attribute__((noinline)) void again(int left, int &alive)
     }
 }
 
+struct Small {
+    ~Small() { __asm__ volatile(""); }
+};
+
+// Nothing but frames that clean up, and land before a function's next part.
+__attribute__((noinline)) int dive(int left)
+{
+    Small here;
+
+    if (left == 0)
+        throw left;
+    return dive(left - 1) + 1;
+}
+
 } // namespace
+
+extern "C" int thrower_dive(int depth)
+{
+    try {
+        return dive(depth);
+    } catch (int left) {
+        return left;
+    }
+}
 
 // How many things went wrong.
 extern "C" int thrower_run(int depth)

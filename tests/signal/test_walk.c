@@ -192,6 +192,20 @@ static void test_in_system_calls(void)
 
 #if defined(__x86_64__)
 static volatile sig_atomic_t stepping;
+static volatile sig_atomic_t is_alone; /* libgcc has nothing to say */
+
+static void count_walk(const ucontext_t *context)
+{
+    static uintptr_t frames[CP_WALK_MOST];
+    enum cp_walk_end end;
+    size_t n = walk(context, frames, &end);
+    bool is_whole = end == CP_WALK_WHOLE && n > 3;
+
+    steps.n_steps++;
+    steps.n_whole += is_whole;
+    if (!is_whole)
+        note_difference(frames[0]);
+}
 
 static void on_trap(int sig, siginfo_t *info, void *arg)
 {
@@ -203,7 +217,10 @@ static void on_trap(int sig, siginfo_t *info, void *arg)
     if (!stepping)
         return;
     context->uc_mcontext.gregs[REG_EFL] |= 0x100;
-    compare_walks(context);
+    if (is_alone)
+        count_walk(context);
+    else
+        compare_walks(context);
 }
 
 /* From here on every instruction traps; a handler begins without. */
@@ -237,6 +254,49 @@ static void test_every_instruction(void)
 {
     step_through(work);
     check_steps(5000);
+}
+
+/* A library that lies where this program does. */
+static void *open_beside(const char *name)
+{
+    char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 64);
+
+    while (n > 0 && path[n - 1] != '/')
+        n--;
+    (void)snprintf(path + (n > 0 ? n : 0), 64, "%s", name);
+    return dlopen(path, RTLD_NOW);
+}
+
+static int (*thrower_dive)(int depth);
+
+static void throw(void)
+{
+    CHECK_INT(thrower_dive(30), 0);
+}
+
+/*
+ * While an exception is thrown, passes frames that clean up and lands. Between
+ * writing the registers of where it lands over the unwinder's own frame and the
+ * jump there, some stacks cannot be told.
+ */
+static void test_exceptions(void)
+{
+    void *library = open_beside("libthrower.so");
+    struct cp_error err = { 0 };
+
+    if (!library)
+        return; /* no C++ compiler */
+    thrower_dive = (int (*)(int))dlsym(library, "thrower_dive");
+    CHECK(thrower_dive != NULL);
+    throw(); /* what is bound lazily, and allocated once */
+    CHECK(cp_objects_refresh(objects, true, &err) == CP_OK);
+    is_alone = 1;
+    step_through(throw);
+    is_alone = 0;
+    CHECK(steps.n_steps > 20000);
+    printf("%ld steps, %ld whole\n", steps.n_steps, steps.n_whole);
+    CHECK(steps.n_steps - steps.n_whole < steps.n_steps / 600);
 }
 
 static void raise_alarm(void)
@@ -404,6 +464,7 @@ int main(void)
     CHECK(objects && cp_objects_refresh(objects, true, &err) == CP_OK);
 #if defined(__x86_64__)
     RUN(test_every_instruction);
+    RUN(test_exceptions);
     RUN(test_inside_handlers);
     RUN(test_alternate_stack);
 #endif

@@ -1,0 +1,25 @@
+/*
+ * taken - SIGTRAP once the program has taken it from us.
+ *
+ * A signal of an event that has been ended may still be on its way, for as long
+ * as its thread blocks it or gets no processor. So that the program is never
+ * told of one, a handler of ours stays before its own, with its mask and flags,
+ * and drops those. Nothing here touches errno.
+ */
+#ifndef CP_SIGNAL_TAKEN_H
+#define CP_SIGNAL_TAKEN_H
+
+#include <signal.h>
+
+/* What to install for an action of the program's that has a handler. */
+void cp_taken_wrap(const struct sigaction *act, struct sigaction *out);
+
+/* The program's, of what is installed, if that is from cp_taken_wrap. */
+void cp_taken_unwrap(struct sigaction *act);
+
+/* Installs the program's own: no signal of ours can come any more. */
+void cp_taken_restore(void);
+
+void cp_taken_handle(int sig, siginfo_t *info, void *context);
+
+#endif
