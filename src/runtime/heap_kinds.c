@@ -21,7 +21,7 @@
     "(std::(__new_)?allocator(_traits)?|"                                      \
     "__gnu_cxx::(new_allocator|__alloc_traits))(<.*>)?::allocate|"             \
     "malloc|calloc|realloc|__libc_.*alloc|(__)?strn?dup|"                      \
-    "alloc::alloc::.*|__rust_.*alloc.*|__rdl_.*"
+    "<?alloc::alloc::.*|__rust_.*alloc.*|__rdl_.*"
 
 struct window {
     bool is_raw;              /* for text */

@@ -270,10 +270,11 @@ static void apply_settings(void)
                                           .signal = s->signal };
 
     struct cp_heap_options heap = { .interval = s->heap_interval,
-                                    .table_bytes = s->max_memory / 4,
+                                    .table_bytes = s->max_memory / 16 * 7,
                                     .counts_mmap = s->heap_mmap,
                                     .seed = s->heap_seed,
-                                    .say = cp_lifecycle_say };
+                                    .say = cp_lifecycle_say,
+                                    .reserve = cp_pages_reserve };
 
     cp_heap_configure(&heap);
     cp_pages_set_limit(s->max_memory);
