@@ -2,13 +2,13 @@
 """What heap sampling costs, beside tcmalloc's and jemalloc's own.
 
 bench/churn (threads that allocate, fill, read and free, some of it across
-threads) and redis-server under redis-benchmark run without a profiler and with
-one, turn and turn about. The figures are CPU time: the median of each, and the
+threads) runs without a profiler and with one, turn and turn about. The figures are CPU time: the median of each, and the
 median of what a run takes more than the plain run next to it. Peers are
 compared with themselves: tcmalloc with TCMALLOC_SAMPLE_PARAMETER against
 tcmalloc without, jemalloc with prof:true against jemalloc without; a last table
 has what sampling costs over each malloc side by side. Of churn the time after
 its first tenth counts; "in all" has the start as well. Then
+redis-server under redis-benchmark, as bench/redis_load.py does it; and
 the instructions of a pair of malloc and free, counted by callgrind: they are
 the same on a busy machine. And how long a leak profile of 1 GB takes, and
 whether the program notices.
@@ -24,8 +24,8 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
+
+import redis_load
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHURN = ROOT / "build/bench/churn"
@@ -66,49 +66,6 @@ def run_churn(rounds, env):
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=600)
     whole, steady = done.stdout.split()
     return float(steady), float(whole)
-
-
-class Redis:
-    """A server of its own; its CPU time is told by /proc."""
-
-    def __init__(self, env):
-        self.folder = tempfile.mkdtemp(prefix="bench-heap-")
-        self.socket = os.path.join(self.folder, "s")
-        self.server = subprocess.Popen(
-            ["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "", "--dir",
-             self.folder], env=dict(os.environ, **env), stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        while subprocess.run(["redis-cli", "-s", self.socket, "ping"], stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL).stdout != b"PONG\n":
-            if self.server.poll() is not None:
-                sys.exit("heap.py: redis-server has ended")
-            time.sleep(0.02)
-
-    def cpu(self):
-        """Of all threads, in seconds; the kernel counts them in ns."""
-        files = glob.glob(f"/proc/{self.server.pid}/task/*/schedstat")
-        return sum(int(open(file).read().split()[0]) for file in files) / 1e9
-
-    def load(self, requests):
-        subprocess.run(["redis-benchmark", "-s", self.socket, "-q", "-n", str(requests), "-P", "16",
-                        "-d", "300", "-r", "50000", "-t", "set,get,lpush,lpop,hset"], check=True,
-                       stdout=subprocess.DEVNULL, timeout=600)
-
-    def stop(self):
-        self.server.terminate()
-        self.server.wait()
-        shutil.rmtree(self.folder)
-
-
-def run_redis(requests, env):
-    server = Redis(env)
-    try:
-        server.load(requests // 10)
-        before = server.cpu()
-        server.load(requests)
-        return (server.cpu() - before,)
-    finally:
-        server.stop()
 
 
 def more_than(runs, first):
@@ -165,24 +122,38 @@ def count_instructions():
             print(f"  {name:<26}{instructions(ROOT / 'build/bench/pairs', env):8.1f}", flush=True)
 
 
+REDIS = {"without": {}, "loaded, heap off": ours(0), "cpprof, 512 KiB": ours(INTERVAL)}
+
+
+def redis(is_quick):
+    if not redis_load.is_here():
+        return
+    redis_load.side_by_side(REDIS, *((3, 15, 3000) if is_quick else (12, 40, 10000)), redis_load.MIXED)
+    if not shutil.which("valgrind"):
+        return
+    print("redis-server: instructions a request, in user space, and those in the library")
+    for name, env in REDIS.items():
+        count, in_library = redis_load.instructions(env, redis_load.MIXED)
+        print(f"  {name:<26}{count:8.0f} {in_library:6.1f}, {100 * in_library / (count - in_library):.2f} % "
+              "of the rest", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--runs", type=int)
     parser.add_argument("--churn", action="store_true", help="no more than malloc and free")
+    parser.add_argument("--redis", action="store_true", help="no more than redis")
     options, _ = parser.parse_known_args()
+    if options.redis:
+        return redis(options.quick)
     runs = options.runs or (5 if options.quick else 15)
     rounds = 3000000 if options.quick else 10000000
     sum_up({group[0][0]: compare(f"4 threads of malloc and free over {group[0][0]}", group, runs,
                                  lambda env: run_churn(rounds, env)) for group in groups()})
     if options.churn:
         return
-    if shutil.which("redis-server") and shutil.which("redis-benchmark"):
-        group = [("plain", {}), ("loaded, heap off", ours(0)),
-                 ("cpprof, 512 KiB", ours(INTERVAL))]
-        requests = 200000 if options.quick else 1000000
-        compare("redis-server", group, 3 if options.quick else runs,
-                lambda env: run_redis(requests, env))
+    redis(options.quick)
     count_instructions()
     print("the pause of a leak profile", flush=True)
     for interval in [INTERVAL, 1]:
