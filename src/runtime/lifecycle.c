@@ -137,7 +137,10 @@ static void know_main_thread(void)
 {
     uintptr_t top = getauxval(AT_EXECFN);
 
-    if (top && CP_SYSCALL(SYS_gettid, 0) == CP_SYSCALL(SYS_getpid, 0))
+    if (CP_SYSCALL(SYS_gettid, 0) != CP_SYSCALL(SYS_getpid, 0))
+        return;
+    cp_leak_stacks_note_main();
+    if (top)
         know_thread(bounds_below(top, life.default_stack), 0);
 }
 
