@@ -7,7 +7,9 @@ median of what a run takes more than the plain run next to it. Peers are
 compared with themselves: tcmalloc with TCMALLOC_SAMPLE_PARAMETER against
 tcmalloc without, jemalloc with prof:true against jemalloc without; a last table
 has what sampling costs over each malloc side by side. Of churn the time after
-its first tenth counts; "in all" has the start as well. Then
+its first tenth counts; "in all" has the start as well. The same
+work is then done in one process through the hooks and straight by the malloc, in
+turn (bench/beside), which tells a tenth of a per cent. Then
 redis-server under redis-benchmark, as bench/redis_load.py does it; and
 the instructions of a pair of malloc and free, counted by callgrind: they are
 the same on a busy machine. And how long a leak profile of 1 GB takes, and
@@ -104,6 +106,31 @@ def sum_up(found):
                 print(f"  {malloc + ': ' + name:<36}" + "{:+6.2f} %  {:+6.2f} %".format(*figures))
 
 
+def beside(runs):
+    """Hooked and straight in one process: ns of a round, and what is more."""
+    print(f"a round of malloc, fill, read and free, in one process with the malloc itself, {runs} runs")
+    mallocs = [("glibc", "libc.so.6", None), ("tcmalloc", "libtcmalloc.so.4", find("libtcmalloc.so.4")),
+               ("jemalloc", "libjemalloc.so.2", find("libjemalloc.so.2"))]
+    for name, library, file in mallocs:
+        if name != "glibc" and not file:
+            continue
+        kinds = [("no library", {"LD_PRELOAD": file or ""}), ("cpprof, heap off", ours(0, file)),
+                 ("cpprof, 512 KiB", ours(INTERVAL, file))]
+        found = {kind: [] for kind, _ in kinds}
+        for _ in range(runs):
+            for kind, env in kinds:
+                both = [subprocess.run([ROOT / "build/bench/beside", library, order], check=True, text=True,
+                                       env=dict(os.environ, **env), stdout=subprocess.PIPE).stdout.split()
+                        for order in "01"]
+                found[kind].append([(float(a) + float(b)) / 2 for a, b in zip(*both)])
+        for kind, values in found.items():
+            more = [hooked - straight for straight, hooked in values]
+            straight = statistics.median(s for s, _ in values)
+            print(f"  {name + ': ' + kind:<28}{straight:7.2f} ns {statistics.median(more):+6.2f} ns, "
+                  f"{100 * statistics.median(more) / straight:+5.2f} % "
+                  f"± {100 * 1.25 * statistics.pstdev(more) / runs ** 0.5 / straight:.2f}", flush=True)
+
+
 def instructions(program, env):
     def count(n):
         done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
@@ -151,6 +178,7 @@ def main():
     rounds = 3000000 if options.quick else 10000000
     sum_up({group[0][0]: compare(f"4 threads of malloc and free over {group[0][0]}", group, runs,
                                  lambda env: run_churn(rounds, env)) for group in groups()})
+    beside(runs)
     if options.churn:
         return
     redis(options.quick)
