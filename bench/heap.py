@@ -2,13 +2,15 @@
 """What heap sampling costs, beside tcmalloc's and jemalloc's own.
 
 bench/churn (threads that allocate, fill, read and free, some of it across
-threads) and redis-server under redis-benchmark run without a profiler and with
-one, turn and turn about. The figures are CPU time: the median of each, and the
+threads) runs without a profiler and with one, turn and turn about. The figures are CPU time: the median of each, and the
 median of what a run takes more than the plain run next to it. Peers are
 compared with themselves: tcmalloc with TCMALLOC_SAMPLE_PARAMETER against
 tcmalloc without, jemalloc with prof:true against jemalloc without; a last table
 has what sampling costs over each malloc side by side. Of churn the time after
-its first tenth counts; "in all" has the start as well. Then
+its first tenth counts; "in all" has the start as well. The same
+work is then done in one process through the hooks and straight by the malloc, in
+turn (bench/beside), which tells a tenth of a per cent. Then
+redis-server under redis-benchmark, as bench/redis_load.py does it; and
 the instructions of a pair of malloc and free, counted by callgrind: they are
 the same on a busy machine. And how long a leak profile of 1 GB takes, and
 whether the program notices.
@@ -24,8 +26,8 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
+
+import redis_load
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CHURN = ROOT / "build/bench/churn"
@@ -68,49 +70,6 @@ def run_churn(rounds, env):
     return float(steady), float(whole)
 
 
-class Redis:
-    """A server of its own; its CPU time is told by /proc."""
-
-    def __init__(self, env):
-        self.folder = tempfile.mkdtemp(prefix="bench-heap-")
-        self.socket = os.path.join(self.folder, "s")
-        self.server = subprocess.Popen(
-            ["redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "", "--dir",
-             self.folder], env=dict(os.environ, **env), stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        while subprocess.run(["redis-cli", "-s", self.socket, "ping"], stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL).stdout != b"PONG\n":
-            if self.server.poll() is not None:
-                sys.exit("heap.py: redis-server has ended")
-            time.sleep(0.02)
-
-    def cpu(self):
-        """Of all threads, in seconds; the kernel counts them in ns."""
-        files = glob.glob(f"/proc/{self.server.pid}/task/*/schedstat")
-        return sum(int(open(file).read().split()[0]) for file in files) / 1e9
-
-    def load(self, requests):
-        subprocess.run(["redis-benchmark", "-s", self.socket, "-q", "-n", str(requests), "-P", "16",
-                        "-d", "300", "-r", "50000", "-t", "set,get,lpush,lpop,hset"], check=True,
-                       stdout=subprocess.DEVNULL, timeout=600)
-
-    def stop(self):
-        self.server.terminate()
-        self.server.wait()
-        shutil.rmtree(self.folder)
-
-
-def run_redis(requests, env):
-    server = Redis(env)
-    try:
-        server.load(requests // 10)
-        before = server.cpu()
-        server.load(requests)
-        return (server.cpu() - before,)
-    finally:
-        server.stop()
-
-
 def more_than(runs, first):
     """In per cent, of the first figure: median of pairs, and best to best."""
     pairs = [a[0] / b[0] - 1 for a, b in zip(runs, first)]
@@ -147,6 +106,31 @@ def sum_up(found):
                 print(f"  {malloc + ': ' + name:<36}" + "{:+6.2f} %  {:+6.2f} %".format(*figures))
 
 
+def beside(runs):
+    """Hooked and straight in one process: ns of a round, and what is more."""
+    print(f"a round of malloc, fill, read and free, in one process with the malloc itself, {runs} runs")
+    mallocs = [("glibc", "libc.so.6", None), ("tcmalloc", "libtcmalloc.so.4", find("libtcmalloc.so.4")),
+               ("jemalloc", "libjemalloc.so.2", find("libjemalloc.so.2"))]
+    for name, library, file in mallocs:
+        if name != "glibc" and not file:
+            continue
+        kinds = [("no library", {"LD_PRELOAD": file or ""}), ("cpprof, heap off", ours(0, file)),
+                 ("cpprof, 512 KiB", ours(INTERVAL, file))]
+        found = {kind: [] for kind, _ in kinds}
+        for _ in range(runs):
+            for kind, env in kinds:
+                both = [subprocess.run([ROOT / "build/bench/beside", library, order], check=True, text=True,
+                                       env=dict(os.environ, **env), stdout=subprocess.PIPE).stdout.split()
+                        for order in "01"]
+                found[kind].append([(float(a) + float(b)) / 2 for a, b in zip(*both)])
+        for kind, values in found.items():
+            more = [hooked - straight for straight, hooked in values]
+            straight = statistics.median(s for s, _ in values)
+            print(f"  {name + ': ' + kind:<28}{straight:7.2f} ns {statistics.median(more):+6.2f} ns, "
+                  f"{100 * statistics.median(more) / straight:+5.2f} % "
+                  f"± {100 * 1.25 * statistics.pstdev(more) / runs ** 0.5 / straight:.2f}", flush=True)
+
+
 def instructions(program, env):
     def count(n):
         done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
@@ -165,24 +149,39 @@ def count_instructions():
             print(f"  {name:<26}{instructions(ROOT / 'build/bench/pairs', env):8.1f}", flush=True)
 
 
+REDIS = {"without": {}, "loaded, heap off": ours(0), "cpprof, 512 KiB": ours(INTERVAL)}
+
+
+def redis(is_quick):
+    if not redis_load.is_here():
+        return
+    redis_load.side_by_side(REDIS, *((3, 15, 3000) if is_quick else (12, 40, 10000)), redis_load.MIXED)
+    if not shutil.which("valgrind"):
+        return
+    print("redis-server: instructions a request, in user space, and those in the library")
+    for name, env in REDIS.items():
+        count, in_library = redis_load.instructions(env, redis_load.MIXED)
+        print(f"  {name:<26}{count:8.0f} {in_library:6.1f}, {100 * in_library / (count - in_library):.2f} % "
+              "of the rest", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--runs", type=int)
     parser.add_argument("--churn", action="store_true", help="no more than malloc and free")
+    parser.add_argument("--redis", action="store_true", help="no more than redis")
     options, _ = parser.parse_known_args()
+    if options.redis:
+        return redis(options.quick)
     runs = options.runs or (5 if options.quick else 15)
     rounds = 3000000 if options.quick else 10000000
     sum_up({group[0][0]: compare(f"4 threads of malloc and free over {group[0][0]}", group, runs,
                                  lambda env: run_churn(rounds, env)) for group in groups()})
+    beside(runs)
     if options.churn:
         return
-    if shutil.which("redis-server") and shutil.which("redis-benchmark"):
-        group = [("plain", {}), ("loaded, heap off", ours(0)),
-                 ("cpprof, 512 KiB", ours(INTERVAL))]
-        requests = 200000 if options.quick else 1000000
-        compare("redis-server", group, 3 if options.quick else runs,
-                lambda env: run_redis(requests, env))
+    redis(options.quick)
     count_instructions()
     print("the pause of a leak profile", flush=True)
     for interval in [INTERVAL, 1]:

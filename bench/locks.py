@@ -22,13 +22,14 @@ import glob
 import os
 import pathlib
 import pwd
-import re
 import shutil
 import statistics
 import subprocess
 import tempfile
 import time
 import urllib.request
+
+import redis_load
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOCKS = ROOT / "build/bench/locks"
@@ -100,44 +101,13 @@ def cpu_of(pid, with_children=False):
     return ticks / TICK
 
 
-def cpu_of_threads(pid):
-    """Seconds of those that are there, which the kernel counts in ns."""
-    files = glob.glob(f"/proc/{pid}/task/*/schedstat")
-    return sum(int(open(file).read().split()[0]) for file in files) / 1e9
-
-
-def load_redis(kind, requests, *tool):
-    """CPU seconds of so many SET and as many GET; what a tool said of it."""
-    with tempfile.TemporaryDirectory() as folder:
-        socket = f"{folder}/s"
-        server = subprocess.Popen(
-            [*tool, "redis-server", "--port", "0", "--unixsocket", socket, "--save",
-             "", "--appendonly", "no"], cwd=folder, text=True,
-            env=dict(os.environ, **KINDS[kind]), stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE)
-        while not os.path.exists(socket):
-            time.sleep(0.01)
-        before = cpu_of_threads(server.pid)
-        subprocess.run(["redis-benchmark", "-s", socket, "-q", "-t", "set,get",
-                        "-n", str(requests), "-d", "100"],
-                       stdout=subprocess.DEVNULL, check=True)
-        used = cpu_of_threads(server.pid) - before
-        server.terminate()
-        return used, server.communicate()[1]
-
-
 def redis(kind, requests):
     """Microseconds of CPU a request."""
-    return load_redis(kind, requests)[0] * 1e6 / (2 * requests)
+    return 1e6 * redis_load.seconds(KINDS[kind], requests, redis_load.SIMPLE) / (2 * requests)
 
 
 def redis_instructions(kind):
-    """A request's in user space; a busy machine makes no difference to them."""
-    def count(requests):
-        said = load_redis(kind, requests, "valgrind", "--tool=callgrind",
-                          "--callgrind-out-file=/dev/null")[1]
-        return int(re.search(r"Collected : (\d+)", said)[1])
-    return (count(12000) - count(2000)) / 20000
+    return redis_load.instructions(KINDS[kind], redis_load.SIMPLE)[0]
 
 
 class Postgres:
@@ -241,10 +211,10 @@ def main():
     slices("4 threads, one lock, in one process", 2 * runs, "even")
     slices("the same, uneven turns", 2 * runs)
     look_at_threads(1000, 5 * runs)
-    if shutil.which("redis-benchmark"):
+    if redis_load.is_here():
         compare("redis, a request", "µs", runs,
                 lambda kind: redis(kind, 100_000 if quick else 400_000))
-    if shutil.which("redis-benchmark") and shutil.which("valgrind"):
+    if redis_load.is_here() and shutil.which("valgrind"):
         compare("redis, instructions a request", "", 1, redis_instructions, True)
     if glob.glob("/usr/lib/postgresql/*/bin/postgres") and os.getuid() == 0:
         postgres = Postgres()

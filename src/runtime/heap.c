@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "runtime/hooked.h"
 #include "runtime/lock.h"
@@ -11,18 +12,20 @@
 #include "signal/heap.h"
 
 #define SEED_STEP 0xd1342543de82ef95u
-#define SLOTS ((size_t)1 << 17)
-#define FRAMES ((size_t)1 << 22)
+#define MOST_SLOTS ((size_t)1 << 17)
+#define LEAST_SLOTS ((size_t)1 << 10)
+#define FRAMES_OF_SLOT ((size_t)32)
 #define MOST_BUCKETS ((size_t)1 << 19)
-#define LEAST_BUCKETS ((size_t)1 << 13)
+#define LEAST_BUCKETS ((size_t)1 << 10)
+#define PAGE ((size_t)4096)
+#define PART_OF_SPACE 8 /* of a limited address space, for the tables */
 
-static void *map_pages(size_t n, size_t size)
-{
-    void *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return p == MAP_FAILED ? NULL : p;
-}
+/* Bytes of a slot, and of a bucket, with all that belongs to it. */
+#define SLOT_BYTES                                                             \
+    (sizeof(struct cp_signal_slot) + sizeof(struct cp_heap_sums) +             \
+     FRAMES_OF_SLOT * sizeof(uintptr_t))
+#define BUCKET_BYTES                                                           \
+    (CP_HEAP_BUCKET * (sizeof(uint64_t) + sizeof(struct cp_heap_entry)))
 
 static struct {
     struct cp_lock lock;
@@ -32,42 +35,90 @@ static struct {
     bool is_blind; /* and it was said */
     char note[256];
 } heap = { .options = { .interval = CP_HEAP_DEFAULT_INTERVAL,
-                        .table_bytes = (size_t)64 << 20 } };
+                        .table_bytes = (size_t)100 << 20 } };
+
+/* What the tables may have: less where the address space is limited. */
+static size_t bytes_for_tables(void)
+{
+    size_t most = heap.options.table_bytes;
+    struct rlimit space;
+
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY &&
+        space.rlim_cur / PART_OF_SPACE < most)
+        return (size_t)space.rlim_cur / PART_OF_SPACE;
+    return most;
+}
+
+/* Two fifths of it are for stacks. */
+static size_t slots_for(size_t bytes)
+{
+    size_t n = MOST_SLOTS;
+
+    while (n > LEAST_SLOTS && n * SLOT_BYTES > bytes / 5 * 2)
+        n /= 2;
+    return n;
+}
 
 /*
- * Room for the samples of a heap of 64 GB, or for as many as the memory
- * allows.
+ * Three are for live blocks: room for the samples of a heap of 64 GB, or for
+ * as many as that allows.
  */
-static size_t buckets_for(uint64_t interval)
+static size_t buckets_for(uint64_t interval, size_t bytes)
 {
     uint64_t blocks = ((uint64_t)64 << 30) / (interval ? interval : 1);
-    size_t one =
-        CP_HEAP_BUCKET * (sizeof(uint64_t) + sizeof(struct cp_heap_entry));
     size_t n = LEAST_BUCKETS;
 
     while (n < MOST_BUCKETS && n * CP_HEAP_BUCKET < blocks * 2 &&
-           2 * n * one <= heap.options.table_bytes)
+           (2 * n + CP_HEAP_NEAR) * BUCKET_BYTES <= bytes / 5 * 3)
         n *= 2;
     return n;
 }
 
+/* The next table of the mapping: n of `size`, in pages of its own. */
+static void *cut(size_t *used, char *from, size_t n, size_t size)
+{
+    char *table = from ? from + *used : NULL;
+
+    *used += (n * size + PAGE - 1) & ~(PAGE - 1);
+    return table;
+}
+
+/* Lays out the tables; without a mapping it only tells how long it must be. */
+static size_t lay_out(struct cp_heap_sampler *h, char *from)
+{
+    size_t n_slots = h->samples.n_slots, used = 0;
+    size_t n = cp_heap_n_places(h->live.n_far);
+
+    h->samples.slots = cut(&used, from, n_slots, sizeof(*h->samples.slots));
+    h->samples.frames =
+        cut(&used, from, h->samples.n_frames, sizeof(*h->samples.frames));
+    h->sums = cut(&used, from, n_slots, sizeof(*h->sums));
+    h->live.entries = cut(&used, from, n, sizeof(*h->live.entries));
+    h->live.keys = cut(&used, from, n, sizeof(*h->live.keys));
+    return used;
+}
+
+/* One mapping for all, so that nothing is held if there is no room. */
 static enum cp_status map_tables(uint64_t interval, struct cp_error *err)
 {
     struct cp_heap_sampler *h = &cp_heap_sampler;
-    size_t n_far = buckets_for(interval), n = cp_heap_n_places(n_far);
+    size_t most = bytes_for_tables(), bytes;
+    void *from;
 
-    h->samples.slots = map_pages(SLOTS, sizeof(*h->samples.slots));
-    h->samples.frames = map_pages(FRAMES, sizeof(*h->samples.frames));
-    h->sums = map_pages(SLOTS, sizeof(*h->sums));
-    h->live.entries = map_pages(n, sizeof(*h->live.entries));
-    if (!h->samples.slots || !h->samples.frames || !h->sums || !h->live.entries)
-        return cp_error_nomem(err);
-    h->samples.n_slots = SLOTS;
-    h->samples.n_frames = FRAMES;
+    h->samples.n_slots = slots_for(most);
+    h->samples.n_frames = h->samples.n_slots * FRAMES_OF_SLOT;
     h->samples.seed = cp_timer_random(UINT64_MAX - 1);
-    h->live.n_far = n_far;
-    h->live.keys = map_pages(n, sizeof(*h->live.keys));
-    return h->live.keys ? CP_OK : cp_error_nomem(err);
+    h->live.n_far = buckets_for(interval, most);
+    bytes = lay_out(h, NULL);
+    from = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (from == MAP_FAILED)
+        return cp_error_set(err, CP_ENOMEM,
+                            "no heap profile: no room for its tables");
+    if (heap.options.reserve)
+        heap.options.reserve(bytes);
+    (void)lay_out(h, from);
+    return CP_OK;
 }
 
 /* Sampling from now on; the next call of this thread is seen already. */
@@ -200,8 +251,9 @@ size_t cp_heap_bytes(void)
     if (!h->live.keys)
         return 0;
     return (size_t)atomic_load(&h->samples.used_frames) * sizeof(uintptr_t) +
-           scattered_bytes(n_slots, SLOTS, sizeof(*h->samples.slots)) +
-           scattered_bytes(n_slots, SLOTS, sizeof(*h->sums)) +
+           scattered_bytes(n_slots, h->samples.n_slots,
+                           sizeof(*h->samples.slots)) +
+           scattered_bytes(n_slots, h->samples.n_slots, sizeof(*h->sums)) +
            scattered_bytes(n_live, n_all, sizeof(*h->live.keys)) +
            scattered_bytes(n_live, n_all, sizeof(*h->live.entries)) +
            sizeof(cp_heap_filter);

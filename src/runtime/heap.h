@@ -18,10 +18,11 @@
 
 struct cp_heap_options {
     uint64_t interval;             /* one byte in so many is sampled; 0: none */
-    size_t table_bytes;            /* for the blocks that live, at most */
+    size_t table_bytes;            /* of all its tables, at most */
     bool counts_mmap;              /* mappings of the program too */
     uint64_t seed;                 /* of what is chosen; 0: another each time */
     void (*say)(const char *line); /* tells the user; NULL: nobody */
+    void (*reserve)(size_t bytes); /* is told what the tables may hold */
 };
 
 /* Set once, before it is enabled. */

@@ -12,11 +12,16 @@
 #include "signal/heap.h"
 
 /* Functions of allocators: shown as part of who called them. */
+/*
+ * Of containers' allocators the one function that allocates: what they also do,
+ * construct(), runs the program's own code.
+ */
 #define DROP_FRAMES                                                            \
-    "operator new.*|operator new\\[\\].*|std::allocator.*|"                    \
-    "__gnu_cxx::new_allocator.*|std::__new_allocator.*|"                       \
-    "std::allocator_traits.*|__libc_.*alloc|(__)?strn?dup|"                    \
-    "alloc::alloc::.*|__rust_.*alloc.*|__rdl_.*"
+    "operator new.*|operator new\\[\\].*|"                                     \
+    "(std::(__new_)?allocator(_traits)?|"                                      \
+    "__gnu_cxx::(new_allocator|__alloc_traits))(<.*>)?::allocate|"             \
+    "malloc|calloc|realloc|__libc_.*alloc|(__)?strn?dup|"                      \
+    "<?alloc::alloc::.*|__rust_.*alloc.*|__rdl_.*"
 
 struct window {
     bool is_raw;              /* for text */

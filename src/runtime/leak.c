@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "runtime/clock.h"
 #include "runtime/heap.h"
+#include "runtime/leak_cache.h"
 #include "runtime/leak_chunks.h"
 #include "runtime/leak_read.h"
 #include "runtime/leak_registers.h"
@@ -57,6 +58,7 @@ struct scan {
     bool has_chunks;              /* the program's blocks are glibc's */
     struct cp_leak_chunks chunks; /* of the mapping that is looked at */
     uintptr_t books[2];           /* of glibc, there */
+    struct cp_leak_cache *cache;  /* freed, and at hand; NULL: none */
 };
 
 /* ---- blocks ---- */
@@ -175,6 +177,8 @@ static void look_at(struct scan *s, uintptr_t word, uintptr_t at)
         return;
     if (at >= s->books[0] && at < s->books[1] &&
         cp_leak_chunks_is_next(b, word))
+        return;
+    if (cp_leak_cache_has(s->cache, at))
         return;
     b->is_found = 1;
     s->todo[s->n_todo++] = (uint32_t)(b - s->leak->blocks);
@@ -399,6 +403,7 @@ static enum cp_status look_everywhere(struct scan *s, struct cp_error *err)
         if (pass > 0 && is_all_found(s->leak))
             break;
         begin_pass(s);
+        cp_leak_cache_take(s->cache);
         status = scan_memory(s, err);
         follow(s);
     }
@@ -432,6 +437,7 @@ static enum cp_status find_with(struct scan *s, struct cp_error *err)
             s->high = leak->blocks[i].end;
     leave_out_own(s);
     s->has_chunks = cp_heap_is_of_libc();
+    s->cache = s->has_chunks ? cp_leak_cache_new() : NULL;
     start = cp_clock_ns(CLOCK_MONOTONIC);
     status = look_everywhere(s, err);
     leak->scan_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);
@@ -452,6 +458,7 @@ enum cp_status cp_leak_find(struct cp_leak *out, struct cp_error *err)
         s.todo = cp_alloc(out->n + 1, sizeof(*s.todo), err);
         status = s.piece && s.holes && s.todo ? find_with(&s, err) : CP_ENOMEM;
     }
+    cp_leak_cache_free(s.cache);
     cp_free(s.pages.bits);
     cp_free(s.todo);
     cp_free(s.piece);

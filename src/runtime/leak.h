@@ -12,9 +12,9 @@
  *
  * A word that looks like a pointer counts as one, wherever else it stands: in
  * blocks that were not sampled, for instance, and in the books of an allocator;
- * but not in what is free (leak_chunks.h), nor in what threads that have ended
- * left behind (leak_stacks.h). So leaks may be missed, the fewer the smaller
- * the interval.
+ * but not in what is free (leak_chunks.h, leak_cache.h), nor in what threads
+ * that have ended left behind (leak_stacks.h). So leaks may be missed, the
+ * fewer the smaller the interval.
  */
 #ifndef CP_LEAK_H
 #define CP_LEAK_H

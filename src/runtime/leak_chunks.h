@@ -10,7 +10,7 @@
  * of malloc's, all is taken as in use up to the next sampled block.
  *
  * Chunks that glibc keeps at hand for the same thread (up to 1032 bytes) look
- * as if they were in use, and count.
+ * as if they were in use: leak_cache.h has those.
  */
 #ifndef CP_LEAK_CHUNKS_H
 #define CP_LEAK_CHUNKS_H

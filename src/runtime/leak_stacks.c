@@ -22,6 +22,8 @@ static struct {
     _Atomic uintptr_t low;
 } seen[MOST];
 
+static _Atomic uintptr_t main_thread;
+
 /* The first and third word of glibc's descriptors are their own address. */
 static bool is_descriptor(uintptr_t self)
 {
@@ -64,6 +66,32 @@ void cp_leak_stacks_note(uintptr_t low)
             return;
         }
     }
+}
+
+void cp_leak_stacks_note_main(void)
+{
+    atomic_store(&main_thread, (uintptr_t)pthread_self());
+}
+
+uintptr_t cp_leak_stacks_descriptor(size_t i)
+{
+    uintptr_t self = atomic_load(i < MOST ? &seen[i].self : &main_thread);
+
+    return self && is_descriptor(self) ? self : 0;
+}
+
+int32_t cp_leak_stacks_tid(uintptr_t self)
+{
+    static _Atomic uint32_t known;
+    uint32_t id_at = atomic_load(&known);
+    int32_t id = 0;
+
+    if (id_at == 0 && self)
+        atomic_store(&known, id_at = find_id());
+    return self && id_at &&
+                   cp_leak_read(self + id_at, &id, sizeof(id)) == sizeof(id)
+               ? id
+               : 0;
 }
 
 /* The id is 0 when the thread is no more, and -1 when it has been joined. */

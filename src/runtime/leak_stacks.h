@@ -22,6 +22,18 @@
  */
 void cp_leak_stacks_note(uintptr_t low);
 
+/* The calling thread is the program's first. */
+void cp_leak_stacks_note_main(void);
+
+/*
+ * glibc's descriptor of the i-th of them, CP_LEAK_STACKS_MOST being the first
+ * thread; 0: there is none. The thread may have ended.
+ */
+uintptr_t cp_leak_stacks_descriptor(size_t i);
+
+/* The thread's id, by its descriptor; 0 or less: it has ended, or is unknown */
+int32_t cp_leak_stacks_tid(uintptr_t self);
+
 /*
  * Is the i-th of them in the mapping from start to end, and has its thread
  * ended? Then what is from out[0] to out[1] is over.

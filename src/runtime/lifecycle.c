@@ -137,7 +137,10 @@ static void know_main_thread(void)
 {
     uintptr_t top = getauxval(AT_EXECFN);
 
-    if (top && CP_SYSCALL(SYS_gettid, 0) == CP_SYSCALL(SYS_getpid, 0))
+    if (CP_SYSCALL(SYS_gettid, 0) != CP_SYSCALL(SYS_getpid, 0))
+        return;
+    cp_leak_stacks_note_main();
+    if (top)
         know_thread(bounds_below(top, life.default_stack), 0);
 }
 
@@ -270,10 +273,11 @@ static void apply_settings(void)
                                           .signal = s->signal };
 
     struct cp_heap_options heap = { .interval = s->heap_interval,
-                                    .table_bytes = s->max_memory / 4,
+                                    .table_bytes = s->max_memory / 16 * 7,
                                     .counts_mmap = s->heap_mmap,
                                     .seed = s->heap_seed,
-                                    .say = cp_lifecycle_say };
+                                    .say = cp_lifecycle_say,
+                                    .reserve = cp_pages_reserve };
 
     cp_heap_configure(&heap);
     cp_pages_set_limit(s->max_memory);

@@ -30,13 +30,20 @@ enum way {
     WAY_PASS,    /* not ours to look at */
 };
 
-/* One operator: the next function, and what is done with it. */
+typedef void any_function(void);
+
+/*
+ * One operator: the next function, and what is done with it. Those that delete
+ * need not ask for that: they go on to `goal`, which is the function that is
+ * right, and to begin with one that finds out which that is.
+ */
 struct operator
 {
     const char *name;
     bool is_aligned;
     _Atomic uint8_t way;
     void *_Atomic next;
+    any_function *_Atomic goal;
 };
 
 static bool is_of_malloc(const Dl_info *its)
@@ -232,19 +239,49 @@ NEW_1(_ZnamSt11align_val_t, true)
 NEW_2(_ZnwmSt11align_val_tRKSt9nothrow_t)
 NEW_2(_ZnamSt11align_val_tRKSt9nothrow_t)
 
+/* `plain` is where it leads when free is all that it is. */
+static void learn_delete(struct operator* o, any_function *plain)
+{
+    find(o, otherwise_delete);
+    if (is_way(o, WAY_PLAIN)) {
+        atomic_store(&o->goal, plain);
+    } else {
+        any_function *goal;
+
+        GET(*o, goal);
+        atomic_store(&o->goal, goal);
+    }
+}
+
+/* For arguments that free has not. */
+static inline void ignore(void *block, ...)
+{
+    (void)block;
+}
+
 /*
  * Operators delete, with up to two more arguments that are passed on. All of
  * libstdc++'s are free, those of aligned blocks too.
  */
 #define DELETE_BODY(symbol, types, params, args)                               \
-    static struct operator o_##symbol = { .name = #symbol };                   \
+    static void rare_##symbol params;                                          \
+                                                                               \
+    static struct operator o_##symbol = { .name = #symbol,                     \
+                                          .goal =                              \
+                                              (any_function *)rare_##symbol }; \
+                                                                               \
+    static void plain_##symbol params                                          \
+    {                                                                          \
+        ignore args;                                                           \
+        cp_malloc_next.free(block);                                            \
+    }                                                                          \
                                                                                \
     CP_RARE static void rare_##symbol params                                   \
     {                                                                          \
         void(*call) types;                                                     \
                                                                                \
         if (is_way(&o_##symbol, WAY_UNKNOWN))                                  \
-            find(&o_##symbol, otherwise_delete);                               \
+            learn_delete(&o_##symbol, (any_function *)plain_##symbol);         \
         if (!is_way(&o_##symbol, WAY_PASS) && !cp_malloc_before_free(block))   \
             return;                                                            \
         GET(o_##symbol, call);                                                 \
@@ -254,17 +291,15 @@ NEW_2(_ZnamSt11align_val_tRKSt9nothrow_t)
     EXPORT void symbol params;                                                 \
     CP_HALF_LINE EXPORT void symbol params                                     \
     {                                                                          \
-        uint8_t way = way_now(&o_##symbol);                                    \
-        void(*call) types;                                                     \
+        void(*goal) types;                                                     \
                                                                                \
-        if (way == WAY_PLAIN) {                                                \
-            cp_malloc_free(block);                                             \
-        } else if (way == WAY_COUNT && !cp_heap_may_be_sampled(block)) {       \
-            GET(o_##symbol, call);                                             \
-            call args;                                                         \
-        } else {                                                               \
+        if (__builtin_expect(cp_heap_may_be_sampled(block), 0)) {              \
             rare_##symbol args;                                                \
+            return;                                                            \
         }                                                                      \
+        goal = (void(*) types)atomic_load_explicit(&o_##symbol.goal,           \
+                                                   memory_order_relaxed);      \
+        goal args;                                                             \
     }
 
 #define DELETE(symbol) DELETE_BODY(symbol, (void *), (void *block), (block))

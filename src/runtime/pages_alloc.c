@@ -38,7 +38,7 @@ static struct {
     struct cp_lock lock;
     struct free_block *free[N_CLASSES];
     char *pos, *end; /* of the newest chunk */
-    _Atomic size_t mapped, limit;
+    _Atomic size_t mapped, limit, reserved;
 } pages;
 
 void cp_pages_set_limit(size_t limit_bytes)
@@ -51,6 +51,19 @@ size_t cp_pages_limit(void)
     return atomic_load(&pages.limit);
 }
 
+void cp_pages_reserve(size_t bytes)
+{
+    atomic_fetch_add(&pages.reserved, bytes);
+}
+
+/* May so much be mapped in all? */
+static bool is_within_limit(size_t all)
+{
+    size_t limit = atomic_load(&pages.limit);
+
+    return limit == 0 || all + atomic_load(&pages.reserved) <= limit;
+}
+
 size_t cp_pages_bytes(void)
 {
     return atomic_load(&pages.mapped);
@@ -58,11 +71,10 @@ size_t cp_pages_bytes(void)
 
 static void *map_bytes(size_t size)
 {
-    size_t limit = atomic_load(&pages.limit);
     size_t all = atomic_fetch_add(&pages.mapped, size) + size;
     void *p = MAP_FAILED;
 
-    if (limit == 0 || all <= limit)
+    if (is_within_limit(all))
         p = mmap(NULL, size, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p != MAP_FAILED)
@@ -176,10 +188,10 @@ static const bool can_move = true;
 /* A large block can be moved by the kernel, page by page. */
 static void *resize_large(struct head *head, size_t size)
 {
-    size_t old = head->size, limit = atomic_load(&pages.limit);
+    size_t old = head->size;
     void *p;
 
-    if (limit && size > old && cp_pages_bytes() + (size - old) > limit)
+    if (size > old && !is_within_limit(cp_pages_bytes() + (size - old)))
         return NULL;
     p = mremap(head, old, size, MREMAP_MAYMOVE);
     if (p == MAP_FAILED)

@@ -15,6 +15,9 @@
 void cp_pages_set_limit(size_t limit_bytes);
 size_t cp_pages_limit(void);
 
+/* So much of the limit is for tables that are mapped elsewhere, for ever. */
+void cp_pages_reserve(size_t bytes);
+
 /* Bytes that are mapped now. */
 size_t cp_pages_bytes(void);
 

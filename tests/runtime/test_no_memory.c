@@ -35,6 +35,11 @@ void cp_pages_set_limit(size_t limit_bytes)
     (void)limit_bytes;
 }
 
+void cp_pages_reserve(size_t bytes)
+{
+    (void)bytes;
+}
+
 size_t cp_pages_limit(void)
 {
     return 0;

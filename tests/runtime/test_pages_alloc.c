@@ -65,6 +65,12 @@ static void test_limit(void)
     CHECK(q != NULL);
     cp_free(q);
     CHECK_INT(cp_pages_bytes(), before);
+    cp_pages_reserve(600000); /* tables elsewhere, out of the same limit */
+    CHECK(cp_alloc(500000, 1, &err) == NULL);
+    p = cp_alloc(300000, 1, &err);
+    CHECK(p != NULL);
+    CHECK(cp_resize(p, 500000, 1, &err) == NULL);
+    cp_free(p);
     cp_pages_set_limit(0);
     CHECK(cp_alloc(SIZE_MAX / 2, 3, &err) == NULL);
     CHECK(cp_resize(NULL, SIZE_MAX, SIZE_MAX, &err) == NULL);

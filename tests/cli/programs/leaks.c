@@ -8,6 +8,7 @@
  * exit, which is where LeakSanitizer looks.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,11 @@ struct node {
 struct owner {
     char *name;
     struct node *nodes;
+};
+
+struct item {
+    long id, kind;
+    char *text; /* beyond what glibc writes into a block that is freed */
 };
 
 #define SITE(name)                                                             \
@@ -50,6 +56,8 @@ SITE(lost_tree)
 SITE(lost_member)
 SITE(lost_rows)
 SITE(hidden_in_freed)
+SITE(hidden_in_small)
+SITE(hidden_in_small_of_thread)
 SITE(lost_by_thread)
 SITE(hidden_in_tls)
 SITE(lost_in_cleared)
@@ -143,6 +151,37 @@ static void hide_parts(void)
     free((void *)rows);
 }
 
+/* What was on the stack, and what waits to be given out again, is no more. */
+KEEP static void clear(void)
+{
+    volatile char bytes[65536];
+
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = 0;
+}
+
+/* One block, and glibc keeps it at hand. */
+KEEP static void hide_text(void *(*site)(size_t))
+{
+    struct item *item = malloc(sizeof(*item));
+
+    item->text = site(300);
+    __asm__ volatile("" : : "r"(item) : "memory");
+    free(item);
+}
+
+static sem_t sleeps;
+
+static void *sleep_on(void *arg)
+{
+    hide_text(hidden_in_small_of_thread);
+    clear();
+    (void)sem_post(&sleeps);
+    for (;;)
+        (void)pause();
+    return arg;
+}
+
 static void *run_thread(void *arg)
 {
     for (size_t i = 0; i < N; i++)
@@ -181,20 +220,16 @@ KEEP static void keep(void)
         inner[i] = (char *)kept_inner(600) + 300;
 }
 
-/* What was on the stack, and what waits to be given out again, is no more. */
-KEEP static void clear(void)
-{
-    volatile char bytes[65536];
-
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        bytes[i] = 0;
-}
-
 int main(void)
 {
     pthread_t thread;
     char byte;
 
+    if (sem_init(&sleeps, 0, 0) != 0 ||
+        pthread_create(&thread, NULL, sleep_on, NULL) != 0)
+        return 2;
+    (void)sem_wait(&sleeps);
+    hide_text(hidden_in_small);
     keep();
     lose();
     clear();

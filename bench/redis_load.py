@@ -1,0 +1,130 @@
+"""redis-server under redis-benchmark: what it uses for a request.
+
+Three ways, for bench/heap.py and bench/locks.py:
+
+- a server and its CPU time, which the kernel counts in ns for each thread;
+- servers of two kinds side by side, loaded in turn in small slices, so that both
+  see the same machine, and several such pairs, so that where a process happens to
+  lie in memory does not decide: a ratio with its standard error;
+- instructions in user space, counted by callgrind: how busy the machine is makes
+  no difference to those in the library, and less than 1 % to all."""
+import glob
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+
+SIMPLE = ["-t", "set,get", "-d", "100"]
+MIXED = ["-P", "16", "-d", "300", "-r", "50000", "-t", "set,get,lpush,lpop,hset"]
+
+
+class Redis:
+    """A server with a folder of its own; `tool` is what it runs under."""
+
+    def __init__(self, env, tool=()):
+        self.folder = tempfile.mkdtemp(prefix="bench-redis-")
+        self.socket = os.path.join(self.folder, "s")
+        self.server = subprocess.Popen(
+            [*tool, "redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "",
+             "--appendonly", "no", "--dir", self.folder], env=dict(os.environ, **env), text=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        while not os.path.exists(self.socket):
+            if self.server.poll() is not None:
+                raise SystemExit("redis-server has ended: " + self.stop())
+            time.sleep(0.01)
+
+    def cpu(self):
+        """Of the threads that are there, in seconds."""
+        files = glob.glob(f"/proc/{self.server.pid}/task/*/schedstat")
+        return sum(int(open(file).read().split()[0]) for file in files) / 1e9
+
+    def load(self, requests, what):
+        """CPU seconds of so many requests of each kind."""
+        before = self.cpu()
+        subprocess.run(["redis-benchmark", "-s", self.socket, "-q", "-n", str(requests), *what],
+                       check=True, stdout=subprocess.DEVNULL, timeout=600)
+        return self.cpu() - before
+
+    def stop(self):
+        """What it, or its tool, had to say."""
+        self.server.terminate()
+        said = self.server.communicate()[1]
+        shutil.rmtree(self.folder)
+        return said
+
+
+def is_here():
+    return shutil.which("redis-server") and shutil.which("redis-benchmark")
+
+
+def requests_of(requests, what):
+    return requests * (what[what.index("-t") + 1].count(",") + 1)
+
+
+def seconds(env, requests, what):
+    """CPU seconds of a server of its own, after a tenth to get warm."""
+    server = Redis(env)
+    try:
+        server.load(requests // 10, what)
+        return server.load(requests, what)
+    finally:
+        server.stop()
+
+
+def instructions(env, what, few=1000, many=11000):
+    """Of a request, in user space: all, and those in the library.
+
+    Of the thread that serves: what others do by the clock is another matter
+    where all is fifty times slower. What the start takes is not in it."""
+    def count(requests):
+        with tempfile.TemporaryDirectory() as folder:
+            server = Redis(env, ["valgrind", "--tool=callgrind", "--separate-threads=yes",
+                                 f"--callgrind-out-file={folder}/out"])
+            server.load(requests, what)
+            server.stop()
+            lines = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", f"{folder}/out-01"],
+                                   check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        counts = [(int(line.split()[0].replace(",", "")), "libcpprof.so" in line) for line in lines
+                  if re.match(r" *[\d,]+ +\([ \d.]+%\) +\S+:", line)]
+        return sum(n for n, _ in counts), sum(n for n, is_ours in counts if is_ours)
+    return [(m - f) / requests_of(many - few, what) for f, m in zip(count(few), count(many))]
+
+
+def slices_of_pair(envs, slices, requests, what):
+    """Servers side by side: of each kind the CPU seconds of each slice."""
+    servers = [Redis(env) for env in envs]
+    try:
+        for server in servers:
+            server.load(requests, what)
+        found = [[] for _ in servers]
+        for turn in range(slices):
+            order = list(enumerate(servers))
+            for i, server in order if turn % 2 == 0 else order[::-1]:
+                found[i].append(server.load(requests, what))
+        return found
+    finally:
+        for server in servers:
+            server.stop()
+
+
+def side_by_side(kinds, pairs, slices, requests, what):
+    """Prints for each kind but the first what it takes more than the first.
+
+    A pair of servers gives one ratio: the median of its slices'. The mean of
+    all pairs is the figure, and their spread its standard error."""
+    names, envs = list(kinds), list(kinds.values())
+    ratios = [[] for _ in names]
+    plain = []
+    for _ in range(pairs):
+        found = slices_of_pair(envs, slices, requests, what)
+        plain += found[0]
+        for i, times in enumerate(found):
+            ratios[i].append(statistics.median(t / p for t, p in zip(times, found[0])))
+    each = 1e6 * statistics.median(plain) / requests_of(requests, what)
+    print(f"redis-server, side by side: {pairs} times, {slices} slices; {each:.3f} µs of CPU a request")
+    for name, values in list(zip(names, ratios))[1:]:
+        error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else float("nan")
+        print(f"  {name:<26}{100 * (statistics.mean(values) - 1):+6.2f} ± {100 * error:.2f} %", flush=True)
