@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/next.h"
+#include "signal/arch.h"
 #include "signal/calls.h"
 #include "signal/capture.h"
 #include "signal/locks.h"
@@ -26,12 +27,14 @@
 /* Returns what `call` returns, and charges the wait if that is asked for. */
 #define WAIT(type, what, call)                                                 \
     do {                                                                       \
+        struct cp_signal_regs here;                                            \
         struct cp_wait wait;                                                   \
         type result;                                                           \
                                                                                \
         if (!cp_locks_io_is_on())                                              \
             return call;                                                       \
-        cp_wait_begin(&wait, what, NULL, CP_CALLER);                           \
+        cp_arch_here(&here);                                                   \
+        cp_wait_begin_io(&wait, what, &here, CP_CALLER);                       \
         result = (call);                                                       \
         cp_wait_end_io(&wait, (int64_t)result, CP_CALLER);                     \
         return result;                                                         \
