@@ -516,10 +516,8 @@ static void on_begin(struct cp_model_threads *ts, const struct cp_item *item)
         on_create(ts, &create);
         t = find(ts, item->tid);
     }
-    if (!t)
-        return;
-    t->start_ns = item->time_ns;
-    run(ts, t, item->time_ns);
+    if (t)
+        run(ts, t, item->time_ns);
 }
 
 static struct thread *know(struct cp_model_threads *ts,
