@@ -62,7 +62,7 @@ struct cp_locks {
     struct cp_signal_samples block, mutex;
 };
 
-extern struct cp_locks cp_locks;
+extern struct cp_locks cp_locks __attribute__((visibility("hidden")));
 
 /* Waits of the library's own threads are not counted. */
 extern _Thread_local bool cp_locks_hidden

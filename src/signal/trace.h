@@ -96,7 +96,7 @@ struct cp_trace {
     uint32_t bare[CP_TRACE_CALLS]; /* the stack of a call that has no other */
 };
 
-extern struct cp_trace cp_trace;
+extern struct cp_trace cp_trace __attribute__((visibility("hidden")));
 
 static inline bool cp_trace_is_on(void)
 {
