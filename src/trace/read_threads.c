@@ -240,13 +240,16 @@ static void finish_row(const struct cp_trace_threads *t, struct cp_trace_row *r)
 {
     const struct cp_trace_lane *l = cp_trace_spans_lane(t->spans, r->lane);
     const struct cp_trace_summary *s = cp_trace_spans_summary(t->spans);
-    bool has_start = cp_trace_row_has(r, CP_TRACE_COL_START);
-    uint64_t start = has_start ? r->values[CP_TRACE_COL_START] : l->first_ns;
+    uint64_t start = l->first_ns;
     uint64_t end = cp_trace_row_has(r, CP_TRACE_COL_DURATION)
                        ? r->values[CP_TRACE_COL_DURATION]
                        : l->last_ns;
     uint64_t busy = r->values[CP_TRACE_COL_RUN];
 
+    /* One that was found late has a state from the beginning on. */
+    if (cp_trace_row_has(r, CP_TRACE_COL_START) &&
+        r->values[CP_TRACE_COL_START] < start)
+        start = r->values[CP_TRACE_COL_START];
     if (cp_trace_row_has(r, CP_TRACE_COL_USER))
         busy = r->values[CP_TRACE_COL_USER] + r->values[CP_TRACE_COL_SYS];
     set(r, CP_TRACE_COL_ID, l->id);
