@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "runtime/thread_state.h"
 #include "runtime/threads.h"
 #include "runtime/trace_calls.h"
@@ -28,18 +29,21 @@ void cp_trace_threads_release(struct cp_trace_threads *t)
 static void see(void *context, struct cp_signal_thread *record)
 {
     struct cp_trace_seen_list *list = context;
+    int32_t tid = atomic_load(&record->tid);
     struct cp_trace_seen *seen;
+    uint64_t wait_ns; /* before all that goes with it, and after it again */
 
     if (cp_reserve(&list->threads, &list->cap, list->n + 1,
                    sizeof(*list->threads), NULL) != CP_OK)
         return;
+    wait_ns = atomic_load(&record->trace_wait_ns);
     seen = &list->threads[list->n++];
     *seen = (struct cp_trace_seen){
+        .key = (uint64_t)tid,
+        .tid = tid,
         .record = record,
-        .tid = atomic_load(&record->tid),
         .is_ours = record->start != 0,
-        .wait_ns =
-            atomic_load_explicit(&record->trace_wait_ns, memory_order_acquire),
+        .wait_ns = wait_ns,
         .wait_call = atomic_load(&record->trace_wait_call),
         .wait_stack = atomic_load(&record->trace_wait_stack),
         .wait_regs = { atomic_load(&record->trace_wait_regs[0]),
@@ -47,7 +51,7 @@ static void see(void *context, struct cp_signal_thread *record)
                        atomic_load(&record->trace_wait_regs[2]),
                        atomic_load(&record->trace_wait_regs[3]), 0, 0 },
     };
-    if (atomic_load(&record->trace_wait_ns) != seen->wait_ns)
+    if (atomic_load(&record->trace_wait_ns) != wait_ns)
         seen->wait_ns = 0; /* it is no longer that wait */
 }
 
@@ -69,17 +73,10 @@ static void sort(struct cp_trace_seen_list *list)
 
 static bool is_in(const struct cp_trace_seen_list *list, int32_t tid)
 {
-    size_t low = 0, high = list->n;
+    size_t at = cp_search_from(list->threads, sizeof(*list->threads), list->n,
+                               (uint64_t)tid);
 
-    while (low < high) {
-        size_t at = low + (high - low) / 2;
-
-        if (list->threads[at].tid < tid)
-            low = at + 1;
-        else
-            high = at;
-    }
-    return low < list->n && list->threads[low].tid == tid;
+    return at < list->n && list->threads[at].tid == tid;
 }
 
 void cp_trace_threads_look(struct cp_trace_threads *t)

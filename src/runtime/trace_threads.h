@@ -23,8 +23,9 @@
 
 /* A thread as it was when it was last looked at. */
 struct cp_trace_seen {
-    struct cp_signal_thread *record;
+    uint64_t key; /* the tid; first, to be found by it (base/search.h) */
     int32_t tid;
+    struct cp_signal_thread *record;
     bool is_ours;     /* it began in our hook, and says itself what it does */
     uint64_t wait_ns; /* since when it waits; 0: it does not */
     uint32_t wait_call, wait_stack;
