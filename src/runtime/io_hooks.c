@@ -17,194 +17,138 @@
 #include <unistd.h>
 
 #include "runtime/next.h"
+#include "signal/arch.h"
 #include "signal/calls.h"
 #include "signal/capture.h"
 #include "signal/locks.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Returns what `call` returns, and charges the wait if that is asked for. */
-#define WAIT(type, what, call)                                                 \
-    do {                                                                       \
+/*
+ * Makes the hook of a function: a jump to the next one, but if calls are looked
+ * at, or the next one is not known yet, to SYMBOL_watched. That is apart, so
+ * that the hook needs no frame; it is jumped to, so that its caller is the
+ * program.
+ */
+#define HOOK(type, symbol, what, parameters, arguments)                        \
+    CP_NEXT_ENTRY(symbol, NULL);                                               \
+                                                                               \
+    static __attribute__((noinline)) type symbol##_watched parameters          \
+    {                                                                          \
+        __typeof__(symbol) *next =                                             \
+            (__typeof__(symbol) *)cp_next_get(&next_##symbol);                 \
+        struct cp_signal_regs here;                                            \
         struct cp_wait wait;                                                   \
         type result;                                                           \
                                                                                \
         if (!cp_locks_io_is_on())                                              \
-            return call;                                                       \
-        cp_wait_begin(&wait, what, NULL, CP_CALLER);                           \
-        result = (call);                                                       \
+            return next arguments;                                             \
+        cp_arch_here(&here);                                                   \
+        cp_wait_begin_io(&wait, what, &here, CP_CALLER);                       \
+        result = next arguments;                                               \
         cp_wait_end_io(&wait, (int64_t)result, CP_CALLER);                     \
         return result;                                                         \
-    } while (0)
+    }                                                                          \
+                                                                               \
+    EXPORT type symbol parameters                                              \
+    {                                                                          \
+        __typeof__(symbol) *next =                                             \
+            (__typeof__(symbol) *)cp_next_found(&next_##symbol);               \
+                                                                               \
+        if (__builtin_expect(next && !cp_locks_io_is_on(), 1))                 \
+            return next arguments;                                             \
+        return symbol##_watched arguments;                                     \
+    }
 
-EXPORT int nanosleep(const struct timespec *span, struct timespec *left)
-{
-    CP_NEXT(nanosleep);
-    WAIT(int, CP_WAIT_SLEEP, next(span, left));
-}
+HOOK(int, nanosleep, CP_WAIT_SLEEP,
+     (const struct timespec *span, struct timespec *left), (span, left))
 
-EXPORT int clock_nanosleep(clockid_t clock, int flags,
-                           const struct timespec *span, struct timespec *left)
-{
-    CP_NEXT(clock_nanosleep);
-    WAIT(int, CP_WAIT_SLEEP, next(clock, flags, span, left));
-}
+HOOK(int, clock_nanosleep, CP_WAIT_SLEEP,
+     (clockid_t clock, int flags, const struct timespec *span,
+      struct timespec *left),
+     (clock, flags, span, left))
 
-EXPORT int usleep(useconds_t us)
-{
-    CP_NEXT(usleep);
-    WAIT(int, CP_WAIT_SLEEP, next(us));
-}
+HOOK(int, usleep, CP_WAIT_SLEEP, (useconds_t us), (us))
 
-EXPORT unsigned sleep(unsigned seconds)
-{
-    CP_NEXT(sleep);
-    WAIT(unsigned, CP_WAIT_SLEEP, next(seconds));
-}
+HOOK(unsigned, sleep, CP_WAIT_SLEEP, (unsigned seconds), (seconds))
 
-EXPORT int thrd_sleep(const struct timespec *span, struct timespec *left)
-{
-    CP_NEXT(thrd_sleep);
-    WAIT(int, CP_WAIT_SLEEP, next(span, left));
-}
+HOOK(int, thrd_sleep, CP_WAIT_SLEEP,
+     (const struct timespec *span, struct timespec *left), (span, left))
 
-EXPORT int poll(struct pollfd *fds, nfds_t n, int timeout)
-{
-    CP_NEXT(poll);
-    WAIT(int, CP_CALL_POLL, next(fds, n, timeout));
-}
+HOOK(int, poll, CP_CALL_POLL, (struct pollfd * fds, nfds_t n, int timeout),
+     (fds, n, timeout))
 
-EXPORT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
-                 const sigset_t *mask)
-{
-    CP_NEXT(ppoll);
-    WAIT(int, CP_CALL_PPOLL, next(fds, n, timeout, mask));
-}
+HOOK(int, ppoll, CP_CALL_PPOLL,
+     (struct pollfd * fds, nfds_t n, const struct timespec *timeout,
+      const sigset_t *mask),
+     (fds, n, timeout, mask))
 
-EXPORT int select(int n, fd_set *restrict in, fd_set *restrict out,
-                  fd_set *restrict other, struct timeval *restrict timeout)
-{
-    CP_NEXT(select);
-    WAIT(int, CP_CALL_SELECT, next(n, in, out, other, timeout));
-}
+HOOK(int, select, CP_CALL_SELECT,
+     (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+      struct timeval *restrict timeout),
+     (n, in, out, other, timeout))
 
-EXPORT int pselect(int n, fd_set *restrict in, fd_set *restrict out,
-                   fd_set *restrict other,
-                   const struct timespec *restrict timeout,
-                   const sigset_t *restrict mask)
-{
-    CP_NEXT(pselect);
-    WAIT(int, CP_CALL_PSELECT, next(n, in, out, other, timeout, mask));
-}
+HOOK(int, pselect, CP_CALL_PSELECT,
+     (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
+      const struct timespec *restrict timeout, const sigset_t *restrict mask),
+     (n, in, out, other, timeout, mask))
 
-EXPORT int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
-{
-    CP_NEXT(epoll_wait);
-    WAIT(int, CP_CALL_EPOLL_WAIT, next(fd, events, n, timeout));
-}
+HOOK(int, epoll_wait, CP_CALL_EPOLL_WAIT,
+     (int fd, struct epoll_event *events, int n, int timeout),
+     (fd, events, n, timeout))
 
-EXPORT int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
-                       const sigset_t *mask)
-{
-    CP_NEXT(epoll_pwait);
-    WAIT(int, CP_CALL_EPOLL_PWAIT, next(fd, events, n, timeout, mask));
-}
+HOOK(int, epoll_pwait, CP_CALL_EPOLL_PWAIT,
+     (int fd, struct epoll_event *events, int n, int timeout,
+      const sigset_t *mask),
+     (fd, events, n, timeout, mask))
 
-EXPORT ssize_t read(int fd, void *bytes, size_t n)
-{
-    CP_NEXT(read);
-    WAIT(ssize_t, CP_CALL_READ, next(fd, bytes, n));
-}
+HOOK(ssize_t, read, CP_CALL_READ, (int fd, void *bytes, size_t n),
+     (fd, bytes, n))
 
-EXPORT ssize_t readv(int fd, const struct iovec *pieces, int n)
-{
-    CP_NEXT(readv);
-    WAIT(ssize_t, CP_CALL_READV, next(fd, pieces, n));
-}
+HOOK(ssize_t, readv, CP_CALL_READV, (int fd, const struct iovec *pieces, int n),
+     (fd, pieces, n))
 
-EXPORT ssize_t write(int fd, const void *bytes, size_t n)
-{
-    CP_NEXT(write);
-    WAIT(ssize_t, CP_CALL_WRITE, next(fd, bytes, n));
-}
+HOOK(ssize_t, write, CP_CALL_WRITE, (int fd, const void *bytes, size_t n),
+     (fd, bytes, n))
 
-EXPORT ssize_t writev(int fd, const struct iovec *pieces, int n)
-{
-    CP_NEXT(writev);
-    WAIT(ssize_t, CP_CALL_WRITEV, next(fd, pieces, n));
-}
+HOOK(ssize_t, writev, CP_CALL_WRITEV,
+     (int fd, const struct iovec *pieces, int n), (fd, pieces, n))
 
-EXPORT ssize_t recv(int fd, void *bytes, size_t n, int flags)
-{
-    CP_NEXT(recv);
-    WAIT(ssize_t, CP_CALL_RECV, next(fd, bytes, n, flags));
-}
+HOOK(ssize_t, recv, CP_CALL_RECV, (int fd, void *bytes, size_t n, int flags),
+     (fd, bytes, n, flags))
 
-EXPORT ssize_t recvfrom(int fd, void *restrict bytes, size_t n, int flags,
-                        __SOCKADDR_ARG from, socklen_t *restrict len)
-{
-    CP_NEXT(recvfrom);
-    WAIT(ssize_t, CP_CALL_RECVFROM, next(fd, bytes, n, flags, from, len));
-}
+HOOK(ssize_t, recvfrom, CP_CALL_RECVFROM,
+     (int fd, void *restrict bytes, size_t n, int flags, __SOCKADDR_ARG from,
+      socklen_t *restrict len),
+     (fd, bytes, n, flags, from, len))
 
-EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
-{
-    CP_NEXT(recvmsg);
-    WAIT(ssize_t, CP_CALL_RECVMSG, next(fd, message, flags));
-}
+HOOK(ssize_t, recvmsg, CP_CALL_RECVMSG,
+     (int fd, struct msghdr *message, int flags), (fd, message, flags))
 
-EXPORT ssize_t send(int fd, const void *bytes, size_t n, int flags)
-{
-    CP_NEXT(send);
-    WAIT(ssize_t, CP_CALL_SEND, next(fd, bytes, n, flags));
-}
+HOOK(ssize_t, send, CP_CALL_SEND,
+     (int fd, const void *bytes, size_t n, int flags), (fd, bytes, n, flags))
 
-EXPORT ssize_t sendto(int fd, const void *bytes, size_t n, int flags,
-                      __CONST_SOCKADDR_ARG to, socklen_t len)
-{
-    CP_NEXT(sendto);
-    WAIT(ssize_t, CP_CALL_SENDTO, next(fd, bytes, n, flags, to, len));
-}
+HOOK(ssize_t, sendto, CP_CALL_SENDTO,
+     (int fd, const void *bytes, size_t n, int flags, __CONST_SOCKADDR_ARG to,
+      socklen_t len),
+     (fd, bytes, n, flags, to, len))
 
-EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
-{
-    CP_NEXT(sendmsg);
-    WAIT(ssize_t, CP_CALL_SENDMSG, next(fd, message, flags));
-}
+HOOK(ssize_t, sendmsg, CP_CALL_SENDMSG,
+     (int fd, const struct msghdr *message, int flags), (fd, message, flags))
 
-EXPORT int accept(int fd, __SOCKADDR_ARG from, socklen_t *restrict len)
-{
-    CP_NEXT(accept);
-    WAIT(int, CP_CALL_ACCEPT, next(fd, from, len));
-}
+HOOK(int, accept, CP_CALL_ACCEPT,
+     (int fd, __SOCKADDR_ARG from, socklen_t *restrict len), (fd, from, len))
 
-EXPORT int accept4(int fd, __SOCKADDR_ARG from, socklen_t *restrict len,
-                   int flags)
-{
-    CP_NEXT(accept4);
-    WAIT(int, CP_CALL_ACCEPT4, next(fd, from, len, flags));
-}
+HOOK(int, accept4, CP_CALL_ACCEPT4,
+     (int fd, __SOCKADDR_ARG from, socklen_t *restrict len, int flags),
+     (fd, from, len, flags))
 
-EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t len)
-{
-    CP_NEXT(connect);
-    WAIT(int, CP_CALL_CONNECT, next(fd, to, len));
-}
+HOOK(int, connect, CP_CALL_CONNECT,
+     (int fd, __CONST_SOCKADDR_ARG to, socklen_t len), (fd, to, len))
 
-EXPORT int fsync(int fd)
-{
-    CP_NEXT(fsync);
-    WAIT(int, CP_CALL_FSYNC, next(fd));
-}
+HOOK(int, fsync, CP_CALL_FSYNC, (int fd), (fd))
 
-EXPORT int fdatasync(int fd)
-{
-    CP_NEXT(fdatasync);
-    WAIT(int, CP_CALL_FDATASYNC, next(fd));
-}
+HOOK(int, fdatasync, CP_CALL_FDATASYNC, (int fd), (fd))
 
-EXPORT pid_t waitpid(pid_t pid, int *status, int flags)
-{
-    CP_NEXT(waitpid);
-    WAIT(pid_t, CP_CALL_WAITPID, next(pid, status, flags));
-}
+HOOK(pid_t, waitpid, CP_CALL_WAITPID, (pid_t pid, int *status, int flags),
+     (pid, status, flags))

@@ -26,6 +26,7 @@
 #include "runtime/leak_stacks.h"
 #include "runtime/pages_alloc.h"
 #include "runtime/listen.h"
+#include "runtime/main_end.h"
 #include "runtime/perf_sampler.h"
 #include "runtime/lock.h"
 #include "runtime/locks.h"
@@ -93,6 +94,11 @@ bool cp_lifecycle_is_started(void)
 
 /* Threads. */
 
+static bool is_main_thread(void)
+{
+    return CP_SYSCALL(SYS_gettid, 0) == CP_SYSCALL(SYS_getpid, 0);
+}
+
 /*
  * The destructors of a thread run in rounds, as long as they set values; the
  * program's own should still be seen in the profile, so we let some pass.
@@ -101,12 +107,14 @@ static void end_thread(void *rounds)
 {
     uintptr_t left = (uintptr_t)rounds;
 
-    if (left > 1)
+    if (left > 1) {
         (void)pthread_setspecific(life.key, (void *)(left - 1));
-    else {
-        cp_trace_note_end();
-        cp_threads_leave();
+        return;
     }
+    cp_trace_note_end();
+    cp_threads_leave();
+    if (is_main_thread())
+        cp_main_end_watch();
 }
 
 static void know_thread(struct cp_stack_bounds bounds, uintptr_t start)
@@ -137,7 +145,7 @@ static void know_main_thread(void)
 {
     uintptr_t top = getauxval(AT_EXECFN);
 
-    if (CP_SYSCALL(SYS_gettid, 0) != CP_SYSCALL(SYS_getpid, 0))
+    if (!is_main_thread())
         return;
     cp_leak_stacks_note_main();
     if (top)

@@ -8,7 +8,7 @@
 #define CP_NEXT_H
 
 #include <stdatomic.h>
-#include <string.h>
+#include <stddef.h>
 
 /* Starts with its name; version is that of glibc where it has several. */
 struct cp_next {
@@ -19,36 +19,30 @@ struct cp_next {
 /* Finds it, if it is not there yet; ends the program if there is none. */
 void *cp_next_find(struct cp_next *next);
 
+/* NULL: not yet. */
+static inline void *cp_next_found(struct cp_next *next)
+{
+    return atomic_load_explicit(&next->found, memory_order_acquire);
+}
+
 static inline void *cp_next_get(struct cp_next *next)
 {
-    void *found = atomic_load_explicit(&next->found, memory_order_acquire);
+    void *found = cp_next_found(next);
 
     return __builtin_expect(!found, 0) ? cp_next_find(next) : found;
 }
 
-/* Declares `next` as a pointer to the next function called like `symbol`. */
-#define CP_NEXT_VERSION(symbol, glibc)                                         \
+/* Makes next_SYMBOL, which is looked for when the library is loaded. */
+#define CP_NEXT_ENTRY(symbol, glibc)                                           \
     static struct cp_next next_##symbol = { #symbol, glibc, NULL };            \
     static struct cp_next *listed_##symbol                                     \
-        __attribute__((section("cp_nexts"), used)) = &next_##symbol;           \
-    __typeof__(symbol) *next;                                                  \
-    void *next_data = cp_next_get(&next_##symbol);                             \
-                                                                               \
-    (void)listed_##symbol;                                                     \
-    memcpy(&next, &next_data, sizeof(next))
+        __attribute__((section("cp_nexts"), used)) = &next_##symbol
+
+/* Declares `next` as a pointer to the next function called like `symbol`. */
+#define CP_NEXT_VERSION(symbol, glibc)                                         \
+    CP_NEXT_ENTRY(symbol, glibc);                                              \
+    __typeof__(symbol) *next = (__typeof__(symbol) *)cp_next_get(&next_##symbol)
 
 #define CP_NEXT(symbol) CP_NEXT_VERSION(symbol, NULL)
-
-/* The same for hooks that must be quick: NULL if it has not been found yet. */
-#define CP_NEXT_IF_FOUND(symbol)                                               \
-    static struct cp_next next_##symbol = { #symbol, NULL, NULL };             \
-    static struct cp_next *listed_##symbol                                     \
-        __attribute__((section("cp_nexts"), used)) = &next_##symbol;           \
-    __typeof__(symbol) *next;                                                  \
-    void *next_data =                                                          \
-        atomic_load_explicit(&next_##symbol.found, memory_order_acquire);      \
-                                                                               \
-    (void)listed_##symbol;                                                     \
-    memcpy(&next, &next_data, sizeof(next))
 
 #endif

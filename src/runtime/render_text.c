@@ -354,18 +354,35 @@ static void put_label_of(const struct writer *w, uint32_t sample,
     cp_out_cstr(w->out, otherwise);
 }
 
+/*
+ * Go's dumps have a file for each function: of C, of Go, of an assembler, or
+ * "??". There are readers that take nothing else (panicparse).
+ */
+static const char *dump_file(const char *file)
+{
+    const char *dot = strrchr(file, '.');
+
+    if (dot && dot > file &&
+        (strcmp(dot, ".c") == 0 || strcmp(dot, ".go") == 0 ||
+         strcmp(dot, ".s") == 0))
+        return file;
+    return "??";
+}
+
 static void put_call(const struct writer *w, const struct cp_location *l,
                      const struct cp_line *line)
 {
     const struct cp_profile *p = w->p;
+    const char *file;
 
     if (!line) {
-        cp_out_printf(w->out, "0x%llx(...)\n", (unsigned long long)l->address);
+        cp_out_printf(w->out, "0x%llx(...)\n\t??:0\n",
+                      (unsigned long long)l->address);
         return;
     }
+    file = cp_profile_cstr(p, p->functions[line->function].filename);
     cp_out_printf(w->out, "%s(...)\n\t%s:%lld\n", name_of(p, line),
-                  cp_profile_cstr(p, p->functions[line->function].filename),
-                  (long long)line->line);
+                  dump_file(file), (long long)line->line);
 }
 
 static void put_thread(const struct writer *w, uint32_t sample)

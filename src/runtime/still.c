@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -104,6 +103,13 @@ static bool walk_stack(struct cp_still_look *l, struct cp_signal_regs regs)
         return true;
     len = copy_stack(regs.sp, l->copy, CP_STILL_BYTES);
     return len > 0 && walk_copy(l, regs, len);
+}
+
+bool cp_still_walk_from(struct cp_still_look *l,
+                        const struct cp_signal_regs *regs)
+{
+    l->n = 0;
+    return regs->pc && regs->sp && !(regs->sp & 7) && walk_stack(l, *regs);
 }
 
 static enum cp_still walk_still(struct cp_still_look *l, int fd)

@@ -9,6 +9,7 @@
 #ifndef CP_STILL_H
 #define CP_STILL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,5 +35,12 @@ struct cp_still_look {
 
 /* Walks the stack of a thread of this process. */
 enum cp_still cp_still_walk(struct cp_still_look *l, int32_t tid);
+
+/*
+ * Walks a stack of this process from these registers on, up to the root. It
+ * was that stack if the function that had them has not returned yet.
+ */
+bool cp_still_walk_from(struct cp_still_look *l,
+                        const struct cp_signal_regs *regs);
 
 #endif

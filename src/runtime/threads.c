@@ -39,6 +39,7 @@ static struct {
     uint32_t free;      /* chain */
     uint32_t by_tid[CHAINS];
     size_t n_threads;
+    bool has_main_left; /* it is a zombie until the process ends */
     int32_t hidden[MOST_HIDDEN];
     size_t n_hidden;
     uint64_t own_cpu_ns; /* of own threads that have ended */
@@ -50,6 +51,11 @@ static struct {
 static int32_t current_tid(void)
 {
     return (int32_t)CP_SYSCALL(SYS_gettid, 0);
+}
+
+static bool is_main(int32_t tid)
+{
+    return tid == (int32_t)CP_SYSCALL(SYS_getpid, 0);
 }
 
 static bool map_chunk(uint32_t number)
@@ -196,6 +202,7 @@ void cp_threads_leave(void)
     cp_lock_take(&list.lock);
     if (atomic_load(&t->tid) == current_tid())
         free_record(t);
+    list.has_main_left |= is_main(current_tid());
     cp_signal_self = NULL;
     cp_lock_give(&list.lock);
 }
@@ -276,7 +283,7 @@ static void see(int32_t tid)
     struct cp_stack_bounds unknown = { 0, 0 };
     struct cp_signal_thread *t;
 
-    if (is_hidden(tid))
+    if (is_hidden(tid) || (list.has_main_left && is_main(tid)))
         return;
     t = find(tid);
     if (!t)
@@ -468,6 +475,7 @@ static void forget_others(void)
 
     list.period_ns = 0;
     list.n_hidden = 0;
+    list.has_main_left = false;
     list.own_cpu_ns = 0;
     for (uint32_t i = 0; i < list.n_records; i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "runtime/clock.h"
 #include "runtime/thread_state.h"
 #include "runtime/timer.h"
@@ -72,7 +73,7 @@ static void read_switches(int32_t tid, struct cp_trace_numbers *out)
 
 static bool read_numbers(int32_t tid, struct cp_trace_numbers *out)
 {
-    *out = (struct cp_trace_numbers){ .tid = tid };
+    *out = (struct cp_trace_numbers){ .key = (uint64_t)tid };
     if (!read_stat(tid, out))
         return false;
     out->cpu_ns = (uint64_t)cp_clock_ns(cp_timer_clock(tid));
@@ -84,17 +85,8 @@ static bool read_numbers(int32_t tid, struct cp_trace_numbers *out)
 /* Where the thread is, or would be. */
 static size_t place_of(const struct cp_trace_accounts *a, int32_t tid)
 {
-    size_t low = 0, high = a->n_threads;
-
-    while (low < high) {
-        size_t at = low + (high - low) / 2;
-
-        if (a->threads[at].tid < tid)
-            low = at + 1;
-        else
-            high = at;
-    }
-    return low;
+    return cp_search_from(a->threads, sizeof(*a->threads), a->n_threads,
+                          (uint64_t)tid);
 }
 
 static struct cp_trace_numbers *find(const struct cp_trace_accounts *a,
@@ -102,8 +94,9 @@ static struct cp_trace_numbers *find(const struct cp_trace_accounts *a,
 {
     size_t at = place_of(a, tid);
 
-    return at < a->n_threads && a->threads[at].tid == tid ? &a->threads[at]
-                                                          : NULL;
+    return at < a->n_threads && a->threads[at].key == (uint64_t)tid
+               ? &a->threads[at]
+               : NULL;
 }
 
 void cp_trace_accounts_open(struct cp_trace_accounts *a, int32_t tid)

@@ -9,7 +9,7 @@
 #include "trace/model.h"
 
 struct cp_trace_numbers {
-    int32_t tid;
+    uint64_t key; /* its tid; first, to be found by it (base/search.h) */
     bool is_over; /* the thread is no more */
     uint64_t cpu_ns, user_ns, sys_ns, run_delay_ns;
     uint64_t vcsw, ivcsw, minflt, majflt;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "runtime/thread_state.h"
 #include "runtime/threads.h"
 #include "runtime/trace_calls.h"
@@ -28,22 +29,29 @@ void cp_trace_threads_release(struct cp_trace_threads *t)
 static void see(void *context, struct cp_signal_thread *record)
 {
     struct cp_trace_seen_list *list = context;
+    int32_t tid = atomic_load(&record->tid);
     struct cp_trace_seen *seen;
+    uint64_t wait_ns; /* before all that goes with it, and after it again */
 
     if (cp_reserve(&list->threads, &list->cap, list->n + 1,
                    sizeof(*list->threads), NULL) != CP_OK)
         return;
+    wait_ns = atomic_load(&record->trace_wait_ns);
     seen = &list->threads[list->n++];
     *seen = (struct cp_trace_seen){
+        .key = (uint64_t)tid,
+        .tid = tid,
         .record = record,
-        .tid = atomic_load(&record->tid),
         .is_ours = record->start != 0,
-        .wait_ns =
-            atomic_load_explicit(&record->trace_wait_ns, memory_order_acquire),
+        .wait_ns = wait_ns,
         .wait_call = atomic_load(&record->trace_wait_call),
         .wait_stack = atomic_load(&record->trace_wait_stack),
+        .wait_regs = { atomic_load(&record->trace_wait_regs[0]),
+                       atomic_load(&record->trace_wait_regs[1]),
+                       atomic_load(&record->trace_wait_regs[2]),
+                       atomic_load(&record->trace_wait_regs[3]), 0, 0 },
     };
-    if (atomic_load(&record->trace_wait_ns) != seen->wait_ns)
+    if (atomic_load(&record->trace_wait_ns) != wait_ns)
         seen->wait_ns = 0; /* it is no longer that wait */
 }
 
@@ -65,17 +73,10 @@ static void sort(struct cp_trace_seen_list *list)
 
 static bool is_in(const struct cp_trace_seen_list *list, int32_t tid)
 {
-    size_t low = 0, high = list->n;
+    size_t at = cp_search_from(list->threads, sizeof(*list->threads), list->n,
+                               (uint64_t)tid);
 
-    while (low < high) {
-        size_t at = low + (high - low) / 2;
-
-        if (list->threads[at].tid < tid)
-            low = at + 1;
-        else
-            high = at;
-    }
-    return low < list->n && list->threads[low].tid == tid;
+    return at < list->n && list->threads[at].tid == tid;
 }
 
 void cp_trace_threads_look(struct cp_trace_threads *t)
@@ -104,15 +105,6 @@ static void say_name(struct cp_trace_threads *t, int32_t tid, uint64_t time_ns,
         cp_trace_model_add(t->model, &in);
 }
 
-/* The stack of a thread that sleeps; 0: it cannot be had. */
-static uint32_t still_stack(struct cp_trace_threads *t, int32_t tid,
-                            uint32_t call)
-{
-    if (cp_still_walk(t->look, tid) != CP_STILL_WALKED)
-        return 0;
-    return cp_trace_stack(t->look->frames, t->look->n, call);
-}
-
 /* It was asleep when the trace began. */
 static void say_asleep(struct cp_trace_threads *t, int32_t tid)
 {
@@ -122,7 +114,8 @@ static void say_asleep(struct cp_trace_threads *t, int32_t tid)
                                  .kind = CP_INPUT_ASLEEP };
     char reason[64];
 
-    in.stack = still_stack(t, tid, 0);
+    if (cp_still_walk(t->look, tid) == CP_STILL_WALKED)
+        in.stack = cp_trace_stack(t->look->frames, t->look->n, 0);
     if (!cp_thread_state_read(tid, t->look->place, 0, &state) ||
         state.letter == 'R')
         return;
@@ -199,6 +192,17 @@ static bool waits_still(const struct cp_trace_seen *seen)
            atomic_load(&seen->record->trace_wait_ns) == seen->wait_ns;
 }
 
+/* The stack of a call; without the program's frames if that cannot be read. */
+static uint32_t call_stack(struct cp_trace_threads *t,
+                           const struct cp_trace_seen *seen)
+{
+    uint32_t stack = 0;
+
+    if (cp_still_walk_from(t->look, &seen->wait_regs))
+        stack = cp_trace_stack(t->look->frames, t->look->n, seen->wait_call);
+    return stack ? stack : cp_trace.bare[seen->wait_call % CP_TRACE_CALLS];
+}
+
 bool cp_trace_threads_find_stacks(struct cp_trace_threads *t, uint64_t until_ns)
 {
     bool wait_all = true;
@@ -208,12 +212,10 @@ bool cp_trace_threads_find_stacks(struct cp_trace_threads *t, uint64_t until_ns)
 
         if (seen->wait_stack || !is_open(t, seen, until_ns))
             continue;
-        seen->wait_stack = still_stack(t, seen->tid, seen->wait_call);
+        seen->wait_stack = call_stack(t, seen);
         if (!waits_still(seen)) { /* that stack may be of another call */
             seen->wait_ns = 0;
             wait_all = false;
-        } else if (!seen->wait_stack) { /* woken, but without a processor */
-            seen->wait_stack = cp_trace.bare[seen->wait_call % CP_TRACE_CALLS];
         }
     }
     return wait_all;

@@ -4,7 +4,8 @@
  *
  * A wait is one event, written when it is over. So whoever has to know of those
  * that are under way looks at the threads' records; of calls of I/O these have
- * no stack, and the thread's own is walked where it sleeps.
+ * no stack, and the thread's own is walked from the hook on, which stays where
+ * it is until the call is over.
  */
 #ifndef CP_TRACE_THREADS_H
 #define CP_TRACE_THREADS_H
@@ -22,11 +23,13 @@
 
 /* A thread as it was when it was last looked at. */
 struct cp_trace_seen {
-    struct cp_signal_thread *record;
+    uint64_t key; /* the tid; first, to be found by it (base/search.h) */
     int32_t tid;
+    struct cp_signal_thread *record;
     bool is_ours;     /* it began in our hook, and says itself what it does */
     uint64_t wait_ns; /* since when it waits; 0: it does not */
     uint32_t wait_call, wait_stack;
+    struct cp_signal_regs wait_regs; /* of the hook, if it has no stack */
 };
 
 struct cp_trace_seen_list {

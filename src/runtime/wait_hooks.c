@@ -36,6 +36,13 @@ static inline void give_up(const void *mutex, uintptr_t caller)
     cp_locks_let_go(mutex, &go, caller);
 }
 
+/* It was not waited for: there is no such thing, or waiting makes no sense. */
+static bool is_refused(int status)
+{
+    return status == EINVAL || status == EDEADLK || status == EPERM ||
+           status == ESRCH;
+}
+
 /* Returns what `call` returns, and charges the wait if the profile is on. */
 #define WAIT(what, thing, call)                                                \
     do {                                                                       \
@@ -46,7 +53,10 @@ static inline void give_up(const void *mutex, uintptr_t caller)
             return call;                                                       \
         cp_wait_begin(&wait, what, (const void *)(thing), CP_CALLER);          \
         status = (call);                                                       \
-        cp_wait_end(&wait, CP_CALLER);                                         \
+        if (is_refused(status))                                                \
+            cp_wait_forget(&wait);                                             \
+        else                                                                   \
+            cp_wait_end(&wait, CP_CALLER);                                     \
         return status;                                                         \
     } while (0)
 
@@ -233,6 +243,13 @@ EXPORT int pthread_clockjoin_np(pthread_t thread, void **result,
 
 EXPORT int thrd_join(thrd_t thread, int *result)
 {
+    void *value = NULL;
+    int tried = try_join(thread, &value);
+
     CP_NEXT(thrd_join);
+    if (tried == 0 && result)
+        *result = (int)(intptr_t)value;
+    if (tried == 0)
+        return thrd_success;
     WAIT(CP_WAIT_JOIN, thread, next(thread, result));
 }

@@ -94,7 +94,7 @@ void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
         wait->begin_ns = cp_locks_now_ns();
     if (fraction)
         wait->place = cp_waiters_enter(lock, is_followed ? wait->begin_ns : 0);
-    if (rate == 1 && !cp_call_is_io(call) && is_block_on(rate))
+    if (rate == 1 && is_block_on(rate))
         wait->slot = cp_signal_capture(&cp_locks.block, caller,
                                        cp_call_what(call), 0, 0);
     if (!is_traced)
@@ -102,7 +102,18 @@ void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
     if (call == CP_WAIT_BARRIER) /* who comes last lets all others go */
         woke(lock, wait->begin_ns, caller);
     wait->traced = cp_trace_wait_begin(call, (uint64_t)(uintptr_t)lock,
-                                       wait->begin_ns, caller);
+                                       wait->begin_ns, NULL, caller);
+}
+
+void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
+                      const struct cp_signal_regs *here, uintptr_t caller)
+{
+    wait->call = call;
+    wait->begin_ns = cp_locks_now_ns();
+    wait->traced.session = 0;
+    if (cp_trace_is_on())
+        wait->traced =
+            cp_trace_wait_begin(call, 0, wait->begin_ns, here, caller);
 }
 
 static void record(uint64_t ns, enum cp_locks_what what, uintptr_t caller)

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "signal/regs.h"
 #include "signal/samples.h"
 #include "signal/trace.h"
 #include "signal/waiters.h"
@@ -61,7 +62,7 @@ struct cp_locks {
     struct cp_signal_samples block, mutex;
 };
 
-extern struct cp_locks cp_locks;
+extern struct cp_locks cp_locks __attribute__((visibility("hidden")));
 
 /* Waits of the library's own threads are not counted. */
 extern _Thread_local bool cp_locks_hidden
@@ -94,6 +95,13 @@ struct cp_wait {
 /* Begins to wait, in this call (calls.h) and for that; NULL: not a thing. */
 void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
                    uintptr_t caller);
+
+/*
+ * The same for a sleep or a call of I/O; cp_wait_end_io must follow. By `here`,
+ * the registers of the hook, its stack can be found while the call lasts.
+ */
+void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
+                      const struct cp_signal_regs *here, uintptr_t caller);
 
 /*
  * Has waited, and charges the caller's stack; cp_wait_forget: in vain, the

@@ -64,6 +64,8 @@ struct cp_signal_thread {
     _Atomic uint32_t trace_wait_call;  /* what it waits in ... */
     _Atomic uint64_t trace_wait_ns;    /* ... and since when; 0: it does not */
     _Atomic uint32_t trace_wait_stack; /* ... and from where; 0: not known */
+    _Atomic uintptr_t trace_wait_regs[4]; /* of the hook, if it is not: */
+                                          /* pc, sp, fp and aux of regs.h */
 
     _Atomic uint32_t waiters_place; /* that it keeps (waiters.c), + 1 */
 

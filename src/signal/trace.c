@@ -174,8 +174,27 @@ uint32_t cp_trace_stack(const uintptr_t *frames, size_t n, uint32_t call)
     return number_of(cp_signal_add(&cp_trace.stacks, frames, n, tag, 1, 0));
 }
 
+/* For whoever wants to walk its stack while it waits; NULL: nobody has to. */
+static void say_where(struct cp_signal_thread *t,
+                      const struct cp_signal_regs *here)
+{
+    uintptr_t regs[4] = { 0 };
+
+    if (here) {
+        regs[0] = here->pc;
+        regs[1] = here->sp;
+        regs[2] = here->fp;
+        regs[3] = here->aux;
+    }
+    for (int i = 0; i < 4; i++)
+        atomic_store_explicit(&t->trace_wait_regs[i], regs[i],
+                              memory_order_relaxed);
+}
+
 struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
-                                         uint64_t begin_ns, uintptr_t caller)
+                                         uint64_t begin_ns,
+                                         const struct cp_signal_regs *here,
+                                         uintptr_t caller)
 {
     struct cp_trace_wait wait = { .lock = lock };
     struct cp_signal_thread *t = cp_locks_hidden ? NULL : self();
@@ -194,6 +213,7 @@ struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
     atomic_store_explicit(&t->trace_wait_call, call, memory_order_relaxed);
     atomic_store_explicit(&t->trace_wait_stack, wait.stack,
                           memory_order_relaxed);
+    say_where(t, here);
     atomic_store_explicit(&t->trace_wait_ns, begin_ns, memory_order_release);
     return wait;
 }

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "signal/regs.h"
 #include "signal/samples.h"
 #include "signal/thread.h"
 
@@ -95,7 +96,7 @@ struct cp_trace {
     uint32_t bare[CP_TRACE_CALLS]; /* the stack of a call that has no other */
 };
 
-extern struct cp_trace cp_trace;
+extern struct cp_trace cp_trace __attribute__((visibility("hidden")));
 
 static inline bool cp_trace_is_on(void)
 {
@@ -125,10 +126,13 @@ struct cp_trace_wait {
 
 /*
  * The calling thread waits from begin_ns on; `caller` as in capture.h. The
- * stack is taken now, but for calls of I/O, which may come back at once.
+ * stack is taken now, but for calls of I/O, which may come back at once: of
+ * these it can be found by `here`, the registers of the hook.
  */
 struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
-                                         uint64_t begin_ns, uintptr_t caller);
+                                         uint64_t begin_ns,
+                                         const struct cp_signal_regs *here,
+                                         uintptr_t caller);
 
 /* It has waited; of a call of I/O, arg is what it returned. */
 void cp_trace_wait_end(const struct cp_trace_wait *wait,

@@ -21,7 +21,8 @@
 #define CP_WAITERS_BUCKETS 1024 /* a power of two */
 
 /* Those that are followed, by their lock. */
-extern _Atomic uint32_t cp_waiters_in[CP_WAITERS_BUCKETS];
+extern _Atomic uint32_t cp_waiters_in[CP_WAITERS_BUCKETS]
+    __attribute__((visibility("hidden")));
 
 /* Waiters that found no room in the list. */
 extern _Atomic uint64_t cp_waiters_unlisted;

@@ -1,43 +1,25 @@
 /*
- * go_writer.c - Go's execution trace, version 1.22.
+ * go_writer.c - Go's execution trace: threads as goroutines, and their states.
  *
- *   file   "go 1.22 trace" and three NULs, then batches
- *   batch  1, generation, M, time, length, that many bytes of events
  *   event  type, time since the event before, arguments
  *
- * All numbers are varints. A generation is complete in itself: it says of each
- * thread where it is, and its strings and stacks, which come last, are for it
- * alone. A reader holds one generation in memory, so they are ended when they
- * have a few megabytes; and after some time, because what comes after the last
- * whole generation of a file cannot be read.
- *
- * A thread is a goroutine on an M of its own with a P of its own: blocked, the
- * M keeps the P. The reader wants each P and goroutine to have its events
+ * Each generation of the file (go_file.h) says of each thread where it is. A
+ * thread is a goroutine on an M of its own with a P of its own: blocked, the M
+ * keeps the P. The reader wants each P and goroutine to have its events
  * numbered, wherever they are written: it finds their order by that.
  */
 #include <string.h>
 
 #include "base/alloc.h"
+#include "trace/go_file.h"
 #include "trace/step.h"
 #include "trace/tid_table.h"
 #include "trace/varint.h"
 
-#define BATCH_BYTES ((size_t)16 << 10) /* a reader takes up to 64 KiB */
-#define MOST_BATCH_BYTES ((size_t)60 << 10)
 #define GENERATION_BYTES ((size_t)4 << 20)
 #define GENERATION_NS 2000000000 /* so much is lost if the program ends */
-#define MOST_STRING 1024
-#define NO_M UINT64_MAX
 
 enum {
-    EV_BATCH = 1,
-    EV_STACKS = 2,
-    EV_STACK = 3,
-    EV_STRINGS = 4,
-    EV_STRING = 5,
-    EV_CPU_SAMPLES = 6,
-    EV_CPU_SAMPLE = 7,
-    EV_FREQUENCY = 8,
     EV_PROC_START = 10,
     EV_PROC_STOP = 11,
     EV_PROC_STATUS = 13,
@@ -81,62 +63,27 @@ struct thread {
 };
 
 struct writer {
-    struct cp_out *out;
-    uint64_t generation;
-    size_t generation_bytes;
+    struct cp_go_file file;
     struct cp_tid_table threads;
     struct proc *procs;
     size_t n_procs, cap_procs;
     uint32_t *free_procs;
     size_t n_free_procs, cap_free_procs;
-    struct cp_arena arena; /* of the strings */
-    struct cp_strtab strings;
-    uint64_t *used; /* by stack: the generation that has used it */
-    uint32_t n_stacks;
-    uint32_t *wanted; /* stacks of this generation */
-    size_t n_wanted, cap_wanted;
-    struct cp_out samples;
-    uint64_t begin_ns, now_ns;
+    uint64_t now_ns;
 };
-
-/* What was lost is no longer a trace: the output says so. */
-static void fail(struct writer *w)
-{
-    if (w->out->err.status == CP_OK)
-        (void)cp_error_nomem(&w->out->err);
-}
 
 /* ---- batches ---- */
 
-static void put_batch(struct writer *w, uint64_t m, uint64_t time_ns,
-                      struct cp_out *data)
-{
-    size_t before = w->out->len;
-
-    if (data->err.status != CP_OK)
-        fail(w);
-    if (data->len > 0) {
-        cp_out_char(w->out, EV_BATCH);
-        cp_varint_put(w->out, w->generation);
-        cp_varint_put(w->out, m);
-        cp_varint_put(w->out, time_ns);
-        cp_varint_put(w->out, data->len);
-        cp_out_bytes(w->out, data->buf, data->len);
-        w->generation_bytes += w->out->len - before;
-    }
-    data->len = 0;
-}
-
 static void end_batch(struct writer *w, struct thread *t)
 {
-    put_batch(w, (uint64_t)t->tid, t->base_ns, &t->batch);
+    cp_go_file_batch(&w->file, (uint64_t)t->tid, t->base_ns, &t->batch);
 }
 
 /* An event on the thread's M; its other arguments follow. */
 static struct cp_out *event(struct writer *w, struct thread *t, int type,
                             uint64_t time_ns)
 {
-    if (t->batch.len >= BATCH_BYTES)
+    if (t->batch.len >= CP_GO_BATCH_BYTES)
         end_batch(w, t);
     if (time_ns < t->last_ns)
         time_ns = t->last_ns;
@@ -148,39 +95,6 @@ static struct cp_out *event(struct writer *w, struct thread *t, int type,
     if (time_ns > w->now_ns)
         w->now_ns = time_ns;
     return &t->batch;
-}
-
-static uint64_t string_of(struct writer *w, struct cp_str text)
-{
-    uint32_t n_before = w->strings.n;
-    uint32_t len = text.len < MOST_STRING ? text.len : MOST_STRING;
-    uint32_t id =
-        cp_strtab_add(&w->strings, text.ptr ? text.ptr : "", len, NULL);
-
-    if (id == CP_NO_STR) {
-        fail(w);
-        return 0;
-    }
-    if (w->strings.n > n_before)
-        w->generation_bytes += len + 8;
-    return id;
-}
-
-static uint64_t stack_of(struct writer *w, uint32_t stack)
-{
-    if (stack == 0 || stack >= w->n_stacks)
-        return 0;
-    if (w->used[stack] == w->generation)
-        return stack;
-    if (cp_reserve(&w->wanted, &w->cap_wanted, w->n_wanted + 1,
-                   sizeof(*w->wanted), NULL) != CP_OK) {
-        fail(w);
-        return 0;
-    }
-    w->used[stack] = w->generation;
-    w->wanted[w->n_wanted++] = stack;
-    w->generation_bytes += 256;
-    return stack;
 }
 
 /* ---- threads ---- */
@@ -210,7 +124,7 @@ static struct thread *add(struct writer *w, int32_t tid)
     struct cp_out batch;
 
     if (!t) {
-        fail(w);
+        cp_go_file_fail(&w->file);
         return NULL;
     }
     batch = t->batch; /* its memory is used again */
@@ -219,7 +133,7 @@ static struct thread *add(struct writer *w, int32_t tid)
     if (t->proc != UINT32_MAX)
         return t;
     cp_tid_remove(&w->threads, tid);
-    fail(w);
+    cp_go_file_fail(&w->file);
     return NULL;
 }
 
@@ -247,7 +161,7 @@ static void put_proc_status(struct writer *w, struct thread *t, int status,
     cp_varint_put(out, t->proc);
     cp_varint_put(out, (uint64_t)status);
     p->seq = 0;
-    p->generation = w->generation;
+    p->generation = w->file.generation;
 }
 
 /* The M takes its P. */
@@ -255,7 +169,7 @@ static void start_proc(struct writer *w, struct thread *t, uint64_t time_ns)
 {
     struct cp_out *out;
 
-    if (w->procs[t->proc].generation != w->generation)
+    if (w->procs[t->proc].generation != w->file.generation)
         put_proc_status(w, t, PROC_IDLE, time_ns);
     out = event(w, t, EV_PROC_START, time_ns);
     cp_varint_put(out, t->proc);
@@ -269,7 +183,7 @@ static void put_go_status(struct writer *w, struct thread *t, uint64_t time_ns)
     struct cp_out *out = event(w, t, EV_GO_STATUS, time_ns);
 
     cp_varint_put(out, (uint64_t)t->tid);
-    cp_varint_put(out, has_m ? (uint64_t)t->tid : NO_M);
+    cp_varint_put(out, has_m ? (uint64_t)t->tid : CP_GO_NO_M);
     cp_varint_put(out, (uint64_t)t->state);
     t->seq = 0;
 }
@@ -280,7 +194,8 @@ static void put_label(struct writer *w, struct thread *t, uint64_t time_ns)
 
     if (t->is_named || t->state != RUNNING || !t->name[0])
         return;
-    cp_varint_put(event(w, t, EV_GO_LABEL, time_ns), string_of(w, name));
+    cp_varint_put(event(w, t, EV_GO_LABEL, time_ns),
+                  cp_go_file_string(&w->file, name));
     t->is_named = true;
 }
 
@@ -315,7 +230,7 @@ static void known(struct writer *w, const struct cp_step *s)
     if (!t)
         return;
     t->state = RUNNING;
-    if (w->procs[t->proc].generation == w->generation)
+    if (w->procs[t->proc].generation == w->file.generation)
         start_proc(w, t, s->time_ns);
     else
         put_proc_status(w, t, PROC_RUNNING, s->time_ns);
@@ -338,8 +253,8 @@ static void create(struct writer *w, const struct cp_step *s)
         return;
     out = event(w, maker, EV_GO_CREATE, s->time_ns);
     cp_varint_put(out, (uint64_t)t->tid);
-    cp_varint_put(out, stack_of(w, s->start));
-    cp_varint_put(out, stack_of(w, s->stack));
+    cp_varint_put(out, cp_go_file_stack(&w->file, s->start));
+    cp_varint_put(out, cp_go_file_stack(&w->file, s->stack));
     t->state = RUNNABLE;
     t->last_ns = s->time_ns;
 }
@@ -357,8 +272,8 @@ static void leave(struct writer *w, struct thread *t, const struct cp_step *s)
     struct cp_out *out =
         event(w, t, is_block ? EV_GO_BLOCK : EV_GO_STOP, s->time_ns);
 
-    cp_varint_put(out, string_of(w, s->text));
-    cp_varint_put(out, stack_of(w, s->stack));
+    cp_varint_put(out, cp_go_file_string(&w->file, s->text));
+    cp_varint_put(out, cp_go_file_stack(&w->file, s->stack));
     t->state = is_block ? WAITING : RUNNABLE;
 }
 
@@ -372,7 +287,7 @@ static void unblock(struct writer *w, struct thread *t, const struct cp_step *s)
     out = event(w, waker, EV_GO_UNBLOCK, s->time_ns);
     cp_varint_put(out, (uint64_t)t->tid);
     cp_varint_put(out, ++t->seq);
-    cp_varint_put(out, stack_of(w, s->stack));
+    cp_varint_put(out, cp_go_file_stack(&w->file, s->stack));
     t->state = RUNNABLE;
     if (t->last_ns < s->time_ns && t->batch.len == 0)
         t->last_ns = s->time_ns;
@@ -384,7 +299,7 @@ static void begin_call(struct writer *w, struct thread *t,
     struct cp_out *out = event(w, t, EV_GO_SYSCALL_BEGIN, s->time_ns);
 
     cp_varint_put(out, next_proc_seq(w, t));
-    cp_varint_put(out, stack_of(w, s->stack));
+    cp_varint_put(out, cp_go_file_stack(&w->file, s->stack));
     t->state = IN_SYSCALL;
 }
 
@@ -395,34 +310,17 @@ static void say(struct writer *w, struct thread *t, const struct cp_step *s)
     if (s->kind == CP_STEP_LOG) {
         out = event(w, t, EV_USER_LOG, s->time_ns);
         cp_varint_put(out, 0);
-        cp_varint_put(out, string_of(w, s->text));
-        cp_varint_put(out, string_of(w, s->more));
+        cp_varint_put(out, cp_go_file_string(&w->file, s->text));
+        cp_varint_put(out, cp_go_file_string(&w->file, s->more));
     } else {
         out = event(w, t,
                     s->kind == CP_STEP_REGION_BEGIN ? EV_USER_REGION_BEGIN
                                                     : EV_USER_REGION_END,
                     s->time_ns);
         cp_varint_put(out, 0);
-        cp_varint_put(out, string_of(w, s->text));
+        cp_varint_put(out, cp_go_file_string(&w->file, s->text));
     }
-    cp_varint_put(out, stack_of(w, s->stack));
-}
-
-static void sample(struct writer *w, const struct thread *t,
-                   const struct cp_step *s)
-{
-    struct cp_out *out = &w->samples;
-
-    if (out->len == 0)
-        cp_out_char(out, EV_CPU_SAMPLES);
-    cp_out_char(out, EV_CPU_SAMPLE);
-    cp_varint_put(out, s->time_ns);
-    cp_varint_put(out, (uint64_t)t->tid);
-    cp_varint_put(out, t->proc);
-    cp_varint_put(out, (uint64_t)t->tid);
-    cp_varint_put(out, stack_of(w, s->stack));
-    if (out->len >= BATCH_BYTES)
-        put_batch(w, NO_M, w->begin_ns, out);
+    cp_varint_put(out, cp_go_file_stack(&w->file, s->stack));
 }
 
 static void set_name(struct writer *w, struct thread *t,
@@ -469,7 +367,7 @@ static void step_of(struct writer *w, struct thread *t, const struct cp_step *s)
         set_name(w, t, s);
         break;
     case CP_STEP_SAMPLE:
-        sample(w, t, s);
+        cp_go_file_sample(&w->file, s->time_ns, t->tid, t->proc, s->stack);
         break;
     default:
         say(w, t, s);
@@ -494,118 +392,38 @@ static void step(void *writer, const struct cp_step *s)
 
 /* ---- generations ---- */
 
-/* The arena is the strings': a generation has its own. */
-static bool begin_strings(struct writer *w)
-{
-    cp_arena_release(&w->arena);
-    w->strings = (struct cp_strtab){ 0 };
-    return cp_strtab_init(&w->strings, &w->arena, 256, NULL) == CP_OK;
-}
-
-static void put_stack(struct writer *w, struct cp_out *out, uint32_t id,
-                      const struct cp_trace_stacks *stacks)
-{
-    const struct cp_trace_stack *stack = cp_trace_stacks_find(stacks, id);
-    uint32_t n = stack ? stack->n : 0;
-
-    cp_out_char(out, EV_STACK);
-    cp_varint_put(out, id);
-    cp_varint_put(out, n);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct cp_trace_frame *f = &stacks->frames[stack->first + i];
-
-        cp_varint_put(out, f->pc);
-        cp_varint_put(out, string_of(w, stacks->strings.items[f->function]));
-        cp_varint_put(out, string_of(w, stacks->strings.items[f->file]));
-        cp_varint_put(out, f->line);
-    }
-}
-
-/* A stack has at most some 4 KiB, a string 1. */
-static void put_stacks(struct writer *w, const struct cp_trace_stacks *stacks)
-{
-    struct cp_out out = { .fd = -1 };
-
-    for (size_t i = 0; i < w->n_wanted; i++) {
-        if (out.len == 0)
-            cp_out_char(&out, EV_STACKS);
-        put_stack(w, &out, w->wanted[i], stacks);
-        if (out.len >= MOST_BATCH_BYTES - 8192)
-            put_batch(w, NO_M, w->begin_ns, &out);
-    }
-    put_batch(w, NO_M, w->begin_ns, &out);
-    cp_out_release(&out);
-}
-
-static void put_strings(struct writer *w)
-{
-    struct cp_out out = { .fd = -1 };
-
-    for (uint32_t i = 1; i < w->strings.n; i++) {
-        struct cp_str text = w->strings.items[i];
-
-        if (out.len == 0)
-            cp_out_char(&out, EV_STRINGS);
-        cp_out_char(&out, EV_STRING);
-        cp_varint_put(&out, i);
-        cp_varint_put(&out, text.len);
-        cp_out_str(&out, text);
-        if (out.len >= MOST_BATCH_BYTES - 2048)
-            put_batch(w, NO_M, w->begin_ns, &out);
-    }
-    put_batch(w, NO_M, w->begin_ns, &out);
-    cp_out_release(&out);
-}
-
-static void put_frequency(struct writer *w)
-{
-    struct cp_out out = { .fd = -1 };
-
-    cp_out_char(&out, EV_FREQUENCY);
-    cp_varint_put(&out, 1000000000);
-    put_batch(w, NO_M, w->begin_ns, &out);
-    cp_out_release(&out);
-}
-
 static void end_generation(struct writer *w,
                            const struct cp_trace_stacks *stacks)
 {
     for (size_t i = 0; i < w->threads.n; i++)
         if (w->threads.entries[i].tid)
             end_batch(w, w->threads.entries[i].thread);
-    put_batch(w, NO_M, w->begin_ns, &w->samples);
-    put_stacks(w, stacks);
-    put_strings(w);
-    put_frequency(w);
-    w->n_wanted = 0;
+    cp_go_file_end(&w->file, stacks);
 }
 
 static void begin_generation(struct writer *w)
 {
-    w->generation++;
-    w->generation_bytes = 0;
-    w->begin_ns = w->now_ns;
-    if (!begin_strings(w))
-        fail(w);
-    for (size_t i = 0; i < w->threads.n && w->out->err.status == CP_OK; i++)
+    cp_go_file_begin(&w->file, w->now_ns);
+    for (size_t i = 0; i < w->threads.n && w->file.out->err.status == CP_OK;
+         i++)
         if (w->threads.entries[i].tid)
-            put_status(w, w->threads.entries[i].thread, w->begin_ns);
+            put_status(w, w->threads.entries[i].thread, w->now_ns);
 }
 
 static bool is_full(const void *writer)
 {
     const struct writer *w = writer;
 
-    return w->generation_bytes >= GENERATION_BYTES ||
-           w->now_ns >= w->begin_ns + GENERATION_NS;
+    return w->file.generation_bytes >= GENERATION_BYTES ||
+           w->now_ns >= w->file.begin_ns + GENERATION_NS;
 }
 
 static const uint32_t *wanted(void *writer, bool is_last, size_t *out_n)
 {
     const struct writer *w = writer;
 
-    *out_n = is_last || is_full(w) ? w->n_wanted : 0;
-    return w->wanted;
+    *out_n = is_last || is_full(w) ? w->file.n_wanted : 0;
+    return w->file.wanted;
 }
 
 static void flush(void *writer, const struct cp_trace_stacks *stacks,
@@ -636,34 +454,23 @@ static void free_writer(void *writer)
     cp_tid_release(&w->threads);
     cp_free(w->procs);
     cp_free(w->free_procs);
-    cp_free(w->used);
-    cp_free(w->wanted);
-    cp_out_release(&w->samples);
-    cp_arena_release(&w->arena);
+    cp_go_file_release(&w->file);
     cp_free(w);
 }
 
 static void *open_writer(const struct cp_trace_head *head, struct cp_out *out,
                          struct cp_error *err)
 {
-    static const char magic[16] = "go 1.22 trace";
     struct writer *w = cp_alloc(1, sizeof(*w), err);
 
     if (!w)
         return NULL;
-    w->out = out;
     w->threads.size = sizeof(struct thread);
-    w->samples.fd = -1;
-    w->generation = 1;
-    w->begin_ns = w->now_ns = head->begin_ns;
-    w->n_stacks = head->n_stacks;
-    w->used = cp_alloc(head->n_stacks, sizeof(*w->used), err);
-    if (!w->used || !begin_strings(w)) {
+    w->now_ns = head->begin_ns;
+    if (cp_go_file_init(&w->file, out, head, err) != CP_OK) {
         free_writer(w);
-        (void)cp_error_nomem(err);
         return NULL;
     }
-    cp_out_bytes(out, magic, sizeof(magic));
     return w;
 }
 

@@ -150,6 +150,13 @@ static enum cp_status check_number(struct cp_trace_file *f,
     return CP_OK;
 }
 
+static void cut(struct cp_trace_file *f, const uint8_t *at)
+{
+    f->is_cut = true;
+    f->cut_at = (uint64_t)(at - f->start);
+    f->at.pos = f->at.end;
+}
+
 /* Reads batches up to the end of the generation. */
 static enum cp_status read_batches(struct cp_trace_file *f,
                                    struct cp_trace_generation *g,
@@ -170,9 +177,7 @@ static enum cp_status read_batches(struct cp_trace_file *f,
         }
         status = read_batch(f, &w, &h, &is_cut, err);
         if (status == CP_OK && is_cut) {
-            f->is_cut = true;
-            f->cut_at = (uint64_t)(h.at - f->start);
-            f->at.pos = f->at.end;
+            cut(f, h.at);
             break;
         }
         if (status == CP_OK)
@@ -198,12 +203,16 @@ enum cp_status cp_trace_file_next(struct cp_trace_file *f,
         g->ns_per_tick = 0;
         status = read_batches(f, g, err);
     } while (status == CP_OK && g->n == 0 && f->at.pos < f->at.end);
-    if (status == CP_OK && g->n > 0 && g->ns_per_tick == 0 && !f->is_cut)
-        status = cp_error_set(err, CP_EFORMAT, "generation %llu has no clock",
-                              (unsigned long long)g->number);
-    if (status == CP_OK && g->ns_per_tick == 0)
-        g->n = 0;
-    return status;
+    if (status != CP_OK || g->n == 0 || g->ns_per_tick != 0)
+        return status;
+    /* A generation without its clock is of no use: its end is not there. */
+    g->n = 0;
+    if (f->at.pos < f->at.end)
+        return cp_error_set(err, CP_EFORMAT, "generation %llu has no clock",
+                            (unsigned long long)g->number);
+    if (!f->is_cut)
+        cut(f, f->at.end);
+    return CP_OK;
 }
 
 void cp_trace_generation_release(struct cp_trace_generation *g)

@@ -136,11 +136,16 @@ static uint64_t number(struct cp_str value)
                : 0;
 }
 
-static void set_figure(struct cp_trace_row *r, struct cp_str key,
-                       struct cp_str value)
+/*
+ * Where each switch is told, the states are all of a thread's time; what the
+ * system says of its waiting for a processor is in part in other states.
+ */
+static void set_figure(const struct cp_trace_threads *t, struct cp_trace_row *r,
+                       struct cp_str key, struct cp_str value)
 {
     for (int c = 0; c < CP_TRACE_N_COLUMNS; c++)
-        if (cp_trace_columns[c].key && is_key(key, cp_trace_columns[c].key)) {
+        if (cp_trace_columns[c].key && is_key(key, cp_trace_columns[c].key) &&
+            !(c == CP_TRACE_COL_WAIT && t->has_switches)) {
             set(r, (enum cp_trace_column)c, number(value));
             r->given |= 1u << c;
         }
@@ -167,7 +172,7 @@ static enum cp_status take_totals(struct cp_trace_threads *t,
         } else if (r && is_key(key, "end_ns")) {
             set(r, CP_TRACE_COL_DURATION, number(value));
         } else if (r) {
-            set_figure(r, key, value);
+            set_figure(t, r, key, value);
         }
     }
     return CP_OK;
@@ -179,6 +184,17 @@ static void take_lost(struct cp_trace_threads *t, struct cp_str text)
 
     while (next_pair(&text, &key, &value))
         t->n_lost += number(value);
+}
+
+static void take_head(struct cp_trace_threads *t, const struct cp_trace_mark *m,
+                      struct cp_str text)
+{
+    struct cp_str key, value;
+
+    t->recorder = m->lane;
+    while (next_pair(&text, &key, &value))
+        if (is_key(key, "switches"))
+            t->has_switches = number(value) == 1;
 }
 
 static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
@@ -200,7 +216,7 @@ static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
     name = cp_trace_text(cp_trace_spans_names(t->spans), m->name);
     text = cp_trace_text(cp_trace_spans_names(t->spans), m->text);
     if (is_key(name, "cpprof.trace"))
-        t->recorder = m->lane;
+        take_head(t, m, text);
     else if (is_key(name, "cpprof.lost"))
         take_lost(t, text);
     else if (is_key(name, "cpprof.thread"))
@@ -224,13 +240,16 @@ static void finish_row(const struct cp_trace_threads *t, struct cp_trace_row *r)
 {
     const struct cp_trace_lane *l = cp_trace_spans_lane(t->spans, r->lane);
     const struct cp_trace_summary *s = cp_trace_spans_summary(t->spans);
-    bool has_start = cp_trace_row_has(r, CP_TRACE_COL_START);
-    uint64_t start = has_start ? r->values[CP_TRACE_COL_START] : l->first_ns;
+    uint64_t start = l->first_ns;
     uint64_t end = cp_trace_row_has(r, CP_TRACE_COL_DURATION)
                        ? r->values[CP_TRACE_COL_DURATION]
                        : l->last_ns;
     uint64_t busy = r->values[CP_TRACE_COL_RUN];
 
+    /* One that was found late has a state from the beginning on. */
+    if (cp_trace_row_has(r, CP_TRACE_COL_START) &&
+        r->values[CP_TRACE_COL_START] < start)
+        start = r->values[CP_TRACE_COL_START];
     if (cp_trace_row_has(r, CP_TRACE_COL_USER))
         busy = r->values[CP_TRACE_COL_USER] + r->values[CP_TRACE_COL_SYS];
     set(r, CP_TRACE_COL_ID, l->id);

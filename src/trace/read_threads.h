@@ -71,6 +71,7 @@ struct cp_trace_threads {
     struct cp_trace_row *rows;
     size_t n_rows, cap_rows;
     uint32_t recorder; /* lane of our library's own, or CP_TRACE_NO_LANE */
+    bool has_switches; /* it has the kernel's records of them */
     uint64_t n_lost;
 };
 

@@ -479,6 +479,32 @@ static void ask_mutexes(void)
     }
 }
 
+/* Main has ended by then, and all that is left is this. */
+static void *end_last(void *main_thread)
+{
+    topic = "the last thread";
+    SAY(pthread_join(*(pthread_t *)main_thread, NULL));
+    return NULL;
+}
+
+static void say_end(void)
+{
+    (void)printf("the process ends\n");
+}
+
+/* The process ends when its last thread does, which is not main. */
+static _Noreturn void end_main(void)
+{
+    static pthread_t self;
+    pthread_t other;
+
+    self = pthread_self();
+    (void)atexit(say_end);
+    (void)pthread_create(&other, NULL, end_last, &self);
+    (void)pthread_detach(other);
+    pthread_exit(NULL);
+}
+
 /* With an argument: says that it is there, and waits until it may begin. */
 static void await_begin(void)
 {
@@ -513,5 +539,5 @@ int main(int argc, char **argv)
     ask_cancel("cancelled in sem_wait", in_sem, false);
     ask_cancel("cancelled before sem_wait", in_free_sem, true);
     ask_fork();
-    return 0;
+    end_main();
 }

@@ -201,6 +201,40 @@ __attribute__((noinline)) static void waiter_cond(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
+static int end_soon(void *tid)
+{
+    atomic_store((_Atomic int *)tid, (int)syscall(SYS_gettid));
+    return 7;
+}
+
+static int end_late(void *unused)
+{
+    (void)unused;
+    return sem_wait(&sem);
+}
+
+static void before_thrd(void)
+{
+    (void)sem_init(&sem, 0, 0);
+}
+
+/* A thread that has ended is not waited for, nor is one that may not be. */
+__attribute__((noinline)) static void waiter_thrd(void)
+{
+    _Atomic int tid = 0;
+    int result = 0;
+    thrd_t thread;
+
+    (void)thrd_create(&thread, end_soon, (void *)&tid);
+    while (tid == 0 || syscall(SYS_tgkill, getpid(), (int)tid, 0) == 0)
+        (void)sched_yield();
+    if (thrd_join(thread, &result) != thrd_success || result != 7 ||
+        pthread_join(pthread_self(), NULL) != EDEADLK)
+        exit(3);
+    (void)thrd_create(&thread, end_late, NULL);
+    (void)thrd_join(thread, NULL);
+}
+
 /* Not locks: only with block_io. */
 
 __attribute__((noinline)) static void waiter_sleep(void)
@@ -247,6 +281,7 @@ static const struct mode {
     { "sleep", nothing, nothing, waiter_sleep },
     { "pipe", before_pipe, holder_pipe, waiter_pipe },
     { "cond", nothing, holder_cond, waiter_cond },
+    { "thrd", before_thrd, holder_sem, waiter_thrd },
 };
 
 static const struct mode *mode;

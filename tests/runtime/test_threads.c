@@ -13,6 +13,7 @@
 #include "runtime/own_thread.h"
 #include "runtime/still.h"
 #include "runtime/timer.h"
+#include "signal/arch.h"
 #include "unwind/objects.h"
 
 static const struct cp_stack_bounds unknown;
@@ -214,6 +215,43 @@ static void test_chain(void)
     }
 }
 
+struct spinner {
+    struct cp_signal_regs here;
+    _Atomic bool is_ready, may_go;
+};
+
+static KEEP void spin_here(struct spinner *s)
+{
+    cp_arch_here(&s->here);
+    atomic_store(&s->is_ready, true);
+    while (!atomic_load(&s->may_go))
+        ;
+}
+
+static void *spin(void *arg)
+{
+    spin_here(arg);
+    return NULL;
+}
+
+/* It runs, but the function that its registers are known of is there still. */
+static void test_walk_from(void)
+{
+    static struct cp_still_look l;
+    struct spinner s = { 0 };
+    pthread_t thread;
+
+    CHECK(!cp_still_walk_from(&l, &s.here));
+    CHECK(pthread_create(&thread, NULL, spin, &s) == 0);
+    while (!atomic_load(&s.is_ready))
+        ;
+    CHECK(cp_still_walk_from(&l, &s.here));
+    CHECK(has_function(l.frames, 1, (uintptr_t)spin_here));
+    CHECK(has_function(l.frames, l.n, (uintptr_t)spin));
+    atomic_store(&s.may_go, true);
+    CHECK(pthread_join(thread, NULL) == 0);
+}
+
 static void test_random(void)
 {
     uint64_t low = 0, high = 0;
@@ -240,6 +278,7 @@ int main(void)
     RUN(test_own);
     RUN(test_still);
     RUN(test_chain);
+    RUN(test_walk_from);
     RUN(test_random);
     cp_objects_free(objects);
     return check_failures != 0;

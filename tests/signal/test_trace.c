@@ -199,7 +199,7 @@ static void test_waits(void)
     be(THREADS);
     cp_signal_self->trace_pieces[0] = NULL;
     CHECK(!cp_trace_is_awaited(4096));
-    wait = cp_trace_wait_begin(CP_CALL_READ, 4096, 100, 0);
+    wait = cp_trace_wait_begin(CP_CALL_READ, 4096, 100, NULL, 0);
     CHECK(cp_trace_is_awaited(4096));
     CHECK_INT(cp_signal_self->trace_wait_ns, 100);
     CHECK_INT(cp_signal_self->trace_wait_call, CP_CALL_READ);
@@ -209,7 +209,7 @@ static void test_waits(void)
     CHECK_INT(cp_signal_self->trace_pieces[0]->n, 1);
     CHECK_INT(cp_signal_self->trace_pieces[0]->events[0].kind, CP_TRACE_WAIT);
     atomic_fetch_add(&cp_trace.session, 1);
-    wait = cp_trace_wait_begin(CP_CALL_READ, 4096, 100, 0);
+    wait = cp_trace_wait_begin(CP_CALL_READ, 4096, 100, NULL, 0);
     CHECK_INT(wait.session, 0);
     CHECK(!cp_trace_is_awaited(4096));
 }

@@ -148,7 +148,7 @@ static void test_life_of_a_thread(void)
            "40 1 block sync.mutex\n79 1 unblock by 9\n80 9 name a b=%\n"
            "80 9 end\n"
            "80 4194304 log cpprof.thread: tid=9 name=a%20b%3d%25 "
-           "start_ns=30000 end_ns=80000 user_ns=7 sys_ns=0 wait_ns=0 io_ns=0 "
+           "start_ns=20000 end_ns=80000 user_ns=7 sys_ns=0 wait_ns=0 io_ns=0 "
            "syscalls=0 errors=0 blocks=0 read_bytes=0 write_bytes=0\n"
            "90 1 resume\n");
 }

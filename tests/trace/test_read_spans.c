@@ -175,6 +175,25 @@ static void test_cut(void)
             cp_trace_spans_free(h.spans);
 }
 
+/* Or between two batches of a generation, of which the clock comes last. */
+static void test_cut_between(void)
+{
+    static struct trace_made t;
+    static struct heard h;
+
+    make_two(&t);
+    t.generation++;
+    trace_batch(&t, 1, 400);
+    trace_put(&t, CP_TRACE_GO_STATUS, 4, U(0), U(7), U(1), U(2));
+    trace_end(&t);
+    if (!CHECK(hear(&h, t.bytes, t.len, NULL) == CP_OK))
+        return;
+    CHECK(cp_trace_spans_summary(h.spans)->is_cut);
+    CHECK_INT((int)cp_trace_spans_summary(h.spans)->cut_at, (int)t.len);
+    CHECK_INT((int)cp_trace_spans_summary(h.spans)->n_events, 10);
+    cp_trace_spans_free(h.spans);
+}
+
 static void check_error(const char *name, const struct trace_made *t,
                         const char *want)
 {
@@ -209,7 +228,12 @@ static void test_errors(void)
     trace_batch(&t, 1, 0);
     trace_put(&t, CP_TRACE_PROC_STOP, 1, U(0));
     trace_end(&t);
+    check_error("no clock at the end", &t,
+                "a trace without events, cut short");
+    t.generation = 2;
+    trace_clock(&t, 1000);
     check_error("no clock", &t, "generation 1 has no clock");
+    trace_head(&t, "go 1.22 trace");
     trace_clock(&t, 1000);
     t.generation = 2;
     trace_clock(&t, 1000);
@@ -258,6 +282,7 @@ int main(void)
     RUN(test_order);
     RUN(test_generations);
     RUN(test_cut);
+    RUN(test_cut_between);
     RUN(test_errors);
     RUN(test_no_memory);
     return check_failures != 0;

@@ -26,7 +26,7 @@ static void make_native(struct trace_made *t)
     trace_put(t, CP_TRACE_GO_STATUS, 4, U(0), U(6), U(6), U(2));
     trace_end(t);
     trace_strings(t, 8, "cpprof.trace", "version=1 pid=5", "cpprof.thread",
-                  "tid=5 name=worker start_ns=1000 end_ns=1500 user_ns=180 "
+                  "tid=5 name=worker start_ns=1050 end_ns=1500 user_ns=180 "
                   "sys_ns=20 wait_ns=222 syscalls=3 errors=1 cpu=0",
                   "cpprof.lost", "events=7 stacks=2", "worker", "sleep");
 }

@@ -1,0 +1,13 @@
+/*
+ * main_end - a process whose main thread has ended.
+ *
+ * libc ends such a process with its last thread. It counts ours among them, so
+ * one of ours looks whether there are others, and if not does what libc would.
+ */
+#ifndef CP_MAIN_END_H
+#define CP_MAIN_END_H
+
+/* From the main thread, which is about to end. */
+void cp_main_end_watch(void);
+
+#endif

@@ -1,0 +1,60 @@
+/*
+ * go_file - the file of Go's execution trace, version 1.22: batches, and what
+ * each generation says at its end.
+ *
+ *   file   "go 1.22 trace" and three NULs, then batches
+ *   batch  1, generation, M, time, length, that many bytes of events
+ *
+ * All numbers are varints. A generation is complete in itself: its strings and
+ * stacks, which come last, are for it alone. A reader holds one generation in
+ * memory, so they are ended when they have a few megabytes; and after some
+ * time, because what comes after the last whole generation of a file cannot be
+ * read.
+ */
+#ifndef CP_TRACE_GO_FILE_H
+#define CP_TRACE_GO_FILE_H
+
+#include "trace/step.h"
+
+#define CP_GO_BATCH_BYTES ((size_t)16 << 10)
+#define CP_GO_NO_M UINT64_MAX
+
+struct cp_go_file {
+    struct cp_out *out;
+    uint64_t generation, begin_ns; /* of the generation */
+    size_t generation_bytes;       /* of it, about */
+    struct cp_arena arena;         /* of the strings */
+    struct cp_strtab strings;
+    uint64_t *used; /* by stack: the generation that has used it */
+    uint32_t n_stacks;
+    uint32_t *wanted; /* stacks of this generation */
+    size_t n_wanted, cap_wanted;
+    struct cp_out samples;
+};
+
+/* Begins the file and its first generation; release it in any case. */
+enum cp_status cp_go_file_init(struct cp_go_file *f, struct cp_out *out,
+                               const struct cp_trace_head *head,
+                               struct cp_error *err);
+void cp_go_file_release(struct cp_go_file *f);
+
+/* What was lost is no longer a trace: the output says so. */
+void cp_go_file_fail(struct cp_go_file *f);
+
+/* Writes the data as a batch of that M, and empties them. */
+void cp_go_file_batch(struct cp_go_file *f, uint64_t m, uint64_t time_ns,
+                      struct cp_out *data);
+
+/* The number of a text in this generation, or of a stack; 0: none. */
+uint64_t cp_go_file_string(struct cp_go_file *f, struct cp_str text);
+uint64_t cp_go_file_stack(struct cp_go_file *f, uint32_t stack);
+
+/* A sample of the processor's time, of that thread and P. */
+void cp_go_file_sample(struct cp_go_file *f, uint64_t time_ns, int32_t tid,
+                       uint32_t proc, uint32_t stack);
+
+/* The end of a generation, after its last batch; and the next one. */
+void cp_go_file_end(struct cp_go_file *f, const struct cp_trace_stacks *stacks);
+void cp_go_file_begin(struct cp_go_file *f, uint64_t begin_ns);
+
+#endif
