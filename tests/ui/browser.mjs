@@ -195,6 +195,28 @@ async function cramped(url) {
   await page.until("document.querySelector('canvas.flame').width === 1280");
 }
 
+/** A wider window has room for boxes that were too narrow: they come, and what was chosen stays. */
+async function widened() {
+  const to = path.join(temp, "narrow.pb.gz");
+  fs.writeFileSync(to, profileOf([{ stack: ["main", "wide"], value: 1999e6 }, { stack: ["main", "thin", "thinner"], value: 1e6 }]));
+  const server = await serve(to), rows = "Math.round(document.querySelector('.flamebox').offsetHeight / 21)";
+  try {
+    await page.size(640, 600);
+    await open(server.url);
+    await page.run("document.querySelector('canvas.flame').focus()");
+    await press("ArrowDown", "ArrowDown");
+    check("narrow: without what cannot be seen", (await page.run(rows)) === 3, String(await page.run(rows)));
+    await page.size(1600, 600);
+    await page.until(`${rows} === 4`);
+    await ready();
+    check("widened: what was chosen stays", await page.run("!document.querySelector('.outline.selected').hidden"));
+    check("widened: is wide", await page.run("document.querySelector('.outline.selected').offsetWidth > 1500"));
+  } finally {
+    await page.size(1280, 800);
+    await server.stop();
+  }
+}
+
 /** Filters by the panel, and their chips. */
 async function refine(url) {
   await open(`${url}/ui/top`);
@@ -573,6 +595,7 @@ async function main() {
   await part("pointer", () => pointer(server.url));
   await part("prompt", () => prompt(server.url));
   await part("cramped", () => cramped(server.url));
+  await part("widened", widened);
   await part("refine", () => refine(server.url));
   await part("keyboard", () => keyboard(server.url));
   await part("save", () => save(server.url));
