@@ -32,8 +32,9 @@ static struct {
     char where[512]; /* "": nowhere */
     struct cp_endpoint *endpoint;
     const struct cp_settings *settings;
-    int listen_fd; /* for the first endpoint; 0: none */
-    int n_tries;   /* that are left to get a taken address */
+    int listen_fd;    /* for the first endpoint; 0: none */
+    int n_tries;      /* to get a taken address */
+    int64_t delay_ns; /* before the first of them */
 } state = { .settings = &no_settings };
 
 void cp_listen_configure(const struct cp_settings *s)
@@ -219,7 +220,7 @@ static void serve_child(void *arg)
 /* Until the address is free or handed on, or with one of its own. */
 static void serve_heir(void *arg)
 {
-    int64_t delay = HEIR_DELAY_NS;
+    int64_t delay = state.delay_ns;
 
     (void)arg;
     for (int i = state.n_tries; i > 0; i--) {
@@ -234,9 +235,10 @@ static void serve_heir(void *arg)
     }
 }
 
-static void start_heir(int n_tries)
+static void start_heir(int n_tries, int64_t delay_ns)
 {
     state.n_tries = n_tries;
+    state.delay_ns = delay_ns;
     if (state.settings->follow != CP_FOLLOW_NONE)
         (void)cp_own_thread_start("cpprof", serve_heir, NULL, NULL);
 }
@@ -246,9 +248,14 @@ void cp_listen_later(const char *where)
     if (strlen(where) >= sizeof(state.where))
         return;
     (void)strcpy(state.where, where);
-    start_heir(TRIES);
+    start_heir(TRIES, HEIR_DELAY_NS);
 }
 
+/*
+ * The parent may have no endpoint itself: what goes to the background forks
+ * twice within a moment. Then it is let go first, so that the address comes
+ * back to it when the child ends.
+ */
 void cp_listen_after_fork(void)
 {
     bool had_one = state.endpoint != NULL;
@@ -257,10 +264,10 @@ void cp_listen_after_fork(void)
     if (had_one)
         cp_endpoint_abandon(state.endpoint);
     state.endpoint = NULL;
-    if (!state.where[0] || !had_one)
-        state.where[0] = '\0';
-    else if (is_of_process(state.where))
+    if (!state.where[0])
+        return;
+    if (is_of_process(state.where))
         (void)cp_own_thread_start("cpprof", serve_child, NULL, NULL);
     else
-        start_heir(FORKED_TRIES);
+        start_heir(FORKED_TRIES, had_one ? HEIR_DELAY_NS : 2 * HEIR_DELAY_NS);
 }
