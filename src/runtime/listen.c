@@ -1,6 +1,7 @@
 /* listen.c - see listen.h. */
 #include "runtime/listen.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -189,11 +190,13 @@ static bool take_any_port(void)
     return true;
 }
 
+/* All of it: libc's own signal reaches us when the program sets its user. */
 static void rest(int64_t ns)
 {
-    const struct timespec delay = { ns / 1000000000, ns % 1000000000 };
+    struct timespec delay = { ns / 1000000000, ns % 1000000000 };
 
-    (void)nanosleep(&delay, NULL);
+    while (nanosleep(&delay, &delay) != 0 && errno == EINTR)
+        ;
 }
 
 static enum cp_status try_again(struct cp_error *err)

@@ -320,9 +320,9 @@ async function live(first, second) {
     else if (request.url === "/debug/pprof/profile?seconds=1") answer.end(fs.readFileSync(answers.shift()));
     else answer.writeHead(500).end("the profiler is busy\n");
   });
-  await new Promise((done) => server.listen(0, "localhost", done));
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
   try {
-    await page.open(`http://localhost:${server.address().port}/debug/pprof/ui/`);
+    await page.open(`http://127.0.0.1:${server.address().port}/debug/pprof/ui/`);
     await page.until("document.querySelectorAll('#live button').length === 2");
     await page.until("document.querySelectorAll('.stat polyline').length === 3 && document.querySelector('.stat polyline').getAttribute('points').includes(' ')");
     check("live: memory and threads", /Memory 5MB.*Heap 3MB.*Threads \d/s.test(await page.run("document.querySelector('.stats').textContent")));
@@ -356,8 +356,8 @@ async function liveServer(first, second) {
     asked.push(request.url);
     answer.end(fs.readFileSync(request.url.startsWith("/debug/pprof/heap") ? second : first));
   });
-  await new Promise((done) => program.listen(0, "localhost", done));
-  const server = await serve(`http://localhost:${program.address().port}/debug/pprof/profile?seconds=1`);
+  await new Promise((done) => program.listen(0, "127.0.0.1", done));
+  const server = await serve(`http://127.0.0.1:${program.address().port}/debug/pprof/profile?seconds=1`);
   try {
     await open(server.url);
     check("taken: the first is in the strip", (await count(".shot")) === 1);
