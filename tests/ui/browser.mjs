@@ -96,6 +96,7 @@ async function everyView(name, isWhole) {
     const length = await page.run("document.querySelector('#main').textContent.length + 100 * document.querySelectorAll('#main canvas, #main svg').length");
     check(`${name} ${view}: not empty`, length > 30, `${length} characters`);
     if (isWhole) check(`${name} ${view}: fits`, await fits());
+    if (isWhole) check(`${name} ${view}: its tab is in sight`, await page.run("(() => { const r = document.querySelector('#tabs .on').getBoundingClientRect(); return r.left >= 0 && r.right <= innerWidth; })()"));
     if (isWhole) await shot(`${name}-${view}`);
   }
 }
@@ -327,11 +328,13 @@ async function live(first, second) {
     await page.until("document.querySelectorAll('.stat polyline').length === 3 && document.querySelector('.stat polyline').getAttribute('points').includes(' ')");
     check("live: memory and threads", /Memory 5MB.*Heap 3MB.*Threads \d/s.test(await page.run("document.querySelector('.stats').textContent")));
     check("live: says what to do", /Choose what to take/.test(await text("main")));
+    check("live: whose, and nothing to search yet", (await text("title")) === "live" && (await page.run("document.getElementById('search').offsetWidth")) === 0);
     for (const n of [1, 2]) {
       await page.click("#live button:nth-of-type(1)");
       await page.until(`document.querySelectorAll('.shot').length === ${n}`);
       await ready();
     }
+    check("live: something to search", (await page.run("document.getElementById('search').offsetWidth")) > 0);
     check("live: asked the program", asked.filter((u) => u === "/debug/pprof/profile?seconds=1").length === 2, asked.join(" "));
     await page.click(".shot:nth-of-type(2) .base");
     await page.click(".shot:last-child .use");
