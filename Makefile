@@ -13,7 +13,7 @@ all: ## build into build/ (build/cpprof, build/pprof, build/jeprof)
 	@scripts/deps build
 	@scripts/build gcc
 
-demo: all ## print a report of a profile in examples/
+demo: all ## a server under load: its CPU, memory, locks, and a flame graph
 	@scripts/demo
 
 test: ## build, run every test and check; ends with the counts

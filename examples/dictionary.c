@@ -9,7 +9,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define N_WORDS 2000
 
@@ -36,11 +35,18 @@ static unsigned hash(const char *word)
     return h;
 }
 
+static int is_same(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
 static struct entry *find(const char *word)
 {
     struct entry *e = lists[N_LISTS > 1 ? hash(word) % N_LISTS : 0];
 
-    while (e && strcmp(e->word, word) != 0)
+    while (e && !is_same(e->word, word))
         e = e->next;
     return e;
 }

@@ -40,6 +40,34 @@
       { "main|get\tuser=amy\tbytes:16 bytes", 30, false }, \
       { "main|put\tbytes:32 bytes", 20, false }, \
       { "main|put\twait:5 ms\tuser=bob", 10, false } }
+/* The same as text. */
+#define TAGGED_RAW \
+    "PeriodType:  \n" \
+    "Period: 0\n" \
+    "Samples:\n" \
+    "samples/count cpu/nanoseconds\n" \
+    "          1         40: 1 2 \n" \
+    "                user:[bob]\n" \
+    "                bytes:[64 bytes]\n" \
+    "          1         30: 3 4 \n" \
+    "                user:[amy]\n" \
+    "                bytes:[16 bytes]\n" \
+    "          1         20: 5 6 \n" \
+    "                bytes:[32 bytes]\n" \
+    "          1         10: 7 8 \n" \
+    "                user:[bob]\n" \
+    "                wait:[5 ms]\n" \
+    "Locations\n" \
+    "     1: 0x1000 M=1 get /src/a.c:7:0 s=0()\n" \
+    "     2: 0x1010 M=1 main /src/a.c:7:0 s=0()\n" \
+    "     3: 0x1020 M=1 get /src/a.c:7:0 s=0()\n" \
+    "     4: 0x1030 M=1 main /src/a.c:7:0 s=0()\n" \
+    "     5: 0x1040 M=1 put /src/a.c:7:0 s=0()\n" \
+    "     6: 0x1050 M=1 main /src/a.c:7:0 s=0()\n" \
+    "     7: 0x1060 M=1 put /src/a.c:7:0 s=0()\n" \
+    "     8: 0x1070 M=1 main /src/a.c:7:0 s=0()\n" \
+    "Mappings\n" \
+    "1: 0x1000/0x100000/0x0 /bin/prog  [FN]\n"
 #define CROSSING_STACKS \
     { { "m|a1", 100, false }, \
       { "m|b2|a1", 90, false }, \

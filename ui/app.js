@@ -82,6 +82,7 @@ export class App {
     this.profile = summary;
     this.title = summary.title;
     document.title = `${summary.title} · pprof`;
+    document.body.classList.remove("noprofile");
     this.drawBar();
     this.showView();
   }
@@ -142,7 +143,10 @@ export class App {
   async showView() {
     const view = this.current(), place = byId("main"), turn = ++this.turn;
     this.tip(null);
-    if (place.firstChild !== view.el) fill(place, view.el);
+    if (place.firstChild !== view.el) {
+      fill(place, view.el);
+      byId("tabs").querySelector(".on")?.scrollIntoView({ block: "nearest", inline: "nearest" }); // they may not all fit
+    }
     this.status("");
     this.busy(true);
     try {

@@ -12,6 +12,12 @@ import { label, percentage } from "./units.js";
 /** Boxes of trees that are kept, in all: some 25 MB. */
 const MOST_KEPT = 400000;
 
+/** Widths are rounded up to this, so that not every point of a moving edge is another tree. */
+const WIDTH_STEP = 160;
+
+/** Milliseconds that a size must last before finer boxes are asked for. */
+const SETTLED = 120;
+
 /** "0.25-0.5" as numbers. @param {string} text @returns {[number, number]} */
 function rangeOf(text) {
   const [from, to] = text.split("-").map(Number);
@@ -81,6 +87,8 @@ export class FlameView {
     this.isAhead = false;
     this.at = -1;
     this.size = "";
+    /** Asks again when the size has settled. */
+    this.due = 0;
     new ResizeObserver(() => this.resize()).observe(this.scroll);
     this.watchRatio();
     this.scroll.addEventListener("scroll", () => {
@@ -105,11 +113,36 @@ export class FlameView {
     this.size = size;
     this.main.resize();
     this.upper.resize();
+    this.refineSoon();
+  }
+
+  /** Whether there is room now for boxes that were left out as too narrow. */
+  isCoarse() {
+    const tree = this.main.tree;
+    return this.scroll.clientWidth > 0 && tree !== null && tree.isCut && tree.finest > this.manner().finest;
+  }
+
+  refineSoon() {
+    clearTimeout(this.due);
+    if (this.isCoarse()) this.due = setTimeout(() => this.refine(), SETTLED);
+  }
+
+  /** Asks for the finer boxes of what is shown; what was chosen and where one looks stay. */
+  async refine() {
+    if (!this.isCoarse() || this.isAhead) return;
+    const s = this.app.store.state, { main, scroll } = this, was = main.tree, top = scroll.scrollTop;
+    const chosen = main.selected > 0 ? main.pathTo(main.selected) : [];
+    await this.app.showView();
+    if (main.tree === was || this.app.store.state !== s || s.pivot) return;
+    if (!s.isFlame) scroll.scrollTop = top;
+    main.selected = chosen.length ? boxAt(main.tree, chosen) : -1;
+    main.outlines();
   }
 
   /** What is asked of every tree: the order of boxes, and which are too narrow. */
   manner() {
-    return { finest: 0.4 / Math.max(600, this.scroll.clientWidth), order: this.app.store.state.order === "name" ? "name" : "weight" };
+    const width = Math.max(600, Math.ceil(this.scroll.clientWidth / WIDTH_STEP) * WIDTH_STEP);
+    return { finest: 0.4 / width, order: this.app.store.state.order === "name" ? "name" : "weight" };
   }
 
   /** What the worker is asked for: the tree of a path. @param {string[]} path @returns {any} */
@@ -131,11 +164,13 @@ export class FlameView {
     const question = this.question(s.path), key = this.keyOf(question), tree = this.trees.get(key) || (await this.ask(turn, question));
     if (!tree) return;
     tree.range = question.range;
+    tree.finest = question.finest;
     this.trees.add(key, tree);
     if (turn !== this.turn) return;
     this.app.about(tree.about);
     this.showMain(tree);
     this.explain(tree);
+    this.refineSoon();
   }
 
   /** @param {any} tree */
@@ -172,6 +207,7 @@ export class FlameView {
   async showSandwich(turn) {
     const question = { ...this.manner(), pivot: this.app.store.state.pivot };
     const [down, up] = await Promise.all([this.app.ask("tree", question), this.app.ask("tree", { ...question, isUp: true })]);
+    down.finest = question.finest;
     if (turn === this.turn) this.sandwich(up, down);
   }
 

@@ -37,7 +37,9 @@ async function startPage() {
       if (app.live) app.live.draw();
     } else if (app.live instanceof LiveStrip) {
       app.live.draw();
-      tell("Choose what to take: a CPU profile runs for some seconds, the others are there at once.");
+      fill(byId("title"), app.title);
+      document.title = `${app.title} · pprof`;
+      tell("Choose what to take. CPU and wall clock run for some seconds, the others are there at once.");
     } else tell("There is no profile in this page.");
   } catch (e) {
     tell("");

@@ -15,8 +15,8 @@ static const struct known {
       "a Java Flight Recording; convert it first, for example with "
       "async-profiler's jfrconv -o collapsed" },
     { "go 1.", 5,
-      "a Go execution trace, not a profile; open it with go tool trace, or "
-      "take a profile out of it with go tool trace -pprof=sched" },
+      "an execution trace, not a profile; open it with cpprof trace, or take "
+      "a profile out of it with cpprof trace -pprof=sched" },
     { "PeriodType:", 11,
       "the text that -raw prints, which is for people; read the profile "
       "itself" },

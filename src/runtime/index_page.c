@@ -179,14 +179,9 @@ static void put_head(const struct cp_service *s, const char *nonce,
                      struct cp_out *out)
 {
     struct cp_out command = { .fd = -1 };
-    const char *program, *slash;
+    const char *program = cp_service_program(&command);
     char uptime[TEXT_BYTES];
 
-    cp_service_command_line(&command);
-    cp_out_char(&command, '\0');
-    program = command.len ? command.buf : "";
-    slash = strrchr(program, '/');
-    program = slash ? slash + 1 : program;
     duration_text(cp_http_now() - s->started_ns, uptime);
     cp_out_cstr(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n"
                      "<meta charset=\"utf-8\">\n<title>/debug/pprof/ ");
@@ -226,10 +221,9 @@ static void put_command(const struct cp_service *s, const struct cp_kind *kind,
         cp_out_printf(out, " &#39;http://localhost/debug/pprof/%s%s&#39;",
                       kind->name, query);
     } else if (strcmp(kind->name, "trace") == 0) {
-        cp_out_cstr(out, "curl -so trace.out &#39;http://");
+        cp_out_cstr(out, "cpprof trace -http=: &#39;http://");
         put_html_text(out, host);
-        cp_out_cstr(out, "/debug/pprof/trace?seconds=1&#39; &amp;&amp; "
-                         "go tool trace trace.out");
+        cp_out_cstr(out, "/debug/pprof/trace?seconds=1&#39;");
     } else {
         cp_out_cstr(out, "pprof -http=: &#39;http://");
         put_html_text(out, host);

@@ -1,7 +1,7 @@
 /* listen.c - see listen.h. */
 #include "runtime/listen.h"
 
-#include <stdatomic.h>
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,9 +33,9 @@ static struct {
     char where[512]; /* "": nowhere */
     struct cp_endpoint *endpoint;
     const struct cp_settings *settings;
-    int listen_fd;           /* for the first endpoint; 0: none */
-    int n_tries;             /* that are left to get a taken address */
-    _Atomic bool is_waiting; /* a thread is about to serve, in a while */
+    int listen_fd;    /* for the first endpoint; 0: none */
+    int n_tries;      /* to get a taken address */
+    int64_t delay_ns; /* before the first of them */
 } state = { .settings = &no_settings };
 
 void cp_listen_configure(const struct cp_settings *s)
@@ -190,11 +190,13 @@ static bool take_any_port(void)
     return true;
 }
 
+/* All of it: libc's own signal reaches us when the program sets its user. */
 static void rest(int64_t ns)
 {
-    const struct timespec delay = { ns / 1000000000, ns % 1000000000 };
+    struct timespec delay = { ns / 1000000000, ns % 1000000000 };
 
-    (void)nanosleep(&delay, NULL);
+    while (nanosleep(&delay, &delay) != 0 && errno == EINTR)
+        ;
 }
 
 static enum cp_status try_again(struct cp_error *err)
@@ -216,14 +218,14 @@ static void serve_child(void *arg)
     rest(CHILD_DELAY_NS);
     if (try_again(&err) != CP_OK)
         cp_lifecycle_say(err.msg);
-    atomic_store(&state.is_waiting, false);
 }
 
 /* Until the address is free or handed on, or with one of its own. */
-static void await_address(void)
+static void serve_heir(void *arg)
 {
-    int64_t delay = HEIR_DELAY_NS;
+    int64_t delay = state.delay_ns;
 
+    (void)arg;
     for (int i = state.n_tries; i > 0; i--) {
         rest(delay);
         if (try_again(NULL) == CP_OK ||
@@ -236,25 +238,12 @@ static void await_address(void)
     }
 }
 
-static void serve_heir(void *arg)
-{
-    (void)arg;
-    await_address();
-    atomic_store(&state.is_waiting, false);
-}
-
-static void serve_later(void (*serve)(void *arg))
-{
-    atomic_store(&state.is_waiting, true);
-    if (cp_own_thread_start("cpprof", serve, NULL, NULL) != CP_OK)
-        atomic_store(&state.is_waiting, false);
-}
-
-static void start_heir(int n_tries)
+static void start_heir(int n_tries, int64_t delay_ns)
 {
     state.n_tries = n_tries;
+    state.delay_ns = delay_ns;
     if (state.settings->follow != CP_FOLLOW_NONE)
-        serve_later(serve_heir);
+        (void)cp_own_thread_start("cpprof", serve_heir, NULL, NULL);
 }
 
 void cp_listen_later(const char *where)
@@ -262,23 +251,26 @@ void cp_listen_later(const char *where)
     if (strlen(where) >= sizeof(state.where))
         return;
     (void)strcpy(state.where, where);
-    start_heir(TRIES);
+    start_heir(TRIES, HEIR_DELAY_NS);
 }
 
-/* A daemon forks twice: its parent had no time to have an endpoint. */
+/*
+ * The parent may have no endpoint itself: what goes to the background forks
+ * twice within a moment. Then it is let go first, so that the address comes
+ * back to it when the child ends.
+ */
 void cp_listen_after_fork(void)
 {
-    bool would_have_one = state.endpoint || atomic_load(&state.is_waiting);
+    bool had_one = state.endpoint != NULL;
 
     cp_lock_reset(&state.lock);
-    if (state.endpoint)
+    if (had_one)
         cp_endpoint_abandon(state.endpoint);
     state.endpoint = NULL;
-    atomic_store(&state.is_waiting, false);
-    if (!state.where[0] || !would_have_one)
-        state.where[0] = '\0';
-    else if (is_of_process(state.where))
-        serve_later(serve_child);
+    if (!state.where[0])
+        return;
+    if (is_of_process(state.where))
+        (void)cp_own_thread_start("cpprof", serve_child, NULL, NULL);
     else
-        start_heir(FORKED_TRIES);
+        start_heir(FORKED_TRIES, had_one ? HEIR_DELAY_NS : 2 * HEIR_DELAY_NS);
 }

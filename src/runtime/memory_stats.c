@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime/heap.h"
+#include "runtime/threads.h"
 
 struct sums {
     double objects, bytes, freed, freed_bytes;
@@ -88,8 +89,10 @@ void cp_memory_stats_write(struct cp_out *out)
     put(out, "MaxRSS", (double)usage.ru_maxrss * 1024);
 }
 
+/* The program's: without ours. */
 static long long n_threads(void)
 {
+    struct cp_threads_stats stats;
     char text[1024];
     int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
@@ -107,7 +110,8 @@ static long long n_threads(void)
                      " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u"
                      " %*u %*u %*d %*d %*d %*d %lld",
                      &threads);
-    return threads;
+    cp_threads_stats(&stats);
+    return threads - (long long)stats.n_hidden;
 }
 
 static long long clock_ns(clockid_t clock)

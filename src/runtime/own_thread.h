@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 
-/* pthread_create as it was before it was ours; see interpose.h. */
+/* pthread_create as it was before it was ours; see interpose.c. */
 typedef int cp_thread_maker(void *thread, const void *attr,
                             void *(*start)(void *), void *arg);
 void cp_own_thread_set_maker(cp_thread_maker *maker);

@@ -117,6 +117,18 @@ void cp_service_command_line(struct cp_out *out)
         out->len--;
 }
 
+/* Where a program has set its title, "nginx: master -p /x/", that is all. */
+const char *cp_service_program(struct cp_out *out)
+{
+    const char *name, *slash;
+
+    cp_service_command_line(out);
+    cp_out_char(out, '\0');
+    name = out->len ? out->buf : "";
+    slash = memrchr(name, '/', strcspn(name, " "));
+    return slash ? slash + 1 : name;
+}
+
 static void answer_command_line(struct cp_http_exchange *x, char between)
 {
     struct cp_out out = { .fd = -1 };

@@ -68,4 +68,10 @@ void cp_service_text_headers(struct cp_http_exchange *x);
 /* The arguments of this program, NUL between them, appended to out. */
 void cp_service_command_line(struct cp_out *out);
 
+/*
+ * The same, ended by a NUL; returns what the program is called, "server" of
+ * "/opt/server", which is good as long as out is.
+ */
+const char *cp_service_program(struct cp_out *out);
+
 #endif

@@ -28,9 +28,9 @@ static void send_stats(struct cp_http_exchange *x)
 
 void cp_ui_page(void *context, struct cp_http_exchange *x)
 {
-    static const struct cp_page_info info = { .title = "live", .live = LIVE };
     const struct cp_http_request *r = cp_http_request_of(x);
-    struct cp_out page = { .fd = -1 };
+    struct cp_out page = { .fd = -1 }, command = { .fd = -1 };
+    struct cp_page_info info = { .live = LIVE };
 
     (void)context;
     if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD")) {
@@ -41,7 +41,9 @@ void cp_ui_page(void *context, struct cp_http_exchange *x)
         send_stats(x);
         return;
     }
+    info.title = cp_service_program(&command);
     cp_page_write(&page, &info, NULL, 0);
+    cp_out_release(&command);
     cp_http_add_header(x, "Content-Type", "text/html; charset=utf-8");
     cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
     cp_http_answer(x, 200, &page);

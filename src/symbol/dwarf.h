@@ -66,7 +66,7 @@ struct cp_dwarf_unit {
     uint8_t type; /* DW_UT_*; DW_UT_compile before version 5 */
     uint8_t address_size, offset_size;
 
-    /* From the root, once cp_dwarf_unit_root has been called. */
+    /* From the root, once cp_worker_root has been called. */
     uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
     uint64_t low_pc; /* base of its range lists */
     uint64_t line_offset;

@@ -7,7 +7,7 @@
 #include "elf/elf_unpack.h"
 #include "symbol/dwarf.h"
 
-/* Starts with cp_dwarf_file_init. */
+/* Filled by cp_dwarf_file_load. */
 struct cp_dwarf_file {
     struct cp_elf *elf; /* borrowed */
     struct cp_dwarf dwarf;

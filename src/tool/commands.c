@@ -13,7 +13,15 @@
 #include "tool/pprof.h"
 #include "tool/trace.h"
 
-/* getopt_long puts the words into another order. */
+/* getopt_long puts the words into another order, and complains in this name. */
+static char **named(const char *name, const char *const *argv)
+{
+    char **words = (char **)(uintptr_t)argv;
+
+    words[0] = (char *)(uintptr_t)name;
+    return words;
+}
+
 static int run_addr2line(int argc, const char *const *argv)
 {
     return cp_addr2line_main(argc, (char **)(uintptr_t)argv);
@@ -21,22 +29,22 @@ static int run_addr2line(int argc, const char *const *argv)
 
 static int run_list(int argc, const char *const *argv)
 {
-    return cp_launch_list_main(argc, (char **)(uintptr_t)argv);
+    return cp_launch_list_main(argc, named("cpprof list", argv));
 }
 
 static int run_run(int argc, const char *const *argv)
 {
-    return cp_launch_run_main(argc, (char **)(uintptr_t)argv);
+    return cp_launch_run_main(argc, named("cpprof run", argv));
 }
 
 static int run_attach(int argc, const char *const *argv)
 {
-    return cp_launch_attach_main(argc, (char **)(uintptr_t)argv);
+    return cp_launch_attach_main(argc, named("cpprof attach", argv));
 }
 
 static int run_top(int argc, const char *const *argv)
 {
-    return cp_live_top_main(argc, (char **)(uintptr_t)argv);
+    return cp_live_top_main(argc, named("cpprof top", argv));
 }
 
 static const struct cp_tool_command commands[] = {

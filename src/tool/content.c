@@ -27,7 +27,7 @@ const char *cp_content_other(const void *bytes, size_t len)
         return "a web page (HTML), not a profile";
     if (begins(text, len, "go 1.") && len >= TRACE_HEAD_BYTES &&
         memmem(text, TRACE_HEAD_BYTES, " trace", 6))
-        return "an execution trace, not a profile: open it with go tool trace";
+        return "an execution trace, not a profile: open it with cpprof trace";
     if (begins(text, len, "goroutine ") && memmem(text, len, "]:\n", 3))
         return "a listing of goroutines, not a profile: fetch it without "
                "debug=2";

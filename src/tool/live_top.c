@@ -24,6 +24,7 @@
 #include "tool/live_table.h"
 #include "tool/live_term.h"
 #include "tool/print.h"
+#include "tool/url.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
@@ -116,8 +117,9 @@ static enum cp_status take_target(struct top *t, const char *what,
     struct cp_instance i;
     enum cp_status status;
 
-    if (what && strstr(what, "://")) {
-        (void)snprintf(t->table.address, sizeof(t->table.address), "%s", what);
+    if (what && cp_url_is_one(what) && strncmp(what, "unix:", 5) != 0) {
+        (void)snprintf(t->table.address, sizeof(t->table.address), "%s%s",
+                       strstr(what, "://") ? "" : "http://", what);
         (void)snprintf(t->name, sizeof(t->name), "%s", what);
         t->table.is_url = true;
         return CP_OK;
@@ -203,6 +205,19 @@ static bool take_text(struct top *t)
     return n == 0 || (n < 0 && errno != EINTR);
 }
 
+/* What the child has to say, without the lines that tell of its fetching. */
+static const char *report_of(const struct top *t)
+{
+    const char *text = t->text;
+
+    while (strncmp(text, "Fetching ", 9) == 0 ||
+           strncmp(text, "Please wait", 11) == 0) {
+        text += strcspn(text, "\n");
+        text += *text == '\n';
+    }
+    return text;
+}
+
 /* ---- without a terminal ---- */
 
 static enum cp_status print_tables(struct top *t, struct cp_error *err)
@@ -215,13 +230,14 @@ static enum cp_status print_tables(struct top *t, struct cp_error *err)
         while (status == CP_OK && !take_text(t))
             ;
         if (status == CP_OK && end_table(t, false) != 0)
-            status = cp_error_set(err, CP_EIO, "%.*s",
-                                  (int)strcspn(t->text, "\n"), t->text);
+            status =
+                cp_error_set(err, CP_EIO, "%.*s",
+                             (int)strcspn(report_of(t), "\n"), report_of(t));
         else if (status == CP_OK)
             (void)printf("%s%s: %s\n%s\n", i ? "\n" : "", t->name,
                          t->table.view->title,
                          cp_live_table_is_empty(t->text) ? t->table.view->hint
-                                                         : t->text);
+                                                         : report_of(t));
         (void)fflush(stdout);
     }
     return status;
@@ -276,7 +292,7 @@ static enum cp_status show_table(struct top *t, bool *is_over,
     if (is_done && cp_live_table_is_empty(t->text))
         draw(t, t->table.view->hint);
     else if (is_done)
-        draw(t, t->text);
+        draw(t, report_of(t));
     else if (is_changed)
         draw(t, "");
     return status;

@@ -103,5 +103,7 @@ int main(int argc, char **argv)
         return usage(stdout, 0);
     if (argc > 1 && strncmp(args[1], "-", 1) == 0)
         return cp_pprof_main(argc, args);
+    if (argc > 1)
+        (void)fprintf(stderr, "cpprof: no such command: %s\n", args[1]);
     return usage(stderr, EXIT_MISUSED);
 }

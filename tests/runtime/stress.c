@@ -264,7 +264,7 @@ static void check_live_table(void)
     long n_live = 0, n_blocks = 0;
 
     for (char *line; (line = strsep(&rest, "\n"));) {
-        bool is_top = n_live > 0 && line[0] == '#' && strchr(line, '/');
+        bool is_top = n_live > 0 && line[0] == '#';
 
         if (line[0] >= '0' && line[0] <= '9')
             n_live = strtol(line, NULL, 10);

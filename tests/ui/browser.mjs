@@ -96,6 +96,7 @@ async function everyView(name, isWhole) {
     const length = await page.run("document.querySelector('#main').textContent.length + 100 * document.querySelectorAll('#main canvas, #main svg').length");
     check(`${name} ${view}: not empty`, length > 30, `${length} characters`);
     if (isWhole) check(`${name} ${view}: fits`, await fits());
+    if (isWhole) check(`${name} ${view}: its tab is in sight`, await page.run("(() => { const r = document.querySelector('#tabs .on').getBoundingClientRect(); return r.left >= 0 && r.right <= innerWidth; })()"));
     if (isWhole) await shot(`${name}-${view}`);
   }
 }
@@ -193,6 +194,28 @@ async function cramped(url) {
   check("finer pixels: drawn with them", (await page.run("document.querySelector('canvas.flame').width")) === 2560);
   await page.size(1280, 800);
   await page.until("document.querySelector('canvas.flame').width === 1280");
+}
+
+/** A wider window has room for boxes that were too narrow: they come, and what was chosen stays. */
+async function widened() {
+  const to = path.join(temp, "narrow.pb.gz");
+  fs.writeFileSync(to, profileOf([{ stack: ["main", "wide"], value: 1999e6 }, { stack: ["main", "thin", "thinner"], value: 1e6 }]));
+  const server = await serve(to), rows = "Math.round(document.querySelector('.flamebox').offsetHeight / 21)";
+  try {
+    await page.size(640, 600);
+    await open(server.url);
+    await page.run("document.querySelector('canvas.flame').focus()");
+    await press("ArrowDown", "ArrowDown");
+    check("narrow: without what cannot be seen", (await page.run(rows)) === 3, String(await page.run(rows)));
+    await page.size(1600, 600);
+    await page.until(`${rows} === 4`);
+    await ready();
+    check("widened: what was chosen stays", await page.run("!document.querySelector('.outline.selected').hidden"));
+    check("widened: is wide", await page.run("document.querySelector('.outline.selected').offsetWidth > 1500"));
+  } finally {
+    await page.size(1280, 800);
+    await server.stop();
+  }
 }
 
 /** Filters by the panel, and their chips. */
@@ -298,18 +321,20 @@ async function live(first, second) {
     else if (request.url === "/debug/pprof/profile?seconds=1") answer.end(fs.readFileSync(answers.shift()));
     else answer.writeHead(500).end("the profiler is busy\n");
   });
-  await new Promise((done) => server.listen(0, "localhost", done));
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
   try {
-    await page.open(`http://localhost:${server.address().port}/debug/pprof/ui/`);
+    await page.open(`http://127.0.0.1:${server.address().port}/debug/pprof/ui/`);
     await page.until("document.querySelectorAll('#live button').length === 2");
     await page.until("document.querySelectorAll('.stat polyline').length === 3 && document.querySelector('.stat polyline').getAttribute('points').includes(' ')");
     check("live: memory and threads", /Memory 5MB.*Heap 3MB.*Threads \d/s.test(await page.run("document.querySelector('.stats').textContent")));
     check("live: says what to do", /Choose what to take/.test(await text("main")));
+    check("live: whose, and nothing to search yet", (await text("title")) === "live" && (await page.run("document.getElementById('search').offsetWidth")) === 0);
     for (const n of [1, 2]) {
       await page.click("#live button:nth-of-type(1)");
       await page.until(`document.querySelectorAll('.shot').length === ${n}`);
       await ready();
     }
+    check("live: something to search", (await page.run("document.getElementById('search').offsetWidth")) > 0);
     check("live: asked the program", asked.filter((u) => u === "/debug/pprof/profile?seconds=1").length === 2, asked.join(" "));
     await page.click(".shot:nth-of-type(2) .base");
     await page.click(".shot:last-child .use");
@@ -334,8 +359,8 @@ async function liveServer(first, second) {
     asked.push(request.url);
     answer.end(fs.readFileSync(request.url.startsWith("/debug/pprof/heap") ? second : first));
   });
-  await new Promise((done) => program.listen(0, "localhost", done));
-  const server = await serve(`http://localhost:${program.address().port}/debug/pprof/profile?seconds=1`);
+  await new Promise((done) => program.listen(0, "127.0.0.1", done));
+  const server = await serve(`http://127.0.0.1:${program.address().port}/debug/pprof/profile?seconds=1`);
   try {
     await open(server.url);
     check("taken: the first is in the strip", (await count(".shot")) === 1);
@@ -573,6 +598,7 @@ async function main() {
   await part("pointer", () => pointer(server.url));
   await part("prompt", () => prompt(server.url));
   await part("cramped", () => cramped(server.url));
+  await part("widened", widened);
   await part("refine", () => refine(server.url));
   await part("keyboard", () => keyboard(server.url));
   await part("save", () => save(server.url));
