@@ -4,6 +4,7 @@
  *
  *     hooks OPERATION N
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,26 @@ static void allocate(long n)
         void *volatile block = malloc(64);
 
         free(block);
+    }
+}
+
+/* C++'s operators new and sized delete, as a program finds them. */
+static void make_new(long n)
+{
+    void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL);
+    void *take = dlsym(RTLD_DEFAULT, "_Znwm");
+    void *give = dlsym(RTLD_DEFAULT, "_ZdlPvm");
+    void *(*call_new)(size_t);
+    void (*call_delete)(void *, size_t);
+
+    if (!library || !take || !give)
+        exit(1);
+    memcpy(&call_new, &take, sizeof(take));
+    memcpy(&call_delete, &give, sizeof(give));
+    for (long i = 0; i < n; i++) {
+        void *volatile block = call_new(64);
+
+        call_delete(block, 64);
     }
 }
 
@@ -54,11 +75,13 @@ int main(int argc, char **argv)
     long n = argc > 2 ? atol(argv[2]) : 0;
 
     if (argc < 3) {
-        (void)fprintf(stderr, "usage: hooks malloc|lock|busy|read N\n");
+        (void)fprintf(stderr, "usage: hooks malloc|new|lock|busy|read N\n");
         return 2;
     }
     if (strcmp(argv[1], "malloc") == 0)
         allocate(n);
+    else if (strcmp(argv[1], "new") == 0)
+        make_new(n);
     else if (strcmp(argv[1], "lock") == 0)
         lock(n);
     else if (strcmp(argv[1], "busy") == 0)

@@ -16,7 +16,8 @@ LIBRARY = str(ROOT / "build/libcpprof.so")
 FEW, MANY = 20000, 220000
 RUNS = 51
 
-OPERATIONS = {"malloc": "malloc(64) and free", "lock": "lock and unlock of a mutex",
+OPERATIONS = {"malloc": "malloc(64) and free", "new": "C++ new and delete of 64 bytes",
+              "lock": "lock and unlock of a mutex",
               "busy": "a mutex that is held, no time to wait",
               "read": "read (a system call besides)"}
 WAYS = {

@@ -162,14 +162,15 @@ struct cp_leak_cache *cp_leak_cache_new(void)
 
 void cp_leak_cache_take(struct cp_leak_cache *c)
 {
-    void *libc = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
-    struct variables v = { .libc = (uintptr_t)libc };
+    struct variables v = { 0 };
 
     if (!c)
         return;
     c->n = 0;
-    (void)dl_iterate_phdr(find_variables, &v);
-    if (!libc || v.n == 0 || v.n > MOST_WORDS)
+    v.libc = (uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+    if (v.libc)
+        (void)dl_iterate_phdr(find_variables, &v);
+    if (v.n == 0 || v.n > MOST_WORDS)
         return;
     for (size_t i = 0; i <= CP_LEAK_STACKS_MOST; i++)
         take_thread(c, i, v.at - (uintptr_t)pthread_self(), v.n);
