@@ -329,6 +329,11 @@ EXPORT int cpprof_set_mutex_fraction(unsigned long n)
     return cp_api_result(status, &err);
 }
 
+static const char *text_of(const char *text)
+{
+    return text ? text : "";
+}
+
 EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
 {
     struct cp_error err = { 0 };
@@ -336,7 +341,7 @@ EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
     enum cp_status status = cp_lifecycle_start(&err);
 
     if (status == CP_OK)
-        status = cp_custom_new(&custom, name, &err);
+        status = cp_custom_new(&custom, text_of(name), &err);
     (void)cp_api_result(status, &err);
     return (struct cpprof_custom *)custom;
 }
@@ -399,7 +404,7 @@ static int change_label(const char *key, const char *value)
 
 EXPORT int cpprof_label_set(const char *key, const char *value)
 {
-    return change_label(key, value ? value : "");
+    return change_label(key, text_of(value));
 }
 
 EXPORT int cpprof_label_clear(const char *key)
@@ -422,15 +427,15 @@ EXPORT void cpprof_labels_put(unsigned labels)
 
 EXPORT void cpprof_region_begin(const char *name)
 {
-    cp_trace_note_region(name, true, CP_CALLER);
+    cp_trace_note_region(text_of(name), true, CP_CALLER);
 }
 
 EXPORT void cpprof_region_end(const char *name)
 {
-    cp_trace_note_region(name, false, CP_CALLER);
+    cp_trace_note_region(text_of(name), false, CP_CALLER);
 }
 
 EXPORT void cpprof_log(const char *category, const char *message)
 {
-    cp_trace_note_log(category, message, CP_CALLER);
+    cp_trace_note_log(text_of(category), text_of(message), CP_CALLER);
 }

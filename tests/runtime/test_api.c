@@ -124,6 +124,18 @@ static void test_nonsense(void)
     CHECK_STR(cpprof_version(), CPPROF_VERSION);
 }
 
+/* Words for a trace that are none are empty, also while there is a trace. */
+static void test_no_words(void)
+{
+    struct cpprof_profile *trace = cpprof_start("trace");
+
+    CHECK(trace != NULL);
+    cpprof_region_begin(NULL);
+    cpprof_log(NULL, NULL);
+    cpprof_region_end(NULL);
+    CHECK_INT(cpprof_stop(trace, -1), 0);
+}
+
 /* A profile of the program's own, through a server of the program's own. */
 static void test_custom(void)
 {
@@ -134,6 +146,7 @@ static void test_custom(void)
 
     CHECK(!cpprof_custom_new("things"));
     CHECK(!cpprof_custom_new("no blanks"));
+    CHECK(!cpprof_custom_new(NULL));
     CHECK_INT(cpprof_custom_add(custom, &things[0]), 0);
     CHECK_INT(cpprof_custom_add(custom, &things[1]), 0);
     CHECK_INT(cpprof_custom_add(custom, &things[1]), -1);
@@ -193,6 +206,7 @@ int main(void)
     RUN(test_sizes);
     RUN(test_options);
     RUN(test_nonsense);
+    RUN(test_no_words);
     RUN(test_custom);
     RUN(test_labels);
     RUN(test_handler_mask);

@@ -228,8 +228,7 @@ static void test_errors(void)
     trace_batch(&t, 1, 0);
     trace_put(&t, CP_TRACE_PROC_STOP, 1, U(0));
     trace_end(&t);
-    check_error("no clock at the end", &t,
-                "a trace without events, cut short");
+    check_error("no clock at the end", &t, "a trace without events, cut short");
     t.generation = 2;
     trace_clock(&t, 1000);
     check_error("no clock", &t, "generation 1 has no clock");
