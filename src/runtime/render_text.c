@@ -22,6 +22,7 @@ struct writer {
     const struct cp_renderer *r;
     const struct cp_profile *p;
     struct cp_out *out;
+    bool is_as_go; /* of a dump: its files are Go's kind */
 };
 
 /* Of a profile with two types, such as leak, both pairs are the same. */
@@ -356,17 +357,37 @@ static void put_label_of(const struct writer *w, uint32_t sample,
 
 /*
  * Go's dumps have a file for each function: of C, of Go, of an assembler, or
- * "??". There are readers that take nothing else (panicparse).
+ * "??", and there are readers that take nothing else (panicparse). So the few
+ * frames of a C program that are in headers or an assembler's .S have no name
+ * there. Of a program in another language all are shown, for people.
  */
-static const char *dump_file(const char *file)
+static bool ends_in(const char *file, const char *const *ends)
 {
     const char *dot = strrchr(file, '.');
 
-    if (dot && dot > file &&
-        (strcmp(dot, ".c") == 0 || strcmp(dot, ".go") == 0 ||
-         strcmp(dot, ".s") == 0))
-        return file;
-    return "??";
+    while (dot && *ends)
+        if (strcmp(dot, *ends++) == 0)
+            return true;
+    return false;
+}
+
+static const char *const go_ends[] = { ".c", ".go", ".s", NULL };
+static const char *const aside_ends[] = { ".h", ".S", NULL };
+
+static bool is_as_go(const struct cp_profile *p)
+{
+    for (uint32_t i = 0; i < p->n_functions; i++) {
+        const char *file = cp_profile_cstr(p, p->functions[i].filename);
+
+        if (*file && !ends_in(file, go_ends) && !ends_in(file, aside_ends))
+            return false;
+    }
+    return true;
+}
+
+static const char *dump_file(const struct writer *w, const char *file)
+{
+    return *file && (!w->is_as_go || ends_in(file, go_ends)) ? file : "??";
 }
 
 static void put_call(const struct writer *w, const struct cp_location *l,
@@ -382,7 +403,7 @@ static void put_call(const struct writer *w, const struct cp_location *l,
     }
     file = cp_profile_cstr(p, p->functions[line->function].filename);
     cp_out_printf(w->out, "%s(...)\n\t%s:%lld\n", name_of(p, line),
-                  dump_file(file), (long long)line->line);
+                  dump_file(w, file), (long long)line->line);
 }
 
 static void put_thread(const struct writer *w, uint32_t sample)
@@ -411,9 +432,10 @@ enum cp_status cp_render_text_write(const struct cp_renderer *r,
                                     const struct cp_mappings *m,
                                     struct cp_out *out, struct cp_error *err)
 {
-    struct writer w = { r, p, out };
+    struct writer w = { r, p, out, false };
 
     if (r->debug >= 2 && r->kind->text == CP_KIND_TEXT_COUNT) {
+        w.is_as_go = is_as_go(p);
         for (uint32_t i = 0; i < p->n_samples; i++)
             put_thread(&w, i);
         return cp_out_finish(out, err);

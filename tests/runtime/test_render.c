@@ -89,6 +89,58 @@ static void test_threads(void)
     cp_profile_free(p);
 }
 
+/* One thread in two functions, of `file` and of a header. */
+static struct cp_profile *make_in(const char *file)
+{
+    struct cp_builder b = { 0 };
+    struct cp_error err = { 0 };
+    const char *files[2] = { "defs.h", file };
+    int64_t one = 1;
+    uint32_t locs[2];
+
+    (void)cp_builder_init(&b, &err);
+    (void)cp_builder_type(&b, "count", "count", &err);
+    for (uint32_t i = 0; i < 2; i++) {
+        struct cp_function f = { 0 };
+
+        f.name = f.system_name = cp_builder_str(&b, "work", 4, &err);
+        f.filename = cp_builder_str(&b, files[i], strlen(files[i]), &err);
+        locs[i] = cp_builder_location(&b, 0x10 + i, &err);
+        (void)cp_builder_line(
+            &b, locs[i],
+            (struct cp_line){ .function = cp_builder_function(&b, f, &err),
+                              .line = 7 },
+            &err);
+    }
+    (void)cp_builder_sample(&b, locs, 2, &one, 0, &err);
+    CHECK_INT(err.status, CP_OK);
+    return cp_builder_take(&b);
+}
+
+/* Of a C program, what strict readers of Go's dumps take; else all names. */
+static void test_dump_files(void)
+{
+    static const char *const cases[][2] = {
+        { "a.c", "work(...)\n\t??:7\nwork(...)\n\ta.c:7\n" },
+        { "clone.S", "work(...)\n\t??:7\nwork(...)\n\t??:7\n" },
+        { "", "work(...)\n\t??:7\nwork(...)\n\t??:7\n" },
+        { "a.cc", "work(...)\n\tdefs.h:7\nwork(...)\n\ta.cc:7\n" },
+        { "lib.rs", "work(...)\n\tdefs.h:7\nwork(...)\n\tlib.rs:7\n" },
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct cp_renderer r = { .kind = &count, .debug = 2 };
+        struct cp_profile *p = make_in(cases[i][0]);
+        struct cp_out out = { .fd = -1 };
+
+        CHECK_INT(cp_render_text(&r, p, &out, NULL), CP_OK);
+        cp_out_char(&out, '\0');
+        CHECK(strstr(out.buf, cases[i][1]));
+        cp_out_release(&out);
+        cp_profile_free(p);
+    }
+}
+
 /* What our own reader makes of the protobuf. */
 static void test_protobuf(void)
 {
@@ -151,6 +203,7 @@ int main(void)
 {
     RUN(test_text);
     RUN(test_threads);
+    RUN(test_dump_files);
     RUN(test_protobuf);
     RUN(test_no_memory);
     return check_failures != 0;
