@@ -33,9 +33,9 @@ static struct {
     char where[512]; /* "": nowhere */
     struct cp_endpoint *endpoint;
     const struct cp_settings *settings;
-    int listen_fd;    /* for the first endpoint; 0: none */
-    int n_tries;      /* to get a taken address */
-    int64_t delay_ns; /* before the first of them */
+    int listen_fd;       /* for the first endpoint; 0: none */
+    _Atomic int n_tries; /* that are left to get an address */
+    int64_t delay_ns;    /* before the first of them */
 } state = { .settings = &no_settings };
 
 void cp_listen_configure(const struct cp_settings *s)
@@ -218,6 +218,7 @@ static void serve_child(void *arg)
     rest(CHILD_DELAY_NS);
     if (try_again(&err) != CP_OK)
         cp_lifecycle_say(err.msg);
+    state.n_tries = 0;
 }
 
 /* Until the address is free or handed on, or with one of its own. */
@@ -226,7 +227,7 @@ static void serve_heir(void *arg)
     int64_t delay = state.delay_ns;
 
     (void)arg;
-    for (int i = state.n_tries; i > 0; i--) {
+    for (; state.n_tries > 0; state.n_tries--) {
         rest(delay);
         if (try_again(NULL) == CP_OK ||
             (cp_handover_ask(state.where) && try_again(NULL) == CP_OK))
@@ -255,9 +256,9 @@ void cp_listen_later(const char *where)
 }
 
 /*
- * The parent may have no endpoint itself: what goes to the background forks
+ * The parent may still wait for its address: what goes to the background forks
  * twice within a moment. Then it is let go first, so that the address comes
- * back to it when the child ends.
+ * back to it when the child ends. If it has given up, so does the child.
  */
 void cp_listen_after_fork(void)
 {
@@ -267,10 +268,13 @@ void cp_listen_after_fork(void)
     if (had_one)
         cp_endpoint_abandon(state.endpoint);
     state.endpoint = NULL;
+    if (!had_one && state.n_tries == 0)
+        state.where[0] = '\0';
     if (!state.where[0])
         return;
-    if (is_of_process(state.where))
+    if (is_of_process(state.where)) {
+        state.n_tries = 1;
         (void)cp_own_thread_start("cpprof", serve_child, NULL, NULL);
-    else
+    } else
         start_heir(FORKED_TRIES, had_one ? HEIR_DELAY_NS : 2 * HEIR_DELAY_NS);
 }
