@@ -14,6 +14,7 @@
 #include "runtime/still.h"
 #include "runtime/timer.h"
 #include "signal/arch.h"
+#include "signal/handler.h"
 #include "unwind/objects.h"
 
 static const struct cp_stack_bounds unknown;
@@ -195,6 +196,7 @@ static void test_chain(void)
     enum { N = 8, PERIOD = 1000000000 };
     struct life lives[N];
 
+    cp_signal_sampler.word = 1; /* events come, and must know whose they are */
     cp_threads_set_period(PERIOD);
     for (int i = 0; i < N; i++) {
         pthread_t thread;
