@@ -196,14 +196,14 @@ static uint32_t merge_function(struct cp_merge_tables *t, uint32_t function)
     return t->functions[function] - 1;
 }
 
-/* Of the columns only that of the last line counts, as in the reference. */
 static bool same_lines(const struct cp_line *a, const struct cp_line *b,
                        uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (a[i].function != b[i].function || a[i].line != b[i].line)
+        if (a[i].function != b[i].function || a[i].line != b[i].line ||
+            a[i].column != b[i].column)
             return false;
-    return n == 0 || a[n - 1].column == b[n - 1].column;
+    return true;
 }
 
 static uint32_t *find_location(const struct cp_merge_tables *t,

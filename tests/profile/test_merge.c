@@ -216,7 +216,7 @@ static const struct {
     { "line", NUMBER(line, 11), 1, 1, 2 },
     { "column", NUMBER(column, 5), 1, 1, 2 },
     { "inner line", NUMBER(inner_line, 21), 1, 1, 2 },
-    { "inner column does not count", NUMBER(inner_column, 5), 1, 1, 1 },
+    { "inner column", NUMBER(inner_column, 5), 1, 1, 2 },
     { "first line of the function", NUMBER(start_line, 6), 1, 2, 2 },
     { "name", TEXT(name, "g"), 1, 2, 2 },
     { "system name", TEXT(system_name, "_g"), 1, 2, 2 },
