@@ -18,10 +18,8 @@
 #include "base/alloc.h"
 #include "base/number.h"
 
-#define SMALL_SHARE 10000 /* ways of less than a part in this many end */
-#define MOST_STEPS                                                             \
-    20000000u /* then only functions not seen yet are visited                  \
-               */
+#define SMALL_SHARE 10000   /* ways of less than a part in this many end */
+#define MOST_STEPS 4000000u /* then only functions not seen yet are visited */
 
 /* A function, for the event at hand. */
 struct function {
