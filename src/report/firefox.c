@@ -2,11 +2,12 @@
  * firefox.c - the report "firefox": a file for profiler.firefox.com.
  *
  * The "processed" form, in version 55; the page upgrades what is older than
- * itself. Samples become threads by their labels thread, process, pid
- * and tid. Values
- * become weights: times in milliseconds, bytes, or plain numbers. The format
- * wants each sample to have a time, so they follow each other, each as long
- * as it weighs. "cpprof" in meta has the sample type for import/gecko.c.
+ * itself. Samples become threads by their labels thread, process, pid and tid.
+ * Values become weights: times in milliseconds, bytes, or plain numbers. The
+ * format wants each sample to have a time, so they follow each other, each as
+ * long as it weighs. "cpprof" in meta has the sample type for import/gecko.c.
+ * What a thread has of stacks, frames and names is in firefox_tables.c, and
+ * written by firefox_columns.c.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include "base/path.h"
 #include "base/units.h"
 #include "report/escape.h"
-#include "report/firefox_tables.h"
+#include "report/firefox_columns.h"
 #include "report/formats.h"
 
 #define VERSION "55"
@@ -25,11 +26,6 @@
 struct thread {
     uint32_t name, process; /* strings, 0: none */
     int64_t pid, tid;
-};
-
-/* The file of a mapping. */
-struct lib {
-    uint32_t file, build_id; /* strings */
 };
 
 struct writer {
@@ -42,9 +38,7 @@ struct writer {
     uint32_t *thread_of_set;
     uint32_t *samples;      /* those with a value, thread by thread */
     uint32_t *first_sample; /* by thread, and one past the last */
-    struct lib *libs;
-    uint32_t n_libs;
-    uint32_t *lib_of; /* by string: a file's library, or CP_NONE */
+    struct cp_firefox_libs libs;
     bool is_time;
     struct cp_scale to_ms;
     struct cp_error *err;
@@ -134,55 +128,6 @@ static void sort_samples(struct writer *w)
     at[w->n_threads] = n_all;
 }
 
-/* Libraries are the files of mappings, each once. */
-static void list_libs(struct writer *w)
-{
-    const struct cp_profile *p = w->r->profile;
-
-    memset(w->lib_of, 0xff, p->strings.n * sizeof(*w->lib_of));
-    for (uint32_t i = 0; i < p->n_mappings; i++) {
-        const struct cp_mapping *m = &p->mappings[i];
-        uint32_t *lib = &w->lib_of[m->file];
-
-        if (*lib == CP_NONE && m->file) {
-            *lib = w->n_libs;
-            w->libs[w->n_libs++].file = m->file;
-        }
-        if (*lib != CP_NONE && !w->libs[*lib].build_id)
-            w->libs[*lib].build_id = m->build_id;
-    }
-}
-
-static void write_libs(const struct writer *w)
-{
-    const struct cp_profile *p = w->r->profile;
-
-    cp_out_cstr(w->out, "\"libs\":[");
-    for (uint32_t i = 0; i < w->n_libs; i++) {
-        struct cp_str path = cp_profile_str(p, w->libs[i].file);
-        uint32_t build_id = w->libs[i].build_id;
-
-        cp_out_cstr(w->out, i ? ",\n{\"arch\":null,\"name\":"
-                              : "{\"arch\":null,\"name\":");
-        cp_escape_json(w->out, cp_path_base(path));
-        cp_out_cstr(w->out, ",\"path\":");
-        cp_escape_json(w->out, path);
-        cp_out_cstr(w->out, ",\"debugName\":");
-        cp_escape_json(w->out, cp_path_base(path));
-        cp_out_cstr(w->out, ",\"debugPath\":");
-        cp_escape_json(w->out, path);
-        cp_out_cstr(w->out, ",\"breakpadId\":"
-                            "\"000000000000000000000000000000000\","
-                            "\"codeId\":");
-        if (build_id)
-            cp_escape_json(w->out, cp_profile_str(p, build_id));
-        else
-            cp_out_cstr(w->out, "null");
-        cp_out_char(w->out, '}');
-    }
-    cp_out_cstr(w->out, "],\n");
-}
-
 static void write_meta(const struct writer *w)
 {
     const struct cp_profile *p = w->r->profile;
@@ -208,201 +153,6 @@ static void write_meta(const struct writer *w)
     cp_out_cstr(w->out, ",\"unit\":");
     cp_escape_json(w->out, text(w->r->sample_unit));
     cp_out_cstr(w->out, "}},\n");
-}
-
-/* What a column of a table has in each row. */
-enum column {
-    COL_STACK_FRAME,
-    COL_STACK_PREFIX,
-    COL_SELF, /* the row's number; names are the first strings */
-    COL_FILE,
-    COL_LINE,
-    COL_COLUMN,
-    COL_START_LINE,
-    COL_LIB,
-    COL_CATEGORY,
-    COL_NULL,
-    COL_ZERO,
-    COL_MINUS_ONE,
-    COL_FALSE,
-};
-
-static bool is_kernel(const struct writer *w, const struct cp_node_info *info)
-{
-    return strncmp(cp_profile_cstr(w->r->profile, info->objfile), "[kernel",
-                   7) == 0;
-}
-
-static void write_or(struct cp_out *out, int64_t value, bool is_there,
-                     const char *otherwise)
-{
-    if (is_there)
-        cp_out_i64(out, value);
-    else
-        cp_out_cstr(out, otherwise);
-}
-
-static void write_cell(const struct writer *w, enum column c, uint32_t row)
-{
-    const struct cp_firefox_tables *t = &w->tables;
-    const struct cp_node_info *info = c >= COL_SELF && row < t->n_frames
-                                          ? &w->frames.infos[t->infos[row]]
-                                          : NULL;
-    struct cp_out *out = w->out;
-
-    switch (c) {
-    case COL_STACK_FRAME:
-        cp_out_u64(out, t->stacks[row].frame);
-        break;
-    case COL_STACK_PREFIX:
-        write_or(out, t->stacks[row].prefix, t->stacks[row].prefix != CP_NONE,
-                 "null");
-        break;
-    case COL_SELF:
-        cp_out_u64(out, row);
-        break;
-    case COL_FILE:
-        write_or(out, (int64_t)t->n_frames + row,
-                 info && info->name && info->file, "null");
-        break;
-    case COL_LINE:
-        write_or(out, info ? info->line : 0,
-                 info && info->name && info->line > 0, "null");
-        break;
-    case COL_COLUMN:
-        write_or(out, info ? info->column : 0,
-                 info && info->name && info->column > 0, "null");
-        break;
-    case COL_START_LINE:
-        write_or(out, info ? info->start_line : 0, info && info->start_line > 0,
-                 "null");
-        break;
-    case COL_LIB: {
-        uint32_t lib = info ? w->lib_of[info->objfile] : CP_NONE;
-
-        write_or(out, lib, lib != CP_NONE, "-1");
-        break;
-    }
-    case COL_CATEGORY:
-        cp_out_char(out, info && is_kernel(w, info) ? '2' : '1');
-        break;
-    case COL_NULL:
-        cp_out_cstr(out, "null");
-        break;
-    case COL_ZERO:
-        cp_out_char(out, '0');
-        break;
-    case COL_MINUS_ONE:
-        cp_out_cstr(out, "-1");
-        break;
-    case COL_FALSE:
-        cp_out_cstr(out, "false");
-        break;
-    }
-}
-
-struct table_column {
-    const char *name;
-    enum column what;
-};
-
-static void write_table(const struct writer *w, const char *name,
-                        const struct table_column *columns, size_t n_columns,
-                        uint32_t n_rows)
-{
-    cp_out_printf(w->out, ",\n\"%s\":{\"length\":%u", name, n_rows);
-    for (size_t c = 0; c < n_columns; c++) {
-        cp_out_printf(w->out, ",\"%s\":[", columns[c].name);
-        for (uint32_t i = 0; i < n_rows; i++) {
-            if (i)
-                cp_out_char(w->out, ',');
-            write_cell(w, columns[c].what, i);
-        }
-        cp_out_char(w->out, ']');
-    }
-    cp_out_char(w->out, '}');
-}
-
-#define WRITE_TABLE(w, name, columns, n_rows)                                  \
-    write_table(w, name, columns, sizeof(columns) / sizeof(columns[0]), n_rows)
-
-static void write_tables(const struct writer *w)
-{
-    static const struct table_column stacks[] = {
-        { "frame", COL_STACK_FRAME }, { "prefix", COL_STACK_PREFIX }
-    };
-    static const struct table_column frames[] = {
-        { "address", COL_MINUS_ONE },  { "inlineDepth", COL_ZERO },
-        { "category", COL_CATEGORY },  { "subcategory", COL_ZERO },
-        { "func", COL_SELF },          { "nativeSymbol", COL_NULL },
-        { "innerWindowID", COL_NULL }, { "line", COL_LINE },
-        { "column", COL_COLUMN },
-    };
-    static const struct table_column funcs[] = {
-        { "name", COL_SELF },           { "isJS", COL_FALSE },
-        { "relevantForJS", COL_FALSE }, { "resource", COL_LIB },
-        { "fileName", COL_FILE },       { "lineNumber", COL_START_LINE },
-        { "columnNumber", COL_NULL },
-    };
-
-    WRITE_TABLE(w, "stackTable", stacks, w->tables.n_stacks);
-    WRITE_TABLE(w, "frameTable", frames, w->tables.n_frames);
-    WRITE_TABLE(w, "funcTable", funcs, w->tables.n_frames);
-    cp_out_cstr(w->out,
-                ",\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],"
-                "\"address\":[],\"name\":[],\"functionSize\":[]},\n"
-                "\"markers\":{\"length\":0,\"data\":[],\"name\":[],"
-                "\"startTime\":[],\"endTime\":[],\"phase\":[],\"category\":[]}"
-                ",\n\"resourceTable\":{\"length\":");
-    cp_out_u64(w->out, w->n_libs);
-    for (int c = 0; c < 4; c++) {
-        static const char *const names[] = { "lib", "name", "host", "type" };
-
-        cp_out_printf(w->out, ",\"%s\":[", names[c]);
-        for (uint32_t i = 0; i < w->n_libs; i++) {
-            cp_out_cstr(w->out, i ? "," : "");
-            if (c < 2)
-                cp_out_u64(w->out, c ? w->tables.n_frames * 2 + i : i);
-            else
-                cp_out_cstr(w->out, c == 2 ? "null" : "1");
-        }
-        cp_out_char(w->out, ']');
-    }
-    cp_out_char(w->out, '}');
-}
-
-/* The names of the frames, their files, and the libraries. */
-static enum cp_status write_strings(const struct writer *w)
-{
-    const struct cp_profile *p = w->r->profile;
-    const struct cp_firefox_tables *t = &w->tables;
-    struct cp_arena scratch = { 0 };
-    enum cp_status status = CP_OK;
-
-    cp_out_cstr(w->out, ",\n\"stringArray\":[");
-    for (uint32_t i = 0; status == CP_OK && i < t->n_frames; i++) {
-        const struct cp_node_info *info = &w->frames.infos[t->infos[i]];
-        struct cp_str name = info->name
-                                 ? cp_profile_str(p, info->name)
-                                 : cp_frames_name(p, info, &scratch, w->err);
-
-        status = name.ptr ? CP_OK : CP_ENOMEM;
-        cp_out_cstr(w->out, i ? ",\n" : "");
-        cp_escape_json(w->out, name);
-    }
-    for (uint32_t i = 0; i < t->n_frames; i++) {
-        cp_out_cstr(w->out, ",\n");
-        cp_escape_json(w->out,
-                       cp_profile_str(p, w->frames.infos[t->infos[i]].file));
-    }
-    for (uint32_t i = 0; i < w->n_libs; i++) {
-        cp_out_cstr(w->out, t->n_frames || i ? ",\n" : "");
-        cp_escape_json(w->out,
-                       cp_path_base(cp_profile_str(p, w->libs[i].file)));
-    }
-    cp_out_char(w->out, ']');
-    cp_arena_release(&scratch);
-    return status;
 }
 
 /* A weight; times are in milliseconds, exact to the nanosecond. */
@@ -480,8 +230,7 @@ static enum cp_status write_thread(struct writer *w, uint32_t i)
     status = write_samples(w, i);
     if (status != CP_OK)
         return status;
-    write_tables(w);
-    status = write_strings(w);
+    status = cp_firefox_columns_write(&w->tables, &w->libs, w->out, w->err);
     cp_out_char(w->out, '}');
     return status;
 }
@@ -492,8 +241,9 @@ static enum cp_status write_all(struct writer *w)
     bool is_first = true;
 
     write_meta(w);
-    write_libs(w);
-    cp_out_cstr(w->out, "\"threads\":[");
+    cp_out_cstr(w->out, "\"libs\":");
+    cp_firefox_libs_write(&w->libs, w->out);
+    cp_out_cstr(w->out, ",\n\"threads\":[");
     for (uint32_t i = 0; status == CP_OK && i < w->n_threads; i++) {
         if (w->first_sample[i] == w->first_sample[i + 1])
             continue;
@@ -517,15 +267,13 @@ static enum cp_status prepare(struct writer *w)
     w->thread_of_set = cp_alloc(n_sets, sizeof(*w->thread_of_set), w->err);
     w->samples = cp_alloc(p->n_samples, sizeof(*w->samples), w->err);
     w->first_sample = cp_alloc(n_sets + 2, sizeof(*w->first_sample), w->err);
-    w->libs = cp_alloc(p->n_mappings, sizeof(*w->libs), w->err);
-    w->lib_of = cp_alloc(p->strings.n, sizeof(*w->lib_of), w->err);
     if (!w->threads || !w->thread_of_set || !w->samples || !w->first_sample ||
-        !w->libs || !w->lib_of || find_threads(w) != CP_OK)
+        cp_firefox_libs_init(&w->libs, p, w->err) != CP_OK ||
+        find_threads(w) != CP_OK)
         return CP_ENOMEM;
     w->is_time = cp_unit_same_family(w->r->sample_unit, "nanoseconds");
     cp_scale_init(&w->to_ms, w->r->sample_unit, "ms");
     sort_samples(w);
-    list_libs(w);
     return cp_firefox_tables_init(&w->tables, &w->frames, w->err);
 }
 
@@ -545,8 +293,7 @@ enum cp_status cp_write_firefox(struct cp_report *r, struct cp_out *out,
     cp_free(w.thread_of_set);
     cp_free(w.samples);
     cp_free(w.first_sample);
-    cp_free(w.libs);
-    cp_free(w.lib_of);
+    cp_firefox_libs_release(&w.libs);
     cp_frames_release(&w.frames);
     return status;
 }
