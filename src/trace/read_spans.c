@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "trace/read_follow.h"
+#include "trace/read_marks.h"
 #include "trace/read_order.h"
 
 static const char *const state_names[] = {
@@ -63,7 +64,7 @@ static enum cp_status read_samples(struct cp_trace_spans *s,
         m.lane = cp_trace_spans_find(s, args[3]);
         m.stack = cp_trace_names_stack(&s->names, args[4]);
         s->summary.n_samples++;
-        status = cp_trace_follow_mark(s, &m, err);
+        status = cp_trace_marks_tell(s, &m, err);
     }
     return status;
 }
@@ -73,7 +74,7 @@ static enum cp_status read_generation(struct cp_trace_spans *s,
                                       struct cp_error *err)
 {
     struct cp_trace_taker taker = { .context = s,
-                                    .thread = cp_trace_follow_thread,
+                                    .thread = cp_trace_lanes_thread,
                                     .is_ready = cp_trace_follow_is_ready,
                                     .take = cp_trace_follow_take };
     enum cp_status status = cp_trace_names_read(&s->names, g, err);
@@ -110,7 +111,7 @@ static enum cp_status read_all(struct cp_trace_spans *s, const void *bytes,
         return cp_error_set(err, CP_EFORMAT, "a trace without events%s",
                             f.is_cut ? ", cut short" : "");
     if (status == CP_OK)
-        status = cp_trace_follow_end(s, s->summary.last_ns, err);
+        status = cp_trace_lanes_end(s, s->summary.last_ns, err);
     return status;
 }
 
