@@ -193,7 +193,7 @@ struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
     return t;
 }
 
-void cp_threads_leave(void)
+void cp_threads_end_timer(void)
 {
     struct cp_signal_thread *t = cp_signal_self;
 
@@ -201,8 +201,22 @@ void cp_threads_leave(void)
         return;
     cp_lock_take(&list.lock);
     if (atomic_load(&t->tid) == current_tid())
+        cp_thread_timer_end(t);
+    cp_lock_give(&list.lock);
+}
+
+void cp_threads_leave(void)
+{
+    struct cp_signal_thread *t = cp_signal_self;
+    int32_t tid;
+
+    if (!t)
+        return;
+    tid = current_tid();
+    cp_lock_take(&list.lock);
+    if (atomic_load(&t->tid) == tid)
         free_record(t);
-    list.has_main_left |= is_main(current_tid());
+    list.has_main_left |= is_main(tid);
     cp_signal_self = NULL;
     cp_lock_give(&list.lock);
 }

@@ -31,6 +31,12 @@ struct cp_stack_bounds {
 struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
                                           uintptr_t start);
 
+/*
+ * Ends the timer of the calling thread, which is about to leave: that takes
+ * time that whoever adds up its own will want to have seen.
+ */
+void cp_threads_end_timer(void);
+
 /* Strikes the calling thread off; it is about to end. */
 void cp_threads_leave(void);
 

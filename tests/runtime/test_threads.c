@@ -12,6 +12,7 @@
 #include "runtime/clock.h"
 #include "runtime/own_thread.h"
 #include "runtime/still.h"
+#include "runtime/thread_timer.h"
 #include "runtime/timer.h"
 #include "signal/arch.h"
 #include "signal/handler.h"
@@ -170,6 +171,7 @@ static void test_still(void)
 }
 
 struct life {
+    bool ends_timer;              /* before it leaves */
     uint64_t first_ns;            /* when the first sample was to come */
     uint64_t before_ns, after_ns; /* around its end, by its clock */
 };
@@ -185,6 +187,11 @@ static void *live_a_while(void *arg)
     while (cp_clock_ns(CLOCK_THREAD_CPUTIME_ID) < 1000000)
         ;
     l->before_ns = (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    if (l->ends_timer) {
+        cp_threads_end_timer();
+        CHECK(t && t->timer_id == CP_NO_TIMER && !atomic_load(&t->perf));
+        CHECK_INT(atomic_load(&t->tid), gettid()); /* it is still there */
+    }
     cp_threads_leave();
     l->after_ns = (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     return NULL;
@@ -201,6 +208,7 @@ static void test_chain(void)
     for (int i = 0; i < N; i++) {
         pthread_t thread;
 
+        lives[i].ends_timer = i % 2;
         CHECK(pthread_create(&thread, NULL, live_a_while, &lives[i]) == 0);
         CHECK(pthread_join(thread, NULL) == 0);
         CHECK(lives[i].first_ns > 0 && lives[i].first_ns <= PERIOD);
