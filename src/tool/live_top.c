@@ -110,6 +110,24 @@ static enum cp_status take_option(struct top *t, int option,
     }
 }
 
+/* A server's address as the user has typed it; a socket is asked by ourselves.
+ */
+static enum cp_status take_address(struct top *t, const char *what,
+                                   struct cp_error *err)
+{
+    bool is_socket = strncmp(what, "unix:", 5) == 0;
+    bool is_whole = is_socket || strstr(what, "://");
+    int n = snprintf(t->table.address, sizeof(t->table.address), "%s%s",
+                     is_whole ? "" : "http://", what);
+
+    if (n < 0 || (size_t)n >= sizeof(t->table.address))
+        return cp_error_set(err, CP_EUSAGE, "an address of over %zu bytes",
+                            sizeof(t->table.address) - 1);
+    (void)snprintf(t->name, sizeof(t->name), "%s", what);
+    t->table.is_url = !is_socket;
+    return CP_OK;
+}
+
 /* What is to be looked at. */
 static enum cp_status take_target(struct top *t, const char *what,
                                   struct cp_error *err)
@@ -117,13 +135,8 @@ static enum cp_status take_target(struct top *t, const char *what,
     struct cp_instance i;
     enum cp_status status;
 
-    if (what && cp_url_is_one(what) && strncmp(what, "unix:", 5) != 0) {
-        (void)snprintf(t->table.address, sizeof(t->table.address), "%s%s",
-                       strstr(what, "://") ? "" : "http://", what);
-        (void)snprintf(t->name, sizeof(t->name), "%s", what);
-        t->table.is_url = true;
-        return CP_OK;
-    }
+    if (what && cp_url_is_one(what))
+        return take_address(t, what, err);
     status = cp_launch_pick(what, &i, err);
     if (status != CP_OK)
         return status;
