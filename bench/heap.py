@@ -2,17 +2,19 @@
 """What heap sampling costs, beside tcmalloc's and jemalloc's own.
 
 bench/churn (threads that allocate, fill, read and free, some of it across
-threads) runs without a profiler and with one, turn and turn about. The figures are CPU time: the median of each, and the
-median of what a run takes more than the plain run next to it. Peers are
-compared with themselves: tcmalloc with TCMALLOC_SAMPLE_PARAMETER against
-tcmalloc without, jemalloc with prof:true against jemalloc without; a last table
-has what sampling costs over each malloc side by side. Of churn the time after
-its first tenth counts; "in all" has the start as well. The same
-work is then done in one process through the hooks and straight by the malloc, in
-turn (bench/beside), which tells a tenth of a per cent. Then
-redis-server under redis-benchmark, as bench/redis_load.py does it; and
-the instructions of a pair of malloc and free, counted by callgrind: they are
-the same on a busy machine. And how long a leak profile of 1 GB takes, and
+threads) runs without a profiler and with one, turn and turn about. The figures
+are CPU time: the median of each, and the median of what a run takes more than
+the plain run next to it. Peers are compared with themselves: tcmalloc with
+TCMALLOC_SAMPLE_PARAMETER against tcmalloc without, jemalloc with prof:true
+against jemalloc without; a last table has what sampling costs over each malloc
+side by side. Of churn the time after its first tenth counts; "in all" has the
+start as well.
+
+The same work is then done in one process through the hooks and straight by the
+malloc, in turn (bench/beside), which tells a tenth of a per cent. Then
+redis-server under redis-benchmark, as bench/redis_load.py does it; and the
+instructions of a pair of malloc and free, counted by callgrind: they are the
+same on a busy machine. And how long a leak profile of 1 GB takes, and
 whether the program notices.
 
 `make bench-runtime` builds what this needs; peers that are missing are left
@@ -25,7 +27,6 @@ import re
 import shutil
 import statistics
 import subprocess
-import sys
 
 import redis_load
 

@@ -83,8 +83,10 @@ def instructions(env, what, few=1000, many=11000):
         with tempfile.TemporaryDirectory() as folder:
             server = Redis(env, ["valgrind", "--tool=callgrind", "--separate-threads=yes",
                                  f"--callgrind-out-file={folder}/out"])
-            server.load(requests, what)
-            server.stop()
+            try:
+                server.load(requests, what)
+            finally:
+                server.stop()
             lines = subprocess.run(["callgrind_annotate", "--threshold=100", "--auto=no", f"{folder}/out-01"],
                                    check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
         counts = [(int(line.split()[0].replace(",", "")), "libcpprof.so" in line) for line in lines
@@ -95,10 +97,11 @@ def instructions(env, what, few=1000, many=11000):
 
 def slices_of_pair(envs, slices, requests, what):
     """Servers side by side: of each kind the CPU seconds of each slice."""
-    servers = [Redis(env) for env in envs]
+    servers = []
     try:
-        for server in servers:
-            server.load(requests, what)
+        for env in envs:
+            servers.append(Redis(env))
+            servers[-1].load(requests, what)
         found = [[] for _ in servers]
         for turn in range(slices):
             order = list(enumerate(servers))

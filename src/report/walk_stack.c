@@ -27,11 +27,12 @@ struct step {
 static inline void count_node(const struct cp_walk_share *s,
                               const struct step *at, uint32_t place)
 {
-    struct cp_walk_hot *node = &s->hot[place];
+    struct cp_walk_hot *node;
     int64_t is_new;
 
     if (!s->hot)
         return;
+    node = &s->hot[place];
     is_new = -(int64_t)(node->stamp != at->stamp);
     node->stamp = at->stamp;
     node->cum = cp_add(node->cum, at->value & is_new);

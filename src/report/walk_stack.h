@@ -20,9 +20,9 @@ struct cp_walk_hot {
     uint32_t is_wanted; /* some of its edges are, but not all of everybody's */
 };
 
+/* Tables are by place. */
 struct cp_walk_share {
-    struct cp_walk_hot
-        *hot; /* by place, as all below; NULL if the sums are known */
+    struct cp_walk_hot *hot; /* NULL if the sums are known */
     int64_t *flat;
     struct cp_walk_sums *divs; /* NULL without -mean */
     struct cp_edge_table edges;

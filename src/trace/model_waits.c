@@ -59,8 +59,8 @@ void cp_model_on_unblock(struct cp_model_threads *ts, struct cp_model_thread *t,
                                     .latest_ns = item->arg,
                                     .other = item->other,
                                     .stack = item->stack });
-    cp_model_change(t, CP_MODEL_BLOCKED,
-                    item->time_ns); /* from now on it could run */
+    /* From now on it could run. */
+    cp_model_change(t, CP_MODEL_BLOCKED, item->time_ns);
     t->is_woken = true;
 }
 
