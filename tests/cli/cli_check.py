@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 # Started in the background or by nohup, a test would hand on that these are
 # ignored.
@@ -27,16 +28,17 @@ folder = tempfile.mkdtemp(prefix="pprof-test-")
 class Result:
     """How a run ended; status is negative for a signal."""
 
-    def __init__(self, status, out, err, peak_kb):
+    def __init__(self, status, out, err, peak_kb, seconds):
         self.status, self.out, self.err = status, out, err
-        self.peak_kb = peak_kb
+        self.peak_kb, self.seconds = peak_kb, seconds
 
     @property
     def lines(self):
         return self.err.decode(errors="replace").split("\n")[:-1]
 
     def __str__(self):
-        return (f"status {self.status}, {self.peak_kb} KB\n"
+        late = f" of {SECONDS} allowed" if self.seconds >= SECONDS else ""
+        return (f"status {self.status}, {self.peak_kb} KB, {self.seconds:.1f} s{late}\n"
                 f"    stdout {self.out[:300]!r}\n    stderr {self.err[:600]!r}")
 
 
@@ -53,7 +55,7 @@ def run(*args, stdin=subprocess.DEVNULL, stdout=None, env=None,
             [pprof, *args], stdin=stdin, stderr=err, cwd=cwd or folder,
             stdout=out if stdout is None else stdout, preexec_fn=before,
             env=environment(**(env or {})))
-        timer = threading.Timer(SECONDS, child.kill)
+        start, timer = time.monotonic(), threading.Timer(SECONDS, child.kill)
         timer.start()
         _, status, usage = os.wait4(child.pid, 0)
         timer.cancel()
@@ -61,7 +63,7 @@ def run(*args, stdin=subprocess.DEVNULL, stdout=None, env=None,
         out.seek(0)
         err.seek(0)
         return Result(child.returncode, out.read(), err.read(),
-                      usage.ru_maxrss)
+                      usage.ru_maxrss, time.monotonic() - start)
 
 
 def check(name, ok, detail=""):
