@@ -5,19 +5,16 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/sort.h"
+#include "trace/read_mark_list.h"
 #include "trace/read_store.h"
 
 #define TIME_BITS 48 /* nanoseconds since the first event: three days */
 #define MOST_NS (((uint64_t)1 << TIME_BITS) - 1)
 #define STATE_BITS 4
 #define MOST_REASONS ((uint32_t)1 << (64 - TIME_BITS - STATE_BITS))
-#define FIRST_CELLS                                                            \
-    4                  /* of a lane's first chunk; then four times as many ... \
-                        */
-#define MOST_CELLS 256 /* ... up to this */
+#define FIRST_CELLS 4  /* of a lane's first chunk; the next has four times, */
+#define MOST_CELLS 256 /* and so on up to this */
 #define MOST_MARKS ((size_t)8 << 20)
-#define MOST_OPEN 64     /* regions within each other */
 #define COUNTER_NS 50000 /* a counter is looked at no more often */
 
 /* A span: when it begins, state, reason; where, and by which lane + 1. */
@@ -49,9 +46,7 @@ struct cp_trace_timeline {
     uint32_t *reasons; /* strings, by their small numbers */
     uint16_t *small;   /* small numbers + 1, by string */
     size_t n_reasons, cap_reasons, n_small, cap_small;
-    struct cp_trace_mark *marks;
-    size_t n_marks, cap_marks;
-    size_t *first_marks; /* of each lane, and of the program at the end */
+    struct cp_trace_mark_list marks;
     uint64_t n_marks_lost, n_lost;
     uint64_t counted_ns[4]; /* when a counter was last kept */
     uint32_t recorder;
@@ -223,102 +218,12 @@ static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
         take_lost(t, m->text);
     if (is_too_often(t, m))
         return CP_OK;
-    if (t->n_marks >= MOST_MARKS) {
+    if (t->marks.n >= MOST_MARKS) {
         t->n_marks_lost++;
         return CP_OK;
     }
-    if (cp_reserve(&t->marks, &t->cap_marks, t->n_marks + 1, sizeof(*t->marks),
-                   err) != CP_OK)
-        return CP_ENOMEM;
     own.time_ns = since_zero(t, m->time_ns);
-    t->marks[t->n_marks++] = own;
-    return CP_OK;
-}
-
-static size_t lane_slot(const struct cp_trace_mark *m, size_t n_lanes)
-{
-    return m->lane < n_lanes ? m->lane : n_lanes;
-}
-
-/* Closes the last open region of that name; of any, if it has none. */
-static void close_region(struct cp_trace_mark *marks, size_t *open,
-                         size_t *n_open, const struct cp_trace_mark *end)
-{
-    size_t i = *n_open;
-
-    while (i > 0 && end->name && marks[open[i - 1]].name != end->name)
-        i--;
-    if (i == 0)
-        return;
-    marks[open[i - 1]].value = end->time_ns;
-    memmove(open + i - 1, open + i, (*n_open - i) * sizeof(*open));
-    --*n_open;
-}
-
-/* Gives the regions of a lane their ends; what is still open has none. */
-static void join_regions(struct cp_trace_mark *marks, size_t n)
-{
-    size_t open[MOST_OPEN], n_open = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        struct cp_trace_mark *m = &marks[i];
-
-        if (m->kind == CP_TRACE_MARK_REGION_END) {
-            close_region(marks, open, &n_open, m);
-        } else if (m->kind == CP_TRACE_MARK_REGION_BEGIN &&
-                   n_open < MOST_OPEN) {
-            m->kind = CP_TRACE_MARK_REGION;
-            m->value = UINT64_MAX;
-            open[n_open++] = i;
-        }
-    }
-}
-
-/* Makes first_marks of the marks, which are sorted by time, and groups them. */
-static void group_marks(struct cp_trace_timeline *t,
-                        struct cp_trace_mark *sorted, size_t n_lanes)
-{
-    size_t sum = 0;
-
-    for (size_t i = 0; i < t->n_marks; i++)
-        t->first_marks[lane_slot(&t->marks[i], n_lanes)]++;
-    for (size_t i = 0; i <= n_lanes + 1; i++) {
-        size_t n = t->first_marks[i];
-
-        t->first_marks[i] = sum;
-        sum += n;
-    }
-    for (size_t i = 0; i < t->n_marks; i++)
-        sorted[t->first_marks[lane_slot(&t->marks[i], n_lanes)]++] =
-            t->marks[i];
-    for (size_t i = n_lanes + 1; i > 0; i--)
-        t->first_marks[i] = t->first_marks[i - 1];
-    t->first_marks[0] = 0;
-}
-
-/* Puts the marks of each lane together, in the order of time. */
-static enum cp_status sort_marks(struct cp_trace_timeline *t,
-                                 struct cp_error *err)
-{
-    size_t n_lanes = cp_trace_spans_n_lanes(t->spans);
-    struct cp_trace_mark *sorted = cp_alloc(t->n_marks, sizeof(*sorted), err);
-    enum cp_status status = CP_ENOMEM;
-
-    t->first_marks = cp_alloc(n_lanes + 2, sizeof(*t->first_marks), err);
-    if (sorted && t->first_marks)
-        status = cp_sort_structs(t->marks, t->n_marks, sizeof(*t->marks),
-                                 offsetof(struct cp_trace_mark, time_ns), err);
-    if (status != CP_OK) {
-        cp_free(sorted);
-        return status;
-    }
-    group_marks(t, sorted, n_lanes);
-    cp_free(t->marks);
-    t->marks = sorted;
-    for (size_t i = 0; i <= n_lanes; i++)
-        join_regions(t->marks + t->first_marks[i],
-                     t->first_marks[i + 1] - t->first_marks[i]);
-    return CP_OK;
+    return cp_trace_mark_list_add(&t->marks, &own, err);
 }
 
 enum cp_status cp_trace_timeline_new(struct cp_trace_timeline **out,
@@ -343,7 +248,8 @@ enum cp_status cp_trace_timeline_new(struct cp_trace_timeline **out,
         !line_of(t, cp_trace_spans_n_lanes(t->spans) - 1, err))
         status = CP_ENOMEM;
     if (status == CP_OK)
-        status = sort_marks(t, err);
+        status = cp_trace_mark_list_sort(&t->marks,
+                                         cp_trace_spans_n_lanes(t->spans), err);
     if (status == CP_OK)
         *out = t;
     else
@@ -362,8 +268,7 @@ void cp_trace_timeline_free(struct cp_trace_timeline *t)
     cp_free(t->lines);
     cp_free(t->reasons);
     cp_free(t->small);
-    cp_free(t->marks);
-    cp_free(t->first_marks);
+    cp_trace_mark_list_release(&t->marks);
     cp_free(t);
 }
 
@@ -524,11 +429,7 @@ const struct cp_trace_mark *
 cp_trace_timeline_marks(const struct cp_trace_timeline *t, uint32_t lane,
                         size_t *n)
 {
-    uint32_t n_lanes = cp_trace_spans_n_lanes(t->spans);
-    size_t i = lane < n_lanes ? lane : n_lanes;
-
-    *n = t->first_marks[i + 1] - t->first_marks[i];
-    return t->marks + t->first_marks[i];
+    return cp_trace_mark_list_of(&t->marks, lane, n);
 }
 
 uint64_t cp_trace_timeline_marks_lost(const struct cp_trace_timeline *t)
