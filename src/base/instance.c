@@ -101,7 +101,7 @@ uint64_t cp_instance_pid_ns(void)
 {
     struct stat st;
 
-    return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+    return stat("/proc/thread-self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
 
 bool cp_instance_is_alive(const struct cp_instance *i)

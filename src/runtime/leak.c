@@ -294,7 +294,7 @@ static enum cp_status scan_memory(struct scan *s, struct cp_error *err)
 {
     struct cp_out maps = { .fd = -1 };
     enum cp_status status =
-        cp_proc_file_read("/proc/self/maps", MAPS_BYTES, &maps, err);
+        cp_proc_file_read("/proc/thread-self/maps", MAPS_BYTES, &maps, err);
 
     cp_out_char(&maps, '\0');
     if (status == CP_OK && maps.len > 0) {
@@ -441,6 +441,10 @@ static enum cp_status find_with(struct scan *s, struct cp_error *err)
     start = cp_clock_ns(CLOCK_MONOTONIC);
     status = look_everywhere(s, err);
     leak->scan_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);
+    if (status == CP_OK && leak->scanned_bytes == 0)
+        return cp_error_set(err, CP_EIO,
+                            "the kernel does not let the program read its own "
+                            "memory (process_vm_readv)");
     strike_freed(leak);
     return status;
 }

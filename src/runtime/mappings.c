@@ -230,7 +230,7 @@ static enum cp_status read_elf(struct cp_mappings *m, struct cp_mapped_file *f,
 
 static enum cp_status read_files(struct cp_mappings *m, struct cp_error *err)
 {
-    int mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    int mem = open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);
     enum cp_status status = CP_OK;
 
     for (size_t i = 0; mem >= 0 && i < m->n_files && status == CP_OK; i++)
@@ -244,7 +244,7 @@ static enum cp_status read_files(struct cp_mappings *m, struct cp_error *err)
 static void find_main(struct cp_mappings *m)
 {
     char path[4096];
-    ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    ssize_t len = readlink("/proc/thread-self/exe", path, sizeof(path) - 1);
 
     if (len <= 0)
         return;
@@ -261,7 +261,8 @@ enum cp_status cp_mappings_read(struct cp_mappings *m, struct cp_error *err)
     enum cp_status status;
 
     *m = (struct cp_mappings){ .main_file = NO_FILE };
-    status = cp_proc_file_read("/proc/self/maps", MAPS_BYTES, &text, err);
+    status =
+        cp_proc_file_read("/proc/thread-self/maps", MAPS_BYTES, &text, err);
     cp_out_char(&text, '\0');
     if (status == CP_OK)
         status = cp_out_finish(&text, err);

@@ -25,7 +25,8 @@ static struct {
 /* "redis-server *:6379", or "" where /proc does not tell. */
 static void read_command(char *out, size_t cap)
 {
-    ssize_t n = cp_file_start(AT_FDCWD, "/proc/self/cmdline", 0, out, cap);
+    ssize_t n =
+        cp_file_start(AT_FDCWD, "/proc/thread-self/cmdline", 0, out, cap);
 
     for (ssize_t i = 0; i + 1 < n; i++)
         if (out[i] == '\0')

@@ -112,7 +112,8 @@ static void refuse(struct cp_http_exchange *x, int status, const char *text)
 
 void cp_service_command_line(struct cp_out *out)
 {
-    (void)cp_proc_file_read("/proc/self/cmdline", COMMAND_BYTES, out, NULL);
+    (void)cp_proc_file_read("/proc/thread-self/cmdline", COMMAND_BYTES, out,
+                            NULL);
     if (out->len > 0 && out->buf[out->len - 1] == '\0')
         out->len--;
 }

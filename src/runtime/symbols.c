@@ -118,7 +118,8 @@ static struct cp_symbolizer *open_file(const struct cp_mappings *m,
         cp_symbolizer_open(&out, f->path, &options, NULL) == CP_OK)
         return out;
     if (file == m->main_file && /* there even if its name is gone */
-        cp_symbolizer_open(&out, "/proc/self/exe", &options, NULL) == CP_OK)
+        cp_symbolizer_open(&out, "/proc/thread-self/exe", &options, NULL) ==
+            CP_OK)
         return out;
     return NULL;
 }

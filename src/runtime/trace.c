@@ -227,7 +227,7 @@ static void account(void *context, int32_t tid, const char *end,
 
 static void name_program(char *out, size_t cap)
 {
-    ssize_t n = readlink("/proc/self/exe", out, cap - 1);
+    ssize_t n = readlink("/proc/thread-self/exe", out, cap - 1);
     const char *base;
 
     out[n > 0 ? n : 0] = '\0';

@@ -72,11 +72,11 @@ enum cp_status cp_code_ranges_read(struct cp_code_ranges *r,
     enum cp_status status = CP_OK;
     char bytes[4096];
     ssize_t n;
-    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    int fd = open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
 
     r->n = 0;
     if (fd < 0)
-        return cp_error_set(err, CP_EIO, "/proc/self/maps: %s",
+        return cp_error_set(err, CP_EIO, "/proc/thread-self/maps: %s",
                             strerror(errno));
     while (status == CP_OK && (n = read(fd, bytes, sizeof(bytes))) > 0)
         for (ssize_t i = 0; i < n && status == CP_OK; i++)

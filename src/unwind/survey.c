@@ -49,7 +49,7 @@ static uintptr_t find_section(const struct dl_phdr_info *info)
     uintptr_t found = 0;
 
     if ((uintptr_t)info->dlpi_phdr != getauxval(AT_PHDR) ||
-        cp_elf_open(&elf, "/proc/self/exe", NULL) != CP_OK)
+        cp_elf_open(&elf, "/proc/thread-self/exe", NULL) != CP_OK)
         return 0;
     if (cp_elf_section(elf, ".eh_frame", &section))
         found = info->dlpi_addr + (uintptr_t)section.addr;
