@@ -25,5 +25,5 @@ static void watch(void *unused)
 
 void cp_main_end_watch(void)
 {
-    (void)cp_own_thread_start("cpprof-end", watch, NULL, NULL);
+    (void)cp_own_thread_start_deep("cpprof-end", watch, NULL, NULL);
 }
