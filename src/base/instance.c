@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file_start.h"
+#include "base/proc_self.h"
 
 #define HEAD "cpprof 1"
 
@@ -99,9 +100,11 @@ uint64_t cp_instance_start_ticks(pid_t pid)
 
 uint64_t cp_instance_pid_ns(void)
 {
+    char self[CP_PROC_SELF_BYTES];
     struct stat st;
 
-    return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+    return stat(cp_proc_self("ns/pid", self), &st) == 0 ? (uint64_t)st.st_ino
+                                                        : 0;
 }
 
 bool cp_instance_is_alive(const struct cp_instance *i)

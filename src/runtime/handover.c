@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,13 +60,9 @@ static bool is_waiting_call(long number)
 /* One thread besides ours, the first, and that one waits. */
 static bool do_only_wait(void)
 {
-    struct cp_threads_stats stats;
     char path[64], text[256];
-    struct stat st;
 
-    cp_threads_stats(&stats);
-    if (stat("/proc/self/task", &st) != 0 ||
-        (size_t)st.st_nlink != 2 + stats.n_hidden + 1)
+    if (!cp_threads_is_single())
         return false;
     (void)snprintf(path, sizeof(path), "/proc/self/task/%ld/syscall",
                    (long)getpid());

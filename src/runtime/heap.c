@@ -32,7 +32,9 @@ static struct {
     struct cp_heap_options options;
     const char *(*whose_malloc)(void); /* NULL: there are no hooks */
     bool (*is_of_libc)(void);
-    bool is_blind; /* and it was said */
+    bool is_learnt, is_libcs; /* see cp_heap_learn */
+    const char *owner;        /* of the malloc that the program calls */
+    bool is_blind;            /* and it was said */
     char note[256];
 } heap = { .options = { .interval = CP_HEAP_DEFAULT_INTERVAL,
                         .table_bytes = (size_t)100 << 20 } };
@@ -152,9 +154,25 @@ void cp_heap_set_hooks(const char *(*whose_malloc)(void),
     heap.is_of_libc = is_of_libc;
 }
 
+static void learn(void)
+{
+    if (heap.is_learnt || !heap.options.interval)
+        return;
+    heap.is_learnt = true;
+    heap.owner = heap.whose_malloc ? heap.whose_malloc() : NULL;
+    heap.is_libcs = heap.is_of_libc && heap.is_of_libc();
+}
+
+void cp_heap_learn(void)
+{
+    cp_lock_take(&heap.lock);
+    learn();
+    cp_lock_give(&heap.lock);
+}
+
 bool cp_heap_is_of_libc(void)
 {
-    return heap.is_of_libc && heap.is_of_libc();
+    return heap.is_libcs;
 }
 
 /* Says once, and for the index page, why nothing will be seen. */
@@ -186,14 +204,14 @@ static void complain(const char *owner)
 
 static enum cp_status enable(struct cp_error *err)
 {
-    const char *owner = heap.whose_malloc ? heap.whose_malloc() : NULL;
     uint64_t interval = heap.options.interval;
     enum cp_status status;
 
     if (interval == 0)
         return CP_OK;
-    if (!heap.whose_malloc || owner) {
-        complain(owner);
+    learn();
+    if (!heap.whose_malloc || heap.owner) {
+        complain(heap.owner);
         return CP_OK;
     }
     status = cp_sampler_watch(err);

@@ -36,6 +36,12 @@ void cp_heap_configure(const struct cp_heap_options *options);
 void cp_heap_set_hooks(const char *(*whose_malloc)(void),
                        bool (*is_of_libc)(void));
 
+/*
+ * Asks them, once. That needs the loader, which may be locked for long while a
+ * library begins, and for ever in the child of a fork: so it is for the start.
+ */
+void cp_heap_learn(void);
+
 /* Are the program's blocks libc's? */
 bool cp_heap_is_of_libc(void);
 

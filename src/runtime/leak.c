@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/proc_self.h"
 #include "base/sort.h"
 #include "runtime/clock.h"
 #include "runtime/heap.h"
@@ -293,8 +294,9 @@ static void scan_mapping(struct scan *s, uintptr_t start, uintptr_t end,
 static enum cp_status scan_memory(struct scan *s, struct cp_error *err)
 {
     struct cp_out maps = { .fd = -1 };
+    char self[CP_PROC_SELF_BYTES];
     enum cp_status status =
-        cp_proc_file_read("/proc/self/maps", MAPS_BYTES, &maps, err);
+        cp_proc_file_read(cp_proc_self("maps", self), MAPS_BYTES, &maps, err);
 
     cp_out_char(&maps, '\0');
     if (status == CP_OK && maps.len > 0) {
@@ -441,6 +443,10 @@ static enum cp_status find_with(struct scan *s, struct cp_error *err)
     start = cp_clock_ns(CLOCK_MONOTONIC);
     status = look_everywhere(s, err);
     leak->scan_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);
+    if (status == CP_OK && leak->scanned_bytes == 0)
+        return cp_error_set(err, CP_EIO,
+                            "the kernel does not let the program read its own "
+                            "memory (process_vm_readv)");
     strike_freed(leak);
     return status;
 }

@@ -38,12 +38,14 @@ struct listed {
     uintptr_t next, mark;
 };
 
-/* libc's variables of the calling thread, and how many words they are. */
+/* libc's variables of a thread, and how many words they are. */
 struct variables {
-    uintptr_t libc; /* an address in it */
-    uintptr_t at;
-    size_t n;
+    uintptr_t libc; /* an address in it; 0: not looked for yet */
+    uintptr_t away; /* from the thread's descriptor */
+    size_t n;       /* 0: not found */
 };
+
+static struct variables variables;
 
 static bool has_address(const struct dl_phdr_info *object, uintptr_t address)
 {
@@ -66,7 +68,8 @@ static int find_variables(struct dl_phdr_info *object, size_t size, void *out)
         return 0;
     for (int i = 0; i < object->dlpi_phnum; i++)
         if (object->dlpi_phdr[i].p_type == PT_TLS && object->dlpi_tls_data) {
-            v->at = (uintptr_t)object->dlpi_tls_data;
+            v->away =
+                (uintptr_t)object->dlpi_tls_data - (uintptr_t)pthread_self();
             v->n = object->dlpi_phdr[i].p_memsz / sizeof(uintptr_t);
         }
     return 1;
@@ -130,23 +133,33 @@ static int64_t time_of(int32_t tid)
     return cp_clock_ns(cp_timer_clock(tid));
 }
 
-/* Of the i-th thread; n words from `away` of its descriptor are libc's. */
-static void take_thread(struct cp_leak_cache *c, size_t i, uintptr_t away,
-                        size_t n)
+static void take_thread(struct cp_leak_cache *c, size_t i)
 {
     uintptr_t words[MOST_WORDS], self = cp_leak_stacks_descriptor(i);
+    size_t n = variables.n;
 
     c->threads[i].tid = cp_leak_stacks_tid(self);
     if (c->threads[i].tid <= 0)
         return;
     c->threads[i].ns = time_of(c->threads[i].tid);
     if (c->threads[i].ns <= 0 || /* nobody tells */
-        cp_leak_read(self + away, words, n * sizeof(words[0])) !=
+        cp_leak_read(self + variables.away, words, n * sizeof(words[0])) !=
             (long)(n * sizeof(words[0])))
         return;
     c->mark = 0;
     for (size_t k = 0; k < n; k++)
         take_lists(c, i, words[k]);
+}
+
+void cp_leak_cache_learn(void)
+{
+    if (variables.libc)
+        return;
+    variables.libc = (uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+    if (variables.libc)
+        (void)dl_iterate_phdr(find_variables, &variables);
+    if (variables.n > MOST_WORDS)
+        variables.n = 0;
 }
 
 struct cp_leak_cache *cp_leak_cache_new(void)
@@ -162,18 +175,11 @@ struct cp_leak_cache *cp_leak_cache_new(void)
 
 void cp_leak_cache_take(struct cp_leak_cache *c)
 {
-    struct variables v = { 0 };
-
     if (!c)
         return;
     c->n = 0;
-    v.libc = (uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
-    if (v.libc)
-        (void)dl_iterate_phdr(find_variables, &v);
-    if (v.n == 0 || v.n > MOST_WORDS)
-        return;
-    for (size_t i = 0; i <= CP_LEAK_STACKS_MOST; i++)
-        take_thread(c, i, v.at - (uintptr_t)pthread_self(), v.n);
+    for (size_t i = 0; i <= CP_LEAK_STACKS_MOST && variables.n > 0; i++)
+        take_thread(c, i);
     if (cp_sort_structs(c->blocks, c->n, sizeof(*c->blocks),
                         offsetof(struct cp_leak_cached, start), NULL) != CP_OK)
         c->n = 0;

@@ -36,6 +36,12 @@ struct cp_leak_cache {
     } threads[CP_LEAK_STACKS_MOST + 1];
 };
 
+/*
+ * Looks for that variable, once. Needs the loader, which may be locked for ever
+ * in the child of a fork: so it is for the start.
+ */
+void cp_leak_cache_learn(void);
+
 /* A list of what threads have at hand, to be filled; NULL: no memory for it */
 struct cp_leak_cache *cp_leak_cache_new(void);
 

@@ -10,17 +10,19 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "signal/syscall.h"
 
-/* The bytes that were copied, or a negative number. */
+/*
+ * By the thread's own id: a process whose first thread has ended has no memory
+ * by that one's. The bytes that were copied, or a negative number.
+ */
 static inline long cp_leak_read(uintptr_t from, void *to, size_t len)
 {
     struct iovec there = { to, len }, here = { (void *)from, len };
 
-    return CP_SYSCALL(SYS_process_vm_readv, getpid(), (long)&there, 1,
-                      (long)&here, 1, 0);
+    return CP_SYSCALL(SYS_process_vm_readv, CP_SYSCALL(SYS_gettid, 0),
+                      (long)&there, 1, (long)&here, 1, 0);
 }
 
 #endif

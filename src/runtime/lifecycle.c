@@ -23,6 +23,7 @@
 #include "runtime/heap.h"
 #include "runtime/hooked.h"
 #include "runtime/labels.h"
+#include "runtime/leak_cache.h"
 #include "runtime/leak_stacks.h"
 #include "runtime/pages_alloc.h"
 #include "runtime/listen.h"
@@ -336,6 +337,9 @@ static enum cp_status start(struct cp_error *err)
         return cp_error_nomem(err);
     atomic_store_explicit(&life.is_started, true, memory_order_release);
     know_main_thread();
+    cp_heap_learn();
+    if (cp_heap_is_of_libc())
+        cp_leak_cache_learn();
     return start_locks(err);
 }
 

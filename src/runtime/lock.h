@@ -11,6 +11,7 @@
 
 #include <linux/futex.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/syscall.h>
 
 #include "signal/syscall.h"
@@ -19,11 +20,17 @@ struct cp_lock {
     _Atomic int word; /* 0: free, 1: taken, 2: taken and wanted */
 };
 
-static inline void cp_lock_take(struct cp_lock *l)
+/* False: somebody has it. */
+static inline bool cp_lock_try(struct cp_lock *l)
 {
     int free = 0;
 
-    if (atomic_compare_exchange_strong(&l->word, &free, 1))
+    return atomic_compare_exchange_strong(&l->word, &free, 1);
+}
+
+static inline void cp_lock_take(struct cp_lock *l)
+{
+    if (cp_lock_try(l))
         return;
     while (atomic_exchange(&l->word, 2) != 0)
         (void)CP_SYSCALL(SYS_futex, (long)&l->word, FUTEX_WAIT_PRIVATE, 2);

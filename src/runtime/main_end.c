@@ -2,9 +2,7 @@
 #include "runtime/main_end.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "runtime/own_thread.h"
@@ -12,24 +10,13 @@
 
 #define LOOK_NS 20000000
 
-/* Each thread is a folder in there; main is, as a zombie, to the last. */
-static bool is_deserted(void)
-{
-    struct cp_threads_stats stats;
-    struct stat task;
-
-    cp_threads_stats(&stats);
-    return stat("/proc/self/task", &task) == 0 &&
-           (size_t)task.st_nlink == 2 + stats.n_hidden + 1;
-}
-
 static void watch(void *unused)
 {
     const struct timespec span = { 0, LOOK_NS };
     sigset_t none;
 
     (void)unused;
-    while (!is_deserted())
+    while (!cp_threads_is_single()) /* main is there as a zombie, to the last */
         (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
     (void)sigemptyset(&none);
     (void)pthread_sigmask(SIG_SETMASK, &none, NULL);
@@ -38,5 +25,5 @@ static void watch(void *unused)
 
 void cp_main_end_watch(void)
 {
-    (void)cp_own_thread_start("cpprof-end", watch, NULL, NULL);
+    (void)cp_own_thread_start_deep("cpprof-end", watch, NULL, NULL);
 }

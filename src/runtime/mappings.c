@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/proc_self.h"
 #include "base/search.h"
 #include "runtime/proc_file.h"
 
@@ -230,7 +231,8 @@ static enum cp_status read_elf(struct cp_mappings *m, struct cp_mapped_file *f,
 
 static enum cp_status read_files(struct cp_mappings *m, struct cp_error *err)
 {
-    int mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    char self[CP_PROC_SELF_BYTES];
+    int mem = open(cp_proc_self("mem", self), O_RDONLY | O_CLOEXEC);
     enum cp_status status = CP_OK;
 
     for (size_t i = 0; mem >= 0 && i < m->n_files && status == CP_OK; i++)
@@ -243,8 +245,8 @@ static enum cp_status read_files(struct cp_mappings *m, struct cp_error *err)
 
 static void find_main(struct cp_mappings *m)
 {
-    char path[4096];
-    ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+    char path[4096], self[CP_PROC_SELF_BYTES];
+    ssize_t len = readlink(cp_proc_self("exe", self), path, sizeof(path) - 1);
 
     if (len <= 0)
         return;
@@ -258,10 +260,12 @@ static void find_main(struct cp_mappings *m)
 enum cp_status cp_mappings_read(struct cp_mappings *m, struct cp_error *err)
 {
     struct cp_out text = { .fd = -1 };
+    char self[CP_PROC_SELF_BYTES];
     enum cp_status status;
 
     *m = (struct cp_mappings){ .main_file = NO_FILE };
-    status = cp_proc_file_read("/proc/self/maps", MAPS_BYTES, &text, err);
+    status =
+        cp_proc_file_read(cp_proc_self("maps", self), MAPS_BYTES, &text, err);
     cp_out_char(&text, '\0');
     if (status == CP_OK)
         status = cp_out_finish(&text, err);

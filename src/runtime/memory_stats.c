@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/proc_self.h"
 #include "runtime/heap.h"
 #include "runtime/threads.h"
 
@@ -35,8 +36,8 @@ static struct sums estimate(void)
 /* Pages: the size of all, what is in memory, ..., the sixth: data. */
 static void read_pages(long long pages[7])
 {
-    char text[256];
-    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    char text[256], self[CP_PROC_SELF_BYTES];
+    int fd = open(cp_proc_self("statm", self), O_RDONLY | O_CLOEXEC);
     ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
     for (size_t i = 0; i < 7; i++)

@@ -53,28 +53,37 @@ static int create_with(const pthread_attr_t *attr, struct start *start)
     return pthread_create(&thread, attr, begin, start);
 }
 
-/* A program with much thread-local data may need larger stacks than ours. */
-static int create(struct start *start)
+/* With a stack of that size; 0: as the program's are. */
+static int create_sized(struct start *start, size_t stack_bytes)
 {
     pthread_attr_t attr;
     int failed;
 
     (void)pthread_attr_init(&attr);
     (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    (void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+    if (stack_bytes)
+        (void)pthread_attr_setstacksize(&attr, stack_bytes);
     failed = create_with(&attr, start);
     (void)pthread_attr_destroy(&attr);
-    if (failed == EINVAL) {
-        (void)pthread_attr_init(&attr);
-        (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-        failed = create_with(&attr, start);
-        (void)pthread_attr_destroy(&attr);
-    }
     return failed;
 }
 
-enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
-                                   void *arg, struct cp_error *err)
+/* A program with much thread-local data may need larger stacks than ours. */
+static int create(struct start *start)
+{
+    int failed = create_sized(start, STACK_BYTES);
+
+    return failed == EINVAL ? create_sized(start, 0) : failed;
+}
+
+/* Better a small one than none. */
+static int create_deep(struct start *start)
+{
+    return create_sized(start, 0) == 0 ? 0 : create(start);
+}
+
+static enum cp_status start_by(int (*create_it)(struct start *),
+                               const struct start *wanted, struct cp_error *err)
 {
     struct start *start = cp_alloc(1, sizeof(*start), err);
     sigset_t all, before;
@@ -82,13 +91,26 @@ enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
 
     if (!start)
         return CP_ENOMEM;
-    *start = (struct start){ name, run, arg };
+    *start = *wanted;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-    failed = create(start);
+    failed = create_it(start);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed == 0)
         return CP_OK;
     cp_free(start);
     return cp_error_set(err, CP_EIO, "no thread: %s", strerror(failed));
+}
+
+enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
+                                   void *arg, struct cp_error *err)
+{
+    return start_by(create, &(struct start){ name, run, arg }, err);
+}
+
+enum cp_status cp_own_thread_start_deep(const char *name,
+                                        void (*run)(void *arg), void *arg,
+                                        struct cp_error *err)
+{
+    return start_by(create_deep, &(struct start){ name, run, arg }, err);
 }

@@ -23,4 +23,9 @@ bool cp_own_thread_has_maker(void);
 enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
                                    void *arg, struct cp_error *err);
 
+/* One that will run code of the program, on a stack as large as any. */
+enum cp_status cp_own_thread_start_deep(const char *name,
+                                        void (*run)(void *arg), void *arg,
+                                        struct cp_error *err);
+
 #endif

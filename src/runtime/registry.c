@@ -14,6 +14,7 @@
 
 #include "base/file_start.h"
 #include "base/instance.h"
+#include "base/proc_self.h"
 
 #define MOST_SWEPT 64 /* files that are looked at in passing */
 
@@ -25,7 +26,9 @@ static struct {
 /* "redis-server *:6379", or "" where /proc does not tell. */
 static void read_command(char *out, size_t cap)
 {
-    ssize_t n = cp_file_start(AT_FDCWD, "/proc/self/cmdline", 0, out, cap);
+    char self[CP_PROC_SELF_BYTES];
+    ssize_t n =
+        cp_file_start(AT_FDCWD, cp_proc_self("cmdline", self), 0, out, cap);
 
     for (ssize_t i = 0; i + 1 < n; i++)
         if (out[i] == '\0')

@@ -49,10 +49,11 @@ static struct {
     _Atomic size_t n_windows;
     bool is_watching; /* for hooks; the thread does not end */
     _Atomic int signal;
-    _Atomic uint32_t round;       /* odd: the thread of that round is to run */
-    _Atomic uint32_t n_refreshed; /* looks at all objects that are done */
-    _Atomic int n_keepers;        /* threads that are there */
-    unsigned n_changes_noted;     /* of the objects, in past_maps */
+    _Atomic uint32_t round;    /* odd: the thread of that round is to run */
+    _Atomic uint32_t n_asked;  /* looks at it all; the thread sleeps on it */
+    _Atomic uint32_t n_served; /* of those, or of ones that were asked later */
+    _Atomic int n_keepers;     /* threads that are there */
+    unsigned n_changes_noted;  /* of the objects, in past_maps */
     bool was_in_vain;
 } sampler;
 
@@ -127,7 +128,7 @@ static enum cp_status have_handler(struct cp_error *err)
 
     if (sig && is_ours(sig))
         return CP_OK;
-    cp_signal_sampler.want_word = &sampler.round;
+    cp_signal_sampler.want_word = &sampler.n_asked;
     if (!cp_signal_sampler.word)
         cp_signal_sampler.word = (uint32_t)cp_timer_random(UINT32_MAX - 1);
     atomic_store(&sampler.signal, 0);
@@ -172,14 +173,27 @@ static void wake(_Atomic uint32_t *word)
     (void)CP_SYSCALL(SYS_futex, (long)word, FUTEX_WAKE_PRIVATE, INT32_MAX);
 }
 
-/* Once a second: threads that we do not know, a handler that is not ours. */
+/* Has the sampler's thread look at it all; says which of these that is. */
+static uint32_t ask(void)
+{
+    uint32_t asked = atomic_fetch_add(&sampler.n_asked, 1) + 1;
+
+    wake(&sampler.n_asked);
+    return asked;
+}
+
+/*
+ * Once a second: threads that we do not know, a handler that is not ours. Who
+ * has the lock may wait for this thread, and has seen to the handler.
+ */
 static void look_around(uint32_t round)
 {
     if (atomic_load(&sampler.n_windows) == 0)
         return;
     (void)cp_threads_scan(NULL);
     cp_threads_check_events();
-    cp_lock_take(&cp_sampler_lock);
+    if (!cp_lock_try(&cp_sampler_lock))
+        return;
     if (atomic_load(&sampler.round) == round &&
         atomic_load(&sampler.n_windows) > 0)
         (void)have_handler(NULL);
@@ -206,26 +220,41 @@ static int64_t look_at_threads(bool is_idle)
     return cp_threads_ask() || !has_maker ? FAST_TICK_NS : TICK_NS;
 }
 
+/* Sleeps, unless more was asked for; what handlers want is looked at next. */
+static void rest(uint32_t asked, int64_t ns)
+{
+    bool is_over = sleep_on(&sampler.n_asked, asked, ns) != 0;
+
+    if (!serve_want(CP_WANT_LOOK, CP_WANT_SERVED) && is_over)
+        (void)serve_want(CP_WANT_SERVED, CP_WANT_NOTHING);
+}
+
+/* Also says how much is asked for: who ends the round asks after that. */
+static bool is_wanted(uint32_t round, uint32_t *asked)
+{
+    *asked = atomic_load(&sampler.n_asked);
+    return atomic_load(&sampler.round) == round;
+}
+
 static void keep_up(void *arg)
 {
-    uint32_t round = (uint32_t)(uintptr_t)arg;
+    uint32_t round = (uint32_t)(uintptr_t)arg, asked;
+    int64_t since_scan = SCAN_NS;
 
-    for (int64_t since_scan = SCAN_NS; atomic_load(&sampler.round) == round;) {
+    while (is_wanted(round, &asked)) {
         bool is_idle = atomic_load(&sampler.n_windows) == 0;
-        bool is_scan = since_scan >= SCAN_NS;
+        bool is_scan =
+            since_scan >= SCAN_NS || asked != atomic_load(&sampler.n_served);
         int64_t span;
 
         (void)refresh(is_scan, NULL);
-        atomic_fetch_add(&sampler.n_refreshed, 1);
-        wake(&sampler.n_refreshed);
+        atomic_store(&sampler.n_served, asked);
+        wake(&sampler.n_served);
         if (is_scan)
             look_around(round);
         span = look_at_threads(is_idle);
         since_scan = is_scan ? span : since_scan + span;
-        if (sleep_on(&sampler.round, round, span) != 0)
-            (void)serve_want(CP_WANT_SERVED, CP_WANT_NOTHING);
-        else if (!serve_want(CP_WANT_LOOK, CP_WANT_SERVED))
-            since_scan = SCAN_NS; /* somebody wants to know it all */
+        rest(asked, span);
     }
     atomic_fetch_sub(&sampler.n_keepers, 1);
 }
@@ -248,22 +277,21 @@ static enum cp_status start_keeper(struct cp_error *err)
     return status;
 }
 
-/* Waits for n looks at all objects: the first may be under way. */
-static void await_refresh(uint32_t n)
+/* Waits for a look that began after it was asked for. */
+static void await_look(uint32_t asked)
 {
-    uint32_t before = atomic_load(&sampler.n_refreshed), now;
     int64_t end = cp_clock_ns(CLOCK_MONOTONIC) +
                   (sampler.was_in_vain ? LITTLE_PATIENCE_NS : PATIENCE_NS);
+    uint32_t served;
 
-    while ((now = atomic_load(&sampler.n_refreshed)) - before < n) {
+    while ((int32_t)((served = atomic_load(&sampler.n_served)) - asked) < 0) {
         int64_t left = end - cp_clock_ns(CLOCK_MONOTONIC);
 
         if (left <= 0) {
             sampler.was_in_vain = true;
             return;
         }
-        wake(&sampler.round);
-        (void)sleep_on(&sampler.n_refreshed, now, left);
+        (void)sleep_on(&sampler.n_served, served, left);
     }
     sampler.was_in_vain = false;
 }
@@ -272,24 +300,35 @@ static void await_refresh(uint32_t n)
 static enum cp_status have_keeper(struct cp_error *err)
 {
     bool is_there = sampler.is_watching || atomic_load(&sampler.n_windows) > 0;
+    uint32_t asked = ask();
     enum cp_status status = is_there ? CP_OK : start_keeper(err);
 
     if (status == CP_OK)
-        await_refresh(is_there ? 2 : 1);
+        await_look(asked);
     return status;
 }
 
-enum cp_status cp_sampler_open(struct cp_error *err)
+static enum cp_status open_window(bool has_time, struct cp_error *err)
 {
     enum cp_status status = have_handler(err);
 
     if (status == CP_OK)
         status = cp_threads_scan(err);
-    if (status == CP_OK)
+    if (status == CP_OK && (!has_time || atomic_load(&sampler.n_windows) == 0))
         status = have_keeper(err);
     if (status == CP_OK)
         atomic_fetch_add(&sampler.n_windows, 1);
     return status;
+}
+
+enum cp_status cp_sampler_open(struct cp_error *err)
+{
+    return open_window(true, err);
+}
+
+enum cp_status cp_sampler_open_now(struct cp_error *err)
+{
+    return open_window(false, err);
 }
 
 enum cp_status cp_sampler_watch(struct cp_error *err)
@@ -309,7 +348,7 @@ void cp_sampler_close(void)
     if (atomic_fetch_sub(&sampler.n_windows, 1) > 1 || sampler.is_watching)
         return;
     atomic_fetch_add(&sampler.round, 1);
-    wake(&sampler.round);
+    (void)ask();
 }
 
 /*
@@ -379,6 +418,8 @@ void cp_sampler_after_fork(void)
     sampler.is_watching = false;
     sampler.was_in_vain = false;
     atomic_store(&sampler.round, 0);
+    atomic_store(&sampler.n_asked, 0);
+    atomic_store(&sampler.n_served, 0);
     atomic_store(&sampler.n_keepers, 0);
     cp_signal_leave_all();
     cp_past_maps_after_fork();

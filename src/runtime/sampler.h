@@ -27,10 +27,13 @@ struct cp_sampler_options {
 void cp_sampler_configure(const struct cp_sampler_options *options);
 
 /*
- * One more window: the handler is there, all objects and threads are known.
- * Called with the lock held.
+ * One more window: the handler is there, all threads are known, and all objects
+ * or, if another one is open, all but those of the last moment, which are
+ * looked for when a sample meets them. cp_sampler_open_now waits for those as
+ * well. Called with the lock held.
  */
 enum cp_status cp_sampler_open(struct cp_error *err);
+enum cp_status cp_sampler_open_now(struct cp_error *err);
 void cp_sampler_close(void);
 
 /*

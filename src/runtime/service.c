@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/instance.h"
+#include "base/proc_self.h"
 #include "http/guard.h"
 #include "http/timer.h"
 #include "runtime/empty_kinds.h"
@@ -112,7 +113,10 @@ static void refuse(struct cp_http_exchange *x, int status, const char *text)
 
 void cp_service_command_line(struct cp_out *out)
 {
-    (void)cp_proc_file_read("/proc/self/cmdline", COMMAND_BYTES, out, NULL);
+    char self[CP_PROC_SELF_BYTES];
+
+    (void)cp_proc_file_read(cp_proc_self("cmdline", self), COMMAND_BYTES, out,
+                            NULL);
     if (out->len > 0 && out->buf[out->len - 1] == '\0')
         out->len--;
 }

@@ -71,7 +71,7 @@ static size_t copy_stack(uintptr_t sp, char *copy, size_t most)
     remote[0] = (struct iovec){ (void *)sp, first };
     for (; at + PAGE <= most; at += PAGE)
         remote[n++] = (struct iovec){ (void *)(sp + at), PAGE };
-    got = process_vm_readv(getpid(), &local, 1, remote, n, 0);
+    got = process_vm_readv(gettid(), &local, 1, remote, n, 0);
     return got > 0 ? (size_t)got : 0;
 }
 

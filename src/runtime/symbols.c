@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/proc_self.h"
 
 #define MAX_OPEN 64
 #define IMAGE_BYTES ((size_t)1 << 20) /* more than any vDSO has */
@@ -111,6 +112,7 @@ static struct cp_symbolizer *open_file(const struct cp_mappings *m,
     struct cp_symbolizer_options options = { .build_id = f->build_id,
                                              .build_id_len = f->build_id_len };
     struct cp_symbolizer *out = NULL;
+    char self[CP_PROC_SELF_BYTES];
 
     if (f->path[0] != '/')
         return open_image(m, file, &options);
@@ -118,7 +120,8 @@ static struct cp_symbolizer *open_file(const struct cp_mappings *m,
         cp_symbolizer_open(&out, f->path, &options, NULL) == CP_OK)
         return out;
     if (file == m->main_file && /* there even if its name is gone */
-        cp_symbolizer_open(&out, "/proc/self/exe", &options, NULL) == CP_OK)
+        cp_symbolizer_open(&out, cp_proc_self("exe", self), &options, NULL) ==
+            CP_OK)
         return out;
     return NULL;
 }

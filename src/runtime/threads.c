@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -473,6 +474,22 @@ void cp_threads_stats(struct cp_threads_stats *out)
                            !atomic_load(&t->perf);
     }
     cp_lock_give(&list.lock);
+}
+
+/*
+ * Each thread is a folder in there. Own threads ask for the lock before
+ * they end, so those that are in the list are counted there as well.
+ */
+bool cp_threads_is_single(void)
+{
+    struct stat task;
+    bool is_single;
+
+    cp_lock_take(&list.lock);
+    is_single = stat("/proc/self/task", &task) == 0 &&
+                (size_t)task.st_nlink == 2 + list.n_hidden + 1;
+    cp_lock_give(&list.lock);
+    return is_single;
 }
 
 /* Who has the lock may begin events; after that it is handlers alone. */

@@ -94,6 +94,9 @@ struct cp_threads_stats {
 
 void cp_threads_stats(struct cp_threads_stats *out);
 
+/* Is there, besides the library's own, one thread, be it a zombie? */
+bool cp_threads_is_single(void);
+
 /* Around a fork: nobody changes the list; in the child one thread is left. */
 void cp_threads_before_fork(void);
 void cp_threads_after_fork(bool is_child);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/proc_self.h"
 #include "runtime/clock.h"
 #include "runtime/cpu.h"
 #include "runtime/hook_table.h"
@@ -227,7 +228,8 @@ static void account(void *context, int32_t tid, const char *end,
 
 static void name_program(char *out, size_t cap)
 {
-    ssize_t n = readlink("/proc/self/exe", out, cap - 1);
+    char self[CP_PROC_SELF_BYTES];
+    ssize_t n = readlink(cp_proc_self("exe", self), out, cap - 1);
     const char *base;
 
     out[n > 0 ? n : 0] = '\0';

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/proc_self.h"
 
 enum state { IN_START, IN_END, IN_FLAGS, IN_REST };
 
@@ -72,12 +73,12 @@ enum cp_status cp_code_ranges_read(struct cp_code_ranges *r,
     enum cp_status status = CP_OK;
     char bytes[4096];
     ssize_t n;
-    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    char self[CP_PROC_SELF_BYTES];
+    int fd = open(cp_proc_self("maps", self), O_RDONLY | O_CLOEXEC);
 
     r->n = 0;
     if (fd < 0)
-        return cp_error_set(err, CP_EIO, "/proc/self/maps: %s",
-                            strerror(errno));
+        return cp_error_set(err, CP_EIO, "%s: %s", self, strerror(errno));
     while (status == CP_OK && (n = read(fd, bytes, sizeof(bytes))) > 0)
         for (ssize_t i = 0; i < n && status == CP_OK; i++)
             status = take(&scan, bytes[i], err);

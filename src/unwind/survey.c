@@ -9,6 +9,7 @@
 
 #include <sys/auxv.h>
 
+#include "base/proc_self.h"
 #include "elf/elf_file.h"
 
 static uintptr_t address_of(const struct dl_phdr_info *info,
@@ -47,9 +48,10 @@ static uintptr_t find_section(const struct dl_phdr_info *info)
     struct cp_elf_section section;
     struct cp_elf *elf = NULL;
     uintptr_t found = 0;
+    char self[CP_PROC_SELF_BYTES];
 
     if ((uintptr_t)info->dlpi_phdr != getauxval(AT_PHDR) ||
-        cp_elf_open(&elf, "/proc/self/exe", NULL) != CP_OK)
+        cp_elf_open(&elf, cp_proc_self("exe", self), NULL) != CP_OK)
         return 0;
     if (cp_elf_section(elf, ".eh_frame", &section))
         found = info->dlpi_addr + (uintptr_t)section.addr;

@@ -47,6 +47,14 @@ def allow_only(names, known):
     return lines + [(RETURN, 0, 0, ERRNO | errno.EPERM)]
 
 
+def deny(names, known):
+    """These fail with EPERM."""
+    lines = [(LOAD, 0, 0, NUMBER)]
+    for name in names:
+        lines += [(JUMP_EQUAL, 0, 1, known[name]), (RETURN, 0, 0, ERRNO | errno.EPERM)]
+    return lines + [(RETURN, 0, 0, ALLOW)]
+
+
 def restrict_families(families, known):
     lines = [(LOAD, 0, 0, NUMBER), (JUMP_EQUAL, 1, 0, known["socket"]),
              (RETURN, 0, 0, ALLOW), (LOAD, 0, 0, ARGUMENTS)]
@@ -87,6 +95,8 @@ def main():
         filters.append(restrict_families(spec["families"], known))
     if spec.get("mdwe"):
         filters.append(deny_write_execute(known))
+    if spec.get("deny"):
+        filters.append(deny(spec["deny"], known))
     if spec.get("allow"):
         names = {"execve", "prctl", "seccomp"}.union(*(members(g) for g in spec["allow"]))
         filters.append(allow_only(names, known))

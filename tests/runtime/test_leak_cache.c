@@ -130,6 +130,7 @@ static void test_nothing(void)
 
 int main(void)
 {
+    cp_leak_cache_learn();
     RUN(test_nothing);
     if (is_libc)
         RUN(test_thread);

@@ -2,6 +2,7 @@
 #include "runtime/threads.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -145,6 +146,44 @@ static void test_own(void)
     CHECK(cp_threads_own_cpu_ns() > 0);
 }
 
+static struct {
+    _Atomic bool is_over;
+    sem_t may_go;
+} starter;
+
+static void *start_own_threads(void *unused)
+{
+    enum { N = 300 };
+    _Atomic int n = 0;
+
+    for (int i = 1; i <= N; i++) {
+        CHECK(cp_own_thread_start("own", note, (void *)&n, NULL) == CP_OK);
+        while (atomic_load(&n) < (i < N ? i - 1 : N)) /* two at a time */
+            (void)sched_yield();
+    }
+    atomic_store(&starter.is_over, true);
+    while (sem_wait(&starter.may_go) != 0)
+        ;
+    return unused;
+}
+
+/* Whoever ends meanwhile, one of the program's is not taken for ours. */
+static void test_single(void)
+{
+    pthread_t thread;
+    int n = 0;
+
+    CHECK(sem_init(&starter.may_go, 0, 0) == 0);
+    CHECK(pthread_create(&thread, NULL, start_own_threads, NULL) == 0);
+    while (!atomic_load(&starter.is_over))
+        n += cp_threads_is_single();
+    CHECK_INT(n, 0);
+    (void)sem_post(&starter.may_go);
+    CHECK(pthread_join(thread, NULL) == 0);
+    while (!cp_threads_is_single())
+        (void)sched_yield();
+}
+
 static bool has_function(const uintptr_t *frames, size_t n, uintptr_t function)
 {
     for (size_t i = 0; i < n; i++)
@@ -286,6 +325,7 @@ int main(void)
     RUN(test_scan);
     RUN(test_many);
     RUN(test_own);
+    RUN(test_single);
     RUN(test_still);
     RUN(test_chain);
     RUN(test_walk_from);
