@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "runtime/clock.h"
 #include "runtime/leak_read.h"
@@ -189,17 +190,11 @@ void cp_leak_cache_take(struct cp_leak_cache *c)
 static const struct cp_leak_cached *find(const struct cp_leak_cache *c,
                                          uintptr_t at)
 {
-    size_t low = 0, high = c->n;
+    size_t n =
+        c->n ? cp_search_above(&c->blocks->start, sizeof(*c->blocks), c->n, at)
+             : 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (c->blocks[middle].start <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? &c->blocks[low - 1] : NULL;
+    return n > 0 ? &c->blocks[n - 1] : NULL;
 }
 
 bool cp_leak_cache_has(const struct cp_leak_cache *c, uintptr_t at)
