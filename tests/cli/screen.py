@@ -21,12 +21,11 @@ class Screen:
         self.socket = os.path.join(self.folder, "socket")
         self.env = dict(env, SHELL="/bin/sh")
         self.env.pop("TMUX", None)
-        settings = os.path.join(self.folder, "settings")
-        with open(settings, "w") as file:
-            file.write("set -g remain-on-exit on\n")
-        self.tmux("-f", settings, "new-session", "-d", "-x", str(columns),
+        # tmux may lose the last words of a pane that ends: cat keeps this one.
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", str(columns),
                   "-y", str(rows), "-c", cwd,
-                  f"trap : INT; {command}; echo \"ended $?\"")
+                  f"trap : INT; {command}; echo \"ended $?\"; trap '' INT; "
+                  "exec cat >/dev/null")
 
     def tmux(self, *args):
         return subprocess.run(["tmux", "-S", self.socket, *args], text=True,
