@@ -3,7 +3,7 @@
  *
  * Every way in (an event, a timer, an answer that was given) ends in settle(),
  * which writes what can be written and says what to wait for. No function here
- * frees a connection: closing puts it on the list of the dead.
+ * frees a connection: closing puts it on the list of the dead (conn_list.c).
  */
 #include "http/conn.h"
 
@@ -15,51 +15,12 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "http/conn_list.h"
 
 #define NS_PER_MS 1000000
 #define LINGER_BYTES ((size_t)4 << 20) /* then the client is cut off */
-
-/* ---- the list of connections, and those to look at ---- */
-
-static void unlink_from(struct cp_http_exchange *x)
-{
-    struct cp_http_server *s = x->server;
-
-    if (x->prev)
-        x->prev->next = x->next;
-    else
-        s->oldest = x->next;
-    if (x->next)
-        x->next->prev = x->prev;
-    else
-        s->newest = x->prev;
-    x->prev = x->next = NULL;
-}
-
-static void link_newest(struct cp_http_exchange *x)
-{
-    struct cp_http_server *s = x->server;
-
-    x->prev = s->newest;
-    x->next = NULL;
-    if (s->newest)
-        s->newest->next = x;
-    else
-        s->oldest = x;
-    s->newest = x;
-}
-
-void cp_http_conn_touch(struct cp_http_exchange *x)
-{
-    if (x->is_touched)
-        return;
-    x->is_touched = true;
-    x->next_touched = x->server->touched;
-    x->server->touched = x;
-}
 
 /* ---- waiting ---- */
 
@@ -81,117 +42,12 @@ static void limit(struct cp_http_exchange *x, int ms)
 
 /* ---- what requests hold ---- */
 
-static void count_held(struct cp_http_exchange *x, size_t now)
-{
-    x->server->stats.input_bytes += now - x->held;
-    x->held = now;
-}
-
 static size_t memory_of(const struct cp_http_exchange *x)
 {
     const struct cp_http_request *r = &x->request;
 
     return r->head.cap + r->body.cap + x->unread.cap +
            (r->headers ? r->limits->n_headers * sizeof(*r->headers) : 0);
-}
-
-/* ---- closing ---- */
-
-static void drop_body(struct cp_http_exchange *x)
-{
-    x->server->stats.output_bytes -= x->body.len;
-    cp_http_text_release(&x->body);
-    cp_http_text_release(&x->output);
-    x->written = 0;
-}
-
-void cp_http_conn_close(struct cp_http_exchange *x)
-{
-    struct cp_http_server *s = x->server;
-
-    if (x->state == CP_HTTP_DEAD)
-        return;
-    x->state = CP_HTTP_DEAD;
-    cp_http_timer_clear(&s->timers, &x->limit);
-    cp_http_timer_clear(&s->timers, &x->due);
-    if (x->is_kept) {
-        x->is_kept = false;
-        x->keeper.gone(x->keeper.context);
-    }
-    /* Closing alone is not enough: a process forked meanwhile may still hold
-     * the socket, and epoll would go on telling of it. */
-    (void)epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, x->fd, NULL);
-    (void)close(x->fd);
-    unlink_from(x);
-    x->next = s->dead;
-    s->dead = x;
-    s->stats.n_connections--;
-    count_held(x, 0);
-    drop_body(x);
-}
-
-/* One that is to be looked at again waits for the next turn. */
-void cp_http_conn_bury(struct cp_http_server *s)
-{
-    struct cp_http_exchange *x = s->dead, *next;
-
-    s->dead = NULL;
-    for (; x; x = next) {
-        next = x->next;
-        if (x->is_touched) {
-            x->next = s->dead;
-            s->dead = x;
-            continue;
-        }
-        cp_http_request_release(&x->request);
-        cp_http_text_release(&x->unread);
-        cp_http_text_release(&x->headers);
-        cp_free(x);
-    }
-}
-
-bool cp_http_conn_evict(struct cp_http_server *s)
-{
-    struct cp_http_exchange *x = s->oldest;
-
-    while (x && x->state != CP_HTTP_IDLE && x->state != CP_HTTP_READING &&
-           x->state != CP_HTTP_LINGERING)
-        x = x->next;
-    if (!x)
-        return false;
-    s->stats.n_evicted++;
-    cp_http_conn_close(x);
-    return true;
-}
-
-/* Too much waits for slow readers: the one that waits longest goes. */
-static void evict_readers(struct cp_http_exchange *but)
-{
-    struct cp_http_server *s = but->server;
-    struct cp_http_exchange *x = s->oldest, *next;
-
-    for (; x && s->stats.output_bytes > s->limits.output_bytes; x = next) {
-        next = x->next;
-        if (x == but || x->state != CP_HTTP_WRITING)
-            continue;
-        s->stats.n_evicted++;
-        cp_http_conn_close(x);
-    }
-}
-
-/* Too much is held for those who do not finish what they ask. */
-static void evict_askers(struct cp_http_exchange *but)
-{
-    struct cp_http_server *s = but->server;
-    struct cp_http_exchange *x = s->oldest, *next;
-
-    for (; x && s->stats.input_bytes > s->limits.input_bytes; x = next) {
-        next = x->next;
-        if (x == but || x->state != CP_HTTP_READING)
-            continue;
-        s->stats.n_evicted++;
-        cp_http_conn_close(x);
-    }
 }
 
 /* ---- writing ---- */
@@ -248,9 +104,8 @@ static void become_idle(struct cp_http_exchange *x)
     x->is_stream = x->is_chunked = x->is_ended = false;
     x->has_continued = false;
     cp_http_request_reset(&x->request, &x->server->limits);
-    count_held(x, x->unread.cap);
-    unlink_from(x);
-    link_newest(x);
+    cp_http_conn_count_held(x, x->unread.cap);
+    cp_http_conn_renew(x);
     limit(x, x->server->limits.idle_ms);
     wait_for(x, EPOLLIN);
     if (x->unread.len)
@@ -260,7 +115,7 @@ static void become_idle(struct cp_http_exchange *x)
 /* The answer is out. */
 static void finish(struct cp_http_exchange *x)
 {
-    drop_body(x);
+    cp_http_conn_drop_body(x);
     if (!x->will_close) {
         become_idle(x);
         return;
@@ -276,7 +131,7 @@ static void tell_drained(struct cp_http_exchange *x)
 {
     if (!x->is_kept || cp_http_write_pending(x) > 0)
         return;
-    drop_body(x);
+    cp_http_conn_drop_body(x);
     cp_http_timer_clear(&x->server->timers, &x->limit);
     if (x->keeper.drained)
         x->keeper.drained(x->keeper.context);
@@ -299,7 +154,7 @@ static void settle(struct cp_http_exchange *x)
         x->state = CP_HTTP_WRITING;
         if (!x->limit.slot)
             limit(x, x->server->limits.write_ms);
-        evict_readers(x);
+        cp_http_conn_evict_readers(x);
         wait_for(x, EPOLLOUT);
         return;
     }
@@ -378,15 +233,15 @@ static void parse(struct cp_http_exchange *x, const char *bytes, size_t len)
     if (x->request.status) {
         refuse(x, x->request.status, refusal(x->request.status));
     } else if (!x->request.is_complete) {
-        count_held(x, memory_of(x));
-        evict_askers(x);
+        cp_http_conn_count_held(x, memory_of(x));
+        cp_http_conn_evict_askers(x);
         if (!x->has_continued && cp_http_request_expects_continue(&x->request))
             answer_continue(x);
     } else if (taken < len &&
                !cp_http_text_add(&x->unread, bytes + taken, len - taken)) {
         cp_http_conn_close(x);
     } else {
-        count_held(x, memory_of(x));
+        cp_http_conn_count_held(x, memory_of(x));
         handle(x);
     }
 }
@@ -529,9 +384,7 @@ bool cp_http_conn_open(struct cp_http_server *s, int fd)
     }
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-    s->stats.n_connections++;
-    s->stats.n_accepted++;
-    link_newest(x);
+    cp_http_conn_enter(x);
     become_idle(x);
     return true;
 }

@@ -84,20 +84,8 @@ struct cp_http_server {
 /* Takes over a connected, non-blocking socket; false: it could not. */
 bool cp_http_conn_open(struct cp_http_server *s, int fd);
 
-/* Closes it and tells a keeper. The memory goes when the loop comes round. */
-void cp_http_conn_close(struct cp_http_exchange *x);
-
-/* Has the loop look at the connection before it sleeps. */
-void cp_http_conn_touch(struct cp_http_exchange *x);
-
 /* Looks at all that were touched. */
 void cp_http_conn_advance_touched(struct cp_http_server *s);
-
-/* Closes the oldest connection that nobody waits for; false: there is none. */
-bool cp_http_conn_evict(struct cp_http_server *s);
-
-/* Frees what was closed. */
-void cp_http_conn_bury(struct cp_http_server *s);
 
 /* Bytes that the client has not taken yet. */
 size_t cp_http_write_pending(const struct cp_http_exchange *x);

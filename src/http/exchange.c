@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "http/conn.h"
+#include "http/conn_list.h"
 
 #define DATE_BYTES 64
 #define STREAM_BYTES ((size_t)1 << 20) /* a client may be behind by this */

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "http/conn.h"
+#include "http/conn_list.h"
 
 #define EVENTS_AT_ONCE 64
 #define ACCEPT_AT_ONCE 64

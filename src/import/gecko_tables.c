@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 /* Libraries get ranges of addresses of their own, this far apart. */
 #define LIB_SHIFT 40
 
@@ -251,19 +253,12 @@ void cp_gecko_libs_read(struct cp_gecko_libs *libs, struct cp_json j,
 static const struct cp_gecko_lib *lib_at(const struct cp_gecko_libs *libs,
                                          uint64_t address)
 {
-    uint32_t low = 0, high = libs->n;
+    const struct cp_gecko_lib *sorted = libs->sorted;
+    size_t n = 0;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (libs->sorted[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && address < libs->sorted[low - 1].end
-               ? &libs->sorted[low - 1]
-               : NULL;
+    if (libs->n > 0)
+        n = cp_search_above(&sorted->start, sizeof(*sorted), libs->n, address);
+    return n > 0 && address < sorted[n - 1].end ? &sorted[n - 1] : NULL;
 }
 
 static uint32_t look_up(const uint32_t *list, uint32_t n, uint32_t i)

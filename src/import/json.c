@@ -2,14 +2,12 @@
 #include "import/json.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/utf8.h"
+#include "import/json_number.h"
+#include "import/json_string.h"
 #include "profile/profile.h"
-
-#define NUMBER_BYTES 400 /* of the longest number that is read */
 
 struct cp_json cp_json_start(struct cp_json_doc *doc, const char *bytes,
                              size_t len)
@@ -149,118 +147,21 @@ bool cp_json_member(struct cp_json *j, struct cp_text *key)
     return !is_over(j);
 }
 
-/* Whether a byte of the eight is '"' or '\\'. */
-static bool has_special(uint64_t word)
-{
-    const uint64_t low = 0x0101010101010101u, high = 0x8080808080808080u;
-    uint64_t quote = word ^ (low * '"'), slash = word ^ (low * '\\');
-
-    return (((quote - low) & ~quote) | ((slash - low) & ~slash)) & high;
-}
-
-/* The first '"' or '\\' from here, or the end. */
-static const char *plain_end(const char *p, const char *end)
-{
-    uint64_t word;
-
-    for (; end - p >= 8; p += 8) {
-        memcpy(&word, p, sizeof(word));
-        if (has_special(word))
-            break;
-    }
-    while (p < end && *p != '"' && *p != '\\')
-        p++;
-    return p;
-}
-
-/* Behind the closing quote of the string whose inside starts at p, or NULL. */
-static const char *string_end(const char *p, const char *end, bool *is_plain)
-{
-    *is_plain = true;
-    while ((p = plain_end(p, end)) < end) {
-        if (*p == '"')
-            return p + 1;
-        *is_plain = false;
-        if (end - p < 2)
-            break;
-        p += 2;
-    }
-    return NULL;
-}
-
-static bool hex4(const char *p, const char *end, uint32_t *out)
-{
-    *out = 0;
-    for (int i = 0; i < 4; i++) {
-        int digit = end - p > i ? cp_text_hex_value(p[i]) : -1;
-
-        if (digit < 0)
-            return false;
-        *out = *out << 4 | (uint32_t)digit;
-    }
-    return true;
-}
-
-/* Reads the four digits behind \u, and a second half if there is one. */
-static const char *unescape_rune(const char *p, const char *end, uint32_t *rune)
-{
-    uint32_t low;
-
-    if (!hex4(p, end, rune))
-        return NULL;
-    p += 4;
-    if (*rune >= 0xd800 && *rune < 0xdc00 && end - p >= 6 && p[0] == '\\' &&
-        p[1] == 'u' && hex4(p + 2, end, &low) && low >= 0xdc00 &&
-        low < 0xe000) {
-        *rune = 0x10000 + ((*rune - 0xd800) << 10) + (low - 0xdc00);
-        return p + 6;
-    }
-    if (*rune >= 0xd800 && *rune < 0xe000)
-        *rune = CP_UTF8_REPLACEMENT;
-    return p;
-}
-
-/* Reads what stands behind a backslash and writes it; NULL if it is wrong. */
-static const char *unescape_one(const char *p, const char *end, char **out)
-{
-    static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
-    const char *found = *p ? strchr(from, *p) : NULL;
-    uint32_t rune;
-
-    if (found) {
-        *(*out)++ = to[found - from];
-        return p + 1;
-    }
-    p = *p == 'u' ? unescape_rune(p + 1, end, &rune) : NULL;
-    if (p)
-        *out += cp_utf8_encode(rune, *out);
-    return p;
-}
-
-/* Copies the inside of a string; what is written is never longer. */
+/* Copies the inside of a string into the scratch of the document. */
 static struct cp_text unescape(struct cp_json *j, struct cp_text in)
 {
     struct cp_json_doc *doc = j->doc;
-    char *out;
+    char *end;
 
-    if (cp_reserve(&doc->scratch, &doc->cap_scratch, cp_text_len(in) + 4, 1,
+    if (cp_reserve(&doc->scratch, &doc->cap_scratch,
+                   cp_text_len(in) + CP_JSON_STRING_SPARE, 1,
                    &doc->err) != CP_OK)
         return (struct cp_text){ 0 };
-    out = doc->scratch;
-    while (in.pos < in.end) {
-        const char *stop = memchr(in.pos, '\\', cp_text_len(in));
-        size_t n = (size_t)((stop ? stop : in.end) - in.pos);
-
-        memcpy(out, in.pos, n);
-        out += n;
-        in.pos = stop ? unescape_one(stop + 1, in.end, &out) : in.end;
-        if (!in.pos) {
-            j->pos = stop;
-            cp_json_fail(j, "bad escape");
-            return (struct cp_text){ 0 };
-        }
-    }
-    return (struct cp_text){ doc->scratch, out };
+    end = cp_json_string_decode(in, doc->scratch, &j->pos);
+    if (end)
+        return (struct cp_text){ doc->scratch, end };
+    cp_json_fail(j, "bad escape");
+    return (struct cp_text){ 0 };
 }
 
 struct cp_text cp_json_string(struct cp_json *j)
@@ -275,7 +176,7 @@ struct cp_text cp_json_string(struct cp_json *j)
                                                   : "expected a string");
         return in;
     }
-    behind = string_end(j->pos + 1, j->doc->end, &is_plain);
+    behind = cp_json_string_end(j->pos + 1, j->doc->end, &is_plain);
     if (!behind) {
         cp_json_fail(j, "a string without an end");
         return in;
@@ -299,88 +200,6 @@ struct cp_text cp_json_text(struct cp_json *j, struct cp_arena *arena)
     return text.pos ? cp_text_of(text.pos, len) : (struct cp_text){ 0 };
 }
 
-static const char *digits_end(const char *p, const char *end)
-{
-    while (p < end && cp_text_is_digit(*p))
-        p++;
-    return p;
-}
-
-/* Behind the number that starts at p, or NULL if it is not one. */
-static const char *number_end(const char *p, const char *end)
-{
-    const char *start;
-
-    p += p < end && *p == '-';
-    start = p;
-    p = digits_end(p, end);
-    if (p == start)
-        return NULL;
-    if (p < end && *p == '.') {
-        start = ++p;
-        p = digits_end(p, end);
-        if (p == start)
-            return NULL;
-    }
-    if (p < end && (*p == 'e' || *p == 'E')) {
-        p++;
-        p += p < end && (*p == '-' || *p == '+');
-        start = p;
-        p = digits_end(p, end);
-        if (p == start)
-            return NULL;
-    }
-    return p < end && (*p == '.' || *p == '-' || *p == '+') ? NULL : p;
-}
-
-static double slow_number(struct cp_json *j, struct cp_text token)
-{
-    char copy[NUMBER_BYTES + 1];
-    size_t len = cp_text_len(token);
-    double value;
-
-    if (len > NUMBER_BYTES) {
-        cp_json_fail(j, "a number that is too long");
-        return 0;
-    }
-    memcpy(copy, token.pos, len);
-    copy[len] = '\0';
-    value = strtod(copy, NULL);
-    if (!isfinite(value)) {
-        cp_json_fail(j, "bad number");
-        return 0;
-    }
-    return value;
-}
-
-/* "123", "-4.56": exact while digits and power of ten fit a double. */
-static bool fast_number(struct cp_text t, double *out)
-{
-    static const double powers[] = { 1,    1e1,  1e2,  1e3, 1e4,  1e5,
-                                     1e6,  1e7,  1e8,  1e9, 1e10, 1e11,
-                                     1e12, 1e13, 1e14, 1e15 };
-    bool is_negative = *t.pos == '-';
-    const char *point = NULL;
-    uint64_t digits = 0;
-    size_t n = 0;
-
-    for (t.pos += is_negative; t.pos < t.end; t.pos++) {
-        if (cp_text_is_digit(*t.pos)) {
-            digits = digits * 10 + (uint64_t)(*t.pos - '0');
-            n++;
-        } else if (*t.pos == '.') {
-            point = t.pos + 1;
-        } else {
-            return false;
-        }
-        if (n > 15)
-            return false;
-    }
-    *out = (double)digits / powers[point ? t.end - point : 0];
-    *out = is_negative ? -*out : *out;
-    return true;
-}
-
 /* The number that is next; its pos is NULL where there is none. */
 static struct cp_text number_token(struct cp_json *j)
 {
@@ -390,7 +209,7 @@ static struct cp_text number_token(struct cp_json *j)
         cp_json_fail(j, "expected a number");
         return token;
     }
-    token.end = number_end(j->pos, j->doc->end);
+    token.end = cp_json_number_end(j->pos, j->doc->end);
     if (token.end)
         token.pos = j->pos;
     else
@@ -400,11 +219,12 @@ static struct cp_text number_token(struct cp_json *j)
 
 static double read_number(struct cp_json *j, struct cp_text token)
 {
-    double value;
+    double value = 0;
+    const char *wrong = cp_json_number_value(token, &value);
 
-    if (!fast_number(token, &value))
-        value = slow_number(j, token);
-    if (!is_over(j))
+    if (wrong)
+        cp_json_fail(j, wrong);
+    else
         j->pos = token.end;
     return value;
 }
@@ -480,7 +300,7 @@ static void skip_scalar(struct cp_json *j)
 
     switch (cp_json_kind(j)) {
     case CP_JSON_STRING:
-        behind = string_end(j->pos + 1, j->doc->end, &is_plain);
+        behind = cp_json_string_end(j->pos + 1, j->doc->end, &is_plain);
         if (behind)
             j->pos = behind;
         else
@@ -541,7 +361,7 @@ static void skip_checked(struct cp_json *j)
 
     do {
         depth += step[(unsigned char)*p];
-        p = *p == '"' ? string_end(p + 1, end, &is_plain) : p + 1;
+        p = *p == '"' ? cp_json_string_end(p + 1, end, &is_plain) : p + 1;
     } while (depth > 0 && p && p < end);
     if (p)
         j->pos = p;

@@ -1,20 +1,12 @@
-/*
- * threads.c - see threads.h.
- *
- * Records lie in chunks that are mapped when needed and stay for ever: a
- * handler may look at one whenever it likes. They are in chains by their number
- * + 1: those that are free in one, those in use in one for each hash of an id.
- */
+/* threads.c - see threads.h; thread_records.c has their records. */
 #include "runtime/threads.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -23,6 +15,7 @@
 #include "runtime/clock.h"
 #include "runtime/lock.h"
 #include "runtime/perf_sampler.h"
+#include "runtime/thread_records.h"
 #include "runtime/thread_timer.h"
 #include "runtime/timer.h"
 #include "signal/locks.h"
@@ -32,14 +25,9 @@
 #include "signal/waiters.h"
 
 #define MOST_HIDDEN 32
-#define CHAINS 4096 /* a power of two */
 
 static struct {
     struct cp_lock lock;
-    uint32_t n_records; /* given out at least once */
-    uint32_t free;      /* chain */
-    uint32_t by_tid[CHAINS];
-    size_t n_threads;
     bool has_main_left; /* it is a zombie until the process ends */
     int32_t hidden[MOST_HIDDEN];
     size_t n_hidden;
@@ -59,111 +47,25 @@ static bool is_main(int32_t tid)
     return tid == (int32_t)CP_SYSCALL(SYS_getpid, 0);
 }
 
-static bool map_chunk(uint32_t number)
-{
-    size_t size = CP_THREADS_CHUNK * sizeof(struct cp_signal_thread);
-    void *chunk;
-
-    if (number / CP_THREADS_CHUNK >= CP_THREADS_CHUNKS)
-        return false;
-    if (cp_signal_thread_at(number))
-        return true;
-    chunk = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (chunk == MAP_FAILED)
-        return false;
-    atomic_store_explicit(&cp_signal_threads[number / CP_THREADS_CHUNK], chunk,
-                          memory_order_release);
-    return true;
-}
-
-/* But for its number, which the handler of a late signal may look at. */
-static void clear(struct cp_signal_thread *t)
-{
-    size_t at = offsetof(struct cp_signal_thread, number);
-    size_t after = at + sizeof(t->number);
-
-    memset(t, 0, at);
-    memset((char *)t + after, 0, sizeof(*t) - after);
-}
-
-static struct cp_signal_thread *take_record(void)
-{
-    struct cp_signal_thread *t;
-    uint32_t number = list.free ? list.free - 1 : list.n_records;
-
-    if (!map_chunk(number))
-        return NULL;
-    t = cp_signal_thread_at(number);
-    if (list.free) {
-        list.free = t->next;
-    } else {
-        list.n_records++;
-        t->number = number;
-    }
-    clear(t);
-    t->timer_id = CP_NO_TIMER;
-    list.n_threads++;
-    return t;
-}
-
-static uint32_t *chain_of(int32_t tid)
-{
-    return &list.by_tid[(uint32_t)tid % CHAINS];
-}
-
-static struct cp_signal_thread *find(int32_t tid)
-{
-    for (uint32_t at = *chain_of(tid); at;) {
-        struct cp_signal_thread *t = cp_signal_thread_at(at - 1);
-
-        if (atomic_load_explicit(&t->tid, memory_order_relaxed) == tid)
-            return t;
-        at = t->next;
-    }
-    return NULL;
-}
-
-static void chain(struct cp_signal_thread *t, int32_t tid)
-{
-    uint32_t *first = chain_of(tid);
-
-    t->next = *first;
-    *first = t->number + 1;
-    atomic_store(&t->tid, tid);
-}
-
-static void unchain(struct cp_signal_thread *t)
-{
-    uint32_t *at = chain_of(atomic_load(&t->tid));
-
-    while (*at != t->number + 1)
-        at = &cp_signal_thread_at(*at - 1)->next;
-    *at = t->next;
-    atomic_store(&t->tid, 0);
-}
-
 static void free_record(struct cp_signal_thread *t)
 {
     cp_thread_timer_end(t);
     cp_trace_leave(t);
     cp_waiters_strike_off(t);
-    unchain(t);
-    t->next = list.free;
-    list.free = t->number + 1;
-    list.n_threads--;
+    cp_thread_records_give(t);
 }
 
 static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack,
                                       uintptr_t start)
 {
-    struct cp_signal_thread *t = take_record();
+    struct cp_signal_thread *t = cp_thread_records_take();
 
     if (!t)
         return NULL;
+    t->timer_id = CP_NO_TIMER;
     atomic_store(&t->stack_low, stack.low);
     atomic_store(&t->stack_high, stack.high);
-    chain(t, tid);
+    cp_thread_records_chain(t, tid);
     t->start = start;
     if (list.period_ns && start)
         cp_thread_timer_start_new(t);
@@ -182,7 +84,7 @@ struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
         return t;
     tid = current_tid();
     cp_lock_take(&list.lock);
-    t = find(tid);
+    t = cp_thread_records_find(tid);
     if (t && start && !t->start) {
         free_record(t); /* somebody saw it before it could say where it is */
         t = NULL;
@@ -237,7 +139,7 @@ void cp_threads_hide(void)
 
     cp_locks_hidden = true;
     cp_lock_take(&list.lock);
-    t = find(tid);
+    t = cp_thread_records_find(tid);
     if (t)
         free_record(t);
     cp_signal_self = NULL;
@@ -280,15 +182,12 @@ uint64_t cp_threads_own_cpu_ns(void)
 int64_t cp_threads_unseen_ns(void)
 {
     int64_t ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const struct cp_signal_thread *t = NULL;
 
     cp_lock_take(&list.lock);
     ns -= (int64_t)(own_cpu_ns() + cp_thread_timer_past_ns());
-    for (uint32_t i = 0; i < list.n_records; i++) {
-        const struct cp_signal_thread *t = cp_signal_thread_at(i);
-
-        if (atomic_load(&t->tid))
-            ns -= (int64_t)cp_thread_timer_seen_ns(t);
-    }
+    while ((t = cp_thread_records_next(t)))
+        ns -= (int64_t)cp_thread_timer_seen_ns(t);
     cp_lock_give(&list.lock);
     return ns;
 }
@@ -300,7 +199,7 @@ static void see(int32_t tid)
 
     if (is_hidden(tid) || (list.has_main_left && is_main(tid)))
         return;
-    t = find(tid);
+    t = cp_thread_records_find(tid);
     if (!t)
         t = enter(tid, unknown, 0);
     if (t)
@@ -318,13 +217,11 @@ static bool is_there(int32_t tid)
 
 static void strike_off_unseen(void)
 {
-    for (uint32_t i = 0; i < list.n_records; i++) {
-        struct cp_signal_thread *t = cp_signal_thread_at(i);
-        int32_t tid = atomic_load(&t->tid);
+    struct cp_signal_thread *t = NULL;
 
-        if (tid && t->mark != list.round && !is_there(tid))
+    while ((t = cp_thread_records_next(t)))
+        if (t->mark != list.round && !is_there(atomic_load(&t->tid)))
             free_record(t);
-    }
 }
 
 /* What getdents64 fills in; libc's readdir would allocate. */
@@ -372,12 +269,10 @@ enum cp_status cp_threads_scan(struct cp_error *err)
 /* Does something to all threads; called with the lock held. */
 static void each_thread(void (*act)(struct cp_signal_thread *t))
 {
-    for (uint32_t i = 0; i < list.n_records; i++) {
-        struct cp_signal_thread *t = cp_signal_thread_at(i);
+    struct cp_signal_thread *t = NULL;
 
-        if (atomic_load(&t->tid))
-            act(t);
-    }
+    while ((t = cp_thread_records_next(t)))
+        act(t);
 }
 
 void cp_threads_set_signal(int sig)
@@ -426,15 +321,13 @@ void cp_threads_check_events(void)
 
 bool cp_threads_ask(void)
 {
+    struct cp_signal_thread *t = NULL;
     bool are_any = false;
 
     cp_lock_take(&list.lock);
-    for (uint32_t i = 0; i < list.n_records && list.period_ns; i++) {
-        struct cp_signal_thread *t = cp_signal_thread_at(i);
-
-        if (atomic_load(&t->tid) && cp_thread_timer_ask(t))
+    while (list.period_ns && (t = cp_thread_records_next(t)))
+        if (cp_thread_timer_ask(t))
             are_any = true;
-    }
     cp_lock_give(&list.lock);
     return are_any;
 }
@@ -442,13 +335,11 @@ bool cp_threads_ask(void)
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
                      void *context)
 {
-    cp_lock_take(&list.lock);
-    for (uint32_t i = 0; i < list.n_records; i++) {
-        struct cp_signal_thread *t = cp_signal_thread_at(i);
+    struct cp_signal_thread *t = NULL;
 
-        if (atomic_load(&t->tid))
-            visit(context, t);
-    }
+    cp_lock_take(&list.lock);
+    while ((t = cp_thread_records_next(t)))
+        visit(context, t);
     cp_lock_give(&list.lock);
 }
 
@@ -457,22 +348,20 @@ uint32_t cp_threads_records(void)
     uint32_t n;
 
     cp_lock_take(&list.lock);
-    n = list.n_records;
+    n = cp_thread_records_count();
     cp_lock_give(&list.lock);
     return n;
 }
 
 void cp_threads_stats(struct cp_threads_stats *out)
 {
-    cp_lock_take(&list.lock);
-    *out = (struct cp_threads_stats){ .n_threads = list.n_threads,
-                                      .n_hidden = list.n_hidden };
-    for (uint32_t i = 0; i < list.n_records && list.period_ns; i++) {
-        struct cp_signal_thread *t = cp_signal_thread_at(i);
+    struct cp_signal_thread *t = NULL;
 
-        out->n_no_timer += atomic_load(&t->tid) && t->timer_id == CP_NO_TIMER &&
-                           !atomic_load(&t->perf);
-    }
+    cp_lock_take(&list.lock);
+    *out = (struct cp_threads_stats){ .n_threads = cp_thread_records_used(),
+                                      .n_hidden = list.n_hidden };
+    while (list.period_ns && (t = cp_thread_records_next(t)))
+        out->n_no_timer += t->timer_id == CP_NO_TIMER && !atomic_load(&t->perf);
     cp_lock_give(&list.lock);
 }
 
@@ -508,7 +397,7 @@ static void forget_others(void)
     list.n_hidden = 0;
     list.has_main_left = false;
     list.own_cpu_ns = 0;
-    for (uint32_t i = 0; i < list.n_records; i++) {
+    for (uint32_t i = 0; i < cp_thread_records_count(); i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 
         cp_thread_timer_forget(t);
@@ -516,8 +405,8 @@ static void forget_others(void)
             free_record(t);
     }
     if (self) {
-        unchain(self);
-        chain(self, current_tid());
+        cp_thread_records_unchain(self);
+        cp_thread_records_chain(self, current_tid());
     }
 }
 

@@ -1,4 +1,4 @@
-/* test_json.c - tests src/import/json.c. */
+/* test_json.c - tests src/import/json.c, json_string.c and json_number.c. */
 #include "import/json.h"
 
 #include <math.h>

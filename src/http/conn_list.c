@@ -1,0 +1,165 @@
+/* conn_list.c - see conn_list.h. */
+#include "http/conn_list.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+
+static void unlink_from(struct cp_http_exchange *x)
+{
+    struct cp_http_server *s = x->server;
+
+    if (x->prev)
+        x->prev->next = x->next;
+    else
+        s->oldest = x->next;
+    if (x->next)
+        x->next->prev = x->prev;
+    else
+        s->newest = x->prev;
+    x->prev = x->next = NULL;
+}
+
+static void link_newest(struct cp_http_exchange *x)
+{
+    struct cp_http_server *s = x->server;
+
+    x->prev = s->newest;
+    x->next = NULL;
+    if (s->newest)
+        s->newest->next = x;
+    else
+        s->oldest = x;
+    s->newest = x;
+}
+
+void cp_http_conn_enter(struct cp_http_exchange *x)
+{
+    x->server->stats.n_connections++;
+    x->server->stats.n_accepted++;
+    link_newest(x);
+}
+
+void cp_http_conn_renew(struct cp_http_exchange *x)
+{
+    unlink_from(x);
+    link_newest(x);
+}
+
+void cp_http_conn_touch(struct cp_http_exchange *x)
+{
+    if (x->is_touched)
+        return;
+    x->is_touched = true;
+    x->next_touched = x->server->touched;
+    x->server->touched = x;
+}
+
+void cp_http_conn_count_held(struct cp_http_exchange *x, size_t now)
+{
+    x->server->stats.input_bytes += now - x->held;
+    x->held = now;
+}
+
+void cp_http_conn_drop_body(struct cp_http_exchange *x)
+{
+    x->server->stats.output_bytes -= x->body.len;
+    cp_http_text_release(&x->body);
+    cp_http_text_release(&x->output);
+    x->written = 0;
+}
+
+void cp_http_conn_close(struct cp_http_exchange *x)
+{
+    struct cp_http_server *s = x->server;
+
+    if (x->state == CP_HTTP_DEAD)
+        return;
+    x->state = CP_HTTP_DEAD;
+    cp_http_timer_clear(&s->timers, &x->limit);
+    cp_http_timer_clear(&s->timers, &x->due);
+    if (x->is_kept) {
+        x->is_kept = false;
+        x->keeper.gone(x->keeper.context);
+    }
+    /* Closing alone is not enough: a process forked meanwhile may still hold
+     * the socket, and epoll would go on telling of it. */
+    (void)epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, x->fd, NULL);
+    (void)close(x->fd);
+    unlink_from(x);
+    x->next = s->dead;
+    s->dead = x;
+    s->stats.n_connections--;
+    cp_http_conn_count_held(x, 0);
+    cp_http_conn_drop_body(x);
+}
+
+/* One that is to be looked at again waits for the next turn. */
+void cp_http_conn_bury(struct cp_http_server *s)
+{
+    struct cp_http_exchange *x = s->dead, *next;
+
+    s->dead = NULL;
+    for (; x; x = next) {
+        next = x->next;
+        if (x->is_touched) {
+            x->next = s->dead;
+            s->dead = x;
+            continue;
+        }
+        cp_http_request_release(&x->request);
+        cp_http_text_release(&x->unread);
+        cp_http_text_release(&x->headers);
+        cp_free(x);
+    }
+}
+
+bool cp_http_conn_evict(struct cp_http_server *s)
+{
+    struct cp_http_exchange *x = s->oldest;
+
+    while (x && x->state != CP_HTTP_IDLE && x->state != CP_HTTP_READING &&
+           x->state != CP_HTTP_LINGERING)
+        x = x->next;
+    if (!x)
+        return false;
+    s->stats.n_evicted++;
+    cp_http_conn_close(x);
+    return true;
+}
+
+/*
+ * Closes those in the state, the one that has been there longest first, while
+ * what they hold together is too much.
+ */
+static void evict_while(struct cp_http_exchange *but, enum cp_http_state state,
+                        const size_t *held, size_t most)
+{
+    struct cp_http_server *s = but->server;
+    struct cp_http_exchange *x = s->oldest, *next;
+
+    for (; x && *held > most; x = next) {
+        next = x->next;
+        if (x == but || x->state != state)
+            continue;
+        s->stats.n_evicted++;
+        cp_http_conn_close(x);
+    }
+}
+
+void cp_http_conn_evict_readers(struct cp_http_exchange *but)
+{
+    struct cp_http_server *s = but->server;
+
+    evict_while(but, CP_HTTP_WRITING, &s->stats.output_bytes,
+                s->limits.output_bytes);
+}
+
+void cp_http_conn_evict_askers(struct cp_http_exchange *but)
+{
+    struct cp_http_server *s = but->server;
+
+    evict_while(but, CP_HTTP_READING, &s->stats.input_bytes,
+                s->limits.input_bytes);
+}

@@ -1,0 +1,119 @@
+/* tracee_stop.c - see tracee_stop.h. */
+#include "launch/tracee_stop.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define NAP_NS 50000
+
+int64_t cp_tracee_now_ms(void)
+{
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+enum cp_status cp_tracee_fail(const char *what, struct cp_error *err)
+{
+    return cp_error_set(err, CP_EIO, "%s: %s", what, strerror(errno));
+}
+
+enum cp_status cp_tracee_get_regs(const struct cp_tracee *t,
+                                  struct user_regs_struct *out,
+                                  struct cp_error *err)
+{
+    struct iovec v = { out, sizeof(*out) };
+
+    if (ptrace(PTRACE_GETREGSET, t->tid, NT_PRSTATUS, &v) == 0)
+        return CP_OK;
+    return cp_tracee_fail("cannot read registers", err);
+}
+
+enum cp_status cp_tracee_set_regs(const struct cp_tracee *t,
+                                  const struct user_regs_struct *regs,
+                                  struct cp_error *err)
+{
+    struct user_regs_struct copy = *regs;
+    struct iovec v = { &copy, sizeof(copy) };
+
+    if (ptrace(PTRACE_SETREGSET, t->tid, NT_PRSTATUS, &v) == 0)
+        return CP_OK;
+    return cp_tracee_fail("cannot set registers", err);
+}
+
+bool cp_tracee_read(const struct cp_tracee *t, uint64_t at, void *out,
+                    size_t len)
+{
+    struct iovec local = { out, len }, remote = { (void *)at, len };
+
+    return process_vm_readv(t->tid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+bool cp_tracee_write(const struct cp_tracee *t, uint64_t at, const void *bytes,
+                     size_t len)
+{
+    struct iovec local = { (void *)(uintptr_t)bytes, len };
+    struct iovec remote = { (void *)at, len };
+
+    return process_vm_writev(t->tid, &local, 1, &remote, 1, 0) == (ssize_t)len;
+}
+
+enum cp_status cp_tracee_await(struct cp_tracee *t, int64_t end_ms, int *out,
+                               struct cp_error *err)
+{
+    const struct timespec nap = { 0, NAP_NS };
+
+    for (;;) {
+        pid_t got = waitpid(t->tid, out, __WALL | WNOHANG);
+
+        if (got == t->tid && WIFSTOPPED(*out))
+            return CP_OK;
+        if (got == t->tid || (got < 0 && errno != EINTR)) {
+            t->is_gone = true;
+            return cp_error_set(err, CP_EIO, "it has ended meanwhile");
+        }
+        if (cp_tracee_now_ms() > end_ms)
+            return cp_error_set(err, CP_EOTHER, "no answer in time");
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
+enum cp_status cp_tracee_resume(const struct cp_tracee *t, int request, int sig,
+                                struct cp_error *err)
+{
+    if (ptrace((enum __ptrace_request)request, t->tid, 0, (long)sig) == 0)
+        return CP_OK;
+    return cp_tracee_fail("cannot go on", err);
+}
+
+bool cp_tracee_is_event_stop(int how)
+{
+    return how >> 16 == PTRACE_EVENT_STOP;
+}
+
+enum cp_status cp_tracee_interrupt(struct cp_tracee *t, int64_t end_ms,
+                                   struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+    int how = 0;
+
+    if (ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) != 0)
+        return cp_tracee_fail("cannot stop it", err);
+    while (status == CP_OK) {
+        status = cp_tracee_await(t, end_ms, &how, err);
+        if (status != CP_OK || cp_tracee_is_event_stop(how))
+            break;
+        status = cp_tracee_resume(
+            t, PTRACE_CONT,
+            WSTOPSIG(how) == CP_TRACEE_CALL_STOP ? 0 : WSTOPSIG(how), err);
+    }
+    if (status == CP_OK && WSTOPSIG(how) != SIGTRAP)
+        return cp_error_set(err, CP_EUSAGE,
+                            "it is stopped by a signal; continue it first");
+    return status;
+}

@@ -1,0 +1,72 @@
+/*
+ * tracee_stop - a thread that is traced: stopping it, letting it go on, its
+ * registers.
+ *
+ * What tracee.c (which has it work) and tracee_catch.c (which brings it to a
+ * good place first) are made of. Internal to these three; x86-64 only.
+ */
+#ifndef CP_TRACEE_STOP_H
+#define CP_TRACEE_STOP_H
+
+#include <signal.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+
+#include "launch/tracee.h"
+
+/* How a stop before or behind a system call is told from other traps. */
+#define CP_TRACEE_CALL_STOP (SIGTRAP | 0x80)
+
+#define CP_TRACEE_CALL_BYTES 2    /* of the instruction "syscall" */
+#define CP_TRACEE_MOST_ERROR 4095 /* results from -4095 on are errors */
+
+struct cp_tracee {
+    pid_t tid;
+    bool is_gone;     /* it has ended; there is nothing to let go */
+    bool is_entry;    /* stopped before a system call, not in one */
+    uint64_t call_at; /* a system call instruction */
+    uint64_t mask;    /* its signal mask */
+    struct user_regs_struct regs;
+    struct iovec xstate;
+    struct cp_quiet *quiet; /* borrowed, while it is caught; or NULL */
+};
+
+int64_t cp_tracee_now_ms(void);
+
+/* "WHAT: " and what errno says. */
+enum cp_status cp_tracee_fail(const char *what, struct cp_error *err);
+
+enum cp_status cp_tracee_get_regs(const struct cp_tracee *t,
+                                  struct user_regs_struct *out,
+                                  struct cp_error *err);
+enum cp_status cp_tracee_set_regs(const struct cp_tracee *t,
+                                  const struct user_regs_struct *regs,
+                                  struct cp_error *err);
+
+/*
+ * Waits for its next stop, which *out then tells as waitpid does. CP_EOTHER:
+ * there was none in time.
+ */
+enum cp_status cp_tracee_await(struct cp_tracee *t, int64_t end_ms, int *out,
+                               struct cp_error *err);
+
+/* Lets it go on, by a request of ptrace and with a signal or 0. */
+enum cp_status cp_tracee_resume(const struct cp_tracee *t, int request, int sig,
+                                struct cp_error *err);
+
+/* Did it stop because we interrupted it, or all of its process is stopped? */
+bool cp_tracee_is_event_stop(int how);
+
+/* Interrupts it and waits until it stands; its other signals are passed on. */
+enum cp_status cp_tracee_interrupt(struct cp_tracee *t, int64_t end_ms,
+                                   struct cp_error *err);
+
+/*
+ * tracee_catch.c: brings one that stands to a good place, whose registers are
+ * in t->regs then. CP_EOTHER: not in time; it runs.
+ */
+enum cp_status cp_tracee_settle(struct cp_tracee *t,
+                                const struct cp_tracee_catch *how,
+                                int64_t end_ms, struct cp_error *err);
+
+#endif
