@@ -16,27 +16,29 @@ struct cp_edge_sum {
     bool is_residual, is_called; /* called: not inlined, at least once */
 };
 
-/* A sum and whose it is, in the hash table. */
-struct cp_edge_slot {
-    uint32_t src, dst; /* src is CP_NONE in a free slot */
-    struct cp_edge_sum sum;
+struct cp_edge_ends {
+    uint32_t src, dst;
 };
 
-/* Where the edge used last from a location is. */
+/* The edge used last from a location. */
 struct cp_edge_cache {
-    uint32_t dst, slot;
+    uint32_t dst, edge;
 };
 
 /* Starts as { 0 }. */
 struct cp_edge_table {
     uint32_t n_nodes;
     struct cp_edge_sum *square; /* n_nodes + 1 rows, the last for nowhere */
-    struct cp_edge_slot *slots;
-    uint32_t n_slots, n_edges;
+    /* By number, in the order of first use: what is used most lies together. */
+    struct cp_edge_sum *sums;
+    struct cp_edge_ends *ends;
+    uint32_t n_edges;
+    uint32_t *slots; /* the number plus one, found by the ends; 0 is free */
+    uint32_t n_slots;
     /* By location: nearly every call site calls one function only. */
     struct cp_edge_cache *cache;
     uint32_t n_locations;
-    int64_t *divs; /* by place in square or slots; NULL without means */
+    int64_t *divs; /* by place in square or by number; NULL without means */
 };
 
 /* A hash table for calls from n_locations, or a square. */
@@ -84,7 +86,7 @@ static inline void cp_edge_add_dense(struct cp_edge_table *t, uint32_t src,
     cp_edge_count(e, stamp, value, is_residual, is_inline);
 }
 
-/* The slot of an edge, made with no weight if new; CP_NONE on failure. */
+/* The number of an edge, made with no weight if new; CP_NONE on failure. */
 uint32_t cp_edge_find(struct cp_edge_table *t, uint32_t src, uint32_t dst,
                       struct cp_error *err);
 
@@ -96,28 +98,28 @@ static inline uint32_t cp_edge_find_call(struct cp_edge_table *t,
                                          uint32_t dst, struct cp_error *err)
 {
     struct cp_edge_cache *cache;
-    uint32_t slot;
+    uint32_t edge;
 
     if (location == CP_NONE)
         return cp_edge_find(t, src, dst, err);
     cache = &t->cache[location];
     if (cache->dst == dst)
-        return cache->slot;
-    slot = cp_edge_find(t, src, dst, err);
-    *cache = (struct cp_edge_cache){ slot == CP_NONE ? CP_NONE : dst, slot };
-    return slot;
+        return cache->edge;
+    edge = cp_edge_find(t, src, dst, err);
+    *cache = (struct cp_edge_cache){ edge == CP_NONE ? CP_NONE : dst, edge };
+    return edge;
 }
 
 /* Counts a call in the hash table. */
-static inline void cp_edge_add_sparse(struct cp_edge_table *t, uint32_t slot,
+static inline void cp_edge_add_sparse(struct cp_edge_table *t, uint32_t edge,
                                       uint32_t stamp, int64_t value,
                                       int64_t div, bool is_residual,
                                       bool is_inline)
 {
-    struct cp_edge_sum *e = &t->slots[slot].sum;
+    struct cp_edge_sum *e = &t->sums[edge];
 
     if (t->divs && e->stamp != stamp)
-        t->divs[slot] = cp_add(t->divs[slot], div);
+        t->divs[edge] = cp_add(t->divs[edge], div);
     cp_edge_count(e, stamp, value, is_residual, is_inline);
 }
 

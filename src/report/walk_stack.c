@@ -57,12 +57,12 @@ static inline bool visit(const struct cp_walk_job *job, struct cp_walk_share *s,
         cp_edge_add_dense(&s->edges, at->src, dst, at->stamp, at->value,
                           at->div, at->is_residual, is_inline);
     } else if (job->wanted && is_wanted(job, at->src, dst)) {
-        uint32_t slot =
+        uint32_t edge =
             cp_edge_find_call(&s->edges, at->site, at->src, dst, &s->err);
 
-        if (slot == CP_NONE)
+        if (edge == CP_NONE)
             return false;
-        cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, at->div,
+        cp_edge_add_sparse(&s->edges, edge, at->stamp, at->value, at->div,
                            at->is_residual, is_inline);
     }
     at->src = dst;
@@ -170,12 +170,12 @@ static void count_dense(struct cp_walk_share *s, struct step *at,
 static inline bool count_call(struct cp_walk_share *s, const struct step *at,
                               const struct call *c)
 {
-    uint32_t slot =
+    uint32_t edge =
         cp_edge_find_call(&s->edges, at->site, at->src, c->dst, &s->err);
 
-    if (slot == CP_NONE)
+    if (edge == CP_NONE)
         return false;
-    cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, 0, c->is_residual,
+    cp_edge_add_sparse(&s->edges, edge, at->stamp, at->value, 0, c->is_residual,
                        false);
     return true;
 }
@@ -317,7 +317,15 @@ static bool walk_sample(const struct cp_walk_job *job, struct cp_walk_share *s,
 
 void cp_walk_stacks(const struct cp_walk_job *job, struct cp_walk_share *s)
 {
-    for (uint32_t i = s->from; i < s->to; i++)
+    const struct cp_profile *p = job->r->profile;
+
+    for (uint32_t i = s->from; i < s->to; i++) {
+        const char *ahead = (const char *)(p->locs + p->samples[i].locs) + 1024;
+
+        __builtin_prefetch(ahead);
+        __builtin_prefetch(ahead + 64);
+        __builtin_prefetch(ahead + 128);
         if (!walk_sample(job, s, i))
             return;
+    }
 }
