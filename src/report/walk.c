@@ -184,10 +184,13 @@ static enum cp_status find_singles(struct cp_walk_job *job,
     uint32_t n = job->r->profile->n_locations;
 
     job->single = cp_alloc(n, sizeof(*job->single), err);
-    for (uint32_t i = 0; job->single && i < n; i++)
+    job->is_plain = true;
+    for (uint32_t i = 0; job->single && i < n; i++) {
         job->single[i] = f->first[i + 1] - f->first[i] > 1
                              ? CP_WALK_SEVERAL
                              : job->place_of[f->nodes[f->first[i]]];
+        job->is_plain &= job->single[i] < CP_WALK_SEVERAL;
+    }
     return job->single ? CP_OK : CP_ENOMEM;
 }
 

@@ -120,8 +120,7 @@ static void join_sum(struct cp_edge_table *t, size_t to,
 {
     mine->weight = cp_add(mine->weight, other->weight);
     mine->stamp |= other->stamp; /* only "never" matters from here on */
-    mine->is_residual |= other->is_residual;
-    mine->is_called |= other->is_called;
+    mine->marks |= other->marks;
     if (t->divs)
         t->divs[to] = cp_add(t->divs[to], from->divs[place]);
 }
@@ -152,8 +151,8 @@ static struct cp_edge edge_of(uint32_t src, uint32_t dst,
                              .dst = dst,
                              .weight = sum->weight,
                              .weight_div = div,
-                             .is_residual = sum->is_residual,
-                             .is_inline = !sum->is_called };
+                             .is_residual = sum->marks & CP_EDGE_RESIDUAL,
+                             .is_inline = !(sum->marks & CP_EDGE_CALLED) };
 }
 
 static uint32_t list_square(const struct cp_edge_table *t, struct cp_edge *list)

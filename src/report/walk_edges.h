@@ -10,10 +10,16 @@
 
 #include "report/graph.h"
 
+/* What a call has been at least once. */
+enum cp_edge_marks {
+    CP_EDGE_RESIDUAL = 1,
+    CP_EDGE_CALLED = 2, /* not inlined */
+};
+
 struct cp_edge_sum {
     int64_t weight;
-    uint32_t stamp;              /* last sample counted; 0 for never */
-    bool is_residual, is_called; /* called: not inlined, at least once */
+    uint32_t stamp; /* last sample counted; 0 for never */
+    uint32_t marks;
 };
 
 struct cp_edge_ends {
@@ -61,29 +67,23 @@ enum cp_status cp_edge_table_list(const struct cp_edge_table *t,
 
 /* Counts a call, once a sample: whether it is the first cannot be guessed. */
 static inline void cp_edge_count(struct cp_edge_sum *e, uint32_t stamp,
-                                 int64_t value, bool is_residual,
-                                 bool is_inline)
+                                 int64_t value, uint32_t marks)
 {
-    bool is_new = e->stamp != stamp;
+    uint64_t is_new = -(uint64_t)(e->stamp != stamp);
 
     e->stamp = stamp;
-    e->weight = cp_add(e->weight, value & -(int64_t)is_new);
-    e->is_residual |= is_residual & is_new;
-    e->is_called |= !is_inline & is_new;
+    e->weight = cp_add(e->weight, value & (int64_t)is_new);
+    e->marks |= marks & (uint32_t)is_new;
 }
 
-/* Counts a call in the square. */
-static inline void cp_edge_add_dense(struct cp_edge_table *t, uint32_t src,
-                                     uint32_t dst, uint32_t stamp,
-                                     int64_t value, int64_t div,
-                                     bool is_residual, bool is_inline)
+/* The same with a divisor, for means. `e` is t's at that place. */
+static inline void cp_edge_count_div(struct cp_edge_table *t, size_t place,
+                                     struct cp_edge_sum *e, uint32_t stamp,
+                                     int64_t value, int64_t div, uint32_t marks)
 {
-    size_t place = (size_t)src * t->n_nodes + dst;
-    struct cp_edge_sum *e = &t->square[place];
-
     if (t->divs && e->stamp != stamp)
         t->divs[place] = cp_add(t->divs[place], div);
-    cp_edge_count(e, stamp, value, is_residual, is_inline);
+    cp_edge_count(e, stamp, value, marks);
 }
 
 /* The number of an edge, made with no weight if new; CP_NONE on failure. */
@@ -108,19 +108,6 @@ static inline uint32_t cp_edge_find_call(struct cp_edge_table *t,
     edge = cp_edge_find(t, src, dst, err);
     *cache = (struct cp_edge_cache){ edge == CP_NONE ? CP_NONE : dst, edge };
     return edge;
-}
-
-/* Counts a call in the hash table. */
-static inline void cp_edge_add_sparse(struct cp_edge_table *t, uint32_t edge,
-                                      uint32_t stamp, int64_t value,
-                                      int64_t div, bool is_residual,
-                                      bool is_inline)
-{
-    struct cp_edge_sum *e = &t->sums[edge];
-
-    if (t->divs && e->stamp != stamp)
-        t->divs[edge] = cp_add(t->divs[edge], div);
-    cp_edge_count(e, stamp, value, is_residual, is_inline);
 }
 
 #endif

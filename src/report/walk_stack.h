@@ -42,6 +42,7 @@ struct cp_walk_job {
     uint8_t *wanted;    /* by place: want.edges */
     bool wants_all;     /* every edge, that is */
     uint32_t *single;   /* by location: its place, CP_NONE or CP_WALK_SEVERAL */
+    bool is_plain;      /* every location is one node that is kept */
     bool *has_wanted;   /* by location: a node of it has wanted edges */
     atomic_uint_fast64_t next; /* sample to be taken */
     struct cp_walk_share shares[CP_PARALLEL_MOST];
