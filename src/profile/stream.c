@@ -329,21 +329,21 @@ struct mapping {
     atomic_bool is_missing;
 };
 
+/* The stacks of a run follow one another, so they are mapped as one. */
 static void map_run(void *context, size_t number)
 {
     struct mapping *m = context;
     const struct cp_profile *p = m->s->profile;
     const struct cp_raw_run *run = &m->s->runs[number];
-    const uint32_t *index_of = m->index_of;
-    bool is_missing = false;
+    const uint32_t *restrict index_of = m->index_of;
+    const struct cp_sample *last = &p->samples[run->to - 1];
+    uint32_t *at = cp_profile_stack(p, run->from);
+    const uint32_t *end = p->locs + last->locs + last->n_locs;
+    uint32_t is_missing = 0;
 
-    for (uint32_t i = run->from; i < run->to; i++) {
-        uint32_t *stack = cp_profile_stack(p, i);
-
-        for (uint32_t k = 0; k < p->samples[i].n_locs; k++) {
-            stack[k] = index_of[stack[k]];
-            is_missing |= stack[k] == CP_NONE;
-        }
+    for (; at < end; at++) {
+        *at = index_of[*at];
+        is_missing |= *at == CP_NONE;
     }
     if (is_missing)
         atomic_store(&m->is_missing, true);
