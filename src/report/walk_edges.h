@@ -19,7 +19,7 @@ enum cp_edge_marks {
 struct cp_edge_sum {
     int64_t weight;
     uint32_t stamp; /* last sample counted; 0 for never */
-    uint32_t marks;
+    uint8_t marks;
 };
 
 struct cp_edge_ends {
@@ -67,19 +67,19 @@ enum cp_status cp_edge_table_list(const struct cp_edge_table *t,
 
 /* Counts a call, once a sample: whether it is the first cannot be guessed. */
 static inline void cp_edge_count(struct cp_edge_sum *e, uint32_t stamp,
-                                 int64_t value, uint32_t marks)
+                                 int64_t value, uint8_t marks)
 {
     uint64_t is_new = -(uint64_t)(e->stamp != stamp);
 
     e->stamp = stamp;
     e->weight = cp_add(e->weight, value & (int64_t)is_new);
-    e->marks |= marks & (uint32_t)is_new;
+    e->marks |= marks & (uint8_t)is_new;
 }
 
 /* The same with a divisor, for means. `e` is t's at that place. */
 static inline void cp_edge_count_div(struct cp_edge_table *t, size_t place,
                                      struct cp_edge_sum *e, uint32_t stamp,
-                                     int64_t value, int64_t div, uint32_t marks)
+                                     int64_t value, int64_t div, uint8_t marks)
 {
     if (t->divs && e->stamp != stamp)
         t->divs[place] = cp_add(t->divs[place], div);

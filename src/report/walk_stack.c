@@ -9,9 +9,14 @@
 
 #define N_CALLS 128 /* listed at once */
 
-/* A place on the way through a stack. */
-struct call {
-    uint32_t dst, site, marks;
+/*
+ * Places on the way through a stack. Arrays of their own, because gcc puts two
+ * neighbours together before it stores them, which takes longer.
+ */
+struct calls {
+    uint32_t n;
+    uint32_t dst[N_CALLS], site[N_CALLS];
+    uint8_t marks[N_CALLS];
 };
 
 /* A sample on its way from root to leaf. */
@@ -49,7 +54,7 @@ static inline bool is_wanted(const struct cp_walk_job *job, uint32_t src,
 
 /* Counts the call from where `at` is. False when out of memory. */
 static bool count_call(struct cp_walk_share *s, const struct step *at,
-                       uint32_t dst, uint32_t marks)
+                       uint32_t dst, uint8_t marks)
 {
     struct cp_edge_table *t = &s->edges;
     size_t place = t->square
@@ -67,8 +72,8 @@ static bool count_call(struct cp_walk_share *s, const struct step *at,
 static bool visit(const struct cp_walk_job *job, struct cp_walk_share *s,
                   struct step *at, uint32_t dst, bool is_inline)
 {
-    uint32_t marks = (at->is_residual ? CP_EDGE_RESIDUAL : 0) |
-                     (is_inline ? 0 : CP_EDGE_CALLED);
+    uint8_t marks = (at->is_residual ? CP_EDGE_RESIDUAL : 0) |
+                    (is_inline ? 0 : CP_EDGE_CALLED);
 
     count_node(s, at, dst);
     if ((s->edges.square || (job->wanted && is_wanted(job, at->src, dst))) &&
@@ -166,40 +171,40 @@ static bool walk_nodes(const struct cp_walk_job *job,
 
 /* Counts the calls between n places that were listed. */
 static void count_dense(struct cp_walk_share *s, struct step *at,
-                        const struct call *calls, uint32_t n)
+                        const struct calls *calls)
 {
     struct cp_edge_sum *square = s->edges.square;
     size_t width = s->edges.n_nodes;
     uint32_t src = at->src, stamp = at->stamp;
     int64_t value = at->value;
 
-    for (uint32_t i = 0; i < n; i++) {
-        cp_edge_count(&square[src * width + calls[i].dst], stamp, value,
-                      calls[i].marks);
-        src = calls[i].dst;
+    for (uint32_t i = 0; i < calls->n; i++) {
+        cp_edge_count(&square[src * width + calls->dst[i]], stamp, value,
+                      calls->marks[i]);
+        src = calls->dst[i];
     }
     at->src = src;
 }
 
 /* The same for more nodes than a square can have. False when out of memory. */
 static bool count_sparse(const struct cp_walk_job *job, struct cp_walk_share *s,
-                         struct step *at, const struct call *calls, uint32_t n)
+                         struct step *at, const struct calls *calls)
 {
     const struct step first = *at;
     uint32_t src = at->src, site = at->site;
 
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t dst = calls[i].dst, edge;
+    for (uint32_t i = 0; i < calls->n; i++) {
+        uint32_t dst = calls->dst[i], edge;
 
         if (src != dst && src != job->n_places) {
             edge = cp_edge_find_call(&s->edges, site, src, dst, &s->err);
             if (edge == CP_NONE)
                 return false;
             cp_edge_count(&s->edges.sums[edge], first.stamp, first.value,
-                          calls[i].marks);
+                          calls->marks[i]);
         }
         src = dst;
-        site = calls[i].site;
+        site = calls->site[i];
     }
     at->src = src;
     at->site = site;
@@ -208,25 +213,25 @@ static bool count_sparse(const struct cp_walk_job *job, struct cp_walk_share *s,
 
 /* The same where only some are wanted: mostly it is on to the next. */
 static bool count_few(const struct cp_walk_job *job, struct cp_walk_share *s,
-                      struct step *at, const struct call *calls, uint32_t n)
+                      struct step *at, const struct calls *calls)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        if (is_wanted(job, at->src, calls[i].dst) &&
-            !count_call(s, at, calls[i].dst, calls[i].marks))
+    for (uint32_t i = 0; i < calls->n; i++) {
+        if (is_wanted(job, at->src, calls->dst[i]) &&
+            !count_call(s, at, calls->dst[i], calls->marks[i]))
             return false;
-        at->src = calls[i].dst;
-        at->site = calls[i].site;
+        at->src = calls->dst[i];
+        at->site = calls->site[i];
     }
     return true;
 }
 
 static bool count_calls(const struct cp_walk_job *job, struct cp_walk_share *s,
-                        struct step *at, const struct call *calls, uint32_t n)
+                        struct step *at, const struct calls *calls)
 {
     if (!s->edges.square)
-        return job->wants_all ? count_sparse(job, s, at, calls, n)
-                              : count_few(job, s, at, calls, n);
-    count_dense(s, at, calls, n);
+        return job->wants_all ? count_sparse(job, s, at, calls)
+                              : count_few(job, s, at, calls);
+    count_dense(s, at, calls);
     return true;
 }
 
@@ -235,40 +240,37 @@ static bool count_calls(const struct cp_walk_job *job, struct cp_walk_share *s,
  * is room and locations have one node. Which are kept cannot be guessed, so
  * there is no branch on it.
  */
-static uint32_t list_calls(const uint32_t *single, const uint32_t *stack,
-                           uint32_t *k, bool *is_residual, struct call *calls)
+static void list_calls(const uint32_t *single, const uint32_t *stack,
+                       uint32_t *k, bool *is_residual, struct calls *calls)
 {
     uint32_t n = 0, at = *k, is_left_out = *is_residual;
 
     for (; at > 0 && n < N_CALLS; at--) {
         uint32_t site = stack[at - 1], dst = single[site];
-        uint32_t marks = CP_EDGE_CALLED | is_left_out;
 
         if (dst == CP_WALK_SEVERAL)
             break;
-        calls[n].dst = dst;
-        calls[n].site = site;
-        calls[n].marks = marks;
+        calls->dst[n] = dst;
+        calls->site[n] = site;
+        calls->marks[n] = (uint8_t)(CP_EDGE_CALLED | is_left_out);
         is_left_out = dst == CP_NONE;
         n += !is_left_out;
     }
     *k = at;
     *is_residual = is_left_out;
-    return n;
+    calls->n = n;
 }
 
 /* The way through a stack when only calls are counted. */
 static bool walk_calls(const struct cp_walk_job *job, struct cp_walk_share *s,
                        struct step *at, const uint32_t *stack, uint32_t n)
 {
-    struct call calls[N_CALLS];
+    struct calls calls;
     uint32_t k = n;
 
     while (k > 0) {
-        uint32_t n_calls =
-            list_calls(job->single, stack, &k, &at->is_residual, calls);
-
-        if (!count_calls(job, s, at, calls, n_calls))
+        list_calls(job->single, stack, &k, &at->is_residual, &calls);
+        if (!count_calls(job, s, at, &calls))
             return false;
         if (k == 0 || job->single[stack[k - 1]] != CP_WALK_SEVERAL)
             continue;
