@@ -12,7 +12,7 @@
 
 #include <libdeflate.h>
 
-#define LEVEL_WHOLE 6
+#define LEVEL_WHOLE 4 /* 6 takes twice as long for 3 % fewer bytes */
 #define CRC_POLYNOMIAL 0xedb88320u
 
 enum cp_status cp_gzip_pack(const void *bytes, size_t len, struct cp_out *out,
