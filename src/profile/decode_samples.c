@@ -159,6 +159,7 @@ static enum cp_status share_out(struct job *job, struct cp_error *err)
         job->workers[i].from = job->n_pieces * i / job->n_workers;
         job->workers[i].to = job->n_pieces * (i + 1) / job->n_workers;
         job->workers[i].reader.profile = job->in->profile;
+        job->workers[i].reader.n_types = job->in->profile->n_types;
         job->workers[i].reader.ids = job->in->location_ids;
     }
     return CP_OK;

@@ -3,7 +3,8 @@
  *
  * What repeats is written once beforehand: the bytes of each location id and
  * of each label set. Samples are then copies, made (and for a large profile
- * packed) on all cores. The order of the tables in the file does not matter.
+ * packed) on all cores. The tables come first: who reads samples as they come
+ * must know of the sample types.
  */
 #include "profile/encode.h"
 
@@ -39,7 +40,7 @@ struct encoder {
     uint32_t n_used;
     struct short_bytes *ids;  /* by location */
     struct cp_str *labels;    /* by label set: its Label fields */
-    struct cp_gzip_sum *sums; /* by piece of samples, when packing */
+    struct cp_gzip_sum *sums; /* by piece, when packing */
     struct packing *packings; /* by worker, too */
     struct cp_arena arena;
 };
@@ -353,13 +354,12 @@ static enum cp_status encode(struct encoder *e, struct cp_out *body,
 {
     enum cp_status status = prepare(e, body, err);
 
-    if (status == CP_OK)
-        status = cp_pieces_write(e->p->n_samples, PIECE_SAMPLES, put_samples, e,
-                                 e->out, err);
     if (status != CP_OK)
         return status;
     put_tables(e, body);
-    return cp_out_finish(e->out, err);
+    status = cp_pieces_write(e->p->n_samples, PIECE_SAMPLES, put_samples, e,
+                             e->out, err);
+    return status == CP_OK ? cp_out_finish(e->out, err) : status;
 }
 
 enum cp_status cp_encode(const struct cp_profile *p, struct cp_out *out,
@@ -375,26 +375,54 @@ enum cp_status cp_encode(const struct cp_profile *p, struct cp_out *out,
 }
 
 /* Packs samples as soon as there are some, while they are in the caches. */
-static void pack_samples(const void *context, struct cp_piece piece,
-                         struct cp_out *out)
+static struct cp_gzip_sum pack_samples(const struct encoder *e, uint32_t from,
+                                       struct packing *w, struct cp_out *out)
 {
-    const struct encoder *e = context;
-    struct packing *w = &e->packings[piece.worker];
+    uint32_t n = e->p->n_samples, to = n;
 
-    if (!w->packer)
-        w->packer = cp_gzip_packer_new(&out->err);
-    for (uint32_t i = piece.from; w->packer && i < piece.to; i++) {
+    if (n - from > PIECE_SAMPLES)
+        to = from + PIECE_SAMPLES;
+    for (uint32_t i = from; i < to; i++) {
         put_sample(e, i, &w->plain);
-        if (w->plain.len < PART_BYTES && i + 1 < piece.to)
+        if (w->plain.len < PART_BYTES && i + 1 < to)
             continue;
         cp_gzip_packer_add(w->packer, w->plain.buf, w->plain.len, out);
         w->plain.len = 0;
     }
     if (w->plain.err.status != CP_OK)
         out->err = w->plain.err;
-    if (w->packer)
-        e->sums[piece.from / PIECE_SAMPLES] =
-            cp_gzip_packer_end(w->packer, out);
+    return cp_gzip_packer_end(w->packer, out);
+}
+
+static struct cp_gzip_sum pack_tables(struct encoder *e, struct packing *w,
+                                      struct cp_out *body, struct cp_out *out)
+{
+    put_tables(e, body);
+    if (e->out->err.status != CP_OK)
+        out->err = e->out->err;
+    cp_gzip_packer_add(w->packer, e->out->buf, e->out->len, out);
+    return cp_gzip_packer_end(w->packer, out);
+}
+
+/* The pieces of a packed profile: first all tables, then samples. */
+struct packing_up {
+    struct encoder *e;
+    struct cp_out *body;
+};
+
+static void pack_piece(const void *context, struct cp_piece piece,
+                       struct cp_out *out)
+{
+    const struct packing_up *u = context;
+    struct packing *w = &u->e->packings[piece.worker];
+    struct cp_gzip_sum *sum = &u->e->sums[piece.from];
+
+    if (!w->packer)
+        w->packer = cp_gzip_packer_new(&out->err);
+    if (w->packer && piece.from == 0)
+        *sum = pack_tables(u->e, w, u->body, out);
+    else if (w->packer)
+        *sum = pack_samples(u->e, (piece.from - 1) * PIECE_SAMPLES, w, out);
 }
 
 static enum cp_status make_packings(struct encoder *e, uint32_t n_pieces,
@@ -421,24 +449,19 @@ static enum cp_status pack_pieces(struct encoder *e, struct cp_out *body,
                                   struct cp_out *out, struct cp_error *err)
 {
     struct cp_gzip_sum all = { 0 };
-    uint32_t n = e->p->n_samples / PIECE_SAMPLES + 1;
+    uint32_t n = (e->p->n_samples - 1) / PIECE_SAMPLES + 2;
+    struct packing_up u = { e, body };
     enum cp_status status = prepare(e, body, err);
 
     if (status != CP_OK || make_packings(e, n, err) != CP_OK)
         return CP_ENOMEM;
     cp_gzip_begin(out);
-    status = cp_pieces_write(e->p->n_samples, PIECE_SAMPLES, pack_samples, e,
-                             out, err);
+    status = cp_pieces_write(n, 1, pack_piece, &u, out, err);
     free_packings(e);
     for (uint32_t i = 0; i < n; i++)
         all = cp_gzip_join(all, e->sums[i]);
-    put_tables(e, body);
     if (status == CP_OK)
-        status = cp_out_finish(e->out, err);
-    if (status == CP_OK) {
-        all = cp_gzip_join(all, cp_gzip_piece(e->out->buf, e->out->len, out));
         cp_gzip_end(all, out);
-    }
     return status;
 }
 

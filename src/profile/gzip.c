@@ -12,7 +12,7 @@
 
 #include <libdeflate.h>
 
-#define LEVEL_WHOLE 6
+#define LEVEL_WHOLE 4 /* 6 takes twice as long for 3 % fewer bytes */
 #define CRC_POLYNOMIAL 0xedb88320u
 
 enum cp_status cp_gzip_pack(const void *bytes, size_t len, struct cp_out *out,
@@ -37,44 +37,34 @@ void cp_gzip_begin(struct cp_out *out)
     cp_out_bytes(out, head, sizeof(head));
 }
 
-/* A 32 by 32 matrix of bits, by columns, times a vector. */
-static uint32_t times(const uint32_t *matrix, uint32_t vector)
+/*
+ * Polynomials over two elements, modulo that of the CRC; the top bit is the
+ * coefficient of 1, the next that of x.
+ */
+static uint32_t times(uint32_t a, uint32_t b)
 {
-    uint32_t sum = 0;
+    uint32_t product = 0;
 
-    for (; vector; vector >>= 1, matrix++)
-        if (vector & 1)
-            sum ^= *matrix;
-    return sum;
-}
-
-static void square(uint32_t *to, const uint32_t *matrix)
-{
-    for (int i = 0; i < 32; i++)
-        to[i] = times(matrix, matrix[i]);
+    for (; a; a <<= 1) {
+        product ^= a >> 31 ? b : 0;
+        b = b >> 1 ^ (b & 1 ? CRC_POLYNOMIAL : 0); /* times x */
+    }
+    return product;
 }
 
 /*
  * The CRC of a followed by b: that of a, moved through as many zero bytes as
- * b is long, and that of b. Moving by one bit is a linear map; squaring it
+ * b is long, and that of b. Moving by a byte is multiplying by x^8; squaring
  * doubles the distance.
  */
 struct cp_gzip_sum cp_gzip_join(struct cp_gzip_sum a, struct cp_gzip_sum b)
 {
-    uint32_t odd[32], even[32];
-    uint32_t crc = a.crc;
+    uint32_t move = (uint32_t)1 << (31 - 8), crc = a.crc;
 
-    odd[0] = CRC_POLYNOMIAL;
-    for (int i = 1; i < 32; i++)
-        odd[i] = (uint32_t)1 << (i - 1);
-    square(even, odd); /* by 2 bits */
-    square(odd, even); /* by 4 bits */
     for (uint64_t n = b.len; n; n >>= 1) {
-        square(even, odd);
         if (n & 1)
-            crc = times(even, crc);
-        for (int i = 0; i < 32; i++)
-            odd[i] = even[i];
+            crc = times(crc, move);
+        move = times(move, move);
     }
     return (struct cp_gzip_sum){ crc ^ b.crc, a.len + b.len };
 }

@@ -10,7 +10,8 @@
 #include "profile/filter_names.h"
 
 #define PIECE_SAMPLES 8192
-#define AHEAD 12 /* samples whose slots are asked for beforehand */
+#define RUN_SAMPLES 64 /* mapped at once, for the nearest cache */
+#define AHEAD 12       /* samples whose slots are asked for beforehand */
 
 /* Some samples of a source, and where those that count go. */
 struct cp_merge_piece {
@@ -29,36 +30,52 @@ bool cp_merge_is_zero(const struct cp_profile *p, uint32_t sample)
     return true;
 }
 
-/* Lists what a sample uses for the first time. */
-static void note_used(struct cp_merge_source *s, const struct cp_profile *p,
-                      uint32_t number)
+/* Lists the locations that are used for the first time. */
+static void note_locations(struct cp_merge_source *s, uint8_t *is_known,
+                           const uint32_t *locs, uint64_t n)
 {
-    const struct cp_sample *sample = &p->samples[number];
-    const uint32_t *stack = p->locs + sample->locs;
-
-    for (uint32_t k = 0; k < sample->n_locs; k++) {
-        if (s->location_of[stack[k]])
+    for (uint64_t k = 0; k < n; k++) {
+        if (is_known[locs[k]])
             continue;
-        s->location_of[stack[k]] = 1;
-        s->locations[s->n_locations++] = stack[k];
+        is_known[locs[k]] = 1;
+        s->locations[s->n_locations++] = locs[k];
     }
-    if (s->set_of[sample->label_set])
-        return;
-    s->set_of[sample->label_set] = 1;
-    s->sets[s->n_sets++] = sample->label_set;
 }
 
-static void survey_piece(struct cp_merge_source *s, struct cp_merge_piece *e)
+static void note_set(struct cp_merge_source *s, uint32_t set)
+{
+    if (s->set_of[set])
+        return;
+    s->set_of[set] = 1;
+    s->sets[s->n_sets++] = set;
+}
+
+/*
+ * Stacks mostly follow one another, and are then looked at as one: where the
+ * next one ends cannot be foreseen.
+ */
+static void survey_piece(struct cp_merge_source *s, uint8_t *is_known,
+                         struct cp_merge_piece *e)
 {
     const struct cp_profile *p = *s->profile;
+    uint64_t first = 0, n = 0; /* stacks to be looked at */
 
     for (uint32_t i = e->from; i < e->to; i++) {
+        const struct cp_sample *sample = &p->samples[i];
+
         if (cp_merge_is_zero(p, i))
             continue;
-        note_used(s, p, i);
+        if (sample->locs != first + n) {
+            note_locations(s, is_known, p->locs + first, n);
+            first = sample->locs;
+            n = 0;
+        }
+        n += sample->n_locs;
+        note_set(s, sample->label_set);
         e->n_samples++;
-        e->n_locs += p->samples[i].n_locs;
+        e->n_locs += sample->n_locs;
     }
+    note_locations(s, is_known, p->locs + first, n);
 }
 
 static void survey_source(void *context, size_t number)
@@ -66,17 +83,17 @@ static void survey_source(void *context, size_t number)
     struct cp_merge_samples *m = context;
     struct cp_merge_source *s = &m->sources[number];
     const struct cp_profile *p = *s->profile;
+    uint8_t *is_known = cp_alloc(p->n_locations, 1, &s->err);
 
     s->n_label_sets = p->n_label_sets;
     s->locations = cp_alloc(p->n_locations, sizeof(uint32_t), &s->err);
-    s->location_of = cp_alloc_table(p->n_locations, sizeof(uint32_t), &s->err);
+    s->location_of = cp_alloc(p->n_locations, sizeof(uint32_t), &s->err);
     s->sets = cp_alloc(p->n_label_sets, sizeof(uint32_t), &s->err);
     s->set_of = cp_alloc_table(p->n_label_sets, sizeof(uint32_t), &s->err);
-    if (!s->locations || !s->location_of || !s->sets || !s->set_of)
-        return;
-    for (size_t i = 0; i < m->n_pieces; i++)
-        if (m->pieces[i].source == number)
-            survey_piece(s, &m->pieces[i]);
+    if (is_known && s->locations && s->location_of && s->sets && s->set_of)
+        for (size_t i = s->first_piece; i < s->first_piece + s->n_left; i++)
+            survey_piece(s, is_known, &m->pieces[i]);
+    cp_free(is_known);
 }
 
 static enum cp_status list_pieces(struct cp_merge_samples *m,
@@ -94,6 +111,7 @@ static enum cp_status list_pieces(struct cp_merge_samples *m,
         uint32_t from = 0, all = profiles[i]->n_samples;
 
         m->sources[i].profile = &profiles[i];
+        m->sources[i].first_piece = n;
         do {
             uint32_t to =
                 all - from < PIECE_SAMPLES ? all : from + PIECE_SAMPLES;
@@ -208,22 +226,16 @@ static uint64_t hash_stack(const uint32_t *locs, uint32_t n, uint32_t set)
     return h;
 }
 
-/*
- * Brings one sample over as sample g, its stack to `locs`, where it may be
- * already.
- */
+/* Brings one sample over as sample g, its stack being at `locs`. */
 static void write_sample(struct cp_merge_samples *m,
                          const struct cp_merge_source *s, uint32_t number,
-                         uint32_t g, uint32_t *locs)
+                         uint32_t g, const uint32_t *locs)
 {
     const struct cp_profile *from = *s->profile;
     const struct cp_sample *sample = &from->samples[number];
-    const uint32_t *stack = from->locs + sample->locs, *map = s->location_of;
     struct cp_profile *to = m->to;
     uint32_t set = s->set_of[sample->label_set];
 
-    for (uint32_t k = 0; k < sample->n_locs; k++)
-        locs[k] = map[stack[k]];
     to->samples[g] =
         (struct cp_sample){ (uint64_t)(locs - to->locs), sample->n_locs, set };
     m->hashes[g] = hash_stack(locs, sample->n_locs, set);
@@ -232,20 +244,52 @@ static void write_sample(struct cp_merge_samples *m,
            to->n_types * sizeof(*to->values));
 }
 
+/* Where a stack is to be, with its new numbers; it may be there already. */
+static void map_stack(const struct cp_merge_source *s, const uint32_t *stack,
+                      uint32_t *to, uint64_t n)
+{
+    const uint32_t *restrict map = s->location_of;
+
+    for (uint64_t k = 0; k < n; k++)
+        to[k] = map[stack[k]];
+}
+
+/* Samples from i on that count and whose stacks follow one another. */
+static uint32_t count_run(const struct cp_profile *p, uint32_t i, uint32_t to,
+                          uint64_t *n_locs)
+{
+    uint64_t first = p->samples[i].locs;
+    uint32_t n = 0;
+
+    for (*n_locs = 0; n < RUN_SAMPLES && i + n < to; n++) {
+        if (p->samples[i + n].locs != first + *n_locs ||
+            cp_merge_is_zero(p, i + n))
+            break;
+        *n_locs += p->samples[i + n].n_locs;
+    }
+    return n;
+}
+
 static void write_piece(struct cp_merge_samples *m, size_t number)
 {
     const struct cp_merge_piece *e = &m->pieces[number];
     struct cp_merge_source *s = &m->sources[e->source];
-    uint32_t g = e->first_sample;
+    const struct cp_profile *p = *s->profile;
+    uint32_t g = e->first_sample, i = e->from;
     uint32_t *locs = m->to->locs + e->first_loc;
 
-    for (uint32_t i = e->from; i < e->to; i++) {
-        if (cp_merge_is_zero(*s->profile, i))
-            continue;
+    while (i < e->to) {
+        uint64_t n_locs;
+        uint32_t n = count_run(p, i, e->to, &n_locs);
+
         if (s->is_in_room)
-            locs = cp_profile_stack(*s->profile, i);
-        write_sample(m, s, i, g++, locs);
-        locs += (*s->profile)->samples[i].n_locs;
+            locs = cp_profile_stack(p, i);
+        map_stack(s, cp_profile_stack(p, i), locs, n_locs);
+        for (uint32_t end = i + n; i < end; i++) {
+            write_sample(m, s, i, g++, locs);
+            locs += p->samples[i].n_locs;
+        }
+        i += n == 0; /* one that does not count */
     }
     if (atomic_fetch_sub(&s->n_left, 1) > 1)
         return;

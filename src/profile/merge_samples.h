@@ -29,8 +29,9 @@ struct cp_merge_source {
     /* To be filled in between: the merged number of each thing in the lists */
     uint32_t *location_of, *set_of;
     uint32_t n_label_sets; /* length of set_of */
-    bool is_in_room;       /* its stacks are rewritten where they are */
-    atomic_uint n_left;    /* pieces to be written */
+    size_t first_piece;
+    bool is_in_room;    /* its stacks are rewritten where they are */
+    atomic_uint n_left; /* pieces to be written */
     struct cp_error err;
 };
 

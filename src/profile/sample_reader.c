@@ -154,8 +154,8 @@ enum cp_status cp_sample_read(struct cp_sample_reader *reader,
 {
     struct cp_profile *p = reader->profile;
     struct reading r = { .locs = p->locs + *first_loc,
-                         .values = p->values + (size_t)number * p->n_types,
-                         .n_types = p->n_types,
+                         .values = p->values + (size_t)number * reader->n_types,
+                         .n_types = reader->n_types,
                          .most = reader->most };
     struct cp_wire_field f;
     bool is_ok = true;

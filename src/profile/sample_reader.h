@@ -12,9 +12,10 @@
 #include "profile/varints.h"
 #include "profile/wire.h"
 
-/* Starts as { 0 } but for the first, and one of the next two. */
+/* Starts as { 0 } but for the first two, and one of the next two. */
 struct cp_sample_reader {
     struct cp_profile *profile; /* room for samples, values, locs */
+    uint32_t n_types;           /* values that each sample must have */
     /* NULL: ids less one are kept in place of indexes, to be settled later */
     const struct cp_idmap *ids;
     const struct cp_varints *varints; /* needed where ids is NULL */

@@ -6,8 +6,9 @@
  *
  * The producer cuts each buffer behind its last whole field; what is left goes
  * to the front of the next one. Fields other than samples are gathered, and
- * read when the end has come. A producer that finds no free buffer decodes one
- * itself, so that one thread alone gets through as well.
+ * the producer reads them when the end has come, while others still decode. A
+ * producer that finds no free buffer decodes one itself, so that one thread
+ * alone gets through as well.
  *
  * Where the ids of locations point is not known before the end. They are kept,
  * less one, as if locations were numbered 1, 2, 3 in the order of the file.
@@ -49,6 +50,7 @@ struct stream {
     struct cp_profile *profile;
     struct cp_stack_room *room;
     size_t buffer_bytes;
+    uint32_t n_types; /* so far; the profile's are read at the end */
     uint64_t cap_samples, cap_locs;
     uint64_t stretch;
     atomic_uint_fast64_t next_loc; /* where the next stretch begins */
@@ -62,6 +64,7 @@ struct stream {
     pthread_mutex_t lock; /* for what follows */
     pthread_cond_t changed;
     struct buffer *free, *first, *last;
+    size_t n_taken; /* buffers being decoded */
     bool is_closed, has_failed;
     struct cp_raw_run *runs; /* which worker decoded what */
     size_t n_runs, cap_runs;
@@ -88,15 +91,17 @@ static struct buffer *pop(struct stream *s, size_t worker)
         return NULL;
     }
     s->first = b->next;
+    s->n_taken++;
     s->runs[s->n_runs++] =
         (struct cp_raw_run){ b->first_sample, b->first_sample + b->n_samples,
                              (uint32_t)worker };
     return b;
 }
 
-static void give_back(struct stream *s, struct buffer *b)
+static void give_back(struct stream *s, struct buffer *b, bool is_decoded)
 {
     (void)pthread_mutex_lock(&s->lock);
+    s->n_taken -= is_decoded;
     b->next = s->free;
     s->free = b;
     (void)pthread_cond_broadcast(&s->changed);
@@ -123,6 +128,7 @@ static bool decode(struct stream *s, size_t worker, const struct buffer *b)
     if (!have_room(s, w, b->len))
         return false;
     w->reader.profile = s->profile;
+    w->reader.n_types = s->n_types;
     w->reader.varints = &s->varints;
     while (wire.pos < wire.end) {
         if (!cp_wire_field(&wire, &f))
@@ -139,7 +145,7 @@ static void decode_and_free(struct stream *s, size_t worker, struct buffer *b)
 {
     if (!decode(s, worker, b))
         fail(s);
-    give_back(s, b);
+    give_back(s, b, true);
 }
 
 static void consume(struct stream *s, size_t worker)
@@ -215,7 +221,7 @@ static bool make_stack_room(struct stream *s, size_t len)
 static bool make_room(struct stream *s)
 {
     struct cp_profile *p = s->profile;
-    size_t len = cp_stream_source_len(s->source), n = p->n_types;
+    size_t len = cp_stream_source_len(s->source), n = s->n_types;
 
     if (n == 0 || n > CP_MAX_TYPES)
         return false;
@@ -237,7 +243,7 @@ static bool keep_field(struct stream *s, const uint8_t *from, const uint8_t *to,
     if (field == CP_SCAN_TYPE) {
         if (s->profile->n_samples > 0)
             return false; /* samples were read with fewer values */
-        s->profile->n_types++;
+        s->n_types++;
     }
     if (cp_reserve(&s->tables, &s->tables_cap, s->tables_len + len, 1, NULL) !=
         CP_OK)
@@ -302,7 +308,7 @@ static void produce(struct stream *s)
         if (is_ok && b->n_samples > 0)
             push(s, b);
         else
-            give_back(s, b);
+            give_back(s, b, false);
     }
     cp_free(carry);
     if (!is_ok)
@@ -313,15 +319,6 @@ static void produce(struct stream *s)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-static void work(void *context, size_t worker)
-{
-    struct stream *s = context;
-
-    if (worker == 0)
-        produce(s);
-    consume(s, worker);
-}
-
 /* Maps kept ids to indexes. */
 struct mapping {
     const struct stream *s;
@@ -329,21 +326,21 @@ struct mapping {
     atomic_bool is_missing;
 };
 
+/* The stacks of a run follow one another, so they are mapped as one. */
 static void map_run(void *context, size_t number)
 {
     struct mapping *m = context;
     const struct cp_profile *p = m->s->profile;
     const struct cp_raw_run *run = &m->s->runs[number];
-    const uint32_t *index_of = m->index_of;
-    bool is_missing = false;
+    const uint32_t *restrict index_of = m->index_of;
+    const struct cp_sample *last = &p->samples[run->to - 1];
+    uint32_t *at = cp_profile_stack(p, run->from);
+    const uint32_t *end = p->locs + last->locs + last->n_locs;
+    uint32_t is_missing = 0;
 
-    for (uint32_t i = run->from; i < run->to; i++) {
-        uint32_t *stack = cp_profile_stack(p, i);
-
-        for (uint32_t k = 0; k < p->samples[i].n_locs; k++) {
-            stack[k] = index_of[stack[k]];
-            is_missing |= stack[k] == CP_NONE;
-        }
+    for (; at < end; at++) {
+        *at = index_of[*at];
+        is_missing |= *at == CP_NONE;
     }
     if (is_missing)
         atomic_store(&m->is_missing, true);
@@ -386,6 +383,22 @@ static bool settle_locations(struct stream *s, const struct cp_idmap *ids)
     return most != CP_NONE && map_locations(s, ids, most);
 }
 
+/* Decodes what is left, and waits for what others have. */
+static bool finish_samples(struct stream *s)
+{
+    bool is_ok;
+
+    consume(s, 0);
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->n_taken > 0)
+        (void)pthread_cond_wait(&s->changed, &s->lock);
+    is_ok = !s->has_failed;
+    (void)pthread_mutex_unlock(&s->lock);
+    s->profile->n_locs =
+        s->n_workers > 1 ? atomic_load(&s->next_loc) : s->workers[0].next_loc;
+    return is_ok;
+}
+
 /* The last step, when all tables are there. */
 static enum cp_status settle(const struct cp_decode_samples *in, void *context,
                              struct cp_error *err)
@@ -395,27 +408,34 @@ static enum cp_status settle(const struct cp_decode_samples *in, void *context,
 
     for (size_t i = 0; i < s->n_workers; i++)
         tables[i] = &s->workers[i].reader.labels;
-    if (!settle_locations(s, in->location_ids))
+    if (!finish_samples(s) || !settle_locations(s, in->location_ids))
         return CP_EFORMAT;
     return cp_raw_labels_finish(tables, s->n_workers, s->runs, s->n_runs, in,
                                 err);
 }
 
-static bool read_all(struct stream *s)
+static bool read_tables(struct stream *s)
 {
-    uint32_t n_types, n_samples;
+    const struct cp_profile *p = s->profile;
+    uint32_t n_samples = p->n_samples;
 
-    cp_parallel_run(s->n_workers, work, s);
-    n_types = s->profile->n_types;
-    n_samples = s->profile->n_samples;
-    if (s->has_failed || n_samples == 0)
-        return false;
-    s->profile->n_locs =
-        s->n_workers > 1 ? atomic_load(&s->next_loc) : s->workers[0].next_loc;
-    s->profile->n_types = 0; /* counted again, now in full */
-    return cp_decode_tables(s->profile, s->tables, s->tables_len, settle, s,
+    return n_samples > 0 &&
+           cp_decode_tables(s->profile, s->tables, s->tables_len, settle, s,
                             NULL) == CP_OK &&
-           s->profile->n_types == n_types && s->profile->n_samples == n_samples;
+           p->n_types == s->n_types && p->n_samples == n_samples;
+}
+
+static void work(void *context, size_t worker)
+{
+    struct stream *s = context;
+
+    if (worker != 0) {
+        consume(s, worker);
+        return;
+    }
+    produce(s);
+    if (!read_tables(s))
+        fail(s);
 }
 
 static bool init(struct stream *s, const struct cp_stream_input *input)
@@ -465,9 +485,12 @@ struct cp_profile *cp_stream_load(const struct cp_stream_input *input,
     s->room = room;
     (void)pthread_mutex_init(&s->lock, NULL);
     (void)pthread_cond_init(&s->changed, NULL);
-    if (init(s, input) && read_all(s)) {
-        p = s->profile;
-        s->profile = NULL;
+    if (init(s, input)) {
+        cp_parallel_run(s->n_workers, work, s);
+        if (!s->has_failed) {
+            p = s->profile;
+            s->profile = NULL;
+        }
     }
     cp_profile_free(s->profile);
     release(s);

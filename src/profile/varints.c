@@ -66,33 +66,83 @@ extend(struct cp_varint_range *range, __m128i least, __m128i most)
     }
 }
 
+/* Where reading has come to. */
+struct cursor {
+    const uint8_t *pos;
+    uint32_t *at;
+    __m128i least, most;
+};
+
+/* Up to four varints, at least one, whose case is `tops`. */
+__attribute__((target("sse4.1"))) static inline void
+read_four(const struct cp_varints *v, struct cursor *c, unsigned tops)
+{
+    const void *shuffle = v->shuffle[tops];
+    __m128i x = _mm_loadl_epi64((const __m128i *)(const void *)c->pos);
+
+    x = join(_mm_shuffle_epi8(x, _mm_load_si128(shuffle)));
+    c->least = _mm_min_epu32(c->least, x);
+    c->most = _mm_max_epu32(c->most, x);
+    _mm_storeu_si128((__m128i *)(void *)c->at,
+                     _mm_sub_epi32(x, _mm_set1_epi32(1)));
+    c->pos += v->len[tops];
+    c->at += v->n[tops];
+}
+
+/* The top bits of n bytes, which are 8 or 16. */
+__attribute__((target("sse4.1"))) static inline uint32_t
+tops_of(const uint8_t *bytes, int n)
+{
+    const __m128i *from = (const void *)bytes;
+
+    return (uint32_t)_mm_movemask_epi8(n == 8 ? _mm_loadl_epi64(from)
+                                              : _mm_loadu_si128(from)) &
+           (n == 8 ? 0xff : 0xffff);
+}
+
+/*
+ * Where four varints begin is known only when the four before have been found.
+ * The top bits of 32 bytes are taken at once, so that finding them is a shift
+ * and a look-up and does not wait for the bytes. Four times four take at most
+ * 32 bytes. False at a varint that is too long.
+ */
+__attribute__((target("sse4.1"))) static inline bool
+read_block(const struct cp_varints *v, struct cursor *c)
+{
+    uint32_t tops = tops_of(c->pos, 16) | tops_of(c->pos + 16, 16) << 16;
+
+    for (int i = 0; i < 4; i++) {
+        unsigned next = tops & 0xff;
+
+        if (v->n[next] == 0)
+            return false;
+        read_four(v, c, next);
+        tops >>= v->len[next];
+    }
+    return true;
+}
+
 __attribute__((target("sse4.1"))) static size_t
 read_fours(const struct cp_varints *v, struct cp_wire *w, uint32_t *out,
            struct cp_varint_range *range)
 {
-    __m128i least = _mm_set1_epi32((int)range->least);
-    __m128i most = _mm_set1_epi32((int)range->most);
-    const uint8_t *pos = w->pos;
-    uint32_t *at = out;
+    struct cursor c = { .pos = w->pos,
+                        .at = out,
+                        .least = _mm_set1_epi32((int)range->least),
+                        .most = _mm_set1_epi32((int)range->most) };
 
-    while (w->end - pos >= 8) {
-        __m128i x = _mm_loadl_epi64((const __m128i *)(const void *)pos);
-        unsigned tops = (unsigned)_mm_movemask_epi8(x) & 0xff;
-        const void *shuffle = v->shuffle[tops];
+    while (w->end - c.pos >= 32 && read_block(v, &c))
+        ;
+    while (w->end - c.pos >= 8) {
+        unsigned tops = tops_of(c.pos, 8);
 
         if (v->n[tops] == 0)
             break;
-        x = join(_mm_shuffle_epi8(x, _mm_load_si128(shuffle)));
-        least = _mm_min_epu32(least, x);
-        most = _mm_max_epu32(most, x);
-        _mm_storeu_si128((__m128i *)(void *)at,
-                         _mm_sub_epi32(x, _mm_set1_epi32(1)));
-        pos += v->len[tops];
-        at += v->n[tops];
+        read_four(v, &c, tops);
     }
-    extend(range, least, most);
-    w->pos = pos;
-    return (size_t)(at - out);
+    extend(range, c.least, c.most);
+    w->pos = c.pos;
+    return (size_t)(c.at - out);
 }
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/sort.h"
 #include "report/walk.h"
 
 static struct cp_node node_of(const struct cp_walk *w,
@@ -36,28 +38,26 @@ static enum cp_status take_nodes(struct cp_graph *g, const struct cp_walk *w,
     return CP_OK;
 }
 
-static int by_ends(const void *a, const void *b)
-{
-    const struct cp_edge *x = a, *y = b;
-
-    if (x->src != y->src)
-        return x->src < y->src ? -1 : 1;
-    return x->dst < y->dst ? -1 : x->dst > y->dst;
-}
-
+/* By caller and callee: the table's order is chance, that of nodes is not. */
 static enum cp_status take_edges(struct cp_graph *g, const struct cp_walk *w,
                                  struct cp_error *err)
 {
+    struct cp_sort_pair *order = cp_alloc(w->n_edges, sizeof(*order), err);
+    enum cp_status status = CP_ENOMEM;
+
     g->edges = cp_arena_alloc(&g->arena, w->n_edges, sizeof(*g->edges), err);
-    if (!g->edges)
-        return CP_ENOMEM;
-    g->n_edges = w->n_edges;
-    if (w->n_edges == 0)
-        return CP_OK;
-    memcpy(g->edges, w->edges, w->n_edges * sizeof(*g->edges));
-    /* The table's order is chance; that of the nodes is not. */
-    qsort(g->edges, g->n_edges, sizeof(*g->edges), by_ends);
-    return CP_OK;
+    for (uint32_t i = 0; order && i < w->n_edges; i++)
+        order[i] = (struct cp_sort_pair){
+            (uint64_t)w->edges[i].src * g->n_nodes + w->edges[i].dst, i
+        };
+    if (order && g->edges)
+        status = cp_sort_pairs(order, w->n_edges, err);
+    if (status == CP_OK)
+        g->n_edges = w->n_edges;
+    for (uint32_t i = 0; i < g->n_edges; i++)
+        g->edges[i] = w->edges[order[i].value];
+    cp_free(order);
+    return status;
 }
 
 enum cp_status cp_graph_build(struct cp_graph *g, const struct cp_report *r,

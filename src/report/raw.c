@@ -1,7 +1,6 @@
 /*
  * raw.c - the reports "raw" (the whole profile as text) and "comments".
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +9,8 @@
 #include "report/formats.h"
 #include "report/label_texts.h"
 
-#define PIECE_SAMPLES 8192
+#define PIECE_SAMPLES 1024 /* whose text stays in the caches */
+#define PIECE_LOCATIONS 512
 
 #define ID_BYTES 24 /* of the longest id and a space, and some to copy */
 
@@ -29,7 +29,14 @@ struct rawer {
 
 static void hex(struct cp_out *out, uint64_t value)
 {
-    cp_out_printf(out, "0x%llx", (unsigned long long)value);
+    char text[18], *end = text + sizeof(text), *at = end;
+
+    do
+        *--at = "0123456789abcdef"[value & 15];
+    while (value >>= 4);
+    *--at = 'x';
+    *--at = '0';
+    cp_out_bytes(out, at, (size_t)(end - at));
 }
 
 /* Whether any label of the run from i on that shares a key has a unit. */
@@ -86,10 +93,17 @@ static enum cp_status make_ids(struct rawer *w, struct cp_error *err)
     w->ids = cp_arena_alloc(&w->arena, p->n_locations, sizeof(*w->ids), err);
     if (!w->ids)
         return CP_ENOMEM;
-    for (uint32_t i = 0; i < p->n_locations; i++)
-        w->ids[i].len =
-            (uint8_t)snprintf(w->ids[i].text, sizeof(w->ids[i].text), "%llu ",
-                              (unsigned long long)p->locations[i].id);
+    for (uint32_t i = 0; i < p->n_locations; i++) {
+        struct id_text *id = &w->ids[i];
+        /* It cannot be full. */
+        struct cp_out text = { .fd = -1,
+                               .buf = id->text,
+                               .cap = sizeof(id->text) };
+
+        cp_out_u64(&text, p->locations[i].id);
+        cp_out_char(&text, ' ');
+        id->len = (uint8_t)text.len;
+    }
     return CP_OK;
 }
 
@@ -191,8 +205,12 @@ static void write_line(const struct cp_profile *p, const struct cp_line *line,
     cp_out_str(out, cp_profile_str(p, f->name));
     cp_out_char(out, ' ');
     cp_out_str(out, cp_profile_str(p, f->filename));
-    cp_out_printf(out, ":%lld:%lld s=%lld", (long long)line->line,
-                  (long long)line->column, (long long)f->start_line);
+    cp_out_char(out, ':');
+    cp_out_i64(out, line->line);
+    cp_out_char(out, ':');
+    cp_out_i64(out, line->column);
+    cp_out_cstr(out, " s=");
+    cp_out_i64(out, f->start_line);
     if (f->name != f->system_name) {
         cp_out_char(out, '(');
         cp_out_str(out, cp_profile_str(p, f->system_name));
@@ -213,9 +231,11 @@ static void write_locations(const void *context, struct cp_piece piece,
         cp_out_cstr(out, ": ");
         hex(out, l->address);
         cp_out_char(out, ' ');
-        if (l->mapping != CP_NONE)
-            cp_out_printf(out, "M=%llu ",
-                          (unsigned long long)p->mappings[l->mapping].id);
+        if (l->mapping != CP_NONE) {
+            cp_out_cstr(out, "M=");
+            cp_out_u64(out, p->mappings[l->mapping].id);
+            cp_out_char(out, ' ');
+        }
         cp_out_cstr(out, l->is_folded ? "[F] " : "");
         cp_out_cstr(out, l->n_lines == 0 ? "\n" : "");
         for (uint32_t k = 0; k < l->n_lines; k++) {
@@ -262,8 +282,8 @@ enum cp_status cp_write_raw(struct cp_report *r, struct cp_out *out,
     }
     if (status == CP_OK) {
         cp_out_cstr(out, "Locations\n");
-        status = cp_pieces_write(p->n_locations, PIECE_SAMPLES, write_locations,
-                                 &w, out, err);
+        status = cp_pieces_write(p->n_locations, PIECE_LOCATIONS,
+                                 write_locations, &w, out, err);
     }
     if (status == CP_OK) {
         cp_out_cstr(out, "Mappings\n");

@@ -1,7 +1,7 @@
 /*
  * walk.c - sharing samples out, and joining what they add up to; see walk.h.
  *
- * Each thread takes a share of the samples and sums into tables of its own;
+ * Each thread takes samples, some at a time, and sums into tables of its own;
  * sums do not depend on order, so joining the tables gives the same result
  * for any number of threads. What a thread does is in walk_stack.c.
  *
@@ -16,8 +16,9 @@
 #include "base/parallel.h"
 #include "report/walk_stack.h"
 
-#define SHARE_LEAST 4096 /* samples below which a thread is not worth it */
-#define DENSE_MOST 256   /* 1 MB of edges a thread */
+#define SHARE_LEAST 4096  /* samples below which a thread is not worth it */
+#define TAKE_SAMPLES 1024 /* at a time: the slower core takes fewer */
+#define DENSE_MOST 256    /* 1 MB of edges a thread */
 
 static bool make_sums(const struct cp_walk_job *job, struct cp_walk_share *s,
                       bool has_divs)
@@ -49,12 +50,27 @@ static bool make_tables(const struct cp_walk_job *job, struct cp_walk_share *s)
     return status == CP_OK;
 }
 
+/* Takes the next samples for a share; false when there are none left. */
+static bool take_samples(struct cp_walk_job *job, struct cp_walk_share *s)
+{
+    uint32_t n = job->r->profile->n_samples;
+    uint64_t from = atomic_fetch_add(&job->next, TAKE_SAMPLES);
+
+    if (from >= n)
+        return false;
+    s->from = (uint32_t)from;
+    s->to = n - s->from > TAKE_SAMPLES ? s->from + TAKE_SAMPLES : n;
+    return true;
+}
+
 static void walk_share(void *context, size_t piece)
 {
     struct cp_walk_job *job = context;
     struct cp_walk_share *s = &job->shares[piece];
 
-    if (make_tables(job, s))
+    if (!make_tables(job, s))
+        return;
+    while (s->err.status == CP_OK && take_samples(job, s))
         cp_walk_stacks(job, s);
 }
 
@@ -123,18 +139,13 @@ static enum cp_status join_shares(struct cp_walk_job *job, size_t n,
     return job->wanted ? take_edges(job, &job->shares[0].edges, w, err) : CP_OK;
 }
 
-static size_t share_out(struct cp_walk_job *job)
+static size_t count_shares(const struct cp_profile *p)
 {
-    uint32_t n = job->r->profile->n_samples;
-    size_t n_shares = cp_parallel_width();
+    size_t most = p->n_samples / SHARE_LEAST, n = cp_parallel_width();
 
-    if (n_shares > n / SHARE_LEAST)
-        n_shares = n / SHARE_LEAST ? n / SHARE_LEAST : 1;
-    for (size_t i = 0; i < n_shares; i++) {
-        job->shares[i].from = (uint32_t)((uint64_t)n * i / n_shares);
-        job->shares[i].to = (uint32_t)((uint64_t)n * (i + 1) / n_shares);
-    }
-    return n_shares;
+    if (most == 0)
+        return 1;
+    return n < most ? n : most;
 }
 
 /* Numbers the nodes that are kept. */
@@ -173,10 +184,13 @@ static enum cp_status find_singles(struct cp_walk_job *job,
     uint32_t n = job->r->profile->n_locations;
 
     job->single = cp_alloc(n, sizeof(*job->single), err);
-    for (uint32_t i = 0; job->single && i < n; i++)
+    job->is_plain = true;
+    for (uint32_t i = 0; job->single && i < n; i++) {
         job->single[i] = f->first[i + 1] - f->first[i] > 1
                              ? CP_WALK_SEVERAL
                              : job->place_of[f->nodes[f->first[i]]];
+        job->is_plain &= job->single[i] < CP_WALK_SEVERAL;
+    }
     return job->single ? CP_OK : CP_ENOMEM;
 }
 
@@ -202,7 +216,7 @@ enum cp_status cp_walk(struct cp_walk *w, const struct cp_report *r,
                        struct cp_error *err)
 {
     struct cp_walk_job job = { .r = r, .f = f, .want = want };
-    size_t n_shares = share_out(&job);
+    size_t n_shares = count_shares(r->profile);
     enum cp_status status = number_nodes(&job, err);
 
     if (status == CP_OK)

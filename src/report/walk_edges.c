@@ -1,30 +1,45 @@
 /* walk_edges.c - see walk_edges.h. */
 #include "report/walk_edges.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/hash.h"
 
 #define FIRST_SLOTS 1024
 
-static enum cp_status make_slots(struct cp_edge_table *t, uint32_t n,
-                                 bool has_divs, struct cp_error *err)
+/* An array of at least `need`, what is new all zero. */
+static enum cp_status grow_array(void *array, size_t cap, size_t need,
+                                 size_t size, struct cp_error *err)
 {
-    if (n == 0)
-        return cp_error_nomem(err);
-    t->n_slots = n;
-    t->slots = cp_alloc(n, sizeof(*t->slots), err);
-    t->divs = has_divs ? cp_alloc(n, sizeof(*t->divs), err) : NULL;
-    if (!t->slots || (has_divs && !t->divs))
+    char *old, *grown;
+
+    memcpy(&old, array, sizeof(old));
+    grown = cp_resize(old, need, size, err);
+    if (!grown)
         return CP_ENOMEM;
-    for (uint32_t i = 0; i < n; i++)
-        t->slots[i].src = CP_NONE;
+    memset(grown + cap * size, 0, (need - cap) * size);
+    memcpy(array, &grown, sizeof(grown));
     return CP_OK;
 }
 
-static void forget_places(struct cp_edge_table *t)
+/* Room for as many edges as the slots may hold. */
+static enum cp_status make_room(struct cp_edge_table *t, uint32_t n_slots,
+                                bool has_divs, struct cp_error *err)
 {
-    for (uint32_t i = 0; i < t->n_locations; i++)
-        t->cache[i].dst = CP_NONE;
+    size_t cap = t->n_slots / 2, need = n_slots / 2;
+
+    if (n_slots == 0)
+        return cp_error_nomem(err);
+    if (grow_array(&t->sums, cap, need, sizeof(*t->sums), err) != CP_OK ||
+        grow_array(&t->ends, cap, need, sizeof(*t->ends), err) != CP_OK ||
+        (has_divs &&
+         grow_array(&t->divs, cap, need, sizeof(*t->divs), err) != CP_OK))
+        return CP_ENOMEM;
+    cp_free(t->slots);
+    t->slots = cp_alloc(n_slots, sizeof(*t->slots), err);
+    t->n_slots = t->slots ? n_slots : 0;
+    return t->slots ? CP_OK : CP_ENOMEM;
 }
 
 enum cp_status cp_edge_table_init(struct cp_edge_table *t, uint32_t n_locations,
@@ -34,8 +49,9 @@ enum cp_status cp_edge_table_init(struct cp_edge_table *t, uint32_t n_locations,
     t->cache = cp_alloc(n_locations, sizeof(*t->cache), err);
     if (!t->cache)
         return CP_ENOMEM;
-    forget_places(t);
-    return make_slots(t, FIRST_SLOTS, has_divs, err);
+    for (uint32_t i = 0; i < n_locations; i++)
+        t->cache[i].dst = CP_NONE;
+    return make_room(t, FIRST_SLOTS, has_divs, err);
 }
 
 enum cp_status cp_edge_table_init_dense(struct cp_edge_table *t,
@@ -53,6 +69,8 @@ enum cp_status cp_edge_table_init_dense(struct cp_edge_table *t,
 void cp_edge_table_release(struct cp_edge_table *t)
 {
     cp_free(t->square);
+    cp_free(t->sums);
+    cp_free(t->ends);
     cp_free(t->slots);
     cp_free(t->cache);
     cp_free(t->divs);
@@ -60,53 +78,40 @@ void cp_edge_table_release(struct cp_edge_table *t)
 }
 
 /* The slot of an edge, or the free one where it belongs. */
-static uint32_t find_slot(const struct cp_edge_table *t, uint32_t src,
-                          uint32_t dst)
+static uint32_t *find_slot(const struct cp_edge_table *t, uint32_t src,
+                           uint32_t dst)
 {
     uint32_t mask = t->n_slots - 1;
     uint32_t i = (uint32_t)cp_hash_mix(src, dst) & mask;
 
-    while (t->slots[i].src != CP_NONE &&
-           (t->slots[i].src != src || t->slots[i].dst != dst))
+    while (t->slots[i] && (t->ends[t->slots[i] - 1].src != src ||
+                           t->ends[t->slots[i] - 1].dst != dst))
         i = (i + 1) & mask;
-    return i;
+    return &t->slots[i];
 }
 
-/* Doubles the table; edges move, so nodes forget where theirs were. */
 static enum cp_status grow(struct cp_edge_table *t, struct cp_error *err)
 {
-    struct cp_edge_table old = *t;
-    enum cp_status status =
-        make_slots(t, old.n_slots * 2, old.divs != NULL, err);
-
-    for (uint32_t i = 0; status == CP_OK && i < old.n_slots; i++) {
-        if (old.slots[i].src == CP_NONE)
-            continue;
-        uint32_t to = find_slot(t, old.slots[i].src, old.slots[i].dst);
-
-        t->slots[to] = old.slots[i];
-        if (t->divs)
-            t->divs[to] = old.divs[i];
-    }
-    cp_free(old.slots);
-    cp_free(old.divs);
-    forget_places(t);
-    return status;
+    if (make_room(t, t->n_slots * 2, t->divs != NULL, err) != CP_OK)
+        return CP_ENOMEM;
+    for (uint32_t i = 0; i < t->n_edges; i++)
+        *find_slot(t, t->ends[i].src, t->ends[i].dst) = i + 1;
+    return CP_OK;
 }
 
 uint32_t cp_edge_find(struct cp_edge_table *t, uint32_t src, uint32_t dst,
                       struct cp_error *err)
 {
-    uint32_t slot;
+    uint32_t *slot;
 
     if (t->n_edges >= t->n_slots / 2 && grow(t, err) != CP_OK)
         return CP_NONE;
     slot = find_slot(t, src, dst);
-    if (t->slots[slot].src == CP_NONE) {
-        t->slots[slot] = (struct cp_edge_slot){ .src = src, .dst = dst };
-        t->n_edges++;
+    if (*slot == 0) {
+        t->ends[t->n_edges] = (struct cp_edge_ends){ src, dst };
+        *slot = ++t->n_edges;
     }
-    return slot;
+    return *slot - 1;
 }
 
 static void join_sum(struct cp_edge_table *t, size_t to,
@@ -115,8 +120,7 @@ static void join_sum(struct cp_edge_table *t, size_t to,
 {
     mine->weight = cp_add(mine->weight, other->weight);
     mine->stamp |= other->stamp; /* only "never" matters from here on */
-    mine->is_residual |= other->is_residual;
-    mine->is_called |= other->is_called;
+    mine->marks |= other->marks;
     if (t->divs)
         t->divs[to] = cp_add(t->divs[to], from->divs[place]);
 }
@@ -129,16 +133,13 @@ enum cp_status cp_edge_table_join(struct cp_edge_table *t,
 
     for (size_t i = 0; t->square && i < n; i++)
         join_sum(t, i, &t->square[i], from, i, &from->square[i]);
-    for (uint32_t i = 0; !t->square && i < from->n_slots; i++) {
-        const struct cp_edge_slot *s = &from->slots[i];
-        uint32_t slot;
+    for (uint32_t i = 0; !t->square && i < from->n_edges; i++) {
+        uint32_t edge =
+            cp_edge_find(t, from->ends[i].src, from->ends[i].dst, err);
 
-        if (s->src == CP_NONE)
-            continue;
-        slot = cp_edge_find(t, s->src, s->dst, err);
-        if (slot == CP_NONE)
+        if (edge == CP_NONE)
             return CP_ENOMEM;
-        join_sum(t, slot, &t->slots[slot].sum, from, i, &s->sum);
+        join_sum(t, edge, &t->sums[edge], from, i, &from->sums[i]);
     }
     return CP_OK;
 }
@@ -150,8 +151,8 @@ static struct cp_edge edge_of(uint32_t src, uint32_t dst,
                              .dst = dst,
                              .weight = sum->weight,
                              .weight_div = div,
-                             .is_residual = sum->is_residual,
-                             .is_inline = !sum->is_called };
+                             .is_residual = sum->marks & CP_EDGE_RESIDUAL,
+                             .is_inline = !(sum->marks & CP_EDGE_CALLED) };
 }
 
 static uint32_t list_square(const struct cp_edge_table *t, struct cp_edge *list)
@@ -184,9 +185,8 @@ enum cp_status cp_edge_table_list(const struct cp_edge_table *t,
         (void)list_square(t, *list);
         return CP_OK;
     }
-    for (uint32_t i = 0, k = 0; i < t->n_slots; i++)
-        if (t->slots[i].src != CP_NONE)
-            (*list)[k++] = edge_of(t->slots[i].src, t->slots[i].dst,
-                                   &t->slots[i].sum, t->divs ? t->divs[i] : 0);
+    for (uint32_t i = 0; i < t->n_edges; i++)
+        (*list)[i] = edge_of(t->ends[i].src, t->ends[i].dst, &t->sums[i],
+                             t->divs ? t->divs[i] : 0);
     return CP_OK;
 }

@@ -10,33 +10,41 @@
 
 #include "report/graph.h"
 
+/* What a call has been at least once. */
+enum cp_edge_marks {
+    CP_EDGE_RESIDUAL = 1,
+    CP_EDGE_CALLED = 2, /* not inlined */
+};
+
 struct cp_edge_sum {
     int64_t weight;
-    uint32_t stamp;              /* last sample counted; 0 for never */
-    bool is_residual, is_called; /* called: not inlined, at least once */
+    uint32_t stamp; /* last sample counted; 0 for never */
+    uint8_t marks;
 };
 
-/* A sum and whose it is, in the hash table. */
-struct cp_edge_slot {
-    uint32_t src, dst; /* src is CP_NONE in a free slot */
-    struct cp_edge_sum sum;
+struct cp_edge_ends {
+    uint32_t src, dst;
 };
 
-/* Where the edge used last from a location is. */
+/* The edge used last from a location. */
 struct cp_edge_cache {
-    uint32_t dst, slot;
+    uint32_t dst, edge;
 };
 
 /* Starts as { 0 }. */
 struct cp_edge_table {
     uint32_t n_nodes;
     struct cp_edge_sum *square; /* n_nodes + 1 rows, the last for nowhere */
-    struct cp_edge_slot *slots;
-    uint32_t n_slots, n_edges;
+    /* By number, in the order of first use: what is used most lies together. */
+    struct cp_edge_sum *sums;
+    struct cp_edge_ends *ends;
+    uint32_t n_edges;
+    uint32_t *slots; /* the number plus one, found by the ends; 0 is free */
+    uint32_t n_slots;
     /* By location: nearly every call site calls one function only. */
     struct cp_edge_cache *cache;
     uint32_t n_locations;
-    int64_t *divs; /* by place in square or slots; NULL without means */
+    int64_t *divs; /* by place in square or by number; NULL without means */
 };
 
 /* A hash table for calls from n_locations, or a square. */
@@ -59,32 +67,26 @@ enum cp_status cp_edge_table_list(const struct cp_edge_table *t,
 
 /* Counts a call, once a sample: whether it is the first cannot be guessed. */
 static inline void cp_edge_count(struct cp_edge_sum *e, uint32_t stamp,
-                                 int64_t value, bool is_residual,
-                                 bool is_inline)
+                                 int64_t value, uint8_t marks)
 {
-    bool is_new = e->stamp != stamp;
+    uint64_t is_new = -(uint64_t)(e->stamp != stamp);
 
     e->stamp = stamp;
-    e->weight = cp_add(e->weight, value & -(int64_t)is_new);
-    e->is_residual |= is_residual & is_new;
-    e->is_called |= !is_inline & is_new;
+    e->weight = cp_add(e->weight, value & (int64_t)is_new);
+    e->marks |= marks & (uint8_t)is_new;
 }
 
-/* Counts a call in the square. */
-static inline void cp_edge_add_dense(struct cp_edge_table *t, uint32_t src,
-                                     uint32_t dst, uint32_t stamp,
-                                     int64_t value, int64_t div,
-                                     bool is_residual, bool is_inline)
+/* The same with a divisor, for means. `e` is t's at that place. */
+static inline void cp_edge_count_div(struct cp_edge_table *t, size_t place,
+                                     struct cp_edge_sum *e, uint32_t stamp,
+                                     int64_t value, int64_t div, uint8_t marks)
 {
-    size_t place = (size_t)src * t->n_nodes + dst;
-    struct cp_edge_sum *e = &t->square[place];
-
     if (t->divs && e->stamp != stamp)
         t->divs[place] = cp_add(t->divs[place], div);
-    cp_edge_count(e, stamp, value, is_residual, is_inline);
+    cp_edge_count(e, stamp, value, marks);
 }
 
-/* The slot of an edge, made with no weight if new; CP_NONE on failure. */
+/* The number of an edge, made with no weight if new; CP_NONE on failure. */
 uint32_t cp_edge_find(struct cp_edge_table *t, uint32_t src, uint32_t dst,
                       struct cp_error *err);
 
@@ -96,29 +98,16 @@ static inline uint32_t cp_edge_find_call(struct cp_edge_table *t,
                                          uint32_t dst, struct cp_error *err)
 {
     struct cp_edge_cache *cache;
-    uint32_t slot;
+    uint32_t edge;
 
     if (location == CP_NONE)
         return cp_edge_find(t, src, dst, err);
     cache = &t->cache[location];
     if (cache->dst == dst)
-        return cache->slot;
-    slot = cp_edge_find(t, src, dst, err);
-    *cache = (struct cp_edge_cache){ slot == CP_NONE ? CP_NONE : dst, slot };
-    return slot;
-}
-
-/* Counts a call in the hash table. */
-static inline void cp_edge_add_sparse(struct cp_edge_table *t, uint32_t slot,
-                                      uint32_t stamp, int64_t value,
-                                      int64_t div, bool is_residual,
-                                      bool is_inline)
-{
-    struct cp_edge_sum *e = &t->slots[slot].sum;
-
-    if (t->divs && e->stamp != stamp)
-        t->divs[slot] = cp_add(t->divs[slot], div);
-    cp_edge_count(e, stamp, value, is_residual, is_inline);
+        return cache->edge;
+    edge = cp_edge_find(t, src, dst, err);
+    *cache = (struct cp_edge_cache){ edge == CP_NONE ? CP_NONE : dst, edge };
+    return edge;
 }
 
 #endif

@@ -9,10 +9,14 @@
 
 #define N_CALLS 128 /* listed at once */
 
-/* A place on the way through a stack. */
-struct call {
-    uint32_t dst, site;
-    uint32_t is_residual;
+/*
+ * Places on the way through a stack. Arrays of their own, because gcc puts two
+ * neighbours together before it stores them, which takes longer.
+ */
+struct calls {
+    uint32_t n;
+    uint32_t dst[N_CALLS], site[N_CALLS];
+    uint8_t marks[N_CALLS];
 };
 
 /* A sample on its way from root to leaf. */
@@ -48,23 +52,33 @@ static inline bool is_wanted(const struct cp_walk_job *job, uint32_t src,
             (job->wanted[dst] & CP_WANT_IN));
 }
 
-/* Goes on to a place. False when out of memory. */
-static inline bool visit(const struct cp_walk_job *job, struct cp_walk_share *s,
-                         struct step *at, uint32_t dst, bool is_inline)
+/* Counts the call from where `at` is. False when out of memory. */
+static bool count_call(struct cp_walk_share *s, const struct step *at,
+                       uint32_t dst, uint8_t marks)
 {
-    count_node(s, at, dst);
-    if (s->edges.square) {
-        cp_edge_add_dense(&s->edges, at->src, dst, at->stamp, at->value,
-                          at->div, at->is_residual, is_inline);
-    } else if (job->wanted && is_wanted(job, at->src, dst)) {
-        uint32_t slot =
-            cp_edge_find_call(&s->edges, at->site, at->src, dst, &s->err);
+    struct cp_edge_table *t = &s->edges;
+    size_t place = t->square
+                       ? (size_t)at->src * t->n_nodes + dst
+                       : cp_edge_find_call(t, at->site, at->src, dst, &s->err);
 
-        if (slot == CP_NONE)
-            return false;
-        cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, at->div,
-                           at->is_residual, is_inline);
-    }
+    if (!t->square && place == CP_NONE)
+        return false;
+    cp_edge_count_div(t, place, t->square ? &t->square[place] : &t->sums[place],
+                      at->stamp, at->value, at->div, marks);
+    return true;
+}
+
+/* Goes on to a place. False when out of memory. */
+static bool visit(const struct cp_walk_job *job, struct cp_walk_share *s,
+                  struct step *at, uint32_t dst, bool is_inline)
+{
+    uint8_t marks = (at->is_residual ? CP_EDGE_RESIDUAL : 0) |
+                    (is_inline ? 0 : CP_EDGE_CALLED);
+
+    count_node(s, at, dst);
+    if ((s->edges.square || (job->wanted && is_wanted(job, at->src, dst))) &&
+        !count_call(s, at, dst, marks))
+        return false;
     at->src = dst;
     at->is_residual = false;
     return true;
@@ -157,105 +171,146 @@ static bool walk_nodes(const struct cp_walk_job *job,
 
 /* Counts the calls between n places that were listed. */
 static void count_dense(struct cp_walk_share *s, struct step *at,
-                        const struct call *calls, uint32_t n)
+                        const struct calls *calls)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        cp_edge_add_dense(&s->edges, at->src, calls[i].dst, at->stamp,
-                          at->value, 0, calls[i].is_residual, false);
-        at->src = calls[i].dst;
+    struct cp_edge_sum *square = s->edges.square;
+    size_t width = s->edges.n_nodes;
+    uint32_t src = at->src, stamp = at->stamp;
+    int64_t value = at->value;
+
+    for (uint32_t i = 0; i < calls->n; i++) {
+        cp_edge_count(&square[src * width + calls->dst[i]], stamp, value,
+                      calls->marks[i]);
+        src = calls->dst[i];
     }
-}
-
-/* Counts one call, from where `at` is, in the hash table. */
-static inline bool count_call(struct cp_walk_share *s, const struct step *at,
-                              const struct call *c)
-{
-    uint32_t slot =
-        cp_edge_find_call(&s->edges, at->site, at->src, c->dst, &s->err);
-
-    if (slot == CP_NONE)
-        return false;
-    cp_edge_add_sparse(&s->edges, slot, at->stamp, at->value, 0, c->is_residual,
-                       false);
-    return true;
+    at->src = src;
 }
 
 /* The same for more nodes than a square can have. False when out of memory. */
 static bool count_sparse(const struct cp_walk_job *job, struct cp_walk_share *s,
-                         struct step *at, const struct call *calls, uint32_t n)
+                         struct step *at, const struct calls *calls)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        if (at->src != calls[i].dst && at->src != job->n_places &&
-            !count_call(s, at, &calls[i]))
-            return false;
-        at->src = calls[i].dst;
-        at->site = calls[i].site;
+    const struct step first = *at;
+    uint32_t src = at->src, site = at->site;
+
+    for (uint32_t i = 0; i < calls->n; i++) {
+        uint32_t dst = calls->dst[i], edge;
+
+        if (src != dst && src != job->n_places) {
+            edge = cp_edge_find_call(&s->edges, site, src, dst, &s->err);
+            if (edge == CP_NONE)
+                return false;
+            cp_edge_count(&s->edges.sums[edge], first.stamp, first.value,
+                          calls->marks[i]);
+        }
+        src = dst;
+        site = calls->site[i];
     }
+    at->src = src;
+    at->site = site;
     return true;
 }
 
 /* The same where only some are wanted: mostly it is on to the next. */
 static bool count_few(const struct cp_walk_job *job, struct cp_walk_share *s,
-                      struct step *at, const struct call *calls, uint32_t n)
+                      struct step *at, const struct calls *calls)
 {
-    const uint8_t *wanted = job->wanted;
-    uint8_t before = at->src == job->n_places ? 0 : wanted[at->src];
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint8_t here = wanted[calls[i].dst];
-
-        if (((before & CP_WANT_OUT) || (here & CP_WANT_IN)) &&
-            at->src != calls[i].dst && at->src != job->n_places &&
-            !count_call(s, at, &calls[i]))
+    for (uint32_t i = 0; i < calls->n; i++) {
+        if (is_wanted(job, at->src, calls->dst[i]) &&
+            !count_call(s, at, calls->dst[i], calls->marks[i]))
             return false;
-        before = here;
-        at->src = calls[i].dst;
-        at->site = calls[i].site;
+        at->src = calls->dst[i];
+        at->site = calls->site[i];
     }
     return true;
 }
 
 static bool count_calls(const struct cp_walk_job *job, struct cp_walk_share *s,
-                        struct step *at, const struct call *calls, uint32_t n)
+                        struct step *at, const struct calls *calls)
 {
     if (!s->edges.square)
-        return job->wants_all ? count_sparse(job, s, at, calls, n)
-                              : count_few(job, s, at, calls, n);
-    count_dense(s, at, calls, n);
+        return job->wants_all ? count_sparse(job, s, at, calls)
+                              : count_few(job, s, at, calls);
+    count_dense(s, at, calls);
     return true;
 }
 
 /*
- * The way through a stack when only calls are counted. Which nodes are kept
- * cannot be guessed, so they are first listed without a branch.
+ * Lists the calls from place *k of a stack on towards its leaf, as far as there
+ * is room and locations have one node. Which are kept cannot be guessed, so
+ * there is no branch on it.
  */
+static void list_calls(const uint32_t *single, const uint32_t *stack,
+                       uint32_t *k, bool *is_residual, struct calls *calls)
+{
+    uint32_t n = 0, at = *k, is_left_out = *is_residual;
+
+    for (; at > 0 && n < N_CALLS; at--) {
+        uint32_t site = stack[at - 1], dst = single[site];
+
+        if (dst == CP_WALK_SEVERAL)
+            break;
+        calls->dst[n] = dst;
+        calls->site[n] = site;
+        calls->marks[n] = (uint8_t)(CP_EDGE_CALLED | is_left_out);
+        is_left_out = dst == CP_NONE;
+        n += !is_left_out;
+    }
+    *k = at;
+    *is_residual = is_left_out;
+    calls->n = n;
+}
+
+/* The way through a stack when only calls are counted. */
 static bool walk_calls(const struct cp_walk_job *job, struct cp_walk_share *s,
                        struct step *at, const uint32_t *stack, uint32_t n)
 {
-    const uint32_t *single = job->single;
-    struct call calls[N_CALLS];
-    uint32_t n_calls = 0, is_residual = at->is_residual;
+    struct calls calls;
+    uint32_t k = n;
 
-    for (uint32_t k = n; k > 0; k--) {
-        uint32_t site = stack[k - 1], dst = single[site];
-
-        if (n_calls == N_CALLS || dst == CP_WALK_SEVERAL) {
-            if (!count_calls(job, s, at, calls, n_calls))
-                return false;
-            n_calls = 0;
-        }
-        if (dst == CP_WALK_SEVERAL) {
-            at->is_residual = is_residual;
-            if (!visit_several(job, s, at, site))
-                return false;
-            is_residual = at->is_residual;
+    while (k > 0) {
+        list_calls(job->single, stack, &k, &at->is_residual, &calls);
+        if (!count_calls(job, s, at, &calls))
+            return false;
+        if (k == 0 || job->single[stack[k - 1]] != CP_WALK_SEVERAL)
             continue;
-        }
-        calls[n_calls] = (struct call){ dst, site, is_residual };
-        is_residual = dst == CP_NONE;
-        n_calls += !is_residual;
+        if (!visit_several(job, s, at, stack[--k]))
+            return false;
     }
-    return count_calls(job, s, at, calls, n_calls);
+    return true;
+}
+
+/*
+ * The same where few are wanted and every location is one node that is kept:
+ * only the neighbours of the wanted ones are looked at.
+ */
+static bool walk_few(const struct cp_walk_job *job, struct cp_walk_share *s,
+                     struct step *at, const uint32_t *stack, uint32_t n)
+{
+    for (uint32_t k = n; k > 0; k--) {
+        uint32_t here;
+
+        if (!job->has_wanted[stack[k - 1]])
+            continue;
+        here = job->single[stack[k - 1]];
+        if (k < n) {
+            at->site = stack[k];
+            at->src = job->single[at->site];
+            if (is_wanted(job, at->src, here) &&
+                !count_call(s, at, here, CP_EDGE_CALLED))
+                return false;
+        }
+        if (k > 1) {
+            uint32_t next = job->single[stack[k - 2]];
+
+            at->site = stack[k - 1];
+            at->src = here;
+            if (is_wanted(job, here, next) &&
+                !count_call(s, at, next, CP_EDGE_CALLED))
+                return false;
+        }
+    }
+    return true;
 }
 
 /* Whether any edge of a stack could be wanted. */
@@ -312,12 +367,23 @@ static bool walk_sample(const struct cp_walk_job *job, struct cp_walk_share *s,
     first.value = at.value;
     found = s->hot ? walk_nodes(job, s, &first, stack, n)
                    : is_of_interest(job, stack, n);
-    return !job->wanted || !found || walk_calls(job, s, &at, stack, n);
+    if (!job->wanted || !found)
+        return true;
+    return job->has_wanted && job->is_plain ? walk_few(job, s, &at, stack, n)
+                                            : walk_calls(job, s, &at, stack, n);
 }
 
 void cp_walk_stacks(const struct cp_walk_job *job, struct cp_walk_share *s)
 {
-    for (uint32_t i = s->from; i < s->to; i++)
+    const struct cp_profile *p = job->r->profile;
+
+    for (uint32_t i = s->from; i < s->to; i++) {
+        const char *ahead = (const char *)(p->locs + p->samples[i].locs) + 1024;
+
+        __builtin_prefetch(ahead);
+        __builtin_prefetch(ahead + 64);
+        __builtin_prefetch(ahead + 128);
         if (!walk_sample(job, s, i))
             return;
+    }
 }

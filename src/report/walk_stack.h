@@ -7,6 +7,8 @@
 #ifndef CP_WALK_STACK_H
 #define CP_WALK_STACK_H
 
+#include <stdatomic.h>
+
 #include "base/parallel.h"
 #include "report/walk.h"
 #include "report/walk_edges.h"
@@ -26,7 +28,7 @@ struct cp_walk_share {
     int64_t *flat;
     struct cp_walk_sums *divs; /* NULL without -mean */
     struct cp_edge_table edges;
-    uint32_t from, to;
+    uint32_t from, to; /* the samples it has taken */
     struct cp_error err;
 };
 
@@ -40,11 +42,14 @@ struct cp_walk_job {
     uint8_t *wanted;    /* by place: want.edges */
     bool wants_all;     /* every edge, that is */
     uint32_t *single;   /* by location: its place, CP_NONE or CP_WALK_SEVERAL */
+    bool is_plain;      /* every location is one node that is kept */
     bool *has_wanted;   /* by location: a node of it has wanted edges */
+    atomic_uint_fast64_t next; /* sample to be taken */
     struct cp_walk_share shares[CP_PARALLEL_MOST];
 };
 
-/* Counts the samples of a share; s->err is set when there is no memory. */
+/* Counts the samples from..to of a share; s->err is set when there is no
+ * memory. */
 void cp_walk_stacks(const struct cp_walk_job *job, struct cp_walk_share *s);
 
 #endif

@@ -11,6 +11,7 @@
 #include "profile/decode.h"
 #include "profile/inflate.h"
 #include "profile/load.h"
+#include "profile/stream.h"
 #include "profile/wire.h"
 #include "profile_fixture.h"
 #include "proto_fixture.h"
@@ -224,6 +225,30 @@ static void test_many_samples(void)
     on_all_and_one_core(many_round_trip);
 }
 
+/* The reader of large profiles needs to know the sample types before samples.
+ */
+static void test_can_be_read_as_it_comes(void)
+{
+    struct cp_profile *p = profile_of(rows, 4);
+
+    for (int is_packed = 0; is_packed < 2; is_packed++) {
+        struct cp_out out = { .fd = -1 };
+        struct cp_profile *back;
+
+        CHECK_INT(is_packed ? cp_encode_gzip(p, &out, NULL)
+                            : cp_encode(p, &out, NULL),
+                  CP_OK);
+        back = cp_stream_load(
+            &(struct cp_stream_input){ .data = (const uint8_t *)out.buf,
+                                       .len = out.len },
+            CP_STREAM_BUFFER, 1, NULL);
+        CHECK(back && back->n_samples == p->n_samples);
+        cp_profile_free(back);
+        cp_out_release(&out);
+    }
+    cp_profile_free(p);
+}
+
 static void test_what_is_there_stays(void)
 {
     struct cp_profile *p = profile_of(rows, 1);
@@ -298,6 +323,7 @@ int main(void)
     RUN(test_fields);
     RUN(test_round_trip);
     RUN(test_many_samples);
+    RUN(test_can_be_read_as_it_comes);
     RUN(test_what_is_there_stays);
     RUN(test_output_fails);
     RUN(test_memory_runs_out);
