@@ -1,6 +1,7 @@
 /* leak_chunks.c - see leak_chunks.h. */
 #include "runtime/leak_chunks.h"
 
+#include "base/search.h"
 #include "runtime/leak_read.h"
 #include "signal/heap.h"
 
@@ -47,17 +48,12 @@ static void find_chain(struct cp_leak_chunks *c)
 void cp_leak_chunks_begin(struct cp_leak_chunks *c, const struct cp_leak *leak,
                           uintptr_t start, uintptr_t end)
 {
-    size_t low = 0, high = leak->n;
+    size_t known =
+        leak->n ? cp_search_from(&leak->blocks->start, sizeof(*leak->blocks),
+                                 leak->n, start + HEADER)
+                : 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (leak->blocks[middle].start < start + HEADER)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *c = (struct cp_leak_chunks){ .leak = leak, .end = end, .known = low };
+    *c = (struct cp_leak_chunks){ .leak = leak, .end = end, .known = known };
     find_chain(c);
 }
 
