@@ -193,8 +193,3 @@ enum cp_status cp_regex_check(const struct cp_regex *re, struct cp_error *err)
                             re->pattern);
     }
 }
-
-const char *cp_regex_pattern(const struct cp_regex *re)
-{
-    return re->pattern;
-}
