@@ -5,18 +5,15 @@
 #include "runtime/leak_read.h"
 #include "signal/heap.h"
 
-#define HEADER                                                                 \
-    16 /* the length of the chunk before if that is free; its own              \
-        */
+#define HEADER 16 /* bytes: the length of the chunk before, and its own */
 #define LEAST 32
 #define FLAGS 7
 #define PREVIOUS_IS_USED 1
 #define IS_MAPPED 2
 #define PAGE 4096
-#define HEAP_ALIGN                                                             \
-    ((uintptr_t)64 << 20) /* of a heap that is not the main one */
-#define HEAP_INFO 64      /* before the books, at most */
-#define BOOKS 2048        /* of them, at least */
+#define HEAP_ALIGN ((uintptr_t)64 << 20) /* of heaps but the main one */
+#define HEAP_INFO 64                     /* before the books, at most */
+#define BOOKS 2048                       /* of them, at least */
 
 struct header {
     uintptr_t before, size;
