@@ -31,7 +31,6 @@ static size_t choose(const struct cp_elf *e, uint64_t *addresses)
     size_t n = 0;
 
     addresses[n++] = 0;
-    addresses[n++] = cp_elf_entry(e);
     addresses[n++] = UINT64_MAX;
     for (size_t i = 0; i < cp_elf_section_count(e); i++) {
         const struct cp_elf_section *s = cp_elf_section_at(e, i);

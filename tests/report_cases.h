@@ -2,6 +2,7 @@
  * report_cases - tables of reports: a profile, flags, and the text wanted.
  *
  * Profiles are written as in report_fixture.h and have one mapping, /bin/prog.
+ * A filter looks at files too: -focus=b is in every frame, by way of "bin".
  * Flags are as on the command line. The texts were taken from google/pprof,
  * on the same profiles with the same flags.
  */

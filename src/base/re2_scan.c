@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/hex.h"
 #include "base/utf8.h"
 
 enum cp_status cp_re2_scan_fail(const struct cp_re2_scan *s, const char *what,
@@ -66,14 +67,6 @@ static enum cp_status bad_escape(const struct cp_re2_scan *s, size_t from)
     return cp_re2_scan_fail(s, "invalid escape sequence", from, s->pos);
 }
 
-static int hex_digit(uint32_t rune)
-{
-    if (rune >= '0' && rune <= '9')
-        return (int)rune - '0';
-    rune |= 0x20;
-    return rune >= 'a' && rune <= 'f' ? (int)rune - 'a' + 10 : -1;
-}
-
 /* The rest of \x{...}; `from` is where the backslash is. */
 static enum cp_status braced_hex(struct cp_re2_scan *s, size_t from,
                                  uint32_t *out)
@@ -90,9 +83,9 @@ static enum cp_status braced_hex(struct cp_re2_scan *s, size_t from,
             *out = value;
             return CP_OK;
         }
-        if (hex_digit(rune) < 0)
+        if (cp_hex_digit(rune) < 0)
             break;
-        value = value * 16 + (uint32_t)hex_digit(rune);
+        value = value * 16 + (uint32_t)cp_hex_digit(rune);
         if (value > CP_UTF8_MAX_RUNE)
             break;
     }
@@ -115,9 +108,9 @@ static enum cp_status hex_escape(struct cp_re2_scan *s, size_t from,
         return bad_escape(s, from);
     if (cp_re2_scan_rune(s, &low) != CP_OK)
         return CP_EUSAGE;
-    if (hex_digit(high) < 0 || hex_digit(low) < 0)
+    if (cp_hex_digit(high) < 0 || cp_hex_digit(low) < 0)
         return bad_escape(s, from);
-    *out = (uint32_t)(hex_digit(high) * 16 + hex_digit(low));
+    *out = (uint32_t)(cp_hex_digit(high) * 16 + cp_hex_digit(low));
     return CP_OK;
 }
 

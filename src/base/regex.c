@@ -19,9 +19,7 @@
 #include "base/re2.h"
 #include "base/utf8.h"
 
-#define MAX_PROGRAM_BYTES                                                      \
-    16000 /* of pattern text; they become up to 3 each                         \
-           */
+#define MAX_PROGRAM_BYTES 16000 /* of a pattern; each becomes up to 3 */
 
 struct cp_regex {
     char *pattern; /* terminated */
@@ -192,9 +190,4 @@ enum cp_status cp_regex_check(const struct cp_regex *re, struct cp_error *err)
                             "regexp `%s` needs too many steps; simplify it",
                             re->pattern);
     }
-}
-
-const char *cp_regex_pattern(const struct cp_regex *re)
-{
-    return re->pattern;
 }

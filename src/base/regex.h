@@ -41,7 +41,4 @@ bool cp_regex_match(struct cp_regex *re, const char *text, size_t len);
  */
 enum cp_status cp_regex_check(const struct cp_regex *re, struct cp_error *err);
 
-/* The pattern as it was given. */
-const char *cp_regex_pattern(const struct cp_regex *re);
-
 #endif

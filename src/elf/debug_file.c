@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hex.h"
+
 static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 
 #define MAX_BUILD_ID 64
@@ -45,8 +47,7 @@ static bool open_by_id(const uint8_t *id, size_t id_len,
 
     if (id_len < 2 || id_len > MAX_BUILD_ID)
         return false;
-    for (size_t i = 0; i < id_len; i++)
-        (void)snprintf(hex + 2 * i, 3, "%02x", id[i]);
+    cp_hex_text(id, id_len, hex);
     for (; *dirs; dirs++) {
         int n = snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug",
                          *dirs, hex, hex + 2);

@@ -34,7 +34,6 @@ struct cp_elf {
     size_t len;
     bool is_mapped, is_64;
     unsigned type, machine;
-    uint64_t entry;
     struct cp_elf_section *sections;
     size_t n_sections;
     struct cp_elf_segment *segments;
@@ -230,7 +229,6 @@ enum cp_status cp_elf_view(struct cp_elf **out, const void *bytes, size_t len,
     e->is_64 = e->bytes[EI_CLASS] == ELFCLASS64;
     e->type = (unsigned)load(e->bytes + 16, 2);
     e->machine = (unsigned)load(e->bytes + 18, 2);
-    e->entry = word(e, e->bytes, 24, 24);
     status = read_sections(e, err);
     if (status == CP_OK)
         status = read_segments(e, err);
@@ -309,11 +307,6 @@ unsigned cp_elf_machine(const struct cp_elf *e)
 bool cp_elf_is_64(const struct cp_elf *e)
 {
     return e->is_64;
-}
-
-uint64_t cp_elf_entry(const struct cp_elf *e)
-{
-    return e->entry;
 }
 
 const uint8_t *cp_elf_bytes(const struct cp_elf *e, size_t *out_len)
@@ -405,21 +398,6 @@ bool cp_elf_address_of_offset(const struct cp_elf *e, uint64_t file_offset,
         if (s->type == PT_LOAD && file_offset >= s->offset &&
             file_offset - s->offset < s->filesz) {
             *out_vaddr = s->vaddr + (file_offset - s->offset);
-            return true;
-        }
-    }
-    return false;
-}
-
-bool cp_elf_offset_of_address(const struct cp_elf *e, uint64_t vaddr,
-                              uint64_t *out_offset)
-{
-    for (size_t i = 0; i < e->n_segments; i++) {
-        const struct cp_elf_segment *s = &e->segments[i];
-
-        if (s->type == PT_LOAD && vaddr >= s->vaddr &&
-            vaddr - s->vaddr < s->filesz) {
-            *out_offset = s->offset + (vaddr - s->vaddr);
             return true;
         }
     }

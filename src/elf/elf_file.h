@@ -48,7 +48,6 @@ void cp_elf_close(struct cp_elf *e);
 unsigned cp_elf_type(const struct cp_elf *e);    /* ET_EXEC, ET_DYN, ... */
 unsigned cp_elf_machine(const struct cp_elf *e); /* EM_X86_64, ... */
 bool cp_elf_is_64(const struct cp_elf *e);
-uint64_t cp_elf_entry(const struct cp_elf *e);
 
 /* All bytes of the file. */
 const uint8_t *cp_elf_bytes(const struct cp_elf *e, size_t *out_len);
@@ -74,8 +73,6 @@ size_t cp_elf_notes_build_id(const uint8_t *notes, size_t len,
 /* By the PT_LOAD segments; false for what is in none of them. */
 bool cp_elf_address_of_offset(const struct cp_elf *e, uint64_t file_offset,
                               uint64_t *out_vaddr);
-bool cp_elf_offset_of_address(const struct cp_elf *e, uint64_t vaddr,
-                              uint64_t *out_offset);
 
 /*
  * Relocatable files (kernel modules) have no addresses. Here their allocated

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/hex.h"
 
 bool cp_http_text_add(struct cp_http_text *t, const char *bytes, size_t len)
 {
@@ -111,22 +112,20 @@ static int on_value(http_parser *parser, const char *at, size_t len)
 
 static int digit(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if ((c | 32) >= 'a' && (c | 32) <= 'f')
-        return (c | 32) - 'a' + 10;
-    return -1;
+    return cp_hex_digit((unsigned char)c);
 }
 
 /*
  * Decodes %xx (and, in a query, '+') of len bytes into `to`, which may be the
- * same place; returns the new length, or SIZE_MAX if an escape is broken.
+ * same place, as far as there is room; returns the new length, or SIZE_MAX if
+ * an escape is broken.
  */
-static size_t decode(const char *from, size_t len, char *to, bool is_query)
+static size_t decode(const char *from, size_t len, char *to, size_t room,
+                     bool is_query)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < len; i++) {
+    for (size_t i = 0; i < len && n < room; i++) {
         char c = from[i];
 
         if (c == '%') {
@@ -155,7 +154,8 @@ static int split_target(struct cp_http_request *r)
         !(url.field_set & 1 << UF_PATH))
         return fail(r, 400);
     at = url.field_data[UF_PATH].off;
-    n = decode(target + at, url.field_data[UF_PATH].len, target + at, false);
+    n = url.field_data[UF_PATH].len;
+    n = decode(target + at, n, target + at, n, false);
     r->query = (uint32_t)len;
     if (url.field_set & 1 << UF_QUERY) {
         r->query = url.field_data[UF_QUERY].off;
@@ -276,18 +276,15 @@ static bool is_named(const char *bytes, size_t len, const char *name)
 
     if (len >= sizeof(plain))
         return false;
-    n = decode(bytes, len, plain, true);
+    n = decode(bytes, len, plain, sizeof(plain), true);
     return n == strlen(name) && memcmp(plain, name, n) == 0;
 }
 
 /* Copies a value, decoded; one that does not fit is cut. */
 static bool copy_value(const char *from, size_t len, char *out, size_t cap)
 {
-    size_t n;
+    size_t n = decode(from, len, out, cap - 1, true);
 
-    if (len >= cap)
-        len = cap - 1;
-    n = decode(from, len, out, true);
     out[n == SIZE_MAX ? 0 : n] = '\0';
     return n != SIZE_MAX;
 }

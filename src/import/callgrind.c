@@ -21,19 +21,11 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
+#include "import/callgrind_names.h"
 #include "import/readers.h"
 
 #define MOST_POSITIONS 8
 #define LINES_TO_TRY 200
-
-/* Names that were given a number. */
-struct numbered {
-    struct cp_table table;
-    uint64_t *numbers;
-    struct cp_text *names;
-    size_t cap_numbers, cap_names;
-    uint32_t n;
-};
 
 struct function_key {
     uint32_t object, file, name; /* strings */
@@ -42,7 +34,7 @@ struct function_key {
 struct reader {
     struct cp_gather g;
     struct cp_callgrind c;
-    struct numbered objects, files, functions;
+    struct cp_callgrind_names objects, files, functions;
     struct function_key *keys; /* by function */
     size_t cap_keys;
     struct cp_table by_key, costs;
@@ -53,59 +45,13 @@ struct reader {
     uint32_t function;
     int64_t positions[MOST_POSITIONS];
     int64_t values[CP_GATHER_COLUMNS];
-    uint32_t n_positions, line_position;
+    uint32_t n_positions, n_values, line_position;
     struct cp_error *err;
 };
 
 static enum cp_status bad(const struct reader *r, const char *what)
 {
     return cp_error_set(r->err, CP_EFORMAT, "%s", what);
-}
-
-/* Finds or remembers the name of a number. */
-static enum cp_status find_number(struct reader *r, struct numbered *list,
-                                  uint64_t number, struct cp_text *name)
-{
-    uint64_t hash = cp_hash_mix(number, 1);
-    size_t probe = 0;
-    uint32_t i;
-
-    while ((i = cp_table_next(&list->table, hash, &probe)) != CP_NONE)
-        if (list->numbers[i] == number)
-            break;
-    if (i != CP_NONE) {
-        if (name->pos == name->end)
-            *name = list->names[i];
-        else
-            list->names[i] = *name;
-        return CP_OK;
-    }
-    if (name->pos == name->end)
-        return bad(r, "a number that no name was given");
-    if (cp_reserve(&list->numbers, &list->cap_numbers, (size_t)list->n + 1,
-                   sizeof(*list->numbers), r->err) != CP_OK ||
-        cp_reserve(&list->names, &list->cap_names, (size_t)list->n + 1,
-                   sizeof(*list->names), r->err) != CP_OK ||
-        cp_table_add(&list->table, hash, list->n, r->err) != CP_OK)
-        return CP_ENOMEM;
-    list->numbers[list->n] = number;
-    list->names[list->n++] = *name;
-    return CP_OK;
-}
-
-/* "name", "(12) name" or "(12)". */
-static enum cp_status read_name(struct reader *r, struct numbered *list,
-                                struct cp_text text, struct cp_text *out)
-{
-    struct cp_text rest = text, digits;
-    int64_t number;
-
-    *out = cp_text_trim(text);
-    if (!cp_text_eat(&rest, "(") || !cp_text_eat_digits(&rest, &digits) ||
-        !cp_text_eat(&rest, ")") || !cp_text_to_int(digits, &number))
-        return CP_OK;
-    *out = cp_text_trim(rest);
-    return find_number(r, list, (uint64_t)number, out);
 }
 
 static uint32_t find_function(struct reader *r, struct cp_text object,
@@ -226,11 +172,11 @@ static bool read_number(struct cp_text word, int64_t *now)
     return true;
 }
 
-static enum cp_status read_costs(struct reader *r, struct cp_text line)
+/* Reads the positions and then the costs. */
+static enum cp_status read_numbers(struct reader *r, struct cp_text line)
 {
-    struct cp_callgrind_cost *cost;
     struct cp_text word;
-    uint32_t n = 0, callee = CP_NONE;
+    uint32_t n = 0;
 
     for (; cp_text_eat_word(&line, &word); n++) {
         bool is_position = n < r->n_positions;
@@ -242,26 +188,44 @@ static enum cp_status read_costs(struct reader *r, struct cp_text line)
             return bad(r, "bad number");
         (void)cp_text_eat_white(&line);
     }
+    r->n_values = n > r->n_positions ? n - r->n_positions : 0;
+    return CP_OK;
+}
+
+/* Whom the line before has announced a call of; CP_NONE if there was none. */
+static enum cp_status take_callee(struct reader *r, uint32_t *out)
+{
+    *out = CP_NONE;
+    if (!r->is_call)
+        return CP_OK;
+    if (!r->has_callee)
+        return bad(r, "a call without a callee");
+    *out = find_function(r, r->callee_object, r->callee_file, r->callee_name);
+    if (*out == CP_NONE)
+        return CP_ENOMEM;
+    r->has_callee = r->is_call = false;
+    r->callee_object = r->object;
+    r->callee_file = r->own_file;
+    return CP_OK;
+}
+
+static enum cp_status read_costs(struct reader *r, struct cp_text line)
+{
+    struct cp_callgrind_cost *cost;
+    uint32_t callee;
+    enum cp_status status = read_numbers(r, line);
+
+    if (status != CP_OK)
+        return status;
     if (!r->has_function)
         return bad(r, "a cost before the first function");
-    if (r->is_call) {
-        if (!r->has_callee)
-            return bad(r, "a call without a callee");
-        callee =
-            find_function(r, r->callee_object, r->callee_file, r->callee_name);
-        if (callee == CP_NONE)
-            return CP_ENOMEM;
-        r->has_callee = r->is_call = false;
-        r->callee_object = r->object;
-        r->callee_file = r->own_file;
-    }
-    if (n <= r->n_positions)
-        return CP_OK; /* where a jump comes from, or nothing but zeros */
-    n -= r->n_positions;
-    cost = find_cost(r, callee, n);
+    status = take_callee(r, &callee);
+    if (status != CP_OK || r->n_values == 0)
+        return status; /* where a jump comes from, or nothing but zeros */
+    cost = find_cost(r, callee, r->n_values);
     if (!cost)
         return CP_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < r->n_values; i++) {
         int64_t *sum = &r->c.values[cost->values + i];
 
         if (__builtin_add_overflow(*sum, r->values[i], sum))
@@ -343,7 +307,7 @@ static enum cp_status read_context(struct reader *r, struct cp_text line)
     if (cp_text_eat(&line, "fn=")) {
         r->has_callee = false;
         r->file = r->own_file;
-        status = read_name(r, &r->functions, line, &r->name);
+        status = cp_callgrind_names_read(&r->functions, line, &r->name, r->err);
         if (status != CP_OK)
             return status;
         r->callee_object = r->object;
@@ -353,25 +317,28 @@ static enum cp_status read_context(struct reader *r, struct cp_text line)
         return r->function == CP_NONE ? CP_ENOMEM : CP_OK;
     }
     if (cp_text_eat(&line, "fl=")) {
-        status = read_name(r, &r->files, line, &r->own_file);
+        status = cp_callgrind_names_read(&r->files, line, &r->own_file, r->err);
         r->file = r->callee_file = r->own_file;
         return status;
     }
     if (cp_text_eat(&line, "fi=") || cp_text_eat(&line, "fe="))
-        return read_name(r, &r->files, line, &r->file);
+        return cp_callgrind_names_read(&r->files, line, &r->file, r->err);
     if (cp_text_eat(&line, "ob=")) {
-        status = read_name(r, &r->objects, line, &r->object);
+        status = cp_callgrind_names_read(&r->objects, line, &r->object, r->err);
         r->callee_object = r->object;
         return status;
     }
     if (cp_text_eat(&line, "cfn=")) {
         r->has_callee = true;
-        return read_name(r, &r->functions, line, &r->callee_name);
+        return cp_callgrind_names_read(&r->functions, line, &r->callee_name,
+                                       r->err);
     }
     if (cp_text_eat(&line, "cfi=") || cp_text_eat(&line, "cfl="))
-        return read_name(r, &r->files, line, &r->callee_file);
+        return cp_callgrind_names_read(&r->files, line, &r->callee_file,
+                                       r->err);
     if (cp_text_eat(&line, "cob="))
-        return read_name(r, &r->objects, line, &r->callee_object);
+        return cp_callgrind_names_read(&r->objects, line, &r->callee_object,
+                                       r->err);
     if (cp_text_eat(&line, "calls=")) {
         r->is_call = true;
         return CP_OK;
@@ -431,19 +398,12 @@ static bool looks_right(struct cp_text rest)
     return false;
 }
 
-static void release_numbered(struct numbered *list)
-{
-    cp_table_release(&list->table);
-    cp_free(list->numbers);
-    cp_free(list->names);
-}
-
 /* What is needed to read, but not any more when all has been read. */
 static void release_names(struct reader *r)
 {
-    release_numbered(&r->objects);
-    release_numbered(&r->files);
-    release_numbered(&r->functions);
+    cp_callgrind_names_release(&r->objects);
+    cp_callgrind_names_release(&r->files);
+    cp_callgrind_names_release(&r->functions);
     cp_table_release(&r->by_key);
     cp_table_release(&r->costs);
     cp_free(r->keys);

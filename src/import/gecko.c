@@ -111,27 +111,33 @@ static double from_ms(struct cp_text unit)
                                                   : 1;
 }
 
+/* The file says itself what its weights are. */
+static enum cp_status settle_named(struct reader *r, struct thread *t,
+                                   struct cp_text type)
+{
+    char unit[32];
+    size_t len = cp_text_len(r->unit);
+
+    len = len < sizeof(unit) ? len : sizeof(unit) - 1;
+    memcpy(unit, r->unit.pos, len);
+    unit[len] = '\0';
+    t->scale = cp_text_equals(type, "tracing-ms") ? from_ms(r->unit) : 1;
+    t->weight_column = cp_gather_column(&r->g, r->type, unit, r->err);
+    return t->weight_column == CP_NONE ? CP_EFORMAT : CP_OK;
+}
+
 /* Settles what the thread's weights count. */
 static enum cp_status settle_columns(struct reader *r, struct thread *t,
                                      struct cp_json weight_type, bool has_cpu)
 {
     struct cp_text type = { 0 };
-    char unit[32];
 
     if (cp_json_is(&weight_type, CP_JSON_STRING))
         type = cp_json_string(&weight_type);
     t->count_column = t->cpu_column = CP_NONE;
     t->scale = 1;
-    if (r->type.pos < r->type.end) {
-        size_t len = cp_text_len(r->unit);
-
-        len = len < sizeof(unit) ? len : sizeof(unit) - 1;
-        memcpy(unit, r->unit.pos, len);
-        unit[len] = '\0';
-        t->scale = cp_text_equals(type, "tracing-ms") ? from_ms(r->unit) : 1;
-        t->weight_column = cp_gather_column(&r->g, r->type, unit, r->err);
-        return t->weight_column == CP_NONE ? CP_EFORMAT : CP_OK;
-    }
+    if (r->type.pos < r->type.end)
+        return settle_named(r, t, type);
     if (cp_text_equals(type, "tracing-ms") || cp_text_equals(type, "bytes")) {
         bool is_time = *type.pos == 't';
 

@@ -283,6 +283,7 @@ static const struct unit {
     const char *word, *type, *unit;
     double scale;
 } units[] = {
+    /* The first is for words that are not known, too. */
     { "none", "samples", "count", 1 },
     { "nanoseconds", "time", "nanoseconds", 1 },
     { "microseconds", "time", "nanoseconds", 1e3 },
@@ -314,11 +315,11 @@ static enum cp_status settle(struct reader *r, struct part *p)
     if (cp_json_is(&p->at[NAME], CP_JSON_STRING))
         name = cp_json_string(&p->at[NAME]);
     p->scale = r->is_ours ? 1 : u->scale;
-    p->column = cp_gather_column(&r->g, r->is_ours ? name : type,
-                                 !r->is_ours                        ? u->unit
-                                 : u->word[0] == 'n' && !u->word[4] ? "count"
-                                                                    : u->word,
-                                 r->err);
+    if (r->is_ours) /* which name their types, and have their own units */
+        p->column = cp_gather_column(&r->g, name,
+                                     u == units ? u->unit : u->word, r->err);
+    else
+        p->column = cp_gather_column(&r->g, type, u->unit, r->err);
     p->label_set = 0;
     if (p->column == CP_NONE)
         return CP_EFORMAT;

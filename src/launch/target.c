@@ -31,7 +31,8 @@ static bool read_proc(pid_t pid, const char *name, char *out, size_t cap)
     return cp_file_start(AT_FDCWD, path, 0, out, cap) > 0;
 }
 
-long cp_target_status(pid_t pid, const char *name)
+/* A number in /proc/PID/status, such as "TracerPid"; -1: not there. */
+static long status_number(pid_t pid, const char *name)
 {
     char text[STATUS_BYTES], wanted[64];
     const char *at;
@@ -59,8 +60,8 @@ static char state_of(pid_t pid)
 static enum cp_status check_state(pid_t pid, struct cp_error *err)
 {
     char state = state_of(pid);
-    long tracer = cp_target_status(pid, "TracerPid");
-    long process = cp_target_status(pid, "Tgid");
+    long tracer = status_number(pid, "TracerPid");
+    long process = status_number(pid, "Tgid");
 
     if (!state)
         return cp_error_set(err, CP_EUSAGE, "there is no process %ld",
@@ -89,11 +90,11 @@ static enum cp_status check_state(pid_t pid, struct cp_error *err)
 /* Its filter may forbid what the library needs, and end it for trying. */
 static enum cp_status check_seccomp(pid_t pid, struct cp_error *err)
 {
-    long mode = cp_target_status(pid, "Seccomp");
-    long filters = cp_target_status(pid, "Seccomp_filters");
+    long mode = status_number(pid, "Seccomp");
+    long filters = status_number(pid, "Seccomp_filters");
 
-    if (mode <= 0 || (mode == cp_target_status(getpid(), "Seccomp") &&
-                      filters == cp_target_status(getpid(), "Seccomp_filters")))
+    if (mode <= 0 || (mode == status_number(getpid(), "Seccomp") &&
+                      filters == status_number(getpid(), "Seccomp_filters")))
         return CP_OK;
     return cp_error_set(err, CP_EUSAGE,
                         "process %ld has a seccomp filter, which might end it "
@@ -105,7 +106,7 @@ static enum cp_status check_seccomp(pid_t pid, struct cp_error *err)
 
 static enum cp_status check_vfork(pid_t pid, struct cp_error *err)
 {
-    long parent = cp_target_status(pid, "PPid");
+    long parent = status_number(pid, "PPid");
 
     if (parent > 1 &&
         syscall(SYS_kcmp, (long)pid, parent, (long)KCMP_VM, 0L, 0L) == 0)

@@ -15,9 +15,6 @@
 
 #define CP_TARGET_NAME 16
 
-/* A number in /proc/PID/status, such as "TracerPid"; -1: not there. */
-long cp_target_status(pid_t pid, const char *name);
-
 /* CP_OK if nothing is in the way of loading that library into it. */
 enum cp_status cp_target_check(pid_t pid, const char *library,
                                struct cp_error *err);

@@ -3,9 +3,7 @@
 
 #include "base/alloc.h"
 
-#define PIECE_BYTES                                                            \
-    ((size_t)128 << 10) /* of samples, for one thread's bite                   \
-                         */
+#define PIECE_BYTES ((size_t)128 << 10) /* of samples, for one thread */
 
 static bool is_message(uint64_t field)
 {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 
 static int by_value(const void *a, const void *b)
 {
@@ -48,17 +49,7 @@ void cp_range_index_release(struct cp_range_index *x)
 /* How many bounds are at or below the point. */
 static size_t rank(const struct cp_range_index *x, uint64_t point)
 {
-    size_t low = 0, high = x->n_bounds;
-
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (x->bounds[mid] <= point)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
+    return cp_search_above(x->bounds, sizeof(*x->bounds), x->n_bounds, point);
 }
 
 static void mark(struct cp_range_index *x, size_t node, uint32_t number)

@@ -3,12 +3,11 @@
 
 #include <string.h>
 
+#include "base/hex.h"
+
 int cp_text_hex_value(char c)
 {
-    if (cp_text_is_digit(c))
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return cp_hex_digit((unsigned char)c);
 }
 
 bool cp_text_next_line(struct cp_text *rest, struct cp_text *line)

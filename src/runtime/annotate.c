@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hex.h"
 #include "base/utf8.h"
 #include "profile/line_adder.h"
 #include "runtime/jit_map.h"
@@ -25,13 +26,6 @@
 static bool is_bare(const struct cp_location *l)
 {
     return l->n_lines == 0 && l->address != 0;
-}
-
-static void to_hex(const uint8_t *bytes, size_t n, char *out)
-{
-    for (size_t i = 0; i < n; i++)
-        (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-    out[2 * n] = '\0';
 }
 
 static enum cp_status add_mapping(struct cp_profile *p,
@@ -50,7 +44,7 @@ static enum cp_status add_mapping(struct cp_profile *p,
     if (map->file != NO_FILE) {
         const struct cp_mapped_file *f = &m->files[map->file];
 
-        to_hex(f->build_id, f->build_id_len, hex);
+        cp_hex_text(f->build_id, f->build_id_len, hex);
         path = f->path;
     }
     to->file = cp_strtab_add(&p->strings, path, strlen(path), err);

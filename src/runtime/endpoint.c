@@ -36,9 +36,7 @@
 
 #define WAKE_SIGNAL SIGURG /* ignored by default, should all else fail */
 #define START_SECONDS 5
-#define LOOK_NS                                                                \
-    ((int64_t)500000000) /* after whom the address was handed to               \
-                          */
+#define LOOK_NS ((int64_t)500000000) /* after who was given the address */
 
 /* What the thread tells the one who started it. */
 enum stage {
@@ -320,6 +318,23 @@ static enum cp_status launch(struct cp_endpoint *e, struct cp_error *err)
     }
 }
 
+/* What the service does for an endpoint that knows its address. */
+static void equip(struct cp_service *s, struct cp_endpoint *e)
+{
+    const struct cp_endpoint_options *options = &e->options;
+
+    s->hand_on = options->may_hand ? hand_on : NULL;
+    s->endpoint = e;
+    s->ending = options->ending;
+    s->cost = options->cost;
+    s->ui = cp_ui_page;
+    s->ui_context = s;
+    s->more = options->more_kinds;
+    s->is_guarded = e->address.is_loopback && !options->allows_any_host;
+    s->socket_path = socket_path(e);
+    s->is_local = e->address.is_loopback || socket_path(e);
+}
+
 enum cp_status cp_endpoint_start(struct cp_endpoint **out,
                                  const struct cp_endpoint_options *options,
                                  struct cp_error *err)
@@ -338,17 +353,7 @@ enum cp_status cp_endpoint_start(struct cp_endpoint **out,
     if (status == CP_OK)
         status = have_socket(e, err);
     if (status == CP_OK) {
-        e->service.hand_on = options->may_hand ? hand_on : NULL;
-        e->service.endpoint = e;
-        e->service.ending = options->ending;
-        e->service.cost = options->cost;
-        e->service.ui = cp_ui_page;
-        e->service.ui_context = &e->service;
-        e->service.more = options->more_kinds;
-        e->service.is_guarded =
-            e->address.is_loopback && !options->allows_any_host;
-        e->service.socket_path = socket_path(e);
-        e->service.is_local = e->address.is_loopback || socket_path(e);
+        equip(&e->service, e);
         status = launch(e, err);
     }
     if (status != CP_OK) {

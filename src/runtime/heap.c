@@ -308,7 +308,8 @@ static double one_less_exp(double x)
     return part;
 }
 
-double cp_heap_weight(uint64_t size, uint64_t interval)
+/* What one sampled block of this size stands for. */
+static double weight_of(uint64_t size, uint64_t interval)
 {
     if (interval <= 1 || size == 0)
         return 1;
@@ -337,7 +338,7 @@ bool cp_heap_row(size_t i, struct cp_heap_row *out)
     out->count = atomic_load(&slot->count);
     out->bytes = atomic_load(&slot->value);
     out->size = size_of(slot, out->count);
-    out->weight = cp_heap_weight(out->size, atomic_load(&h->interval));
+    out->weight = weight_of(out->size, atomic_load(&h->interval));
     if (out->bytes < out->freed_bytes)
         out->bytes = out->freed_bytes;
     return out->count > 0;

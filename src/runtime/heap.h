@@ -1,7 +1,7 @@
 /*
  * heap - the heap profile: what was allocated, and what of it is still there.
  *
- * Sampling is done in the hooks (malloc_hooks.h, signal/heap.h); this switches
+ * Sampling is done in the hooks (malloc_hooks.c, signal/heap.h); this switches
  * it on and shows what was found, row by row. heap_kinds.h makes profiles of
  * it.
  */
@@ -70,12 +70,6 @@ struct cp_heap_stats {
 };
 
 void cp_heap_stats(struct cp_heap_stats *out);
-
-/*
- * What one sampled block of this size stands for: 1 / (1 - exp(-size /
- * interval)).
- */
-double cp_heap_weight(uint64_t size, uint64_t interval);
 
 /*
  * What was found of one stack and one size. Rows are apart by size, so each

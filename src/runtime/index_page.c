@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/hex.h"
 #include "http/timer.h"
 #include "runtime/version.h"
 
@@ -355,8 +356,7 @@ static void make_nonce(char out[33])
     unsigned char bytes[16] = { 0 };
 
     (void)!getrandom(bytes, sizeof(bytes), GRND_NONBLOCK);
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    cp_hex_text(bytes, sizeof(bytes), out);
 }
 
 /* What the client calls us, for the commands; harmless in a shell. */

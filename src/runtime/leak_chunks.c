@@ -1,21 +1,19 @@
 /* leak_chunks.c - see leak_chunks.h. */
 #include "runtime/leak_chunks.h"
 
+#include "base/search.h"
 #include "runtime/leak_read.h"
 #include "signal/heap.h"
 
-#define HEADER                                                                 \
-    16 /* the length of the chunk before if that is free; its own              \
-        */
+#define HEADER 16 /* bytes: the length of the chunk before, and its own */
 #define LEAST 32
 #define FLAGS 7
 #define PREVIOUS_IS_USED 1
 #define IS_MAPPED 2
 #define PAGE 4096
-#define HEAP_ALIGN                                                             \
-    ((uintptr_t)64 << 20) /* of a heap that is not the main one */
-#define HEAP_INFO 64      /* before the books, at most */
-#define BOOKS 2048        /* of them, at least */
+#define HEAP_ALIGN ((uintptr_t)64 << 20) /* of heaps but the main one */
+#define HEAP_INFO 64                     /* before the books, at most */
+#define BOOKS 2048                       /* of them, at least */
 
 struct header {
     uintptr_t before, size;
@@ -47,17 +45,12 @@ static void find_chain(struct cp_leak_chunks *c)
 void cp_leak_chunks_begin(struct cp_leak_chunks *c, const struct cp_leak *leak,
                           uintptr_t start, uintptr_t end)
 {
-    size_t low = 0, high = leak->n;
+    size_t known =
+        leak->n ? cp_search_from(&leak->blocks->start, sizeof(*leak->blocks),
+                                 leak->n, start + HEADER)
+                : 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (leak->blocks[middle].start < start + HEADER)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *c = (struct cp_leak_chunks){ .leak = leak, .end = end, .known = low };
+    *c = (struct cp_leak_chunks){ .leak = leak, .end = end, .known = known };
     find_chain(c);
 }
 

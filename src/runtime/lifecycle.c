@@ -88,7 +88,8 @@ static void say_nothing(const char *line)
     (void)line;
 }
 
-bool cp_lifecycle_is_started(void)
+/* One load: it is asked whenever a thread starts. */
+static bool is_started(void)
 {
     return atomic_load_explicit(&life.is_started, memory_order_acquire);
 }
@@ -182,7 +183,7 @@ void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
 {
     struct wrapped *w;
 
-    if (!can_wrap || !cp_lifecycle_is_started())
+    if (!can_wrap || !is_started())
         return NULL;
     w = cp_alloc(1, sizeof(*w), NULL);
     if (!w)
@@ -348,7 +349,7 @@ enum cp_status cp_lifecycle_start(struct cp_error *err)
     enum cp_status status = CP_OK;
 
     cp_lock_take(&life.lock);
-    if (!cp_lifecycle_is_started())
+    if (!is_started())
         status = start(err);
     cp_lock_give(&life.lock);
     return status;

@@ -17,9 +17,6 @@
 /* Makes the library ready for use, once; safe from any thread. */
 enum cp_status cp_lifecycle_start(struct cp_error *err);
 
-/* Is it? One load; asked whenever a thread starts. */
-bool cp_lifecycle_is_started(void);
-
 /* The arguments of a thread's function, for tail calls of it. */
 struct cp_thread_start {
     void *(*run)(void *arg);

@@ -1,11 +1,17 @@
 /*
- * malloc_hooks.c - see malloc_hooks.h.
+ * malloc_hooks.c - malloc and its family, ours first and then whose they were.
+ *
+ * The library exports these names, so a program that is preloaded with it or
+ * linked to it calls here. Each call goes on to the next object that has the
+ * name: glibc, jemalloc, tcmalloc, whatever the program uses. Nothing about
+ * the blocks is changed.
+ *
+ * The cost of a call that is not sampled is a subtraction and a test for the
+ * allocating functions, and one load and a test for the freeing ones.
  *
  * Finding the next functions may itself allocate (dlsym does when it fails);
  * what is asked for meanwhile comes from a small buffer and is never freed.
  */
-#include "runtime/malloc_hooks.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -61,6 +67,7 @@ static size_t early_size(const void *block)
 /* While the next functions are looked for, each hook lands here first. */
 
 static void *first_malloc(size_t size);
+static void find_next(void);
 
 static bool is_finding(void)
 {
@@ -68,7 +75,7 @@ static bool is_finding(void)
 
     if (cp_heap_self.busy || atomic_load(&is_in_vain))
         return true;
-    cp_malloc_hooks_init();
+    find_next();
     if (cp_malloc_next.malloc == first_malloc)
         atomic_store(&is_in_vain, true);
     return atomic_load(&is_in_vain);
@@ -145,7 +152,8 @@ _Alignas(64) struct cp_malloc_next cp_malloc_next = {
             memcpy(&found_next.name, &found, sizeof(found));                   \
     } while (0)
 
-void cp_malloc_hooks_init(void)
+/* Finds the next functions. */
+static void find_next(void)
 {
     struct cp_malloc_next found_next = { 0 };
 
@@ -271,7 +279,7 @@ bool cp_malloc_before_free(void *block)
 __attribute__((constructor(101))) static void prepare(void)
 {
     if (cp_malloc_next.malloc == first_malloc)
-        cp_malloc_hooks_init();
+        find_next();
     cp_heap_set_hooks(whose_malloc, is_of_libc);
 }
 

@@ -3,9 +3,7 @@
 
 #include "runtime/lock.h"
 
-#define MOST_MAPS                                                              \
-    4096 /* a program that loads for ever must not fill memory                 \
-          */
+#define MOST_MAPS 4096 /* some programs load and unload for ever */
 
 static struct {
     struct cp_lock lock;

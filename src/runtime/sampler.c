@@ -394,17 +394,6 @@ void cp_sampler_retire(void)
     cp_lock_give(&cp_sampler_lock);
 }
 
-size_t cp_sampler_bytes(void)
-{
-    struct cp_objects_stats stats = { 0 };
-
-    cp_lock_take(&sampler.objects_lock);
-    if (sampler.objects)
-        cp_objects_stats(sampler.objects, &stats);
-    cp_lock_give(&sampler.objects_lock);
-    return stats.bytes;
-}
-
 /*
  * The locks were not taken for the fork: whoever has them may be waiting for
  * the loader's, which the thread that forks may hold. So somebody may have

@@ -54,9 +54,6 @@ int cp_sampler_signal(void);
 /* Which signal it would be: threads to come should not block it. */
 int cp_sampler_choice(void);
 
-/* Memory that the tables hold. */
-size_t cp_sampler_bytes(void);
-
 /* In the child of a fork: no window is open any more. */
 void cp_sampler_after_fork(void);
 

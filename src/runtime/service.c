@@ -22,14 +22,15 @@
 
 /* ---- kinds ---- */
 
-const struct cp_kind *cp_service_kind(const struct cp_service *s,
-                                      const char *name)
+/* The kind of that name, or NULL. */
+static const struct cp_kind *find_kind(const struct cp_service *s,
+                                       const char *name)
 {
     for (size_t i = 0; i < s->n_kinds; i++)
         if (strcmp(s->kinds[i]->name, name) == 0)
             return s->kinds[i];
     if (strcmp(name, "threads") == 0) /* what they are when not in Go */
-        return cp_service_kind(s, "goroutine");
+        return find_kind(s, "goroutine");
     return NULL;
 }
 
@@ -38,7 +39,7 @@ static void add_kind(struct cp_service *s, const struct cp_kind *kind)
 {
     size_t i = s->n_kinds;
 
-    if (s->n_kinds == CP_MAX_KINDS || cp_service_kind(s, kind->name))
+    if (s->n_kinds == CP_MAX_KINDS || find_kind(s, kind->name))
         return;
     for (; i > 0 && strcmp(s->kinds[i - 1]->name, kind->name) > 0; i--)
         s->kinds[i] = s->kinds[i - 1];
@@ -111,7 +112,8 @@ static void refuse(struct cp_http_exchange *x, int status, const char *text)
     cp_http_answer_text(x, status, text);
 }
 
-void cp_service_command_line(struct cp_out *out)
+/* Appends the arguments of this program, NUL between them. */
+static void put_command_line(struct cp_out *out)
 {
     char self[CP_PROC_SELF_BYTES];
 
@@ -126,7 +128,7 @@ const char *cp_service_program(struct cp_out *out)
 {
     const char *name, *slash;
 
-    cp_service_command_line(out);
+    put_command_line(out);
     cp_out_char(out, '\0');
     name = out->len ? out->buf : "";
     slash = memrchr(name, '/', strcspn(name, " "));
@@ -137,7 +139,7 @@ static void answer_command_line(struct cp_http_exchange *x, char between)
 {
     struct cp_out out = { .fd = -1 };
 
-    cp_service_command_line(&out);
+    put_command_line(&out);
     for (size_t i = 0; i < out.len; i++)
         if (out.buf[i] == '\0')
             out.buf[i] = between;
@@ -182,8 +184,8 @@ static void gperf(struct cp_service *s, struct cp_http_exchange *x)
         strrchr(cp_http_request_path(cp_http_request_of(x)), '/') + 1;
     const char *kind = strcmp(name, "contention") == 0 ? "block" : name;
 
-    if (cp_service_kind(s, kind))
-        cp_window_open(s, x, cp_service_kind(s, kind), name, CP_WINDOW_GPERF);
+    if (find_kind(s, kind))
+        cp_window_open(s, x, find_kind(s, kind), name, CP_WINDOW_GPERF);
     else
         refuse(x, 404, "404 page not found\n");
 }
@@ -194,13 +196,12 @@ static void gperf(struct cp_service *s, struct cp_http_exchange *x)
  */
 static void jemalloc(struct cp_service *s, struct cp_http_exchange *x)
 {
-    cp_window_open(s, x, cp_service_kind(s, "heap"), "heap",
-                   CP_WINDOW_JEMALLOC);
+    cp_window_open(s, x, find_kind(s, "heap"), "heap", CP_WINDOW_JEMALLOC);
 }
 
 static void wall(struct cp_service *s, struct cp_http_exchange *x)
 {
-    cp_window_open(s, x, cp_service_kind(s, "wall"), "wall", CP_WINDOW_GO);
+    cp_window_open(s, x, find_kind(s, "wall"), "wall", CP_WINDOW_GO);
 }
 
 /* godeltaprof's paths: the name of a kind after "delta_". */
@@ -212,7 +213,7 @@ static void since_last(struct cp_service *s, struct cp_http_exchange *x)
 
     for (size_t i = 0; i < CP_LASTS; i++)
         if (strcmp(names[i], name) == 0)
-            cp_window_since_last(s, x, cp_service_kind(s, name), &s->last[i]);
+            cp_window_since_last(s, x, find_kind(s, name), &s->last[i]);
 }
 
 /* Does a web page of somebody else ask? */
@@ -338,7 +339,7 @@ static void change(struct cp_service *s, struct cp_http_exchange *x,
 static void answer_kind(struct cp_service *s, struct cp_http_exchange *x,
                         const char *name)
 {
-    const struct cp_kind *kind = cp_service_kind(s, name);
+    const struct cp_kind *kind = find_kind(s, name);
 
     if (kind && cp_http_request_is(cp_http_request_of(x), "POST"))
         change(s, x, kind);
@@ -350,7 +351,7 @@ static void answer_kind(struct cp_service *s, struct cp_http_exchange *x,
 
 static bool has_setting(const struct cp_service *s, const char *name)
 {
-    const struct cp_kind *kind = cp_service_kind(s, name);
+    const struct cp_kind *kind = find_kind(s, name);
 
     return kind && kind->setting;
 }

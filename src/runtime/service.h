@@ -49,10 +49,6 @@ void cp_service_release(struct cp_service *s);
 /* The handler for cp_http_server_new; context is the service. */
 void cp_service_handle(void *context, struct cp_http_exchange *x);
 
-/* The kind of that name, or NULL. */
-const struct cp_kind *cp_service_kind(const struct cp_service *s,
-                                      const char *name);
-
 /* ---- for the pages ---- */
 
 /* After symbols were used: they are closed if that was the last for a while. */
@@ -65,12 +61,9 @@ void cp_service_error(struct cp_http_exchange *x, int status, const char *fmt,
 /* Adds the headers of a text of ours. */
 void cp_service_text_headers(struct cp_http_exchange *x);
 
-/* The arguments of this program, NUL between them, appended to out. */
-void cp_service_command_line(struct cp_out *out);
-
 /*
- * The same, ended by a NUL; returns what the program is called, "server" of
- * "/opt/server", which is good as long as out is.
+ * Appends the arguments of this program, a NUL behind each; returns what it is
+ * called, "server" of "/opt/server", which is good as long as out is.
  */
 const char *cp_service_program(struct cp_out *out);
 

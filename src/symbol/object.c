@@ -1,10 +1,10 @@
 /* object.c - see object.h. */
 #include "symbol/object.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/hex.h"
 #include "symbol/disasm.h"
 
 #define MOST_PATH 4096
@@ -29,9 +29,9 @@ void cp_object_build_id(const struct cp_elf *e, char *out)
     const uint8_t *id;
     size_t n = cp_elf_build_id(e, &id);
 
-    *out = '\0';
-    for (size_t i = 0; i < n && 2 * i + 2 < CP_BUILD_ID_TEXT; i++)
-        (void)snprintf(out + 2 * i, 3, "%02x", id[i]);
+    if (n > (CP_BUILD_ID_TEXT - 1) / 2)
+        n = (CP_BUILD_ID_TEXT - 1) / 2;
+    cp_hex_text(id, n, out);
 }
 
 /* Opens the debug file where the file's own directories have none. */

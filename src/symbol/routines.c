@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "elf/elf_symbols.h"
 #include "symbol/plt.h"
 
 #define MOST_SIZE ((uint64_t)1 << 30)
+#define MOST_BACK 64 /* symbols that are looked at for one around them */
 
 static bool is_code(const struct cp_elf *e, const struct cp_elf_symbol *s)
 {
@@ -142,27 +144,21 @@ void cp_routines_release(struct cp_routines *r)
 const struct cp_routine *cp_routines_find(const struct cp_routines *r,
                                           uint64_t address)
 {
-    size_t low = 0, high = r->n;
+    size_t above = r->n ? cp_search_above(&r->items->start, sizeof(*r->items),
+                                          r->n, address)
+                        : 0;
 
-    while (low < high) { /* the first that starts behind the address */
-        size_t middle = (low + high) / 2;
-
-        if (r->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low-- > 0) {
-        const struct cp_routine *first = &r->items[low];
+    for (size_t i = above; i-- > 0;) {
+        const struct cp_routine *first = &r->items[i];
 
         while (first > r->items && first[-1].start == first->start)
             first--;
         if (address < first->end)
             return first;
         /* A short symbol may lie within a long one, but not so many. */
-        if (address - first->start > MOST_SIZE || high - low > 64)
+        if (address - first->start > MOST_SIZE || above - i > MOST_BACK)
             return NULL;
-        low = (size_t)(first - r->items);
+        i = (size_t)(first - r->items);
     }
     return NULL;
 }

@@ -16,6 +16,7 @@
 #define PATH_BYTES 4096
 #define MISS_SECONDS 600
 #define DEFAULT_TIMEOUT 90
+#define HTTP_NOT_FOUND 404
 
 static bool is_hex(const char *text)
 {
@@ -49,43 +50,48 @@ static int timeout(void)
     return seconds > 0 ? seconds : DEFAULT_TIMEOUT;
 }
 
+/* What is asked for, and whom to tell. */
+struct query {
+    const char *id, *name;
+    cp_warn warn;
+    void *context;
+    bool is_absent; /* every server that was asked has said so */
+};
+
 /* Fetches the file from one server into an open file. */
-static bool fetch(const char *server, size_t len, const char *id,
-                  const char *name, int fd, bool *is_absent, cp_warn warn,
-                  void *context)
+static bool fetch(struct query *q, const char *server, size_t len, int fd)
 {
     struct cp_fetch_options o = { -1, timeout(), "", "", "" };
-    struct cp_fetch_events events = { .warn = warn, .context = context };
+    struct cp_fetch_events events = { .warn = q->warn, .context = q->context };
     char url[PATH_BYTES], what[256], line[PATH_BYTES + 1024];
     struct cp_fetch f = { .name = url, .what = what, .fd = fd };
 
     while (len > 0 && server[len - 1] == '/')
         len--;
-    (void)snprintf(what, sizeof(what), "debug info of %s", name);
+    (void)snprintf(what, sizeof(what), "debug info of %s", q->name);
     if (snprintf(url, sizeof(url), "%.*s/buildid/%s/debuginfo", (int)len,
-                 server, id) >= (int)sizeof(url))
+                 server, q->id) >= (int)sizeof(url))
         return false;
     cp_fetch_all(&f, 1, &o, &events);
     cp_bytes_release(&f.body);
     if (f.err.status == CP_OK)
         return true;
-    *is_absent &= strstr(f.err.msg, "404") != NULL;
+    q->is_absent &= f.http_status == HTTP_NOT_FOUND;
     (void)snprintf(line, sizeof(line), "%s: %s", url, f.err.msg);
-    warn(context, line);
+    q->warn(q->context, line);
     return false;
 }
 
 /* Asks one server after the other; fd is empty again if none has it. */
-static bool fetch_any(const char *id, const char *name, int fd, bool *is_absent,
-                      cp_warn warn, void *context)
+static bool fetch_any(struct query *q, int fd)
 {
     const char *at = getenv("DEBUGINFOD_URLS");
 
-    *is_absent = true;
+    q->is_absent = true;
     for (at += strspn(at, " \t"); *at; at += strspn(at, " \t")) {
         size_t len = strcspn(at, " \t");
 
-        if (fetch(at, len, id, name, fd, is_absent, warn, context))
+        if (fetch(q, at, len, fd))
             return true;
         if (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0)
             return false;
@@ -110,21 +116,20 @@ static int look_up(const char *path)
     return -1;
 }
 
-static bool download(const char *id, const char *name, char *path, cp_warn warn,
-                     void *context)
+static bool download(struct query *q, const char *path)
 {
     char temp[PATH_BYTES + 16];
-    bool is_absent, is_there;
+    bool is_there;
     int fd;
 
     (void)snprintf(temp, sizeof(temp), "%s.XXXXXX", path);
     fd = mkostemp(temp, O_CLOEXEC);
     if (fd < 0)
         return false;
-    is_there = fetch_any(id, name, fd, &is_absent, warn, context);
+    is_there = fetch_any(q, fd);
     (void)fchmod(fd, is_there ? 0400 : 0);
     is_there = close(fd) == 0 && is_there;
-    if ((!is_there && !is_absent) || rename(temp, path) != 0) {
+    if ((!is_there && !q->is_absent) || rename(temp, path) != 0) {
         (void)unlink(temp);
         return false;
     }
@@ -134,6 +139,7 @@ static bool download(const char *id, const char *name, char *path, cp_warn warn,
 bool cp_debuginfod_find(const char *build_id, const char *name, char *out,
                         size_t cap, cp_warn warn, void *context)
 {
+    struct query q = { build_id, name, warn, context, false };
     const char *servers = getenv("DEBUGINFOD_URLS");
     char folder[PATH_BYTES];
     size_t n;
@@ -150,6 +156,5 @@ bool cp_debuginfod_find(const char *build_id, const char *name, char *out,
     known = look_up(out);
     if (known >= 0)
         return known;
-    return cp_folder_make(folder) &&
-           download(build_id, name, out, warn, context);
+    return cp_folder_make(folder) && download(&q, out);
 }

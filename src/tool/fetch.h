@@ -24,6 +24,7 @@ struct cp_fetch {
     int fd; /* where the body goes, of any length; 0: into body */
     struct cp_bytes body;
     struct cp_error err; /* CP_OK when the body is there */
+    long http_status;    /* of the answer; 0: there was none */
 };
 
 /* Whom to tell. */

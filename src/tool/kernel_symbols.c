@@ -1,15 +1,16 @@
 /* kernel_symbols.c - see kernel_symbols.h. */
 #include "tool/kernel_symbols.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/hex.h"
 #include "elf/elf_file.h"
 
 #define KERNEL_HALF ((uint64_t)1 << 63)
 #define KERNEL_STEP ((uint64_t)2 << 20) /* a kernel is moved in such steps */
 #define MOST_NOTES ((size_t)1 << 20)
+#define MOST_ID 64 /* bytes */
 
 bool cp_kernel_symbols_is(const char *name)
 {
@@ -21,20 +22,16 @@ static bool is_running(const char *build_id)
 {
     struct cp_bytes notes = { 0 };
     const uint8_t *id = NULL;
+    char text[2 * MOST_ID + 1];
     bool is_same = false;
     size_t n = 0;
 
     if (cp_bytes_read_file(&notes, "/sys/kernel/notes", MOST_NOTES, NULL) ==
         CP_OK)
         n = cp_elf_notes_build_id(notes.data, notes.len, &id);
-    if (n > 0 && strlen(build_id) == 2 * n) {
-        is_same = true;
-        for (size_t i = 0; i < n; i++) {
-            char digits[3];
-
-            (void)snprintf(digits, sizeof(digits), "%02x", id[i]);
-            is_same &= memcmp(digits, build_id + 2 * i, 2) == 0;
-        }
+    if (n > 0 && n <= MOST_ID) {
+        cp_hex_text(id, n, text);
+        is_same = strcmp(text, build_id) == 0;
     }
     cp_bytes_release(&notes);
     return is_same;

@@ -225,11 +225,6 @@ struct cp_prompt *cp_prompt_new(cp_prompt_complete complete, void *shell,
     return p;
 }
 
-bool cp_prompt_is_terminal(const struct cp_prompt *p)
-{
-    return p->el != NULL;
-}
-
 /* A line of a terminal; it goes to the history. */
 static ssize_t edit_line(struct cp_prompt *p)
 {

@@ -31,8 +31,6 @@ void cp_candidates_add(struct cp_candidates *c, const char *text);
 struct cp_prompt *cp_prompt_new(cp_prompt_complete complete, void *shell,
                                 struct cp_error *err);
 
-bool cp_prompt_is_terminal(const struct cp_prompt *p);
-
 /* The next line without its end, borrowed until the next call; NULL at the
  * end. A line that Ctrl-C took back is empty. */
 const char *cp_prompt_line(struct cp_prompt *p);

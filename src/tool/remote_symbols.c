@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/out.h"
+#include "base/search.h"
 #include "tool/fetch.h"
 #include "tool/url.h"
 
@@ -176,19 +177,13 @@ static enum cp_status set_name(struct question *q, uint64_t address,
                                const char *name, struct cp_error *err)
 {
     struct cp_line_frame frame = { .function = name };
-    size_t low = 0, high = q->n;
+    size_t i = q->n ? cp_search_from(&q->asked->address, sizeof(*q->asked),
+                                     q->n, address)
+                    : 0;
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-
-        if (q->asked[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < q->n && q->asked[low].address == address; low++) {
-        if (cp_line_adder_set(q->adder, q->asked[low].location, &frame, 1,
-                              err) != CP_OK)
+    for (; i < q->n && q->asked[i].address == address; i++) {
+        if (cp_line_adder_set(q->adder, q->asked[i].location, &frame, 1, err) !=
+            CP_OK)
             return CP_ENOMEM;
         q->adder->profile->mappings[q->mapping].has_functions = true;
     }

@@ -311,6 +311,7 @@ static void note_result(struct cp_transfer *t, CURLcode result)
     long code = 0;
 
     (void)t->curl->easy_getinfo(t->handle, CURLINFO_RESPONSE_CODE, &code);
+    t->fetch->http_status = code;
     if (t->is_hurried && (result != CURLE_OK || code != 200))
         (void)cp_error_set(&t->fetch->err, CP_EIO, "interrupted");
     else if (t->is_too_long)

@@ -25,11 +25,6 @@ static int minor_of(const void *bytes, size_t len)
     return minor > 0 ? minor : 0;
 }
 
-bool cp_trace_file_is_one(const void *bytes, size_t len)
-{
-    return minor_of(bytes, len) > 0;
-}
-
 enum cp_status cp_trace_file_init(struct cp_trace_file *f, const void *bytes,
                                   size_t len, struct cp_error *err)
 {

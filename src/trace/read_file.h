@@ -51,9 +51,6 @@ struct cp_trace_file {
     uint64_t cut_at; /* where it begins */
 };
 
-/* Whether the bytes begin as an execution trace of any version does. */
-bool cp_trace_file_is_one(const void *bytes, size_t len);
-
 enum cp_status cp_trace_file_init(struct cp_trace_file *f, const void *bytes,
                                   size_t len, struct cp_error *err);
 

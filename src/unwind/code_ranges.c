@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/hex.h"
 #include "base/proc_self.h"
 
 enum state { IN_START, IN_END, IN_FLAGS, IN_REST };
@@ -27,9 +28,7 @@ struct scan {
 
 static int digit(char c)
 {
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+    return cp_hex_digit((unsigned char)c);
 }
 
 static enum cp_status end_line(struct scan *s, struct cp_error *err)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "base/hex.h"
 #include "web/configs.h"
 #include "web/query.h"
 
@@ -19,8 +20,7 @@ void cp_web_token(char out[CP_WEB_TOKEN_BYTES])
     *out = '\0';
     if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
         return;
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        (void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    cp_hex_text(bytes, sizeof(bytes), out);
 }
 
 /* In the same time whatever is wrong with it. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/search.h"
 #include "report/escape.h"
 
 #define MOST_MARKS 4000  /* of a lane in one answer */
@@ -194,19 +195,7 @@ static bool is_seen(const struct cp_trace_mark *m,
 static size_t first_mark(const struct cp_trace_mark *marks, size_t n,
                          uint64_t ns)
 {
-    size_t low = 0;
-
-    while (n > 0) {
-        size_t half = n / 2;
-
-        if (marks[low + half].time_ns < ns) {
-            low += half + 1;
-            n -= half + 1;
-        } else {
-            n = half;
-        }
-    }
-    return low;
+    return n ? cp_search_from(&marks->time_ns, sizeof(*marks), n, ns) : 0;
 }
 
 /* Marks of one lane; where there are too many, every so many-th. */

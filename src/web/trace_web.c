@@ -34,14 +34,12 @@ struct question {
 static uint64_t number(const struct question *q, const char *name,
                        uint64_t otherwise)
 {
-    char text[64], *end;
-    uint64_t value;
+    char text[64];
 
     if (!cp_http_request_param(q->r, name, text, sizeof(text)) || !*text ||
         strspn(text, "0123456789") != strlen(text))
         return otherwise;
-    value = strtoull(text, &end, 10);
-    return value;
+    return strtoull(text, NULL, 10);
 }
 
 static struct cp_trace_window window_of(const struct question *q)

@@ -84,12 +84,12 @@ static enum cp_status read_argument(const struct cp_http_request *r,
                                     struct cp_arena *arena,
                                     struct cp_error *err)
 {
-    char text[4096];
-
-    if (!cp_http_request_param(r, "arg", text, sizeof(text)) || !*text)
-        return cp_error_set(err, CP_EUSAGE, "which function? arg is missing");
-    options->argument = cp_arena_copy(arena, text, strlen(text), err);
-    return options->argument ? CP_OK : CP_ENOMEM;
+    options->argument = cp_web_param(r, "arg", arena, err);
+    if (options->argument)
+        return CP_OK;
+    if (err->status != CP_OK)
+        return err->status;
+    return cp_error_set(err, CP_EUSAGE, "which function? arg is missing");
 }
 
 static void queue(struct cp_web *w, struct cp_http_exchange *x,

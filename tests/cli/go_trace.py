@@ -190,7 +190,6 @@ class Generation:
             need(("g", g) not in self.seen)
             self.seen.add(("g", g))
             one = t.goroutines.get(g)
-            need((one is not None) or True)
             if one is None:
                 one = t.goroutines[g] = Goroutine(g)
                 one.enter(status, time)

@@ -60,6 +60,9 @@ static void test_params(void)
         { "seconds", "", true },
         { "seconds=", "", true },
         { "%73econds=7", "7", true },
+        { "seconds=%4f%4F%6a%6A", "OOjj", true },
+        { "seconds=%4g", "", false },
+        { "seconds=%4G", "", false },
         { "xseconds=5", "", false },
         { "a=seconds=5", "", false },
         { "", "", false },
@@ -67,6 +70,8 @@ static void test_params(void)
         { "seconds=%zz", "", false },
         { "seconds=1;b=2", "", false },
         { "seconds=123456789012", "1234567", true },
+        { "seconds=%31%32%33%34%35%36%37%38", "1234567", true },
+        { "seconds=1234567%3", "1234567", true },
         { "seconds=1%", "", false },
     };
     struct cp_http_request r = { 0 };

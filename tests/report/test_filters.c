@@ -2,15 +2,14 @@
 #include "report_cases.h"
 
 static const struct report_case cases[] = {
-    { "focus", "-top -focus=a", PLAIN_STACKS,
+    { "focus", "-top -focus=^a$", PLAIN_STACKS,
       OF_PROG
       "Active filters:\n"
-      "   focus=a\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TOP_COLUMNS
+      "   focus=^a$\n"
+      "Showing nodes accounting for 90ns, 90.00% of 100ns total\n" TOP_COLUMNS
       "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
       "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
-      "      10ns 10.00%   100%       10ns 10.00%  b\n"
-      "         0     0%   100%      100ns   100%  main\n",
+      "         0     0% 90.00%       90ns 90.00%  main\n",
       NULL },
     { "focus on a file",
       "-top -focus=/b.c",
@@ -37,10 +36,28 @@ static const struct report_case cases[] = {
               "   focus=zz\n"
               "Showing nodes accounting for 0, 0% of 100ns total\n" TOP_COLUMNS,
       "Focus expression matched no samples\n" },
-    { "ignore", "-top -ignore=c", PLAIN_STACKS,
+    { "ignore", "-top -ignore=^c$", PLAIN_STACKS,
+      OF_PROG
+      "Active filters:\n"
+      "   ignore=^c$\n"
+      "Showing nodes accounting for 40ns, 40.00% of 100ns total\n" TOP_COLUMNS
+      "      30ns 30.00% 30.00%       30ns 30.00%  a\n"
+      "      10ns 10.00% 40.00%       10ns 10.00%  b\n"
+      "         0     0% 40.00%       40ns 40.00%  main\n",
+      NULL },
+    { "ignore a file", "-top -ignore=/a.c", PLAIN_STACKS,
       OF_PROG "Active filters:\n"
-              "   ignore=c\n"
+              "   ignore=/a.c\n"
               "Showing nodes accounting for 0, 0% of 100ns total\n" TOP_COLUMNS,
+      NULL },
+    { "focus and ignore", "-top -focus=main -ignore=^a$", PLAIN_STACKS,
+      OF_PROG
+      "Active filters:\n"
+      "   focus=main\n"
+      "   ignore=^a$\n"
+      "Showing nodes accounting for 10ns, 10.00% of 100ns total\n" TOP_COLUMNS
+      "      10ns 10.00% 10.00%       10ns 10.00%  b\n"
+      "         0     0% 10.00%       10ns 10.00%  main\n",
       NULL },
     { "ignore nothing", "-top -ignore=zz", PLAIN_STACKS,
       OF_PROG
@@ -76,15 +93,13 @@ static const struct report_case cases[] = {
       "      10ns 10.00%   100%       10ns 10.00%  b\n"
       "         0     0%   100%      100ns   100%  main\n",
       "Hide expression matched no samples\n" },
-    { "show", "-top -show=a|c", PLAIN_STACKS,
+    { "show", "-top -show=^a$|^c$", PLAIN_STACKS,
       OF_PROG
       "Active filters:\n"
-      "   show=a|c\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TOP_COLUMNS
+      "   show=^a$|^c$\n"
+      "Showing nodes accounting for 90ns, 90.00% of 100ns total\n" TOP_COLUMNS
       "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
-      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
-      "      10ns 10.00%   100%       10ns 10.00%  b\n"
-      "         0     0%   100%      100ns   100%  main\n",
+      "      30ns 30.00% 90.00%       90ns 90.00%  a\n",
       NULL },
     { "show nothing", "-top -show=zz", PLAIN_STACKS,
       OF_PROG "Active filters:\n"

@@ -4,20 +4,6 @@
 #include "report/graph.h"
 
 static const struct report_case cases[] = {
-    { "flat and cum", "-tree", PLAIN_STACKS,
-      OF_PROG
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TREE_HEAD
-      "                                              60ns   100% |   a\n"
-      "      60ns 60.00% 60.00%       60ns 60.00%                | c\n" RULE
-      "                                              90ns   100% |   main\n"
-      "      30ns 30.00% 90.00%       90ns 90.00%                | a\n"
-      "                                              60ns 66.67% |   c\n" RULE
-      "                                              10ns   100% |   main\n"
-      "      10ns 10.00%   100%       10ns 10.00%                | b\n" RULE
-      "         0     0%   100%      100ns   100%                | main\n"
-      "                                              90ns 90.00% |   a\n"
-      "                                              10ns 10.00% |   b\n" RULE,
-      NULL },
     { "recursion counts once",
       "-tree",
       { { "main|f|f|f", 10, false }, { "main|f|g|f", 5, false } },
@@ -67,22 +53,6 @@ static const struct report_case cases[] = {
       "Showing nodes accounting for 3ns, 100% of 3ns total\n" TREE_HEAD
       "       3ns   100%   100%        3ns   100%                | f\n" RULE,
       NULL },
-    { "inlined calls", "-tree", INLINED_STACKS,
-      OF_PROG
-      "Showing nodes accounting for 70ns, 100% of 70ns total\n" TREE_HEAD
-      "                                              40ns 80.00% |   outer "
-      "(inline)\n"
-      "                                              10ns 20.00% |   main\n"
-      "      50ns 71.43% 71.43%       50ns 71.43%                | inner\n" RULE
-      "                                              60ns   100% |   main\n"
-      "      20ns 28.57%   100%       60ns 85.71%                | outer\n"
-      "                                              40ns 66.67% |   inner "
-      "(inline)\n" RULE
-      "         0     0%   100%       70ns   100%                | main\n"
-      "                                              60ns 85.71% |   outer\n"
-      "                                              10ns 14.29% |   "
-      "inner\n" RULE,
-      NULL },
     { "inlined and not",
       "-tree",
       { { "main|f~g", 5, false }, { "main|f|g", 5, false } },
@@ -106,16 +76,6 @@ static const struct report_case cases[] = {
       "         0     0%  9.09%        1ns  9.09%                | m\n"
       "                                               1ns   100% |   b\n"
       "                                                 0     0% |   a\n" RULE,
-      NULL },
-    { "negative calls", "-tree", DIFF_STACKS,
-      OF_PROG
-      "Showing nodes accounting for 0, 0% of 100ns total\n" TREE_HEAD
-      "                                             -40ns   100% |   main\n"
-      "     -40ns 40.00% 40.00%      -40ns 40.00%                | b\n" RULE
-      "                                              30ns   100% |   main\n"
-      "      30ns 30.00% 10.00%       30ns 30.00%                | c\n" RULE
-      "                                              10ns   100% |   main\n"
-      "      10ns 10.00%     0%       10ns 10.00%                | a\n" RULE,
       NULL },
     { "drop_negative", "-top -drop_negative", DIFF_STACKS,
       OF_PROG

@@ -129,26 +129,22 @@ static const struct report_case cases[] = {
       { { "main", 0, false } },
       OF_PROG "Showing nodes accounting for 0, 0% of 0 total\n" TOP_COLUMNS,
       NULL },
-    { "percentages of what is left", "-top -focus=b -relative_percentages",
+    { "percentages of what is left", "-top -focus=^b$ -relative_percentages",
       PLAIN_STACKS,
       OF_PROG
       "Active filters:\n"
-      "   focus=b\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TOP_COLUMNS
-      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
-      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
-      "      10ns 10.00%   100%       10ns 10.00%  b\n"
-      "         0     0%   100%      100ns   100%  main\n",
+      "   focus=^b$\n"
+      "Showing nodes accounting for 10ns, 100% of 10ns total\n" TOP_COLUMNS
+      "      10ns   100%   100%       10ns   100%  b\n"
+      "         0     0%   100%       10ns   100%  main\n",
       NULL },
-    { "percentages of all", "-top -focus=b", PLAIN_STACKS,
+    { "percentages of all", "-top -focus=^b$", PLAIN_STACKS,
       OF_PROG
       "Active filters:\n"
-      "   focus=b\n"
-      "Showing nodes accounting for 100ns, 100% of 100ns total\n" TOP_COLUMNS
-      "      60ns 60.00% 60.00%       60ns 60.00%  c\n"
-      "      30ns 30.00% 90.00%       90ns 90.00%  a\n"
-      "      10ns 10.00%   100%       10ns 10.00%  b\n"
-      "         0     0%   100%      100ns   100%  main\n",
+      "   focus=^b$\n"
+      "Showing nodes accounting for 10ns, 10.00% of 100ns total\n" TOP_COLUMNS
+      "      10ns 10.00% 10.00%       10ns 10.00%  b\n"
+      "         0     0% 10.00%       10ns 10.00%  main\n",
       NULL },
     { "a unit",
       "-top -unit=us",

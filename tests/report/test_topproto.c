@@ -61,14 +61,12 @@ static const struct report_case cases[] = {
       "1: 0x0/0x0/0x0   \n",
       NULL },
     { "proto", "-proto", TAGGED_STACKS, TAGGED_RAW, NULL },
-    { "proto after a filter", "-proto -focus=b", PLAIN_STACKS,
+    { "proto after a filter", "-proto -focus=^b$", PLAIN_STACKS,
       "PeriodType:  \n"
       "Period: 0\n"
       "Samples:\n"
       "samples/count cpu/nanoseconds\n"
-      "          1         30: 1 2 \n"
       "          1         10: 3 4 \n"
-      "          1         60: 5 6 7 \n"
       "Locations\n"
       "     1: 0x1000 M=1 a /src/a.c:7:0 s=0()\n"
       "     2: 0x1010 M=1 main /src/a.c:7:0 s=0()\n"

@@ -1,0 +1,31 @@
+/*
+ * callgrind_names - names that a file of callgrind gives a number: "(12) main"
+ * once, and "(12)" from then on.
+ *
+ * One list each for objects, files and functions. Texts are of the file and
+ * live as long as it does.
+ */
+#ifndef CP_CALLGRIND_NAMES_H
+#define CP_CALLGRIND_NAMES_H
+
+#include "base/error.h"
+#include "base/table.h"
+#include "profile/text_lines.h"
+
+/* Begins as {0}. */
+struct cp_callgrind_names {
+    struct cp_table table;
+    uint64_t *numbers;
+    struct cp_text *names;
+    size_t cap_numbers, cap_names;
+    uint32_t n;
+};
+
+/* The name that "name", "(12) name" or "(12)" stands for. */
+enum cp_status cp_callgrind_names_read(struct cp_callgrind_names *list,
+                                       struct cp_text text, struct cp_text *out,
+                                       struct cp_error *err);
+
+void cp_callgrind_names_release(struct cp_callgrind_names *list);
+
+#endif
