@@ -159,9 +159,12 @@ static enum cp_status give(struct session *s, const struct cp_kind_sink *sink,
 /* The order matters: whoever waits is asked before what has ended is read. */
 static void gather(struct session *s, uint64_t time_ns)
 {
-    cp_trace_threads_look(&s->threads);
+    bool is_new = cp_trace_threads_look(&s->threads);
+
+    cp_trace_pool_grow(s->threads.seen.n);
     cp_trace_pool_read(take_event, s);
-    cp_trace_threads_tell(&s->threads, time_ns);
+    if (is_new)
+        cp_trace_threads_tell(&s->threads, time_ns);
     cp_trace_switches_read(&s->switches, take_record, s);
 }
 
@@ -322,6 +325,7 @@ static enum cp_status start(struct session *s,
     s->threads.switches = &s->switches;
     s->threads.begin_ns = s->begin_ns;
     cp_trace_threads_know(&s->threads);
+    cp_trace_pool_grow(s->threads.seen.n);
     s->lost_before = atomic_load(&cp_trace.n_lost);
     say_head(s);
     atomic_fetch_add(&cp_trace.session, 1);
