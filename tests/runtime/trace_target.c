@@ -11,20 +11,13 @@
  *   trace_target forks N   N threads that fork all the time
  *   trace_target faults N  N threads that touch pages that are not there
  *
- * Runs until its standard input ends. And one that ends by itself:
- *
- *   trace_target usage FILE  traces itself while four threads use 0.3 s of
- *                            processor time each; prints what getrusage said
- *                            that it was, in us, without the library's own
- *   trace_target steps FILE  traces itself in two steps with more events, and
- *                            more threads at a time, than there is room for at
- *                            once; prints how many messages and threads
+ * Runs until its standard input ends.
  */
 #include <cpprof.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -301,193 +293,6 @@ static size_t start_all(pthread_t *threads, const char *what, int wanted)
     return n;
 }
 
-/* ---- the library's own thread ---- */
-
-/* A file of the thread that empties a trace in two steps; NULL: none. */
-static FILE *open_of_drain(const char *name)
-{
-    char text[300];
-    struct dirent *entry;
-    DIR *tasks = opendir("/proc/self/task");
-    FILE *file = NULL;
-
-    while (tasks && !file && (entry = readdir(tasks))) {
-        (void)snprintf(text, sizeof(text), "/proc/self/task/%s/comm",
-                       entry->d_name);
-        file = fopen(text, "r");
-        if (file && (!fgets(text, sizeof(text), file) ||
-                     strcmp(text, "cpprof-trace\n") != 0)) {
-            (void)fclose(file);
-            file = NULL;
-        }
-        if (!file)
-            continue;
-        (void)fclose(file);
-        (void)snprintf(text, sizeof(text), "/proc/self/task/%s/%s",
-                       entry->d_name, name);
-        file = fopen(text, "r");
-    }
-    if (tasks)
-        (void)closedir(tasks);
-    return file;
-}
-
-/* How often it has gone to sleep; -1: there is none. */
-static long naps_of_drain(void)
-{
-    FILE *status = open_of_drain("status");
-    char line[512];
-    long naps = -1;
-
-    while (status && fgets(line, sizeof(line), status))
-        if (sscanf(line, "voluntary_ctxt_switches: %ld", &naps) == 1)
-            break;
-    if (status)
-        (void)fclose(status);
-    return naps;
-}
-
-static long long ns_of_drain(void)
-{
-    FILE *file = open_of_drain("schedstat");
-    long long ns = 0;
-
-    if (file && fscanf(file, "%lld", &ns) != 1)
-        abort();
-    if (file)
-        (void)fclose(file);
-    return ns;
-}
-
-/* ---- usage ---- */
-
-static int64_t used_us(void)
-{
-    struct rusage usage;
-
-    (void)getrusage(RUSAGE_SELF, &usage);
-    return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
-           usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
-}
-
-/* Half of it in the kernel. */
-static void *use(void *arg)
-{
-    struct timespec now = { 0, 0 };
-    int fd = open("/dev/zero", O_RDONLY);
-    static char bytes[4][4 << 20];
-
-    (void)sem_wait(&sem);
-    while (now.tv_nsec < 150000000 && now.tv_sec == 0) {
-        for (volatile int i = 0; i < 10000; i++)
-            ;
-        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    }
-    while (now.tv_nsec < 300000000 && now.tv_sec == 0) {
-        if (read(fd, bytes[(intptr_t)arg], sizeof(bytes[0])) < 0)
-            abort();
-        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    }
-    (void)close(fd);
-    return NULL;
-}
-
-static int trace_usage(const char *path)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    struct cpprof_profile *trace;
-    pthread_t threads[4];
-    int64_t us;
-
-    (void)sem_init(&sem, 0, 0);
-    for (intptr_t i = 0; i < 4; i++)
-        if (pthread_create(&threads[i], NULL, use, (void *)i) != 0)
-            return 1;
-    trace = cpprof_start("trace");
-    us = used_us();
-    for (int i = 0; i < 4; i++)
-        (void)sem_post(&sem);
-    for (int i = 0; i < 4; i++)
-        (void)pthread_join(threads[i], NULL);
-    us = used_us() - us - ns_of_drain() / 1000;
-    if (cpprof_stop(trace, fd) != 0) {
-        (void)fprintf(stderr, "%s\n", cpprof_error());
-        return 1;
-    }
-    (void)printf("%lld\n", (long long)us);
-    return close(fd) != 0;
-}
-
-/* ---- steps ---- */
-
-#define STEPS 8
-#define STEP_LOGS 25000
-#define STEP_THREADS 300
-
-/* Each nap is a turn; it may nap within one too, so these are a few. */
-static bool let_drain(void)
-{
-    long naps = naps_of_drain(), now = naps;
-
-    while (naps >= 0 && now >= 0 && now < naps + 4) {
-        sleep_ms(5);
-        now = naps_of_drain();
-    }
-    return now >= 0;
-}
-
-static void *say_and_wait(void *arg)
-{
-    cpprof_log("step", "thread");
-    (void)sem_wait(&sem);
-    return arg;
-}
-
-/* Fewer threads than wanted if the system has no more. */
-static size_t step(pthread_t *threads)
-{
-    pthread_attr_t small;
-    size_t n = 0;
-
-    (void)pthread_attr_init(&small);
-    (void)pthread_attr_setstacksize(&small, (size_t)64 << 10);
-    while (n < STEP_THREADS &&
-           pthread_create(&threads[n], &small, say_and_wait, NULL) == 0)
-        n++;
-    (void)pthread_attr_destroy(&small);
-    for (int i = 0; i < STEP_LOGS; i++)
-        cpprof_log("step", "main");
-    return n;
-}
-
-static int trace_steps(const char *path)
-{
-    static pthread_t threads[STEPS * STEP_THREADS];
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    struct cpprof_profile *trace;
-    size_t n = 0;
-
-    (void)sem_init(&sem, 0, 0);
-    trace = cpprof_start("trace");
-    for (int i = 0; i < STEPS; i++) {
-        n += step(threads + n);
-        if (!let_drain())
-            return 3;
-    }
-    for (size_t i = 0; i < n; i++)
-        (void)sem_post(&sem);
-    for (size_t i = 0; i < n; i++)
-        (void)pthread_join(threads[i], NULL);
-    if (cpprof_stop(trace, fd) != 0) {
-        (void)fprintf(stderr, "%s\n", cpprof_error());
-        return 1;
-    }
-    (void)printf("%zu %zu\n", n + (size_t)(STEPS * STEP_LOGS), n);
-    while (naps_of_drain() >= 0) /* it goes when it is no longer needed */
-        sleep_ms(1);
-    return close(fd) != 0;
-}
-
 int main(int argc, char **argv)
 {
     static pthread_t threads[MOST_THREADS];
@@ -495,10 +300,6 @@ int main(int argc, char **argv)
     size_t n;
     char byte;
 
-    if (strcmp(what, "usage") == 0 && argc > 2)
-        return trace_usage(argv[2]);
-    if (strcmp(what, "steps") == 0 && argc > 2)
-        return trace_steps(argv[2]);
     n = start_all(threads, what, argc > 2 ? atoi(argv[2]) : 1);
     (void)printf("ready\n");
     (void)fflush(stdout);
