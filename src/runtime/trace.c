@@ -156,10 +156,14 @@ static enum cp_status give(struct session *s, const struct cp_kind_sink *sink,
     return cp_out_finish(sink->out, err);
 }
 
-/* The order matters: whoever waits is asked before what has ended is read. */
-static void gather(struct session *s, uint64_t time_ns)
+/*
+ * The order matters: whoever waits is asked before what has ended is read; and
+ * who is not there has said before the look that it ends, if it could.
+ */
+static void gather(struct session *s)
 {
     bool is_new = cp_trace_threads_look(&s->threads);
+    uint64_t time_ns = now_ns();
 
     cp_trace_pool_grow(s->threads.seen.n);
     cp_trace_pool_read(take_event, s);
@@ -182,11 +186,11 @@ static enum cp_status pump(void *window, const struct cp_kind_sink *sink,
                            struct cp_error *err)
 {
     struct session *s = window;
-    uint64_t now = now_ns(), until = now - LAG_NS;
+    uint64_t until = now_ns() - LAG_NS;
 
     if (until < s->begin_ns)
         until = s->begin_ns;
-    gather(s, now);
+    gather(s);
     cp_trace_model_flush(s->model, until);
     if (s->format->is_full && s->format->is_full(s->writer))
         say_waits(s, until);
@@ -391,7 +395,7 @@ static enum cp_status finish(void *window, const struct cp_kind_sink *sink,
     uint64_t end = now_ns();
     enum cp_status status;
 
-    gather(s, end);
+    gather(s);
     /* Before it is off: a wait that ends later does not say so. */
     (void)cp_trace_threads_find_stacks(&s->threads, end);
     switch_off();

@@ -61,7 +61,10 @@ void cp_trace_threads_know_late(struct cp_trace_threads *t, uint64_t now_ns);
 /* False: there was no memory for it, and all is as at the look before. */
 bool cp_trace_threads_look(struct cp_trace_threads *t);
 
-/* Tells who has come and who has gone between the last two looks. */
+/*
+ * Tells who has come and who has gone between the last two looks; the time is
+ * one after the last.
+ */
 void cp_trace_threads_tell(struct cp_trace_threads *t, uint64_t time_ns);
 
 /*

@@ -32,6 +32,7 @@
 #define MOST_THREADS 1024
 
 static _Atomic bool is_over;
+static _Atomic size_t n_named;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t cond_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -49,6 +50,7 @@ static void sleep_ms(long ms)
 static void name(const char *text)
 {
     (void)pthread_setname_np(pthread_self(), text);
+    atomic_fetch_add(&n_named, 1);
 }
 
 /* ---- known ---- */
@@ -149,7 +151,7 @@ __attribute__((noinline)) static void *burner(void *arg)
 
 __attribute__((noinline)) static void *brief(void *arg)
 {
-    name("brief");
+    (void)pthread_setname_np(pthread_self(), "brief");
     sleep_ms(2);
     return arg;
 }
@@ -301,6 +303,8 @@ int main(int argc, char **argv)
     char byte;
 
     n = start_all(threads, what, argc > 2 ? atoi(argv[2]) : 1);
+    while (strcmp(what, "known") == 0 && atomic_load(&n_named) < n)
+        sleep_ms(1); /* a trace has the names that it finds */
     (void)printf("ready\n");
     (void)fflush(stdout);
     while (read(STDIN_FILENO, &byte, 1) == 1)
