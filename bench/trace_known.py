@@ -80,7 +80,8 @@ def profiles(folder, file):
             print("   ", stack[:3], theirs.get(stack), ours.get(stack))
         leaves[kind] = {}
         for stack, (count, _) in theirs.items():
-            leaves[kind][stack[0]] = leaves[kind].get(stack[0], 0) + count
+            leaf = stack[0] if stack else ""
+            leaves[kind][leaf] = leaves[kind].get(leaf, 0) + count
     return leaves
 
 

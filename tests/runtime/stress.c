@@ -7,7 +7,7 @@
  * is in the heap profile. What goes wrong otherwise is a crash or a hang.
  *
  * PLUGIN is a library to load, THROWER one that throws exceptions; with TRACED
- * somebody else traces it too, and one of its own traces may be refused.
+ * it leaves traces to somebody else.
  */
 #include "stress.h"
 
@@ -121,10 +121,12 @@ static void traces(long n)
     struct cpprof_request request = CPPROF_REQUEST_INIT;
     struct cpprof_response *response;
 
+    if (getenv("TRACED"))
+        return;
     request.method = "GET";
     request.target = targets[n % 4];
     response = cpprof_answer(&request);
-    if (!response || (response->status != 200 && !getenv("TRACED")))
+    if (!response || response->status != 200)
         stress_fail("a trace was refused");
     cpprof_response_free(response);
 }
