@@ -23,6 +23,8 @@ import sys
 import tempfile
 import time
 
+import redis_load
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 sys.path.insert(0, str(ROOT / "tests/cli"))
@@ -156,7 +158,7 @@ def redis(folder, requests, seconds):
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                              env=dict(os.environ, PPROFLISTEN="unix:" + place,
                                       LD_PRELOAD=str(BUILD / "libcpprof.so")))
-    while not os.path.exists(port) or not os.path.exists(place):
+    while not redis_load.answers(port) or not redis_load.answers(place):
         time.sleep(0.01)
     fetch(place, seconds, file, lambda: subprocess.run(
         ["redis-benchmark", "-s", port, "-n", str(requests), "-t", "get", "-q", "-c",
@@ -204,7 +206,7 @@ def main():
     print(said.strip())
     with tempfile.TemporaryDirectory() as folder:
         known(folder, 400 if quick else 1600)
-        if shutil.which("redis-server") and shutil.which("redis-benchmark"):
+        if redis_load.is_here():
             redis(folder, 20_000 if quick else 100_000, 5 if quick else 20)
         stress(folder, 1 if quick else 5)
     print("all as it should be" if not failures else f"WRONG: {failures}")
