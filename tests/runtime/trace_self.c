@@ -251,8 +251,13 @@ static int trace_end(const char *path)
 /* Each nap is a turn; it may nap within one too, so these are a few. */
 static bool let_drain(void)
 {
-    long naps = naps_of_drain(), now = naps;
+    long naps = naps_of_drain(), now;
 
+    for (int i = 0; naps < 0 && i < 20000; i++) { /* it has yet to begin */
+        sleep_ms(5);
+        naps = naps_of_drain();
+    }
+    now = naps;
     while (naps >= 0 && now >= 0 && now < naps + 4) {
         sleep_ms(5);
         now = naps_of_drain();
