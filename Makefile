@@ -41,12 +41,14 @@ bench: all ## compare with the peers; BENCH_ARGS=--quick for a short run
 bench-runtime: all ## what the library costs, beside gperftools and libunwind
 	@scripts/deps build bench-runtime
 	@scripts/build gcc bench/beside bench/burn bench/churn bench/hooks bench/locks bench/pairs \
-		bench/sample bench/stall bench/toggle bench/trace_work bench/unwind
+		bench/sample bench/stall bench/toggle bench/trace_known bench/trace_work bench/unwind tests/stress \
+		tests/libplugin.so tests/libthrower.so
 	@bench/runtime.py $(BENCH_ARGS)
 	@bench/heap.py $(BENCH_ARGS)
 	@bench/hooks.py
 	@bench/locks.py $(BENCH_ARGS)
 	@bench/trace.py $(BENCH_ARGS)
+	@bench/trace_known.py $(BENCH_ARGS)
 
 fuzz: ## fuzz each target for FUZZ_SECONDS (60); FUZZ=name for one of them
 	@scripts/deps build fuzz

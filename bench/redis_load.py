@@ -12,6 +12,7 @@ import glob
 import os
 import re
 import shutil
+import socket
 import statistics
 import subprocess
 import tempfile
@@ -19,6 +20,12 @@ import time
 
 SIMPLE = ["-t", "set,get", "-d", "100"]
 MIXED = ["-P", "16", "-d", "300", "-r", "50000", "-t", "set,get,lpush,lpop,hset"]
+
+
+def answers(place):
+    """Whether somebody listens there: a socket has its name before that."""
+    with socket.socket(socket.AF_UNIX) as s:
+        return s.connect_ex(place) == 0
 
 
 class Redis:
@@ -31,7 +38,7 @@ class Redis:
             [*tool, "redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "",
              "--appendonly", "no", "--dir", self.folder], env=dict(os.environ, **env), text=True,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        while not os.path.exists(self.socket):
+        while not answers(self.socket):
             if self.server.poll() is not None:
                 raise SystemExit("redis-server has ended: " + self.stop())
             time.sleep(0.01)

@@ -180,8 +180,9 @@ struct cpprof_profile;
 /*
  * The same in two steps: cpprof_start begins, cpprof_stop writes what there
  * was in between. Stop frees it in any case; with fd -1 nothing is written. A
- * trace in two steps has room for some 260,000 events of up to 2,000 threads
- * (each has 4 KiB at least), and counts those that come later.
+ * trace in two steps is kept in memory, up to 64 MiB, by a thread that is there
+ * as long; events that find no room are counted. It cannot be stopped in the
+ * child of a fork.
  */
 struct cpprof_profile *cpprof_start(const char *kind);
 struct cpprof_profile *cpprof_start_with(const char *kind,

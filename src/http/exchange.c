@@ -7,8 +7,10 @@
  */
 #include "http/exchange.h"
 
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "base/alloc.h"
@@ -22,6 +24,28 @@ const struct cp_http_request *
 cp_http_request_of(const struct cp_http_exchange *x)
 {
     return &x->request;
+}
+
+/* Of 127.0.0.1 also as IPv6 writes it on a server of both. */
+bool cp_http_is_from_loopback(const struct cp_http_exchange *x)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in in;
+        struct sockaddr_in6 in6;
+        struct sockaddr_storage all;
+    } peer = { .all = { 0 } };
+    socklen_t len = sizeof(peer);
+
+    if (getpeername(x->fd, &peer.any, &len) != 0)
+        return false;
+    if (peer.any.sa_family == AF_INET)
+        return ntohl(peer.in.sin_addr.s_addr) >> 24 == 127;
+    if (peer.any.sa_family != AF_INET6)
+        return false;
+    return IN6_IS_ADDR_LOOPBACK(&peer.in6.sin6_addr) ||
+           (IN6_IS_ADDR_V4MAPPED(&peer.in6.sin6_addr) &&
+            peer.in6.sin6_addr.s6_addr[12] == 127);
 }
 
 static const char *reason(int status)

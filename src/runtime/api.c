@@ -13,12 +13,14 @@
 #include "base/alloc.h"
 #include "runtime/clock.h"
 #include "runtime/custom.h"
+#include "runtime/drain.h"
 #include "runtime/kinds.h"
 #include "runtime/labels.h"
 #include "runtime/lifecycle.h"
 #include "runtime/lock.h"
 #include "runtime/locks.h"
 #include "runtime/mappings.h"
+#include "runtime/pages_alloc.h"
 #include "runtime/render.h"
 #include "runtime/symbols.h"
 #include "runtime/threads.h"
@@ -30,7 +32,7 @@
 #define MOST_HZ 10000u
 #define MOST_STRUCT ((size_t)4096)
 #define NS_PER_S 1000000000
-#define PUMP_NS 40000000 /* between pieces of a stream */
+#define MOST_KEPT ((size_t)64 << 20) /* of a stream that nobody reads yet */
 
 /* What is kept for cpprof_error: large, so not in the thread's own memory. */
 static _Thread_local struct cp_error *last_error;
@@ -45,6 +47,9 @@ struct cpprof_profile {
     int64_t started_ns; /* monotonic */
     int64_t time_ns;    /* the same moment, since 1970 */
     struct cp_mappings before;
+    struct cp_drain drain;  /* of a stream, while nobody reads it, */
+    struct cp_out kept;     /* and what it has brought */
+    struct cp_error failed; /* the drain */
 };
 
 int cp_api_result(enum cp_status status, const struct cp_error *err)
@@ -135,8 +140,8 @@ static enum cp_status open_profile(struct cpprof_profile *p, const char *name,
     return p->kind->begin(&request, &p->window, err);
 }
 
-EXPORT struct cpprof_profile *
-cpprof_start_with(const char *kind, const struct cpprof_options *options)
+static struct cpprof_profile *start(const char *kind,
+                                    const struct cpprof_options *options)
 {
     struct cp_error err = { 0 };
     struct cpprof_profile *p = cp_alloc(1, sizeof(*p), &err);
@@ -145,18 +150,15 @@ cpprof_start_with(const char *kind, const struct cpprof_options *options)
 
     if (status == CP_OK)
         status = open_profile(p, kind, &err);
-    if (status == CP_OK)
+    if (status == CP_OK) {
+        p->kept.fd = -1;
         return p;
+    }
     (void)cp_api_result(status, &err);
     if (p)
         cp_mappings_release(&p->before);
     cp_free(p);
     return NULL;
-}
-
-EXPORT struct cpprof_profile *cpprof_start(const char *kind)
-{
-    return cpprof_start_with(kind, NULL);
 }
 
 /* The profile, or what there is of a kind that is none (NULL). */
@@ -180,25 +182,63 @@ static enum cp_status render(const struct cpprof_profile *p,
 }
 
 /* The files' symbols stay open for the next profile. */
-static enum cp_status write_profile(const struct cpprof_profile *p,
+static enum cp_status write_profile(struct cpprof_profile *p,
                                     struct cp_profile *profile, bool is_last,
-                                    int fd, struct cp_error *err)
+                                    struct cp_error *err)
 {
-    struct cp_out out = { .fd = fd };
     enum cp_status status = CP_ENOMEM;
 
     cp_lock_take(&symbols_lock);
     if (!symbols)
         symbols = cp_symbols_new(err);
     if (symbols)
-        status = render(p, profile, is_last, &out, err);
+        status = render(p, profile, is_last, &p->kept, err);
     if (symbols)
         cp_symbols_forget(symbols);
     cp_lock_give(&symbols_lock);
-    if (status == CP_OK)
-        status = cp_out_finish(&out, err);
-    cp_out_release(&out);
-    return status;
+    return status == CP_OK ? cp_out_finish(&p->kept, err) : status;
+}
+
+/* Is there room for more of it, and then some for everything else? */
+static bool has_room(const struct cpprof_profile *p)
+{
+    size_t limit = cp_pages_limit();
+
+    return p->kept.len < MOST_KEPT &&
+           (limit == 0 || cp_pages_bytes() < limit / 2);
+}
+
+/*
+ * On the drain's thread. Without room for more the stream is left alone: it
+ * counts what it loses.
+ */
+static bool keep_more(void *context)
+{
+    struct cpprof_profile *p = context;
+
+    if (!has_room(p))
+        return true; /* there may be some later */
+    p->failed.status = write_profile(p, NULL, false, &p->failed);
+    return p->failed.status == CP_OK;
+}
+
+EXPORT struct cpprof_profile *
+cpprof_start_with(const char *kind, const struct cpprof_options *options)
+{
+    struct cpprof_profile *p = start(kind, options);
+
+    if (p && p->kind->pump) {
+        p->drain.turn = keep_more;
+        p->drain.context = p;
+        /* Without a thread what has room until the end is told. */
+        (void)cp_drain_start(&p->drain, "cpprof-trace", NULL);
+    }
+    return p;
+}
+
+EXPORT struct cpprof_profile *cpprof_start(const char *kind)
+{
+    return cpprof_start_with(kind, NULL);
 }
 
 void cp_api_after_fork(void)
@@ -221,34 +261,54 @@ static void date_profile(const struct cpprof_profile *p,
         profile->duration_ns = cp_clock_ns(CLOCK_MONOTONIC) - p->started_ns;
 }
 
-static enum cp_status finish(const struct cpprof_profile *p, int fd,
-                             struct cp_error *err)
+/* Ends the window, whatever the outcome. */
+static enum cp_status finish(struct cpprof_profile *p, struct cp_error *err)
 {
     struct cp_profile *profile = NULL;
     enum cp_status status;
 
     if (p->kind->finish_bytes)
-        return write_profile(p, NULL, true, fd, err);
+        return write_profile(p, NULL, true, err);
     status = p->kind->finish(p->window, &profile, err);
     if (status == CP_OK) {
         date_profile(p, profile);
-        status = write_profile(p, profile, true, fd, err);
+        status = write_profile(p, profile, true, err);
     }
     cp_profile_free(profile);
     return status;
 }
 
+/* What the parent's thread was at stays as it is. */
+static enum cp_status leave(struct cpprof_profile *p, struct cp_error *err)
+{
+    p->kept = (struct cp_out){ .fd = -1 };
+    return cp_error_set(err, CP_EUSAGE,
+                        "a trace cannot be stopped in the child of a fork");
+}
+
+static enum cp_status stop(struct cpprof_profile *p, int fd,
+                           struct cp_error *err)
+{
+    if (!cp_drain_end(&p->drain))
+        return leave(p, err);
+    *err = p->failed;
+    if (fd >= 0 && err->status == CP_OK) {
+        p->kept.fd = fd;
+        return finish(p, err);
+    }
+    p->kind->cancel(p->window);
+    return fd < 0 ? CP_OK : err->status;
+}
+
 EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
 {
     struct cp_error err = { 0 };
-    enum cp_status status = CP_OK;
+    enum cp_status status;
 
     if (!p)
         return -1; /* its start has failed, and said why */
-    if (fd < 0)
-        p->kind->cancel(p->window);
-    else
-        status = finish(p, fd, &err);
+    status = stop(p, fd, &err);
+    cp_out_release(&p->kept);
     cp_mappings_release(&p->before);
     cp_free(p);
     return cp_api_result(status, &err);
@@ -263,12 +323,13 @@ static bool is_of_time(const char *name)
 }
 
 /* Waits; a kind that is a stream gets rid of what it has meanwhile. */
-static enum cp_status wait_until(const struct cpprof_profile *p, int64_t end_ns,
+static enum cp_status wait_until(struct cpprof_profile *p, int64_t end_ns,
                                  int fd, struct cp_error *err)
 {
-    int64_t left, most = p->kind->pump ? PUMP_NS : INT64_MAX;
+    int64_t left, most = p->kind->pump ? CP_DRAIN_NS : INT64_MAX;
     enum cp_status status = CP_OK;
 
+    p->kept.fd = fd;
     while (status == CP_OK &&
            (left = end_ns - cp_clock_ns(CLOCK_MONOTONIC)) > 0) {
         struct timespec span;
@@ -278,7 +339,7 @@ static enum cp_status wait_until(const struct cpprof_profile *p, int64_t end_ns,
         span.tv_nsec = left % NS_PER_S;
         (void)nanosleep(&span, NULL); /* it may be interrupted: see above */
         if (p->kind->pump)
-            status = write_profile(p, NULL, false, fd, err);
+            status = write_profile(p, NULL, false, err);
     }
     return status;
 }
@@ -294,7 +355,7 @@ EXPORT int cpprof_write_with(const char *kind, double seconds,
         (seconds == 0 && kind && is_of_time(kind)))
         return cp_api_result(
             cp_error_set(&err, CP_EUSAGE, "seconds out of range"), &err);
-    p = cpprof_start_with(kind, options);
+    p = start(kind, options);
     if (!p)
         return -1;
     end_ns = cp_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * NS_PER_S);

@@ -226,11 +226,20 @@ static bool is_of_page(const struct cp_http_request *r)
     return cp_http_request_header(r, "Origin");
 }
 
-/* Only from this machine, and not from a web page of somebody else. */
+/*
+ * Only from this machine, and not from a web page of somebody else. Where
+ * others can come too, all requests pass that a server on loopback would
+ * refuse, so here they are looked at again.
+ */
 static bool may_change(const struct cp_service *s,
-                       const struct cp_http_request *r)
+                       const struct cp_http_exchange *x)
 {
-    return s->is_local && !is_of_page(r);
+    const struct cp_http_request *r = cp_http_request_of(x);
+
+    if (is_of_page(r))
+        return false;
+    return s->is_local ||
+           (cp_http_is_from_loopback(x) && cp_http_guard_allows(r));
 }
 
 /*
@@ -271,7 +280,7 @@ static void detach(struct cp_service *s, struct cp_http_exchange *x)
 
     if (!cp_http_request_is(r, "POST") || !s->ending) {
         cp_service_error(x, 404, "Unknown profile");
-    } else if (!may_change(s, r)) {
+    } else if (!may_change(s, x)) {
         refuse(x, 403, "Only from this machine.\n");
     } else {
         cp_http_answer_text(x, 200, "ok\n");
@@ -324,7 +333,7 @@ static void change(struct cp_service *s, struct cp_http_exchange *x,
     char text[32];
     int64_t value;
 
-    if (!may_change(s, r))
+    if (!may_change(s, x))
         refuse(x, 403, "Only from this machine.\n");
     else if (!cp_http_request_param(r, kind->setting, text, sizeof(text)) ||
              !cp_params_int(text, &value) || value < 0)

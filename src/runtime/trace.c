@@ -156,12 +156,19 @@ static enum cp_status give(struct session *s, const struct cp_kind_sink *sink,
     return cp_out_finish(sink->out, err);
 }
 
-/* The order matters: whoever waits is asked before what has ended is read. */
-static void gather(struct session *s, uint64_t time_ns)
+/*
+ * The order matters: whoever waits is asked before what has ended is read; and
+ * who is not there has said before the look that it ends, if it could.
+ */
+static void gather(struct session *s)
 {
-    cp_trace_threads_look(&s->threads);
+    bool is_new = cp_trace_threads_look(&s->threads);
+    uint64_t time_ns = now_ns();
+
+    cp_trace_pool_grow(s->threads.seen.n);
     cp_trace_pool_read(take_event, s);
-    cp_trace_threads_tell(&s->threads, time_ns);
+    if (is_new)
+        cp_trace_threads_tell(&s->threads, time_ns);
     cp_trace_switches_read(&s->switches, take_record, s);
 }
 
@@ -179,11 +186,11 @@ static enum cp_status pump(void *window, const struct cp_kind_sink *sink,
                            struct cp_error *err)
 {
     struct session *s = window;
-    uint64_t now = now_ns(), until = now - LAG_NS;
+    uint64_t until = now_ns() - LAG_NS;
 
     if (until < s->begin_ns)
         until = s->begin_ns;
-    gather(s, now);
+    gather(s);
     cp_trace_model_flush(s->model, until);
     if (s->format->is_full && s->format->is_full(s->writer))
         say_waits(s, until);
@@ -322,6 +329,7 @@ static enum cp_status start(struct session *s,
     s->threads.switches = &s->switches;
     s->threads.begin_ns = s->begin_ns;
     cp_trace_threads_know(&s->threads);
+    cp_trace_pool_grow(s->threads.seen.n);
     s->lost_before = atomic_load(&cp_trace.n_lost);
     say_head(s);
     atomic_fetch_add(&cp_trace.session, 1);
@@ -387,7 +395,7 @@ static enum cp_status finish(void *window, const struct cp_kind_sink *sink,
     uint64_t end = now_ns();
     enum cp_status status;
 
-    gather(s, end);
+    gather(s);
     /* Before it is off: a wait that ends later does not say so. */
     (void)cp_trace_threads_find_stacks(&s->threads, end);
     switch_off();

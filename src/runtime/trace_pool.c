@@ -6,19 +6,49 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
+static size_t n_mapped; /* pieces */
+
+static bool map(size_t n)
+{
+    void *p =
+        mmap(NULL, n * sizeof(struct cp_trace_piece), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED)
+        return false;
+    cp_trace.pieces = p;
+    n_mapped = n;
+    return true;
+}
+
+/* Where address space is scarce there is no room to grow. */
 enum cp_status cp_trace_pool_map(struct cp_error *err)
 {
-    void *p;
-
     if (cp_trace.pieces)
         return CP_OK;
-    p = mmap(NULL, CP_TRACE_PIECES * sizeof(struct cp_trace_piece),
-             PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED)
+    if (!map(CP_TRACE_MOST_PIECES) && !map(CP_TRACE_PIECES))
         return cp_error_nomem(err);
-    cp_trace.pieces = p;
+    cp_trace_pool_grow(0);
     return CP_OK;
+}
+
+/* New ones are all zero, which is CP_TRACE_FREE. */
+void cp_trace_pool_grow(size_t n_threads)
+{
+    size_t wanted = CP_TRACE_PIECES + 2 * n_threads;
+    uint32_t n = atomic_load(&cp_trace.n_words);
+
+    if (wanted > n_mapped)
+        wanted = n_mapped;
+    while (n < wanted / 64) {
+        atomic_store(&cp_trace.free[n], UINT64_MAX);
+        atomic_store(&cp_trace.n_words, ++n);
+    }
+}
+
+static size_t n_pieces(void)
+{
+    return (size_t)atomic_load(&cp_trace.n_words) * 64;
 }
 
 static bool is_free(size_t i)
@@ -28,7 +58,7 @@ static bool is_free(size_t i)
 
 void cp_trace_pool_clear(void)
 {
-    for (size_t i = 0; i < CP_TRACE_PIECES; i++)
+    for (size_t i = 0; i < n_pieces(); i++)
         if (!is_free(i) &&
             atomic_load(&cp_trace.pieces[i].state) != CP_TRACE_OWNED)
             cp_trace_free_piece(&cp_trace.pieces[i]);
@@ -36,10 +66,10 @@ void cp_trace_pool_clear(void)
 
 void cp_trace_pool_give_back(void)
 {
-    size_t first = 0;
+    size_t first = 0, n = n_pieces();
 
-    for (size_t i = 0; i <= CP_TRACE_PIECES; i++) {
-        if (i < CP_TRACE_PIECES && is_free(i))
+    for (size_t i = 0; i <= n; i++) {
+        if (i < n && is_free(i))
             continue;
         if (i > first)
             (void)madvise(&cp_trace.pieces[first],
@@ -53,7 +83,7 @@ size_t cp_trace_pool_bytes(void)
 {
     size_t n = 0;
 
-    for (size_t i = 0; cp_trace.pieces && i < CP_TRACE_PIECES; i++)
+    for (size_t i = 0; i < n_pieces(); i++)
         n += !is_free(i);
     return n * sizeof(struct cp_trace_piece);
 }
@@ -64,7 +94,7 @@ static size_t list_pieces(struct cp_sort_pair *order)
     uint32_t session = atomic_load(&cp_trace.session) | 1;
     size_t n = 0;
 
-    for (size_t i = 0; i < CP_TRACE_PIECES; i++) {
+    for (size_t i = 0; i < n_pieces(); i++) {
         struct cp_trace_piece *p = &cp_trace.pieces[i];
         uint32_t state;
 
@@ -85,8 +115,7 @@ void cp_trace_pool_read(void (*take)(void *context, int32_t tid,
                                      const struct cp_trace_event *e),
                         void *context)
 {
-    struct cp_sort_pair *order =
-        cp_alloc(CP_TRACE_PIECES, sizeof(*order), NULL);
+    struct cp_sort_pair *order = cp_alloc(n_pieces(), sizeof(*order), NULL);
     size_t n = order ? list_pieces(order) : 0;
 
     for (size_t i = 0; i < n; i++) {

@@ -13,6 +13,12 @@
 /* Has the memory; once is enough. */
 enum cp_status cp_trace_pool_map(struct cp_error *err);
 
+/*
+ * Each of so many threads needs a piece for its events and one for its
+ * samples, however few they are. Only one thread at a time may call this.
+ */
+void cp_trace_pool_grow(size_t n_threads);
+
 /* Before a session: all pieces are free that no thread holds. */
 void cp_trace_pool_clear(void);
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "runtime/thread_state.h"
 #include "runtime/threads.h"
 #include "runtime/trace_calls.h"
@@ -34,8 +35,10 @@ static void see(void *context, struct cp_signal_thread *record)
     uint64_t wait_ns; /* before all that goes with it, and after it again */
 
     if (cp_reserve(&list->threads, &list->cap, list->n + 1,
-                   sizeof(*list->threads), NULL) != CP_OK)
+                   sizeof(*list->threads), NULL) != CP_OK) {
+        list->is_short = true;
         return;
+    }
     wait_ns = atomic_load(&record->trace_wait_ns);
     seen = &list->threads[list->n++];
     *seen = (struct cp_trace_seen){
@@ -55,22 +58,6 @@ static void see(void *context, struct cp_signal_thread *record)
         seen->wait_ns = 0; /* it is no longer that wait */
 }
 
-/* By tid, without libc's qsort, which may allocate. */
-static void sort(struct cp_trace_seen_list *list)
-{
-    for (size_t gap = list->n / 2; gap > 0; gap /= 2) {
-        for (size_t i = gap; i < list->n; i++) {
-            struct cp_trace_seen one = list->threads[i];
-            size_t at = i;
-
-            for (; at >= gap && list->threads[at - gap].tid > one.tid;
-                 at -= gap)
-                list->threads[at] = list->threads[at - gap];
-            list->threads[at] = one;
-        }
-    }
-}
-
 static bool is_in(const struct cp_trace_seen_list *list, int32_t tid)
 {
     size_t at = cp_search_from(list->threads, sizeof(*list->threads), list->n,
@@ -79,15 +66,21 @@ static bool is_in(const struct cp_trace_seen_list *list, int32_t tid)
     return at < list->n && list->threads[at].tid == tid;
 }
 
-void cp_trace_threads_look(struct cp_trace_threads *t)
+bool cp_trace_threads_look(struct cp_trace_threads *t)
 {
-    struct cp_trace_seen_list used = t->known;
+    struct cp_trace_seen_list now = t->known;
 
+    now.n = 0;
+    now.is_short = false;
+    cp_threads_each(see, &now);
+    t->known = now; /* its memory may have moved */
+    if (now.is_short ||
+        cp_sort_structs(now.threads, now.n, sizeof(*now.threads),
+                        offsetof(struct cp_trace_seen, key), NULL) != CP_OK)
+        return false;
     t->known = t->seen;
-    t->seen = used;
-    t->seen.n = 0;
-    cp_threads_each(see, &t->seen);
-    sort(&t->seen);
+    t->seen = now;
+    return true;
 }
 
 /* ---- who is there ---- */
@@ -127,7 +120,7 @@ static void say_asleep(struct cp_trace_threads *t, int32_t tid)
 
 void cp_trace_threads_know(struct cp_trace_threads *t)
 {
-    cp_trace_threads_look(t);
+    (void)cp_trace_threads_look(t); /* those it lacks are met later */
     for (size_t i = 0; i < t->seen.n; i++) {
         int32_t tid = t->seen.threads[i].tid;
 
@@ -140,7 +133,8 @@ void cp_trace_threads_know(struct cp_trace_threads *t)
 
 void cp_trace_threads_know_late(struct cp_trace_threads *t, uint64_t now_ns)
 {
-    cp_trace_threads_look(t);
+    if (!cp_trace_threads_look(t))
+        return;
     for (size_t i = 0; i < t->seen.n; i++)
         if (!is_in(&t->known, t->seen.threads[i].tid))
             say_name(t, t->seen.threads[i].tid, now_ns, CP_INPUT_KNOWN);

@@ -35,6 +35,7 @@ struct cp_trace_seen {
 struct cp_trace_seen_list {
     struct cp_trace_seen *threads; /* by tid */
     size_t n, cap;
+    bool is_short; /* there was no memory for all */
 };
 
 /* The first four are the caller's. */
@@ -57,9 +58,13 @@ void cp_trace_threads_know(struct cp_trace_threads *t);
 /* And of those that began before their start would have been written down. */
 void cp_trace_threads_know_late(struct cp_trace_threads *t, uint64_t now_ns);
 
-void cp_trace_threads_look(struct cp_trace_threads *t);
+/* False: there was no memory for it, and all is as at the look before. */
+bool cp_trace_threads_look(struct cp_trace_threads *t);
 
-/* Tells who has come and who has gone between the last two looks. */
+/*
+ * Tells who has come and who has gone between the last two looks; the time is
+ * one after the last.
+ */
 void cp_trace_threads_tell(struct cp_trace_threads *t, uint64_t time_ns);
 
 /*

@@ -71,10 +71,12 @@ static struct cp_trace_piece *claim_in(uint32_t word)
 static struct cp_trace_piece *claim(const struct cp_signal_thread *t,
                                     uint32_t session)
 {
+    uint32_t n_words =
+        atomic_load_explicit(&cp_trace.n_words, memory_order_acquire);
     struct cp_trace_piece *p = NULL;
 
-    for (uint32_t i = 0; i < CP_TRACE_WORDS && !p; i++)
-        p = claim_in((t->number + i) % CP_TRACE_WORDS);
+    for (uint32_t i = 0; i < n_words && !p; i++)
+        p = claim_in((t->number + i) % n_words);
     if (!p)
         return NULL;
     p->session = session;

@@ -80,15 +80,16 @@ struct cp_trace_piece {
     struct cp_trace_event events[CP_TRACE_PIECE_EVENTS];
 };
 
-#define CP_TRACE_PIECES 2048 /* 8 MiB */
-#define CP_TRACE_WORDS (CP_TRACE_PIECES / 64)
-#define CP_TRACE_CALLS 64     /* more than there are (calls.h) */
-#define CP_TRACE_BUCKETS 1024 /* a power of two */
+#define CP_TRACE_PIECES 2048       /* 8 MiB, and two for each thread */
+#define CP_TRACE_MOST_PIECES 16384 /* of these there may be, 64 MiB */
+#define CP_TRACE_CALLS 64          /* more than there are (calls.h) */
+#define CP_TRACE_BUCKETS 1024      /* a power of two */
 
 struct cp_trace {
     _Atomic uint32_t session;
     struct cp_trace_piece *pieces;
-    _Atomic uint64_t free[CP_TRACE_WORDS]; /* a bit for each that is */
+    _Atomic uint32_t n_words; /* of `free`, in use; it only grows */
+    _Atomic uint64_t free[CP_TRACE_MOST_PIECES / 64]; /* a bit for each */
     _Atomic uint64_t order;
     _Atomic uint64_t n_lost;                    /* events */
     _Atomic uint32_t waiters[CP_TRACE_BUCKETS]; /* by their lock; a hint */

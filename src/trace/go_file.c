@@ -101,6 +101,20 @@ static bool begin_strings(struct cp_go_file *f)
     return cp_strtab_init(&f->strings, &f->arena, 256, NULL) == CP_OK;
 }
 
+/*
+ * go tool trace takes two frames with one address for one function, in its
+ * profiles; but functions that were inlined share one. So above the address
+ * stands how many frames of it there were before.
+ */
+static uint64_t place_of(const struct cp_trace_frame *frames, uint32_t i)
+{
+    uint64_t n = 0;
+
+    while (n < i && frames[i - n - 1].pc == frames[i].pc)
+        n++;
+    return frames[i].pc | n << CP_TRACE_PC_BITS;
+}
+
 static void put_stack(struct cp_go_file *f, struct cp_out *out, uint32_t id,
                       const struct cp_trace_stacks *stacks)
 {
@@ -113,7 +127,7 @@ static void put_stack(struct cp_go_file *f, struct cp_out *out, uint32_t id,
     for (uint32_t i = 0; i < n; i++) {
         const struct cp_trace_frame *frame = &stacks->frames[stack->first + i];
 
-        cp_varint_put(out, frame->pc);
+        cp_varint_put(out, place_of(&stacks->frames[stack->first], i));
         cp_varint_put(
             out, cp_go_file_string(f, stacks->strings.items[frame->function]));
         cp_varint_put(out,

@@ -40,14 +40,13 @@ struct cp_trace_model {
     struct cp_model_threads *threads;
     struct cp_item *items;
     size_t n_items, cap_items;
-    size_t n_seen;         /* items that were there at the last flush */
     struct cp_item *later; /* room for those that stay */
     size_t cap_later;
     struct cp_sort_pair *order; /* of the items */
     size_t cap_order;
     struct wake *wakes;
     size_t n_wakes, cap_wakes;
-    struct waiter *waiters; /* since the last flush */
+    struct waiter *waiters; /* whose wakers are not known yet */
     size_t n_waiters, cap_waiters;
     struct create *creates;
     size_t n_creates, cap_creates;
@@ -282,28 +281,39 @@ static const struct wake *find_wake(const struct cp_trace_model *m,
     return NULL;
 }
 
-static void match_wakes(struct cp_trace_model *m)
+static void push_unblock(struct cp_trace_model *m, const struct waiter *w,
+                         const struct wake *wake)
 {
-    size_t n_waiters = m->n_waiters;
+    struct cp_trace_input in = { .tid = w->tid,
+                                 .begin_ns = w->begin_ns,
+                                 .time_ns = wake->time_ns,
+                                 .arg = w->end_ns,
+                                 .stack = wake->stack };
+    struct cp_item *item = push(m, CP_ITEM_UNBLOCK, &in);
 
-    m->n_waiters = 0;
-    if (n_waiters == 0 || m->n_wakes == 0 || !sort_wakes(m))
-        return;
-    for (size_t i = 0; i < n_waiters; i++) {
-        const struct waiter *w = &m->waiters[i];
-        const struct wake *wake = find_wake(m, w);
-        struct cp_trace_input in = { .tid = w->tid, .begin_ns = w->begin_ns };
-        struct cp_item *item;
+    if (item)
+        item->other = wake->tid;
+}
 
-        if (!wake)
-            continue;
-        in.time_ns = wake->time_ns;
-        in.arg = w->end_ns;
-        in.stack = wake->stack;
-        item = push(m, CP_ITEM_UNBLOCK, &in);
-        if (item)
-            item->other = wake->tid;
+/*
+ * The threads' events are not read at one moment: what came first may come with
+ * the next. So who is not told of yet is looked for again then.
+ */
+static void match_wakes(struct cp_trace_model *m, uint64_t until_ns)
+{
+    bool is_sorted = m->n_waiters > 0 && m->n_wakes > 0 && sort_wakes(m);
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->n_waiters; i++) {
+        struct waiter w = m->waiters[i];
+        const struct wake *wake = is_sorted ? find_wake(m, &w) : NULL;
+
+        if (wake)
+            push_unblock(m, &w, wake);
+        else if (w.end_ns > until_ns)
+            m->waiters[n++] = w;
     }
+    m->n_waiters = n;
 }
 
 static void drop_old_wakes(struct cp_trace_model *m, uint64_t until_ns)
@@ -318,31 +328,40 @@ static void drop_old_wakes(struct cp_trace_model *m, uint64_t until_ns)
 
 /* ---- who made whom ---- */
 
+/* The last one by then: a token is used again. */
 static bool take_create(struct cp_trace_model *m, uint64_t token,
                         uint64_t time_ns, struct create *out)
 {
+    struct create *found = NULL;
+
     for (size_t i = 0; i < m->n_creates; i++) {
-        if (m->creates[i].token != token || m->creates[i].time_ns > time_ns)
-            continue;
-        *out = m->creates[i];
-        m->creates[i] = m->creates[--m->n_creates];
-        return true;
+        struct create *c = &m->creates[i];
+
+        if (c->token == token && c->time_ns <= time_ns &&
+            (!found || c->time_ns >= found->time_ns))
+            found = c;
     }
-    return false;
+    if (!found)
+        return false;
+    *out = *found;
+    *found = m->creates[--m->n_creates];
+    return true;
 }
 
+/* As in match_wakes, one that is not found yet is looked for again. */
 static void match_creates(struct cp_trace_model *m)
 {
     size_t n_items = m->n_items;
 
-    for (size_t i = m->n_seen; i < n_items; i++) {
+    for (size_t i = 0; i < n_items; i++) {
         struct cp_item begin = m->items[i], *item;
         struct cp_trace_input in = { .tid = begin.tid };
         struct create create;
 
-        if (begin.kind != CP_ITEM_BEGIN ||
+        if (begin.kind != CP_ITEM_BEGIN || begin.arg == 0 ||
             !take_create(m, begin.arg, begin.time_ns, &create))
             continue;
+        m->items[i].arg = 0; /* it has been found */
         in.time_ns = create.time_ns;
         in.arg = begin.time_ns;
         in.stack = create.stack;
@@ -381,7 +400,7 @@ static void keep_items(struct cp_trace_model *m, size_t from)
     m->cap_items = m->cap_later;
     m->later = items;
     m->cap_later = cap;
-    m->n_items = m->n_seen = n;
+    m->n_items = n;
 }
 
 void cp_trace_model_flush(struct cp_trace_model *m, uint64_t until_ns)
@@ -389,7 +408,7 @@ void cp_trace_model_flush(struct cp_trace_model *m, uint64_t until_ns)
     size_t n = 0;
 
     match_creates(m);
-    match_wakes(m);
+    match_wakes(m, until_ns);
     if (!sort_items(m))
         return; /* the next time there may be memory again */
     for (; n < m->n_items && m->order[n].key <= until_ns; n++) {

@@ -58,67 +58,70 @@ uint32_t cp_trace_lanes_find(const struct cp_table *t, uint64_t id)
     return cp_table_next(t, cp_hash_unique(id), &probe);
 }
 
-/* Finds the number of an id; a new one gets n, and its owner makes room. */
-static enum cp_status number_of(struct cp_table *ids, uint64_t id, size_t n,
-                                uint32_t *out, struct cp_error *err)
+/* A list of structs, each with an id of which a table has its number. */
+struct list {
+    struct cp_table *ids;
+    void *items; /* where the pointer to them is */
+    size_t *n, *cap, size;
+};
+
+/* The number of an id; for a new one *fresh is added. */
+static enum cp_status number_of(const struct list *list, uint64_t id,
+                                const void *fresh, uint32_t *out,
+                                struct cp_error *err)
 {
-    *out = cp_trace_lanes_find(ids, id);
+    char *items;
+
+    *out = cp_trace_lanes_find(list->ids, id);
     if (*out != CP_TABLE_END)
         return CP_OK;
-    *out = (uint32_t)n;
-    if (n >= MOST_OF_A_KIND)
+    *out = (uint32_t)*list->n;
+    if (*list->n >= MOST_OF_A_KIND)
         return cp_error_set(err, CP_EFORMAT,
                             "more goroutines or threads than can be shown");
-    return cp_table_add(ids, cp_hash_unique(id), *out, err);
+    if (cp_reserve(list->items, list->cap, *list->n + 1, list->size, err) !=
+            CP_OK ||
+        cp_table_add(list->ids, cp_hash_unique(id), *out, err) != CP_OK)
+        return CP_ENOMEM;
+    memcpy(&items, list->items, sizeof(items));
+    memcpy(items + *list->n * list->size, fresh, list->size);
+    ++*list->n;
+    return CP_OK;
 }
 
 /* The lane of that id, added if new. */
 enum cp_status cp_trace_lanes_lane(struct cp_trace_spans *s, uint64_t id,
                                    uint32_t *out, struct cp_error *err)
 {
-    enum cp_status status = number_of(&s->lane_ids, id, s->n_lanes, out, err);
+    const struct list list = { &s->lane_ids, &s->lanes, &s->n_lanes,
+                               &s->cap_lanes, sizeof(*s->lanes) };
+    const struct cp_trace_lane fresh = { .id = id,
+                                         .state = CP_TRACE_NONE,
+                                         .by = CP_TRACE_NO_LANE };
 
-    if (status == CP_OK && *out == s->n_lanes) {
-        status = cp_reserve(&s->lanes, &s->cap_lanes, s->n_lanes + 1,
-                            sizeof(*s->lanes), err);
-        if (status == CP_OK)
-            s->lanes[s->n_lanes++] = (struct cp_trace_lane){
-                .id = id, .state = CP_TRACE_NONE, .by = CP_TRACE_NO_LANE
-            };
-    }
-    return status;
+    return number_of(&list, id, &fresh, out, err);
 }
 
 enum cp_status cp_trace_lanes_thread(void *context, uint64_t id, uint32_t *out,
                                      struct cp_error *err)
 {
     struct cp_trace_spans *s = context;
-    enum cp_status status =
-        number_of(&s->thread_ids, id, s->n_threads, out, err);
+    const struct list list = { &s->thread_ids, &s->threads, &s->n_threads,
+                               &s->cap_threads, sizeof(*s->threads) };
+    const struct cp_trace_thread fresh = { CP_TRACE_NO_LANE, CP_TRACE_NO_LANE,
+                                           false };
 
-    if (status == CP_OK && *out == s->n_threads) {
-        status = cp_reserve(&s->threads, &s->cap_threads, s->n_threads + 1,
-                            sizeof(*s->threads), err);
-        if (status == CP_OK)
-            s->threads[s->n_threads++] =
-                (struct cp_trace_thread){ CP_TRACE_NO_LANE, CP_TRACE_NO_LANE,
-                                          false };
-    }
-    return status;
+    return number_of(&list, id, &fresh, out, err);
 }
 
 enum cp_status cp_trace_lanes_proc(struct cp_trace_spans *s, uint64_t id,
                                    uint32_t *out, struct cp_error *err)
 {
-    enum cp_status status = number_of(&s->proc_ids, id, s->n_procs, out, err);
+    const struct list list = { &s->proc_ids, &s->procs, &s->n_procs,
+                               &s->cap_procs, sizeof(*s->procs) };
+    const struct cp_trace_proc fresh = { 0 };
 
-    if (status == CP_OK && *out == s->n_procs) {
-        status = cp_reserve(&s->procs, &s->cap_procs, s->n_procs + 1,
-                            sizeof(*s->procs), err);
-        if (status == CP_OK)
-            s->procs[s->n_procs++] = (struct cp_trace_proc){ 0 };
-    }
-    return status;
+    return number_of(&list, id, &fresh, out, err);
 }
 
 bool cp_trace_lanes_is_blocked(const struct cp_trace_lane *l)

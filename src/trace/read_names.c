@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "trace/read_events.h"
+#include "trace/stacks.h"
 
 #define STACK_FRAMES 1024 /* of one stack; Go has 128 at most */
 
@@ -174,6 +175,7 @@ static enum cp_status read_frame(struct cp_trace_names *n, struct cp_wire *w,
     if (!cp_wire_varint(w, &f.pc) || !cp_wire_varint(w, &function) ||
         !cp_wire_varint(w, &file) || !cp_wire_varint(w, &line))
         return CP_EFORMAT;
+    f.pc &= ((uint64_t)1 << CP_TRACE_PC_BITS) - 1; /* as go_file.c has it */
     f.function = cp_trace_names_string(n, function);
     f.file = cp_trace_names_string(n, file);
     f.line = line > UINT32_MAX ? UINT32_MAX : (uint32_t)line;

@@ -14,7 +14,8 @@
 #include "base/error.h"
 #include "base/strtab.h"
 
-#define CP_TRACE_DEPTH 128 /* frames of a stack, at most: Go's limit */
+#define CP_TRACE_DEPTH 128  /* frames of a stack, at most: Go's limit */
+#define CP_TRACE_PC_BITS 48 /* of an address; see go_file.c */
 
 struct cp_trace_frame {
     uint64_t pc;

@@ -4,6 +4,7 @@ read(bytes) gives a Trace. Every event must find its goroutine, its P and its M
 in the state that it needs, in some order that keeps each M's own: otherwise
 ValueError is raised. It is the test's own reader, for machines without Go."""
 import collections
+import heapq
 
 HEADER = b"go 1.22 trace\0\0\0"
 NO_M = 2**64 - 1
@@ -149,20 +150,24 @@ class Generation:
         self.seen = set()
 
     def run(self):
-        at = {m: 0 for m in self.streams}
-        while True:
-            ready = [m for m in at if at[m] < len(self.streams[m])]
-            if not ready:
-                break
-            moved = False
-            for m in sorted(ready, key=lambda m: self.streams[m][at[m]][0]):
-                while at[m] < len(self.streams[m]) and self.step(m, *self.streams[m][at[m]]):
-                    at[m] += 1
-                    self.trace.n_events += 1
-                    moved = True
-            if not moved:
-                raise ValueError("no event can be next: " + repr(
-                    [(m, self.streams[m][at[m]]) for m in ready][:4]))
+        """In the order of time, but for events that have to wait for another. (The
+        number of a thread that has ended may be given to a new one.)"""
+        left = {m: iter(stream) for m, stream in self.streams.items()}
+        heads = [(next(left[m]), m) for m in left if self.streams[m]]
+        heapq.heapify(heads)
+        waiting = []
+        while heads:
+            event, m = heapq.heappop(heads)
+            if not self.step(m, *event):
+                waiting.append((event, m))
+                continue
+            self.trace.n_events += 1
+            after = next(left[m], None)
+            for one in waiting + ([(after, m)] if after else []):
+                heapq.heappush(heads, one)
+            waiting = []
+        if waiting:
+            raise ValueError("no event can be next: " + repr(waiting[:4]))
         for time, _, _, g, stack in self.samples:
             owner = self.trace.goroutines.get(g) or next(
                 (e for e in reversed(self.trace.ended) if e.id == g), None)
@@ -171,7 +176,8 @@ class Generation:
         need(all(("g", g) in self.seen for g in self.trace.goroutines))
 
     def step(self, m, time, type, args):
-        """Takes the event if it can be the next one."""
+        """Takes the event if it can be the next one. Nothing can happen to what
+        this generation has not told the status of."""
         t = self.trace
         here = t.ms[m]
         current = t.goroutines.get(here[1])
@@ -200,7 +206,8 @@ class Generation:
                 here[1] = g
         elif type == 10:
             p, seq = args
-            if p not in t.procs or t.procs[p][0] is not None or seq != t.procs[p][1] + 1:
+            if (("p", p) not in self.seen or t.procs[p][0] is not None or
+                    seq != t.procs[p][1] + 1):
                 return False
             t.procs[p] = [m, seq]
             here[0] = p
@@ -218,7 +225,8 @@ class Generation:
         elif type == 16:
             g, seq = args
             one = t.goroutines.get(g)
-            if not one or one.status != RUNNABLE or seq != one.seq + 1:
+            if (("g", g) not in self.seen or not one or one.status != RUNNABLE or
+                    seq != one.seq + 1):
                 return False
             need(here[0] is not None and not current)
             one.enter(RUNNING, time)
@@ -227,7 +235,8 @@ class Generation:
         elif type == 21:
             g, seq, stack = args
             one = t.goroutines.get(g)
-            if not one or one.status != WAITING or seq != one.seq + 1:
+            if (("g", g) not in self.seen or not one or one.status != WAITING or
+                    seq != one.seq + 1):
                 return False
             one.waker, one.waker_stack = (here[1] if here[1] != g else None), self.stacks[stack]
             one.waker = one.waker or (m if m != g else None)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -136,6 +137,25 @@ static void test_no_words(void)
     CHECK_INT(cpprof_stop(trace, -1), 0);
 }
 
+/* A thread of ours is at it, which the child of a fork does not have. */
+static void test_trace_in_child(void)
+{
+    struct cpprof_profile *trace = cpprof_start("trace");
+    int status = -1;
+    pid_t child;
+
+    CHECK(trace != NULL);
+    child = fork();
+    if (child == 0)
+        _exit(cpprof_stop(trace, 1) == -1 &&
+                      strstr(cpprof_error(), "child of a fork")
+                  ? 7
+                  : 1);
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    CHECK_INT(cpprof_stop(trace, -1), 0);
+}
+
 /* A profile of the program's own, through a server of the program's own. */
 static void test_custom(void)
 {
@@ -207,6 +227,7 @@ int main(void)
     RUN(test_options);
     RUN(test_nonsense);
     RUN(test_no_words);
+    RUN(test_trace_in_child);
     RUN(test_custom);
     RUN(test_labels);
     RUN(test_handler_mask);

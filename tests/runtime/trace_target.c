@@ -11,16 +11,13 @@
  *   trace_target forks N   N threads that fork all the time
  *   trace_target faults N  N threads that touch pages that are not there
  *
- * Runs until its standard input ends. And one that ends by itself:
- *
- *   trace_target usage FILE  traces itself while four threads use 0.3 s of
- *                            processor time each; prints what getrusage said
- *                            that it was, in us
+ * Runs until its standard input ends.
  */
 #include <cpprof.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +32,7 @@
 #define MOST_THREADS 1024
 
 static _Atomic bool is_over;
+static _Atomic size_t n_named;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t cond_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
@@ -53,6 +50,7 @@ static void sleep_ms(long ms)
 static void name(const char *text)
 {
     (void)pthread_setname_np(pthread_self(), text);
+    atomic_fetch_add(&n_named, 1);
 }
 
 /* ---- known ---- */
@@ -153,7 +151,7 @@ __attribute__((noinline)) static void *burner(void *arg)
 
 __attribute__((noinline)) static void *brief(void *arg)
 {
-    name("brief");
+    (void)pthread_setname_np(pthread_self(), "brief");
     sleep_ms(2);
     return arg;
 }
@@ -297,65 +295,6 @@ static size_t start_all(pthread_t *threads, const char *what, int wanted)
     return n;
 }
 
-/* ---- usage ---- */
-
-static int64_t used_us(void)
-{
-    struct rusage usage;
-
-    (void)getrusage(RUSAGE_SELF, &usage);
-    return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 +
-           usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
-}
-
-/* Half of it in the kernel. */
-static void *use(void *arg)
-{
-    struct timespec now = { 0, 0 };
-    int fd = open("/dev/zero", O_RDONLY);
-    static char bytes[4][4 << 20];
-
-    (void)sem_wait(&sem);
-    while (now.tv_nsec < 150000000 && now.tv_sec == 0) {
-        for (volatile int i = 0; i < 10000; i++)
-            ;
-        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    }
-    while (now.tv_nsec < 300000000 && now.tv_sec == 0) {
-        if (read(fd, bytes[(intptr_t)arg], sizeof(bytes[0])) < 0)
-            abort();
-        (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    }
-    (void)close(fd);
-    return NULL;
-}
-
-static int trace_usage(const char *path)
-{
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    struct cpprof_profile *trace;
-    pthread_t threads[4];
-    int64_t us;
-
-    (void)sem_init(&sem, 0, 0);
-    for (intptr_t i = 0; i < 4; i++)
-        if (pthread_create(&threads[i], NULL, use, (void *)i) != 0)
-            return 1;
-    trace = cpprof_start("trace");
-    us = used_us();
-    for (int i = 0; i < 4; i++)
-        (void)sem_post(&sem);
-    for (int i = 0; i < 4; i++)
-        (void)pthread_join(threads[i], NULL);
-    us = used_us() - us;
-    if (cpprof_stop(trace, fd) != 0) {
-        (void)fprintf(stderr, "%s\n", cpprof_error());
-        return 1;
-    }
-    (void)printf("%lld\n", (long long)us);
-    return close(fd) != 0;
-}
-
 int main(int argc, char **argv)
 {
     static pthread_t threads[MOST_THREADS];
@@ -363,9 +302,9 @@ int main(int argc, char **argv)
     size_t n;
     char byte;
 
-    if (strcmp(what, "usage") == 0 && argc > 2)
-        return trace_usage(argv[2]);
     n = start_all(threads, what, argc > 2 ? atoi(argv[2]) : 1);
+    while (strcmp(what, "known") == 0 && atomic_load(&n_named) < n)
+        sleep_ms(1); /* a trace has the names that it finds */
     (void)printf("ready\n");
     (void)fflush(stdout);
     while (read(STDIN_FILENO, &byte, 1) == 1)

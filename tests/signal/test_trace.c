@@ -31,7 +31,8 @@ static void map(void)
 static void begin(size_t n_pieces)
 {
     atomic_fetch_add(&cp_trace.session, cp_trace.session & 1 ? 2 : 1);
-    for (size_t i = 0; i < CP_TRACE_WORDS; i++)
+    atomic_store(&cp_trace.n_words, CP_TRACE_PIECES / 64);
+    for (size_t i = 0; i < CP_TRACE_PIECES / 64; i++)
         atomic_store(&cp_trace.free[i], 0);
     for (size_t i = 0; i < CP_TRACE_PIECES; i++)
         atomic_store(&cp_trace.pieces[i].state, CP_TRACE_FREE);

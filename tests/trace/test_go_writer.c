@@ -201,6 +201,44 @@ static void write_long(struct cp_out *bytes)
     cp_trace_stacks_release(&stacks);
 }
 
+/* Functions that are inlined have one address, and each a place of its own. */
+static void test_inlined(void)
+{
+    static const char *const names[] = { "inner", "middle", "outer" };
+    const struct cp_trace_format *f = &cp_trace_go;
+    struct cp_out bytes = { .fd = -1 }, text = { .fd = -1 };
+    struct cp_trace_stacks stacks = { 0 };
+    void *w = f->open(&fixture_head, &bytes, NULL);
+    struct reader r;
+    size_t n;
+
+    fixture_stacks(&stacks);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct cp_trace_frame frame = { .pc = i < 3 ? 0x4000 : 0x5000 };
+
+        frame.function =
+            cp_trace_stacks_str(&stacks, names[i % 3], strlen(names[i % 3]));
+        (void)cp_trace_stacks_push(&stacks, 4, frame, NULL);
+    }
+    f->step(w, &(struct cp_step){ 1000, 1000, CP_STEP_KNOWN, .tid = 1 });
+    f->step(w, &(struct cp_step){ 1000, 1000, CP_STEP_BLOCK, .tid = 1,
+                                  .stack = 4, .text = fixture_str("sleep") });
+    (void)f->wanted(w, true, &n);
+    f->flush(w, &stacks, true);
+    f->free(w);
+    r = open_trace(&bytes);
+    while (r.at < r.end)
+        (void)tell_batch(&r, &text);
+    cp_out_char(&text, '\0');
+    CHECK(strstr(text.buf, "stack 4: 4000 "));
+    CHECK(strstr(text.buf, " 1000000004000 "));
+    CHECK(strstr(text.buf, " 2000000004000 "));
+    CHECK(strstr(text.buf, " 5000 "));
+    cp_out_release(&text);
+    cp_out_release(&bytes);
+    cp_trace_stacks_release(&stacks);
+}
+
 static void test_generations(void)
 {
     struct cp_out bytes = { .fd = -1 }, text = { .fd = -1 };
@@ -232,5 +270,6 @@ int main(void)
 {
     RUN(test_short_trace);
     RUN(test_generations);
+    RUN(test_inlined);
     return check_failures != 0;
 }

@@ -257,6 +257,26 @@ static void test_horizon(void)
     expect(&story, &out, "60 1 unblock\n60 1 resume\n");
 }
 
+/* Who made a thread, and who woke one, may be read later than they are. */
+static void test_late_reading(void)
+{
+    STORY;
+    know(&story, 1);
+    know(&story, 2);
+    ADD(START, .tid = 9, .time_ns = 70, .arg = 0x70, .stack = 3);
+    ADD(WAIT, .tid = 2, .begin_ns = 55, .time_ns = 75, .call = MUTEX,
+        .arg = 0xabc, .stack = 5);
+    cp_trace_model_flush(story.model, 50 * US);
+    out.len = 0;
+    ADD(CREATE, .tid = 1, .time_ns = 60, .arg = 0x70, .stack = 4);
+    ADD(CREATE, .tid = 2, .time_ns = 51, .arg = 0x70); /* which failed */
+    ADD(WAKE, .tid = 1, .time_ns = 65, .arg = 0xabc, .stack = 7);
+    cp_trace_model_flush(story.model, 100 * US);
+    expect(&story, &out,
+           "55 2 block @5 sync.mutex\n60 9 create by 1 @4\n"
+           "65 2 unblock by 1 @7\n70 9 begin\n75 2 resume\n");
+}
+
 /* Whatever comes, each thread's steps follow each other. */
 struct judge {
     char state[8]; /* by thread: r unning, b locked, w oken, c alling, ... */
@@ -342,6 +362,7 @@ int main(void)
     RUN(test_regions_and_sleepers);
     RUN(test_faults);
     RUN(test_horizon);
+    RUN(test_late_reading);
     RUN(test_anything);
     return check_failures != 0;
 }
