@@ -147,7 +147,7 @@ void cp_perf_sampler_after_fork(void)
     events.is_relied_on = false;
     if (atomic_load(&events.is_handled) && is_ours())
         (void)CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, (long)usual, 0, 8);
-    cp_taken_restore();
+    cp_taken_restore(SIGTRAP);
     atomic_store(&events.is_handled, false);
 }
 
@@ -195,7 +195,7 @@ static int ask(cp_sigaction_fn *next, struct sigaction *out)
     }
     if (next(SIGTRAP, NULL, out) != 0)
         return -1;
-    cp_taken_unwrap(out);
+    cp_taken_unwrap(SIGTRAP, out);
     return 0;
 }
 
@@ -210,7 +210,7 @@ static int set(cp_sigaction_fn *next, const struct sigaction *act)
     cp_traps_end_all();
     if (is_plain(act, SIG_IGN))
         return next(SIGTRAP, act, NULL);
-    cp_taken_wrap(act, &wrapped);
+    cp_taken_wrap(SIGTRAP, act, &wrapped);
     return next(SIGTRAP, &wrapped, NULL);
 }
 
