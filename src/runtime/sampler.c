@@ -105,7 +105,7 @@ int cp_sampler_choice(void)
     for (sig = SIGRTMAX - 1; sig > SIGRTMIN; sig--)
         if (is_free(sig))
             return sig;
-    return 0;
+    return SIGRTMAX - 1; /* who has all of them (Go) is told of its own */
 }
 
 static enum cp_status install(int sig, struct cp_error *err)
@@ -117,8 +117,6 @@ static enum cp_status install(int sig, struct cp_error *err)
     /* Also those that libc leaves out: a thread that is cancelled in the middle
        of the handler would keep its place among the walkers for ever. */
     memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
-    if (sig == 0)
-        return cp_error_set(err, CP_EIO, "every signal is in use");
     if (sigaction(sig, NULL, &cp_signal_sampler.previous) != 0 ||
         sigaction(sig, &ours, NULL) != 0)
         return cp_error_set(err, CP_EIO, "signal %d: %s", sig, strerror(errno));

@@ -10,6 +10,7 @@
  *   toggle N takes SIGTRAP, and leaves it again, in N profiles while threads
  *            begin; how many traps come of it that it did not set?
  *   own N    what is signal N's action, for a program that sets one itself?
+ *   all      has a handler for all signals before a profile begins
  *   reset    sets all signals to their default in the middle of a profile
  *   vfork    has a child of vfork take SIGTRAP, which is the child's alone
  *   fork N   forks N times while threads begin: has a child an event or a
@@ -246,6 +247,23 @@ static int run_take(int sig)
     return 0;
 }
 
+/* As Go's runtime does, past libc. */
+static int run_all(void)
+{
+    for (int i = 1; i <= SIGRTMAX; i++)
+        (void)signal(i, on_trap);
+    if (!cpprof_start("profile"))
+        return 3;
+    work(50000000);
+    printf("%d", (int)n_traps);
+    for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+        (void)raise(i);
+    printf(" %d", (int)n_traps == SIGRTMAX - SIGRTMIN + 1);
+    mask_all(SIG_BLOCK);
+    printf(" %s\n", await_another(0) ? "goes on" : "is over");
+    return 0;
+}
+
 /* As programs do before they call exec, and some at their start. */
 static int run_reset(void)
 {
@@ -449,6 +467,8 @@ int main(int argc, char **argv)
         return run_toggle(atoi(argv[2]));
     if (strcmp(mode, "own") == 0 && argc > 2)
         return run_own(atoi(argv[2]));
+    if (strcmp(mode, "all") == 0)
+        return run_all();
     if (strcmp(mode, "reset") == 0)
         return run_reset();
     if (strcmp(mode, "vfork") == 0)
