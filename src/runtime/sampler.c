@@ -23,6 +23,7 @@
 
 #include "runtime/clock.h"
 #include "runtime/hooked.h"
+#include "runtime/main_end.h"
 #include "runtime/own_thread.h"
 #include "runtime/past_maps.h"
 #include "runtime/perf_sampler.h"
@@ -321,6 +322,7 @@ static void keep_up(void *arg)
             since_scan >= SCAN_NS || asked != atomic_load(&sampler.n_served);
         int64_t span;
 
+        cp_main_end_look();
         (void)refresh(is_scan, NULL);
         atomic_store(&sampler.n_served, asked);
         wake(&sampler.n_served);
