@@ -14,6 +14,7 @@
 #include "base/file_start.h"
 #include "runtime/own_thread.h"
 #include "runtime/threads.h"
+#include "signal/handler.h"
 #include "signal/syscall.h"
 
 #define LOOK_NS 20000000
@@ -33,7 +34,7 @@ static void watch(void *unused)
     exit(0);
 }
 
-/* The status that the kernel has of the main thread, if that has ended. */
+/* What wait would tell of the main thread, if that has ended. */
 static bool find_status(int *out)
 {
     char text[1024], *at;
@@ -44,7 +45,7 @@ static bool find_status(int *out)
     if (!at || at[1] != ' ' || at[2] != 'Z')
         return false;
     at = strrchr(text, ' '); /* the last number */
-    *out = at ? (int)(strtol(at, NULL, 10) >> 8 & 0xff) : 0;
+    *out = at ? (int)strtol(at, NULL, 10) : 0;
     return true;
 }
 
@@ -58,7 +59,9 @@ void cp_main_end_look(void)
         atomic_load(&is_watched) || !find_status(&status) ||
         !cp_threads_is_single())
         return;
-    (void)CP_SYSCALL(SYS_exit_group, status);
+    if (status & 0x7f) /* seccomp has killed it */
+        cp_signal_default(status & 0x7f);
+    (void)CP_SYSCALL(SYS_exit_group, status >> 8 & 0xff);
 }
 
 void cp_main_end_watch(void)
