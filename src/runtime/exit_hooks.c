@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/alt_stacks.h"
 #include "runtime/next.h"
 #include "runtime/perf_sampler.h"
 #include "runtime/record.h"
@@ -66,6 +67,14 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
     if (!failed && old && old->sa_handler == cp_record_on_signal)
         old->sa_handler = SIG_DFL;
     return failed;
+}
+
+EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
+{
+    CP_NEXT(sigaltstack);
+    if (stack && cp_alt_stacks_note(stack))
+        cp_sampler_leave_alt_stack();
+    return next(stack, old);
 }
 
 typedef void handler(int sig);

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/out.h"
+#include "runtime/alt_stacks.h"
 #include "runtime/proc_file.h"
 #include "signal/handler.h"
 #include "signal/perf_event.h"
@@ -159,8 +160,8 @@ void cp_perf_sampler_after_fork(void)
 static struct sigaction our_action(void)
 {
     struct sigaction ours = { .sa_sigaction = cp_signal_trap,
-                              .sa_flags =
-                                  SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+                              .sa_flags = SA_SIGINFO | SA_RESTART |
+                                          cp_alt_stacks_flag() };
 
     memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
     return ours;

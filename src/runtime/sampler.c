@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/alt_stacks.h"
 #include "runtime/clock.h"
 #include "runtime/hooked.h"
 #include "runtime/main_end.h"
@@ -112,8 +113,8 @@ int cp_sampler_choice(void)
 static enum cp_status install(int sig, struct cp_error *err)
 {
     struct sigaction ours = { .sa_sigaction = cp_signal_handle,
-                              .sa_flags =
-                                  SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+                              .sa_flags = SA_SIGINFO | SA_RESTART |
+                                          cp_alt_stacks_flag() };
 
     /* Also those that libc leaves out: a thread that is cancelled in the middle
        of the handler would keep its place among the walkers for ever. */
@@ -255,6 +256,27 @@ int cp_sampler_take_signal(cp_sigaction_fn *next, int sig,
     if (!failed && old)
         *old = before;
     return failed;
+}
+
+/* By the kernel's struct: what is installed stays, but for that flag. */
+static void leave_alt_stack(int sig)
+{
+    uint64_t now[4] = { 0 }; /* handler, flags, restorer, mask */
+
+    if (CP_SYSCALL(SYS_rt_sigaction, sig, 0, (long)now, 8) != 0)
+        return;
+    now[1] &= ~(uint64_t)SA_ONSTACK;
+    (void)CP_SYSCALL(SYS_rt_sigaction, sig, (long)now, 0, 8);
+}
+
+void cp_sampler_leave_alt_stack(void)
+{
+    int sig = cp_sampler_signal();
+
+    if (sig && is_ours(sig))
+        leave_alt_stack(sig);
+    if (is_handler(SIGTRAP, cp_signal_trap))
+        leave_alt_stack(SIGTRAP);
 }
 
 /*

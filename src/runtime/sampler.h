@@ -63,6 +63,9 @@ bool cp_sampler_knows(int sig);
 int cp_sampler_take_signal(cp_sigaction_fn *next, int sig,
                            const struct sigaction *act, struct sigaction *old);
 
+/* Our handlers go to the threads' own stacks: see alt_stacks.h. */
+void cp_sampler_leave_alt_stack(void);
+
 /* Which signal it would be: threads to come should not block it. */
 int cp_sampler_choice(void);
 

@@ -214,20 +214,18 @@ struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
         atomic_fetch_add(&cp_trace.waiters[cp_trace_bucket(lock)], 1);
     atomic_store_explicit(&t->trace_wait_stack, wait.stack,
                           memory_order_relaxed);
-    atomic_store_explicit(&t->trace_wait_entry, 0, memory_order_relaxed);
     say_waits(t, call, begin_ns, here);
     return wait;
 }
 
 bool cp_trace_wait_note(unsigned call, uint64_t begin_ns,
-                        const struct cp_signal_regs *here, uintptr_t entry)
+                        const struct cp_signal_regs *here)
 {
     struct cp_signal_thread *t = cp_locks_hidden ? NULL : cp_signal_self;
 
     if (!t)
         return false;
     atomic_store_explicit(&t->trace_wait_stack, 0, memory_order_relaxed);
-    atomic_store_explicit(&t->trace_wait_entry, entry, memory_order_relaxed);
     say_waits(t, call, begin_ns, here);
     return true;
 }

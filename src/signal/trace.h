@@ -142,11 +142,11 @@ void cp_trace_wait_end(const struct cp_trace_wait *wait,
 void cp_trace_wait_forget(const struct cp_trace_wait *wait);
 
 /*
- * The same without a trace: a call of that function has begun, and by `here`
- * the stack can be found while it lasts. False: nobody knows this thread.
+ * The same without a trace: a call has begun, and by `here` the stack can be
+ * found while it lasts. False: nobody knows this thread.
  */
 bool cp_trace_wait_note(unsigned call, uint64_t begin_ns,
-                        const struct cp_signal_regs *here, uintptr_t entry);
+                        const struct cp_signal_regs *here);
 void cp_trace_wait_unnote(void);
 
 /* An event of the calling thread, with its stack if caller is not 0. */
