@@ -18,9 +18,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/alt_stacks.h"
 #include "runtime/next.h"
 #include "runtime/perf_sampler.h"
 #include "runtime/record.h"
+#include "runtime/sampler.h"
 #include "signal/syscall.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -51,6 +53,8 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
     CP_NEXT(sigaction);
     if (sig == SIGTRAP && cp_perf_sampler_has_trap())
         return cp_perf_sampler_take_trap(next, act, old);
+    if (cp_sampler_knows(sig))
+        return cp_sampler_take_signal(next, sig, act, old);
     if (!is_ours(sig))
         return next(sig, act, old);
     if (act && !(act->sa_flags & SA_SIGINFO) && act->sa_handler == SIG_DFL) {
@@ -65,15 +69,23 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
     return failed;
 }
 
+EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
+{
+    CP_NEXT(sigaltstack);
+    if (stack && cp_alt_stacks_note(stack))
+        cp_sampler_leave_alt_stack();
+    return next(stack, old);
+}
+
 typedef void handler(int sig);
 
 /* As libc's signal does it. */
-static handler *take_trap(handler *wanted)
+static handler *take(int sig, handler *wanted)
 {
     struct sigaction act = { .sa_handler = wanted, .sa_flags = SA_RESTART },
                      old;
 
-    if (sigaction(SIGTRAP, &act, &old) != 0)
+    if (sigaction(sig, &act, &old) != 0)
         return SIG_ERR;
     return old.sa_handler;
 }
@@ -83,8 +95,8 @@ EXPORT handler *signal(int sig, handler *wanted)
     handler *old;
 
     CP_NEXT(signal);
-    if (sig == SIGTRAP && cp_perf_sampler_has_trap())
-        return take_trap(wanted);
+    if ((sig == SIGTRAP && cp_perf_sampler_has_trap()) || cp_sampler_knows(sig))
+        return take(sig, wanted);
     if (!is_ours(sig))
         return next(sig, wanted);
     old = next(sig, wanted == SIG_DFL ? cp_record_on_signal : wanted);

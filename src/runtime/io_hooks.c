@@ -44,7 +44,7 @@
         if (!cp_locks_io_is_on())                                              \
             return next arguments;                                             \
         cp_arch_here(&here);                                                   \
-        cp_wait_begin_io(&wait, what, &here, CP_CALLER);                       \
+        cp_wait_begin_io(&wait, what, &here, (uintptr_t)next, CP_CALLER);      \
         result = next arguments;                                               \
         cp_wait_end_io(&wait, (int64_t)result, CP_CALLER);                     \
         return result;                                                         \

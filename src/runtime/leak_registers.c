@@ -2,16 +2,14 @@
 #include "runtime/leak_registers.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "runtime/clock.h"
-#include "runtime/proc_file.h"
 #include "runtime/sampler.h"
+#include "runtime/still.h"
 #include "runtime/threads.h"
 #include "signal/handler.h"
 #include "signal/syscall.h"
@@ -30,29 +28,6 @@ static void ask(struct cp_signal_thread *t, int32_t tid)
     atomic_store(&cp_signal_sampler.has_asked, true);
     (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, getpid(), tid, cp_sampler_signal(),
                      (long)&info);
-}
-
-/*
- * May the thread get a signal? If it sleeps in a call that ends with EINTR when
- * there was one, such as pause or poll, the program might not be prepared.
- */
-static bool may_be_asked(int32_t tid)
-{
-    struct cp_out text = { .fd = -1 };
-    char path[64];
-    long call = -1;
-    bool is_running;
-
-    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
-    if (cp_proc_file_read(path, 512, &text, NULL) != CP_OK)
-        return false;
-    cp_out_char(&text, '\0');
-    is_running = text.len > 0 && text.buf[0] == 'r';
-    if (text.len > 0 && !is_running)
-        call = strtol(text.buf, NULL, 10);
-    cp_out_release(&text);
-    return is_running || call == SYS_futex || call == SYS_read ||
-           call == SYS_write || call == SYS_wait4 || call == SYS_waitid;
 }
 
 bool cp_leak_has_answered(const struct cp_signal_thread *t)
@@ -86,7 +61,7 @@ void cp_leak_ask_threads(struct cp_leak *leak)
         t->registers_asked = 0;
         if (tid == 0)
             continue;
-        if (may_be_asked(tid)) {
+        if (cp_still_may_be_asked(tid)) {
             ask(t, tid);
             leak->n_asked++;
         } else {

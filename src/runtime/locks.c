@@ -26,6 +26,7 @@ static struct {
     struct cp_lock lock; /* of changes of the rates */
     bool is_io_wanted;
     bool is_traced;
+    _Atomic bool is_noted; /* never switched off: see cp_locks_note_calls */
 } state;
 
 static uint64_t now_ns(void)
@@ -46,8 +47,9 @@ static void switch_on_or_off(void)
     atomic_store(&cp_locks.is_block_io, rate && state.is_io_wanted);
     atomic_store(&cp_locks.is_on, rate || state.is_traced ||
                                       atomic_load(&cp_locks.mutex_fraction));
-    atomic_store(&cp_locks.is_io_on,
-                 state.is_traced || (rate && state.is_io_wanted));
+    atomic_store(&cp_locks.is_io_on, state.is_traced || state.is_noted ||
+                                         (rate && state.is_io_wanted));
+    atomic_store(&cp_locks.is_noted, state.is_noted);
     atomic_store(&cp_locks.is_traced, state.is_traced);
     if (cp_locks.on_change)
         cp_locks.on_change();
@@ -102,6 +104,15 @@ void cp_locks_set_traced(bool is_traced)
 {
     cp_lock_take(&state.lock);
     state.is_traced = is_traced;
+    switch_on_or_off();
+    cp_lock_give(&state.lock);
+}
+
+void cp_locks_note_calls(void)
+{
+    if (atomic_exchange(&state.is_noted, true))
+        return;
+    cp_lock_take(&state.lock);
     switch_on_or_off();
     cp_lock_give(&state.lock);
 }

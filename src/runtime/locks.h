@@ -31,6 +31,12 @@ void cp_locks_set_io(bool is_wanted);
 /* Whether a trace runs, for which all waits are looked at. */
 void cp_locks_set_traced(bool is_traced);
 
+/*
+ * From now on a thread notes that it is in a sleep or a call of I/O, and where:
+ * for programs in which nobody else says so (still.h).
+ */
+void cp_locks_note_calls(void);
+
 /* In the child of a fork: it begins anew. */
 void cp_locks_after_fork(void);
 

@@ -10,4 +10,10 @@
 /* From the main thread, which is about to end. */
 void cp_main_end_watch(void);
 
+/*
+ * From a thread of ours, now and then: a main thread that went straight to the
+ * kernel has told nobody. If it was the last, the process ends with its status.
+ */
+void cp_main_end_look(void);
+
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/proc_self.h"
 #include "base/search.h"
+#include "runtime/leak_read.h"
 #include "runtime/proc_file.h"
 
 #define MAPS_BYTES ((size_t)64 << 20)
@@ -145,8 +146,14 @@ static enum cp_status read_lines(struct cp_mappings *m, char *text,
 
 /* ---- what memory says of a file ---- */
 
+/*
+ * From /proc/self/mem, or past it (-1): a program that has given up the rights
+ * it began with may not open that, though it may read itself.
+ */
 static bool peek(int mem, uint64_t address, void *out, size_t len)
 {
+    if (mem < 0)
+        return cp_leak_read((uintptr_t)address, out, len) == (long)len;
     return pread(mem, out, len, (off_t)address) == (ssize_t)len;
 }
 
@@ -235,7 +242,7 @@ static enum cp_status read_files(struct cp_mappings *m, struct cp_error *err)
     int mem = open(cp_proc_self("mem", self), O_RDONLY | O_CLOEXEC);
     enum cp_status status = CP_OK;
 
-    for (size_t i = 0; mem >= 0 && i < m->n_files && status == CP_OK; i++)
+    for (size_t i = 0; i < m->n_files && status == CP_OK; i++)
         if (m->files[i].has_base)
             status = read_elf(m, &m->files[i], mem, err);
     if (mem >= 0)

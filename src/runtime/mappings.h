@@ -2,9 +2,9 @@
  * mappings - what is mapped where in this process, and which files they are.
  *
  * Read from /proc/self/maps; build ids and segments come from memory, through
- * /proc/self/mem, so that they are of what runs and not of what has been
- * installed over it since. That way of reading cannot crash when a library is
- * unloaded meanwhile. Used by the endpoint's thread.
+ * /proc/self/mem or process_vm_readv, so that they are of what runs and not of
+ * what has been installed over it since. That way of reading cannot crash when
+ * a library is unloaded meanwhile. Used by the endpoint's thread.
  */
 #ifndef CP_MAPPINGS_H
 #define CP_MAPPINGS_H

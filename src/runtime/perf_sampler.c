@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/out.h"
+#include "runtime/alt_stacks.h"
 #include "runtime/proc_file.h"
 #include "signal/handler.h"
 #include "signal/perf_event.h"
@@ -147,7 +148,7 @@ void cp_perf_sampler_after_fork(void)
     events.is_relied_on = false;
     if (atomic_load(&events.is_handled) && is_ours())
         (void)CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, (long)usual, 0, 8);
-    cp_taken_restore();
+    cp_taken_restore(SIGTRAP);
     atomic_store(&events.is_handled, false);
 }
 
@@ -159,8 +160,8 @@ void cp_perf_sampler_after_fork(void)
 static struct sigaction our_action(void)
 {
     struct sigaction ours = { .sa_sigaction = cp_signal_trap,
-                              .sa_flags =
-                                  SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+                              .sa_flags = SA_SIGINFO | SA_RESTART |
+                                          cp_alt_stacks_flag() };
 
     memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
     return ours;
@@ -195,7 +196,7 @@ static int ask(cp_sigaction_fn *next, struct sigaction *out)
     }
     if (next(SIGTRAP, NULL, out) != 0)
         return -1;
-    cp_taken_unwrap(out);
+    cp_taken_unwrap(SIGTRAP, out);
     return 0;
 }
 
@@ -210,7 +211,7 @@ static int set(cp_sigaction_fn *next, const struct sigaction *act)
     cp_traps_end_all();
     if (is_plain(act, SIG_IGN))
         return next(SIGTRAP, act, NULL);
-    cp_taken_wrap(act, &wrapped);
+    cp_taken_wrap(SIGTRAP, act, &wrapped);
     return next(SIGTRAP, &wrapped, NULL);
 }
 

@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "signal/taken.h"
+
 /* Before the first profile: never use events. */
 void cp_perf_sampler_forbid(void);
 
@@ -30,8 +32,6 @@ void cp_perf_sampler_after_fork(void);
 
 /* Is SIGTRAP ours now, or would it be but for the program (signal/taken.h)? */
 bool cp_perf_sampler_has_trap(void);
-
-typedef int cp_sigaction_fn(int, const struct sigaction *, struct sigaction *);
 
 /*
  * The program's sigaction of SIGTRAP while that is ours; `next` is libc's. It

@@ -19,9 +19,12 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "runtime/alt_stacks.h"
 #include "runtime/clock.h"
 #include "runtime/hooked.h"
+#include "runtime/main_end.h"
 #include "runtime/own_thread.h"
 #include "runtime/past_maps.h"
 #include "runtime/perf_sampler.h"
@@ -49,11 +52,13 @@ static struct {
     _Atomic size_t n_windows;
     bool is_watching; /* for hooks; the thread does not end */
     _Atomic int signal;
-    _Atomic uint32_t round;    /* odd: the thread of that round is to run */
-    _Atomic uint32_t n_asked;  /* looks at it all; the thread sleeps on it */
-    _Atomic uint32_t n_served; /* of those, or of ones that were asked later */
-    _Atomic int n_keepers;     /* threads that are there */
-    unsigned n_changes_noted;  /* of the objects, in past_maps */
+    _Atomic uint64_t once_ours; /* a bit for each signal that has been */
+    _Atomic pid_t pid;          /* the process that it is of */
+    _Atomic uint32_t round;     /* odd: the thread of that round is to run */
+    _Atomic uint32_t n_asked;   /* looks at it all; the thread sleeps on it */
+    _Atomic uint32_t n_served;  /* of those, or of ones that were asked later */
+    _Atomic int n_keepers;      /* threads that are there */
+    unsigned n_changes_noted;   /* of the objects, in past_maps */
     bool was_in_vain;
 } sampler;
 
@@ -75,12 +80,18 @@ static bool is_free(int sig)
            now.sa_handler == SIG_DFL;
 }
 
+/* Asks the kernel: our own hook of sigaction tells what the program has set. */
+static bool is_handler(int sig, void (*handler)(int, siginfo_t *, void *))
+{
+    uintptr_t now[4] = { 0 }; /* the kernel's struct: the handler is first */
+
+    return CP_SYSCALL(SYS_rt_sigaction, sig, 0, (long)now, 8) == 0 &&
+           now[0] == (uintptr_t)handler;
+}
+
 static bool is_ours(int sig)
 {
-    struct sigaction now;
-
-    return sigaction(sig, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
-           now.sa_sigaction == cp_signal_handle;
+    return is_handler(sig, cp_signal_handle);
 }
 
 int cp_sampler_choice(void)
@@ -96,24 +107,24 @@ int cp_sampler_choice(void)
     for (sig = SIGRTMAX - 1; sig > SIGRTMIN; sig--)
         if (is_free(sig))
             return sig;
-    return 0;
+    return SIGRTMAX - 1; /* who has all of them (Go) is told of its own */
 }
 
 static enum cp_status install(int sig, struct cp_error *err)
 {
     struct sigaction ours = { .sa_sigaction = cp_signal_handle,
-                              .sa_flags =
-                                  SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+                              .sa_flags = SA_SIGINFO | SA_RESTART |
+                                          cp_alt_stacks_flag() };
 
     /* Also those that libc leaves out: a thread that is cancelled in the middle
        of the handler would keep its place among the walkers for ever. */
     memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
-    if (sig == 0)
-        return cp_error_set(err, CP_EIO, "every signal is in use");
     if (sigaction(sig, NULL, &cp_signal_sampler.previous) != 0 ||
         sigaction(sig, &ours, NULL) != 0)
         return cp_error_set(err, CP_EIO, "signal %d: %s", sig, strerror(errno));
     atomic_store(&sampler.signal, sig);
+    atomic_store(&sampler.pid, getpid());
+    atomic_fetch_or(&sampler.once_ours, (uint64_t)1 << (sig - 1));
     cp_threads_set_signal(sig);
     return CP_OK;
 }
@@ -182,6 +193,92 @@ static uint32_t ask(void)
     return asked;
 }
 
+bool cp_sampler_knows(int sig)
+{
+    return sig > 0 && sig <= 64 &&
+           atomic_load_explicit(&sampler.once_ours, memory_order_relaxed) >>
+                   (sig - 1) &
+               1;
+}
+
+static bool is_plain(const struct sigaction *act, void (*handler)(int))
+{
+    return !(act->sa_flags & SA_SIGINFO) && act->sa_handler == handler;
+}
+
+/* What the program believes that it has set. */
+static int ask_action(cp_sigaction_fn *next, int sig, struct sigaction *out)
+{
+    if (is_ours(sig)) {
+        *out = cp_signal_sampler.previous;
+        return 0;
+    }
+    if (next(sig, NULL, out) != 0)
+        return -1;
+    cp_taken_unwrap(sig, out);
+    return 0;
+}
+
+/*
+ * Ours stays where the program wants the default. Else the thread that keeps up
+ * finds another signal; until then samples are dropped on the way. The memory
+ * of a child of vfork is its parent's.
+ */
+static int set_action(cp_sigaction_fn *next, int sig,
+                      const struct sigaction *act)
+{
+    struct sigaction wrapped;
+    int failed;
+
+    if ((!is_ours(sig) && !is_handler(sig, cp_taken_handle)) ||
+        act->sa_sigaction == cp_signal_handle || is_plain(act, SIG_IGN) ||
+        atomic_load(&sampler.pid) != CP_SYSCALL(SYS_getpid, 0)) {
+        failed = next(sig, act, NULL);
+    } else if (is_ours(sig) && is_plain(act, SIG_DFL)) {
+        cp_signal_sampler.previous = *act;
+        return 0;
+    } else {
+        cp_taken_wrap(sig, act, &wrapped);
+        failed = next(sig, &wrapped, NULL);
+    }
+    (void)ask();
+    return failed;
+}
+
+int cp_sampler_take_signal(cp_sigaction_fn *next, int sig,
+                           const struct sigaction *act, struct sigaction *old)
+{
+    struct sigaction before;
+    int failed = ask_action(next, sig, &before);
+
+    if (!failed && act)
+        failed = set_action(next, sig, act);
+    if (!failed && old)
+        *old = before;
+    return failed;
+}
+
+/* By the kernel's struct: what is installed stays, but for that flag. */
+static void leave_alt_stack(int sig)
+{
+    uint64_t now[4] = { 0 }; /* handler, flags, restorer, mask */
+
+    if (CP_SYSCALL(SYS_rt_sigaction, sig, 0, (long)now, 8) != 0)
+        return;
+    now[1] &= ~(uint64_t)SA_ONSTACK;
+    (void)CP_SYSCALL(SYS_rt_sigaction, sig, (long)now, 0, 8);
+}
+
+void cp_sampler_leave_alt_stack(void)
+{
+    int sig = cp_sampler_signal();
+
+    if (sig && is_ours(sig))
+        leave_alt_stack(sig);
+    if (is_handler(SIGTRAP, cp_signal_trap))
+        leave_alt_stack(SIGTRAP);
+}
+
 /*
  * Once a second: threads that we do not know, a handler that is not ours. Who
  * has the lock may wait for this thread, and has seen to the handler.
@@ -247,6 +344,7 @@ static void keep_up(void *arg)
             since_scan >= SCAN_NS || asked != atomic_load(&sampler.n_served);
         int64_t span;
 
+        cp_main_end_look();
         (void)refresh(is_scan, NULL);
         atomic_store(&sampler.n_served, asked);
         wake(&sampler.n_served);
@@ -406,6 +504,10 @@ void cp_sampler_after_fork(void)
     atomic_store(&sampler.n_windows, 0);
     sampler.is_watching = false;
     sampler.was_in_vain = false;
+    atomic_store(&sampler.pid, getpid());
+    for (int sig = 1; sig <= 64; sig++)
+        if (cp_sampler_knows(sig))
+            cp_taken_restore(sig);
     atomic_store(&sampler.round, 0);
     atomic_store(&sampler.n_asked, 0);
     atomic_store(&sampler.n_served, 0);

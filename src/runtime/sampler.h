@@ -9,11 +9,14 @@
 #ifndef CP_SAMPLER_H
 #define CP_SAMPLER_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "runtime/lock.h"
+#include "signal/taken.h"
 
 /* Held while windows are opened and closed, of whatever kind. */
 extern struct cp_lock cp_sampler_lock;
@@ -50,6 +53,18 @@ enum cp_status cp_sampler_watch(struct cp_error *err);
 
 /* The signal; 0 as long as there is none. */
 int cp_sampler_signal(void);
+
+/*
+ * For our hook of sigaction: is it a signal that is ours, or has been? Then
+ * this does what sigaction does, for the program as if we were not there, and
+ * takes care that no signal of ours reaches it. `next` is libc's.
+ */
+bool cp_sampler_knows(int sig);
+int cp_sampler_take_signal(cp_sigaction_fn *next, int sig,
+                           const struct sigaction *act, struct sigaction *old);
+
+/* Our handlers go to the threads' own stacks: see alt_stacks.h. */
+void cp_sampler_leave_alt_stack(void);
 
 /* Which signal it would be: threads to come should not block it. */
 int cp_sampler_choice(void);

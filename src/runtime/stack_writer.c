@@ -12,6 +12,7 @@ static const char *const special_names[CP_STACK_SPECIAL] = {
     [CP_FRAME_LOST] = "[lost samples]",
     [CP_FRAME_SILENT] = "[thread does not answer]",
     [CP_FRAME_UNSEEN] = "[threads not seen]",
+    [CP_FRAME_ASLEEP] = "[asleep, stack not known]",
 };
 
 bool cp_stack_of_slot(const struct cp_signal_samples *s,

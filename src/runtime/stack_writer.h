@@ -16,7 +16,8 @@
 #define CP_FRAME_LOST ((uintptr_t)3)
 #define CP_FRAME_SILENT ((uintptr_t)4)
 #define CP_FRAME_UNSEEN ((uintptr_t)5)
-#define CP_STACK_SPECIAL 6
+#define CP_FRAME_ASLEEP ((uintptr_t)6)
+#define CP_STACK_SPECIAL 7
 
 #define CP_STACK_TEXTS 4
 

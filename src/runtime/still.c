@@ -11,11 +11,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/file_start.h"
+#include "runtime/locks.h"
+#include "runtime/stack_writer.h"
+#include "runtime/thread_state.h"
 #include "signal/readers.h"
 
 #define PAGE ((size_t)4096)
@@ -29,6 +33,44 @@ static bool read_place(int fd, char *out, size_t cap)
 
     out[n > 0 ? n : 0] = '\0';
     return n > 0;
+}
+
+/*
+ * Does what the thread is in begin anew after a signal? Calls that do not, such
+ * as pause or poll, end with EINTR. -1 is no call at all: a page fault.
+ */
+static bool is_begun_anew(const char *place)
+{
+    long call = strtol(place, NULL, 10);
+
+    return call < 0 || call == SYS_futex || call == SYS_read ||
+           call == SYS_write || call == SYS_wait4 || call == SYS_waitid;
+}
+
+/* Nobody says where the thread is; does it run at all? */
+static enum cp_still look_from_afar(int32_t tid)
+{
+    struct cp_thread_state state;
+
+    cp_locks_note_calls();
+    if (!cp_thread_state_read(tid, "", 0, &state))
+        return CP_STILL_GONE;
+    if (state.letter == 'R')
+        return CP_STILL_RUNNING;
+    return strncmp(state.wait, "futex", 5) == 0 ? CP_STILL_UNKNOWN
+                                                : CP_STILL_ASLEEP;
+}
+
+bool cp_still_may_be_asked(int32_t tid)
+{
+    enum cp_still still;
+    char place[32];
+
+    cp_thread_file_read(tid, "syscall", place, sizeof(place));
+    if (place[0])
+        return place[0] == 'r' || is_begun_anew(place);
+    still = look_from_afar(tid);
+    return still == CP_STILL_RUNNING || still == CP_STILL_UNKNOWN;
 }
 
 /* The hexadecimal number after the last blank of the first len bytes. */
@@ -112,20 +154,57 @@ bool cp_still_walk_from(struct cp_still_look *l,
     return regs->pc && regs->sp && !(regs->sp & 7) && walk_stack(l, *regs);
 }
 
+/*
+ * The wait is the same before and after: else it may be another's stack.
+ * Instead of the hook there is the function that it has called.
+ */
+static bool walk_noted(struct cp_still_look *l,
+                       const struct cp_signal_thread *t)
+{
+    uint64_t since_ns = atomic_load(&t->trace_wait_ns);
+    struct cp_signal_regs regs = { atomic_load(&t->trace_wait_regs[0]),
+                                   atomic_load(&t->trace_wait_regs[1]),
+                                   atomic_load(&t->trace_wait_regs[2]),
+                                   atomic_load(&t->trace_wait_regs[3]),
+                                   0,
+                                   0 };
+    uintptr_t entry;
+
+    if (!since_ns || !cp_still_walk_from(l, &regs))
+        return false;
+    entry = atomic_load(&t->trace_wait_entry);
+    if (entry)
+        l->frames[0] = entry;
+    return atomic_load(&t->trace_wait_ns) == since_ns;
+}
+
+void cp_still_say_asleep(struct cp_still_look *l,
+                         const struct cp_signal_thread *t)
+{
+    if (walk_noted(l, t))
+        return;
+    l->n = 0;
+    l->frames[l->n++] = CP_FRAME_ASLEEP;
+    if (t->start)
+        l->frames[l->n++] = t->start;
+}
+
 static enum cp_still walk_still(struct cp_still_look *l, int fd)
 {
     struct cp_signal_regs regs;
     char after[sizeof(l->place)];
+    bool is_whole;
 
     if (!read_place(fd, l->place, sizeof(l->place)))
         return errno == ESRCH ? CP_STILL_GONE : CP_STILL_UNKNOWN;
     if (l->place[0] == 'r')
         return CP_STILL_RUNNING;
-    if (!parse_place(l->place, &regs) || !walk_stack(l, regs))
+    is_whole = parse_place(l->place, &regs) && walk_stack(l, regs);
+    if (!is_whole && is_begun_anew(l->place))
         return CP_STILL_UNKNOWN;
     if (!read_place(fd, after, sizeof(after)) || strcmp(l->place, after) != 0)
         return CP_STILL_RUNNING;
-    return CP_STILL_WALKED;
+    return is_whole ? CP_STILL_WALKED : CP_STILL_ASLEEP;
 }
 
 enum cp_still cp_still_walk(struct cp_still_look *l, int32_t tid)
@@ -140,7 +219,7 @@ enum cp_still cp_still_walk(struct cp_still_look *l, int32_t tid)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ESRCH ? CP_STILL_GONE
-                                                 : CP_STILL_UNKNOWN;
+                                                 : look_from_afar(tid);
     still = walk_still(l, fd);
     (void)close(fd);
     return still;

@@ -120,17 +120,19 @@ static void await(struct taker *k, size_t n, size_t most)
 static bool look(struct taker *k, struct cp_thread_stack *t)
 {
     enum cp_still still;
+    bool is_known;
 
     t->cpu_ns = (uint64_t)cp_clock_ns(cp_timer_clock(t->tid));
     still = cp_still_walk(&k->look, t->tid);
-    if (still == CP_STILL_WALKED)
+    is_known = still == CP_STILL_WALKED || still == CP_STILL_ASLEEP;
+    if (is_known && k->look.n == 0)
+        cp_still_say_asleep(&k->look, cp_signal_thread_at(t->number));
+    if (is_known)
         keep_frames(k, t, k->look.frames, k->look.n);
-    if (!cp_thread_state_read(
-            t->tid, k->look.place,
-            still == CP_STILL_WALKED ? 0 : cp_sampler_signal(), &t->state))
+    if (!cp_thread_state_read(t->tid, k->look.place,
+                              is_known ? 0 : cp_sampler_signal(), &t->state))
         return false;
-    return still != CP_STILL_WALKED && !t->state.blocks_ours &&
-           t->state.letter != 'D';
+    return !is_known && !t->state.blocks_ours && t->state.letter != 'D';
 }
 
 static void take_all(struct taker *k)

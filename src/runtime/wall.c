@@ -138,7 +138,9 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
     still = cp_still_walk(&v->look, tid);
     t->flags &= ~(uint32_t)WAS_ASKED;
     t->wall_clock = clock;
-    if (still == CP_STILL_WALKED) {
+    if (still == CP_STILL_ASLEEP && v->look.n == 0)
+        cp_still_say_asleep(&v->look, t);
+    if (still == CP_STILL_WALKED || still == CP_STILL_ASLEEP) {
         atomic_store(&t->wall_slot, record(v->look.frames, v->look.n, t,
                                            STATE_SLEEPING, value));
         return true;

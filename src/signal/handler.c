@@ -204,6 +204,18 @@ static void take_registers(struct cp_signal_thread *t,
     atomic_fetch_add_explicit(&t->registers_answers, 1, memory_order_release);
 }
 
+void cp_signal_default(int sig)
+{
+    /* The kernel's struct: handler, flags, restorer, mask. */
+    const long to_default[4] = { 0 };
+    uint64_t mask = (uint64_t)1 << (sig - 1);
+    long pid = CP_SYSCALL(SYS_getpid, 0);
+
+    (void)CP_SYSCALL(SYS_rt_sigaction, sig, (long)to_default, 0, 8);
+    (void)CP_SYSCALL(SYS_kill, pid, sig);
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, 0, 8);
+}
+
 /* A signal that is not ours, with the fate that it would have had. */
 static void pass_on(const struct sigaction *old, int sig, siginfo_t *info,
                     void *context)
@@ -211,14 +223,7 @@ static void pass_on(const struct sigaction *old, int sig, siginfo_t *info,
     if (old->sa_flags & SA_SIGINFO) {
         old->sa_sigaction(sig, info, context);
     } else if (old->sa_handler == SIG_DFL) {
-        /* The kernel's struct: handler, flags, restorer, mask. */
-        const long to_default[4] = { 0 };
-        uint64_t mask = (uint64_t)1 << (sig - 1);
-        long pid = CP_SYSCALL(SYS_getpid, 0);
-
-        (void)CP_SYSCALL(SYS_rt_sigaction, sig, (long)to_default, 0, 8);
-        (void)CP_SYSCALL(SYS_kill, pid, sig);
-        (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, 0, 8);
+        cp_signal_default(sig);
     } else if (old->sa_handler != SIG_IGN) {
         old->sa_handler(sig);
     }
@@ -269,7 +274,7 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     uint64_t word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
     struct cp_signal_thread *t;
 
-    if (info->si_code != SI_TIMER || word >> 32 != cp_signal_sampler.word) {
+    if (!cp_signal_is_ours(info)) {
         if (!is_bare_ask(info, context))
             pass_on(&cp_signal_sampler.previous, sig, info, context);
         return;

@@ -51,6 +51,17 @@ struct cp_signal_sampler {
 
 extern struct cp_signal_sampler cp_signal_sampler;
 
+/* Does it carry our word? */
+static inline bool cp_signal_is_ours(const siginfo_t *info)
+{
+    uint64_t word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+
+    return info->si_code == SI_TIMER && word >> 32 == cp_signal_sampler.word;
+}
+
+/* Does what the signal does by default; in a handler of it. */
+void cp_signal_default(int sig);
+
 static inline void *cp_signal_word(enum cp_signal_what what, uint32_t number)
 {
     uint64_t word =

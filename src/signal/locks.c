@@ -106,14 +106,21 @@ void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
 }
 
 void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
-                      const struct cp_signal_regs *here, uintptr_t caller)
+                      const struct cp_signal_regs *here, uintptr_t entry,
+                      uintptr_t caller)
 {
     wait->call = call;
     wait->begin_ns = cp_locks_now_ns();
     wait->traced.session = 0;
+    wait->is_noted = false;
+    if (cp_signal_self)
+        atomic_store_explicit(&cp_signal_self->trace_wait_entry, entry,
+                              memory_order_relaxed);
     if (cp_trace_is_on())
         wait->traced =
             cp_trace_wait_begin(call, 0, wait->begin_ns, here, caller);
+    else if (atomic_load_explicit(&cp_locks.is_noted, memory_order_relaxed))
+        wait->is_noted = cp_trace_wait_note(call, wait->begin_ns, here);
 }
 
 static void record(uint64_t ns, enum cp_locks_what what, uintptr_t caller)
@@ -145,6 +152,8 @@ static uint64_t finish(const struct cp_wait *wait, uint64_t arg,
 
     if (wait->traced.session)
         cp_trace_wait_end(&wait->traced, &e, caller);
+    else if (wait->is_noted)
+        cp_trace_wait_unnote();
     return now > wait->begin_ns ? now - wait->begin_ns : 1;
 }
 

@@ -55,6 +55,7 @@ struct cp_locks {
     _Atomic uint32_t is_io_on;       /* I/O is looked at, for one of them */
     _Atomic uint32_t is_block_io;    /* block_rate_ns is not 0, and io asked */
     _Atomic uint32_t is_traced;      /* a trace runs */
+    _Atomic uint32_t is_noted;       /* I/O is looked at, to say where it is */
     _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
     _Atomic uint64_t mutex_fraction; /* 0: off; N: one wait in N */
     uint64_t (*now_ns)(void); /* libc's clock, which needs no system call */
@@ -90,6 +91,7 @@ struct cp_wait {
     unsigned call;               /* calls.h */
     struct cp_signal_slot *slot; /* of block, if the stack is known already */
     struct cp_trace_wait traced;
+    bool is_noted; /* in the thread's record alone */
 };
 
 /* Begins to wait, in this call (calls.h) and for that; NULL: not a thing. */
@@ -98,10 +100,12 @@ void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
 
 /*
  * The same for a sleep or a call of I/O; cp_wait_end_io must follow. By `here`,
- * the registers of the hook, its stack can be found while the call lasts.
+ * the registers of the hook, its stack can be found while the call lasts;
+ * `entry` is the function that the hook is of.
  */
 void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
-                      const struct cp_signal_regs *here, uintptr_t caller);
+                      const struct cp_signal_regs *here, uintptr_t entry,
+                      uintptr_t caller);
 
 /*
  * Has waited, and charges the caller's stack; cp_wait_forget: in vain, the

@@ -12,56 +12,74 @@
 #define MASK_BYTES 8
 #define RESTORER 0x04000000u /* a flag of libc's that must stay */
 
-static _Atomic uintptr_t program;
-static _Atomic unsigned program_flags;
+#define SIGNALS 65
 
-void cp_taken_wrap(const struct sigaction *act, struct sigaction *out)
+/* The program's action, by signal. */
+static struct {
+    _Atomic uintptr_t handler;
+    _Atomic unsigned flags;
+} program[SIGNALS];
+
+void cp_taken_wrap(int sig, const struct sigaction *act, struct sigaction *out)
 {
     unsigned flags = (unsigned)act->sa_flags;
 
-    atomic_store(&program_flags, flags);
-    atomic_store(&program, (uintptr_t)act->sa_sigaction);
+    atomic_store(&program[sig].flags, flags);
+    atomic_store(&program[sig].handler, (uintptr_t)act->sa_sigaction);
     *out = *act;
     out->sa_sigaction = cp_taken_handle;
     out->sa_flags = (int)((flags | SA_SIGINFO) & ~(unsigned)SA_RESETHAND);
 }
 
-void cp_taken_unwrap(struct sigaction *act)
+void cp_taken_unwrap(int sig, struct sigaction *act)
 {
     if (!(act->sa_flags & SA_SIGINFO) || act->sa_sigaction != cp_taken_handle)
         return;
     act->sa_sigaction =
-        (void (*)(int, siginfo_t *, void *))atomic_load(&program);
+        (void (*)(int, siginfo_t *, void *))atomic_load(&program[sig].handler);
     act->sa_flags = (int)(((unsigned)act->sa_flags & RESTORER) |
-                          atomic_load(&program_flags));
+                          atomic_load(&program[sig].flags));
 }
 
 /* Another handler in the place of ours, by the kernel's struct. */
-static void replace(uintptr_t handler, unsigned flags)
+static void replace(int sig, uintptr_t handler, unsigned flags)
 {
     uint64_t now[4] = { 0 }; /* handler, flags, restorer, mask */
 
-    if (CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, 0, (long)now, MASK_BYTES) != 0 ||
+    if (CP_SYSCALL(SYS_rt_sigaction, sig, 0, (long)now, MASK_BYTES) != 0 ||
         now[0] != (uintptr_t)cp_taken_handle)
         return;
     now[0] = handler;
     now[1] = (now[1] & RESTORER) | flags;
-    (void)CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, (long)now, 0, MASK_BYTES);
+    (void)CP_SYSCALL(SYS_rt_sigaction, sig, (long)now, 0, MASK_BYTES);
 }
 
-void cp_taken_restore(void)
+void cp_taken_restore(int sig)
 {
-    replace(atomic_load(&program), atomic_load(&program_flags));
+    replace(sig, atomic_load(&program[sig].handler),
+            atomic_load(&program[sig].flags));
 }
 
 /* By default it ends the program, which cp_signal_trap knows how to do. */
+static void reset(int sig)
+{
+    if (sig == SIGTRAP)
+        replace(sig, (uintptr_t)cp_signal_trap, SA_SIGINFO | SA_ONSTACK);
+    else
+        atomic_store(&program[sig].handler, (uintptr_t)SIG_DFL);
+}
+
 void cp_taken_handle(int sig, siginfo_t *info, void *context)
 {
-    uintptr_t handler = atomic_load(&program);
+    uintptr_t handler = atomic_load(&program[sig].handler);
 
-    if (cp_traps_is_ours(info))
+    if (sig == SIGTRAP ? cp_traps_is_ours(info) : cp_signal_is_ours(info))
         return;
-    if (atomic_load(&program_flags) & (unsigned)SA_RESETHAND)
-        replace((uintptr_t)cp_signal_trap, SA_SIGINFO | SA_ONSTACK);
+    if (handler == (uintptr_t)SIG_DFL) {
+        cp_signal_default(sig);
+        return;
+    }
+    if (atomic_load(&program[sig].flags) & (unsigned)SA_RESETHAND)
+        reset(sig);
     ((void (*)(int, siginfo_t *, void *))handler)(sig, info, context);
 }

@@ -66,6 +66,7 @@ struct cp_signal_thread {
     _Atomic uint32_t trace_wait_stack; /* ... and from where; 0: not known */
     _Atomic uintptr_t trace_wait_regs[4]; /* of the hook, if it is not: */
                                           /* pc, sp, fp and aux of regs.h */
+    _Atomic uintptr_t trace_wait_entry;   /* the function it is of, or 0 */
 
     _Atomic uint32_t waiters_place; /* that it keeps (waiters.c), + 1 */
 

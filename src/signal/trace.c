@@ -177,8 +177,8 @@ uint32_t cp_trace_stack(const uintptr_t *frames, size_t n, uint32_t call)
 }
 
 /* For whoever wants to walk its stack while it waits; NULL: nobody has to. */
-static void say_where(struct cp_signal_thread *t,
-                      const struct cp_signal_regs *here)
+static void say_waits(struct cp_signal_thread *t, unsigned call,
+                      uint64_t begin_ns, const struct cp_signal_regs *here)
 {
     uintptr_t regs[4] = { 0 };
 
@@ -191,6 +191,8 @@ static void say_where(struct cp_signal_thread *t,
     for (int i = 0; i < 4; i++)
         atomic_store_explicit(&t->trace_wait_regs[i], regs[i],
                               memory_order_relaxed);
+    atomic_store_explicit(&t->trace_wait_call, call, memory_order_relaxed);
+    atomic_store_explicit(&t->trace_wait_ns, begin_ns, memory_order_release);
 }
 
 struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
@@ -212,12 +214,29 @@ struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
         wait.stack = stack_of(caller, call);
     if (lock)
         atomic_fetch_add(&cp_trace.waiters[cp_trace_bucket(lock)], 1);
-    atomic_store_explicit(&t->trace_wait_call, call, memory_order_relaxed);
     atomic_store_explicit(&t->trace_wait_stack, wait.stack,
                           memory_order_relaxed);
-    say_where(t, here);
-    atomic_store_explicit(&t->trace_wait_ns, begin_ns, memory_order_release);
+    say_waits(t, call, begin_ns, here);
     return wait;
+}
+
+bool cp_trace_wait_note(unsigned call, uint64_t begin_ns,
+                        const struct cp_signal_regs *here)
+{
+    struct cp_signal_thread *t = cp_locks_hidden ? NULL : cp_signal_self;
+
+    if (!t)
+        return false;
+    atomic_store_explicit(&t->trace_wait_stack, 0, memory_order_relaxed);
+    say_waits(t, call, begin_ns, here);
+    return true;
+}
+
+void cp_trace_wait_unnote(void)
+{
+    if (cp_signal_self)
+        atomic_store_explicit(&cp_signal_self->trace_wait_ns, 0,
+                              memory_order_release);
 }
 
 void cp_trace_wait_forget(const struct cp_trace_wait *wait)

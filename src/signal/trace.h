@@ -142,6 +142,14 @@ void cp_trace_wait_end(const struct cp_trace_wait *wait,
 /* It did not wait after all. */
 void cp_trace_wait_forget(const struct cp_trace_wait *wait);
 
+/*
+ * The same without a trace: a call has begun, and by `here` the stack can be
+ * found while it lasts. False: nobody knows this thread.
+ */
+bool cp_trace_wait_note(unsigned call, uint64_t begin_ns,
+                        const struct cp_signal_regs *here);
+void cp_trace_wait_unnote(void);
+
 /* An event of the calling thread, with its stack if caller is not 0. */
 void cp_trace_note(struct cp_trace_event e, const void *more, uintptr_t caller);
 

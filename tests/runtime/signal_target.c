@@ -6,10 +6,12 @@
  *            itself by the Nth of the exec functions, and so on down to 0
  *   failing  the same with an exec that fails: is it still sampled?
  *   wait     waits for all signals with one of ours before one of its own
- *   take     takes SIGTRAP in the middle of a profile
+ *   take N   takes signal N in the middle of a profile; is it still sampled?
  *   toggle N takes SIGTRAP, and leaves it again, in N profiles while threads
  *            begin; how many traps come of it that it did not set?
- *   own      what is SIGTRAP's action, for a program that sets one itself?
+ *   own N    what is signal N's action, for a program that sets one itself?
+ *   all      has a handler for all signals before a profile begins
+ *   reset    sets all signals to their default in the middle of a profile
  *   vfork    has a child of vfork take SIGTRAP, which is the child's alone
  *   fork N   forks N times while threads begin: has a child an event or a
  *            handler of ours?
@@ -40,6 +42,7 @@
 extern char **environ;
 static volatile sig_atomic_t n_traps;
 static _Atomic bool is_over;
+static int own_signal = SIGTRAP;
 
 static long cpu_ns(void)
 {
@@ -186,14 +189,14 @@ static bool has_handler_of(uintptr_t handler)
 {
     uintptr_t now[4] = { 0 };
 
-    return syscall(SYS_rt_sigaction, SIGTRAP, NULL, now, 8) == 0 &&
+    return syscall(SYS_rt_sigaction, own_signal, NULL, now, 8) == 0 &&
            now[0] == handler;
 }
 
 static void *deaf(void *unused)
 {
     mask_all(SIG_BLOCK);
-    (void)await_waiting(SIGTRAP);
+    (void)await_waiting(own_signal);
     while (!atomic_load(&is_over))
         (void)cpu_ns();
     mask_all(SIG_UNBLOCK); /* what waited comes now */
@@ -206,23 +209,72 @@ static void work(long ns)
         ;
 }
 
-static int run_take(void)
+/* Works until any signal but that one waits. */
+static bool await_another(int sig)
+{
+    sigset_t waiting;
+    int other = 0;
+
+    for (long end = cpu_ns() + 10L * LONG_NS; !other && cpu_ns() < end;) {
+        (void)sigpending(&waiting);
+        for (int i = 1; i <= SIGRTMAX; i++)
+            if (i != sig && sigismember(&waiting, i) == 1)
+                other = i;
+    }
+    return other != 0;
+}
+
+static int run_take(int sig)
 {
     struct sigaction action = { .sa_handler = on_trap }, old, before;
     pthread_t thread;
 
+    own_signal = sig;
     if (!cpprof_start("profile") || pthread_create(&thread, NULL, deaf, NULL))
         return 3;
     work(50000000);
-    (void)sigaction(SIGTRAP, NULL, &before);
-    (void)sigaction(SIGTRAP, &action, &old);
+    (void)sigaction(own_signal, NULL, &before);
+    (void)sigaction(own_signal, &action, &old);
     work(50000000);
     atomic_store(&is_over, true);
     (void)pthread_join(thread, NULL);
     printf("%d %d %d", before.sa_handler == SIG_DFL, old.sa_handler == SIG_DFL,
            (int)n_traps);
-    (void)raise(SIGTRAP);
-    printf(" %d\n", (int)n_traps);
+    (void)raise(own_signal);
+    printf(" %d", (int)n_traps);
+    mask_all(SIG_BLOCK);
+    printf(" %s\n", await_another(own_signal) ? "goes on" : "is over");
+    return 0;
+}
+
+/* As Go's runtime does, past libc. */
+static int run_all(void)
+{
+    for (int i = 1; i <= SIGRTMAX; i++)
+        (void)signal(i, on_trap);
+    if (!cpprof_start("profile"))
+        return 3;
+    work(50000000);
+    printf("%d", (int)n_traps);
+    for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+        (void)raise(i);
+    printf(" %d", (int)n_traps == SIGRTMAX - SIGRTMIN + 1);
+    mask_all(SIG_BLOCK);
+    printf(" %s\n", await_another(0) ? "goes on" : "is over");
+    return 0;
+}
+
+/* As programs do before they call exec, and some at their start. */
+static int run_reset(void)
+{
+    if (!cpprof_start("profile"))
+        return 3;
+    work(50000000);
+    for (int i = 1; i <= SIGRTMAX; i++)
+        (void)signal(i, SIG_DFL);
+    work(50000000);
+    mask_all(SIG_BLOCK);
+    puts(await_another(0) ? "goes on" : "is over");
     return 0;
 }
 
@@ -239,14 +291,14 @@ static void on_own_trap(int sig, siginfo_t *info, void *context)
     (void)fflush(stdout);
 }
 
-/* How a child ends that raises SIGTRAP. */
+/* How a child ends that raises own_signal. */
 static int child_ends(void)
 {
     int status = 0;
     pid_t child = fork();
 
     if (child == 0) {
-        (void)raise(SIGTRAP);
+        (void)raise(own_signal);
         _exit(has_handler_of((uintptr_t)on_own_trap) ? 7 : 8);
     }
     (void)waitpid(child, &status, 0);
@@ -254,32 +306,33 @@ static int child_ends(void)
 }
 
 /* Its action is as it was set, for the handler, who asks, and a child. */
-static int run_own(void)
+static int run_own(int sig)
 {
     struct sigaction action = { .sa_sigaction = on_own_trap,
                                 .sa_flags = SA_SIGINFO | SA_NODEFER },
                      now;
 
+    own_signal = sig;
     (void)sigaddset(&action.sa_mask, SIGUSR1);
     if (!cpprof_start("profile"))
         return 3;
     work(50000000);
-    (void)sigaction(SIGTRAP, &action, NULL);
-    (void)sigaction(SIGTRAP, NULL, &now);
+    (void)sigaction(own_signal, &action, NULL);
+    (void)sigaction(own_signal, NULL, &now);
     printf("%d%d%d%d", now.sa_sigaction == on_own_trap,
            (now.sa_flags & ~RESTORER) == action.sa_flags,
            sigismember(&now.sa_mask, SIGUSR1),
            sigismember(&now.sa_mask, SIGUSR2));
-    (void)raise(SIGTRAP);
+    (void)raise(own_signal);
     printf(" %d", child_ends());
     action.sa_flags = (int)((unsigned)SA_RESETHAND | SA_SIGINFO);
-    (void)sigaction(SIGTRAP, &action, &now);
+    (void)sigaction(own_signal, &action, &now);
     printf(" %d", now.sa_sigaction == on_own_trap);
-    (void)raise(SIGTRAP);
-    (void)sigaction(SIGTRAP, NULL, &now);
+    (void)raise(own_signal);
+    (void)sigaction(own_signal, NULL, &now);
     printf(" %d %d", now.sa_handler == SIG_DFL, child_ends());
-    printf(" %d", signal(SIGTRAP, on_trap) == SIG_DFL);
-    printf(" %d", signal(SIGTRAP, SIG_DFL) == on_trap);
+    printf(" %d", signal(own_signal, on_trap) == SIG_DFL);
+    printf(" %d", signal(own_signal, SIG_DFL) == on_trap);
     printf(" %d\n", child_ends());
     return 0;
 }
@@ -408,12 +461,16 @@ int main(int argc, char **argv)
         return run_failing();
     if (strcmp(mode, "wait") == 0 && argc > 2)
         return run_wait(atoi(argv[2]));
-    if (strcmp(mode, "take") == 0)
-        return run_take();
+    if (strcmp(mode, "take") == 0 && argc > 2)
+        return run_take(atoi(argv[2]));
     if (strcmp(mode, "toggle") == 0 && argc > 2)
         return run_toggle(atoi(argv[2]));
-    if (strcmp(mode, "own") == 0)
-        return run_own();
+    if (strcmp(mode, "own") == 0 && argc > 2)
+        return run_own(atoi(argv[2]));
+    if (strcmp(mode, "all") == 0)
+        return run_all();
+    if (strcmp(mode, "reset") == 0)
+        return run_reset();
     if (strcmp(mode, "vfork") == 0)
         return run_vfork();
     if (strcmp(mode, "fork") == 0 && argc > 2)

@@ -1,0 +1,24 @@
+/*
+ * alt_stacks - the stacks that the program's signal handlers run on.
+ *
+ * Ours runs there too, for threads whose own stack is too small for it. Some
+ * programs give all their threads one and the same (varnish), to die on: two
+ * samples at a time would overwrite each other. As soon as that is seen our
+ * handlers go to the threads' own stacks.
+ */
+#ifndef CP_ALT_STACKS_H
+#define CP_ALT_STACKS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/*
+ * From our hook of sigaltstack, before the call: is it now known that threads
+ * share one? True once, when it has become so.
+ */
+bool cp_alt_stacks_note(const stack_t *stack);
+
+/* SA_ONSTACK as long as no stack is shared, else 0: for our handlers' flags. */
+int cp_alt_stacks_flag(void);
+
+#endif
