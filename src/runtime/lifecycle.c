@@ -35,6 +35,7 @@
 #include "runtime/sampler.h"
 #include "runtime/settings.h"
 #include "runtime/stderr.h"
+#include "runtime/tables.h"
 #include "runtime/thread_stacks.h"
 #include "runtime/threadcreate.h"
 #include "runtime/threads.h"
@@ -288,7 +289,12 @@ static void apply_settings(void)
                                     .say = cp_lifecycle_say,
                                     .reserve = cp_pages_reserve };
 
+    struct cp_tables_options tables = { .most_bytes = s->max_memory / 64 * 5,
+                                        .hold = cp_pages_hold,
+                                        .let_go = cp_pages_let_go };
+
     cp_heap_configure(&heap);
+    cp_tables_configure(&tables);
     cp_pages_set_limit(s->max_memory);
     cp_sampler_configure(&options);
     cp_cpu_set_default_hz(s->cpu_hz);

@@ -46,6 +46,16 @@ void cp_pages_reserve(size_t bytes)
     (void)bytes;
 }
 
+bool cp_pages_hold(size_t bytes)
+{
+    return bytes > 0;
+}
+
+void cp_pages_let_go(size_t bytes)
+{
+    (void)bytes;
+}
+
 size_t cp_pages_limit(void)
 {
     return 0;
