@@ -121,10 +121,11 @@ static void end_thread(void *rounds)
 
 static void know_thread(struct cp_stack_bounds bounds, uintptr_t start)
 {
-    if (!cp_threads_enter(bounds, start) || !life.has_key)
-        return;
-    (void)pthread_setspecific(life.key,
-                              (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
+    bool is_known = cp_threads_enter(bounds, start) != NULL;
+
+    if (life.has_key && (is_known || is_main_thread())) /* its end matters */
+        (void)pthread_setspecific(
+            life.key, (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
 }
 
 static uintptr_t page_after(uintptr_t address)
