@@ -3,36 +3,14 @@
 
 #include <sys/mman.h>
 
-#include "runtime/timer.h"
+#include "runtime/tables.h"
 
 #define MOST_VALUES 4
-#define PAGE 4096
-
-static void *map_pages(size_t n, size_t size)
-{
-    void *p = mmap(NULL, n * size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return p == MAP_FAILED ? NULL : p;
-}
 
 enum cp_status cp_hook_table_map(struct cp_signal_samples *s, size_t n_slots,
                                  size_t n_frames, struct cp_error *err)
 {
-    void *slots;
-
-    if (s->slots)
-        return CP_OK;
-    if (!s->frames)
-        s->frames = map_pages(n_frames, sizeof(*s->frames));
-    slots = map_pages(n_slots, sizeof(*s->slots));
-    if (!s->frames || !slots)
-        return cp_error_nomem(err);
-    s->n_slots = n_slots;
-    s->n_frames = n_frames;
-    s->seed = cp_timer_random(UINT64_MAX - 1);
-    s->slots = slots;
-    return CP_OK;
+    return s->slots ? CP_OK : cp_tables_map(s, n_slots, n_frames, err);
 }
 
 void cp_hook_table_clear(struct cp_signal_samples *s)
@@ -44,16 +22,6 @@ void cp_hook_table_clear(struct cp_signal_samples *s)
     atomic_store(&s->used_frames, 0);
     atomic_store(&s->lost_count, 0);
     atomic_store(&s->lost_value, 0);
-}
-
-size_t cp_hook_table_bytes(const struct cp_signal_samples *s)
-{
-    size_t n_slots = (size_t)atomic_load(&s->used_slots);
-    size_t most = s->n_slots * sizeof(*s->slots);
-
-    /* A page for each slot, until all pages are touched. */
-    return (size_t)atomic_load(&s->used_frames) * sizeof(*s->frames) +
-           (n_slots * PAGE < most ? n_slots * PAGE : most);
 }
 
 static enum cp_status write_slot(struct cp_stack_writer *w,

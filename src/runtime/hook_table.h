@@ -12,15 +12,12 @@
 #include "runtime/stack_writer.h"
 #include "signal/samples.h"
 
-/* Makes room, unless there is; n_slots is a power of two. */
+/* Makes room, unless there is: see tables.h. */
 enum cp_status cp_hook_table_map(struct cp_signal_samples *s, size_t n_slots,
                                  size_t n_frames, struct cp_error *err);
 
 /* In the child of a fork: as if nothing had been. */
 void cp_hook_table_clear(struct cp_signal_samples *s);
-
-/* Memory that the table holds, at most. */
-size_t cp_hook_table_bytes(const struct cp_signal_samples *s);
 
 /* The values of a slot, and labels beyond the thread's. */
 typedef void cp_hook_values(const struct cp_signal_slot *slot,

@@ -35,6 +35,7 @@
 #include "runtime/sampler.h"
 #include "runtime/settings.h"
 #include "runtime/stderr.h"
+#include "runtime/tables.h"
 #include "runtime/thread_stacks.h"
 #include "runtime/threadcreate.h"
 #include "runtime/threads.h"
@@ -121,10 +122,11 @@ static void end_thread(void *rounds)
 
 static void know_thread(struct cp_stack_bounds bounds, uintptr_t start)
 {
-    if (!cp_threads_enter(bounds, start) || !life.has_key)
-        return;
-    (void)pthread_setspecific(life.key,
-                              (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
+    bool is_known = cp_threads_enter(bounds, start) != NULL;
+
+    if (life.has_key && (is_known || is_main_thread())) /* its end matters */
+        (void)pthread_setspecific(
+            life.key, (void *)(uintptr_t)PTHREAD_DESTRUCTOR_ITERATIONS);
 }
 
 static uintptr_t page_after(uintptr_t address)
@@ -289,7 +291,12 @@ static void apply_settings(void)
                                     .say = cp_lifecycle_say,
                                     .reserve = cp_pages_reserve };
 
+    struct cp_tables_options tables = { .most_bytes = s->max_memory / 64 * 5,
+                                        .hold = cp_pages_hold,
+                                        .let_go = cp_pages_let_go };
+
     cp_heap_configure(&heap);
+    cp_tables_configure(&tables);
     cp_pages_set_limit(s->max_memory);
     cp_sampler_configure(&options);
     cp_cpu_set_default_hz(s->cpu_hz);

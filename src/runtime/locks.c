@@ -7,6 +7,7 @@
 #include "runtime/kind_build.h"
 #include "runtime/lock.h"
 #include "runtime/sampler.h"
+#include "runtime/tables.h"
 #include "signal/locks.h"
 
 #define SLOTS ((size_t)1 << 15)
@@ -129,8 +130,7 @@ void cp_locks_after_fork(void)
 
 size_t cp_locks_bytes(void)
 {
-    return cp_hook_table_bytes(&cp_locks.block) +
-           cp_hook_table_bytes(&cp_locks.mutex);
+    return cp_tables_bytes(&cp_locks.block) + cp_tables_bytes(&cp_locks.mutex);
 }
 
 static void values_of(const struct cp_signal_slot *slot, struct cp_stack *stack,

@@ -21,14 +21,24 @@
 
 static _Atomic bool is_watched;
 
-static void watch(void *unused)
+/* The first thread is there to the last, be it as a zombie. */
+static bool are_others_left(void)
 {
     const struct timespec span = { 0, LOOK_NS };
+
+    if (cp_threads_is_single())
+        return false;
+    (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
+    return true;
+}
+
+static void watch(void *unused)
+{
     sigset_t none;
 
     (void)unused;
-    while (!cp_threads_is_single()) /* main is there as a zombie, to the last */
-        (void)clock_nanosleep(CLOCK_MONOTONIC, 0, &span, NULL);
+    while (are_others_left())
+        ;
     (void)sigemptyset(&none);
     (void)pthread_sigmask(SIG_SETMASK, &none, NULL);
     exit(0);
@@ -64,8 +74,14 @@ void cp_main_end_look(void)
     (void)CP_SYSCALL(SYS_exit_group, status >> 8 & 0xff);
 }
 
+/*
+ * If there is no thread to be had, for want of memory, the main thread looks
+ * itself until there is one: threads of ours would keep the process for ever.
+ */
 void cp_main_end_watch(void)
 {
     atomic_store(&is_watched, true);
-    (void)cp_own_thread_start_deep("cpprof-end", watch, NULL, NULL);
+    while (cp_own_thread_start_deep("cpprof-end", watch, NULL, NULL) != CP_OK)
+        if (!are_others_left())
+            exit(0);
 }

@@ -21,6 +21,7 @@
 #define LEAST ((size_t)32)
 #define N_CLASSES 22
 #define PAGE ((size_t)4096)
+#define FREE_PART 8 /* of the limit: see cp_pages_hold */
 
 struct head {
     size_t size;  /* with the head */
@@ -62,6 +63,23 @@ static bool is_within_limit(size_t all)
     size_t limit = atomic_load(&pages.limit);
 
     return limit == 0 || all + atomic_load(&pages.reserved) <= limit;
+}
+
+bool cp_pages_hold(size_t bytes)
+{
+    size_t held = atomic_fetch_add(&pages.reserved, bytes) + bytes;
+    size_t limit = atomic_load(&pages.limit);
+
+    if (limit == 0 ||
+        held + atomic_load(&pages.mapped) <= limit - limit / FREE_PART)
+        return true;
+    cp_pages_let_go(bytes);
+    return false;
+}
+
+void cp_pages_let_go(size_t bytes)
+{
+    atomic_fetch_sub(&pages.reserved, bytes);
 }
 
 size_t cp_pages_bytes(void)

@@ -9,6 +9,7 @@
 #ifndef CP_PAGES_ALLOC_H
 #define CP_PAGES_ALLOC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The limit in bytes; 0: none. What is held already stays. */
@@ -17,6 +18,13 @@ size_t cp_pages_limit(void);
 
 /* So much of the limit is for tables that are mapped elsewhere, for ever. */
 void cp_pages_reserve(size_t bytes);
+
+/*
+ * The same for a while, if there is room; an eighth of the limit stays free,
+ * for what is allocated here.
+ */
+bool cp_pages_hold(size_t bytes);
+void cp_pages_let_go(size_t bytes);
 
 /* Bytes that are mapped now. */
 size_t cp_pages_bytes(void);

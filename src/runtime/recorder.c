@@ -1,57 +1,35 @@
 /*
  * recorder.c - see recorder.h.
  *
- * A table's pages come when they are touched. A stack that is in two tables is
- * written twice: readers add such samples up.
+ * A stack that is in two tables is written twice: readers add such samples up.
  */
 #include "runtime/recorder.h"
 
 #include <stdbool.h>
-#include <sys/mman.h>
 
 #include "base/alloc.h"
 #include "runtime/stack_writer.h"
-#include "runtime/timer.h"
+#include "runtime/tables.h"
 #include "unwind/settle.h"
 
 #define SLOTS_MEANWHILE 256
 
-static void *map_pages(size_t size)
-{
-    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return p == MAP_FAILED ? NULL : p;
-}
-
 static void free_table(struct cp_recorder_table *t)
 {
-    struct cp_signal_samples *s = &t->samples;
-
-    if (s->slots)
-        (void)munmap(s->slots, CP_RECORDER_SLOTS * sizeof(*s->slots));
-    if (s->frames)
-        (void)munmap(s->frames, CP_RECORDER_FRAMES * sizeof(*s->frames));
+    cp_tables_unmap(&t->samples);
     cp_free(t);
 }
 
 static struct cp_recorder_table *new_table(struct cp_error *err)
 {
     struct cp_recorder_table *t = cp_alloc(1, sizeof(*t), err);
-    struct cp_signal_samples *s = t ? &t->samples : NULL;
 
-    if (!t)
+    if (t && cp_tables_map(&t->samples, CP_RECORDER_SLOTS, CP_RECORDER_FRAMES,
+                           err) != CP_OK) {
+        cp_free(t);
         return NULL;
-    s->slots = map_pages(CP_RECORDER_SLOTS * sizeof(*s->slots));
-    s->frames = map_pages(CP_RECORDER_FRAMES * sizeof(*s->frames));
-    s->n_slots = CP_RECORDER_SLOTS;
-    s->n_frames = CP_RECORDER_FRAMES;
-    s->seed = cp_timer_random(UINT64_MAX - 1);
-    if (s->slots && s->frames)
-        return t;
-    (void)cp_error_nomem(err);
-    free_table(t);
-    return NULL;
+    }
+    return t;
 }
 
 static bool is_half_full(const struct cp_signal_samples *s)
@@ -171,16 +149,10 @@ void cp_recorder_close(struct cp_recorder *r, struct cp_recorder_mark *mark)
 
 size_t cp_recorder_bytes(const struct cp_recorder *r)
 {
-    size_t most = CP_RECORDER_SLOTS * sizeof(struct cp_signal_slot), bytes = 0;
+    size_t bytes = 0;
 
-    for (const struct cp_recorder_table *t = r->oldest; t; t = t->next) {
-        size_t n_slots = (size_t)atomic_load(&t->samples.used_slots);
-
-        bytes +=
-            (size_t)atomic_load(&t->samples.used_frames) * sizeof(uintptr_t);
-        /* A page for each slot, until all pages are touched. */
-        bytes += n_slots * 4096 < most ? n_slots * 4096 : most;
-    }
+    for (const struct cp_recorder_table *t = r->oldest; t; t = t->next)
+        bytes += cp_tables_bytes(&t->samples);
     return bytes;
 }
 

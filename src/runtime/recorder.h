@@ -17,6 +17,7 @@
 #include "profile/build.h"
 #include "signal/samples.h"
 
+/* Of a table, if there is room: see tables.h. */
 #define CP_RECORDER_SLOTS ((size_t)1 << 16)
 #define CP_RECORDER_FRAMES ((size_t)1 << 21)
 

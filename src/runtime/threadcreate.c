@@ -3,6 +3,7 @@
 
 #include "runtime/hook_table.h"
 #include "runtime/kind_build.h"
+#include "runtime/tables.h"
 #include "signal/capture.h"
 
 #define SLOTS ((size_t)1 << 12)
@@ -33,7 +34,7 @@ void cp_threadcreate_after_fork(void)
 
 size_t cp_threadcreate_bytes(void)
 {
-    return cp_hook_table_bytes(&table);
+    return cp_tables_bytes(&table);
 }
 
 static void value_of(const struct cp_signal_slot *slot, struct cp_stack *stack,

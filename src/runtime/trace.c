@@ -18,6 +18,7 @@
 #include "runtime/hook_table.h"
 #include "runtime/lock.h"
 #include "runtime/locks.h"
+#include "runtime/tables.h"
 #include "runtime/trace_accounts.h"
 #include "runtime/trace_calls.h"
 #include "runtime/trace_names.h"
@@ -417,7 +418,7 @@ static void cancel(void *window)
 
 size_t cp_trace_bytes(void)
 {
-    return cp_trace_pool_bytes() + cp_hook_table_bytes(&cp_trace.stacks);
+    return cp_trace_pool_bytes() + cp_tables_bytes(&cp_trace.stacks);
 }
 
 /* What the parent's session has allocated stays where it is. */

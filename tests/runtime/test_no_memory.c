@@ -10,20 +10,26 @@
 #include <cpprof.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "check.h"
+#include "runtime/heap.h"
 #include "runtime/lifecycle.h"
+#include "runtime/own_thread.h"
 #include "runtime/pages_alloc.h"
 #include "runtime/record.h"
 #include "runtime/registry.h"
+#include "signal/heap.h"
 
 #define MOST_BLOCKS 800
 #define MOST_MAPS 8
@@ -36,6 +42,16 @@ void cp_pages_set_limit(size_t limit_bytes)
 }
 
 void cp_pages_reserve(size_t bytes)
+{
+    (void)bytes;
+}
+
+bool cp_pages_hold(size_t bytes)
+{
+    return bytes > 0;
+}
+
+void cp_pages_let_go(size_t bytes)
 {
     (void)bytes;
 }
@@ -115,6 +131,42 @@ static bool heap(void)
     return cpprof_write("heap", 0, null_fd) == 0;
 }
 
+/* The hooks of malloc are not in here: a block is said to be sampled. */
+static const char *nobodys_malloc(void)
+{
+    return NULL;
+}
+
+static bool is_of_libc(void)
+{
+    return true;
+}
+
+/* Sanitizers have terabytes, which nobody can search. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static const bool can_search = false;
+#else
+static const bool can_search = true;
+#endif
+
+static void *kept;
+
+static void have_block(void)
+{
+    if (!can_search)
+        return;
+    cp_heap_set_hooks(nobodys_malloc, is_of_libc);
+    CHECK(heap());
+    kept = malloc(500);
+    cp_heap_record(kept, 500, (uintptr_t)have_block);
+    CHECK(cp_heap_may_be_sampled(kept));
+}
+
+static bool leak(void)
+{
+    return cpprof_write("leak", 0, null_fd) == 0;
+}
+
 static bool trace(void)
 {
     cpprof_region_begin("here");
@@ -123,7 +175,7 @@ static bool trace(void)
     return take("trace");
 }
 
-static bool trace_for(const char *target)
+static bool answer(const char *target)
 {
     struct cpprof_request request = CPPROF_REQUEST_INIT;
     struct cpprof_response *r;
@@ -139,12 +191,17 @@ static bool trace_for(const char *target)
 
 static bool chrome(void)
 {
-    return trace_for("/debug/pprof/trace?seconds=0.002&format=chrome");
+    return answer("/debug/pprof/trace?seconds=0.002&format=chrome");
 }
 
 static bool perfetto(void)
 {
-    return trace_for("/debug/pprof/trace?seconds=0.002&format=perfetto");
+    return answer("/debug/pprof/trace?seconds=0.002&format=perfetto");
+}
+
+static bool gc(void)
+{
+    return answer("/debug/pprof/heap?gc=1");
 }
 
 /* Begins as `cpprof attach` does: the endpoint, its thread, the registry. */
@@ -202,6 +259,66 @@ static bool record(void)
     return unlink(file) == 0;
 }
 
+/*
+ * A process that goes on without its main thread, beside threads of ours, ends
+ * when it would have ended without us.
+ */
+static void *go_after_main(void *main_id)
+{
+    CHECK(pthread_join(*(pthread_t *)main_id, NULL) == 0);
+    return NULL;
+}
+
+static void *go_at_once(void *unused)
+{
+    return unused;
+}
+
+static void end_main(void *(*other)(void *))
+{
+    static pthread_t self;
+    pthread_t thread;
+
+    self = pthread_self();
+    (void)cpprof_attach("localhost:0", "", (char[256]){ 0 }, 256);
+    CHECK(pthread_create(&thread, NULL, other, &self) == 0);
+    pthread_exit(NULL);
+}
+
+/*
+ * Asked by the leak sanitizer when a process ends: one without its main thread,
+ * and with memory of its parent's threads, it cannot judge.
+ */
+static bool has_no_main;
+
+int __lsan_is_turned_off(void);
+
+__attribute__((visibility("default"))) int __lsan_is_turned_off(void)
+{
+    return has_no_main;
+}
+
+static bool ends_without_main(void *(*other)(void *))
+{
+    int status = 0;
+    pid_t child = fork();
+
+    if (child == 0) {
+        has_no_main = true;
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* should it not end */
+        (void)dup2(null_fd, STDOUT_FILENO);     /* what the test says at exit */
+        end_main(other);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK_INT(status, 0);
+    return status == 0;
+}
+
+static bool main_end(void)
+{
+    return ends_without_main(go_after_main);
+}
+
 /* ---- failures ---- */
 
 struct act {
@@ -210,11 +327,14 @@ struct act {
 };
 
 static const struct act acts[] = {
-    { "cpu", cpu },           { "wall", wall },         { "threads", threads },
-    { "block", block },       { "heap", heap },         { "trace", trace },
-    { "chrome", chrome },     { "perfetto", perfetto }, { "attach", attach },
-    { "registry", registry }, { "custom", custom },     { "label", label },
-    { "record", record },
+    { "cpu", cpu },         { "wall", wall },
+    { "threads", threads }, { "block", block },
+    { "heap", heap },       { "leak", leak },
+    { "gc", gc },           { "trace", trace },
+    { "chrome", chrome },   { "perfetto", perfetto },
+    { "attach", attach },   { "registry", registry },
+    { "custom", custom },   { "label", label },
+    { "record", record },   { "main_end", main_end },
 };
 
 #define N_ACTS (sizeof(acts) / sizeof(acts[0]))
@@ -279,11 +399,30 @@ static void test_maps(void)
     }
 }
 
+static int n_makes; /* threads of ours that there may still be */
+
+static int make_none(void *thread, const void *attr, void *(*run)(void *),
+                     void *arg)
+{
+    return n_makes-- > 0 ? pthread_create(thread, attr, run, arg) : EAGAIN;
+}
+
+static void test_no_threads(void)
+{
+    for (n_makes = 0; n_makes < 3; n_makes++) {
+        cp_own_thread_set_maker(make_none);
+        (void)ends_without_main(go_at_once);
+        cp_own_thread_set_maker(NULL);
+    }
+}
+
 int main(void)
 {
     null_fd = open("/dev/null", O_WRONLY);
     CHECK(mkstemp(file) >= 0);
+    have_block();
     RUN(test_maps);
     RUN(test_blocks);
+    RUN(test_no_threads);
     return check_failures != 0;
 }

@@ -71,7 +71,17 @@ static void test_limit(void)
     CHECK(p != NULL);
     CHECK(cp_resize(p, 500000, 1, &err) == NULL);
     cp_free(p);
+    CHECK(!cp_pages_hold(300000)); /* an eighth must stay free */
+    CHECK(cp_pages_hold(200000));
+    CHECK(cp_alloc(300000, 1, &err) == NULL);
+    cp_pages_let_go(200000);
+    p = cp_alloc(300000, 1, &err);
+    CHECK(p != NULL);
+    CHECK(!cp_pages_hold(200000));
+    cp_free(p);
     cp_pages_set_limit(0);
+    CHECK(cp_pages_hold(SIZE_MAX / 4));
+    cp_pages_let_go(SIZE_MAX / 4);
     CHECK(cp_alloc(SIZE_MAX / 2, 3, &err) == NULL);
     CHECK(cp_resize(NULL, SIZE_MAX, SIZE_MAX, &err) == NULL);
 }

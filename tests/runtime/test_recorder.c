@@ -3,7 +3,10 @@
 
 #include "check.h"
 #include "runtime/labels.h"
+#include "runtime/tables.h"
 #include "signal/walk.h"
+
+#define LEAST ((size_t)304 << 10) /* the smallest table */
 
 static _Atomic(struct cp_signal_samples *) live;
 static struct cp_recorder recorder = { .live = &live };
@@ -181,6 +184,77 @@ static void test_labels(void)
     cp_recorder_close(&recorder, &mark);
 }
 
+/* What tables may hold together, and what they do. */
+static size_t most_held = SIZE_MAX, held;
+
+static bool hold(size_t bytes)
+{
+    if (bytes > most_held - held)
+        return false;
+    held += bytes;
+    return true;
+}
+
+static void let_go(size_t bytes)
+{
+    CHECK(bytes <= held);
+    held -= bytes;
+}
+
+/* Fills a table with stacks of 100 frames, far more than it has room for. */
+static void fill(void)
+{
+    uintptr_t stack[100] = { 0 };
+    struct cp_signal_tag tag = { 0, 0 };
+
+    for (uintptr_t i = 0; i < 2 * CP_RECORDER_SLOTS; i++) {
+        stack[0] = i + 1;
+        (void)cp_signal_add(atomic_load(&live), stack, 100, tag, 1, 1);
+    }
+}
+
+/* A table is no larger than it may be, and counts what it has no room for. */
+static void check_bound(size_t most_of_one, size_t most_of_all)
+{
+    struct cp_tables_options options = { most_of_one, hold, let_go };
+    struct cp_recorder_mark marks[2];
+    struct cp_error err;
+    struct cp_profile *p;
+    int64_t sum = 0;
+
+    cp_tables_configure(&options);
+    most_held = most_of_all;
+    for (int i = 0; i < 2; i++) { /* the second is begun: the first is full */
+        CHECK(cp_recorder_open(&recorder, &marks[i], &err) == CP_OK);
+        fill();
+        CHECK(held <= (size_t)(i + 1) * most_of_one && held <= most_of_all);
+        CHECK(cp_recorder_bytes(&recorder) <= held + (size_t)(i + 1) * LEAST);
+        CHECK(cp_recorder_bytes(&recorder) > held / 2);
+    }
+    CHECK_INT(recorder.n_tables, 2);
+    p = written(&marks[1], NULL);
+    for (uint32_t i = 0; i < p->n_samples; i++)
+        sum += p->values[i * p->n_types];
+    CHECK_INT(sum, 2 * CP_RECORDER_SLOTS);
+    cp_profile_free(p);
+    cp_recorder_close(&recorder, &marks[0]);
+    cp_recorder_close(&recorder, &marks[1]);
+    CHECK_INT(held, 0);
+}
+
+static void test_bounds(void)
+{
+    static const struct cp_tables_options none;
+
+    check_bound((size_t)32 << 20, (size_t)64 << 20);
+    check_bound((size_t)32 << 20, (size_t)24 << 20);
+    check_bound((size_t)5 << 20, (size_t)64 << 20);
+    check_bound((size_t)1 << 20, (size_t)1 << 20);
+    check_bound((size_t)1 << 20, 0);
+    check_bound(1, 0);
+    cp_tables_configure(&none);
+}
+
 int main(void)
 {
     RUN(test_windows);
@@ -189,5 +263,6 @@ int main(void)
     RUN(test_empty_again);
     RUN(test_special_frames);
     RUN(test_labels);
+    RUN(test_bounds);
     return check_failures != 0;
 }

@@ -5,6 +5,9 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -146,40 +149,73 @@ static void test_own(void)
     CHECK(cp_threads_own_cpu_ns() > 0);
 }
 
+/*
+ * A thread of ours that is told to end at the worst of times: while it is asked
+ * whether there are others than ours. Either it waits for that to be over, or
+ * it ends meanwhile.
+ */
 static struct {
-    _Atomic bool is_over;
-    sem_t may_go;
-} starter;
+    _Atomic int tid;
+    _Atomic bool is_told, may_end;
+} ending;
 
-static void *start_own_threads(void *unused)
+static void end_when_told(void *unused)
 {
-    enum { N = 300 };
-    _Atomic int n = 0;
+    (void)unused;
+    atomic_store(&ending.tid, gettid());
+    while (!atomic_load(&ending.may_end))
+        (void)sched_yield(); /* it does not sleep before that */
+}
 
-    for (int i = 1; i <= N; i++) {
-        CHECK(cp_own_thread_start("own", note, (void *)&n, NULL) == CP_OK);
-        while (atomic_load(&n) < (i < N ? i - 1 : N)) /* two at a time */
-            (void)sched_yield();
+/* 'S': it waits; 'R', 'D': not yet; 0: it has ended. */
+static int state_of(int tid)
+{
+    char path[64], text[256] = "";
+    const char *after;
+    FILE *file;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+    file = fopen(path, "r");
+    if (file && !fgets(text, sizeof(text), file))
+        text[0] = '\0';
+    if (file)
+        (void)fclose(file);
+    after = strrchr(text, ')');
+    return after ? after[2] : 0;
+}
+
+int __real_stat64(const char *path, struct stat64 *out);
+int __wrap_stat64(const char *path, struct stat64 *out);
+
+int __wrap_stat64(const char *path, struct stat64 *out)
+{
+    if (atomic_exchange(&ending.is_told, false)) {
+        int state = 'R';
+
+        atomic_store(&ending.may_end, true);
+        while (state && state != 'S')
+            state = state_of(atomic_load(&ending.tid));
     }
-    atomic_store(&starter.is_over, true);
-    while (sem_wait(&starter.may_go) != 0)
-        ;
-    return unused;
+    return __real_stat64(path, out);
 }
 
 /* Whoever ends meanwhile, one of the program's is not taken for ours. */
 static void test_single(void)
 {
-    pthread_t thread;
-    int n = 0;
+    struct cp_threads_stats stats;
+    struct sleeper s = { 0 };
+    pthread_t thread = start(&s);
+    struct cp_error err;
 
-    CHECK(sem_init(&starter.may_go, 0, 0) == 0);
-    CHECK(pthread_create(&thread, NULL, start_own_threads, NULL) == 0);
-    while (!atomic_load(&starter.is_over))
-        n += cp_threads_is_single();
-    CHECK_INT(n, 0);
-    (void)sem_post(&starter.may_go);
-    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(!cp_threads_is_single());
+    CHECK(cp_own_thread_start("own", end_when_told, NULL, &err) == CP_OK);
+    do
+        cp_threads_stats(&stats);
+    while (stats.n_hidden == 0 || atomic_load(&ending.tid) == 0);
+    atomic_store(&ending.is_told, true);
+    CHECK(!cp_threads_is_single());
+    CHECK(atomic_load(&ending.may_end)); /* it was asked in that way */
+    end(&s, thread);
     while (!cp_threads_is_single())
         (void)sched_yield();
 }
