@@ -12,6 +12,8 @@
 #include "runtime/heap.h"
 #include "runtime/leak_cache.h"
 #include "runtime/leak_chunks.h"
+#include "runtime/leak_holes.h"
+#include "runtime/leak_present.h"
 #include "runtime/leak_read.h"
 #include "runtime/leak_registers.h"
 #include "runtime/leak_stacks.h"
@@ -22,20 +24,15 @@
 
 #define SPARE_BLOCKS 4096
 #define PIECE_BYTES ((size_t)256 << 10)
+#define SMALL_BYTES ((size_t)16 << 10)
 #define MAPS_BYTES ((size_t)64 << 20)
 #define RED_ZONE 128
 #define OWN_STACK ((uintptr_t)512 << 10)
 #define OWN_FRAMES ((uintptr_t)4 << 10)
-#define MOST_HOLES 8192
 #define PASSES 2
 #define PAGE_BITS 12
 #define LEAST_PAGE_BITS ((size_t)1 << 16)
 #define MOST_PAGE_BITS ((size_t)1 << 24)
-
-/* What is not looked at: our own tables, and below the top of a stack. */
-struct hole {
-    uintptr_t start, end;
-};
 
 /*
  * Which pages have a part of a block: a bit for each, or rather for its hash.
@@ -51,8 +48,8 @@ struct scan {
     struct pages pages;
     uintptr_t low, high; /* of all blocks */
     uintptr_t *piece;
-    struct hole *holes;
-    size_t n_holes;
+    struct cp_leak_present *present;
+    struct cp_leak_holes *holes;
     uint32_t *todo; /* found blocks that were not looked into, by number */
     size_t n_todo;
     bool is_inside;               /* what is looked at is a found block */
@@ -195,34 +192,6 @@ static bool is_all_found(const struct cp_leak *leak)
 
 /* ---- memory ---- */
 
-static void add_hole(struct scan *s, const void *start, size_t len)
-{
-    uintptr_t at = (uintptr_t)start;
-
-    if (at && len && s->n_holes < MOST_HOLES)
-        s->holes[s->n_holes++] = (struct hole){ at, at + len };
-}
-
-/* The end of the first part of the range that is to be looked at. */
-static uintptr_t before_hole(const struct scan *s, uintptr_t *start,
-                             uintptr_t end)
-{
-    bool is_moved = true;
-
-    while (is_moved && *start < end) {
-        is_moved = false;
-        for (size_t i = 0; i < s->n_holes; i++)
-            if (*start >= s->holes[i].start && *start < s->holes[i].end) {
-                *start = s->holes[i].end;
-                is_moved = true;
-            }
-    }
-    for (size_t i = 0; i < s->n_holes; i++)
-        if (s->holes[i].start > *start && s->holes[i].start < end)
-            end = s->holes[i].start;
-    return end;
-}
-
 /* What is free is passed over. */
 static void look_at_piece(struct scan *s, uintptr_t start, size_t len)
 {
@@ -258,15 +227,30 @@ static void scan_part(struct scan *s, uintptr_t start, uintptr_t end)
     }
 }
 
+/* A small block is read at once: its pages are there, or are few. */
+static void scan_present(struct scan *s, uintptr_t start, uintptr_t end)
+{
+    bool is_asked = end - start > SMALL_BYTES;
+
+    cp_leak_present_forget(s->present);
+    while (start < end) {
+        uintptr_t stop =
+            is_asked ? cp_leak_present_find(s->present, &start, end) : end;
+
+        scan_part(s, start, stop);
+        start = stop;
+    }
+}
+
 static void scan_range(struct scan *s, uintptr_t start, uintptr_t end)
 {
     while (start < end) {
-        uintptr_t stop = before_hole(s, &start, end);
+        uintptr_t stop = cp_leak_holes_next(s->holes, &start, end);
 
         if (start >= stop)
             break;
         start = (start + 7) & ~(uintptr_t)7;
-        scan_part(s, start, stop);
+        scan_present(s, start, stop);
         start = stop;
     }
 }
@@ -274,12 +258,13 @@ static void scan_range(struct scan *s, uintptr_t start, uintptr_t end)
 static void scan_mapping(struct scan *s, uintptr_t start, uintptr_t end,
                          bool is_libc)
 {
-    size_t n_holes = s->n_holes;
+    size_t n_holes = s->holes->n;
     uintptr_t ended[2];
 
     for (size_t i = 0; i < CP_LEAK_STACKS_MOST; i++)
         if (cp_leak_stacks_has_ended(i, start, end, ended))
-            add_hole(s, (const void *)ended[0], ended[1] - ended[0]);
+            cp_leak_holes_add(s->holes, (const void *)ended[0],
+                              ended[1] - ended[0]);
     if (s->has_chunks) {
         cp_leak_chunks_begin(&s->chunks, s->leak, start, end);
         cp_leak_chunks_books(start, end, is_libc, s->books);
@@ -287,7 +272,7 @@ static void scan_mapping(struct scan *s, uintptr_t start, uintptr_t end,
     scan_range(s, start, end);
     s->chunks = (struct cp_leak_chunks){ 0 };
     s->books[1] = 0;
-    s->n_holes = n_holes;
+    s->holes->n = n_holes;
 }
 
 /* What the program can write and nobody else can. */
@@ -353,7 +338,7 @@ static void look_at_thread(struct scan *s, const struct cp_signal_thread *t)
     for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MOST; i++)
         look_at(s, t->registers[i], 0);
     if (low && sp > low + RED_ZONE && sp < atomic_load(&t->stack_high))
-        add_hole(s, (const void *)low, sp - RED_ZONE - low);
+        cp_leak_holes_add(s->holes, (const void *)low, sp - RED_ZONE - low);
 }
 
 static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
@@ -384,13 +369,15 @@ static void leave_out_own(struct scan *s)
     size_t n = cp_heap_n_places(live->n_far);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-    add_hole(s, live->keys, n * sizeof(*live->keys));
-    add_hole(s, live->entries, n * sizeof(*live->entries));
-    add_hole(s, s->leak->blocks, s->leak->room * sizeof(*s->leak->blocks));
-    add_hole(s, s->piece, PIECE_BYTES);
-    add_hole(s, s->holes, MOST_HOLES * sizeof(*s->holes));
-    add_hole(s, s->todo, s->leak->n * sizeof(*s->todo));
-    add_hole(s, (const void *)(here - OWN_STACK), OWN_STACK + OWN_FRAMES);
+    cp_leak_holes_add(s->holes, live->keys, n * sizeof(*live->keys));
+    cp_leak_holes_add(s->holes, live->entries, n * sizeof(*live->entries));
+    cp_leak_holes_add(s->holes, s->leak->blocks,
+                      s->leak->room * sizeof(*s->leak->blocks));
+    cp_leak_holes_add(s->holes, s->piece, PIECE_BYTES);
+    cp_leak_holes_add(s->holes, s->holes, sizeof(*s->holes));
+    cp_leak_holes_add(s->holes, s->todo, s->leak->n * sizeof(*s->todo));
+    cp_leak_holes_add(s->holes, (const void *)(here - OWN_STACK),
+                      OWN_STACK + OWN_FRAMES);
 }
 
 /*
@@ -460,11 +447,14 @@ enum cp_status cp_leak_find(struct cp_leak *out, struct cp_error *err)
     status = take_blocks(out, err);
     if (status == CP_OK) {
         s.piece = cp_alloc(PIECE_BYTES, 1, err);
-        s.holes = cp_alloc(MOST_HOLES, sizeof(*s.holes), err);
+        s.holes = cp_alloc(1, sizeof(*s.holes), err);
         s.todo = cp_alloc(out->n + 1, sizeof(*s.todo), err);
-        status = s.piece && s.holes && s.todo ? find_with(&s, err) : CP_ENOMEM;
+        s.present = cp_leak_present_new(err);
+        status = s.piece && s.holes && s.todo && s.present ? find_with(&s, err)
+                                                           : CP_ENOMEM;
     }
     cp_leak_cache_free(s.cache);
+    cp_leak_present_free(s.present);
     cp_free(s.pages.bits);
     cp_free(s.todo);
     cp_free(s.piece);

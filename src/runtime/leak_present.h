@@ -1,0 +1,31 @@
+/*
+ * leak_present - which pages of the program's memory hold anything.
+ *
+ * One that was never written to has no pointer in it. To read it would have
+ * the kernel make page tables for it, gigabytes of them for the mappings that
+ * some programs only reserve; and if the program fills its pages itself
+ * (userfaultfd), the reader would wait for it.
+ */
+#ifndef CP_LEAK_PRESENT_H
+#define CP_LEAK_PRESENT_H
+
+#include <stdint.h>
+
+struct cp_error;
+struct cp_leak_present;
+
+/* NULL: no memory. */
+struct cp_leak_present *cp_leak_present_new(struct cp_error *err);
+void cp_leak_present_free(struct cp_leak_present *p);
+
+/* What was learned before is old: asks again. */
+void cp_leak_present_forget(struct cp_leak_present *p);
+
+/*
+ * Moves *start to the first page from there on that holds something, or to
+ * `end`; returns where such pages end. Where the kernel does not tell, all do.
+ */
+uintptr_t cp_leak_present_find(struct cp_leak_present *p, uintptr_t *start,
+                               uintptr_t end);
+
+#endif
