@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 1800
 PREFIX ?= /usr/local
 BENCH_ARGS ?=
-SOURCES = $(wildcard include/*.h src/*/*.[ch] tests/*.[ch] tests/*/*.[ch] fuzz/*.[ch] \
+SOURCES = $(wildcard include/*.h src/*/*.[ch] tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] fuzz/*.[ch] \
                      bench/*.[ch] examples/*.c packaging/*/*.[ch])
 
 all: ## build into build/ (build/cpprof, build/pprof, build/jeprof)

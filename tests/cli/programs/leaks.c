@@ -225,8 +225,8 @@ KEEP static void keep(void)
 static int reserve(void)
 {
     return mmap(NULL, (size_t)64 << 30, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) !=
-           MAP_FAILED;
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                0) != MAP_FAILED;
 }
 
 int main(void)
