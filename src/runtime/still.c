@@ -19,12 +19,14 @@
 
 #include "runtime/locks.h"
 #include "runtime/stack_writer.h"
+#include "runtime/still_caller.h"
 #include "runtime/thread_state.h"
 #include "signal/readers.h"
 
 #define PAGE ((size_t)4096)
 #define N_PAGES (CP_STILL_BYTES / PAGE)
 #define SHORT_BYTES (2 * PAGE)
+#define MOST_GUESSES 1024 /* a frame may be so many words long */
 
 /* What the file says now, closed by NUL; false: it cannot be had. */
 static bool read_place(int fd, char *out, size_t cap)
@@ -136,6 +138,61 @@ static bool walk_copy(struct cp_still_look *l, struct cp_signal_regs regs,
     return walk.end == CP_WALK_WHOLE;
 }
 
+/* Walks with that frame pointer; does it fit the function at frame n - 1? */
+static enum cp_still_fit walk_with(struct cp_still_look *l,
+                                   const struct cp_signal_regs *regs,
+                                   size_t len, size_t n)
+{
+    uintptr_t pc = l->frames[n - 1];
+
+    if (!walk_copy(l, *regs, len) || l->n <= n || l->frames[n - 1] != pc)
+        return CP_STILL_FIT_NO;
+    return cp_still_caller_fits(cp_signal_map(), l->frames[n] + 1, pc);
+}
+
+/* The first word of the stack that fits best; 0 if none does. */
+static uintptr_t guess(struct cp_still_look *l, struct cp_signal_regs regs,
+                       size_t len)
+{
+    const uintptr_t *words = (const uintptr_t *)(const void *)l->copy;
+    size_t n = l->n, n_words = len / sizeof(*words);
+    uintptr_t pc = l->frames[n - 1], perhaps = 0;
+
+    if (n_words > MOST_GUESSES)
+        n_words = MOST_GUESSES;
+    for (size_t i = 0; i + 1 < n_words; i++) {
+        enum cp_still_fit fit;
+
+        if (!cp_signal_map_find(cp_signal_map(), words[i + 1]))
+            continue;
+        regs.fp = regs.sp + i * sizeof(*words);
+        l->frames[n - 1] = pc;
+        fit = walk_with(l, &regs, len, n);
+        if (fit == CP_STILL_FIT_YES)
+            return regs.fp;
+        if (fit == CP_STILL_FIT_PERHAPS && !perhaps)
+            perhaps = regs.fp;
+    }
+    return perhaps;
+}
+
+/*
+ * Where the walk has stopped for want of the frame pointer: it points to a word
+ * of the stack, and the caller's address is in the next one. The lowest that
+ * leads to the root, from a place that calls the function, is right.
+ */
+static bool walk_guessed(struct cp_still_look *l, struct cp_signal_regs regs,
+                         size_t len)
+{
+    struct cp_signal_place *place = l->n > 0 ? cp_signal_enter(0) : NULL;
+
+    if (place) {
+        regs.fp = guess(l, regs, len);
+        cp_signal_leave(place);
+    }
+    return walk_copy(l, regs, len); /* or once more what is sure */
+}
+
 /* Most stacks are short: a little of one is tried before all of it. */
 static bool walk_stack(struct cp_still_look *l, struct cp_signal_regs regs)
 {
@@ -144,7 +201,8 @@ static bool walk_stack(struct cp_still_look *l, struct cp_signal_regs regs)
     if (len > 0 && walk_copy(l, regs, len))
         return true;
     len = copy_stack(regs.sp, l->copy, CP_STILL_BYTES);
-    return len > 0 && walk_copy(l, regs, len);
+    return len > 0 && (walk_copy(l, regs, len) ||
+                       (!regs.fp && walk_guessed(l, regs, len)));
 }
 
 bool cp_still_walk_from(struct cp_still_look *l,

@@ -1,0 +1,29 @@
+/*
+ * still_caller - can a function have been called from there?
+ *
+ * Of a thread that sleeps the frame pointer is not known, and is looked for on
+ * its stack. What lies there may be left from calls that have ended, so the
+ * code must bear out what is found: before the return address stands a call,
+ * and what it calls, where that can be told, is the function.
+ */
+#ifndef CP_STILL_CALLER_H
+#define CP_STILL_CALLER_H
+
+#include <stdint.h>
+
+struct cp_signal_map;
+
+enum cp_still_fit {
+    CP_STILL_FIT_NO,
+    CP_STILL_FIT_PERHAPS, /* there is a call, of nobody knows what */
+    CP_STILL_FIT_YES,
+};
+
+/*
+ * `back` is the address to return to, `pc` one in a function with a frame
+ * pointer. CP_STILL_FIT_NO on other machines than x86-64.
+ */
+enum cp_still_fit cp_still_caller_fits(const struct cp_signal_map *map,
+                                       uintptr_t back, uintptr_t pc);
+
+#endif
