@@ -21,7 +21,7 @@
 #define LEAST ((size_t)32)
 #define N_CLASSES 22
 #define PAGE ((size_t)4096)
-#define FREE_PART 8 /* of the limit: see cp_pages_hold */
+#define FREE_EIGHTHS 3 /* of the limit: see cp_pages_hold */
 
 struct head {
     size_t size;  /* with the head */
@@ -71,7 +71,7 @@ bool cp_pages_hold(size_t bytes)
     size_t limit = atomic_load(&pages.limit);
 
     if (limit == 0 ||
-        held + atomic_load(&pages.mapped) <= limit - limit / FREE_PART)
+        held + atomic_load(&pages.mapped) <= limit - limit / 8 * FREE_EIGHTHS)
         return true;
     cp_pages_let_go(bytes);
     return false;

@@ -20,7 +20,7 @@ size_t cp_pages_limit(void);
 void cp_pages_reserve(size_t bytes);
 
 /*
- * The same for a while, if there is room; an eighth of the limit stays free,
+ * The same for a while, if there is room; three eighths of the limit stay free,
  * for what is allocated here.
  */
 bool cp_pages_hold(size_t bytes);

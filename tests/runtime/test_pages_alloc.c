@@ -65,15 +65,15 @@ static void test_limit(void)
     CHECK(q != NULL);
     cp_free(q);
     CHECK_INT(cp_pages_bytes(), before);
-    cp_pages_reserve(600000); /* tables elsewhere, out of the same limit */
-    CHECK(cp_alloc(500000, 1, &err) == NULL);
+    cp_pages_reserve(300000); /* tables elsewhere, out of the same limit */
+    CHECK(cp_alloc(800000, 1, &err) == NULL);
     p = cp_alloc(300000, 1, &err);
     CHECK(p != NULL);
-    CHECK(cp_resize(p, 500000, 1, &err) == NULL);
+    CHECK(cp_resize(p, 800000, 1, &err) == NULL);
     cp_free(p);
-    CHECK(!cp_pages_hold(300000)); /* an eighth must stay free */
+    CHECK(!cp_pages_hold(400000)); /* three eighths must stay free */
     CHECK(cp_pages_hold(200000));
-    CHECK(cp_alloc(300000, 1, &err) == NULL);
+    CHECK(cp_alloc(600000, 1, &err) == NULL);
     cp_pages_let_go(200000);
     p = cp_alloc(300000, 1, &err);
     CHECK(p != NULL);
