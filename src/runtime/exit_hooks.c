@@ -71,10 +71,16 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
 
 EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
+    const stack_t before = stack ? *stack : (stack_t){ 0 };
+    int failed;
+
     CP_NEXT(sigaltstack);
-    if (stack && cp_alt_stacks_note(stack))
+    if (stack && cp_alt_stacks_note(&before))
         cp_sampler_leave_alt_stack();
-    return next(stack, old);
+    failed = next(stack, old);
+    if (stack && !failed)
+        cp_alt_stacks_keep(&before);
+    return failed;
 }
 
 typedef void handler(int sig);
