@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/pid_name.h"
 
 #define BACKLOG 512
 #define HOSTS_FILE "/etc/hosts"
@@ -20,30 +21,13 @@
 
 /* ---- paths ---- */
 
-/* Copies `from` to `to`, {pid} replaced; false when it does not fit. */
-static bool expand_pid(const char *from, char *to, size_t cap)
-{
-    size_t n = 0;
-
-    while (*from) {
-        bool is_pid = strncmp(from, "{pid}", 5) == 0;
-        int more = is_pid ? snprintf(to + n, cap - n, "%ld", (long)getpid())
-                          : snprintf(to + n, cap - n, "%c", *from);
-
-        if (more < 0 || (size_t)more >= cap - n)
-            return false;
-        n += (size_t)more;
-        from += is_pid ? 5 : 1;
-    }
-    return n > 0;
-}
-
 static enum cp_status parse_path(struct cp_http_address *out, const char *path,
                                  struct cp_error *err)
 {
     struct sockaddr_un *un = (struct sockaddr_un *)&out->socket;
 
-    if (!expand_pid(path, un->sun_path, sizeof(un->sun_path)))
+    if (!cp_pid_name_expand(path, (long)getpid(), un->sun_path,
+                            sizeof(un->sun_path)))
         return cp_error_set(err, CP_EUSAGE,
                             *path ? "path of a socket is over %zu bytes"
                                   : "no path after unix:",

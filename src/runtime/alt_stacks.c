@@ -11,7 +11,7 @@
 
 static struct {
     _Atomic uintptr_t stack;
-    _Atomic long tid; /* of the last one who has set it */
+    _Atomic long tid; /* of the last one who has set it; 0: it has left it */
 } places[PLACES];
 
 static _Atomic bool is_shared;
@@ -31,9 +31,24 @@ bool cp_alt_stacks_note(const stack_t *stack)
         return false;
     before = atomic_exchange(&places[place].tid, tid);
     if (atomic_exchange(&places[place].stack, at) != at || before == tid ||
-        !is_alive(before))
+        before == 0 || !is_alive(before))
         return false;
     return !atomic_exchange(&is_shared, true);
+}
+
+void cp_alt_stacks_keep(const stack_t *stack)
+{
+    bool has_one = !(stack->ss_flags & SS_DISABLE);
+    uintptr_t at = (uintptr_t)stack->ss_sp;
+    long tid = CP_SYSCALL(SYS_gettid, 0);
+
+    for (size_t i = 0; i < PLACES; i++) {
+        long whose = tid;
+
+        if (atomic_load(&places[i].tid) == tid &&
+            (!has_one || atomic_load(&places[i].stack) != at))
+            (void)atomic_compare_exchange_strong(&places[i].tid, &whose, 0);
+    }
 }
 
 int cp_alt_stacks_flag(void)

@@ -18,6 +18,12 @@
  */
 bool cp_alt_stacks_note(const stack_t *stack);
 
+/*
+ * After the call, if it was done: the thread has no other one any more. What it
+ * has left may be another's next, while it is still there.
+ */
+void cp_alt_stacks_keep(const stack_t *stack);
+
 /* SA_ONSTACK as long as no stack is shared, else 0: for our handlers' flags. */
 int cp_alt_stacks_flag(void);
 

@@ -12,6 +12,7 @@
  */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,20 +72,31 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
 
 EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
+    const stack_t before = stack ? *stack : (stack_t){ 0 };
+    int failed;
+
     CP_NEXT(sigaltstack);
-    if (stack && cp_alt_stacks_note(stack))
+    if (stack && cp_alt_stacks_note(&before))
         cp_sampler_leave_alt_stack();
-    return next(stack, old);
+    failed = next(stack, old);
+    if (stack && !failed)
+        cp_alt_stacks_keep(&before);
+    return failed;
 }
 
 typedef void handler(int sig);
 
-/* As libc's signal does it. */
-static handler *take(int sig, handler *wanted)
+/* By sigaction above, with its own signal in its mask or not. */
+static handler *take(int sig, handler *wanted, int flags)
 {
-    struct sigaction act = { .sa_handler = wanted, .sa_flags = SA_RESTART },
-                     old;
+    struct sigaction act = { .sa_handler = wanted, .sa_flags = flags }, old;
 
+    if (wanted == SIG_ERR) {
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    if (flags & SA_RESTART) /* so does libc */
+        (void)sigaddset(&act.sa_mask, sig);
     if (sigaction(sig, &act, &old) != 0)
         return SIG_ERR;
     return old.sa_handler;
@@ -96,11 +108,53 @@ EXPORT handler *signal(int sig, handler *wanted)
 
     CP_NEXT(signal);
     if ((sig == SIGTRAP && cp_perf_sampler_has_trap()) || cp_sampler_knows(sig))
-        return take(sig, wanted);
+        return take(sig, wanted, SA_RESTART);
     if (!is_ours(sig))
         return next(sig, wanted);
     old = next(sig, wanted == SIG_DFL ? cp_record_on_signal : wanted);
     return old == cp_record_on_signal ? SIG_DFL : old;
+}
+
+/* The other names of it, which in libc go past our sigaction. */
+
+EXPORT handler *bsd_signal(int sig, handler *wanted);
+
+EXPORT handler *bsd_signal(int sig, handler *wanted)
+{
+    return signal(sig, wanted);
+}
+
+EXPORT handler *ssignal(int sig, handler *wanted)
+{
+    return signal(sig, wanted);
+}
+
+/* What signal is in a program that is compiled for POSIX alone. */
+EXPORT handler *__sysv_signal(int sig, handler *wanted)
+{
+    return take(sig, wanted, (int)(SA_RESETHAND | (unsigned)SA_NODEFER));
+}
+
+EXPORT handler *sysv_signal(int sig, handler *wanted)
+{
+    return __sysv_signal(sig, wanted);
+}
+
+EXPORT handler *sigset(int sig, handler *wanted)
+{
+    struct sigaction now;
+    sigset_t one, before;
+    handler *old;
+
+    (void)sigemptyset(&one);
+    if (sigaddset(&one, sig) != 0 || sigaction(sig, NULL, &now) != 0)
+        return SIG_ERR;
+    old = wanted == SIG_HOLD ? now.sa_handler : take(sig, wanted, 0);
+    if (old == SIG_ERR)
+        return SIG_ERR;
+    (void)pthread_sigmask(wanted == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &one,
+                          &before);
+    return sigismember(&before, sig) ? SIG_HOLD : old;
 }
 
 /* The program ends itself: the files come first, and then it dies of it. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "runtime/alt_stacks.h"
 #include "runtime/api.h"
 #include "runtime/cpu.h"
 #include "runtime/custom.h"
@@ -108,6 +109,7 @@ static bool is_main_thread(void)
  */
 static void end_thread(void *rounds)
 {
+    const stack_t no_stack = { .ss_flags = SS_DISABLE };
     uintptr_t left = (uintptr_t)rounds;
 
     if (left > 1) {
@@ -115,6 +117,7 @@ static void end_thread(void *rounds)
         return;
     }
     cp_trace_note_end();
+    cp_alt_stacks_keep(&no_stack); /* who joins it may give it to another */
     cp_threads_leave();
     if (is_main_thread())
         cp_main_end_watch();

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/pid_name.h"
 #include "runtime/clock.h"
 #include "runtime/lifecycle.h"
 #include "runtime/lock.h"
@@ -43,28 +44,46 @@ static void complain(const char *file, const char *why)
     cp_lifecycle_say(line);
 }
 
-/* Writes one of the two, under another name until it is whole. */
-static void write_file(const char *file, bool is_cpu)
-{
-    char part[sizeof(record.settings->cpu_file) + 8];
-    int fd, failed;
+struct names {
+    char file[sizeof(record.settings->cpu_file) + 64];
+    char part[sizeof(record.settings->cpu_file) + 96]; /* until it is whole */
+};
 
-    (void)snprintf(part, sizeof(part), "%s.part", file);
-    fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+/* Each process has a part of its own: several may write the same file. */
+static int open_part(const char *name, struct names *out)
+{
+    long pid = (long)record.pid;
+    int fd = -1;
+
+    if (cp_pid_name_expand(name, pid, out->file, sizeof(out->file))) {
+        (void)snprintf(out->part, sizeof(out->part), "%s.%ld.part", out->file,
+                       pid);
+        fd = open(out->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    } else {
+        errno = ENAMETOOLONG;
+    }
     if (fd < 0)
-        complain(part, strerror(errno));
+        complain(name, strerror(errno));
+    return fd;
+}
+
+static void write_file(const char *name, bool is_cpu)
+{
+    struct names names;
+    int failed, fd = open_part(name, &names);
+
     failed = is_cpu ? cpprof_stop(record.cpu, fd)
                     : (fd < 0 ? -1 : cpprof_write("heap", 0, fd));
     if (fd < 0)
         return;
     (void)close(fd);
     if (failed)
-        complain(file, cpprof_error());
-    else if (rename(part, file) != 0)
-        complain(file, strerror(errno));
+        complain(names.file, cpprof_error());
+    else if (rename(names.part, names.file) != 0)
+        complain(names.file, strerror(errno));
     else
         return;
-    (void)unlink(part);
+    (void)unlink(names.part);
 }
 
 static void finish_cpu(void)

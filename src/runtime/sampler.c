@@ -60,6 +60,7 @@ static struct {
     _Atomic int n_keepers;      /* threads that are there */
     unsigned n_changes_noted;   /* of the objects, in past_maps */
     bool was_in_vain;
+    _Atomic(cp_sampler_guest *) guest;
 } sampler;
 
 void cp_sampler_configure(const struct cp_sampler_options *options)
@@ -317,10 +318,26 @@ static int64_t look_at_threads(bool is_idle)
     return cp_threads_ask() || !has_maker ? FAST_TICK_NS : TICK_NS;
 }
 
+/* Sleeps, with the guest's turns in between; false: it was woken. */
+static bool sleep_out(uint32_t asked, int64_t ns)
+{
+    int64_t end = cp_clock_ns(CLOCK_MONOTONIC) + ns, left = ns;
+    long result;
+
+    do {
+        cp_sampler_guest *guest = atomic_load(&sampler.guest);
+        int64_t span = guest ? guest() : left;
+
+        result = sleep_on(&sampler.n_asked, asked, span < left ? span : left);
+        left = end - cp_clock_ns(CLOCK_MONOTONIC);
+    } while (result == -ETIMEDOUT && left > 0);
+    return result != 0;
+}
+
 /* Sleeps, unless more was asked for; what handlers want is looked at next. */
 static void rest(uint32_t asked, int64_t ns)
 {
-    bool is_over = sleep_on(&sampler.n_asked, asked, ns) != 0;
+    bool is_over = sleep_out(asked, ns);
 
     if (!serve_want(CP_WANT_LOOK, CP_WANT_SERVED) && is_over)
         (void)serve_want(CP_WANT_SERVED, CP_WANT_NOTHING);
@@ -449,6 +466,13 @@ void cp_sampler_close(void)
     (void)ask();
 }
 
+void cp_sampler_set_guest(cp_sampler_guest *guest)
+{
+    atomic_store(&sampler.guest, guest);
+    if (guest)
+        (void)ask();
+}
+
 /*
  * Signals of ours may still be on their way, and at their default they would
  * end the program: the kernel drops them all when they are to be ignored.
@@ -512,6 +536,7 @@ void cp_sampler_after_fork(void)
     atomic_store(&sampler.n_asked, 0);
     atomic_store(&sampler.n_served, 0);
     atomic_store(&sampler.n_keepers, 0);
+    atomic_store(&sampler.guest, NULL);
     cp_signal_leave_all();
     cp_past_maps_after_fork();
     cp_lock_reset(&sampler.objects_lock);

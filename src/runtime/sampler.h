@@ -40,6 +40,15 @@ enum cp_status cp_sampler_open_now(struct cp_error *err);
 void cp_sampler_close(void);
 
 /*
+ * Work for the sampler's thread, where there is no other to be had: a turn of
+ * it, which says how long it is to the next one (ns). As long as a window is
+ * open; a turn may still be under way when it is set to NULL.
+ */
+typedef int64_t cp_sampler_guest(void);
+
+void cp_sampler_set_guest(cp_sampler_guest *guest);
+
+/*
  * When nothing is open or watched: gives the signal back as it was, and the
  * memory. Called without the lock.
  */

@@ -43,6 +43,8 @@ static const char *const state_names[] = {
 static struct {
     _Atomic int hz;
     _Atomic uint32_t round; /* odd: the thread of that round is to run */
+    struct visitor *guest;  /* of the sampler's thread; NULL: never */
+    _Atomic bool is_guest_busy;
 } wall;
 
 /* What the own thread works with. */
@@ -187,10 +189,16 @@ static void go_round(struct visitor *v)
     }
 }
 
-static bool sleep_in(uint32_t round)
+static int64_t tick_ns(void)
 {
     int hz = atomic_load(&wall.hz);
-    struct timespec tick = { 0, NS_PER_S / (hz > 1 ? hz : 2) };
+
+    return NS_PER_S / (hz > 1 ? hz : 2);
+}
+
+static bool sleep_in(uint32_t round)
+{
+    struct timespec tick = { 0, tick_ns() };
 
     (void)CP_SYSCALL(SYS_futex, (long)&wall.round, FUTEX_WAIT_PRIVATE, round,
                      (long)&tick);
@@ -207,8 +215,32 @@ static void run(void *arg)
     cp_free(v);
 }
 
+/* On the sampler's thread, of which a new one may be there before an old. */
+static int64_t guest_turn(void)
+{
+    uint32_t round = atomic_load(&wall.round);
+
+    if (round % 2 && !atomic_exchange(&wall.is_guest_busy, true)) {
+        wall.guest->round = round;
+        go_round(wall.guest);
+        atomic_store(&wall.is_guest_busy, false);
+    }
+    return tick_ns();
+}
+
+/* The program may have no more threads (haproxy): the sampler's is there. */
+static void be_guest(struct visitor *v)
+{
+    if (wall.guest)
+        cp_free(v);
+    else
+        wall.guest = v;
+    cp_sampler_set_guest(guest_turn);
+}
+
 static void end_round(void)
 {
+    cp_sampler_set_guest(NULL);
     atomic_fetch_add(&wall.round, 1);
     (void)CP_SYSCALL(SYS_futex, (long)&wall.round, FUTEX_WAKE_PRIVATE, 1);
 }
@@ -223,18 +255,14 @@ static void forget_visits(void *context, struct cp_signal_thread *t)
 static enum cp_status start_round(struct cp_error *err)
 {
     struct visitor *v = cp_alloc(1, sizeof(*v), err);
-    enum cp_status status;
 
     if (!v)
         return CP_ENOMEM;
     cp_threads_each(forget_visits, NULL);
     v->round = atomic_fetch_add(&wall.round, 1) + 1;
-    status = cp_own_thread_start("cpprof-wall", run, v, err);
-    if (status != CP_OK) {
-        end_round();
-        cp_free(v);
-    }
-    return status;
+    if (cp_own_thread_start("cpprof-wall", run, v, NULL) != CP_OK)
+        be_guest(v);
+    return CP_OK;
 }
 
 /* The first window starts the thread, the last one ends it. */
@@ -304,5 +332,6 @@ void cp_wall_after_fork(void)
 {
     atomic_store(&wall.hz, 0);
     atomic_store(&wall.round, 0);
+    atomic_store(&wall.is_guest_busy, false);
     cp_probe_forget(&probe);
 }

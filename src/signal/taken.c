@@ -41,8 +41,11 @@ void cp_taken_unwrap(int sig, struct sigaction *act)
                           atomic_load(&program[sig].flags));
 }
 
-/* Another handler in the place of ours, by the kernel's struct. */
-static void replace(int sig, uintptr_t handler, unsigned flags)
+/*
+ * Another handler in the place of ours, by the kernel's struct, with what is
+ * blocked meanwhile and so much more.
+ */
+static void replace(int sig, uintptr_t handler, unsigned flags, uint64_t more)
 {
     uint64_t now[4] = { 0 }; /* handler, flags, restorer, mask */
 
@@ -51,20 +54,25 @@ static void replace(int sig, uintptr_t handler, unsigned flags)
         return;
     now[0] = handler;
     now[1] = (now[1] & RESTORER) | flags;
+    now[3] |= more;
     (void)CP_SYSCALL(SYS_rt_sigaction, sig, (long)now, 0, MASK_BYTES);
 }
 
 void cp_taken_restore(int sig)
 {
     replace(sig, atomic_load(&program[sig].handler),
-            atomic_load(&program[sig].flags));
+            atomic_load(&program[sig].flags), 0);
 }
 
-/* By default it ends the program, which cp_signal_trap knows how to do. */
+/*
+ * By default it ends the program, which cp_signal_trap knows how to do. Samples
+ * may come to it again, which nothing is to interrupt.
+ */
 static void reset(int sig)
 {
     if (sig == SIGTRAP)
-        replace(sig, (uintptr_t)cp_signal_trap, SA_SIGINFO | SA_ONSTACK);
+        replace(sig, (uintptr_t)cp_signal_trap,
+                SA_SIGINFO | SA_ONSTACK | SA_RESTART, UINT64_MAX);
     else
         atomic_store(&program[sig].handler, (uintptr_t)SIG_DFL);
 }

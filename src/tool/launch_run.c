@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/pid_name.h"
 #include "launch/library.h"
 #include "launch/program.h"
 #include "launch/start.h"
@@ -45,7 +46,8 @@ static const char usage_text[] =
     "  -o, --output=FILE    into this file; else cpu.pb.gz, heap.pb.gz\n"
     "  --open               look at it in a browser: at the file, or at the\n"
     "                       running program\n"
-    "  --follow             profile its children too, each at its own port\n"
+    "  --follow             profile its children too, each at its own port;\n"
+    "                       with --cpu and --heap: into cpu.PID.pb.gz ...\n"
     "  --set=KEY:VALUE,...  settings of the library (CPPROF)\n"
     "  --library=FILE       this libcpprof.so\n"
     "  -h, --help           this text\n";
@@ -171,21 +173,38 @@ static enum cp_status read_options(struct run *r, int argc, char **argv,
     return status == CP_OK && !r->wants_help ? check_options(r, err) : status;
 }
 
-/* Adds key:FILE, absolute, for the program may go to another folder. */
-static enum cp_status add_file(struct cp_out *out, const char *key,
-                               const char *name, char path[4096],
+/* Its length without what says of which kind it is. */
+static int stem_length(const char *name)
+{
+    static const char end[] = ".pb.gz";
+    size_t len = strlen(name), end_len = sizeof(end) - 1;
+    bool has_end = len > end_len && strcmp(name + len - end_len, end) == 0;
+
+    return (int)(has_end ? len - end_len : len);
+}
+
+/*
+ * Adds key:FILE, absolute, for the program may go to another folder. If
+ * children write one too, each file has the number of its process.
+ */
+static enum cp_status add_file(struct run *r, struct cp_out *out,
+                               const char *key, const char *name,
                                struct cp_error *err)
 {
+    bool is_numbered = r->follows && !strstr(name, CP_PID_NAME);
+    int stem = stem_length(name);
     char folder[2048] = "";
 
     if (*name != '/' && !getcwd(folder, sizeof(folder)))
         return cp_error_set(err, CP_EIO, "getcwd: %s", strerror(errno));
-    (void)snprintf(path, 4096, "%s%s%s", folder, *folder ? "/" : "", name);
-    if (strchr(path, ',') || strlen(path) >= 390)
+    (void)snprintf(r->file, sizeof(r->file), "%s%s%.*s%s%s", folder,
+                   *folder ? "/" : "", stem, name,
+                   is_numbered ? "." CP_PID_NAME : "", name + stem);
+    if (strchr(r->file, ',') || strlen(r->file) >= 390)
         return cp_error_set(err, CP_EUSAGE,
                             "%s: with a comma or too long; use another name",
-                            path);
-    cp_out_printf(out, ",%s:%s", key, path);
+                            r->file);
+    cp_out_printf(out, ",%s:%s", key, r->file);
     return CP_OK;
 }
 
@@ -200,12 +219,12 @@ static enum cp_status write_settings(struct run *r, struct cp_out *out,
     if (r->settings)
         cp_out_printf(out, ",%s", r->settings);
     if (r->has_heap)
-        status = add_file(out, "heap_file",
-                          r->output && !r->has_cpu ? r->output : "heap.pb.gz",
-                          r->file, err);
+        status =
+            add_file(r, out, "heap_file",
+                     r->output && !r->has_cpu ? r->output : "heap.pb.gz", err);
     if (r->has_cpu && status == CP_OK) {
-        status = add_file(out, "cpu_file", r->output ? r->output : "cpu.pb.gz",
-                          r->file, err);
+        status = add_file(r, out, "cpu_file",
+                          r->output ? r->output : "cpu.pb.gz", err);
         cp_out_printf(out, ",cpu_seconds:%.3f", r->seconds);
     }
     cp_out_char(out, '\0');
@@ -283,7 +302,8 @@ static int exit_as(int how)
 
 static int watch(const struct run *r, const char *path)
 {
-    const char *page[] = { "pprof", "-http=localhost:0", r->file, NULL };
+    char file[sizeof(r->file)] = "";
+    const char *page[] = { "pprof", "-http=localhost:0", file, NULL };
     struct stat st;
     int how;
 
@@ -295,8 +315,9 @@ static int watch(const struct run *r, const char *path)
         _exit(CP_PROGRAM_NOT_RUN);
     }
     leave_signals_to_child();
-    how = await_profile(r->file);
-    if (stat(r->file, &st) == 0) {
+    (void)cp_pid_name_expand(r->file, (long)child_pid, file, sizeof(file));
+    how = await_profile(file);
+    if (stat(file, &st) == 0) {
         (void)signal(SIGINT, SIG_DFL);
         (void)cp_pprof_main(3, page);
     }

@@ -10,6 +10,7 @@
  *   toggle N takes SIGTRAP, and leaves it again, in N profiles while threads
  *            begin; how many traps come of it that it did not set?
  *   own N    what is signal N's action, for a program that sets one itself?
+ *   old N    sets it by the older functions: does it work, is it told of ours?
  *   all      has a handler for all signals before a profile begins
  *   reset    sets all signals to their default in the middle of a profile
  *   vfork    has a child of vfork take SIGTRAP, which is the child's alone
@@ -193,6 +194,15 @@ static bool has_handler_of(uintptr_t handler)
            now[0] == handler;
 }
 
+/* If a handler of ours takes samples by it, nothing may interrupt that. */
+static bool is_safe(int sig)
+{
+    uint64_t now[4] = { 0 };
+
+    return syscall(SYS_rt_sigaction, sig, NULL, now, 8) == 0 &&
+           (sig != SIGTRAP || now[0] == 0 || now[3] >> (SIGUSR2 - 1) & 1);
+}
+
 static void *deaf(void *unused)
 {
     mask_all(SIG_BLOCK);
@@ -337,6 +347,34 @@ static int run_own(int sig)
     return 0;
 }
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* sigset */
+
+/* Programs that are compiled for POSIX alone have sysv_signal for signal. */
+static int run_old(int sig)
+{
+    struct sigaction now;
+
+    if (!cpprof_start("profile"))
+        return 3;
+    work(50000000);
+    printf("%d", sysv_signal(sig, on_trap) == SIG_DFL);
+    work(LONG_NS / 5);
+    printf(" %d", (int)n_traps);
+    (void)raise(sig);
+    (void)sigaction(sig, NULL, &now);
+    printf("%d %d%d", (int)n_traps, now.sa_handler == SIG_DFL, is_safe(sig));
+    work(LONG_NS / 5);
+    printf(" %d", sigset(sig, on_trap) == SIG_DFL);
+    work(LONG_NS / 5);
+    (void)raise(sig);
+    printf(" %d %d", (int)n_traps, sigset(sig, SIG_HOLD) == on_trap);
+    printf(" %d", sigset(sig, SIG_DFL) == SIG_HOLD);
+    printf(" %d", ssignal(sig, on_trap) == SIG_DFL);
+    printf(" %d", sysv_signal(sig, SIG_ERR) == SIG_ERR && errno == EINVAL);
+    printf(" %d\n", signal(sig, SIG_DFL) == on_trap);
+    return 0;
+}
+
 /* A child of vfork has signals of its own, and its parent's memory. */
 static int run_vfork(void)
 {
@@ -467,6 +505,8 @@ int main(int argc, char **argv)
         return run_toggle(atoi(argv[2]));
     if (strcmp(mode, "own") == 0 && argc > 2)
         return run_own(atoi(argv[2]));
+    if (strcmp(mode, "old") == 0 && argc > 2)
+        return run_old(atoi(argv[2]));
     if (strcmp(mode, "all") == 0)
         return run_all();
     if (strcmp(mode, "reset") == 0)
