@@ -12,6 +12,7 @@
 #define PIECE_SAMPLES 1024 /* whose text stays in the caches */
 #define PIECE_LOCATIONS 512
 
+#define LOCATION_ID_WIDTH 6
 #define ID_BYTES 24 /* of the longest id and a space, and some to copy */
 
 /* "12 ", in bytes that can be copied without asking how many. */
@@ -219,15 +220,26 @@ static void write_line(const struct cp_profile *p, const struct cp_line *line,
     cp_out_char(out, '\n');
 }
 
+/* Right-aligned, and without the space behind it. */
+static void write_location_id(const struct id_text *id, struct cp_out *out)
+{
+    size_t len = id->len - 1U;
+
+    if (len < LOCATION_ID_WIDTH)
+        cp_out_fill(out, ' ', LOCATION_ID_WIDTH - len);
+    cp_out_bytes(out, id->text, len);
+}
+
 static void write_locations(const void *context, struct cp_piece piece,
                             struct cp_out *out)
 {
-    const struct cp_profile *p = ((const struct rawer *)context)->p;
+    const struct rawer *w = context;
+    const struct cp_profile *p = w->p;
 
     for (uint32_t i = piece.from; i < piece.to; i++) {
         const struct cp_location *l = &p->locations[i];
 
-        cp_out_i64_right(out, (int64_t)l->id, 6);
+        write_location_id(&w->ids[i], out);
         cp_out_cstr(out, ": ");
         hex(out, l->address);
         cp_out_char(out, ' ');

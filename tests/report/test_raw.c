@@ -100,8 +100,39 @@ static void test_reports(void)
     report_run_cases(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
+/* An id may be any number of 64 bits, none of them a sign. */
+static void test_large_ids(void)
+{
+    const struct fixture_row row = { "main|f|g", 5, false };
+    struct cp_options o = cp_options_default();
+    struct cp_profile *p = fixture_profile(&row, 1);
+    char *text;
+
+    if (!CHECK(p))
+        return;
+    p->locations[0].id = UINT64_MAX;
+    p->locations[1].id = (uint64_t)1 << 63;
+    p->locations[2].id = 1234567;
+    o.format = CP_FORMAT_RAW;
+    text = report_text(p, o);
+    CHECK_STR(text, "PeriodType:  \n"
+                    "Period: 0\n"
+                    "Samples:\n"
+                    "samples/count cpu/nanoseconds\n"
+                    "          1          5: "
+                    "18446744073709551615 9223372036854775808 1234567 \n"
+                    "Locations\n"
+                    "18446744073709551615: 0x1000 g /src/a.c:7:0 s=0()\n"
+                    "9223372036854775808: 0x1010 f /src/a.c:7:0 s=0()\n"
+                    "1234567: 0x1020 main /src/a.c:7:0 s=0()\n"
+                    "Mappings\n");
+    free(text);
+    cp_profile_free(p);
+}
+
 int main(void)
 {
     RUN(test_reports);
+    RUN(test_large_ids);
     return check_failures != 0;
 }
