@@ -21,7 +21,7 @@
 #define LEAST ((size_t)32)
 #define N_CLASSES 22
 #define PAGE ((size_t)4096)
-#define FREE_EIGHTHS 3 /* of the limit: see cp_pages_hold */
+#define HELD_EIGHTHS 3 /* of the limit: see cp_pages_hold */
 
 struct head {
     size_t size;  /* with the head */
@@ -39,7 +39,7 @@ static struct {
     struct cp_lock lock;
     struct free_block *free[N_CLASSES];
     char *pos, *end; /* of the newest chunk */
-    _Atomic size_t mapped, limit, reserved;
+    _Atomic size_t mapped, limit, reserved, held;
 } pages;
 
 void cp_pages_set_limit(size_t limit_bytes)
@@ -67,11 +67,10 @@ static bool is_within_limit(size_t all)
 
 bool cp_pages_hold(size_t bytes)
 {
-    size_t held = atomic_fetch_add(&pages.reserved, bytes) + bytes;
+    size_t held = atomic_fetch_add(&pages.held, bytes) + bytes;
     size_t limit = atomic_load(&pages.limit);
 
-    if (limit == 0 ||
-        held + atomic_load(&pages.mapped) <= limit - limit / 8 * FREE_EIGHTHS)
+    if (limit == 0 || held <= limit / 8 * HELD_EIGHTHS)
         return true;
     cp_pages_let_go(bytes);
     return false;
@@ -79,7 +78,7 @@ bool cp_pages_hold(size_t bytes)
 
 void cp_pages_let_go(size_t bytes)
 {
-    atomic_fetch_sub(&pages.reserved, bytes);
+    atomic_fetch_sub(&pages.held, bytes);
 }
 
 size_t cp_pages_bytes(void)

@@ -20,8 +20,9 @@ size_t cp_pages_limit(void);
 void cp_pages_reserve(size_t bytes);
 
 /*
- * The same for a while, if there is room; three eighths of the limit stay free,
- * for what is allocated here.
+ * For tables that come and go, and that hold much less than they could: up to
+ * three eighths of the limit, beside it, so that none of them keeps a profile
+ * from being written.
  */
 bool cp_pages_hold(size_t bytes);
 void cp_pages_let_go(size_t bytes);
