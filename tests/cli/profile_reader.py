@@ -97,7 +97,7 @@ class Profile:
                 need(m.one(1) == i + 1, "ids are not 1, 2, 3, ...")
         for m in self.locations:
             need(m.one(2) <= len(self.mappings), "no such mapping")
-            need(m.one(3) != 0, "a location without address")
+            need(m.one(3) != 0 or self.is_special(m), "a location without address")
         for type_, unit in self.types + [self.period_type]:
             need(type_ and unit and "-" not in type_, "a bad type")
         infos = [c for c in self.comments if c.startswith("executableInfo=")]
@@ -106,6 +106,11 @@ class Profile:
         need(len(infos) == (len(self.mappings) if bare else 0),
              "executableInfo")
         need(self.types, "no types")
+
+    def is_special(self, location):
+        """What stands for no place in the program, as "[lost samples]"."""
+        names = [self.functions[Message(line).one(1) - 1].one(2) for line in location.many(4)]
+        return len(names) == 1 and self.strings[names[0]].startswith("[")
 
     def mapping(self, i):
         m = self.mappings[i]
