@@ -19,6 +19,7 @@
 #include <threads.h>
 #include <time.h>
 
+#include "runtime/mutex_quick.h"
 #include "runtime/next.h"
 #include "signal/capture.h"
 #include "signal/locks.h"
@@ -88,11 +89,13 @@ static int try_mutex(pthread_mutex_t *m)
  * nobody wants to know, so that they cost a jump, and else to the functions
  * below. Each of these has no more to do than what is met most needs.
  */
-typedef int mutex_call(pthread_mutex_t *);
+typedef cp_mutex_call mutex_call;
 
 static struct {
     mutex_call *_Atomic lock, *_Atomic trylock, *_Atomic unlock;
 } libc;
+
+static bool is_quick_right; /* mutex_quick.h */
 
 static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
 {
@@ -105,7 +108,7 @@ static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
     return waited(&wait, lock(m), caller);
 }
 
-static int lock_watched(pthread_mutex_t *m)
+static STEP int lock_watched(pthread_mutex_t *m)
 {
     mutex_call *trylock =
         atomic_load_explicit(&libc.trylock, memory_order_relaxed);
@@ -115,6 +118,16 @@ static int lock_watched(pthread_mutex_t *m)
         tried = trylock(m);
     return __builtin_expect(tried == EBUSY, 0) ? wait_for_mutex(m, CP_CALLER)
                                                : tried;
+}
+
+/* The same where a plain one can be taken without libc. */
+static int lock_watched_quickly(pthread_mutex_t *m)
+{
+    if (__builtin_expect(!cp_mutex_is_plain(m), 0))
+        return lock_watched(m);
+    if (__builtin_expect(cp_mutex_quick_take(m), 1))
+        return 0;
+    return wait_for_mutex(m, CP_CALLER);
 }
 
 CP_LOCKS_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
@@ -177,7 +190,7 @@ static void choose(void)
     mutex_call *unlock = atomic_load(&libc.unlock);
 
     if (cp_locks_are_on())
-        lock = lock_watched;
+        lock = is_quick_right ? lock_watched_quickly : lock_watched;
     if (atomic_load(&cp_locks.mutex_fraction))
         unlock = unlock_watched;
     if (atomic_load(&cp_locks.is_traced))
@@ -192,6 +205,7 @@ __attribute__((constructor(102))) static void prepare(void)
     atomic_store(&libc.lock, find_lock());
     atomic_store(&libc.trylock, find_trylock());
     atomic_store(&libc.unlock, find_unlock());
+    is_quick_right = cp_mutex_quick_is_right(find_lock(), find_unlock());
     cp_locks.on_change = choose;
     choose();
 }

@@ -80,6 +80,40 @@ static void ask_mutex(const char *name, int type, int protocol, int shared)
     SAY(pthread_mutex_unlock(&m));
 }
 
+/* What debuggers, and some programs, look at. */
+static void *show_owner(void *unused)
+{
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+    SAY(pthread_mutex_lock(&m));
+    SAY(m.__data.__owner == gettid());
+    SAY((int)m.__data.__nusers);
+    SAY(pthread_mutex_unlock(&m));
+    SAY(m.__data.__owner);
+    SAY((int)m.__data.__nusers);
+    return unused;
+}
+
+static void ask_owner(void)
+{
+    pid_t child;
+
+    topic = "owner";
+    (void)show_owner(NULL);
+    topic = "owner, in a thread";
+    elsewhere(show_owner, NULL);
+    topic = "owner, in a child";
+    (void)fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        (void)show_owner(NULL);
+        elsewhere(show_owner, NULL);
+        (void)fflush(stdout);
+        _exit(0);
+    }
+    SAY(waitpid(child, NULL, 0) == child);
+}
+
 static void *die_with(void *arg)
 {
     SAY(pthread_mutex_lock(arg));
@@ -521,6 +555,7 @@ int main(int argc, char **argv)
     if (argc > 1)
         await_begin();
     ask_mutexes();
+    ask_owner();
     ask_robust("robust", PTHREAD_PRIO_NONE);
     ask_robust("robust, inherits", PTHREAD_PRIO_INHERIT);
     ask_death();
