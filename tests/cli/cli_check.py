@@ -32,18 +32,13 @@ for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY",
     os.environ.pop(name, None)
 os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"  # names that do not exist, without a network
 os.umask(0o022)
-
-
-def short_folder():
-    """For sockets, whose paths have room for 107 bytes, and for words of a shell."""
-    usual = tempfile.gettempdir()
-    is_fit = re.fullmatch(r"[\w/.+-]{1,40}", usual) or not os.access("/tmp", os.W_OK)
-    return usual if is_fit else "/tmp"
-
+# For sockets, whose paths have room for 107 bytes, and for words of a shell.
+if not re.fullmatch(r"[\w/.+-]{1,40}", tempfile.gettempdir()) and os.access("/tmp", os.W_OK):
+    os.environ["TMPDIR"] = tempfile.tempdir = "/tmp"
 
 passed = failed = 0
 pprof = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/pprof"
-folder = tempfile.mkdtemp(prefix="pprof-test-", dir=short_folder())
+folder = tempfile.mkdtemp(prefix="pprof-test-")
 if not os.access(os.environ.get("HOME", ""), os.W_OK):
     os.environ["HOME"] = folder
 

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import time
 
-from cli_check import PATIENCE, short_folder
+from cli_check import PATIENCE
 
 
 
@@ -18,7 +18,7 @@ class Screen:
     """Runs a shell command; `with` ends it with the terminal."""
 
     def __init__(self, command, env, cwd, columns=80, rows=40):
-        self.folder = tempfile.mkdtemp(prefix="pprof-screen-", dir=short_folder())
+        self.folder = tempfile.mkdtemp(prefix="pprof-screen-")
         self.socket = os.path.join(self.folder, "socket")
         self.env = dict(env, SHELL="/bin/sh")
         self.env.pop("TMUX", None)
