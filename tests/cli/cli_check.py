@@ -41,6 +41,8 @@ pprof = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/pprof"
 folder = tempfile.mkdtemp(prefix="pprof-test-")
 if not os.access(os.environ.get("HOME", ""), os.W_OK):
     os.environ["HOME"] = folder
+    # Go compiles its library and its tools once for all tests.
+    os.environ.setdefault("GOCACHE", os.path.join(os.path.dirname(pprof), "go-cache"))
 
 
 class Result:
