@@ -82,8 +82,8 @@ enum cp_status cp_program_find(struct cp_program *out, const char *command,
             continue;
         if (is_runnable(out->path))
             return CP_OK;
-        if (why_not(out->path) == EACCES)
-            number = EACCES;
+        if (access(out->path, F_OK) == 0 && why_not(out->path) == EACCES)
+            number = EACCES; /* it is there */
     }
     return refuse(out, command, number, err);
 }

@@ -3,6 +3,8 @@
 A case is one call of check(); what failed is printed, and finish() prints
 "P passed, F failed" and exits."""
 import os
+import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -17,12 +19,30 @@ for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
     if signal.getsignal(number) == signal.SIG_IGN:
         signal.signal(number, signal.SIG_DFL)
 
-SECONDS = 60        # no run may take longer
+SECONDS = 60        # no run may use more of a processor
+PATIENCE = 240      # nor may anything take longer, on the busiest machine
 LIMIT_KB = 1500000  # nor need more memory than this
+
+# What a machine may have set for its users' sake, which would change what is tested.
+for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY",
+             "ALL_PROXY", "NO_PROXY", "DEBUGINFOD_URLS", "DEBUGINFOD_CACHE_PATH", "PPROF_TMPDIR",
+             "PPROF_BINARY_PATH", "PPROF_TOOLS", "PPROFLISTEN", "CPPROF", "LD_PRELOAD",
+             "MALLOC_CONF", "BROWSER", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "COLUMNS", "LINES",
+             "GOFLAGS", "GOENV", "PYTHONSTARTUP"):
+    os.environ.pop(name, None)
+os.environ["RES_OPTIONS"] = "timeout:1 attempts:1"  # names that do not exist, without a network
+os.umask(0o022)
+# For sockets, whose paths have room for 107 bytes, and for words of a shell.
+if not re.fullmatch(r"[\w/.+-]{1,40}", tempfile.gettempdir()) and os.access("/tmp", os.W_OK):
+    os.environ["TMPDIR"] = tempfile.tempdir = "/tmp"
 
 passed = failed = 0
 pprof = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "build/pprof"
 folder = tempfile.mkdtemp(prefix="pprof-test-")
+if not os.access(os.environ.get("HOME", ""), os.W_OK):
+    os.environ["HOME"] = folder
+    # Go compiles its library and its tools once for all tests.
+    os.environ.setdefault("GOCACHE", os.path.join(os.path.dirname(pprof), "go-cache"))
 
 
 class Result:
@@ -37,7 +57,7 @@ class Result:
         return self.err.decode(errors="replace").split("\n")[:-1]
 
     def __str__(self):
-        late = f" of {SECONDS} allowed" if self.seconds >= SECONDS else ""
+        late = f" of {PATIENCE} allowed" if self.seconds >= PATIENCE else ""
         return (f"status {self.status}, {self.peak_kb} KB, {self.seconds:.1f} s{late}\n"
                 f"    stdout {self.out[:300]!r}\n    stderr {self.err[:600]!r}")
 
@@ -49,13 +69,17 @@ def environment(**changes):
 
 def run(*args, stdin=subprocess.DEVNULL, stdout=None, env=None,
         before=None, cwd=None):
-    """Runs pprof in the test's folder, for at most SECONDS."""
+    """Runs pprof in the test's folder; it is killed after SECONDS of work."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen(
             [pprof, *args], stdin=stdin, stderr=err, cwd=cwd or folder,
             stdout=out if stdout is None else stdout, preexec_fn=before,
             env=environment(**(env or {})))
-        start, timer = time.monotonic(), threading.Timer(SECONDS, child.kill)
+        try:
+            resource.prlimit(child.pid, resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        except OSError:
+            pass  # it has ended
+        start, timer = time.monotonic(), threading.Timer(PATIENCE, child.kill)
         timer.start()
         _, status, usage = os.wait4(child.pid, 0)
         timer.cancel()

@@ -8,9 +8,8 @@ import os
 import subprocess
 import time
 
-from cli_check import environment, folder, path, pprof
+from cli_check import PATIENCE as SECONDS, environment, folder, path, pprof
 
-SECONDS = 60
 BUILD = os.path.dirname(pprof)
 TOOL = os.path.join(BUILD, "cpprof")
 IS_SANITIZED = b"san.so" in subprocess.run(

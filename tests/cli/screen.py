@@ -6,7 +6,8 @@ import subprocess
 import tempfile
 import time
 
-SECONDS = 20  # no text may take longer to appear
+from cli_check import PATIENCE
+
 
 
 def is_there():
@@ -29,7 +30,7 @@ class Screen:
 
     def tmux(self, *args):
         return subprocess.run(["tmux", "-S", self.socket, *args], text=True,
-                              env=self.env, capture_output=True, timeout=30)
+                              env=self.env, capture_output=True, timeout=PATIENCE)
 
     def __enter__(self):
         return self
@@ -64,7 +65,7 @@ class Screen:
         if isinstance(is_right, str):
             words = is_right
             is_right = lambda text: words in text
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             if is_right(self.text()):
                 return True

@@ -165,7 +165,7 @@ static inline void fixture_stop(struct fixture *f)
 /* A connected socket that gives up after some seconds. */
 static inline int dial(const struct fixture *f)
 {
-    struct timeval patience = { 20, 0 };
+    struct timeval patience = { 200, 0 };
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     (void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));

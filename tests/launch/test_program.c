@@ -49,6 +49,26 @@ static void test_find(void)
     CHECK(p.exit_status == CP_PROGRAM_NOT_FOUND);
 }
 
+/* A folder of the path that this user may not look into has nothing to say. */
+static void test_closed_folder(void)
+{
+    struct cp_program p;
+    struct cp_error err = { 0 };
+    char closed[128], path[512];
+    uid_t user = geteuid();
+
+    (void)snprintf(closed, sizeof(closed), "%s/closed", folder);
+    (void)snprintf(path, sizeof(path), "%s:/usr/bin", closed);
+    CHECK(setenv("PATH", path, 1) == 0);
+    CHECK(mkdir(closed, 0) == 0);
+    CHECK(user != 0 || seteuid(65534) == 0); /* root may */
+    CHECK(cp_program_find(&p, "no-such-tool", &err) != CP_OK);
+    CHECK(p.exit_status == CP_PROGRAM_NOT_FOUND);
+    CHECK(cp_program_find(&p, "env", &err) == CP_OK);
+    CHECK(seteuid(user) == 0);
+    CHECK(rmdir(closed) == 0);
+}
+
 static void test_scripts(void)
 {
     static const struct {
@@ -107,6 +127,7 @@ int main(void)
     if (!mkdtemp(folder))
         return 1;
     RUN(test_find);
+    RUN(test_closed_folder);
     RUN(test_scripts);
     RUN(test_endless);
     RUN(test_cut_short);

@@ -432,16 +432,38 @@ static void spawns(void)
         die("a program that was started ended badly");
 }
 
-static _Atomic int n_interrupted;
+static _Atomic int n_interrupted, tid_of_sleeper;
 
 static void *sleep_in_poll(void *fd)
 {
     struct pollfd p = { .fd = *(int *)fd, .events = POLLIN };
 
+    atomic_store(&tid_of_sleeper, gettid());
     while (poll(&p, 1, -1) < 0)
         if (errno == EINTR)
             atomic_fetch_add(&n_interrupted, 1);
     return NULL;
+}
+
+static char state_of(int tid)
+{
+    char path[64], state = '?';
+    FILE *f;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+    f = fopen(path, "re");
+    if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+        die("no state of a thread");
+    (void)fclose(f);
+    return state;
+}
+
+/* One that is still on its way to sleep may be asked as one that runs. */
+static void wait_for_sleeper(void)
+{
+    while (atomic_load(&tid_of_sleeper) == 0 ||
+           state_of(atomic_load(&tid_of_sleeper)) != 'S')
+        (void)sched_yield();
 }
 
 /* Sleeping threads are seen and not disturbed; one works. */
@@ -457,6 +479,7 @@ static void wall(void)
         die("pipe");
     (void)pthread_create(&sleeper, NULL, sleep_in_poll, &ends[0]);
     (void)pthread_create(&burner, NULL, burn, (void *)&is_done);
+    wait_for_sleeper();
     p = begin("wall");
     for (end = cpu_seconds() + 0.5; cpu_seconds() < end;)
         (void)usleep(1000);

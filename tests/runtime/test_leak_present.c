@@ -72,7 +72,11 @@ static void test_part_of_page(void)
 static void test_forget(void)
 {
     uintptr_t at = (uintptr_t)memory + 10 * page_size;
+    uintptr_t end = (uintptr_t)memory + 60 * page_size;
 
+    CHECK(cp_leak_present_find(present, &at, end) == end);
+    CHECK(at == end);
+    at = (uintptr_t)memory + 10 * page_size;
     memory[50 * page_size] = 1;
     cp_leak_present_forget(present);
     check_run(&at, 50, 51);

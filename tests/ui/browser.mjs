@@ -489,7 +489,7 @@ async function save(url) {
   const seen = () => fs.readdirSync(page.chrome.folder).filter((n) => /\.(gz|folded|svg|png)$/.test(n));
   for (const kind of ["pb.gz", "folded", "svg", "png"]) {
     await page.run(`(() => { const s = document.getElementById("save"); s.value = "${kind}"; s.onchange(); })()`);
-    const end = Date.now() + 20000;
+    const end = Date.now() + 240000;
     while (!seen().some((n) => n.endsWith(kind)) && Date.now() < end) await page.run("new Promise(requestAnimationFrame)");
     const name = seen().find((n) => n.endsWith(kind));
     check(`save ${kind}`, !!name);

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-const PATIENCE = 60000;
+const PATIENCE = 240000;
 
 /** The browser's program, or "". */
 export function findChrome() {
