@@ -7,6 +7,8 @@
  *   trace_self end FILE    while a thread ends whose timer takes 20 ms of its
  *                          processor time to delete; prints its id, and its
  *                          clock when that was done
+ *   trace_self last FILE   while a thread sleeps three times, in calls that no
+ *                          hook sees, and ends; prints its id
  *   trace_self makers FILE while it makes threads, and after each tries to make
  *                          many more that are refused; prints its id and their
  *                          number
@@ -349,10 +351,44 @@ static int trace_steps(const char *path)
     return close(fd) != 0;
 }
 
+/* ---- last ---- */
+
+static _Atomic int sleeper;
+
+static void *sleep_and_end(void *arg)
+{
+    struct timespec span = { 0, 2000000 };
+
+    sleeper = (int)syscall(SYS_gettid);
+    (void)sem_wait(&sem);
+    for (int i = 0; i < 3; i++)
+        (void)syscall(SYS_nanosleep, &span, NULL);
+    return arg;
+}
+
+static int trace_last(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    struct cpprof_profile *trace;
+    pthread_t thread;
+
+    (void)sem_init(&sem, 0, 0);
+    if (pthread_create(&thread, NULL, sleep_and_end, NULL) != 0)
+        return 1;
+    trace = cpprof_start("trace");
+    if (!let_drain())
+        return 3;
+    (void)sem_post(&sem);
+    (void)pthread_join(thread, NULL);
+    (void)printf("%d\n", sleeper);
+    return cpprof_stop(trace, fd) != 0 || close(fd) != 0;
+}
+
 static const struct mode {
     const char *name;
     int (*run)(const char *path);
 } modes[] = { { "end", trace_end },
+              { "last", trace_last },
               { "makers", trace_makers },
               { "steps", trace_steps },
               { "usage", trace_usage } };
