@@ -47,6 +47,7 @@ bench-runtime: all ## what the library costs, beside gperftools and libunwind
 	@bench/heap.py $(BENCH_ARGS)
 	@bench/hooks.py
 	@bench/locks.py $(BENCH_ARGS)
+	@bench/postgres_locks.py $(BENCH_ARGS)
 	@bench/trace.py $(BENCH_ARGS)
 	@bench/trace_known.py $(BENCH_ARGS)
 

@@ -7,9 +7,8 @@ server would (block_rate:10000, mutex_fraction:10), and with each wait recorded
 (1 and 1), turn and turn about. Figures are
 medians, and CPU time: of a lock and unlock that nobody disputes, of four
 threads that dispute one lock (in equal turns, which seldom meet on two cores,
-and in uneven ones, which do all the time), of redis for each request of redis-benchmark, and
-of postgres for each transaction of pgbench. Programs that are not installed are
-left out.
+and in uneven ones, which do all the time), and of redis, if it is installed, for
+each request of redis-benchmark. postgres_locks.py does the same for postgres.
 
 The profiles are then switched within one process, again and again: the CPU time
 and the wall clock of a turn, with them and without, as the median of what each
@@ -18,14 +17,11 @@ rounds count in which both cores were to be had.
 
 `make bench-runtime` builds what this needs."""
 import argparse
-import glob
 import os
 import pathlib
-import pwd
 import shutil
 import statistics
 import subprocess
-import tempfile
 import time
 import urllib.request
 
@@ -91,14 +87,11 @@ def slices(title, runs, *args):
               f"wall clock {wall:7.1f} ns {ratios[1]:+6.1f} %", flush=True)
 
 
-def cpu_of(pid, with_children=False):
-    """Seconds; of children only those that have ended."""
+def cpu_of(pid):
+    """Seconds."""
     with open(f"/proc/{pid}/stat") as f:
         fields = f.read().rsplit(")", 1)[1].split()
-    ticks = int(fields[11]) + int(fields[12])
-    if with_children:
-        ticks += int(fields[13]) + int(fields[14])
-    return ticks / TICK
+    return (int(fields[11]) + int(fields[12])) / TICK
 
 
 def redis(kind, requests):
@@ -117,71 +110,6 @@ def redis_instructions(runs):
         print(f"  {kind:12} {all_:10.0f}  {ours:6.1f} of them in the library  "
               f"({min(all_ for all_, _ in found):.0f} to "
               f"{max(all_ for all_, _ in found):.0f})", flush=True)
-
-
-class Postgres:
-    """A cluster in a folder of its own, for the user that Debian has for it."""
-
-    def __init__(self):
-        self.bin = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
-        self.folder = tempfile.mkdtemp(prefix="bench-locks-")
-        user = pwd.getpwnam("postgres")
-        os.chown(self.folder, user.pw_uid, user.pw_gid)
-        self.call("initdb", "-D", f"{self.folder}/data", "-A", "trust")
-        self.ready = False
-
-    def command(self, program, *args, env=()):
-        return ["runuser", "-u", "postgres", "--", "env", *env,
-                f"{self.bin}/{program}", *args]
-
-    def call(self, program, *args):
-        done = subprocess.run(self.command(program, *args), cwd=self.folder,
-                              capture_output=True, text=True)
-        if done.returncode:
-            raise SystemExit(f"{program}: {done.stderr[-300:]}")
-        return done.stdout
-
-    def transaction(self, kind, transactions):
-        """Microseconds of CPU a transaction, those of the server alone."""
-        env = [f"{key}={value}" for key, value in KINDS[kind].items()]
-        server = subprocess.Popen(
-            self.command("postgres", "-D", f"{self.folder}/data", "-k",
-                         self.folder, "-c", "listen_addresses=",
-                         "-c", "fsync=off", env=env),
-            cwd=self.folder, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        while subprocess.run(self.command("pg_isready", "-q", "-h",
-                                          self.folder)).returncode:
-            time.sleep(0.05)
-        if not self.ready:
-            self.call("createdb", "-h", self.folder, "bench")
-            self.call("pgbench", "-h", self.folder, "-q", "-i", "-s", "2", "bench")
-            self.ready = True
-        with open(f"{self.folder}/data/postmaster.pid") as f:
-            pid = int(f.readline())
-        before = cpu_of(pid, True)
-        self.call("pgbench", "-h", self.folder, "-n", "-S", "-c", "4", "-j", "2",
-                  "-t", str(transactions // 4), "bench")
-        while [c for c in children(pid) if b"bench [local]" in c]:
-            time.sleep(0.01)
-        used = cpu_of(pid, True) - before
-        server.terminate()
-        server.wait()
-        return used * 1e6 / transactions
-
-    def close(self):
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as f:
-        found = f.read().split()
-    for child in found:
-        try:
-            with open(f"/proc/{child}/cmdline", "rb") as f:
-                yield f.read()
-        except OSError:
-            pass
 
 
 def look_at_threads(n, runs):
@@ -225,14 +153,6 @@ def main():
                 lambda kind: redis(kind, 100_000 if quick else 400_000))
     if redis_load.is_here() and shutil.which("valgrind"):
         redis_instructions(1 if quick else 3)
-    if glob.glob("/usr/lib/postgresql/*/bin/postgres") and os.getuid() == 0:
-        postgres = Postgres()
-        try:
-            compare("postgres, a transaction of pgbench -S", "µs", runs,
-                    lambda kind: postgres.transaction(
-                        kind, 20_000 if quick else 60_000))
-        finally:
-            postgres.close()
 
 
 main()

@@ -50,6 +50,12 @@ static int make_thread(void *thread, const void *attr, void *(*run)(void *),
     return next ? next(thread, attr, run, arg) : EAGAIN;
 }
 
+static void unmake(void *wrapped)
+{
+    cp_trace_note_unmade(wrapped);
+    cp_lifecycle_unwrap_thread(wrapped);
+}
+
 static void *begin_pthread(void *wrapped)
 {
     struct cp_thread_start start = cp_lifecycle_begin_thread(wrapped);
@@ -70,7 +76,7 @@ EXPORT int pthread_create(pthread_t *restrict thread,
     cp_trace_note_create(wrapped, CP_CALLER);
     failed = make_thread(thread, attr, begin_pthread, wrapped);
     if (failed)
-        cp_lifecycle_unwrap_thread(wrapped);
+        unmake(wrapped);
     else
         cp_threadcreate_note(CP_CALLER);
     return failed;
@@ -104,7 +110,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
     if (result == thrd_success)
         cp_threadcreate_note(CP_CALLER);
     else if (wrapped)
-        cp_lifecycle_unwrap_thread(wrapped);
+        unmake(wrapped);
     return result;
 }
 

@@ -215,13 +215,13 @@ struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
 
     if (life.settings.has_perf)
         mask |= (uint64_t)1 << (SIGTRAP - 1); /* of events: perf_sampler.h */
-    cp_free(wrapped);
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, 0, 8);
     bounds = bounds_below((uintptr_t)__builtin_frame_address(0), w.stack_size);
     know_thread(bounds, (uintptr_t)w.start.run);
     if (!w.is_own_stack)
         cp_leak_stacks_note(bounds.low);
     cp_trace_note_start(wrapped, (uintptr_t)w.start.run);
+    cp_free(wrapped); /* not before: it is what tells this start from others */
     return w.start;
 }
 

@@ -55,40 +55,6 @@ static uint64_t now_ns(void)
     return (uint64_t)cp_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* ---- events ---- */
-
-static void take_event(void *context, int32_t tid,
-                       const struct cp_trace_event *e)
-{
-    static const enum cp_trace_input_kind kinds[] = {
-        [CP_TRACE_WAIT] = CP_INPUT_WAIT,
-        [CP_TRACE_WAKE] = CP_INPUT_WAKE,
-        [CP_TRACE_CREATE] = CP_INPUT_CREATE,
-        [CP_TRACE_START] = CP_INPUT_START,
-        [CP_TRACE_END] = CP_INPUT_END,
-        [CP_TRACE_REGION_BEGIN] = CP_INPUT_REGION_BEGIN,
-        [CP_TRACE_REGION_END] = CP_INPUT_REGION_END,
-        [CP_TRACE_LOG] = CP_INPUT_LOG,
-        [CP_TRACE_SAMPLE] = CP_INPUT_SAMPLE,
-    };
-    struct session *s = context;
-    struct cp_trace_input in = { .time_ns = e->time_ns,
-                                 .begin_ns = e->begin_ns,
-                                 .arg = e->arg,
-                                 .tid = tid,
-                                 .stack = e->stack,
-                                 .kind = kinds[e->kind],
-                                 .call = e->call,
-                                 .len = e->more };
-
-    if (e->more || e->kind == CP_TRACE_REGION_BEGIN ||
-        e->kind == CP_TRACE_REGION_END)
-        in.text = (const char *)(e + 1);
-    cp_trace_model_add(s->model, &in);
-    if (e->kind == CP_TRACE_END)
-        cp_trace_switches_drop(&s->switches, tid);
-}
-
 /* ---- switches ---- */
 
 /* As a word of the thread itself, with the instruction as its stack. */
@@ -136,6 +102,41 @@ static void take_record(void *context, const struct cp_trace_switch *record)
         take_switch(s, record);
 }
 
+/* ---- events ---- */
+
+static void take_event(void *context, int32_t tid,
+                       const struct cp_trace_event *e)
+{
+    static const enum cp_trace_input_kind kinds[] = {
+        [CP_TRACE_WAIT] = CP_INPUT_WAIT,
+        [CP_TRACE_WAKE] = CP_INPUT_WAKE,
+        [CP_TRACE_CREATE] = CP_INPUT_CREATE,
+        [CP_TRACE_UNMADE] = CP_INPUT_UNMADE,
+        [CP_TRACE_START] = CP_INPUT_START,
+        [CP_TRACE_END] = CP_INPUT_END,
+        [CP_TRACE_REGION_BEGIN] = CP_INPUT_REGION_BEGIN,
+        [CP_TRACE_REGION_END] = CP_INPUT_REGION_END,
+        [CP_TRACE_LOG] = CP_INPUT_LOG,
+        [CP_TRACE_SAMPLE] = CP_INPUT_SAMPLE,
+    };
+    struct session *s = context;
+    struct cp_trace_input in = { .time_ns = e->time_ns,
+                                 .begin_ns = e->begin_ns,
+                                 .arg = e->arg,
+                                 .tid = tid,
+                                 .stack = e->stack,
+                                 .kind = kinds[e->kind],
+                                 .call = e->call,
+                                 .len = e->more };
+
+    if (e->more || e->kind == CP_TRACE_REGION_BEGIN ||
+        e->kind == CP_TRACE_REGION_END)
+        in.text = (const char *)(e + 1);
+    cp_trace_model_add(s->model, &in);
+    if (e->kind == CP_TRACE_END)
+        cp_trace_switches_drop(&s->switches, tid, take_record, s);
+}
+
 /* ---- output ---- */
 
 static enum cp_status give(struct session *s, const struct cp_kind_sink *sink,
@@ -171,6 +172,10 @@ static void gather(struct session *s)
     if (is_new)
         cp_trace_threads_tell(&s->threads, time_ns);
     cp_trace_switches_read(&s->switches, take_record, s);
+    for (size_t i = 0; is_new && i < s->threads.known.n; i++)
+        if (cp_trace_threads_is_gone(&s->threads, i))
+            cp_trace_switches_drop(
+                &s->switches, s->threads.known.threads[i].tid, take_record, s);
 }
 
 /* A format that is full has to know of waits that have not ended. */

@@ -27,6 +27,13 @@ void cp_trace_note_create(const void *token, uintptr_t caller)
                       caller);
 }
 
+void cp_trace_note_unmade(const void *token)
+{
+    if (cp_trace_is_on())
+        cp_trace_note(event(CP_TRACE_UNMADE, (uint64_t)(uintptr_t)token), NULL,
+                      0);
+}
+
 void cp_trace_note_start(const void *token, uintptr_t function)
 {
     struct cp_trace_event e;

@@ -16,6 +16,9 @@
  */
 void cp_trace_note_create(const void *token, uintptr_t caller);
 
+/* That thread could not be made. */
+void cp_trace_note_unmade(const void *token);
+
 /* The calling thread begins, in this function. */
 void cp_trace_note_start(const void *token, uintptr_t function);
 

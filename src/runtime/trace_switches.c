@@ -1,6 +1,7 @@
 /* trace_switches.c - see trace_switches.h. */
 #include "runtime/trace_switches.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -74,7 +75,7 @@ void cp_trace_switches_watch(struct cp_trace_switches *s, int32_t tid)
     if (fd < 0)
         fd = open_event(tid, false);
     if (fd < 0) {
-        s->is_refused = s->n_rings == 0;
+        s->is_refused = s->n_rings == 0 && fd != -ESRCH;
         return;
     }
     if (map_ring(fd, &ring)) {
@@ -87,17 +88,6 @@ void cp_trace_switches_watch(struct cp_trace_switches *s, int32_t tid)
 static void unmap(struct cp_trace_ring *ring)
 {
     (void)munmap(ring->head, PAGE + ring->len);
-}
-
-void cp_trace_switches_drop(struct cp_trace_switches *s, int32_t tid)
-{
-    for (size_t i = 0; i < s->n_rings; i++) {
-        if (s->rings[i].tid != tid)
-            continue;
-        unmap(&s->rings[i]);
-        s->rings[i] = s->rings[--s->n_rings];
-        return;
-    }
 }
 
 /* Bytes of the ring, which may go round its end. */
@@ -215,6 +205,21 @@ void cp_trace_switches_read(struct cp_trace_switches *s,
 {
     for (size_t i = 0; i < s->n_rings; i++)
         read_ring(s, &s->rings[i], take, context);
+}
+
+void cp_trace_switches_drop(struct cp_trace_switches *s, int32_t tid,
+                            void (*take)(void *context,
+                                         const struct cp_trace_switch *record),
+                            void *context)
+{
+    for (size_t i = 0; i < s->n_rings; i++) {
+        if (s->rings[i].tid != tid)
+            continue;
+        read_ring(s, &s->rings[i], take, context);
+        unmap(&s->rings[i]);
+        s->rings[i] = s->rings[--s->n_rings];
+        return;
+    }
 }
 
 void cp_trace_switches_release(struct cp_trace_switches *s)

@@ -42,11 +42,14 @@ struct cp_trace_switches {
 /* From now on, if the kernel allows it. */
 void cp_trace_switches_watch(struct cp_trace_switches *s, int32_t tid);
 
-/* The thread is no more. */
-void cp_trace_switches_drop(struct cp_trace_switches *s, int32_t tid);
-
 /* All that has been recorded since the last time. */
 void cp_trace_switches_read(struct cp_trace_switches *s,
+                            void (*take)(void *context,
+                                         const struct cp_trace_switch *record),
+                            void *context);
+
+/* The thread is no more: its last records, and no others will come. */
+void cp_trace_switches_drop(struct cp_trace_switches *s, int32_t tid,
                             void (*take)(void *context,
                                          const struct cp_trace_switch *record),
                             void *context);

@@ -152,6 +152,11 @@ static void meet(struct cp_trace_threads *t, const struct cp_trace_seen *seen,
     }
 }
 
+bool cp_trace_threads_is_gone(const struct cp_trace_threads *t, size_t i)
+{
+    return !is_in(&t->seen, t->known.threads[i].tid);
+}
+
 /*
  * Of those that are no longer there, the ones that began in our hook have said
  * so themselves before they left the list.
@@ -166,7 +171,7 @@ void cp_trace_threads_tell(struct cp_trace_threads *t, uint64_t time_ns)
                                        .time_ns = time_ns,
                                        .kind = CP_INPUT_GONE };
 
-        if (!is_in(&t->seen, gone.tid))
+        if (cp_trace_threads_is_gone(t, i))
             cp_trace_model_add(t->model, &gone);
     }
 }

@@ -67,6 +67,9 @@ bool cp_trace_threads_look(struct cp_trace_threads *t);
  */
 void cp_trace_threads_tell(struct cp_trace_threads *t, uint64_t time_ns);
 
+/* Of those that were known before the last look: is this one there no more? */
+bool cp_trace_threads_is_gone(const struct cp_trace_threads *t, size_t i);
+
 /*
  * Finds the stacks of waits that have none. False: some have ended since the
  * look, and are in the pool of events by now, with a stack of their own; these

@@ -29,6 +29,7 @@ enum cp_trace_kind {
     CP_TRACE_WAIT = 1,     /* arg: the lock, or what the call returned */
     CP_TRACE_WAKE,         /* arg: the lock that somebody waits for */
     CP_TRACE_CREATE,       /* a thread is about to be made; arg: a token */
+    CP_TRACE_UNMADE,       /* it could not be made; arg: the token */
     CP_TRACE_START,        /* it begins; arg: the token, more: its function */
     CP_TRACE_END,          /* arg: its pthread_t, more: cp_trace_end */
     CP_TRACE_REGION_BEGIN, /* more: the name */

@@ -70,6 +70,7 @@ struct writer {
     uint32_t *free_procs;
     size_t n_free_procs, cap_free_procs;
     uint64_t now_ns;
+    bool has_ended; /* one of them, so that its id may come again */
 };
 
 /* ---- batches ---- */
@@ -140,6 +141,7 @@ static struct thread *add(struct writer *w, int32_t tid)
 static void remove_thread(struct writer *w, struct thread *t)
 {
     end_batch(w, t);
+    w->has_ended = true;
     w->free_procs[w->n_free_procs++] = t->proc;
     cp_tid_remove(&w->threads, t->tid);
 }
@@ -223,21 +225,6 @@ static void start_go(struct writer *w, struct thread *t, uint64_t time_ns)
 
 /* ---- steps ---- */
 
-static void known(struct writer *w, const struct cp_step *s)
-{
-    struct thread *t = add(w, s->tid);
-
-    if (!t)
-        return;
-    t->state = RUNNING;
-    if (w->procs[t->proc].generation == w->file.generation)
-        start_proc(w, t, s->time_ns);
-    else
-        put_proc_status(w, t, PROC_RUNNING, s->time_ns);
-    t->has_proc = true;
-    put_go_status(w, t, s->time_ns);
-}
-
 /* Somebody makes it, and if nobody is known who could, the recorder does. */
 static void create(struct writer *w, const struct cp_step *s)
 {
@@ -256,7 +243,37 @@ static void create(struct writer *w, const struct cp_step *s)
     cp_varint_put(out, cp_go_file_stack(&w->file, s->start));
     cp_varint_put(out, cp_go_file_stack(&w->file, s->stack));
     t->state = RUNNABLE;
-    t->last_ns = s->time_ns;
+    t->last_ns = maker->last_ns;
+}
+
+static void begin(struct writer *w, struct thread *t, uint64_t time_ns)
+{
+    start_proc(w, t, time_ns);
+    start_go(w, t, time_ns);
+}
+
+/*
+ * It is there, nobody knows since when. The reader takes that in the first
+ * generation, once for each id; later it wants to hear of a beginning.
+ */
+static void known(struct writer *w, const struct cp_step *s)
+{
+    struct thread *t;
+
+    if (w->file.generation > 1 || w->has_ended) {
+        create(w, s);
+        t = find(w, s->tid);
+        if (t)
+            begin(w, t, s->time_ns);
+        return;
+    }
+    t = add(w, s->tid);
+    if (!t)
+        return;
+    t->state = RUNNING;
+    put_proc_status(w, t, PROC_RUNNING, s->time_ns);
+    t->has_proc = true;
+    put_go_status(w, t, s->time_ns);
 }
 
 static void end(struct writer *w, struct thread *t, const struct cp_step *s)
@@ -339,8 +356,7 @@ static void step_of(struct writer *w, struct thread *t, const struct cp_step *s)
 {
     switch (s->kind) {
     case CP_STEP_BEGIN:
-        start_proc(w, t, s->time_ns);
-        start_go(w, t, s->time_ns);
+        begin(w, t, s->time_ns);
         break;
     case CP_STEP_END:
         end(w, t, s);

@@ -11,28 +11,14 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "trace/model_notices.h"
 #include "trace/model_threads.h"
 
-#define MOST_WAKES ((size_t)1 << 16)
-#define MOST_CREATES 4096
 #define KEEP_NS 1000000000 /* for waits that end later */
-
-/* Somebody lets others go, or wants to be let go. */
-struct wake {
-    uint64_t lock, time_ns;
-    int32_t tid;
-    uint32_t stack;
-};
 
 struct waiter {
     uint64_t lock, begin_ns, end_ns;
     int32_t tid;
-};
-
-struct create {
-    uint64_t token, time_ns;
-    int32_t tid;
-    uint32_t stack;
 };
 
 struct cp_trace_model {
@@ -44,12 +30,10 @@ struct cp_trace_model {
     size_t cap_later;
     struct cp_sort_pair *order; /* of the items */
     size_t cap_order;
-    struct wake *wakes;
-    size_t n_wakes, cap_wakes;
+    struct cp_notices wakes;
     struct waiter *waiters; /* whose wakers are not known yet */
     size_t n_waiters, cap_waiters;
-    struct create *creates;
-    size_t n_creates, cap_creates;
+    struct cp_notices creates;
     uint64_t n_lost;
 };
 
@@ -79,9 +63,9 @@ void cp_trace_model_free(struct cp_trace_model *m)
     cp_free(m->items);
     cp_free(m->later);
     cp_free(m->order);
-    cp_free(m->wakes);
+    cp_notices_release(&m->wakes);
     cp_free(m->waiters);
-    cp_free(m->creates);
+    cp_notices_release(&m->creates);
     cp_free(m);
 }
 
@@ -106,31 +90,6 @@ static struct cp_item *push(struct cp_trace_model *m, enum cp_item_kind kind,
                               .kind = (uint8_t)kind,
                               .call = (uint8_t)in->call };
     return item;
-}
-
-static void add_wake(struct cp_trace_model *m, const struct cp_trace_input *in)
-{
-    if (m->n_wakes == MOST_WAKES) { /* the older half is hardly needed */
-        memmove(m->wakes, m->wakes + MOST_WAKES / 2,
-                MOST_WAKES / 2 * sizeof(*m->wakes));
-        m->n_wakes = MOST_WAKES / 2;
-    }
-    if (cp_reserve(&m->wakes, &m->cap_wakes, m->n_wakes + 1, sizeof(*m->wakes),
-                   NULL) == CP_OK)
-        m->wakes[m->n_wakes++] =
-            (struct wake){ in->arg, in->time_ns, in->tid, in->stack };
-}
-
-static void add_create(struct cp_trace_model *m,
-                       const struct cp_trace_input *in)
-{
-    if (m->n_creates == MOST_CREATES)
-        memmove(m->creates, m->creates + 1,
-                --m->n_creates * sizeof(*m->creates));
-    if (cp_reserve(&m->creates, &m->cap_creates, m->n_creates + 1,
-                   sizeof(*m->creates), NULL) == CP_OK)
-        m->creates[m->n_creates++] =
-            (struct create){ in->arg, in->time_ns, in->tid, in->stack };
 }
 
 /* Most calls are short, and nobody else has to do with them: one item. */
@@ -196,7 +155,7 @@ static void add_end(struct cp_trace_model *m, const struct cp_trace_input *in)
     struct cp_trace_input wake = *in;
 
     wake.time_ns -= 1;
-    add_wake(m, &wake);
+    cp_notices_add(&m->wakes, &wake);
     add_text(m, CP_ITEM_END, in);
 }
 
@@ -225,10 +184,13 @@ void cp_trace_model_add(struct cp_trace_model *m,
         add_wait(m, in);
         break;
     case CP_INPUT_WAKE:
-        add_wake(m, in);
+        cp_notices_add(&m->wakes, in);
         break;
     case CP_INPUT_CREATE:
-        add_create(m, in);
+        cp_notices_add(&m->creates, in);
+        break;
+    case CP_INPUT_UNMADE:
+        cp_notices_take_back(&m->creates, in->arg, in->tid);
         break;
     case CP_INPUT_END:
         add_end(m, in);
@@ -243,37 +205,16 @@ void cp_trace_model_add(struct cp_trace_model *m,
 
 /* ---- who woke whom ---- */
 
-/* By lock, and those of one lock by time. */
-static bool sort_wakes(struct cp_trace_model *m)
-{
-    size_t size = sizeof(*m->wakes);
-
-    return cp_sort_structs(m->wakes, m->n_wakes, size,
-                           offsetof(struct wake, time_ns), NULL) == CP_OK &&
-           cp_sort_structs(m->wakes, m->n_wakes, size,
-                           offsetof(struct wake, lock), NULL) == CP_OK;
-}
-
 /* The last one by then, but for the waiter itself. */
-static const struct wake *find_wake(const struct cp_trace_model *m,
-                                    const struct waiter *w)
+static const struct cp_notice *find_wake(const struct cp_trace_model *m,
+                                         const struct waiter *w)
 {
-    size_t low = 0, high = m->n_wakes;
+    size_t at = cp_notices_up_to(&m->wakes, w->lock, w->end_ns);
 
-    while (low < high) {
-        size_t at = low + (high - low) / 2;
-        const struct wake *wake = &m->wakes[at];
+    for (; at > 0; at--) {
+        const struct cp_notice *wake = &m->wakes.list[at - 1];
 
-        if (wake->lock < w->lock ||
-            (wake->lock == w->lock && wake->time_ns <= w->end_ns))
-            low = at + 1;
-        else
-            high = at;
-    }
-    for (; low > 0; low--) {
-        const struct wake *wake = &m->wakes[low - 1];
-
-        if (wake->lock != w->lock || wake->time_ns < w->begin_ns)
+        if (wake->key != w->lock || wake->time_ns < w->begin_ns)
             return NULL;
         if (wake->tid != w->tid)
             return wake;
@@ -282,7 +223,7 @@ static const struct wake *find_wake(const struct cp_trace_model *m,
 }
 
 static void push_unblock(struct cp_trace_model *m, const struct waiter *w,
-                         const struct wake *wake)
+                         const struct cp_notice *wake)
 {
     struct cp_trace_input in = { .tid = w->tid,
                                  .begin_ns = w->begin_ns,
@@ -301,12 +242,13 @@ static void push_unblock(struct cp_trace_model *m, const struct waiter *w,
  */
 static void match_wakes(struct cp_trace_model *m, uint64_t until_ns)
 {
-    bool is_sorted = m->n_waiters > 0 && m->n_wakes > 0 && sort_wakes(m);
+    bool is_sorted =
+        m->n_waiters > 0 && m->wakes.n > 0 && cp_notices_sort(&m->wakes);
     size_t n = 0;
 
     for (size_t i = 0; i < m->n_waiters; i++) {
         struct waiter w = m->waiters[i];
-        const struct wake *wake = is_sorted ? find_wake(m, &w) : NULL;
+        const struct cp_notice *wake = is_sorted ? find_wake(m, &w) : NULL;
 
         if (wake)
             push_unblock(m, &w, wake);
@@ -316,36 +258,32 @@ static void match_wakes(struct cp_trace_model *m, uint64_t until_ns)
     m->n_waiters = n;
 }
 
-static void drop_old_wakes(struct cp_trace_model *m, uint64_t until_ns)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < m->n_wakes; i++)
-        if (m->wakes[i].time_ns + KEEP_NS > until_ns)
-            m->wakes[n++] = m->wakes[i];
-    m->n_wakes = n;
-}
-
 /* ---- who made whom ---- */
 
 /* The last one by then: a token is used again. */
-static bool take_create(struct cp_trace_model *m, uint64_t token,
-                        uint64_t time_ns, struct create *out)
+static struct cp_notice *find_create(const struct cp_trace_model *m,
+                                     const struct cp_item *begin)
 {
-    struct create *found = NULL;
+    size_t at = cp_notices_up_to(&m->creates, begin->arg, begin->time_ns);
+    struct cp_notice *create = at > 0 ? &m->creates.list[at - 1] : NULL;
 
-    for (size_t i = 0; i < m->n_creates; i++) {
-        struct create *c = &m->creates[i];
+    return create && create->key == begin->arg && !create->is_used ? create
+                                                                   : NULL;
+}
 
-        if (c->token == token && c->time_ns <= time_ns &&
-            (!found || c->time_ns >= found->time_ns))
-            found = c;
-    }
-    if (!found)
-        return false;
-    *out = *found;
-    *found = m->creates[--m->n_creates];
-    return true;
+static void push_create(struct cp_trace_model *m, const struct cp_item *begin,
+                        const struct cp_notice *create)
+{
+    struct cp_trace_input in = { .tid = begin->tid,
+                                 .time_ns = create->time_ns,
+                                 .arg = begin->time_ns,
+                                 .stack = create->stack };
+    struct cp_item *item = push(m, CP_ITEM_CREATE, &in);
+
+    if (!item)
+        return;
+    item->other = create->tid;
+    item->start = begin->stack;
 }
 
 /* As in match_wakes, one that is not found yet is looked for again. */
@@ -353,24 +291,22 @@ static void match_creates(struct cp_trace_model *m)
 {
     size_t n_items = m->n_items;
 
+    if (m->creates.n == 0 || !cp_notices_sort(&m->creates))
+        return;
     for (size_t i = 0; i < n_items; i++) {
-        struct cp_item begin = m->items[i], *item;
-        struct cp_trace_input in = { .tid = begin.tid };
-        struct create create;
+        struct cp_item begin = m->items[i];
+        struct cp_notice *create;
 
-        if (begin.kind != CP_ITEM_BEGIN || begin.arg == 0 ||
-            !take_create(m, begin.arg, begin.time_ns, &create))
+        if (begin.kind != CP_ITEM_BEGIN || begin.arg == 0)
+            continue;
+        create = find_create(m, &begin);
+        if (!create)
             continue;
         m->items[i].arg = 0; /* it has been found */
-        in.time_ns = create.time_ns;
-        in.arg = begin.time_ns;
-        in.stack = create.stack;
-        item = push(m, CP_ITEM_CREATE, &in);
-        if (item) {
-            item->other = create.tid;
-            item->start = begin.stack;
-        }
+        create->is_used = true;
+        push_create(m, &begin, create);
     }
+    cp_notices_drop(&m->creates, 0);
 }
 
 /* ---- output ---- */
@@ -418,7 +354,7 @@ void cp_trace_model_flush(struct cp_trace_model *m, uint64_t until_ns)
         cp_free(item->text);
     }
     keep_items(m, n);
-    drop_old_wakes(m, until_ns);
+    cp_notices_drop(&m->wakes, until_ns > KEEP_NS ? until_ns - KEEP_NS : 0);
 }
 
 bool cp_trace_model_lacks(const struct cp_trace_model *m, int32_t tid,

@@ -16,6 +16,7 @@ enum cp_trace_input_kind {
     CP_INPUT_WAIT,   /* begin_ns to time_ns; arg: lock, or the call's result */
     CP_INPUT_WAKE,   /* arg: the lock */
     CP_INPUT_CREATE, /* arg: a token; stack: who makes it */
+    CP_INPUT_UNMADE, /* arg: the token; it could not be made */
     CP_INPUT_START,  /* arg: the token; stack: its function */
     CP_INPUT_END,    /* arg: what is waited for by those who join it */
     CP_INPUT_REGION_BEGIN,

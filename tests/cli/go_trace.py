@@ -197,6 +197,7 @@ class Generation:
             self.seen.add(("g", g))
             one = t.goroutines.get(g)
             if one is None:
+                need(self.number == 1)  # later ones are created
                 one = t.goroutines[g] = Goroutine(g)
                 one.enter(status, time)
             need(one.status == status)

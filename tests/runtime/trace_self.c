@@ -1,14 +1,20 @@
 /*
  * trace_self.c - a program that traces itself, for tests of the trace.
  *
- *   trace_self usage FILE  traces itself while four threads use 0.3 s of
- *                            processor time each; prints what getrusage said
- *                            that it was, in us, without the library's own
- *   trace_self end FILE    traces itself while a thread ends whose timer
- * takes 20 ms of its processor time to delete; prints its id, and its clock
- * when that was done trace_self steps FILE  traces itself in two steps with
- * more events, and more threads at a time, than there is room for at once;
- * prints how many messages and threads
+ *   trace_self usage FILE  while four threads use 0.3 s of processor time each;
+ *                          prints what getrusage said that it was, in us,
+ *                          without the library's own
+ *   trace_self end FILE    while a thread ends whose timer takes 20 ms of its
+ *                          processor time to delete; prints its id, and its
+ *                          clock when that was done
+ *   trace_self last FILE   while a thread sleeps three times, in calls that no
+ *                          hook sees, and ends; prints its id
+ *   trace_self makers FILE while it makes threads, and after each tries to make
+ *                          many more that are refused; prints its id and their
+ *                          number
+ *   trace_self steps FILE  in two steps, with more events, and more threads at
+ *                          a time, than there is room for at once; prints how
+ *                          many messages and threads
  */
 #include <cpprof.h>
 #include <dirent.h>
@@ -242,6 +248,34 @@ static int trace_end(const char *path)
     return cpprof_stop(trace, fd) != 0 || close(fd) != 0;
 }
 
+/* ---- makers ---- */
+
+#define MADE 12
+#define REFUSED 6000 /* after each; all of them fit into the trace at once */
+
+static int trace_makers(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    struct cpprof_profile *trace = cpprof_start("trace");
+    pthread_attr_t huge;
+    pthread_t thread, none;
+
+    (void)pthread_attr_init(&huge);
+    if (pthread_attr_setstacksize(&huge, (size_t)1 << 62) != 0)
+        return 3;
+    for (int i = 0; i < MADE; i++) {
+        if (pthread_create(&thread, NULL, nothing, NULL) != 0)
+            return 1;
+        for (int k = 0; k < REFUSED; k++)
+            if (pthread_create(&none, &huge, nothing, NULL) == 0)
+                return 3;
+        (void)pthread_join(thread, NULL);
+    }
+    (void)pthread_attr_destroy(&huge);
+    (void)printf("%d %d\n", (int)getpid(), MADE);
+    return cpprof_stop(trace, fd) != 0 || close(fd) != 0;
+}
+
 /* ---- steps ---- */
 
 #define STEPS 8
@@ -317,10 +351,45 @@ static int trace_steps(const char *path)
     return close(fd) != 0;
 }
 
+/* ---- last ---- */
+
+static _Atomic int sleeper;
+
+static void *sleep_and_end(void *arg)
+{
+    struct timespec span = { 0, 2000000 };
+
+    sleeper = (int)syscall(SYS_gettid);
+    (void)sem_wait(&sem);
+    for (int i = 0; i < 3; i++)
+        (void)syscall(SYS_nanosleep, &span, NULL);
+    return arg;
+}
+
+static int trace_last(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    struct cpprof_profile *trace;
+    pthread_t thread;
+
+    (void)sem_init(&sem, 0, 0);
+    if (pthread_create(&thread, NULL, sleep_and_end, NULL) != 0)
+        return 1;
+    trace = cpprof_start("trace");
+    if (!let_drain())
+        return 3;
+    (void)sem_post(&sem);
+    (void)pthread_join(thread, NULL);
+    (void)printf("%d\n", sleeper);
+    return cpprof_stop(trace, fd) != 0 || close(fd) != 0;
+}
+
 static const struct mode {
     const char *name;
     int (*run)(const char *path);
 } modes[] = { { "end", trace_end },
+              { "last", trace_last },
+              { "makers", trace_makers },
               { "steps", trace_steps },
               { "usage", trace_usage } };
 

@@ -9,11 +9,13 @@
  *   trace_target churn N   N threads at a time that come and go
  *   trace_target storm N   N threads that yield as many events as they can
  *   trace_target forks N   N threads that fork all the time
+ *   trace_target strays N  the same as churn, with threads that no hook sees
  *   trace_target faults N  N threads that touch pages that are not there
  *
  * Runs until its standard input ends.
  */
 #include <cpprof.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -197,6 +199,30 @@ static void *churn(void *arg)
     return arg;
 }
 
+typedef int make_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *),
+                    void *);
+
+/* Long enough to be found by looking, some of them. */
+static void *stray(void *arg)
+{
+    sleep_ms(150);
+    return arg;
+}
+
+static void *strays(void *arg)
+{
+    void *libc = dlopen("libc.so.6", RTLD_NOW);
+    make_fn *make = libc ? (make_fn *)dlsym(libc, "pthread_create") : NULL;
+
+    while (make && !atomic_load(&is_over)) {
+        pthread_t child;
+
+        if (make(&child, NULL, stray, NULL) == 0)
+            (void)pthread_join(child, NULL);
+    }
+    return arg;
+}
+
 static void *storm(void *arg)
 {
     int fds[2];
@@ -280,11 +306,10 @@ static size_t start_all(pthread_t *threads, const char *what, int wanted)
     static const struct {
         const char *name;
         thread_fn *run;
-    } all[] = { { "busy", busy },
-                { "churn", churn },
-                { "storm", storm },
-                { "forks", forker },
-                { "faults", toucher } };
+    } all[] = {
+        { "busy", busy },     { "churn", churn },  { "storm", storm },
+        { "strays", strays }, { "forks", forker }, { "faults", toucher }
+    };
     size_t n = 0;
 
     if (strcmp(what, "known") == 0)

@@ -266,10 +266,51 @@ static void test_generations(void)
     cp_out_release(&text);
 }
 
+/* Readers want a beginning for what they hear of later, or again. */
+static void test_met_late(void)
+{
+    static const struct cp_step steps[] = {
+        { 1000, 1000, CP_STEP_KNOWN, .tid = CP_TRACE_RECORDER },
+        { 1000, 1000, CP_STEP_KNOWN, .tid = 1 },
+        { 2000, 2000, CP_STEP_END, .tid = 1 },
+        { 3000, 3000, CP_STEP_KNOWN, .tid = 1 },
+        { 3000000000, 3000000000, CP_STEP_STOP, .tid = 1 },
+        { 3000000001, 3000000001, CP_STEP_KNOWN, .tid = 5 },
+    };
+    const struct cp_trace_format *f = &cp_trace_go;
+    struct cp_out bytes = { .fd = -1 }, text = { .fd = -1 };
+    struct cp_trace_stacks stacks = { 0 };
+    void *w = f->open(&fixture_head, &bytes, NULL);
+    struct reader r;
+
+    fixture_stacks(&stacks);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        f->step(w, &steps[i]);
+        if (steps[i].kind == CP_STEP_STOP)
+            f->flush(w, &stacks, false);
+    }
+    f->flush(w, &stacks, true);
+    f->free(w);
+    r = open_trace(&bytes);
+    while (r.at < r.end)
+        (void)tell_batch(&r, &text);
+    cp_out_char(&text, '\0');
+    CHECK(strstr(text.buf, "  1000 status 1 1 2\n"));
+    CHECK(strstr(text.buf, "  3000 create 1 0 0\n"));
+    CHECK(strstr(text.buf, "  3000 proc-start 1 1\n  3000 start 1 1\n"));
+    CHECK(!strstr(text.buf, "  3000 status 1 "));
+    CHECK(strstr(text.buf, "  3000000001 create 5 0 0\n"));
+    CHECK(!strstr(text.buf, " status 5 "));
+    cp_out_release(&bytes);
+    cp_out_release(&text);
+    cp_trace_stacks_release(&stacks);
+}
+
 int main(void)
 {
     RUN(test_short_trace);
     RUN(test_generations);
     RUN(test_inlined);
+    RUN(test_met_late);
     return check_failures != 0;
 }

@@ -2,6 +2,7 @@
 #include "trace/model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 
@@ -277,6 +278,55 @@ static void test_late_reading(void)
            "65 2 unblock by 1 @7\n70 9 begin\n75 2 resume\n");
 }
 
+/* Those that could not be made do not push out those that were. */
+static void test_failed_creates(void)
+{
+    STORY;
+    know(&story, 1);
+    ADD(CREATE, .tid = 1, .time_ns = 10, .arg = 0x70, .stack = 4);
+    for (uint64_t i = 0; i < 200000; i++) {
+        ADD(CREATE, .tid = 1, .time_ns = 11, .arg = 0x80 + i % 16);
+        ADD(UNMADE, .tid = 1, .time_ns = 12, .arg = 0x80 + i % 16);
+    }
+    cp_trace_model_flush(story.model, 20 * US);
+    ADD(START, .tid = 9, .time_ns = 30, .arg = 0x70, .stack = 3);
+    cp_trace_model_flush(story.model, 40 * US);
+    ADD(CREATE, .tid = 1, .time_ns = 41, .arg = 0x90);
+    ADD(UNMADE, .tid = 1, .time_ns = 42, .arg = 0x90);
+    ADD(START, .tid = 8, .time_ns = 50, .arg = 0x90); /* whose own was lost */
+    cp_trace_model_flush(story.model, 60 * US);
+    expect(&story, &out,
+           "0 1 known\n0 1 name t\n10 9 create by 1 @4\n30 9 begin\n"
+           "50 8 create\n50 8 begin\n");
+}
+
+#define MANY 40000
+
+/* Many at once, of which the newer ones are found whatever their tokens are. */
+static void test_many_creates(void)
+{
+    char want[64];
+
+    STORY;
+    know(&story, 1);
+    for (uint64_t i = 0; i < MANY; i++) /* whose starts are lost */
+        ADD(CREATE, .tid = 1, .time_ns = 1 + i % 10, .arg = 0x900000 + i);
+    cp_trace_model_flush(story.model, 15 * US);
+    for (uint64_t i = 0; i < MANY; i++)
+        ADD(CREATE, .tid = 1, .time_ns = 20, .arg = 0x70 + i, .stack = 4);
+    for (uint64_t i = 0; i < MANY; i++)
+        ADD(START, .tid = (int32_t)(10 + i), .time_ns = 30, .arg = 0x70 + i);
+    out.len = 0;
+    cp_trace_model_flush(story.model, 40 * US);
+    cp_out_char(&out, '\0');
+    for (int i = 10; i < MANY + 10; i += MANY / 8) {
+        (void)snprintf(want, sizeof(want), "20 %d create by 1 @4\n", i);
+        CHECK(strstr(out.buf, want) != NULL);
+    }
+    cp_trace_model_free(story.model);
+    cp_out_release(&out);
+}
+
 /* Whatever comes, each thread's steps follow each other. */
 struct judge {
     char state[8]; /* by thread: r unning, b locked, w oken, c alling, ... */
@@ -363,6 +413,8 @@ int main(void)
     RUN(test_faults);
     RUN(test_horizon);
     RUN(test_late_reading);
+    RUN(test_failed_creates);
+    RUN(test_many_creates);
     RUN(test_anything);
     return check_failures != 0;
 }
