@@ -93,17 +93,16 @@ bool cp_handover_ask(const char *listen)
            reply.status == 200;
 }
 
-bool cp_handover_is_inherited(const char *listen)
+/* Whether a file of our parent's in /proc has these bytes in it. */
+static bool has_parent(const char *name, const char *wanted, size_t len)
 {
-    char bytes[4096], wanted[640], path[64];
-    size_t len =
-        (size_t)snprintf(wanted, sizeof(wanted), "PPROFLISTEN=%s", listen) + 1;
+    char bytes[4096], path[64];
     size_t n_kept = 0;
     bool is_found = false;
     ssize_t n;
     int fd;
 
-    (void)snprintf(path, sizeof(path), "/proc/%ld/environ", (long)getppid());
+    (void)snprintf(path, sizeof(path), "/proc/%ld/%s", (long)getppid(), name);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
@@ -117,4 +116,20 @@ bool cp_handover_is_inherited(const char *listen)
     }
     (void)close(fd);
     return is_found;
+}
+
+/*
+ * Who writes a title for ps over its environment (sshd) has none to show; that
+ * it has the library must do.
+ */
+bool cp_handover_is_inherited(const char *listen)
+{
+    static const char library[] = "/libcpprof";
+    char wanted[640];
+    size_t len =
+        (size_t)snprintf(wanted, sizeof(wanted), "PPROFLISTEN=%s", listen) + 1;
+
+    return has_parent("environ", wanted, len) ||
+           (!has_parent("environ", "=", 1) &&
+            has_parent("maps", library, sizeof(library) - 1));
 }

@@ -26,7 +26,7 @@
 #define STATUS_BYTES ((size_t)64 << 10)
 
 static struct {
-    bool is_forbidden;
+    const char *forbidden;   /* why, or NULL */
     bool is_relied_on;       /* threads are sampled by events */
     _Atomic bool is_handled; /* we have taken SIGTRAP */
     _Atomic long pid;        /* whose events they are */
@@ -39,9 +39,9 @@ static bool refuse(const char *why)
     return false;
 }
 
-void cp_perf_sampler_forbid(void)
+void cp_perf_sampler_forbid(const char *why)
 {
-    events.is_forbidden = true;
+    events.forbidden = why;
 }
 
 const char *cp_perf_sampler_why_not(void)
@@ -245,8 +245,8 @@ static bool is_allowed(void)
 bool cp_perf_sampler_begin(void)
 {
     events.is_relied_on = false;
-    if (events.is_forbidden)
-        return refuse("switched off");
+    if (events.forbidden)
+        return refuse(events.forbidden);
     if (!has_kernel())
         return refuse("needs Linux 5.18");
     if (is_traced())

@@ -15,8 +15,8 @@
 
 #include "signal/taken.h"
 
-/* Before the first profile: never use events. */
-void cp_perf_sampler_forbid(void);
+/* Before the first profile: never use events, because of that. */
+void cp_perf_sampler_forbid(const char *why);
 
 /*
  * May events be used? Tries it when a profile begins, and has SIGTRAP handled

@@ -25,13 +25,12 @@
 #include "signal/traps.h"
 #include "signal/waiters.h"
 
-#define MOST_HIDDEN 32
-
 static struct {
     struct cp_lock lock;
     bool has_main_left; /* it is a zombie until the process ends */
-    int32_t hidden[MOST_HIDDEN];
-    size_t n_hidden;
+    _Atomic int32_t hidden[CP_THREADS_MOST_HIDDEN];
+    _Atomic size_t n_hidden;
+    int32_t pid;         /* that they are in */
     uint64_t own_cpu_ns; /* of own threads that have ended */
     uint64_t period_ns;  /* 0: no timers */
     int sig;
@@ -144,8 +143,9 @@ void cp_threads_hide(void)
     if (t)
         free_record(t);
     cp_signal_self = NULL;
-    if (!is_hidden(tid) && list.n_hidden < MOST_HIDDEN)
+    if (!is_hidden(tid) && list.n_hidden < CP_THREADS_MOST_HIDDEN)
         list.hidden[list.n_hidden++] = tid;
+    list.pid = (int32_t)CP_SYSCALL(SYS_getpid, 0);
     cp_lock_give(&list.lock);
 }
 
@@ -159,6 +159,18 @@ void cp_threads_unhide(void)
         if (list.hidden[i] == tid)
             list.hidden[i] = list.hidden[--list.n_hidden];
     cp_lock_give(&list.lock);
+}
+
+/* Without the lock: a handler may ask, or a child of vfork. */
+size_t cp_threads_own(int32_t out[CP_THREADS_MOST_HIDDEN])
+{
+    size_t n = list.n_hidden;
+
+    if (n == 0 || list.pid != (int32_t)CP_SYSCALL(SYS_getpid, 0))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        out[i] = list.hidden[i];
+    return n;
 }
 
 static uint64_t own_cpu_ns(void)

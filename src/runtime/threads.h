@@ -44,6 +44,12 @@ void cp_threads_leave(void);
 void cp_threads_hide(void);
 void cp_threads_unhide(void);
 
+#define CP_THREADS_MOST_HIDDEN 32
+
+/* Their ids and how many: 0 in a process that they are not in. Takes no lock.
+ */
+size_t cp_threads_own(int32_t out[CP_THREADS_MOST_HIDDEN]);
+
 /* The CPU time that the library's own threads have used so far. */
 uint64_t cp_threads_own_cpu_ns(void);
 

@@ -1,0 +1,202 @@
+/*
+ * id_hooks.c - the functions that change the ids of all threads.
+ *
+ * libc has every thread make the call, and ends the program if some may and
+ * others may not. Capabilities are a thread's own: a program of one thread that
+ * has given up its own (capset) and sees such a call refused, or that has kept
+ * them over a setuid (PR_SET_KEEPCAPS) where our threads have not, would die of
+ * it. So the thread that calls goes first, alone: what it may not do nobody is
+ * asked to do. Then libc has all of them do it, the caller once more, which
+ * changes nothing; unless a thread of ours may not, and stays what it is.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "runtime/next.h"
+#include "runtime/threads.h"
+#include "signal/syscall.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define FEW_GROUPS 64
+
+/* Without threads of ours, or in a child of vfork, libc is on its own. */
+static bool is_alone(void)
+{
+    int32_t own[CP_THREADS_MOST_HIDDEN];
+
+    return cp_threads_own(own) == 0;
+}
+
+/* Whether a thread lacks that capability; 0 is the one that asks. */
+static bool lacks_right(int32_t tid, unsigned right)
+{
+    struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, tid };
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+    return CP_SYSCALL(SYS_capget, (long)&head, (long)data) == 0 &&
+           !(data[0].effective >> right & 1);
+}
+
+static bool does_one_lack(unsigned right)
+{
+    int32_t own[CP_THREADS_MOST_HIDDEN];
+    size_t n = cp_threads_own(own);
+
+    for (size_t i = 0; i < n; i++)
+        if (lacks_right(own[i], right))
+            return true;
+    return false;
+}
+
+/* Whether the program has no thread but the one that asks. */
+static bool is_single(void)
+{
+    struct cp_threads_stats stats;
+
+    cp_threads_stats(&stats);
+    return stats.n_threads <= 1;
+}
+
+/* The process in which our threads have stayed behind, with other ids. */
+static _Atomic int32_t parted_pid;
+
+/* Whether a thread of ours cannot follow one that had the right, or not. */
+static bool must_part(unsigned right, bool had_right)
+{
+    int32_t pid = (int32_t)CP_SYSCALL(SYS_getpid, 0);
+
+    if (!had_right && atomic_load(&parted_pid) != pid)
+        return false; /* nor did it need it: to be what it could be anyway */
+    if (!does_one_lack(right) || !is_single())
+        return false;
+    atomic_store(&parted_pid, pid);
+    return true;
+}
+
+/* What the caller alone has come to. */
+enum outcome {
+    FAILED,   /* errno says why */
+    FOR_ALL,  /* libc is to do it for all threads */
+    FOR_SELF, /* and that is all */
+};
+
+struct change {
+    long number; /* of the call */
+    unsigned right;
+    long ids[3];
+};
+
+static enum outcome change_self(const struct change *c)
+{
+    bool had_right;
+    long result;
+
+    if (is_alone())
+        return FOR_ALL;
+    had_right = !lacks_right(0, c->right);
+    result = CP_SYSCALL(c->number, c->ids[0], c->ids[1], c->ids[2]);
+    if (result < 0) {
+        errno = (int)-result;
+        return FAILED;
+    }
+    return must_part(c->right, had_right) ? FOR_SELF : FOR_ALL;
+}
+
+/* -1, 0, or what is left to libc. */
+#define CHANGE(symbol, call, ...)                                              \
+    do {                                                                       \
+        enum outcome outcome = change_self(&(struct change){ __VA_ARGS__ });   \
+        CP_NEXT(symbol);                                                       \
+                                                                               \
+        return outcome == FOR_ALL ? next call : outcome == FOR_SELF ? 0 : -1;  \
+    } while (0)
+
+EXPORT int setuid(uid_t id)
+{
+    CHANGE(setuid, (id), SYS_setuid, CAP_SETUID, { id });
+}
+
+EXPORT int setgid(gid_t id)
+{
+    CHANGE(setgid, (id), SYS_setgid, CAP_SETGID, { id });
+}
+
+EXPORT int seteuid(uid_t id)
+{
+    CHANGE(seteuid, (id), SYS_setresuid, CAP_SETUID, { -1, id, -1 });
+}
+
+EXPORT int setegid(gid_t id)
+{
+    CHANGE(setegid, (id), SYS_setresgid, CAP_SETGID, { -1, id, -1 });
+}
+
+EXPORT int setreuid(uid_t real, uid_t effective)
+{
+    CHANGE(setreuid, (real, effective), SYS_setreuid, CAP_SETUID,
+           { real, effective });
+}
+
+EXPORT int setregid(gid_t real, gid_t effective)
+{
+    CHANGE(setregid, (real, effective), SYS_setregid, CAP_SETGID,
+           { real, effective });
+}
+
+EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+    CHANGE(setresuid, (real, effective, saved), SYS_setresuid, CAP_SETUID,
+           { real, effective, saved });
+}
+
+EXPORT int setresgid(gid_t real, gid_t effective, gid_t saved)
+{
+    CHANGE(setresgid, (real, effective, saved), SYS_setresgid, CAP_SETGID,
+           { real, effective, saved });
+}
+
+EXPORT int setgroups(size_t n, const gid_t *groups)
+{
+    CHANGE(setgroups, (n, groups), SYS_setgroups, CAP_SETGID,
+           { (long)n, (long)groups });
+}
+
+/* The kernel may take fewer than there are. */
+static int set_most(const gid_t *groups, int n)
+{
+    int before = errno, failed;
+
+    do
+        failed = setgroups((size_t)n, groups);
+    while (failed && errno == EINVAL && --n > 0);
+    if (!failed)
+        errno = before;
+    return failed;
+}
+
+/* libc's goes past our setgroups. */
+EXPORT int initgroups(const char *user, gid_t group)
+{
+    gid_t few[FEW_GROUPS], *many;
+    int n = FEW_GROUPS, failed = -1;
+
+    CP_NEXT(initgroups);
+    if (is_alone())
+        return next(user, group);
+    if (getgrouplist(user, group, few, &n) >= 0)
+        return set_most(few, n);
+    many = cp_alloc((size_t)n, sizeof(*many), NULL);
+    if (!many)
+        errno = ENOMEM;
+    else if (getgrouplist(user, group, many, &n) >= 0)
+        failed = set_most(many, n);
+    else
+        errno = EAGAIN; /* there are more by now */
+    cp_free(many);
+    return failed;
+}
