@@ -19,6 +19,7 @@
 #include "runtime/lock.h"
 #include "runtime/locks.h"
 #include "runtime/tables.h"
+#include "runtime/thread_records.h"
 #include "runtime/trace_accounts.h"
 #include "runtime/trace_calls.h"
 #include "runtime/trace_names.h"
@@ -433,7 +434,7 @@ void cp_trace_after_fork(void)
         atomic_fetch_add(&cp_trace.session, 1);
     cp_lock_reset(&trace.lock);
     trace.session = NULL;
-    for (uint32_t i = 0; cp_signal_thread_at(i); i++)
+    for (uint32_t i = 0; i < cp_thread_records_count(); i++)
         cp_trace_leave(cp_signal_thread_at(i));
 }
 

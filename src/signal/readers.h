@@ -20,7 +20,6 @@
 #define CP_READERS 128
 
 struct cp_signal_place {
-    _Atomic uint32_t turn; /* odd: taken */
     uintptr_t frames[CP_WALK_MOST];
 };
 

@@ -296,9 +296,10 @@ void cp_trace_sample(struct cp_signal_thread *t, const uintptr_t *frames,
 void cp_trace_leave(struct cp_signal_thread *t)
 {
     for (int i = 0; i < 2; i++) {
-        if (t->trace_pieces[i])
-            atomic_store_explicit(&t->trace_pieces[i]->state, CP_TRACE_DONE,
-                                  memory_order_release);
+        if (!t->trace_pieces[i])
+            continue;
+        atomic_store_explicit(&t->trace_pieces[i]->state, CP_TRACE_DONE,
+                              memory_order_release);
         t->trace_pieces[i] = NULL;
     }
 }

@@ -258,9 +258,11 @@ void cp_waiters_forget(void)
         atomic_store(&cp_signal_self->waiters_place, 0);
     atomic_store(&n_kept, 0);
     for (uint32_t bucket = 0; bucket < CP_WAITERS_BUCKETS; bucket++) {
-        uint32_t reach = atomic_load(&reaches[bucket]) & REACH_MASK;
+        uint32_t reach = atomic_load(&reaches[bucket]);
 
-        for (uint32_t i = 0; i < reach; i++)
+        if (!reach) /* nobody ever waited there */
+            continue;
+        for (uint32_t i = 0; i < (reach & REACH_MASK); i++)
             give_back(place_of(bucket, i));
         atomic_store(&reaches[bucket], 0);
         atomic_store(&cp_waiters_in[bucket], 0);
