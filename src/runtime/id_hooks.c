@@ -8,16 +8,20 @@
  * it. So the thread that calls goes first, alone: what it may not do nobody is
  * asked to do. Then libc has all of them do it, the caller once more, which
  * changes nothing; unless a thread of ours may not, and stays what it is.
+ * One thread at a time: two that had gone first, each its own way, could not
+ * follow each other.
  */
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "runtime/next.h"
+#include "runtime/thread_records.h"
 #include "runtime/threads.h"
 #include "signal/syscall.h"
 
@@ -30,6 +34,29 @@ static bool is_alone(void)
     int32_t own[CP_THREADS_MOST_HIDDEN];
 
     return cp_threads_own(own) == 0;
+}
+
+/* False: libc is on its own, as it is in a handler that came in between. */
+static bool take_turn(void)
+{
+    int32_t self = (int32_t)CP_SYSCALL(SYS_gettid, 0), other = 0;
+
+    if (is_alone())
+        return false;
+    while (!atomic_compare_exchange_strong(&cp_threads_turn, &other, self)) {
+        if (other == self)
+            return false;
+        (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_turn, FUTEX_WAIT_PRIVATE,
+                         other);
+        other = 0;
+    }
+    return true;
+}
+
+static void give_turn(void)
+{
+    atomic_store(&cp_threads_turn, 0);
+    (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_turn, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* Whether a thread lacks that capability; 0 is the one that asks. */
@@ -53,13 +80,10 @@ static bool does_one_lack(unsigned right)
     return false;
 }
 
-/* Whether the program has no thread but the one that asks. */
+/* Whether the program has no thread but the one that asks; without a lock. */
 static bool is_single(void)
 {
-    struct cp_threads_stats stats;
-
-    cp_threads_stats(&stats);
-    return stats.n_threads <= 1;
+    return cp_thread_records_used() <= 1;
 }
 
 /* The process in which our threads have stayed behind, with other ids. */
@@ -93,13 +117,9 @@ struct change {
 
 static enum outcome change_self(const struct change *c)
 {
-    bool had_right;
-    long result;
+    bool had_right = !lacks_right(0, c->right);
+    long result = CP_SYSCALL(c->number, c->ids[0], c->ids[1], c->ids[2]);
 
-    if (is_alone())
-        return FOR_ALL;
-    had_right = !lacks_right(0, c->right);
-    result = CP_SYSCALL(c->number, c->ids[0], c->ids[1], c->ids[2]);
     if (result < 0) {
         errno = (int)-result;
         return FAILED;
@@ -110,10 +130,17 @@ static enum outcome change_self(const struct change *c)
 /* -1, 0, or what is left to libc. */
 #define CHANGE(symbol, call, ...)                                              \
     do {                                                                       \
-        enum outcome outcome = change_self(&(struct change){ __VA_ARGS__ });   \
+        bool has_turn = take_turn();                                           \
+        enum outcome outcome =                                                 \
+            has_turn ? change_self(&(struct change){ __VA_ARGS__ }) : FOR_ALL; \
+        int result = outcome == FAILED ? -1 : 0;                               \
         CP_NEXT(symbol);                                                       \
                                                                                \
-        return outcome == FOR_ALL ? next call : outcome == FOR_SELF ? 0 : -1;  \
+        if (outcome == FOR_ALL)                                                \
+            result = next call;                                                \
+        if (has_turn)                                                          \
+            give_turn();                                                       \
+        return result;                                                         \
     } while (0)
 
 EXPORT int setuid(uid_t id)
