@@ -115,11 +115,21 @@ struct change {
     long ids[3];
 };
 
+/* Three times -1: whether that is a mistake libc knows, and all may do it. */
+static bool is_nothing(const struct change *c)
+{
+    return (uint32_t)(c->ids[0] & c->ids[1] & c->ids[2]) == UINT32_MAX;
+}
+
 static enum outcome change_self(const struct change *c)
 {
-    bool had_right = !lacks_right(0, c->right);
-    long result = CP_SYSCALL(c->number, c->ids[0], c->ids[1], c->ids[2]);
+    bool had_right;
+    long result;
 
+    if (is_nothing(c))
+        return FOR_ALL;
+    had_right = !lacks_right(0, c->right);
+    result = CP_SYSCALL(c->number, c->ids[0], c->ids[1], c->ids[2]);
     if (result < 0) {
         errno = (int)-result;
         return FAILED;
@@ -143,13 +153,39 @@ static enum outcome change_self(const struct change *c)
         return result;                                                         \
     } while (0)
 
+/*
+ * Without the right these two change the effective id alone. That may bring the
+ * right back (setuid(0) of who had put its rights aside), and the second time
+ * they would change all three; and a thread of ours that has it would.
+ */
+static bool is_for_effective(unsigned right)
+{
+    return !is_alone() && lacks_right(0, right);
+}
+
+static int set_effective_user(uid_t id)
+{
+    CHANGE(setresuid, ((uid_t)-1, id, (uid_t)-1), SYS_setuid, CAP_SETUID,
+           { id });
+}
+
+static int set_effective_group(gid_t id)
+{
+    CHANGE(setresgid, ((gid_t)-1, id, (gid_t)-1), SYS_setgid, CAP_SETGID,
+           { id });
+}
+
 EXPORT int setuid(uid_t id)
 {
+    if (is_for_effective(CAP_SETUID))
+        return set_effective_user(id);
     CHANGE(setuid, (id), SYS_setuid, CAP_SETUID, { id });
 }
 
 EXPORT int setgid(gid_t id)
 {
+    if (is_for_effective(CAP_SETGID))
+        return set_effective_group(id);
     CHANGE(setgid, (id), SYS_setgid, CAP_SETGID, { id });
 }
 
