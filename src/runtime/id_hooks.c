@@ -113,6 +113,7 @@ struct change {
     long number; /* of the call */
     unsigned right;
     long ids[3];
+    bool lacked_right; /* it was done without */
 };
 
 /* Three times -1: whether that is a mistake libc knows, and all may do it. */
@@ -121,111 +122,104 @@ static bool is_nothing(const struct change *c)
     return (uint32_t)(c->ids[0] & c->ids[1] & c->ids[2]) == UINT32_MAX;
 }
 
-static enum outcome change_self(const struct change *c)
+static enum outcome change_self(struct change *c)
 {
-    bool had_right;
     long result;
 
     if (is_nothing(c))
         return FOR_ALL;
-    had_right = !lacks_right(0, c->right);
+    c->lacked_right = lacks_right(0, c->right);
     result = CP_SYSCALL(c->number, c->ids[0], c->ids[1], c->ids[2]);
     if (result < 0) {
         errno = (int)-result;
         return FAILED;
     }
-    return must_part(c->right, had_right) ? FOR_SELF : FOR_ALL;
+    return must_part(c->right, !c->lacked_right) ? FOR_SELF : FOR_ALL;
 }
 
-/* -1, 0, or what is left to libc. */
+/* -1, 0, or what libc says of `call`. */
 #define CHANGE(symbol, call, ...)                                              \
     do {                                                                       \
+        struct change change = { __VA_ARGS__, false };                         \
         bool has_turn = take_turn();                                           \
-        enum outcome outcome =                                                 \
-            has_turn ? change_self(&(struct change){ __VA_ARGS__ }) : FOR_ALL; \
+        enum outcome outcome = has_turn ? change_self(&change) : FOR_ALL;      \
         int result = outcome == FAILED ? -1 : 0;                               \
         CP_NEXT(symbol);                                                       \
                                                                                \
         if (outcome == FOR_ALL)                                                \
-            result = next call;                                                \
+            result = call;                                                     \
         if (has_turn)                                                          \
             give_turn();                                                       \
         return result;                                                         \
     } while (0)
 
 /*
- * Without the right these two change the effective id alone. That may bring the
- * right back (setuid(0) of who had put its rights aside), and the second time
- * they would change all three; and a thread of ours that has it would.
+ * Without the right, setuid and setgid change the effective id alone. That may
+ * bring the right back (setuid(0) of who had put its rights aside), and the
+ * second time they would change all three; and a thread of ours that has it
+ * would.
  */
-static bool is_for_effective(unsigned right)
-{
-    return !is_alone() && lacks_right(0, right);
-}
-
 static int set_effective_user(uid_t id)
 {
-    CHANGE(setresuid, ((uid_t)-1, id, (uid_t)-1), SYS_setuid, CAP_SETUID,
-           { id });
+    CP_NEXT(setresuid);
+    return next((uid_t)-1, id, (uid_t)-1);
 }
 
 static int set_effective_group(gid_t id)
 {
-    CHANGE(setresgid, ((gid_t)-1, id, (gid_t)-1), SYS_setgid, CAP_SETGID,
-           { id });
+    CP_NEXT(setresgid);
+    return next((gid_t)-1, id, (gid_t)-1);
 }
 
 EXPORT int setuid(uid_t id)
 {
-    if (is_for_effective(CAP_SETUID))
-        return set_effective_user(id);
-    CHANGE(setuid, (id), SYS_setuid, CAP_SETUID, { id });
+    CHANGE(setuid, change.lacked_right ? set_effective_user(id) : next(id),
+           SYS_setuid, CAP_SETUID, { id });
 }
 
 EXPORT int setgid(gid_t id)
 {
-    if (is_for_effective(CAP_SETGID))
-        return set_effective_group(id);
-    CHANGE(setgid, (id), SYS_setgid, CAP_SETGID, { id });
+    CHANGE(setgid, change.lacked_right ? set_effective_group(id) : next(id),
+           SYS_setgid, CAP_SETGID, { id });
 }
 
 EXPORT int seteuid(uid_t id)
 {
-    CHANGE(seteuid, (id), SYS_setresuid, CAP_SETUID, { -1, id, -1 });
+    CHANGE(seteuid, next(id), SYS_setresuid, CAP_SETUID, { -1, id, -1 });
 }
 
 EXPORT int setegid(gid_t id)
 {
-    CHANGE(setegid, (id), SYS_setresgid, CAP_SETGID, { -1, id, -1 });
+    CHANGE(setegid, next(id), SYS_setresgid, CAP_SETGID, { -1, id, -1 });
 }
 
 EXPORT int setreuid(uid_t real, uid_t effective)
 {
-    CHANGE(setreuid, (real, effective), SYS_setreuid, CAP_SETUID,
+    CHANGE(setreuid, next(real, effective), SYS_setreuid, CAP_SETUID,
            { real, effective });
 }
 
 EXPORT int setregid(gid_t real, gid_t effective)
 {
-    CHANGE(setregid, (real, effective), SYS_setregid, CAP_SETGID,
+    CHANGE(setregid, next(real, effective), SYS_setregid, CAP_SETGID,
            { real, effective });
 }
 
 EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved)
 {
-    CHANGE(setresuid, (real, effective, saved), SYS_setresuid, CAP_SETUID,
+    CHANGE(setresuid, next(real, effective, saved), SYS_setresuid, CAP_SETUID,
            { real, effective, saved });
 }
 
 EXPORT int setresgid(gid_t real, gid_t effective, gid_t saved)
 {
-    CHANGE(setresgid, (real, effective, saved), SYS_setresgid, CAP_SETGID,
+    CHANGE(setresgid, next(real, effective, saved), SYS_setresgid, CAP_SETGID,
            { real, effective, saved });
 }
 
 EXPORT int setgroups(size_t n, const gid_t *groups)
 {
-    CHANGE(setgroups, (n, groups), SYS_setgroups, CAP_SETGID,
+    CHANGE(setgroups, next(n, groups), SYS_setgroups, CAP_SETGID,
            { (long)n, (long)groups });
 }
 
