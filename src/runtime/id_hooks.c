@@ -8,16 +8,20 @@
  * it. So the thread that calls goes first, alone: what it may not do nobody is
  * asked to do. Then libc has all of them do it, the caller once more, which
  * changes nothing; unless a thread of ours may not, and stays what it is.
+ * One thread at a time: two that had gone first, each its own way, could not
+ * follow each other.
  */
 #include <errno.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "runtime/next.h"
+#include "runtime/thread_records.h"
 #include "runtime/threads.h"
 #include "signal/syscall.h"
 
@@ -30,6 +34,29 @@ static bool is_alone(void)
     int32_t own[CP_THREADS_MOST_HIDDEN];
 
     return cp_threads_own(own) == 0;
+}
+
+/* False: libc is on its own, as it is in a handler that came in between. */
+static bool take_turn(void)
+{
+    int32_t self = (int32_t)CP_SYSCALL(SYS_gettid, 0), other = 0;
+
+    if (is_alone())
+        return false;
+    while (!atomic_compare_exchange_strong(&cp_threads_turn, &other, self)) {
+        if (other == self)
+            return false;
+        (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_turn, FUTEX_WAIT_PRIVATE,
+                         other);
+        other = 0;
+    }
+    return true;
+}
+
+static void give_turn(void)
+{
+    atomic_store(&cp_threads_turn, 0);
+    (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_turn, FUTEX_WAKE_PRIVATE, 1);
 }
 
 /* Whether a thread lacks that capability; 0 is the one that asks. */
@@ -53,13 +80,10 @@ static bool does_one_lack(unsigned right)
     return false;
 }
 
-/* Whether the program has no thread but the one that asks. */
+/* Whether the program has no thread but the one that asks; without a lock. */
 static bool is_single(void)
 {
-    struct cp_threads_stats stats;
-
-    cp_threads_stats(&stats);
-    return stats.n_threads <= 1;
+    return cp_thread_records_used() <= 1;
 }
 
 /* The process in which our threads have stayed behind, with other ids. */
@@ -89,80 +113,113 @@ struct change {
     long number; /* of the call */
     unsigned right;
     long ids[3];
+    bool lacked_right; /* it was done without */
 };
 
-static enum outcome change_self(const struct change *c)
+/* Three times -1: whether that is a mistake libc knows, and all may do it. */
+static bool is_nothing(const struct change *c)
 {
-    bool had_right;
+    return (uint32_t)(c->ids[0] & c->ids[1] & c->ids[2]) == UINT32_MAX;
+}
+
+static enum outcome change_self(struct change *c)
+{
     long result;
 
-    if (is_alone())
+    if (is_nothing(c))
         return FOR_ALL;
-    had_right = !lacks_right(0, c->right);
+    c->lacked_right = lacks_right(0, c->right);
     result = CP_SYSCALL(c->number, c->ids[0], c->ids[1], c->ids[2]);
     if (result < 0) {
         errno = (int)-result;
         return FAILED;
     }
-    return must_part(c->right, had_right) ? FOR_SELF : FOR_ALL;
+    return must_part(c->right, !c->lacked_right) ? FOR_SELF : FOR_ALL;
 }
 
-/* -1, 0, or what is left to libc. */
+/* -1, 0, or what libc says of `call`. */
 #define CHANGE(symbol, call, ...)                                              \
     do {                                                                       \
-        enum outcome outcome = change_self(&(struct change){ __VA_ARGS__ });   \
+        struct change change = { __VA_ARGS__, false };                         \
+        bool has_turn = take_turn();                                           \
+        enum outcome outcome = has_turn ? change_self(&change) : FOR_ALL;      \
+        int result = outcome == FAILED ? -1 : 0;                               \
         CP_NEXT(symbol);                                                       \
                                                                                \
-        return outcome == FOR_ALL ? next call : outcome == FOR_SELF ? 0 : -1;  \
+        if (outcome == FOR_ALL)                                                \
+            result = call;                                                     \
+        if (has_turn)                                                          \
+            give_turn();                                                       \
+        return result;                                                         \
     } while (0)
+
+/*
+ * Without the right, setuid and setgid change the effective id alone. That may
+ * bring the right back (setuid(0) of who had put its rights aside), and the
+ * second time they would change all three; and a thread of ours that has it
+ * would.
+ */
+static int set_effective_user(uid_t id)
+{
+    CP_NEXT(setresuid);
+    return next((uid_t)-1, id, (uid_t)-1);
+}
+
+static int set_effective_group(gid_t id)
+{
+    CP_NEXT(setresgid);
+    return next((gid_t)-1, id, (gid_t)-1);
+}
 
 EXPORT int setuid(uid_t id)
 {
-    CHANGE(setuid, (id), SYS_setuid, CAP_SETUID, { id });
+    CHANGE(setuid, change.lacked_right ? set_effective_user(id) : next(id),
+           SYS_setuid, CAP_SETUID, { id });
 }
 
 EXPORT int setgid(gid_t id)
 {
-    CHANGE(setgid, (id), SYS_setgid, CAP_SETGID, { id });
+    CHANGE(setgid, change.lacked_right ? set_effective_group(id) : next(id),
+           SYS_setgid, CAP_SETGID, { id });
 }
 
 EXPORT int seteuid(uid_t id)
 {
-    CHANGE(seteuid, (id), SYS_setresuid, CAP_SETUID, { -1, id, -1 });
+    CHANGE(seteuid, next(id), SYS_setresuid, CAP_SETUID, { -1, id, -1 });
 }
 
 EXPORT int setegid(gid_t id)
 {
-    CHANGE(setegid, (id), SYS_setresgid, CAP_SETGID, { -1, id, -1 });
+    CHANGE(setegid, next(id), SYS_setresgid, CAP_SETGID, { -1, id, -1 });
 }
 
 EXPORT int setreuid(uid_t real, uid_t effective)
 {
-    CHANGE(setreuid, (real, effective), SYS_setreuid, CAP_SETUID,
+    CHANGE(setreuid, next(real, effective), SYS_setreuid, CAP_SETUID,
            { real, effective });
 }
 
 EXPORT int setregid(gid_t real, gid_t effective)
 {
-    CHANGE(setregid, (real, effective), SYS_setregid, CAP_SETGID,
+    CHANGE(setregid, next(real, effective), SYS_setregid, CAP_SETGID,
            { real, effective });
 }
 
 EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved)
 {
-    CHANGE(setresuid, (real, effective, saved), SYS_setresuid, CAP_SETUID,
+    CHANGE(setresuid, next(real, effective, saved), SYS_setresuid, CAP_SETUID,
            { real, effective, saved });
 }
 
 EXPORT int setresgid(gid_t real, gid_t effective, gid_t saved)
 {
-    CHANGE(setresgid, (real, effective, saved), SYS_setresgid, CAP_SETGID,
+    CHANGE(setresgid, next(real, effective, saved), SYS_setresgid, CAP_SETGID,
            { real, effective, saved });
 }
 
 EXPORT int setgroups(size_t n, const gid_t *groups)
 {
-    CHANGE(setgroups, (n, groups), SYS_setgroups, CAP_SETGID,
+    CHANGE(setgroups, next(n, groups), SYS_setgroups, CAP_SETGID,
            { (long)n, (long)groups });
 }
 

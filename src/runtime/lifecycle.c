@@ -42,6 +42,7 @@
 #include "runtime/threads.h"
 #include "runtime/trace.h"
 #include "runtime/trace_notes.h"
+#include "runtime/valgrind.h"
 #include "runtime/wall.h"
 #include "signal/syscall.h"
 
@@ -281,18 +282,6 @@ static void after_fork_in_child(void)
 
 /* Start. */
 
-/*
- * Valgrind runs the program in a machine of its own. A signal of an event that
- * comes while it is at its own work it takes for a fault in it, and ends. It
- * preloads a library into everything.
- */
-static bool is_in_valgrind(void)
-{
-    const char *preload = getenv("LD_PRELOAD");
-
-    return preload && strstr(preload, "/vgpreload_core");
-}
-
 static void apply_settings(void)
 {
     struct cp_settings *s = &life.settings;
@@ -316,9 +305,11 @@ static void apply_settings(void)
     cp_sampler_configure(&options);
     cp_cpu_set_default_hz(s->cpu_hz);
     cp_wall_set_default_hz(s->wall_hz);
+    /* A signal of an event that comes while it is at its own work Valgrind
+     * takes for a fault in it, and ends. */
     if (!s->has_perf)
         cp_perf_sampler_forbid("switched off");
-    else if (is_in_valgrind())
+    else if (cp_valgrind_is_here())
         cp_perf_sampler_forbid("Valgrind takes SIGTRAP for its own");
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "runtime/valgrind.h"
 #include "signal/syscall.h"
 
 _Thread_local int cp_mutex_quick_id;
@@ -55,7 +56,8 @@ static bool is_alike(cp_mutex_call *lock, cp_mutex_call *unlock)
 
 bool cp_mutex_quick_is_right(cp_mutex_call *lock, cp_mutex_call *unlock)
 {
-    bool is_right = is_glibc(lock, unlock) && is_alike(lock, unlock);
+    bool is_right = !cp_valgrind_is_here() && is_glibc(lock, unlock) &&
+                    is_alike(lock, unlock);
 
     cp_mutex_quick_id = 0; /* as long as forks are not known of */
     return is_right;

@@ -5,8 +5,9 @@
  * for, and to do that by a call of libc's trylock costs a nanosecond. A plain
  * mutex that is free takes four stores. They are done here only if a trial has
  * shown that they leave the very bytes that libc leaves, and if nobody stands
- * between us and libc who would want to know; all other mutexes, and every
- * unlock, are libc's.
+ * between us and libc who would want to know (Valgrind's Helgrind and DRD do,
+ * and libc's functions have their names all the same); all other mutexes, and
+ * every unlock, are libc's.
  */
 #ifndef CP_MUTEX_QUICK_H
 #define CP_MUTEX_QUICK_H

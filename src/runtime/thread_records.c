@@ -15,7 +15,7 @@ static struct {
     uint32_t n;    /* given out at least once */
     uint32_t free; /* chain */
     uint32_t by_tid[CHAINS];
-    size_t n_used;
+    _Atomic size_t n_used;
 } records;
 
 static bool map_chunk(uint32_t number)

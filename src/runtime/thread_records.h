@@ -31,7 +31,10 @@ struct cp_signal_thread *cp_thread_records_find(int32_t tid);
 struct cp_signal_thread *
 cp_thread_records_next(const struct cp_signal_thread *before);
 
-/* How many there are, in use or not, and how many are in use. */
+/*
+ * How many there are, in use or not, and how many are in use; that is known
+ * without the lock, too.
+ */
 uint32_t cp_thread_records_count(void);
 size_t cp_thread_records_used(void);
 

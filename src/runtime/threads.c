@@ -37,6 +37,8 @@ static struct {
     uint64_t round; /* of scans */
 } list;
 
+_Atomic int32_t cp_threads_turn;
+
 static int32_t current_tid(void)
 {
     return (int32_t)CP_SYSCALL(SYS_gettid, 0);
@@ -410,6 +412,7 @@ static void forget_others(void)
     list.n_hidden = 0;
     list.has_main_left = false;
     list.own_cpu_ns = 0;
+    atomic_store(&cp_threads_turn, 0);
     for (uint32_t i = 0; i < cp_thread_records_count(); i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 

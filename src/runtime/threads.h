@@ -50,6 +50,9 @@ void cp_threads_unhide(void);
  */
 size_t cp_threads_own(int32_t out[CP_THREADS_MOST_HIDDEN]);
 
+/* The thread that is changing the ids of all (id_hooks.c), or 0. */
+extern _Atomic int32_t cp_threads_turn;
+
 /* The CPU time that the library's own threads have used so far. */
 uint64_t cp_threads_own_cpu_ns(void);
 

@@ -5,6 +5,7 @@
 #include "runtime/mutex_quick.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,6 +42,14 @@ static void test_whether(void)
     CHECK(!cp_mutex_quick_is_right(lock, in_between));
     CHECK(cp_mutex_quick_is_right(lock, unlock));
     CHECK_INT(cp_mutex_quick_id, 0);
+}
+
+/* Helgrind and DRD would take every unlock for one too many. */
+static void test_valgrind(void)
+{
+    CHECK_INT(setenv("LD_PRELOAD", "/usr/vgpreload_core-amd64-linux.so", 1), 0);
+    CHECK(!cp_mutex_quick_is_right(lock, unlock));
+    CHECK_INT(unsetenv("LD_PRELOAD"), 0);
 }
 
 static int compare(void)
@@ -180,6 +189,7 @@ int main(void)
     unlock = of_libc("pthread_mutex_unlock");
     if (lock && unlock) {
         RUN(test_whether);
+        RUN(test_valgrind);
         RUN(test_kinds);
         RUN(test_bytes);
         RUN(test_exclusion);
