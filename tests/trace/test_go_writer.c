@@ -133,6 +133,15 @@ static struct reader open_trace(const struct cp_out *bytes)
     return r;
 }
 
+static void tell_all(const struct cp_out *bytes, struct cp_out *text)
+{
+    struct reader r = open_trace(bytes);
+
+    while (r.at < r.end)
+        (void)tell_batch(&r, text);
+    cp_out_char(text, '\0');
+}
+
 static void test_short_trace(void)
 {
     static const char want[] =
@@ -159,13 +168,9 @@ static void test_short_trace(void)
         "  10=ro\"ot\n"
         "generation 1 M -1\n  frequency\n";
     struct cp_out bytes = { .fd = -1 }, text = { .fd = -1 };
-    struct reader r;
 
     fixture_write(&cp_trace_go, &bytes);
-    r = open_trace(&bytes);
-    while (r.at < r.end)
-        (void)tell_batch(&r, &text);
-    cp_out_char(&text, '\0');
+    tell_all(&bytes, &text);
     CHECK_STR(text.buf, want);
     cp_out_release(&bytes);
     cp_out_release(&text);
@@ -209,7 +214,6 @@ static void test_inlined(void)
     struct cp_out bytes = { .fd = -1 }, text = { .fd = -1 };
     struct cp_trace_stacks stacks = { 0 };
     void *w = f->open(&fixture_head, &bytes, NULL);
-    struct reader r;
     size_t n;
 
     fixture_stacks(&stacks);
@@ -226,10 +230,7 @@ static void test_inlined(void)
     (void)f->wanted(w, true, &n);
     f->flush(w, &stacks, true);
     f->free(w);
-    r = open_trace(&bytes);
-    while (r.at < r.end)
-        (void)tell_batch(&r, &text);
-    cp_out_char(&text, '\0');
+    tell_all(&bytes, &text);
     CHECK(strstr(text.buf, "stack 4: 4000 "));
     CHECK(strstr(text.buf, " 1000000004000 "));
     CHECK(strstr(text.buf, " 2000000004000 "));
@@ -281,7 +282,6 @@ static void test_met_late(void)
     struct cp_out bytes = { .fd = -1 }, text = { .fd = -1 };
     struct cp_trace_stacks stacks = { 0 };
     void *w = f->open(&fixture_head, &bytes, NULL);
-    struct reader r;
 
     fixture_stacks(&stacks);
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
@@ -291,10 +291,7 @@ static void test_met_late(void)
     }
     f->flush(w, &stacks, true);
     f->free(w);
-    r = open_trace(&bytes);
-    while (r.at < r.end)
-        (void)tell_batch(&r, &text);
-    cp_out_char(&text, '\0');
+    tell_all(&bytes, &text);
     CHECK(strstr(text.buf, "  1000 status 1 1 2\n"));
     CHECK(strstr(text.buf, "  3000 create 1 0 0\n"));
     CHECK(strstr(text.buf, "  3000 proc-start 1 1\n  3000 start 1 1\n"));
