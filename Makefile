@@ -40,9 +40,9 @@ bench: all ## compare with the peers; BENCH_ARGS=--quick for a short run
 
 bench-runtime: all ## what the library costs, beside gperftools and libunwind
 	@scripts/deps build bench-runtime
-	@scripts/build gcc bench/beside bench/burn bench/churn bench/hooks bench/locks bench/pairs \
-		bench/sample bench/stall bench/toggle bench/trace_known bench/trace_work bench/unwind tests/stress \
-		tests/libplugin.so tests/libthrower.so
+	@scripts/build gcc bench/beside bench/burn bench/churn bench/hooks bench/libidle_thread.so bench/locks \
+		bench/pairs bench/sample bench/stall bench/toggle bench/trace_known bench/trace_work bench/unwind \
+		tests/stress tests/libplugin.so tests/libthrower.so
 	@bench/runtime.py $(BENCH_ARGS)
 	@bench/heap.py $(BENCH_ARGS)
 	@bench/hooks.py

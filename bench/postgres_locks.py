@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
-"""postgres_locks.py [--quick]: what the block and mutex profiles cost postgres.
+"""postgres_locks.py [--quick]: what the library, and its block and mutex profiles, cost postgres.
 
-A cluster in a temporary folder is served without the library, with it, and with
-both profiles on (block_rate:10000, mutex_fraction:100), turn and turn about, in
-another order each round. Four clients of pgbench do a fixed number of
-transactions: of -S, which only reads, and of the default, which is like TPC-B.
+Servers of the same data run side by side: two without the library, which say how
+far figures can be trusted; one with a library that does nothing but start a thread
+in every process; one with ours, an endpoint in every process; and one with
+block_rate:10000 and mutex_fraction:100 as well. One client of pgbench goes from
+one to the next, in another order each time. The servers have one core and the
+client the other: where the scheduler puts them would else be most of the
+difference. All are started anew for every round, since where a process happens
+to lie in memory counts as well.
 
-The figure is the processor time, user and system, of all processes of the
-server for each transaction: of a control group where one can be made, to the
-microsecond, else of the postmaster with its children, to some 10 ms. Each is
-compared with that of the same round without the library; shown are the medians,
-and the standard error of the mean of the differences. Needs root, because
-postgres will not run as root and the cluster is its user's."""
+The figure is the processor time, user and system, of all processes of a server
+for each transaction: of a control group where one can be made, to the
+microsecond, else of the postmaster with its children, to some 10 ms. Of a round
+it is the median of the differences to the first server; shown are the median of
+the rounds, their mean and its standard error. Needs root, because postgres will
+not run as root and the clusters are its user's."""
 import argparse
 import glob
 import os
 import pathlib
 import pwd
+import random
 import shutil
 import signal
 import statistics
@@ -25,8 +30,9 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-LIBRARY = ROOT / "build/libcpprof.so.0"
-CLIENTS = 4
+BUILD = ROOT / "build"
+KINDS = ("without", "without, too", "a thread", "library", "block and mutex")
+SERVER_CORE, CLIENT_CORE = "0", "1"
 OPTIONS = ("listen_addresses=", "fsync=off", "autovacuum=off", "jit=off",
            "checkpoint_timeout=1h", "max_wal_size=8GB")
 PROGRAMS = sorted(glob.glob("/usr/lib/postgresql/*/bin"))
@@ -46,9 +52,9 @@ def children_of(pid):
 class Group:
     """A control group that counts processor time; does nothing where it cannot."""
 
-    def __init__(self):
+    def __init__(self, number):
         self.folder = None
-        name = f"cpprof-bench-{os.getpid()}"
+        name = f"cpprof-bench-{os.getpid()}-{number}"
         for base, count in (("/sys/fs/cgroup/cpuacct", "cpuacct.usage"),
                             ("/sys/fs/cgroup", "cpu.stat")):
             try:
@@ -86,37 +92,28 @@ class Group:
 
 
 class Cluster:
-    def __init__(self, folder, library):
-        user = pwd.getpwnam("postgres")
-        self.folder, self.server = folder, None
-        os.chown(folder, user.pw_uid, user.pw_gid)
-        preload = f"LD_PRELOAD={library}"
-        listen = f"PPROFLISTEN=unix:{folder}/{{pid}}.sock"
-        self.kinds = {
-            "without": (),
-            "library": (preload, listen),
-            "block and mutex": (preload, listen,
-                                "CPPROF=block_rate:10000,mutex_fraction:100"),
-        }
-        self.call("initdb", "-D", f"{folder}/data", "-A", "trust")
+    def __init__(self, folder, kind, group, preload=(), env=()):
+        self.folder, self.kind, self.group, self.server = folder, kind, group, None
+        self.preload = preload
+        self.env = [f"LD_PRELOAD={library}" for library in preload] + list(env)
 
     def command(self, program, *args, env=()):
         return ["runuser", "-u", "postgres", "--", "env", *env,
                 f"{PROGRAMS[-1]}/{program}", *args]
 
-    def call(self, program, *args):
-        done = subprocess.run(self.command(program, *args), cwd=self.folder,
-                              capture_output=True, text=True)
+    def call(self, program, *args, core=SERVER_CORE):
+        done = subprocess.run(["taskset", "-c", core, *self.command(program, *args)],
+                              cwd=self.folder, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"{program}: {done.stderr[-300:]}")
-        return done.stdout
 
-    def start(self, kind, group):
+    def start(self):
         options = [word for option in OPTIONS for word in ("-c", option)]
         self.server = subprocess.Popen(
-            self.command("postgres", "-D", f"{self.folder}/data", "-k", self.folder,
-                         *options, env=self.kinds[kind]),
-            cwd=self.folder, preexec_fn=group.join, stdout=subprocess.DEVNULL,
+            ["taskset", "-c", SERVER_CORE,
+             *self.command("postgres", "-D", f"{self.folder}/data", "-k", self.folder,
+                           *options, env=self.env)],
+            cwd=self.folder, preexec_fn=self.group.join, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         while subprocess.run(self.command("pg_isready", "-q", "-h",
                                           self.folder)).returncode:
@@ -124,41 +121,32 @@ class Cluster:
                 raise SystemExit("postgres does not start")
             time.sleep(0.02)
         with open(f"{self.folder}/data/postmaster.pid") as f:
-            pid = int(f.readline())
-        with open(f"/proc/{pid}/maps") as f:
-            if ("libcpprof" in f.read()) != (kind != "without"):
-                raise SystemExit(f"{kind}: the library is not where it should be")
-        return pid
+            self.pid = int(f.readline())
+        with open(f"/proc/{self.pid}/maps") as f:
+            maps = f.read()
+        if any(os.path.basename(library) not in maps for library in self.preload):
+            raise SystemExit(f"{self.kind}: the library is not where it should be")
 
     def stop(self):
-        if not self.server or self.server.poll() is not None:
-            return
-        with open(f"{self.folder}/data/postmaster.pid") as f:
-            os.kill(int(f.readline()), signal.SIGINT)
-        self.server.wait()
+        if self.server and self.server.poll() is None:
+            os.kill(self.pid, signal.SIGINT)
+            self.server.wait()
 
-    def fill(self, group):
-        self.start("without", group)
+    def fill(self):
+        self.call("initdb", "-D", f"{self.folder}/data", "-A", "trust")
+        self.start()
         self.call("createdb", "-h", self.folder, "bench")
         self.call("pgbench", "-h", self.folder, "-q", "-i", "-s", "4", "bench")
         self.stop()
 
-    def load(self, pid, transactions, *args):
-        self.call("pgbench", "-h", self.folder, "-n", *args, "-c", str(CLIENTS),
-                  "-j", "2", "-t", str(transactions // CLIENTS), "bench")
-        while any(b"bench [local]" in cmdline(child) for child in children_of(pid)):
+    def load(self, transactions, *args):
+        """Microseconds a transaction, when the process for the client has ended."""
+        before = self.group.seconds(self.pid)
+        self.call("pgbench", "-h", self.folder, "-n", *args, "-t", str(transactions),
+                  "bench", core=CLIENT_CORE)
+        while any(b"bench [local]" in cmdline(child) for child in children_of(self.pid)):
             time.sleep(0.005)
-
-    def measure(self, kind, loads, group):
-        """Microseconds a transaction, of each load."""
-        pid, found = self.start(kind, group), []
-        self.load(pid, 400)  # its memory has what it needs
-        for transactions, *args in loads:
-            before = group.seconds(pid)
-            self.load(pid, transactions, *args)
-            found.append(1e6 * (group.seconds(pid) - before) / transactions)
-        self.stop()
-        return found
+        return 1e6 * (self.group.seconds(self.pid) - before) / transactions
 
 
 def cmdline(pid):
@@ -169,53 +157,87 @@ def cmdline(pid):
         return b""
 
 
-def show(title, kinds, rounds):
-    plain = [r["without"] for r in rounds]
+def clusters_of(folder, groups):
+    """One of each kind, all of the same data."""
+    user = pwd.getpwnam("postgres")
+    library = shutil.copy(BUILD / "libcpprof.so.0", folder)
+    thread = shutil.copy(BUILD / "bench/libidle_thread.so", folder)
+    for path in (library, thread, folder):
+        os.chmod(path, 0o755)  # their user has to be able to read them
+    found = []
+    for i, kind in enumerate(KINDS):
+        home = f"{folder}/{i}"
+        listen = f"PPROFLISTEN=unix:{home}/{{pid}}.sock"
+        preload, env = {
+            "a thread": ((thread,), ()),
+            "library": ((library,), (listen,)),
+            "block and mutex": ((library,), (
+                listen, "CPPROF=block_rate:10000,mutex_fraction:100")),
+        }.get(kind, ((), ()))
+        found.append(Cluster(home, kind, groups[i], preload, env))
+        if i > 0:
+            subprocess.run(["cp", "-a", found[0].folder, home], check=True)
+            continue
+        os.mkdir(home)
+        os.chown(home, user.pw_uid, user.pw_gid)
+        found[0].fill()
+    return found
+
+
+def one_round(clusters, n_turns, loads):
+    """Of each load and cluster, by how much more than the first in %, and its time."""
+    for cluster in clusters:
+        cluster.start()
+        cluster.load(200)  # its memory has what it needs
+    found = []
+    for load in loads:
+        turns = []
+        for _ in range(n_turns):
+            times = {c: c.load(*load) for c in random.sample(clusters, len(clusters))}
+            turns.append([times[c] for c in clusters])
+        found.append([(statistics.median(100 * (t[i] / t[0] - 1) for t in turns),
+                       statistics.median(t[i] for t in turns))
+                      for i in range(len(clusters))])
+    for cluster in clusters:
+        cluster.stop()
+    return found
+
+
+def show(title, rounds):
     print(f"{title}, {len(rounds)} rounds")
-    for kind in kinds:
-        values = [r[kind] for r in rounds]
-        more = [100 * (value / base - 1) for value, base in zip(values, plain)]
-        error = statistics.stdev(more) / len(more) ** 0.5
-        print(f"  {kind:16} {statistics.median(values):8.1f} µs a transaction  "
-              f"{statistics.median(more):+6.2f} %  mean {statistics.mean(more):+6.2f} "
-              f"± {error:.2f} %", flush=True)
+    for i, kind in enumerate(KINDS):
+        more = [r[i][0] for r in rounds]
+        print(f"  {kind:16} {statistics.median(r[i][1] for r in rounds):8.1f} µs a "
+              f"transaction  {statistics.median(more):+6.2f} %  mean "
+              f"{statistics.mean(more):+6.2f} ± "
+              f"{statistics.stdev(more) / len(more) ** 0.5:.2f} %", flush=True)
 
 
-def compare(cluster, group, n_rounds, loads):
-    found = [[] for _ in loads]
-    kinds = list(cluster.kinds)
-    cluster.fill(group)
-    for i in range(n_rounds):
-        order = kinds[i % 3:] + kinds[:i % 3]
-        figures = {kind: cluster.measure(kind, loads, group) for kind in order}
-        for k, rounds in enumerate(found):
-            rounds.append({kind: figures[kind][k] for kind in kinds})
-    for rounds, (transactions, *args) in zip(found, loads):
-        show(f"pgbench {' '.join(args) or '(like TPC-B)'}, {transactions} transactions",
-             kinds, rounds)
+def compare(clusters, n_rounds, n_turns, loads):
+    rounds = [one_round(clusters, n_turns, loads) for _ in range(n_rounds)]
+    for k, (transactions, *args) in enumerate(loads):
+        show(f"pgbench {' '.join(args) or '(like TPC-B)'}, {n_turns} times "
+             f"{transactions} transactions", [r[k] for r in rounds])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true")
     quick = parser.parse_known_args()[0].quick
-    if not PROGRAMS or os.getuid() != 0:
-        print("postgres: not installed, or not root")
+    if not PROGRAMS or os.getuid() != 0 or os.cpu_count() < 2:
+        print("postgres: not installed, or not root, or one core")
         return
-    loads = ((12_000, "-S"), (2_400,)) if quick else ((80_000, "-S"), (16_000,))
-    group = Group()
+    loads = ((5_000, "-S"), (1_000,)) if quick else ((20_000, "-S"), (4_000,))
+    groups, clusters = [Group(i) for i in range(len(KINDS))], []
     folder = tempfile.mkdtemp(prefix="bench-postgres-")
     try:
-        # Its user has to be able to read it.
-        library = shutil.copy(LIBRARY, folder)
-        os.chmod(library, 0o755)
-        cluster = Cluster(folder, library)
-        try:
-            compare(cluster, group, 8 if quick else 20, loads)
-        finally:
-            cluster.stop()
+        clusters = clusters_of(folder, groups)
+        compare(clusters, 4 if quick else 10, 3 if quick else 5, loads)
     finally:
-        group.close()
+        for cluster in clusters:
+            cluster.stop()
+        for group in groups:
+            group.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 

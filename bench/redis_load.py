@@ -5,7 +5,8 @@ Three ways, for bench/heap.py and bench/locks.py:
 - a server and its CPU time, which the kernel counts in ns for each thread;
 - servers of two kinds side by side, loaded in turn in small slices, so that both
   see the same machine, and several such pairs, so that where a process happens to
-  lie in memory does not decide: a ratio with its standard error;
+  lie in memory does not decide: a ratio with its standard error. Servers have one
+  core and the client another, so that the scheduler does not decide either;
 - instructions in user space, counted by callgrind: how busy the machine is makes
   no difference to those in the library, and less than 1 % to all."""
 import glob
@@ -20,6 +21,12 @@ import time
 
 SIMPLE = ["-t", "set,get", "-d", "100"]
 MIXED = ["-P", "16", "-d", "300", "-r", "50000", "-t", "set,get,lpush,lpop,hset"]
+
+
+def on_core(i):
+    """For a new process: it stays on the i-th of the cores, if there are so many."""
+    cores = sorted(os.sched_getaffinity(0))
+    return (lambda: os.sched_setaffinity(0, {cores[i]})) if len(cores) > 1 else None
 
 
 def answers(place):
@@ -37,7 +44,7 @@ class Redis:
         self.server = subprocess.Popen(
             [*tool, "redis-server", "--port", "0", "--unixsocket", self.socket, "--save", "",
              "--appendonly", "no", "--dir", self.folder], env=dict(os.environ, **env), text=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=on_core(0))
         while not answers(self.socket):
             if self.server.poll() is not None:
                 raise SystemExit("redis-server has ended: " + self.stop())
@@ -52,7 +59,7 @@ class Redis:
         """CPU seconds of so many requests of each kind."""
         before = self.cpu()
         subprocess.run(["redis-benchmark", "-s", self.socket, "-q", "-n", str(requests), *what],
-                       check=True, stdout=subprocess.DEVNULL, timeout=600)
+                       check=True, stdout=subprocess.DEVNULL, timeout=600, preexec_fn=on_core(1))
         return self.cpu() - before
 
     def stop(self):

@@ -8,6 +8,7 @@
 #ifndef CP_HTTP_ASK_H
 #define CP_HTTP_ASK_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -18,6 +19,8 @@ struct cp_http_question {
     const char *target; /* "/debug/pprof/heap" */
     int timeout_ms;     /* for the whole of it */
     int out_fd;         /* gets the body of a 200; -1: nobody does */
+    /* Set by a signal handler: ends what takes time, with what there is. */
+    const volatile sig_atomic_t *is_hurried;
 };
 
 struct cp_http_reply {

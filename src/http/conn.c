@@ -271,6 +271,22 @@ static void receive(struct cp_http_exchange *x)
         cp_http_conn_close(x);
 }
 
+/*
+ * The client has closed its sending side, or all. That cannot be told before
+ * something is sent, so who keeps the exchange ends it with what there is.
+ */
+static void hear_end(struct cp_http_exchange *x)
+{
+    if (x->is_kept && x->keeper.hurried) {
+        x->will_close = true;
+        x->keeper.hurried(x->keeper.context);
+    }
+    if (x->is_ended)
+        settle(x);
+    else
+        cp_http_conn_close(x);
+}
+
 static void on_event(struct cp_http_source *source, uint32_t events)
 {
     struct cp_http_exchange *x = (struct cp_http_exchange *)source;
@@ -282,8 +298,10 @@ static void on_event(struct cp_http_source *source, uint32_t events)
         receive(x);
         break;
     case CP_HTTP_HANDLING:
-        if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR))
+        if (events & (EPOLLHUP | EPOLLERR))
             cp_http_conn_close(x);
+        else if (events & EPOLLRDHUP)
+            hear_end(x);
         else
             settle(x);
         break;

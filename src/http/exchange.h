@@ -47,6 +47,8 @@ struct cp_http_keeper {
     void (*due)(void *context);     /* the time is over; may keep again */
     void (*gone)(void *context);    /* the client has gone; x ends */
     void (*drained)(void *context); /* a stream can take more; may be NULL */
+    void (*hurried)(void *context); /* the client sends no more, but may read:
+                                       end it now; NULL: that is gone, too */
     void *context;
 };
 

@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/out.h"
+#include "base/pid_name.h"
 #include "http/address.h"
 
 /* Sets NAME to all parts, one after the other; NULL and "" are nothing. */
@@ -67,8 +69,25 @@ static bool is_of_process(const struct cp_start *s)
 {
     size_t len = strlen(s->listen);
 
-    return strstr(s->listen, "{pid}") || strncmp(s->listen, "unix:", 5) == 0 ||
+    return strstr(s->listen, CP_PID_NAME) ||
+           strncmp(s->listen, "unix:", 5) == 0 ||
            (s->follows && len >= 2 && strcmp(s->listen + len - 2, ":0") == 0);
+}
+
+/* Could the library listen there? A socket's file is its own to make. */
+static enum cp_status try_path(const struct cp_http_address *at,
+                               struct cp_error *err)
+{
+    const struct sockaddr_un *un = (const struct sockaddr_un *)&at->socket;
+    struct cp_http_address address = *at;
+    int fd;
+    enum cp_status status = cp_http_address_listen(&address, &fd, err);
+
+    if (status != CP_OK)
+        return status;
+    (void)unlink(un->sun_path);
+    (void)close(fd);
+    return CP_OK;
 }
 
 /* A free descriptor that programs are unlikely to look at or to expect. */
@@ -93,6 +112,9 @@ enum cp_status cp_start_prepare(const struct cp_start *s,
     int fd = -1;
 
     out_address[0] = '\0';
+    if (status == CP_OK && address.socket.ss_family == AF_UNIX &&
+        !strstr(s->listen, CP_PID_NAME))
+        status = try_path(&address, err);
     if (status == CP_OK && !is_of_process(s)) {
         status = cp_http_address_listen(&address, &fd, err);
         if (status != CP_OK)

@@ -96,21 +96,30 @@ bool cp_tracee_is_event_stop(int how)
     return how >> 16 == PTRACE_EVENT_STOP;
 }
 
+static enum cp_status ask_to_stop(const struct cp_tracee *t,
+                                  struct cp_error *err)
+{
+    if (ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0)
+        return CP_OK;
+    return cp_tracee_fail("cannot stop it", err);
+}
+
+/* Any other stop that comes first takes the question with it. */
 enum cp_status cp_tracee_interrupt(struct cp_tracee *t, int64_t end_ms,
                                    struct cp_error *err)
 {
-    enum cp_status status = CP_OK;
+    enum cp_status status = ask_to_stop(t, err);
     int how = 0;
 
-    if (ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) != 0)
-        return cp_tracee_fail("cannot stop it", err);
     while (status == CP_OK) {
         status = cp_tracee_await(t, end_ms, &how, err);
         if (status != CP_OK || cp_tracee_is_event_stop(how))
             break;
-        status = cp_tracee_resume(
-            t, PTRACE_CONT,
-            WSTOPSIG(how) == CP_TRACEE_CALL_STOP ? 0 : WSTOPSIG(how), err);
+        status = ask_to_stop(t, err);
+        if (status == CP_OK)
+            status = cp_tracee_resume(
+                t, PTRACE_CONT,
+                WSTOPSIG(how) == CP_TRACEE_CALL_STOP ? 0 : WSTOPSIG(how), err);
     }
     if (status == CP_OK && WSTOPSIG(how) != SIGTRAP)
         return cp_error_set(err, CP_EUSAGE,

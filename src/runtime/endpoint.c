@@ -295,10 +295,11 @@ static enum cp_status have_socket(struct cp_endpoint *e, struct cp_error *err)
 static enum cp_status launch(struct cp_endpoint *e, struct cp_error *err)
 {
     int fd = e->listen_fd;
+    enum cp_status status = e->options.spawn(run, e, err);
 
-    if (!e->options.spawn(run, e)) {
+    if (status != CP_OK) {
         (void)close(fd);
-        return cp_error_set(err, CP_EIO, "cannot start a thread");
+        return status;
     }
     switch (wait_for_stage(e, STARTING)) {
     case PRIVATE:

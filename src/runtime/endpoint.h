@@ -59,9 +59,10 @@ struct cp_endpoint_options {
     void (*ending)(void);
     /*
      * Starts a thread that calls run(context), with all signals blocked;
-     * false when it cannot. The library makes it past the program's hooks.
+     * or says why it cannot. The library makes it past the program's hooks.
      */
-    bool (*spawn)(void (*run)(void *context), void *context);
+    enum cp_status (*spawn)(void (*run)(void *context), void *context,
+                            struct cp_error *err);
 };
 
 struct cp_endpoint;

@@ -13,8 +13,10 @@
  */
 #include <errno.h>
 #include <grp.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -36,27 +38,59 @@ static bool is_alone(void)
     return cp_threads_own(own) == 0;
 }
 
-/* False: libc is on its own, as it is in a handler that came in between. */
-static bool take_turn(void)
+/*
+ * All signals but libc's own two, by which it has the threads do it, and that
+ * of events, which no kernel before 5.18 keeps.
+ */
+#define OTHERS_MASK (~((uint64_t)3 << 31 | (uint64_t)1 << (SIGTRAP - 1)))
+#define MASK_BYTES 8
+
+static void set_mask(uint64_t mask)
+{
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0,
+                     MASK_BYTES);
+}
+
+static uint64_t block_others(void)
+{
+    uint64_t mask = OTHERS_MASK, before = 0;
+
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&mask, (long)&before,
+                     MASK_BYTES);
+    return before;
+}
+
+/*
+ * False: libc is on its own. As long as it is ours no handler runs that could
+ * leave by longjmp, and take our turn with it, or libc's lock: a program of one
+ * thread may do that, and knows nothing of those that are ours.
+ */
+static bool take_turn(uint64_t *out_mask)
 {
     int32_t self = (int32_t)CP_SYSCALL(SYS_gettid, 0), other = 0;
 
     if (is_alone())
         return false;
+    *out_mask = block_others();
     while (!atomic_compare_exchange_strong(&cp_threads_turn, &other, self)) {
+        set_mask(*out_mask);
         if (other == self)
             return false;
         (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_turn, FUTEX_WAIT_PRIVATE,
                          other);
         other = 0;
+        *out_mask = block_others();
     }
     return true;
 }
 
-static void give_turn(void)
+/* All wake up: a handler may take one of them elsewhere. */
+static void give_turn(uint64_t mask)
 {
     atomic_store(&cp_threads_turn, 0);
-    (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_turn, FUTEX_WAKE_PRIVATE, 1);
+    (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_turn, FUTEX_WAKE_PRIVATE,
+                     INT_MAX);
+    set_mask(mask);
 }
 
 /* Whether a thread lacks that capability; 0 is the one that asks. */
@@ -141,7 +175,8 @@ static enum outcome change_self(struct change *c)
 #define CHANGE(symbol, call, ...)                                              \
     do {                                                                       \
         struct change change = { __VA_ARGS__, false };                         \
-        bool has_turn = take_turn();                                           \
+        uint64_t mask = 0;                                                     \
+        bool has_turn = take_turn(&mask);                                      \
         enum outcome outcome = has_turn ? change_self(&change) : FOR_ALL;      \
         int result = outcome == FAILED ? -1 : 0;                               \
         CP_NEXT(symbol);                                                       \
@@ -149,7 +184,7 @@ static enum outcome change_self(struct change *c)
         if (outcome == FOR_ALL)                                                \
             result = call;                                                     \
         if (has_turn)                                                          \
-            give_turn();                                                       \
+            give_turn(mask);                                                   \
         return result;                                                         \
     } while (0)
 

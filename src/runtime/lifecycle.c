@@ -20,6 +20,7 @@
 #include "runtime/cpu.h"
 #include "runtime/custom.h"
 #include "runtime/dump.h"
+#include "runtime/exit_gate.h"
 #include "runtime/handover.h"
 #include "runtime/heap.h"
 #include "runtime/hooked.h"
@@ -33,8 +34,10 @@
 #include "runtime/lock.h"
 #include "runtime/locks.h"
 #include "runtime/record.h"
+#include "runtime/registry.h"
 #include "runtime/sampler.h"
 #include "runtime/settings.h"
+#include "runtime/socket_file.h"
 #include "runtime/stderr.h"
 #include "runtime/tables.h"
 #include "runtime/thread_stacks.h"
@@ -236,6 +239,7 @@ static void before_fork(void)
 {
     uint64_t all = ~(uint64_t)0, before = 0;
 
+    (void)cp_exit_gate_before_fork();
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
                      8);
     mask_before_fork = before;
@@ -248,6 +252,7 @@ static void after_fork(bool is_child)
 {
     uint64_t mask = mask_before_fork;
 
+    cp_exit_gate_after_fork(is_child);
     cp_pages_after_fork();
     cp_labels_after_fork();
     cp_threads_after_fork(is_child);
@@ -263,6 +268,8 @@ static void after_fork(bool is_child)
         cp_threadcreate_after_fork();
         cp_api_after_fork();
         cp_record_after_fork();
+        cp_registry_after_fork();
+        cp_socket_file_disown();
         cp_lock_reset(&life.lock);
     }
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
@@ -351,6 +358,7 @@ static enum cp_status start(struct cp_error *err)
     if (pthread_atfork(before_fork, after_fork_in_parent,
                        after_fork_in_child) != 0)
         return cp_error_nomem(err);
+    cp_exit_gate_open();
     atomic_store_explicit(&life.is_started, true, memory_order_release);
     know_main_thread();
     cp_heap_learn();

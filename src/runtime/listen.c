@@ -19,6 +19,7 @@
 #include "runtime/record.h"
 #include "runtime/registry.h"
 #include "runtime/sampler.h"
+#include "runtime/socket_file.h"
 
 #define CHILD_DELAY_NS 100000000
 #define HEIR_DELAY_NS 250000000  /* shorter commands leave the address alone */
@@ -44,19 +45,22 @@ void cp_listen_configure(const struct cp_settings *s)
     state.listen_fd = s->listen_fd;
 }
 
-static bool spawn(void (*run)(void *context), void *context)
+static enum cp_status spawn(void (*run)(void *context), void *context,
+                            struct cp_error *err)
 {
-    return cp_own_thread_start("cpprof", run, context, NULL) == CP_OK;
+    return cp_own_thread_start("cpprof", run, context, err);
 }
 
 static bool serving(const char *address)
 {
+    cp_socket_file_own(address);
     cp_record_start(state.settings);
     return cp_registry_add(address, state.settings->app_id);
 }
 
 static void handed(void)
 {
+    cp_socket_file_disown();
     cp_registry_remove();
     cp_record_cancel();
 }
@@ -144,6 +148,7 @@ static bool close_locked(void)
 
     if (!e)
         return true;
+    cp_socket_file_disown();
     cp_registry_remove();
     cp_record_cancel();
     cp_endpoint_stop(e);

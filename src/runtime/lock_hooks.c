@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "runtime/mutex_quick.h"
 #include "runtime/next.h"
@@ -128,6 +129,18 @@ static int lock_watched_quickly(pthread_mutex_t *m)
     if (__builtin_expect(cp_mutex_quick_take(m), 1))
         return 0;
     return wait_for_mutex(m, CP_CALLER);
+}
+
+/* It runs no function for the child, whose only thread has a new id. */
+EXPORT pid_t _Fork(void)
+{
+    pid_t child;
+
+    CP_NEXT(_Fork);
+    child = next();
+    if (child == 0 && cp_mutex_quick_id)
+        (void)cp_mutex_quick_learn();
+    return child;
 }
 
 CP_LOCKS_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "base/alloc.h"
 #include "runtime/threads.h"
@@ -82,6 +85,33 @@ static int create_deep(struct start *start)
     return create_sized(start, 0) == 0 ? 0 : create(start);
 }
 
+/* libc has one number for all that is missing. */
+static enum cp_status say_why(int failed, struct cp_error *err)
+{
+    void *room = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct rlimit most = { RLIM_INFINITY, RLIM_INFINITY };
+    char user[40] = "";
+
+    if (failed == EAGAIN && room == MAP_FAILED)
+        return cp_error_set(err, CP_ENOMEM,
+                            "no thread: no room for its stack (ulimit -v, "
+                            "vm.max_map_count, vm.overcommit_memory)");
+    if (room != MAP_FAILED)
+        (void)munmap(room, STACK_BYTES);
+    if (failed != EAGAIN)
+        return cp_error_set(err, CP_EIO, "no thread: %s", strerror(failed));
+    (void)getrlimit(RLIMIT_NPROC, &most);
+    if (most.rlim_cur != RLIM_INFINITY)
+        (void)snprintf(user, sizeof(user), ", which is %llu",
+                       (unsigned long long)most.rlim_cur);
+    return cp_error_set(err, CP_EIO,
+                        "no thread: the kernel allows no more (the user's "
+                        "limit is ulimit -u%s; the others are pids.max of the "
+                        "control group, and kernel.pid_max)",
+                        user);
+}
+
 static enum cp_status start_by(int (*create_it)(struct start *),
                                const struct start *wanted, struct cp_error *err)
 {
@@ -99,7 +129,7 @@ static enum cp_status start_by(int (*create_it)(struct start *),
     if (failed == 0)
         return CP_OK;
     cp_free(start);
-    return cp_error_set(err, CP_EIO, "no thread: %s", strerror(failed));
+    return say_why(failed, err);
 }
 
 enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),

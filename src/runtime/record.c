@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/pid_name.h"
+#include "base/target_file.h"
 #include "runtime/clock.h"
 #include "runtime/lifecycle.h"
 #include "runtime/lock.h"
@@ -46,7 +47,8 @@ static void complain(const char *file, const char *why)
 
 struct names {
     char file[sizeof(record.settings->cpu_file) + 64];
-    char part[sizeof(record.settings->cpu_file) + 96]; /* until it is whole */
+    /* Until it is whole; "": it is no file, and written to as it is. */
+    char part[sizeof(record.settings->cpu_file) + 96];
 };
 
 /* Each process has a part of its own: several may write the same file. */
@@ -55,12 +57,15 @@ static int open_part(const char *name, struct names *out)
     long pid = (long)record.pid;
     int fd = -1;
 
-    if (cp_pid_name_expand(name, pid, out->file, sizeof(out->file))) {
+    out->part[0] = '\0';
+    if (!cp_pid_name_expand(name, pid, out->file, sizeof(out->file))) {
+        errno = ENAMETOOLONG;
+    } else if (!cp_target_is_replaceable(out->file)) {
+        fd = cp_target_open(out->file);
+    } else {
         (void)snprintf(out->part, sizeof(out->part), "%s.%ld.part", out->file,
                        pid);
         fd = open(out->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    } else {
-        errno = ENAMETOOLONG;
     }
     if (fd < 0)
         complain(name, strerror(errno));
@@ -79,11 +84,12 @@ static void write_file(const char *name, bool is_cpu)
     (void)close(fd);
     if (failed)
         complain(names.file, cpprof_error());
-    else if (rename(names.part, names.file) != 0)
-        complain(names.file, strerror(errno));
-    else
+    else if (!names.part[0] || rename(names.part, names.file) == 0)
         return;
-    (void)unlink(names.part);
+    else
+        complain(names.file, strerror(errno));
+    if (names.part[0])
+        (void)unlink(names.part);
 }
 
 static void finish_cpu(void)

@@ -23,16 +23,22 @@ static struct {
     _Atomic int pid; /* of the process whose file is there; 0: none is */
 } state;
 
-/* "redis-server *:6379", or "" where /proc does not tell. */
+/*
+ * "redis-server *:6379", or "" where /proc does not tell. Those who write a
+ * title over their arguments fill the rest with blanks.
+ */
 static void read_command(char *out, size_t cap)
 {
     char self[CP_PROC_SELF_BYTES];
     ssize_t n =
         cp_file_start(AT_FDCWD, cp_proc_self("cmdline", self), 0, out, cap);
 
-    for (ssize_t i = 0; i + 1 < n; i++)
+    for (ssize_t i = 0; i < n; i++)
         if (out[i] == '\0')
             out[i] = ' ';
+    while (n > 0 && out[n - 1] == ' ')
+        n--;
+    out[n > 0 ? n : 0] = '\0';
 }
 
 /*
@@ -172,6 +178,11 @@ void cp_registry_remove(void)
         (void)close(folder);
     }
     errno = number;
+}
+
+void cp_registry_after_fork(void)
+{
+    atomic_store(&state.pid, 0);
 }
 
 __attribute__((destructor)) static void end(void)

@@ -1,6 +1,8 @@
 /* render.c - protobuf, and what all forms have in common; see render.h. */
 #include "runtime/render.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "profile/encode.h"
@@ -40,6 +42,23 @@ static enum cp_status pack(const struct cp_profile *p, struct cp_out *out,
     return status;
 }
 
+/*
+ * Above an empty table: why it is empty, where the kind knows that. Those that
+ * take time are empty because nothing happened.
+ */
+static enum cp_status explain(const struct cp_kind *kind, struct cp_profile *p,
+                              struct cp_error *err)
+{
+    bool is_odd = p->n_samples == 0 && kind->default_seconds <= 0;
+    const char *note = is_odd && kind->note ? kind->note() : NULL;
+    char line[256];
+
+    if (!note)
+        return CP_OK;
+    (void)snprintf(line, sizeof(line), "%s: %s", kind->name, note);
+    return cp_annotate_comment(p, line, err);
+}
+
 enum cp_status cp_render_protobuf(const struct cp_renderer *r,
                                   struct cp_profile *p, struct cp_out *out,
                                   struct cp_error *err)
@@ -47,6 +66,8 @@ enum cp_status cp_render_protobuf(const struct cp_renderer *r,
     struct cp_mappings m = { 0 };
     enum cp_status status = annotate(r, p, &m, err);
 
+    if (status == CP_OK)
+        status = explain(r->kind, p, err);
     if (status == CP_OK)
         status = cp_annotate_comment(p, "cpprof " CP_VERSION, err);
     if (status == CP_OK)

@@ -198,9 +198,12 @@ static void read_pair(struct cp_settings *s, const char *pair, size_t len,
     }
     if (result == 1)
         return;
-    (void)snprintf(line, sizeof(line), "CPPROF: %s%s%s%s",
-                   result == 0 ? "bad value of " : "no such setting: ", text,
-                   result == 0 ? ": " : "", result == 0 ? value : "");
+    if (!value)
+        (void)snprintf(line, sizeof(line), "CPPROF: not KEY:VALUE: %s", text);
+    else
+        (void)snprintf(line, sizeof(line), "CPPROF: %s%s%s%s",
+                       result == 0 ? "bad value of " : "no such setting: ",
+                       text, result == 0 ? ": " : "", result == 0 ? value : "");
     complain(line);
 }
 

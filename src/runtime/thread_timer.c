@@ -95,15 +95,18 @@ static uint64_t clock_of(const struct cp_signal_thread *t)
     return (uint64_t)cp_clock_ns(cp_timer_clock(atomic_load(&t->tid)));
 }
 
-/* The clock of a thread that is gone stands at 0: what it had is in samples. */
+/*
+ * The clock of a thread that is gone stands at 0, where it may have stood when
+ * it was first seen: what it had is in samples.
+ */
 static uint64_t seen_ns(const struct cp_signal_thread *t, uint64_t clock_ns)
 {
     uint64_t period = atomic_load(&t->cpu_period_ns);
 
     if (period == 0)
         return 0;
-    return clock_ns >= t->cpu_from_ns ? clock_ns - t->cpu_from_ns
-                                      : atomic_load(&t->cpu_count) * period;
+    return clock_ns > t->cpu_from_ns ? clock_ns - t->cpu_from_ns
+                                     : atomic_load(&t->cpu_count) * period;
 }
 
 uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t)

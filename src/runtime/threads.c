@@ -134,6 +134,16 @@ static bool is_hidden(int32_t tid)
     return false;
 }
 
+/* Nobody told us that we are a child, of _Fork: what was taken is free. */
+static void know_process(void)
+{
+    int32_t pid = (int32_t)CP_SYSCALL(SYS_getpid, 0);
+
+    if (list.pid != pid)
+        atomic_store(&cp_threads_turn, 0);
+    list.pid = pid;
+}
+
 void cp_threads_hide(void)
 {
     struct cp_signal_thread *t;
@@ -147,7 +157,7 @@ void cp_threads_hide(void)
     cp_signal_self = NULL;
     if (!is_hidden(tid) && list.n_hidden < CP_THREADS_MOST_HIDDEN)
         list.hidden[list.n_hidden++] = tid;
-    list.pid = (int32_t)CP_SYSCALL(SYS_getpid, 0);
+    know_process();
     cp_lock_give(&list.lock);
 }
 

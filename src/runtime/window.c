@@ -102,7 +102,8 @@ static void answer_head(struct cp_window *w)
 /* Waits; true when the window now belongs to the exchange. */
 static bool wait_for_end(struct cp_window *w)
 {
-    struct cp_http_keeper keeper = { on_due, cp_window_on_gone, NULL, w };
+    struct cp_http_keeper keeper = { on_due, cp_window_on_gone, NULL, on_due,
+                                     w };
 
     (void)cp_mappings_read(&w->maps, NULL); /* better without than not */
     w->service->n_windows++;

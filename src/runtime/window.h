@@ -2,7 +2,8 @@
  * window - a request for a profile, from its parameters to its answer.
  *
  * A snapshot is taken and answered at once. A profile over time opens a window
- * that is closed by a timer, and thrown away if the client goes first. With
+ * that is closed by a timer, or when the client says no more, which may still
+ * read what there is; it is thrown away if the client goes first. With
  * `seconds`, a snapshot becomes the difference of two.
  */
 #ifndef CP_WINDOW_H

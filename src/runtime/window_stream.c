@@ -53,10 +53,18 @@ static void on_drained(void *context)
     w->is_behind = false;
 }
 
+static void on_hurried(void *context)
+{
+    struct cp_window *w = context;
+
+    w->request.seconds = 0;
+    on_stream_due(w);
+}
+
 static void stream_on(struct cp_window *w)
 {
     struct cp_http_keeper keeper = { on_stream_due, cp_window_on_gone,
-                                     on_drained, w };
+                                     on_drained, on_hurried, w };
     int64_t left = left_ns(w);
 
     cp_http_keep(w->x, &keeper, left < PUMP_NS ? left : PUMP_NS);

@@ -7,16 +7,10 @@
 
 #include "signal/arch_aarch64.h"
 #include "signal/arch_x86_64.h"
+#include "signal/raw.h"
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #error "the runtime knows x86-64 and aarch64"
 #endif
-
-/*
- * Functions that read a stranger's stack: no sanitizer may look over their
- * shoulder.
- */
-#define CP_SIGNAL_RAW                                                          \
-    __attribute__((no_sanitize("address", "thread", "undefined")))
 
 #endif

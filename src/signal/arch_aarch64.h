@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <ucontext.h>
 
+#include "signal/raw.h"
 #include "signal/regs.h"
 
 /* A siginfo of 128 bytes lies between sp and the ucontext. */
@@ -79,7 +80,7 @@ static inline long cp_arch_syscall(long number, const long a[6])
 }
 
 /* Do these bytes, which end where a call returns to, end in a call? */
-static inline bool cp_arch_is_call(const uint8_t *end)
+CP_SIGNAL_RAW static inline bool cp_arch_is_call(const uint8_t *end)
 {
     uint32_t word = (uint32_t)end[-4] | (uint32_t)end[-3] << 8 |
                     (uint32_t)end[-2] << 16 | (uint32_t)end[-1] << 24;

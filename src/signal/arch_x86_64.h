@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <ucontext.h>
 
+#include "signal/raw.h"
 #include "signal/regs.h"
 
 /* The kernel leaves sp at a ucontext when it returns from a handler. */
@@ -76,7 +77,7 @@ static inline long cp_arch_syscall(long number, const long a[6])
 }
 
 /* Do these bytes, which end where a call returns to, end in a call? */
-static inline bool cp_arch_is_call(const uint8_t *end)
+CP_SIGNAL_RAW static inline bool cp_arch_is_call(const uint8_t *end)
 {
     if (end[-5] == 0xe8)
         return true;

@@ -8,6 +8,8 @@
 #include "signal/capture.h"
 #include "signal/syscall.h"
 
+#define EARLY 4 /* one wait in so many has its stack taken before it ends */
+
 struct cp_locks cp_locks;
 _Thread_local bool cp_locks_hidden;
 static _Thread_local uint64_t dice;
@@ -78,6 +80,20 @@ static bool is_drawn(uint64_t fraction)
     return fraction == 1 || (fraction && random_below(fraction) == 0);
 }
 
+/*
+ * Draws the lot of a wait. Where it is likely to be recorded the stack is taken
+ * now, and not when the lock is held; to add nothing to its counters brings
+ * these to this core, so that they need not be waited for then.
+ */
+static void draw(struct cp_wait *wait, uint64_t rate, uintptr_t caller)
+{
+    wait->lot.rate = rate;
+    wait->lot.ns = rate == 1 ? 0 : random_below(rate);
+    if (wait->lot.ns <= rate / EARLY)
+        wait->slot = cp_signal_capture(&cp_locks.block, caller,
+                                       cp_call_what(wait->call), 0, 0);
+}
+
 void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
                    uintptr_t caller)
 {
@@ -94,9 +110,8 @@ void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
         wait->begin_ns = cp_locks_now_ns();
     if (fraction)
         wait->place = cp_waiters_enter(lock, is_followed ? wait->begin_ns : 0);
-    if (rate == 1 && is_block_on(rate))
-        wait->slot = cp_signal_capture(&cp_locks.block, caller,
-                                       cp_call_what(call), 0, 0);
+    if (is_block_on(rate))
+        draw(wait, rate, caller);
     if (!is_traced)
         return;
     if (call == CP_WAIT_BARRIER) /* who comes last lets all others go */
@@ -123,21 +138,23 @@ void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
         wait->is_noted = cp_trace_wait_note(call, wait->begin_ns, here);
 }
 
-static void record(uint64_t ns, enum cp_locks_what what, uintptr_t caller)
+static void record(struct cp_wait_lot lot, uint64_t ns,
+                   struct cp_signal_slot *slot, unsigned call, uintptr_t caller)
 {
-    uint64_t rate = atomic_load(&cp_locks.block_rate_ns);
+    uint64_t parts = CP_LOCKS_PARTS;
 
-    if (!is_block_on(rate))
-        return;
-    if (ns >= rate) {
-        (void)cp_signal_capture(&cp_locks.block, caller, what, CP_LOCKS_PARTS,
-                                ns);
-        return;
-    }
     /* A short wait is taken with the chance ns / rate, and stands for more. */
-    if (random_below(rate) < ns)
-        (void)cp_signal_capture(&cp_locks.block, caller, what,
-                                CP_LOCKS_PARTS * rate / ns, rate);
+    if (ns < lot.rate) {
+        if (ns <= lot.ns)
+            return;
+        parts = parts * lot.rate / ns;
+        ns = lot.rate;
+    }
+    if (slot)
+        cp_signal_count(slot, parts, ns);
+    else
+        (void)cp_signal_capture(&cp_locks.block, caller, cp_call_what(call),
+                                parts, ns);
 }
 
 /* How long it took, at least 1; and that is written down. */
@@ -165,20 +182,21 @@ void cp_wait_end(const struct cp_wait *wait, uintptr_t caller)
     if (!wait->begin_ns)
         return;
     ns = finish(wait, wait->traced.lock, caller);
-    if (wait->slot)
-        cp_signal_count(wait->slot, CP_LOCKS_PARTS, ns);
-    else
-        record(ns, cp_call_what(wait->call), caller);
+    if (wait->lot.rate)
+        record(wait->lot, ns, wait->slot, wait->call, caller);
 }
 
 void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
                     uintptr_t caller)
 {
     uint64_t ns = finish(wait, (uint64_t)result, caller);
+    struct cp_wait_lot lot = { .rate = atomic_load(&cp_locks.block_rate_ns) };
 
-    if (ns >= CP_WAIT_IO_LEAST_NS &&
-        atomic_load_explicit(&cp_locks.is_block_io, memory_order_relaxed))
-        record(ns, cp_call_what(wait->call), caller);
+    if (ns < CP_WAIT_IO_LEAST_NS || !is_block_on(lot.rate) ||
+        !atomic_load_explicit(&cp_locks.is_block_io, memory_order_relaxed))
+        return;
+    lot.ns = random_below(lot.rate);
+    record(lot, ns, NULL, wait->call, caller);
 }
 
 /*

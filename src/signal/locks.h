@@ -11,9 +11,9 @@
  * tables are of the same waiting.
  *
  * What is done between getting a lock and giving it back makes all others wait
- * longer, so as little as can be is done there: of a wait that is surely
- * recorded the stack is taken before it, and the one who unlocks takes its own
- * when it has unlocked.
+ * longer, so as little as can be is done there: of a wait that is surely or
+ * likely recorded the stack is taken before it, and the one who unlocks takes
+ * its own when it has unlocked.
  *
  * A lock that nobody waits for is looked at once, at its unlock; when the
  * profiles are off, not at all.
@@ -84,9 +84,19 @@ static inline bool cp_locks_io_is_on(void)
 /* The monotonic clock, by which all waits are measured. */
 uint64_t cp_locks_now_ns(void);
 
+/*
+ * A lot that is drawn for a wait: it is in the block profile if it lasts longer
+ * than that, so with a chance of its length / rate.
+ */
+struct cp_wait_lot {
+    uint64_t rate; /* 0: it is not, the profile is off */
+    uint64_t ns;   /* below the rate */
+};
+
 /* A wait that has begun. */
 struct cp_wait {
     uint64_t begin_ns; /* 0: nobody wants to know */
+    struct cp_wait_lot lot;
     struct cp_waiters_place place;
     unsigned call;               /* calls.h */
     struct cp_signal_slot *slot; /* of block, if the stack is known already */

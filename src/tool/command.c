@@ -152,9 +152,6 @@ static enum cp_status set_switch(struct cp_command *c, const struct cp_flag *f,
     case CP_FLAG_HELP:
         c->wants_help = true;
         return CP_OK;
-    case CP_FLAG_LATER_BOOL:
-        c->not_yet = f->name;
-        return CP_OK;
     default:
         return CP_OK;
     }
@@ -178,9 +175,6 @@ enum cp_status cp_command_set(struct cp_command *c, const struct cp_flag *f,
     case CP_FLAG_FORMAT_ARG:
         return set_format(c, f, value, err);
     case CP_FLAG_IGNORED:
-        return CP_OK;
-    case CP_FLAG_LATER:
-        c->not_yet = f->name;
         return CP_OK;
     default:
         break;

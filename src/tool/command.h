@@ -44,7 +44,6 @@ struct cp_command {
     bool all_frames, wants_help;
     bool is_shell;   /* at the prompt: files instead of bytes on the screen */
     unsigned values; /* short names for a sample_index that are ignored */
-    const char *not_yet; /* an option of a later version that was given */
 
     /* Of jeprof, see jeprof.h. */
     bool is_jeprof, is_interactive, wants_symbols, wants_stacks;

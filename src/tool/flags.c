@@ -79,14 +79,6 @@
         .name = flag, .kind = type, .section = CP_HELP_SOURCES,                \
         .offset = COMMAND(field), .argument = what, .help = text               \
     }
-#define LATER(flag)                                                            \
-    {                                                                          \
-        .name = flag, .kind = CP_FLAG_LATER, .section = CP_HELP_LATER          \
-    }
-#define LATER_BOOL(flag)                                                       \
-    {                                                                          \
-        .name = flag, .kind = CP_FLAG_LATER_BOOL, .section = CP_HELP_LATER     \
-    }
 #define IGNORED(flag, what, text)                                              \
     {                                                                          \
         .name = flag, .kind = CP_FLAG_IGNORED, .section = CP_HELP_SOURCES,     \
@@ -284,7 +276,6 @@ bool cp_flag_needs_value(const struct cp_flag *f)
     case CP_FLAG_FLOAT:
     case CP_FLAG_LIST:
     case CP_FLAG_IGNORED:
-    case CP_FLAG_LATER:
         return true;
     default:
         return false;
@@ -338,5 +329,4 @@ void cp_flag_help(struct cp_out *out)
     help_section(out, CP_HELP_FILTERS, "Filters:");
     help_section(out, CP_HELP_SHAPE, "What is shown and how:");
     help_section(out, CP_HELP_SOURCES, "Sources:");
-    help_section(out, CP_HELP_LATER, "Known, but not there yet:");
 }

@@ -18,9 +18,7 @@ enum cp_flag_kind {
     CP_FLAG_FLOAT,
     CP_FLAG_LIST, /* a string, as often as wanted */
     CP_FLAG_HELP,
-    CP_FLAG_IGNORED,    /* takes a value that has no effect on files */
-    CP_FLAG_LATER,      /* known, with a value, but not built yet */
-    CP_FLAG_LATER_BOOL, /* the same, without a value */
+    CP_FLAG_IGNORED, /* takes a value that has no effect on files */
 };
 
 /* Sections of the help text. */
@@ -30,7 +28,7 @@ enum cp_flag_section {
     CP_HELP_FILTERS,
     CP_HELP_SHAPE,
     CP_HELP_SOURCES,
-    CP_HELP_LATER,
+    CP_HELP_OLD, /* without effect; for old scripts of jeprof */
     CP_HELP_HIDDEN,
 };
 

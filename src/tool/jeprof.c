@@ -201,11 +201,6 @@ static enum cp_status run(struct cp_command *c, struct cp_error *err)
         cp_out_release(&out);
         return status;
     }
-    if (c->not_yet)
-        return cp_error_set(err, CP_EOTHER,
-                            "--%s is not there yet; jeprof --help lists what "
-                            "is",
-                            c->not_yet);
     return c->wants_symbols ? cp_jeprof_symbols(c, err) : work(c, err);
 }
 

@@ -24,10 +24,10 @@
         .offset = place, .argument = what, .help = text                        \
     }
 #define NO_EFFECT(flag)                                                        \
-    SWITCH(flag, CP_HELP_LATER, COMMAND(is_ignored), "has no effect")
+    SWITCH(flag, CP_HELP_OLD, COMMAND(is_ignored), "has no effect")
 #define NO_EFFECT_VALUE(flag, what)                                            \
     {                                                                          \
-        .name = flag, .kind = CP_FLAG_IGNORED, .section = CP_HELP_LATER,       \
+        .name = flag, .kind = CP_FLAG_IGNORED, .section = CP_HELP_OLD,         \
         .argument = what, .help = "has no effect"                              \
     }
 
@@ -98,7 +98,7 @@ static const struct cp_flag *find_cut(const char *name, size_t len)
             n++;
         }
     for (size_t i = 0; (f = cp_flag_at(i)); i++)
-        if (begins(f, name, len) && f->section != CP_HELP_LATER &&
+        if (begins(f, name, len) && f->section != CP_HELP_OLD &&
             !(found && strcmp(found->name, f->name) == 0)) {
             found = f;
             n++;
@@ -141,8 +141,7 @@ static void help_section(struct cp_out *out, enum cp_flag_section section,
 
     cp_out_printf(out, "\n%s\n", title);
     for (size_t i = 0; (f = cp_flag_at(i)); i++)
-        if (f->section == section && section != CP_HELP_LATER &&
-            !is_own(f->name))
+        if (f->section == section && section != CP_HELP_OLD && !is_own(f->name))
             help_line(out, f);
     for (size_t i = 0; (f = cp_jeprof_flag_at(i)); i++)
         if (f->section == section)
@@ -164,5 +163,5 @@ void cp_jeprof_help(struct cp_out *out)
     help_section(out, CP_HELP_FILTERS, "Filters:");
     help_section(out, CP_HELP_SHAPE, "What is shown and how:");
     help_section(out, CP_HELP_SOURCES, "Sources:");
-    help_section(out, CP_HELP_LATER, "For old scripts:");
+    help_section(out, CP_HELP_OLD, "For old scripts:");
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/target_file.h"
 #include "http/ask.h"
 #include "launch/attach.h"
 #include "launch/instances.h"
@@ -191,6 +192,18 @@ static enum cp_status leave(const struct attach *a, struct cp_error *err)
 
 /* ---- a profile ---- */
 
+/*
+ * Ctrl-C while a profile is taken: it is written with what there is, and we
+ * leave as always.
+ */
+static volatile sig_atomic_t is_interrupted;
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    is_interrupted = 1;
+}
+
 static enum cp_status fetch(const struct attach *a, const char *address, int fd,
                             struct cp_error *err)
 {
@@ -199,7 +212,8 @@ static enum cp_status fetch(const struct attach *a, const char *address, int fd,
         .method = "GET",
         .target = target,
         .timeout_ms = (int)(a->seconds * 1000) + GRACE_MS,
-        .out_fd = fd
+        .out_fd = fd,
+        .is_hurried = &is_interrupted
     };
     struct cp_http_address where;
     struct cp_http_reply reply;
@@ -215,49 +229,59 @@ static enum cp_status fetch(const struct attach *a, const char *address, int fd,
     return status;
 }
 
+static const char *name_of(const struct attach *a)
+{
+    if (a->output)
+        return a->output;
+    return strcmp(a->kind, "wall") == 0 ? "wall.pb.gz" : "cpu.pb.gz";
+}
+
 static enum cp_status write_profile(const struct attach *a, const char *address,
                                     struct cp_error *err)
 {
-    const char *name = a->output;
+    const char *name = name_of(a);
+    bool has_part = cp_target_is_replaceable(name);
     char part[4096];
     enum cp_status status;
     int fd;
 
-    if (!name)
-        name = strcmp(a->kind, "wall") == 0 ? "wall.pb.gz" : "cpu.pb.gz";
     if (snprintf(part, sizeof(part), "%s.part", name) >= (int)sizeof(part))
         return cp_error_set(err, CP_EUSAGE, "too long a name");
-    fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    fd = has_part ? open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
+                  : cp_target_open(name);
     if (fd < 0)
-        return cp_error_set(err, CP_EIO, "%s: %s", part, strerror(errno));
+        return cp_error_set(err, CP_EIO, "%s: %s", name, strerror(errno));
     status = fetch(a, address, fd, err);
     if (close(fd) != 0 && status == CP_OK)
-        status = cp_error_set(err, CP_EIO, "%s: %s", part, strerror(errno));
-    if (status == CP_OK && rename(part, name) != 0)
+        status = cp_error_set(err, CP_EIO, "%s: %s", name, strerror(errno));
+    if (status == CP_OK && has_part && rename(part, name) != 0)
         status = cp_error_set(err, CP_EIO, "%s: %s", name, strerror(errno));
     if (status == CP_OK)
         (void)fprintf(stderr, "cpprof attach: written to %s\n", name);
-    else
+    else if (has_part)
         (void)unlink(part);
     return status;
 }
 
-/* Ctrl-C in between: the poll ends, and we leave as always. */
-static void on_interrupt(int sig)
+/* Before it is entered: nobody else would leave it. */
+static enum cp_status prepare(const struct attach *a, struct cp_error *err)
 {
-    (void)sig;
+    struct sigaction noted = { .sa_handler = on_interrupt };
+    enum cp_status status = cp_launch_check_file(name_of(a), err);
+
+    if (status != CP_OK)
+        return status;
+    (void)sigaction(SIGINT, &noted, NULL);
+    (void)sigaction(SIGTERM, &noted, NULL);
+    return CP_OK;
 }
 
 static enum cp_status visit(const struct attach *a, const char *address,
                             struct cp_error *err)
 {
-    struct sigaction noted = { .sa_handler = on_interrupt };
     struct cp_error later = { 0 };
-    enum cp_status status;
+    enum cp_status status = write_profile(a, address, err);
 
-    (void)sigaction(SIGINT, &noted, NULL);
-    (void)sigaction(SIGTERM, &noted, NULL);
-    status = write_profile(a, address, err);
     if (cp_attach_detach(address, &later) != CP_OK && status == CP_OK) {
         status = later.status;
         *err = later;
@@ -278,7 +302,9 @@ static enum cp_status run(struct attach *a, struct cp_error *err)
         if (status != CP_OK)
             return status;
     }
-    status = enter(a, address, err);
+    status = a->kind ? prepare(a, err) : CP_OK;
+    if (status == CP_OK)
+        status = enter(a, address, err);
     if (status == CP_OK && a->kind)
         return visit(a, address, err);
     if (status == CP_OK)

@@ -178,7 +178,7 @@ int cp_launch_list_main(int argc, char **argv)
         is_json = true;
     }
     if (optind < argc) {
-        (void)fputs(usage_text, stderr);
+        cp_print_line("cpprof list: takes no arguments: ", argv[optind]);
         return EXIT_MISUSED;
     }
     if (print(is_json, &err) == CP_OK)

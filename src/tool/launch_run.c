@@ -198,14 +198,14 @@ static enum cp_status add_file(struct run *r, struct cp_out *out,
     if (*name != '/' && !getcwd(folder, sizeof(folder)))
         return cp_error_set(err, CP_EIO, "getcwd: %s", strerror(errno));
     (void)snprintf(r->file, sizeof(r->file), "%s%s%.*s%s%s", folder,
-                   *folder ? "/" : "", stem, name,
+                   *folder && folder[1] ? "/" : "", stem, name,
                    is_numbered ? "." CP_PID_NAME : "", name + stem);
     if (strchr(r->file, ',') || strlen(r->file) >= 390)
         return cp_error_set(err, CP_EUSAGE,
                             "%s: with a comma or too long; use another name",
                             r->file);
     cp_out_printf(out, ",%s:%s", key, r->file);
-    return CP_OK;
+    return cp_launch_check_file(r->file, err);
 }
 
 /* What the library is to be told, each setting with a comma before it. */
@@ -231,16 +231,14 @@ static enum cp_status write_settings(struct run *r, struct cp_out *out,
     return status == CP_OK ? cp_out_finish(out, err) : status;
 }
 
-static enum cp_status prepare(struct run *r, const char *path, char *address,
+static enum cp_status prepare(struct run *r, char *address,
                               struct cp_error *err)
 {
     struct cp_out settings = { .fd = -1 };
     struct cp_start start = { .listen = r->listen, .follows = r->follows };
     char library[CP_LIBRARY_PATH];
-    enum cp_status status = cp_program_check(path, err);
+    enum cp_status status = cp_library_find(library, r->library, err);
 
-    if (status == CP_OK)
-        status = cp_library_find(library, r->library, err);
     if (status == CP_OK)
         status = write_settings(r, &settings, err);
     if (status == CP_OK) {
@@ -335,8 +333,10 @@ static int run(struct run *r, struct cp_error *err)
 
     if (cp_program_find(&program, r->command[0], err) != CP_OK)
         return program.exit_status;
-    if (!r->is_off && prepare(r, program.path, address, err) != CP_OK)
-        return err->status == CP_EUSAGE ? CP_PROGRAM_NOT_RUN : EXIT_FAILED;
+    if (!r->is_off && cp_program_check(program.path, err) != CP_OK)
+        return CP_PROGRAM_NOT_RUN;
+    if (!r->is_off && prepare(r, address, err) != CP_OK)
+        return err->status == CP_EUSAGE ? EXIT_MISUSED : EXIT_FAILED;
     if (r->is_opened && r->file[0])
         return watch(r, program.path);
     if (r->is_opened && *address &&

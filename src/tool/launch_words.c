@@ -1,11 +1,17 @@
 /* launch_words.c - see launch_words.h. */
 #include "tool/launch_words.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/pid_name.h"
+#include "base/target_file.h"
 #include "launch/instances.h"
 
 #define MOST_SECONDS 86400.0
@@ -68,6 +74,30 @@ enum cp_status cp_launch_port(const char *text, char out[CP_LAUNCH_PORT_BYTES],
         return cp_error_set(err, CP_EUSAGE, "no port: %s", text);
     (void)snprintf(out, CP_LAUNCH_PORT_BYTES, "localhost:%lu", port);
     return CP_OK;
+}
+
+enum cp_status cp_launch_check_file(const char *file, struct cp_error *err)
+{
+    const char *slash = strrchr(file, '/');
+    char folder[4096] = "./";
+    struct stat st;
+    bool is_good;
+
+    if (slash)
+        (void)snprintf(folder, sizeof(folder), "%.*s/", (int)(slash - file),
+                       file);
+    if (strstr(folder, CP_PID_NAME))
+        return CP_OK;
+    if (stat(file, &st) == 0 && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        is_good = false;
+    } else if (stat(file, &st) == 0 && !cp_target_is_replaceable(file)) {
+        is_good = faccessat(AT_FDCWD, file, W_OK, AT_EACCESS) == 0;
+    } else {
+        is_good = faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
+    }
+    return is_good ? CP_OK
+                   : cp_error_set(err, CP_EIO, "%s: %s", file, strerror(errno));
 }
 
 static bool is_number(const char *text)

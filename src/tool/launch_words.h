@@ -15,6 +15,12 @@ enum cp_status cp_launch_port(const char *text, char out[CP_LAUNCH_PORT_BYTES],
                               struct cp_error *err);
 
 /*
+ * Could it be written? Better to know that before an hour of work than after.
+ * A folder with {pid} in its name the program may make itself.
+ */
+enum cp_status cp_launch_check_file(const char *file, struct cp_error *err);
+
+/*
  * What a user means: a process number, an app id or the beginning of one, or
  * nothing if only one program serves. CP_EUSAGE with a message when that is
  * nobody, or several.

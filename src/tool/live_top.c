@@ -251,7 +251,8 @@ static enum cp_status print_tables(struct top *t, struct cp_error *err)
                          t->table.view->title,
                          cp_live_table_is_empty(t->text) ? t->table.view->hint
                                                          : report_of(t));
-        (void)fflush(stdout);
+        if (fflush(stdout) != 0 && status == CP_OK)
+            status = cp_error_set(err, CP_EIO, "write: %s", strerror(errno));
     }
     return status;
 }

@@ -6,6 +6,7 @@
  *   jeprof ARGS, cpprof jeprof ARGS  the same with jeprof's options
  *   cpprof run ARGS, cpprof list ... the others of commands.c
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include "tool/commands.h"
 #include "tool/pprof.h"
 
+#define EXIT_FAILED 1
 #define EXIT_MISUSED 2
 
 /*
@@ -79,6 +81,36 @@ static bool is_of_another(int argc, const char *const *args)
            strcmp(base_name(args[0]), "cpprof") == 0;
 }
 
+static bool is_word(const char *arg, const char *word)
+{
+    return strcmp(arg + strspn(arg, "-"), word) == 0;
+}
+
+/* `cpprof` itself, without a command. */
+static int run_itself(int argc, const char *const *args)
+{
+    if (argc > 1 && (is_word(args[1], "help") || strcmp(args[1], "-h") == 0))
+        return usage(stdout, 0);
+    if (argc > 1 && is_word(args[1], "version")) {
+        (void)puts("cpprof " CP_VERSION);
+        return 0;
+    }
+    if (argc > 1 && args[1][0] == '-')
+        return cp_pprof_main(argc, args);
+    if (argc > 1)
+        (void)fprintf(stderr, "cpprof: no such command: %s\n", args[1]);
+    return usage(stderr, EXIT_MISUSED);
+}
+
+/* What was to be printed and could not be is a failure. */
+static int end(int status)
+{
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || status != 0)
+        return status;
+    (void)fprintf(stderr, "cpprof: write: %s\n", strerror(errno));
+    return EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     const char *const *args = (const char *const *)argv;
@@ -95,15 +127,5 @@ int main(int argc, char **argv)
         status = run_command(base_name(args[0]), argc, args);
     if (status < 0 && argc > 1)
         status = run_command(args[1], argc - 1, args + 1);
-    if (status >= 0)
-        return status;
-    if (argc > 1 &&
-        (strcmp(args[1], "-h") == 0 || strcmp(args[1], "-help") == 0 ||
-         strcmp(args[1], "--help") == 0 || strcmp(args[1], "help") == 0))
-        return usage(stdout, 0);
-    if (argc > 1 && strncmp(args[1], "-", 1) == 0)
-        return cp_pprof_main(argc, args);
-    if (argc > 1)
-        (void)fprintf(stderr, "cpprof: no such command: %s\n", args[1]);
-    return usage(stderr, EXIT_MISUSED);
+    return end(status >= 0 ? status : run_itself(argc, args));
 }

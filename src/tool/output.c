@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/target_file.h"
 #include "tool/leftover.h"
 
 #define MOST_PROFILES 1000
@@ -33,17 +34,6 @@ static enum cp_status cannot_create(const char *path, struct cp_error *err)
 {
     return cp_error_set(err, CP_EIO, "cannot create %s: %s", path,
                         strerror(errno));
-}
-
-/*
- * Whether a file beside the path can take its place: not where that is a
- * device, a pipe or a link, which are to stay what they are.
- */
-static bool is_replaceable(const char *path)
-{
-    struct stat st;
-
-    return lstat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
 
 void cp_output_usual_mode(int fd)
@@ -65,7 +55,7 @@ static enum cp_status open_file(struct cp_output *o, const char *path,
         o->temp = NULL;
         return CP_ENOMEM;
     }
-    if (!is_replaceable(path)) {
+    if (!cp_target_is_replaceable(path)) {
         cp_free(o->temp);
         o->temp = NULL;
         o->out.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -66,10 +66,6 @@ static enum cp_status run(const struct cp_command *c, struct cp_error *err)
         cp_out_release(&help);
         return status;
     }
-    if (c->not_yet)
-        return cp_error_set(err, CP_EOTHER,
-                            "-%s is not there yet; pprof -help lists what is",
-                            c->not_yet);
     return work(c, err);
 }
 

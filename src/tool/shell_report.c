@@ -221,12 +221,8 @@ static enum cp_status run_piped(const struct cp_command *c,
 
 static enum cp_status unknown(const char *word, struct cp_error *err)
 {
-    const struct cp_flag *f = cp_flag_find(word, strlen(word));
-
     if (cp_variable_exists(word))
         return cp_error_set(err, CP_EUSAGE, "did you mean: %s=...", word);
-    if (f && (f->kind == CP_FLAG_LATER || f->kind == CP_FLAG_LATER_BOOL))
-        return cp_error_set(err, CP_EUSAGE, "%s is not there yet", word);
     return cp_error_set(err, CP_EUSAGE, "unrecognized command: \"%s\"", word);
 }
 

@@ -2,6 +2,7 @@
 #include "tool/transfer.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +17,33 @@
 #define MOST_BYTES ((size_t)1 << 30)
 #define MOST_WORDS 300
 
+/* Into the file. */
+static bool save(struct cp_transfer *t, const char *bytes, size_t len)
+{
+    t->n_written += len;
+    while (len > 0) {
+        ssize_t n = write(t->fetch->fd, bytes, len);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            t->save_errno = n < 0 ? errno : ENOSPC;
+            return false;
+        }
+        bytes += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
 static size_t on_body(char *bytes, size_t size, size_t n, void *context)
 {
     struct cp_transfer *t = context;
     struct cp_bytes *b = &t->fetch->body;
     size_t len = size * n;
 
-    if (t->fetch->fd > 0) {
-        t->n_written += len;
-        return write(t->fetch->fd, bytes, len) == (ssize_t)len ? len : 0;
-    }
+    if (t->fetch->fd > 0)
+        return save(t, bytes, len) ? len : 0;
     if (b->len + len > MOST_BYTES) {
         t->is_too_long = true;
         return 0;
@@ -285,6 +303,9 @@ static const char *advice_on(const struct cp_transfer *t, CURLcode result)
 {
     if (result == CURLE_PEER_FAILED_VERIFICATION)
         return "; see -tls_ca and https+insecure://";
+    if (result == CURLE_SSL_CACERT_BADFILE && !*t->options->tls_ca)
+        return "; install ca-certificates, or see -tls_ca and "
+               "https+insecure://";
     if (strstr(t->problem, "certificate required"))
         return "; see -tls_cert";
     return "";
@@ -317,6 +338,9 @@ static void note_result(struct cp_transfer *t, CURLcode result)
     else if (t->is_too_long)
         (void)cp_error_set(&t->fetch->err, CP_EIO, "sends over %zu MB",
                            MOST_BYTES >> 20);
+    else if (t->save_errno)
+        (void)cp_error_set(&t->fetch->err, CP_EIO, "cannot save it: %s",
+                           strerror(t->save_errno));
     else if (result == CURLE_OPERATION_TIMEDOUT)
         note_timeout(t);
     else if (result != CURLE_OK)

@@ -144,6 +144,7 @@ static enum cp_status on_create(struct cp_trace_spans *s, uint32_t thread,
     s->lanes[lane].seq = 0;
     s->lanes[lane].seq_number = s->number;
     s->lanes[lane].was_created = true;
+    s->lanes[lane].has_run = false; /* its id may have been another's */
     if (e->kind == CP_TRACE_GO_CREATE_SYSCALL) {
         to.state = CP_TRACE_SYSCALL;
         s->threads[thread].lane = lane;

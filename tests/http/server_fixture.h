@@ -92,7 +92,9 @@ static inline void fixture_handle(void *context, struct cp_http_exchange *x)
     struct fixture *f = context;
     const struct cp_http_request *r = cp_http_request_of(x);
     const char *path = cp_http_request_path(r);
-    struct cp_http_keeper keeper = { fixture_late, fixture_gone, NULL, f };
+    struct cp_http_keeper keeper = { .due = fixture_late,
+                                     .gone = fixture_gone,
+                                     .context = f };
 
     if (strcmp(path, "/hello") == 0) { /* a short answer */
         cp_http_add_header(x, "X-Test", "yes");
@@ -105,6 +107,11 @@ static inline void fixture_handle(void *context, struct cp_http_exchange *x)
         fixture_stats(f, x);
     } else if (strcmp(path, "/wait") == 0) { /* until the client goes */
         f->kept = x;
+        cp_http_keep(x, &keeper, -1);
+        fixture_tell(f, 'w');
+    } else if (strcmp(path, "/hurry") == 0) { /* until it sends no more */
+        f->kept = x;
+        keeper.hurried = fixture_late;
         cp_http_keep(x, &keeper, -1);
         fixture_tell(f, 'w');
     } else if (strcmp(path, "/later") == 0) { /* after a millisecond */

@@ -210,7 +210,28 @@ static void test_gone(void)
     }
 }
 
-/* An answer that is ready at once reaches a client that sends no more. */
+/* One that wants to know can still answer a client that sends no more. */
+static void test_hurried(void)
+{
+    static const char text[] = "GET /hurry HTTP/1.1\r\nHost: x\r\n\r\n";
+    char got[2000];
+    int fd = dial(&f);
+
+    CHECK(say(fd, text, sizeof(text) - 1));
+    expect_told(&f, 'w', 1);
+    (void)shutdown(fd, SHUT_WR);
+    CHECK(hear(fd, got, sizeof(got) - 1) > 0);
+    CHECK(strstr(got, "Connection: close\r\n\r\nlate\n"));
+    (void)close(fd);
+    fd = dial(&f);
+    CHECK(say(fd, text, sizeof(text) - 1));
+    expect_told(&f, 'w', 1);
+    (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 },
+                     sizeof(struct linger));
+    (void)close(fd); /* by a reset: there is nobody to answer */
+    expect_told(&f, 'g', 1);
+}
+
 /* A child holds the socket on, as one does between fork and exec. */
 static void test_gone_while_forked(void)
 {
@@ -239,6 +260,7 @@ static void test_gone_while_forked(void)
     (void)close(fd);
 }
 
+/* An answer that is ready at once reaches a client that sends no more. */
 static void test_half_closed(void)
 {
     static const char text[] = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -286,6 +308,7 @@ int main(void)
     RUN(test_big);
     RUN(test_stream);
     RUN(test_gone);
+    RUN(test_hurried);
     RUN(test_gone_while_forked);
     RUN(test_half_closed);
     RUN(test_continue);

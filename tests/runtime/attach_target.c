@@ -8,6 +8,7 @@
  *   epoll      waits in epoll_wait, again and again, with a short timeout
  *   sleep      in clock_nanosleep, and measures how long
  *   read       in read, of its standard input
+ *   write      in write, to a pipe that is full, and then in read
  *   futex      all threads wait for each other
  *   compute    never calls the system but to look whether it should end
  *   signals    handles a timer's signals all the while
@@ -83,6 +84,20 @@ static void read_input(void)
 
     n_failed += read(STDIN_FILENO, &c, 1) != 0;
     n_done++;
+}
+
+/* The pipe is read by the test, through /proc. */
+static void write_and_read(void)
+{
+    static const char block[65536];
+    int ends[2];
+
+    n_failed += pipe(ends) != 0;
+    n_failed += write(ends[1], block, sizeof(block)) != sizeof(block);
+    n_failed += write(ends[1], block, 1) != 1;
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    read_input();
 }
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -236,15 +251,11 @@ static const struct {
     const char *name;
     void (*run)(void);
 } modes[] = {
-    { "epoll", wait_in_epoll },
-    { "sleep", sleep_long },
-    { "read", read_input },
-    { "futex", wait_for_threads },
-    { "compute", compute },
-    { "signals", take_signals },
-    { "threads", start_threads },
-    { "allocate", allocate },
-    { "handler", allocate_and_handle },
+    { "epoll", wait_in_epoll },    { "sleep", sleep_long },
+    { "read", read_input },        { "write", write_and_read },
+    { "futex", wait_for_threads }, { "compute", compute },
+    { "signals", take_signals },   { "threads", start_threads },
+    { "allocate", allocate },      { "handler", allocate_and_handle },
 };
 
 int main(int argc, char **argv)

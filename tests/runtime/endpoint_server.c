@@ -261,12 +261,15 @@ static void *trampoline(void *arg)
     return NULL;
 }
 
-static bool spawn(void (*run)(void *context), void *context)
+static enum cp_status spawn(void (*run)(void *context), void *context,
+                            struct cp_error *err)
 {
     struct start *start = malloc(sizeof(*start));
 
     *start = (struct start){ run, context };
-    return pthread_create(&thread, NULL, trampoline, start) == 0;
+    if (pthread_create(&thread, NULL, trampoline, start) != 0)
+        return cp_error_set(err, CP_EIO, "no thread");
+    return CP_OK;
 }
 
 static void close_all(void)

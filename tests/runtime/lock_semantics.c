@@ -491,6 +491,24 @@ static void ask_fork(void)
     SAY(pthread_mutex_unlock(m));
 }
 
+/* By _Fork, which runs no function of ours: whose is a mutex in the child? */
+static void ask_Fork(void)
+{
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    int status = 0;
+    pid_t pid;
+
+    topic = "_Fork";
+    SAY(pthread_mutex_lock(&m));
+    SAY(pthread_mutex_unlock(&m));
+    pid = _Fork();
+    if (pid == 0)
+        _exit(pthread_mutex_lock(&m) == 0 && m.__data.__owner == gettid() ? 7
+                                                                          : 8);
+    (void)waitpid(pid, &status, 0);
+    (void)printf("%s: the child ended with %d\n", topic, WEXITSTATUS(status));
+}
+
 static void ask_mutexes(void)
 {
     static const struct {
@@ -574,5 +592,6 @@ int main(int argc, char **argv)
     ask_cancel("cancelled in sem_wait", in_sem, false);
     ask_cancel("cancelled before sem_wait", in_free_sem, true);
     ask_fork();
+    ask_Fork();
     end_main();
 }

@@ -82,7 +82,7 @@ static void test_bad(void)
         const char *cpprof, *complaint;
     } rows[] = {
         { "colour:red", "CPPROF: no such setting: colour\n" },
-        { "cpu_hz", "CPPROF: no such setting: cpu_hz\n" },
+        { "cpu_hz", "CPPROF: not KEY:VALUE: cpu_hz\n" },
         { "cpu_hz:", "CPPROF: bad value of cpu_hz: \n" },
         { "cpu_hz:0", "CPPROF: bad value of cpu_hz: 0\n" },
         { "cpu_hz:ten", "CPPROF: bad value of cpu_hz: ten\n" },
@@ -117,7 +117,7 @@ static void test_long(void)
     s = read_pair(text, text);
     CHECK_STR(s.listen, "");
     CHECK(strncmp(complaints, "PPROFLISTEN: too long\n", 22) == 0);
-    CHECK(strstr(complaints, "no such setting: xxx") != NULL);
+    CHECK(strstr(complaints, "not KEY:VALUE: xxx") != NULL);
 }
 
 int main(void)

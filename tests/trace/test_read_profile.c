@@ -28,7 +28,33 @@ static void make(struct trace_made *t)
     trace_end(t);
 }
 
-static struct cp_profile *profile(enum cp_trace_profile_kind kind,
+/* One makes another, which ends, and then one that has the same id. */
+static void make_again(struct trace_made *t)
+{
+    trace_head(t, "go 1.22 trace");
+    trace_clock(t, 1000000000);
+    trace_batch(t, 1, 100);
+    trace_put(t, CP_TRACE_GO_STATUS, 4, U(0), U(7), U(1), U(2));
+    trace_put(t, CP_TRACE_GO_CREATE, 4, U(10), U(8), U(1), U(1));
+    trace_put(t, CP_TRACE_GO_CREATE, 4, U(100), U(8), U(1), U(1));
+    trace_end(t);
+    trace_batch(t, 2, 120);
+    for (uint64_t i = 0; i < 2; i++) {
+        trace_put(t, CP_TRACE_GO_START, 3, 20 + 50 * i, U(8), U(1));
+        trace_put(t, CP_TRACE_GO_STOP, 3, U(1), U(1), U(1));
+        trace_put(t, CP_TRACE_GO_START, 3, U(7), U(8), U(2));
+        trace_put(t, CP_TRACE_GO_DESTROY, 1, U(1));
+    }
+    trace_end(t);
+    trace_strings(t, 2, "main.main", "main.go");
+    trace_batch(t, CP_TRACE_NO_THREAD, 0);
+    trace_put(t, CP_TRACE_STACKS, 0);
+    trace_put(t, CP_TRACE_STACK, 6, U(1), U(1), U(16), U(1), U(2), U(7));
+    trace_end(t);
+}
+
+static struct cp_profile *profile(void (*make_trace)(struct trace_made *t),
+                                  enum cp_trace_profile_kind kind,
                                   uint64_t from_ns, uint64_t to_ns)
 {
     static struct trace_made t;
@@ -39,7 +65,7 @@ static struct cp_profile *profile(enum cp_trace_profile_kind kind,
     struct cp_trace_spans *spans = NULL;
     struct cp_profile *made = NULL;
 
-    make(&t);
+    make_trace(&t);
     if (CHECK(cp_trace_spans_read(&spans, t.bytes, t.len, &w, NULL) == CP_OK))
         made = cp_trace_profile_make(&p, cp_trace_spans_names(spans), NULL);
     cp_trace_profile_release(&p);
@@ -63,7 +89,7 @@ static void test_kinds(void)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct cp_profile *p =
-            profile(cases[i].kind, cases[i].from_ns, cases[i].to_ns);
+            profile(make, cases[i].kind, cases[i].from_ns, cases[i].to_ns);
 
         check_case(cp_trace_profile_name(cases[i].kind));
         if (!CHECK(p != NULL))
@@ -82,7 +108,7 @@ static void test_kinds(void)
 
 static void test_names(void)
 {
-    struct cp_profile *p = profile(CP_TRACE_PROFILE_SYNC, 0, 0);
+    struct cp_profile *p = profile(make, CP_TRACE_PROFILE_SYNC, 0, 0);
 
     if (!CHECK(p != NULL))
         return;
@@ -94,9 +120,24 @@ static void test_names(void)
     cp_profile_free(p);
 }
 
+/* The time from being made to running is in no life a wait that is told. */
+static void test_id_again(void)
+{
+    struct cp_profile *p = profile(make_again, CP_TRACE_PROFILE_SCHED, 0, 0);
+
+    if (!CHECK(p != NULL))
+        return;
+    if (CHECK_INT((int)p->n_samples, 1)) {
+        CHECK_INT((int)p->values[0], 2);
+        CHECK_INT((int)p->values[1], 14);
+    }
+    cp_profile_free(p);
+}
+
 int main(void)
 {
     RUN(test_kinds);
     RUN(test_names);
+    RUN(test_id_again);
     return check_failures != 0;
 }

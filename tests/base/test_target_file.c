@@ -1,0 +1,68 @@
+/* test_target_file.c - what can be replaced, and what is written to as it is.
+ */
+#include "base/target_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static void test_replaceable(void)
+{
+    CHECK(cp_target_is_replaceable("none"));
+    CHECK(cp_target_is_replaceable("file"));
+    CHECK(!cp_target_is_replaceable("pipe"));
+    CHECK(!cp_target_is_replaceable("link"));
+    CHECK(!cp_target_is_replaceable("."));
+    CHECK(!cp_target_is_replaceable("/dev/null"));
+}
+
+static void test_pipe(void)
+{
+    int reader, fd = cp_target_open("pipe");
+
+    CHECK_INT(fd, -1);
+    CHECK_INT(errno, ENXIO);
+    reader = open("pipe", O_RDONLY | O_NONBLOCK);
+    fd = cp_target_open("pipe");
+    CHECK(reader >= 0 && fd >= 0);
+    CHECK_INT(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
+    (void)close(fd);
+    (void)close(reader);
+}
+
+/* To a file that is not there, and then is. */
+static void test_link(void)
+{
+    struct stat st;
+
+    for (int i = 0; i < 2; i++) {
+        int fd = cp_target_open("link");
+
+        CHECK_INT(write(fd, "four", 4), 4);
+        (void)close(fd);
+        CHECK(stat("linked", &st) == 0 && st.st_size == 4);
+        CHECK(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
+    }
+}
+
+int main(void)
+{
+    char folder[] = "/tmp/cpprof-test-XXXXXX";
+
+    if (!mkdtemp(folder) || chdir(folder) != 0 || mkfifo("pipe", 0600) != 0 ||
+        symlink("linked", "link") != 0 || close(creat("file", 0600)) != 0)
+        return 1;
+    RUN(test_replaceable);
+    RUN(test_pipe);
+    RUN(test_link);
+    (void)unlink("pipe");
+    (void)unlink("link");
+    (void)unlink("linked");
+    (void)unlink("file");
+    (void)rmdir(folder);
+    return check_failures != 0;
+}
