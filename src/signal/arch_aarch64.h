@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <ucontext.h>
 
-#include "signal/raw.h"
 #include "signal/regs.h"
+#include "signal/rule.h"
 
 /* A siginfo of 128 bytes lies between sp and the ucontext. */
 #define CP_ARCH_SIGNAL_CONTEXT 128
@@ -79,13 +79,15 @@ static inline long cp_arch_syscall(long number, const long a[6])
     return x0;
 }
 
-/* Do these bytes, which end where a call returns to, end in a call? */
-CP_SIGNAL_RAW static inline bool cp_arch_is_call(const uint8_t *end)
+/*
+ * Can there be a call where this rule holds? It overwrites the return address,
+ * which a function that calls has saved, therefore.
+ */
+static inline bool cp_arch_may_call(const struct cp_signal_rule *rule)
 {
-    uint32_t word = (uint32_t)end[-4] | (uint32_t)end[-3] << 8 |
-                    (uint32_t)end[-2] << 16 | (uint32_t)end[-1] << 24;
-
-    return word >> 26 == 0x25 || (word & 0xfffffc1fu) == 0xd63f0000u;
+    return rule->cfa != CP_CFA_NONE && rule->cfa != CP_CFA_PLT &&
+           (rule->ra >= CP_RULE_LEAST || rule->ra == CP_RULE_END ||
+            rule->cfa == CP_CFA_SIGNAL);
 }
 
 #endif /* __aarch64__ */

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <ucontext.h>
 
-#include "signal/raw.h"
 #include "signal/regs.h"
+#include "signal/rule.h"
 
 /* The kernel leaves sp at a ucontext when it returns from a handler. */
 #define CP_ARCH_SIGNAL_CONTEXT 0
@@ -76,15 +76,15 @@ static inline long cp_arch_syscall(long number, const long a[6])
     return result;
 }
 
-/* Do these bytes, which end where a call returns to, end in a call? */
-CP_SIGNAL_RAW static inline bool cp_arch_is_call(const uint8_t *end)
+/*
+ * Can there be a call where this rule holds? The stack is aligned to 16 bytes
+ * at each, so it is not at the entry of a function or before its return.
+ */
+static inline bool cp_arch_may_call(const struct cp_signal_rule *rule)
 {
-    if (end[-5] == 0xe8)
-        return true;
-    for (int len = 2; len <= 7; len++)
-        if (end[-len] == 0xff && (end[-len + 1] & 0x38) == 0x10)
-            return true;
-    return false;
+    if (rule->cfa == CP_CFA_SP)
+        return rule->cfa_offset % 16 == 0;
+    return rule->cfa != CP_CFA_NONE && rule->cfa != CP_CFA_PLT;
 }
 
 #endif /* __x86_64__ */

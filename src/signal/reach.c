@@ -20,6 +20,7 @@ bool cp_signal_readable(uintptr_t address)
 
 void cp_signal_reach_stack(struct cp_signal_reach *r, uintptr_t sp)
 {
+    r->is_bound = false;
     if (sp >= r->stack_low && sp < r->stack_high) {
         r->low = sp & ~(uintptr_t)7;
         r->high = r->stack_high;
@@ -32,7 +33,8 @@ bool cp_signal_reach_page(struct cp_signal_reach *r, uintptr_t address)
 {
     uintptr_t page = address & ~(CP_REACH_PAGE - 1);
 
-    if (r->shift || page < CP_REACH_PAGE || !cp_signal_readable(address))
+    if (r->shift || r->is_bound || page < CP_REACH_PAGE ||
+        !cp_signal_readable(address))
         return false;
     if (page == r->high) {
         r->high += CP_REACH_PAGE;

@@ -128,14 +128,17 @@ static inline enum step step_by_rule(struct cp_signal_walk *w, struct frame *f,
     return r->pc ? STEP_ON : STEP_END;
 }
 
-/* Is there a call before this address, in code that we know of? */
-CP_SIGNAL_RAW static bool is_return_address(const struct cp_signal_walk *w,
-                                            uintptr_t pc)
+/*
+ * May there be a call before this address? The code itself is not looked at:
+ * another thread may unload it meanwhile. But its rules tell where no call can
+ * be (arch.h). Where there are none at all, any address will do.
+ */
+static bool is_return_address(const struct cp_signal_walk *w, uintptr_t pc)
 {
     const struct cp_signal_module *m = cp_signal_map_find(w->map, pc - 1);
 
-    return m && pc - m->start >= 8 && cp_signal_readable(pc - 8) &&
-           cp_arch_is_call((const uint8_t *)pc);
+    return m &&
+           (!m->pcs || cp_arch_may_call(cp_signal_map_rule(w->map, pc - 1)));
 }
 
 /* By the frame pointer: it points at the caller's, then the return address. */
@@ -180,6 +183,7 @@ static bool step_without_rule(struct cp_signal_walk *w, struct frame *f)
 {
     uintptr_t lr = f->regs.aux;
 
+    cp_signal_reach_bind(&w->reach);
     /* It may be a leaf that has no frame of its own. */
     if (f->is_exact && CP_ARCH_RA_ON_STACK && step_by_scan(w, f, 1))
         return true;
