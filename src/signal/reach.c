@@ -7,6 +7,7 @@
 
 #define NO_SUCH_HOW 0x7fff
 #define EFAULT_RESULT (-14)
+#define FURTHEST (64 * CP_REACH_PAGE) /* that a stack is followed at once */
 
 /*
  * rt_sigprocmask copies the new mask in before it looks at `how`, which is
@@ -29,12 +30,33 @@ void cp_signal_reach_stack(struct cp_signal_reach *r, uintptr_t sp)
     }
 }
 
+void cp_signal_reach_bind(struct cp_signal_reach *r, uintptr_t sp)
+{
+    if (!r->is_bound && sp - r->low >= r->high - r->low)
+        r->low = r->high = sp & ~(CP_REACH_PAGE - 1);
+    r->is_bound = true;
+}
+
+/* Up to that page, if all on the way are there. */
+static bool grow_to(struct cp_signal_reach *r, uintptr_t page)
+{
+    if (r->high == r->stack_high || page < r->high || page - r->high > FURTHEST)
+        return false;
+    for (; r->high <= page; r->high += CP_REACH_PAGE)
+        if (!cp_signal_readable(r->high))
+            return false;
+    return true;
+}
+
 bool cp_signal_reach_page(struct cp_signal_reach *r, uintptr_t address)
 {
     uintptr_t page = address & ~(CP_REACH_PAGE - 1);
 
-    if (r->shift || r->is_bound || page < CP_REACH_PAGE ||
-        !cp_signal_readable(address))
+    if (r->shift || page < CP_REACH_PAGE)
+        return false;
+    if (r->is_bound)
+        return grow_to(r, page);
+    if (!cp_signal_readable(address))
         return false;
     if (page == r->high) {
         r->high += CP_REACH_PAGE;

@@ -10,8 +10,9 @@
  *
  * Nothing but the thread itself can take away the stack it is running on, so
  * what was readable stays so until the walk is over. That is not true of other
- * memory, and a walk that had to guess might be led there: from then on it may
- * not leave the stack (cp_signal_reach_bind).
+ * memory, and a walk that had to guess might be led there: from then on it
+ * keeps to the stack, or what seems to be it: the pages that follow one another
+ * (cp_signal_reach_bind).
  *
  * The stack of another thread is not walked in place but in a copy: `shift`
  * is how far the copy lies from the stack, and nothing outside it is read.
@@ -31,17 +32,14 @@ struct cp_signal_reach {
     uintptr_t low, high;
     uintptr_t stack_low, stack_high; /* of the thread; 0, 0: not known */
     uintptr_t shift;                 /* 0: read in place */
-    bool is_bound;                   /* to the stretch */
+    bool is_bound;                   /* to the stretch, which may grow */
 };
 
 /* Turns to the stack with this stack pointer. */
 void cp_signal_reach_stack(struct cp_signal_reach *r, uintptr_t sp);
 
-/* If that is the thread's own, no other memory is read until it turns again. */
-static inline void cp_signal_reach_bind(struct cp_signal_reach *r)
-{
-    r->is_bound = r->high && r->high == r->stack_high;
-}
+/* Keeps to the stack with this stack pointer until it turns again. */
+void cp_signal_reach_bind(struct cp_signal_reach *r, uintptr_t sp);
 
 /* Asks the kernel for the page of an address; false: not to be read. */
 bool cp_signal_reach_page(struct cp_signal_reach *r, uintptr_t address);

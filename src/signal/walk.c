@@ -183,7 +183,7 @@ static bool step_without_rule(struct cp_signal_walk *w, struct frame *f)
 {
     uintptr_t lr = f->regs.aux;
 
-    cp_signal_reach_bind(&w->reach);
+    cp_signal_reach_bind(&w->reach, f->regs.sp);
     /* It may be a leaf that has no frame of its own. */
     if (f->is_exact && CP_ARCH_RA_ON_STACK && step_by_scan(w, f, 1))
         return true;

@@ -17,7 +17,7 @@
 #define PAGE 4096
 #define N_PAGES 16
 #define N_WORDS (PAGE / sizeof(uintptr_t))
-#define N_FLIPS 20000
+#define N_FLIPS 60000
 
 /* A stack of one page, a page that is never there, and those that go. */
 static struct {
@@ -55,14 +55,15 @@ static void map_memory(void)
 }
 
 /* Walks while pages come and go; regs.pc is in code without rules. */
-static void walk_meanwhile(struct cp_signal_regs regs)
+static void walk_meanwhile(struct cp_signal_regs regs, uintptr_t low,
+                           uintptr_t high)
 {
     static _Atomic uint64_t cache[CP_MAP_CACHE];
     struct cp_signal_module code = { .start = (uintptr_t)memory.fleeting,
                                      .end = (uintptr_t)memory.fleeting +
                                             N_PAGES * PAGE };
     struct cp_signal_map map = { 1, &code, cache };
-    uintptr_t low = (uintptr_t)memory.stack, frames[CP_WALK_MOST];
+    uintptr_t frames[CP_WALK_MOST];
     size_t n_frames = 0, n_walks = 0;
     pthread_t thread;
 
@@ -70,7 +71,7 @@ static void walk_meanwhile(struct cp_signal_regs regs)
     CHECK(pthread_create(&thread, NULL, flip, NULL) == 0);
     for (; !atomic_load(&is_over); n_walks++) {
         struct cp_signal_walk w = {
-            .map = &map, .reach = { .stack_low = low, .stack_high = low + PAGE }
+            .map = &map, .reach = { .stack_low = low, .stack_high = high }
         };
 
         n_frames += cp_signal_walk(&w, regs, frames);
@@ -89,23 +90,73 @@ static void test_code(void)
     words = (uintptr_t *)(void *)memory.stack;
     for (size_t i = 0; i < N_WORDS; i++)
         words[i] = (uintptr_t)memory.fleeting + i % N_PAGES * PAGE + 64;
-    walk_meanwhile((struct cp_signal_regs){
-        .pc = (uintptr_t)memory.fleeting + 32, .sp = (uintptr_t)words });
+    walk_meanwhile(
+        (struct cp_signal_regs){ .pc = (uintptr_t)memory.fleeting + 32,
+                                 .sp = (uintptr_t)words },
+        (uintptr_t)memory.stack, (uintptr_t)memory.stack + PAGE);
 }
 
 /* A frame pointer of a function without rules points at what goes. */
-static void test_data(void)
+static void check_data(bool is_known)
 {
+    uintptr_t low;
+
     map_memory();
+    low = is_known ? (uintptr_t)memory.stack : 0;
     walk_meanwhile(
         (struct cp_signal_regs){ .pc = (uintptr_t)memory.fleeting + 32,
                                  .sp = (uintptr_t)memory.stack,
-                                 .fp = (uintptr_t)memory.fleeting + PAGE });
+                                 .fp = (uintptr_t)memory.fleeting + PAGE },
+        low, low ? low + PAGE : 0);
+}
+
+static void test_data(void)
+{
+    check_data(true);
+}
+
+/* The same on a stack of the program's making, of a coroutine for one. */
+static void test_data_beyond_unknown_stack(void)
+{
+    check_data(false);
+}
+
+/* But a stack is followed from page to page; not across what is not there. */
+static void test_pages_that_stay(void)
+{
+    static const struct {
+        size_t page, gone, n_frames;
+    } rows[] = { { 0, 9, 2 }, { 5, 9, 2 }, { 5, 5, 1 }, { 5, 4, 1 } };
+    static _Atomic uint64_t cache[CP_MAP_CACHE];
+    struct cp_signal_module code = { .start = 4096, .end = 8192 };
+    struct cp_signal_map map = { 1, &code, cache };
+    uintptr_t frames[CP_WALK_MOST];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct cp_signal_walk w = { .map = &map };
+        char *stack = mmap(NULL, 10 * PAGE, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        uintptr_t *fp = (uintptr_t *)(void *)(stack + rows[i].page * PAGE + 64);
+
+        CHECK(stack != MAP_FAILED);
+        fp[1] = 5000;
+        CHECK(mprotect(stack + rows[i].gone * PAGE, PAGE, PROT_NONE) == 0);
+        CHECK_INT(
+            cp_signal_walk(&w,
+                           (struct cp_signal_regs){ .pc = 4100,
+                                                    .sp = (uintptr_t)stack + 16,
+                                                    .fp = (uintptr_t)fp },
+                           frames),
+            rows[i].n_frames);
+        CHECK(munmap(stack, 10 * PAGE) == 0);
+    }
 }
 
 int main(void)
 {
     RUN(test_code);
     RUN(test_data);
+    RUN(test_data_beyond_unknown_stack);
+    RUN(test_pages_that_stay);
     return check_failures != 0;
 }
