@@ -15,6 +15,7 @@
 #include "signal/heap.h"
 
 #define STACK_BYTES ((size_t)512 << 10)
+#define ROOM_BYTES ((size_t)4 << 20) /* libc's malloc takes one at once */
 
 struct start {
     const char *name;
@@ -88,17 +89,17 @@ static int create_deep(struct start *start)
 /* libc has one number for all that is missing. */
 static enum cp_status say_why(int failed, struct cp_error *err)
 {
-    void *room = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+    void *room = mmap(NULL, ROOM_BYTES, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     struct rlimit most = { RLIM_INFINITY, RLIM_INFINITY };
     char user[40] = "";
 
     if (failed == EAGAIN && room == MAP_FAILED)
         return cp_error_set(err, CP_ENOMEM,
-                            "no thread: no room for its stack (ulimit -v, "
+                            "no thread: no memory for it (ulimit -v, "
                             "vm.max_map_count, vm.overcommit_memory)");
     if (room != MAP_FAILED)
-        (void)munmap(room, STACK_BYTES);
+        (void)munmap(room, ROOM_BYTES);
     if (failed != EAGAIN)
         return cp_error_set(err, CP_EIO, "no thread: %s", strerror(failed));
     (void)getrlimit(RLIMIT_NPROC, &most);
