@@ -3,13 +3,13 @@
 
 #include "runtime/clock.h"
 #include "runtime/perf_sampler.h"
+#include "runtime/phases.h"
 #include "runtime/timer.h"
 #include "signal/handler.h"
 #include "signal/perf_event.h"
 #include "signal/readers.h"
 #include "signal/traps.h"
 
-#define MOST_RESTS 256
 #define STEP_NS 700000   /* costs 3 us */
 #define MOST_STEPS 16    /* after that a tick is soon enough */
 #define SOONEST_NS 30000 /* an event must not come while it is set up */
@@ -22,15 +22,13 @@ static struct {
     bool is_fast;     /* and for all, because the period is below a tick */
     uint64_t past_ns; /* of CPU time that timers saw which are gone */
     int64_t setup_ns; /* what it takes to begin a new thread's event, about */
-    uint64_t rests[MOST_RESTS]; /* of threads that have ended: see phase */
-    size_t n_rests;
 } timers;
 
 void cp_thread_timer_setup(uint64_t period_ns, int sig)
 {
     timers.period_ns = period_ns;
     timers.sig = sig;
-    timers.n_rests = 0;
+    cp_phases_begin(period_ns);
     if (period_ns == 0)
         return;
     timers.has_events = cp_perf_sampler_begin();
@@ -142,20 +140,7 @@ void cp_thread_timer_stop(struct cp_signal_thread *t)
 {
     if (atomic_load(&t->cpu_period_ns))
         (void)stop(t);
-}
-
-/*
- * A thread that begins goes on with the period that another one could not
- * finish, as if both were one. So all of them together have as many samples as
- * periods, where phases of their own would give short threads a few more or
- * less by chance. What is left of a period when a thread ends is as likely to
- * be this as that, because the first one was; and who takes it up does not
- * depend on how much it is.
- */
-static uint64_t phase(void)
-{
-    return timers.n_rests ? timers.rests[--timers.n_rests]
-                          : cp_timer_phase(timers.period_ns);
+    cp_phases_give(t, 0);
 }
 
 void cp_thread_timer_end(struct cp_signal_thread *t)
@@ -166,9 +151,9 @@ void cp_thread_timer_end(struct cp_signal_thread *t)
         return;
     clock_ns = stop(t);
     next_ns = t->cpu_first_ns + atomic_load(&t->cpu_count) * period;
-    if (clock_ns > t->cpu_from_ns && clock_ns < next_ns &&
-        timers.n_rests < MOST_RESTS)
-        timers.rests[timers.n_rests++] = next_ns - clock_ns;
+    cp_phases_give(t, clock_ns > t->cpu_from_ns && clock_ns < next_ns
+                          ? next_ns - clock_ns
+                          : 0);
 }
 
 /*
@@ -250,8 +235,8 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
     atomic_store(&t->cpu_slot, NULL);
     atomic_store(&t->perf_period_ns, 0);
     t->cpu_from_ns = from_ns;
-    t->cpu_first_ns =
-        from_ns + (is_new ? phase() : cp_timer_phase(timers.period_ns));
+    t->cpu_first_ns = from_ns + (is_new ? cp_phases_take(t)
+                                        : cp_timer_phase(timers.period_ns));
     add_first(t, clock_ns, is_new);
     n = atomic_load(&t->cpu_count);
     has_event = timers.has_events && (timers.is_fast || (is_new && n == 0)) &&

@@ -73,6 +73,8 @@ struct cp_signal_thread {
     /* The runtime's own; no handler looks at these. */
     uintptr_t start;      /* the function that the thread began in, or 0 */
     uint64_t cpu_from_ns; /* its clock when it was first sampled */
+    uint32_t cpu_place;   /* of its period (runtime/phases.h), + 1 */
+    uint32_t cpu_turn;    /* to which that belongs */
     int timer_id;
     uint32_t number;
     uint32_t next; /* in a chain of records: number + 1; 0: the last */
