@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""postgres_locks.py [--quick]: what the library, and its block and mutex profiles, cost postgres.
+"""postgres_locks.py [--quick] [--count]: what the library, and its block and mutex profiles, cost
+postgres.
 
 Servers of the same data run side by side: two without the library, which say how
 far figures can be trusted; one with a library that does nothing but start a thread
@@ -15,7 +16,12 @@ for each transaction: of a control group where one can be made, to the
 microsecond, else of the postmaster with its children, to some 10 ms. Of a round
 it is the median of the differences to the first server; shown are the median of
 the rounds, their mean and its standard error. Needs root, because postgres will
-not run as root and the clusters are its user's."""
+not run as root and the clusters are its user's.
+
+With --count, instead, instructions in user space of the thread that serves the
+client, by callgrind: those of a long load less those of a short one, for each
+transaction that it is longer. They are the same on a busy machine, but leave out
+the kernel; and under Valgrind a free mutex is taken by libc's function."""
 import argparse
 import glob
 import os
@@ -96,9 +102,11 @@ class Cluster:
         self.folder, self.kind, self.group, self.server = folder, kind, group, None
         self.preload = preload
         self.env = [f"LD_PRELOAD={library}" for library in preload] + list(env)
+        self.counter = ()
 
     def command(self, program, *args, env=()):
-        return ["runuser", "-u", "postgres", "--", "env", *env,
+        counter = self.counter if program == "postgres" else ()
+        return ["runuser", "-u", "postgres", "--", "env", *env, *counter,
                 f"{PROGRAMS[-1]}/{program}", *args]
 
     def call(self, program, *args, core=SERVER_CORE):
@@ -147,6 +155,23 @@ class Cluster:
         while any(b"bench [local]" in cmdline(child) for child in children_of(self.pid)):
             time.sleep(0.005)
         return 1e6 * (self.group.seconds(self.pid) - before) / transactions
+
+    def counts(self):
+        """The instructions of the first thread of each process that has ended."""
+        found = {}
+        for path in glob.glob(f"{self.folder}/count.*-01"):
+            with open(path) as f:
+                found.update((path, int(line.split()[1])) for line in f
+                             if line.startswith("totals:"))
+        return found
+
+    def count(self, transactions, *args):
+        """The instructions of the process for the client; pgbench asks one more before."""
+        before = self.counts().keys()
+        self.load(transactions, *args)
+        while len(new := self.counts().keys() - before) < 2:
+            time.sleep(0.05)
+        return max(self.counts()[path] for path in new)
 
 
 def cmdline(pid):
@@ -220,10 +245,27 @@ def compare(clusters, n_rounds, n_turns, loads):
              f"{transactions} transactions", [r[k] for r in rounds])
 
 
+def compare_counts(clusters, short, long, loads):
+    for cluster in clusters:
+        cluster.counter = ("valgrind", "-q", "--tool=callgrind", "--separate-threads=yes",
+                           f"--callgrind-out-file={cluster.folder}/count.%p")
+        cluster.start()
+    for args in loads:
+        print(f"pgbench {' '.join(args) or '(like TPC-B)'}, instructions a transaction")
+        for cluster in clusters:
+            cluster.count(short, *args)
+            each = (cluster.count(long, *args) - cluster.count(short, *args)) / (long - short)
+            plain = each if cluster is clusters[0] else plain
+            print(f"  {cluster.kind:16} {each:10.0f}  {100 * (each / plain - 1):+6.2f} %",
+                  flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--quick", action="store_true")
-    quick = parser.parse_known_args()[0].quick
+    parser.add_argument("--count", action="store_true")
+    options = parser.parse_known_args()[0]
+    quick = options.quick
     if not PROGRAMS or os.getuid() != 0 or os.cpu_count() < 2:
         print("postgres: not installed, or not root, or one core")
         return
@@ -232,7 +274,10 @@ def main():
     folder = tempfile.mkdtemp(prefix="bench-postgres-")
     try:
         clusters = clusters_of(folder, groups)
-        compare(clusters, 4 if quick else 10, 3 if quick else 5, loads)
+        if options.count:
+            compare_counts(clusters, 100, 500 if quick else 2_000, [load[1:] for load in loads])
+        else:
+            compare(clusters, 4 if quick else 10, 3 if quick else 5, loads)
     finally:
         for cluster in clusters:
             cluster.stop()
