@@ -15,7 +15,7 @@
 #include "signal/heap.h"
 
 #define STACK_BYTES ((size_t)512 << 10)
-#define ROOM_BYTES ((size_t)4 << 20) /* libc's malloc takes one at once */
+#define ROOM_BYTES ((size_t)4 << 20) /* malloc takes one MB at once */
 
 struct start {
     const char *name;

