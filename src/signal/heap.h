@@ -26,9 +26,9 @@
 #include "signal/samples.h"
 
 #define CP_HEAP_FILTER_BITS 18
-#define CP_HEAP_FILTER_FACTOR 53 /* a byte for 2^14 / 53 = 309 of memory */
-#define CP_HEAP_BUCKET 8         /* places of a bucket of the live table */
-#define CP_HEAP_NEAR 1024        /* buckets of its near part */
+#define CP_HEAP_FILTER_FACTOR 9 /* a byte for 2^14 / 9 = 1820 of memory */
+#define CP_HEAP_BUCKET 8        /* places of a bucket of the live table */
+#define CP_HEAP_NEAR 1024       /* buckets of its near part */
 
 /* Of each thread. All 0 at its start, so that its first call is seen. */
 struct cp_heap_thread {
