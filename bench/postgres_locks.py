@@ -3,9 +3,10 @@
 postgres.
 
 Servers of the same data run side by side: two without the library, which say how
-far figures can be trusted; one with a library that does nothing but start a thread
-in every process; one with ours, an endpoint in every process; and one with
-block_rate:10000 and mutex_fraction:100 as well. One client of pgbench goes from
+far figures can be trusted; one with ours asleep, which has no thread; one with a
+library that does nothing but start a thread in every process; one with ours, an
+endpoint in every process; and one with block_rate:10000 and mutex_fraction:100 as
+well. One client of pgbench goes from
 one to the next, in another order each time. The servers have one core and the
 client the other: where the scheduler puts them would else be most of the
 difference. All are started anew for every round, since where a process happens
@@ -37,7 +38,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-KINDS = ("without", "without, too", "a thread", "library", "block and mutex")
+KINDS = ("without", "without, too", "asleep", "a thread", "library", "block and mutex")
 SERVER_CORE, CLIENT_CORE = "0", "1"
 OPTIONS = ("listen_addresses=", "fsync=off", "autovacuum=off", "jit=off",
            "checkpoint_timeout=1h", "max_wal_size=8GB")
@@ -194,6 +195,7 @@ def clusters_of(folder, groups):
         home = f"{folder}/{i}"
         listen = f"PPROFLISTEN=unix:{home}/{{pid}}.sock"
         preload, env = {
+            "asleep": ((library,), ()),
             "a thread": ((thread,), ()),
             "library": ((library,), (listen,)),
             "block and mutex": ((library,), (

@@ -132,12 +132,17 @@ static enum cp_status explain(struct visit *v, struct cp_error *err)
                         *text ? text : "no");
 }
 
+/* One that is there already is taken: the program calls its hooks. */
 static enum cp_status load(struct visit *v, struct cp_error *err)
 {
     const uint64_t args[4] = { v->scratch + AT_LIBRARY, RTLD_NOW };
     uint64_t function, handle = 0;
-    enum cp_status status = find_dlopen(v->a->pid, &function, err);
+    enum cp_status status;
 
+    if (cp_target_function(v->a->pid, "libcpprof.so", "cpprof_attach",
+                           &function, NULL) == CP_OK)
+        return CP_OK;
+    status = find_dlopen(v->a->pid, &function, err);
     if (status == CP_OK)
         status = call(v, function, args, &handle, err);
     if (status == CP_OK && !handle)

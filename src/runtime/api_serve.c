@@ -44,12 +44,10 @@ EXPORT int cpprof_attach(const char *where, const char *settings, char *out,
 {
     struct cp_error err = { 0 };
     int number = errno;
-    enum cp_status status = cp_lifecycle_start(&err);
+    enum cp_status status = cp_lifecycle_attach(settings, &err);
 
-    if (status == CP_OK) {
-        cp_lifecycle_attach(settings);
+    if (status == CP_OK)
         status = cp_listen(where, &err);
-    }
     (void)snprintf(out, cap, "%s",
                    status == CP_OK ? cp_listen_address() : err.msg);
     errno = number;

@@ -230,6 +230,13 @@ enum cp_status cp_heap_enable(struct cp_error *err)
     return status;
 }
 
+void cp_heap_pause(void)
+{
+    cp_lock_take(&heap.lock);
+    atomic_store(&cp_heap_sampler.interval, 0);
+    cp_lock_give(&heap.lock);
+}
+
 bool cp_heap_counts_mmap(void)
 {
     return heap.options.counts_mmap &&

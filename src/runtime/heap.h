@@ -51,6 +51,9 @@ bool cp_heap_is_of_libc(void);
  */
 enum cp_status cp_heap_enable(struct cp_error *err);
 
+/* Nothing more is sampled until it is enabled again; frees are still seen. */
+void cp_heap_pause(void);
+
 /* Are mappings that the program makes itself to be counted, as of now? */
 bool cp_heap_counts_mmap(void);
 

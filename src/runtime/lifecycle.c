@@ -56,8 +56,10 @@ static struct {
     struct cp_lock lock;
     _Atomic bool is_started;
     struct cp_settings settings;
-    pthread_key_t key; /* its destructor ends a thread for us */
+    struct cp_settings before; /* anybody attached: those of the environment */
+    pthread_key_t key;         /* its destructor ends a thread for us */
     bool has_key;
+    bool is_asleep; /* when nobody is attached */
     size_t default_stack;
 } life;
 
@@ -325,23 +327,35 @@ static void *packer_alloc(size_t n)
     return cp_alloc(n, 1, NULL);
 }
 
-/* The profiles that are on from the start. */
-static enum cp_status start_locks(struct cp_error *err)
+/* Nobody can be told more than the note that is on their pages. */
+static enum cp_status set_locks(struct cp_error *err)
 {
     const struct cp_settings *s = &life.settings;
     enum cp_status status = CP_OK;
 
-    status = cp_threadcreate_start(err);
+    if (cp_hooked_is_late())
+        return CP_OK;
     cp_locks_set_io(s->has_block_io);
-    if (status == CP_OK && s->block_rate)
-        status = cp_locks_set_block_rate(s->block_rate, err);
-    if (status == CP_OK && s->mutex_fraction)
+    status = cp_locks_set_block_rate(s->block_rate, err);
+    if (status == CP_OK)
         status = cp_locks_set_mutex_fraction(s->mutex_fraction, err);
     return status;
 }
 
-static enum cp_status start(struct cp_error *err)
+/* Settings of who attaches, over those of the environment. */
+static void read_visit(const char *settings)
 {
+    cp_hooked_look();
+    life.settings = life.before;
+    cp_settings_read(&life.settings, NULL, settings, say_nothing);
+    life.settings.is_quiet = life.settings.is_attached = true;
+}
+
+/* With the settings of who attaches, if somebody does. */
+static enum cp_status start(const char *visit, struct cp_error *err)
+{
+    enum cp_status status;
+
     if (getauxval(AT_SECURE))
         return cp_error_set(err, CP_EUSAGE,
                             "not in a program that runs with the rights of "
@@ -350,6 +364,9 @@ static enum cp_status start(struct cp_error *err)
     cp_settings_init(&life.settings);
     cp_settings_read(&life.settings, getenv("PPROFLISTEN"), getenv("CPPROF"),
                      cp_lifecycle_say);
+    life.before = life.settings;
+    if (visit)
+        read_visit(visit);
     apply_settings();
     libdeflate_set_memory_allocator(packer_alloc, cp_free);
     cp_listen_configure(&life.settings);
@@ -364,7 +381,8 @@ static enum cp_status start(struct cp_error *err)
     cp_heap_learn();
     if (cp_heap_is_of_libc())
         cp_leak_cache_learn();
-    return start_locks(err);
+    status = cp_threadcreate_start(err);
+    return status == CP_OK ? set_locks(err) : status;
 }
 
 enum cp_status cp_lifecycle_start(struct cp_error *err)
@@ -372,17 +390,47 @@ enum cp_status cp_lifecycle_start(struct cp_error *err)
     enum cp_status status = CP_OK;
 
     cp_lock_take(&life.lock);
+    life.is_asleep = false; /* the program has use for it */
     if (!is_started())
-        status = start(err);
+        status = start(NULL, err);
     cp_lock_give(&life.lock);
     return status;
 }
 
-void cp_lifecycle_attach(const char *settings)
+/* What can be set as often as one likes. */
+static enum cp_status set_anew(struct cp_error *err)
 {
-    cp_hooked_look();
-    cp_settings_read(&life.settings, NULL, settings, say_nothing);
-    life.settings.is_quiet = life.settings.is_attached = true;
+    cp_cpu_set_default_hz(life.settings.cpu_hz);
+    cp_wall_set_default_hz(life.settings.wall_hz);
+    return set_locks(err);
+}
+
+enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err)
+{
+    enum cp_status status;
+
+    cp_lock_take(&life.lock);
+    if (is_started()) {
+        read_visit(settings);
+        status = set_anew(err);
+    } else {
+        life.is_asleep = true;
+        status = start(settings, err);
+    }
+    cp_lock_give(&life.lock);
+    return status;
+}
+
+void cp_lifecycle_detach(void)
+{
+    cp_lock_take(&life.lock);
+    life.settings = life.before;
+    (void)set_anew(NULL);
+    if (life.is_asleep) {
+        cp_heap_pause();
+        cp_sampler_unwatch();
+    }
+    cp_lock_give(&life.lock);
 }
 
 /* When the library is loaded, or the program that has it inside starts. */

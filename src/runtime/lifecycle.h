@@ -32,10 +32,12 @@ struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped);
 void cp_lifecycle_unwrap_thread(void *wrapped);
 
 /*
- * The library came into a running program: settings ("key:value,...") as in
- * the environment; nothing is said on the program's stderr.
+ * Somebody comes to a running program: settings ("key:value,...") as in the
+ * environment; nothing is said on the program's stderr. The library may have
+ * come with them, or have been asleep in it. detach: as it was before.
  */
-void cp_lifecycle_attach(const char *settings);
+enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err);
+void cp_lifecycle_detach(void);
 
 /* Writes "cpprof: LINE" to stderr. */
 void cp_lifecycle_say(const char *line);

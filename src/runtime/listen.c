@@ -73,6 +73,7 @@ static bool may_hand(long pid)
 static void close_all(void *arg)
 {
     (void)arg;
+    cp_lifecycle_detach();
     (void)cp_listen_close();
 }
 

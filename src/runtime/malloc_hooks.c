@@ -250,8 +250,13 @@ void cp_malloc_look(void *block, size_t size, uintptr_t caller)
     struct cp_heap_thread *t = &cp_heap_self;
     uint64_t interval = atomic_load(&cp_heap_sampler.interval);
 
-    if (interval == 0 || t->busy) {
-        t->left = interval ? 0 : OFF_BYTES;
+    if (interval == 0) {
+        t->left = OFF_BYTES;
+        t->random = 0; /* when it is on again, it begins anew */
+        return;
+    }
+    if (t->busy) {
+        t->left = 0;
         return;
     }
     if (t->random == 0 && interval > 1) { /* its first call */

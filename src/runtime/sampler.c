@@ -458,6 +458,17 @@ enum cp_status cp_sampler_watch(struct cp_error *err)
     return status;
 }
 
+void cp_sampler_unwatch(void)
+{
+    cp_lock_take(&cp_sampler_lock);
+    if (sampler.is_watching && atomic_load(&sampler.n_windows) == 0) {
+        atomic_fetch_add(&sampler.round, 1);
+        (void)ask();
+    }
+    sampler.is_watching = false;
+    cp_lock_give(&cp_sampler_lock);
+}
+
 void cp_sampler_close(void)
 {
     if (atomic_fetch_sub(&sampler.n_windows, 1) > 1 || sampler.is_watching)

@@ -60,6 +60,9 @@ void cp_sampler_retire(void);
  */
 enum cp_status cp_sampler_watch(struct cp_error *err);
 
+/* No more: nothing that hooks do needs it now. */
+void cp_sampler_unwatch(void);
+
 /* The signal; 0 as long as there is none. */
 int cp_sampler_signal(void);
 

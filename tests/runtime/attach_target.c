@@ -15,6 +15,7 @@
  *   threads    starts threads that end at once
  *   allocate   calls malloc and free all the while, and nothing else
  *   handler    the same, and waits in a signal handler again and again
+ *   dispute    two threads want one lock, and allocate while they have it
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -247,6 +248,36 @@ static void start_threads(void)
     }
 }
 
+/* It sleeps with the lock, so that the other one has to wait. */
+static void hold_and_allocate(void)
+{
+    void *volatile block;
+
+    (void)pthread_mutex_lock(&mutex);
+    block = malloc(100000);
+    free(block);
+    (void)usleep(1000);
+    (void)pthread_mutex_unlock(&mutex);
+    (void)usleep(500);
+    n_done++;
+}
+
+static void *dispute_too(void *arg)
+{
+    while (!is_over())
+        hold_and_allocate();
+    return arg;
+}
+
+static void dispute(void)
+{
+    pthread_t other;
+
+    n_failed += pthread_create(&other, NULL, dispute_too, NULL) != 0;
+    (void)dispute_too(NULL);
+    (void)pthread_join(other, NULL);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -256,6 +287,7 @@ static const struct {
     { "futex", wait_for_threads }, { "compute", compute },
     { "signals", take_signals },   { "threads", start_threads },
     { "allocate", allocate },      { "handler", allocate_and_handle },
+    { "dispute", dispute },
 };
 
 int main(int argc, char **argv)
