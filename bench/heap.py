@@ -150,13 +150,14 @@ def count_instructions():
             print(f"  {name:<26}{instructions(ROOT / 'build/bench/pairs', env):8.1f}", flush=True)
 
 
-REDIS = {"without": {}, "loaded, heap off": ours(0), "cpprof, 512 KiB": ours(INTERVAL)}
+REDIS = {"without": {}, "without, too": {}, "loaded, heap off": ours(0), "cpprof, 512 KiB": ours(INTERVAL)}
 
 
 def redis(is_quick):
     if not redis_load.is_here():
         return
-    redis_load.side_by_side(REDIS, *((3, 15, 3000) if is_quick else (12, 40, 10000)), redis_load.MIXED)
+    for what in redis_load.SIMPLE, redis_load.MIXED:
+        redis_load.side_by_side(REDIS, *((3, 15, 3000) if is_quick else (24, 20, 10000)), what)
     if not shutil.which("valgrind"):
         return
     print("redis-server: instructions a request, in user space, and those in the library")

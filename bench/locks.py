@@ -7,8 +7,9 @@ server would (block_rate:10000, mutex_fraction:10), and with each wait recorded
 (1 and 1), turn and turn about. Figures are
 medians, and CPU time: of a lock and unlock that nobody disputes, of four
 threads that dispute one lock (in equal turns, which seldom meet on two cores,
-and in uneven ones, which do all the time), and of redis, if it is installed, for
-each request of redis-benchmark. postgres_locks.py does the same for postgres.
+and in uneven ones, which do all the time). Of redis, if it is installed, the CPU
+time of a request is compared between servers side by side (redis_load.py).
+postgres_locks.py does the same for postgres.
 
 The profiles are then switched within one process, again and again: the CPU time
 and the wall clock of a turn, with them and without, as the median of what each
@@ -94,9 +95,18 @@ def cpu_of(pid):
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
-def redis(kind, requests):
-    """Microseconds of CPU a request."""
-    return 1e6 * redis_load.seconds(KINDS[kind], requests, redis_load.SIMPLE) / (2 * requests)
+def redis(quick):
+    """Side by side; the heap profile, which is on by itself, has figures of its own in
+    heap.py, so here it is off but for the last."""
+    def with_library(settings):
+        return dict(KINDS["library"], CPPROF=settings)
+    rates = "block_rate:10000,mutex_fraction:10"
+    kinds = {"without": {}, "without, too": {}, "asleep": {"LD_PRELOAD": str(LIBRARY)},
+             "library, heap off": with_library("heap_interval:0"),
+             "sampled, heap off": with_library("heap_interval:0," + rates),
+             "sampled, heap as well": with_library(rates)}
+    for what, requests in (redis_load.SIMPLE, 4_000), (redis_load.MIXED, 10_000):
+        redis_load.side_by_side(kinds, 4 if quick else 24, 10 if quick else 20, requests, what)
 
 
 def redis_instructions(runs):
@@ -149,8 +159,7 @@ def main():
     slices("the same, uneven turns", 2 * runs)
     look_at_threads(1000, 5 * runs)
     if redis_load.is_here():
-        compare("redis, a request", "µs", runs,
-                lambda kind: redis(kind, 100_000 if quick else 400_000))
+        redis(quick)
     if redis_load.is_here() and shutil.which("valgrind"):
         redis_instructions(1 if quick else 3)
 

@@ -1,10 +1,10 @@
 """redis-server under redis-benchmark: what it uses for a request.
 
-Three ways, for bench/heap.py and bench/locks.py:
+Two ways, for bench/heap.py and bench/locks.py:
 
-- a server and its CPU time, which the kernel counts in ns for each thread;
-- servers of two kinds side by side, loaded in turn in small slices, so that both
-  see the same machine, and several such pairs, so that where a process happens to
+- CPU time, which the kernel counts in ns for each thread, of servers of several
+  kinds side by side, loaded in turn in small slices, so that all
+  see the same machine, and several such sets, so that where a process happens to
   lie in memory does not decide: a ratio with its standard error. Servers have one
   core and the client another, so that the scheduler does not decide either;
 - instructions in user space, counted by callgrind: how busy the machine is makes
@@ -79,16 +79,6 @@ def requests_of(requests, what):
     return requests * (what[what.index("-t") + 1].count(",") + 1)
 
 
-def seconds(env, requests, what):
-    """CPU seconds of a server of its own, after a tenth to get warm."""
-    server = Redis(env)
-    try:
-        server.load(requests // 10, what)
-        return server.load(requests, what)
-    finally:
-        server.stop()
-
-
 def instructions(env, what, few=1000, many=11000):
     """Of a request, in user space: all, and those in the library.
 
@@ -143,7 +133,8 @@ def side_by_side(kinds, pairs, slices, requests, what):
         for i, times in enumerate(found):
             ratios[i].append(statistics.median(t / p for t, p in zip(times, found[0])))
     each = 1e6 * statistics.median(plain) / requests_of(requests, what)
-    print(f"redis-server, side by side: {pairs} times, {slices} slices; {each:.3f} µs of CPU a request")
+    print(f"redis-server, redis-benchmark {' '.join(what)}, side by side: {pairs} times, {slices} slices; "
+          f"{each:.3f} µs of CPU a request")
     for name, values in list(zip(names, ratios))[1:]:
         error = statistics.stdev(values) / len(values) ** 0.5 if len(values) > 1 else float("nan")
         print(f"  {name:<26}{100 * (statistics.mean(values) - 1):+6.2f} ± {100 * error:.2f} %", flush=True)
