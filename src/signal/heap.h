@@ -25,8 +25,8 @@
 
 #include "signal/samples.h"
 
-#define CP_HEAP_FILTER_BITS 18
-#define CP_HEAP_FILTER_FACTOR 9 /* a byte for 2^14 / 9 = 1820 of memory */
+#define CP_HEAP_FILTER_BITS 20
+#define CP_HEAP_FILTER_FACTOR 3 /* a byte for 2^12 / 3 = 1365 of memory */
 #define CP_HEAP_BUCKET 8        /* places of a bucket of the live table */
 #define CP_HEAP_NEAR 1024       /* buckets of its near part */
 
