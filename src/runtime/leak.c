@@ -1,7 +1,6 @@
 /* leak.c - see leak.h. */
 #include "runtime/leak.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,7 +11,9 @@
 #include "runtime/heap.h"
 #include "runtime/leak_cache.h"
 #include "runtime/leak_chunks.h"
+#include "runtime/leak_epoll.h"
 #include "runtime/leak_holes.h"
+#include "runtime/leak_maps.h"
 #include "runtime/leak_present.h"
 #include "runtime/leak_read.h"
 #include "runtime/leak_registers.h"
@@ -53,6 +54,7 @@ struct scan {
     uint32_t *todo; /* found blocks that were not looked into, by number */
     size_t n_todo;
     bool is_inside;               /* what is looked at is a found block */
+    bool is_read_only;            /* it is a mapping that cannot be written */
     bool has_chunks;              /* the program's blocks are glibc's */
     struct cp_leak_chunks chunks; /* of the mapping that is looked at */
     uintptr_t books[2];           /* of glibc, there */
@@ -230,9 +232,9 @@ static void scan_part(struct scan *s, uintptr_t start, uintptr_t end)
 /* A small block is read at once: its pages are there, or are few. */
 static void scan_present(struct scan *s, uintptr_t start, uintptr_t end)
 {
-    bool is_asked = end - start > SMALL_BYTES;
+    bool is_asked = s->is_read_only || end - start > SMALL_BYTES;
 
-    cp_leak_present_forget(s->present);
+    cp_leak_present_forget(s->present, s->is_read_only);
     while (start < end) {
         uintptr_t stop =
             is_asked ? cp_leak_present_find(s->present, &start, end) : end;
@@ -255,27 +257,27 @@ static void scan_range(struct scan *s, uintptr_t start, uintptr_t end)
     }
 }
 
-static void scan_mapping(struct scan *s, uintptr_t start, uintptr_t end,
-                         bool is_libc)
+static void scan_mapping(struct scan *s, const struct cp_leak_mapping *m)
 {
     size_t n_holes = s->holes->n;
     uintptr_t ended[2];
 
     for (size_t i = 0; i < CP_LEAK_STACKS_MOST; i++)
-        if (cp_leak_stacks_has_ended(i, start, end, ended))
+        if (cp_leak_stacks_has_ended(i, m->start, m->end, ended))
             cp_leak_holes_add(s->holes, (const void *)ended[0],
                               ended[1] - ended[0]);
-    if (s->has_chunks) {
-        cp_leak_chunks_begin(&s->chunks, s->leak, start, end);
-        cp_leak_chunks_books(start, end, is_libc, s->books);
+    if (s->has_chunks && !m->is_read_only) {
+        cp_leak_chunks_begin(&s->chunks, s->leak, m->start, m->end);
+        cp_leak_chunks_books(m->start, m->end, m->is_libc, s->books);
     }
-    scan_range(s, start, end);
+    s->is_read_only = m->is_read_only;
+    scan_range(s, m->start, m->end);
+    s->is_read_only = false;
     s->chunks = (struct cp_leak_chunks){ 0 };
     s->books[1] = 0;
     s->holes->n = n_holes;
 }
 
-/* What the program can write and nobody else can. */
 static enum cp_status scan_memory(struct scan *s, struct cp_error *err)
 {
     struct cp_out maps = { .fd = -1 };
@@ -285,19 +287,10 @@ static enum cp_status scan_memory(struct scan *s, struct cp_error *err)
 
     cp_out_char(&maps, '\0');
     if (status == CP_OK && maps.len > 0) {
-        char *line = maps.buf, *next;
+        struct cp_leak_mapping mapping;
 
-        for (; line && *line; line = next ? next + 1 : NULL) {
-            unsigned long start, end;
-            char rights[5];
-
-            next = strchr(line, '\n');
-            if (next)
-                *next = '\0';
-            if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) == 3 &&
-                strncmp(rights, "rw", 2) == 0 && rights[3] == 'p')
-                scan_mapping(s, start, end, strstr(line, "/libc.so.6"));
-        }
+        for (char *text = maps.buf; cp_leak_maps_next(&text, &mapping);)
+            scan_mapping(s, &mapping);
     }
     cp_out_release(&maps);
     return status;
@@ -361,6 +354,12 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
     return status;
 }
 
+/* What the kernel has been told stands nowhere in memory. */
+static void look_at_told(void *scan, uintptr_t word)
+{
+    look_at(scan, word, 0);
+}
+
 /* ---- all of it ---- */
 
 static void leave_out_own(struct scan *s)
@@ -393,6 +392,7 @@ static enum cp_status look_everywhere(struct scan *s, struct cp_error *err)
             break;
         begin_pass(s);
         cp_leak_cache_take(s->cache);
+        cp_leak_epoll_each(look_at_told, s);
         status = scan_memory(s, err);
         follow(s);
     }

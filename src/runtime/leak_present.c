@@ -12,9 +12,11 @@
 #define N_ENTRIES 8192
 /* In an entry of /proc/self/pagemap: in memory, or in swap. */
 #define IS_THERE ((uint64_t)3 << 62)
+#define IS_OF_FILE ((uint64_t)1 << 61) /* or of shared memory */
 
 struct cp_leak_present {
     int fd; /* -1: all pages count as there */
+    bool of_program;
     uintptr_t page_size;
     uintptr_t first; /* number of the page of the first entry */
     size_t n;        /* entries that are known */
@@ -71,9 +73,15 @@ void cp_leak_present_free(struct cp_leak_present *p)
     cp_free(p);
 }
 
-void cp_leak_present_forget(struct cp_leak_present *p)
+void cp_leak_present_forget(struct cp_leak_present *p, bool of_program)
 {
     p->n = 0;
+    p->of_program = of_program;
+}
+
+static bool counts(const struct cp_leak_present *p, uint64_t entry)
+{
+    return entry & IS_THERE && !(p->of_program && entry & IS_OF_FILE);
 }
 
 /* The first page from there on that is there, or is not; at most `end`. */
@@ -84,9 +92,9 @@ static uintptr_t find_page(struct cp_leak_present *p, uintptr_t page,
         uintptr_t i = page - p->first;
 
         if (i >= p->n && !read_entries(p, page, end))
-            return is_there ? page : end;
+            return is_there && !p->of_program ? page : end;
         i = page - p->first;
-        if (((p->entries[i] & IS_THERE) != 0) == is_there)
+        if (counts(p, p->entries[i]) == is_there)
             break;
     }
     return page;
