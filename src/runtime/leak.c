@@ -130,6 +130,21 @@ static bool may_have(const struct pages *p, uintptr_t address)
     return p->bits[bit / 64] >> (bit % 64) & 1;
 }
 
+/* A block that has more pages than there are bits has all of them. */
+static void mark_block(const struct pages *p, const struct cp_leak_block *b)
+{
+    uintptr_t page = b->start >> PAGE_BITS, last = (b->end - 1) >> PAGE_BITS;
+
+    if (last - page > p->mask)
+        memset(p->bits, 0xff, (p->mask + 1) / 8);
+    else
+        for (; page <= last; page++) {
+            uintptr_t bit = bit_of(p, page);
+
+            p->bits[bit / 64] |= (uint64_t)1 << (bit % 64);
+        }
+}
+
 static enum cp_status mark_pages(struct scan *s, struct cp_error *err)
 {
     const struct cp_leak *leak = s->leak;
@@ -143,16 +158,8 @@ static enum cp_status mark_pages(struct scan *s, struct cp_error *err)
     s->pages.bits = cp_alloc(n_bits / 64, sizeof(*s->pages.bits), err);
     if (!s->pages.bits)
         return CP_ENOMEM;
-    for (size_t i = 0; i < leak->n; i++) {
-        const struct cp_leak_block *b = &leak->blocks[i];
-
-        for (uintptr_t page = b->start >> PAGE_BITS;
-             page <= (b->end - 1) >> PAGE_BITS; page++) {
-            uintptr_t bit = bit_of(&s->pages, page);
-
-            s->pages.bits[bit / 64] |= (uint64_t)1 << (bit % 64);
-        }
-    }
+    for (size_t i = 0; i < leak->n; i++)
+        mark_block(&s->pages, &leak->blocks[i]);
     return CP_OK;
 }
 
