@@ -328,15 +328,16 @@ static void begin_pass(struct scan *s)
 
 /*
  * What lies below the top of a stack is over and done with: it is left out as
- * far as it surely belongs to the stack.
+ * far as it surely belongs to the stack. What was told must not be found later.
  */
-static void look_at_thread(struct scan *s, const struct cp_signal_thread *t)
+static void look_at_thread(struct scan *s, struct cp_signal_thread *t)
 {
     uintptr_t low = atomic_load(&t->stack_low);
     uintptr_t sp = t->registers_sp;
 
     for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MOST; i++)
         look_at(s, t->registers[i], 0);
+    explicit_bzero(t->registers, sizeof(t->registers));
     if (low && sp > low + RED_ZONE && sp < atomic_load(&t->stack_high))
         cp_leak_holes_add(s->holes, (const void *)low, sp - RED_ZONE - low);
 }
@@ -350,7 +351,7 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
     if (status == CP_OK) {
         cp_leak_ask_threads(s->leak);
         for (uint32_t i = 0; i < cp_threads_records(); i++) {
-            const struct cp_signal_thread *t = cp_signal_thread_at(i);
+            struct cp_signal_thread *t = cp_signal_thread_at(i);
 
             if (atomic_load(&t->tid) != 0 && cp_leak_has_answered(t))
                 look_at_thread(s, t);
