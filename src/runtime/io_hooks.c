@@ -4,6 +4,11 @@
  * One load and a branch when that is not asked for. A call that came back at
  * once has not blocked, and is not counted (CP_WAIT_IO_LEAST_NS). All of them
  * are where a thread may be cancelled: nothing is held here.
+ *
+ * A thread that sleeps in a call which a signal would end is not asked for its
+ * registers when pointers are looked for (leak.h). What it has in those that
+ * the call leaves as they are is written down before: as a part of its memory
+ * it is found there.
  */
 #include <poll.h>
 #include <signal.h>
@@ -24,13 +29,26 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+static _Thread_local uintptr_t kept[CP_ARCH_KEPT]
+    __attribute__((tls_model("initial-exec")));
+
+static inline __attribute__((always_inline)) void keep_registers(void)
+{
+    cp_arch_keep(kept);
+}
+
+/* Of calls that begin anew after a signal: the thread can be asked. */
+static inline __attribute__((always_inline)) void keep_nothing(void)
+{
+}
+
 /*
  * Makes the hook of a function: a jump to the next one, but if calls are looked
  * at, or the next one is not known yet, to SYMBOL_watched. That is apart, so
  * that the hook needs no frame; it is jumped to, so that its caller is the
  * program.
  */
-#define HOOK(type, symbol, what, parameters, arguments)                        \
+#define HOOK_AND(keep, type, symbol, what, parameters, arguments)              \
     CP_NEXT_ENTRY(symbol, NULL);                                               \
                                                                                \
     static __attribute__((noinline)) type symbol##_watched parameters          \
@@ -55,10 +73,17 @@
         __typeof__(symbol) *next =                                             \
             (__typeof__(symbol) *)cp_next_found(&next_##symbol);               \
                                                                                \
+        keep();                                                                \
         if (__builtin_expect(next && !cp_locks_io_is_on(), 1))                 \
             return next arguments;                                             \
         return symbol##_watched arguments;                                     \
     }
+
+#define HOOK(type, symbol, what, parameters, arguments)                        \
+    HOOK_AND(keep_registers, type, symbol, what, parameters, arguments)
+
+#define HOOK_ANEW(type, symbol, what, parameters, arguments)                   \
+    HOOK_AND(keep_nothing, type, symbol, what, parameters, arguments)
 
 HOOK(int, nanosleep, CP_WAIT_SLEEP,
      (const struct timespec *span, struct timespec *left), (span, left))
@@ -102,14 +127,14 @@ HOOK(int, epoll_pwait, CP_CALL_EPOLL_PWAIT,
       const sigset_t *mask),
      (fd, events, n, timeout, mask))
 
-HOOK(ssize_t, read, CP_CALL_READ, (int fd, void *bytes, size_t n),
-     (fd, bytes, n))
+HOOK_ANEW(ssize_t, read, CP_CALL_READ, (int fd, void *bytes, size_t n),
+          (fd, bytes, n))
 
 HOOK(ssize_t, readv, CP_CALL_READV, (int fd, const struct iovec *pieces, int n),
      (fd, pieces, n))
 
-HOOK(ssize_t, write, CP_CALL_WRITE, (int fd, const void *bytes, size_t n),
-     (fd, bytes, n))
+HOOK_ANEW(ssize_t, write, CP_CALL_WRITE, (int fd, const void *bytes, size_t n),
+          (fd, bytes, n))
 
 HOOK(ssize_t, writev, CP_CALL_WRITEV,
      (int fd, const struct iovec *pieces, int n), (fd, pieces, n))
@@ -150,5 +175,5 @@ HOOK(int, fsync, CP_CALL_FSYNC, (int fd), (fd))
 
 HOOK(int, fdatasync, CP_CALL_FDATASYNC, (int fd), (fd))
 
-HOOK(pid_t, waitpid, CP_CALL_WAITPID, (pid_t pid, int *status, int flags),
-     (pid, status, flags))
+HOOK_ANEW(pid_t, waitpid, CP_CALL_WAITPID, (pid_t pid, int *status, int flags),
+          (pid, status, flags))

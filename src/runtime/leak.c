@@ -1,7 +1,6 @@
 /* leak.c - see leak.h. */
 #include "runtime/leak.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,7 +11,9 @@
 #include "runtime/heap.h"
 #include "runtime/leak_cache.h"
 #include "runtime/leak_chunks.h"
+#include "runtime/leak_epoll.h"
 #include "runtime/leak_holes.h"
+#include "runtime/leak_maps.h"
 #include "runtime/leak_present.h"
 #include "runtime/leak_read.h"
 #include "runtime/leak_registers.h"
@@ -53,6 +54,7 @@ struct scan {
     uint32_t *todo; /* found blocks that were not looked into, by number */
     size_t n_todo;
     bool is_inside;               /* what is looked at is a found block */
+    bool is_read_only;            /* it is a mapping that cannot be written */
     bool has_chunks;              /* the program's blocks are glibc's */
     struct cp_leak_chunks chunks; /* of the mapping that is looked at */
     uintptr_t books[2];           /* of glibc, there */
@@ -128,6 +130,21 @@ static bool may_have(const struct pages *p, uintptr_t address)
     return p->bits[bit / 64] >> (bit % 64) & 1;
 }
 
+/* A block that has more pages than there are bits has all of them. */
+static void mark_block(const struct pages *p, const struct cp_leak_block *b)
+{
+    uintptr_t page = b->start >> PAGE_BITS, last = (b->end - 1) >> PAGE_BITS;
+
+    if (last - page > p->mask)
+        memset(p->bits, 0xff, (p->mask + 1) / 8);
+    else
+        for (; page <= last; page++) {
+            uintptr_t bit = bit_of(p, page);
+
+            p->bits[bit / 64] |= (uint64_t)1 << (bit % 64);
+        }
+}
+
 static enum cp_status mark_pages(struct scan *s, struct cp_error *err)
 {
     const struct cp_leak *leak = s->leak;
@@ -141,16 +158,8 @@ static enum cp_status mark_pages(struct scan *s, struct cp_error *err)
     s->pages.bits = cp_alloc(n_bits / 64, sizeof(*s->pages.bits), err);
     if (!s->pages.bits)
         return CP_ENOMEM;
-    for (size_t i = 0; i < leak->n; i++) {
-        const struct cp_leak_block *b = &leak->blocks[i];
-
-        for (uintptr_t page = b->start >> PAGE_BITS;
-             page <= (b->end - 1) >> PAGE_BITS; page++) {
-            uintptr_t bit = bit_of(&s->pages, page);
-
-            s->pages.bits[bit / 64] |= (uint64_t)1 << (bit % 64);
-        }
-    }
+    for (size_t i = 0; i < leak->n; i++)
+        mark_block(&s->pages, &leak->blocks[i]);
     return CP_OK;
 }
 
@@ -230,9 +239,9 @@ static void scan_part(struct scan *s, uintptr_t start, uintptr_t end)
 /* A small block is read at once: its pages are there, or are few. */
 static void scan_present(struct scan *s, uintptr_t start, uintptr_t end)
 {
-    bool is_asked = end - start > SMALL_BYTES;
+    bool is_asked = s->is_read_only || end - start > SMALL_BYTES;
 
-    cp_leak_present_forget(s->present);
+    cp_leak_present_forget(s->present, s->is_read_only);
     while (start < end) {
         uintptr_t stop =
             is_asked ? cp_leak_present_find(s->present, &start, end) : end;
@@ -255,27 +264,27 @@ static void scan_range(struct scan *s, uintptr_t start, uintptr_t end)
     }
 }
 
-static void scan_mapping(struct scan *s, uintptr_t start, uintptr_t end,
-                         bool is_libc)
+static void scan_mapping(struct scan *s, const struct cp_leak_mapping *m)
 {
     size_t n_holes = s->holes->n;
     uintptr_t ended[2];
 
     for (size_t i = 0; i < CP_LEAK_STACKS_MOST; i++)
-        if (cp_leak_stacks_has_ended(i, start, end, ended))
+        if (cp_leak_stacks_has_ended(i, m->start, m->end, ended))
             cp_leak_holes_add(s->holes, (const void *)ended[0],
                               ended[1] - ended[0]);
-    if (s->has_chunks) {
-        cp_leak_chunks_begin(&s->chunks, s->leak, start, end);
-        cp_leak_chunks_books(start, end, is_libc, s->books);
+    if (s->has_chunks && !m->is_read_only) {
+        cp_leak_chunks_begin(&s->chunks, s->leak, m->start, m->end);
+        cp_leak_chunks_books(m->start, m->end, m->is_libc, s->books);
     }
-    scan_range(s, start, end);
+    s->is_read_only = m->is_read_only;
+    scan_range(s, m->start, m->end);
+    s->is_read_only = false;
     s->chunks = (struct cp_leak_chunks){ 0 };
     s->books[1] = 0;
     s->holes->n = n_holes;
 }
 
-/* What the program can write and nobody else can. */
 static enum cp_status scan_memory(struct scan *s, struct cp_error *err)
 {
     struct cp_out maps = { .fd = -1 };
@@ -285,19 +294,10 @@ static enum cp_status scan_memory(struct scan *s, struct cp_error *err)
 
     cp_out_char(&maps, '\0');
     if (status == CP_OK && maps.len > 0) {
-        char *line = maps.buf, *next;
+        struct cp_leak_mapping mapping;
 
-        for (; line && *line; line = next ? next + 1 : NULL) {
-            unsigned long start, end;
-            char rights[5];
-
-            next = strchr(line, '\n');
-            if (next)
-                *next = '\0';
-            if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) == 3 &&
-                strncmp(rights, "rw", 2) == 0 && rights[3] == 'p')
-                scan_mapping(s, start, end, strstr(line, "/libc.so.6"));
-        }
+        for (char *text = maps.buf; cp_leak_maps_next(&text, &mapping);)
+            scan_mapping(s, &mapping);
     }
     cp_out_release(&maps);
     return status;
@@ -328,15 +328,16 @@ static void begin_pass(struct scan *s)
 
 /*
  * What lies below the top of a stack is over and done with: it is left out as
- * far as it surely belongs to the stack.
+ * far as it surely belongs to the stack. What was told must not be found later.
  */
-static void look_at_thread(struct scan *s, const struct cp_signal_thread *t)
+static void look_at_thread(struct scan *s, struct cp_signal_thread *t)
 {
     uintptr_t low = atomic_load(&t->stack_low);
     uintptr_t sp = t->registers_sp;
 
     for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MOST; i++)
         look_at(s, t->registers[i], 0);
+    explicit_bzero(t->registers, sizeof(t->registers));
     if (low && sp > low + RED_ZONE && sp < atomic_load(&t->stack_high))
         cp_leak_holes_add(s->holes, (const void *)low, sp - RED_ZONE - low);
 }
@@ -350,7 +351,7 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
     if (status == CP_OK) {
         cp_leak_ask_threads(s->leak);
         for (uint32_t i = 0; i < cp_threads_records(); i++) {
-            const struct cp_signal_thread *t = cp_signal_thread_at(i);
+            struct cp_signal_thread *t = cp_signal_thread_at(i);
 
             if (atomic_load(&t->tid) != 0 && cp_leak_has_answered(t))
                 look_at_thread(s, t);
@@ -359,6 +360,12 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
     }
     cp_lock_give(&cp_sampler_lock);
     return status;
+}
+
+/* What the kernel has been told stands nowhere in memory. */
+static void look_at_told(void *scan, uintptr_t word)
+{
+    look_at(scan, word, 0);
 }
 
 /* ---- all of it ---- */
@@ -393,6 +400,7 @@ static enum cp_status look_everywhere(struct scan *s, struct cp_error *err)
             break;
         begin_pass(s);
         cp_leak_cache_take(s->cache);
+        cp_leak_epoll_each(look_at_told, s);
         status = scan_memory(s, err);
         follow(s);
     }

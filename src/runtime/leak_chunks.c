@@ -14,6 +14,8 @@
 #define HEAP_ALIGN ((uintptr_t)64 << 20) /* of heaps but the main one */
 #define HEAP_INFO 64                     /* before the books, at most */
 #define BOOKS 2048                       /* of them, at least */
+#define FIRST_BYTES PAGE                 /* a heap's first chunk is in these */
+#define MOST_STEPS 65536
 
 struct header {
     uintptr_t before, size;
@@ -40,18 +42,6 @@ static void find_chain(struct cp_leak_chunks *c)
             return;
         }
     c->next = 0;
-}
-
-void cp_leak_chunks_begin(struct cp_leak_chunks *c, const struct cp_leak *leak,
-                          uintptr_t start, uintptr_t end)
-{
-    size_t known =
-        leak->n ? cp_search_from(&leak->blocks->start, sizeof(*leak->blocks),
-                                 leak->n, start + HEADER)
-                : 0;
-
-    *c = (struct cp_leak_chunks){ .leak = leak, .end = end, .known = known };
-    find_chain(c);
 }
 
 void cp_leak_chunks_books(uintptr_t start, uintptr_t end, bool is_libc,
@@ -82,6 +72,54 @@ static bool read_header(const struct cp_leak_piece *piece, uintptr_t at,
     out->before = piece->words[(at - piece->start) / 8];
     out->size = piece->words[(at - piece->start) / 8 + 1];
     return true;
+}
+
+/* Does a chain that begins there come to the chunk that is known? */
+static bool leads_to(uintptr_t at, uintptr_t known)
+{
+    const struct cp_leak_piece none = { 0 };
+    struct header h;
+
+    for (int i = 0; i < MOST_STEPS && at < known; i++) {
+        uintptr_t size;
+
+        if (!read_header(&none, at, &h))
+            return false;
+        size = h.size & ~(uintptr_t)FLAGS;
+        if (h.size & IS_MAPPED || size < LEAST || size % HEADER != 0 ||
+            size > known - at)
+            return false;
+        at += size;
+    }
+    return at == known;
+}
+
+/*
+ * What lies before the first sampled block is of the chain as well, from the
+ * beginning of the heap or what follows its books there.
+ */
+static void find_first(struct cp_leak_chunks *c, uintptr_t start)
+{
+    for (uintptr_t at = start; at < start + FIRST_BYTES && at < c->next;
+         at += HEADER)
+        if (leads_to(at, c->next)) {
+            c->next = at;
+            return;
+        }
+}
+
+void cp_leak_chunks_begin(struct cp_leak_chunks *c, const struct cp_leak *leak,
+                          uintptr_t start, uintptr_t end)
+{
+    size_t known =
+        leak->n ? cp_search_from(&leak->blocks->start, sizeof(*leak->blocks),
+                                 leak->n, start + HEADER)
+                : 0;
+
+    *c = (struct cp_leak_chunks){ .leak = leak, .end = end, .known = known };
+    find_chain(c);
+    if (c->next)
+        find_first(c, start);
 }
 
 /* Does the chunk of this header fit what is known? Sets where it ends. */

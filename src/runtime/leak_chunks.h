@@ -4,7 +4,8 @@
  * glibc writes before each chunk of memory how long it is, and behind a free
  * one, before the next chunk, that it is free and once more how long it was.
  * From a sampled block on, whose place is certain, the chunks of a mapping are
- * followed from one to the next. A chunk is taken for free only if both its
+ * followed from one to the next; and from the first of a heap, if they lead to
+ * the first sampled one. A chunk is taken for free only if both its
  * ends say the same and no sampled block lies in it; where the chain does not
  * hold, because the program has changed it meanwhile or because it is no memory
  * of malloc's, all is taken as in use up to the next sampled block.

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -12,9 +13,25 @@
 #define N_ENTRIES 8192
 /* In an entry of /proc/self/pagemap: in memory, or in swap. */
 #define IS_THERE ((uint64_t)3 << 62)
+#define IS_OF_FILE ((uint64_t)1 << 61) /* or of shared memory */
+
+/* PAGEMAP_SCAN of Linux 6.7, newer than the headers: see linux/fs.h. */
+struct region {
+    uint64_t start, end, categories;
+};
+
+struct question {
+    uint64_t size, flags, start, end, walk_end;
+    uint64_t regions, n_regions, most_pages;
+    uint64_t inverted, all_of, any_of, wanted;
+};
+
+#define ASK _IOWR('f', 16, struct question)
+#define PRESENT_OR_SWAPPED ((uint64_t)3 << 3)
 
 struct cp_leak_present {
     int fd; /* -1: all pages count as there */
+    bool of_program;
     uintptr_t page_size;
     uintptr_t first; /* number of the page of the first entry */
     size_t n;        /* entries that are known */
@@ -71,9 +88,38 @@ void cp_leak_present_free(struct cp_leak_present *p)
     cp_free(p);
 }
 
-void cp_leak_present_forget(struct cp_leak_present *p)
+void cp_leak_present_forget(struct cp_leak_present *p, bool of_program)
 {
     p->n = 0;
+    p->of_program = of_program;
+}
+
+static bool counts(const struct cp_leak_present *p, uint64_t entry)
+{
+    return entry & IS_THERE && !(p->of_program && entry & IS_OF_FILE);
+}
+
+/*
+ * Passes over pages that are not there, however many; where the kernel cannot
+ * be asked that, none. To be told of each of a terabyte takes seconds.
+ */
+static uintptr_t pass_hole(const struct cp_leak_present *p, uintptr_t page,
+                           uintptr_t end)
+{
+    struct region first;
+    struct question q = { .size = sizeof(q),
+                          .start = page * p->page_size,
+                          .end = end * p->page_size,
+                          .regions = (uintptr_t)&first,
+                          .n_regions = 1,
+                          .most_pages = 1,
+                          .any_of = PRESENT_OR_SWAPPED,
+                          .wanted = PRESENT_OR_SWAPPED };
+    int n = p->fd < 0 ? -1 : ioctl(p->fd, ASK, &q);
+
+    if (n < 0)
+        return page;
+    return (n > 0 ? first.start : q.walk_end) / p->page_size;
 }
 
 /* The first page from there on that is there, or is not; at most `end`. */
@@ -83,10 +129,16 @@ static uintptr_t find_page(struct cp_leak_present *p, uintptr_t page,
     for (; page < end; page++) {
         uintptr_t i = page - p->first;
 
-        if (i >= p->n && !read_entries(p, page, end))
-            return is_there ? page : end;
-        i = page - p->first;
-        if (((p->entries[i] & IS_THERE) != 0) == is_there)
+        if (i >= p->n) {
+            if (is_there)
+                page = pass_hole(p, page, end);
+            if (page >= end)
+                return end;
+            if (!read_entries(p, page, end))
+                return is_there && !p->of_program ? page : end;
+            i = 0;
+        }
+        if (counts(p, p->entries[i]) == is_there)
             break;
     }
     return page;

@@ -9,6 +9,7 @@
 #ifndef CP_LEAK_PRESENT_H
 #define CP_LEAK_PRESENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cp_error;
@@ -18,12 +19,17 @@ struct cp_leak_present;
 struct cp_leak_present *cp_leak_present_new(struct cp_error *err);
 void cp_leak_present_free(struct cp_leak_present *p);
 
-/* What was learned before is old: asks again. */
-void cp_leak_present_forget(struct cp_leak_present *p);
+/*
+ * What was learned before is old: asks again. `of_program` is for what cannot
+ * be written now: only pages that the program has written itself count, not
+ * those of a file.
+ */
+void cp_leak_present_forget(struct cp_leak_present *p, bool of_program);
 
 /*
  * Moves *start to the first page from there on that holds something, or to
- * `end`; returns where such pages end. Where the kernel does not tell, all do.
+ * `end`; returns where such pages end. Where the kernel does not tell, all do,
+ * or if they have to be of the program, none.
  */
 uintptr_t cp_leak_present_find(struct cp_leak_present *p, uintptr_t *start,
                                uintptr_t end);

@@ -28,7 +28,8 @@
 
 #define EARLY_BYTES 65536
 #define EARLY_ALIGN 64
-#define OFF_BYTES ((int64_t)1 << 20) /* between looks while sampling is off */
+/* Between looks while sampling is off. */
+#define OFF_BYTES ((uint64_t)1 << 20)
 
 /* Blocks given out before the next functions were known. */
 static _Alignas(EARLY_ALIGN) char early[EARLY_BYTES];
@@ -100,11 +101,6 @@ static void *first_realloc(void *block, size_t size)
     return block ? NULL : early_alloc(size);
 }
 
-static void *first_reallocarray(void *block, size_t n, size_t size)
-{
-    return is_finding() ? NULL : cp_malloc_next.reallocarray(block, n, size);
-}
-
 static void first_free(void *block)
 {
     if (!is_finding())
@@ -138,9 +134,9 @@ static void *first_pvalloc(size_t size)
 }
 
 _Alignas(64) struct cp_malloc_next cp_malloc_next = {
-    first_malloc, first_calloc,         first_realloc,       first_reallocarray,
-    first_free,   first_posix_memalign, first_aligned_alloc, first_memalign,
-    first_valloc, first_pvalloc,
+    first_malloc,   first_calloc,         first_realloc,
+    first_free,     first_posix_memalign, first_aligned_alloc,
+    first_memalign, first_valloc,         first_pvalloc,
 };
 
 /* A function pointer out of dlsym's data pointer. */
@@ -161,7 +157,6 @@ static void find_next(void)
     NEXT(malloc);
     NEXT(calloc);
     NEXT(realloc);
-    NEXT(reallocarray);
     NEXT(free);
     NEXT(posix_memalign);
     NEXT(aligned_alloc);
@@ -204,7 +199,7 @@ static bool is_of_program(const Dl_info *its)
 static bool leads_here(void *first)
 {
     void *last = dlsym(RTLD_DEFAULT, "free"), *block;
-    int64_t before = cp_heap_self.left;
+    uint64_t before = cp_heap_self.left;
     void *(*allocate)(size_t);
     void (*release)(void *);
 
@@ -245,31 +240,46 @@ static bool is_of_libc(void)
     return true;
 }
 
-void cp_malloc_look(void *block, size_t size, uintptr_t caller)
+/* At an interval of 1 nothing is ever left: all are looked at. */
+static uint64_t draw(struct cp_heap_thread *t, uint64_t interval)
+{
+    return interval > 1 ? cp_heap_draw(t, interval) : 0;
+}
+
+bool cp_malloc_choose(size_t size)
 {
     struct cp_heap_thread *t = &cp_heap_self;
     uint64_t interval = atomic_load(&cp_heap_sampler.interval);
+    bool is_first = t->random == 0;
+    uint64_t left;
 
     if (interval == 0) {
         t->left = OFF_BYTES;
         t->random = 0; /* when it is on again, it begins anew */
-        return;
+        return false;
     }
-    if (t->busy) {
-        t->left = 0;
-        return;
+    left = draw(t, interval);
+    if (is_first && left > size) { /* what it had did not come from here */
+        t->left = left - size;
+        return false;
     }
-    if (t->random == 0 && interval > 1) { /* its first call */
-        t->left = cp_heap_draw(t, interval) - (int64_t)size;
-        if (t->left >= 0)
-            return;
-    }
-    t->left = interval > 1 ? cp_heap_draw(t, interval) : 0;
+    t->left = is_first ? draw(t, interval) : left;
+    return t->busy == 0;
+}
+
+void cp_malloc_sample(void *block, size_t size, uintptr_t caller)
+{
     if (!block)
         return;
-    t->busy++;
+    cp_heap_self.busy++;
     cp_heap_record(block, size, caller);
-    t->busy--;
+    cp_heap_self.busy--;
+}
+
+void cp_malloc_look(void *block, size_t size, uintptr_t caller)
+{
+    if (cp_malloc_choose(size))
+        cp_malloc_sample(block, size, caller);
 }
 
 bool cp_malloc_before_free(void *block)
@@ -365,12 +375,11 @@ static void *resize(void *block, size_t size, bool is_time, uintptr_t caller)
     if (block && cp_heap_may_be_sampled(block))
         entry = cp_heap_take(block);
     moved = cp_malloc_next.realloc(block, size);
-    if (!moved && size > 0) {
+    if (!moved && size > 0)
         cp_heap_put(block, entry);
-        return NULL;
-    }
-    cp_heap_count_free(block, entry);
-    if (is_time)
+    else
+        cp_heap_count_free(block, entry);
+    if (is_time) /* with nothing, too: the next mark is drawn */
         cp_malloc_look(moved, size, caller);
     return moved;
 }
@@ -389,15 +398,20 @@ CP_LINE EXPORT void *realloc(void *block, size_t size)
     return cp_malloc_next.realloc(block, size);
 }
 
+/*
+ * As libc does it, it is the program's realloc: where malloc is linked into the
+ * program, that one knows the block and the next one does not.
+ */
 EXPORT void *reallocarray(void *block, size_t n, size_t size)
 {
+    static void *(*volatile first)(void *, size_t) = realloc;
     size_t all;
 
     if (__builtin_mul_overflow(n, size, &all)) {
         errno = ENOMEM;
         return NULL;
     }
-    return resize(block, all, cp_malloc_counts(all), CP_CALLER);
+    return first(block, all);
 }
 
 EXPORT int posix_memalign(void **out, size_t alignment, size_t size)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "signal/arch.h"
 #include "signal/capture.h"
 #include "signal/heap.h"
 
@@ -19,7 +20,6 @@ struct cp_malloc_next {
     void *(*malloc)(size_t size);
     void *(*calloc)(size_t n, size_t size);
     void *(*realloc)(void *block, size_t size);
-    void *(*reallocarray)(void *block, size_t n, size_t size);
     void (*free)(void *block);
     int (*posix_memalign)(void **out, size_t alignment, size_t size);
     void *(*aligned_alloc)(size_t alignment, size_t size);
@@ -42,11 +42,26 @@ extern struct cp_malloc_next cp_malloc_next
 #define CP_LINE __attribute__((aligned(64)))
 #define CP_HALF_LINE __attribute__((aligned(32)))
 
-/* Counts down; true: the time has come to look. */
+/*
+ * Counts down; true: the time has come to look. That is so of every size when
+ * nothing is left, 0 among them, and of any that no memory is large enough for.
+ */
 static inline bool cp_malloc_counts(size_t size)
 {
-    return __builtin_expect((cp_heap_self.left -= (int64_t)size) < 0, 0);
+    return __builtin_expect(cp_arch_count_down(&cp_heap_self.left, size), 0);
 }
+
+/* What cp_malloc_counts said of the size that it was just given. */
+static inline bool cp_malloc_has_counted(size_t size)
+{
+    return cp_heap_self.left + size <= size;
+}
+
+/* It is time to look: is a block of this size to be sampled? */
+bool cp_malloc_choose(size_t size);
+
+/* Samples a block that was chosen; NULL: there is none after all. */
+void cp_malloc_sample(void *block, size_t size, uintptr_t caller);
 
 /* Looks whether the block is to be sampled, and does it. */
 void cp_malloc_look(void *block, size_t size, uintptr_t caller);

@@ -22,6 +22,7 @@
 #include "runtime/malloc_next.h"
 
 #define EXPORT __attribute__((visibility("default")))
+#define PROBE_BYTES 64
 
 enum way {
     WAY_UNKNOWN, /* it was not called yet */
@@ -63,12 +64,14 @@ static bool is_of_libstdcxx(const Dl_info *its)
 }
 
 /*
- * The operators that libstdc++'s others call. A program may have its own of
- * these alone: then they must be called for all.
+ * What libstdc++'s operators call: one another, malloc and free. A program may
+ * have its own of these alone: then they must be called for all.
  */
 static bool are_bases_ours(void)
 {
-    static const char *const names[] = { "_Znwm",
+    static const char *const names[] = { "malloc",
+                                         "free",
+                                         "_Znwm",
                                          "_Znam",
                                          "_ZdlPv",
                                          "_ZdaPv",
@@ -87,6 +90,33 @@ static bool are_bases_ours(void)
     return true;
 }
 
+/*
+ * Does the operator take its blocks from a function that is hooked, as aligned
+ * ones of jemalloc do? Then that counts them. Said by one block, which is given
+ * back as it was taken: allocators for debugging look at that.
+ */
+static bool is_counted_anyway(const struct operator* o, void *next)
+{
+    static const char none = 0;
+    void *last = cp_malloc_find(o->name[3] == 'a' ? "_ZdaPvSt11align_val_t"
+                                                  : "_ZdlPvSt11align_val_t");
+    uint64_t before = cp_heap_self.left;
+    void *(*take)(size_t, uintptr_t, const void *), *block;
+    void (*give)(void *, uintptr_t);
+    bool is_counted;
+
+    if (!o->is_aligned || !last)
+        return false;
+    memcpy(&take, &next, sizeof(take));
+    memcpy(&give, &last, sizeof(give));
+    cp_heap_self.left = UINT64_MAX;
+    block = take(PROBE_BYTES, PROBE_BYTES, &none);
+    is_counted = cp_heap_self.left != UINT64_MAX;
+    cp_heap_self.left = before;
+    give(block, PROBE_BYTES);
+    return is_counted;
+}
+
 /* Aligned blocks libstdc++ takes from aligned_alloc: left to it. */
 static enum way way_of(const struct operator* o, void *next)
 {
@@ -95,7 +125,7 @@ static enum way way_of(const struct operator* o, void *next)
     if (!dladdr(next, &its))
         return WAY_PASS;
     if (is_of_malloc(&its))
-        return WAY_COUNT;
+        return is_counted_anyway(o, next) ? WAY_PASS : WAY_COUNT;
     return is_of_libstdcxx(&its) && !o->is_aligned && are_bases_ours()
                ? WAY_PLAIN
                : WAY_PASS;
@@ -171,11 +201,19 @@ static void *look_malloc(const struct operator* o, size_t size,
 {
     void *block;
 
-    if (!is_way(o, WAY_PLAIN) || cp_heap_self.left >= 0)
+    if (!is_way(o, WAY_PLAIN) || !cp_malloc_has_counted(size))
         return NULL;
     block = cp_malloc_next.malloc(size ? size : 1);
     cp_malloc_look(block, size, caller);
     return block;
+}
+
+/* Of an operator that goes past malloc, and before it is called: it may throw.
+ */
+static bool choose(const struct operator* o, size_t size)
+{
+    return is_way(o, WAY_COUNT) && cp_malloc_has_counted(size) &&
+           cp_malloc_choose(size);
 }
 
 /*
@@ -189,6 +227,7 @@ static void *look_malloc(const struct operator* o, size_t size,
     CP_RARE static void *rare_##symbol params                                  \
     {                                                                          \
         void *(*call)types, *block;                                            \
+        bool is_chosen;                                                        \
                                                                                \
         if (is_way(&o_##symbol, WAY_UNKNOWN))                                  \
             learn_new(&o_##symbol, size);                                      \
@@ -196,9 +235,10 @@ static void *look_malloc(const struct operator* o, size_t size,
         if (block)                                                             \
             return block;                                                      \
         GET(o_##symbol, call);                                                 \
+        is_chosen = choose(&o_##symbol, size);                                 \
         block = call args;                                                     \
-        if (is_way(&o_##symbol, WAY_COUNT) && cp_heap_self.left < 0)           \
-            cp_malloc_look(block, size, CP_CALLER);                            \
+        if (is_chosen)                                                         \
+            cp_malloc_sample(block, size, CP_CALLER);                          \
         return block;                                                          \
     }                                                                          \
                                                                                \

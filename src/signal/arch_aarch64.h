@@ -48,6 +48,15 @@ static inline bool cp_arch_leaves_kernel(const ucontext_t *context,
     return *(const uint32_t *)(pc - 4) == call || *(const uint32_t *)pc == call;
 }
 
+/* Takes n from *left; true: no more than that was left. */
+static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
+{
+    uint64_t before = *left;
+
+    *left = before - n;
+    return before <= n;
+}
+
 /* The registers of the function that this is compiled into. */
 static inline __attribute__((always_inline)) void
 cp_arch_here(struct cp_signal_regs *out)
@@ -60,6 +69,23 @@ cp_arch_here(struct cp_signal_regs *out)
                      "mov %3, x30\n\t"
                      : "=r"(pc), "=r"(sp), "=r"(fp), "=r"(lr));
     *out = (struct cp_signal_regs){ pc, sp, fp, cp_arch_strip(lr), 0, 0 };
+}
+
+/* The registers that a function has to leave as they are. */
+#define CP_ARCH_KEPT 10
+
+/* What they are at the beginning of a function, which has not used them yet. */
+static inline __attribute__((always_inline)) void
+cp_arch_keep(uintptr_t out[CP_ARCH_KEPT])
+{
+    __asm__ volatile("stp x19, x20, [%0]\n\t"
+                     "stp x21, x22, [%0, #16]\n\t"
+                     "stp x23, x24, [%0, #32]\n\t"
+                     "stp x25, x26, [%0, #48]\n\t"
+                     "stp x27, x28, [%0, #64]\n\t"
+                     :
+                     : "r"(out)
+                     : "memory");
 }
 
 static inline long cp_arch_syscall(long number, const long a[6])

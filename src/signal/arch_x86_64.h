@@ -48,6 +48,18 @@ static inline bool cp_arch_leaves_kernel(const ucontext_t *context,
     return past == 0 || past == 2;
 }
 
+/*
+ * Takes n from *left; true: no more than that was left. One subtraction and its
+ * flags, of which C has only some.
+ */
+static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
+{
+    bool is_reached;
+
+    __asm__("subq %2, %1" : "=@ccbe"(is_reached), "+m"(*left) : "r"(n));
+    return is_reached;
+}
+
 /* The registers of the function that this is compiled into. */
 static inline __attribute__((always_inline)) void
 cp_arch_here(struct cp_signal_regs *out)
@@ -59,6 +71,23 @@ cp_arch_here(struct cp_signal_regs *out)
                      : "=r"(out->pc), "=m"(out->sp), "=m"(out->fp),
                        "=m"(out->aux));
     out->scratch = out->arg = 0;
+}
+
+/* The registers that a function has to leave as they are. */
+#define CP_ARCH_KEPT 6
+
+/* What they are at the beginning of a function, which has not used them yet. */
+static inline __attribute__((always_inline)) void
+cp_arch_keep(uintptr_t out[CP_ARCH_KEPT])
+{
+    __asm__ volatile("mov %%rbx, %0\n\t"
+                     "mov %%rbp, %1\n\t"
+                     "mov %%r12, %2\n\t"
+                     "mov %%r13, %3\n\t"
+                     "mov %%r14, %4\n\t"
+                     "mov %%r15, %5\n\t"
+                     : "=m"(out[0]), "=m"(out[1]), "=m"(out[2]), "=m"(out[3]),
+                       "=m"(out[4]), "=m"(out[5]));
 }
 
 static inline long cp_arch_syscall(long number, const long a[6])

@@ -50,13 +50,13 @@ static double log_of(uint64_t x)
     return 2 * z * sum + bits * 0.693147180559945309;
 }
 
-int64_t cp_heap_draw(struct cp_heap_thread *t, uint64_t interval)
+uint64_t cp_heap_draw(struct cp_heap_thread *t, uint64_t interval)
 {
     const uint64_t top = (uint64_t)1 << 53;
     uint64_t u = (next_random(t) >> 11) + 1; /* 1 to top */
     double bytes = (log_of(top) - log_of(u)) * (double)interval;
 
-    return bytes < 4e18 ? (int64_t)bytes : (int64_t)4e18;
+    return (bytes < 4e18 ? (uint64_t)bytes : (uint64_t)4e18) + 1;
 }
 
 static uint64_t hash_of(uintptr_t address)

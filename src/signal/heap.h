@@ -32,7 +32,7 @@
 
 /* Of each thread. All 0 at its start, so that its first call is seen. */
 struct cp_heap_thread {
-    int64_t left;    /* bytes up to the next sample */
+    uint64_t left;   /* bytes up to and with the one that is sampled next */
     uint64_t random; /* state; 0: not seeded */
     uint32_t busy;   /* in a hook already: do not look at what it does */
 };
@@ -108,11 +108,11 @@ static inline bool cp_heap_may_be_sampled(const void *block)
 /* Has the thread that calls this never be sampled: it is the library's. */
 static inline void cp_heap_hide(void)
 {
-    cp_heap_self.left = INT64_MAX;
+    cp_heap_self.left = UINT64_MAX;
 }
 
-/* The bytes to the next sample, drawn anew. */
-int64_t cp_heap_draw(struct cp_heap_thread *t, uint64_t interval);
+/* The bytes up to and with the one that is sampled next, drawn anew: > 0. */
+uint64_t cp_heap_draw(struct cp_heap_thread *t, uint64_t interval);
 
 /*
  * Records the block of `size` bytes that the caller of caller got: stack and

@@ -111,9 +111,25 @@ static void test_freed(void)
 {
     make_heap();
     (void)cp_heap_take((void *)blocks[0].start);
+    memory[HOLE + 1] += 16;
     CHECK_INT(count_used(WORDS), TOP + 2);
     (void)cp_heap_take((void *)blocks[1].start);
     CHECK_INT(count_used(WORDS), WORDS);
+}
+
+/* What is free before the first sampled block, too. */
+static void test_before_first(void)
+{
+    const struct cp_leak_block first = blocks[0];
+
+    make_heap();
+    blocks[0] = blocks[1];
+    leak.n = 1;
+    CHECK_INT(count_used(WORDS), HOLE + 2 + TOP + 2 - SECOND);
+    memory[HOLE + 1] += 16; /* where the chain does not lead to it, nothing */
+    CHECK_INT(count_used(WORDS), TOP + 2);
+    leak.n = 2;
+    blocks[0] = first;
 }
 
 static void test_next(void)
@@ -135,6 +151,7 @@ int main(void)
     RUN(test_no_agreement);
     RUN(test_broken_chain);
     RUN(test_freed);
+    RUN(test_before_first);
     RUN(test_next);
     return check_failures != 0;
 }

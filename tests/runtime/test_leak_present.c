@@ -4,11 +4,15 @@
  */
 #include "runtime/leak_present.h"
 
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -48,7 +52,7 @@ static void test_runs(void)
     memory[4 * page_size + 8] = 1;
     memory[90000 * page_size] = 1;
     memory[(N_PAGES - 1) * page_size] = 1;
-    cp_leak_present_forget(present);
+    cp_leak_present_forget(present, false);
     check_run(&at, 3, 5);
     check_run(&at, 90000, 90001);
     check_run(&at, N_PAGES - 1, N_PAGES);
@@ -78,8 +82,67 @@ static void test_forget(void)
     CHECK(at == end);
     at = (uintptr_t)memory + 10 * page_size;
     memory[50 * page_size] = 1;
-    cp_leak_present_forget(present);
+    cp_leak_present_forget(present, false);
     check_run(&at, 50, 51);
+}
+
+/* Can the kernel pass over what is not there (PAGEMAP_SCAN)? */
+static bool is_new_kernel(void)
+{
+    struct utsname its;
+    int major = 0, minor = 0;
+
+    return uname(&its) == 0 &&
+           sscanf(its.release, "%d.%d", &major, &minor) == 2 &&
+           (major > 6 || (major == 6 && minor >= 7));
+}
+
+/* A terabyte that is only reserved is passed over at once. */
+static void test_reserved(void)
+{
+    const size_t much = (size_t)1 << 40;
+    char *m = mmap(NULL, much, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    uintptr_t at = (uintptr_t)m, end = at + much;
+    clock_t start = clock();
+
+    if (m == MAP_FAILED || !is_new_kernel())
+        return;
+    (void)madvise(m, much, MADV_NOHUGEPAGE);
+    m[much / 2] = 1;
+    cp_leak_present_forget(present, false);
+    CHECK(cp_leak_present_find(present, &at, end) == at + page_size);
+    CHECK(at == (uintptr_t)m + much / 2);
+    at += page_size;
+    CHECK(cp_leak_present_find(present, &at, end) == end);
+    CHECK(at == end);
+    CHECK(clock() - start < CLOCKS_PER_SEC / 10); /* it was a second */
+    (void)munmap(m, much);
+}
+
+/* Of a mapping that cannot be written: what was written before, not the file.
+ */
+static void test_of_program(void)
+{
+    int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    char *m =
+        mmap(NULL, 3 * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    uintptr_t at = (uintptr_t)m, end = at + 3 * page_size;
+
+    (void)close(file);
+    CHECK(m != MAP_FAILED);
+    if (m == MAP_FAILED)
+        return;
+    CHECK(m[0] == 0x7f);
+    m[page_size] = 1;
+    CHECK(mprotect(m, 3 * page_size, PROT_READ) == 0);
+    cp_leak_present_forget(present, true);
+    CHECK(cp_leak_present_find(present, &at, end) == end - page_size);
+    CHECK(at == (uintptr_t)m + page_size);
+    cp_leak_present_forget(present, false);
+    at = (uintptr_t)m;
+    (void)cp_leak_present_find(present, &at, end);
+    CHECK(at == (uintptr_t)m);
 }
 
 /* Without descriptors to be had, all pages count. */
@@ -97,6 +160,9 @@ static void test_not_told(void)
     (void)setrlimit(RLIMIT_NOFILE, &old);
     CHECK(cp_leak_present_find(present, &at, end) == end);
     CHECK(at == (uintptr_t)memory);
+    cp_leak_present_forget(present, true);
+    CHECK(cp_leak_present_find(present, &at, end) == end);
+    CHECK(at == end);
 }
 
 int main(void)
@@ -109,6 +175,8 @@ int main(void)
     RUN(test_runs);
     RUN(test_part_of_page);
     RUN(test_forget);
+    RUN(test_of_program);
+    RUN(test_reserved);
     RUN(test_not_told);
     cp_leak_present_free(present);
     return check_failures != 0;

@@ -4,7 +4,8 @@
  * Each kind of operator has a function of its own that takes N blocks; every
  * second one is given back by the operator delete that belongs to it. Prints
  * "site NAME SIZE ALLOCATED KEPT", in blocks. The rest is kept to the end.
- * `news fail` asks for more than there is.
+ * `news fail` asks for more than there is, `news aligned` takes many aligned
+ * blocks.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -108,10 +109,17 @@ static bool fails_well(void)
            !operator new[](much, wide, std::nothrow);
 }
 
-int main(int argc, char **)
+static int many_objects(void)
+{
+    for (int i = 0; i < 20000; i++)
+        delete static_cast<Wide *>(object());
+    return 0;
+}
+
+int main(int argc, char **argv)
 {
     if (argc > 1)
-        return fails_well() ? 0 : 1;
+        return argv[1][0] == 'a' ? many_objects() : fails_well() ? 0 : 1;
     all_one();
     all_one_sized();
     all_one_nothrow();
