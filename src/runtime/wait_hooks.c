@@ -219,10 +219,20 @@ EXPORT int pthread_join(pthread_t thread, void **result)
     WAIT(CP_WAIT_JOIN, thread, next(thread, result));
 }
 
+/* A bad time or clock is refused even if the thread has ended. */
+static int try_timed_join(pthread_t thread, void **result, clockid_t clock,
+                          const struct timespec *t)
+{
+    if ((clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME) ||
+        (t && (t->tv_nsec < 0 || t->tv_nsec > 999999999)))
+        return EBUSY;
+    return try_join(thread, result);
+}
+
 EXPORT int pthread_timedjoin_np(pthread_t thread, void **result,
                                 const struct timespec *t)
 {
-    int tried = try_join(thread, result);
+    int tried = try_timed_join(thread, result, CLOCK_REALTIME, t);
 
     CP_NEXT(pthread_timedjoin_np);
     if (tried != EBUSY)
@@ -233,7 +243,7 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **result,
 EXPORT int pthread_clockjoin_np(pthread_t thread, void **result,
                                 clockid_t clock, const struct timespec *t)
 {
-    int tried = try_join(thread, result);
+    int tried = try_timed_join(thread, result, clock, t);
 
     CP_NEXT(pthread_clockjoin_np);
     if (tried != EBUSY)
