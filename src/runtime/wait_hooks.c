@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <threads.h>
 
+#include "runtime/mutex_depth.h"
 #include "runtime/next.h"
 #include "signal/capture.h"
 #include "signal/locks.h"
@@ -25,12 +26,13 @@
 #define COND_VERSION NULL
 #endif
 
-/* Whoever waits for a condition lets go of its mutex first. */
+/* Whoever waits for a condition lets go of its mutex first, once. */
 static inline void give_up(const void *mutex, uintptr_t caller)
 {
     struct cp_let_go go;
 
-    if (!cp_locks_are_on() || !cp_locks_have_waiters(mutex))
+    if (!cp_locks_are_on() || !cp_locks_have_waiters(mutex) ||
+        cp_mutex_is_nested(mutex))
         return;
     go = cp_locks_before_unlock(mutex);
     cp_locks_let_go(mutex, &go, caller);
