@@ -60,10 +60,9 @@ static void take_step(void *writer, const struct cp_step *step)
     struct told *told = writer;
 
     for (int i = 0; i < 2; i++) {
-        told[i].n_known += step->tid == told[i].tid &&
-                           step->kind == CP_STEP_KNOWN;
-        told[i].n_ends += step->tid == told[i].tid &&
-                          step->kind == CP_STEP_END;
+        told[i].n_known +=
+            step->tid == told[i].tid && step->kind == CP_STEP_KNOWN;
+        told[i].n_ends += step->tid == told[i].tid && step->kind == CP_STEP_END;
     }
 }
 
