@@ -313,6 +313,17 @@ __attribute__((noinline)) static void waiter_pipe(void)
         exit(3);
 }
 
+/* The same as programs do it that are built with _FORTIFY_SOURCE. */
+ssize_t __read_chk(int fd, void *bytes, size_t n, size_t room);
+
+__attribute__((noinline)) static void waiter_checked(void)
+{
+    char byte;
+
+    if (__read_chk(ends[0], &byte, 1, sizeof(byte)) != 1)
+        exit(3);
+}
+
 static void nothing(void)
 {
 }
@@ -330,6 +341,7 @@ static const struct mode {
     { "spin", before_spin, holder_spin, waiter_spin },
     { "sleep", nothing, nothing, waiter_sleep },
     { "pipe", before_pipe, holder_pipe, waiter_pipe },
+    { "checked", before_pipe, holder_pipe, waiter_checked },
     { "cond", nothing, holder_cond, waiter_cond },
     { "thrd", before_thrd, holder_sem, waiter_thrd },
 };
