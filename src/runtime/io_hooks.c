@@ -42,6 +42,15 @@ static inline __attribute__((always_inline)) void keep_nothing(void)
 {
 }
 
+/* What programs call in place of these that are built with _FORTIFY_SOURCE. */
+ssize_t __read_chk(int fd, void *bytes, size_t n, size_t room);
+ssize_t __recv_chk(int fd, void *bytes, size_t n, size_t room, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict bytes, size_t n, size_t room,
+                       int flags, __SOCKADDR_ARG from, socklen_t *restrict len);
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+                const sigset_t *mask, size_t room);
+
 /*
  * Makes the hook of a function: a jump to the next one, but if calls are looked
  * at, or the next one is not known yet, to SYMBOL_watched. That is apart, so
@@ -108,6 +117,15 @@ HOOK(int, ppoll, CP_CALL_PPOLL,
       const sigset_t *mask),
      (fds, n, timeout, mask))
 
+HOOK(int, __poll_chk, CP_CALL_POLL,
+     (struct pollfd * fds, nfds_t n, int timeout, size_t room),
+     (fds, n, timeout, room))
+
+HOOK(int, __ppoll_chk, CP_CALL_PPOLL,
+     (struct pollfd * fds, nfds_t n, const struct timespec *timeout,
+      const sigset_t *mask, size_t room),
+     (fds, n, timeout, mask, room))
+
 HOOK(int, select, CP_CALL_SELECT,
      (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
       struct timeval *restrict timeout),
@@ -130,6 +148,9 @@ HOOK(int, epoll_pwait, CP_CALL_EPOLL_PWAIT,
 HOOK_ANEW(ssize_t, read, CP_CALL_READ, (int fd, void *bytes, size_t n),
           (fd, bytes, n))
 
+HOOK_ANEW(ssize_t, __read_chk, CP_CALL_READ,
+          (int fd, void *bytes, size_t n, size_t room), (fd, bytes, n, room))
+
 HOOK(ssize_t, readv, CP_CALL_READV, (int fd, const struct iovec *pieces, int n),
      (fd, pieces, n))
 
@@ -146,6 +167,15 @@ HOOK(ssize_t, recvfrom, CP_CALL_RECVFROM,
      (int fd, void *restrict bytes, size_t n, int flags, __SOCKADDR_ARG from,
       socklen_t *restrict len),
      (fd, bytes, n, flags, from, len))
+
+HOOK(ssize_t, __recv_chk, CP_CALL_RECV,
+     (int fd, void *bytes, size_t n, size_t room, int flags),
+     (fd, bytes, n, room, flags))
+
+HOOK(ssize_t, __recvfrom_chk, CP_CALL_RECVFROM,
+     (int fd, void *restrict bytes, size_t n, size_t room, int flags,
+      __SOCKADDR_ARG from, socklen_t *restrict len),
+     (fd, bytes, n, room, flags, from, len))
 
 HOOK(ssize_t, recvmsg, CP_CALL_RECVMSG,
      (int fd, struct msghdr *message, int flags), (fd, message, flags))

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/mutex_depth.h"
 #include "runtime/mutex_quick.h"
 #include "runtime/next.h"
 #include "signal/capture.h"
@@ -150,7 +151,7 @@ static int unlock_watched(pthread_mutex_t *m)
     mutex_call *unlock =
         atomic_load_explicit(&libc.unlock, memory_order_relaxed);
 
-    if (cp_waiters_are_followed(m))
+    if (cp_waiters_are_followed(m) && !cp_mutex_is_nested(m))
         return pthread_mutex_unlock_watched(m, unlock, CP_CALLER);
     return unlock(m);
 }
@@ -160,6 +161,8 @@ static int unlock_traced(pthread_mutex_t *m)
     mutex_call *unlock =
         atomic_load_explicit(&libc.unlock, memory_order_relaxed);
 
+    if (cp_mutex_is_nested(m))
+        return unlock(m);
     return pthread_mutex_unlock_watched(m, unlock, CP_CALLER);
 }
 
@@ -300,7 +303,7 @@ CP_LOCKS_UNLOCK(mtx_unlock, mtx_t)
 EXPORT int mtx_unlock(mtx_t *m)
 {
     CP_NEXT(mtx_unlock);
-    if (!cp_locks_are_on())
+    if (!cp_locks_are_on() || cp_mutex_is_nested(m))
         return next(m);
     return mtx_unlock_watched(m, next, CP_CALLER);
 }

@@ -52,6 +52,36 @@ static const struct call {
     { SYS_pread64, "read" },
     { SYS_writev, "write" },
     { SYS_pwrite64, "write" },
+    { SYS_preadv, "read" },
+    { SYS_pwritev, "write" },
+    { SYS_recvmmsg, "recv" },
+    { SYS_sendmmsg, "send" },
+    { SYS_sendfile, "sendfile" },
+    { SYS_splice, "splice" },
+    { SYS_openat, "open" },
+    { SYS_ioctl, "ioctl" },
+    { SYS_msgrcv, "msgrcv" },
+    { SYS_msgsnd, "msgsnd" },
+    { SYS_semop, "semop" },
+    { SYS_semtimedop, "semop" },
+    { SYS_mq_timedreceive, "mq_receive" },
+    { SYS_mq_timedsend, "mq_send" },
+    { SYS_io_getevents, "io_getevents" },
+    { SYS_restart_syscall, "restart" }, /* a sleep or poll, after a stop */
+    { SYS_clone, "fork" },
+    { SYS_execve, "exec" },
+#ifdef SYS_vfork
+    { SYS_vfork, "vfork" },
+#endif
+#ifdef SYS_epoll_pwait2
+    { SYS_epoll_pwait2, "epoll_wait" },
+#endif
+#ifdef SYS_futex_waitv
+    { SYS_futex_waitv, "futex" },
+#endif
+#ifdef SYS_io_uring_enter
+    { SYS_io_uring_enter, "io_uring" },
+#endif
 };
 
 void cp_thread_file_read(int32_t tid, const char *name, char *out, size_t cap)

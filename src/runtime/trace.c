@@ -159,6 +159,15 @@ static enum cp_status give(struct session *s, const struct cp_kind_sink *sink,
     return cp_out_finish(sink->out, err);
 }
 
+/* What the kernel has told of those that are no longer there, to the end. */
+static void drop_gone(struct session *s)
+{
+    for (size_t i = 0; i < s->threads.known.n; i++)
+        if (cp_trace_threads_is_gone(&s->threads, i))
+            cp_trace_switches_drop(
+                &s->switches, s->threads.known.threads[i].tid, take_record, s);
+}
+
 /*
  * The order matters: whoever waits is asked before what has ended is read; and
  * who is not there has said before the look that it ends, if it could.
@@ -173,10 +182,8 @@ static void gather(struct session *s)
     if (is_new)
         cp_trace_threads_tell(&s->threads, time_ns);
     cp_trace_switches_read(&s->switches, take_record, s);
-    for (size_t i = 0; is_new && i < s->threads.known.n; i++)
-        if (cp_trace_threads_is_gone(&s->threads, i))
-            cp_trace_switches_drop(
-                &s->switches, s->threads.known.threads[i].tid, take_record, s);
+    if (is_new)
+        drop_gone(s);
 }
 
 /* A format that is full has to know of waits that have not ended. */
@@ -342,6 +349,7 @@ static enum cp_status start(struct session *s,
     atomic_fetch_add(&cp_trace.session, 1);
     cp_locks_set_traced(true);
     cp_trace_threads_know_late(&s->threads, now_ns());
+    drop_gone(s);
     return CP_OK;
 }
 

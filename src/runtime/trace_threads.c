@@ -131,13 +131,37 @@ void cp_trace_threads_know(struct cp_trace_threads *t)
     }
 }
 
+bool cp_trace_threads_is_gone(const struct cp_trace_threads *t, size_t i)
+{
+    return !is_in(&t->seen, t->known.threads[i].tid);
+}
+
+/*
+ * Of those that are no longer there, the ones that began in our hook have said
+ * so themselves before they left the list, if the trace had begun by then.
+ */
+static void tell_gone(struct cp_trace_threads *t, uint64_t time_ns)
+{
+    for (size_t i = 0; i < t->known.n; i++) {
+        struct cp_trace_input gone = { .tid = t->known.threads[i].tid,
+                                       .time_ns = time_ns,
+                                       .kind = CP_INPUT_GONE };
+
+        if (cp_trace_threads_is_gone(t, i))
+            cp_trace_model_add(t->model, &gone);
+    }
+}
+
 void cp_trace_threads_know_late(struct cp_trace_threads *t, uint64_t now_ns)
 {
     if (!cp_trace_threads_look(t))
         return;
     for (size_t i = 0; i < t->seen.n; i++)
-        if (!is_in(&t->known, t->seen.threads[i].tid))
+        if (!is_in(&t->known, t->seen.threads[i].tid)) {
+            cp_trace_switches_watch(t->switches, t->seen.threads[i].tid);
             say_name(t, t->seen.threads[i].tid, now_ns, CP_INPUT_KNOWN);
+        }
+    tell_gone(t, now_ns);
 }
 
 static void meet(struct cp_trace_threads *t, const struct cp_trace_seen *seen,
@@ -152,28 +176,12 @@ static void meet(struct cp_trace_threads *t, const struct cp_trace_seen *seen,
     }
 }
 
-bool cp_trace_threads_is_gone(const struct cp_trace_threads *t, size_t i)
-{
-    return !is_in(&t->seen, t->known.threads[i].tid);
-}
-
-/*
- * Of those that are no longer there, the ones that began in our hook have said
- * so themselves before they left the list.
- */
 void cp_trace_threads_tell(struct cp_trace_threads *t, uint64_t time_ns)
 {
     for (size_t i = 0; i < t->seen.n; i++)
         if (!is_in(&t->known, t->seen.threads[i].tid))
             meet(t, &t->seen.threads[i], time_ns);
-    for (size_t i = 0; i < t->known.n; i++) {
-        struct cp_trace_input gone = { .tid = t->known.threads[i].tid,
-                                       .time_ns = time_ns,
-                                       .kind = CP_INPUT_GONE };
-
-        if (cp_trace_threads_is_gone(t, i))
-            cp_trace_model_add(t->model, &gone);
-    }
+    tell_gone(t, time_ns);
 }
 
 /* ---- what they wait in ---- */

@@ -55,7 +55,9 @@ void cp_trace_threads_release(struct cp_trace_threads *t);
 /* Tells of those that are there at the beginning. */
 void cp_trace_threads_know(struct cp_trace_threads *t);
 
-/* And of those that began before their start would have been written down. */
+/*
+ * And of those that began, or ended, before that would have been written down.
+ */
 void cp_trace_threads_know_late(struct cp_trace_threads *t, uint64_t now_ns);
 
 /* False: there was no memory for it, and all is as at the look before. */

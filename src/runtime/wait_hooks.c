@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <threads.h>
 
+#include "runtime/mutex_depth.h"
 #include "runtime/next.h"
 #include "signal/capture.h"
 #include "signal/locks.h"
@@ -25,12 +26,13 @@
 #define COND_VERSION NULL
 #endif
 
-/* Whoever waits for a condition lets go of its mutex first. */
+/* Whoever waits for a condition lets go of its mutex first, once. */
 static inline void give_up(const void *mutex, uintptr_t caller)
 {
     struct cp_let_go go;
 
-    if (!cp_locks_are_on() || !cp_locks_have_waiters(mutex))
+    if (!cp_locks_are_on() || !cp_locks_have_waiters(mutex) ||
+        cp_mutex_is_nested(mutex))
         return;
     go = cp_locks_before_unlock(mutex);
     cp_locks_let_go(mutex, &go, caller);
@@ -219,10 +221,20 @@ EXPORT int pthread_join(pthread_t thread, void **result)
     WAIT(CP_WAIT_JOIN, thread, next(thread, result));
 }
 
+/* A bad time or clock is refused even if the thread has ended. */
+static int try_timed_join(pthread_t thread, void **result, clockid_t clock,
+                          const struct timespec *t)
+{
+    if ((clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME) ||
+        (t && (t->tv_nsec < 0 || t->tv_nsec > 999999999)))
+        return EBUSY;
+    return try_join(thread, result);
+}
+
 EXPORT int pthread_timedjoin_np(pthread_t thread, void **result,
                                 const struct timespec *t)
 {
-    int tried = try_join(thread, result);
+    int tried = try_timed_join(thread, result, CLOCK_REALTIME, t);
 
     CP_NEXT(pthread_timedjoin_np);
     if (tried != EBUSY)
@@ -233,7 +245,7 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **result,
 EXPORT int pthread_clockjoin_np(pthread_t thread, void **result,
                                 clockid_t clock, const struct timespec *t)
 {
-    int tried = try_join(thread, result);
+    int tried = try_timed_join(thread, result, clock, t);
 
     CP_NEXT(pthread_clockjoin_np);
     if (tried != EBUSY)

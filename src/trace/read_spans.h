@@ -77,6 +77,17 @@ struct cp_trace_mark {
     uint8_t kind;
 };
 
+/*
+ * May this message be one of our library's own (docs/trace.md)? A program can
+ * write the same words; the recorder's are known by its lane, once it has said
+ * which that is.
+ */
+static inline bool cp_trace_mark_may_be_ours(const struct cp_trace_mark *m,
+                                             uint32_t recorder)
+{
+    return recorder == CP_TRACE_NO_LANE || m->lane == recorder;
+}
+
 /* Functions may be NULL. */
 struct cp_trace_watcher {
     void *context;

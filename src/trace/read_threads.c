@@ -211,7 +211,8 @@ static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
         add(r, CP_TRACE_COL_SAMPLES, 1);
         return CP_OK;
     }
-    if (m->kind != CP_TRACE_MARK_LOG)
+    if (m->kind != CP_TRACE_MARK_LOG ||
+        !cp_trace_mark_may_be_ours(m, t->recorder))
         return CP_OK;
     name = cp_trace_text(cp_trace_spans_names(t->spans), m->name);
     text = cp_trace_text(cp_trace_spans_names(t->spans), m->text);

@@ -206,16 +206,25 @@ static void take_lost(struct cp_trace_timeline *t, uint32_t string)
         t->n_lost += strtoull(at + 1, NULL, 10);
 }
 
+/* A message that may be our library's own. */
+static void take_word(struct cp_trace_timeline *t,
+                      const struct cp_trace_mark *m)
+{
+    if (is_text(t, m->name, "cpprof.trace"))
+        t->recorder = m->lane;
+    if (is_text(t, m->name, "cpprof.lost"))
+        take_lost(t, m->text);
+}
+
 static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
                                 struct cp_error *err)
 {
     struct cp_trace_timeline *t = context;
     struct cp_trace_mark own = *m;
 
-    if (m->kind == CP_TRACE_MARK_LOG && is_text(t, m->name, "cpprof.trace"))
-        t->recorder = m->lane;
-    if (m->kind == CP_TRACE_MARK_LOG && is_text(t, m->name, "cpprof.lost"))
-        take_lost(t, m->text);
+    if (m->kind == CP_TRACE_MARK_LOG &&
+        cp_trace_mark_may_be_ours(m, t->recorder))
+        take_word(t, m);
     if (is_too_often(t, m))
         return CP_OK;
     if (t->marks.n >= MOST_MARKS) {

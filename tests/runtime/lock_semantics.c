@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
@@ -358,10 +359,31 @@ static void *await_sem(void *arg)
     return arg;
 }
 
+static _Atomic int ended_tid;
+
+static void *say_tid(void *unused)
+{
+    ended_tid = (int)syscall(SYS_gettid);
+    return unused;
+}
+
 static int thrd_answers(void *arg)
 {
     (void)arg;
     return 42;
+}
+
+/* A clock that nobody can wait by is refused even then. */
+static void ask_join_of_ended(void)
+{
+    pthread_t t;
+
+    topic = "join of one that has ended";
+    (void)pthread_create(&t, NULL, say_tid, NULL);
+    while (ended_tid == 0 || syscall(SYS_tgkill, getpid(), ended_tid, 0) == 0)
+        (void)sched_yield();
+    SAY(pthread_clockjoin_np(t, NULL, CLOCK_PROCESS_CPUTIME_ID, &past));
+    SAY(pthread_clockjoin_np(t, NULL, CLOCK_MONOTONIC, &bad));
 }
 
 static void ask_join(void)
@@ -382,6 +404,7 @@ static void ask_join(void)
     (void)sem_post(&s);
     SAY(pthread_join(t, &result));
     (void)printf("%s: gave %s\n", topic, result == &s ? "its own" : "nothing");
+    ask_join_of_ended();
     (void)thrd_create(&c11, thrd_answers, NULL);
     SAY(thrd_join(c11, &answer));
     (void)printf("%s: thrd %d\n", topic, answer);

@@ -112,6 +112,32 @@ __attribute__((noinline)) static void holder_unlocks(void)
     (void)pthread_mutex_unlock(&mutex);
 }
 
+/* It is held until the last of its unlocks: that one alone is charged. */
+static void before_recursive(void)
+{
+    pthread_mutexattr_t attr;
+
+    (void)pthread_mutexattr_init(&attr);
+    (void)pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+    (void)pthread_mutex_init(&mutex, &attr);
+    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_lock(&mutex);
+}
+
+__attribute__((noinline)) static void unlock_inside(void)
+{
+    (void)pthread_mutex_unlock(&mutex);
+    (void)pthread_mutex_lock(&mutex);
+    (void)pthread_mutex_unlock(&mutex);
+}
+
+__attribute__((noinline)) static void holder_recurses(void)
+{
+    let_wait();
+    unlock_inside();
+    (void)pthread_mutex_unlock(&mutex);
+}
+
 static void before_read(void)
 {
     (void)pthread_rwlock_wrlock(&rwlock);
@@ -144,6 +170,20 @@ __attribute__((noinline)) static void holder_mtx(void)
 __attribute__((noinline)) static void waiter_mtx(void)
 {
     (void)mtx_lock(&mtx);
+    (void)mtx_unlock(&mtx);
+}
+
+static void before_mtx_recursive(void)
+{
+    (void)mtx_init(&mtx, mtx_plain | mtx_recursive);
+    (void)mtx_lock(&mtx);
+    (void)mtx_lock(&mtx);
+}
+
+__attribute__((noinline)) static void holder_mtx_recurses(void)
+{
+    let_wait();
+    (void)mtx_unlock(&mtx);
     (void)mtx_unlock(&mtx);
 }
 
@@ -273,6 +313,17 @@ __attribute__((noinline)) static void waiter_pipe(void)
         exit(3);
 }
 
+/* The same as programs do it that are built with _FORTIFY_SOURCE. */
+ssize_t __read_chk(int fd, void *bytes, size_t n, size_t room);
+
+__attribute__((noinline)) static void waiter_checked(void)
+{
+    char byte;
+
+    if (__read_chk(ends[0], &byte, 1, sizeof(byte)) != 1)
+        exit(3);
+}
+
 static void nothing(void)
 {
 }
@@ -282,12 +333,15 @@ static const struct mode {
     void (*before)(void), (*holder)(void), (*waiter)(void);
 } modes[] = {
     { "mutex", before_mutex, holder_unlocks, waiter_mutex },
+    { "recursive", before_recursive, holder_recurses, waiter_mutex },
+    { "mtx_recursive", before_mtx_recursive, holder_mtx_recurses, waiter_mtx },
     { "rwlock", before_read, holder_writes, waiter_reads },
     { "mtx", before_mtx, holder_mtx, waiter_mtx },
     { "sem", before_sem, holder_sem, waiter_sem },
     { "spin", before_spin, holder_spin, waiter_spin },
     { "sleep", nothing, nothing, waiter_sleep },
     { "pipe", before_pipe, holder_pipe, waiter_pipe },
+    { "checked", before_pipe, holder_pipe, waiter_checked },
     { "cond", nothing, holder_cond, waiter_cond },
     { "thrd", before_thrd, holder_sem, waiter_thrd },
 };

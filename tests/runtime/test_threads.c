@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include "runtime/clock.h"
 #include "runtime/own_thread.h"
 #include "runtime/still.h"
+#include "runtime/thread_state.h"
 #include "runtime/thread_timer.h"
 #include "runtime/timer.h"
 #include "signal/arch.h"
@@ -351,6 +353,33 @@ static void test_random(void)
     CHECK(low > 4500 && high > 4500); /* ten standard deviations */
 }
 
+/* What a sleeping thread is in, by the number that the kernel tells. */
+static void test_calls(void)
+{
+    static const struct {
+        long number;
+        const char *name;
+    } cases[] = { { SYS_futex, "futex" },   { SYS_restart_syscall, "restart" },
+                  { SYS_clone, "fork" },    { SYS_semop, "semop" },
+                  { SYS_recvmmsg, "recv" }, { 9999, "syscall 9999" } };
+    struct sleeper s = { 0 };
+    pthread_t thread = start(&s);
+    struct cp_thread_state state;
+
+    do {
+        (void)sched_yield();
+        CHECK(cp_thread_state_read(s.tid, "", 0, &state));
+    } while (state.letter != 'S');
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char place[64];
+
+        (void)snprintf(place, sizeof(place), "%ld 0x1 0x2", cases[i].number);
+        CHECK(cp_thread_state_read(s.tid, place, 0, &state));
+        CHECK_STR(state.wait, cases[i].name);
+    }
+    end(&s, thread);
+}
+
 int main(void)
 {
     struct cp_error err = { 0 };
@@ -366,6 +395,7 @@ int main(void)
     RUN(test_chain);
     RUN(test_walk_from);
     RUN(test_random);
+    RUN(test_calls);
     cp_objects_free(objects);
     return check_failures != 0;
 }

@@ -24,11 +24,16 @@ static void make_native(struct trace_made *t)
     trace_end(t);
     trace_batch(t, 6, 1100);
     trace_put(t, CP_TRACE_GO_STATUS, 4, U(0), U(6), U(6), U(2));
+    /* What the program says in the recorder's words is none of its own. */
+    trace_put(t, CP_TRACE_LOG, 5, U(600), U(0), U(1), U(2), U(0));
+    trace_put(t, CP_TRACE_LOG, 5, U(0), U(0), U(3), U(9), U(0));
+    trace_put(t, CP_TRACE_LOG, 5, U(0), U(0), U(5), U(6), U(0));
     trace_end(t);
-    trace_strings(t, 8, "cpprof.trace", "version=1 pid=5", "cpprof.thread",
+    trace_strings(t, 9, "cpprof.trace", "version=1 pid=5", "cpprof.thread",
                   "tid=5 name=worker start_ns=1050 end_ns=1500 user_ns=180 "
                   "sys_ns=20 wait_ns=222 syscalls=3 errors=1 cpu=0",
-                  "cpprof.lost", "events=7 stacks=2", "worker", "sleep");
+                  "cpprof.lost", "events=7 stacks=2", "worker", "sleep",
+                  "tid=5 user_ns=1 vcsw=3");
 }
 
 static const struct cp_trace_row *row(const struct cp_trace_threads *t,
@@ -62,6 +67,7 @@ static void test_figures(void)
         return;
     CHECK_INT((int)t->n_rows, 2); /* the recorder is not there */
     CHECK_INT((int)t->n_lost, 9);
+    CHECK(row(t, 1) == NULL && row(t, 6) != NULL);
     r = row(t, 5);
     if (CHECK(r != NULL)) {
         for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
