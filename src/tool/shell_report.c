@@ -256,7 +256,7 @@ enum cp_status cp_shell_report(const struct cp_command *from,
         return CP_EUSAGE;
     if (read_arguments(&c, line, &a, arena, err) != CP_OK)
         return CP_EUSAGE;
-    if (c.options.node_count < 0 && c.options.format == CP_FORMAT_TOP)
+    if (c.options.node_count == -1 && c.options.format == CP_FORMAT_TOP)
         c.options.node_count = SHELL_ROWS;
     return a.pipe ? run_piped(&c, p, a.pipe, err)
                   : run(&c, p, STDOUT_FILENO, err);
