@@ -1,11 +1,36 @@
 /* timefmt.c - times and durations in Go's spelling; see timefmt.h. */
 #include "base/timefmt.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define SECOND INT64_C(1000000000)
+
+/*
+ * Whether TZ names a zone that is not installed, as in small containers. C
+ * then keeps universal time, but calls it by the beginning of that name.
+ */
+static bool is_zone_missing(void)
+{
+    const char *zone = getenv("TZ"), *folder = getenv("TZDIR");
+    char path[512];
+    int n;
+
+    if (!zone)
+        return false;
+    zone += *zone == ':';
+    if (*zone == '\0' || strpbrk(zone, "0123456789"))
+        return false; /* universal time, or a rule: EST5EDT */
+    if (*zone == '/')
+        return access(zone, R_OK) != 0;
+    n = snprintf(path, sizeof(path), "%s/%s",
+                 folder ? folder : "/usr/share/zoneinfo", zone);
+    return n < (int)sizeof(path) && access(path, R_OK) != 0;
+}
 
 static struct tm local_time(int64_t unix_ns, int64_t *ns)
 {
@@ -20,6 +45,10 @@ static struct tm local_time(int64_t unix_ns, int64_t *ns)
     }
     t = (time_t)s;
     (void)localtime_r(&t, &tm);
+    if (is_zone_missing()) {
+        (void)gmtime_r(&t, &tm);
+        tm.tm_zone = "UTC";
+    }
     return tm;
 }
 

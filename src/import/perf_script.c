@@ -133,8 +133,9 @@ static bool read_event(struct cp_text rest, struct header *h)
     h->event = word;
     if (cp_text_starts(word, "PERF_RECORD_"))
         return true; /* not a sample */
-    if (cp_text_len(word) < 2 || word.end[-1] != ':' || *word.pos == '[')
-        return false;
+    if (cp_text_len(word) < 2 || word.end[-1] != ':' || *word.pos == '[' ||
+        cp_text_is_digit(*word.pos))
+        return false; /* a number is of a heap profile that is not whole */
     h->event = (struct cp_text){ word.pos, word.end - 1 };
     h->frame = cp_text_trim(rest);
     return true;

@@ -211,16 +211,6 @@ static enum cp_status keep_common(struct cp_profile **profiles, size_t n,
     return status;
 }
 
-/* Equal but for one plural s. */
-static bool same_type_name(const char *a, const char *b)
-{
-    size_t x = strlen(a), y = strlen(b);
-
-    x -= (size_t)(x > 0 && a[x - 1] == 's');
-    y -= (size_t)(y > 0 && b[y - 1] == 's');
-    return x == y && memcmp(a, b, x) == 0;
-}
-
 /* A type whose unit is to be agreed on: a column, or the period (CP_NONE). */
 static struct cp_value_type *type_at(struct cp_profile *p, uint32_t column)
 {
@@ -261,8 +251,7 @@ static enum cp_status finest_unit(struct cp_profile **profiles, size_t n,
         struct cp_value_type y = *type_at(profiles[i], column);
         const char *unit = cp_profile_cstr(profiles[i], y.unit);
 
-        if (!same_type_name(cp_profile_cstr(first, x.type),
-                            cp_profile_cstr(profiles[i], y.type)) ||
+        if (!same_text(first, x.type, profiles[i], y.type) ||
             !cp_unit_same_family(*out, unit))
             return incompatible(first, x, profiles[i], y, column, err);
         if (unit_ratio(unit, *out) < 1)

@@ -54,10 +54,12 @@ void cp_format_adjust(struct cp_options *o)
     if (o->style == CP_STYLE_JEPROF && o->format == CP_FORMAT_TOP &&
         o->node_fraction == cp_options_default().node_fraction)
         o->node_fraction = 0; /* that table is whole unless told otherwise */
-    if (o->node_count < 0)
+    if (o->node_count == -1)
         o->node_count =
             o->format == CP_FORMAT_TOP || o->format == CP_FORMAT_TOPPROTO ? 0
                                                                           : 80;
+    if (o->node_count < 0)
+        o->node_count = 0;
     if (f->is_untrimmed || !o->trim) {
         o->node_count = 0;
         o->node_fraction = o->edge_fraction = 0;

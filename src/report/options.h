@@ -54,7 +54,7 @@ struct cp_options {
     bool show_bytes; /* bytes instead of megabytes, in jeprof's style */
     bool is_drawn;   /* the dot text is for graphviz, not for a reader */
     enum cp_granularity granularity;
-    int node_count; /* -1: the format's own default */
+    int node_count; /* -1: the format's own default; 0 and below: all */
     int max_degree; /* of nodes in pictures; 0: any */
     double node_fraction, edge_fraction, divide_by;
     const char *thread; /* the only one in the profile; "" for all */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/literal.h"
 #include "base/number.h"
 #include "base/regex.h"
 #include "profile/inlines.h"
@@ -21,10 +22,9 @@ static enum cp_status find_value(const struct cp_profile *p, const char *name,
 {
     const char *bare = strncmp(name, "inuse_", 6) == 0 ? name + 6 : name;
     struct cp_out list = { .fd = -1 };
-    char *end;
-    long number = strtol(name, &end, 10);
+    long number;
 
-    if (*name != '\0' && *end == '\0') {
+    if (cp_literal_decimal(name, &number) == CP_LITERAL_OK) {
         if (number >= 0 && number < (long)p->n_types) {
             *out = (uint32_t)number;
             return CP_OK;

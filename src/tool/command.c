@@ -6,11 +6,11 @@
  */
 #include "tool/command.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/literal.h"
 #include "tool/flags.h"
 #include "tool/jeprof_flags.h"
 
@@ -48,18 +48,26 @@ static bool read_bool(const char *text, bool *out)
     return false;
 }
 
+static enum cp_status check_number(const struct cp_flag *f, const char *value,
+                                   enum cp_literal read, const char *want,
+                                   struct cp_error *err)
+{
+    if (read == CP_LITERAL_OK)
+        return CP_OK;
+    return invalid(f, value, read == CP_LITERAL_RANGE ? "out of range" : want,
+                   err);
+}
+
+/* The reference reads decimal digits alone at the prompt. */
 static enum cp_status set_int(struct cp_command *c, const struct cp_flag *f,
                               const char *value, struct cp_error *err)
 {
-    char *end;
     long number;
+    enum cp_literal read = c->is_shell ? cp_literal_decimal(value, &number)
+                                       : cp_literal_int(value, &number);
 
-    errno = 0;
-    number = strtol(value, &end, 0);
-    if (*value == '\0' || *end != '\0')
-        return invalid(f, value, "not a whole number", err);
-    if (errno != 0)
-        return invalid(f, value, "out of range", err);
+    if (check_number(f, value, read, "not a whole number", err) != CP_OK)
+        return CP_EUSAGE;
     if (number > INT32_MAX) /* beyond any count there can be */
         number = INT32_MAX;
     if (number < INT32_MIN)
@@ -71,11 +79,11 @@ static enum cp_status set_int(struct cp_command *c, const struct cp_flag *f,
 static enum cp_status set_float(struct cp_command *c, const struct cp_flag *f,
                                 const char *value, struct cp_error *err)
 {
-    char *end;
-    double number = strtod(value, &end);
+    double number;
+    enum cp_literal read = cp_literal_float(value, &number);
 
-    if (*value == '\0' || *end != '\0')
-        return invalid(f, value, "not a number", err);
+    if (check_number(f, value, read, "not a number", err) != CP_OK)
+        return CP_EUSAGE;
     *(double *)cp_flag_place(f, c) = number;
     return CP_OK;
 }

@@ -228,6 +228,15 @@ static enum cp_status reload(struct shell *s, struct cp_error *err)
     return CP_OK;
 }
 
+/* Whether a line begins with a word; what follows does not matter. */
+static bool is_word(const char *line, const char *word)
+{
+    size_t len = strlen(word);
+
+    return strncmp(line, word, len) == 0 &&
+           (line[len] == '\0' || isspace((unsigned char)line[len]));
+}
+
 static enum cp_status run_line(struct shell *s, char *line,
                                struct cp_error *err)
 {
@@ -237,7 +246,7 @@ static enum cp_status run_line(struct shell *s, char *line,
         return CP_OK;
     if (is_assignment(line, &name, &value))
         return assign(s, name, value, err);
-    if (strcmp(line, "o") == 0 || strcmp(line, "options") == 0) {
+    if (is_word(line, "o") || is_word(line, "options")) {
         show_options(s);
         return CP_OK;
     }
@@ -245,15 +254,14 @@ static enum cp_status run_line(struct shell *s, char *line,
         return undo(s, err);
     if (strcmp(line, "reload") == 0)
         return reload(s, err);
-    if (strcmp(line, "help") == 0 || strncmp(line, "help ", 5) == 0)
+    if (is_word(line, "help"))
         return cp_shell_help(line + 4, err);
     return cp_shell_report(&s->c, s->p, line, &s->arena, err);
 }
 
 static bool is_end(const char *line)
 {
-    return strcmp(line, "quit") == 0 || strcmp(line, "q") == 0 ||
-           strcmp(line, "exit") == 0;
+    return is_word(line, "quit") || is_word(line, "q") || is_word(line, "exit");
 }
 
 static bool complete(void *shell, const char *before, const char *begin,

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/literal.h"
 #include "tool/flags.h"
 #include "tool/keys.h"
 #include "tool/print.h"
@@ -62,15 +63,13 @@ static const struct cp_flag *find_report(char *word, const char **count)
     return is_format(f) ? f : NULL;
 }
 
+/* What needs more than 32 bits is a name to look for. */
 static bool is_number(const char *word, int *out)
 {
-    char *end;
     long number;
 
-    errno = 0;
-    number = strtol(word, &end, 10);
-    if (*word == '\0' || *end != '\0' || errno || number > 1000000000 ||
-        number < -1000000000)
+    if (cp_literal_decimal(word, &number) != CP_LITERAL_OK ||
+        number > INT32_MAX || number < INT32_MIN)
         return false;
     *out = (int)number;
     return true;
@@ -92,7 +91,7 @@ struct arguments {
     const char *pipe; /* a command that reads the report */
 };
 
-static enum cp_status read_argument(struct cp_command *c, char *word,
+static enum cp_status read_argument(struct cp_command *c, const char *word,
                                     char **line, struct arguments *a,
                                     struct cp_arena *arena,
                                     struct cp_error *err)
@@ -111,7 +110,9 @@ static enum cp_status read_argument(struct cp_command *c, char *word,
         c->options.cum_sort = true;
         return CP_OK;
     }
-    if (word[0] == '-' && word[1])
+    if (strcmp(word, "-") == 0)
+        return CP_OK; /* ignores nothing */
+    if (word[0] == '-')
         return add_word(&a->ignore, word + 1, arena, err);
     return add_word(&a->focus, word, arena, err);
 }
@@ -250,11 +251,12 @@ enum cp_status cp_shell_report(const struct cp_command *from,
     c.format_name = NULL;
     if (cp_command_set(&c, f, argument, err) != CP_OK)
         return CP_EUSAGE;
-    if (count && !argument && !is_number(count, &c.options.node_count))
-        return unknown(word, err);
+    if (count && !argument &&
+        read_argument(&c, count, &line, &a, arena, err) != CP_OK)
+        return CP_EUSAGE;
     if (read_arguments(&c, line, &a, arena, err) != CP_OK)
         return CP_EUSAGE;
-    if (c.options.node_count < 0 && c.options.format == CP_FORMAT_TOP)
+    if (c.options.node_count == -1 && c.options.format == CP_FORMAT_TOP)
         c.options.node_count = SHELL_ROWS;
     return a.pipe ? run_piped(&c, p, a.pipe, err)
                   : run(&c, p, STDOUT_FILENO, err);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/literal.h"
 #include "tool/flags.h"
 
 static const char *const sorts[] = { "flat", "cum" };
@@ -104,9 +105,9 @@ static enum cp_status set_index(struct cp_command *c,
                                 struct cp_error *err)
 {
     const char *bare = strncmp(value, "inuse_", 6) == 0 ? value + 6 : value;
-    char *end;
-    long number = strtol(value, &end, 10);
+    long number = -1;
 
+    (void)cp_literal_decimal(value, &number);
     if (*value == '\0') {
         c->options.sample_index = value;
         return CP_OK;
@@ -115,7 +116,7 @@ static enum cp_status set_index(struct cp_command *c,
         const char *type = cp_profile_cstr(p, p->types[i].type);
 
         if (strcmp(type, value) != 0 && strcmp(type, bare) != 0 &&
-            !(*end == '\0' && number == (long)i))
+            number != (long)i)
             continue;
         c->options.sample_index = type;
         return CP_OK;

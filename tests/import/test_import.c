@@ -49,6 +49,9 @@ static const struct {
     { "the first event counts",
       "p 1 2.5: 10 cycles: \n\t1 f (/x)\n\np 1 2.6: 3 faults: \n\t2 g (/x)\n",
       "f 10\n" },
+    { "a heap profile of which the beginning is gone",
+      "     1:  2097152 [     1:  2097152] @ 0xc63568 0xbc463b\n",
+      "unrecognized profile format" },
     { "source lines", "p 1 2.5: 10 cycles: \n\t1 f (/x)\n  x.c:5\n", "f 10\n" },
 
     { "callgrind",

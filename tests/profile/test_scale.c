@@ -178,11 +178,6 @@ static const struct {
       { "cpu/ms", "cpu/us" },
       { "", "" },
       { "a/x [] cpu/us 3000: 1", "a/x [] cpu/us 3: 1" } },
-    { "a plural of the period",
-      { "a/x", "a/x" },
-      { "sample/q", "samples/q" },
-      { "", "" },
-      { "a/x [] sample/q 3: 1", "a/x [] samples/q 3: 1" } },
     { "no period",
       { "a/x", "a/x" },
       { "", "" },
@@ -241,6 +236,10 @@ static const struct {
       { "a/x", "a/x" },
       { "cpu/ns", "wall/ns" },
       "period type: incompatible types: {cpu ns 0 0} {wall ns 0 0}" },
+    { "a plural of the period",
+      { "a/x", "a/x" },
+      { "sample/q", "samples/q" },
+      "period type: incompatible types: {sample q 0 0} {samples q 0 0}" },
 };
 
 static void test_incompatible(void)

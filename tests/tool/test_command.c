@@ -61,6 +61,7 @@ static const struct {
     { "-nodecount 5 -top a", "format 1 a count 5" },
     { "-nodecount -7 -top a", "format 1 a count -7" },
     { "-nodecount=0x10 -top a", "format 1 a count 16" },
+    { "-nodecount=1_000 -top a", "format 1 a count 1000" },
     { "-nodecount=5 -nodecount=6 -top a", "format 1 a count 6" },
     { "-focus -cum -top a", "format 1 a focus -cum" },
     { "-focus=a=b -top a", "format 1 a focus a=b" },
