@@ -308,11 +308,15 @@ EXPORT int mtx_unlock(mtx_t *m)
     return mtx_unlock_watched(m, next, CP_CALLER);
 }
 
-/* Read-write locks. A bad time or clock is refused even if they are free. */
+/*
+ * Read-write locks. A bad time or clock is refused even if they are free. None,
+ * which the header forbids and the compiler believes, glibc takes for ever.
+ */
 
 static bool is_good(clockid_t clock, const struct timespec *t)
 {
-    return (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME) &&
+    __asm__("" : "+r"(t));
+    return t && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME) &&
            t->tv_nsec >= 0 && t->tv_nsec <= 999999999;
 }
 

@@ -200,6 +200,8 @@ static void *other_reader(void *arg)
     return NULL;
 }
 
+static const struct timespec *volatile no_time; /* forbidden, and it works */
+
 static void ask_rwlock(const char *name, int kind)
 {
     pthread_rwlockattr_t attr;
@@ -223,6 +225,8 @@ static void ask_rwlock(const char *name, int kind)
     SAY(pthread_rwlock_unlock(&l));
     SAY(pthread_rwlock_timedrdlock(&l, &bad));
     SAY(pthread_rwlock_timedwrlock(&l, &past));
+    SAY(pthread_rwlock_unlock(&l));
+    SAY(pthread_rwlock_timedwrlock(&l, no_time));
     SAY(pthread_rwlock_unlock(&l));
 }
 
