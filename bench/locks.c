@@ -2,11 +2,9 @@
  * locks - what a lock costs, and threads to be looked at.
  *
  *     locks pairs N
- *         N locks and unlocks by one thread: ns of CPU, in the best batch
- *     locks crowd THREADS N
- *         N turns of each thread at one lock: seconds of CPU
- *     locks jostle THREADS N
- *         the same in turns of uneven length
+ *         N locks and unlocks by one thread, while another sleeps: ns of CPU,
+ * in the best batch locks crowd THREADS N N turns of each thread at one lock:
+ * seconds of CPU locks jostle THREADS N the same in turns of uneven length
  *     locks slices THREADS N ROUNDS [even]
  *         rounds of uneven (or even) turns with the profiles off, sampled, and
  *         recording every wait: a line each, CPU and wall clock in ns a turn
@@ -48,10 +46,21 @@ static double cpu_seconds(void)
 }
 
 /* The quickest of many batches: others use the machine too. */
+static void *sleep_on(void *arg)
+{
+    for (;;)
+        (void)pause();
+    return arg;
+}
+
+/* With a thread beside it in any case: without, libc does as if there were no
+ * locks, and with an endpoint there is one. */
 static void pairs(long n)
 {
     double best = 1e9;
+    pthread_t other;
 
+    (void)pthread_create(&other, NULL, sleep_on, NULL);
     for (long done = 0; done < n; done += BATCH) {
         double begin = cpu_seconds(), ns;
 
