@@ -2,9 +2,11 @@
  * locks - what a lock costs, and threads to be looked at.
  *
  *     locks pairs N
- *         N locks and unlocks by one thread, while another sleeps: ns of CPU,
- * in the best batch locks crowd THREADS N N turns of each thread at one lock:
- * seconds of CPU locks jostle THREADS N the same in turns of uneven length
+ *         N locks and unlocks by one thread while another sleeps: ns of CPU
+ *     locks crowd THREADS N
+ *         N turns of each thread at one lock: seconds of CPU
+ *     locks jostle THREADS N
+ *         the same in turns of uneven length
  *     locks slices THREADS N ROUNDS [even]
  *         rounds of uneven (or even) turns with the profiles off, sampled, and
  *         recording every wait: a line each, CPU and wall clock in ns a turn
@@ -53,8 +55,10 @@ static void *sleep_on(void *arg)
     return arg;
 }
 
-/* With a thread beside it in any case: without, libc does as if there were no
- * locks, and with an endpoint there is one. */
+/*
+ * The best batch. With a thread beside it in any case: without one libc leaves
+ * atomic instructions out, and with an endpoint there is one.
+ */
 static void pairs(long n)
 {
     double best = 1e9;

@@ -8,14 +8,24 @@
  * program had, free since, still has their addresses. Says "ready" when the
  * thread sleeps, and waits until its input ends.
  */
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#if defined(SYS_poll)
+#define POLL_NUMBER SYS_poll
+#else
+#define POLL_NUMBER SYS_ppoll
+#endif
 
 #define KEEP __attribute__((noinline, noipa))
 
@@ -122,6 +132,28 @@ KEEP static uintptr_t hidden_address(void)
     return (uintptr_t)kept_register(500) ^ MASK;
 }
 
+static _Atomic long sleeper;
+
+/* Until the thread is in the call: before, its pointer is nowhere to be seen.
+ */
+KEEP static void await_sleeper(void)
+{
+    for (long number = -1; number != SYS_ppoll && number != POLL_NUMBER;) {
+        char path[64], text[64] = "";
+        int fd;
+
+        (void)snprintf(path, sizeof(path), "/proc/self/task/%ld/syscall",
+                       (long)sleeper);
+        fd = open(path, O_RDONLY);
+        if (fd < 0 || read(fd, text, sizeof(text) - 1) <= 0)
+            text[0] = '\0';
+        if (fd >= 0)
+            (void)close(fd);
+        number = text[0] >= '0' && text[0] <= '9' ? strtol(text, NULL, 10) : -1;
+        (void)sched_yield();
+    }
+}
+
 static void *sleep_on(void *arg)
 {
     struct pollfd none = { .fd = -1 };
@@ -129,6 +161,7 @@ static void *sleep_on(void *arg)
 
     (void)poll(NULL, 0, 0); /* or the loader's copy is on the stack */
     clear();
+    sleeper = syscall(SYS_gettid);
     (void)poll_with(&none, 1, -1, hidden, MASK);
     return arg;
 }
@@ -144,6 +177,7 @@ int main(void)
     if (pthread_create(&thread, NULL, sleep_on, NULL) != 0)
         return 2;
     hide();
+    await_sleeper();
     clear();
     if (write(STDOUT_FILENO, "ready\n", 6) != 6)
         return 2;
