@@ -8,9 +8,15 @@
  * some thousand blocks and replaces one at a time: sizes from 16 to 4096 bytes,
  * small ones far more often, every block written to and read again, and a fifth
  * of them freed by another thread than theirs.
+ *
+ * `churn THREADS ROUNDS deep` makes samples as dear as they come: any size from
+ * 16 bytes to 8 KiB, each power of two as often as the others, of which the
+ * first and the last byte are written, a quarter freed by another thread, in
+ * functions that are called 10 to 30 deep.
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +26,12 @@
 #define MOST_THREADS 64
 #define KEPT 8192
 #define SHARED 1024
+#define BATCH 32 /* rounds of one depth */
+#define NEVER_INLINE __attribute__((noinline, noclone))
 
 static void *_Atomic shared[SHARED];
 static long n_rounds;
+static bool is_deep;
 static _Atomic uint64_t sum;
 static pthread_barrier_t is_warm, goes_on;
 
@@ -36,11 +45,14 @@ static uint32_t next_random(uint64_t *state)
 static size_t draw_size(uint32_t r)
 {
     int power = __builtin_ctz(r | 1 << 8);
+    size_t least = (size_t)16 << r % 9;
 
+    if (is_deep)
+        return least + (r >> 8) % least;
     return ((size_t)16 << power) - (r >> 16 & 7);
 }
 
-/* Written all over, as by somebody who needs it. */
+/* Written all over, as by somebody who needs it; or hardly at all. */
 static void *make(uint32_t r)
 {
     size_t size = draw_size(r);
@@ -48,8 +60,11 @@ static void *make(uint32_t r)
 
     if (!block)
         abort();
-    memset(block, (int)(r & 0xff), size);
-    block[0] = size / sizeof(*block);
+    if (is_deep)
+        ((volatile char *)block)[size - 1] = 1;
+    else
+        memset(block, (int)(r & 0xff), size);
+    block[0] = is_deep ? 1 : size / sizeof(*block);
     return block;
 }
 
@@ -71,7 +86,7 @@ static uint64_t replace(void **kept, uint64_t *state)
     uint64_t seen = 0;
 
     *place = make(next_random(state));
-    if (old && r >> 16 & 1 && (r >> 17) % 5 < 2)
+    if (old && r >> 16 & 1 && (r >> 17) % 5 < (is_deep ? 3 : 2))
         old = atomic_exchange(&shared[r % SHARED], old);
     if (old) {
         seen = read_it(old);
@@ -80,18 +95,38 @@ static uint64_t replace(void **kept, uint64_t *state)
     return seen;
 }
 
+NEVER_INLINE static uint64_t descend(void **kept, uint64_t *state, long n,
+                                     uint32_t depth)
+{
+    volatile uint64_t seen = 0;
+
+    if (depth > 0)
+        return descend(kept, state, n, depth - 1) + seen;
+    for (long i = 0; i < n; i++)
+        seen += replace(kept, state);
+    return seen;
+}
+
+static uint64_t run(void **kept, uint64_t *state, long n)
+{
+    uint64_t seen = 0;
+
+    for (; is_deep && n > BATCH; n -= BATCH)
+        seen += descend(kept, state, BATCH, 10 + next_random(state) % 21);
+    for (; n > 0; n--)
+        seen += replace(kept, state);
+    return seen;
+}
+
 static void *churn(void *arg)
 {
     uint64_t state = (uint64_t)(uintptr_t)arg, seen = 0;
     static _Thread_local void *kept[KEPT];
-    long i = 0;
 
-    for (; i < n_rounds / 10; i++)
-        seen += replace(kept, &state);
+    seen += run(kept, &state, n_rounds / 10);
     (void)pthread_barrier_wait(&is_warm);
     (void)pthread_barrier_wait(&goes_on);
-    for (; i < n_rounds; i++)
-        seen += replace(kept, &state);
+    seen += run(kept, &state, n_rounds - n_rounds / 10);
     for (size_t k = 0; k < KEPT; k++)
         free(kept[k]);
     atomic_fetch_add(&sum, seen);
@@ -108,13 +143,14 @@ static double cpu_seconds(void)
 
 int main(int argc, char **argv)
 {
-    long n = argc == 3 ? atol(argv[1]) : 0;
+    long n = argc >= 3 ? atol(argv[1]) : 0;
     pthread_t threads[MOST_THREADS];
     double warm, all;
 
     if (n < 1 || n > MOST_THREADS)
         return 2;
     n_rounds = atol(argv[2]);
+    is_deep = argc == 4 && strcmp(argv[3], "deep") == 0;
     (void)pthread_barrier_init(&is_warm, NULL, (unsigned)n + 1);
     (void)pthread_barrier_init(&goes_on, NULL, (unsigned)n + 1);
     for (long i = 0; i < n; i++)

@@ -8,7 +8,8 @@ the plain run next to it. Peers are compared with themselves: tcmalloc with
 TCMALLOC_SAMPLE_PARAMETER against tcmalloc without, jemalloc with prof:true
 against jemalloc without; a last table has what sampling costs over each malloc
 side by side. Of churn the time after its first tenth counts; "in all" has the
-start as well.
+start as well. Then the same where a sample is dear: `churn deep`, with stacks of
+10 to 30 calls and blocks of up to 8 KiB, so that one in 460 is sampled.
 
 The same work is then done in one process through the hooks and straight by the
 malloc, in turn (bench/beside), which tells a tenth of a per cent. Then
@@ -23,6 +24,7 @@ import argparse
 import glob
 import os
 import pathlib
+import random
 import re
 import shutil
 import statistics
@@ -48,7 +50,7 @@ def ours(interval, below=None):
 
 def groups():
     """Each: what is compared with the first of them."""
-    out = [[("glibc", {}), ("cpprof, heap off", ours(0)), ("cpprof, 512 KiB", ours(INTERVAL))]]
+    out = [[("glibc", {}), ("glibc, too", {}), ("cpprof, heap off", ours(0)), ("cpprof, 512 KiB", ours(INTERVAL))]]
     tcmalloc, jemalloc = find("libtcmalloc.so.4"), find("libjemalloc.so.2")
     if tcmalloc:
         plain = {"LD_PRELOAD": tcmalloc}
@@ -63,26 +65,26 @@ def groups():
     return out
 
 
-def run_churn(rounds, env):
+def run_churn(rounds, env, *how):
     """After the first tenth of the rounds, and in all."""
-    done = subprocess.run([CHURN, "4", str(rounds)], env=dict(os.environ, **env), check=True,
+    done = subprocess.run([CHURN, "4", str(rounds), *how], env=dict(os.environ, **env), check=True,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=600)
     whole, steady = done.stdout.split()
     return float(steady), float(whole)
 
 
 def more_than(runs, first):
-    """In per cent, of the first figure: median of pairs, and best to best."""
-    pairs = [a[0] / b[0] - 1 for a, b in zip(runs, first)]
-    return 100 * statistics.median(pairs), 100 * (min(runs)[0] / min(first)[0] - 1)
+    """In per cent, of the first figure: median of pairs, its error, and best to best."""
+    pairs = [100 * (a[0] / b[0] - 1) for a, b in zip(runs, first)]
+    return (statistics.median(pairs), 1.25 * statistics.pstdev(pairs) / len(pairs) ** 0.5,
+            100 * (min(runs)[0] / min(first)[0] - 1))
 
 
 def compare(title, group, runs, measure):
-    """Turn and turn about; a table of medians and of ratios to the first."""
+    """In turn, in any order; a table of medians and of ratios to the first."""
     times = {name: [] for name, _ in group}
-    for turn in range(runs):
-        order = group if turn % 2 == 0 else group[::-1]
-        for name, env in order:
+    for _ in range(runs):
+        for name, env in random.sample(group, len(group)):
             times[name].append(measure(env))
     first = times[group[0][0]]
     print(f"{title}: CPU seconds, {runs} runs")
@@ -90,7 +92,7 @@ def compare(title, group, runs, measure):
     for name, _ in group:
         found[name] = more_than(times[name], first)
         line = f"  {name:<26}{statistics.median(t[0] for t in times[name]):8.3f}   " + \
-            "{:+6.2f} %   best to best {:+6.2f} %".format(*found[name])
+            "{:+6.2f} ± {:.2f} %   best to best {:+6.2f} %".format(*found[name])
         if len(first[0]) > 1:
             line += "   in all {:+6.2f} %".format(
                 100 * statistics.median(a[1] / b[1] - 1 for a, b in zip(times[name], first)))
@@ -104,7 +106,7 @@ def sum_up(found):
     for malloc, rows in found.items():
         for name, figures in rows.items():
             if name.endswith("512 KiB"):
-                print(f"  {malloc + ': ' + name:<36}" + "{:+6.2f} %  {:+6.2f} %".format(*figures))
+                print(f"  {malloc + ': ' + name:<36}" + "{:+6.2f} ± {:.2f} %  {:+6.2f} %".format(*figures))
 
 
 def beside(runs):
@@ -178,8 +180,9 @@ def main():
         return redis(options.quick)
     runs = options.runs or (5 if options.quick else 15)
     rounds = 3000000 if options.quick else 10000000
-    sum_up({group[0][0]: compare(f"4 threads of malloc and free over {group[0][0]}", group, runs,
-                                 lambda env: run_churn(rounds, env)) for group in groups()})
+    for title, how in ("", []), (", deep", ["deep"]):
+        sum_up({group[0][0]: compare(f"4 threads of malloc and free over {group[0][0]}{title}", group, runs,
+                                     lambda env: run_churn(rounds, env, *how)) for group in groups()})
     beside(runs)
     if options.churn:
         return

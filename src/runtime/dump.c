@@ -121,9 +121,9 @@ static void look(void *arg)
     for (;;) {
         bool is_due = atomic_exchange(&dump.is_asked, false);
 
-        is_due |= has_risen(atomic_load(&cp_heap_sampler.all_bytes),
+        is_due |= has_risen(atomic_load(&cp_heap_sampler.counts.all_bytes),
                             &dump.last_all, s->dump_interval);
-        is_due |= has_risen(atomic_load(&cp_heap_sampler.high_bytes),
+        is_due |= has_risen(atomic_load(&cp_heap_sampler.counts.high_bytes),
                             &dump.last_high, s->dump_on_high_water);
         if (is_due)
             write_dump();

@@ -8,13 +8,14 @@
 #include "runtime/hooked.h"
 #include "runtime/lock.h"
 #include "runtime/sampler.h"
+#include "runtime/tables.h"
 #include "runtime/timer.h"
 #include "signal/heap.h"
 
 #define SEED_STEP 0xd1342543de82ef95u
 #define MOST_SLOTS ((size_t)1 << 17)
 #define LEAST_SLOTS ((size_t)1 << 10)
-#define FRAMES_OF_SLOT ((size_t)32)
+#define FRAMES_OF_SLOT ((size_t)31)
 #define MOST_BUCKETS ((size_t)1 << 19)
 #define LEAST_BUCKETS ((size_t)1 << 10)
 #define PAGE ((size_t)4096)
@@ -22,7 +23,7 @@
 
 /* Bytes of a slot, and of a bucket, with all that belongs to it. */
 #define SLOT_BYTES                                                             \
-    (sizeof(struct cp_signal_slot) + sizeof(struct cp_heap_sums) +             \
+    (sizeof(struct cp_signal_slot) + sizeof(uint64_t) +                        \
      FRAMES_OF_SLOT * sizeof(uintptr_t))
 #define BUCKET_BYTES                                                           \
     (CP_HEAP_BUCKET * (sizeof(uint64_t) + sizeof(struct cp_heap_entry)))
@@ -94,7 +95,7 @@ static size_t lay_out(struct cp_heap_sampler *h, char *from)
     h->samples.slots = cut(&used, from, n_slots, sizeof(*h->samples.slots));
     h->samples.frames =
         cut(&used, from, h->samples.n_frames, sizeof(*h->samples.frames));
-    h->sums = cut(&used, from, n_slots, sizeof(*h->sums));
+    h->growth = cut(&used, from, n_slots, sizeof(*h->growth));
     h->live.entries = cut(&used, from, n, sizeof(*h->live.entries));
     h->live.keys = cut(&used, from, n, sizeof(*h->live.keys));
     return used;
@@ -117,6 +118,8 @@ static enum cp_status map_tables(uint64_t interval, struct cp_error *err)
     if (from == MAP_FAILED)
         return cp_error_set(err, CP_ENOMEM,
                             "no heap profile: no room for its tables");
+    cp_tables_keep_small(from, bytes);
+    cp_tables_keep_small((void *)cp_heap_filter, sizeof(cp_heap_filter));
     if (heap.options.reserve)
         heap.options.reserve(bytes);
     (void)lay_out(h, from);
@@ -270,15 +273,15 @@ size_t cp_heap_bytes(void)
 {
     const struct cp_heap_sampler *h = &cp_heap_sampler;
     size_t n_slots = (size_t)atomic_load(&h->samples.used_slots);
-    size_t n_live = (size_t)atomic_load(&h->live.n);
+    size_t n_live = (size_t)atomic_load(&h->counts.n_live);
     size_t n_all = cp_heap_n_places(h->live.n_far);
 
     if (!h->live.keys)
         return 0;
     return (size_t)atomic_load(&h->samples.used_frames) * sizeof(uintptr_t) +
-           scattered_bytes(n_slots, h->samples.n_slots,
-                           sizeof(*h->samples.slots)) +
-           scattered_bytes(n_slots, h->samples.n_slots, sizeof(*h->sums)) +
+           cp_tables_touched(n_slots, h->samples.n_slots,
+                             sizeof(*h->samples.slots)) +
+           cp_tables_touched(n_slots, h->samples.n_slots, sizeof(*h->growth)) +
            scattered_bytes(n_live, n_all, sizeof(*h->live.keys)) +
            scattered_bytes(n_live, n_all, sizeof(*h->live.entries)) +
            sizeof(cp_heap_filter);
@@ -289,10 +292,10 @@ void cp_heap_stats(struct cp_heap_stats *out)
     const struct cp_heap_sampler *h = &cp_heap_sampler;
 
     out->interval = atomic_load(&h->interval);
-    out->n_samples = atomic_load(&h->n_samples);
-    out->n_live = atomic_load(&h->live.n);
+    out->n_samples = atomic_load(&h->counts.n_samples);
+    out->n_live = atomic_load(&h->counts.n_live);
     out->n_lost =
-        atomic_load(&h->live.n_lost) + atomic_load(&h->samples.lost_count);
+        atomic_load(&h->counts.n_lost) + atomic_load(&h->samples.lost_count);
 }
 
 /* 1 - exp(-x) for x >= 0, without loss for small x and without libm. */
@@ -315,37 +318,42 @@ static double one_less_exp(double x)
     return part;
 }
 
-/* What one sampled block of this size stands for. */
-static double weight_of(uint64_t size, uint64_t interval)
+/*
+ * The mean of a row's sizes, which differ by a sixteenth at most: to take it
+ * for all of them is off by 1 in 3,000. A sample that is just being added may
+ * have its count in it already and not its bytes.
+ */
+static double size_of(const struct cp_heap_row *row, uint32_t class)
 {
-    if (interval <= 1 || size == 0)
-        return 1;
-    return 1 / one_less_exp((double)size / (double)interval);
+    if (row->count && cp_heap_class_of(row->bytes / row->count) == class)
+        return (double)row->bytes / (double)row->count;
+    return (double)row->size;
 }
 
-static uint64_t size_of(const struct cp_signal_slot *s, uint64_t count)
+/* What one sampled block of this size stands for. */
+static double weight_of(double size, uint64_t interval)
 {
-    if (s->tag.state != UINT32_MAX)
-        return s->tag.state;
-    return count ? atomic_load(&s->value) / count : 0;
+    return interval > 1 && size > 0 ? 1 / one_less_exp(size / (double)interval)
+                                    : 1;
 }
 
 bool cp_heap_row(size_t i, struct cp_heap_row *out)
 {
     const struct cp_heap_sampler *h = &cp_heap_sampler;
     const struct cp_signal_slot *slot = &h->samples.slots[i];
-    const struct cp_heap_sums *sums = &h->sums[i];
 
-    if (!atomic_load_explicit(&slot->key, memory_order_relaxed))
+    if (atomic_load_explicit(&slot->frames, memory_order_acquire) ==
+        CP_SAMPLE_UNWRITTEN)
         return false;
     /* What is freed first: it never is more than what was allocated. */
-    out->growth = atomic_load(&sums->growth);
-    out->freed = atomic_load(&sums->freed);
-    out->freed_bytes = atomic_load(&sums->freed_bytes);
+    out->growth = atomic_load(&h->growth[i]);
+    out->freed = atomic_load(&slot->gone);
+    out->freed_bytes = atomic_load(&slot->gone_value);
     out->count = atomic_load(&slot->count);
     out->bytes = atomic_load(&slot->value);
-    out->size = size_of(slot, out->count);
-    out->weight = weight_of(out->size, atomic_load(&h->interval));
+    out->size = slot->first_value;
+    out->weight =
+        weight_of(size_of(out, slot->tag.state), atomic_load(&h->interval));
     if (out->bytes < out->freed_bytes)
         out->bytes = out->freed_bytes;
     return out->count > 0;

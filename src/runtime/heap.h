@@ -75,14 +75,15 @@ struct cp_heap_stats {
 void cp_heap_stats(struct cp_heap_stats *out);
 
 /*
- * What was found of one stack and one size. Rows are apart by size, so each
- * can be scaled exactly: its counts are whole numbers of samples.
+ * What was found of one stack and of sizes that are nearly the same (the
+ * classes of signal/heap.h), so that a row can be scaled as a whole. Its counts
+ * are whole numbers of samples.
  */
 struct cp_heap_row {
     uint64_t count, bytes;       /* sampled */
     uint64_t freed, freed_bytes; /* of them */
     uint64_t growth;             /* see signal/heap.h */
-    uint64_t size;               /* of one block */
+    uint64_t size;               /* of its first block */
     double weight;               /* what one sample stands for */
 };
 

@@ -256,12 +256,12 @@ static enum cp_status dump(const char *source, struct cp_out *out,
 
 static uint64_t count_live(void)
 {
-    return atomic_load(&cp_heap_sampler.live.n);
+    return atomic_load(&cp_heap_sampler.counts.n_live);
 }
 
 static uint64_t count_samples(void)
 {
-    return atomic_load(&cp_heap_sampler.n_samples);
+    return atomic_load(&cp_heap_sampler.counts.n_samples);
 }
 
 const struct cp_kind cp_heap_kind = {

@@ -21,9 +21,9 @@ static struct {
     struct cp_arena arena; /* sets and their texts */
     size_t bytes;
     const struct set *sets[CP_LABELS_MOST_SETS]; /* 0 is the empty one */
-    uint32_t n_sets;
+    uint32_t last_set;
     uint32_t by_hash[MASK + 1];
-} all = { .n_sets = 1 };
+} all; /* all 0 at the start, so that the file has none of it */
 
 size_t cp_labels_get(uint32_t set, const struct cp_label_pair **out)
 {
@@ -69,7 +69,7 @@ static enum cp_status add_set(const struct cp_label_pair *pairs, size_t n,
     size_t size = sizeof(struct set) + n * sizeof(*pairs);
     struct set *s;
 
-    if (all.n_sets == CP_LABELS_MOST_SETS ||
+    if (all.last_set == CP_LABELS_MOST_SETS - 1 ||
         all.bytes + size + n * 2 * CP_LABELS_MOST_TEXT > CP_LABELS_MOST_BYTES)
         return cp_error_set(err, CP_ENOMEM, "too many different labels");
     s = cp_arena_alloc(&all.arena, 1, size, err);
@@ -84,7 +84,7 @@ static enum cp_status add_set(const struct cp_label_pair *pairs, size_t n,
         if (!s->pairs[i].key || !s->pairs[i].value)
             return CP_ENOMEM;
     }
-    all.sets[all.n_sets] = s;
+    all.sets[all.last_set + 1] = s;
     return CP_OK;
 }
 
@@ -111,8 +111,8 @@ static enum cp_status number_of(const struct cp_label_pair *pairs, size_t n,
     status = add_set(pairs, n, hash, err);
     if (status != CP_OK)
         return status;
-    all.by_hash[at] = all.n_sets;
-    *out = all.n_sets++;
+    all.by_hash[at] = ++all.last_set;
+    *out = all.last_set;
     return CP_OK;
 }
 

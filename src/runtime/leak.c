@@ -86,7 +86,8 @@ static enum cp_status take_blocks(struct cp_leak *leak, struct cp_error *err)
     size_t n = live->keys ? cp_heap_n_places(live->n_far) : 0;
     struct cp_heap_entry entry;
 
-    leak->room = (size_t)atomic_load(&live->n) + SPARE_BLOCKS;
+    leak->room =
+        (size_t)atomic_load(&cp_heap_sampler.counts.n_live) + SPARE_BLOCKS;
     leak->blocks = cp_alloc(leak->room, sizeof(*leak->blocks), err);
     if (!leak->blocks)
         return CP_ENOMEM;

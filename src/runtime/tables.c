@@ -1,6 +1,8 @@
 /* tables.c - see tables.h. */
 #include "runtime/tables.h"
 
+#include <errno.h>
+#include <stdint.h>
 #include <sys/mman.h>
 
 #include "runtime/timer.h"
@@ -43,7 +45,10 @@ static void *map_pages(size_t size)
     void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-    return p == MAP_FAILED ? NULL : p;
+    if (p == MAP_FAILED)
+        return NULL;
+    cp_tables_keep_small(p, size);
+    return p;
 }
 
 enum cp_status cp_tables_map(struct cp_signal_samples *s, size_t n_slots,
@@ -78,11 +83,32 @@ size_t cp_tables_bytes(const struct cp_signal_samples *s)
 {
     size_t n_slots = (size_t)atomic_load(&s->used_slots);
     size_t n_frames = (size_t)atomic_load(&s->used_frames); /* or wanted */
-    size_t most = s->n_slots * sizeof(*s->slots);
 
     if (n_frames > s->n_frames)
         n_frames = s->n_frames;
-    /* A page for each slot, until all pages are touched. */
     return n_frames * sizeof(*s->frames) +
-           (n_slots * PAGE < most ? n_slots * PAGE : most);
+           cp_tables_touched(n_slots, s->n_slots, sizeof(*s->slots));
+}
+
+/*
+ * A page for each slot, until all are touched. While at most half of those
+ * that are filled first are, hardly any of the others is.
+ */
+size_t cp_tables_touched(size_t used, size_t n, size_t size)
+{
+    size_t all = n * size;
+
+    if (n > CP_SAMPLES_NEAR && used <= CP_SAMPLES_NEAR / 2)
+        all = CP_SAMPLES_NEAR * size;
+    return used < all / PAGE ? used * PAGE : all;
+}
+
+void cp_tables_keep_small(void *from, size_t size)
+{
+    uintptr_t first = (uintptr_t)from & ~(uintptr_t)(PAGE - 1);
+    int before = errno;
+
+    (void)madvise((void *)first, (uintptr_t)from + size - first,
+                  MADV_NOHUGEPAGE);
+    errno = before;
 }

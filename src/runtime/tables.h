@@ -37,4 +37,13 @@ void cp_tables_unmap(struct cp_signal_samples *s);
 /* Memory that the table holds, at most. */
 size_t cp_tables_bytes(const struct cp_signal_samples *s);
 
+/* What `used` of a table's slots hold, at most, of n with `size` bytes each. */
+size_t cp_tables_touched(size_t used, size_t n, size_t size);
+
+/*
+ * Memory that is touched here and there: where the kernel gives large pages
+ * unasked, each touch would cost 2 MB.
+ */
+void cp_tables_keep_small(void *from, size_t size);
+
 #endif

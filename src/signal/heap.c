@@ -122,20 +122,20 @@ static bool put_in(size_t first, uintptr_t address, struct cp_heap_entry entry)
 
 static bool put(uintptr_t address, struct cp_heap_entry entry)
 {
-    struct cp_heap_live *live = &cp_heap_sampler.live;
+    struct cp_heap_counts *counts = &cp_heap_sampler.counts;
 
     filter_add(address);
     for (int which = 0; which < BUCKETS_OF_ONE; which++) {
         if (which == 1)
-            atomic_fetch_add_explicit(&live->n_away, 1, memory_order_relaxed);
+            atomic_fetch_add_explicit(&counts->n_away, 1, memory_order_relaxed);
         if (put_in(bucket_of(address, which), address, entry)) {
-            atomic_fetch_add_explicit(&live->n, 1, memory_order_relaxed);
+            atomic_fetch_add_explicit(&counts->n_live, 1, memory_order_relaxed);
             return true;
         }
     }
-    atomic_fetch_sub_explicit(&live->n_away, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&counts->n_away, 1, memory_order_relaxed);
     filter_remove(address);
-    atomic_fetch_add_explicit(&live->n_lost, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&counts->n_lost, 1, memory_order_relaxed);
     return false;
 }
 
@@ -161,12 +161,12 @@ static bool take_from(size_t first, uintptr_t address,
  */
 static int take(uintptr_t address, struct cp_heap_entry *out)
 {
-    struct cp_heap_live *live = &cp_heap_sampler.live;
+    struct cp_heap_counts *counts = &cp_heap_sampler.counts;
     int which = 0;
 
     for (; which < BUCKETS_OF_ONE; which++) {
         if (which == 1 &&
-            atomic_load_explicit(&live->n_away, memory_order_relaxed) == 0)
+            atomic_load_explicit(&counts->n_away, memory_order_relaxed) == 0)
             return BUCKETS_OF_ONE;
         if (take_from(bucket_of(address, which), address, out))
             break;
@@ -176,20 +176,20 @@ static int take(uintptr_t address, struct cp_heap_entry *out)
 
 struct cp_heap_entry cp_heap_take(void *block)
 {
-    struct cp_heap_live *live = &cp_heap_sampler.live;
+    struct cp_heap_counts *counts = &cp_heap_sampler.counts;
     struct cp_heap_entry entry = { 0 };
     uintptr_t address = (uintptr_t)block;
     int which;
 
-    if (!live->keys || address <= PLACE_TAKEN)
+    if (!cp_heap_sampler.live.keys || address <= PLACE_TAKEN)
         return entry;
     which = take(address, &entry);
     if (which == BUCKETS_OF_ONE)
         return entry;
     filter_remove(address);
     if (which > 0)
-        atomic_fetch_sub_explicit(&live->n_away, 1, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&live->n, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&counts->n_away, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&counts->n_live, 1, memory_order_relaxed);
     return entry;
 }
 
@@ -225,30 +225,31 @@ static uint64_t stands_for(uint64_t size)
 
 void cp_heap_count_free(const void *block, struct cp_heap_entry entry)
 {
-    struct cp_heap_sums *sums;
+    struct cp_signal_slot *slot;
 
     if (!entry.slot)
         return;
     CP_PROBE_HEAP_FREE(block, entry.size);
-    sums = &cp_heap_sampler.sums[entry.slot - 1];
-    atomic_fetch_add_explicit(&sums->freed, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&sums->freed_bytes, entry.size,
+    slot = &cp_heap_sampler.samples.slots[entry.slot - 1];
+    atomic_fetch_add_explicit(&slot->gone, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&slot->gone_value, entry.size,
                               memory_order_relaxed);
-    atomic_fetch_sub_explicit(&cp_heap_sampler.live_bytes, entry.worth,
+    atomic_fetch_sub_explicit(&cp_heap_sampler.counts.live_bytes, entry.worth,
                               memory_order_relaxed);
 }
 
 /* Charges the slot with what the high water has risen by. */
-static void count_growth(struct cp_heap_sums *sums, uint64_t worth)
+static void count_growth(_Atomic uint64_t *growth, uint64_t worth)
 {
     struct cp_heap_sampler *h = &cp_heap_sampler;
-    uint64_t live = atomic_fetch_add(&h->live_bytes, worth) + worth;
-    uint64_t high = atomic_load(&h->high_bytes);
+    uint64_t live = atomic_fetch_add(&h->counts.live_bytes, worth) + worth;
+    uint64_t high = atomic_load(&h->counts.high_bytes);
 
-    atomic_fetch_add_explicit(&h->all_bytes, worth, memory_order_relaxed);
+    atomic_fetch_add_explicit(&h->counts.all_bytes, worth,
+                              memory_order_relaxed);
     while (live > high && live < (uint64_t)1 << 63)
-        if (atomic_compare_exchange_weak(&h->high_bytes, &high, live)) {
-            atomic_fetch_add(&sums->growth, live - high);
+        if (atomic_compare_exchange_weak(&h->counts.high_bytes, &high, live)) {
+            atomic_fetch_add(growth, live - high);
             break;
         }
 }
@@ -256,17 +257,16 @@ static void count_growth(struct cp_heap_sums *sums, uint64_t worth)
 void cp_heap_record(void *block, size_t size, uintptr_t caller)
 {
     struct cp_heap_sampler *h = &cp_heap_sampler;
-    uint32_t state = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
     struct cp_signal_slot *slot =
-        cp_signal_capture(&h->samples, caller, state, 1, size);
+        cp_signal_capture(&h->samples, caller, cp_heap_class_of(size), 1, size);
 
-    atomic_fetch_add_explicit(&h->n_samples, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&h->counts.n_samples, 1, memory_order_relaxed);
     if (slot) {
         uint32_t at = (uint32_t)(slot - h->samples.slots);
         struct cp_heap_entry entry = { at + 1, size, stands_for(size) };
 
         CP_PROBE_HEAP_ALLOC(block, size, entry.worth);
-        count_growth(&h->sums[at], entry.worth);
+        count_growth(&h->growth[at], entry.worth);
         if (cp_heap_may_be_sampled(block)) /* freed behind our back */
             cp_heap_count_free(block, cp_heap_take(block));
         cp_heap_put(block, entry);

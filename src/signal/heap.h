@@ -48,6 +48,18 @@ struct cp_heap_entry {
 };
 
 /*
+ * Sizes that are told apart: each of 0 to 31 bytes, and sixteen of each
+ * doubling from there on. A stack that allocates buffers of any length then has
+ * some tens of rows and not thousands, which would soon fill any table.
+ */
+static inline uint32_t cp_heap_class_of(uint64_t size)
+{
+    uint32_t shift = size < 32 ? 0 : 59 - (uint32_t)__builtin_clzll(size);
+
+    return 16 * shift + (uint32_t)(size >> shift);
+}
+
+/*
  * What lives: addresses, and what each block was recorded as. The near part
  * comes first and is filled first: as long as it is enough, few pages are
  * touched, and they stay in the caches.
@@ -56,24 +68,30 @@ struct cp_heap_live {
     size_t n_far; /* buckets beyond the near part: a power of two */
     _Atomic uint64_t *keys;
     struct cp_heap_entry *entries;
-    _Atomic uint64_t n;      /* blocks */
-    _Atomic uint64_t n_away; /* of them, not in the near part */
-    _Atomic uint64_t n_lost; /* blocks for which there was no place */
+};
+
+/*
+ * What each sample changes, whichever thread takes it: one line of the cache,
+ * and nothing in it that is only read.
+ */
+struct cp_heap_counts {
+    _Alignas(64) _Atomic uint64_t n_samples;
+    _Atomic uint64_t live_bytes; /* that the live blocks stand for, roughly */
+    _Atomic uint64_t high_bytes; /* the most that it ever was */
+    _Atomic uint64_t all_bytes;  /* that all blocks stand for, roughly */
+    _Atomic uint64_t n_live;     /* blocks in the live table */
+    _Atomic uint64_t n_away;     /* of them, not in its near part */
+    _Atomic uint64_t n_lost;     /* blocks for which it had no place */
 };
 
 struct cp_heap_sampler {
     _Atomic uint64_t interval; /* bytes; 0: off */
     _Atomic uint64_t seed;
-    struct cp_signal_samples samples; /* count and bytes that were sampled */
-    struct cp_heap_sums {
-        _Atomic uint64_t freed, freed_bytes;
-        _Atomic uint64_t growth; /* bytes by which it raised the high water */
-    } * sums;                    /* for each slot of samples */
+    struct cp_signal_samples samples; /* count and bytes; gone: freed */
+    _Atomic uint64_t *growth; /* bytes by which each slot of it raised the high
+                                 water */
     struct cp_heap_live live;
-    _Atomic uint64_t live_bytes; /* that the live blocks stand for, roughly */
-    _Atomic uint64_t high_bytes; /* the most that it ever was */
-    _Atomic uint64_t all_bytes;  /* that all blocks stand for, roughly */
-    _Atomic uint64_t n_samples;
+    struct cp_heap_counts counts;
 };
 
 extern struct cp_heap_sampler cp_heap_sampler;

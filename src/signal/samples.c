@@ -7,6 +7,7 @@
  */
 #include "signal/samples.h"
 
+#define NEAR_PROBES 4
 #define MOST_PROBES 128
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -44,24 +45,56 @@ static void write_frames(struct cp_signal_samples *s,
     atomic_store_explicit(&slot->frames, where, memory_order_release);
 }
 
-/* The slot of a key, claimed if it is new; NULL: there is none. */
-static struct cp_signal_slot *find(struct cp_signal_samples *s, uint64_t key,
-                                   int *is_new)
+/*
+ * The slot is asked for before it is looked at: who reads a page first that is
+ * to be written has it mapped twice, and all cores told so.
+ */
+static bool claim(struct cp_signal_slot *slot, uint64_t key, uint64_t *seen)
 {
-    for (uint64_t i = 0; i < MOST_PROBES; i++) {
-        struct cp_signal_slot *slot = &s->slots[(key + i) & (s->n_slots - 1)];
-        uint64_t seen = atomic_load_explicit(&slot->key, memory_order_relaxed);
+    *seen = 0;
+    return atomic_compare_exchange_strong_explicit(
+        &slot->key, seen, key, memory_order_relaxed, memory_order_relaxed);
+}
 
-        if (seen == 0 && atomic_compare_exchange_strong_explicit(
-                             &slot->key, &seen, key, memory_order_relaxed,
-                             memory_order_relaxed)) {
-            *is_new = 1;
-            return slot;
+/*
+ * The slot of a key among n, claimed if it is new; or NULL. `place` is where it
+ * is looked for first, as a part of n in 2^32.
+ */
+static struct cp_signal_slot *find_among(struct cp_signal_slot *slots, size_t n,
+                                         uint32_t place, uint64_t most,
+                                         uint64_t key, bool *is_new)
+{
+    size_t at = (size_t)((uint64_t)place * n >> 32);
+
+    for (uint64_t i = 0; i < most; i++, at = at + 1 < n ? at + 1 : 0) {
+        uint64_t seen = 0;
+
+        if (i > 0)
+            seen = atomic_load_explicit(&slots[at].key, memory_order_relaxed);
+        if (seen == 0 && claim(&slots[at], key, &seen)) {
+            *is_new = true;
+            return &slots[at];
         }
         if (seen == key)
-            return slot;
+            return &slots[at];
     }
     return NULL;
+}
+
+/* No slot is ever given back, so a key is found where it was claimed. */
+static struct cp_signal_slot *find(struct cp_signal_samples *s, uint64_t key,
+                                   bool *is_new)
+{
+    size_t n_near = s->n_slots > CP_SAMPLES_NEAR ? CP_SAMPLES_NEAR : 0;
+    struct cp_signal_slot *slot = NULL;
+
+    if (n_near > 0)
+        slot = find_among(s->slots, n_near, (uint32_t)(key >> 32), NEAR_PROBES,
+                          key, is_new);
+    if (!slot)
+        slot = find_among(s->slots + n_near, s->n_slots - n_near, (uint32_t)key,
+                          MOST_PROBES, key, is_new);
+    return slot;
 }
 
 void cp_signal_count(struct cp_signal_slot *slot, uint64_t count,
@@ -76,7 +109,7 @@ struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
                                      struct cp_signal_tag tag, uint64_t count,
                                      uint64_t value)
 {
-    int is_new = 0;
+    bool is_new = false;
     struct cp_signal_slot *slot =
         find(s, key_of(s->seed, frames, n, tag), &is_new);
 
@@ -86,6 +119,7 @@ struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
     }
     if (is_new) {
         slot->tag = tag;
+        slot->first_value = value;
         write_frames(s, slot, frames, n);
         atomic_fetch_add_explicit(&s->used_slots, 1, memory_order_relaxed);
     }

@@ -24,12 +24,21 @@ struct cp_signal_tag {
     uint32_t state;  /* what the thread was doing; 0: nothing is said */
 };
 
+/* One line of the cache: all that a sample changes when its stack is known. */
 struct cp_signal_slot {
-    _Atomic uint64_t key; /* 0: the slot is free */
+    _Alignas(64) _Atomic uint64_t key; /* 0: the slot is free */
     _Atomic uint64_t count, value;
-    _Atomic uint64_t frames; /* first << 16 | number; see below */
+    _Atomic uint64_t gone, gone_value; /* of them, what was taken back */
+    _Atomic uint64_t frames;           /* first << 16 | number; see below */
     struct cp_signal_tag tag;
+    uint64_t first_value; /* of the sample that claimed it */
 };
+
+/*
+ * Slots are claimed among the first of the table as long as there is one near
+ * a key's place: few stacks then touch few pages, and find them in the caches.
+ */
+#define CP_SAMPLES_NEAR 4096
 
 /* Values of `frames`: */
 #define CP_SAMPLE_UNWRITTEN 0 /* its writer has not got that far */
@@ -37,7 +46,7 @@ struct cp_signal_slot {
 
 struct cp_signal_samples {
     uint64_t seed;
-    size_t n_slots;  /* a power of two */
+    size_t n_slots;
     size_t n_frames; /* room for frames, of all stacks together */
     struct cp_signal_slot *slots;
     uintptr_t *frames; /* the first is never used */

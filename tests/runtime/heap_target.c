@@ -1,10 +1,11 @@
 /*
  * heap_target - allocates what it says, for tests/cli/heap.
  *
- * `heap_target OUT` allocates known volumes from known functions, prints for
- * each "site NAME SIZE ALLOCATED KEPT" in blocks, and "total BYTES" as
- * mallinfo2 counts them, writes the heap profile to OUT, frees all, and writes
- * OUT.end: nothing of these may live then.
+ * `heap_target OUT` allocates known volumes from known functions and prints for
+ * each "site NAME SIZE ALLOCATED KEPT" in blocks; "varied NAME MOST ONE_IN" for
+ * one block of each size up to MOST, of which one in so many was kept; and
+ * "total BYTES" as mallinfo2 counts them. It writes the heap profile to OUT,
+ * frees all, and writes OUT.end: nothing of these may live then.
  */
 #include <cpprof.h>
 
@@ -56,6 +57,7 @@ SITE(aligned, memalign(256, size))
 SITE(half_freed, malloc(size))
 SITE(crossing, malloc(size))
 SITE(threaded, malloc(size))
+SITE(any_size, malloc(size))
 
 KEEP static void *grown(size_t size)
 {
@@ -132,6 +134,20 @@ static void run_threads(void)
     say("threaded", 2048, (size_t)THREADS * EACH, (size_t)THREADS * EACH);
 }
 
+/* One block of each size, so more of them than a table has rows. */
+static void vary(size_t n, size_t one_in)
+{
+    for (size_t size = 1; size <= n; size++) {
+        void *block = any_size(size);
+
+        if (size % one_in == 0)
+            keep(block);
+        else
+            free(block);
+    }
+    printf("varied any_size %zu %zu\n", n, one_in);
+}
+
 static void write_to(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -166,6 +182,7 @@ int main(int argc, char **argv)
     free_half(1000, 20000);
     cross(5000, 4000);
     run_threads();
+    vary(140000, 100);
     for (size_t i = 0; i < 500; i++)
         keep(grown(8000));
     printf("realloc grown 8000 500\n");

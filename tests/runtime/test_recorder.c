@@ -6,7 +6,7 @@
 #include "runtime/tables.h"
 #include "signal/walk.h"
 
-#define LEAST ((size_t)304 << 10) /* the smallest table */
+#define LEAST ((size_t)320 << 10) /* the smallest table */
 
 static _Atomic(struct cp_signal_samples *) live;
 static struct cp_recorder recorder = { .live = &live };

@@ -12,14 +12,14 @@
 
 static _Atomic uint64_t keys[PLACES];
 static struct cp_heap_entry entries[PLACES];
-static struct cp_heap_sums sums[4];
+static struct cp_signal_slot slots[4];
 
 static void prepare(void)
 {
     cp_heap_sampler.live.n_far = FAR;
     cp_heap_sampler.live.entries = entries;
     cp_heap_sampler.live.keys = keys;
-    cp_heap_sampler.sums = sums;
+    cp_heap_sampler.samples.slots = slots;
 }
 
 /* The mean of exponential draws, by three standard errors, for each seed. */
@@ -63,6 +63,28 @@ static void test_threads_differ(void)
     CHECK(n_same <= 1);
 }
 
+/* Sizes of one class follow each other and differ by a sixteenth at most. */
+static void test_classes(void)
+{
+    uint64_t first = 0;
+
+    for (uint64_t size = 1; size < (uint64_t)1 << 20; size++) {
+        uint32_t step = cp_heap_class_of(size) - cp_heap_class_of(size - 1);
+
+        CHECK(step <= 1);
+        if (step)
+            first = size;
+        CHECK(step || (size >= 32 && (size - first) * 16 < first));
+    }
+    for (int bits = 20; bits < 64; bits++) {
+        uint64_t size = (uint64_t)1 << bits;
+
+        CHECK_INT(cp_heap_class_of(size) - cp_heap_class_of(size - 1), 1);
+        CHECK_INT(cp_heap_class_of(size / 16 * 17) - cp_heap_class_of(size), 1);
+    }
+    CHECK(cp_heap_class_of(UINT64_MAX) < 1024);
+}
+
 static void test_live(void)
 {
     static char memory[4096];
@@ -80,8 +102,8 @@ static void test_live(void)
     CHECK_INT(cp_heap_take(memory).slot, 0);
     CHECK(!cp_heap_may_be_sampled(memory));
     cp_heap_count_free(memory, got);
-    CHECK_INT(atomic_load(&sums[1].freed), 1);
-    CHECK_INT(atomic_load(&sums[1].freed_bytes), 100);
+    CHECK_INT(atomic_load(&slots[1].gone), 1);
+    CHECK_INT(atomic_load(&slots[1].gone_value), 100);
 }
 
 /* More than there is room for: what does not fit is counted as gone. */
@@ -93,15 +115,15 @@ static void test_full(void)
 
     for (uint64_t i = 1; i <= n; i++)
         cp_heap_put((void *)(uintptr_t)(i * 4096), entry);
-    n_live = atomic_load(&cp_heap_sampler.live.n);
+    n_live = atomic_load(&cp_heap_sampler.counts.n_live);
     CHECK(n_live <= PLACES && n_live > PLACES / 10 * 9);
-    CHECK_INT(n_live + atomic_load(&cp_heap_sampler.live.n_lost), n);
-    CHECK_INT(atomic_load(&sums[2].freed), n - n_live);
+    CHECK_INT(n_live + atomic_load(&cp_heap_sampler.counts.n_lost), n);
+    CHECK_INT(atomic_load(&slots[2].gone), n - n_live);
     for (uint64_t i = 1; i <= n; i++)
         n_taken += cp_heap_take((void *)(uintptr_t)(i * 4096)).slot == 3;
     CHECK_INT(n_taken, n_live);
-    CHECK_INT(atomic_load(&cp_heap_sampler.live.n), 0);
-    CHECK_INT(atomic_load(&cp_heap_sampler.live.n_away), 0);
+    CHECK_INT(atomic_load(&cp_heap_sampler.counts.n_live), 0);
+    CHECK_INT(atomic_load(&cp_heap_sampler.counts.n_away), 0);
 }
 
 int main(void)
@@ -109,6 +131,7 @@ int main(void)
     prepare();
     RUN(test_draw);
     RUN(test_threads_differ);
+    RUN(test_classes);
     RUN(test_live);
     RUN(test_full);
     return check_failures != 0;

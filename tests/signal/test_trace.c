@@ -13,17 +13,19 @@
 
 #define THREADS 8
 #define EVENTS 20000
+#define SLOTS 16
 
 static struct cp_signal_thread records[THREADS + 1];
+static struct cp_signal_slot slots[SLOTS];
 
 static void map(void)
 {
     cp_trace.pieces =
         mmap(NULL, CP_TRACE_PIECES * sizeof(struct cp_trace_piece),
              PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    cp_trace.stacks.n_slots = 16;
+    cp_trace.stacks.n_slots = SLOTS;
     cp_trace.stacks.n_frames = 16;
-    cp_trace.stacks.slots = calloc(16, sizeof(struct cp_signal_slot));
+    cp_trace.stacks.slots = slots;
     cp_trace.stacks.frames = calloc(16, sizeof(uintptr_t));
 }
 
