@@ -3,10 +3,11 @@
 postgres.
 
 Servers of the same data run side by side: two without the library, which say how
-far figures can be trusted; one with ours asleep, which has no thread; one with a
+far figures can be trusted; one with ours asleep, which has no thread; one that has
+none either and records memory, block_rate:10000 and mutex_fraction:100; one with a
 library that does nothing but start a thread in every process; one with ours, an
-endpoint in every process; and one with block_rate:10000 and mutex_fraction:100 as
-well. One client of pgbench goes from
+endpoint in every process; one with these rates as well; and one with these and no
+heap profile. One client of pgbench goes from
 one to the next, in another order each time. The servers have one core and the
 client the other: where the scheduler puts them would else be most of the
 difference. All are started anew for every round, since where a process happens
@@ -38,7 +39,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
-KINDS = ("without", "without, too", "asleep", "a thread", "library", "block and mutex")
+RATES = "block_rate:10000,mutex_fraction:100"
+KINDS = ("without", "without, too", "asleep", "recording", "a thread", "library", "block and mutex",
+         "the same, no heap")
 SERVER_CORE, CLIENT_CORE = "0", "1"
 OPTIONS = ("listen_addresses=", "fsync=off", "autovacuum=off", "jit=off",
            "checkpoint_timeout=1h", "max_wal_size=8GB")
@@ -196,10 +199,11 @@ def clusters_of(folder, groups):
         listen = f"PPROFLISTEN=unix:{home}/{{pid}}.sock"
         preload, env = {
             "asleep": ((library,), ()),
+            "recording": ((library,), (f"CPPROF=asleep:1,{RATES}",)),
             "a thread": ((thread,), ()),
             "library": ((library,), (listen,)),
-            "block and mutex": ((library,), (
-                listen, "CPPROF=block_rate:10000,mutex_fraction:100")),
+            "block and mutex": ((library,), (listen, f"CPPROF={RATES}")),
+            "the same, no heap": ((library,), (listen, f"CPPROF=heap_interval:0,{RATES}")),
         }.get(kind, ((), ()))
         found.append(Cluster(home, kind, groups[i], preload, env))
         if i > 0:
@@ -234,7 +238,7 @@ def show(title, rounds):
     print(f"{title}, {len(rounds)} rounds")
     for i, kind in enumerate(KINDS):
         more = [r[i][0] for r in rounds]
-        print(f"  {kind:16} {statistics.median(r[i][1] for r in rounds):8.1f} µs a "
+        print(f"  {kind:18} {statistics.median(r[i][1] for r in rounds):8.1f} µs a "
               f"transaction  {statistics.median(more):+6.2f} %  mean "
               f"{statistics.mean(more):+6.2f} ± "
               f"{statistics.stdev(more) / len(more) ** 0.5:.2f} %", flush=True)

@@ -46,6 +46,7 @@
 #include "runtime/trace.h"
 #include "runtime/trace_notes.h"
 #include "runtime/valgrind.h"
+#include "runtime/walk_map.h"
 #include "runtime/wall.h"
 #include "signal/syscall.h"
 
@@ -59,7 +60,8 @@ static struct {
     struct cp_settings before; /* anybody attached: those of the environment */
     pthread_key_t key;         /* its destructor ends a thread for us */
     bool has_key;
-    bool is_asleep; /* when nobody is attached */
+    bool is_asleep;           /* when nobody is attached */
+    _Atomic bool has_threads; /* of the program's own */
     size_t default_stack;
 } life;
 
@@ -196,6 +198,8 @@ void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
 
     if (!can_wrap || !is_started())
         return NULL;
+    if (life.settings.is_asleep && !atomic_exchange(&life.has_threads, true))
+        (void)cp_sampler_be_accompanied(NULL); /* it spares nothing now */
     w = cp_alloc(1, sizeof(*w), NULL);
     if (!w)
         return NULL;
@@ -245,6 +249,7 @@ static void before_fork(void)
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
                      8);
     mask_before_fork = before;
+    cp_walk_map_before_fork();
     cp_threads_before_fork();
     cp_labels_before_fork();
     cp_pages_before_fork();
@@ -364,9 +369,13 @@ static enum cp_status start(const char *visit, struct cp_error *err)
     cp_settings_init(&life.settings);
     cp_settings_read(&life.settings, getenv("PPROFLISTEN"), getenv("CPPROF"),
                      cp_lifecycle_say);
+    if (life.settings.listen[0])
+        life.settings.is_asleep = false;
     life.before = life.settings;
     if (visit)
         read_visit(visit);
+    if (life.settings.is_asleep)
+        cp_sampler_be_alone();
     apply_settings();
     libdeflate_set_memory_allocator(packer_alloc, cp_free);
     cp_listen_configure(&life.settings);
@@ -412,7 +421,9 @@ enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err)
     cp_lock_take(&life.lock);
     if (is_started()) {
         read_visit(settings);
-        status = set_anew(err);
+        status = cp_sampler_be_accompanied(err);
+        if (status == CP_OK)
+            status = set_anew(err);
     } else {
         life.is_asleep = true;
         status = start(settings, err);
@@ -423,13 +434,18 @@ enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err)
 
 void cp_lifecycle_detach(void)
 {
+    bool is_alone;
+
     cp_lock_take(&life.lock);
     life.settings = life.before;
+    is_alone = life.settings.is_asleep && !atomic_load(&life.has_threads);
+    if (is_alone)
+        cp_sampler_be_alone();
     (void)set_anew(NULL);
-    if (life.is_asleep) {
+    if (life.is_asleep)
         cp_heap_pause();
+    if (life.is_asleep || is_alone)
         cp_sampler_unwatch();
-    }
     cp_lock_give(&life.lock);
 }
 

@@ -30,15 +30,14 @@
 #include "runtime/perf_sampler.h"
 #include "runtime/threads.h"
 #include "runtime/timer.h"
+#include "runtime/walk_map.h"
 #include "signal/handler.h"
 #include "signal/readers.h"
-#include "unwind/objects.h"
 
 #define TICK_NS 200000000
 #define SLOW_TICK_NS 250000000 /* while only hooks look at the map */
 #define FAST_TICK_NS 50000000  /* while threads have to be found or asked */
 #define SCAN_NS 1000000000
-#define TABLE_BYTES ((size_t)128 << 20)
 #define PATIENCE_NS 1000000000
 #define LITTLE_PATIENCE_NS 10000000 /* once it was in vain */
 #define MOST_KEEPERS 2
@@ -47,8 +46,6 @@ struct cp_lock cp_sampler_lock;
 
 static struct {
     struct cp_sampler_options options;
-    struct cp_objects *objects;
-    struct cp_lock objects_lock; /* taken after cp_sampler_lock */
     _Atomic size_t n_windows;
     bool is_watching; /* for hooks; the thread does not end */
     _Atomic int signal;
@@ -58,7 +55,6 @@ static struct {
     _Atomic uint32_t n_asked;   /* looks at it all; the thread sleeps on it */
     _Atomic uint32_t n_served;  /* of those, or of ones that were asked later */
     _Atomic int n_keepers;      /* threads that are there */
-    unsigned n_changes_noted;   /* of the objects, in past_maps */
     bool was_in_vain;
     _Atomic(cp_sampler_guest *) guest;
 } sampler;
@@ -66,6 +62,7 @@ static struct {
 void cp_sampler_configure(const struct cp_sampler_options *options)
 {
     sampler.options = *options;
+    cp_walk_map_configure(options->table_bytes);
 }
 
 int cp_sampler_signal(void)
@@ -145,31 +142,6 @@ static enum cp_status have_handler(struct cp_error *err)
         cp_signal_sampler.word = (uint32_t)cp_timer_random(UINT32_MAX - 1);
     atomic_store(&sampler.signal, 0);
     return install(cp_sampler_choice(), err);
-}
-
-static enum cp_status refresh(bool with_code, struct cp_error *err)
-{
-    enum cp_status status = CP_OK;
-    size_t limit = sampler.options.table_bytes;
-    bool is_changed = false;
-
-    cp_lock_take(&sampler.objects_lock);
-    if (!sampler.objects)
-        sampler.objects = cp_objects_new(limit ? limit : TABLE_BYTES, err);
-    if (!sampler.objects)
-        status = CP_ENOMEM;
-    else
-        status = cp_objects_refresh(sampler.objects, with_code, err);
-    if (sampler.objects) {
-        unsigned n_changes = cp_objects_changes(sampler.objects);
-
-        is_changed = n_changes != sampler.n_changes_noted;
-        sampler.n_changes_noted = n_changes;
-    }
-    cp_lock_give(&sampler.objects_lock);
-    if (is_changed)
-        cp_past_maps_note();
-    return status;
 }
 
 static long sleep_on(_Atomic uint32_t *word, uint32_t value, int64_t ns)
@@ -362,7 +334,7 @@ static void keep_up(void *arg)
         int64_t span;
 
         cp_main_end_look();
-        (void)refresh(is_scan, NULL);
+        (void)cp_walk_map_look(is_scan, NULL);
         atomic_store(&sampler.n_served, asked);
         wake(&sampler.n_served);
         if (is_scan)
@@ -451,9 +423,36 @@ enum cp_status cp_sampler_watch(struct cp_error *err)
     enum cp_status status = CP_OK;
 
     cp_lock_take(&cp_sampler_lock);
-    if (!sampler.is_watching)
+    if (atomic_load(&cp_walk_map_is_alone)) {
+        status = cp_walk_map_look(true, err);
+    } else if (!sampler.is_watching) {
         status = have_keeper(err);
-    sampler.is_watching = status == CP_OK;
+        sampler.is_watching = status == CP_OK;
+    }
+    cp_lock_give(&cp_sampler_lock);
+    return status;
+}
+
+void cp_sampler_be_alone(void)
+{
+    cp_walk_map_be_alone();
+}
+
+/* The thread is not waited for: who asks may be just making one. */
+enum cp_status cp_sampler_be_accompanied(struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    if (!atomic_load(&cp_walk_map_is_alone))
+        return CP_OK;
+    cp_lock_take(&cp_sampler_lock);
+    if (atomic_exchange(&cp_walk_map_is_alone, false) &&
+        cp_walk_map_is_there()) {
+        (void)ask();
+        if (atomic_load(&sampler.n_windows) == 0)
+            status = start_keeper(err);
+        sampler.is_watching = status == CP_OK;
+    }
     cp_lock_give(&cp_sampler_lock);
     return status;
 }
@@ -517,25 +516,15 @@ void cp_sampler_retire(void)
     if (atomic_load(&sampler.n_windows) == 0 && !sampler.is_watching) {
         give_signal_back();
         cp_perf_sampler_retire();
-        if (await_keepers()) {
-            cp_lock_take(&sampler.objects_lock);
-            cp_objects_free(sampler.objects);
-            sampler.objects = NULL;
-            cp_lock_give(&sampler.objects_lock);
-        }
+        if (await_keepers() && !atomic_load(&cp_walk_map_is_alone))
+            cp_walk_map_free();
     }
     cp_lock_give(&cp_sampler_lock);
 }
 
-/*
- * The locks were not taken for the fork: whoever has them may be waiting for
- * the loader's, which the thread that forks may hold. So somebody may have
- * been at work on the objects; then they are given up, and found anew.
- */
 void cp_sampler_after_fork(void)
 {
-    if (atomic_load(&sampler.objects_lock.word) != 0)
-        sampler.objects = NULL;
+    cp_walk_map_after_fork();
     atomic_store(&sampler.n_windows, 0);
     sampler.is_watching = false;
     sampler.was_in_vain = false;
@@ -550,6 +539,5 @@ void cp_sampler_after_fork(void)
     atomic_store(&sampler.guest, NULL);
     cp_signal_leave_all();
     cp_past_maps_after_fork();
-    cp_lock_reset(&sampler.objects_lock);
     cp_lock_reset(&cp_sampler_lock);
 }

@@ -63,6 +63,14 @@ enum cp_status cp_sampler_watch(struct cp_error *err);
 /* No more: nothing that hooks do needs it now. */
 void cp_sampler_unwatch(void);
 
+/*
+ * Alone: whoever watches gets the map of now, made on the thread that asks, and
+ * no thread keeps it up to date (walk_map.h). When it is to be alone no more,
+ * there is a thread from then on, where somebody watches.
+ */
+void cp_sampler_be_alone(void);
+enum cp_status cp_sampler_be_accompanied(struct cp_error *err);
+
 /* The signal; 0 as long as there is none. */
 int cp_sampler_signal(void);
 

@@ -144,8 +144,15 @@ const uint8_t *cp_function_at(const struct cp_function_list *l,
                            : cp_search_above(&l->items->low, sizeof(*l->items),
                                              l->n, address);
 
-    for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++)
-        if (address < l->items[low - 1].high)
-            return l->items[low - 1].entry;
+    for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++) {
+        const struct cp_function_range *f = &l->items[low - 1];
+
+        if (address >= f->high)
+            continue;
+        /* Of names of one piece of code the first, as a walk finds it. */
+        for (; f > l->items && f[-1].low == f->low && address < f[-1].high; f--)
+            ;
+        return f->entry;
+    }
     return NULL;
 }
