@@ -10,10 +10,17 @@
  * the call leaves as they are is written down before: as a part of its memory
  * it is found there.
  */
+#undef _FILE_OFFSET_BITS /* it makes pread another name of pread64 */
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -44,6 +51,8 @@ static inline __attribute__((always_inline)) void keep_nothing(void)
 
 /* What programs call in place of these that are built with _FORTIFY_SOURCE. */
 ssize_t __read_chk(int fd, void *bytes, size_t n, size_t room);
+ssize_t __pread_chk(int fd, void *bytes, size_t n, off_t at, size_t room);
+ssize_t __pread64_chk(int fd, void *bytes, size_t n, off64_t at, size_t room);
 ssize_t __recv_chk(int fd, void *bytes, size_t n, size_t room, int flags);
 ssize_t __recvfrom_chk(int fd, void *restrict bytes, size_t n, size_t room,
                        int flags, __SOCKADDR_ARG from, socklen_t *restrict len);
@@ -204,6 +213,92 @@ HOOK(int, connect, CP_CALL_CONNECT,
 HOOK(int, fsync, CP_CALL_FSYNC, (int fd), (fd))
 
 HOOK(int, fdatasync, CP_CALL_FDATASYNC, (int fd), (fd))
+
+HOOK(ssize_t, pread, CP_CALL_PREAD, (int fd, void *bytes, size_t n, off_t at),
+     (fd, bytes, n, at))
+
+HOOK(ssize_t, pread64, CP_CALL_PREAD,
+     (int fd, void *bytes, size_t n, off64_t at), (fd, bytes, n, at))
+
+HOOK(ssize_t, __pread_chk, CP_CALL_PREAD,
+     (int fd, void *bytes, size_t n, off_t at, size_t room),
+     (fd, bytes, n, at, room))
+
+HOOK(ssize_t, __pread64_chk, CP_CALL_PREAD,
+     (int fd, void *bytes, size_t n, off64_t at, size_t room),
+     (fd, bytes, n, at, room))
+
+HOOK(ssize_t, preadv, CP_CALL_PREADV,
+     (int fd, const struct iovec *pieces, int n, off_t at), (fd, pieces, n, at))
+
+HOOK(ssize_t, preadv64, CP_CALL_PREADV,
+     (int fd, const struct iovec *pieces, int n, off64_t at),
+     (fd, pieces, n, at))
+
+HOOK(ssize_t, pwrite, CP_CALL_PWRITE,
+     (int fd, const void *bytes, size_t n, off_t at), (fd, bytes, n, at))
+
+HOOK(ssize_t, pwrite64, CP_CALL_PWRITE,
+     (int fd, const void *bytes, size_t n, off64_t at), (fd, bytes, n, at))
+
+HOOK(ssize_t, pwritev, CP_CALL_PWRITEV,
+     (int fd, const struct iovec *pieces, int n, off_t at), (fd, pieces, n, at))
+
+HOOK(ssize_t, pwritev64, CP_CALL_PWRITEV,
+     (int fd, const struct iovec *pieces, int n, off64_t at),
+     (fd, pieces, n, at))
+
+HOOK(ssize_t, sendfile, CP_CALL_SENDFILE,
+     (int to, int from, off_t *at, size_t n), (to, from, at, n))
+
+HOOK(ssize_t, sendfile64, CP_CALL_SENDFILE,
+     (int to, int from, off64_t *at, size_t n), (to, from, at, n))
+
+HOOK(int, recvmmsg, CP_CALL_RECVMMSG,
+     (int fd, struct mmsghdr *messages, unsigned n, int flags,
+      struct timespec *timeout),
+     (fd, messages, n, flags, timeout))
+
+HOOK(int, sendmmsg, CP_CALL_SENDMMSG,
+     (int fd, struct mmsghdr *messages, unsigned n, int flags),
+     (fd, messages, n, flags))
+
+HOOK(int, msync, CP_CALL_MSYNC, (void *from, size_t len, int flags),
+     (from, len, flags))
+
+HOOK(int, sync_file_range, CP_CALL_SYNC_FILE_RANGE,
+     (int fd, off64_t from, off64_t len, unsigned flags),
+     (fd, from, len, flags))
+
+HOOK(int, flock, CP_CALL_FLOCK, (int fd, int operation), (fd, operation))
+
+HOOK(int, lockf, CP_CALL_LOCKF, (int fd, int command, off_t len),
+     (fd, command, len))
+
+HOOK(int, lockf64, CP_CALL_LOCKF, (int fd, int command, off64_t len),
+     (fd, command, len))
+
+HOOK(int, semop, CP_CALL_SEMOP, (int set, struct sembuf *changes, size_t n),
+     (set, changes, n))
+
+HOOK(int, semtimedop, CP_CALL_SEMTIMEDOP,
+     (int set, struct sembuf *changes, size_t n,
+      const struct timespec *timeout),
+     (set, changes, n, timeout))
+
+HOOK_ANEW(pid_t, wait, CP_CALL_WAIT, (int *status), (status))
+
+HOOK_ANEW(pid_t, wait3, CP_CALL_WAIT3,
+          (int *status, int flags, struct rusage *usage),
+          (status, flags, usage))
+
+HOOK_ANEW(pid_t, wait4, CP_CALL_WAIT4,
+          (pid_t pid, int *status, int flags, struct rusage *usage),
+          (pid, status, flags, usage))
+
+HOOK_ANEW(int, waitid, CP_CALL_WAITID,
+          (idtype_t type, id_t id, siginfo_t *info, int flags),
+          (type, id, info, flags))
 
 HOOK_ANEW(pid_t, waitpid, CP_CALL_WAITPID, (pid_t pid, int *status, int flags),
           (pid, status, flags))

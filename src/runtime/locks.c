@@ -16,12 +16,13 @@
 
 /* Names of what was waited for: the label "wait". */
 static const char *const what_names[CP_WAIT_KINDS] = {
-    [CP_WAIT_MUTEX] = "mutex",        [CP_WAIT_READ] = "rwlock read",
-    [CP_WAIT_WRITE] = "rwlock write", [CP_WAIT_SPIN] = "spin lock",
-    [CP_WAIT_COND] = "condition",     [CP_WAIT_SEM] = "semaphore",
-    [CP_WAIT_BARRIER] = "barrier",    [CP_WAIT_JOIN] = "join",
-    [CP_WAIT_SLEEP] = "sleep",        [CP_WAIT_IO] = "io",
-    [CP_WAIT_POLL] = "poll",          [CP_WAIT_CHILD] = "child",
+    [CP_WAIT_MUTEX] = "mutex",         [CP_WAIT_READ] = "rwlock read",
+    [CP_WAIT_WRITE] = "rwlock write",  [CP_WAIT_SPIN] = "spin lock",
+    [CP_WAIT_COND] = "condition",      [CP_WAIT_SEM] = "semaphore",
+    [CP_WAIT_BARRIER] = "barrier",     [CP_WAIT_JOIN] = "join",
+    [CP_WAIT_SLEEP] = "sleep",         [CP_WAIT_IO] = "io",
+    [CP_WAIT_POLL] = "poll",           [CP_WAIT_CHILD] = "child",
+    [CP_WAIT_FILE_LOCK] = "file lock",
 };
 
 static struct {

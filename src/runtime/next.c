@@ -18,6 +18,22 @@ static void say(const char *text)
         return;
 }
 
+/*
+ * pread64 is pread wherever a long has 64 bits; musl binds programs to it under
+ * both names, but has only the one.
+ */
+static void *find_same(const char *name)
+{
+    size_t len = strlen(name);
+    char same[32];
+
+    if (len < 2 || len >= sizeof(same) || strcmp(name + len - 2, "64") != 0)
+        return NULL;
+    memcpy(same, name, len - 2);
+    same[len - 2] = '\0';
+    return dlsym(RTLD_NEXT, same);
+}
+
 static void *find(struct cp_next *next)
 {
     void *found = NULL;
@@ -27,6 +43,8 @@ static void *find(struct cp_next *next)
         found = dlvsym(RTLD_NEXT, next->name, next->version);
     if (!found)
         found = dlsym(RTLD_NEXT, next->name);
+    if (!found)
+        found = find_same(next->name);
     cp_heap_self.busy--;
     if (found)
         atomic_store_explicit(&next->found, found, memory_order_release);

@@ -16,6 +16,10 @@
     {                                                                          \
         name, "syscall", CP_CLASS_CALL, moves                                  \
     }
+#define CHILD(name)                                                            \
+    {                                                                          \
+        name, "child", CP_CLASS_CHILD, 0                                       \
+    }
 
 const struct cp_trace_call cp_trace_calls[CP_CALLS] = {
     [0] = CALL("?", 0),
@@ -49,7 +53,24 @@ const struct cp_trace_call cp_trace_calls[CP_CALLS] = {
     [CP_CALL_WRITEV] = CALL("writev", 2),
     [CP_CALL_FSYNC] = CALL("fsync", 0),
     [CP_CALL_FDATASYNC] = CALL("fdatasync", 0),
-    [CP_CALL_WAITPID] = { "waitpid", "child", CP_CLASS_CHILD, 0 },
+    [CP_CALL_PREAD] = CALL("pread", 1),
+    [CP_CALL_PREADV] = CALL("preadv", 1),
+    [CP_CALL_PWRITE] = CALL("pwrite", 2),
+    [CP_CALL_PWRITEV] = CALL("pwritev", 2),
+    [CP_CALL_SENDFILE] = NETWORK("sendfile", 2),
+    [CP_CALL_RECVMMSG] = NETWORK("recvmmsg", 0),
+    [CP_CALL_SENDMMSG] = NETWORK("sendmmsg", 0),
+    [CP_CALL_MSYNC] = CALL("msync", 0),
+    [CP_CALL_SYNC_FILE_RANGE] = CALL("sync_file_range", 0),
+    [CP_CALL_FLOCK] = CALL("flock", 0),
+    [CP_CALL_LOCKF] = CALL("lockf", 0),
+    [CP_CALL_SEMOP] = SYNC("semop", "sync.sem"),
+    [CP_CALL_SEMTIMEDOP] = SYNC("semtimedop", "sync.sem"),
+    [CP_CALL_WAITPID] = CHILD("waitpid"),
+    [CP_CALL_WAIT] = CHILD("wait"),
+    [CP_CALL_WAIT3] = CHILD("wait3"),
+    [CP_CALL_WAIT4] = CHILD("wait4"),
+    [CP_CALL_WAITID] = CHILD("waitid"),
 };
 
 void cp_trace_call_reason(const char *wait, char *out, size_t cap)

@@ -34,7 +34,24 @@ enum cp_call {
     CP_CALL_WRITEV,
     CP_CALL_FSYNC,
     CP_CALL_FDATASYNC,
+    CP_CALL_PREAD,
+    CP_CALL_PREADV,
+    CP_CALL_PWRITE,
+    CP_CALL_PWRITEV,
+    CP_CALL_SENDFILE,
+    CP_CALL_RECVMMSG,
+    CP_CALL_SENDMMSG,
+    CP_CALL_MSYNC,
+    CP_CALL_SYNC_FILE_RANGE,
+    CP_CALL_FLOCK,
+    CP_CALL_LOCKF,
+    CP_CALL_SEMOP,
+    CP_CALL_SEMTIMEDOP,
     CP_CALL_WAITPID,
+    CP_CALL_WAIT,
+    CP_CALL_WAIT3,
+    CP_CALL_WAIT4,
+    CP_CALL_WAITID,
     CP_CALLS,
 };
 
@@ -48,9 +65,15 @@ static inline enum cp_locks_what cp_call_what(unsigned call)
 {
     if (!cp_call_is_io(call))
         return (enum cp_locks_what)call;
-    if (call == CP_CALL_WAITPID)
+    if (call <= CP_CALL_EPOLL_PWAIT)
+        return CP_WAIT_POLL;
+    if (call >= CP_CALL_WAITPID)
         return CP_WAIT_CHILD;
-    return call <= CP_CALL_EPOLL_PWAIT ? CP_WAIT_POLL : CP_WAIT_IO;
+    if (call == CP_CALL_SEMOP || call == CP_CALL_SEMTIMEDOP)
+        return CP_WAIT_SEM;
+    if (call == CP_CALL_FLOCK || call == CP_CALL_LOCKF)
+        return CP_WAIT_FILE_LOCK;
+    return CP_WAIT_IO;
 }
 
 #endif

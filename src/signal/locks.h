@@ -47,6 +47,7 @@ enum cp_locks_what {
     CP_WAIT_IO,
     CP_WAIT_POLL,
     CP_WAIT_CHILD,
+    CP_WAIT_FILE_LOCK,
     CP_WAIT_KINDS,
 };
 

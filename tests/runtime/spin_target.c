@@ -44,7 +44,7 @@ static void compute(int64_t ns)
         ;
 }
 
-__attribute__((noinline, noclone)) static void take_turn(struct turn *t)
+__attribute__((noinline)) static void take_turn(struct turn *t)
 {
     t->wanted = now_ns();
     (void)pthread_mutex_lock(&mutex);
