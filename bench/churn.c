@@ -27,7 +27,7 @@
 #define KEPT 8192
 #define SHARED 1024
 #define BATCH 32 /* rounds of one depth */
-#define NEVER_INLINE __attribute__((noinline, noclone))
+#define NEVER_INLINE __attribute__((noinline))
 
 static void *_Atomic shared[SHARED];
 static long n_rounds;

@@ -319,20 +319,24 @@ static double one_less_exp(double x)
 }
 
 /*
- * The mean of a row's sizes, which differ by a sixteenth at most: to take it
+ * The mean of sizes in a row, which differ by a sixteenth at most: to take it
  * for all of them is off by 1 in 3,000. A sample that is just being added may
  * have its count in it already and not its bytes.
  */
-static double size_of(const struct cp_heap_row *row, uint32_t class)
+static double size_of(const struct cp_heap_row *row, uint64_t count,
+                      uint64_t bytes)
 {
-    if (row->count && cp_heap_class_of(row->bytes / row->count) == class)
-        return (double)row->bytes / (double)row->count;
+    if (count && cp_heap_class_of(bytes / count) == cp_heap_class_of(row->size))
+        return (double)bytes / (double)count;
     return (double)row->size;
 }
 
-/* What one sampled block of this size stands for. */
-static double weight_of(double size, uint64_t interval)
+double cp_heap_weight(const struct cp_heap_row *row, uint64_t count,
+                      uint64_t bytes)
 {
+    uint64_t interval = atomic_load(&cp_heap_sampler.interval);
+    double size = size_of(row, count, bytes);
+
     return interval > 1 && size > 0 ? 1 / one_less_exp(size / (double)interval)
                                     : 1;
 }
@@ -352,8 +356,6 @@ bool cp_heap_row(size_t i, struct cp_heap_row *out)
     out->count = atomic_load(&slot->count);
     out->bytes = atomic_load(&slot->value);
     out->size = slot->first_value;
-    out->weight =
-        weight_of(size_of(out, slot->tag.state), atomic_load(&h->interval));
     if (out->bytes < out->freed_bytes)
         out->bytes = out->freed_bytes;
     return out->count > 0;

@@ -84,12 +84,18 @@ struct cp_heap_row {
     uint64_t freed, freed_bytes; /* of them */
     uint64_t growth;             /* see signal/heap.h */
     uint64_t size;               /* of its first block */
-    double weight;               /* what one sample stands for */
 };
 
 size_t cp_heap_n_rows(void);
 
 /* False: the row is empty. */
 bool cp_heap_row(size_t i, struct cp_heap_row *out);
+
+/*
+ * What each of `count` samples of the row stands for that have so many bytes.
+ * What lives may have other sizes than what was freed, so each has its own.
+ */
+double cp_heap_weight(const struct cp_heap_row *row, uint64_t count,
+                      uint64_t bytes);
 
 #endif

@@ -101,12 +101,18 @@ static int64_t scaled(uint64_t n, double weight)
 static void values_of(const struct cp_heap_row *row, bool is_raw,
                       int64_t out[4])
 {
-    double weight = is_raw ? 1 : row->weight;
+    uint64_t live = row->count - row->freed;
+    uint64_t live_bytes = row->bytes - row->freed_bytes;
+    double of_all = 1, of_live = 1;
 
-    out[0] = scaled(row->count, weight);
-    out[1] = scaled(row->bytes, weight);
-    out[2] = scaled(row->count - row->freed, weight);
-    out[3] = scaled(row->bytes - row->freed_bytes, weight);
+    if (!is_raw) {
+        of_all = cp_heap_weight(row, row->count, row->bytes);
+        of_live = cp_heap_weight(row, live, live_bytes);
+    }
+    out[0] = scaled(row->count, of_all);
+    out[1] = scaled(row->bytes, of_all);
+    out[2] = scaled(live, of_live);
+    out[3] = scaled(live_bytes, of_live);
 }
 
 enum cp_status cp_heap_write_row(struct cp_stack_writer *w, size_t i,

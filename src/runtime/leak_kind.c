@@ -70,7 +70,8 @@ static enum cp_status write_rows(struct cp_stack_writer *s,
 
         if (sums[i].count == 0 || !cp_heap_row(i, &row))
             continue;
-        weight = w->is_raw ? 1 : row.weight;
+        weight =
+            w->is_raw ? 1 : cp_heap_weight(&row, sums[i].count, sums[i].bytes);
         values[0] = (int64_t)((double)sums[i].count * weight + 0.5);
         values[1] = (int64_t)((double)sums[i].bytes * weight + 0.5);
         status = cp_heap_write_row(s, i, &row, values);

@@ -62,6 +62,7 @@ static struct {
     bool has_key;
     bool is_asleep;           /* when nobody is attached */
     _Atomic bool has_threads; /* of the program's own */
+    bool lacks_keeper;        /* the first of them brings one */
     size_t default_stack;
 } life;
 
@@ -198,7 +199,8 @@ void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
 
     if (!can_wrap || !is_started())
         return NULL;
-    if (life.settings.is_asleep && !atomic_exchange(&life.has_threads, true))
+    if (!atomic_load(&life.has_threads) &&
+        !atomic_exchange(&life.has_threads, true) && life.lacks_keeper)
         (void)cp_sampler_be_accompanied(NULL); /* it spares nothing now */
     w = cp_alloc(1, sizeof(*w), NULL);
     if (!w)
@@ -264,7 +266,7 @@ static void after_fork(bool is_child)
     cp_labels_after_fork();
     cp_threads_after_fork(is_child);
     if (is_child) {
-        cp_sampler_after_fork();
+        life.lacks_keeper |= cp_sampler_after_fork();
         cp_cpu_after_fork();
         cp_heap_after_fork();
         cp_wall_after_fork();
@@ -278,6 +280,7 @@ static void after_fork(bool is_child)
         cp_registry_after_fork();
         cp_socket_file_disown();
         cp_lock_reset(&life.lock);
+        atomic_store(&life.has_threads, false);
     }
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
     if (is_child && children_serve)
@@ -354,6 +357,7 @@ static void read_visit(const char *settings)
     life.settings = life.before;
     cp_settings_read(&life.settings, NULL, settings, say_nothing);
     life.settings.is_quiet = life.settings.is_attached = true;
+    life.settings.is_asleep = life.before.is_asleep;
 }
 
 /* With the settings of who attaches, if somebody does. */
@@ -374,7 +378,9 @@ static enum cp_status start(const char *visit, struct cp_error *err)
     life.before = life.settings;
     if (visit)
         read_visit(visit);
-    if (life.settings.is_asleep)
+    atomic_store(&life.has_threads, !cp_walk_map_learn());
+    life.lacks_keeper = life.settings.is_asleep && !life.has_threads;
+    if (life.lacks_keeper)
         cp_sampler_be_alone();
     apply_settings();
     libdeflate_set_memory_allocator(packer_alloc, cp_free);
@@ -424,6 +430,8 @@ enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err)
         status = cp_sampler_be_accompanied(err);
         if (status == CP_OK)
             status = set_anew(err);
+        else
+            life.settings = life.before;
     } else {
         life.is_asleep = true;
         status = start(settings, err);
@@ -441,6 +449,10 @@ void cp_lifecycle_detach(void)
     is_alone = life.settings.is_asleep && !atomic_load(&life.has_threads);
     if (is_alone)
         cp_sampler_be_alone();
+    if (is_alone && atomic_load(&life.has_threads)) { /* just now */
+        is_alone = false;
+        (void)cp_sampler_be_accompanied(NULL);
+    }
     (void)set_anew(NULL);
     if (life.is_asleep)
         cp_heap_pause();

@@ -23,12 +23,16 @@ static struct sums estimate(void)
     struct cp_heap_row row;
 
     for (size_t i = 0; i < cp_heap_n_rows(); i++) {
+        double of_all, of_freed;
+
         if (!cp_heap_row(i, &row))
             continue;
-        sums.objects += (double)row.count * row.weight;
-        sums.bytes += (double)row.bytes * row.weight;
-        sums.freed += (double)row.freed * row.weight;
-        sums.freed_bytes += (double)row.freed_bytes * row.weight;
+        of_all = cp_heap_weight(&row, row.count, row.bytes);
+        of_freed = cp_heap_weight(&row, row.freed, row.freed_bytes);
+        sums.objects += (double)row.count * of_all;
+        sums.bytes += (double)row.bytes * of_all;
+        sums.freed += (double)row.freed * of_freed;
+        sums.freed_bytes += (double)row.freed_bytes * of_freed;
     }
     return sums;
 }

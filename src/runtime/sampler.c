@@ -47,7 +47,7 @@ struct cp_lock cp_sampler_lock;
 static struct {
     struct cp_sampler_options options;
     _Atomic size_t n_windows;
-    bool is_watching; /* for hooks; the thread does not end */
+    _Atomic bool is_watching; /* for hooks; the thread does not end */
     _Atomic int signal;
     _Atomic uint64_t once_ours; /* a bit for each signal that has been */
     _Atomic pid_t pid;          /* the process that it is of */
@@ -435,24 +435,31 @@ enum cp_status cp_sampler_watch(struct cp_error *err)
 
 void cp_sampler_be_alone(void)
 {
-    cp_walk_map_be_alone();
+    atomic_store(&cp_walk_map_is_alone, true);
 }
 
-/* The thread is not waited for: who asks may be just making one. */
+/*
+ * The thread is not waited for: who asks may be just making one. If there is
+ * none to be had, all is as before.
+ */
 enum cp_status cp_sampler_be_accompanied(struct cp_error *err)
 {
     enum cp_status status = CP_OK;
+    bool was_alone;
 
-    if (!atomic_load(&cp_walk_map_is_alone))
+    if (!atomic_load(&cp_walk_map_is_alone) &&
+        (atomic_load(&sampler.is_watching) || !cp_walk_map_is_there()))
         return CP_OK;
     cp_lock_take(&cp_sampler_lock);
-    if (atomic_exchange(&cp_walk_map_is_alone, false) &&
-        cp_walk_map_is_there()) {
+    was_alone = atomic_exchange(&cp_walk_map_is_alone, false);
+    if (cp_walk_map_is_there() && !sampler.is_watching) {
         (void)ask();
         if (atomic_load(&sampler.n_windows) == 0)
             status = start_keeper(err);
         sampler.is_watching = status == CP_OK;
     }
+    if (status != CP_OK)
+        atomic_store(&cp_walk_map_is_alone, was_alone);
     cp_lock_give(&cp_sampler_lock);
     return status;
 }
@@ -522,8 +529,10 @@ void cp_sampler_retire(void)
     cp_lock_give(&cp_sampler_lock);
 }
 
-void cp_sampler_after_fork(void)
+bool cp_sampler_after_fork(void)
 {
+    bool was_watching = sampler.is_watching;
+
     cp_walk_map_after_fork();
     atomic_store(&sampler.n_windows, 0);
     sampler.is_watching = false;
@@ -540,4 +549,5 @@ void cp_sampler_after_fork(void)
     cp_signal_leave_all();
     cp_past_maps_after_fork();
     cp_lock_reset(&cp_sampler_lock);
+    return was_watching;
 }

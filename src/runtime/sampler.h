@@ -89,7 +89,10 @@ void cp_sampler_leave_alt_stack(void);
 /* Which signal it would be: threads to come should not block it. */
 int cp_sampler_choice(void);
 
-/* In the child of a fork: no window is open any more. */
-void cp_sampler_after_fork(void);
+/*
+ * In the child of a fork: no window is open any more, and nobody watches.
+ * Whether somebody did.
+ */
+bool cp_sampler_after_fork(void);
 
 #endif

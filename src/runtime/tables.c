@@ -90,17 +90,24 @@ size_t cp_tables_bytes(const struct cp_signal_samples *s)
            cp_tables_touched(n_slots, s->n_slots, sizeof(*s->slots));
 }
 
-/*
- * A page for each slot, until all are touched. While at most half of those
- * that are filled first are, hardly any of the others is.
- */
-size_t cp_tables_touched(size_t used, size_t n, size_t size)
+/* A page for each slot, until all are touched. */
+static size_t touched(size_t used, size_t n, size_t size)
 {
     size_t all = n * size;
 
-    if (n > CP_SAMPLES_NEAR && used <= CP_SAMPLES_NEAR / 2)
-        all = CP_SAMPLES_NEAR * size;
     return used < all / PAGE ? used * PAGE : all;
+}
+
+/*
+ * While at most half of those that are filled first are, few of the others
+ * are: one in thirty or so of all.
+ */
+size_t cp_tables_touched(size_t used, size_t n, size_t size)
+{
+    if (n <= CP_SAMPLES_NEAR || used > CP_SAMPLES_NEAR / 2)
+        return touched(used, n, size);
+    return touched(used, CP_SAMPLES_NEAR, size) +
+           touched(used / 24, n - CP_SAMPLES_NEAR, size);
 }
 
 void cp_tables_keep_small(void *from, size_t size)

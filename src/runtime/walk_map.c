@@ -9,6 +9,7 @@
 
 #include "runtime/lock.h"
 #include "runtime/past_maps.h"
+#include "signal/readers.h"
 #include "signal/thread.h"
 #include "unwind/objects.h"
 
@@ -24,6 +25,7 @@ static struct {
     unsigned n_changes_noted; /* of the objects, in past_maps */
     uint32_t n_met, next_met; /* of those that met unknown code, who looks */
     const char *is_single;    /* libc's word for it; musl has none */
+    _Atomic bool is_confined; /* calls of ours could end the program */
 } map;
 
 void cp_walk_map_configure(size_t most_bytes)
@@ -54,16 +56,21 @@ static enum cp_status look(bool with_code, bool *is_changed,
     return status;
 }
 
+/* No handler of the program's runs meanwhile: it might fork. */
 enum cp_status cp_walk_map_look(bool with_code, struct cp_error *err)
 {
+    uint64_t all = ~(uint64_t)0, before = 0;
     enum cp_status status;
     bool is_changed = false;
 
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
+                     8);
     cp_lock_take(&map.lock);
     status = look(with_code, &is_changed, err);
     cp_lock_give(&map.lock);
     if (is_changed)
         cp_past_maps_note();
+    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, 8);
     return status;
 }
 
@@ -87,10 +94,15 @@ void cp_walk_map_after_fork(void)
     cp_lock_reset(&map.lock);
 }
 
-void cp_walk_map_be_alone(void)
+bool cp_walk_map_learn(void)
 {
     map.is_single = dlsym(RTLD_DEFAULT, "__libc_single_threaded");
-    atomic_store(&cp_walk_map_is_alone, true);
+    return !map.is_single || *map.is_single;
+}
+
+void cp_walk_map_confine(void)
+{
+    atomic_store(&map.is_confined, true);
 }
 
 static bool has_one_thread(void)
@@ -98,9 +110,37 @@ static bool has_one_thread(void)
     return map.is_single && *(const volatile char *)map.is_single;
 }
 
+/* A handler may have interrupted anything, the loader or us. */
+static bool is_in_the_open(void)
+{
+    const struct cp_signal_thread *t = cp_signal_self;
+    struct cp_signal_place *place = cp_signal_enter(0);
+    struct cp_signal_walk walk = { 0 };
+    struct cp_signal_regs regs;
+
+    if (!place)
+        return false;
+    if (t) {
+        walk.reach.stack_low = atomic_load(&t->stack_low);
+        walk.reach.stack_high = atomic_load(&t->stack_high);
+    }
+    walk.map = cp_signal_map();
+    cp_arch_here(&regs);
+    (void)cp_signal_walk(&walk, regs, place->frames);
+    cp_signal_leave(place);
+    return walk.end == CP_WALK_WHOLE && !walk.met_signal;
+}
+
+/* May the program's own thread look? */
+static bool may_look(void)
+{
+    return atomic_load(&cp_walk_map_is_alone) && has_one_thread() &&
+           !atomic_load(&map.is_confined);
+}
+
 void cp_walk_map_before_fork(void)
 {
-    if (atomic_load(&cp_walk_map_is_alone) && map.objects && has_one_thread())
+    if (may_look() && map.objects && is_in_the_open())
         (void)cp_walk_map_look(false, NULL);
 }
 
@@ -117,24 +157,21 @@ static bool has_room(void)
 
 /*
  * The first time, and then the less often the more often it was in vain: code
- * that no object has is met again and again. No handler of the program's runs
- * meanwhile: it might fork.
+ * that no object has is met again and again.
  */
 void cp_walk_map_met_unknown(void)
 {
-    uint64_t all = ~(uint64_t)0, before = 0;
     unsigned n_changes = map.n_changes_noted;
     int number = errno;
 
-    if (!atomic_load(&cp_walk_map_is_alone) || map.n_met++ < map.next_met ||
-        !has_one_thread() || !has_room())
+    if (!may_look() || map.n_met++ < map.next_met || !has_room() ||
+        atomic_load(&map.lock.word) != 0)
         return;
-    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
-                     8);
-    if (atomic_load(&map.lock.word) == 0)
-        (void)cp_walk_map_look(true, NULL);
-    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, 8);
-    map.next_met = n_changes != map.n_changes_noted ? 0 : 2 * map.next_met + 1;
+    if (cp_walk_map_look(true, NULL) == CP_OK &&
+        n_changes != map.n_changes_noted)
+        map.next_met = 0;
+    else
+        map.next_met = 2 * map.next_met + 1;
     map.n_met = 0;
     errno = number;
 }

@@ -7,7 +7,8 @@
  * none (CPPROF=asleep:1) is `alone`: it looks itself, where that is safe, that
  * is when it starts, before it forks, and in a hook of malloc after a walk has
  * met code that is not known; the latter two as long as it has but one thread,
- * since then nobody else can have the loader's lock.
+ * since then nobody else can have the loader's lock, and as long as it has not
+ * given up rights, since a sandbox may end who makes a call it does not expect.
  */
 #ifndef CP_WALK_MAP_H
 #define CP_WALK_MAP_H
@@ -35,7 +36,11 @@ void cp_walk_map_after_fork(void);
 
 extern _Atomic bool cp_walk_map_is_alone;
 
-void cp_walk_map_be_alone(void);
+/* Finds out where libc says it; false: the program has had threads. */
+bool cp_walk_map_learn(void);
+
+/* The program gives up rights: from now on it makes no calls but its own. */
+void cp_walk_map_confine(void);
 
 /* If it is alone, these look; in others they do nothing. */
 void cp_walk_map_before_fork(void);

@@ -42,7 +42,7 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
     walk.map = cp_signal_map();
     cp_arch_here(&regs);
     n = cp_signal_walk(&walk, regs, place->frames);
-    if (walk.met_unknown)
+    if (walk.met_unknown && !walk.met_signal) /* else it is no time to look */
         atomic_store_explicit(&cp_capture_met_unknown, true,
                               memory_order_relaxed);
     own = own_frames(place->frames, n, caller);

@@ -137,6 +137,21 @@ bool cp_function_sort(struct cp_function_list *l)
                            NULL) == CP_OK;
 }
 
+/* Of those that start where f does the first that has the address. */
+static const struct cp_function_range *
+first_like(const struct cp_function_list *l, const struct cp_function_range *f,
+           uint64_t address)
+{
+    size_t at = f->low == 0 ? 0
+                            : cp_search_above(&l->items->low, sizeof(*l->items),
+                                              l->n, f->low - 1);
+
+    for (size_t i = 0; i < MOST_BACK && &l->items[at + i] < f; i++)
+        if (address < l->items[at + i].high)
+            return &l->items[at + i];
+    return f;
+}
+
 const uint8_t *cp_function_at(const struct cp_function_list *l,
                               uint64_t address)
 {
@@ -147,12 +162,8 @@ const uint8_t *cp_function_at(const struct cp_function_list *l,
     for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++) {
         const struct cp_function_range *f = &l->items[low - 1];
 
-        if (address >= f->high)
-            continue;
-        /* Of names of one piece of code the first, as a walk finds it. */
-        for (; f > l->items && f[-1].low == f->low && address < f[-1].high; f--)
-            ;
-        return f->entry;
+        if (address < f->high)
+            return first_like(l, f, address)->entry;
     }
     return NULL;
 }

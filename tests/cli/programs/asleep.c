@@ -1,0 +1,253 @@
+/*
+ * asleep - programs that CPPROF=asleep:1 could do harm to, for
+ * tests/cli/asleep.
+ *
+ *     asleep forks N      a handler forks N times, whatever it interrupts: the
+ *                         loader, the allocator, a profile being written; some
+ *                         children go on where the handler was called
+ *     asleep filter       a filter that ends who opens a file
+ *     asleep strict       a sandbox that allows next to nothing
+ *     asleep attach       somebody comes to an address that cannot be had
+ *     asleep child FILE   the child of a program with threads makes one itself,
+ *                         and writes what it allocated in a new library
+ *     asleep early        how many threads there are
+ *     asleep sizes FILE   what is freed is a little smaller than what is kept
+ *
+ * PLUGIN is the library that they load. It prints what the test looks at.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KEPT 300000
+
+static void *volatile kept;
+static volatile int n_forks, n_bad, is_child;
+
+static void *symbol(void *library, const char *name)
+{
+    void *found = dlsym(library, name);
+
+    if (!found) {
+        fprintf(stderr, "no %s\n", name);
+        exit(3);
+    }
+    return found;
+}
+
+static void write_profile(const char *kind, double seconds, int fd)
+{
+    int (*write_it)(const char *, double, int);
+    void *found = symbol(RTLD_DEFAULT, "cpprof_write");
+
+    memcpy(&write_it, &found, sizeof(write_it));
+    if (write_it(kind, seconds, fd) != 0)
+        exit(4);
+}
+
+/* The plugin's function that allocates; the library stays. */
+static void make(int n, size_t size)
+{
+    void *library = dlopen(getenv("PLUGIN"), RTLD_NOW);
+    void *found = symbol(library, "plugin_make");
+    void *(*call)(size_t);
+
+    memcpy(&call, &found, sizeof(call));
+    for (int i = 0; i < n; i++)
+        kept = call(size);
+}
+
+static int n_threads(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    int n = -2;
+
+    while (readdir(folder))
+        n++;
+    closedir(folder);
+    return n;
+}
+
+static void *nap(void *arg)
+{
+    for (;;)
+        pause();
+    return arg;
+}
+
+/* Every fourth child goes on, to the end of what was interrupted. */
+static void fork_in_handler(int sig)
+{
+    int status = 0;
+    pid_t child;
+
+    (void)sig;
+    if (is_child)
+        return;
+    child = fork();
+    if (child == 0) {
+        if (n_forks % 4 != 0)
+            _exit(0);
+        is_child = 1;
+        return;
+    }
+    if (waitpid(child, &status, 0) != child || status != 0)
+        n_bad++;
+    n_forks++;
+}
+
+static __attribute__((noinline)) int descend(int depth)
+{
+    int n = 1;
+
+    for (int i = 0; depth == 0 && i < 50; i++) {
+        kept = malloc(10);
+        free(kept);
+    }
+    if (depth > 0)
+        n += descend(depth - 1);
+    __asm__ volatile("" ::"r"(n) : "memory");
+    return n;
+}
+
+static void run_forks(int wanted)
+{
+    struct itimerval often = { { 0, 3000 }, { 0, 3000 } };
+    int nowhere = open("/dev/null", O_WRONLY);
+
+    signal(SIGALRM, fork_in_handler);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (n_forks < wanted && !is_child) {
+        void *library = dlopen(getenv("PLUGIN"), RTLD_NOW);
+
+        (void)descend(60);
+        (void)dlclose(library);
+        write_profile("heap", 0, nowhere);
+    }
+    if (is_child)
+        _exit(0);
+    printf("bad %d\n", n_bad);
+    fflush(stdout);
+    _exit(0);
+}
+
+static void run_filter(int is_strict)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+    };
+    struct sock_fprog filter = { 4, code };
+    void *library = dlopen(getenv("PLUGIN"), RTLD_NOW);
+    void *found = symbol(library, "plugin_make");
+    void *(*call)(size_t);
+
+    memcpy(&call, &found, sizeof(call));
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP,
+              is_strict ? SECCOMP_MODE_STRICT : SECCOMP_MODE_FILTER,
+              &filter) != 0)
+        _exit(5);
+    for (int i = 0; i < 100; i++)
+        kept = call(100);
+    if (write(1, "lives\n", 6) != 6)
+        syscall(SYS_exit, 6);
+    syscall(SYS_exit, 0);
+}
+
+static void run_attach(void)
+{
+    int (*attach)(const char *, const char *, char *, size_t);
+    void *found = symbol(RTLD_DEFAULT, "cpprof_attach");
+    char said[512];
+    int before = n_threads(), result;
+
+    memcpy(&attach, &found, sizeof(attach));
+    result = attach("unix:/nowhere/at/all", "", said, sizeof(said));
+    printf("attach %d %s\n", result, said);
+    while (n_threads() > before) /* it may be just ending */
+        (void)usleep(1000);
+    printf("threads %d\n", n_threads() - before);
+}
+
+static void run_child(const char *file)
+{
+    pthread_t thread;
+    int status;
+    pid_t child;
+
+    pthread_create(&thread, NULL, nap, NULL);
+    child = fork();
+    if (child == 0) {
+        pthread_create(&thread, NULL, nap, NULL);
+        make(10, 1000);
+        while (n_threads() < 3)
+            (void)usleep(1000);
+        write_profile("profile", 0.01,
+                      open("/dev/null", O_WRONLY)); /* it looks */
+        make(1000, 1000);
+        write_profile("heap", 0,
+                      open(file, O_CREAT | O_WRONLY | O_TRUNC, 0600));
+        _exit(0);
+    }
+    if (waitpid(child, &status, 0) != child || status != 0)
+        _exit(7);
+    _exit(0);
+}
+
+static __attribute__((noinline)) void *get(size_t size)
+{
+    void *block = malloc(size);
+
+    __asm__ volatile("" ::"r"(block) : "memory");
+    return block;
+}
+
+/* Nine are freed for each that is kept; all are of one class of sizes. */
+static void run_sizes(const char *file)
+{
+    for (int i = 0; i < KEPT; i++) {
+        kept = get(1087);
+        for (int k = 0; k < 9; k++)
+            free(get(1024));
+    }
+    write_profile("heap", 0, open(file, O_CREAT | O_WRONLY | O_TRUNC, 0600));
+    printf("kept %d\n", KEPT);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "", *more = argc > 2 ? argv[2] : "";
+
+    if (strcmp(mode, "forks") == 0)
+        run_forks(atoi(more));
+    else if (strcmp(mode, "filter") == 0 || strcmp(mode, "strict") == 0)
+        run_filter(mode[0] == 's');
+    else if (strcmp(mode, "attach") == 0)
+        run_attach();
+    else if (strcmp(mode, "child") == 0)
+        run_child(more);
+    else if (strcmp(mode, "early") == 0)
+        printf("threads %d\n", n_threads());
+    else if (strcmp(mode, "sizes") == 0)
+        run_sizes(more);
+    else
+        return 2;
+    return 0;
+}
