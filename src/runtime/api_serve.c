@@ -47,11 +47,10 @@ EXPORT int cpprof_attach(const char *where, const char *settings, char *out,
     bool is_first = cp_listen_address() == NULL;
     enum cp_status status = cp_lifecycle_attach(settings, &err);
 
-    if (status == CP_OK) {
+    if (status == CP_OK)
         status = cp_listen(where, &err);
-        if (status != CP_OK && is_first) /* nobody could detach */
-            cp_lifecycle_detach();
-    }
+    if (status != CP_OK && is_first) /* there is nobody who could detach */
+        cp_lifecycle_detach();
     (void)snprintf(out, cap, "%s",
                    status == CP_OK ? cp_listen_address() : err.msg);
     errno = number;

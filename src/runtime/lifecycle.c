@@ -67,6 +67,7 @@ static struct {
 } life;
 
 static _Thread_local uint64_t mask_before_fork;
+static _Thread_local bool is_forking; /* and all locks for it are taken */
 
 /*
  * A sanitizer that is built in wraps threads too, inside of us: at our first
@@ -193,6 +194,17 @@ static bool has_own_stack(const pthread_attr_t *attr)
            (uintptr_t)low + size != 0;
 }
 
+/*
+ * The program's first thread brings ours: there is nothing to be spared any
+ * more. In a sandbox it would be in that, too, and might be what ends it all.
+ */
+static void have_keeper(void)
+{
+    if (life.lacks_keeper && !cp_walk_map_is_confined() &&
+        cp_sampler_be_accompanied(NULL) != CP_OK)
+        atomic_store(&life.has_threads, false); /* the next one */
+}
+
 void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
 {
     struct wrapped *w;
@@ -200,8 +212,8 @@ void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
     if (!can_wrap || !is_started())
         return NULL;
     if (!atomic_load(&life.has_threads) &&
-        !atomic_exchange(&life.has_threads, true) && life.lacks_keeper)
-        (void)cp_sampler_be_accompanied(NULL); /* it spares nothing now */
+        !atomic_exchange(&life.has_threads, true))
+        have_keeper();
     w = cp_alloc(1, sizeof(*w), NULL);
     if (!w)
         return NULL;
@@ -247,20 +259,25 @@ static void before_fork(void)
 {
     uint64_t all = ~(uint64_t)0, before = 0;
 
+    if (!is_started())
+        return;
     (void)cp_exit_gate_before_fork();
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
                      8);
     mask_before_fork = before;
-    cp_walk_map_before_fork();
     cp_threads_before_fork();
     cp_labels_before_fork();
     cp_pages_before_fork();
+    is_forking = true;
 }
 
 static void after_fork(bool is_child)
 {
     uint64_t mask = mask_before_fork;
 
+    if (!is_forking)
+        return;
+    is_forking = false;
     cp_exit_gate_after_fork(is_child);
     cp_pages_after_fork();
     cp_labels_after_fork();
@@ -283,8 +300,6 @@ static void after_fork(bool is_child)
         atomic_store(&life.has_threads, false);
     }
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
-    if (is_child && children_serve)
-        cp_listen_after_fork();
 }
 
 static void after_fork_in_parent(void)
@@ -295,6 +310,28 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
     after_fork(true);
+}
+
+/* When all others have been called: it makes threads, and needs malloc. */
+static void serve_in_child(void)
+{
+    if (children_serve)
+        cp_listen_after_fork();
+}
+
+/*
+ * Those that take locks come before all others, by which they are the last
+ * before a fork and the first after it: those of others may wait for threads to
+ * end, and make new ones, for which we need the locks. Without hooks they come
+ * when they do.
+ */
+bool cp_lifecycle_watch_forks(cp_atfork *add)
+{
+    static _Atomic bool is_done;
+
+    if (atomic_exchange(&is_done, true))
+        return true;
+    return add(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
 }
 
 /* Start. */
@@ -387,8 +424,8 @@ static enum cp_status start(const char *visit, struct cp_error *err)
     cp_listen_configure(&life.settings);
     measure_stacks();
     life.has_key = pthread_key_create(&life.key, end_thread) == 0;
-    if (pthread_atfork(before_fork, after_fork_in_parent,
-                       after_fork_in_child) != 0)
+    if (!cp_lifecycle_watch_forks(pthread_atfork) ||
+        pthread_atfork(cp_walk_map_before_fork, NULL, serve_in_child) != 0)
         return cp_error_nomem(err);
     cp_exit_gate_open();
     atomic_store_explicit(&life.is_started, true, memory_order_release);
@@ -430,8 +467,6 @@ enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err)
         status = cp_sampler_be_accompanied(err);
         if (status == CP_OK)
             status = set_anew(err);
-        else
-            life.settings = life.before;
     } else {
         life.is_asleep = true;
         status = start(settings, err);
@@ -444,20 +479,20 @@ void cp_lifecycle_detach(void)
 {
     bool is_alone;
 
+    if (!is_started())
+        return;
     cp_lock_take(&life.lock);
     life.settings = life.before;
     is_alone = life.settings.is_asleep && !atomic_load(&life.has_threads);
     if (is_alone)
         cp_sampler_be_alone();
-    if (is_alone && atomic_load(&life.has_threads)) { /* just now */
-        is_alone = false;
-        (void)cp_sampler_be_accompanied(NULL);
-    }
     (void)set_anew(NULL);
     if (life.is_asleep)
         cp_heap_pause();
     if (life.is_asleep || is_alone)
         cp_sampler_unwatch();
+    if (is_alone && atomic_load(&life.has_threads)) /* since then */
+        have_keeper();
     cp_lock_give(&life.lock);
 }
 

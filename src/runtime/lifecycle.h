@@ -39,6 +39,14 @@ void cp_lifecycle_unwrap_thread(void *wrapped);
 enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err);
 void cp_lifecycle_detach(void);
 
+/*
+ * Before anybody else's functions for forks are added: adds ours. False: there
+ * is no memory for it.
+ */
+typedef int cp_atfork(void (*before)(void), void (*in_parent)(void),
+                      void (*in_child)(void));
+bool cp_lifecycle_watch_forks(cp_atfork *add);
+
 /* Writes "cpprof: LINE" to stderr. */
 void cp_lifecycle_say(const char *line);
 

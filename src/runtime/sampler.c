@@ -47,6 +47,7 @@ struct cp_lock cp_sampler_lock;
 static struct {
     struct cp_sampler_options options;
     _Atomic size_t n_windows;
+    _Atomic bool is_wanted;   /* for hooks: by a thread, or alone */
     _Atomic bool is_watching; /* for hooks; the thread does not end */
     _Atomic int signal;
     _Atomic uint64_t once_ours; /* a bit for each signal that has been */
@@ -423,6 +424,7 @@ enum cp_status cp_sampler_watch(struct cp_error *err)
     enum cp_status status = CP_OK;
 
     cp_lock_take(&cp_sampler_lock);
+    sampler.is_wanted = true;
     if (atomic_load(&cp_walk_map_is_alone)) {
         status = cp_walk_map_look(true, err);
     } else if (!sampler.is_watching) {
@@ -448,11 +450,11 @@ enum cp_status cp_sampler_be_accompanied(struct cp_error *err)
     bool was_alone;
 
     if (!atomic_load(&cp_walk_map_is_alone) &&
-        (atomic_load(&sampler.is_watching) || !cp_walk_map_is_there()))
+        (sampler.is_watching || !sampler.is_wanted))
         return CP_OK;
     cp_lock_take(&cp_sampler_lock);
     was_alone = atomic_exchange(&cp_walk_map_is_alone, false);
-    if (cp_walk_map_is_there() && !sampler.is_watching) {
+    if (sampler.is_wanted && !sampler.is_watching) {
         (void)ask();
         if (atomic_load(&sampler.n_windows) == 0)
             status = start_keeper(err);
@@ -472,6 +474,8 @@ void cp_sampler_unwatch(void)
         (void)ask();
     }
     sampler.is_watching = false;
+    if (!atomic_load(&cp_walk_map_is_alone))
+        sampler.is_wanted = false;
     cp_lock_give(&cp_sampler_lock);
 }
 

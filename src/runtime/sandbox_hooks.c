@@ -1,11 +1,12 @@
 /*
  * sandbox_hooks.c - the program confines itself: prctl.
  *
- * A filter of system calls may end who makes one that it does not expect. Those
- * that the program's own threads make for us are few, and none are made from
+ * A filter of system calls may end who makes one that it does not expect. From
  * the first step towards a filter on, which is always the same unless it is
- * taken with the rights of root (walk_map.h). A filter that was there before
- * the program has seen us start, and let us.
+ * taken with the rights of root, the program's own threads make none for us to
+ * learn where code is (walk_map.h), and bring no thread of ours; those after a
+ * fork remain. A filter that was there before the program has seen us start,
+ * and let us.
  */
 #include <stdarg.h>
 #include <sys/prctl.h>

@@ -33,11 +33,6 @@ void cp_walk_map_configure(size_t most_bytes)
     map.most_bytes = most_bytes;
 }
 
-bool cp_walk_map_is_there(void)
-{
-    return map.objects != NULL;
-}
-
 static enum cp_status look(bool with_code, bool *is_changed,
                            struct cp_error *err)
 {
@@ -103,6 +98,11 @@ bool cp_walk_map_learn(void)
 void cp_walk_map_confine(void)
 {
     atomic_store(&map.is_confined, true);
+}
+
+bool cp_walk_map_is_confined(void)
+{
+    return atomic_load(&map.is_confined);
 }
 
 static bool has_one_thread(void)

@@ -25,9 +25,6 @@ void cp_walk_map_configure(size_t most_bytes);
 /* Looks what has come and gone; with_code: for generated code as well. */
 enum cp_status cp_walk_map_look(bool with_code, struct cp_error *err);
 
-/* Has it been looked at yet? */
-bool cp_walk_map_is_there(void);
-
 /* Nobody walks any more. */
 void cp_walk_map_free(void);
 
@@ -41,6 +38,7 @@ bool cp_walk_map_learn(void);
 
 /* The program gives up rights: from now on it makes no calls but its own. */
 void cp_walk_map_confine(void);
+bool cp_walk_map_is_confined(void);
 
 /* If it is alone, these look; in others they do nothing. */
 void cp_walk_map_before_fork(void);

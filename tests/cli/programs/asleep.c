@@ -2,15 +2,17 @@
  * asleep - programs that CPPROF=asleep:1 could do harm to, for
  * tests/cli/asleep.
  *
- *     asleep forks N      a handler forks N times, whatever it interrupts: the
- *                         loader, the allocator, a profile being written; some
- *                         children go on where the handler was called
- *     asleep filter       a filter that ends who opens a file
+ *     asleep forks N      a handler forks N times, whatever it interrupts, the
+ *                         loader or the allocator; some children go on where it
+ *                         was called
+ *     asleep filter       a filter that ends who opens a file, and a thread
+ *                         that is made in it
  *     asleep strict       a sandbox that allows next to nothing
  *     asleep attach       somebody comes to an address that cannot be had
  *     asleep child FILE   the child of a program with threads makes one itself,
  *                         and writes what it allocated in a new library
  *     asleep early        how many threads there are
+ *     asleep children N   that many, who do nothing
  *     asleep sizes FILE   what is freed is a little smaller than what is kept
  *
  * PLUGIN is the library that they load. It prints what the test looks at.
@@ -36,7 +38,7 @@
 #define KEPT 300000
 
 static void *volatile kept;
-static volatile int n_forks, n_bad, is_child;
+static volatile int n_forks, n_bad, is_child, is_loading;
 
 static void *symbol(void *library, const char *name)
 {
@@ -89,7 +91,10 @@ static void *nap(void *arg)
     return arg;
 }
 
-/* Every fourth child goes on, to the end of what was interrupted. */
+/*
+ * Every fourth child goes on, to the end of what was interrupted; but not of
+ * the loader, which reads a file that both have open.
+ */
 static void fork_in_handler(int sig)
 {
     int status = 0;
@@ -100,7 +105,7 @@ static void fork_in_handler(int sig)
         return;
     child = fork();
     if (child == 0) {
-        if (n_forks % 4 != 0)
+        if (n_forks % 4 != 0 || is_loading)
             _exit(0);
         is_child = 1;
         return;
@@ -127,22 +132,30 @@ static __attribute__((noinline)) int descend(int depth)
 static void run_forks(int wanted)
 {
     struct itimerval often = { { 0, 3000 }, { 0, 3000 } };
-    int nowhere = open("/dev/null", O_WRONLY);
 
     signal(SIGALRM, fork_in_handler);
     setitimer(ITIMER_REAL, &often, NULL);
     while (n_forks < wanted && !is_child) {
-        void *library = dlopen(getenv("PLUGIN"), RTLD_NOW);
+        void *library;
 
+        is_loading = 1;
+        library = dlopen(getenv("PLUGIN"), RTLD_NOW);
+        is_loading = 0;
         (void)descend(60);
+        is_loading = 1;
         (void)dlclose(library);
-        write_profile("heap", 0, nowhere);
+        is_loading = 0;
     }
     if (is_child)
         _exit(0);
     printf("bad %d\n", n_bad);
     fflush(stdout);
     _exit(0);
+}
+
+static void *end(void *arg)
+{
+    return arg;
 }
 
 static void run_filter(int is_strict)
@@ -157,6 +170,7 @@ static void run_filter(int is_strict)
     void *library = dlopen(getenv("PLUGIN"), RTLD_NOW);
     void *found = symbol(library, "plugin_make");
     void *(*call)(size_t);
+    pthread_t thread;
 
     memcpy(&call, &found, sizeof(call));
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
@@ -166,9 +180,28 @@ static void run_filter(int is_strict)
         _exit(5);
     for (int i = 0; i < 100; i++)
         kept = call(100);
+    if (!is_strict && (pthread_create(&thread, NULL, end, NULL) != 0 ||
+                       pthread_join(thread, NULL) != 0))
+        syscall(SYS_exit, 8);
     if (write(1, "lives\n", 6) != 6)
         syscall(SYS_exit, 6);
     syscall(SYS_exit, 0);
+}
+
+static void run_children(int wanted)
+{
+    for (int i = 0; i < wanted; i++) {
+        pid_t child = fork();
+        int status = 0;
+
+        if (child == 0)
+            _exit(0);
+        if (waitpid(child, &status, 0) != child || status != 0)
+            n_bad++;
+    }
+    printf("bad %d\n", n_bad);
+    fflush(stdout);
+    _exit(0);
 }
 
 static void run_attach(void)
@@ -245,6 +278,8 @@ int main(int argc, char **argv)
         run_child(more);
     else if (strcmp(mode, "early") == 0)
         printf("threads %d\n", n_threads());
+    else if (strcmp(mode, "children") == 0)
+        run_children(atoi(more));
     else if (strcmp(mode, "sizes") == 0)
         run_sizes(more);
     else
