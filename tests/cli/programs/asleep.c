@@ -252,13 +252,19 @@ static __attribute__((noinline)) void *get(size_t size)
     return block;
 }
 
-/* Nine are freed for each that is kept; all are of one class of sizes. */
+/* Nine are freed for each that is kept; all are of one stack and class of
+ * sizes. */
 static void run_sizes(const char *file)
 {
-    for (int i = 0; i < KEPT; i++) {
-        kept = get(1087);
-        for (int k = 0; k < 9; k++)
-            free(get(1024));
+    volatile size_t sizes[2] = { 1087, 1024 }; /* one call for both */
+
+    for (int i = 0; i < 10 * KEPT; i++) {
+        void *block = get(sizes[i % 10 != 0]);
+
+        if (i % 10 != 0)
+            free(block);
+        else
+            kept = block;
     }
     write_profile("heap", 0, open(file, O_CREAT | O_WRONLY | O_TRUNC, 0600));
     printf("kept %d\n", KEPT);
