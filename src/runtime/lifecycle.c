@@ -331,7 +331,10 @@ bool cp_lifecycle_watch_forks(cp_atfork *add)
 
     if (atomic_exchange(&is_done, true))
         return true;
-    return add(before_fork, after_fork_in_parent, after_fork_in_child) == 0;
+    if (add(before_fork, after_fork_in_parent, after_fork_in_child) == 0)
+        return true;
+    atomic_store(&is_done, false);
+    return false;
 }
 
 /* Start. */
