@@ -24,6 +24,10 @@ test-docs: all ## type everything in README.md and docs/, the slow parts too
 	@scripts/deps build test
 	@DOCS_SLOW=1 tests/cli/docs build/pprof
 
+harm: all ## the tests that a watched program behaves as an unwatched one
+	@scripts/deps build test
+	@meson test -C build --no-rebuild --print-errorlogs --suite harm
+
 golden: all ## write tests/golden/ anew; read the difference before keeping it
 	@scripts/golden
 
@@ -116,5 +120,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test test-docs golden bench bench-runtime fuzz soak attach-soak field asan \
+.PHONY: all demo test test-docs harm golden bench bench-runtime fuzz soak attach-soak field asan \
 	ubsan tsan clang format install uninstall dist deb deb-test image-test kube-test clean help
