@@ -5,10 +5,8 @@
  * once has not blocked, and is not counted (CP_WAIT_IO_LEAST_NS). All of them
  * are where a thread may be cancelled: nothing is held here.
  *
- * A thread that sleeps in a call which a signal would end is not asked for its
- * registers when pointers are looked for (leak.h). What it has in those that
- * the call leaves as they are is written down before: as a part of its memory
- * it is found there.
+ * The hooks save the registers that a call preserves (saved_registers.h): a
+ * search for leaks cannot read them while the thread sleeps.
  */
 #undef _FILE_OFFSET_BITS /* it makes pread another name of pread64 */
 #include <fcntl.h>
@@ -29,6 +27,7 @@
 #include <unistd.h>
 
 #include "runtime/next.h"
+#include "runtime/saved_registers.h"
 #include "signal/arch.h"
 #include "signal/calls.h"
 #include "signal/capture.h"
@@ -36,18 +35,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static _Thread_local uintptr_t kept[CP_ARCH_KEPT]
-    __attribute__((tls_model("initial-exec")));
-
-static inline __attribute__((always_inline)) void keep_registers(void)
-{
-    cp_arch_keep(kept);
-}
-
-/* Of calls that begin anew after a signal: the thread can be asked. */
-static inline __attribute__((always_inline)) void keep_nothing(void)
-{
-}
+_Thread_local uintptr_t cp_saved_registers[CP_ARCH_KEPT];
 
 /* What programs call in place of these that are built with _FORTIFY_SOURCE. */
 ssize_t __read_chk(int fd, void *bytes, size_t n, size_t room);
@@ -66,7 +54,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
  * that the hook needs no frame; it is jumped to, so that its caller is the
  * program.
  */
-#define HOOK_AND(keep, type, symbol, what, parameters, arguments)              \
+#define HOOK(type, symbol, what, parameters, arguments)                        \
     CP_NEXT_ENTRY(symbol, NULL);                                               \
                                                                                \
     static __attribute__((noinline)) type symbol##_watched parameters          \
@@ -91,17 +79,11 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
         __typeof__(symbol) *next =                                             \
             (__typeof__(symbol) *)cp_next_found(&next_##symbol);               \
                                                                                \
-        keep();                                                                \
+        cp_save_registers();                                                   \
         if (__builtin_expect(next && !cp_locks_io_is_on(), 1))                 \
             return next arguments;                                             \
         return symbol##_watched arguments;                                     \
     }
-
-#define HOOK(type, symbol, what, parameters, arguments)                        \
-    HOOK_AND(keep_registers, type, symbol, what, parameters, arguments)
-
-#define HOOK_ANEW(type, symbol, what, parameters, arguments)                   \
-    HOOK_AND(keep_nothing, type, symbol, what, parameters, arguments)
 
 HOOK(int, nanosleep, CP_WAIT_SLEEP,
      (const struct timespec *span, struct timespec *left), (span, left))
@@ -154,17 +136,17 @@ HOOK(int, epoll_pwait, CP_CALL_EPOLL_PWAIT,
       const sigset_t *mask),
      (fd, events, n, timeout, mask))
 
-HOOK_ANEW(ssize_t, read, CP_CALL_READ, (int fd, void *bytes, size_t n),
-          (fd, bytes, n))
+HOOK(ssize_t, read, CP_CALL_READ, (int fd, void *bytes, size_t n),
+     (fd, bytes, n))
 
-HOOK_ANEW(ssize_t, __read_chk, CP_CALL_READ,
-          (int fd, void *bytes, size_t n, size_t room), (fd, bytes, n, room))
+HOOK(ssize_t, __read_chk, CP_CALL_READ,
+     (int fd, void *bytes, size_t n, size_t room), (fd, bytes, n, room))
 
 HOOK(ssize_t, readv, CP_CALL_READV, (int fd, const struct iovec *pieces, int n),
      (fd, pieces, n))
 
-HOOK_ANEW(ssize_t, write, CP_CALL_WRITE, (int fd, const void *bytes, size_t n),
-          (fd, bytes, n))
+HOOK(ssize_t, write, CP_CALL_WRITE, (int fd, const void *bytes, size_t n),
+     (fd, bytes, n))
 
 HOOK(ssize_t, writev, CP_CALL_WRITEV,
      (int fd, const struct iovec *pieces, int n), (fd, pieces, n))
@@ -286,19 +268,18 @@ HOOK(int, semtimedop, CP_CALL_SEMTIMEDOP,
       const struct timespec *timeout),
      (set, changes, n, timeout))
 
-HOOK_ANEW(pid_t, wait, CP_CALL_WAIT, (int *status), (status))
+HOOK(pid_t, wait, CP_CALL_WAIT, (int *status), (status))
 
-HOOK_ANEW(pid_t, wait3, CP_CALL_WAIT3,
-          (int *status, int flags, struct rusage *usage),
-          (status, flags, usage))
+HOOK(pid_t, wait3, CP_CALL_WAIT3,
+     (int *status, int flags, struct rusage *usage), (status, flags, usage))
 
-HOOK_ANEW(pid_t, wait4, CP_CALL_WAIT4,
-          (pid_t pid, int *status, int flags, struct rusage *usage),
-          (pid, status, flags, usage))
+HOOK(pid_t, wait4, CP_CALL_WAIT4,
+     (pid_t pid, int *status, int flags, struct rusage *usage),
+     (pid, status, flags, usage))
 
-HOOK_ANEW(int, waitid, CP_CALL_WAITID,
-          (idtype_t type, id_t id, siginfo_t *info, int flags),
-          (type, id, info, flags))
+HOOK(int, waitid, CP_CALL_WAITID,
+     (idtype_t type, id_t id, siginfo_t *info, int flags),
+     (type, id, info, flags))
 
-HOOK_ANEW(pid_t, waitpid, CP_CALL_WAITPID, (pid_t pid, int *status, int flags),
-          (pid, status, flags))
+HOOK(pid_t, waitpid, CP_CALL_WAITPID, (pid_t pid, int *status, int flags),
+     (pid, status, flags))

@@ -350,11 +350,11 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
     cp_lock_take(&cp_sampler_lock);
     status = cp_sampler_open(err);
     if (status == CP_OK) {
-        cp_leak_ask_threads(s->leak);
+        cp_leak_read_registers(s->leak);
         for (uint32_t i = 0; i < cp_threads_records(); i++) {
             struct cp_signal_thread *t = cp_signal_thread_at(i);
 
-            if (atomic_load(&t->tid) != 0 && cp_leak_has_answered(t))
+            if (atomic_load(&t->tid) != 0 && cp_leak_has_registers(t))
                 look_at_thread(s, t);
         }
         cp_sampler_close();

@@ -1,14 +1,13 @@
 /*
  * leak - which of the sampled blocks nothing points to.
  *
- * The registers of all threads, which tell them from a signal handler, and all
+ * The registers of all threads (leak_registers.h) and all
  * memory that the program can write are looked through for words that could be
  * a pointer to a block or into it, while the program goes on. What stands in a
  * sampled block counts only if that block is found itself, so that lists and
  * rings of lost blocks are lost. What is not found is looked for a second
- * time: a block is lost only if no look has found it. No thread is stopped, and
- * none that sleeps in a call which a signal would end is sent one: of those the
- * stack is all there is.
+ * time: a block is lost only if no look has found it. No thread is stopped or
+ * interrupted.
  *
  * A word that looks like a pointer counts as one, wherever else it stands: in
  * blocks that were not sampled, for instance, and in the books of an allocator;
@@ -36,10 +35,10 @@ struct cp_leak {
     struct cp_leak_block *blocks; /* by address */
     size_t n, room;
     uint64_t scanned_bytes;
-    uint64_t answer_ns; /* from the first question to the last answer */
-    uint64_t scan_ns;   /* for all of it; no thread waits for that */
-    uint32_t n_left;    /* threads that sleep where a signal would be seen */
-    uint32_t n_asked, n_silent; /* threads */
+    uint64_t reply_ns; /* from the first request to the last reply */
+    uint64_t scan_ns;  /* for all of it; no thread waits for that */
+    uint32_t n_asleep; /* threads, read from outside */
+    uint32_t n_requested, n_silent; /* threads; silent: without a reply */
 };
 
 /* Looks for them; those with !is_found are lost. */

@@ -48,11 +48,11 @@ static enum cp_status comment(struct cp_builder *b, const struct cp_leak *leak,
         text, sizeof(text),
         "%zu sampled blocks in use, %llu bytes scanned in %llu us; no pause, "
         "registers "
-        "of %u threads within %llu us; %u did not answer, %u were left asleep",
+        "of %u running threads within %llu us; %u did not reply; %u slept",
         leak->n, (unsigned long long)leak->scanned_bytes,
-        (unsigned long long)leak->scan_ns / 1000, leak->n_asked,
-        (unsigned long long)leak->answer_ns / 1000, leak->n_silent,
-        leak->n_left);
+        (unsigned long long)leak->scan_ns / 1000, leak->n_requested,
+        (unsigned long long)leak->reply_ns / 1000, leak->n_silent,
+        leak->n_asleep);
 
     return cp_builder_comment(b, text, (size_t)len, err);
 }

@@ -1,76 +1,107 @@
-/* leak_registers.c - see leak_registers.h. */
+/* leak_registers.c - collects the registers of all threads. */
 #include "runtime/leak_registers.h"
 
-#include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "runtime/clock.h"
 #include "runtime/sampler.h"
 #include "runtime/still.h"
+#include "runtime/thread_state.h"
 #include "runtime/threads.h"
-#include "signal/handler.h"
 #include "signal/syscall.h"
 
-#define PATIENCE_NS 100000000
-#define NAP_NS 100000
+#define REPLY_TIMEOUT_NS 200000000 /* some ticks of the kernel's clock */
+#define REPLY_POLL_NS 500000
+#define FROM_OUTSIDE UINT32_MAX /* in place of a reply */
 
-static void ask(struct cp_signal_thread *t, int32_t tid)
+/* A thread that sleeps: what the kernel gives stands for its registers. */
+static bool read_from_outside(struct cp_signal_thread *t, int32_t tid)
 {
-    siginfo_t info;
+    struct cp_still_place place;
 
-    memset(&info, 0, sizeof(info));
-    info.si_code = SI_TIMER; /* see wall.c */
-    info.si_value.sival_ptr = cp_signal_word(CP_SIGNAL_REGISTERS, t->number);
-    t->registers_asked = atomic_load(&t->registers_answers) + 1;
-    atomic_store(&cp_signal_sampler.has_asked, true);
-    (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, getpid(), tid, cp_sampler_signal(),
-                     (long)&info);
+    if (cp_still_find(&place, tid) != CP_STILL_PARTIAL)
+        return false;
+    atomic_fetch_and(&t->requests, ~(uint32_t)CP_REQUEST_REGISTERS);
+    memcpy(t->registers, place.args, sizeof(place.args));
+    t->registers_sp = place.sp;
+    t->registers_awaited = FROM_OUTSIDE;
+    return true;
 }
 
-bool cp_leak_has_answered(const struct cp_signal_thread *t)
+static bool request(struct cp_signal_thread *t, int32_t tid)
 {
-    return t->registers_asked != 0 &&
-           t->registers_asked == atomic_load(&t->registers_answers);
+    if (cp_thread_blocks(tid, cp_sampler_signal()))
+        return false;
+    t->registers_awaited = atomic_load(&t->registers_replies) + 1;
+    return cp_threads_request(t, tid, CP_REQUEST_REGISTERS);
 }
 
-static uint32_t count_silent(void)
+bool cp_leak_has_registers(const struct cp_signal_thread *t)
+{
+    return t->registers_awaited == FROM_OUTSIDE ||
+           (t->registers_awaited != 0 &&
+            t->registers_awaited == atomic_load(&t->registers_replies));
+}
+
+static void begin(struct cp_leak *leak)
+{
+    for (uint32_t i = 0; i < cp_threads_records(); i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+        int32_t tid = atomic_load(&t->tid);
+
+        t->registers_awaited = 0;
+        explicit_bzero(t->registers, sizeof(t->registers));
+        if (tid == 0)
+            continue;
+        if (read_from_outside(t, tid))
+            leak->n_asleep++;
+        else if (request(t, tid))
+            leak->n_requested++;
+        else
+            t->registers_awaited = 0;
+    }
+}
+
+/* A late reply would leave pointers in the record, and the scan find them. */
+static void cancel(void *context, struct cp_signal_thread *t)
+{
+    (void)context;
+    atomic_fetch_and(&t->requests, ~(uint32_t)CP_REQUEST_REGISTERS);
+}
+
+/* Returns how many threads owe a reply, and run. */
+static uint32_t count_pending(struct cp_leak *leak)
 {
     uint32_t n = 0;
-
-    for (uint32_t i = 0; i < cp_threads_records(); i++) {
-        const struct cp_signal_thread *t = cp_signal_thread_at(i);
-
-        n += atomic_load(&t->tid) != 0 && t->registers_asked != 0 &&
-             !cp_leak_has_answered(t);
-    }
-    return n;
-}
-
-void cp_leak_ask_threads(struct cp_leak *leak)
-{
-    const struct timespec nap = { 0, NAP_NS };
-    int64_t start = cp_clock_ns(CLOCK_MONOTONIC), now = start;
 
     for (uint32_t i = 0; i < cp_threads_records(); i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
         int32_t tid = atomic_load(&t->tid);
 
-        t->registers_asked = 0;
-        if (tid == 0)
+        if (tid == 0 || t->registers_awaited == 0 || cp_leak_has_registers(t))
             continue;
-        if (cp_still_may_be_asked(tid)) {
-            ask(t, tid);
-            leak->n_asked++;
+        if (read_from_outside(t, tid)) {
+            leak->n_requested--;
+            leak->n_asleep++;
         } else {
-            leak->n_left++;
+            n++;
         }
     }
-    while ((leak->n_silent = count_silent()) > 0 && now - start < PATIENCE_NS) {
-        (void)nanosleep(&nap, NULL);
+    return n;
+}
+
+void cp_leak_read_registers(struct cp_leak *leak)
+{
+    const struct timespec span = { 0, REPLY_POLL_NS };
+    int64_t start = cp_clock_ns(CLOCK_MONOTONIC), now = start;
+
+    begin(leak);
+    while ((leak->n_silent = count_pending(leak)) > 0 &&
+           now - start < REPLY_TIMEOUT_NS) {
+        (void)CP_SYSCALL(SYS_nanosleep, (long)&span, 0);
         now = cp_clock_ns(CLOCK_MONOTONIC);
     }
-    leak->answer_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);
+    cp_threads_each(cancel, NULL);
+    leak->reply_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);
 }

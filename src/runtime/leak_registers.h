@@ -1,7 +1,11 @@
 /*
- * leak_registers - has every thread tell its registers, from a signal handler.
+ * leak_registers - the registers of all threads, where pointers may be.
  *
- * A thread that sleeps in a call which a signal would end is left alone.
+ * A running thread is requested to report them (thread_request.h). Of a
+ * sleeping thread the kernel gives the stack pointer and the arguments of its
+ * system call. The registers that a call preserves are in memory already: hooks
+ * save them before calls that sleep (saved_registers.h), and libc's functions
+ * push the ones that they use.
  */
 #ifndef CP_LEAK_REGISTERS_H
 #define CP_LEAK_REGISTERS_H
@@ -12,13 +16,13 @@
 #include "signal/thread.h"
 
 /*
- * Asks all threads and waits for the answers, but not for long; says in *leak
- * how many were asked, left alone and silent, and how long it took. The
- * sampler is open and its lock held.
+ * Fills the `registers` of all threads and waits for replies, for a bounded
+ * time. Counts in *leak the threads that were requested, that sleep, and that
+ * did not reply, and the time. The sampler is open and its lock held.
  */
-void cp_leak_ask_threads(struct cp_leak *leak);
+void cp_leak_read_registers(struct cp_leak *leak);
 
-/* Has the thread told its registers since it was last asked? */
-bool cp_leak_has_answered(const struct cp_signal_thread *t);
+/* Are the thread's registers known, by a reply or from outside? */
+bool cp_leak_has_registers(const struct cp_signal_thread *t);
 
 #endif

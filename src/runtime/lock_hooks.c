@@ -23,6 +23,7 @@
 #include "runtime/mutex_depth.h"
 #include "runtime/mutex_quick.h"
 #include "runtime/next.h"
+#include "runtime/saved_registers.h"
 #include "signal/capture.h"
 #include "signal/locks.h"
 #include "signal/syscall.h"
@@ -104,6 +105,7 @@ static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
     mutex_call *lock = atomic_load_explicit(&libc.lock, memory_order_relaxed);
     struct cp_wait wait;
 
+    cp_save_registers();
     if (!cp_locks_are_on() || (is_robust(m) && !is_held(m)))
         return lock(m);
     cp_wait_begin(&wait, CP_WAIT_MUTEX, m, caller);

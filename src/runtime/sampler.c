@@ -36,7 +36,7 @@
 
 #define TICK_NS 200000000
 #define SLOW_TICK_NS 250000000 /* while only hooks look at the map */
-#define FAST_TICK_NS 50000000  /* while threads have to be found or asked */
+#define FAST_TICK_NS 50000000  /* while threads have to be found */
 #define SCAN_NS 1000000000
 #define PATIENCE_NS 1000000000
 #define LITTLE_PATIENCE_NS 10000000 /* once it was in vain */
@@ -279,7 +279,7 @@ static bool serve_want(enum cp_signal_want from, enum cp_signal_want to)
     return atomic_compare_exchange_strong(&cp_signal_sampler.want, &now, to);
 }
 
-/* Finds and asks those that must be; says how long to sleep. */
+/* Finds new threads where no hook reports them; returns the time to sleep. */
 static int64_t look_at_threads(bool is_idle)
 {
     bool has_maker = cp_own_thread_has_maker() && !cp_hooked_is_late();
@@ -288,7 +288,7 @@ static int64_t look_at_threads(bool is_idle)
         return SLOW_TICK_NS;
     if (!has_maker)
         (void)cp_threads_scan(NULL); /* nobody tells us of them */
-    return cp_threads_ask() || !has_maker ? FAST_TICK_NS : TICK_NS;
+    return has_maker ? TICK_NS : FAST_TICK_NS;
 }
 
 /* Sleeps, with the guest's turns in between; false: it was woken. */
@@ -481,7 +481,10 @@ void cp_sampler_unwatch(void)
 
 void cp_sampler_close(void)
 {
-    if (atomic_fetch_sub(&sampler.n_windows, 1) > 1 || sampler.is_watching)
+    if (atomic_fetch_sub(&sampler.n_windows, 1) > 1)
+        return;
+    cp_threads_end_requests();
+    if (sampler.is_watching)
         return;
     atomic_fetch_add(&sampler.round, 1);
     (void)ask();

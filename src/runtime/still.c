@@ -1,5 +1,5 @@
 /*
- * still.c - see still.h.
+ * still.c - stacks of sleeping threads, by /proc and a copy of their memory.
  *
  * /proc/self/task/TID/syscall reads "running", or "NR ARG*6 SP PC", or, when
  * the thread is stopped elsewhere in the kernel, "-1 SP PC". It is read again
@@ -37,19 +37,7 @@ static bool read_place(int fd, char *out, size_t cap)
     return n > 0;
 }
 
-/*
- * Does what the thread is in begin anew after a signal? Calls that do not, such
- * as pause or poll, end with EINTR. -1 is no call at all: a page fault.
- */
-static bool is_begun_anew(const char *place)
-{
-    long call = strtol(place, NULL, 10);
-
-    return call < 0 || call == SYS_futex || call == SYS_read ||
-           call == SYS_write || call == SYS_wait4 || call == SYS_waitid;
-}
-
-/* Nobody says where the thread is; does it run at all? */
+/* The kernel does not say where the thread is; does it run at all? */
 static enum cp_still look_from_afar(int32_t tid)
 {
     struct cp_thread_state state;
@@ -57,22 +45,7 @@ static enum cp_still look_from_afar(int32_t tid)
     cp_locks_note_calls();
     if (!cp_thread_state_read(tid, "", 0, &state))
         return CP_STILL_GONE;
-    if (state.letter == 'R')
-        return CP_STILL_RUNNING;
-    return strncmp(state.wait, "futex", 5) == 0 ? CP_STILL_UNKNOWN
-                                                : CP_STILL_ASLEEP;
-}
-
-bool cp_still_may_be_asked(int32_t tid)
-{
-    enum cp_still still;
-    char place[32];
-
-    cp_thread_file_read(tid, "syscall", place, sizeof(place));
-    if (place[0])
-        return place[0] == 'r' || is_begun_anew(place);
-    still = look_from_afar(tid);
-    return still == CP_STILL_RUNNING || still == CP_STILL_UNKNOWN;
+    return state.letter == 'R' ? CP_STILL_RUNNING : CP_STILL_PARTIAL;
 }
 
 /* The hexadecimal number after the last blank of the first len bytes. */
@@ -103,6 +76,25 @@ static bool parse_place(const char *text, struct cp_signal_regs *out)
     out->pc = (uintptr_t)last_number(text, &len);
     out->sp = (uintptr_t)last_number(text, &len);
     return out->pc && out->sp && !(out->sp & 7);
+}
+
+enum cp_still cp_still_find(struct cp_still_place *out, int32_t tid)
+{
+    char text[256];
+    size_t len;
+
+    *out = (struct cp_still_place){ 0 };
+    cp_thread_file_read(tid, "syscall", text, sizeof(text));
+    if (text[0] == '\0')
+        return look_from_afar(tid);
+    if (text[0] == 'r')
+        return CP_STILL_RUNNING;
+    len = strcspn(text, "\n");
+    out->pc = (uintptr_t)last_number(text, &len);
+    out->sp = (uintptr_t)last_number(text, &len);
+    for (size_t i = CP_STILL_ARGS; text[0] != '-' && i-- > 0;)
+        out->args[i] = (uintptr_t)last_number(text, &len);
+    return CP_STILL_PARTIAL;
 }
 
 /* Copies up to `most` bytes of the stack from sp up, as far as it goes. */
@@ -236,12 +228,18 @@ static bool walk_noted(struct cp_still_look *l,
     return atomic_load(&t->trace_wait_ns) == since_ns;
 }
 
-void cp_still_say_asleep(struct cp_still_look *l,
-                         const struct cp_signal_thread *t)
+void cp_still_complete(struct cp_still_look *l,
+                       const struct cp_signal_thread *t)
 {
+    size_t n = l->n;
+
+    memcpy(l->partial, l->frames, n * sizeof(*l->frames));
     if (walk_noted(l, t))
         return;
-    l->n = 0;
+    memcpy(l->frames, l->partial, n * sizeof(*l->frames));
+    l->n = n;
+    if (n > 0)
+        return;
     l->frames[l->n++] = CP_FRAME_ASLEEP;
     if (t->start)
         l->frames[l->n++] = t->start;
@@ -254,15 +252,13 @@ static enum cp_still walk_still(struct cp_still_look *l, int fd)
     bool is_whole;
 
     if (!read_place(fd, l->place, sizeof(l->place)))
-        return errno == ESRCH ? CP_STILL_GONE : CP_STILL_UNKNOWN;
+        return errno == ESRCH ? CP_STILL_GONE : CP_STILL_PARTIAL;
     if (l->place[0] == 'r')
         return CP_STILL_RUNNING;
     is_whole = parse_place(l->place, &regs) && walk_stack(l, regs);
-    if (!is_whole && is_begun_anew(l->place))
-        return CP_STILL_UNKNOWN;
     if (!read_place(fd, after, sizeof(after)) || strcmp(l->place, after) != 0)
         return CP_STILL_RUNNING;
-    return is_whole ? CP_STILL_WALKED : CP_STILL_ASLEEP;
+    return is_whole ? CP_STILL_WALKED : CP_STILL_PARTIAL;
 }
 
 enum cp_still cp_still_walk(struct cp_still_look *l, int32_t tid)

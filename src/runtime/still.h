@@ -1,13 +1,15 @@
 /*
- * still - the stack of a thread that sleeps, without waking it.
+ * still - reads the stack of a sleeping thread from outside.
  *
- * A signal would interrupt the system call that the thread is in, and programs
- * are not always prepared for that. But a thread that is in the kernel stands
- * still, and /proc says where: its stack pointer and its pc are enough for
- * most walks, over a copy of its stack.
+ * A sleeping thread is never sent a signal: that would end its system call
+ * (docs/harmless.md). /proc gives its stack pointer, its pc and the arguments
+ * of its system call, which is enough for most walks, over a copy of its stack.
  *
- * A program that has given up the rights it began with (a server that was
- * started by root) is not told where; then there is only whether it sleeps.
+ * The kernel does not give these to a program that has dropped privileges (a
+ * server that root started). Then /proc only says whether the thread sleeps.
+ *
+ * Context: the endpoint thread and the wall-clock sampler. Locking: none.
+ * Failure: a stack that is not complete is reported as such, never guessed.
  */
 #ifndef CP_STILL_H
 #define CP_STILL_H
@@ -20,12 +22,18 @@
 #include "signal/walk.h"
 
 enum cp_still {
-    CP_STILL_WALKED,  /* the frames are there, up to the root */
-    CP_STILL_RUNNING, /* it is not asleep */
-    CP_STILL_UNKNOWN, /* asleep, but its registers would be needed */
-    CP_STILL_ASLEEP,  /* the same, in a call that a signal may end; the frames
-                       * are as many as could be had, perhaps none */
+    CP_STILL_WALKED,  /* asleep; the frames go up to the root */
+    CP_STILL_PARTIAL, /* asleep; the frames end early, or there are none */
+    CP_STILL_RUNNING, /* not asleep: it may reply to a request */
     CP_STILL_GONE,    /* no such thread */
+};
+
+#define CP_STILL_ARGS 6
+
+/* A sleeping thread, as far as the kernel gives it. */
+struct cp_still_place {
+    uintptr_t args[CP_STILL_ARGS]; /* of the system call; registers */
+    uintptr_t sp, pc;              /* 0: the kernel does not give them */
 };
 
 /* Room for a copy of a stack; too large for one. */
@@ -35,29 +43,27 @@ enum cp_still {
 struct cp_still_look {
     size_t n;
     uintptr_t frames[CP_WALK_MOST];
-    char place[256]; /* of /proc/self/task/TID/syscall; "": not to be had */
+    uintptr_t partial[CP_WALK_MOST];
+    char place[256]; /* /proc/self/task/TID/syscall; "": not readable */
     char copy[CP_STILL_BYTES];
 };
 
-/*
- * Walks the stack of a thread of this process. CP_STILL_RUNNING and
- * CP_STILL_UNKNOWN: the thread may be asked by a signal.
- */
+/* Walks the stack of a thread of this process. */
 enum cp_still cp_still_walk(struct cp_still_look *l, int32_t tid);
 
 /*
- * Of a thread that is asleep and of which no frame is known: what its hooks
- * have noted of the call that it is in (cp_locks_note_calls), or a frame that
- * says so much, and the function that it began in.
+ * Completes a CP_STILL_PARTIAL walk by the registers that a hook has saved
+ * (cp_locks_note_calls). Where there are none and no frame is known, the stack
+ * becomes "[asleep, stack not known]" and the thread's start function.
  */
-void cp_still_say_asleep(struct cp_still_look *l,
-                         const struct cp_signal_thread *t);
+void cp_still_complete(struct cp_still_look *l,
+                       const struct cp_signal_thread *t);
 
 /*
- * May that thread get a signal? If it sleeps in a call that ends with EINTR
- * when there was one, the program might not be prepared.
+ * Where a thread sleeps, without a walk. Returns CP_STILL_RUNNING,
+ * CP_STILL_GONE, or CP_STILL_PARTIAL with *out filled as far as possible.
  */
-bool cp_still_may_be_asked(int32_t tid);
+enum cp_still cp_still_find(struct cp_still_place *out, int32_t tid);
 
 /*
  * Walks a stack of this process from these registers on, up to the root. It

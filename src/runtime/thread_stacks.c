@@ -1,7 +1,6 @@
-/* thread_stacks.c - see thread_stacks.h. */
+/* thread_stacks.c - collects the stacks of all threads for one answer. */
 #include "runtime/thread_stacks.h"
 
-#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -17,9 +16,10 @@
 #include "signal/handler.h"
 #include "signal/syscall.h"
 
-#define MOST_ASKED 64         /* who have not answered yet */
-#define PATIENCE_NS 200000000 /* with those who are asked */
-#define LOOK_NS 100000        /* between looks for them */
+#define MAX_PENDING 64             /* requests without a reply */
+#define REPLY_TIMEOUT_NS 200000000 /* some ticks of the kernel's clock */
+#define REPLY_POLL_NS 200000
+#define POLLS_PER_LOOK 8 /* then threads that fell asleep are looked for */
 
 static struct cp_recorder recorder = { .live = &cp_signal_sampler.stacks };
 
@@ -63,32 +63,25 @@ static void keep_frames(struct taker *k, struct cp_thread_stack *t,
     s->n_frames += n;
 }
 
-/* Like wall.c's: the kernel throws such a signal away at an exec. */
-static void ask(struct cp_thread_stack *t)
+static void request(struct cp_thread_stack *t)
 {
     struct cp_signal_thread *record = cp_signal_thread_at(t->number);
-    siginfo_t info;
 
-    memset(&info, 0, sizeof(info));
-    info.si_code = SI_TIMER;
-    info.si_value.sival_ptr = cp_signal_word(CP_SIGNAL_STACK, t->number);
-    t->answer = atomic_load(&record->stack_answers) + 1;
-    atomic_store(&cp_signal_sampler.has_asked, true);
-    if (CP_SYSCALL(SYS_rt_tgsigqueueinfo, getpid(), t->tid, cp_sampler_signal(),
-                   (long)&info) != 0)
-        t->answer = 0;
+    t->reply = atomic_load(&record->stack_replies) + 1;
+    if (!cp_threads_request(record, t->tid, CP_REQUEST_STACK))
+        t->reply = 0;
 }
 
-/* Has it answered? Then its frames are taken. */
+/* Takes the frames of a thread that has replied; false: not yet. */
 static bool collect(struct taker *k, struct cp_thread_stack *t)
 {
     struct cp_signal_thread *record = cp_signal_thread_at(t->number);
     const struct cp_signal_slot *slot;
     struct cp_stack stack;
 
-    if (atomic_load(&record->stack_answers) < t->answer)
+    if (atomic_load(&record->stack_replies) < t->reply)
         return false;
-    t->answer = 0;
+    t->reply = 0;
     slot = atomic_load(&record->stack_slot);
     if (slot && cp_stack_of_slot(&k->mark.table->samples, slot, &stack))
         keep_frames(k, t, stack.frames, stack.n);
@@ -97,54 +90,66 @@ static bool collect(struct taker *k, struct cp_thread_stack *t)
 
 static size_t collect_all(struct taker *k, size_t n)
 {
-    size_t n_awaited = 0;
+    size_t n_pending = 0;
 
     for (size_t i = 0; i < n && k->status == CP_OK; i++)
-        if (k->s->threads[i].answer)
-            n_awaited += !collect(k, &k->s->threads[i]);
-    return n_awaited;
+        if (k->s->threads[i].reply)
+            n_pending += !collect(k, &k->s->threads[i]);
+    return n_pending;
 }
 
-/* Waits until no more than `most` of the first n owe an answer. */
-static void await(struct taker *k, size_t n, size_t most)
-{
-    const struct timespec span = { 0, LOOK_NS };
-    int64_t end_ns = cp_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
-
-    while (collect_all(k, n) > most && k->status == CP_OK &&
-           cp_clock_ns(CLOCK_MONOTONIC) < end_ns)
-        (void)CP_SYSCALL(SYS_nanosleep, (long)&span, 0);
-}
-
-/* Its stack if it can be had without it; true: it has to be asked. */
+/* Reads the stack from outside; true: the thread has to be requested. */
 static bool look(struct taker *k, struct cp_thread_stack *t)
 {
     enum cp_still still;
-    bool is_known;
+    bool is_asleep;
 
     t->cpu_ns = (uint64_t)cp_clock_ns(cp_timer_clock(t->tid));
     still = cp_still_walk(&k->look, t->tid);
-    is_known = still == CP_STILL_WALKED || still == CP_STILL_ASLEEP;
-    if (is_known && k->look.n == 0)
-        cp_still_say_asleep(&k->look, cp_signal_thread_at(t->number));
-    if (is_known)
+    is_asleep = still == CP_STILL_WALKED || still == CP_STILL_PARTIAL;
+    if (still == CP_STILL_PARTIAL)
+        cp_still_complete(&k->look, cp_signal_thread_at(t->number));
+    if (is_asleep)
         keep_frames(k, t, k->look.frames, k->look.n);
     if (!cp_thread_state_read(t->tid, k->look.place,
-                              is_known ? 0 : cp_sampler_signal(), &t->state))
+                              is_asleep ? 0 : cp_sampler_signal(), &t->state))
         return false;
-    return !is_known && !t->state.blocks_ours && t->state.letter != 'D';
+    return !is_asleep && !t->state.blocks_ours;
+}
+
+/* Threads that fell asleep since do not reply, but can be read now. */
+static void look_again(struct taker *k, size_t n)
+{
+    for (size_t i = 0; i < n && k->status == CP_OK; i++)
+        if (k->s->threads[i].reply && !look(k, &k->s->threads[i]))
+            k->s->threads[i].reply = 0;
+}
+
+/* Waits until at most `max` of the first n threads owe a reply. */
+static void await(struct taker *k, size_t n, size_t max)
+{
+    const struct timespec span = { 0, REPLY_POLL_NS };
+    int64_t end_ns = cp_clock_ns(CLOCK_MONOTONIC) + REPLY_TIMEOUT_NS;
+
+    for (int i = 1; collect_all(k, n) > max && k->status == CP_OK &&
+                    cp_clock_ns(CLOCK_MONOTONIC) < end_ns;
+         i++) {
+        (void)CP_SYSCALL(SYS_nanosleep, (long)&span, 0);
+        if (i % POLLS_PER_LOOK == 0)
+            look_again(k, n);
+    }
 }
 
 static void take_all(struct taker *k)
 {
-    size_t n_asked = 0;
+    size_t n_requests = 0;
 
     for (size_t i = 0; i < k->s->n_threads && k->status == CP_OK; i++) {
         if (!look(k, &k->s->threads[i]) || k->status != CP_OK)
             continue;
-        ask(&k->s->threads[i]);
-        if (++n_asked % MOST_ASKED == 0)
-            await(k, i + 1, MOST_ASKED / 2);
+        request(&k->s->threads[i]);
+        if (++n_requests % MAX_PENDING == 0)
+            await(k, i + 1, MAX_PENDING / 2);
     }
     await(k, k->s->n_threads, 0);
 }

@@ -1,10 +1,10 @@
 /*
  * thread_stacks - the stacks of all threads, now.
  *
- * A thread that sleeps is not woken for it (still.h); one that runs is asked by
- * a signal to walk its own stack, which is all that it is kept from its work.
- * One that cannot be asked, or does not answer in time, has no frames: there
- * is what the kernel says of it.
+ * The stack of a sleeping thread is read from outside (still.h). A running
+ * thread is requested to walk its own stack (thread_request.h). A thread that
+ * blocks the signal, or does not reply in time, has no frames: the list gives
+ * its kernel state.
  */
 #ifndef CP_THREAD_STACKS_H
 #define CP_THREAD_STACKS_H
@@ -24,7 +24,7 @@ struct cp_thread_stack {
 
     /* For the taker. */
     uint32_t number;
-    uint64_t answer; /* the answer that is awaited; 0: none */
+    uint64_t reply; /* the reply that is awaited; 0: none */
 };
 
 struct cp_thread_stacks {

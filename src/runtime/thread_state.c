@@ -129,7 +129,7 @@ static void name_wait(int32_t tid, const char *place, struct cp_thread_state *s)
         (void)snprintf(s->wait, sizeof(s->wait), "%.31s", text);
 }
 
-static bool blocks(int32_t tid, int sig)
+bool cp_thread_blocks(int32_t tid, int sig)
 {
     char text[4096];
     const char *at;
@@ -159,7 +159,7 @@ bool cp_thread_state_read(int32_t tid, const char *place, int sig,
     if (out->letter != 'R')
         name_wait(tid, place, out);
     if (sig)
-        out->blocks_ours = blocks(tid, sig);
+        out->blocks_ours = cp_thread_blocks(tid, sig);
     return true;
 }
 

@@ -31,6 +31,9 @@ bool cp_thread_state_read(int32_t tid, const char *place, int sig,
  */
 void cp_thread_file_read(int32_t tid, const char *name, char *out, size_t cap);
 
+/* Does the thread block that signal? */
+bool cp_thread_blocks(int32_t tid, int sig);
+
 /* "running", "sleeping", ... */
 const char *cp_thread_state_word(char letter);
 

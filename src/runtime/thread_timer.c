@@ -181,6 +181,15 @@ static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
            CP_TRAPS_BEGUN;
 }
 
+/* CPU time until the first_th period is over, ns; never 0. */
+static uint64_t first_in(const struct cp_signal_thread *t, uint64_t first)
+{
+    uint64_t due_ns = t->cpu_first_ns + first * timers.period_ns;
+    uint64_t clock_ns = clock_of(t);
+
+    return due_ns > clock_ns ? due_ns - clock_ns : 1;
+}
+
 /*
  * Signals at the first_th period and all that follow; beside events of a higher
  * rate at every tick.
@@ -193,8 +202,7 @@ static void start_timer(struct cp_signal_thread *t, uint64_t first)
     t->timer_id = cp_timer_create(atomic_load(&t->tid), timers.sig,
                                   cp_signal_word(CP_SIGNAL_CPU, t->number));
     if (t->timer_id != CP_NO_TIMER)
-        cp_timer_set(t->timer_id, t->cpu_first_ns + first * timers.period_ns,
-                     step);
+        cp_timer_set(t->timer_id, first_in(t, first), step);
 }
 
 /*
@@ -219,9 +227,9 @@ static void note_setup(int64_t took_ns)
 
 /*
  * Samples the thread from when its clock was from_ns on. If the kernel has no
- * timer for it, it is asked from time to time. The event that a new thread has
- * does not come if it is due while the thread is in the kernel; so the timer
- * stands behind it.
+ * timer for it, its time is added without a stack when the profile ends. The
+ * event of a new thread does not fire if it is due while the thread is in the
+ * kernel; the timer is its fallback.
  */
 static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
                        bool is_new)
@@ -231,7 +239,6 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
 
     atomic_store(&t->cpu_period_ns, timers.period_ns);
     atomic_store(&t->cpu_count, 0);
-    atomic_store(&t->cpu_asked, 0);
     atomic_store(&t->cpu_slot, NULL);
     atomic_store(&t->perf_period_ns, 0);
     t->cpu_from_ns = from_ns;
@@ -256,23 +263,6 @@ void cp_thread_timer_start(struct cp_signal_thread *t)
 void cp_thread_timer_start_new(struct cp_signal_thread *t)
 {
     start_from(t, 0, true);
-}
-
-bool cp_thread_timer_ask(struct cp_signal_thread *t)
-{
-    uint64_t n;
-
-    if (t->timer_id != CP_NO_TIMER || atomic_load(&t->perf) ||
-        atomic_load(&t->cpu_period_ns) == 0)
-        return false;
-    n = cp_signal_due(t, clock_of(t));
-    if (n == 0)
-        return true;
-    atomic_store(&t->cpu_asked, n);
-    atomic_store(&cp_signal_sampler.has_asked, true);
-    cp_timer_send(atomic_load(&t->tid), timers.sig,
-                  cp_signal_word(CP_SIGNAL_ASK, t->number));
-    return true;
 }
 
 void cp_thread_timer_forget(struct cp_signal_thread *t)

@@ -39,9 +39,6 @@ uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t);
 /* The same of all timers that have been stopped. */
 uint64_t cp_thread_timer_past_ns(void);
 
-/* Asks a thread that has no timer for what is due; false: it has one. */
-bool cp_thread_timer_ask(struct cp_signal_thread *t);
-
 /* In the child of a fork, where the timers of the parent are not. */
 void cp_thread_timer_forget(struct cp_signal_thread *t);
 

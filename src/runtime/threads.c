@@ -17,6 +17,7 @@
 #include "runtime/mutex_quick.h"
 #include "runtime/perf_sampler.h"
 #include "runtime/thread_records.h"
+#include "runtime/thread_request.h"
 #include "runtime/thread_timer.h"
 #include "runtime/timer.h"
 #include "signal/locks.h"
@@ -52,6 +53,7 @@ static bool is_main(int32_t tid)
 static void free_record(struct cp_signal_thread *t)
 {
     cp_thread_timer_end(t);
+    cp_thread_request_end(t);
     cp_trace_leave(t);
     cp_waiters_strike_off(t);
     cp_thread_records_give(t);
@@ -305,6 +307,7 @@ void cp_threads_set_signal(int sig)
     cp_lock_take(&list.lock);
     if (sig != list.sig) {
         list.sig = sig;
+        each_thread(cp_thread_request_end);
         each_thread(cp_thread_timer_stop);
         cp_thread_timer_setup(list.period_ns, sig);
         if (list.period_ns)
@@ -344,17 +347,22 @@ void cp_threads_check_events(void)
     cp_lock_give(&list.lock);
 }
 
-bool cp_threads_ask(void)
+bool cp_threads_request(struct cp_signal_thread *t, int32_t tid, uint32_t what)
 {
-    struct cp_signal_thread *t = NULL;
-    bool are_any = false;
+    bool is_armed;
 
     cp_lock_take(&list.lock);
-    while (list.period_ns && (t = cp_thread_records_next(t)))
-        if (cp_thread_timer_ask(t))
-            are_any = true;
+    is_armed =
+        atomic_load(&t->tid) == tid && cp_thread_request_arm(t, list.sig, what);
     cp_lock_give(&list.lock);
-    return are_any;
+    return is_armed;
+}
+
+void cp_threads_end_requests(void)
+{
+    cp_lock_take(&list.lock);
+    each_thread(cp_thread_request_end);
+    cp_lock_give(&list.lock);
 }
 
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
@@ -427,6 +435,7 @@ static void forget_others(void)
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 
         cp_thread_timer_forget(t);
+        cp_thread_request_forget(t);
         if (atomic_load(&t->tid) && t != self)
             free_record(t);
     }

@@ -79,11 +79,14 @@ bool cp_threads_are_fast(void);
 void cp_threads_check_events(void);
 
 /*
- * Threads for which the kernel had no timer (RLIMIT_SIGPENDING) are asked
- * here, when it is called: now and then, and for what is due. Says whether
- * there are any.
+ * Requests a report from a running thread: `what` is of enum
+ * cp_thread_request (thread_request.h). False: the record is another thread's
+ * by now, or the kernel has no timer to give (RLIMIT_SIGPENDING).
  */
-bool cp_threads_ask(void);
+bool cp_threads_request(struct cp_signal_thread *t, int32_t tid, uint32_t what);
+
+/* Deletes the timers of all requests, for when the last window closes. */
+void cp_threads_end_requests(void);
 
 /* Calls visit for every thread, under the lock. */
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),

@@ -35,17 +35,6 @@ int cp_timer_create(int32_t tid, int sig, void *word)
     return id;
 }
 
-void cp_timer_send(int32_t tid, int sig, void *word)
-{
-    siginfo_t info;
-
-    memset(&info, 0, sizeof(info));
-    info.si_code = SI_TIMER;
-    info.si_value.sival_ptr = word;
-    (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, CP_SYSCALL(SYS_getpid, 0), tid, sig,
-                     (long)&info);
-}
-
 /*
  * splitmix64 from a random start, for phases of timers. Not for secrets.
  */
@@ -89,7 +78,7 @@ void cp_timer_set(int id, uint64_t first_ns, uint64_t period_ns)
                       (long)(first_ns % NS_PER_S) },
     };
 
-    (void)CP_SYSCALL(SYS_timer_settime, id, TIMER_ABSTIME, (long)&spec, 0);
+    (void)CP_SYSCALL(SYS_timer_settime, id, 0, (long)&spec, 0);
 }
 
 void cp_timer_delete(int id)

@@ -13,17 +13,17 @@
 /* A timer that signals the thread with `word`; -1: the kernel gives none. */
 int cp_timer_create(int32_t tid, int sig, void *word);
 
-/* Every period_ns of CPU time, first when the thread's clock is first_ns. */
+/*
+ * Arms the timer: it expires when the thread has run for first_ns (at least 1)
+ * from now on, and then every period_ns of its CPU time; 0: only once.
+ *
+ * The first time is relative, never absolute: an absolute one may have passed
+ * before the kernel sees it, and then timer_settime sends the signal at once,
+ * even if the thread is in the middle of a system call (docs/harmless.md).
+ */
 void cp_timer_set(int id, uint64_t first_ns, uint64_t period_ns);
 
 void cp_timer_delete(int id);
-
-/*
- * Sends the signal now, as if a timer had: if the thread calls exec before it
- * is delivered, the kernel throws those away, whereas any other would kill the
- * new program.
- */
-void cp_timer_send(int32_t tid, int sig, void *word);
 
 /* The clock of a thread's CPU time, for clock_gettime. */
 clockid_t cp_timer_clock(int32_t tid);

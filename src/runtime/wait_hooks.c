@@ -14,6 +14,7 @@
 
 #include "runtime/mutex_depth.h"
 #include "runtime/next.h"
+#include "runtime/saved_registers.h"
 #include "signal/capture.h"
 #include "signal/locks.h"
 
@@ -51,6 +52,7 @@ static bool is_refused(int status)
         struct cp_wait wait;                                                   \
         int status;                                                            \
                                                                                \
+        cp_save_registers();                                                   \
         if (!cp_locks_are_on())                                                \
             return call;                                                       \
         cp_wait_begin(&wait, what, (const void *)(thing), CP_CALLER);          \

@@ -1,10 +1,15 @@
 /*
- * wall.c - see wall.h.
+ * wall.c - the wall-clock sampler.
  *
- * A round goes over all threads; a tick is a part of it, so long that neither
- * the visits nor the signals of one tick are many. With few threads a tick is
- * a round; with thousands of busy ones each is visited less often, and its
- * samples weigh more.
+ * A round visits all threads; a tick is a part of a round with a bounded number
+ * of visits and requests. With few threads a tick is a round; with thousands of
+ * busy ones each is visited less often, and its samples weigh more.
+ *
+ * A visit finds the thread asleep or running, and attributes the time since the
+ * last visit to that state. The stack of a sleeping thread is read from outside
+ * (still.h). Running time is added up in the thread's record, and the thread
+ * attributes the sum to its stack when it replies to a request
+ * (thread_request.h), at the next tick of the kernel's clock that meets it.
  */
 #include "runtime/wall.h"
 
@@ -18,6 +23,7 @@
 #include "runtime/sampler.h"
 #include "runtime/stack_writer.h"
 #include "runtime/still.h"
+#include "runtime/thread_state.h"
 #include "runtime/threads.h"
 #include "runtime/timer.h"
 #include "signal/handler.h"
@@ -25,12 +31,16 @@
 
 #define NS_PER_S 1000000000
 #define VISITS_PER_TICK 512
-#define SIGNALS_PER_TICK 16
-#define ANSWER_NS 100000
-#define WAS_ASKED 1              /* a flag of a thread */
-#define MOST_SILENT_NS 200000000 /* how long a thread may owe an answer */
+#define REQUESTS_PER_TICK 16
+#define HAS_REPLIED 1            /* flag of a thread: it does not block us */
+#define MAX_SILENT_NS 200000000u /* of running time without a reply */
 
-enum state { STATE_NONE, STATE_RUNNING, STATE_SLEEPING, STATE_SILENT };
+enum state {
+    STATE_NONE,
+    STATE_RUNNING = CP_STATE_RUNNING,
+    STATE_SLEEPING,
+    STATE_SILENT
+};
 
 static const char *const state_names[] = {
     [STATE_NONE] = "",
@@ -50,28 +60,16 @@ static struct {
 /* What the own thread works with. */
 struct visitor {
     uint32_t round;
-    uint32_t next; /* number of the record to look at */
-    int n_signals; /* in this tick */
+    uint32_t next;  /* number of the record to look at */
+    int n_requests; /* in this tick */
     struct cp_still_look look;
 };
 
-/* Asks a thread for its own stack. */
-static void ask(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
-                uint64_t value, enum state state)
-{
-    atomic_store(&t->wall_state, state);
-    atomic_store(&t->wall_value, value);
-    t->wall_asked = atomic_load(&t->wall_answers) + 1;
-    v->n_signals++;
-    atomic_store(&cp_signal_sampler.has_asked, true);
-    cp_timer_send(tid, cp_sampler_signal(),
-                  cp_signal_word(CP_SIGNAL_WALL, t->number));
-}
-
 /* Adds to a slot that is there. */
-static void add_again(struct cp_signal_slot *slot, uint64_t value)
+static void add_again(struct cp_signal_slot *slot, uint64_t count,
+                      uint64_t value)
 {
-    atomic_fetch_add(&slot->count, 1);
+    atomic_fetch_add(&slot->count, count);
     atomic_fetch_add(&slot->value, value);
 }
 
@@ -89,40 +87,76 @@ static struct cp_signal_slot *record(const uintptr_t *frames, size_t n,
     return slot;
 }
 
-/* It was asked and has not answered: its signals are blocked, for one. */
-static bool owes_answer(struct cp_signal_thread *t, int64_t now)
-{
-    const uintptr_t silent = CP_FRAME_SILENT;
-    uint64_t value;
-
-    if (t->wall_asked == atomic_load(&t->wall_answers))
-        return false;
-    if (now - (int64_t)t->wall_visit_ns < MOST_SILENT_NS)
-        return true;
-    /* A late answer shall stand for no time. */
-    value =
-        (uint64_t)now - t->wall_visit_ns + atomic_exchange(&t->wall_value, 0);
-    (void)record(&silent, 1, t, STATE_SILENT, value);
-    t->wall_visit_ns = (uint64_t)now;
-    return true;
-}
-
-/*
- * Is it still where it was found asleep? Answering a signal has taken a little
- * time, which is no sign of life.
- */
-static bool still_sleeps(struct cp_signal_thread *t, uint64_t clock)
+static bool is_slot(const struct cp_signal_slot *slot)
 {
     const struct cp_signal_samples *table =
         atomic_load(&cp_signal_sampler.wall);
-    const struct cp_signal_slot *slot = atomic_load(&t->wall_slot);
-    uint64_t slack = t->flags & WAS_ASKED ? ANSWER_NS : 0;
 
-    if (!table || !slot || !cp_signal_has_slot(table, slot) ||
-        slot->tag.state != STATE_SLEEPING || clock - t->wall_clock > slack)
+    return table && slot && cp_signal_has_slot(table, slot);
+}
+
+/*
+ * Attributes running time for which no reply came: to the last stack of the
+ * thread that is known, else to a frame that says so.
+ */
+static void flush_running(struct cp_signal_thread *t)
+{
+    const uintptr_t silent = CP_FRAME_SILENT;
+    struct cp_signal_slot *slot = atomic_load(&t->wall_running_slot);
+    uint64_t count = atomic_exchange(&t->wall_count, 0);
+    uint64_t value = atomic_exchange(&t->wall_value, 0);
+
+    if (value && is_slot(slot))
+        add_again(slot, count, value);
+    else if (value && t->start)
+        (void)record(&t->start, 1, t, STATE_RUNNING, value);
+    else if (value)
+        (void)record(&silent, 1, t, STATE_SILENT, value);
+}
+
+/* It blocks the signal, or gets no processor time when the clock ticks. */
+static void flush_silent(struct cp_signal_thread *t)
+{
+    const uintptr_t silent = CP_FRAME_SILENT;
+    uint64_t value = atomic_exchange(&t->wall_value, 0);
+
+    atomic_store(&t->wall_count, 0);
+    if (value)
+        (void)record(&silent, 1, t, STATE_SILENT, value);
+}
+
+/* Is it still where it was found asleep? */
+static bool still_sleeps(struct cp_signal_thread *t, uint64_t clock)
+{
+    return is_slot(t->wall_sleeping_slot) && clock == t->wall_clock;
+}
+
+/* May the thread be requested? One that has replied does not block us. */
+static bool is_open(struct cp_signal_thread *t, int32_t tid)
+{
+    if (atomic_load(&t->wall_running_slot))
+        t->flags |= HAS_REPLIED;
+    return t->flags & HAS_REPLIED ||
+           !cp_thread_blocks(tid, cp_sampler_signal());
+}
+
+/* Accounts for `value` ns of a running thread; false: not now. */
+static bool sample_running(struct visitor *v, struct cp_signal_thread *t,
+                           int32_t tid, uint64_t value)
+{
+    uint64_t pending = atomic_load(&t->wall_value);
+
+    if (pending == 0 && v->n_requests >= REQUESTS_PER_TICK)
         return false;
-    t->wall_clock = clock;
-    t->flags &= ~(uint32_t)WAS_ASKED;
+    atomic_fetch_add(&t->wall_count, 1);
+    atomic_fetch_add(&t->wall_value, value);
+    if (pending + value > MAX_SILENT_NS)
+        flush_silent(t);
+    if (pending > 0 && pending + value <= MAX_SILENT_NS)
+        return true; /* the request is under way */
+    v->n_requests++;
+    if (!is_open(t, tid) || !cp_threads_request(t, tid, CP_REQUEST_WALL))
+        flush_silent(t);
     return true;
 }
 
@@ -134,24 +168,19 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
     enum cp_still still;
 
     if (still_sleeps(t, clock)) {
-        add_again(atomic_load(&t->wall_slot), value);
+        add_again(t->wall_sleeping_slot, 1, value);
         return true;
     }
     still = cp_still_walk(&v->look, tid);
-    t->flags &= ~(uint32_t)WAS_ASKED;
-    t->wall_clock = clock;
-    if (still == CP_STILL_ASLEEP && v->look.n == 0)
-        cp_still_say_asleep(&v->look, t);
-    if (still == CP_STILL_WALKED || still == CP_STILL_ASLEEP) {
-        atomic_store(&t->wall_slot, record(v->look.frames, v->look.n, t,
-                                           STATE_SLEEPING, value));
-        return true;
-    }
-    if (still == CP_STILL_GONE || v->n_signals >= SIGNALS_PER_TICK)
+    if (still == CP_STILL_GONE)
         return false;
-    t->flags |= WAS_ASKED;
-    ask(v, t, tid, value,
-        still == CP_STILL_RUNNING ? STATE_RUNNING : STATE_SLEEPING);
+    if (still == CP_STILL_RUNNING)
+        return sample_running(v, t, tid, value);
+    if (still == CP_STILL_PARTIAL)
+        cp_still_complete(&v->look, t);
+    t->wall_clock = clock;
+    t->wall_sleeping_slot =
+        record(v->look.frames, v->look.n, t, STATE_SLEEPING, value);
     return true;
 }
 
@@ -160,8 +189,6 @@ static void visit(struct visitor *v, struct cp_signal_thread *t, int32_t tid)
     int64_t now = cp_clock_ns(CLOCK_MONOTONIC);
     uint64_t since = t->wall_visit_ns;
 
-    if (since && owes_answer(t, now))
-        return;
     /* The first time nothing is known of what it did. */
     if (!since || sample(v, t, tid, (uint64_t)now - since))
         t->wall_visit_ns = (uint64_t)now;
@@ -171,17 +198,19 @@ static void go_round(struct visitor *v)
 {
     uint32_t n_records = cp_threads_records(), n = 0;
 
-    v->n_signals = 0;
+    v->n_requests = 0;
     for (uint32_t i = 0; i < n_records && n < VISITS_PER_TICK; i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(v->next++ % n_records);
         int32_t tid = atomic_load(&t->tid);
 
         struct cp_signal_place *place;
 
-        if (tid == 0)
+        if (tid == 0 && atomic_load(&t->wall_value) == 0)
             continue;
         place = cp_signal_enter(t->number); /* the table stays meanwhile */
-        if (place && atomic_load(&wall.round) == v->round)
+        if (place && tid == 0)
+            flush_running(t); /* the thread ended before it replied */
+        else if (place && atomic_load(&wall.round) == v->round)
             visit(v, t, tid);
         if (place)
             cp_signal_leave(place);
@@ -248,8 +277,12 @@ static void end_round(void)
 static void forget_visits(void *context, struct cp_signal_thread *t)
 {
     (void)context;
-    atomic_store(&t->wall_slot, NULL);
+    atomic_store(&t->wall_running_slot, NULL);
+    t->wall_sleeping_slot = NULL;
+    atomic_store(&t->wall_value, 0);
+    atomic_store(&t->wall_count, 0);
     t->wall_visit_ns = 0;
+    t->flags = 0;
 }
 
 static enum cp_status start_round(struct cp_error *err)
@@ -300,9 +333,21 @@ static enum cp_status begin(const struct cp_kind_request *request,
     return cp_probe_begin(&probe, request, out_window, err);
 }
 
+static void flush(void *context, struct cp_signal_thread *t)
+{
+    struct cp_signal_place *place = cp_signal_enter(t->number);
+
+    (void)context;
+    if (place) {
+        flush_running(t);
+        cp_signal_leave(place);
+    }
+}
+
 static enum cp_status finish(void *window, struct cp_profile **out,
                              struct cp_error *err)
 {
+    cp_threads_each(flush, NULL);
     return cp_probe_finish(&probe, window, out, err);
 }
 

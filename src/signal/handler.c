@@ -166,19 +166,20 @@ static uint64_t periods_of(const struct cp_signal_thread *t,
     return n;
 }
 
+/* Attributes the running time that the wall-clock sampler has seen so far. */
 static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
 {
     struct sample sample = { .thread = t,
                              .table = &cp_signal_sampler.wall,
-                             .count = 1,
+                             .count = atomic_exchange(&t->wall_count, 0),
                              .value = atomic_exchange(&t->wall_value, 0),
-                             .state = atomic_load(&t->wall_state) };
+                             .state = CP_STATE_RUNNING };
 
-    atomic_store(&t->wall_slot, take(&sample, context));
-    atomic_fetch_add(&t->wall_answers, 1);
+    if (sample.value)
+        atomic_store(&t->wall_running_slot, take(&sample, context));
 }
 
-/* Each thread has a sample of its own there, told by its number. */
+/* Each thread has a sample of its own in that table, by its number. */
 static void take_stack(struct cp_signal_thread *t, const ucontext_t *context)
 {
     struct sample sample = { .thread = t,
@@ -187,10 +188,10 @@ static void take_stack(struct cp_signal_thread *t, const ucontext_t *context)
                              .state = t->number + 1 };
 
     atomic_store(&t->stack_slot, take(&sample, context));
-    atomic_fetch_add(&t->stack_answers, 1);
+    atomic_fetch_add(&t->stack_replies, 1);
 }
 
-/* Writes down all registers, for who looks for pointers (runtime/leak.h). */
+/* Copies all registers, for the search for leaks (runtime/leak.h). */
 static void take_registers(struct cp_signal_thread *t,
                            const ucontext_t *context)
 {
@@ -201,7 +202,7 @@ static void take_registers(struct cp_signal_thread *t,
     for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MOST; i++)
         t->registers[i] = words[i];
     t->registers_sp = regs.sp;
-    atomic_fetch_add_explicit(&t->registers_answers, 1, memory_order_release);
+    atomic_fetch_add_explicit(&t->registers_replies, 1, memory_order_release);
 }
 
 void cp_signal_default(int sig)
@@ -250,23 +251,16 @@ static struct cp_signal_thread *thread_of(uint64_t word)
     return t && (cp_signal_self == t || meet(t)) ? t : NULL;
 }
 
-/*
- * When the user's queue of signals is full, the kernel delivers those below
- * the real-time ones without what they carried, as if sent by nobody. If we
- * have asked, it was us: the program must not die of it.
- */
-static bool is_bare_ask(const siginfo_t *info, const ucontext_t *context)
+static void reply(struct cp_signal_thread *t, const ucontext_t *context)
 {
-    struct cp_signal_thread *t = cp_signal_self;
+    uint32_t requests = atomic_exchange(&t->requests, 0);
 
-    if (info->si_code != SI_USER || info->si_pid != 0 ||
-        !atomic_load(&cp_signal_sampler.has_asked))
-        return false;
-    if (t && atomic_load(&t->wall_value))
+    if (requests & CP_REQUEST_WALL)
         take_wall(t, context);
-    if (t)
-        take_cpu(t, atomic_exchange(&t->cpu_asked, 0), context);
-    return true;
+    if (requests & CP_REQUEST_STACK)
+        take_stack(t, context);
+    if (requests & CP_REQUEST_REGISTERS)
+        take_registers(t, context);
 }
 
 void cp_signal_handle(int sig, siginfo_t *info, void *context)
@@ -275,8 +269,7 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     struct cp_signal_thread *t;
 
     if (!cp_signal_is_ours(info)) {
-        if (!is_bare_ask(info, context))
-            pass_on(&cp_signal_sampler.previous, sig, info, context);
+        pass_on(&cp_signal_sampler.previous, sig, info, context);
         return;
     }
     t = thread_of(word);
@@ -286,17 +279,8 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     case CP_SIGNAL_CPU:
         take_cpu(t, periods_of(t, info, context), context);
         break;
-    case CP_SIGNAL_ASK:
-        take_cpu(t, atomic_exchange(&t->cpu_asked, 0), context);
-        break;
-    case CP_SIGNAL_WALL:
-        take_wall(t, context);
-        break;
-    case CP_SIGNAL_STACK:
-        take_stack(t, context);
-        break;
-    case CP_SIGNAL_REGISTERS:
-        take_registers(t, context);
+    case CP_SIGNAL_REQUEST:
+        reply(t, context);
         break;
     }
 }

@@ -1,9 +1,9 @@
 /*
  * handler - the signal handler that takes the samples.
  *
- * Installed once and left there, so that a late signal finds it. It answers
- * signals of our timers and of our wall-clock sampler, which carry a word that
- * nobody else's do; for any other it does what would have happened without us.
+ * Installed once and left there, so that a late signal finds it. It handles the
+ * signals of the library's timers, which carry a random word; for any other
+ * signal it does what the program would have had without the library.
  * It calls nothing outside src/signal and so does not touch errno.
  */
 #ifndef CP_SIGNAL_HANDLER_H
@@ -19,12 +19,12 @@
 
 /* What a signal of ours carries: word << 32 | what << 28 | thread number. */
 enum cp_signal_what {
-    CP_SIGNAL_CPU = 1,  /* from the thread's timer */
-    CP_SIGNAL_WALL = 2, /* from the wall-clock sampler */
-    CP_SIGNAL_ASK = 3,  /* in place of a timer that the kernel did not give */
-    CP_SIGNAL_REGISTERS = 4, /* from a search for leaks */
-    CP_SIGNAL_STACK = 5,     /* for the list of all threads */
+    CP_SIGNAL_CPU = 1,     /* from the timer of the CPU profile */
+    CP_SIGNAL_REQUEST = 2, /* from the timer of requests */
 };
+
+/* The state tag of a wall-clock sample that the handler takes. */
+#define CP_STATE_RUNNING 1
 
 /*
  * A stack may have met code that was loaded since the last look. The sampler's
@@ -43,7 +43,6 @@ struct cp_signal_sampler {
     _Atomic uint64_t n_full;     /* lost: there was no room in the table */
     _Atomic uint64_t n_late;     /* of a profile that was over */
     _Atomic int64_t perf_lag_ns; /* from when an event is due to its signal */
-    _Atomic bool has_asked;      /* signals were sent, not by timers alone */
     _Atomic uint32_t want;       /* see cp_signal_want */
     _Atomic uint32_t *want_word; /* on which the sampler's thread sleeps */
     struct sigaction previous;   /* what was there before us */

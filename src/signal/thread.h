@@ -24,6 +24,13 @@ struct cp_trace_piece;
 #define CP_SIGNAL_REGISTERS_MOST 23
 #endif
 
+/* What a thread is requested to report of itself (runtime/thread_request.h). */
+enum cp_thread_request {
+    CP_REQUEST_WALL = 1,      /* a sample for the wall-clock profile */
+    CP_REQUEST_STACK = 2,     /* its stack, for the list of all threads */
+    CP_REQUEST_REGISTERS = 4, /* its registers, for a search for leaks */
+};
+
 struct cp_signal_thread {
     alignas(64) _Atomic int32_t tid; /* 0: the record is free */
     _Atomic uint32_t labels;         /* the set that the thread has now */
@@ -31,7 +38,6 @@ struct cp_signal_thread {
     _Atomic uintptr_t stack_high;    /* see reach.h */
     _Atomic uint64_t cpu_period_ns;  /* of its timer */
     _Atomic uint64_t cpu_count;      /* of periods that were sampled */
-    _Atomic uint64_t cpu_asked;      /* periods that it was asked to sample */
     _Atomic(struct cp_signal_slot *) cpu_slot; /* of the last sample */
     uint64_t cpu_first_ns; /* the timer's first expiry, by the thread's clock */
     bool cpu_has_backup;   /* the timer repeats what an event may have said */
@@ -43,19 +49,23 @@ struct cp_signal_thread {
     bool perf_is_in_step;            /* the first has come */
     int64_t perf_gap_ns; /* it comes again after that; before, it is early */
 
-    /* Of the wall-clock sampler, which asks and looks for the answer. */
-    _Atomic uint64_t wall_value;   /* what the sample stands for, in ns */
-    _Atomic uint32_t wall_state;   /* the tag of the sample */
-    _Atomic uint32_t wall_answers; /* samples taken so far */
-    _Atomic(struct cp_signal_slot *) wall_slot; /* of the last one */
+    /* Requests: bits of enum cp_thread_request. The requester sets them and
+     * arms the timer; the handler takes them all at once. */
+    _Atomic uint32_t requests;
 
-    /* All registers as they last were when somebody asked for them. */
+    /* Running time that the wall-clock sampler has seen and the handler has
+     * not attributed to a stack yet. The sampler adds, the handler takes. */
+    _Atomic uint64_t wall_value;                        /* ns */
+    _Atomic uint32_t wall_count;                        /* samples */
+    _Atomic(struct cp_signal_slot *) wall_running_slot; /* last; or NULL */
+
+    /* All registers, as the last reply to CP_REQUEST_REGISTERS gave them. */
     uintptr_t registers[CP_SIGNAL_REGISTERS_MOST];
     uintptr_t registers_sp;
-    _Atomic uint32_t registers_answers;
+    _Atomic uint32_t registers_replies;
 
-    /* Of a look at all threads (runtime/thread_stacks.h). */
-    _Atomic uint64_t stack_answers;              /* stacks walked so far */
+    /* Of the list of all threads (runtime/thread_stacks.h). */
+    _Atomic uint64_t stack_replies;              /* stacks walked so far */
     _Atomic(struct cp_signal_slot *) stack_slot; /* of the last one */
 
     /* Of the trace (trace.h): of the thread itself, and of the handler. */
@@ -76,14 +86,15 @@ struct cp_signal_thread {
     uint32_t cpu_place;   /* of its period (runtime/phases.h), + 1 */
     uint32_t cpu_turn;    /* to which that belongs */
     int timer_id;
+    int request_timer; /* + 1; 0: there is none */
     uint32_t number;
     uint32_t next; /* in a chain of records: number + 1; 0: the last */
     uint32_t flags;
-    uint64_t wall_clock;    /* CPU time when it was found asleep */
+    uint64_t wall_clock;    /* CPU time when it was found asleep, ns */
     uint64_t wall_visit_ns; /* when it was last accounted for */
-    uint64_t wall_asked;    /* the answer that is awaited */
+    struct cp_signal_slot *wall_sleeping_slot; /* last; or NULL */
     uint64_t mark;
-    uint32_t registers_asked; /* the answer that is awaited */
+    uint32_t registers_awaited; /* the reply that is awaited; 0: none */
 };
 
 /* The periods that have passed by the thread's clock and were not sampled. */
