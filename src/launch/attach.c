@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -240,35 +241,70 @@ static uint64_t find_call(pid_t pid)
     return found ? function + (uint64_t)(found - code) : 0;
 }
 
-/* The first thread that comes to a good place. */
-static enum cp_status catch_thread(const struct cp_attach *a,
-                                   struct cp_quiet *quiet,
-                                   struct cp_tracee **out, struct cp_error *err)
+/* One thread of the process, tried by a thread of ours. */
+struct attempt {
+    const struct cp_attach *a;
+    struct cp_tracee_catch how;
+    char *out_address;
+    struct cp_error *err;
+    enum cp_status status;
+    bool is_caught;
+    int number; /* errno where it was not */
+};
+
+static void *try_thread(void *arg)
+{
+    struct attempt *t = arg;
+    struct visit v = { .a = t->a };
+
+    t->status = cp_tracee_begin(&v.tracee, &t->how, t->err);
+    t->number = errno;
+    t->is_caught = t->status == CP_OK;
+    if (!t->is_caught)
+        return NULL;
+    t->status = work(&v, t->out_address, t->err);
+    cp_tracee_end(v.tracee);
+    if (t->status != CP_OK)
+        cp_error_prefix(t->err, "process %ld: ", (long)t->a->pid);
+    return NULL;
+}
+
+/* In a thread of its own: when that ends, the kernel lets the other one go. */
+static enum cp_status try_apart(struct attempt *t, struct cp_error *err)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, try_thread, t) != 0)
+        return cp_error_set(err, CP_ENOMEM, "cannot create a thread");
+    (void)pthread_join(thread, NULL);
+    return t->status;
+}
+
+/* By the first thread that reaches a safe point. */
+static enum cp_status attach_by_any(struct attempt *t, struct cp_quiet *quiet,
+                                    struct cp_error *err)
 {
     pid_t threads[MOST_THREADS];
-    size_t n = cp_target_threads(a->pid, threads, MOST_THREADS);
-    int each = n > 1 ? CATCH_MS / 4 : CATCH_MS;
-    struct cp_tracee_catch how = { .timeout_ms = each,
-                                   .call_at = find_call(a->pid) };
-    int left = CATCH_MS;
+    size_t n = cp_target_threads(t->a->pid, threads, MOST_THREADS);
+    int each = n > 1 ? CATCH_MS / 4 : CATCH_MS, left = CATCH_MS;
 
-    how.quiet = how.call_at ? quiet : NULL;
+    t->how.timeout_ms = each;
+    t->how.call_at = find_call(t->a->pid);
+    t->how.quiet = t->how.call_at ? quiet : NULL;
     for (size_t i = 0; i < n && left > 0; i++, left -= each) {
         enum cp_status status;
 
-        how.tid = threads[i];
-        status = cp_tracee_begin(out, &how, err);
-
-        if (status == CP_OK || status == CP_EUSAGE || status == CP_ENOMEM)
+        t->how.tid = threads[i];
+        status = try_apart(t, err);
+        if (t->is_caught || status == CP_EUSAGE || status == CP_ENOMEM)
             return status;
-        if (errno == EPERM)
-            return explain_refusal(a->pid, err);
+        if (t->number == EPERM)
+            return explain_refusal(t->a->pid, err);
     }
     return cp_error_set(err, CP_EUSAGE,
-                        "no thread of process %ld came to a place within %d s "
-                        "where it is safe to load something. Try again, or "
-                        "use cpprof run",
-                        (long)a->pid, CATCH_MS / 1000);
+                        "no thread of process %ld reached a safe point within "
+                        "%d s. Try again, or use cpprof run",
+                        (long)t->a->pid, CATCH_MS / 1000);
 }
 
 /* While a thread is in our hands we must not be ended. */
@@ -284,7 +320,7 @@ enum cp_status cp_attach(const struct cp_attach *a,
                          char out_address[CP_ATTACH_ADDRESS],
                          struct cp_error *err)
 {
-    struct visit v = { .a = a };
+    struct attempt attempt = { .a = a, .out_address = out_address, .err = err };
     enum cp_status status = cp_target_check(a->pid, a->library, err);
     struct cp_quiet *quiet;
     sigset_t before;
@@ -293,13 +329,7 @@ enum cp_status cp_attach(const struct cp_attach *a,
         return status;
     quiet = cp_quiet_new(a->pid, NULL);
     hold_signals(&before);
-    status = catch_thread(a, quiet, &v.tracee, err);
-    if (status == CP_OK) {
-        status = work(&v, out_address, err);
-        cp_tracee_end(v.tracee);
-        if (status != CP_OK)
-            cp_error_prefix(err, "process %ld: ", (long)a->pid);
-    }
+    status = attach_by_any(&attempt, quiet, err);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     cp_quiet_free(quiet);
     return status;

@@ -308,6 +308,17 @@ bool cp_quiet_is(struct cp_quiet *q, const struct cp_quiet_regs *regs)
            are_good(q, frames, n);
 }
 
+bool cp_quiet_is_direct(struct cp_quiet *q, const struct cp_quiet_regs *regs)
+{
+    uintptr_t frames[CP_WALK_MOST];
+    bool is_whole;
+    size_t n;
+
+    return trust_at(q, regs->pc) == OF_LIBC &&
+           walk(q, regs, frames, &n, &is_whole) && is_whole && n > 1 &&
+           are_good(q, frames + 1, n - 1);
+}
+
 /* The code that a signal handler returns to. */
 static bool is_signal_frame(const struct cp_quiet *q, uintptr_t pc)
 {

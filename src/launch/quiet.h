@@ -29,6 +29,12 @@ struct cp_quiet_regs {
 bool cp_quiet_is(struct cp_quiet *q, const struct cp_quiet_regs *regs);
 
 /*
+ * Before a system call that the program's own code makes by one function of
+ * libc, such as write: may it be borrowed here?
+ */
+bool cp_quiet_is_direct(struct cp_quiet *q, const struct cp_quiet_regs *regs);
+
+/*
  * In a call that is a good place by itself: but is it made by the loader, by
  * somebody's malloc, or by a signal handler, which may have interrupted them?
  */

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 
 #include "base/alloc.h"
-#include "launch/tracee_stop.h"
+#include "launch/tracee_repair.h"
 
 #define XSTATE_BYTES ((size_t)16 << 10)
 #define CALL_MS 2000 /* for a single system call */
@@ -81,22 +81,16 @@ static enum cp_status keep(struct cp_tracee *t, struct cp_error *err)
     return status;
 }
 
+/*
+ * A thread that runs cannot be detached without a stop, which could end its
+ * system call: the kernel detaches it when the calling thread ends.
+ */
 static void release(struct cp_tracee *t)
 {
-    if (!t->is_gone)
+    if (!t->is_gone && t->is_stopped)
         (void)ptrace(PTRACE_DETACH, t->tid, 0, 0);
     cp_free(t->xstate.iov_base);
     cp_free(t);
-}
-
-/* If it runs it has to stand before it can be let go. */
-static void give_up(struct cp_tracee *t)
-{
-    int how;
-
-    if (!t->is_gone && ptrace(PTRACE_INTERRUPT, t->tid, 0, 0) == 0)
-        (void)cp_tracee_await(t, cp_tracee_now_ms() + CALL_MS, &how, NULL);
-    release(t);
 }
 
 enum cp_status cp_tracee_begin(struct cp_tracee **out,
@@ -123,7 +117,7 @@ enum cp_status cp_tracee_begin(struct cp_tracee **out,
     if (status == CP_OK)
         status = cp_tracee_settle(t, how, end_ms, err);
     if (status != CP_OK) {
-        give_up(t);
+        release(t);
         return status;
     }
     status = keep(t, err);
@@ -148,6 +142,7 @@ void cp_tracee_end(struct cp_tracee *t)
         cp_tracee_resume(t, PTRACE_CONT, 0, NULL) == CP_OK)
         (void)cp_tracee_await(t, cp_tracee_now_ms() + CALL_MS, &how, NULL);
     if (!t->is_gone) {
+        cp_tracee_shorten_timeout(t);
         (void)cp_tracee_set_regs(t, &t->regs, NULL);
         (void)ptrace(PTRACE_SETREGSET, t->tid, NT_X86_XSTATE, &t->xstate);
         (void)ptrace(PTRACE_SETSIGMASK, t->tid, 8, &t->mask);

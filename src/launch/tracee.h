@@ -8,8 +8,14 @@
  * vector unit's too, signal mask, and the call it waited in, which the kernel
  * begins again. Nothing is written into the program's code.
  *
+ * A thread is stopped only where that does not change how its system call ends
+ * (tracee_place.h), and what a stop has ended all the same is repaired
+ * (tracee_repair.h).
+ *
  * A process that dies meanwhile is an error like any other. The caller must
  * not be killed in between: cp_tracee_begin and cp_tracee_end go together.
+ * Where cp_tracee_begin fails, the thread may be traced until the calling
+ * thread ends: call from a thread of its own, and let it end then.
  */
 #ifndef CP_TRACEE_H
 #define CP_TRACEE_H

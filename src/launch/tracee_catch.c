@@ -2,7 +2,8 @@
  * tracee_catch.c - where a thread may be caught, and getting it there.
  *
  * Good places are system calls that wait, before they begin or while they
- * last, and code whose stack shows that it only computes (quiet.h).
+ * last; any call that the program's own code makes, before it begins; and code
+ * whose stack shows that it only computes (quiet.h).
  */
 #include <errno.h>
 #include <sys/ptrace.h>
@@ -15,7 +16,6 @@
 
 #define STEP_MS 5 /* between two looks at one that computes */
 #define FREE_NS 300000
-#define NO_RESTART 514 /* ERESTARTNOHAND: again, unless there is a handler */
 
 static const struct {
     long call;
@@ -80,8 +80,25 @@ static bool is_free_call(const struct cp_tracee *t)
            (!t->quiet || cp_quiet_is_call(t->quiet, &regs));
 }
 
+/* Is it before a call that can wait, made by the program's own code? */
+static bool is_direct_call(const struct cp_tracee *t)
+{
+    static const long others[] = { SYS_exit,         SYS_exit_group,
+                                   SYS_execve,       SYS_clone,
+                                   SYS_fork,         SYS_vfork,
+                                   SYS_clone3,       SYS_execveat,
+                                   SYS_rt_sigreturn, SYS_restart_syscall };
+    struct cp_quiet_regs regs = judged_regs(t);
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (others[i] == (long)t->regs.orig_rax)
+            return false;
+    return t->quiet && is_at_call(t, &t->regs) &&
+           cp_quiet_is_direct(t->quiet, &regs);
+}
+
 /* It calls all the time, and never what we want: lets it come elsewhere. */
-static enum cp_status run_freely(const struct cp_tracee *t, int sig,
+static enum cp_status run_freely(struct cp_tracee *t, int sig,
                                  struct cp_error *err)
 {
     const struct timespec nap = { 0, FREE_NS };
@@ -111,9 +128,10 @@ static enum cp_status follow(struct cp_tracee *t, int64_t end_ms,
             return status;
         if (WSTOPSIG(how) == CP_TRACEE_CALL_STOP) {
             status = cp_tracee_get_regs(t, &t->regs, err);
-            if (status == CP_OK &&
-                cp_tracee_rank((long)t->regs.orig_rax) == 0 &&
-                t->regs.rax == (uint64_t)-ENOSYS && is_free_call(t)) {
+            if (status == CP_OK && t->regs.rax == (uint64_t)-ENOSYS &&
+                ((cp_tracee_rank((long)t->regs.orig_rax) == 0 &&
+                  is_free_call(t)) ||
+                 is_direct_call(t))) {
                 t->call_at = t->regs.rip - CP_TRACEE_CALL_BYTES;
                 t->is_entry = true;
                 return CP_OK;
@@ -129,14 +147,6 @@ static enum cp_status follow(struct cp_tracee *t, int64_t end_ms,
     return status;
 }
 
-/* Did the call end because we came? Then it is to begin again. */
-static void mend_interrupted(struct user_regs_struct *r)
-{
-    if ((int64_t)r->orig_rax >= 0 && r->rax == (uint64_t)-EINTR &&
-        cp_tracee_rank((long)r->orig_rax) == 0)
-        r->rax = (uint64_t)-NO_RESTART;
-}
-
 /* Where it has been stopped: is that a good place? */
 static bool is_good_place(struct cp_tracee *t,
                           const struct cp_tracee_catch *how)
@@ -150,7 +160,6 @@ static bool is_good_place(struct cp_tracee *t,
             r->rax <= (uint64_t)-CP_TRACEE_MOST_ERROR || !is_free_call(t))
             return false;
         t->call_at = r->rip - CP_TRACEE_CALL_BYTES;
-        mend_interrupted(&t->regs);
         return true;
     }
     t->call_at = how->call_at;
@@ -162,10 +171,10 @@ enum cp_status cp_tracee_settle(struct cp_tracee *t,
                                 int64_t end_ms, struct cp_error *err)
 {
     for (;;) {
-        enum cp_status status = cp_tracee_get_regs(t, &t->regs, err);
+        enum cp_status status;
 
-        if (status != CP_OK || is_good_place(t, how))
-            return status;
+        if (is_good_place(t, how))
+            return CP_OK;
         status = follow(t, cp_tracee_now_ms() + STEP_MS, err);
         if (status != CP_EOTHER || cp_tracee_now_ms() > end_ms)
             return status;

@@ -23,14 +23,17 @@
 struct cp_tracee {
     pid_t tid;
     bool is_gone;     /* it has ended; there is nothing to let go */
+    bool is_stopped;  /* by ptrace; else it runs */
     bool is_entry;    /* stopped before a system call, not in one */
     uint64_t call_at; /* a system call instruction */
     uint64_t mask;    /* its signal mask */
     struct user_regs_struct regs;
+    int64_t timeout_end_ns; /* of the wait that it is in; 0: none to mind */
     struct iovec xstate;
     struct cp_quiet *quiet; /* borrowed, while it is caught; or NULL */
 };
 
+int64_t cp_tracee_now_ns(void);
 int64_t cp_tracee_now_ms(void);
 
 /* "WHAT: " and what errno says. */
@@ -51,13 +54,17 @@ enum cp_status cp_tracee_await(struct cp_tracee *t, int64_t end_ms, int *out,
                                struct cp_error *err);
 
 /* Lets it go on, by a request of ptrace and with a signal or 0. */
-enum cp_status cp_tracee_resume(const struct cp_tracee *t, int request, int sig,
+enum cp_status cp_tracee_resume(struct cp_tracee *t, int request, int sig,
                                 struct cp_error *err);
 
 /* Did it stop because we interrupted it, or all of its process is stopped? */
 bool cp_tracee_is_event_stop(int how);
 
-/* Interrupts it and waits until it stands; its other signals are passed on. */
+/*
+ * Stops it where that does not change how its system call ends, within the
+ * time; its other signals are passed on. t->regs are its registers then.
+ * CP_EOTHER: there was no such place in time, and it runs.
+ */
 enum cp_status cp_tracee_interrupt(struct cp_tracee *t, int64_t end_ms,
                                    struct cp_error *err);
 

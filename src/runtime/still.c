@@ -26,6 +26,7 @@
 #define PAGE ((size_t)4096)
 #define N_PAGES (CP_STILL_BYTES / PAGE)
 #define SHORT_BYTES (2 * PAGE)
+#define FEW_FRAMES 3
 #define MOST_GUESSES 1024 /* a frame may be so many words long */
 
 /* What the file says now, closed by NUL; false: it cannot be had. */
@@ -238,6 +239,8 @@ void cp_still_complete(struct cp_still_look *l,
         return;
     memcpy(l->frames, l->partial, n * sizeof(*l->frames));
     l->n = n;
+    if (n < FEW_FRAMES) /* libc has no tables, as musl: hooks can help */
+        cp_locks_note_calls();
     if (n > 0)
         return;
     l->frames[l->n++] = CP_FRAME_ASLEEP;
