@@ -1,16 +1,19 @@
-/* hash.c - the seed; see hash.h. */
+/* hash.c - the random numbers; see hash.h. */
 #include "base/hash.h"
 
 #include <sys/random.h>
 
 uint64_t cp_hash_seed = 0x9e3779b97f4a7c15u;
+uint64_t cp_hash_factor = 0xd1b54a32d192ed03u;
 
 /* Before all other constructors: what they start hashes as well. */
 __attribute__((constructor(101))) static void choose_seed(void)
 {
-    uint64_t random;
+    uint64_t random[2];
 
-    if (getrandom(&random, sizeof(random), GRND_NONBLOCK) ==
+    if (getrandom(random, sizeof(random), GRND_NONBLOCK) !=
         (ssize_t)sizeof(random))
-        cp_hash_seed ^= random;
+        return;
+    cp_hash_seed ^= random[0];
+    cp_hash_factor = (cp_hash_factor ^ random[1]) | 1;
 }

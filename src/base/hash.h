@@ -1,9 +1,14 @@
 /*
  * hash - the mixing functions behind every table of the project.
  *
- * Multiply-and-fold on 128 bits: one multiplication for sixteen bytes. A
- * seed that differs from run to run keeps a file from being made so that all
- * its names meet in one place; no output may depend on the order of a table.
+ * Multiply-and-fold on 128 bits: one multiplication for sixteen bytes. Both
+ * factors hold a random number that differs from run to run: a constant factor
+ * would be made 0 by a file that knows it, and then all its names would have
+ * hashes that the file chooses. No output may depend on the order of a table.
+ *
+ * A hash must cover every field that the owner of the table compares, and must
+ * not join two fields of a file before they are mixed (a ^ b): a file could
+ * choose them so that they cancel out.
  */
 #ifndef CP_HASH_H
 #define CP_HASH_H
@@ -12,13 +17,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Random, set before main and never again. */
-extern uint64_t cp_hash_seed;
+/* Random, set before main and never again; the second is odd. */
+extern uint64_t cp_hash_seed, cp_hash_factor;
 
 static inline uint64_t cp_hash_mix(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;
-    wide product = (wide)(a ^ cp_hash_seed) * (b ^ 0xd1b54a32d192ed03u);
+    wide product = (wide)(a ^ cp_hash_seed) * (b ^ cp_hash_factor);
     uint64_t x = (uint64_t)product ^ (uint64_t)(product >> 64) ^ a;
 
     x *= 0x9e3779b97f4a7c15u; /* an even factor leaves low bits alike, ... */
@@ -28,7 +33,7 @@ static inline uint64_t cp_hash_mix(uint64_t a, uint64_t b)
 /* The same for one word, and unique: words that differ have hashes that do. */
 static inline uint64_t cp_hash_unique(uint64_t a)
 {
-    a = (a ^ cp_hash_seed) * 0x9e3779b97f4a7c15u;
+    a = (a ^ cp_hash_seed) * cp_hash_factor;
     a = (a ^ a >> 32) * 0xd1b54a32d192ed03u;
     return a ^ a >> 29;
 }

@@ -55,6 +55,7 @@ struct cp_http_exchange {
     bool has_failed;    /* out of memory: no more than a closed connection */
     bool will_close;    /* after this answer */
     bool has_continued; /* "100 Continue" was sent */
+    bool has_policy;    /* `headers` has a Content-Security-Policy */
     bool is_touched;    /* in the server's list `touched` */
     struct cp_http_exchange *prev, *next; /* oldest first, or of the dead */
     struct cp_http_exchange *next_touched;

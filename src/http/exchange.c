@@ -104,9 +104,26 @@ void cp_http_add_header(struct cp_http_exchange *x, const char *name,
     add(x, &x->headers, "\r\n");
 }
 
+void cp_http_set_policy(struct cp_http_exchange *x, const char *policy)
+{
+    cp_http_add_header(x, "Content-Security-Policy", policy);
+    x->has_policy = true;
+}
+
 void cp_http_drop_headers(struct cp_http_exchange *x)
 {
     x->headers.len = 0;
+    x->has_policy = false;
+}
+
+/* What every answer has, whoever made it. */
+static void put_safety(struct cp_http_exchange *x)
+{
+    add(x, &x->output, "X-Content-Type-Options: nosniff\r\n");
+    if (!x->has_policy)
+        add(x, &x->output,
+            "Content-Security-Policy: " CP_HTTP_STRICT_POLICY "\r\n");
+    x->has_policy = false;
 }
 
 /* Status line and headers; `length` is the header that frames the body. */
@@ -118,6 +135,7 @@ static void put_head(struct cp_http_exchange *x, int status, const char *length)
     (void)snprintf(line, sizeof(line), "HTTP/1.1 %d %s\r\nDate: %s\r\n", status,
                    reason(status), now);
     add(x, &x->output, line);
+    put_safety(x);
     if (x->headers.len)
         add(x, &x->output, x->headers.bytes);
     add(x, &x->output, length);

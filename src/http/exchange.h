@@ -28,6 +28,17 @@ bool cp_http_is_from_loopback(const struct cp_http_exchange *x);
 void cp_http_add_header(struct cp_http_exchange *x, const char *name,
                         const char *value);
 
+/* An answer that is no page of ours may load, run and show nothing. */
+#define CP_HTTP_STRICT_POLICY                                                  \
+    "default-src 'none'; base-uri 'none'; form-action 'none'; "                \
+    "frame-ancestors 'none'; sandbox"
+
+/*
+ * The Content-Security-Policy of a page, instead of the strict one. Every
+ * answer has one, and X-Content-Type-Options: nosniff.
+ */
+void cp_http_set_policy(struct cp_http_exchange *x, const char *policy);
+
 /* Drops the headers added so far: an error is answered instead. */
 void cp_http_drop_headers(struct cp_http_exchange *x);
 

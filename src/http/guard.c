@@ -30,15 +30,15 @@ static bool ends_with(const char *text, const char *end)
     return len >= end_len && strcasecmp(text + len - end_len, end) == 0;
 }
 
-/* Whether nobody outside can make that name mean this machine. */
+/* Whether browsers resolve the name to this machine without asking others. */
 static bool is_local_name(const char *host)
 {
     unsigned char address[sizeof(struct in6_addr)];
 
-    return !strchr(host, '.') || inet_pton(AF_INET, host, address) == 1 ||
-           inet_pton(AF_INET6, host, address) == 1 ||
-           ends_with(host, ".localhost") || ends_with(host, ".local") ||
-           ends_with(host, ".internal");
+    return strcasecmp(host, "localhost") == 0 ||
+           ends_with(host, ".localhost") ||
+           inet_pton(AF_INET, host, address) == 1 ||
+           inet_pton(AF_INET6, host, address) == 1;
 }
 
 static bool is_browser(const struct cp_http_request *r)

@@ -5,10 +5,11 @@
  * browser there also runs scripts of strangers. Two ways in are closed:
  *
  * - A page of evil.example whose name was made to point at 127.0.0.1 (DNS
- *   rebinding): a browser that says Host: evil.example is refused. Hosts that
- *   cannot be rebound pass: addresses, localhost, names without a dot, and
- *   those under .localhost, .local and .internal. So does every client that
- *   is no browser, whatever its Host: curl, go tool pprof, scrapers.
+ *   rebinding): a browser that says Host: evil.example is refused. Only
+ *   addresses, localhost and names under .localhost pass: a name without a
+ *   dot, or under .local, is answered by any machine of the network (LLMNR,
+ *   mDNS). Every client that is no browser passes, whatever its Host: curl,
+ *   go tool pprof, scrapers.
  * - A page that makes the browser load from localhost behind the scenes:
  *   refused when the browser says so (Sec-Fetch-Site: cross-site); following
  *   a link is fine.

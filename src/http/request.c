@@ -84,10 +84,30 @@ static int open_header(struct cp_http_request *r)
     return 0;
 }
 
+/*
+ * Letters, digits and some signs. http-parser also takes spaces, but another
+ * server on the way may read "Content-Length : 3" as no length.
+ */
+static bool is_token(const char *at, size_t len)
+{
+    static const char signs[] = "!#$%&'*+-.^_`|~";
+
+    for (size_t i = 0; i < len; i++) {
+        char c = at[i], low = (char)(c | 0x20);
+
+        if (!(low >= 'a' && low <= 'z') && !(c >= '0' && c <= '9') &&
+            (c == '\0' || !strchr(signs, c)))
+            return false;
+    }
+    return true;
+}
+
 static int on_field(http_parser *parser, const char *at, size_t len)
 {
     struct cp_http_request *r = parser->data;
 
+    if (!is_token(at, len))
+        return fail(r, 400);
     if (r->has_headers)
         return 0; /* a trailer */
     if ((r->n_headers == 0 || r->is_value) && open_header(r))
@@ -161,8 +181,9 @@ static int split_target(struct cp_http_request *r)
         r->query = url.field_data[UF_QUERY].off;
         target[r->query + url.field_data[UF_QUERY].len] = '\0';
     }
-    if (n == SIZE_MAX || memchr(target + at, '\0', n))
-        return fail(r, 400);
+    if (n == SIZE_MAX || memchr(target + at, '\0', n) ||
+        strstr(target + r->query, "%00"))
+        return fail(r, 400); /* a NUL would cut what follows it */
     r->path = (uint32_t)at;
     target[at + n] = '\0';
     return 0;

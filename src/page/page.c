@@ -1,6 +1,7 @@
 /* page.c - puts info and profile into the page; see page.h. */
 #include "page/page.h"
 
+#include <stdio.h>
 #include <string.h>
 
 extern const char cp_asset_page_html[];
@@ -82,4 +83,19 @@ void cp_page_write(struct cp_out *out, const struct cp_page_info *info,
         cp_out_cstr(out, "</script>\n");
     }
     cp_out_cstr(out, place + strlen(PLACE));
+}
+
+void cp_page_policy_of(const char *html, char out[CP_PAGE_POLICY_BYTES])
+{
+    static const char meta[] = "\"Content-Security-Policy\" content=\"";
+    const char *at = strstr(html, meta);
+
+    at = at ? at + sizeof(meta) - 1 : "default-src 'none'\"";
+    (void)snprintf(out, CP_PAGE_POLICY_BYTES, "%.*s; frame-ancestors 'none'",
+                   (int)strcspn(at, "\""), at);
+}
+
+void cp_page_policy(char out[CP_PAGE_POLICY_BYTES])
+{
+    cp_page_policy_of(cp_asset_page_html, out);
 }

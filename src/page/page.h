@@ -35,4 +35,11 @@ struct cp_page_info {
 void cp_page_write(struct cp_out *out, const struct cp_page_info *info,
                    const void *profile, size_t len);
 
+/* The page's Content-Security-Policy, for the head of an answer. */
+#define CP_PAGE_POLICY_BYTES 512
+void cp_page_policy(char out[CP_PAGE_POLICY_BYTES]);
+
+/* The same of any page of ours: what its <meta> element says, and no frames. */
+void cp_page_policy_of(const char *html, char out[CP_PAGE_POLICY_BYTES]);
+
 #endif

@@ -7,3 +7,8 @@ void cp_trace_page_write(struct cp_out *out)
 {
     cp_out_cstr(out, cp_asset_trace_html);
 }
+
+void cp_trace_page_policy(char out[CP_PAGE_POLICY_BYTES])
+{
+    cp_page_policy_of(cp_asset_trace_html, out);
+}

@@ -6,7 +6,11 @@
 #define CP_TRACE_PAGE_H
 
 #include "base/out.h"
+#include "page/page.h"
 
 void cp_trace_page_write(struct cp_out *out);
+
+/* See cp_page_policy. */
+void cp_trace_page_policy(char out[CP_PAGE_POLICY_BYTES]);
 
 #endif

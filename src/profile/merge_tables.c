@@ -215,10 +215,11 @@ static uint32_t *find_location(const struct cp_merge_tables *t,
     uint64_t h =
         cp_hash_mix(l->address, (uint64_t)l->mapping << 32 | l->n_lines);
 
-    for (uint32_t i = 0; i < l->n_lines; i++)
+    for (uint32_t i = 0; i < l->n_lines; i++) {
         h = cp_hash_mix(h ^ lines[i].function, (uint64_t)lines[i].line);
-    if (l->n_lines > 0)
-        h = cp_hash_mix(h, (uint64_t)lines[l->n_lines - 1].column);
+        if (lines[i].column)
+            h = cp_hash_mix(h, (uint64_t)lines[i].column);
+    }
     h = cp_hash_mix(h, l->is_folded);
     uint32_t i = (uint32_t)h & x->mask;
     for (; x->slots[i]; i = (i + 1) & x->mask) {

@@ -192,6 +192,27 @@ static enum cp_status name_nodes(struct grinder *w)
     return name_callees(w);
 }
 
+/* A line break in a name would begin a line of the name's own. */
+static void write_text(struct cp_out *out, struct cp_str text)
+{
+    for (uint32_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+
+        cp_out_char(out, c == '\n' || c == '\r' ? ' ' : c);
+    }
+}
+
+static void write_events(const struct cp_report *r, struct cp_out *out)
+{
+    const char *type = r->sample_type, *unit = r->out_unit;
+
+    cp_out_cstr(out, "positions: instr line\nevents: ");
+    write_text(out, (struct cp_str){ type, (uint32_t)strlen(type) });
+    cp_out_char(out, '(');
+    write_text(out, (struct cp_str){ unit, (uint32_t)strlen(unit) });
+    cp_out_cstr(out, ")\n");
+}
+
 /* "key=(1) name" the first time, "key=(1)" later, "key=" for no name. */
 static void write_name(struct grinder *w, const char *key,
                        struct numbering *numbers, uint32_t string,
@@ -203,7 +224,7 @@ static void write_name(struct grinder *w, const char *key,
     } else if (text.len > 0) {
         numbers->number[string] = ++numbers->n;
         cp_out_printf(w->out, "(%u) ", numbers->n);
-        cp_out_str(w->out, text);
+        write_text(w->out, text);
     }
     cp_out_char(w->out, '\n');
 }
@@ -312,8 +333,7 @@ enum cp_status cp_write_callgrind(struct cp_report *r, struct cp_out *out,
     cp_scale_init(&w.scale, r->sample_unit, r->out_unit);
     status = make_tables(&w);
     if (status == CP_OK)
-        cp_out_printf(out, "positions: instr line\nevents: %s(%s)\n",
-                      r->sample_type, r->out_unit);
+        write_events(r, out);
     for (uint32_t i = 0; status == CP_OK && i < t.graph.n_order; i++)
         status = write_node(&w, t.graph.order[i]);
     cp_arena_release(&w.arena);

@@ -10,6 +10,7 @@
 
 #include "base/path.h"
 #include "report/dot_tags.h"
+#include "report/dot_text.h"
 #include "report/formats.h"
 #include "report/legend.h"
 #include "report/short_name.h"
@@ -29,19 +30,15 @@ struct drawing {
     struct cp_error *err;
 };
 
-/* Quotes and backslashes get a backslash, newlines become \l. */
-static void escaped(struct cp_out *out, struct cp_str text)
+static void put_raw(const struct drawing *d, struct cp_str text)
 {
-    for (uint32_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
+    cp_dot_raw(d->out, text, d->r->options.is_drawn);
+}
 
-        if (c == '\\' || c == '"')
-            cp_out_char(out, '\\');
-        if (c == '\n')
-            cp_out_cstr(out, "\\l");
-        else
-            cp_out_char(out, c);
-    }
+/* A value with its unit, which is from the profile. */
+static void put_value(const struct drawing *d, const char *text)
+{
+    put_raw(d, (struct cp_str){ text, (uint32_t)strlen(text) });
 }
 
 static unsigned to_byte(double part)
@@ -112,17 +109,21 @@ static void write_head(struct drawing *d)
     cp_legend_graph(d->r, d->t, true, &legend);
     cp_out_cstr(&legend,
                 "\nSee https://git.io/JfYMW for how to read the graph\n");
-    cp_out_printf(d->out, "digraph \"%.*s\" {\n", name.len ? (int)name.len : 7,
-                  name.len ? name.ptr : "unnamed");
-    cp_out_cstr(d->out, "node [style=filled fillcolor=\"#f8f8f8\"]\n");
+    cp_out_cstr(d->out, "digraph \"");
+    put_raw(d, name.len ? name : (struct cp_str){ "unnamed", 7 });
+    cp_out_cstr(d->out, "\" {\nnode [style=filled fillcolor=\"#f8f8f8\"]\n");
     if (legend.err.status == CP_OK) {
         cp_out_cstr(d->out, "subgraph cluster_L { \"");
-        escaped(d->out, first_entry(d->r->profile, &legend));
+        cp_dot_escape(d->out, first_entry(d->r->profile, &legend));
         cp_out_cstr(d->out, "\" [shape=box fontsize=16 label=\"");
-        escaped(d->out, (struct cp_str){ legend.buf, (uint32_t)legend.len });
+        cp_dot_escape(d->out,
+                      (struct cp_str){ legend.buf, (uint32_t)legend.len });
         cp_out_char(d->out, '"');
-        if (name.len)
-            cp_out_printf(d->out, " tooltip=\"%.*s\"", (int)name.len, name.ptr);
+        if (name.len) {
+            cp_out_cstr(d->out, " tooltip=\"");
+            put_raw(d, name);
+            cp_out_char(d->out, '"');
+        }
         cp_out_cstr(d->out, "] }\n");
     } else {
         d->out->err = legend.err;
@@ -137,7 +138,7 @@ static void multiline_name(struct drawing *d, struct cp_str name)
 
     name = cp_short_name(name, &d->arena, d->err);
     if (name.ptr)
-        escaped(&text, name);
+        cp_dot_escape(&text, name);
     if (!name.ptr || text.err.status != CP_OK)
         (void)cp_error_nomem(&d->out->err);
     for (size_t i = 0; i < text.len; i++) {
@@ -175,15 +176,18 @@ static void node_label(struct drawing *d, const struct cp_node_info *info)
         cp_out_cstr(out, "\\n");
     }
     if (info->line) {
-        cp_out_printf(out, "%.*s:%lld", (int)file.len, file.ptr,
-                      (long long)info->line);
+        put_raw(d, file);
+        cp_out_printf(out, ":%lld", (long long)info->line);
         if (info->column)
             cp_out_printf(out, ":%lld", (long long)info->column);
         cp_out_cstr(out, "\\n");
     } else if (info->file) {
-        cp_out_printf(out, "%.*s\\n", (int)file.len, file.ptr);
+        put_raw(d, file);
+        cp_out_cstr(out, "\\n");
     } else if (!info->name && info->objfile) {
-        cp_out_printf(out, "[%.*s]\\n", (int)object.len, object.ptr);
+        cp_out_char(out, '[');
+        put_raw(d, object);
+        cp_out_cstr(out, "]\\n");
     } else if (!info->name) {
         cp_out_cstr(out, "<unknown>\\n");
     }
@@ -195,8 +199,9 @@ static void value_label(const struct drawing *d, int64_t value,
     char percent[CP_LABEL_BYTES];
 
     cp_percentage(value, d->r->total, percent);
-    cp_out_printf(d->out, "%s%s (%s)", before, text,
-                  percent + strspn(percent, " "));
+    cp_out_cstr(d->out, before);
+    put_value(d, text);
+    cp_out_printf(d->out, " (%s)", percent + strspn(percent, " "));
 }
 
 static int font_size(const struct drawing *d, int64_t flat)
@@ -228,8 +233,10 @@ static void write_node(struct drawing *d, uint32_t node)
         value_label(d, cum, flat != 0 ? "\\nof " : " of ", cum_text);
     cp_out_printf(d->out, "\" id=\"node%u\" fontsize=%d shape=box tooltip=\"",
                   d->id[node], font_size(d, flat));
-    escaped(d->out, cp_graph_name(g, node));
-    cp_out_printf(d->out, " (%s)\" color=\"", cum_text);
+    cp_dot_escape(d->out, cp_graph_name(g, node));
+    cp_out_cstr(d->out, " (");
+    put_value(d, cum_text);
+    cp_out_cstr(d->out, ")\" color=\"");
     share_colour(d, cum, false);
     cp_out_cstr(d->out, "\" fillcolor=\"");
     share_colour(d, cum, true);
@@ -252,10 +259,12 @@ static void edge_tooltip(struct drawing *d, const struct cp_edge *e,
     struct cp_graph *g = &d->t->graph;
 
     cp_out_printf(d->out, " %s=\"", name);
-    escaped(d->out, cp_graph_name(g, e->src));
+    cp_dot_escape(d->out, cp_graph_name(g, e->src));
     cp_out_cstr(d->out, e->is_residual ? " ... " : " -> ");
-    escaped(d->out, cp_graph_name(g, e->dst));
-    cp_out_printf(d->out, " (%s)\"", weight);
+    cp_dot_escape(d->out, cp_graph_name(g, e->dst));
+    cp_out_cstr(d->out, " (");
+    put_value(d, weight);
+    cp_out_cstr(d->out, ")\"");
 }
 
 static void write_edge(struct drawing *d, const struct cp_edge *e)
@@ -264,8 +273,10 @@ static void write_edge(struct drawing *d, const struct cp_edge *e)
     char text[CP_LABEL_BYTES];
 
     cp_report_value(d->r, weight, text);
-    cp_out_printf(d->out, "N%u -> N%u [label=\" %s%s\"", d->id[e->src],
-                  d->id[e->dst], text, e->is_inline ? "\\n (inline)" : "");
+    cp_out_printf(d->out, "N%u -> N%u [label=\" ", d->id[e->src],
+                  d->id[e->dst]);
+    put_value(d, text);
+    cp_out_cstr(d->out, e->is_inline ? "\\n (inline)\"" : "\"");
     if (d->r->total != 0) {
         int64_t heavy = share_of(d, weight, 100);
         int64_t wide = share_of(d, weight, 5);

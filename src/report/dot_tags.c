@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "report/dot_text.h"
 
 #define MOST 4
 
@@ -65,25 +66,10 @@ static const char *number_unit(const struct cp_report *r)
     return cp_profile_cstr(r->profile, r->label_units.unit[bytes]);
 }
 
-/*
- * Label texts stand in dot text as they are, in the reference and here; a quote
- * in one then ends the string. What is drawn is escaped: quotes, and
- * backslashes but for those of the line breaks between labels.
- */
-static void write_name(const struct tag_writer *w, struct cp_str name)
+static void write_value(const struct tag_writer *w, const char *text)
 {
-    if (!w->r->options.is_drawn) {
-        cp_out_str(w->out, name);
-        return;
-    }
-    for (uint32_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        bool is_break = c == '\\' && i + 1 < name.len && name.ptr[i + 1] == 'n';
-
-        if (c == '"' || (c == '\\' && !is_break))
-            cp_out_char(w->out, '\\');
-        cp_out_char(w->out, c);
-    }
+    cp_dot_raw(w->out, (struct cp_str){ text, (uint32_t)strlen(text) },
+               w->r->options.is_drawn);
 }
 
 static void write_box(const struct tag_writer *w, const char *source,
@@ -94,14 +80,17 @@ static void write_box(const struct tag_writer *w, const char *source,
 
     cp_report_value(w->r, value, text);
     cp_out_printf(w->out, "%s [label = \"", box);
-    write_name(w, name);
-    cp_out_printf(w->out,
-                  "\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"%s\"]\n", box,
-                  text);
-    cp_out_printf(w->out,
-                  "%s -> %s [label=\" %s\" weight=100 tooltip=\"%s\" "
-                  "labeltooltip=\"%s\"%s]\n",
-                  source, box, text, text, text, style);
+    cp_dot_labels(w->out, name, w->r->options.is_drawn);
+    cp_out_printf(w->out, "\" id=\"%s\" fontsize=8 shape=box3d tooltip=\"",
+                  box);
+    write_value(w, text);
+    cp_out_printf(w->out, "\"]\n%s -> %s [label=\" ", source, box);
+    write_value(w, text);
+    cp_out_cstr(w->out, "\" weight=100 tooltip=\"");
+    write_value(w, text);
+    cp_out_cstr(w->out, "\" labeltooltip=\"");
+    write_value(w, text);
+    cp_out_printf(w->out, "\"%s]\n", style);
 }
 
 /* Makes the range of the tags whose group is `group`. */

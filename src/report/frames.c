@@ -91,8 +91,8 @@ static uint64_t hash_info(const struct cp_node_info *i)
     uint64_t h = cp_hash_mix(i->address, (uint64_t)i->line);
 
     h = cp_hash_mix(h ^ i->name, (uint64_t)i->file << 32 | i->objfile);
-    return cp_hash_mix(h ^ (uint64_t)i->column,
-                       (uint64_t)i->start_line ^ i->system_name);
+    h = cp_hash_mix(h ^ i->system_name, (uint64_t)i->start_line);
+    return i->column ? cp_hash_mix(h, (uint64_t)i->column) : h;
 }
 
 static bool same_info(const struct cp_node_info *a,

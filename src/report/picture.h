@@ -8,6 +8,7 @@
 
 enum cp_picture {
     CP_PICTURE_SVG,
+    CP_PICTURE_SHAPES, /* SVG without a script, for a page that has its own */
     CP_PICTURE_PNG,
     CP_PICTURE_PDF,
     CP_PICTURE_PS,

@@ -375,24 +375,24 @@ void cp_index_page(struct cp_service *s, struct cp_http_exchange *x)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
     struct cp_out out = { .fd = -1 };
-    char format[8], nonce[33], host[HOST_BYTES], policy[256];
+    char format[8], nonce[33], host[HOST_BYTES], policy[320];
     bool is_json = cp_http_request_param(r, "format", format, sizeof(format)) &&
                    strcmp(format, "json") == 0;
 
     make_nonce(nonce);
     host_of(r, host);
-    (void)snprintf(policy, sizeof(policy),
-                   "default-src 'none'; style-src 'nonce-%s'; script-src "
-                   "'nonce-%s'; connect-src 'self'; img-src data:; "
-                   "base-uri 'none'; frame-ancestors 'none'",
-                   nonce, nonce);
+    (void)snprintf(
+        policy, sizeof(policy),
+        "default-src 'none'; style-src 'nonce-%s'; script-src "
+        "'nonce-%s'; connect-src 'self'; img-src data:; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        nonce, nonce);
     cp_http_add_header(x, "Content-Type",
                        is_json ? "application/json"
                                : "text/html; charset=utf-8");
-    cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
     cp_http_add_header(x, "Cache-Control", "no-store");
     cp_http_add_header(x, "Referrer-Policy", "no-referrer");
-    cp_http_add_header(x, "Content-Security-Policy", policy);
+    cp_http_set_policy(x, policy);
     if (is_json)
         put_json(s, &out);
     else

@@ -85,7 +85,6 @@ void cp_service_release(struct cp_service *s)
 
 void cp_service_text_headers(struct cp_http_exchange *x)
 {
-    cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
     cp_http_add_header(x, "Content-Type", "text/plain; charset=utf-8");
 }
 
@@ -100,15 +99,7 @@ void cp_service_error(struct cp_http_exchange *x, int status, const char *fmt,
     va_end(args);
     strcat(text, "\n");
     cp_http_drop_headers(x);
-    cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
     cp_http_add_header(x, "X-Go-Pprof", "1");
-    cp_http_answer_text(x, status, text);
-}
-
-/* An error that is not of a profile: no X-Go-Pprof. */
-static void refuse(struct cp_http_exchange *x, int status, const char *text)
-{
-    cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
     cp_http_answer_text(x, status, text);
 }
 
@@ -187,7 +178,7 @@ static void gperf(struct cp_service *s, struct cp_http_exchange *x)
     if (find_kind(s, kind))
         cp_window_open(s, x, find_kind(s, kind), name, CP_WINDOW_GPERF);
     else
-        refuse(x, 404, "404 page not found\n");
+        cp_http_answer_text(x, 404, "404 page not found\n");
 }
 
 /*
@@ -268,7 +259,7 @@ static void hand_over(struct cp_service *s, struct cp_http_exchange *x)
         cp_service_error(x, 404, "Unknown profile");
     else if (is_of_page(r) || s->n_windows > 0 || !asker_of(r, &pid) ||
              !s->hand_on(s->endpoint, (long)pid))
-        refuse(x, 403, "This process has work of its own.\n");
+        cp_http_answer_text(x, 403, "This process has work of its own.\n");
     else
         cp_http_answer_text(x, 200, "ok\n");
 }
@@ -281,7 +272,7 @@ static void detach(struct cp_service *s, struct cp_http_exchange *x)
     if (!cp_http_request_is(r, "POST") || !s->ending) {
         cp_service_error(x, 404, "Unknown profile");
     } else if (!may_change(s, x)) {
-        refuse(x, 403, "Only from this machine.\n");
+        cp_http_answer_text(x, 403, "Only from this machine.\n");
     } else {
         cp_http_answer_text(x, 200, "ok\n");
         s->ending();
@@ -334,7 +325,7 @@ static void change(struct cp_service *s, struct cp_http_exchange *x,
     int64_t value;
 
     if (!may_change(s, x))
-        refuse(x, 403, "Only from this machine.\n");
+        cp_http_answer_text(x, 403, "Only from this machine.\n");
     else if (!cp_http_request_param(r, kind->setting, text, sizeof(text)) ||
              !cp_params_int(text, &value) || value < 0)
         cp_service_error(x, 400, "invalid value for \"%s\"", kind->setting);
@@ -375,7 +366,7 @@ static bool allow(struct cp_http_exchange *x, bool takes_post)
         return true;
     cp_http_add_header(x, "Allow",
                        takes_post ? "GET, HEAD, POST" : "GET, HEAD");
-    refuse(x, 405, "Method Not Allowed\n");
+    cp_http_answer_text(x, 405, "Method Not Allowed\n");
     return false;
 }
 
@@ -399,13 +390,14 @@ void cp_service_handle(void *context, struct cp_http_exchange *x)
 
     add_more(s);
     if (s->is_guarded && !cp_http_guard_allows(cp_http_request_of(x)))
-        refuse(x, 403,
-               "This looks like a web page of somebody else.\n"
-               "Open it by the name localhost, or by the address.\n");
+        cp_http_answer_text(
+            x, 403,
+            "This looks like a web page of somebody else.\n"
+            "Open it by the name localhost, or by the address.\n");
     else if (s->ui && strncmp(path, ui, sizeof(ui) - 1) == 0)
         s->ui(s->ui_context, x);
     else if (!route && !is_kind)
-        refuse(x, 404, "404 page not found\n");
+        cp_http_answer_text(x, 404, "404 page not found\n");
     else if (!allow(x, route ? route->takes_post
                              : has_setting(s, path + strlen(ROOT))))
         return;

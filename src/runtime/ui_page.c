@@ -20,7 +20,6 @@ static void send_stats(struct cp_http_exchange *x)
 
     cp_memory_stats_json(&out);
     cp_http_add_header(x, "Content-Type", "application/json");
-    cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
     cp_http_add_header(x, "Cache-Control", "no-store");
     cp_http_answer(x, 200, &out);
     cp_out_release(&out);
@@ -31,6 +30,7 @@ void cp_ui_page(void *context, struct cp_http_exchange *x)
     const struct cp_http_request *r = cp_http_request_of(x);
     struct cp_out page = { .fd = -1 }, command = { .fd = -1 };
     struct cp_page_info info = { .live = LIVE };
+    char policy[CP_PAGE_POLICY_BYTES];
 
     (void)context;
     if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD")) {
@@ -44,8 +44,9 @@ void cp_ui_page(void *context, struct cp_http_exchange *x)
     info.title = cp_service_program(&command);
     cp_page_write(&page, &info, NULL, 0);
     cp_out_release(&command);
+    cp_page_policy(policy);
+    cp_http_set_policy(x, policy);
     cp_http_add_header(x, "Content-Type", "text/html; charset=utf-8");
-    cp_http_add_header(x, "X-Content-Type-Options", "nosniff");
     cp_http_answer(x, 200, &page);
     cp_out_release(&page);
 }

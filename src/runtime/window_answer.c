@@ -25,7 +25,6 @@ void cp_window_add_headers(const struct cp_window *w)
     const struct cp_trace_format *format = w->request.format;
     char value[CP_WINDOW_NAME_BYTES + 40];
 
-    cp_http_add_header(w->x, "X-Content-Type-Options", "nosniff");
     if (w->request.debug != 0) {
         cp_http_add_header(w->x, "Content-Type", "text/plain; charset=utf-8");
         return;

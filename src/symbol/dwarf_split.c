@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "symbol/dwarf_file.h"
 #include "symbol/dwarf_names.h"
 
@@ -212,7 +213,8 @@ static bool open_dwo(struct cp_split *s, struct part *p,
 static const struct cp_dwarf *find_part(struct cp_split *s,
                                         const struct cp_dwarf_unit *skeleton)
 {
-    struct part **bucket = &s->buckets[skeleton->dwo_id % BUCKETS];
+    struct part **bucket =
+        &s->buckets[cp_hash_unique(skeleton->dwo_id) % BUCKETS];
     struct part *p = *bucket;
 
     while (p && p->id != skeleton->dwo_id)

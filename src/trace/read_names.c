@@ -115,7 +115,7 @@ static enum cp_status add_frame(struct cp_trace_names *n,
                                 const struct cp_trace_read_frame *f,
                                 uint32_t *out, struct cp_error *err)
 {
-    uint64_t hash = cp_hash_mix(f->pc ^ (uint64_t)f->line << 32,
+    uint64_t hash = cp_hash_mix(cp_hash_mix(f->pc, f->line),
                                 (uint64_t)f->function << 32 | f->file);
     size_t probe = 0;
 

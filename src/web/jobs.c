@@ -56,7 +56,8 @@ static enum cp_status draw(struct cp_report *r, struct cp_out *out,
     r->options.is_drawn = true;
     status = cp_report_write(r, &dot, err);
     if (status == CP_OK)
-        status = cp_picture_render(CP_PICTURE_SVG, dot.buf, dot.len, out, err);
+        status =
+            cp_picture_render(CP_PICTURE_SHAPES, dot.buf, dot.len, out, err);
     cp_out_release(&dot);
     return status;
 }

@@ -219,8 +219,11 @@ static void on_profile(struct question *q)
 
 static void on_page(struct question *q)
 {
+    char policy[CP_PAGE_POLICY_BYTES];
+
     cp_trace_page_write(&q->out);
-    cp_http_add_header(q->x, "X-Frame-Options", "DENY");
+    cp_trace_page_policy(policy);
+    cp_http_set_policy(q->x, policy);
     answer(q, "text/html; charset=utf-8");
 }
 

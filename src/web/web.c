@@ -65,6 +65,7 @@ static void redirect(struct cp_http_exchange *x, const char *to)
 static void send_page(const struct cp_web *w, struct cp_http_exchange *x)
 {
     struct cp_out page = { .fd = -1 };
+    char policy[CP_PAGE_POLICY_BYTES];
     struct cp_page_info info = { .title = w->options.title,
                                  .has_server = true,
                                  .data = "data/profile",
@@ -74,7 +75,8 @@ static void send_page(const struct cp_web *w, struct cp_http_exchange *x)
     cp_page_write(&page, &info, NULL, 0);
     cp_http_add_header(x, "Content-Type", "text/html; charset=utf-8");
     cp_http_add_header(x, "Cache-Control", "no-store");
-    cp_http_add_header(x, "X-Frame-Options", "DENY");
+    cp_page_policy(policy);
+    cp_http_set_policy(x, policy);
     cp_http_answer(x, 200, &page);
     cp_out_release(&page);
 }

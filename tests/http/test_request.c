@@ -90,54 +90,69 @@ static void test_params(void)
     cp_http_request_release(&r);
 }
 
+static const struct {
+    const char *name, *text;
+    int status;
+} refused[] = {
+    { "not http", "\x16\x03\x01\x02", 400 },
+    { "no version", "GET /\r\nHost: x\r\n\r\n", 505 },
+    { "version 2", "GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505 },
+    { "no host", "GET / HTTP/1.1\r\n\r\n", 400 },
+    { "two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400 },
+    { "a NUL", "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
+    { "a NUL in a parameter", "GET /?a=1%00 HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
+    { "a NUL in a parameter's name", "GET /?a%00=1 HTTP/1.1\r\nHost: x\r\n\r\n",
+      400 },
+    { "no NUL", "GET /?a=%2500 HTTP/1.1\r\nHost: x\r\n\r\n", 0 },
+    { "space before the colon",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length : 3\r\n\r\nabc", 400 },
+    { "space before the colon of another",
+      "GET / HTTP/1.1\r\nHost: x\r\nX-Other : 3\r\n\r\n", 400 },
+    { "space before the name", "GET / HTTP/1.1\r\n Host: x\r\nHost: x\r\n\r\n",
+      400 },
+    { "space in a trailer",
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "0\r\nHost : y\r\n\r\n",
+      400 },
+    { "bad escape", "GET /%g0 HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
+    { "cut escape", "GET /%4 HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
+    { "many headers",
+      "GET / HTTP/1.1\r\nHost: x\r\na:\r\nb:\r\nc:\r\nd:\r\n\r\n", 431 },
+    { "long body", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 17\r\n\r\n",
+      413 },
+    { "long chunks",
+      "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "9\r\n123456789\r\n9\r\n123456789\r\n0\r\n\r\n",
+      413 },
+    { "negative length",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400 },
+    { "two lengths",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
+      "Content-Length: 2\r\n\r\n",
+      400 },
+    { "length and chunks",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
+      "Transfer-Encoding: chunked\r\n\r\n",
+      400 },
+    { "folded header", "GET / HTTP/1.1\r\nHost: x\r\n y\r\n\r\n", 0 },
+    { "http/1.0", "GET / HTTP/1.0\r\n\r\n", 0 },
+    { "absolute", "GET http://x/p HTTP/1.1\r\nHost: x\r\n\r\n", 0 },
+    { "upgrade",
+      "GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\n"
+      "Upgrade: h2c\r\n\r\n",
+      0 },
+};
+
 static void test_refused(void)
 {
-    static const struct {
-        const char *name, *text;
-        int status;
-    } rows[] = {
-        { "not http", "\x16\x03\x01\x02", 400 },
-        { "no version", "GET /\r\nHost: x\r\n\r\n", 505 },
-        { "version 2", "GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505 },
-        { "no host", "GET / HTTP/1.1\r\n\r\n", 400 },
-        { "two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400 },
-        { "a NUL", "GET /%00 HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
-        { "bad escape", "GET /%g0 HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
-        { "cut escape", "GET /%4 HTTP/1.1\r\nHost: x\r\n\r\n", 400 },
-        { "many headers",
-          "GET / HTTP/1.1\r\nHost: x\r\na:\r\nb:\r\nc:\r\nd:\r\n\r\n", 431 },
-        { "long body",
-          "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 17\r\n\r\n", 413 },
-        { "long chunks",
-          "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-          "9\r\n123456789\r\n9\r\n123456789\r\n0\r\n\r\n",
-          413 },
-        { "negative length",
-          "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400 },
-        { "two lengths",
-          "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
-          "Content-Length: 2\r\n\r\n",
-          400 },
-        { "length and chunks",
-          "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n"
-          "Transfer-Encoding: chunked\r\n\r\n",
-          400 },
-        { "folded header", "GET / HTTP/1.1\r\nHost: x\r\n y\r\n\r\n", 0 },
-        { "http/1.0", "GET / HTTP/1.0\r\n\r\n", 0 },
-        { "absolute", "GET http://x/p HTTP/1.1\r\nHost: x\r\n\r\n", 0 },
-        { "upgrade",
-          "GET / HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\n"
-          "Upgrade: h2c\r\n\r\n",
-          0 },
-    };
     struct cp_http_request r = { 0 };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        check_case(rows[i].name);
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        check_case(refused[i].name);
         for (size_t step = 1; step < 60; step += 29) {
-            (void)feed(&r, rows[i].text, step);
-            CHECK_INT(r.status, rows[i].status);
-            CHECK_INT(r.is_complete, rows[i].status == 0);
+            (void)feed(&r, refused[i].text, step);
+            CHECK_INT(r.status, refused[i].status);
+            CHECK_INT(r.is_complete, refused[i].status == 0);
         }
     }
     cp_http_request_release(&r);

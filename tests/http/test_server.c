@@ -23,7 +23,9 @@ static void test_answer(void)
     char *got = ask(&f, "GET /hello HTTP/1.1\r\n" CLOSE);
 
     CHECK(strncmp(got, "HTTP/1.1 200 OK\r\nDate: ", 23) == 0);
-    CHECK(strstr(got, " GMT\r\nX-Test: yes\r\n"
+    CHECK(strstr(got, " GMT\r\nX-Content-Type-Options: nosniff\r\n"
+                      "Content-Security-Policy: " CP_HTTP_STRICT_POLICY "\r\n"
+                      "X-Test: yes\r\n"
                       "Content-Type: text/plain; charset=utf-8\r\n"
                       "Content-Length: 6\r\nConnection: close\r\n\r\nhello\n"));
     free(got);

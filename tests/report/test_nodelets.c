@@ -316,7 +316,7 @@ static const struct report_case cases[] = {
       "graph\\l\" tooltip=\"prog\"] }\n"
       "N1 [label=\"f\\n3ns (100%)\" id=\"node1\" fontsize=24 shape=box "
       "tooltip=\"f (3ns)\" color=\"#b20000\" fillcolor=\"#edd5d5\"]\n"
-      "N1_0 [label = \"u:say \"a\"\" id=\"N1_0\" fontsize=8 shape=box3d "
+      "N1_0 [label = \"u:say \\\"a\\\"\" id=\"N1_0\" fontsize=8 shape=box3d "
       "tooltip=\"3ns\"]\n"
       "N1 -> N1_0 [label=\" 3ns\" weight=100 tooltip=\"3ns\" "
       "labeltooltip=\"3ns\"]\n"

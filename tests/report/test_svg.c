@@ -67,13 +67,53 @@ static void test_names(void)
     }
 }
 
+/* Attributes and elements that can do something go; shapes stay. */
+static void test_active(void)
+{
+    static const struct {
+        const char *from, *want;
+    } rows[] = {
+        { "<a xlink:href=\"javascript:f()\" xlink:title=\"t\">x</a>",
+          "<a xlink:title=\"t\">x</a>" },
+        { "<a\nhref = \"javascript:f()\">", "&lt;a\nhref" },
+        { "<a href='javascript:f()' id='b'/>", "<a id='b'/>" },
+        { "<a xlink:title=\"t\" xlink:href=\"http://x\"\n target=\"_top\">",
+          "<a xlink:title=\"t\">" },
+        { "<path onclick=\"f()\" d=\"M0,0\"/>", "<path d=\"M0,0\"/>" },
+        { "<g style=\"background:url(http://x)\" class=\"c\">",
+          "<g class=\"c\">" },
+        { "<script>f()</script>", "&lt;script>f()&lt;/script>" },
+        { "<image xlink:href=\"x.png\"/>", "&lt;image " },
+        { "<foreignObject><body/></foreignObject>",
+          "&lt;foreignObject>&lt;body/>&lt;/foreignObject>" },
+        { "<set attributeName=\"href\" to=\"javascript:f()\"/>", "&lt;set " },
+        { "<![CDATA[<script>]]>", "&lt;![CDATA[&lt;script>]]>" },
+        { "<!-- <script> -->", "<!-- &lt;script> -->" },
+        { "<a xlink:title=\"<b>\">", "<a xlink:title=\"&lt;b>\">" },
+        { "<polygon points=\"1,2 3,4\" fill=\"#f8f8f8\" stroke=\"black\"/>",
+          "<polygon points=\"1,2 3,4\" fill=\"#f8f8f8\" stroke=\"black\"/>" },
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        char svg[300];
+        char *text;
+
+        check_case(rows[i].from);
+        (void)snprintf(svg, sizeof(svg), HEAD GRAPH "</text>%s</g></svg>",
+                       rows[i].from);
+        text = convert(svg);
+        CHECK(text && strstr(text, rows[i].want));
+        free(text);
+    }
+}
+
 /* What is not dot's SVG comes out without a script. */
 static void test_other(void)
 {
     static const char *const rows[] = {
         "",
         "x",
-        "<svg",
+        "&lt;svg",
         "<svg ></svg>",
         HEAD "</svg>",
         HEAD GRAPH "x",
@@ -93,6 +133,7 @@ int main(void)
 {
     RUN(test_page);
     RUN(test_names);
+    RUN(test_active);
     RUN(test_other);
     return check_failures != 0;
 }

@@ -512,7 +512,7 @@ async function diff(profile, base) {
   check("server ends", (await server.stop()) === 0);
 }
 
-const EVIL = ["<script>document.title='owned'</script>", "<img src=x onerror=alert(1)>", "\"quotes' & <b>", "tab\tnew\nline\u0007bell\u001b[31m", "\u202egnirts desrever\u202c", "שלום::مرحبا", "a".repeat(5000), "constructor", "__proto__", "toString", "${x}", "%s%n", "\ufeff", " ", "🔥🔥"];
+const EVIL = ["<script>document.title='owned'</script>", "<img src=x onerror=alert(1)>", "\"quotes' & <b>", "tab\tnew\nline\u0007bell\u001b[31m", "\u202egnirts desrever\u202c", "שלום::مرحبا", "a".repeat(5000), "constructor", "__proto__", "toString", "${x}", "%s%n", "x\" URL=\"javascript:document.title=%27owned%27\" b=\"", "\ufeff", " ", "🔥🔥"];
 
 async function hostile() {
   const write = (name, data) => {
@@ -528,17 +528,33 @@ async function hostile() {
     const server = await serve(profile);
     await part(`hostile ${name}`, async () => {
       await open(server.url);
-      const views = VIEWS.filter((view) => view !== "graph");
+      const views = VIEWS.filter((view) => view !== "graph" || name === "evil");
       for (const view of views) {
         await tab(view);
         check(`hostile ${name} ${view}`, (await text("main")).length + 100 * (await count("#main canvas")) > 0);
         await shot(`hostile-${name}-${view}`);
       }
       if (name === "deep") await scrollDeep();
-      check(`hostile ${name}: nothing ran`, !(await page.run("document.title")).includes("owned") && (await count("#main script, #main img, #main b")) === 0);
+      check(`hostile ${name}: nothing ran`, !(await page.run("document.title")).includes("owned") && (await count("#main script, #main img, #main b, #main [href^='javascript:']")) === 0);
     });
+    if (name === "evil") await part("hostile picture", () => picture(server.url));
     check(`hostile ${name}: server ends`, (await server.stop()) === 0);
   }
+}
+
+/** The graph as a document of its own: drawn, without links, and nothing in it runs. */
+async function picture(url) {
+  await still(`${url}/ui/data/graph`);
+  check("picture: is drawn", (await count("g.node")) > 5, `${await count("g.node")} nodes`);
+  check("picture: no links, no scripts", (await count("a[*|href], script, image, foreignObject")) === 0);
+  await still(`${url}/ui/data/configs`);
+  await still(`${url}/ui/data/source?arg=main`);
+}
+
+/** Opens a document in which no script may run, not even a timer of page.until. */
+async function still(url) {
+  await page.send("Page.navigate", { url });
+  while (!(await page.run(`location.href === ${JSON.stringify(url)} && document.readyState === "complete"`)));
 }
 
 /** The canvas is as tall as the window, and shows the deepest box at its end. */
