@@ -22,8 +22,9 @@
 
 #define PATTERN_BYTES ((size_t)1 << 20)
 #define MAX_SHIFT ((size_t)4096)
-#define LARGE ((size_t)48 << 10) /* bytes; several times what a pipe here has  \
-                                  */
+#define LARGE                                                                  \
+    ((size_t)48 << 10) /* bytes; several times what a pipe here has            \
+                        */
 #define N_FDS 8
 
 struct slot;

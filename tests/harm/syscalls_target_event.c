@@ -193,6 +193,32 @@ static void run_vfork(struct slot *s)
     check_child(s, "waitpid", child, waitpid(child, &status, 0), &status);
 }
 
+/* SIGCHLD is ignored: no other thread notices that children end. */
+static void fork_often(struct slot *s)
+{
+    for (int i = 0; i < 3; i++) {
+        pid_t child = fork();
+
+        if (child == 0)
+            _exit(STATUS);
+        must(child < 0 ? -1 : 0, "fork");
+        while (waitpid(child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    (void)write_all(s->fd[0], "x", 1);
+}
+
+static void run_fork_beside(struct slot *s)
+{
+    ssize_t n;
+
+    open_stream_timed(s);
+    peer_begin(s, fork_often);
+    n = read(s->fd[1], s->room, 10);
+    (void)expect(s, "read while others fork", n, 1);
+    peer_end(s);
+}
+
 const struct call event_calls[] = {
     { "eventfd-read", run_eventfd_read, NULL, NULL, 0 },
     { "eventfd-write", run_eventfd_write, NULL, NULL, 0 },
@@ -207,5 +233,6 @@ const struct call process_calls[] = {
     { "waitid", run_waitid, NULL, NULL, 0 },
     { "pidfd-poll", run_pidfd, NULL, NULL, 0 },
     { "vfork", run_vfork, NULL, NULL, 0 },
+    { "read-beside-forks", run_fork_beside, NULL, NULL, 0 },
     { 0 },
 };
