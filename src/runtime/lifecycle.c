@@ -48,6 +48,7 @@
 #include "runtime/valgrind.h"
 #include "runtime/walk_map.h"
 #include "runtime/wall.h"
+#include "signal/mask.h"
 #include "signal/syscall.h"
 
 #define PAGE ((uintptr_t)4096)
@@ -257,13 +258,12 @@ struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
  */
 static void before_fork(void)
 {
-    uint64_t all = ~(uint64_t)0, before = 0;
+    uint64_t before;
 
     if (!is_started())
         return;
     (void)cp_exit_gate_before_fork();
-    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
-                     8);
+    before = cp_signal_mask_block();
     mask_before_fork = before;
     cp_threads_before_fork();
     cp_labels_before_fork();
@@ -299,7 +299,7 @@ static void after_fork(bool is_child)
         cp_lock_reset(&life.lock);
         atomic_store(&life.has_threads, false);
     }
-    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
+    cp_signal_mask_restore(mask);
 }
 
 static void after_fork_in_parent(void)

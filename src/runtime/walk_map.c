@@ -9,6 +9,7 @@
 
 #include "runtime/lock.h"
 #include "runtime/past_maps.h"
+#include "signal/mask.h"
 #include "signal/readers.h"
 #include "signal/thread.h"
 #include "unwind/objects.h"
@@ -54,18 +55,16 @@ static enum cp_status look(bool with_code, bool *is_changed,
 /* No handler of the program's runs meanwhile: it might fork. */
 enum cp_status cp_walk_map_look(bool with_code, struct cp_error *err)
 {
-    uint64_t all = ~(uint64_t)0, before = 0;
+    uint64_t before = cp_signal_mask_block();
     enum cp_status status;
     bool is_changed = false;
 
-    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
-                     8);
     cp_lock_take(&map.lock);
     status = look(with_code, &is_changed, err);
     cp_lock_give(&map.lock);
     if (is_changed)
         cp_past_maps_note();
-    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, 8);
+    cp_signal_mask_restore(before);
     return status;
 }
 

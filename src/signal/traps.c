@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "signal/handler.h"
+#include "signal/mask.h"
 #include "signal/perf_event.h"
 #include "signal/syscall.h"
 
@@ -151,7 +152,7 @@ struct cp_signal_thread *cp_traps_pause(void)
 
 void cp_traps_resume(struct cp_signal_thread *t)
 {
-    uint64_t period, all = ~(uint64_t)0, before = 0;
+    uint64_t period, before;
 
     if (!t)
         return;
@@ -159,14 +160,12 @@ void cp_traps_resume(struct cp_signal_thread *t)
     period = atomic_load(&t->perf_period_ns);
     if (period == 0 || atomic_load(&t->cpu_period_ns) == 0)
         return;
-    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&all, (long)&before,
-                     MASK_BYTES);
+    before = cp_signal_mask_block();
     t->perf_is_in_step = true;
     (void)cp_traps_begin(t, 0, period);
     if (atomic_load(&t->cpu_period_ns) == 0) /* it was stopped meanwhile */
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
-    (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0,
-                     MASK_BYTES);
+    cp_signal_mask_restore(before);
 }
 
 void cp_traps_end_all(void)
