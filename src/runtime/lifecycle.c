@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "runtime/address_transfer.h"
 #include "runtime/alt_stacks.h"
 #include "runtime/api.h"
 #include "runtime/cpu.h"
 #include "runtime/custom.h"
 #include "runtime/dump.h"
 #include "runtime/exit_gate.h"
-#include "runtime/handover.h"
 #include "runtime/heap.h"
 #include "runtime/hooked.h"
 #include "runtime/labels.h"
@@ -518,7 +518,7 @@ __attribute__((constructor)) static void load(void)
         status = cp_dump_start(&life.settings, &err);
     if (status == CP_OK)
         return;
-    if (cp_handover_is_inherited(life.settings.listen))
+    if (cp_address_transfer_is_inherited(life.settings.listen))
         cp_listen_later(life.settings.listen);
     else
         cp_lifecycle_say(err.msg);

@@ -4,7 +4,7 @@
  * A child cannot have its parent's port. If the address says which process it
  * is of ({pid}, or port 0), a child gets an endpoint of its own once it has
  * lived for a moment: most children call exec at once. With any other address
- * it may get its parent's (handover.h), or one with another port if the
+ * it may get its parent's (address_transfer.h), or one with another port if the
  * settings say that all processes are followed.
  */
 #ifndef CP_LISTEN_H
