@@ -241,21 +241,18 @@ static size_t connection_limit(size_t most, bool is_private)
 }
 
 /* An endpoint that cannot open a descriptor would accept nothing. */
-static enum cp_status check_spare_fds(struct cp_endpoint *e)
+static bool has_spare_fds(const struct cp_endpoint *e)
 {
     int fds[MIN_SPARE_FDS];
-    enum cp_status status = CP_OK;
+    bool is_enough = true;
 
     for (int i = 0; i < MIN_SPARE_FDS; i++) {
         fds[i] = fcntl(e->listen_fd, F_DUPFD_CLOEXEC, 0);
-        if (fds[i] < 0)
-            status = cp_error_set(&e->failure, CP_EIO,
-                                  "cannot serve profiles: too few file "
-                                  "descriptors; raise ulimit -n");
+        is_enough = is_enough && fds[i] >= 0;
     }
     for (int i = 0; i < MIN_SPARE_FDS; i++)
         close_fd(&fds[i]);
-    return status;
+    return is_enough;
 }
 
 static enum cp_status prepare(struct cp_endpoint *e, bool is_private)
@@ -275,10 +272,15 @@ static enum cp_status prepare(struct cp_endpoint *e, bool is_private)
         return err->status;
     e->service.server = e->server;
     if (cp_http_server_watch(e->server, e->signal_fd, on_signal, e, err) !=
-            CP_OK ||
-        check_spare_fds(e) != CP_OK)
+        CP_OK)
         return err->status;
+    if (!has_spare_fds(e))
+        return cp_error_set(err, CP_EIO,
+                            "cannot serve profiles: too few file descriptors; "
+                            "raise ulimit -n");
     offer_transfer(e);
+    if (!has_spare_fds(e))
+        close_fd(&e->transfer_fd);
     return cp_http_server_listen(e->server, e->listen_fd, err);
 }
 
