@@ -2,7 +2,6 @@
 #include "tool/launch_attach.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -11,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "base/target_file.h"
 #include "http/ask.h"
 #include "launch/attach.h"
@@ -246,12 +246,10 @@ static enum cp_status write_profile(const struct attach *a, const char *address,
     enum cp_status status;
     int fd;
 
-    if (snprintf(part, sizeof(part), "%s.part", name) >= (int)sizeof(part))
-        return cp_error_set(err, CP_EUSAGE, "too long a name");
-    fd = has_part ? open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
-                  : cp_target_open(name);
+    fd = has_part ? cp_new_file_beside(name, part, sizeof(part), 0666)
+                  : cp_target_open(name, false);
     if (fd < 0)
-        return cp_error_set(err, CP_EIO, "%s: %s", name, strerror(errno));
+        return cp_error_set(err, CP_EIO, "%s: %s", name, cp_target_why(errno));
     status = fetch(a, address, fd, err);
     if (close(fd) != 0 && status == CP_OK)
         status = cp_error_set(err, CP_EIO, "%s: %s", name, strerror(errno));
