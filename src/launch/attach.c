@@ -24,6 +24,7 @@
 #define CATCH_MS 12000 /* for all threads together */
 #define CALL_MS 10000
 #define END_MS 10000
+#define SERVED_TIMEOUT_MS 1000
 #define NAP_NS 2000000
 
 /*
@@ -150,6 +151,7 @@ static enum cp_status load(struct visit *v, struct cp_error *err)
     return status;
 }
 
+/* The library there may be anything: its answer is checked. */
 static enum cp_status listen_there(struct visit *v, char *out,
                                    struct cp_error *err)
 {
@@ -157,6 +159,7 @@ static enum cp_status listen_there(struct visit *v, char *out,
                                v->scratch + AT_RESULT, CP_ATTACH_ADDRESS };
     uint64_t function, result = 0;
     char text[CP_ATTACH_ADDRESS] = "";
+    struct cp_http_address address;
     enum cp_status status = cp_target_function(v->a->pid, "libcpprof.so",
                                                "cpprof_attach", &function, err);
 
@@ -167,6 +170,8 @@ static enum cp_status listen_there(struct visit *v, char *out,
         return cp_error_set(err, CP_EIO, "cannot read its memory");
     if (status == CP_OK && (int32_t)result != 0)
         return cp_error_set(err, CP_EIO, "%s", text);
+    if (status == CP_OK)
+        status = cp_http_ask_address(&address, text, err);
     if (status == CP_OK)
         (void)snprintf(out, CP_ATTACH_ADDRESS, "%s", text);
     return status;
@@ -312,12 +317,12 @@ enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
                                          .timeout_ms = END_MS,
                                          .out_fd = -1 };
     const struct timespec nap = { 0, NAP_NS };
-    struct cp_http_address where;
+    struct cp_http_probe probe = { .owner = CP_HTTP_ANY_OWNER };
     struct cp_http_reply reply;
-    enum cp_status status = cp_http_ask_address(&where, address, err);
+    enum cp_status status = cp_http_ask_address(&probe.to, address, err);
 
     if (status == CP_OK)
-        status = cp_http_ask(&where, &question, &reply, err);
+        status = cp_http_ask(&probe.to, &question, &reply, err);
     if (status != CP_OK)
         return status;
     if (reply.status == 404)
@@ -329,7 +334,8 @@ enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
         return cp_error_set(err, CP_EIO, "%s: status %d: %s", address,
                             reply.status, reply.text);
     for (int i = 0; i < END_MS * 1000000LL / NAP_NS; i++) {
-        if (!cp_http_ask_is_served(&where))
+        cp_http_ask_served(&probe, 1, SERVED_TIMEOUT_MS);
+        if (!probe.is_served)
             return CP_OK;
         (void)nanosleep(&nap, NULL);
     }

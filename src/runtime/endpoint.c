@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -30,6 +29,7 @@
 #include "http/address.h"
 #include "http/server.h"
 #include "runtime/address_transfer.h"
+#include "runtime/own_fds.h"
 #include "runtime/service.h"
 #include "runtime/stderr.h"
 #include "runtime/ui_page.h"
@@ -93,37 +93,6 @@ static void block_signals(void)
 
     (void)sigfillset(&all);
     (void)sigprocmask(SIG_SETMASK, &all, NULL);
-}
-
-/* To ThreadSanitizer a number is the same file in all tables. */
-#if defined(__SANITIZE_THREAD__)
-static const bool can_part = false;
-#else
-static const bool can_part = true;
-#endif
-
-static void close_from_to(unsigned first, unsigned last)
-{
-    if (first <= last)
-        (void)syscall(SYS_close_range, first, last, 0);
-}
-
-/*
- * Gives this thread a descriptor table of its own, which has only these two
- * (one: lease is 0). False: the kernel cannot.
- */
-static bool part_descriptors(int socket, int lease)
-{
-    unsigned low = (unsigned)(lease && lease < socket ? lease : socket);
-    unsigned high = (unsigned)(lease > socket ? lease : socket);
-
-    if (!can_part ||
-        syscall(SYS_close_range, high + 1, ~0u, CLOSE_RANGE_UNSHARE) != 0)
-        return false;
-    if (low > 0)
-        close_from_to(0, low - 1);
-    close_from_to(low + 1, high - 1);
-    return true;
 }
 
 static const char *socket_path(const struct cp_endpoint *e)
@@ -240,21 +209,6 @@ static size_t connection_limit(size_t most, bool is_private)
     return share < most ? share : most;
 }
 
-/* An endpoint that cannot open a descriptor would accept nothing. */
-static bool has_spare_fds(const struct cp_endpoint *e)
-{
-    int fds[MIN_SPARE_FDS];
-    bool is_enough = true;
-
-    for (int i = 0; i < MIN_SPARE_FDS; i++) {
-        fds[i] = fcntl(e->listen_fd, F_DUPFD_CLOEXEC, 0);
-        is_enough = is_enough && fds[i] >= 0;
-    }
-    for (int i = 0; i < MIN_SPARE_FDS; i++)
-        close_fd(&fds[i]);
-    return is_enough;
-}
-
 static enum cp_status prepare(struct cp_endpoint *e, bool is_private)
 {
     struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
@@ -274,12 +228,12 @@ static enum cp_status prepare(struct cp_endpoint *e, bool is_private)
     if (cp_http_server_watch(e->server, e->signal_fd, on_signal, e, err) !=
         CP_OK)
         return err->status;
-    if (!has_spare_fds(e))
+    if (!cp_own_fds_have_spare(e->listen_fd, MIN_SPARE_FDS))
         return cp_error_set(err, CP_EIO,
                             "cannot serve profiles: too few file descriptors; "
                             "raise ulimit -n");
     offer_transfer(e);
-    if (!has_spare_fds(e))
+    if (!cp_own_fds_have_spare(e->listen_fd, MIN_SPARE_FDS))
         close_fd(&e->transfer_fd);
     return cp_http_server_listen(e->server, e->listen_fd, err);
 }
@@ -303,7 +257,7 @@ static void run(void *context)
     (void)prctl(PR_SET_NAME, "cpprof");
     atomic_store(&e->tid, (int)syscall(SYS_gettid));
     is_private = !e->options.shares_descriptors &&
-                 part_descriptors(e->listen_fd, e->options.lease_fd);
+                 cp_own_fds_part(e->listen_fd, e->options.lease_fd);
     if (prepare(e, is_private) != CP_OK) {
         take_down(e);
         tell(e, FAILED);
@@ -321,18 +275,29 @@ static void run(void *context)
 
 /* ---- the caller ---- */
 
-/* Says where it is: to who is to know, and to the user. */
-static void announce(struct cp_endpoint *e)
+/* Other processes have other working directories: the path is absolute. */
+static void write_text(struct cp_endpoint *e)
 {
-    char address[CP_HTTP_ADDRESS_BYTES], line[512];
-    bool is_new = true;
+    const char *path = socket_path(e);
+    char address[CP_HTTP_ADDRESS_BYTES], folder[CP_HTTP_ADDRESS_BYTES];
 
     cp_http_address_text(&e->address, address);
-    if (socket_path(e))
-        (void)snprintf(e->text, sizeof(e->text), "%s", address);
-    else
+    if (!path)
         (void)snprintf(e->text, sizeof(e->text), "http://%s/debug/pprof/",
                        address);
+    else if (*path == '/' || !getcwd(folder, sizeof(folder)) ||
+             snprintf(e->text, sizeof(e->text), "unix:%s/%s", folder, path) >=
+                 (int)sizeof(e->text))
+        (void)snprintf(e->text, sizeof(e->text), "%s", address);
+}
+
+/* Reports the address, to the registry and to the user. */
+static void announce(struct cp_endpoint *e)
+{
+    char line[512];
+    bool is_new = true;
+
+    write_text(e);
     if (e->options.serving)
         is_new = e->options.serving(e->text);
     (void)snprintf(line, sizeof(line), "cpprof: pid %ld, profiles at %s\n",

@@ -23,6 +23,7 @@
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
 #define GRACE_MS 60000 /* beyond the profile's own time */
+#define MAX_PROFILE_BYTES ((uint64_t)1 << 30)
 
 static const char usage_text[] =
     "usage: cpprof attach [OPTION]... PID\n"
@@ -213,6 +214,7 @@ static enum cp_status fetch(const struct attach *a, const char *address, int fd,
         .method = "GET",
         .target = target,
         .timeout_ms = (int)(a->seconds * 1000) + GRACE_MS,
+        .max_bytes = MAX_PROFILE_BYTES,
         .out_fd = fd,
         .is_hurried = &is_interrupted
     };

@@ -111,7 +111,7 @@ enum cp_status cp_output_open(struct cp_output *o, const struct cp_command *c,
 {
     enum cp_status status = CP_OK;
 
-    *o = (struct cp_output){ .out = { .fd = STDOUT_FILENO } };
+    *o = (struct cp_output){ .out = cp_out_terminal(STDOUT_FILENO) };
     if (*c->options.output)
         status = open_file(o, c->options.output, err);
     else if (c->viewer)
