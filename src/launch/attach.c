@@ -25,6 +25,7 @@
 #define CALL_MS 10000
 #define END_MS 10000
 #define SERVED_TIMEOUT_MS 1000
+#define REACH_TIMEOUT_MS 10000
 #define NAP_NS 2000000
 
 /*
@@ -170,7 +171,7 @@ static enum cp_status listen_there(struct visit *v, char *out,
         return cp_error_set(err, CP_EIO, "cannot read its memory");
     if (status == CP_OK && (int32_t)result != 0)
         return cp_error_set(err, CP_EIO, "%s", text);
-    if (status == CP_OK)
+    if (status == CP_OK && *v->a->listen)
         status = cp_http_ask_address(&address, text, err);
     if (status == CP_OK)
         (void)snprintf(out, CP_ATTACH_ADDRESS, "%s", text);
@@ -285,17 +286,16 @@ static void hold_signals(sigset_t *before)
     (void)sigprocmask(SIG_BLOCK, &all, before);
 }
 
-enum cp_status cp_attach(const struct cp_attach *a,
-                         char out_address[CP_ATTACH_ADDRESS],
-                         struct cp_error *err)
+/* With a thread of the process that is stopped at a safe point. */
+static enum cp_status call_inside(const struct cp_attach *a,
+                                  char out_address[CP_ATTACH_ADDRESS],
+                                  struct cp_error *err)
 {
     struct visit v = { .a = a };
-    enum cp_status status = cp_target_check(a->pid, a->library, err);
+    enum cp_status status;
     struct cp_quiet *quiet;
     sigset_t before;
 
-    if (status != CP_OK)
-        return status;
     quiet = cp_quiet_new(a->pid, NULL);
     hold_signals(&before);
     status = catch_thread(a, quiet, &v.tracee, err);
@@ -308,6 +308,43 @@ enum cp_status cp_attach(const struct cp_attach *a,
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     cp_quiet_free(quiet);
     return status;
+}
+
+enum cp_status cp_attach(const struct cp_attach *a,
+                         char out_address[CP_ATTACH_ADDRESS],
+                         struct cp_error *err)
+{
+    struct cp_http_probe probe = { .owner = CP_HTTP_ANY_OWNER };
+    enum cp_status status = cp_target_check(a->pid, a->library, err);
+
+    if (status == CP_OK)
+        status = call_inside(a, out_address, err);
+    if (status != CP_OK)
+        return status;
+    (void)cp_http_ask_address(&probe.to, out_address, NULL);
+    cp_http_ask_served(&probe, 1, REACH_TIMEOUT_MS);
+    if (probe.is_served)
+        return CP_OK;
+    (void)cp_attach_withdraw(a->pid, NULL);
+    return cp_error_set(err, CP_EIO,
+                        "process %ld: %s cannot be reached from here; give "
+                        "--listen=unix:/PATH",
+                        (long)a->pid, out_address);
+}
+
+/* The library there takes "" for: end the visit. */
+enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err)
+{
+    const struct cp_attach a = {
+        .pid = pid, .library = "", .listen = "", .settings = ""
+    };
+    char unused[CP_ATTACH_ADDRESS];
+    uint64_t function;
+
+    if (cp_target_function(pid, "libcpprof.so", "cpprof_attach", &function,
+                           err) != CP_OK)
+        return CP_EUSAGE;
+    return call_inside(&a, unused, err);
 }
 
 enum cp_status cp_attach_detach(const char *address, struct cp_error *err)

@@ -155,11 +155,14 @@ static enum cp_status take_signal(int sig, struct cp_error *err)
     struct sigaction now;
 
     if (sigaction(sig, NULL, &now) != 0)
-        return cp_error_set(err, CP_EIO, "dump_signal: %s", strerror(errno));
+        return cp_error_set(err, CP_EUSAGE, "dump_signal: %d: %s", sig,
+                            strerror(errno));
     if (now.sa_flags & SA_SIGINFO ||
         (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN))
         return cp_error_set(err, CP_EUSAGE, "dump_signal: %d is in use", sig);
-    (void)sigaction(sig, &ours, NULL);
+    if (sigaction(sig, &ours, NULL) != 0)
+        return cp_error_set(err, CP_EUSAGE, "dump_signal: %d: %s", sig,
+                            strerror(errno));
     return CP_OK;
 }
 

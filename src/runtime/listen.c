@@ -37,6 +37,7 @@ static struct {
     const struct cp_settings *settings;
     int listen_fd;       /* for the first endpoint; 0: none */
     int lease_fd;        /* of that socket (address_transfer.h); 0: none */
+    bool is_visit;       /* cpprof attach has started the endpoint */
     _Atomic int n_tries; /* that are left to get an address */
     int64_t delay_ns;    /* before the first of them */
 } state = { .settings = &no_settings };
@@ -104,6 +105,7 @@ static enum cp_status start_endpoint(struct cp_error *err)
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
     struct cp_error unseen = { 0 };
 
+    state.is_visit = state.settings->is_attached;
     state.listen_fd = state.lease_fd = 0;
     if (status == CP_OK && cp_heap_enable(&unseen) != CP_OK)
         cp_lifecycle_say(unseen.msg);
@@ -145,6 +147,16 @@ const char *cp_listen_address(void)
         address = cp_endpoint_address(state.endpoint);
     cp_lock_give(&state.lock);
     return address;
+}
+
+bool cp_listen_is_visit(void)
+{
+    bool is_visit;
+
+    cp_lock_take(&state.lock);
+    is_visit = state.endpoint && state.is_visit;
+    cp_lock_give(&state.lock);
+    return is_visit;
 }
 
 static bool close_locked(void)

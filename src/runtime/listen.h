@@ -10,6 +10,8 @@
 #ifndef CP_LISTEN_H
 #define CP_LISTEN_H
 
+#include <stdbool.h>
+
 #include "base/error.h"
 #include "runtime/settings.h"
 
@@ -17,6 +19,9 @@
 void cp_listen_configure(const struct cp_settings *s);
 
 enum cp_status cp_listen(const char *where, struct cp_error *err);
+
+/* Has cpprof attach started the endpoint that there is? */
+bool cp_listen_is_visit(void);
 
 /* Where it is; NULL: nowhere. */
 const char *cp_listen_address(void);

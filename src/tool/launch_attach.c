@@ -16,6 +16,7 @@
 #include "launch/attach.h"
 #include "launch/instances.h"
 #include "launch/library.h"
+#include "launch/meeting.h"
 #include "tool/launch_words.h"
 #include "tool/print.h"
 #include "tool/viewer.h"
@@ -161,10 +162,10 @@ static enum cp_status read_options(struct attach *a, int argc, char **argv,
 static enum cp_status enter(const struct attach *a, char *address,
                             struct cp_error *err)
 {
-    char library[CP_LIBRARY_PATH], settings[1024];
+    char library[CP_LIBRARY_PATH], settings[1024], listen[CP_MEETING_BYTES];
     struct cp_attach visit = { .pid = a->pid,
                                .library = library,
-                               .listen = a->listen,
+                               .listen = listen,
                                .settings = settings };
     struct cp_instance there;
     enum cp_status status = cp_library_find(library, a->library, err);
@@ -178,18 +179,24 @@ static enum cp_status enter(const struct attach *a, char *address,
     (void)snprintf(settings, sizeof(settings), "%s%s%s%s",
                    a->app_id ? "app_id:" : "", a->app_id ? a->app_id : "",
                    a->settings ? "," : "", a->settings ? a->settings : "");
-    return cp_attach(&visit, address, err);
+    status = cp_meeting_choose(a->pid, a->listen, listen, err);
+    return status == CP_OK ? cp_attach(&visit, address, err) : status;
 }
 
+/* Its endpoint may be in a network that we do not reach. */
 static enum cp_status leave(const struct attach *a, struct cp_error *err)
 {
     struct cp_instance there;
+    enum cp_status status = CP_EIO;
 
-    if (!cp_instances_of_pid(a->pid, &there))
-        return cp_error_set(err, CP_EUSAGE,
-                            "process %ld does not serve profiles",
-                            (long)a->pid);
-    return cp_attach_detach(there.address, err);
+    if (cp_instances_of_pid(a->pid, &there))
+        status = cp_attach_detach(there.address, err);
+    else
+        (void)cp_error_set(err, CP_EUSAGE,
+                           "process %ld does not serve profiles", (long)a->pid);
+    if (status == CP_EIO && cp_attach_withdraw(a->pid, NULL) == CP_OK)
+        return CP_OK;
+    return status;
 }
 
 /* ---- a profile ---- */
@@ -283,11 +290,11 @@ static enum cp_status visit(const struct attach *a, const char *address,
     struct cp_error later = { 0 };
     enum cp_status status = write_profile(a, address, err);
 
-    if (cp_attach_detach(address, &later) != CP_OK && status == CP_OK) {
-        status = later.status;
-        *err = later;
-    }
-    return status;
+    if (cp_attach_detach(address, &later) == CP_OK ||
+        cp_attach_withdraw(a->pid, &later) == CP_OK || status != CP_OK)
+        return status;
+    *err = later;
+    return later.status;
 }
 
 static enum cp_status run(struct attach *a, struct cp_error *err)
@@ -320,7 +327,7 @@ static enum cp_status run(struct attach *a, struct cp_error *err)
 
 int cp_launch_attach_main(int argc, char **argv)
 {
-    struct attach a = { .listen = "localhost:0" };
+    struct attach a = { 0 };
     struct cp_error err = { 0 };
     enum cp_status status = read_options(&a, argc, argv, &err);
 

@@ -23,6 +23,8 @@ static void test_names(void)
     CHECK(strchr(one, 'X') == NULL);
     CHECK(fstat(fd, &st) == 0 && (st.st_mode & 0777) == 0640);
     CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    (void)unlink(one);
+    (void)unlink(other);
     (void)close(fd);
     (void)close(second);
 }
@@ -33,6 +35,7 @@ static void test_beside(void)
     int fd = cp_new_file_beside("b", name, sizeof(name), 0600);
 
     CHECK(fd >= 0 && strncmp(name, "b.", 2) == 0 && strlen(name) == 8);
+    (void)unlink(name);
     (void)close(fd);
     CHECK_INT(cp_new_file_beside("bb", small, sizeof(small), 0600), -1);
     CHECK_INT(errno, ENAMETOOLONG);
@@ -61,5 +64,6 @@ int main(void)
     RUN(test_names);
     RUN(test_beside);
     RUN(test_scratch);
+    (void)rmdir(folder);
     return check_failures != 0;
 }

@@ -79,6 +79,7 @@ int main(void)
     (void)unlink("link");
     (void)unlink("linked");
     (void)unlink("file");
+    (void)unlink("foreign");
     (void)rmdir(folder);
     return check_failures != 0;
 }
