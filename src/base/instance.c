@@ -113,6 +113,25 @@ bool cp_instance_is_alive(const struct cp_instance *i)
            cp_instance_start_ticks(i->pid) == i->start_ticks;
 }
 
+/*
+ * The effective user, not the owner of /proc/PID: that is root for a process
+ * that has changed its user.
+ */
+bool cp_instance_is_owned(const struct cp_instance *i)
+{
+    char path[64], text[4096];
+    const char *p;
+
+    if (i->owner == 0)
+        return true;
+    (void)snprintf(path, sizeof(path), "/proc/%ld/status", (long)i->pid);
+    if (cp_file_start(AT_FDCWD, path, 0, text, sizeof(text)) <= 0)
+        return false;
+    p = strstr(text, "\nUid:\t");
+    p = p ? strchr(p + 6, '\t') : NULL;
+    return p && strtoul(p + 1, NULL, 10) == i->owner;
+}
+
 void cp_instance_folder(const char *runtime_dir, uid_t uid,
                         char out[CP_INSTANCE_PATH])
 {
@@ -144,9 +163,22 @@ int cp_instance_open_folder(const char *path, uid_t owner, bool is_made)
 
 bool cp_instance_read(struct cp_instance *out, int folder, const char *name)
 {
+    int fd =
+        openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     char text[CP_INSTANCE_BYTES];
+    struct stat st;
+    ssize_t n = -1;
 
-    return cp_file_start(folder, name, O_NOFOLLOW | O_NONBLOCK, text,
-                         sizeof(text)) > 0 &&
-           cp_instance_parse(out, text);
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        n = read(fd, text, sizeof(text) - 1);
+    (void)close(fd);
+    if (n <= 0)
+        return false;
+    text[n] = '\0';
+    if (!cp_instance_parse(out, text))
+        return false;
+    out->owner = st.st_uid;
+    return true;
 }

@@ -14,7 +14,8 @@
  *     app redis
  *     command redis-server *:6379
  *
- * A process number is used again; together with the start it is not.
+ * A process number is used again; together with the start it is not. A user
+ * can write anything into a file, so it counts only for processes of its owner.
  */
 #ifndef CP_INSTANCE_H
 #define CP_INSTANCE_H
@@ -29,6 +30,7 @@
 
 struct cp_instance {
     pid_t pid;
+    uid_t owner; /* of the file; not written into it */
     uint64_t start_ticks, pid_ns;
     int64_t created_s;
     char address[256], app_id[128], command[512];
@@ -50,6 +52,9 @@ uint64_t cp_instance_pid_ns(void);
 /* Is it, by number and start, in this pid namespace, still there? */
 bool cp_instance_is_alive(const struct cp_instance *i);
 
+/* Does the file belong to root or to the user that the process runs as? */
+bool cp_instance_is_owned(const struct cp_instance *i);
+
 /* The folder in a runtime directory, or if that is NULL or no path in /tmp. */
 void cp_instance_folder(const char *runtime_dir, uid_t uid,
                         char out[CP_INSTANCE_PATH]);
@@ -60,7 +65,7 @@ void cp_instance_folder(const char *runtime_dir, uid_t uid,
  */
 int cp_instance_open_folder(const char *path, uid_t owner, bool is_made);
 
-/* Reads and parses one file of an open folder. */
+/* Reads and parses one ordinary file of an open folder; no link is followed. */
 bool cp_instance_read(struct cp_instance *out, int folder, const char *name);
 
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/printable.h"
 #include "base/utf8.h"
 
 #define BUFFER_BYTES ((size_t)256 << 10) /* to write at once */
@@ -28,12 +29,45 @@ static void write_all(struct cp_out *o, const char *bytes, size_t n)
     }
 }
 
+static void write_escaped(struct cp_out *o, size_t len)
+{
+    char shown[4096];
+    size_t used = 0, n;
+
+    for (size_t i = 0; i < len;) {
+        i += cp_printable_next(o->buf + i, len - i, shown + used, &n);
+        used += n;
+        if (used + CP_PRINTABLE_BYTES > sizeof(shown) || i == len) {
+            write_all(o, shown, used);
+            used = 0;
+        }
+    }
+}
+
+/* Before the end, the beginning of a character may stay in the buffer. */
+static void flush(struct cp_out *o, bool is_end)
+{
+    size_t rest =
+        o->escapes && !is_end ? cp_printable_unfinished(o->buf, o->len) : 0;
+
+    if (o->escapes)
+        write_escaped(o, o->len - rest);
+    else
+        write_all(o, o->buf, o->len);
+    if (rest)
+        memmove(o->buf, o->buf + o->len - rest, rest);
+    o->len = rest;
+}
+
+struct cp_out cp_out_terminal(int fd)
+{
+    return (struct cp_out){ .fd = fd, .escapes = isatty(fd) };
+}
+
 bool cp_out_room(struct cp_out *o, size_t n)
 {
-    if (o->fd >= 0) {
-        write_all(o, o->buf, o->len);
-        o->len = 0;
-    }
+    if (o->fd >= 0)
+        flush(o, false);
     if (o->err.status == CP_OK && o->cap - o->len < n) {
         size_t first = o->fd >= 0 ? BUFFER_BYTES : SMALL_BYTES;
         size_t least = o->cap ? o->cap : first;
@@ -139,9 +173,8 @@ void cp_out_join(struct cp_out *o, struct cp_out *from)
 {
     if (from->err.status != CP_OK && o->err.status == CP_OK)
         o->err = from->err;
-    if (o->fd >= 0 && from->len > BUFFER_BYTES / 4) {
-        write_all(o, o->buf, o->len);
-        o->len = 0;
+    if (o->fd >= 0 && !o->escapes && from->len > BUFFER_BYTES / 4) {
+        flush(o, false);
         write_all(o, from->buf, from->len);
     } else {
         cp_out_bytes(o, from->buf, from->len);
@@ -151,10 +184,8 @@ void cp_out_join(struct cp_out *o, struct cp_out *from)
 
 enum cp_status cp_out_finish(struct cp_out *o, struct cp_error *err)
 {
-    if (o->fd >= 0) {
-        write_all(o, o->buf, o->len);
-        o->len = 0;
-    }
+    if (o->fd >= 0)
+        flush(o, true);
     if (o->err.status != CP_OK && err)
         *err = o->err;
     return o->err.status;

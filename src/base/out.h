@@ -16,13 +16,20 @@
 #include "base/error.h"
 #include "base/strtab.h"
 
-/* Starts as { .fd = -1 } for memory, or with an open descriptor. */
+/*
+ * Starts as { .fd = -1 } for memory, with an open descriptor, or with
+ * cp_out_terminal.
+ */
 struct cp_out {
-    int fd; /* -1: keep everything in buf */
+    int fd;       /* -1: keep everything in buf */
+    bool escapes; /* show what a terminal would obey (printable.h) */
     char *buf;
     size_t len, cap;
     struct cp_error err; /* the first failure */
 };
+
+/* For text from outside, to standard output or error: safe on a terminal. */
+struct cp_out cp_out_terminal(int fd);
 
 /* Makes room for n bytes; false (and the bytes must be dropped) on failure. */
 bool cp_out_room(struct cp_out *o, size_t n);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define HEAD_BYTES 8192
-#define NEAR_MS 1000
+#define DEFAULT_MAX_BYTES 65536
 #define LOOK_MS 100 /* between looks whether it is hurried */
 
 struct asking {
@@ -21,6 +21,7 @@ struct asking {
     char bytes[HEAD_BYTES + 1];
     size_t len;    /* bytes of the answer that are here */
     size_t head;   /* of them in its head, with the empty line; 0: not yet */
+    uint64_t max;  /* bytes of the body that are accepted */
     uint64_t left; /* of the body, not yet passed on */
     const volatile sig_atomic_t *is_hurried; /* NULL: it never is */
     bool has_hurried;
@@ -110,8 +111,11 @@ static enum cp_status receive(struct asking *a, char *out, size_t cap,
                               size_t *out_n, struct cp_error *err)
 {
     for (;;) {
-        ssize_t n = recv(a->fd, out, cap, 0);
+        ssize_t n;
 
+        if (now_ms() >= a->end_ms) /* also while bytes keep coming */
+            return cp_error_set(err, CP_EIO, "no complete answer in time");
+        n = recv(a->fd, out, cap, 0);
         if (n >= 0) {
             *out_n = (size_t)n;
             return CP_OK;
@@ -123,10 +127,35 @@ static enum cp_status receive(struct asking *a, char *out, size_t cap,
     }
 }
 
+/* The value of Content-Length: decimal digits, at most a->max. */
+static enum cp_status read_length(struct asking *a, const char *end,
+                                  struct cp_error *err)
+{
+    static const char name[] = "\r\ncontent-length:";
+    const char *at = strcasestr(a->bytes, name);
+    char *after;
+
+    if (!at || at > end)
+        return cp_error_set(err, CP_EFORMAT, "an answer of unknown length");
+    at += sizeof(name) - 1;
+    at += strspn(at, " \t");
+    errno = 0;
+    a->left = strtoull(at, &after, 10);
+    if (*at < '0' || *at > '9' || *after != '\r' || errno)
+        return cp_error_set(err, CP_EFORMAT, "an answer of unknown length");
+    if (a->left > a->max)
+        return cp_error_set(err, CP_EFORMAT,
+                            "the answer is too long: %llu bytes, over the "
+                            "limit of %llu",
+                            (unsigned long long)a->left,
+                            (unsigned long long)a->max);
+    return CP_OK;
+}
+
 static enum cp_status read_head(struct asking *a, struct cp_http_reply *out,
                                 struct cp_error *err)
 {
-    const char *length, *end = NULL;
+    const char *end = NULL;
     size_t n = 0;
 
     while (!end) {
@@ -145,17 +174,15 @@ static enum cp_status read_head(struct asking *a, struct cp_http_reply *out,
     if (strncmp(a->bytes, "HTTP/1.", 7) != 0 || a->len < 12)
         return cp_error_set(err, CP_EFORMAT, "that is no HTTP server");
     out->status = atoi(a->bytes + 9);
-    length = strcasestr(a->bytes, "\r\ncontent-length:");
-    if (!length || length > end)
-        return cp_error_set(err, CP_EFORMAT, "an answer of unknown length");
-    a->left = strtoull(length + 17, NULL, 10);
-    return CP_OK;
+    return read_length(a, end, err);
 }
 
 static enum cp_status pass_on(struct asking *a, int fd, const char *bytes,
                               size_t n, struct cp_error *err)
 {
-    a->left -= n < a->left ? n : a->left;
+    if (n > a->left)
+        n = (size_t)a->left; /* what follows the answer is not part of it */
+    a->left -= n;
     while (fd >= 0 && n > 0) {
         ssize_t done = write(fd, bytes, n);
 
@@ -215,6 +242,8 @@ enum cp_status cp_http_ask(const struct cp_http_address *to,
 {
     struct asking a = { .fd = -1,
                         .end_ms = now_ms() + question->timeout_ms,
+                        .max = question->max_bytes ? question->max_bytes
+                                                   : DEFAULT_MAX_BYTES,
                         .is_hurried = question->is_hurried };
     enum cp_status status;
 
@@ -223,26 +252,4 @@ enum cp_status cp_http_ask(const struct cp_http_address *to,
     if (a.fd >= 0)
         (void)close(a.fd);
     return status;
-}
-
-enum cp_status cp_http_ask_address(struct cp_http_address *out,
-                                   const char *text, struct cp_error *err)
-{
-    char host[CP_HTTP_ADDRESS_BYTES];
-
-    if (strncmp(text, "http://", 7) != 0)
-        return cp_http_address_parse(out, text, err);
-    text += 7;
-    (void)snprintf(host, sizeof(host), "%.*s", (int)strcspn(text, "/"), text);
-    return cp_http_address_parse(out, host, err);
-}
-
-bool cp_http_ask_is_served(const struct cp_http_address *to)
-{
-    struct asking a = { .fd = -1, .end_ms = now_ms() + NEAR_MS };
-    bool is_served = open_to(&a, to, NULL) == CP_OK;
-
-    if (a.fd >= 0)
-        (void)close(a.fd);
-    return is_served;
 }

@@ -76,7 +76,8 @@ struct cp_http_server {
     struct cp_http_source wake_source;
     struct cp_http_timer accept_again; /* after descriptors ran out */
     bool is_accepting;
-    char *scratch; /* what is read goes here first */
+    bool is_paused; /* by the caller; is_accepting is false meanwhile */
+    char *scratch;  /* what is read goes here first */
 };
 
 #define CP_HTTP_SCRATCH_BYTES ((size_t)16 << 10)

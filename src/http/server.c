@@ -37,6 +37,7 @@ static void set_accepting(struct cp_http_server *s, bool is_on)
 {
     struct cp_http_listener *l = s->listeners;
 
+    is_on = is_on && !s->is_paused;
     s->is_accepting = is_on;
     for (; l; l = l->next) {
         struct epoll_event e = { .events = is_on ? EPOLLIN : 0,
@@ -49,6 +50,12 @@ static void set_accepting(struct cp_http_server *s, bool is_on)
 static void accept_again(void *context)
 {
     set_accepting(context, true);
+}
+
+void cp_http_server_pause(struct cp_http_server *s, bool is_paused)
+{
+    s->is_paused = is_paused;
+    set_accepting(s, true);
 }
 
 /*

@@ -41,6 +41,12 @@ enum cp_status cp_http_server_new(struct cp_http_server **out,
 enum cp_status cp_http_server_listen(struct cp_http_server *s, int fd,
                                      struct cp_error *err);
 
+/*
+ * Stops to accept connections, or accepts them again. The sockets go on to
+ * listen; clients that are connected stay.
+ */
+void cp_http_server_pause(struct cp_http_server *s, bool is_paused);
+
 /* Closes the listening sockets; clients that are connected stay. */
 void cp_http_server_unlisten(struct cp_http_server *s);
 

@@ -25,6 +25,8 @@
 #define CATCH_MS 12000 /* for all threads together */
 #define CALL_MS 10000
 #define END_MS 10000
+#define SERVED_TIMEOUT_MS 1000
+#define REACH_TIMEOUT_MS 10000
 #define NAP_NS 2000000
 
 /*
@@ -151,6 +153,7 @@ static enum cp_status load(struct visit *v, struct cp_error *err)
     return status;
 }
 
+/* The library there may be anything: its answer is checked. */
 static enum cp_status listen_there(struct visit *v, char *out,
                                    struct cp_error *err)
 {
@@ -158,6 +161,7 @@ static enum cp_status listen_there(struct visit *v, char *out,
                                v->scratch + AT_RESULT, CP_ATTACH_ADDRESS };
     uint64_t function, result = 0;
     char text[CP_ATTACH_ADDRESS] = "";
+    struct cp_http_address address;
     enum cp_status status = cp_target_function(v->a->pid, "libcpprof.so",
                                                "cpprof_attach", &function, err);
 
@@ -168,6 +172,8 @@ static enum cp_status listen_there(struct visit *v, char *out,
         return cp_error_set(err, CP_EIO, "cannot read its memory");
     if (status == CP_OK && (int32_t)result != 0)
         return cp_error_set(err, CP_EIO, "%s", text);
+    if (status == CP_OK && *v->a->listen)
+        status = cp_http_ask_address(&address, text, err);
     if (status == CP_OK)
         (void)snprintf(out, CP_ATTACH_ADDRESS, "%s", text);
     return status;
@@ -316,23 +322,59 @@ static void hold_signals(sigset_t *before)
     (void)sigprocmask(SIG_BLOCK, &all, before);
 }
 
-enum cp_status cp_attach(const struct cp_attach *a,
-                         char out_address[CP_ATTACH_ADDRESS],
-                         struct cp_error *err)
+/* With a thread of the process that is stopped at a safe point. */
+static enum cp_status call_inside(const struct cp_attach *a,
+                                  char out_address[CP_ATTACH_ADDRESS],
+                                  struct cp_error *err)
 {
     struct attempt attempt = { .a = a, .out_address = out_address, .err = err };
-    enum cp_status status = cp_target_check(a->pid, a->library, err);
+    enum cp_status status;
     struct cp_quiet *quiet;
     sigset_t before;
 
-    if (status != CP_OK)
-        return status;
     quiet = cp_quiet_new(a->pid, NULL);
     hold_signals(&before);
     status = attach_by_any(&attempt, quiet, err);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     cp_quiet_free(quiet);
     return status;
+}
+
+enum cp_status cp_attach(const struct cp_attach *a,
+                         char out_address[CP_ATTACH_ADDRESS],
+                         struct cp_error *err)
+{
+    struct cp_http_probe probe = { .owner = CP_HTTP_ANY_OWNER };
+    enum cp_status status = cp_target_check(a->pid, a->library, err);
+
+    if (status == CP_OK)
+        status = call_inside(a, out_address, err);
+    if (status != CP_OK)
+        return status;
+    (void)cp_http_ask_address(&probe.to, out_address, NULL);
+    cp_http_ask_served(&probe, 1, REACH_TIMEOUT_MS);
+    if (probe.is_served)
+        return CP_OK;
+    (void)cp_attach_withdraw(a->pid, NULL);
+    return cp_error_set(err, CP_EIO,
+                        "process %ld: %s cannot be reached from here; give "
+                        "--listen=unix:/PATH",
+                        (long)a->pid, out_address);
+}
+
+/* The library there takes "" for: end the visit. */
+enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err)
+{
+    const struct cp_attach a = {
+        .pid = pid, .library = "", .listen = "", .settings = ""
+    };
+    char unused[CP_ATTACH_ADDRESS];
+    uint64_t function;
+
+    if (cp_target_function(pid, "libcpprof.so", "cpprof_attach", &function,
+                           err) != CP_OK)
+        return CP_EUSAGE;
+    return call_inside(&a, unused, err);
 }
 
 enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
@@ -342,12 +384,12 @@ enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
                                          .timeout_ms = END_MS,
                                          .out_fd = -1 };
     const struct timespec nap = { 0, NAP_NS };
-    struct cp_http_address where;
+    struct cp_http_probe probe = { .owner = CP_HTTP_ANY_OWNER };
     struct cp_http_reply reply;
-    enum cp_status status = cp_http_ask_address(&where, address, err);
+    enum cp_status status = cp_http_ask_address(&probe.to, address, err);
 
     if (status == CP_OK)
-        status = cp_http_ask(&where, &question, &reply, err);
+        status = cp_http_ask(&probe.to, &question, &reply, err);
     if (status != CP_OK)
         return status;
     if (reply.status == 404)
@@ -359,7 +401,8 @@ enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
         return cp_error_set(err, CP_EIO, "%s: status %d: %s", address,
                             reply.status, reply.text);
     for (int i = 0; i < END_MS * 1000000LL / NAP_NS; i++) {
-        if (!cp_http_ask_is_served(&where))
+        cp_http_ask_served(&probe, 1, SERVED_TIMEOUT_MS);
+        if (!probe.is_served)
             return CP_OK;
         (void)nanosleep(&nap, NULL);
     }

@@ -26,6 +26,12 @@ enum cp_status cp_attach(const struct cp_attach *a,
                          char out_address[CP_ATTACH_ADDRESS],
                          struct cp_error *err);
 
+/*
+ * Ends a visit without the endpoint, by a call in the process: for when the
+ * endpoint cannot be reached.
+ */
+enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err);
+
 /* Asks the endpoint there to end, and waits until it has. */
 enum cp_status cp_attach_detach(const char *address, struct cp_error *err);
 

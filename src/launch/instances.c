@@ -12,15 +12,8 @@
 #include "base/alloc.h"
 #include "http/ask.h"
 
-#define MOST 65536 /* files in a folder that are looked at */
-
-static bool is_serving(const struct cp_instance *i)
-{
-    struct cp_http_address address;
-
-    return cp_http_ask_address(&address, i->address, NULL) == CP_OK &&
-           cp_http_ask_is_served(&address);
-}
+#define MAX_FILES 65536 /* of a folder */
+#define SERVED_TIMEOUT_MS 1000
 
 static enum cp_status add(struct cp_instances *list,
                           const struct cp_instance *i, struct cp_error *err)
@@ -38,6 +31,7 @@ static enum cp_status add(struct cp_instances *list,
 static enum cp_status look_at(struct cp_instances *list, int folder,
                               const char *name, struct cp_error *err)
 {
+    struct cp_http_address address;
     struct cp_instance i;
 
     if (!cp_instance_read(&i, folder, name) ||
@@ -47,7 +41,10 @@ static enum cp_status look_at(struct cp_instances *list, int folder,
         (void)unlinkat(folder, name, 0);
         return CP_OK;
     }
-    return is_serving(&i) ? add(list, &i, err) : CP_OK;
+    return cp_instance_is_owned(&i) &&
+                   cp_http_ask_address(&address, i.address, NULL) == CP_OK
+               ? add(list, &i, err)
+               : CP_OK;
 }
 
 static enum cp_status look_into(struct cp_instances *list, const char *path,
@@ -57,7 +54,7 @@ static enum cp_status look_into(struct cp_instances *list, const char *path,
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     enum cp_status status = CP_OK;
     const struct dirent *e;
-    int left = MOST;
+    int left = MAX_FILES;
 
     if (!dir && fd >= 0)
         (void)close(fd);
@@ -109,7 +106,8 @@ static int by_time(const void *a, const void *b)
     return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-enum cp_status cp_instances_find(struct cp_instances *out, struct cp_error *err)
+/* Those that files name, whether they answer or not. */
+static enum cp_status read_all(struct cp_instances *out, struct cp_error *err)
 {
     char path[CP_INSTANCE_PATH], usual[64];
     uid_t uid = geteuid();
@@ -127,11 +125,64 @@ enum cp_status cp_instances_find(struct cp_instances *out, struct cp_error *err)
         status = look_into(out, path, uid, err);
     if (status == CP_OK && uid == 0)
         status = look_everywhere(out, err);
+    return status;
+}
+
+/* Keeps those that accept connections, all tried at once. */
+static enum cp_status keep_served(struct cp_instances *list,
+                                  struct cp_error *err)
+{
+    struct cp_http_probe *probes =
+        list->n ? cp_alloc(list->n, sizeof(*probes), err) : NULL;
+    size_t n = 0;
+
+    if (list->n == 0)
+        return CP_OK;
+    if (!probes)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < list->n; i++) {
+        (void)cp_http_ask_address(&probes[i].to, list->items[i].address, NULL);
+        probes[i].owner = list->items[i].owner;
+    }
+    cp_http_ask_served(probes, list->n, SERVED_TIMEOUT_MS);
+    for (size_t i = 0; i < list->n; i++)
+        if (probes[i].is_served)
+            list->items[n++] = list->items[i];
+    list->n = n;
+    cp_free(probes);
+    return CP_OK;
+}
+
+/* Drops all but those of one process. */
+static void keep_pid(struct cp_instances *list, pid_t pid)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < list->n; i++)
+        if (list->items[i].pid == pid)
+            list->items[n++] = list->items[i];
+    list->n = n;
+}
+
+static enum cp_status find(struct cp_instances *out, pid_t pid,
+                           struct cp_error *err)
+{
+    enum cp_status status = read_all(out, err);
+
+    if (status == CP_OK && pid)
+        keep_pid(out, pid);
+    if (status == CP_OK)
+        status = keep_served(out, err);
     if (status == CP_OK && out->n > 0)
         qsort(out->items, out->n, sizeof(*out->items), by_time);
     if (status != CP_OK)
         cp_instances_release(out);
     return status;
+}
+
+enum cp_status cp_instances_find(struct cp_instances *out, struct cp_error *err)
+{
+    return find(out, 0, err);
 }
 
 void cp_instances_release(struct cp_instances *list)
@@ -143,15 +194,13 @@ void cp_instances_release(struct cp_instances *list)
 bool cp_instances_of_pid(pid_t pid, struct cp_instance *out)
 {
     struct cp_instances list;
-    bool is_found = false;
+    bool is_found;
 
-    if (cp_instances_find(&list, NULL) != CP_OK)
+    if (find(&list, pid, NULL) != CP_OK)
         return false;
-    for (size_t i = 0; i < list.n && !is_found; i++) {
-        is_found = list.items[i].pid == pid;
-        if (is_found)
-            *out = list.items[i];
-    }
+    is_found = list.n > 0;
+    if (is_found)
+        *out = list.items[0];
     cp_instances_release(&list);
     return is_found;
 }

@@ -34,9 +34,6 @@
 #define NS_PER_S 1000000000
 #define MOST_KEPT ((size_t)64 << 20) /* of a stream that nobody reads yet */
 
-/* What is kept for cpprof_error: large, so not in the thread's own memory. */
-static _Thread_local struct cp_error *last_error;
-
 static struct cp_symbols *symbols;
 static struct cp_lock symbols_lock;
 
@@ -51,17 +48,6 @@ struct cpprof_profile {
     struct cp_out kept;     /* and what it has brought */
     struct cp_error failed; /* the drain */
 };
-
-int cp_api_result(enum cp_status status, const struct cp_error *err)
-{
-    if (status == CP_OK)
-        return 0;
-    if (!last_error)
-        last_error = cp_alloc(1, sizeof(*last_error), NULL);
-    if (last_error)
-        *last_error = *err;
-    return -1;
-}
 
 static bool is_zero(const char *bytes, size_t n)
 {
@@ -91,11 +77,6 @@ enum cp_status cp_api_take(void *to, size_t size, const void *from,
 EXPORT const char *cpprof_version(void)
 {
     return CP_VERSION;
-}
-
-EXPORT const char *cpprof_error(void)
-{
-    return last_error ? last_error->msg : "out of memory";
 }
 
 static enum cp_status take_options(struct cpprof_options *to,

@@ -39,17 +39,40 @@ EXPORT int cpprof_close(void)
         cp_error_set(&err, CP_EIO, "the endpoint does not end"), &err);
 }
 
+/* cpprof attach could not reach the endpoint that it has started. */
+static int end_visit(char *out, size_t cap)
+{
+    int number = errno;
+    bool is_closed = cp_listen_is_visit();
+
+    if (is_closed) {
+        cp_lifecycle_detach();
+        is_closed = cp_listen_close();
+    }
+    (void)snprintf(out, cap, "%s",
+                   is_closed ? "" : "no endpoint of cpprof attach");
+    errno = number;
+    return is_closed ? 0 : -1;
+}
+
 EXPORT int cpprof_attach(const char *where, const char *settings, char *out,
                          size_t cap)
 {
+    const char *now = cp_listen_address();
     struct cp_error err = { 0 };
     int number = errno;
-    bool is_first = cp_listen_address() == NULL;
-    enum cp_status status = cp_lifecycle_attach(settings, &err);
+    enum cp_status status;
 
+    if (!*where)
+        return end_visit(out, cap);
+    if (now) { /* its settings stay as they are */
+        (void)snprintf(out, cap, "already listening on %s", now);
+        return -1;
+    }
+    status = cp_lifecycle_attach(settings, &err);
     if (status == CP_OK)
         status = cp_listen(where, &err);
-    if (status != CP_OK && is_first) /* there is nobody who could detach */
+    if (status != CP_OK) /* no endpoint is there that could be asked */
         cp_lifecycle_detach();
     (void)snprintf(out, cap, "%s",
                    status == CP_OK ? cp_listen_address() : err.msg);

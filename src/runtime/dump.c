@@ -3,7 +3,6 @@
 
 #include <cpprof.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "runtime/lifecycle.h"
 #include "runtime/lock.h"
 #include "runtime/own_thread.h"
@@ -32,7 +32,7 @@ static struct {
 } dump;
 
 /* "PREFIX.0007.heap.pb.gz" */
-static void name_of(uint32_t number, const char *end, char out[NAME_BYTES])
+static void name_of(uint32_t number, char out[NAME_BYTES])
 {
     const char *prefix = dump.settings.dump_prefix;
     const char *pid = strstr(prefix, "{pid}");
@@ -41,8 +41,8 @@ static void name_of(uint32_t number, const char *end, char out[NAME_BYTES])
 
     if (pid)
         (void)snprintf(text, sizeof(text), "%ld", (long)dump.pid);
-    (void)snprintf(out, NAME_BYTES, "%.*s%s%s.%04u.heap.pb.gz%s", before,
-                   prefix, text, pid ? pid + 5 : "", number, end);
+    (void)snprintf(out, NAME_BYTES, "%.*s%s%s.%04u.heap.pb.gz", before, prefix,
+                   text, pid ? pid + 5 : "", number);
 }
 
 static void complain(const char *name, const char *why)
@@ -56,14 +56,15 @@ static void complain(const char *name, const char *why)
     cp_lifecycle_say(line);
 }
 
-/* Under another name until it is whole. */
-static bool write_file(const char *part, const char *name)
+/* Under another name until it is complete. */
+static bool write_file(const char *name)
 {
-    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    char part[NAME_BYTES + sizeof(CP_NEW_FILE_RANDOM)];
+    int fd = cp_new_file_beside(name, part, sizeof(part), 0600);
     int failed;
 
     if (fd < 0) {
-        complain(part, strerror(errno));
+        complain(name, strerror(errno));
         return false;
     }
     failed = cpprof_write("heap", 0, fd);
@@ -82,14 +83,13 @@ static bool write_file(const char *part, const char *name)
 static void write_next(void)
 {
     uint32_t keep = (uint32_t)dump.settings.dump_keep;
-    char part[NAME_BYTES], name[NAME_BYTES];
+    char name[NAME_BYTES];
 
-    name_of(dump.n + 1, ".part", part);
-    name_of(dump.n + 1, "", name);
-    if (write_file(part, name)) {
+    name_of(dump.n + 1, name);
+    if (write_file(name)) {
         dump.n++;
         if (keep && dump.n > keep) {
-            name_of(dump.n - keep, "", name);
+            name_of(dump.n - keep, name);
             (void)unlink(name);
         }
     }
@@ -155,11 +155,14 @@ static enum cp_status take_signal(int sig, struct cp_error *err)
     struct sigaction now;
 
     if (sigaction(sig, NULL, &now) != 0)
-        return cp_error_set(err, CP_EIO, "dump_signal: %s", strerror(errno));
+        return cp_error_set(err, CP_EUSAGE, "dump_signal: %d: %s", sig,
+                            strerror(errno));
     if (now.sa_flags & SA_SIGINFO ||
         (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN))
         return cp_error_set(err, CP_EUSAGE, "dump_signal: %d is in use", sig);
-    (void)sigaction(sig, &ours, NULL);
+    if (sigaction(sig, &ours, NULL) != 0)
+        return cp_error_set(err, CP_EUSAGE, "dump_signal: %d: %s", sig,
+                            strerror(errno));
     return CP_OK;
 }
 

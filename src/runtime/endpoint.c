@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -27,16 +26,18 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/instance.h"
 #include "http/address.h"
 #include "http/server.h"
+#include "runtime/address_transfer.h"
+#include "runtime/own_fds.h"
 #include "runtime/service.h"
 #include "runtime/stderr.h"
 #include "runtime/ui_page.h"
 
 #define WAKE_SIGNAL SIGURG /* ignored by default, should all else fail */
 #define START_SECONDS 5
-#define LOOK_NS ((int64_t)500000000) /* after who was given the address */
+#define LEASE_POLL_NS ((int64_t)200000000)
+#define MIN_SPARE_FDS 2 /* a connection, and a file to read for its answer */
 
 /* What the thread tells the one who started it. */
 enum stage {
@@ -54,13 +55,14 @@ struct cp_endpoint {
     struct cp_service service;
     struct cp_http_server *server;
     int listen_fd, signal_fd;
-    pid_t pid; /* of the process that started it */
+    int transfer_fd; /* descendants connect to it; -1: none */
+    int lease_fd;    /* of the descendant that has our address; -1: none */
+    pid_t pid;       /* of the process that started it */
     _Atomic int tid;
     _Atomic uint32_t stage;
     struct cp_error failure; /* why the stage is FAILED */
-    _Atomic pid_t heir;      /* who has the address for now; 0: we */
-    uint64_t heir_start;
-    struct cp_http_timer look;
+    _Atomic bool is_lent;    /* a descendant serves in our place */
+    struct cp_http_timer poll_lease;
 };
 
 /* ---- small calls ---- */
@@ -93,26 +95,6 @@ static void block_signals(void)
     (void)sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
-/* To ThreadSanitizer a number is the same file in all tables. */
-#if defined(__SANITIZE_THREAD__)
-static const bool can_part = false;
-#else
-static const bool can_part = true;
-#endif
-
-/* Whether this thread now has a table of its own, with the socket alone. */
-static bool part_descriptors(int keep)
-{
-    unsigned first = (unsigned)keep + 1;
-
-    if (!can_part ||
-        syscall(SYS_close_range, first, ~0u, CLOSE_RANGE_UNSHARE) != 0)
-        return false;
-    if (keep > 0)
-        (void)syscall(SYS_close_range, 0u, (unsigned)keep - 1, 0);
-    return true;
-}
-
 static const char *socket_path(const struct cp_endpoint *e)
 {
     const struct sockaddr_un *un = (const void *)&e->address.socket;
@@ -120,43 +102,85 @@ static const char *socket_path(const struct cp_endpoint *e)
     return un->sun_family == AF_UNIX ? un->sun_path : NULL;
 }
 
-/* ---- the address on loan ---- */
+/* ---- the address on loan (address_transfer.h) ---- */
 
-/* Takes the address back when the heir has ended. */
-static void look(void *context)
+static void close_fd(int *fd)
 {
-    struct cp_endpoint *e = context;
-    int fd = -1;
-
-    if (cp_instance_start_ticks(e->heir) != e->heir_start &&
-        cp_http_address_listen(&e->address, &fd, NULL) == CP_OK) {
-        if (cp_http_server_listen(e->server, fd, NULL) == CP_OK) {
-            e->heir = 0;
-            if (e->options.serving)
-                (void)e->options.serving(e->text);
-            return;
-        }
-        (void)close(fd);
-    }
-    cp_http_server_after(e->server, &e->look, LOOK_NS);
+    if (*fd >= 0)
+        (void)close(*fd);
+    *fd = -1;
 }
 
-/* Whether that process can have our address now. */
-static bool hand_on(struct cp_endpoint *e, long pid)
+/* The descendant has removed the file of a unix socket: bind it again. */
+static bool listen_again(struct cp_endpoint *e)
 {
-    if (e->heir || !e->options.may_hand(pid))
+    int fd = -1;
+
+    if (!socket_path(e))
+        return true;
+    cp_http_server_unlisten(e->server);
+    if (cp_http_address_listen(&e->address, &fd, NULL) != CP_OK)
         return false;
-    e->heir = (pid_t)pid;
-    e->heir_start = cp_instance_start_ticks(e->heir);
+    if (cp_http_server_listen(e->server, fd, NULL) == CP_OK) {
+        e->listen_fd = fd;
+        return true;
+    }
+    (void)close(fd);
+    return false;
+}
+
+/* Serves again once the descendant has given up the lease. */
+static void poll_lease(void *context)
+{
+    struct cp_endpoint *e = context;
+
+    if (e->lease_fd >= 0 && !cp_address_transfer_is_leased(e->lease_fd))
+        close_fd(&e->lease_fd);
+    if (e->lease_fd >= 0 || !listen_again(e)) {
+        cp_http_server_after(e->server, &e->poll_lease, LEASE_POLL_NS);
+        return;
+    }
+    atomic_store(&e->is_lent, false);
+    cp_http_server_pause(e->server, false);
+    if (e->options.serving)
+        (void)e->options.serving(e->text);
+}
+
+static void on_transfer(void *context)
+{
+    struct cp_endpoint *e = context;
+    int lease = cp_address_transfer_accept(e->transfer_fd);
+
+    if (lease < 0 && errno != EAGAIN)
+        close_fd(&e->transfer_fd); /* else the loop would spin */
+    if (lease < 0)
+        return;
+    if (atomic_load(&e->is_lent) || e->service.n_windows > 0 ||
+        !e->options.may_hand() ||
+        !cp_address_transfer_send(lease, e->listen_fd)) {
+        (void)close(lease);
+        return;
+    }
+    e->lease_fd = lease;
+    atomic_store(&e->is_lent, true);
+    cp_http_server_pause(e->server, true);
     if (e->options.handed)
         e->options.handed();
-    cp_http_server_unlisten(e->server);
-    if (socket_path(e))
-        (void)unlink(socket_path(e));
-    e->look.fire = look;
-    e->look.context = e;
-    cp_http_server_after(e->server, &e->look, LOOK_NS);
-    return true;
+    e->poll_lease.fire = poll_lease;
+    e->poll_lease.context = e;
+    cp_http_server_after(e->server, &e->poll_lease, LEASE_POLL_NS);
+}
+
+/* Without it the endpoint works, but keeps its address. */
+static void offer_transfer(struct cp_endpoint *e)
+{
+    if (!e->options.may_hand)
+        return;
+    e->transfer_fd = cp_address_transfer_open();
+    if (e->transfer_fd >= 0 &&
+        cp_http_server_watch(e->server, e->transfer_fd, on_transfer, e, NULL) !=
+            CP_OK)
+        close_fd(&e->transfer_fd);
 }
 
 /* ---- the thread ---- */
@@ -204,6 +228,13 @@ static enum cp_status prepare(struct cp_endpoint *e, bool is_private)
     if (cp_http_server_watch(e->server, e->signal_fd, on_signal, e, err) !=
         CP_OK)
         return err->status;
+    if (!cp_own_fds_have_spare(e->listen_fd, MIN_SPARE_FDS))
+        return cp_error_set(err, CP_EIO,
+                            "cannot serve profiles: too few file descriptors; "
+                            "raise ulimit -n");
+    offer_transfer(e);
+    if (!cp_own_fds_have_spare(e->listen_fd, MIN_SPARE_FDS))
+        close_fd(&e->transfer_fd);
     return cp_http_server_listen(e->server, e->listen_fd, err);
 }
 
@@ -212,8 +243,9 @@ static void take_down(struct cp_endpoint *e)
 {
     cp_http_server_free(e->server);
     e->server = NULL;
-    if (e->signal_fd >= 0)
-        (void)close(e->signal_fd);
+    close_fd(&e->signal_fd);
+    close_fd(&e->transfer_fd);
+    close_fd(&e->lease_fd);
 }
 
 static void run(void *context)
@@ -224,8 +256,8 @@ static void run(void *context)
     block_signals();
     (void)prctl(PR_SET_NAME, "cpprof");
     atomic_store(&e->tid, (int)syscall(SYS_gettid));
-    is_private =
-        !e->options.shares_descriptors && part_descriptors(e->listen_fd);
+    is_private = !e->options.shares_descriptors &&
+                 cp_own_fds_part(e->listen_fd, e->options.lease_fd);
     if (prepare(e, is_private) != CP_OK) {
         take_down(e);
         tell(e, FAILED);
@@ -234,32 +266,45 @@ static void run(void *context)
     tell(e, is_private ? PRIVATE : SHARED);
     (void)cp_http_server_run(e->server, NULL);
     take_down(e);
-    if (socket_path(e) && !e->heir)
+    if (socket_path(e) && !atomic_load(&e->is_lent))
         (void)unlink(socket_path(e));
+    if (e->options.lease_fd)
+        (void)close(e->options.lease_fd); /* last: the owner binds the path */
     tell(e, ENDED);
 }
 
 /* ---- the caller ---- */
 
-/* Says where it is: to who is to know, and to the user. */
-static void announce(struct cp_endpoint *e)
+/* Other processes have other working directories: the path is absolute. */
+static void write_text(struct cp_endpoint *e)
 {
-    char address[CP_HTTP_ADDRESS_BYTES], line[512];
-    bool is_new = true;
+    const char *path = socket_path(e);
+    char address[CP_HTTP_ADDRESS_BYTES], folder[CP_HTTP_ADDRESS_BYTES];
 
     cp_http_address_text(&e->address, address);
-    if (socket_path(e))
-        (void)snprintf(e->text, sizeof(e->text), "%s", address);
-    else
+    if (!path)
         (void)snprintf(e->text, sizeof(e->text), "http://%s/debug/pprof/",
                        address);
+    else if (*path == '/' || !getcwd(folder, sizeof(folder)) ||
+             snprintf(e->text, sizeof(e->text), "unix:%s/%s", folder, path) >=
+                 (int)sizeof(e->text))
+        (void)snprintf(e->text, sizeof(e->text), "%s", address);
+}
+
+/* Reports the address, to the registry and to the user. */
+static void announce(struct cp_endpoint *e)
+{
+    char line[512];
+    bool is_new = true;
+
+    write_text(e);
     if (e->options.serving)
         is_new = e->options.serving(e->text);
     (void)snprintf(line, sizeof(line), "cpprof: pid %ld, profiles at %s\n",
                    (long)getpid(), e->text);
     if (is_new && !e->options.is_quiet)
         cp_stderr_write(line);
-    if (atomic_load(&e->heir) && e->options.handed)
+    if (atomic_load(&e->is_lent) && e->options.handed)
         e->options.handed(); /* before we had said that it was ours */
 }
 
@@ -279,13 +324,16 @@ static bool is_same_address(const struct cp_http_address *a, int fd)
     return strcmp(one, other) == 0;
 }
 
-/* A socket that was handed to us, or one of our own. */
+/* A socket that was given to us, or one of our own. */
 static enum cp_status have_socket(struct cp_endpoint *e, struct cp_error *err)
 {
     int fd = e->options.listen_fd;
 
-    if (fd <= STDERR_FILENO || !is_same_address(&e->address, fd))
+    if (fd <= STDERR_FILENO || !is_same_address(&e->address, fd)) {
+        if (e->options.lease_fd)
+            return cp_error_set(err, CP_EIO, "the socket has another address");
         return cp_http_address_listen(&e->address, &e->listen_fd, err);
+    }
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
     (void)fcntl(fd, F_SETFL, O_NONBLOCK);
     e->listen_fd = fd;
@@ -304,6 +352,8 @@ static enum cp_status launch(struct cp_endpoint *e, struct cp_error *err)
     switch (wait_for_stage(e, STARTING)) {
     case PRIVATE:
         (void)close(fd); /* the thread has its own */
+        if (e->options.lease_fd)
+            (void)close(e->options.lease_fd);
         return CP_OK;
     case SHARED:
         return CP_OK;
@@ -324,8 +374,6 @@ static void equip(struct cp_service *s, struct cp_endpoint *e)
 {
     const struct cp_endpoint_options *options = &e->options;
 
-    s->hand_on = options->may_hand ? hand_on : NULL;
-    s->endpoint = e;
     s->ending = options->ending;
     s->cost = options->cost;
     s->ui = cp_ui_page;
@@ -336,18 +384,15 @@ static void equip(struct cp_service *s, struct cp_endpoint *e)
     s->is_local = e->address.is_loopback || socket_path(e);
 }
 
-enum cp_status cp_endpoint_start(struct cp_endpoint **out,
-                                 const struct cp_endpoint_options *options,
-                                 struct cp_error *err)
+static enum cp_status start(struct cp_endpoint *e,
+                            const struct cp_endpoint_options *options,
+                            struct cp_error *err)
 {
-    struct cp_endpoint *e = cp_alloc(1, sizeof(*e), err);
     enum cp_status status;
 
-    if (!e)
-        return CP_ENOMEM;
     e->options = *options;
     e->pid = getpid();
-    e->listen_fd = e->signal_fd = -1;
+    e->listen_fd = e->signal_fd = e->transfer_fd = e->lease_fd = -1;
     status = cp_service_init(&e->service, options->kinds, err);
     if (status == CP_OK)
         status = cp_http_address_parse(&e->address, options->listen, err);
@@ -357,7 +402,29 @@ enum cp_status cp_endpoint_start(struct cp_endpoint **out,
         equip(&e->service, e);
         status = launch(e, err);
     }
+    return status;
+}
+
+/* The endpoint owns a leased socket; launch() closes the one that it got. */
+static void close_leased(const struct cp_endpoint_options *options,
+                         const struct cp_endpoint *e)
+{
+    if (!options->lease_fd)
+        return;
+    (void)close(options->lease_fd);
+    if (!e || e->listen_fd < 0)
+        (void)close(options->listen_fd);
+}
+
+enum cp_status cp_endpoint_start(struct cp_endpoint **out,
+                                 const struct cp_endpoint_options *options,
+                                 struct cp_error *err)
+{
+    struct cp_endpoint *e = cp_alloc(1, sizeof(*e), err);
+    enum cp_status status = e ? start(e, options, err) : CP_ENOMEM;
+
     if (status != CP_OK) {
+        close_leased(options, e);
         cp_endpoint_free(e);
         return status;
     }
@@ -400,6 +467,11 @@ void cp_endpoint_abandon(struct cp_endpoint *e)
 {
     if (atomic_load(&e->stage) == SHARED && e->server)
         cp_http_server_abandon(e->server);
-    if (atomic_load(&e->stage) == SHARED)
-        (void)close(e->signal_fd);
+    if (atomic_load(&e->stage) != SHARED)
+        return;
+    close_fd(&e->signal_fd);
+    close_fd(&e->transfer_fd);
+    close_fd(&e->lease_fd);
+    if (e->options.lease_fd)
+        (void)close(e->options.lease_fd);
 }

@@ -44,17 +44,22 @@ struct cp_endpoint_options {
     /* Use the program's descriptors even where the thread could have its own;
        for tests of what happens on older kernels. */
     bool shares_descriptors;
-    /* A socket that listens there already, which is taken over; 0: none. */
+    /* A socket that listens there already; the endpoint owns it. 0: none. */
     int listen_fd;
     /*
+     * Its lease (address_transfer.h), open while the endpoint serves. With it
+     * both descriptors are closed on failure. 0: none.
+     */
+    int lease_fd;
+    /*
      * Called with the address when it begins to serve and when it serves
-     * again, and when it has handed the address on. Whether the user is to
-     * be told. May be NULL.
+     * again; true: report the address to the user. May be NULL.
      */
     bool (*serving)(const char *address);
+    /* Called when a descendant serves in our place. May be NULL. */
     void (*handed)(void);
-    /* May the address be handed on to that process? NULL: no. */
-    bool (*may_hand)(long pid);
+    /* May a descendant have the address now? NULL: never. */
+    bool (*may_hand)(void);
     /* A client on this machine asks that all be ended. NULL: it may not. */
     void (*ending)(void);
     /*

@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "runtime/address_transfer.h"
 #include "runtime/alt_stacks.h"
 #include "runtime/api.h"
 #include "runtime/cpu.h"
 #include "runtime/custom.h"
 #include "runtime/dump.h"
 #include "runtime/exit_gate.h"
-#include "runtime/handover.h"
 #include "runtime/heap.h"
 #include "runtime/hooked.h"
 #include "runtime/labels.h"
@@ -91,6 +91,8 @@ void cp_lifecycle_say(const char *line)
 {
     char text[640];
 
+    if (life.settings.is_quiet)
+        return;
     (void)snprintf(text, sizeof(text), "cpprof: %s\n", line);
     cp_stderr_write(text);
 }
@@ -390,6 +392,17 @@ static enum cp_status set_locks(struct cp_error *err)
     return status;
 }
 
+/* Twice: `quiet` silences complaints about what stands before it, too. */
+static void read_settings(void)
+{
+    const char *listen = getenv("PPROFLISTEN"), *cpprof = getenv("CPPROF");
+
+    cp_settings_init(&life.settings);
+    cp_settings_read(&life.settings, listen, cpprof, say_nothing);
+    if (!life.settings.is_quiet)
+        cp_settings_read(&life.settings, listen, cpprof, cp_lifecycle_say);
+}
+
 /* Settings of who attaches, over those of the environment. */
 static void read_visit(const char *settings)
 {
@@ -410,9 +423,7 @@ static enum cp_status start(const char *visit, struct cp_error *err)
                             "not in a program that runs with the rights of "
                             "its file's owner");
     cp_stderr_note();
-    cp_settings_init(&life.settings);
-    cp_settings_read(&life.settings, getenv("PPROFLISTEN"), getenv("CPPROF"),
-                     cp_lifecycle_say);
+    read_settings();
     if (life.settings.listen[0])
         life.settings.is_asleep = false;
     life.before = life.settings;
@@ -514,11 +525,13 @@ __attribute__((constructor)) static void load(void)
         status = cp_listen(life.settings.listen, &err);
     else if (status == CP_OK)
         status = cp_heap_enable(&err);
+    if (status == CP_OK && !life.settings.listen[0])
+        cp_record_start(&life.settings); /* else the endpoint does */
     if (status == CP_OK)
         status = cp_dump_start(&life.settings, &err);
     if (status == CP_OK)
         return;
-    if (cp_handover_is_inherited(life.settings.listen))
+    if (cp_address_transfer_is_inherited(life.settings.listen))
         cp_listen_later(life.settings.listen);
     else
         cp_lifecycle_say(err.msg);

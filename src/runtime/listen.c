@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "runtime/address_transfer.h"
 #include "runtime/cost.h"
 #include "runtime/custom.h"
 #include "runtime/endpoint.h"
-#include "runtime/handover.h"
 #include "runtime/heap.h"
 #include "runtime/kinds.h"
 #include "runtime/lifecycle.h"
@@ -35,6 +36,8 @@ static struct {
     struct cp_endpoint *endpoint;
     const struct cp_settings *settings;
     int listen_fd;       /* for the first endpoint; 0: none */
+    int lease_fd;        /* of that socket (address_transfer.h); 0: none */
+    bool is_visit;       /* cpprof attach has started the endpoint */
     _Atomic int n_tries; /* that are left to get an address */
     int64_t delay_ns;    /* before the first of them */
 } state = { .settings = &no_settings };
@@ -65,9 +68,10 @@ static void handed(void)
     cp_record_cancel();
 }
 
-static bool may_hand(long pid)
+static bool may_hand(void)
 {
-    return state.settings->follow != CP_FOLLOW_NONE && cp_handover_may(pid);
+    return state.settings->follow != CP_FOLLOW_NONE &&
+           cp_address_transfer_is_idle();
 }
 
 static void close_all(void *arg)
@@ -89,6 +93,7 @@ static enum cp_status start_endpoint(struct cp_error *err)
                                            .more_kinds = cp_custom_kind,
                                            .cost = cp_cost,
                                            .listen_fd = state.listen_fd,
+                                           .lease_fd = state.lease_fd,
                                            .is_quiet = state.settings->is_quiet,
                                            .serving = serving,
                                            .handed = handed,
@@ -100,7 +105,8 @@ static enum cp_status start_endpoint(struct cp_error *err)
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
     struct cp_error unseen = { 0 };
 
-    state.listen_fd = 0;
+    state.is_visit = state.settings->is_attached;
+    state.listen_fd = state.lease_fd = 0;
     if (status == CP_OK && cp_heap_enable(&unseen) != CP_OK)
         cp_lifecycle_say(unseen.msg);
     return status;
@@ -141,6 +147,16 @@ const char *cp_listen_address(void)
         address = cp_endpoint_address(state.endpoint);
     cp_lock_give(&state.lock);
     return address;
+}
+
+bool cp_listen_is_visit(void)
+{
+    bool is_visit;
+
+    cp_lock_take(&state.lock);
+    is_visit = state.endpoint && state.is_visit;
+    cp_lock_give(&state.lock);
+    return is_visit;
 }
 
 static bool close_locked(void)
@@ -227,7 +243,29 @@ static void serve_child(void *arg)
     state.n_tries = 0;
 }
 
-/* Until the address is free or handed on, or with one of its own. */
+/* On the socket of an ancestor. */
+static bool serve_in_its_place(void)
+{
+    struct cp_address_transfer given;
+    enum cp_status status = CP_EIO;
+
+    if (!cp_address_transfer_request(&given))
+        return false;
+    cp_lock_take(&state.lock);
+    state.listen_fd = given.listen_fd;
+    state.lease_fd = given.lease_fd;
+    if (!state.endpoint && state.where[0]) {
+        status = start_endpoint(NULL);
+    } else {
+        (void)close(given.listen_fd);
+        (void)close(given.lease_fd);
+        state.listen_fd = state.lease_fd = 0;
+    }
+    cp_lock_give(&state.lock);
+    return status == CP_OK;
+}
+
+/* Until the address is free or given to us, or with one of its own. */
 static void serve_heir(void *arg)
 {
     int64_t delay = state.delay_ns;
@@ -235,8 +273,7 @@ static void serve_heir(void *arg)
     (void)arg;
     for (; state.n_tries > 0; state.n_tries--) {
         rest(delay);
-        if (try_again(NULL) == CP_OK ||
-            (cp_handover_ask(state.where) && try_again(NULL) == CP_OK))
+        if (try_again(NULL) == CP_OK || serve_in_its_place())
             return;
         if (state.settings->follow == CP_FOLLOW_ALL && take_any_port() &&
             try_again(NULL) == CP_OK)

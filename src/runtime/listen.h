@@ -4,11 +4,13 @@
  * A child cannot have its parent's port. If the address says which process it
  * is of ({pid}, or port 0), a child gets an endpoint of its own once it has
  * lived for a moment: most children call exec at once. With any other address
- * it may get its parent's (handover.h), or one with another port if the
+ * it may get its parent's (address_transfer.h), or one with another port if the
  * settings say that all processes are followed.
  */
 #ifndef CP_LISTEN_H
 #define CP_LISTEN_H
+
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "runtime/settings.h"
@@ -17,6 +19,9 @@
 void cp_listen_configure(const struct cp_settings *s);
 
 enum cp_status cp_listen(const char *where, struct cp_error *err);
+
+/* Has cpprof attach started the endpoint that there is? */
+bool cp_listen_is_visit(void);
 
 /* Where it is; NULL: nowhere. */
 const char *cp_listen_address(void);

@@ -3,7 +3,6 @@
 
 #include <cpprof.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "base/pid_name.h"
 #include "base/target_file.h"
 #include "runtime/clock.h"
@@ -51,7 +51,6 @@ struct names {
     char part[sizeof(record.settings->cpu_file) + 96];
 };
 
-/* Each process has a part of its own: several may write the same file. */
 static int open_part(const char *name, struct names *out)
 {
     long pid = (long)record.pid;
@@ -61,14 +60,12 @@ static int open_part(const char *name, struct names *out)
     if (!cp_pid_name_expand(name, pid, out->file, sizeof(out->file))) {
         errno = ENAMETOOLONG;
     } else if (!cp_target_is_replaceable(out->file)) {
-        fd = cp_target_open(out->file);
+        fd = cp_target_open(out->file, false);
     } else {
-        (void)snprintf(out->part, sizeof(out->part), "%s.%ld.part", out->file,
-                       pid);
-        fd = open(out->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        fd = cp_new_file_beside(out->file, out->part, sizeof(out->part), 0666);
     }
     if (fd < 0)
-        complain(name, strerror(errno));
+        complain(name, cp_target_why(errno));
     return fd;
 }
 

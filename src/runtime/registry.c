@@ -14,6 +14,7 @@
 
 #include "base/file_start.h"
 #include "base/instance.h"
+#include "base/new_file.h"
 #include "base/proc_self.h"
 
 #define MOST_SWEPT 64 /* files that are looked at in passing */
@@ -69,16 +70,13 @@ static void describe(struct cp_instance *i, const char *address,
 
 static bool write_file(int folder, const struct cp_instance *i)
 {
-    char text[CP_INSTANCE_BYTES], part[32], name[32];
+    char text[CP_INSTANCE_BYTES], part[] = CP_NEW_FILE_RANDOM, name[32];
     size_t len;
     bool is_whole;
     int fd;
 
     (void)snprintf(name, sizeof(name), "%ld", (long)i->pid);
-    (void)snprintf(part, sizeof(part), ".%ld", (long)i->pid);
-    (void)unlinkat(folder, part, 0);
-    fd = openat(folder, part,
-                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    fd = cp_new_file(folder, part, 0, 0600);
     if (fd < 0)
         return false;
     cp_instance_format(i, text);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/instance.h"
 #include "base/proc_self.h"
 #include "http/guard.h"
 #include "http/timer.h"
@@ -233,37 +232,6 @@ static bool may_change(const struct cp_service *s,
            (cp_http_is_from_loopback(x) && cp_http_guard_allows(r));
 }
 
-/*
- * Which process asks. From elsewhere anybody could name one of ours; when it
- * began is known on this machine alone.
- */
-static bool asker_of(const struct cp_http_request *r, int64_t *out)
-{
-    char text[32];
-    int64_t start;
-
-    return cp_http_request_param(r, "pid", text, sizeof(text)) &&
-           cp_params_int(text, out) && *out > 0 && *out <= INT32_MAX &&
-           cp_http_request_param(r, "start", text, sizeof(text)) &&
-           cp_params_int(text, &start) && start > 0 &&
-           cp_instance_start_ticks((pid_t)*out) == (uint64_t)start;
-}
-
-/* POST handover?pid=N: from a child that was started with our address. */
-static void hand_over(struct cp_service *s, struct cp_http_exchange *x)
-{
-    const struct cp_http_request *r = cp_http_request_of(x);
-    int64_t pid = 0;
-
-    if (!cp_http_request_is(r, "POST") || !s->hand_on)
-        cp_service_error(x, 404, "Unknown profile");
-    else if (is_of_page(r) || s->n_windows > 0 || !asker_of(r, &pid) ||
-             !s->hand_on(s->endpoint, (long)pid))
-        cp_http_answer_text(x, 403, "This process has work of its own.\n");
-    else
-        cp_http_answer_text(x, 200, "ok\n");
-}
-
 /* POST detach: the end of a visit (cpprof attach). */
 static void detach(struct cp_service *s, struct cp_http_exchange *x)
 {
@@ -292,7 +260,6 @@ static const struct route {
     { ROOT "delta_heap", since_last, false },
     { ROOT "delta_mutex", since_last, false },
     { ROOT "detach", detach, true },
-    { ROOT "handover", hand_over, true },
     { ROOT "symbol", cp_symbol_page, true },
     { "/debug/fgprof", wall, false }, /* what scrapers ask for by default */
     { "/debug/mem/pprof/cmdline", gperf_command_line, false },

@@ -34,9 +34,6 @@ struct cp_service {
     /* Serves what is under /debug/pprof/ui/; NULL: nothing is there. */
     cp_http_handler *ui;
     void *ui_context;
-    /* Hands the address on to a process, if it may be; NULL: never. */
-    bool (*hand_on)(struct cp_endpoint *e, long pid);
-    struct cp_endpoint *endpoint;
     void (*ending)(void); /* ends all of it soon; NULL: it cannot be */
 };
 

@@ -270,7 +270,8 @@ static enum cp_status answer(struct session *s, char *const *args,
 
 int cp_addr2line_main(int argc, char **argv)
 {
-    struct session s = { .file = "a.out", .out = { .fd = STDOUT_FILENO } };
+    struct session s = { .file = "a.out",
+                         .out = cp_out_terminal(STDOUT_FILENO) };
     struct cp_error err = { 0 };
     enum cp_status status;
     int option;

@@ -4,11 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
+
 #define MOST_LISTED 200
 
 void cp_candidates_add(struct cp_candidates *c, const char *text)
 {
-    const char *copy = cp_arena_copy(&c->arena, text, strlen(text), NULL);
+    /* Others could not be typed, and libedit would send them on. */
+    bool is_plain = cp_printable_is(text, strlen(text));
+    const char *copy =
+        is_plain ? cp_arena_copy(&c->arena, text, strlen(text), NULL) : NULL;
 
     if (copy && cp_arena_reserve(&c->arena, &c->items, c->n, &c->cap, c->n + 1,
                                  sizeof(*c->items), NULL) == CP_OK)

@@ -2,7 +2,6 @@
 #include "tool/debuginfod.h"
 
 #include <ctype.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "tool/fetch.h"
 #include "tool/folder.h"
 
@@ -122,8 +122,7 @@ static bool download(struct query *q, const char *path)
     bool is_there;
     int fd;
 
-    (void)snprintf(temp, sizeof(temp), "%s.XXXXXX", path);
-    fd = mkostemp(temp, O_CLOEXEC);
+    fd = cp_new_file_beside(path, temp, sizeof(temp), 0600);
     if (fd < 0)
         return false;
     is_there = fetch_any(q, fd);

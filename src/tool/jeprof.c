@@ -189,7 +189,7 @@ static enum cp_status work(struct cp_command *c, struct cp_error *err)
 
 static enum cp_status run(struct cp_command *c, struct cp_error *err)
 {
-    struct cp_out out = { .fd = STDOUT_FILENO };
+    struct cp_out out = cp_out_terminal(STDOUT_FILENO);
     enum cp_status status;
 
     if (c->wants_help || c->wants_version) {

@@ -87,7 +87,7 @@ static enum cp_status print_names(const struct asked *a,
                                   const struct cp_profile *p,
                                   struct cp_error *err)
 {
-    struct cp_out out = { .fd = STDOUT_FILENO };
+    struct cp_out out = cp_out_terminal(STDOUT_FILENO);
     enum cp_status status;
 
     for (size_t i = 0; i < a->n; i++) {

@@ -2,7 +2,6 @@
 #include "tool/launch_attach.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -11,11 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "base/target_file.h"
 #include "http/ask.h"
 #include "launch/attach.h"
 #include "launch/instances.h"
 #include "launch/library.h"
+#include "launch/meeting.h"
 #include "tool/launch_words.h"
 #include "tool/print.h"
 #include "tool/viewer.h"
@@ -23,6 +24,7 @@
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
 #define GRACE_MS 60000 /* beyond the profile's own time */
+#define MAX_PROFILE_BYTES ((uint64_t)1 << 30)
 
 static const char usage_text[] =
     "usage: cpprof attach [OPTION]... PID\n"
@@ -160,10 +162,10 @@ static enum cp_status read_options(struct attach *a, int argc, char **argv,
 static enum cp_status enter(const struct attach *a, char *address,
                             struct cp_error *err)
 {
-    char library[CP_LIBRARY_PATH], settings[1024];
+    char library[CP_LIBRARY_PATH], settings[1024], listen[CP_MEETING_BYTES];
     struct cp_attach visit = { .pid = a->pid,
                                .library = library,
-                               .listen = a->listen,
+                               .listen = listen,
                                .settings = settings };
     struct cp_instance there;
     enum cp_status status = cp_library_find(library, a->library, err);
@@ -177,18 +179,24 @@ static enum cp_status enter(const struct attach *a, char *address,
     (void)snprintf(settings, sizeof(settings), "%s%s%s%s",
                    a->app_id ? "app_id:" : "", a->app_id ? a->app_id : "",
                    a->settings ? "," : "", a->settings ? a->settings : "");
-    return cp_attach(&visit, address, err);
+    status = cp_meeting_choose(a->pid, a->listen, listen, err);
+    return status == CP_OK ? cp_attach(&visit, address, err) : status;
 }
 
+/* Its endpoint may be in a network that we do not reach. */
 static enum cp_status leave(const struct attach *a, struct cp_error *err)
 {
     struct cp_instance there;
+    enum cp_status status = CP_EIO;
 
-    if (!cp_instances_of_pid(a->pid, &there))
-        return cp_error_set(err, CP_EUSAGE,
-                            "process %ld does not serve profiles",
-                            (long)a->pid);
-    return cp_attach_detach(there.address, err);
+    if (cp_instances_of_pid(a->pid, &there))
+        status = cp_attach_detach(there.address, err);
+    else
+        (void)cp_error_set(err, CP_EUSAGE,
+                           "process %ld does not serve profiles", (long)a->pid);
+    if (status == CP_EIO && cp_attach_withdraw(a->pid, NULL) == CP_OK)
+        return CP_OK;
+    return status;
 }
 
 /* ---- a profile ---- */
@@ -213,6 +221,7 @@ static enum cp_status fetch(const struct attach *a, const char *address, int fd,
         .method = "GET",
         .target = target,
         .timeout_ms = (int)(a->seconds * 1000) + GRACE_MS,
+        .max_bytes = MAX_PROFILE_BYTES,
         .out_fd = fd,
         .is_hurried = &is_interrupted
     };
@@ -246,12 +255,10 @@ static enum cp_status write_profile(const struct attach *a, const char *address,
     enum cp_status status;
     int fd;
 
-    if (snprintf(part, sizeof(part), "%s.part", name) >= (int)sizeof(part))
-        return cp_error_set(err, CP_EUSAGE, "too long a name");
-    fd = has_part ? open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)
-                  : cp_target_open(name);
+    fd = has_part ? cp_new_file_beside(name, part, sizeof(part), 0666)
+                  : cp_target_open(name, false);
     if (fd < 0)
-        return cp_error_set(err, CP_EIO, "%s: %s", name, strerror(errno));
+        return cp_error_set(err, CP_EIO, "%s: %s", name, cp_target_why(errno));
     status = fetch(a, address, fd, err);
     if (close(fd) != 0 && status == CP_OK)
         status = cp_error_set(err, CP_EIO, "%s: %s", name, strerror(errno));
@@ -283,11 +290,11 @@ static enum cp_status visit(const struct attach *a, const char *address,
     struct cp_error later = { 0 };
     enum cp_status status = write_profile(a, address, err);
 
-    if (cp_attach_detach(address, &later) != CP_OK && status == CP_OK) {
-        status = later.status;
-        *err = later;
-    }
-    return status;
+    if (cp_attach_detach(address, &later) == CP_OK ||
+        cp_attach_withdraw(a->pid, &later) == CP_OK || status != CP_OK)
+        return status;
+    *err = later;
+    return later.status;
 }
 
 static enum cp_status run(struct attach *a, struct cp_error *err)
@@ -320,7 +327,7 @@ static enum cp_status run(struct attach *a, struct cp_error *err)
 
 int cp_launch_attach_main(int argc, char **argv)
 {
-    struct attach a = { .listen = "localhost:0" };
+    struct attach a = { 0 };
     struct cp_error err = { 0 };
     enum cp_status status = read_options(&a, argc, argv, &err);
 

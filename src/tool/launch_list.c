@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/printable.h"
 #include "launch/instances.h"
 #include "tool/launch_words.h"
 #include "tool/print.h"
@@ -31,14 +32,16 @@ const struct option cp_launch_list_options[] = {
     { NULL, 0, NULL, 0 },
 };
 
-/* A file could say anything; a terminal is not to be told it. */
-static void put_plain(char *out, size_t cap, const char *text)
+/* Cuts it to 40 bytes, not in the middle of a character. */
+static void shorten(char *text)
 {
-    size_t i = 0;
+    size_t len = 37;
 
-    for (; text[i] && i + 1 < cap; i++)
-        out[i] = (unsigned char)text[i] < 32 || text[i] == 127 ? '?' : text[i];
-    out[i] = '\0';
+    if (strlen(text) <= 40)
+        return;
+    while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
+        len--;
+    (void)strcpy(text + len, "...");
 }
 
 static void put_time(char *out, size_t cap, int64_t seconds, const char *format)
@@ -55,11 +58,10 @@ static void write_row(const struct cp_instance *i,
 {
     char age[CP_LAUNCH_AGE_BYTES];
 
-    put_plain(row[0], TEXT_BYTES, i->app_id);
-    put_plain(row[1], TEXT_BYTES, i->address);
-    put_plain(row[2], TEXT_BYTES, i->command);
-    if (strlen(row[2]) > 40)
-        (void)strcpy(row[2] + 37, "...");
+    cp_printable_line(row[0], TEXT_BYTES, i->app_id);
+    cp_printable_line(row[1], TEXT_BYTES, i->address);
+    cp_printable_line(row[2], TEXT_BYTES, i->command);
+    shorten(row[2]);
     cp_launch_age(i->created_s, age);
     (void)snprintf(row[3], TEXT_BYTES, "%s", age);
     put_time(row[4], TEXT_BYTES, i->created_s, "%Y-%m-%d %H:%M:%S");
@@ -139,7 +141,7 @@ static void write_json(const struct cp_instances *list, struct cp_out *out)
 
 static enum cp_status print(bool is_json, struct cp_error *err)
 {
-    struct cp_out out = { .fd = STDOUT_FILENO };
+    struct cp_out out = cp_out_terminal(STDOUT_FILENO);
     struct cp_instances list;
     enum cp_status status = cp_instances_find(&list, err);
 

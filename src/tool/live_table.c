@@ -14,6 +14,7 @@
 #include "tool/print.h"
 
 #define GRACE_MS 60000
+#define MAX_PROFILE_BYTES ((uint64_t)256 << 20)
 #define TARGET_BYTES 1200
 
 static const char off_hint[] =
@@ -85,6 +86,7 @@ static int fetch(const struct cp_live_table *t, struct cp_error *err)
         .method = "GET",
         .target = target,
         .timeout_ms = (int)(t->seconds * 1000) + GRACE_MS,
+        .max_bytes = MAX_PROFILE_BYTES,
     };
     struct cp_http_address where;
     struct cp_http_reply reply;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/out.h"
+#include "base/printable.h"
 
 #define TO_SCREEN "\033[?1049h\033[?25l"
 #define FROM_SCREEN "\033[?25h\033[?1049l"
@@ -99,18 +100,21 @@ int cp_live_term_rows(void)
     return size().ws_row;
 }
 
-/* One line, cut to the width; control characters do not reach the screen. */
+/* One line, cut to the width; what a terminal would obey is escaped. */
 static void put_line(struct cp_out *out, const char *text, size_t len,
                      size_t columns)
 {
-    size_t width = 0;
+    char shown[CP_PRINTABLE_BYTES];
+    size_t n;
 
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-
-        if ((c & 0xc0) != 0x80 && ++width > columns)
+    for (size_t i = 0, width = 0; i < len;) {
+        i += cp_printable_next(text + i, len - i, shown, &n);
+        width += *shown == '\\' ? n : 1;
+        if (width > columns)
             break;
-        cp_out_char(out, c < 32 || c == 127 ? ' ' : text[i]);
+        if (*shown == '\t' || *shown == '\n')
+            *shown = ' ';
+        cp_out_bytes(out, shown, n);
     }
     cp_out_cstr(out, "\033[K");
 }

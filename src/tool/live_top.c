@@ -233,6 +233,22 @@ static const char *report_of(const struct top *t)
 
 /* ---- without a terminal ---- */
 
+static enum cp_status print_table(const struct top *t, bool is_first,
+                                  struct cp_error *err)
+{
+    struct cp_out out = cp_out_terminal(STDOUT_FILENO);
+    enum cp_status status;
+
+    cp_out_printf(&out, "%s%s: %s\n", is_first ? "" : "\n", t->name,
+                  t->table.view->title);
+    cp_out_cstr(&out, cp_live_table_is_empty(t->text) ? t->table.view->hint
+                                                      : report_of(t));
+    cp_out_char(&out, '\n');
+    status = cp_out_finish(&out, err);
+    cp_out_release(&out);
+    return status;
+}
+
 static enum cp_status print_tables(struct top *t, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
@@ -247,12 +263,7 @@ static enum cp_status print_tables(struct top *t, struct cp_error *err)
                 cp_error_set(err, CP_EIO, "%.*s",
                              (int)strcspn(report_of(t), "\n"), report_of(t));
         else if (status == CP_OK)
-            (void)printf("%s%s: %s\n%s\n", i ? "\n" : "", t->name,
-                         t->table.view->title,
-                         cp_live_table_is_empty(t->text) ? t->table.view->hint
-                                                         : report_of(t));
-        if (fflush(stdout) != 0 && status == CP_OK)
-            status = cp_error_set(err, CP_EIO, "write: %s", strerror(errno));
+            status = print_table(t, i == 0, err);
     }
     return status;
 }

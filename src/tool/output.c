@@ -11,10 +11,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/new_file.h"
 #include "base/target_file.h"
 #include "tool/leftover.h"
 
@@ -33,15 +33,7 @@ static char *joined(const char *a, const char *b, struct cp_error *err)
 static enum cp_status cannot_create(const char *path, struct cp_error *err)
 {
     return cp_error_set(err, CP_EIO, "cannot create %s: %s", path,
-                        strerror(errno));
-}
-
-void cp_output_usual_mode(int fd)
-{
-    mode_t mask = umask(0);
-
-    (void)umask(mask);
-    (void)fchmod(fd, 0666 & ~mask);
+                        cp_target_why(errno));
 }
 
 static enum cp_status open_file(struct cp_output *o, const char *path,
@@ -49,7 +41,7 @@ static enum cp_status open_file(struct cp_output *o, const char *path,
 {
     o->out.fd = -1;
     o->path = joined(path, "", err);
-    o->temp = joined(path, ".XXXXXX", err);
+    o->temp = joined(path, CP_NEW_FILE_RANDOM, err);
     if (!o->path || !o->temp) {
         cp_free(o->temp);
         o->temp = NULL;
@@ -58,13 +50,11 @@ static enum cp_status open_file(struct cp_output *o, const char *path,
     if (!cp_target_is_replaceable(path)) {
         cp_free(o->temp);
         o->temp = NULL;
-        o->out.fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        o->out.fd = cp_target_open(path, true);
     } else {
-        o->out.fd = mkostemp(o->temp, O_CLOEXEC);
-        if (o->out.fd >= 0) {
+        o->out.fd = cp_new_file(AT_FDCWD, o->temp, 0, 0666);
+        if (o->out.fd >= 0)
             cp_leftover_watch(o->temp);
-            cp_output_usual_mode(o->out.fd);
-        }
     }
     if (o->out.fd < 0) {
         cp_free(o->temp);
@@ -103,7 +93,7 @@ static enum cp_status open_for_viewer(struct cp_output *o, const char *suffix,
     if (snprintf(path, sizeof(path), "%s/pprof.XXXXXX.%s", folder, suffix) >=
         (int)sizeof(path))
         return cp_error_set(err, CP_EIO, "TMPDIR is too long");
-    o->out.fd = mkostemps(path, (int)strlen(suffix) + 1, O_CLOEXEC);
+    o->out.fd = cp_new_file(AT_FDCWD, path, strlen(suffix) + 1, 0600);
     if (o->out.fd < 0)
         return cannot_create(path, err);
     o->path = joined(path, "", err);
@@ -121,7 +111,7 @@ enum cp_status cp_output_open(struct cp_output *o, const struct cp_command *c,
 {
     enum cp_status status = CP_OK;
 
-    *o = (struct cp_output){ .out = { .fd = STDOUT_FILENO } };
+    *o = (struct cp_output){ .out = cp_out_terminal(STDOUT_FILENO) };
     if (*c->options.output)
         status = open_file(o, c->options.output, err);
     else if (c->viewer)

@@ -25,7 +25,4 @@ enum cp_status cp_output_finish(struct cp_output *o, struct cp_error *err);
 /* Gives up: what has been written to a file is removed. */
 void cp_output_abandon(struct cp_output *o);
 
-/* Gives a file of mkstemp, which is private, the usual permissions. */
-void cp_output_usual_mode(int fd);
-
 #endif

@@ -4,7 +4,8 @@
 
 /*
  * Prints both parts and a newline. Control bytes, which may come out of a
- * file that is no profile, are shown as \xNN and not sent to the terminal.
+ * file that is no profile, are shown as \xNN; on a terminal everything else
+ * that is not printable (base/printable.h) is shown as an escape as well.
  */
 void cp_print_line(const char *before, const char *line);
 

@@ -48,7 +48,7 @@ static size_t screen_width(void)
 
 static void list(const struct cp_candidates *found)
 {
-    struct cp_out out = { .fd = STDOUT_FILENO };
+    struct cp_out out = cp_out_terminal(STDOUT_FILENO);
 
     (void)fflush(stdout);
     cp_out_char(&out, '\n');

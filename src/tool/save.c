@@ -9,13 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "base/out.h"
 #include "base/path.h"
 #include "profile/encode.h"
 #include "profile/heap_values.h"
 #include "tool/folder.h"
 #include "tool/leftover.h"
-#include "tool/output.h"
 
 #define PATH_BYTES CP_SAVE_PATH_BYTES
 #define MOST_NUMBERS 100000
@@ -97,13 +97,12 @@ enum cp_status cp_saving_open(struct cp_saving *s, cp_warn warn, void *context,
     s->fd = -1;
     if (!find_folder(s->folder, warn, context))
         return cp_error_set(err, CP_EOTHER, "no folder to write to");
-    if (snprintf(s->temp, sizeof(s->temp), "%s/.pprof.XXXXXX", s->folder) <
-        (int)sizeof(s->temp))
-        s->fd = mkostemp(s->temp, O_CLOEXEC);
+    if (snprintf(s->temp, sizeof(s->temp), "%s/.pprof" CP_NEW_FILE_RANDOM,
+                 s->folder) < (int)sizeof(s->temp))
+        s->fd = cp_new_file(AT_FDCWD, s->temp, 0, 0666);
     if (s->fd < 0)
         return cp_error_set(err, CP_EIO, "%s: %s", s->folder, strerror(errno));
     cp_leftover_watch(s->temp);
-    cp_output_usual_mode(s->fd);
     return CP_OK;
 }
 

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "profile/tag_filter.h"
 #include "tool/interrupt.h"
@@ -147,7 +148,7 @@ static bool is_assignment(char *line, char **name, char **value)
 
 static void show_options(struct shell *s)
 {
-    struct cp_out out = { .fd = 2 };
+    struct cp_out out = cp_out_terminal(STDERR_FILENO);
 
     cp_variable_list(&s->c, s->p, &out);
     (void)cp_out_finish(&out, NULL);

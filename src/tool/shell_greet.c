@@ -1,6 +1,8 @@
 /* shell_greet.c - see shell_greet.h. */
 #include "tool/shell_greet.h"
 
+#include <unistd.h>
+
 #include "report/legend.h"
 
 /* A profile's samples and total, as the options have them. */
@@ -48,7 +50,7 @@ static void compare(const struct measure *now, const struct measure *then,
 void cp_shell_greet(const struct cp_command *c, const struct cp_profile *p,
                     const struct cp_profile *before)
 {
-    struct cp_out out = { .fd = 2 };
+    struct cp_out out = cp_out_terminal(STDERR_FILENO);
     struct measure now = look_at(c, p, &out);
 
     if (before) {

@@ -287,7 +287,7 @@ static void help_all(struct cp_out *out)
 
 enum cp_status cp_shell_help(const char *name, struct cp_error *err)
 {
-    struct cp_out out = { .fd = STDERR_FILENO };
+    struct cp_out out = cp_out_terminal(STDERR_FILENO);
     const struct cp_flag *f;
 
     while (isspace((unsigned char)*name))

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "tool/fetch.h"
 #include "tool/save.h"
 #include "tool/url.h"
@@ -41,24 +42,6 @@ static enum cp_status map(struct cp_trace_source *s, int fd,
     return CP_OK;
 }
 
-/* A file without a name that goes when it is closed. */
-static int open_scratch(void)
-{
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-    int fd;
-
-    if (!folder || !*folder)
-        folder = "/tmp";
-    if (snprintf(path, sizeof(path), "%s/cpprof.XXXXXX", folder) >=
-        (int)sizeof(path))
-        return -1;
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        (void)unlink(path);
-    return fd;
-}
-
 static bool write_whole(int fd, const char *bytes, size_t len)
 {
     while (len > 0) {
@@ -78,7 +61,7 @@ static enum cp_status copy(struct cp_trace_source *s, int from,
 {
     static char bytes[COPY_BYTES];
     enum cp_status status = CP_OK;
-    int fd = open_scratch();
+    int fd = cp_new_file_scratch();
     ssize_t n = 1;
 
     if (fd < 0)

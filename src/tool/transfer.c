@@ -15,12 +15,19 @@
 #define CONNECT_TIMEOUT 30
 #define GRACE 5 /* seconds that a server may take beyond the profile */
 #define MOST_BYTES ((size_t)1 << 30)
+#define MAX_FILE_BYTES ((size_t)4 << 30)
+#define MAX_FILE_SECONDS 3600 /* beyond its timeout */
+#define MAX_HEADER_BYTES ((size_t)1 << 20)
 #define MOST_WORDS 300
 
 /* Into the file. */
 static bool save(struct cp_transfer *t, const char *bytes, size_t len)
 {
     t->n_written += len;
+    if (t->n_written > MAX_FILE_BYTES) {
+        t->is_too_long = true;
+        return false;
+    }
     while (len > 0) {
         ssize_t n = write(t->fetch->fd, bytes, len);
 
@@ -86,6 +93,11 @@ static size_t on_header(char *line, size_t size, size_t n, void *context)
     struct cp_transfer *t = context;
     size_t len = size * n;
 
+    t->n_header_bytes += len;
+    if (t->n_header_bytes > MAX_HEADER_BYTES) {
+        t->is_too_long = true;
+        return 0;
+    }
     if (len > 5 && memcmp(line, "HTTP/", 5) == 0)
         begin_answer(t, line, len);
     if (is_header(line, len, "X-Go-Pprof"))
@@ -177,6 +189,8 @@ static void set_timeout(const struct cp_transfer *t, CURL *handle)
     if (t->fetch->fd > 0) {
         (void)c->easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, timeout);
         (void)c->easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, 1024L);
+        (void)c->easy_setopt(handle, CURLOPT_TIMEOUT,
+                             timeout + MAX_FILE_SECONDS);
     } else {
         (void)c->easy_setopt(handle, CURLOPT_TIMEOUT, timeout);
     }
@@ -337,7 +351,11 @@ static void note_result(struct cp_transfer *t, CURLcode result)
         (void)cp_error_set(&t->fetch->err, CP_EIO, "interrupted");
     else if (t->is_too_long)
         (void)cp_error_set(&t->fetch->err, CP_EIO, "sends over %zu MB",
-                           MOST_BYTES >> 20);
+                           (t->n_header_bytes > MAX_HEADER_BYTES
+                                ? MAX_HEADER_BYTES
+                            : t->n_written ? MAX_FILE_BYTES
+                                           : MOST_BYTES) >>
+                               20);
     else if (t->save_errno)
         (void)cp_error_set(&t->fetch->err, CP_EIO, "cannot save it: %s",
                            strerror(t->save_errno));

@@ -31,6 +31,7 @@ struct cp_transfer {
     curl_socket_t sockets[CP_TRANSFER_SOCKETS]; /* open now */
     size_t n_sockets;
     size_t n_written; /* bytes that went to fetch->fd */
+    size_t n_header_bytes;
     int save_errno;   /* why others did not; 0: all did */
     bool is_hurried;  /* asked to end before its time */
     bool is_too_long; /* more came than is taken */

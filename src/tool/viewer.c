@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/printable.h"
+
 #define PATH_BYTES 4096
 
 static const char *const browsers[] = {
@@ -143,6 +145,17 @@ static enum cp_status wait_for(pid_t pid, const char *name,
     return CP_OK;
 }
 
+/*
+ * A browser takes options, and addresses that run programs. So it gets an
+ * address of the web or the name of a file, neither of which is an option.
+ */
+static bool is_showable(const char *what)
+{
+    if (strncmp(what, "http://", 7) == 0 || strncmp(what, "https://", 8) == 0)
+        return cp_printable_is(what, strlen(what));
+    return *what != '-' && access(what, F_OK) == 0;
+}
+
 /* The file takes the place of %s, or comes last. */
 static void add_file(struct cp_viewer *v, const char *what)
 {
@@ -172,6 +185,10 @@ enum cp_status cp_viewer_show(struct cp_viewer *v, const char *what,
     enum cp_status status;
     pid_t pid;
 
+    if (!is_showable(what))
+        return cp_error_set(err, CP_EUSAGE,
+                            "%s cannot be opened: %s is no web address",
+                            v->words[0], what);
     add_file(v, what);
     if (pipe2(report, O_CLOEXEC) != 0)
         return cp_error_set(err, CP_EIO, "pipe: %s", strerror(errno));

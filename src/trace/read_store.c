@@ -3,32 +3,20 @@
 
 #include <assert.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/new_file.h"
 
 #define PIECE_BYTES ((size_t)32 << 20)
 #define LARGE_BYTES ((size_t)128 << 20) /* from here on there is a file */
 
 void cp_trace_store_init(struct cp_trace_store *s, size_t expected)
 {
-    const char *folder = getenv("TMPDIR");
-    char path[4096];
-
     *s = (struct cp_trace_store){ .fd = -1, .used = PIECE_BYTES };
-    if (expected < LARGE_BYTES)
-        return;
-    if (!folder || !*folder)
-        folder = "/tmp";
-    if (snprintf(path, sizeof(path), "%s/cpprof.XXXXXX", folder) >=
-        (int)sizeof(path))
-        return;
-    s->fd = mkostemp(path, O_CLOEXEC);
-    if (s->fd >= 0)
-        (void)unlink(path);
+    if (expected >= LARGE_BYTES)
+        s->fd = cp_new_file_scratch();
 }
 
 /* More of the file, or pages where there is none or no room for one. */

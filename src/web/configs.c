@@ -2,7 +2,6 @@
 #include "web/configs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/new_file.h"
 #include "import/json.h"
 #include "report/escape.h"
 #include "web/fields.h"
@@ -192,14 +192,12 @@ static enum cp_status write_file(const char *path, const char *bytes,
                                  size_t len, struct cp_error *err)
 {
     char part[PATH_MAX];
-    int fd = -1, failed;
+    int fd = cp_new_file_beside(path, part, sizeof(part), 0644), failed;
 
-    if (snprintf(part, sizeof(part), "%s.XXXXXX", path) < (int)sizeof(part))
-        fd = mkostemp(part, O_CLOEXEC);
     if (fd < 0)
         return cp_error_set(err, CP_EIO, "cannot write %s: %s", path,
                             strerror(errno));
-    failed = write(fd, bytes, len) != (ssize_t)len || fchmod(fd, 0644) != 0;
+    failed = write(fd, bytes, len) != (ssize_t)len;
     failed |= close(fd) != 0;
     if (!failed && rename(part, path) == 0)
         return CP_OK;

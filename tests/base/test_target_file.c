@@ -22,12 +22,12 @@ static void test_replaceable(void)
 
 static void test_pipe(void)
 {
-    int reader, fd = cp_target_open("pipe");
+    int reader, fd = cp_target_open("pipe", false);
 
     CHECK_INT(fd, -1);
     CHECK_INT(errno, ENXIO);
     reader = open("pipe", O_RDONLY | O_NONBLOCK);
-    fd = cp_target_open("pipe");
+    fd = cp_target_open("pipe", false);
     CHECK(reader >= 0 && fd >= 0);
     CHECK_INT(fcntl(fd, F_GETFL) & O_NONBLOCK, 0);
     (void)close(fd);
@@ -40,13 +40,28 @@ static void test_link(void)
     struct stat st;
 
     for (int i = 0; i < 2; i++) {
-        int fd = cp_target_open("link");
+        int fd = cp_target_open("link", false);
 
         CHECK_INT(write(fd, "four", 4), 4);
         (void)close(fd);
         CHECK(stat("linked", &st) == 0 && st.st_size == 4);
         CHECK(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
     }
+}
+
+/* Only root can make one. */
+static void test_foreign_link(void)
+{
+    struct stat st;
+
+    if (geteuid() != 0)
+        return;
+    CHECK(symlink("precious", "foreign") == 0);
+    CHECK(lchown("foreign", 64999, 64999) == 0);
+    CHECK_INT(cp_target_open("foreign", false), -1);
+    CHECK_INT(errno, ELOOP);
+    CHECK(stat("precious", &st) != 0);
+    CHECK_STR(cp_target_why(ELOOP), "it is a link of another user");
 }
 
 int main(void)
@@ -59,10 +74,12 @@ int main(void)
     RUN(test_replaceable);
     RUN(test_pipe);
     RUN(test_link);
+    RUN(test_foreign_link);
     (void)unlink("pipe");
     (void)unlink("link");
     (void)unlink("linked");
     (void)unlink("file");
+    (void)unlink("foreign");
     (void)rmdir(folder);
     return check_failures != 0;
 }
