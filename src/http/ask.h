@@ -17,6 +17,7 @@
 struct cp_http_question {
     const char *method; /* "GET", "POST" */
     const char *target; /* "/debug/pprof/heap" */
+    const char *token;  /* sent as a bearer, see token.h; NULL: none */
     int timeout_ms;     /* for the whole of it */
     int out_fd;         /* gets the body of a 200; -1: nobody does */
     /* Set by a signal handler: ends what takes time, with what there is. */

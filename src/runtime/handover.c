@@ -11,6 +11,7 @@
 #include "base/file_start.h"
 #include "base/instance.h"
 #include "http/ask.h"
+#include "http/token.h"
 #include "runtime/threads.h"
 
 #define MOST_GENERATIONS 32
@@ -88,8 +89,10 @@ bool cp_handover_ask(const char *listen)
     (void)snprintf(target, sizeof(target),
                    "/debug/pprof/handover?pid=%ld&start=%llu", (long)getpid(),
                    (unsigned long long)cp_instance_start_ticks(getpid()));
-    return cp_http_address_parse(&address, listen, NULL) == CP_OK &&
-           cp_http_ask(&address, &question, &reply, NULL) == CP_OK &&
+    if (cp_http_address_parse(&address, listen, NULL) != CP_OK)
+        return false;
+    question.token = cp_http_token_for(&address);
+    return cp_http_ask(&address, &question, &reply, NULL) == CP_OK &&
            reply.status == 200;
 }
 

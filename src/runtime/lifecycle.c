@@ -413,6 +413,7 @@ static enum cp_status start(const char *visit, struct cp_error *err)
     cp_settings_init(&life.settings);
     cp_settings_read(&life.settings, getenv("PPROFLISTEN"), getenv("CPPROF"),
                      cp_lifecycle_say);
+    cp_settings_read_token(&life.settings, getenv(CP_HTTP_TOKEN_VARIABLE));
     if (life.settings.listen[0])
         life.settings.is_asleep = false;
     life.before = life.settings;
