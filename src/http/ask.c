@@ -224,8 +224,10 @@ static enum cp_status ask(struct asking *a, const struct cp_http_address *to,
 
     if (snprintf(text, sizeof(text),
                  "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n"
-                 "Connection: close\r\n\r\n",
-                 q->method, q->target) >= (int)sizeof(text))
+                 "Connection: close\r\n%s%s%s\r\n",
+                 q->method, q->target, q->token ? "Authorization: Bearer " : "",
+                 q->token ? q->token : "",
+                 q->token ? "\r\n" : "") >= (int)sizeof(text))
         return cp_error_set(err, CP_EUSAGE, "too long a request");
     if (status == CP_OK)
         status = send_all(a, text, err);

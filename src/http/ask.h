@@ -19,6 +19,7 @@
 struct cp_http_question {
     const char *method; /* "GET", "POST" */
     const char *target; /* "/debug/pprof/heap" */
+    const char *token;  /* sent as a bearer, see token.h; NULL: none */
     int timeout_ms;     /* for the whole of it */
     uint64_t max_bytes; /* of the body; 0: 64 KB */
     int out_fd;         /* gets the body of a 200; -1: it is dropped */

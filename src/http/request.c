@@ -310,11 +310,9 @@ static bool copy_value(const char *from, size_t len, char *out, size_t cap)
     return n != SIZE_MAX;
 }
 
-bool cp_http_request_param(const struct cp_http_request *r, const char *name,
-                           char *out, size_t cap)
+/* The first value of that name in "name=value&name=value". */
+static bool find_value(const char *at, const char *name, char *out, size_t cap)
 {
-    const char *at = cp_http_request_query(r);
-
     out[0] = '\0';
     while (*at) {
         size_t len = strcspn(at, "&");
@@ -327,6 +325,18 @@ bool cp_http_request_param(const struct cp_http_request *r, const char *name,
         at += len + (at[len] == '&');
     }
     return false;
+}
+
+bool cp_http_request_param(const struct cp_http_request *r, const char *name,
+                           char *out, size_t cap)
+{
+    return find_value(cp_http_request_query(r), name, out, cap);
+}
+
+bool cp_http_request_form(const struct cp_http_request *r, const char *name,
+                          char *out, size_t cap)
+{
+    return find_value(r->body.bytes ? r->body.bytes : "", name, out, cap);
 }
 
 bool cp_http_request_expects_continue(const struct cp_http_request *r)

@@ -74,6 +74,10 @@ const char *cp_http_request_header(const struct cp_http_request *r,
 bool cp_http_request_param(const struct cp_http_request *r, const char *name,
                            char *out, size_t cap);
 
+/* The same of a form in the body. */
+bool cp_http_request_form(const struct cp_http_request *r, const char *name,
+                          char *out, size_t cap);
+
 /* Whether the client waits for "100 Continue" before it sends the body. */
 bool cp_http_request_expects_continue(const struct cp_http_request *r);
 

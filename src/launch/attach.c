@@ -17,6 +17,7 @@
 
 #include "base/file_start.h"
 #include "http/ask.h"
+#include "http/token.h"
 #include "launch/quiet.h"
 #include "launch/target.h"
 #include "launch/tracee.h"
@@ -388,8 +389,10 @@ enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
     struct cp_http_reply reply;
     enum cp_status status = cp_http_ask_address(&probe.to, address, err);
 
-    if (status == CP_OK)
+    if (status == CP_OK) {
+        question.token = cp_http_token_for(&probe.to);
         status = cp_http_ask(&probe.to, &question, &reply, err);
+    }
     if (status != CP_OK)
         return status;
     if (reply.status == 404)

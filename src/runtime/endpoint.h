@@ -44,6 +44,8 @@ struct cp_endpoint_options {
     /* Use the program's descriptors even where the thread could have its own;
        for tests of what happens on older kernels. */
     bool shares_descriptors;
+    /* What clients must send (http/token.h); "" or NULL: nothing. */
+    const char *token;
     /* A socket that listens there already; the endpoint owns it. 0: none. */
     int listen_fd;
     /*

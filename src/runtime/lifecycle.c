@@ -401,6 +401,7 @@ static void read_settings(void)
     cp_settings_read(&life.settings, listen, cpprof, say_nothing);
     if (!life.settings.is_quiet)
         cp_settings_read(&life.settings, listen, cpprof, cp_lifecycle_say);
+    cp_settings_read_token(&life.settings, getenv(CP_HTTP_TOKEN_VARIABLE));
 }
 
 /* Settings of who attaches, over those of the environment. */

@@ -94,6 +94,7 @@ static enum cp_status start_endpoint(struct cp_error *err)
                                            .cost = cp_cost,
                                            .listen_fd = state.listen_fd,
                                            .lease_fd = state.lease_fd,
+                                           .token = state.settings->token,
                                            .is_quiet = state.settings->is_quiet,
                                            .serving = serving,
                                            .handed = handed,
@@ -121,6 +122,11 @@ static enum cp_status listen_locked(const char *where, struct cp_error *err)
                             cp_endpoint_address(state.endpoint));
     if (strlen(where) >= sizeof(state.where))
         return cp_error_set(err, CP_EUSAGE, "address too long");
+    if (state.settings->is_token_bad)
+        return cp_error_set(err, CP_EUSAGE,
+                            "cannot listen on %s: PPROFTOKEN is no token; use "
+                            "1 to 256 letters, digits and -._~+/=, or unset it",
+                            where);
     (void)strcpy(state.where, where);
     status = start_endpoint(err);
     if (status != CP_OK)

@@ -361,6 +361,8 @@ void cp_service_handle(void *context, struct cp_http_exchange *x)
             x, 403,
             "This looks like a web page of somebody else.\n"
             "Open it by the name localhost, or by the address.\n");
+    else if (!cp_token_gate_allows(&s->gate, x))
+        return;
     else if (s->ui && strncmp(path, ui, sizeof(ui) - 1) == 0)
         s->ui(s->ui_context, x);
     else if (!route && !is_kind)

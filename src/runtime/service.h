@@ -11,6 +11,7 @@
 #include "runtime/endpoint.h"
 #include "runtime/kind.h"
 #include "runtime/symbols.h"
+#include "runtime/token_gate.h"
 
 #define CP_MAX_KINDS 32
 #define CP_LASTS 3 /* delta_block, delta_heap, delta_mutex */
@@ -26,6 +27,7 @@ struct cp_service {
     struct cp_http_server *server;     /* for its statistics; may be NULL */
     bool is_guarded;                   /* see http/guard.h */
     bool is_local;                     /* nobody comes from another machine */
+    struct cp_token_gate gate;         /* asks for the token, if there is one */
     const char *socket_path;           /* of a unix socket, or NULL */
     int64_t started_ns;                /* monotonic */
     uint64_t n_windows;                /* open now */

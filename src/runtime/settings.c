@@ -209,6 +209,14 @@ static void read_pair(struct cp_settings *s, const char *pair, size_t len,
     complain(line);
 }
 
+/* An empty one is bad too: a secret that was not found must not open the door.
+ */
+void cp_settings_read_token(struct cp_settings *s, const char *token)
+{
+    s->is_token_bad = token && !cp_http_token_is_valid(token);
+    (void)strcpy(s->token, token && !s->is_token_bad ? token : "");
+}
+
 void cp_settings_read(struct cp_settings *s, const char *listen,
                       const char *cpprof, cp_settings_complaint *complain)
 {

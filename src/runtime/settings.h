@@ -3,6 +3,7 @@
  *
  *   PPROFLISTEN   where to listen: host:port, :port, port, unix:/path;
  *                 {pid} is replaced
+ *   PPROFTOKEN    what clients of the endpoint must send; see http/token.h
  *   CPPROF        key:value,key:value,...
  *
  * A key that is unknown or has a bad value is named on stderr, once, and
@@ -15,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "http/token.h"
+
 enum cp_follow {
     CP_FOLLOW_WAITERS, /* take it over from an ancestor that only waits */
     CP_FOLLOW_NONE,    /* stay silent */
@@ -22,7 +25,9 @@ enum cp_follow {
 };
 
 struct cp_settings {
-    char listen[512]; /* "": nowhere */
+    char listen[512];                /* "": nowhere */
+    char token[CP_HTTP_TOKEN_BYTES]; /* of the endpoint; "": none */
+    bool is_token_bad; /* what was given is none: do not listen at all */
     int cpu_hz;
     int wall_hz;
     int signal;            /* 0: chosen */
@@ -56,7 +61,10 @@ void cp_settings_init(struct cp_settings *s);
 /* Told each thing that is wrong, in one line. */
 typedef void cp_settings_complaint(const char *line);
 
-/* Reads the two variables; either may be NULL. */
+/* Takes PPROFTOKEN, or NULL if it is not set. */
+void cp_settings_read_token(struct cp_settings *s, const char *token);
+
+/* Reads the other two variables; either may be NULL. */
 void cp_settings_read(struct cp_settings *s, const char *listen,
                       const char *cpprof, cp_settings_complaint *complain);
 

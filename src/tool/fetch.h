@@ -21,7 +21,8 @@ struct cp_fetch {
     const char *what; /* is fetched; NULL for "profile", "" to say nothing */
     const char *post; /* what to send, or NULL to get */
     size_t post_len;
-    int fd; /* where the body goes, of any length; 0: into body */
+    bool is_named; /* by the user, so that its server gets the token */
+    int fd;        /* where the body goes, of any length; 0: into body */
     struct cp_bytes body;
     struct cp_error err; /* CP_OK when the body is there */
     long http_status;    /* of the answer; 0: there was none */

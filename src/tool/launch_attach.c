@@ -13,6 +13,7 @@
 #include "base/new_file.h"
 #include "base/target_file.h"
 #include "http/ask.h"
+#include "http/token.h"
 #include "launch/attach.h"
 #include "launch/instances.h"
 #include "launch/library.h"
@@ -231,8 +232,10 @@ static enum cp_status fetch(const struct attach *a, const char *address, int fd,
 
     (void)snprintf(target, sizeof(target), "/debug/pprof/%s?seconds=%.0f",
                    a->kind, a->seconds);
-    if (status == CP_OK)
+    if (status == CP_OK) {
+        question.token = cp_http_token_for(&where);
         status = cp_http_ask(&where, &question, &reply, err);
+    }
     if (status == CP_OK && reply.status != 200)
         status = cp_error_set(err, CP_EIO, "status %d: %s", reply.status,
                               reply.text);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "http/ask.h"
+#include "http/token.h"
 #include "tool/pprof.h"
 #include "tool/print.h"
 
@@ -97,8 +98,10 @@ static int fetch(const struct cp_live_table *t, struct cp_error *err)
     question.out_fd = fd;
     if (status == CP_OK && fd < 0)
         status = cp_error_set(err, CP_EIO, "no memory for a profile");
-    if (status == CP_OK)
+    if (status == CP_OK) {
+        question.token = cp_http_token_for(&where);
         status = cp_http_ask(&where, &question, &reply, err);
+    }
     if (status == CP_OK && reply.status != 200)
         status = cp_error_set(err, CP_EIO, "status %d: %s", reply.status,
                               reply.text);

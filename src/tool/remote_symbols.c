@@ -224,7 +224,8 @@ static enum cp_status post(struct question *q, const char *address,
     struct cp_fetch f = { .name = address,
                           .what = "",
                           .post = q->body.buf,
-                          .post_len = q->body.len };
+                          .post_len = q->body.len,
+                          .is_named = true };
     struct cp_fetch_events events = { .warn = warn, .context = context };
     enum cp_status status = CP_OK;
     char line[1024], *text;

@@ -184,6 +184,7 @@ static void list_fetches(struct loader *l, struct cp_source_set *set)
             continue;
         s->fetch = &l->fetches[l->n_fetches++];
         s->fetch->name = s->name;
+        s->fetch->is_named = true;
         s->fetch->owner = s;
     }
 }

@@ -128,7 +128,9 @@ static enum cp_status fetch(const char *address, int seconds, int fd,
     struct cp_fetch_options o = {
         .seconds = seconds, .tls_cert = "", .tls_key = "", .tls_ca = ""
     };
-    struct cp_fetch f = { .name = address, .what = "trace", .fd = fd };
+    struct cp_fetch f = {
+        .name = address, .what = "trace", .fd = fd, .is_named = true
+    };
     struct cp_arena arena = { 0 };
     struct cp_url url;
     enum cp_status status = cp_url_read(&url, address, seconds, &arena, err);

@@ -11,6 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "http/token.h"
+
 #define DEFAULT_TIMEOUT 60
 #define CONNECT_TIMEOUT 30
 #define GRACE 5 /* seconds that a server may take beyond the profile */
@@ -211,6 +213,22 @@ static void set_post(const struct cp_transfer *t, CURL *handle)
     (void)c->easy_setopt(handle, CURLOPT_HTTPHEADER, &header);
 }
 
+/*
+ * Not with a redirect to another host: libcurl sees to that. An address with
+ * a password keeps it.
+ */
+static void set_token(const struct cp_transfer *t, CURL *handle)
+{
+    const char *token = getenv(CP_HTTP_TOKEN_VARIABLE);
+    const char *host = strstr(t->url.text, "://");
+
+    if (!t->fetch->is_named || !token || !cp_http_token_is_valid(token) ||
+        !host || host[3 + strcspn(host + 3, "/?#@")] == '@')
+        return;
+    (void)t->curl->easy_setopt(handle, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
+    (void)t->curl->easy_setopt(handle, CURLOPT_XOAUTH2_BEARER, token);
+}
+
 static void set_options(struct cp_transfer *t, CURL *handle)
 {
     const struct cp_curl *c = t->curl;
@@ -231,6 +249,7 @@ static void set_options(struct cp_transfer *t, CURL *handle)
     (void)c->easy_setopt(handle, CURLOPT_FOLLOWLOCATION, 1L);
     (void)c->easy_setopt(handle, CURLOPT_MAXREDIRS, 10L);
     set_timeout(t, handle);
+    set_token(t, handle);
     if (t->fetch->post)
         set_post(t, handle);
     (void)c->easy_setopt(handle, CURLOPT_USERAGENT, "pprof");
@@ -287,9 +306,11 @@ static size_t words_of(const struct cp_transfer *t, char *line)
 /* "server response: 404 Not Found - Unknown profile" */
 static void refuse(struct cp_transfer *t, long code)
 {
-    char words[MOST_WORDS];
+    char words[MOST_WORDS] = "set PPROFTOKEN, if the server has a token";
     size_t len = words_of(t, words);
 
+    if (len == 0 && code == 401)
+        len = strlen(words);
     (void)cp_error_set(&t->fetch->err, CP_EIO, "server response: %ld%s%s%s%.*s",
                        code, *t->reason ? " " : "", t->reason, len ? " - " : "",
                        (int)len, words);

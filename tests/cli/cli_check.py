@@ -26,7 +26,7 @@ LIMIT_KB = 1500000  # nor need more memory than this
 # What a machine may have set for its users' sake, which would change what is tested.
 for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY",
              "ALL_PROXY", "NO_PROXY", "DEBUGINFOD_URLS", "DEBUGINFOD_CACHE_PATH", "PPROF_TMPDIR",
-             "PPROF_BINARY_PATH", "PPROF_TOOLS", "PPROFLISTEN", "CPPROF", "LD_PRELOAD",
+             "PPROF_BINARY_PATH", "PPROF_TOOLS", "PPROFLISTEN", "PPROFTOKEN", "CPPROF", "LD_PRELOAD",
              "MALLOC_CONF", "BROWSER", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "COLUMNS", "LINES",
              "GOFLAGS", "GOENV", "PYTHONSTARTUP"):
     os.environ.pop(name, None)

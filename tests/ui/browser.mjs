@@ -512,6 +512,41 @@ async function diff(profile, base) {
   check("server ends", (await server.stop()) === 0);
 }
 
+/** Sends the form of the token, and waits for the page that follows. */
+async function enter(word) {
+  await page.run("window.isOld = true");
+  await page.click("input");
+  await page.type(word);
+  await page.key("Enter");
+  for (let isNew = false; !isNew;) isNew = await page.run(`!window.isOld && document.readyState === "complete"`).catch(() => false);
+}
+
+/** The endpoint of a program that asks for a token: the form, the index, the page. */
+async function token() {
+  const forget401 = () => { page.errors = page.errors.filter((e) => !e.includes("401")); };
+  const library = path.join(path.dirname(path.resolve(pprof)), "libcpprof.so.0");
+  const child = spawn("sleep", ["100000"], { env: { ...env, LD_PRELOAD: library, PPROFLISTEN: "localhost:0", PPROFTOKEN: "open-sesame" }, stdio: ["ignore", "ignore", "pipe"] });
+  const ended = new Promise((done) => child.on("exit", done));
+  const url = await new Promise((done) => child.stderr.on("data", (text) => {
+    const found = /profiles at http:\/\/[^:]*(:\d+\S+)/.exec(text);
+    if (found) done(`http://localhost${found[1]}`);
+  }));
+  await page.open(url);
+  check("token: form", (await count("form input[name=token]")) === 1);
+  forget401();
+  await enter("wrong");
+  check("token: a wrong one", (await count("form input[name=token]")) === 1);
+  forget401();
+  await enter("open-sesame");
+  check("token: index", (await count("a[href^='heap']")) > 0, await page.run("document.body.textContent"));
+  check("token: scripts cannot read the cookie", (await page.run("document.cookie")) === "");
+  await page.open(`${url}ui/`);
+  await page.until(`document.querySelectorAll("#live button").length > 0`);
+  check("token: page", (await page.run(`fetch("../cmdline").then((r) => r.status)`)) === 200);
+  child.kill("SIGKILL");
+  await ended;
+}
+
 const EVIL = ["<script>document.title='owned'</script>", "<img src=x onerror=alert(1)>", "\"quotes' & <b>", "tab\tnew\nline\u0007bell\u001b[31m", "\u202egnirts desrever\u202c", "שלום::مرحبا", "a".repeat(5000), "constructor", "__proto__", "toString", "${x}", "%s%n", "x\" URL=\"javascript:document.title=%27owned%27\" b=\"", "\ufeff", " ", "🔥🔥"];
 
 async function hostile() {
@@ -627,6 +662,7 @@ async function main() {
   await part("live through the server", () => liveServer(own, base));
   await part("code", code);
   await part("time", byTime);
+  await part("token", token);
   await hostile();
   if (!process.env.QUICK) await many();
   for (const [name, profile] of process.env.QUICK ? [] : realProfiles()) {
