@@ -28,6 +28,14 @@ harm: all ## the tests that a watched program behaves as an unwatched one
 	@scripts/deps build test
 	@meson test -C build --no-rebuild --print-errorlogs --suite harm
 
+equal: all ## every blocking call 1,000 times with every kind of profile: half an hour
+	@scripts/deps build test
+	@EQUAL_FULL=1 tests/harm/equal build/pprof
+
+kernel-test: all ## tests/harm/equal on another kernel, in a virtual machine; KERNEL=package
+	@scripts/deps build test kernel-test
+	@scripts/kernel_test
+
 golden: all ## write tests/golden/ anew; read the difference before keeping it
 	@scripts/golden
 
@@ -120,5 +128,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test test-docs harm golden bench bench-runtime fuzz soak attach-soak field asan \
+.PHONY: all demo test test-docs harm equal kernel-test golden bench bench-runtime fuzz soak attach-soak field asan \
 	ubsan tsan clang format install uninstall dist deb deb-test image-test kube-test clean help

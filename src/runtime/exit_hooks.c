@@ -56,8 +56,12 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
         return cp_perf_sampler_take_trap(next, act, old);
     if (cp_sampler_knows(sig))
         return cp_sampler_take_signal(next, sig, act, old);
-    if (!is_ours(sig))
-        return next(sig, act, old);
+    if (!is_ours(sig)) {
+        failed = next(sig, act, old);
+        if (!failed && act)
+            cp_sampler_note_action(sig);
+        return failed;
+    }
     if (act && !(act->sa_flags & SA_SIGINFO) && act->sa_handler == SIG_DFL) {
         changed = *act;
         changed.sa_handler = cp_record_on_signal;
@@ -109,8 +113,12 @@ EXPORT handler *signal(int sig, handler *wanted)
     CP_NEXT(signal);
     if ((sig == SIGTRAP && cp_perf_sampler_has_trap()) || cp_sampler_knows(sig))
         return take(sig, wanted, SA_RESTART);
-    if (!is_ours(sig))
-        return next(sig, wanted);
+    if (!is_ours(sig)) {
+        old = next(sig, wanted);
+        if (old != SIG_ERR)
+            cp_sampler_note_action(sig);
+        return old;
+    }
     old = next(sig, wanted == SIG_DFL ? cp_record_on_signal : wanted);
     return old == cp_record_on_signal ? SIG_DFL : old;
 }

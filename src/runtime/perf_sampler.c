@@ -15,6 +15,7 @@
 #include "runtime/alt_stacks.h"
 #include "runtime/proc_file.h"
 #include "signal/handler.h"
+#include "signal/mask.h"
 #include "signal/perf_event.h"
 #include "signal/syscall.h"
 #include "signal/taken.h"
@@ -152,18 +153,13 @@ void cp_perf_sampler_after_fork(void)
     atomic_store(&events.is_handled, false);
 }
 
-/*
- * Also those signals are blocked that libc leaves out: a thread that is
- * cancelled in the middle of the handler would keep its place among the walkers
- * for ever.
- */
 static struct sigaction our_action(void)
 {
     struct sigaction ours = { .sa_sigaction = cp_signal_trap,
                               .sa_flags = SA_SIGINFO | SA_RESTART |
                                           cp_alt_stacks_flag() };
 
-    memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
+    cp_signal_mask_fill(&ours.sa_mask);
     return ours;
 }
 

@@ -32,6 +32,7 @@
 #include "runtime/timer.h"
 #include "runtime/walk_map.h"
 #include "signal/handler.h"
+#include "signal/mask.h"
 #include "signal/readers.h"
 
 #define TICK_NS 200000000
@@ -115,9 +116,7 @@ static enum cp_status install(int sig, struct cp_error *err)
                               .sa_flags = SA_SIGINFO | SA_RESTART |
                                           cp_alt_stacks_flag() };
 
-    /* Also those that libc leaves out: a thread that is cancelled in the middle
-       of the handler would keep its place among the walkers for ever. */
-    memset(&ours.sa_mask, 0xff, sizeof(ours.sa_mask));
+    cp_signal_mask_fill(&ours.sa_mask);
     if (sigaction(sig, NULL, &cp_signal_sampler.previous) != 0 ||
         sigaction(sig, &ours, NULL) != 0)
         return cp_error_set(err, CP_EIO, "signal %d: %s", sig, strerror(errno));
@@ -251,6 +250,32 @@ void cp_sampler_leave_alt_stack(void)
         leave_alt_stack(sig);
     if (is_handler(SIGTRAP, cp_signal_trap))
         leave_alt_stack(SIGTRAP);
+}
+
+/* The same, but for that signal in the mask. */
+static void set_blocked(int ours, int sig, bool is_blocked)
+{
+    uint64_t now[4] = { 0 }, bit = (uint64_t)1 << (sig - 1);
+
+    if (CP_SYSCALL(SYS_rt_sigaction, ours, 0, (long)now, 8) != 0 ||
+        !!(now[3] & bit) == is_blocked)
+        return;
+    now[3] ^= bit;
+    (void)CP_SYSCALL(SYS_rt_sigaction, ours, (long)now, 0, 8);
+}
+
+void cp_sampler_note_action(int sig)
+{
+    int ours = cp_sampler_signal();
+    bool is_blocked;
+
+    if (!ours)
+        return;
+    is_blocked = !cp_signal_mask_is_ignored(sig);
+    if (is_ours(ours))
+        set_blocked(ours, sig, is_blocked);
+    if (is_handler(SIGTRAP, cp_signal_trap))
+        set_blocked(SIGTRAP, sig, is_blocked);
 }
 
 /*

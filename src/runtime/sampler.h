@@ -83,6 +83,12 @@ bool cp_sampler_knows(int sig);
 int cp_sampler_take_signal(cp_sigaction_fn *next, int sig,
                            const struct sigaction *act, struct sigaction *old);
 
+/*
+ * The program has changed what it does with that signal: the library's handlers
+ * block it if it may run a handler, and only then (signal/mask.h).
+ */
+void cp_sampler_note_action(int sig);
+
 /* Our handlers go to the threads' own stacks: see alt_stacks.h. */
 void cp_sampler_leave_alt_stack(void);
 

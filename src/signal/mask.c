@@ -1,8 +1,7 @@
 /* mask.c - see mask.h. */
 #include "signal/mask.h"
 
-#include <signal.h>
-#include <stdbool.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "signal/syscall.h"
@@ -15,23 +14,39 @@
     ((uint64_t)1 << (SIGCHLD - 1) | (uint64_t)1 << (SIGURG - 1) |              \
      (uint64_t)1 << (SIGWINCH - 1) | (uint64_t)1 << (SIGCONT - 1))
 
-static bool is_ignored(int sig)
+bool cp_signal_mask_is_ignored(int sig)
 {
     uint64_t now[4] = { 0 }; /* the kernel's struct sigaction: handler first */
 
-    if (CP_SYSCALL(SYS_rt_sigaction, sig, 0, (long)now, MASK_BYTES) != 0)
+    if (sig > MAX_PLAIN ||
+        CP_SYSCALL(SYS_rt_sigaction, sig, 0, (long)now, MASK_BYTES) != 0)
         return false;
     return now[0] == 1 || /* SIG_IGN */
            (now[0] == 0 && (IDLE_MASK >> (sig - 1) & 1));
 }
 
-uint64_t cp_signal_mask_block(void)
+static uint64_t handled(void)
 {
-    uint64_t mask = ~(uint64_t)0, before = 0;
+    uint64_t mask = ~(uint64_t)0;
 
     for (int sig = 1; sig <= MAX_PLAIN; sig++)
-        if (is_ignored(sig))
+        if (cp_signal_mask_is_ignored(sig))
             mask &= ~((uint64_t)1 << (sig - 1));
+    return mask;
+}
+
+void cp_signal_mask_fill(sigset_t *out)
+{
+    uint64_t mask = handled();
+
+    memset(out, 0xff, sizeof(*out));
+    memcpy(out, &mask, sizeof(mask));
+}
+
+uint64_t cp_signal_mask_block(void)
+{
+    uint64_t mask = handled(), before = 0;
+
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&mask, (long)&before,
                      MASK_BYTES);
     return before;

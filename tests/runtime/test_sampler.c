@@ -2,6 +2,7 @@
 #include "runtime/sampler.h"
 
 #include <dlfcn.h>
+#include <signal.h>
 #include <time.h>
 
 #include "check.h"
@@ -72,9 +73,40 @@ static void test_unheard(void)
     cp_lock_give(&cp_sampler_lock);
 }
 
+static void handle(int number)
+{
+    (void)number;
+}
+
+static int blocks(int sig)
+{
+    struct sigaction now;
+
+    CHECK(sigaction(cp_sampler_signal(), NULL, &now) == 0);
+    return sigismember(&now.sa_mask, sig);
+}
+
+/* While it is ignored, SIGCHLD must not be blocked: signal/mask.h. */
+static void test_mask(void)
+{
+    cp_lock_take(&cp_sampler_lock);
+    CHECK(cp_sampler_open(NULL) == CP_OK);
+    CHECK_INT(blocks(SIGCHLD), 0);
+    CHECK_INT(blocks(SIGUSR1), 1);
+    (void)signal(SIGCHLD, handle);
+    cp_sampler_note_action(SIGCHLD);
+    CHECK_INT(blocks(SIGCHLD), 1);
+    (void)signal(SIGCHLD, SIG_DFL);
+    cp_sampler_note_action(SIGCHLD);
+    CHECK_INT(blocks(SIGCHLD), 0);
+    cp_sampler_close();
+    cp_lock_give(&cp_sampler_lock);
+}
+
 int main(void)
 {
     RUN(test_locked);
     RUN(test_unheard);
+    RUN(test_mask);
     return check_failures != 0;
 }

@@ -38,6 +38,19 @@ static void test_ignored_stay_open(void)
     (void)signal(SIGWINCH, SIG_DFL);
 }
 
+static void test_fill(void)
+{
+    sigset_t mask;
+
+    (void)signal(SIGURG, handle);
+    cp_signal_mask_fill(&mask);
+    CHECK(sigismember(&mask, SIGURG) == 1);
+    CHECK(sigismember(&mask, SIGCHLD) == 0);
+    CHECK(sigismember(&mask, SIGPROF) == 1);
+    CHECK(*(uint64_t *)(void *)&mask >> 31 == (uint64_t)0x1ffffffff);
+    (void)signal(SIGURG, SIG_DFL);
+}
+
 static void test_restores(void)
 {
     sigset_t one;
@@ -55,6 +68,7 @@ static void test_restores(void)
 int main(void)
 {
     RUN(test_ignored_stay_open);
+    RUN(test_fill);
     RUN(test_restores);
     return check_failures != 0;
 }
