@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -30,12 +31,15 @@
 #include "base/instance.h"
 #include "http/address.h"
 #include "http/server.h"
+#include "runtime/sandbox.h"
 #include "runtime/service.h"
 #include "runtime/stderr.h"
 #include "runtime/ui_page.h"
+#include "signal/syscall.h"
 
 #define WAKE_SIGNAL SIGURG /* ignored by default, should all else fail */
 #define START_SECONDS 5
+#define MAX_CLOSED 65536 /* descriptors, where close_range is not used */
 #define LOOK_NS ((int64_t)500000000) /* after who was given the address */
 
 /* What the thread tells the one who started it. */
@@ -100,17 +104,50 @@ static const bool can_part = false;
 static const bool can_part = true;
 #endif
 
-/* Whether this thread now has a table of its own, with the socket alone. */
-static bool part_descriptors(int keep)
+static bool part_by_range(int keep)
 {
     unsigned first = (unsigned)keep + 1;
 
-    if (!can_part ||
-        syscall(SYS_close_range, first, ~0u, CLOSE_RANGE_UNSHARE) != 0)
+    if (CP_SYSCALL(SYS_close_range, first, ~0u, CLOSE_RANGE_UNSHARE) != 0)
         return false;
     if (keep > 0)
-        (void)syscall(SYS_close_range, 0u, (unsigned)keep - 1, 0);
+        (void)CP_SYSCALL(SYS_close_range, 0, (unsigned)keep - 1, 0);
     return true;
+}
+
+static void close_others(int keep)
+{
+    struct rlimit files = { MAX_CLOSED, MAX_CLOSED };
+    int end = MAX_CLOSED;
+
+    (void)getrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_cur < (rlim_t)end)
+        end = (int)files.rlim_cur;
+    for (int fd = 0; fd < end; fd++)
+        if (fd != keep)
+            (void)CP_SYSCALL(SYS_close, fd);
+}
+
+/*
+ * Whether this thread now has a table of its own, with the socket alone. Under
+ * a seccomp filter close_range may end the process: systemd 247 and 248 do not
+ * have it in @system-service. A filter that refuses unshare with an error is
+ * one that gives errors.
+ */
+static bool part_descriptors(int keep)
+{
+    long result;
+
+    if (!can_part)
+        return false;
+    if (!cp_sandbox_is_filtered())
+        return part_by_range(keep);
+    result = CP_SYSCALL(SYS_unshare, CLONE_FILES);
+    if (result == -EPERM)
+        return part_by_range(keep);
+    if (result == 0)
+        close_others(keep);
+    return result == 0;
 }
 
 static const char *socket_path(const struct cp_endpoint *e)
@@ -379,6 +416,18 @@ void cp_endpoint_stop(struct cp_endpoint *e)
 
     (void)syscall(SYS_tgkill, e->pid, atomic_load(&e->tid), WAKE_SIGNAL);
     errno = number;
+}
+
+bool cp_endpoint_pause(struct cp_endpoint *e, char at[CP_HTTP_ADDRESS_BYTES])
+{
+    at[0] = '\0';
+    if (atomic_load(&e->heir))
+        return false;
+    cp_endpoint_stop(e);
+    if (!cp_endpoint_await_end(e))
+        return false;
+    cp_http_address_text(&e->address, at);
+    return true;
 }
 
 const char *cp_endpoint_address(const struct cp_endpoint *e)

@@ -1,12 +1,11 @@
 /* listen.c - see listen.h. */
 #include "runtime/listen.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "http/address.h"
 #include "runtime/cost.h"
 #include "runtime/custom.h"
 #include "runtime/endpoint.h"
@@ -19,6 +18,7 @@
 #include "runtime/record.h"
 #include "runtime/registry.h"
 #include "runtime/sampler.h"
+#include "runtime/sandbox.h"
 #include "runtime/socket_file.h"
 
 #define CHILD_DELAY_NS 100000000
@@ -34,9 +34,10 @@ static struct {
     char where[512]; /* "": nowhere */
     struct cp_endpoint *endpoint;
     const struct cp_settings *settings;
-    int listen_fd;       /* for the first endpoint; 0: none */
-    _Atomic int n_tries; /* that are left to get an address */
-    int64_t delay_ns;    /* before the first of them */
+    int listen_fd;                         /* for the first endpoint; 0: none */
+    _Atomic int n_tries;                   /* that are left to get an address */
+    int64_t delay_ns;                      /* before the first of them */
+    char paused_at[CP_HTTP_ADDRESS_BYTES]; /* the address; "": not paused */
 } state = { .settings = &no_settings };
 
 void cp_listen_configure(const struct cp_settings *s)
@@ -82,21 +83,21 @@ static void ending(void)
     (void)cp_own_thread_start("cpprof-end", close_all, NULL, NULL);
 }
 
-static enum cp_status start_endpoint(struct cp_error *err)
+static enum cp_status start_endpoint(const char *where, struct cp_error *err)
 {
-    struct cp_endpoint_options options = { .listen = state.where,
-                                           .kinds = cp_kinds,
-                                           .more_kinds = cp_custom_kind,
-                                           .cost = cp_cost,
-                                           .listen_fd = state.listen_fd,
-                                           .is_quiet = state.settings->is_quiet,
-                                           .serving = serving,
-                                           .handed = handed,
-                                           .may_hand = may_hand,
-                                           .ending = state.settings->is_attached
-                                                         ? ending
-                                                         : NULL,
-                                           .spawn = spawn };
+    struct cp_endpoint_options options = {
+        .listen = where,
+        .kinds = cp_kinds,
+        .more_kinds = cp_custom_kind,
+        .cost = cp_cost,
+        .listen_fd = state.listen_fd,
+        .is_quiet = state.settings->is_quiet || where != state.where,
+        .serving = serving,
+        .handed = handed,
+        .may_hand = may_hand,
+        .ending = state.settings->is_attached ? ending : NULL,
+        .spawn = spawn
+    };
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
     struct cp_error unseen = { 0 };
 
@@ -116,7 +117,7 @@ static enum cp_status listen_locked(const char *where, struct cp_error *err)
     if (strlen(where) >= sizeof(state.where))
         return cp_error_set(err, CP_EUSAGE, "address too long");
     (void)strcpy(state.where, where);
-    status = start_endpoint(err);
+    status = start_endpoint(state.where, err);
     if (status != CP_OK)
         state.where[0] = '\0';
     return status;
@@ -172,6 +173,33 @@ bool cp_listen_close(void)
     return is_closed;
 }
 
+void cp_listen_pause(void)
+{
+    struct cp_endpoint *e;
+
+    cp_lock_take(&state.lock);
+    e = state.endpoint;
+    if (e && cp_endpoint_pause(e, state.paused_at)) {
+        state.endpoint = NULL;
+        cp_endpoint_free(e);
+    }
+    cp_lock_give(&state.lock);
+}
+
+/* Where it cannot serve any more, in a new namespace, nobody is told. */
+void cp_listen_resume(void)
+{
+    cp_lock_take(&state.lock);
+    if (state.paused_at[0] && !state.endpoint)
+        (void)start_endpoint(state.paused_at, NULL);
+    if (!state.endpoint && state.paused_at[0]) {
+        cp_socket_file_disown();
+        cp_registry_remove();
+    }
+    state.paused_at[0] = '\0';
+    cp_lock_give(&state.lock);
+}
+
 /* Does every process get another address? */
 static bool is_of_process(const char *where)
 {
@@ -196,22 +224,13 @@ static bool take_any_port(void)
     return true;
 }
 
-/* All of it: libc's own signal reaches us when the program sets its user. */
-static void rest(int64_t ns)
-{
-    struct timespec delay = { ns / 1000000000, ns % 1000000000 };
-
-    while (nanosleep(&delay, &delay) != 0 && errno == EINTR)
-        ;
-}
-
 static enum cp_status try_again(struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
     cp_lock_take(&state.lock);
     if (!state.endpoint && state.where[0])
-        status = start_endpoint(err);
+        status = start_endpoint(state.where, err);
     cp_lock_give(&state.lock);
     return status;
 }
@@ -221,7 +240,8 @@ static void serve_child(void *arg)
     struct cp_error err = { 0 };
 
     (void)arg;
-    rest(CHILD_DELAY_NS);
+    if (!cp_own_thread_rest(CHILD_DELAY_NS))
+        return;
     if (try_again(&err) != CP_OK)
         cp_lifecycle_say(err.msg);
     state.n_tries = 0;
@@ -234,7 +254,8 @@ static void serve_heir(void *arg)
 
     (void)arg;
     for (; state.n_tries > 0; state.n_tries--) {
-        rest(delay);
+        if (!cp_own_thread_rest(delay))
+            return;
         if (try_again(NULL) == CP_OK ||
             (cp_handover_ask(state.where) && try_again(NULL) == CP_OK))
             return;
@@ -270,6 +291,8 @@ void cp_listen_after_fork(void)
 {
     bool had_one = state.endpoint != NULL;
 
+    if (cp_sandbox_is_sealed())
+        return;
     cp_lock_reset(&state.lock);
     if (had_one)
         cp_endpoint_abandon(state.endpoint);
