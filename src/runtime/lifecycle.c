@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "elf/elf_pages.h"
 #include "runtime/alt_stacks.h"
 #include "runtime/api.h"
 #include "runtime/cpu.h"
@@ -359,10 +360,14 @@ static void apply_settings(void)
                                     .say = cp_lifecycle_say,
                                     .reserve = cp_pages_reserve };
 
+    const struct cp_elf_policy files = { .limit_bytes = s->max_memory / 2,
+                                         .trusts_only_us = true };
+
     struct cp_tables_options tables = { .most_bytes = s->max_memory / 64 * 5,
                                         .hold = cp_pages_hold,
                                         .let_go = cp_pages_let_go };
 
+    cp_elf_set_policy(&files);
     cp_heap_configure(&heap);
     cp_tables_configure(&tables);
     cp_pages_set_limit(s->max_memory);
