@@ -9,7 +9,6 @@
  */
 #include "elf/debug_file.h"
 
-#include <libdeflate.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +20,26 @@ static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 
 #define MAX_BUILD_ID 64
 
+/* What a candidate must be. */
+struct wanted {
+    const struct cp_elf *beside; /* the file that it is of */
+    const uint8_t *id;
+    size_t id_len;
+    uint32_t crc;
+};
+
 /* Opens a candidate whose build id must be that. */
-static bool open_with_id(const char *path, const uint8_t *id, size_t id_len,
+static bool open_with_id(const char *path, const struct wanted *w,
                          struct cp_elf **out)
 {
     struct cp_elf *e;
     const uint8_t *has = NULL;
     size_t n;
 
-    if (cp_elf_open(&e, path, NULL) != CP_OK)
+    if (cp_elf_open_beside(&e, path, w->beside, NULL) != CP_OK)
         return false;
     n = cp_elf_build_id(e, &has);
-    if (n != id_len || memcmp(has, id, n) != 0) {
+    if (n != w->id_len || memcmp(has, w->id, n) != 0) {
         cp_elf_close(e);
         return false;
     }
@@ -40,36 +47,34 @@ static bool open_with_id(const char *path, const uint8_t *id, size_t id_len,
     return true;
 }
 
-static bool open_by_id(const uint8_t *id, size_t id_len,
-                       const char *const *dirs, struct cp_elf **out)
+static bool open_by_id(const struct wanted *w, const char *const *dirs,
+                       struct cp_elf **out)
 {
     char hex[2 * MAX_BUILD_ID + 1], path[PATH_MAX];
 
-    if (id_len < 2 || id_len > MAX_BUILD_ID)
+    if (w->id_len < 2 || w->id_len > MAX_BUILD_ID)
         return false;
-    cp_hex_text(id, id_len, hex);
+    cp_hex_text(w->id, w->id_len, hex);
     for (; *dirs; dirs++) {
         int n = snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug",
                          *dirs, hex, hex + 2);
 
-        if (n > 0 && (size_t)n < sizeof(path) &&
-            open_with_id(path, id, id_len, out))
+        if (n > 0 && (size_t)n < sizeof(path) && open_with_id(path, w, out))
             return true;
     }
     return false;
 }
 
 /* Opens a candidate whose bytes must have that checksum. */
-static bool open_with_crc(const char *path, uint32_t crc, struct cp_elf **out)
+static bool open_with_crc(const char *path, const struct wanted *w,
+                          struct cp_elf **out)
 {
     struct cp_elf *e;
-    size_t len;
-    const uint8_t *bytes;
+    uint32_t crc = 0;
 
-    if (cp_elf_open(&e, path, NULL) != CP_OK)
+    if (cp_elf_open_beside(&e, path, w->beside, NULL) != CP_OK)
         return false;
-    bytes = cp_elf_bytes(e, &len);
-    if (libdeflate_crc32(0, bytes, len) != crc) {
+    if (!cp_elf_crc32(e, &crc) || crc != w->crc) {
         cp_elf_close(e);
         return false;
     }
@@ -92,8 +97,9 @@ static bool dir_of(const char *path, char out[PATH_MAX])
            PATH_MAX;
 }
 
-static bool open_by_link(const char *name, uint32_t crc, const char *path,
-                         const char *const *dirs, struct cp_elf **out)
+static bool open_by_link(const char *name, const struct wanted *w,
+                         const char *path, const char *const *dirs,
+                         struct cp_elf **out)
 {
     char dir[PATH_MAX], candidate[PATH_MAX];
     static const char *const subs[] = { "", "/.debug" };
@@ -105,7 +111,7 @@ static bool open_by_link(const char *name, uint32_t crc, const char *path,
                          name);
 
         if (n > 0 && (size_t)n < sizeof(candidate) &&
-            strcmp(candidate, path) != 0 && open_with_crc(candidate, crc, out))
+            strcmp(candidate, path) != 0 && open_with_crc(candidate, w, out))
             return true;
     }
     for (; *dirs; dirs++) {
@@ -113,7 +119,7 @@ static bool open_by_link(const char *name, uint32_t crc, const char *path,
                          dir[0] == '/' ? "" : "/", dir, name);
 
         if (n > 0 && (size_t)n < sizeof(candidate) &&
-            open_with_crc(candidate, crc, out))
+            open_with_crc(candidate, w, out))
             return true;
     }
     return false;
@@ -122,22 +128,23 @@ static bool open_by_link(const char *name, uint32_t crc, const char *path,
 bool cp_debug_file_open(const struct cp_elf *e, const char *path,
                         const char *const *dirs, struct cp_elf **out)
 {
-    const uint8_t *id = NULL;
-    size_t id_len = cp_elf_build_id(e, &id), name_len;
+    struct wanted w = { .beside = e };
     struct cp_elf_section link;
-    uint32_t crc;
+    size_t name_len;
 
+    w.id_len = cp_elf_build_id(e, &w.id);
     if (!dirs)
         dirs = default_dirs;
-    if (id_len && open_by_id(id, id_len, dirs, out))
+    if (w.id_len && open_by_id(&w, dirs, out))
         return true;
-    if (!cp_elf_section(e, ".gnu_debuglink", &link) || link.len < 8)
+    if (!cp_elf_section(e, ".gnu_debuglink", &link) || link.len < 8 ||
+        !cp_elf_load(e, &link))
         return false;
     name_len = strnlen((const char *)link.data, link.len - 4);
     if (((name_len + 4) & ~(size_t)3) + 4 > link.len)
         return false;
-    memcpy(&crc, link.data + ((name_len + 4) & ~(size_t)3), 4);
-    return open_by_link((const char *)link.data, crc, path, dirs, out);
+    memcpy(&w.crc, link.data + ((name_len + 4) & ~(size_t)3), 4);
+    return open_by_link((const char *)link.data, &w, path, dirs, out);
 }
 
 bool cp_debug_file_has_alt(const struct cp_elf *e)
@@ -150,28 +157,31 @@ bool cp_debug_file_has_alt(const struct cp_elf *e)
 bool cp_debug_file_open_alt(const struct cp_elf *e, const char *path,
                             const char *const *dirs, struct cp_elf **out)
 {
+    struct wanted w = { .beside = e };
     struct cp_elf_section link;
     char dir[PATH_MAX], candidate[PATH_MAX];
-    size_t name_len, id_len;
+    size_t name_len;
     const char *name;
     int n;
 
     if (!dirs)
         dirs = default_dirs;
-    if (!cp_elf_section(e, ".gnu_debugaltlink", &link) || !link.data)
+    if (!cp_elf_section(e, ".gnu_debugaltlink", &link) ||
+        !cp_elf_load(e, &link))
         return false;
     name = (const char *)link.data;
     name_len = strnlen(name, link.len);
     if (name_len == link.len || name_len + 1 == link.len)
         return false;
-    id_len = link.len - name_len - 1;
-    if (open_by_id(link.data + name_len + 1, id_len, dirs, out))
+    w.id = link.data + name_len + 1;
+    w.id_len = link.len - name_len - 1;
+    if (open_by_id(&w, dirs, out))
         return true;
     if (name[0] == '/')
-        return open_with_id(name, link.data + name_len + 1, id_len, out);
+        return open_with_id(name, &w, out);
     if (!path || !dir_of(path, dir))
         return false;
     n = snprintf(candidate, sizeof(candidate), "%s/%s", dir, name);
     return n > 0 && (size_t)n < sizeof(candidate) &&
-           open_with_id(candidate, link.data + name_len + 1, id_len, out);
+           open_with_id(candidate, &w, out);
 }

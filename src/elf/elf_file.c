@@ -18,21 +18,19 @@
  */
 #include "elf/elf_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
+#include "elf/elf_pages.h"
 
+#define HEADER_BYTES 64
 #define MAX_ALIGN ((uint64_t)1 << 20) /* more is a mistake of the file */
 
 struct cp_elf {
     const uint8_t *bytes;
     size_t len;
-    bool is_mapped, is_64;
+    struct cp_elf_pages *pages; /* NULL: the bytes are all there */
+    bool is_64;
     unsigned type, machine;
     struct cp_elf_section *sections;
     size_t n_sections;
@@ -77,6 +75,25 @@ static const uint8_t *part(const struct cp_elf *e, uint64_t offset,
     return e->bytes + offset;
 }
 
+bool cp_elf_fetch(const struct cp_elf *e, const void *at, size_t len)
+{
+    return !e->pages ||
+           cp_elf_pages_fetch(e->pages,
+                              (size_t)((const uint8_t *)at - e->bytes), len);
+}
+
+bool cp_elf_load(const struct cp_elf *e, const struct cp_elf_section *s)
+{
+    return s->data && cp_elf_fetch(e, s->data, s->len);
+}
+
+void cp_elf_drop(const struct cp_elf *e, const void *at, size_t len)
+{
+    if (e->pages && at && cp_elf_pages_are_limited())
+        cp_elf_pages_drop(e->pages, (size_t)((const uint8_t *)at - e->bytes),
+                          len);
+}
+
 static void read_section(const struct cp_elf *e, const uint8_t *p,
                          struct cp_elf_section *s)
 {
@@ -99,6 +116,8 @@ static void name_sections(struct cp_elf *e, const uint8_t *table,
     const struct cp_elf_section *names =
         names_index < e->n_sections ? &e->sections[names_index] : NULL;
 
+    if (names && !cp_elf_load(e, names))
+        names = NULL;
     for (size_t i = 0; i < e->n_sections; i++) {
         uint64_t at = load(table + i * entry_size, 4);
 
@@ -145,7 +164,7 @@ static enum cp_status read_sections(struct cp_elf *e, struct cp_error *err)
     if (offset == 0 || entry_size < (e->is_64 ? 64u : 40u))
         return CP_OK;
     table = part(e, offset, UINT64_MAX, &len);
-    if (len < entry_size)
+    if (len < entry_size || !cp_elf_fetch(e, table, entry_size))
         return CP_OK;
     if (n == 0) /* more than fit the header: the first section has them */
         n = word(e, table, 20, 32);
@@ -153,6 +172,8 @@ static enum cp_status read_sections(struct cp_elf *e, struct cp_error *err)
         names = half_word(e, table, 24, 40);
     if (n > len / entry_size)
         n = len / entry_size;
+    if (!cp_elf_fetch(e, table, (size_t)n * entry_size))
+        return CP_OK;
     e->sections = cp_alloc((size_t)n, sizeof(*e->sections), err);
     if (!e->sections)
         return CP_ENOMEM;
@@ -177,6 +198,8 @@ static enum cp_status read_segments(struct cp_elf *e, struct cp_error *err)
         n = e->sections[0].info;
     if (n > len / entry_size)
         n = len / entry_size;
+    if (!cp_elf_fetch(e, table, (size_t)n * entry_size))
+        return CP_OK;
     e->segments = cp_alloc((size_t)n, sizeof(*e->segments), err);
     if (!e->segments)
         return CP_ENOMEM;
@@ -213,19 +236,19 @@ static enum cp_status check_ident(const uint8_t *bytes, size_t len,
     return CP_OK;
 }
 
-enum cp_status cp_elf_view(struct cp_elf **out, const void *bytes, size_t len,
+/* Over bytes of its own, or over those of a file. */
+static enum cp_status view(struct cp_elf **out, struct cp_elf from,
                            struct cp_error *err)
 {
     struct cp_elf *e;
-    enum cp_status status = check_ident(bytes, len, err);
+    enum cp_status status = check_ident(from.bytes, from.len, err);
 
     if (status != CP_OK)
         return status;
     e = cp_alloc(1, sizeof(*e), err);
     if (!e)
         return CP_ENOMEM;
-    e->bytes = bytes;
-    e->len = len;
+    *e = from;
     e->is_64 = e->bytes[EI_CLASS] == ELFCLASS64;
     e->type = (unsigned)load(e->bytes + 16, 2);
     e->machine = (unsigned)load(e->bytes + 18, 2);
@@ -233,6 +256,7 @@ enum cp_status cp_elf_view(struct cp_elf **out, const void *bytes, size_t len,
     if (status == CP_OK)
         status = read_segments(e, err);
     if (status != CP_OK) {
+        e->pages = NULL; /* the caller's */
         cp_elf_close(e);
         return status;
     }
@@ -240,46 +264,42 @@ enum cp_status cp_elf_view(struct cp_elf **out, const void *bytes, size_t len,
     return CP_OK;
 }
 
-/* Maps an open file; the descriptor stays the caller's. */
-static enum cp_status map(int fd, const uint8_t **out, size_t *out_len,
-                          struct cp_error *err)
+enum cp_status cp_elf_view(struct cp_elf **out, const void *bytes, size_t len,
+                           struct cp_error *err)
 {
-    struct stat st;
-    void *at;
-
-    if (fstat(fd, &st) != 0)
-        return cp_error_set(err, CP_EIO, "%s", strerror(errno));
-    if (S_ISDIR(st.st_mode))
-        return cp_error_set(err, CP_EIO, "is a directory");
-    if (!S_ISREG(st.st_mode) || st.st_size < EI_NIDENT)
-        return cp_error_set(err, CP_EFORMAT, "not an ELF file");
-    at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (at == MAP_FAILED)
-        return cp_error_set(err, CP_EIO, "mmap: %s", strerror(errno));
-    *out = at;
-    *out_len = (size_t)st.st_size;
-    return CP_OK;
+    return view(out, (struct cp_elf){ .bytes = bytes, .len = len }, err);
 }
 
 enum cp_status cp_elf_open(struct cp_elf **out, const char *path,
                            struct cp_error *err)
 {
-    const uint8_t *bytes = NULL;
-    size_t len = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    enum cp_status status;
+    struct cp_elf from = { 0 };
+    enum cp_status status = cp_elf_pages_open(&from.pages, path, err);
 
-    if (fd < 0)
-        return cp_error_set(err, CP_EIO, "%s", strerror(errno));
-    status = map(fd, &bytes, &len, err);
-    (void)close(fd);
     if (status != CP_OK)
         return status;
-    status = cp_elf_view(out, bytes, len, err);
-    if (status != CP_OK)
-        (void)munmap((void *)(uintptr_t)bytes, len);
+    from.bytes = cp_elf_pages_bytes(from.pages, &from.len);
+    if (!cp_elf_pages_fetch(from.pages, 0, HEADER_BYTES))
+        status = cp_error_set(err, CP_EIO, "cannot be read");
     else
-        (*out)->is_mapped = true;
+        status = view(out, from, err);
+    if (status != CP_OK)
+        cp_elf_pages_close(from.pages);
+    return status;
+}
+
+enum cp_status cp_elf_open_beside(struct cp_elf **out, const char *path,
+                                  const struct cp_elf *beside,
+                                  struct cp_error *err)
+{
+    enum cp_status status = cp_elf_open(out, path, err);
+
+    if (status == CP_OK && !cp_elf_pages_is_trusted(
+                               (*out)->pages, beside ? beside->pages : NULL)) {
+        cp_elf_close(*out);
+        *out = NULL;
+        status = cp_error_set(err, CP_EUSAGE, "belongs to another user");
+    }
     return status;
 }
 
@@ -287,11 +307,15 @@ void cp_elf_close(struct cp_elf *e)
 {
     if (!e)
         return;
-    if (e->is_mapped)
-        (void)munmap((void *)(uintptr_t)e->bytes, e->len);
+    cp_elf_pages_close(e->pages);
     cp_free(e->sections);
     cp_free(e->segments);
     cp_free(e);
+}
+
+bool cp_elf_crc32(const struct cp_elf *e, uint32_t *out)
+{
+    return e->pages && cp_elf_pages_crc32(e->pages, out);
 }
 
 unsigned cp_elf_type(const struct cp_elf *e)
@@ -376,14 +400,14 @@ size_t cp_elf_build_id(const struct cp_elf *e, const uint8_t **out)
     size_t n = 0, len;
 
     for (size_t i = 0; i < e->n_sections && n == 0; i++)
-        if (e->sections[i].type == SHT_NOTE && e->sections[i].data)
+        if (e->sections[i].type == SHT_NOTE && cp_elf_load(e, &e->sections[i]))
             n = cp_elf_notes_build_id(e->sections[i].data, e->sections[i].len,
                                       out);
     for (size_t i = 0; i < e->n_segments && n == 0; i++) {
         const struct cp_elf_segment *s = &e->segments[i];
         const uint8_t *p = part(e, s->offset, s->filesz, &len);
 
-        if (s->type == PT_NOTE && p)
+        if (s->type == PT_NOTE && p && cp_elf_fetch(e, p, len))
             n = cp_elf_notes_build_id(p, len, out);
     }
     return n;

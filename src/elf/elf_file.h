@@ -1,10 +1,11 @@
 /*
- * elf_file - an ELF file as it lies on disk, mapped and looked at.
+ * elf_file - an ELF file as it lies on disk.
  *
  * Little-endian files of 32 and 64 bits, of any machine. Opening reads the
- * headers only; sections are borrowed from the mapping and live until the
- * file is closed. Nothing in the file is trusted: what lies outside of it is
- * absent. A file is read by any number of threads at once.
+ * headers only; the bytes of a section must be fetched before they are looked
+ * at (elf_pages.h), and live until the file is closed. Nothing in the file is
+ * trusted: what lies outside of it is absent. A file is read by any number of
+ * threads at once.
  */
 #ifndef CP_ELF_FILE_H
 #define CP_ELF_FILE_H
@@ -34,9 +35,23 @@ struct cp_elf_segment {
     uint64_t offset, vaddr, filesz, memsz, align;
 };
 
-/* Maps the file. A file that is no ELF file is CP_EFORMAT. */
+/* A file that is no ELF file is CP_EFORMAT. */
 enum cp_status cp_elf_open(struct cp_elf **out, const char *path,
                            struct cp_error *err);
+
+/*
+ * The same for a file that another one names: debug information. `beside` may
+ * be NULL. The policy of elf_pages.h may refuse it for its owner.
+ */
+enum cp_status cp_elf_open_beside(struct cp_elf **out, const char *path,
+                                  const struct cp_elf *beside,
+                                  struct cp_error *err);
+
+/*
+ * Has bytes read that lie within the file; false: they read as zeros. Bytes of
+ * cp_elf_view are there.
+ */
+bool cp_elf_fetch(const struct cp_elf *e, const void *at, size_t len);
 
 /* The same over bytes that outlive it: the vDSO, a member of an archive. */
 enum cp_status cp_elf_view(struct cp_elf **out, const void *bytes, size_t len,
@@ -49,7 +64,19 @@ unsigned cp_elf_type(const struct cp_elf *e);    /* ET_EXEC, ET_DYN, ... */
 unsigned cp_elf_machine(const struct cp_elf *e); /* EM_X86_64, ... */
 bool cp_elf_is_64(const struct cp_elf *e);
 
-/* All bytes of the file. */
+/* Fetches a section; false: it has no bytes, or they cannot be read. */
+bool cp_elf_load(const struct cp_elf *e, const struct cp_elf_section *s);
+
+/*
+ * Gives the memory of bytes back that nobody looks at now, where memory is
+ * limited (elf_pages.h).
+ */
+void cp_elf_drop(const struct cp_elf *e, const void *at, size_t len);
+
+/* The checksum of the file; false for cp_elf_view. */
+bool cp_elf_crc32(const struct cp_elf *e, uint32_t *out);
+
+/* All bytes of the file, as far as they were fetched. */
 const uint8_t *cp_elf_bytes(const struct cp_elf *e, size_t *out_len);
 
 /* Sections by number, 0 to count - 1, and by name: the first that has it. */

@@ -113,6 +113,12 @@ static enum cp_status make_own(struct cp_elf_data *d, struct cp_error *err)
     return CP_OK;
 }
 
+static bool load_table(const struct cp_elf *e,
+                       const struct cp_elf_section *table)
+{
+    return !table || !table->data || cp_elf_load(e, table);
+}
+
 enum cp_status cp_elf_relocate(const struct cp_elf *e,
                                const struct cp_elf_section *s,
                                struct cp_elf_data *d, struct cp_error *err)
@@ -125,7 +131,8 @@ enum cp_status cp_elf_relocate(const struct cp_elf *e,
             cp_elf_section_at(e, r->info) != s)
             continue;
         status = make_own(d, err);
-        if (status == CP_OK)
+        if (status == CP_OK && cp_elf_load(e, r) &&
+            load_table(e, cp_elf_section_at(e, r->link)))
             apply(e, r, &d->own);
         return status; /* a section has one list at most */
     }

@@ -18,7 +18,8 @@ bool cp_elf_symbols_init(struct cp_elf_symbols *t, const struct cp_elf *e,
         const struct cp_elf_section *s = cp_elf_section_at(e, i);
         const struct cp_elf_section *names = cp_elf_section_at(e, s->link);
 
-        if (s->type != kind || !s->data || !names || !names->data)
+        if (s->type != kind || !names || !cp_elf_load(e, s) ||
+            !cp_elf_load(e, names))
             continue;
         t->pos = s->data;
         t->end = s->data + s->len;

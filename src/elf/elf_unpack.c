@@ -156,7 +156,11 @@ enum cp_status cp_elf_unpack(const struct cp_elf *e, const char *name,
 
     if (!s)
         return CP_OK;
-    if (s->flags & SHF_COMPRESSED) {
+    if ((s->flags & SHF_COMPRESSED || is_old || cp_elf_type(e) == ET_REL) &&
+        !cp_elf_load(e, s)) {
+        status =
+            cp_error_set(err, CP_EIO, "too large, or the file has changed");
+    } else if (s->flags & SHF_COMPRESSED) {
         status = unpack_flagged(e, s, out, err);
     } else if (is_old) {
         status = unpack_old(s, out, err);
@@ -166,6 +170,8 @@ enum cp_status cp_elf_unpack(const struct cp_elf *e, const char *name,
     }
     if (status == CP_OK && cp_elf_type(e) == ET_REL)
         status = cp_elf_relocate(e, s, out, err);
+    if (out->own.data)
+        cp_elf_drop(e, s->data, s->len);
     if (status != CP_OK) {
         cp_elf_data_release(out);
         cp_error_prefix(err, "%s: ", s->name);

@@ -186,7 +186,8 @@ static enum cp_status check_segments(const struct cp_elf *e, const char *path,
         const struct cp_elf_segment *s = cp_elf_segment_at(e, i);
 
         if (s->type == PT_INTERP && s->offset < len &&
-            s->filesz < len - s->offset)
+            s->filesz < len - s->offset &&
+            cp_elf_fetch(e, bytes + s->offset, (size_t)s->filesz))
             (void)snprintf(loader, sizeof(loader), "%.*s", (int)s->filesz,
                            (const char *)bytes + s->offset);
     }

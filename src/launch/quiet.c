@@ -82,7 +82,8 @@ static void find_tables(const struct cp_elf *e, uint64_t bias,
 
         if (s->type != PT_LOAD || hdr->offset < s->offset ||
             hdr->offset - s->offset >= s->filesz || s->offset > len ||
-            s->filesz > len - s->offset)
+            s->filesz > len - s->offset ||
+            !cp_elf_fetch(e, file + s->offset, (size_t)s->filesz))
             continue;
         out->bytes.start = file + s->offset;
         out->bytes.end = out->bytes.start + s->filesz;

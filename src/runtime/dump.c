@@ -15,6 +15,7 @@
 #include "runtime/lifecycle.h"
 #include "runtime/lock.h"
 #include "runtime/own_thread.h"
+#include "runtime/sandbox.h"
 #include "signal/heap.h"
 
 #define LOOK_NS 50000000
@@ -115,10 +116,9 @@ static bool has_risen(uint64_t value, uint64_t *last, uint64_t step)
 static void look(void *arg)
 {
     const struct cp_settings *s = &dump.settings;
-    const struct timespec nap = { 0, LOOK_NS };
 
     (void)arg;
-    for (;;) {
+    do {
         bool is_due = atomic_exchange(&dump.is_asked, false);
 
         is_due |= has_risen(atomic_load(&cp_heap_sampler.counts.all_bytes),
@@ -127,8 +127,7 @@ static void look(void *arg)
                             &dump.last_high, s->dump_on_high_water);
         if (is_due)
             write_dump();
-        (void)nanosleep(&nap, NULL);
-    }
+    } while (cp_own_thread_rest(LOOK_NS));
 }
 
 static void on_signal(int sig)
@@ -140,7 +139,7 @@ static void on_signal(int sig)
 /* The last one; what the thread is just writing is finished first. */
 static void at_exit(void)
 {
-    if (getpid() != dump.pid)
+    if (cp_sandbox_is_sealed() || getpid() != dump.pid)
         return;
     cp_lock_take(&dump.lock);
     if (dump.settings.dump_at_exit && !dump.is_over)

@@ -33,6 +33,7 @@
 #include "runtime/service.h"
 #include "runtime/stderr.h"
 #include "runtime/ui_page.h"
+#include "signal/syscall.h"
 
 #define WAKE_SIGNAL SIGURG /* ignored by default, should all else fail */
 #define START_SECONDS 5
@@ -447,6 +448,16 @@ void cp_endpoint_stop(struct cp_endpoint *e)
 
     (void)syscall(SYS_tgkill, e->pid, atomic_load(&e->tid), WAKE_SIGNAL);
     errno = number;
+}
+
+bool cp_endpoint_pause(struct cp_endpoint *e, char at[CP_HTTP_ADDRESS_BYTES])
+{
+    at[0] = '\0';
+    cp_endpoint_stop(e);
+    if (!cp_endpoint_await_end(e))
+        return false;
+    cp_http_address_text(&e->address, at);
+    return true;
 }
 
 const char *cp_endpoint_address(const struct cp_endpoint *e)

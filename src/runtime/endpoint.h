@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "http/address.h"
 #include "runtime/kind.h"
 
 /* What the profiler itself costs, for the index page. */
@@ -92,6 +93,12 @@ void cp_endpoint_stop(struct cp_endpoint *e);
 
 /* Waits until the thread has ended; false: it has not, within a while. */
 bool cp_endpoint_await_end(struct cp_endpoint *e);
+
+/*
+ * Ends the thread, and gives the address with the port that it has; it can be
+ * freed and started there again. False: the thread goes on.
+ */
+bool cp_endpoint_pause(struct cp_endpoint *e, char at[CP_HTTP_ADDRESS_BYTES]);
 
 /* Where it listens: "http://127.0.0.1:6060/debug/pprof/" or "unix:/path". */
 const char *cp_endpoint_address(const struct cp_endpoint *e);

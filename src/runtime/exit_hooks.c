@@ -24,6 +24,7 @@
 #include "runtime/perf_sampler.h"
 #include "runtime/record.h"
 #include "runtime/sampler.h"
+#include "runtime/sandbox.h"
 #include "signal/syscall.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -80,6 +81,8 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
     int failed;
 
     CP_NEXT(sigaltstack);
+    if (cp_sandbox_is_sealed())
+        return next(stack, old);
     if (stack && cp_alt_stacks_note(&before))
         cp_sampler_leave_alt_stack();
     failed = next(stack, old);

@@ -23,6 +23,7 @@
 
 #include "base/alloc.h"
 #include "runtime/next.h"
+#include "runtime/sandbox.h"
 #include "runtime/thread_records.h"
 #include "runtime/threads.h"
 #include "signal/syscall.h"
@@ -35,7 +36,7 @@ static bool is_alone(void)
 {
     int32_t own[CP_THREADS_MOST_HIDDEN];
 
-    return cp_threads_own(own) == 0;
+    return cp_sandbox_is_sealed() || cp_threads_own(own) == 0;
 }
 
 /*
@@ -67,10 +68,11 @@ static uint64_t block_others(void)
  */
 static bool take_turn(uint64_t *out_mask)
 {
-    int32_t self = (int32_t)CP_SYSCALL(SYS_gettid, 0), other = 0;
+    int32_t self, other = 0;
 
     if (is_alone())
         return false;
+    self = (int32_t)CP_SYSCALL(SYS_gettid, 0);
     *out_mask = block_others();
     while (!atomic_compare_exchange_strong(&cp_threads_turn, &other, self)) {
         set_mask(*out_mask);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "elf/elf_pages.h"
 #include "runtime/address_transfer.h"
 #include "runtime/alt_stacks.h"
 #include "runtime/api.h"
@@ -30,12 +31,14 @@
 #include "runtime/pages_alloc.h"
 #include "runtime/listen.h"
 #include "runtime/main_end.h"
+#include "runtime/own_thread.h"
 #include "runtime/perf_sampler.h"
 #include "runtime/lock.h"
 #include "runtime/locks.h"
 #include "runtime/record.h"
 #include "runtime/registry.h"
 #include "runtime/sampler.h"
+#include "runtime/sandbox.h"
 #include "runtime/settings.h"
 #include "runtime/socket_file.h"
 #include "runtime/stderr.h"
@@ -65,6 +68,7 @@ static struct {
     _Atomic bool has_threads; /* of the program's own */
     bool lacks_keeper;        /* the first of them brings one */
     size_t default_stack;
+    _Atomic long pid;
 } life;
 
 static _Thread_local uint64_t mask_before_fork;
@@ -125,6 +129,8 @@ static void end_thread(void *rounds)
     const stack_t no_stack = { .ss_flags = SS_DISABLE };
     uintptr_t left = (uintptr_t)rounds;
 
+    if (cp_sandbox_is_sealed())
+        return;
     if (left > 1) {
         (void)pthread_setspecific(life.key, (void *)(left - 1));
         return;
@@ -298,6 +304,8 @@ static void after_fork(bool is_child)
         cp_record_after_fork();
         cp_registry_after_fork();
         cp_socket_file_disown();
+        cp_own_thread_after_fork();
+        atomic_store(&life.pid, CP_SYSCALL(SYS_getpid, 0));
         cp_lock_reset(&life.lock);
         atomic_store(&life.has_threads, false);
     }
@@ -354,10 +362,14 @@ static void apply_settings(void)
                                     .say = cp_lifecycle_say,
                                     .reserve = cp_pages_reserve };
 
+    const struct cp_elf_policy files = { .limit_bytes = s->max_memory / 2,
+                                         .trusts_only_us = true };
+
     struct cp_tables_options tables = { .most_bytes = s->max_memory / 64 * 5,
                                         .hold = cp_pages_hold,
                                         .let_go = cp_pages_let_go };
 
+    cp_elf_set_policy(&files);
     cp_heap_configure(&heap);
     cp_tables_configure(&tables);
     cp_pages_set_limit(s->max_memory);
@@ -366,6 +378,8 @@ static void apply_settings(void)
     cp_wall_set_default_hz(s->wall_hz);
     /* A signal of an event that comes while it is at its own work Valgrind
      * takes for a fault in it, and ends. */
+    if (s->wants_perf)
+        cp_perf_sampler_insist();
     if (!s->has_perf)
         cp_perf_sampler_forbid("switched off");
     else if (cp_valgrind_is_here())
@@ -444,6 +458,7 @@ static enum cp_status start(const char *visit, struct cp_error *err)
         return cp_error_nomem(err);
     cp_exit_gate_open();
     atomic_store_explicit(&life.is_started, true, memory_order_release);
+    atomic_store(&life.pid, CP_SYSCALL(SYS_getpid, 0));
     know_main_thread();
     cp_heap_learn();
     if (cp_heap_is_of_libc())
@@ -456,6 +471,10 @@ enum cp_status cp_lifecycle_start(struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
+    if (cp_sandbox_is_sealed())
+        return cp_error_set(err, CP_EUSAGE,
+                            "the program has installed a seccomp filter that "
+                            "kills it for calls of the profiler");
     cp_lock_take(&life.lock);
     life.is_asleep = false; /* the program has use for it */
     if (!is_started())
@@ -488,6 +507,42 @@ enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err)
     }
     cp_lock_give(&life.lock);
     return status;
+}
+
+bool cp_lifecycle_is_started(void)
+{
+    return is_started();
+}
+
+bool cp_lifecycle_is_own_process(void)
+{
+    return atomic_load(&life.pid) == CP_SYSCALL(SYS_getpid, 0);
+}
+
+/* Threads of the library have ended before, or end in cp_pause_begin. */
+void cp_lifecycle_seal(void)
+{
+    cp_lock_take(&life.lock);
+    atomic_store(&life.is_started, false);
+    cp_locks_set_io(false);
+    (void)cp_locks_set_block_rate(0, NULL);
+    (void)cp_locks_set_mutex_fraction(0, NULL);
+    cp_heap_pause();
+    cp_threads_set_period(0);
+    cp_sampler_seal();
+    atomic_store(&cp_sandbox_sealed, true);
+    cp_lock_give(&life.lock);
+}
+
+/* The filter was not installed. */
+void cp_lifecycle_unseal(void)
+{
+    cp_lock_take(&life.lock);
+    atomic_store(&cp_sandbox_sealed, false);
+    atomic_store(&life.is_started, true);
+    (void)set_anew(NULL);
+    (void)cp_heap_enable(NULL);
+    cp_lock_give(&life.lock);
 }
 
 void cp_lifecycle_detach(void)

@@ -50,4 +50,13 @@ bool cp_lifecycle_watch_forks(cp_atfork *add);
 /* Writes "cpprof: LINE" to stderr. */
 void cp_lifecycle_say(const char *line);
 
+/*
+ * Stops all recording, so that hooks make no system call of their own
+ * (sandbox.h); and the way back, where the filter was not installed.
+ */
+bool cp_lifecycle_is_started(void);
+bool cp_lifecycle_is_own_process(void); /* false in a child of vfork */
+void cp_lifecycle_seal(void);
+void cp_lifecycle_unseal(void);
+
 #endif

@@ -1,13 +1,12 @@
 /* listen.c - see listen.h. */
 #include "runtime/listen.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "http/address.h"
 #include "runtime/address_transfer.h"
 #include "runtime/cost.h"
 #include "runtime/custom.h"
@@ -20,6 +19,7 @@
 #include "runtime/record.h"
 #include "runtime/registry.h"
 #include "runtime/sampler.h"
+#include "runtime/sandbox.h"
 #include "runtime/socket_file.h"
 
 #define CHILD_DELAY_NS 100000000
@@ -40,6 +40,7 @@ static struct {
     bool is_visit;       /* cpprof attach has started the endpoint */
     _Atomic int n_tries; /* that are left to get an address */
     int64_t delay_ns;    /* before the first of them */
+    char paused_at[CP_HTTP_ADDRESS_BYTES]; /* the address; "": not paused */
 } state = { .settings = &no_settings };
 
 void cp_listen_configure(const struct cp_settings *s)
@@ -86,23 +87,23 @@ static void ending(void)
     (void)cp_own_thread_start("cpprof-end", close_all, NULL, NULL);
 }
 
-static enum cp_status start_endpoint(struct cp_error *err)
+static enum cp_status start_endpoint(const char *where, struct cp_error *err)
 {
-    struct cp_endpoint_options options = { .listen = state.where,
-                                           .kinds = cp_kinds,
-                                           .more_kinds = cp_custom_kind,
-                                           .cost = cp_cost,
-                                           .listen_fd = state.listen_fd,
-                                           .lease_fd = state.lease_fd,
-                                           .token = state.settings->token,
-                                           .is_quiet = state.settings->is_quiet,
-                                           .serving = serving,
-                                           .handed = handed,
-                                           .may_hand = may_hand,
-                                           .ending = state.settings->is_attached
-                                                         ? ending
-                                                         : NULL,
-                                           .spawn = spawn };
+    struct cp_endpoint_options options = {
+        .listen = where,
+        .kinds = cp_kinds,
+        .more_kinds = cp_custom_kind,
+        .cost = cp_cost,
+        .listen_fd = state.listen_fd,
+        .lease_fd = state.lease_fd,
+        .token = state.settings->token,
+        .is_quiet = state.settings->is_quiet || where != state.where,
+        .serving = serving,
+        .handed = handed,
+        .may_hand = may_hand,
+        .ending = state.settings->is_attached ? ending : NULL,
+        .spawn = spawn
+    };
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
     struct cp_error unseen = { 0 };
 
@@ -128,7 +129,7 @@ static enum cp_status listen_locked(const char *where, struct cp_error *err)
                             "1 to 256 letters, digits and -._~+/=, or unset it",
                             where);
     (void)strcpy(state.where, where);
-    status = start_endpoint(err);
+    status = start_endpoint(state.where, err);
     if (status != CP_OK)
         state.where[0] = '\0';
     return status;
@@ -194,6 +195,33 @@ bool cp_listen_close(void)
     return is_closed;
 }
 
+void cp_listen_pause(void)
+{
+    struct cp_endpoint *e;
+
+    cp_lock_take(&state.lock);
+    e = state.endpoint;
+    if (e && cp_endpoint_pause(e, state.paused_at)) {
+        state.endpoint = NULL;
+        cp_endpoint_free(e);
+    }
+    cp_lock_give(&state.lock);
+}
+
+/* Where it cannot serve any more, in a new namespace, nobody is told. */
+void cp_listen_resume(void)
+{
+    cp_lock_take(&state.lock);
+    if (state.paused_at[0] && !state.endpoint)
+        (void)start_endpoint(state.paused_at, NULL);
+    if (!state.endpoint && state.paused_at[0]) {
+        cp_socket_file_disown();
+        cp_registry_remove();
+    }
+    state.paused_at[0] = '\0';
+    cp_lock_give(&state.lock);
+}
+
 /* Does every process get another address? */
 static bool is_of_process(const char *where)
 {
@@ -218,22 +246,13 @@ static bool take_any_port(void)
     return true;
 }
 
-/* All of it: libc's own signal reaches us when the program sets its user. */
-static void rest(int64_t ns)
-{
-    struct timespec delay = { ns / 1000000000, ns % 1000000000 };
-
-    while (nanosleep(&delay, &delay) != 0 && errno == EINTR)
-        ;
-}
-
 static enum cp_status try_again(struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
     cp_lock_take(&state.lock);
     if (!state.endpoint && state.where[0])
-        status = start_endpoint(err);
+        status = start_endpoint(state.where, err);
     cp_lock_give(&state.lock);
     return status;
 }
@@ -243,7 +262,8 @@ static void serve_child(void *arg)
     struct cp_error err = { 0 };
 
     (void)arg;
-    rest(CHILD_DELAY_NS);
+    if (!cp_own_thread_rest(CHILD_DELAY_NS))
+        return;
     if (try_again(&err) != CP_OK)
         cp_lifecycle_say(err.msg);
     state.n_tries = 0;
@@ -261,7 +281,7 @@ static bool serve_in_its_place(void)
     state.listen_fd = given.listen_fd;
     state.lease_fd = given.lease_fd;
     if (!state.endpoint && state.where[0]) {
-        status = start_endpoint(NULL);
+        status = start_endpoint(state.where, NULL);
     } else {
         (void)close(given.listen_fd);
         (void)close(given.lease_fd);
@@ -278,7 +298,8 @@ static void serve_heir(void *arg)
 
     (void)arg;
     for (; state.n_tries > 0; state.n_tries--) {
-        rest(delay);
+        if (!cp_own_thread_rest(delay))
+            return;
         if (try_again(NULL) == CP_OK || serve_in_its_place())
             return;
         if (state.settings->follow == CP_FOLLOW_ALL && take_any_port() &&
@@ -313,6 +334,8 @@ void cp_listen_after_fork(void)
 {
     bool had_one = state.endpoint != NULL;
 
+    if (cp_sandbox_is_sealed())
+        return;
     cp_lock_reset(&state.lock);
     if (had_one)
         cp_endpoint_abandon(state.endpoint);

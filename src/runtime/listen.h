@@ -41,4 +41,11 @@ bool cp_listen_close(void);
 /* In the child of a fork. */
 void cp_listen_after_fork(void);
 
+/*
+ * Ends the endpoint's thread and its connections, and starts it again at the
+ * same address (own_thread.h). Called on a thread of the program.
+ */
+void cp_listen_pause(void);
+void cp_listen_resume(void);
+
 #endif

@@ -2,17 +2,23 @@
 #include "runtime/own_thread.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "base/alloc.h"
+#include "runtime/clock.h"
 #include "runtime/threads.h"
 #include "signal/heap.h"
+#include "signal/syscall.h"
 
 #define STACK_BYTES ((size_t)512 << 10)
 #define ROOM_BYTES ((size_t)4 << 20) /* malloc takes one MB at once */
@@ -23,7 +29,19 @@ struct start {
     void *arg;
 };
 
+#define MAX_PAUSED 8
+
 static cp_thread_maker *maker;
+
+static struct {
+    _Atomic uint32_t is_on; /* own threads sleep on it */
+    _Atomic uint32_t n;
+    struct start threads[MAX_PAUSED]; /* to start again */
+} pausing;
+
+static _Atomic bool is_confined;
+static _Atomic uint32_t n_alive; /* own threads, from before they start */
+static _Thread_local bool is_own, must_restart;
 
 void cp_own_thread_set_maker(cp_thread_maker *m)
 {
@@ -35,16 +53,28 @@ bool cp_own_thread_has_maker(void)
     return maker != NULL;
 }
 
+static void note_paused(const struct start *start)
+{
+    uint32_t i = atomic_fetch_add(&pausing.n, 1);
+
+    if (i < MAX_PAUSED)
+        pausing.threads[i] = *start;
+}
+
 static void *begin(void *arg)
 {
     struct start start = *(struct start *)arg;
 
     cp_free(arg);
+    is_own = true;
     cp_heap_hide();
     cp_threads_hide();
     (void)prctl(PR_SET_NAME, start.name);
     start.run(start.arg);
+    if (must_restart)
+        note_paused(&start);
     cp_threads_unhide();
+    atomic_fetch_sub(&n_alive, 1);
     return NULL;
 }
 
@@ -116,19 +146,26 @@ static enum cp_status say_why(int failed, struct cp_error *err)
 static enum cp_status start_by(int (*create_it)(struct start *),
                                const struct start *wanted, struct cp_error *err)
 {
-    struct start *start = cp_alloc(1, sizeof(*start), err);
+    struct start *start;
     sigset_t all, before;
     int failed;
 
+    if (atomic_load(&pausing.is_on) || (atomic_load(&is_confined) && !is_own))
+        return cp_error_set(err, CP_EIO,
+                            "no thread: the program is changing its "
+                            "namespaces or has installed a seccomp filter");
+    start = cp_alloc(1, sizeof(*start), err);
     if (!start)
         return CP_ENOMEM;
     *start = *wanted;
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_fetch_add(&n_alive, 1);
     failed = create_it(start);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed == 0)
         return CP_OK;
+    atomic_fetch_sub(&n_alive, 1);
     cp_free(start);
     return say_why(failed, err);
 }
@@ -144,4 +181,60 @@ enum cp_status cp_own_thread_start_deep(const char *name,
                                         struct cp_error *err)
 {
     return start_by(create_deep, &(struct start){ name, run, arg }, err);
+}
+
+uint32_t cp_own_thread_count(void)
+{
+    return atomic_load(&n_alive);
+}
+
+bool cp_own_thread_is_pausing(void)
+{
+    if (atomic_load(&pausing.is_on) == 0)
+        return false;
+    must_restart = true;
+    return true;
+}
+
+bool cp_own_thread_rest(int64_t ns)
+{
+    int64_t end = cp_clock_ns(CLOCK_MONOTONIC) + ns;
+
+    while (ns > 0 && atomic_load(&pausing.is_on) == 0) {
+        struct timespec span = { ns / 1000000000, ns % 1000000000 };
+
+        (void)CP_SYSCALL(SYS_futex, (long)&pausing.is_on, FUTEX_WAIT_PRIVATE, 0,
+                         (long)&span);
+        ns = end - cp_clock_ns(CLOCK_MONOTONIC);
+    }
+    return !cp_own_thread_is_pausing();
+}
+
+void cp_own_thread_pause(void)
+{
+    atomic_store(&pausing.is_on, 1);
+    (void)CP_SYSCALL(SYS_futex, (long)&pausing.is_on, FUTEX_WAKE_PRIVATE,
+                     INT32_MAX);
+}
+
+void cp_own_thread_resume(void)
+{
+    uint32_t n = atomic_exchange(&pausing.n, 0);
+
+    atomic_store(&pausing.is_on, 0);
+    for (uint32_t i = 0; i < n && i < MAX_PAUSED; i++)
+        (void)start_by(create, &pausing.threads[i], NULL);
+}
+
+void cp_own_thread_confine(void)
+{
+    atomic_store(&is_confined, true);
+}
+
+void cp_own_thread_after_fork(void)
+{
+    is_own = false;
+    atomic_store(&n_alive, 0);
+    atomic_store(&pausing.is_on, 0);
+    atomic_store(&pausing.n, 0);
 }

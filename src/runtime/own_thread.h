@@ -8,6 +8,7 @@
 #define CP_OWN_THREAD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -27,5 +28,31 @@ enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
 enum cp_status cp_own_thread_start_deep(const char *name,
                                         void (*run)(void *arg), void *arg,
                                         struct cp_error *err);
+
+/*
+ * Pausing: all of these threads end, so that the program has only its own, and
+ * start again later. A thread that waits does so by cp_own_thread_rest, or asks
+ * cp_own_thread_is_pausing when it wakes up; if it is pausing, its function
+ * returns at once, and is called again when the pause is over.
+ *
+ * Context: pause and resume on a thread of the program; the other two on own
+ * threads. Locking: none. Ordering: the flag is set before a sleeper is woken.
+ * Failure: while it pauses, no own thread can be started.
+ */
+void cp_own_thread_pause(void);
+void cp_own_thread_resume(void);
+bool cp_own_thread_is_pausing(void);
+
+/* How many there are, with those that have not begun yet. */
+uint32_t cp_own_thread_count(void);
+
+/* Sleeps for ns; false: it is pausing. */
+bool cp_own_thread_rest(int64_t ns);
+
+/* Threads of the program start no more of ours: their filter is inherited. */
+void cp_own_thread_confine(void);
+
+/* In the child of a fork. */
+void cp_own_thread_after_fork(void);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/out.h"
 #include "runtime/alt_stacks.h"
 #include "runtime/proc_file.h"
+#include "runtime/sandbox.h"
 #include "signal/handler.h"
 #include "signal/mask.h"
 #include "signal/perf_event.h"
@@ -28,10 +29,11 @@
 
 static struct {
     const char *forbidden;   /* why, or NULL */
+    bool ignores_filter;     /* the user asked for events */
     bool is_relied_on;       /* threads are sampled by events */
     _Atomic bool is_handled; /* we have taken SIGTRAP */
     _Atomic long pid;        /* whose events they are */
-    char why_not[96];
+    char why_not[128];
 } events = { .why_not = "not tried" };
 
 static bool refuse(const char *why)
@@ -43,6 +45,27 @@ static bool refuse(const char *why)
 void cp_perf_sampler_forbid(const char *why)
 {
     events.forbidden = why;
+}
+
+void cp_perf_sampler_insist(void)
+{
+    events.ignores_filter = true;
+}
+
+const char *cp_perf_sampler_refusal(void)
+{
+    if (events.forbidden)
+        return events.forbidden;
+    if (!events.ignores_filter && cp_sandbox_is_filtered())
+        return "a seccomp filter is installed, which may end the program for "
+               "it; CPPROF=perf:1 tries";
+    return NULL;
+}
+
+bool cp_perf_sampler_is_refused(void)
+{
+    return events.forbidden ||
+           (!events.ignores_filter && cp_sandbox_was_filtered());
 }
 
 const char *cp_perf_sampler_why_not(void)
@@ -113,7 +136,8 @@ bool cp_perf_sampler_has_trap(void)
 
 bool cp_perf_sampler_is_lost(void)
 {
-    if (!events.is_relied_on || (is_ours() && !is_traced()))
+    if (!events.is_relied_on ||
+        (is_ours() && !is_traced() && !cp_perf_sampler_is_refused()))
         return false;
     events.is_relied_on = false;
     return true;
@@ -240,9 +264,11 @@ static bool is_allowed(void)
 
 bool cp_perf_sampler_begin(void)
 {
+    const char *refusal = cp_perf_sampler_refusal();
+
     events.is_relied_on = false;
-    if (events.forbidden)
-        return refuse(events.forbidden);
+    if (refusal)
+        return refuse(refusal);
     if (!has_kernel())
         return refuse("needs Linux 5.18");
     if (is_traced())

@@ -18,6 +18,16 @@
 /* Before the first profile: never use events, because of that. */
 void cp_perf_sampler_forbid(const char *why);
 
+/* Before the first profile: use them under a seccomp filter too. */
+void cp_perf_sampler_insist(void);
+
+/*
+ * Why perf_event_open must not be called, of whatever use it were; NULL: it
+ * may. cp_perf_sampler_is_refused looks for no new filter (sandbox.h).
+ */
+const char *cp_perf_sampler_refusal(void);
+bool cp_perf_sampler_is_refused(void);
+
 /*
  * May events be used? Tries it when a profile begins, and has SIGTRAP handled
  * from then on.

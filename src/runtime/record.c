@@ -22,7 +22,12 @@
 #include "runtime/own_thread.h"
 
 /* What the thread that watches is to know. */
-enum { WATCHING, CANCELLED, SIGNALLED /* and above: by SIGNALLED + number */ };
+enum {
+    WATCHING,
+    CANCELLED,
+    PAUSED,
+    SIGNALLED /* and above: by SIGNALLED + number */
+};
 
 static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
 #define N_ENDS (sizeof(ends) / sizeof(ends[0]))
@@ -32,7 +37,8 @@ static struct {
     const struct cp_settings *settings;
     struct cpprof_profile *cpu; /* NULL: not running */
     bool is_heap_due, has_atexit;
-    pid_t pid; /* of the process that is recorded */
+    pid_t pid;      /* of the process that is recorded */
+    int64_t end_ns; /* of the CPU profile, monotonic; -1: when it ends */
     _Atomic uint32_t word;
     _Atomic bool is_on;
 } record;
@@ -172,35 +178,34 @@ void cp_record_end(void)
     release_ends();
 }
 
-/* Until the time is over (ns, -1: it is not limited) or something comes. */
-static uint32_t await(int64_t ns)
+/* Until that time (-1: it is not limited), or until something comes. */
+static uint32_t await(int64_t end_ns)
 {
-    int64_t end = cp_clock_ns(CLOCK_MONOTONIC) + ns;
     uint32_t word;
 
     while ((word = atomic_load(&record.word)) == WATCHING) {
-        int64_t left = ns < 0 ? 1 : end - cp_clock_ns(CLOCK_MONOTONIC);
+        int64_t left = end_ns < 0 ? 1 : end_ns - cp_clock_ns(CLOCK_MONOTONIC);
         struct timespec span = { left / 1000000000, left % 1000000000 };
 
         if (left <= 0)
             break;
         (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAIT_PRIVATE,
-                         WATCHING, ns < 0 ? 0 : (long)&span);
+                         WATCHING, end_ns < 0 ? 0 : (long)&span);
     }
     return word;
 }
 
 static void watch(void *arg)
 {
-    double seconds = record.settings->cpu_seconds;
-    uint32_t word;
+    uint32_t word = await(record.end_ns);
 
     (void)arg;
-    word = await(seconds > 0 ? (int64_t)(seconds * 1e9) : -1);
     if (word == WATCHING) {
         finish_cpu();
         word = record.is_heap_due ? await(-1) : CANCELLED;
     }
+    if (word == PAUSED && cp_own_thread_is_pausing())
+        return;
     if (word > SIGNALLED)
         cp_record_finish();
     atomic_store(&record.is_on, false);
@@ -218,6 +223,9 @@ void cp_record_start(const struct cp_settings *s)
     record.settings = s;
     record.pid = getpid();
     record.is_heap_due = s->heap_file[0] != '\0';
+    record.end_ns = s->cpu_seconds > 0 ? cp_clock_ns(CLOCK_MONOTONIC) +
+                                             (int64_t)(s->cpu_seconds * 1e9)
+                                       : -1;
     atomic_store(&record.word, WATCHING);
     atomic_store(&record.is_on, true);
     if (s->cpu_file[0] && !(record.cpu = cpprof_start("profile")))
@@ -232,10 +240,14 @@ void cp_record_start(const struct cp_settings *s)
         record.has_atexit = atexit(cp_record_finish) == 0;
 }
 
+static void change_word(uint32_t from, uint32_t to)
+{
+    if (atomic_compare_exchange_strong(&record.word, &from, to))
+        (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAKE_PRIVATE, 1);
+}
+
 void cp_record_cancel(void)
 {
-    uint32_t watching = WATCHING;
-
     if (!record.settings)
         return;
     cp_lock_take(&record.lock);
@@ -245,8 +257,19 @@ void cp_record_cancel(void)
     record.is_heap_due = false;
     cp_lock_give(&record.lock);
     atomic_store(&record.is_on, false);
-    if (atomic_compare_exchange_strong(&record.word, &watching, CANCELLED))
-        (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAKE_PRIVATE, 1);
+    change_word(WATCHING, CANCELLED);
+}
+
+void cp_record_pause(void)
+{
+    if (cp_record_is_on())
+        change_word(WATCHING, PAUSED);
+}
+
+void cp_record_resume(void)
+{
+    if (cp_record_is_on())
+        change_word(PAUSED, WATCHING);
 }
 
 void cp_record_after_fork(void)

@@ -40,4 +40,8 @@ void cp_record_cancel(void);
 /* In the child of a fork, which records nothing. */
 void cp_record_after_fork(void);
 
+/* Its thread ends, and is started again by own_thread.h. */
+void cp_record_pause(void);
+void cp_record_resume(void);
+
 #endif

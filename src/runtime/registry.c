@@ -16,6 +16,7 @@
 #include "base/instance.h"
 #include "base/new_file.h"
 #include "base/proc_self.h"
+#include "runtime/sandbox.h"
 
 #define MOST_SWEPT 64 /* files that are looked at in passing */
 
@@ -166,7 +167,7 @@ void cp_registry_remove(void)
     int pid = atomic_load(&state.pid), number = errno, folder;
     char name[32];
 
-    if (pid == 0 || pid != (int)getpid() ||
+    if (pid == 0 || cp_sandbox_is_sealed() || pid != (int)getpid() ||
         !atomic_compare_exchange_strong(&state.pid, &pid, 0))
         return;
     folder = open(state.folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

@@ -34,6 +34,7 @@
 #include "signal/handler.h"
 #include "signal/mask.h"
 #include "signal/readers.h"
+#include "signal/traps.h"
 
 #define TICK_NS 200000000
 #define SLOW_TICK_NS 250000000 /* while only hooks look at the map */
@@ -348,26 +349,33 @@ static bool is_wanted(uint32_t round, uint32_t *asked)
     return atomic_load(&sampler.round) == round;
 }
 
+static void refresh(uint32_t round, uint32_t asked, int64_t *since_scan)
+{
+    bool is_idle = atomic_load(&sampler.n_windows) == 0;
+    bool is_scan =
+        *since_scan >= SCAN_NS || asked != atomic_load(&sampler.n_served);
+    int64_t span;
+
+    cp_main_end_look();
+    (void)cp_walk_map_look(is_scan, NULL);
+    atomic_store(&sampler.n_served, asked);
+    wake(&sampler.n_served);
+    if (is_scan)
+        look_around(round);
+    span = look_at_threads(is_idle);
+    *since_scan = is_scan ? span : *since_scan + span;
+    rest(asked, span);
+}
+
 static void keep_up(void *arg)
 {
     uint32_t round = (uint32_t)(uintptr_t)arg, asked;
     int64_t since_scan = SCAN_NS;
 
     while (is_wanted(round, &asked)) {
-        bool is_idle = atomic_load(&sampler.n_windows) == 0;
-        bool is_scan =
-            since_scan >= SCAN_NS || asked != atomic_load(&sampler.n_served);
-        int64_t span;
-
-        cp_main_end_look();
-        (void)cp_walk_map_look(is_scan, NULL);
-        atomic_store(&sampler.n_served, asked);
-        wake(&sampler.n_served);
-        if (is_scan)
-            look_around(round);
-        span = look_at_threads(is_idle);
-        since_scan = is_scan ? span : since_scan + span;
-        rest(asked, span);
+        if (cp_own_thread_is_pausing())
+            return; /* it is called again, so it stays counted */
+        refresh(round, asked, &since_scan);
     }
     atomic_fetch_sub(&sampler.n_keepers, 1);
 }
@@ -515,6 +523,11 @@ void cp_sampler_close(void)
     (void)ask();
 }
 
+void cp_sampler_wake(void)
+{
+    (void)ask();
+}
+
 void cp_sampler_set_guest(cp_sampler_guest *guest)
 {
     atomic_store(&sampler.guest, guest);
@@ -559,6 +572,14 @@ void cp_sampler_retire(void)
             cp_walk_map_free();
     }
     cp_lock_give(&cp_sampler_lock);
+}
+
+void cp_sampler_seal(void)
+{
+    give_signal_back();
+    atomic_store(&sampler.once_ours, 0);
+    cp_perf_sampler_retire();
+    cp_traps_seal();
 }
 
 bool cp_sampler_after_fork(void)

@@ -71,6 +71,12 @@ void cp_sampler_unwatch(void);
 void cp_sampler_be_alone(void);
 enum cp_status cp_sampler_be_accompanied(struct cp_error *err);
 
+/* Wakes the thread: it is to see that it pauses (own_thread.h). */
+void cp_sampler_wake(void);
+
+/* For good: gives all signals back, and no hook asks for them again. */
+void cp_sampler_seal(void);
+
 /* The signal; 0 as long as there is none. */
 int cp_sampler_signal(void);
 

@@ -166,7 +166,7 @@ static int set(struct cp_settings *s, const char *key, const char *value)
     if (strcmp(key, "asleep") == 0)
         return set_bool(&s->is_asleep, value);
     if (strcmp(key, "perf") == 0)
-        return set_bool(&s->has_perf, value);
+        return set_bool(&s->has_perf, value) && set_bool(&s->wants_perf, value);
     if (strcmp(key, "block_io") == 0)
         return set_bool(&s->has_block_io, value);
     if (strcmp(key, "block_rate") == 0)

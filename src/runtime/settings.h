@@ -51,6 +51,7 @@ struct cp_settings {
     double cpu_seconds;
     bool is_attached; /* by cpprof attach, which can end it again */
     bool has_perf;    /* perf_event_open may be used */
+    bool wants_perf;  /* also under a seccomp filter */
     bool is_quiet;    /* no line on stderr but for errors */
     bool is_asleep;   /* hooks record, but there is no thread: lifecycle.h */
 };

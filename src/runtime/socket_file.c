@@ -8,6 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "runtime/sandbox.h"
+
 static struct {
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     dev_t device;
@@ -46,8 +48,9 @@ static bool is_ours(void)
 
 __attribute__((destructor)) static void end(void)
 {
-    int pid = (int)getpid();
+    int pid = atomic_load(&state.pid);
 
-    if (atomic_compare_exchange_strong(&state.pid, &pid, 0) && is_ours())
+    if (pid != 0 && pid == (int)getpid() && !cp_sandbox_is_sealed() &&
+        atomic_compare_exchange_strong(&state.pid, &pid, 0) && is_ours())
         (void)unlink(state.path);
 }

@@ -1,13 +1,13 @@
 /* symbols.c - see symbols.h. */
 #include "runtime/symbols.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 
 #include "base/alloc.h"
 #include "base/proc_self.h"
+#include "signal/syscall.h"
 
 #define MAX_OPEN 64
 #define IMAGE_BYTES ((size_t)1 << 20) /* more than any vDSO has */
@@ -17,6 +17,7 @@ struct entry {
     uint8_t build_id[CP_BUILD_ID_BYTES];
     size_t build_id_len;
     struct cp_symbolizer *symbolizer; /* NULL: it could not be opened */
+    uint8_t *image;                   /* of an object without a file */
     uint64_t used;                    /* when last, counted in requests */
 };
 
@@ -34,6 +35,7 @@ struct cp_symbols *cp_symbols_new(struct cp_error *err)
 static void release(struct entry *e)
 {
     cp_symbolizer_close(e->symbolizer);
+    cp_free(e->image);
     cp_free(e->path);
     *e = (struct entry){ 0 };
 }
@@ -77,36 +79,53 @@ static struct entry *room(struct cp_symbols *s)
     return oldest;
 }
 
-/* The vDSO is no file: its bytes are put into one that has no name. */
+/* Where the parts of an object end that is no file: the vDSO. */
+static size_t image_len(const struct cp_mappings *m, uint32_t file)
+{
+    uint64_t len = 0;
+
+    for (size_t i = 0; i < m->n_maps; i++) {
+        const struct cp_map *map = &m->maps[i];
+        uint64_t end = map->offset + (map->limit - map->start);
+
+        if (map->file == file && end > len)
+            len = end;
+    }
+    return len <= IMAGE_BYTES ? (size_t)len : 0;
+}
+
+/* What cannot be read is left as zeros. */
+static void copy(uint8_t *out, uintptr_t from, size_t len)
+{
+    struct iovec to = { out, len }, at = { (void *)from, len };
+
+    (void)CP_SYSCALL(SYS_process_vm_readv, CP_SYSCALL(SYS_gettid, 0), (long)&to,
+                     1, (long)&at, 1, 0);
+}
+
 static struct cp_symbolizer *
 open_image(const struct cp_mappings *m, uint32_t file,
-           const struct cp_symbolizer_options *options)
+           const struct cp_symbolizer_options *options, uint8_t **out_image)
 {
+    size_t len = image_len(m, file);
+    uint8_t *image = len ? cp_alloc(len, 1, NULL) : NULL;
     struct cp_symbolizer *out = NULL;
-    char path[64];
-    int fd = memfd_create("image", MFD_CLOEXEC);
 
-    for (size_t i = 0; fd >= 0 && i < m->n_maps; i++) {
+    for (size_t i = 0; image && i < m->n_maps; i++) {
         const struct cp_map *map = &m->maps[i];
-        size_t len = map->limit - map->start;
-        ssize_t n;
 
-        if (map->file != file || len > IMAGE_BYTES)
-            continue;
-        n = pwrite(fd, (const void *)(uintptr_t)map->start, len,
-                   (off_t)map->offset);
-        (void)n; /* cut short, it is a broken file like any other */
+        if (map->file == file)
+            copy(image + map->offset, (uintptr_t)map->start,
+                 map->limit - map->start);
     }
-    (void)snprintf(path, sizeof(path), "/proc/thread-self/fd/%d", fd);
-    if (fd >= 0 && cp_symbolizer_open(&out, path, options, NULL) != CP_OK)
+    if (image && cp_symbolizer_view(&out, image, len, options, NULL) != CP_OK)
         out = NULL;
-    if (fd >= 0)
-        (void)close(fd);
+    *out_image = image;
     return out;
 }
 
 static struct cp_symbolizer *open_file(const struct cp_mappings *m,
-                                       uint32_t file)
+                                       uint32_t file, uint8_t **out_image)
 {
     const struct cp_mapped_file *f = &m->files[file];
     struct cp_symbolizer_options options = { .build_id = f->build_id,
@@ -115,7 +134,7 @@ static struct cp_symbolizer *open_file(const struct cp_mappings *m,
     char self[CP_PROC_SELF_BYTES];
 
     if (f->path[0] != '/')
-        return open_image(m, file, &options);
+        return open_image(m, file, &options, out_image);
     if (!f->is_deleted &&
         cp_symbolizer_open(&out, f->path, &options, NULL) == CP_OK)
         return out;
@@ -145,8 +164,8 @@ struct cp_symbolizer *cp_symbols_of(struct cp_symbols *s,
     e = room(s);
     *e = (struct entry){ .path = path,
                          .build_id_len = f->build_id_len,
-                         .symbolizer = open_file(m, file),
                          .used = ++s->clock };
+    e->symbolizer = open_file(m, file, &e->image);
     memcpy(e->build_id, f->build_id, f->build_id_len);
     return e->symbolizer;
 }

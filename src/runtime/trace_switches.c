@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "runtime/perf_sampler.h"
 #include "signal/syscall.h"
 
 #define PAGE ((size_t)4096)
@@ -67,6 +68,9 @@ void cp_trace_switches_watch(struct cp_trace_switches *s, int32_t tid)
     struct cp_trace_ring ring = { .tid = tid };
     int fd;
 
+    if (s->n_rings == 0 ? cp_perf_sampler_refusal() != NULL
+                        : cp_perf_sampler_is_refused())
+        s->is_refused = true;
     if (s->is_refused || s->n_rings == MOST_RINGS ||
         cp_reserve(&s->rings, &s->cap_rings, s->n_rings + 1, sizeof(ring),
                    NULL) != CP_OK)

@@ -177,3 +177,9 @@ void cp_traps_end_all(void)
     for (uint32_t i = 0; (t = cp_signal_thread_at(i)); i++)
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
 }
+
+void cp_traps_seal(void)
+{
+    cp_traps_end_all();
+    atomic_store(&were_allowed, false);
+}

@@ -51,4 +51,7 @@ void cp_traps_resume(struct cp_signal_thread *t);
 /* Ends the events of all threads; there are none until they are allowed. */
 void cp_traps_end_all(void);
 
+/* For good: the hooks of exec look for none either. */
+void cp_traps_seal(void);
+
 #endif

@@ -240,6 +240,8 @@ enum cp_status cp_disasm_run(struct cp_disasm *d, uint64_t start, uint64_t end,
         end = start + MOST_CODE;
     if (len > end - start)
         len = (size_t)(end - start);
+    if (!cp_elf_fetch(d->e, code, len))
+        return cp_error_set(err, CP_EIO, "the file has changed");
     while (len > 0) {
         size_t step = d->step < len ? d->step : len;
 

@@ -10,6 +10,8 @@
  */
 #include "symbol/dwarf.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/search.h"
 #include "symbol/dwarf_names.h"
@@ -39,15 +41,31 @@ struct cp_cursor cp_dwarf_at(const struct cp_dwarf *d, enum cp_dwarf_part part,
 
     if (offset >= b->len)
         return (struct cp_cursor){ nothing, nothing, true };
+    cp_dwarf_fetch(b, b->data + offset,
+                   part == CP_DWARF_ARANGES || part == CP_DWARF_CU_INDEX
+                       ? b->len
+                       : CP_DWARF_AHEAD);
     return (struct cp_cursor){ b->data + offset, b->data + b->len, false };
 }
 
 const char *cp_dwarf_text(const struct cp_dwarf *d, enum cp_dwarf_part part,
                           uint64_t offset)
 {
+    const struct cp_dwarf_bytes *b = &d->part[part];
     struct cp_cursor c = cp_dwarf_at(d, part, offset);
+    size_t left = cp_cursor_left(&c), len = b->elf ? CP_DWARF_AHEAD : left;
 
-    return c.failed ? NULL : cp_cursor_str(&c);
+    if (c.failed)
+        return NULL;
+    for (;; len *= 4) {
+        size_t n = len < left ? len : left;
+
+        cp_dwarf_fetch(b, c.pos, n);
+        if (memchr(c.pos, 0, n))
+            return (const char *)c.pos;
+        if (n == left)
+            return NULL;
+    }
 }
 
 /* The fields that version 5 put in another order. */

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "elf/elf_file.h"
 #include "symbol/cursor.h"
 
 enum cp_dwarf_part {
@@ -34,7 +35,18 @@ enum cp_dwarf_part {
 struct cp_dwarf_bytes {
     const uint8_t *data;
     size_t len;
+    const struct cp_elf *elf; /* whose they are: to be fetched; or NULL */
 };
+
+/* Has len bytes read, or as many as there are from `at` on. */
+static inline void cp_dwarf_fetch(const struct cp_dwarf_bytes *b,
+                                  const uint8_t *at, size_t len)
+{
+    size_t left = (size_t)(b->data + b->len - at);
+
+    if (b->elf)
+        (void)cp_elf_fetch(b->elf, at, len < left ? len : left);
+}
 
 /* Where the units of a section begin, in order. */
 struct cp_dwarf_units {
@@ -79,7 +91,11 @@ struct cp_dwarf_unit {
 void cp_dwarf_init(struct cp_dwarf *d);
 void cp_dwarf_release(struct cp_dwarf *d);
 
-/* A cursor over a part from an offset on; failed if that is outside. */
+/*
+ * A cursor over a part from an offset on; failed if that is outside. The first
+ * CP_DWARF_AHEAD bytes are fetched, and tables that are read whole.
+ */
+#define CP_DWARF_AHEAD ((size_t)256)
 struct cp_cursor cp_dwarf_at(const struct cp_dwarf *d, enum cp_dwarf_part part,
                              uint64_t offset);
 

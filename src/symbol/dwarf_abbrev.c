@@ -5,7 +5,8 @@
 #include "base/search.h"
 #include "symbol/dwarf_names.h"
 
-#define MOST_BYTES ((size_t)4 << 20) /* of all tables that are kept */
+#define ENTRY_BYTES ((size_t)16 << 10) /* more than any entry has */
+#define MOST_BYTES ((size_t)4 << 20)   /* of all tables that are kept */
 
 uint16_t cp_abbrev_form_size(const struct cp_dwarf_unit *u, uint64_t form)
 {
@@ -149,10 +150,11 @@ static bool read_table(struct cp_abbrevs *t, const struct cp_dwarf_unit *u,
     t->is_dense = true;
     t->n = t->n_attrs = 0;
     for (;;) {
-        struct cp_abbrev a = { .code = cp_cursor_uleb(c),
-                               .first_attr = (uint32_t)t->n_attrs,
+        struct cp_abbrev a = { .first_attr = (uint32_t)t->n_attrs,
                                .sibling_at = CP_ABBREV_VARIES };
 
+        cp_dwarf_fetch(&u->dwarf->part[CP_DWARF_ABBREV], c->pos, ENTRY_BYTES);
+        a.code = cp_cursor_uleb(c);
         if (a.code == 0)
             break;
         a.tag = (uint16_t)cp_cursor_uleb(c);

@@ -58,6 +58,7 @@ enum cp_status cp_dwarf_file_load(struct cp_dwarf_file *f, struct cp_elf *e,
             load_part(&l, i);
         f->dwarf.part[i].data = f->data[i].data;
         f->dwarf.part[i].len = f->data[i].len;
+        f->dwarf.part[i].elf = f->data[i].own.data ? NULL : e;
         if (l.errors[i].status != CP_OK && status == CP_OK) {
             status = l.errors[i].status;
             (void)cp_error_set(err, status, "%s", l.errors[i].msg);
@@ -73,6 +74,13 @@ bool cp_dwarf_file_has_info(const struct cp_elf *e)
     return (cp_elf_section(e, ".debug_info", &s) ||
             cp_elf_section(e, ".zdebug_info", &s)) &&
            s.len > 0;
+}
+
+void cp_dwarf_file_drop(const struct cp_dwarf_file *f)
+{
+    for (size_t i = 0; f->elf && i < CP_DWARF_PARTS; i++)
+        if (f->dwarf.part[i].elf)
+            cp_elf_drop(f->elf, f->dwarf.part[i].data, f->dwarf.part[i].len);
 }
 
 void cp_dwarf_file_release(struct cp_dwarf_file *f)

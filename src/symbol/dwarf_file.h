@@ -28,4 +28,7 @@ bool cp_dwarf_file_has_info(const struct cp_elf *e);
 
 void cp_dwarf_file_release(struct cp_dwarf_file *f);
 
+/* Gives memory back, where it is limited; it is read again if need be. */
+void cp_dwarf_file_drop(const struct cp_dwarf_file *f);
+
 #endif

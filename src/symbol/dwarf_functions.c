@@ -36,6 +36,12 @@ struct walk {
     struct cp_function_list *list; /* to be filled, or NULL */
 };
 
+static void fetch_unit(const struct cp_dwarf_unit *u)
+{
+    cp_dwarf_fetch(&u->dwarf->part[CP_DWARF_INFO], u->start,
+                   (size_t)(u->end - u->start));
+}
+
 /* What an entry with code says. */
 struct code_entry {
     struct cp_code code;
@@ -344,6 +350,7 @@ static void walk_unit(struct walk *k)
     const struct cp_abbrev *a;
     bool goes_on;
 
+    fetch_unit(k->unit);
     k->c = (struct cp_cursor){ k->unit->dies, k->unit->end, false };
     k->depth = 0;
     a = cp_abbrev_of(k->abbrevs, cp_cursor_uleb(&k->c));
@@ -360,6 +367,7 @@ static void walk_function(struct walk *k, const uint8_t *entry)
 {
     bool goes_on;
 
+    fetch_unit(k->unit);
     k->c = (struct cp_cursor){ entry, k->unit->end, false };
     k->depth = 0;
     if (!open_children(k, 0))

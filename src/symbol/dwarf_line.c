@@ -75,7 +75,10 @@ bool cp_line_open(struct cp_line *l, const struct cp_dwarf_unit *u)
         l->unit.offset_size = 8;
     }
     c = cp_cursor_part(&c, len);
-    return !c.failed && read_header(l, &c);
+    if (c.failed)
+        return false;
+    cp_dwarf_fetch(&u->dwarf->part[CP_DWARF_LINE], c.pos, (size_t)len);
+    return read_header(l, &c);
 }
 
 /* Where an address would go: the first that is not below it. */

@@ -8,6 +8,9 @@
 
 #include "symbol/dwarf_names.h"
 
+#define ENTRY_BYTES 64 /* more than an entry has */
+#define FETCH_BYTES 4096
+
 static uint64_t all_bits(const struct cp_dwarf_unit *u)
 {
     return u->address_size == 4 ? UINT32_MAX : UINT64_MAX;
@@ -30,8 +33,10 @@ static void find_list(struct cp_ranges *r, const struct cp_value *v)
 {
     const struct cp_dwarf_unit *u = r->unit;
 
+    r->bytes = &u->dwarf->part[CP_DWARF_RNGLISTS];
     if (u->version < 5) {
         r->is_old = true;
+        r->bytes = &u->skeleton->part[CP_DWARF_RANGES];
         r->list = cp_dwarf_at(
             u->skeleton, CP_DWARF_RANGES,
             v->number + (u->skeleton != u->dwarf ? u->ranges_base : 0));
@@ -42,6 +47,17 @@ static void find_list(struct cp_ranges *r, const struct cp_value *v)
         r->list = cp_dwarf_at(u->dwarf, CP_DWARF_RNGLISTS, v->number);
     }
     r->is_list = true;
+    r->fetched = r->list.pos;
+}
+
+/* Before an entry is read. */
+static void fetch(struct cp_ranges *r)
+{
+    if (cp_cursor_left(&r->list) == 0 ||
+        r->list.pos + ENTRY_BYTES <= r->fetched)
+        return;
+    cp_dwarf_fetch(r->bytes, r->list.pos, FETCH_BYTES);
+    r->fetched = r->list.pos + FETCH_BYTES;
 }
 
 void cp_ranges_init(struct cp_ranges *r, const struct cp_dwarf_unit *u,
@@ -65,9 +81,11 @@ static bool next_old(struct cp_ranges *r)
     unsigned size = r->unit->address_size;
 
     for (;;) {
-        uint64_t low = cp_cursor_uint(&r->list, size);
-        uint64_t high = cp_cursor_uint(&r->list, size);
+        uint64_t low, high;
 
+        fetch(r);
+        low = cp_cursor_uint(&r->list, size);
+        high = cp_cursor_uint(&r->list, size);
         *r->fuel -= 2 * size;
         if (r->list.failed || *r->fuel < 0 || (low == 0 && high == 0))
             return false;
@@ -134,9 +152,11 @@ static bool next_new(struct cp_ranges *r)
 {
     for (;;) {
         const uint8_t *start = r->list.pos;
-        unsigned kind = cp_cursor_u8(&r->list);
         bool is_range;
+        unsigned kind;
 
+        fetch(r);
+        kind = cp_cursor_u8(&r->list);
         if (kind == DW_RLE_end_of_list)
             return false;
         is_range = read_entry(r, kind);

@@ -21,6 +21,8 @@ struct cp_ranges {
     uint64_t low, high; /* the current range, high excluded */
     const struct cp_dwarf_unit *unit;
     struct cp_cursor list;
+    const struct cp_dwarf_bytes *bytes; /* that the list is in */
+    const uint8_t *fetched;             /* up to here */
     uint64_t base;
     int64_t *fuel; /* bytes that may still be decoded, shared */
     bool is_list, is_old, is_single;

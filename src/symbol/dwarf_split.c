@@ -34,13 +34,15 @@ struct part {
 struct cp_split {
     pthread_mutex_t lock;
     struct part *buckets[BUCKETS];
+    const struct cp_elf *of;    /* the program; borrowed, or NULL */
     struct cp_elf *package_elf; /* the .dwp file, or NULL */
     struct cp_dwarf_file package;
     char path[PATH_MAX];    /* of the program */
     char missing[PATH_MAX]; /* "": none */
 };
 
-struct cp_split *cp_split_new(const char *path, struct cp_error *err)
+struct cp_split *cp_split_new(const char *path, const struct cp_elf *of,
+                              struct cp_error *err)
 {
     struct cp_split *s = cp_alloc(1, sizeof(*s), err);
     char package[PATH_MAX];
@@ -48,11 +50,12 @@ struct cp_split *cp_split_new(const char *path, struct cp_error *err)
     if (!s)
         return NULL;
     (void)pthread_mutex_init(&s->lock, NULL);
+    s->of = of;
     if (!path)
         return s;
     (void)snprintf(s->path, sizeof(s->path), "%s", path);
     if (snprintf(package, sizeof(package), "%s.dwp", path) < PATH_MAX &&
-        cp_elf_open(&s->package_elf, package, NULL) == CP_OK)
+        cp_elf_open_beside(&s->package_elf, package, of, NULL) == CP_OK)
         (void)cp_dwarf_file_load(&s->package, s->package_elf, true, false,
                                  NULL);
     return s;
@@ -82,6 +85,14 @@ void cp_split_free(struct cp_split *s)
     cp_elf_close(s->package_elf);
     (void)pthread_mutex_destroy(&s->lock);
     cp_free(s);
+}
+
+void cp_split_drop(struct cp_split *s)
+{
+    cp_dwarf_file_drop(&s->package);
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (const struct part *p = s->buckets[i]; p; p = p->next)
+            cp_dwarf_file_drop(&p->file);
 }
 
 /* The head of the index, and where its tables begin. */
@@ -175,15 +186,16 @@ static bool slice_package(const struct cp_dwarf *package, struct part *p)
             continue;
         p->slice.part[to].data = package->part[to].data + offset;
         p->slice.part[to].len = (size_t)len;
+        p->slice.part[to].elf = package->part[to].elf;
     }
     p->dwarf = &p->slice;
     return true;
 }
 
 /* Opens a .dwo file; false: not there. */
-static bool try_open(struct part *p, const char *path)
+static bool try_open(struct cp_split *s, struct part *p, const char *path)
 {
-    if (cp_elf_open(&p->elf, path, NULL) != CP_OK)
+    if (cp_elf_open_beside(&p->elf, path, s->of, NULL) != CP_OK)
         return false;
     (void)cp_dwarf_file_load(&p->file, p->elf, true, false, NULL);
     p->dwarf = &p->file.dwarf;
@@ -201,12 +213,12 @@ static bool open_dwo(struct cp_split *s, struct part *p,
     int n = snprintf(path, sizeof(path), "%s%s%s", dir ? dir : "",
                      dir ? "/" : "", name);
 
-    if (n > 0 && n < PATH_MAX && try_open(p, path))
+    if (n > 0 && n < PATH_MAX && try_open(s, p, path))
         return true;
     n = snprintf(path, sizeof(path), "%.*s%s",
                  slash ? (int)(slash - s->path) + 1 : 0, s->path,
                  base ? base + 1 : name);
-    return n > 0 && n < PATH_MAX && try_open(p, path);
+    return n > 0 && n < PATH_MAX && try_open(s, p, path);
 }
 
 /* The sections of an id, found before or now. */

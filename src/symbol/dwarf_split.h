@@ -17,10 +17,14 @@ struct cp_split;
  * `path` is that of the program: PATH.dwp and its directory are looked in.
  * NULL: no file is opened.
  */
-struct cp_split *cp_split_new(const char *path, struct cp_error *err);
+struct cp_split *cp_split_new(const char *path, const struct cp_elf *of,
+                              struct cp_error *err);
 
 /* NULL is allowed. */
 void cp_split_free(struct cp_split *s);
+
+/* Gives memory back, where it is limited. */
+void cp_split_drop(struct cp_split *s);
 
 /*
  * The unit that a skeleton stands for, with its root read; false: its file is

@@ -11,6 +11,7 @@
 #include "symbol/dwarf_names.h"
 
 #define MAX_REFERENCES 16
+#define ENTRY_BYTES ((size_t)16 << 10) /* more than any entry has */
 #define FUEL_PER_BYTE 48
 #define FUEL_PER_ADDRESS 4096
 #define FRAMES_PER_ADDRESS 32 /* on average */
@@ -114,10 +115,12 @@ bool cp_worker_root(struct cp_worker *w, struct cp_dwarf_unit *u,
 {
     const struct cp_abbrevs *t = cp_abbrev_table(&w->abbrevs, u);
     struct cp_cursor c = { u->dies, u->end, false };
-    const struct cp_abbrev *a = t ? cp_abbrev_of(t, cp_cursor_uleb(&c)) : NULL;
     struct root_texts texts = { 0 };
     struct cp_code code = { 0 };
+    const struct cp_abbrev *a;
 
+    cp_dwarf_fetch(&u->dwarf->part[CP_DWARF_INFO], u->dies, ENTRY_BYTES);
+    a = t ? cp_abbrev_of(t, cp_cursor_uleb(&c)) : NULL;
     if (!a)
         return false;
     set_default_bases(u);
@@ -172,8 +175,10 @@ static bool read_naming(struct cp_worker *w, const struct cp_dwarf_unit *u,
 {
     const struct cp_abbrevs *t = cp_abbrev_table(&w->abbrevs, u);
     struct cp_cursor c = { entry, u->end, false };
-    const struct cp_abbrev *a = t ? cp_abbrev_of(t, cp_cursor_uleb(&c)) : NULL;
+    const struct cp_abbrev *a;
 
+    cp_dwarf_fetch(&u->dwarf->part[CP_DWARF_INFO], entry, ENTRY_BYTES);
+    a = t ? cp_abbrev_of(t, cp_cursor_uleb(&c)) : NULL;
     *out = (struct naming){ 0 };
     if (!a)
         return false;

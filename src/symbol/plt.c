@@ -78,7 +78,7 @@ static enum cp_status add_slots(struct plt *plt, const char *table)
 {
     struct cp_elf_section s;
 
-    if (!cp_elf_section(plt->e, table, &s) || !s.data)
+    if (!cp_elf_section(plt->e, table, &s) || !cp_elf_load(plt->e, &s))
         return CP_OK;
     for (size_t at = 0; at + 24 <= s.len; at += 24) {
         struct slot slot;
@@ -149,7 +149,7 @@ static enum cp_status read_stubs(const struct plt *plt, const char *section)
     struct cp_elf_section s;
     size_t step;
 
-    if (!cp_elf_section(plt->e, section, &s) || !s.data)
+    if (!cp_elf_section(plt->e, section, &s) || !cp_elf_load(plt->e, &s))
         return CP_OK;
     step = s.entsize == 8 ? 8 : STUB;
     for (size_t at = 0; at + STUB <= s.len; at += step)
@@ -166,8 +166,10 @@ enum cp_status cp_plt_read(struct cp_routines *r, const struct cp_elf *e,
     enum cp_status status;
 
     if ((machine != EM_X86_64 && machine != EM_AARCH64) || !cp_elf_is_64(e) ||
-        !cp_elf_section(e, ".dynsym", &plt.symbols) || !plt.symbols.data ||
-        !cp_elf_section(e, ".dynstr", &plt.names) || !plt.names.data)
+        !cp_elf_section(e, ".dynsym", &plt.symbols) ||
+        !cp_elf_load(e, &plt.symbols) ||
+        !cp_elf_section(e, ".dynstr", &plt.names) ||
+        !cp_elf_load(e, &plt.names))
         return CP_OK;
     status = add_slots(&plt, ".rela.plt");
     if (status == CP_OK)

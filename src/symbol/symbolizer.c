@@ -73,7 +73,8 @@ static void open_mini(struct cp_symbolizer *s)
 {
     struct cp_elf_section packed;
 
-    if (!cp_elf_section(s->elf, ".gnu_debugdata", &packed) || !packed.data ||
+    if (!cp_elf_section(s->elf, ".gnu_debugdata", &packed) ||
+        !cp_elf_load(s->elf, &packed) ||
         cp_elf_unpack_xz(packed.data, packed.len, &s->mini_bytes, NULL) !=
             CP_OK)
         return;
@@ -113,7 +114,7 @@ static void load_dwarf(struct cp_symbolizer *s, const char *path)
     if (cp_dwarf_file_load(&s->file, from, false, s->options.is_parallel,
                            &err) != CP_OK)
         set_reason(s, err.msg);
-    s->split = cp_split_new(path, NULL);
+    s->split = cp_split_new(path, s->elf, NULL);
     s->has_dwarf = s->split != NULL;
     load_alt(s, from, path);
 }
@@ -323,6 +324,10 @@ void cp_symbolizer_forget(struct cp_symbolizer *s)
     cp_arena_release(&s->arena);
     for (size_t i = 0; i < s->n_workers; i++)
         cp_arena_release(&s->workers[i].arena);
+    cp_dwarf_file_drop(&s->file);
+    cp_dwarf_file_drop(&s->alt_file);
+    if (s->split)
+        cp_split_drop(s->split);
 }
 
 const char *cp_symbolizer_reason(const struct cp_symbolizer *s)

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "elf/elf_pages.h"
 #include "tool/commands.h"
 #include "tool/pprof.h"
 
@@ -120,6 +121,8 @@ int main(int argc, char **argv)
         fill_descriptors();
         (void)signal(SIGXFSZ, SIG_IGN); /* a full quota is an error to report */
     }
+    cp_elf_pages_guard();
+    cp_elf_set_policy(&(struct cp_elf_policy){ .maps = true });
     (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
     (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 

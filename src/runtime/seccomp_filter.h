@@ -1,0 +1,33 @@
+/*
+ * seccomp_filter - what a seccomp filter does to a system call.
+ *
+ * Runs the classic BPF program of a filter over the data of one call, as the
+ * kernel does. Pure functions: no system call, no allocation.
+ *
+ * Context: any thread. Locking: none. Failure: a program that the kernel
+ * would reject kills every call.
+ */
+#ifndef CP_SECCOMP_FILTER_H
+#define CP_SECCOMP_FILTER_H
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A system call with the arguments that a filter may look at. */
+struct cp_seccomp_call {
+    long number;
+    uint64_t args[6];
+};
+
+/* The 32-bit value that the filter returns: SECCOMP_RET_ALLOW and the like. */
+uint32_t cp_seccomp_run(const struct sock_filter *filter, size_t n,
+                        const struct cp_seccomp_call *call);
+
+/* Whether that value lets the call run, or lets it fail with an errno. */
+bool cp_seccomp_is_allowed(uint32_t result);
+bool cp_seccomp_is_harmless(uint32_t result);
+
+#endif
