@@ -25,6 +25,7 @@ struct cp_service {
     struct cp_symbols *symbols;
     struct cp_http_server *server;     /* for its statistics; may be NULL */
     bool is_guarded;                   /* see http/guard.h */
+    bool checks_user;                  /* changes are for our user and root */
     bool is_local;                     /* nobody comes from another machine */
     const char *socket_path;           /* of a unix socket, or NULL */
     int64_t started_ns;                /* monotonic */
