@@ -12,10 +12,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "http/conn.h"
 #include "http/conn_list.h"
+#include "http/peer.h"
 
 #define DATE_BYTES 64
 #define STREAM_BYTES ((size_t)1 << 20) /* a client may be behind by this */
@@ -46,6 +48,13 @@ bool cp_http_is_from_loopback(const struct cp_http_exchange *x)
     return IN6_IS_ADDR_LOOPBACK(&peer.in6.sin6_addr) ||
            (IN6_IS_ADDR_V4MAPPED(&peer.in6.sin6_addr) &&
             peer.in6.sin6_addr.s6_addr[12] == 127);
+}
+
+bool cp_http_is_from_user(const struct cp_http_exchange *x)
+{
+    uid_t user;
+
+    return cp_http_peer_user(x->fd, &user) && (user == geteuid() || user == 0);
 }
 
 static const char *reason(int status)

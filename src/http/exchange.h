@@ -24,6 +24,9 @@ cp_http_request_of(const struct cp_http_exchange *x);
 /* Whether the client is on the loopback interface; not of a socket's path. */
 bool cp_http_is_from_loopback(const struct cp_http_exchange *x);
 
+/* Does the client run as our user or as root? False if that is not known. */
+bool cp_http_is_from_user(const struct cp_http_exchange *x);
+
 /* Adds a header to the answer. Names and values are ours: no line breaks. */
 void cp_http_add_header(struct cp_http_exchange *x, const char *name,
                         const char *value);

@@ -383,6 +383,7 @@ static void equip(struct cp_service *s, struct cp_endpoint *e)
     s->is_guarded = e->address.is_loopback && !options->allows_any_host;
     s->socket_path = socket_path(e);
     cp_token_gate_init(&s->gate, options->token ? options->token : "");
+    s->checks_user = true;
     s->is_local = e->address.is_loopback || socket_path(e);
 }
 

@@ -217,7 +217,8 @@ static bool is_of_page(const struct cp_http_request *r)
 }
 
 /*
- * Only from this machine, and not from a web page of somebody else. Where
+ * Only from this machine, by the user of this process or root, and not from a
+ * web page of somebody else. Where
  * others can come too, all requests pass that a server on loopback would
  * refuse, so here they are looked at again.
  */
@@ -226,7 +227,7 @@ static bool may_change(const struct cp_service *s,
 {
     const struct cp_http_request *r = cp_http_request_of(x);
 
-    if (is_of_page(r))
+    if (is_of_page(r) || (s->checks_user && !cp_http_is_from_user(x)))
         return false;
     return s->is_local ||
            (cp_http_is_from_loopback(x) && cp_http_guard_allows(r));
@@ -240,7 +241,8 @@ static void detach(struct cp_service *s, struct cp_http_exchange *x)
     if (!cp_http_request_is(r, "POST") || !s->ending) {
         cp_service_error(x, 404, "Unknown profile");
     } else if (!may_change(s, x)) {
-        cp_http_answer_text(x, 403, "Only from this machine.\n");
+        cp_http_answer_text(
+            x, 403, "Only from this machine, by the same user or root.\n");
     } else {
         cp_http_answer_text(x, 200, "ok\n");
         s->ending();
@@ -292,7 +294,8 @@ static void change(struct cp_service *s, struct cp_http_exchange *x,
     int64_t value;
 
     if (!may_change(s, x))
-        cp_http_answer_text(x, 403, "Only from this machine.\n");
+        cp_http_answer_text(
+            x, 403, "Only from this machine, by the same user or root.\n");
     else if (!cp_http_request_param(r, kind->setting, text, sizeof(text)) ||
              !cp_params_int(text, &value) || value < 0)
         cp_service_error(x, 400, "invalid value for \"%s\"", kind->setting);

@@ -26,6 +26,7 @@ struct cp_service {
     struct cp_symbols *symbols;
     struct cp_http_server *server;     /* for its statistics; may be NULL */
     bool is_guarded;                   /* see http/guard.h */
+    bool checks_user;                  /* changes are for our user and root */
     bool is_local;                     /* nobody comes from another machine */
     struct cp_token_gate gate;         /* asks for the token, if there is one */
     const char *socket_path;           /* of a unix socket, or NULL */
