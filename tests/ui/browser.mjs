@@ -523,7 +523,6 @@ async function enter(word) {
 
 /** The endpoint of a program that asks for a token: the form, the index, the page. */
 async function token() {
-  const forget401 = () => { page.errors = page.errors.filter((e) => !e.includes("401")); };
   const library = path.join(path.dirname(path.resolve(pprof)), "libcpprof.so.0");
   const child = spawn("sleep", ["100000"], { env: { ...env, LD_PRELOAD: library, PPROFLISTEN: "localhost:0", PPROFTOKEN: "open-sesame" }, stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise((done) => child.on("exit", done));
@@ -531,6 +530,17 @@ async function token() {
     const found = /profiles at http:\/\/[^:]*(:\d+\S+)/.exec(text);
     if (found) done(`http://localhost${found[1]}`);
   }));
+  try {
+    await logIn(url);
+  } finally {
+    child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+/** Through the form of the endpoint at url to its page. */
+async function logIn(url) {
+  const forget401 = () => { page.errors = page.errors.filter((e) => !e.includes("401")); };
   await page.open(url);
   check("token: form", (await count("form input[name=token]")) === 1);
   forget401();
@@ -543,8 +553,7 @@ async function token() {
   await page.open(`${url}ui/`);
   await page.until(`document.querySelectorAll("#live button").length > 0`);
   check("token: page", (await page.run(`fetch("../cmdline").then((r) => r.status)`)) === 200);
-  child.kill("SIGKILL");
-  await ended;
+  await page.send("Page.navigate", { url: "about:blank" }); // it asks for numbers again and again
 }
 
 const EVIL = ["<script>document.title='owned'</script>", "<img src=x onerror=alert(1)>", "\"quotes' & <b>", "tab\tnew\nline\u0007bell\u001b[31m", "\u202egnirts desrever\u202c", "שלום::مرحبا", "a".repeat(5000), "constructor", "__proto__", "toString", "${x}", "%s%n", "x\" URL=\"javascript:document.title=%27owned%27\" b=\"", "\ufeff", " ", "🔥🔥"];
