@@ -25,6 +25,7 @@
 
 #define MAX_CALLS 400
 #define MAX_THREADS 64
+#define MAX_LOST 50
 
 static const struct call *const tables[] = {
     stream_calls,  splice_calls, receive_calls, connect_calls, poll_calls,
@@ -97,6 +98,17 @@ static void collect(char *const *words)
         fatal("no such call");
 }
 
+/* A block that nothing points to: leak shows it, and that it has looked. */
+__attribute__((noinline)) void lose_block(void);
+__attribute__((noinline)) void lose_block(void)
+{
+    void *volatile block = malloc(5000);
+
+    if (block)
+        memset(block, 1, 5000);
+    block = NULL;
+}
+
 /* Half of the runs begin right after some computing. */
 static void run_once(struct slot *s, struct result *r)
 {
@@ -108,6 +120,10 @@ static void run_once(struct slot *s, struct result *r)
     s->data = NULL;
     s->object = NULL;
     s->n_handled = s->is_acked = 0;
+    free(s->kept); /* for profiles of memory */
+    s->kept = malloc(20000);
+    if (s->n_lost < MAX_LOST && ++s->n_lost)
+        lose_block();
     if (draw(s, 2))
         burn(draw(s, 400) * 1000);
     r->call->run(s);
@@ -143,17 +159,6 @@ static void count_signal(int number)
         atomic_fetch_add(&my_slot->n_handled, 1);
 }
 
-/* A block that nothing points to: leak shows it, and that it has looked. */
-__attribute__((noinline)) void lose_block(void);
-__attribute__((noinline)) void lose_block(void)
-{
-    void *volatile block = malloc(100000);
-
-    if (block)
-        memset(block, 1, 100000);
-    block = NULL;
-}
-
 static void begin_slot(struct slot *s)
 {
     my_slot = s;
@@ -165,7 +170,6 @@ static void begin_slot(struct slot *s)
         s->fd[i] = -1;
     if (!s->room)
         fatal("malloc");
-    lose_block();
     run_peer(s);
 }
 

@@ -56,8 +56,10 @@ struct slot {
     _Atomic int is_acked;
     _Atomic uint32_t word; /* for futexes */
     pid_t child;
-    void *object;     /* whatever the call and its peer share */
-    int64_t until_ns; /* monotonic: when the peer may end its work */
+    void *object; /* whatever the call and its peer share */
+    void *kept;   /* a block of memory that is replaced at each run */
+    bool is_long; /* the peer holds its lock until the call is over */
+    int n_lost;   /* blocks that lose_block has made */
 
     pthread_mutex_t lock;
     pthread_cond_t changed;

@@ -113,7 +113,7 @@ static void run_realtime_timeout(struct slot *s)
 /* The peer holds the lock until the call has timed out, or for a moment. */
 static void hold_pi(struct slot *s)
 {
-    bool is_short = s->until_ns == 0;
+    bool is_short = !s->is_long;
 
     if (futex(s, FUTEX_LOCK_PI, 0, NULL) != 0)
         s->is_garbled = true;
@@ -126,11 +126,11 @@ static void hold_pi(struct slot *s)
     (void)futex(s, FUTEX_UNLOCK_PI, 0, NULL);
 }
 
-static void begin_holding(struct slot *s, int64_t until_ns)
+static void begin_holding(struct slot *s, bool is_long)
 {
     s->word = 0;
     s->child = 0;
-    s->until_ns = until_ns;
+    s->is_long = is_long;
     peer_begin(s, hold_pi);
     while (!__atomic_load_n(&s->child, __ATOMIC_SEQ_CST))
         pause_ns(50000);
@@ -140,7 +140,7 @@ static void run_lock_pi(struct slot *s)
 {
     struct timespec t = after_ns(CLOCK_REALTIME, LONG_NS);
 
-    begin_holding(s, 0);
+    begin_holding(s, false);
     if (expect(s, "FUTEX_LOCK_PI", futex(s, FUTEX_LOCK_PI, 0, &t), 0)) {
         (void)expect(s, "the owner", (long)(s->word & FUTEX_TID_MASK), s->tid);
         (void)futex(s, FUTEX_UNLOCK_PI, 0, NULL);
@@ -153,7 +153,7 @@ static void run_lock_pi_timeout(struct slot *s)
     struct timespec t;
     int64_t start;
 
-    begin_holding(s, 1);
+    begin_holding(s, true);
     start = now_ns();
     t = after_ns(CLOCK_REALTIME, TIMEOUT_NS);
     (void)expect_error(s, "FUTEX_LOCK_PI", futex(s, FUTEX_LOCK_PI, 0, &t),
