@@ -142,7 +142,7 @@ def rust_units(source, timeout=300):
 def prepare_rust(work, source, *options):
     """Builds a crate's test programs and notes where they are. Those that the compiler
     refuses are left out; the log names them."""
-    command = ["cargo", "test", "--no-run", "--no-fail-fast", "--message-format=json", *options]
+    command = ["cargo", "build", "--keep-going", "--message-format=json", *options]
     with open(work.folder / "prepare.log", "ab") as log:
         done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=log, text=True)
     found = []
@@ -157,7 +157,7 @@ def prepare_rust(work, source, *options):
 
 def parse_rust(text, lines):
     return {found[1]: found[2].split(",")[0] for found in
-            re.finditer(r"(?m)^test (\S+)(?: - should panic)? \.\.\. .*?(ok|FAILED|ignored.*)$", text)}
+            re.finditer(r"(?m)^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. .*?(ok|FAILED|ignored.*)$", text)}
 
 
 def parse_unittest(text, lines):

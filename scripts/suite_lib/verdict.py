@@ -5,7 +5,6 @@ the library, on a machine as it is and under load. What a test mostly does there
 is its usual outcome; anything else is a deviation. A mode in which deviations are
 more frequent than in the reference, by Fisher's exact test at 5 %, or in which
 they came twice and there never, is not explained."""
-import collections
 import math
 
 SIGNIFICANCE = 0.05
@@ -37,8 +36,13 @@ def judge(reference, modes):
 
 
 def rate(counter, usual):
-    """Deviations of runs, and what they were: `2 of 10 failed`."""
+    """Deviations of runs, and what they were: `2 of 10 (failed)`."""
     n = sum(counter.values())
-    others = collections.Counter({name: count for name, count in counter.items() if name != usual})
-    what = ", ".join(sorted(others))
-    return f"{sum(others.values())} of {n}" + (f" {what}" if what else "")
+    others = [name for name in counter if name != usual]
+    what = ", ".join([brief(name) for name in others[:2]] + ["..."] * (len(others) > 2))
+    return f"{n - counter[usual]} of {n}" + (f" ({what})" if what else "")
+
+
+def brief(outcome):
+    """An outcome as short as a table needs it."""
+    return outcome if len(outcome) <= 24 else outcome[:21] + "..."

@@ -11,6 +11,7 @@ def prepare(work):
 
 def units(work):
     source = work.debian_source("libuv1")
+    env = {"UV_RUN_AS_ROOT": "1"}
     return [Unit("run-tests", ["test/run-tests"], parse_pattern(
-        r"^(?P<outcome>ok|not ok) \d+ - (?P<test>\S+)(?: # SKIP.*)?$"), timeout=900, cwd=source,
+        r"^(?P<outcome>ok|not ok) \d+ - (?P<test>\S+)(?: # SKIP.*)?$"), timeout=900, cwd=source, env=env,
         alone=lambda test: ["test/run-tests", test])]

@@ -6,7 +6,7 @@ CRATES = [("parking_lot", "0.12.3"), ("parking_lot_core", "0.9.10")]
 
 def prepare(work):
     for crate in CRATES:
-        prepare_rust(work, work.crate(*crate))
+        prepare_rust(work, work.crate(*crate), "--tests")
 
 
 def units(work):
