@@ -6,6 +6,7 @@ FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 1800
 PREFIX ?= /usr/local
 BENCH_ARGS ?=
+SUITES_ARGS ?=
 SOURCES = $(wildcard include/*.h src/*/*.[ch] tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] fuzz/*.[ch] \
                      bench/*.[ch] examples/*.c packaging/*/*.[ch])
 
@@ -78,8 +79,12 @@ attach-soak: all ## attach to a redis under load, 100 times
 
 field: all ## the library in other people's programs, for an hour; FIELD=script
 	@scripts/deps build field
-	@for script in $(or $(FIELD),unwind_corpus real_programs foreign_suites truth); do \
+	@for script in $(or $(FIELD),unwind_corpus real_programs truth); do \
 		scripts/$$script || exit 1; done
+
+suites: all ## other projects' test suites, with and without the library; up to two hours
+	@scripts/deps build suites
+	@nice -n 15 scripts/suites $(SUITES_ARGS)
 
 asan ubsan tsan: ## build with that sanitizer in build-<word>/ and run the tests
 	@scripts/deps build test
@@ -128,5 +133,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test test-docs harm equal kernel-test golden bench bench-runtime fuzz soak attach-soak field asan \
+.PHONY: all demo test test-docs harm equal kernel-test golden bench bench-runtime fuzz soak attach-soak field suites asan \
 	ubsan tsan clang format install uninstall dist deb deb-test image-test kube-test clean help

@@ -1,0 +1,187 @@
+"""suite: what a project's file in suites.d defines, and what it may use.
+
+A project is a module with
+
+  prepare(work)   fetches and builds; runs once, in work.folder
+  units(work)     a list of Units: commands that run after each other
+
+and, where the defaults do not fit, MODES (a subset of the three)."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+LIB = pathlib.Path(__file__).resolve().parent
+
+
+class Unit:
+    """One command of a suite. parse(text, results) gives its tests: a dictionary
+    of outcomes by name, from the output and the lines of $SUITE_RESULTS. alone(test)
+    is the command for one of them; without it the whole unit runs again."""
+
+    def __init__(self, name, command, parse, timeout=600, alone=None, cwd=None, env=None):
+        self.name, self.command, self.parse, self.timeout = name, command, parse, timeout
+        self.alone, self.cwd, self.env = alone, cwd, env or {}
+
+
+class Work:
+    """The folder of one suite, and how packages come into it."""
+
+    def __init__(self, folder, shared):
+        self.folder, self.shared = folder, shared
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def run(self, *command, cwd=None, **env):
+        """A step of preparation; its output is kept, and shown if it fails."""
+        with open(self.folder / "prepare.log", "ab") as log:
+            log.write(f"$ {' '.join(map(str, command))}\n".encode())
+            log.flush()
+            done = subprocess.run([str(word) for word in command], cwd=cwd or self.folder,
+                                  stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                                  env=dict(os.environ, **env))
+        if done.returncode != 0:
+            raise RuntimeError(f"{command[0]} ended with {done.returncode}; see {log.name}")
+
+    def capture(self, *command):
+        return subprocess.run([str(word) for word in command], check=True, text=True,
+                              stdout=subprocess.PIPE, stdin=subprocess.DEVNULL).stdout
+
+    def debian_source(self, name):
+        """The unpacked Debian source of a package."""
+        if not list(self.folder.glob("*/debian/control")):
+            self.run(*apt(self.shared), "source", name)
+        return next(self.folder.glob("*/debian/control")).parent.parent
+
+    def python(self, *requirements, sdist=None):
+        """A virtual environment of /usr/bin/python3 with these and pytest."""
+        env = self.folder / "venv"
+        if not env.exists():
+            self.run("/usr/bin/python3", "-m", "venv", env)
+        self.run(env / "bin/pip", "install", "-q", "pytest==8.3.4", *requirements)
+        if sdist:
+            self.run(env / "bin/pip", "download", "-q", "--no-deps", "--no-binary", ":all:",
+                     "--no-build-isolation", sdist)
+        return env / "bin/python"
+
+    def crate(self, name, version):
+        """The unpacked source of a crate, as cargo vendors it."""
+        source = self.folder / f"{name}-{version}"
+        if not source.exists():
+            project = self.folder / "fetch"
+            (project / "src").mkdir(parents=True, exist_ok=True)
+            (project / "src/lib.rs").write_text("")
+            (project / "Cargo.toml").write_text(
+                '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n'
+                f'[dependencies]\n{name} = "={version}"\n')
+            self.run("cargo", "vendor", "--versioned-dirs", "vendor", cwd=project)
+            shutil.copytree(project / "vendor" / f"{name}-{version}", source)
+            (source / ".cargo-checksum.json").unlink(missing_ok=True)
+            with open(source / "Cargo.toml", "a") as manifest:
+                manifest.write(f'\n[workspace]\n[patch.crates-io]\n{name} = {{ path = "." }}\n')
+        return source
+
+
+# ---- packages ----
+
+def apt(folder):
+    """apt-get with lists of its own, whose sources are those of the system's entries."""
+    lists = folder / "apt"
+    base = ["apt-get", "-qq", "-o", f"Dir::State::lists={lists}/lists",
+            "-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={lists}/parts",
+            "-o", f"Dir::Cache={lists}/cache", "-o", "APT::Sandbox::User="]
+    if not lists.exists():
+        for part in ["lists/partial", "cache/archives/partial", "parts"]:
+            (lists / part).mkdir(parents=True)
+        codename = dict(line.rstrip().split("=", 1) for line in open("/etc/os-release")
+                        if "=" in line)["VERSION_CODENAME"]
+        write_sources(lists / "parts", codename)
+        subprocess.run([*base, "update"], check=True)
+    return base
+
+
+def write_sources(parts, codename):
+    """deb-src entries for every deb entry of the distribution itself."""
+    is_own = re.compile(rf"\b(?<!-){codename}(-updates|-security)?(?=\s|$)").search
+    for path in [pathlib.Path("/etc/apt/sources.list"),
+                 *pathlib.Path("/etc/apt/sources.list.d").glob("*")]:
+        text = path.read_text() if path.is_file() else ""
+        if path.suffix == ".sources":
+            stanzas = [re.sub(r"(?m)^Types:.*", "Types: deb-src", stanza)
+                       for stanza in re.split(r"\n\s*\n", text)
+                       if is_own("".join(re.findall(r"(?m)^Suites:.*", stanza)))]
+            (parts / path.name).write_text("\n\n".join(stanzas) + "\n")
+        elif path.suffix == ".list":
+            lines = [re.sub(r"^deb(-src)?\s", "deb-src ", line) for line in text.splitlines()
+                     if re.match(r"deb(-src)?\s", line) and is_own(line)]
+            (parts / path.name).write_text("\n".join(lines) + "\n")
+
+
+# ---- units of a kind ----
+
+def pytest_unit(name, python, targets, timeout=600, options=(), cwd=None, env=None):
+    """Tests that pytest finds. The plugin writes a line at a test's start and end."""
+    base = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_lines",
+            *options]
+    return Unit(name, [*base, *map(str, targets)], lambda text, lines: lines, timeout,
+                alone=lambda test: [*base, test], cwd=cwd,
+                env={"PYTHONPATH": str(LIB / "plugin"), **(env or {})})
+
+
+def rust_units(source, timeout=300):
+    """The test programs that prepare_rust() has built in a crate's folder."""
+    units = []
+    for name, binary in json.loads((source / "programs.json").read_text()):
+        units.append(Unit(name, [binary, "--test-threads=4"], parse_rust, timeout, cwd=source,
+                          alone=lambda test, binary=binary: [binary, "--exact", test]))
+    return units
+
+
+def prepare_rust(work, source, *options):
+    """Builds a crate's test programs and notes where they are. Those that the compiler
+    refuses are left out; the log names them."""
+    command = ["cargo", "build", "--keep-going", "--message-format=json", *options]
+    with open(work.folder / "prepare.log", "ab") as log:
+        done = subprocess.run(command, cwd=source, stdout=subprocess.PIPE, stderr=log, text=True)
+    found = []
+    for line in done.stdout.splitlines():
+        message = json.loads(line) if line.startswith("{") else {}
+        if message.get("executable") and message["profile"]["test"]:
+            found.append((message["target"]["name"], message["executable"]))
+    if not found:
+        raise RuntimeError(f"cargo ended with {done.returncode}; see {log.name}")
+    (source / "programs.json").write_text(json.dumps(sorted(found)))
+
+
+def parse_rust(text, lines):
+    return {found[1]: found[2].split(",")[0] for found in
+            re.finditer(r"(?m)^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. .*?(ok|FAILED|ignored.*)$", text)}
+
+
+def parse_unittest(text, lines):
+    """Outcomes from the output of unittest with -v. A test's name and its outcome may
+    have a docstring and the test's own output between them."""
+    results = {}
+    starts = list(re.finditer(r"(?m)^\w+ \(([\w.]+)\)(?=\n| \.\.\. )", text))
+    for this, following in zip(starts, [*starts[1:], None]):
+        part = text[this.end():following.start() if following else len(text)]
+        found = re.search(r"(?m)(?:^|\.\.\. |[^\w])(ok|FAIL|ERROR|skipped|expected failure"
+                          r"|unexpected success)(?: .*)?$", part)
+        results.setdefault(this[1], found[1] if found else "start")
+    return results
+
+
+def parse_pattern(pattern):
+    """Outcomes by a pattern whose groups `test` and `outcome` name them; a test that
+    appears several times is numbered."""
+    def parse(text, lines):
+        results = {}
+        for found in re.finditer(pattern, text, re.MULTILINE):
+            name, count = found["test"].strip(), 1
+            while (numbered := name if count == 1 else f"{name} #{count}") in results:
+                count += 1
+            results[numbered] = found["outcome"]
+        return results
+    return parse
