@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define RESTART_NO_HANDLER 514 /* ERESTARTNOHAND: EINTR if a handler runs */
 #define RED_ZONE 128
@@ -25,6 +27,7 @@ static const struct transfer {
     int vector;   /* array of struct iovec; `length` counts its elements */
     int needs_at; /* only with MSG_WAITALL in that argument */
 } transfers[] = {
+    { SYS_read, 1, 2, NO_ARG, NO_ARG, NO_ARG }, /* is_endless_read */
     { SYS_write, 1, 2, NO_ARG, NO_ARG, NO_ARG },
     { SYS_pwrite64, 1, 2, 3, NO_ARG, NO_ARG },
     { SYS_sendto, 1, 2, NO_ARG, NO_ARG, NO_ARG },
@@ -123,6 +126,25 @@ static bool advance_message(struct cp_tracee *t, struct user_regs_struct *r,
     return true;
 }
 
+/* Short reads are usual, but for devices that always have more. */
+static bool is_endless_read(const struct cp_tracee *t,
+                            const struct user_regs_struct *r)
+{
+    static const char *const devices[] = { "/dev/zero", "/dev/urandom",
+                                           "/dev/random" };
+    char link[64], path[64];
+    ssize_t n;
+
+    (void)snprintf(link, sizeof(link), "/proc/%ld/fd/%d", (long)t->tid,
+                   (int)r->rdi);
+    n = readlink(link, path, sizeof(path) - 1);
+    path[n > 0 ? n : 0] = '\0';
+    for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
+        if (strcmp(path, devices[i]) == 0)
+            return true;
+    return false;
+}
+
 /* Sets the arguments to what is left after `done` bytes; false: nothing is. */
 static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
                     uint64_t done)
@@ -134,6 +156,8 @@ static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
     for (size_t i = 0; i < sizeof(transfers) / sizeof(*transfers); i++)
         if (transfers[i].call == (long)r->orig_rax)
             how = &transfers[i];
+    if (r->orig_rax == SYS_read && !is_endless_read(t, r))
+        return false;
     if (!how ||
         (how->needs_at != NO_ARG && !(*arg(r, how->needs_at) & MSG_WAITALL)))
         return false;

@@ -96,7 +96,7 @@ static void await_reply(struct cp_signal_thread *t, uint32_t before)
 
 static void test_running(void)
 {
-    struct worker w = { 0 };
+    struct worker w = { .n_short = 0 };
     pthread_t thread;
     struct cp_signal_thread *t;
 
@@ -122,7 +122,7 @@ static void await_sleep(int32_t tid)
 
 static void test_sleeping(void)
 {
-    struct worker w = { 0 };
+    struct worker w = { .n_short = 0 };
     int ends[2];
     pthread_t thread;
     struct cp_signal_thread *t;
@@ -147,7 +147,7 @@ static void test_sleeping(void)
 static void test_transfers(void)
 {
     static char bytes[65536];
-    struct worker w = { 0 };
+    struct worker w = { .n_short = 0 };
     int ends[2];
     pthread_t thread;
     struct cp_signal_thread *t;
@@ -182,7 +182,7 @@ static void test_self(void)
 static void test_no_queue(void)
 {
     struct rlimit before, none = { 0, 0 };
-    struct worker w = { 0 };
+    struct worker w = { .n_short = 0 };
     pthread_t thread;
     struct cp_signal_thread *t;
 
