@@ -18,7 +18,7 @@
 #include "signal/syscall.h"
 
 #define PAUSE_POLL_NS 200000
-#define MAX_POLLS 50
+#define MAX_POLLS 5000 /* a second, in which an ended thread disappears */
 #define PAUSE_TIMEOUT_NS ((int64_t)5000000000)
 
 /* Threads in the kernel's list; 0: not known. */
