@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define RESTART_BLOCK 516      /* ERESTART_RESTARTBLOCK */
 #define RESTART_NO_HANDLER 514 /* ERESTARTNOHAND: EINTR if a handler runs */
 #define RED_ZONE 128
 #define MAX_VECTOR 1024 /* UIO_MAXIOV */
@@ -102,7 +103,7 @@ static bool advance_vector(struct cp_tracee *t, const struct transfer *how,
     return true;
 }
 
-/* Of sendmsg; control data has gone with the first part. */
+/* Of sendmsg and recvmsg; control data has gone with the first part. */
 static bool advance_message(struct cp_tracee *t, struct user_regs_struct *r,
                             uint64_t done)
 {
@@ -151,7 +152,8 @@ static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
 {
     const struct transfer *how = NULL;
 
-    if (r->orig_rax == SYS_sendmsg)
+    if (r->orig_rax == SYS_sendmsg ||
+        (r->orig_rax == SYS_recvmsg && r->rdx & MSG_WAITALL))
         return advance_message(t, r, done);
     for (size_t i = 0; i < sizeof(transfers) / sizeof(*transfers); i++)
         if (transfers[i].call == (long)r->orig_rax)
@@ -240,6 +242,26 @@ void cp_tracee_shorten_timeout(struct cp_tracee *t)
                      : 0;
 }
 
+/* An interrupted sleep has written its remainder; it goes on, so undo that. */
+static void restore_remainder(const struct cp_tracee *t)
+{
+    if (t->remainder_at && (long)t->regs.rax == -RESTART_BLOCK)
+        (void)cp_tracee_write(t, t->remainder_at, t->remainder,
+                              sizeof(t->remainder));
+}
+
+void cp_tracee_save_remainder(struct cp_tracee *t,
+                              const struct cp_tracee_place *p)
+{
+    t->remainder_at = p->call == SYS_nanosleep ? p->args[1]
+                      : p->call == SYS_clock_nanosleep && p->args[1] == 0
+                          ? p->args[3]
+                          : 0;
+    if (t->remainder_at &&
+        !cp_tracee_read(t, t->remainder_at, t->remainder, sizeof(t->remainder)))
+        t->remainder_at = 0;
+}
+
 enum cp_status cp_tracee_repair(struct cp_tracee *t, int64_t began_ns,
                                 struct cp_error *err)
 {
@@ -256,6 +278,7 @@ enum cp_status cp_tracee_repair(struct cp_tracee *t, int64_t began_ns,
         cp_tracee_shorten_timeout(t);
         return cp_tracee_set_regs(t, &t->regs, err);
     }
+    restore_remainder(t);
     if (result > 0 && advance(t, &rest, (uint64_t)result))
         return continue_transfer(t, &rest, err);
     return CP_OK;

@@ -14,6 +14,7 @@
 #ifndef CP_TRACEE_REPAIR_H
 #define CP_TRACEE_REPAIR_H
 
+#include "launch/tracee_place.h"
 #include "launch/tracee_stop.h"
 
 /*
@@ -23,6 +24,10 @@
  */
 enum cp_status cp_tracee_repair(struct cp_tracee *t, int64_t began_ns,
                                 struct cp_error *err);
+
+/* Before a stop: keeps what a stop of a sleep would overwrite. */
+void cp_tracee_save_remainder(struct cp_tracee *t,
+                              const struct cp_tracee_place *p);
 
 /* Sets the timeout in t->regs to what is left of it now, if it has one. */
 void cp_tracee_shorten_timeout(struct cp_tracee *t);

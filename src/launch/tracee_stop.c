@@ -192,8 +192,10 @@ static enum cp_status await_place(struct cp_tracee *t, int64_t end_ms,
             *began_ns = cp_tracee_now_ns();
         sleep = place.n_sleeps;
         if (cp_tracee_place_may_stop(t->tid, &place) &&
-            is_age_known(&place, first_sleep, *began_ns))
+            is_age_known(&place, first_sleep, *began_ns)) {
+            cp_tracee_save_remainder(t, &place);
             return CP_OK;
+        }
         if (cp_tracee_now_ms() > end_ms)
             return cp_error_set(err, CP_EOTHER,
                                 "it sleeps in a system call that must not be "

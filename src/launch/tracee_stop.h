@@ -28,6 +28,8 @@ struct cp_tracee {
     uint64_t call_at; /* a system call instruction */
     uint64_t mask;    /* its signal mask */
     struct user_regs_struct regs;
+    uint64_t remainder_at;  /* where its sleep would write one; 0: nowhere */
+    uint64_t remainder[2];  /* what is there */
     int64_t timeout_end_ns; /* of the wait that it is in; 0: none to mind */
     struct iovec xstate;
     struct cp_quiet *quiet; /* borrowed, while it is caught; or NULL */

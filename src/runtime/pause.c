@@ -18,7 +18,8 @@
 #include "signal/syscall.h"
 
 #define PAUSE_POLL_NS 200000
-#define MAX_POLLS 5000 /* a second, in which an ended thread disappears */
+#define FEW_POLLS 50   /* 10 ms, if the program seems to have threads */
+#define MAX_POLLS 5000 /* a second */
 #define PAUSE_TIMEOUT_NS ((int64_t)5000000000)
 
 /* Threads in the kernel's list; 0: not known. */
@@ -40,11 +41,13 @@ static void nap(void)
 
 /*
  * Has the program one thread? A thread that has just begun has no record yet,
- * and an own one that has ended is in the kernel's list for a moment.
+ * or, if it is an own one, a record for a moment; and an own one that has ended
+ * is in the kernel's list for a moment, or longer on a busy machine.
  */
 static bool has_one_thread(void)
 {
-    for (int i = 0; i < MAX_POLLS && cp_thread_records_used() <= 1; i++) {
+    for (int i = 0; i < (cp_thread_records_used() > 1 ? FEW_POLLS : MAX_POLLS);
+         i++) {
         if (count_all() <= cp_own_thread_count() + 1)
             return true;
         nap();
