@@ -30,6 +30,7 @@ static struct {
     bool is_io_wanted;
     bool is_traced;
     _Atomic bool is_noted; /* never switched off: see cp_locks_note_calls */
+    bool is_wall_on;
 } state;
 
 static uint64_t now_ns(void)
@@ -51,8 +52,9 @@ static void switch_on_or_off(void)
     atomic_store(&cp_locks.is_on, rate || state.is_traced ||
                                       atomic_load(&cp_locks.mutex_fraction));
     atomic_store(&cp_locks.is_io_on, state.is_traced || state.is_noted ||
+                                         state.is_wall_on ||
                                          (rate && state.is_io_wanted));
-    atomic_store(&cp_locks.is_noted, state.is_noted);
+    atomic_store(&cp_locks.is_noted, state.is_noted || state.is_wall_on);
     atomic_store(&cp_locks.is_traced, state.is_traced);
     if (cp_locks.on_change)
         cp_locks.on_change();
@@ -120,10 +122,19 @@ void cp_locks_note_calls(void)
     cp_lock_give(&state.lock);
 }
 
+void cp_locks_set_wall(bool is_on)
+{
+    cp_lock_take(&state.lock);
+    state.is_wall_on = is_on;
+    switch_on_or_off();
+    cp_lock_give(&state.lock);
+}
+
 void cp_locks_after_fork(void)
 {
     cp_lock_reset(&state.lock);
     state.is_traced = false;
+    state.is_wall_on = false;
     switch_on_or_off();
     cp_locks_forget_waiters();
     (void)cp_mutex_quick_learn();

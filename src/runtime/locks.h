@@ -37,6 +37,9 @@ void cp_locks_set_traced(bool is_traced);
  */
 void cp_locks_note_calls(void);
 
+/* The same for as long as a wall-clock profile runs. */
+void cp_locks_set_wall(bool is_on);
+
 /* In the child of a fork: it begins anew. */
 void cp_locks_after_fork(void);
 

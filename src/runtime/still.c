@@ -209,8 +209,8 @@ bool cp_still_walk_from(struct cp_still_look *l,
  * The wait is the same before and after: else it may be another's stack.
  * Instead of the hook there is the function that it has called.
  */
-static bool walk_noted(struct cp_still_look *l,
-                       const struct cp_signal_thread *t)
+bool cp_still_walk_noted(struct cp_still_look *l,
+                         const struct cp_signal_thread *t)
 {
     uint64_t since_ns = atomic_load(&t->trace_wait_ns);
     struct cp_signal_regs regs = { atomic_load(&t->trace_wait_regs[0]),
@@ -235,7 +235,7 @@ void cp_still_complete(struct cp_still_look *l,
     size_t n = l->n;
 
     memcpy(l->partial, l->frames, n * sizeof(*l->frames));
-    if (walk_noted(l, t))
+    if (cp_still_walk_noted(l, t))
         return;
     memcpy(l->frames, l->partial, n * sizeof(*l->frames));
     l->n = n;

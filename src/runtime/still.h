@@ -60,6 +60,13 @@ void cp_still_complete(struct cp_still_look *l,
                        const struct cp_signal_thread *t);
 
 /*
+ * Walks the stack of a thread that is in a hooked call, by the registers that
+ * the hook has saved. False: it is in none, or has left it meanwhile.
+ */
+bool cp_still_walk_noted(struct cp_still_look *l,
+                         const struct cp_signal_thread *t);
+
+/*
  * Where a thread sleeps, without a walk. Returns CP_STILL_RUNNING,
  * CP_STILL_GONE, or CP_STILL_PARTIAL with *out filled as far as possible.
  */

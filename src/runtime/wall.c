@@ -7,9 +7,11 @@
  *
  * A visit finds the thread asleep or running, and attributes the time since the
  * last visit to that state. The stack of a sleeping thread is read from outside
- * (still.h). Running time is added up in the thread's record, and the thread
- * attributes the sum to its stack when it replies to a request
- * (thread_request.h), at the next tick of the kernel's clock that meets it.
+ * (still.h), and so is that of a thread inside a hooked call, which runs in the
+ * kernel or has been woken and waits for a processor. Other running time is
+ * added up in the thread's record, and the thread attributes the sum to its
+ * stack when it replies to a request (thread_request.h), at the next tick of
+ * the kernel's clock that meets it.
  */
 #include "runtime/wall.h"
 
@@ -18,6 +20,7 @@
 
 #include "base/alloc.h"
 #include "runtime/clock.h"
+#include "runtime/locks.h"
 #include "runtime/own_thread.h"
 #include "runtime/probe.h"
 #include "runtime/sampler.h"
@@ -174,6 +177,10 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
     still = cp_still_walk(&v->look, tid);
     if (still == CP_STILL_GONE)
         return false;
+    if (still == CP_STILL_RUNNING && cp_still_walk_noted(&v->look, t)) {
+        (void)record(v->look.frames, v->look.n, t, STATE_RUNNING, value);
+        return true;
+    }
     if (still == CP_STILL_RUNNING)
         return sample_running(v, t, tid, value);
     if (still == CP_STILL_PARTIAL)
@@ -304,6 +311,8 @@ static enum cp_status set_rate(int hz, struct cp_error *err)
     int before = atomic_exchange(&wall.hz, hz);
     enum cp_status status = CP_OK;
 
+    if ((hz == 0) != (before == 0))
+        cp_locks_set_wall(hz != 0);
     if (hz == 0)
         end_round();
     else if (before == 0)
