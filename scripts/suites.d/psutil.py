@@ -7,5 +7,6 @@ def prepare(work):
 
 
 def units(work):
-    return [pytest_unit("psutil", work.folder / "venv/bin/python", ["--pyargs", "psutil.tests"],
-                        timeout=900)]
+    root = work.site_packages() / "psutil"
+    return [pytest_unit(path.stem, work.folder / "venv/bin/python", root, [f"tests/{path.name}"])
+            for path in sorted(root.glob("tests/test_*.py"))]
