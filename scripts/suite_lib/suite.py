@@ -160,8 +160,9 @@ def prepare_rust(work, source, *options):
 
 
 def parse_rust(text, lines):
-    return {found[1]: found[2].split(",")[0] for found in
-            re.finditer(r"(?m)^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. .*?(ok|FAILED|ignored.*)$", text)}
+    pattern = (r"(?m)^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. "
+               r".*?(ok|FAILED|ignored).*$")
+    return {found[1]: found[2] for found in re.finditer(pattern, text)}
 
 
 def parse_unittest(text, lines):
