@@ -55,6 +55,9 @@ class Work:
             self.run(*apt(self.shared), "source", name)
         return next(self.folder.glob("*/debian/control")).parent.parent
 
+    def site_packages(self):
+        return next((self.folder / "venv/lib").glob("python*/site-packages"))
+
     def python(self, *requirements, sdist=None):
         """A virtual environment of /usr/bin/python3 with these and pytest."""
         env = self.folder / "venv"
@@ -121,13 +124,14 @@ def write_sources(parts, codename):
 
 # ---- units of a kind ----
 
-def pytest_unit(name, python, targets, timeout=600, options=(), cwd=None, env=None):
-    """Tests that pytest finds. The plugin writes a line at a test's start and end."""
+def pytest_unit(name, python, root, targets, timeout=600, options=()):
+    """Tests that pytest finds below root. The plugin writes a line at a test's start
+    and end, with its id: a path from root, and the name."""
     base = [str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "pytest_lines",
-            *options]
-    return Unit(name, [*base, *map(str, targets)], lambda text, lines: lines, timeout,
-                alone=lambda test: [*base, test], cwd=cwd,
-                env={"PYTHONPATH": str(LIB / "plugin"), **(env or {})})
+            "-c", "/dev/null", f"--rootdir={root}", *options]
+    return Unit(name, [*base, *(str(root / target) for target in targets)],
+                lambda text, lines: lines, timeout, alone=lambda test: [*base, f"{root}/{test}"],
+                env={"PYTHONPATH": str(LIB / "plugin")})
 
 
 def rust_units(source, timeout=300):
@@ -156,8 +160,9 @@ def prepare_rust(work, source, *options):
 
 
 def parse_rust(text, lines):
-    return {found[1]: found[2].split(",")[0] for found in
-            re.finditer(r"(?m)^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. .*?(ok|FAILED|ignored.*)$", text)}
+    pattern = (r"(?m)^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. "
+               r".*?(ok|FAILED|ignored).*$")
+    return {found[1]: found[2] for found in re.finditer(pattern, text)}
 
 
 def parse_unittest(text, lines):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """tree: run a command, and end every process that it has started.
 
-  tree.py --timeout SECONDS --report FILE [--load N] [--loopback] [--env NAME=VALUE]... -- COMMAND...
+  tree.py --timeout SECONDS --report FILE [--load N] [--loopback] [--env NAME=VALUE]...
+          -- COMMAND...
 
 The runner is the reaper of orphans below it, so a daemon that left its session is
 found by its parent too. After the command, or at the timeout, every descendant is

@@ -7,4 +7,5 @@ def prepare(work):
 
 
 def units(work):
-    return [pytest_unit("greenlet", work.folder / "venv/bin/python", ["--pyargs", "greenlet.tests"])]
+    return [pytest_unit("greenlet", work.folder / "venv/bin/python",
+                        work.site_packages() / "greenlet", ["tests"], timeout=900)]

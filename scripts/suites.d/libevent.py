@@ -11,6 +11,7 @@ def prepare(work):
 
 def units(work):
     source = work.debian_source("libevent")
-    parse = parse_pattern(r"^(?P<test>[\w./-]+): (?:\[forking\] )?(?:.*?)(?P<outcome>OK|FAILED|SKIPPED|DISABLED)\b")
+    parse = parse_pattern(r"^(?P<test>[\w./-]+): (?:\[forking\] )?.*?"
+                          r"(?P<outcome>OK|FAILED|SKIPPED|DISABLED)\b")
     return [Unit("regress", ["test/regress"], parse, timeout=900, cwd=source,
                  alone=lambda test: ["test/regress", test])]

@@ -12,8 +12,6 @@ def prepare(work):
 
 
 def units(work):
-    root = next((work.folder / "venv/lib").glob("python*/site-packages/numpy"))
-    return [pytest_unit(name, work.folder / "venv/bin/python", [root / name], timeout=900,
-                        options=["--hypothesis-profile=np.test() profile", "-c", "/dev/null",
-                                 f"--rootdir={root.parent}"])
+    root = work.site_packages() / "numpy"
+    return [pytest_unit(name, work.folder / "venv/bin/python", root, [name], timeout=900)
             for name in FILES if (root / name).exists()]

@@ -15,6 +15,6 @@ def prepare(work):
 
 def units(work):
     source = work.debian_source("sqlite3")
-    parse = parse_pattern(r"^(?:! )?(?P<test>[\w.-]+)\.\.\. (?P<outcome>Ok|.*failed|.*expected|Omitted)")
+    parse = parse_pattern(r"^[!. ]*(?P<test>\w[\w.-]*?)\.\.\. (?P<outcome>Ok|.*failed|.*expected|Omitted)")
     return [Unit(name, [source / "testfixture", source / "test" / f"{name}.test"], parse, timeout=600)
             for name in FILES if (source / "test" / f"{name}.test").exists()]

@@ -10,6 +10,5 @@ def prepare(work):
 
 def units(work):
     source = work.folder / "uvloop-0.21.0"
-    return [pytest_unit(path.stem, work.folder / "venv/bin/python", [path], timeout=600, cwd=source,
-                        options=[f"--rootdir={source}", "-c", "/dev/null"])
-            for path in sorted((source / "tests").glob("test_*.py")) if path.stem != "test_sourcecode"]
+    return [pytest_unit(path.stem, work.folder / "venv/bin/python", source, [f"tests/{path.name}"])
+            for path in sorted(source.glob("tests/test_*.py")) if path.stem != "test_sourcecode"]

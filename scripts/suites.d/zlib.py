@@ -9,6 +9,7 @@ def prepare(work):
 
 
 def units(work):
-    parse = parse_pattern(r"^\s*(?P<test>[^:*\n]*(?:\*\*\* )?[^:*\n]+?)(?P<outcome>: .*| OK \*\*\*| FAILED \*\*\*|)$")
+    parse = parse_pattern(r"^\s*(?P<test>[^:*\n]*(?:\*\*\* )?[^:*\n]+?)"
+                          r"(?P<outcome>: .*| OK \*\*\*| FAILED \*\*\*|)$")
     return [Unit(f"make test {n}", ["make", "test"], parse, cwd=work.debian_source("zlib"))
             for n in range(1, 21)]
