@@ -168,6 +168,7 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
                    uint64_t value)
 {
     uint64_t clock = (uint64_t)cp_clock_ns(cp_timer_clock(tid));
+    uint64_t call_ns = atomic_load(&t->trace_wait_ns); /* now, not later */
     enum cp_still still;
 
     if (still_sleeps(t, clock)) {
@@ -177,7 +178,9 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
     still = cp_still_walk(&v->look, tid);
     if (still == CP_STILL_GONE)
         return false;
-    if (still == CP_STILL_RUNNING && cp_still_walk_noted(&v->look, t)) {
+    if (still == CP_STILL_RUNNING && call_ns &&
+        call_ns == atomic_load(&t->trace_wait_ns) &&
+        cp_still_walk_noted(&v->look, t)) {
         (void)record(v->look.frames, v->look.n, t, STATE_RUNNING, value);
         return true;
     }
