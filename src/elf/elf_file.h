@@ -68,8 +68,8 @@ bool cp_elf_is_64(const struct cp_elf *e);
 bool cp_elf_load(const struct cp_elf *e, const struct cp_elf_section *s);
 
 /*
- * Gives the memory of bytes back that nobody looks at now, where memory is
- * limited (elf_pages.h).
+ * Frees the memory of bytes that no caller uses now, where memory is limited
+ * (elf_pages.h).
  */
 void cp_elf_drop(const struct cp_elf *e, const void *at, size_t len);
 

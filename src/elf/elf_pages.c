@@ -287,7 +287,7 @@ static bool may_hold(size_t len)
     return false;
 }
 
-/* Takes blocks that nobody has, from i on; how many. */
+/* Claims the run of unclaimed blocks that starts at i; returns its length. */
 static size_t take_run(struct cp_elf_pages *p, size_t i, size_t end)
 {
     size_t n = 0;

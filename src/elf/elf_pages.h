@@ -1,7 +1,7 @@
 /*
  * elf_pages - the bytes of a file, read into own memory when they are needed.
  *
- * A mapped file ends the process with SIGBUS when somebody truncates it. Here
+ * A mapped file ends the process with SIGBUS when it is truncated. Here
  * the whole file has addresses, but a block of it is read, with pread, when it
  * is fetched; what was not fetched, or could not be, reads as zeros. The file
  * is opened by name for each fetch and must be the same version (device, inode,

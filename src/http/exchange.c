@@ -125,7 +125,7 @@ void cp_http_drop_headers(struct cp_http_exchange *x)
     x->has_policy = false;
 }
 
-/* What every answer has, whoever made it. */
+/* The headers of every answer, of every server. */
 static void put_safety(struct cp_http_exchange *x)
 {
     add(x, &x->output, "X-Content-Type-Options: nosniff\r\n");

@@ -137,28 +137,39 @@ int cp_address_transfer_accept(int fd)
     return lease;
 }
 
-/* One byte, with room for one descriptor beside it. */
-union ancillary {
-    struct cmsghdr align;
-    char bytes[CMSG_SPACE(sizeof(int))];
+/* A message of one byte, with room for one descriptor. */
+struct parcel {
+    char byte;
+    struct iovec data;
+    struct msghdr message;
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
 };
+
+static void parcel_init(struct parcel *p)
+{
+    memset(p, 0, sizeof(*p));
+    p->data = (struct iovec){ &p->byte, 1 };
+    p->message.msg_iov = &p->data;
+    p->message.msg_iovlen = 1;
+    p->message.msg_control = p->control.bytes;
+    p->message.msg_controllen = sizeof(p->control.bytes);
+}
 
 bool cp_address_transfer_send(int lease, int listen_fd)
 {
-    char byte = 0;
-    struct iovec data = { &byte, 1 };
-    union ancillary room = { .bytes = { 0 } };
-    struct msghdr message = { .msg_iov = &data,
-                              .msg_iovlen = 1,
-                              .msg_control = room.bytes,
-                              .msg_controllen = sizeof(room.bytes) };
-    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    struct parcel parcel;
+    struct cmsghdr *head;
 
+    parcel_init(&parcel);
+    head = CMSG_FIRSTHDR(&parcel.message);
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
     head->cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(head), &listen_fd, sizeof(int));
-    return sendmsg(lease, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+    return sendmsg(lease, &parcel.message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
 bool cp_address_transfer_is_leased(int lease)
@@ -171,19 +182,14 @@ bool cp_address_transfer_is_leased(int lease)
 
 static int receive_socket(int lease)
 {
-    char byte = 0;
-    struct iovec data = { &byte, 1 };
-    union ancillary room = { .bytes = { 0 } };
-    struct msghdr message = { .msg_iov = &data,
-                              .msg_iovlen = 1,
-                              .msg_control = room.bytes,
-                              .msg_controllen = sizeof(room.bytes) };
+    struct parcel parcel;
     struct cmsghdr *head;
     int fd = -1;
 
-    if (recvmsg(lease, &message, MSG_CMSG_CLOEXEC) != 1)
+    parcel_init(&parcel);
+    if (recvmsg(lease, &parcel.message, MSG_CMSG_CLOEXEC) != 1)
         return -1;
-    head = CMSG_FIRSTHDR(&message);
+    head = CMSG_FIRSTHDR(&parcel.message);
     if (head && head->cmsg_level == SOL_SOCKET &&
         head->cmsg_type == SCM_RIGHTS &&
         head->cmsg_len == CMSG_LEN(sizeof(int)))

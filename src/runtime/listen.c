@@ -208,7 +208,7 @@ void cp_listen_pause(void)
     cp_lock_give(&state.lock);
 }
 
-/* Where it cannot serve any more, in a new namespace, nobody is told. */
+/* Reports nothing where the endpoint cannot serve in a new namespace. */
 void cp_listen_resume(void)
 {
     cp_lock_take(&state.lock);

@@ -206,7 +206,7 @@ static void since_last(struct cp_service *s, struct cp_http_exchange *x)
             cp_window_since_last(s, x, find_kind(s, name), &s->last[i]);
 }
 
-/* Does a web page of somebody else ask? */
+/* Does the request come from a web page of another site? */
 static bool is_of_page(const struct cp_http_request *r)
 {
     const char *site = cp_http_request_header(r, "Sec-Fetch-Site");
@@ -218,9 +218,8 @@ static bool is_of_page(const struct cp_http_request *r)
 
 /*
  * Only from this machine, by the user of this process or root, and not from a
- * web page of somebody else. Where
- * others can come too, all requests pass that a server on loopback would
- * refuse, so here they are looked at again.
+ * web page of another site. An endpoint that does not listen on loopback has
+ * not applied the guard of loopback, so this function does.
  */
 static bool may_change(const struct cp_service *s,
                        const struct cp_http_exchange *x)
@@ -362,7 +361,7 @@ void cp_service_handle(void *context, struct cp_http_exchange *x)
     if (s->is_guarded && !cp_http_guard_allows(cp_http_request_of(x)))
         cp_http_answer_text(
             x, 403,
-            "This looks like a web page of somebody else.\n"
+            "This request comes from a web page of another site.\n"
             "Open it by the name localhost, or by the address.\n");
     else if (!cp_token_gate_allows(&s->gate, x))
         return;
