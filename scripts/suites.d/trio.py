@@ -3,7 +3,7 @@ from suite_lib.suite import pytest_unit
 
 
 def prepare(work):
-    work.python("trio==0.28.0", "trustme", "pyOpenSSL==24.2.1")
+    work.python("trio==0.28.0", "trustme==1.1.0", "pyOpenSSL==24.2.1")
 
 
 def units(work):
