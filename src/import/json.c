@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "import/json_number.h"
 #include "import/json_string.h"
-#include "profile/profile.h"
+#include "base/index.h"
 
 struct cp_json cp_json_start(struct cp_json_doc *doc, const char *bytes,
                              size_t len)

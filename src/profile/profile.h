@@ -21,9 +21,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/index.h"
 #include "base/strtab.h"
-
-#define CP_NONE UINT32_MAX
 
 /* A stack deeper than this is not a stack but an attack on our memory. */
 #define CP_MAX_DEPTH ((uint32_t)1 << 20)

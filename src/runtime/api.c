@@ -383,7 +383,8 @@ EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
     enum cp_status status = cp_lifecycle_start(&err);
 
     if (status == CP_OK)
-        status = cp_custom_new(&custom, text_of(name), &err);
+        status = cp_custom_new(&custom, text_of(name),
+                               cp_kinds_find(text_of(name)) != NULL, &err);
     (void)cp_api_result(status, &err);
     return (struct cpprof_custom *)custom;
 }

@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "profile/build.h"
 #include "runtime/hook_table.h"
-#include "runtime/kinds.h"
 #include "runtime/lock.h"
 #include "runtime/sampler.h"
 #include "signal/capture.h"
@@ -229,9 +228,18 @@ static bool is_good_name(const char *name)
            name[strspn(name, good)] == '\0';
 }
 
-/* Called with the lock. */
+/* Whether a custom profile has this name. Called with the lock held. */
+static bool is_in_use(const char *name)
+{
+    for (size_t i = 0; i < atomic_load(&n_customs); i++)
+        if (strcmp(customs[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Called with the lock held. */
 static enum cp_status make(struct cp_custom **out, const char *name,
-                           struct cp_error *err)
+                           bool is_reserved, struct cp_error *err)
 {
     size_t i = atomic_load(&n_customs);
     struct cp_custom *c = &customs[i < CP_CUSTOM_MOST ? i : 0];
@@ -239,7 +247,7 @@ static enum cp_status make(struct cp_custom **out, const char *name,
     if (i == CP_CUSTOM_MOST)
         return cp_error_set(err, CP_EUSAGE, "more than %d profiles",
                             CP_CUSTOM_MOST);
-    if (!is_good_name(name) || cp_kinds_find(name))
+    if (!is_good_name(name) || is_reserved || is_in_use(name))
         return cp_error_set(err, CP_EUSAGE,
                             "no name for a profile, or taken: "
                             "%.100s",
@@ -260,14 +268,14 @@ static enum cp_status make(struct cp_custom **out, const char *name,
 }
 
 enum cp_status cp_custom_new(struct cp_custom **out, const char *name,
-                             struct cp_error *err)
+                             bool is_reserved, struct cp_error *err)
 {
     enum cp_status status = cp_sampler_watch(err);
 
     if (status != CP_OK)
         return status;
     cp_lock_take(&customs_lock);
-    status = make(out, name, err);
+    status = make(out, name, is_reserved, err);
     cp_lock_give(&customs_lock);
     return status;
 }

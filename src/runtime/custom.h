@@ -17,9 +17,12 @@
 
 struct cp_custom;
 
-/* A new one; the name must not be in use. It stays for ever. */
+/*
+ * Creates a profile that lives as long as the process. Fails if another custom
+ * profile has the name, or if is_reserved says that a built-in one has.
+ */
 enum cp_status cp_custom_new(struct cp_custom **out, const char *name,
-                             struct cp_error *err);
+                             bool is_reserved, struct cp_error *err);
 
 /* `caller` is CP_CALLER of the function that the program called. */
 enum cp_status cp_custom_add(struct cp_custom *c, const void *value,

@@ -2,7 +2,7 @@
  * io_hooks.c - sleeps and blocking calls, for CPPROF=block_io:1.
  *
  * One load and a branch when that is not asked for. A call that came back at
- * once has not blocked, and is not counted (CP_WAIT_IO_LEAST_NS). All of them
+ * once has not blocked, and is not counted (CP_WAIT_IO_MIN_NS). All of them
  * are where a thread may be cancelled: nothing is held here.
  *
  * The hooks save the registers that a call preserves (saved_registers.h): a

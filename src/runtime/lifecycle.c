@@ -49,6 +49,7 @@
 #include "runtime/trace.h"
 #include "runtime/trace_notes.h"
 #include "runtime/valgrind.h"
+#include "runtime/wait_switches.h"
 #include "runtime/walk_map.h"
 #include "runtime/wall.h"
 #include "signal/mask.h"
@@ -399,7 +400,7 @@ static enum cp_status set_locks(struct cp_error *err)
 
     if (cp_hooked_is_late())
         return CP_OK;
-    cp_locks_set_io(s->has_block_io);
+    cp_wait_switches_set_block_io(s->has_block_io);
     status = cp_locks_set_block_rate(s->block_rate, err);
     if (status == CP_OK)
         status = cp_locks_set_mutex_fraction(s->mutex_fraction, err);
@@ -524,7 +525,7 @@ void cp_lifecycle_seal(void)
 {
     cp_lock_take(&life.lock);
     atomic_store(&life.is_started, false);
-    cp_locks_set_io(false);
+    cp_wait_switches_set_block_io(false);
     (void)cp_locks_set_block_rate(0, NULL);
     (void)cp_locks_set_mutex_fraction(0, NULL);
     cp_heap_pause();

@@ -1,7 +1,6 @@
 /* locks.c - see locks.h. */
 #include "runtime/locks.h"
 
-#include "runtime/clock.h"
 #include "runtime/hook_table.h"
 #include "runtime/hooked.h"
 #include "runtime/kind_build.h"
@@ -9,6 +8,7 @@
 #include "runtime/mutex_quick.h"
 #include "runtime/sampler.h"
 #include "runtime/tables.h"
+#include "runtime/wait_switches.h"
 #include "signal/locks.h"
 
 #define SLOTS ((size_t)1 << 15)
@@ -25,42 +25,10 @@ static const char *const what_names[CP_WAIT_KINDS] = {
     [CP_WAIT_FILE_LOCK] = "file lock",
 };
 
-static struct {
-    struct cp_lock lock; /* of changes of the rates */
-    bool is_io_wanted;
-    bool is_traced;
-    _Atomic bool is_noted; /* never switched off: see cp_locks_note_calls */
-    bool is_wall_on;
-} state;
+/* Serializes the creation of the tables. */
+static struct cp_lock tables_lock;
 
-static uint64_t now_ns(void)
-{
-    return (uint64_t)cp_clock_ns(CLOCK_MONOTONIC);
-}
-
-/* Before anybody can read it; hooks do without an order of their own. */
-__attribute__((constructor(101))) static void set_clock(void)
-{
-    cp_locks.now_ns = now_ns;
-}
-
-static void switch_on_or_off(void)
-{
-    uint64_t rate = atomic_load(&cp_locks.block_rate_ns);
-
-    atomic_store(&cp_locks.is_block_io, rate && state.is_io_wanted);
-    atomic_store(&cp_locks.is_on, rate || state.is_traced ||
-                                      atomic_load(&cp_locks.mutex_fraction));
-    atomic_store(&cp_locks.is_io_on, state.is_traced || state.is_noted ||
-                                         state.is_wall_on ||
-                                         (rate && state.is_io_wanted));
-    atomic_store(&cp_locks.is_noted, state.is_noted || state.is_wall_on);
-    atomic_store(&cp_locks.is_traced, state.is_traced);
-    if (cp_locks.on_change)
-        cp_locks.on_change();
-}
-
-/* One of the two rates; its table is there before it is not 0. */
+/* Sets one of the two rates; maps its table first. */
 static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
                           struct cp_signal_samples *table, struct cp_error *err)
 {
@@ -75,14 +43,12 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
         status = cp_sampler_watch(err);
     if (status != CP_OK)
         return status;
-    cp_lock_take(&state.lock);
+    cp_lock_take(&tables_lock);
     if (value)
         status = cp_hook_table_map(table, SLOTS, FRAMES, err);
-    if (status == CP_OK) {
-        atomic_store(rate, value);
-        switch_on_or_off();
-    }
-    cp_lock_give(&state.lock);
+    cp_lock_give(&tables_lock);
+    if (status == CP_OK)
+        cp_wait_switches_set_rate(rate, value);
     return status;
 }
 
@@ -97,45 +63,10 @@ enum cp_status cp_locks_set_mutex_fraction(uint64_t fraction,
     return set(&cp_locks.mutex_fraction, fraction, &cp_locks.mutex, err);
 }
 
-void cp_locks_set_io(bool is_wanted)
-{
-    cp_lock_take(&state.lock);
-    state.is_io_wanted = is_wanted;
-    switch_on_or_off();
-    cp_lock_give(&state.lock);
-}
-
-void cp_locks_set_traced(bool is_traced)
-{
-    cp_lock_take(&state.lock);
-    state.is_traced = is_traced;
-    switch_on_or_off();
-    cp_lock_give(&state.lock);
-}
-
-void cp_locks_note_calls(void)
-{
-    if (atomic_exchange(&state.is_noted, true))
-        return;
-    cp_lock_take(&state.lock);
-    switch_on_or_off();
-    cp_lock_give(&state.lock);
-}
-
-void cp_locks_set_wall(bool is_on)
-{
-    cp_lock_take(&state.lock);
-    state.is_wall_on = is_on;
-    switch_on_or_off();
-    cp_lock_give(&state.lock);
-}
-
 void cp_locks_after_fork(void)
 {
-    cp_lock_reset(&state.lock);
-    state.is_traced = false;
-    state.is_wall_on = false;
-    switch_on_or_off();
+    cp_lock_reset(&tables_lock);
+    cp_wait_switches_reset_after_fork();
     cp_locks_forget_waiters();
     (void)cp_mutex_quick_learn();
     cp_hook_table_clear(&cp_locks.block);

@@ -25,21 +25,6 @@ enum cp_status cp_locks_set_block_rate(uint64_t rate_ns, struct cp_error *err);
 enum cp_status cp_locks_set_mutex_fraction(uint64_t fraction,
                                            struct cp_error *err);
 
-/* Whether sleeps and blocking calls are in the block profile too. */
-void cp_locks_set_io(bool is_wanted);
-
-/* Whether a trace runs, for which all waits are looked at. */
-void cp_locks_set_traced(bool is_traced);
-
-/*
- * From now on a thread notes that it is in a sleep or a call of I/O, and where:
- * for programs in which nobody else says so (still.h).
- */
-void cp_locks_note_calls(void);
-
-/* The same for as long as a wall-clock profile runs. */
-void cp_locks_set_wall(bool is_on);
-
 /* In the child of a fork: it begins anew. */
 void cp_locks_after_fork(void);
 

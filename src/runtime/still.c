@@ -17,10 +17,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "runtime/locks.h"
 #include "runtime/stack_writer.h"
 #include "runtime/still_caller.h"
 #include "runtime/thread_state.h"
+#include "runtime/wait_switches.h"
 #include "signal/readers.h"
 
 #define PAGE ((size_t)4096)
@@ -43,7 +43,7 @@ static enum cp_still look_from_afar(int32_t tid)
 {
     struct cp_thread_state state;
 
-    cp_locks_note_calls();
+    cp_wait_switches_note_calls();
     if (!cp_thread_state_read(tid, "", 0, &state))
         return CP_STILL_GONE;
     return state.letter == 'R' ? CP_STILL_RUNNING : CP_STILL_PARTIAL;
@@ -240,7 +240,7 @@ void cp_still_complete(struct cp_still_look *l,
     memcpy(l->frames, l->partial, n * sizeof(*l->frames));
     l->n = n;
     if (n < FEW_FRAMES) /* libc has no tables, as musl: hooks can help */
-        cp_locks_note_calls();
+        cp_wait_switches_note_calls();
     if (n > 0)
         return;
     l->frames[l->n++] = CP_FRAME_ASLEEP;

@@ -53,8 +53,9 @@ enum cp_still cp_still_walk(struct cp_still_look *l, int32_t tid);
 
 /*
  * Completes a CP_STILL_PARTIAL walk by the registers that a hook has saved
- * (cp_locks_note_calls). Where there are none and no frame is known, the stack
- * becomes "[asleep, stack not known]" and the thread's start function.
+ * (cp_wait_switches_note_calls). Where there are none and no frame is known,
+ * the stack becomes "[asleep, stack not known]" and the thread's start
+ * function.
  */
 void cp_still_complete(struct cp_still_look *l,
                        const struct cp_signal_thread *t);

@@ -151,7 +151,7 @@ void cp_threads_hide(void)
     struct cp_signal_thread *t;
     int32_t tid = current_tid();
 
-    cp_locks_hidden = true;
+    cp_signal_is_internal = true;
     cp_lock_take(&list.lock);
     t = cp_thread_records_find(tid);
     if (t)

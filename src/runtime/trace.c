@@ -17,7 +17,6 @@
 #include "runtime/cpu.h"
 #include "runtime/hook_table.h"
 #include "runtime/lock.h"
-#include "runtime/locks.h"
 #include "runtime/tables.h"
 #include "runtime/thread_records.h"
 #include "runtime/trace_accounts.h"
@@ -26,6 +25,7 @@
 #include "runtime/trace_pool.h"
 #include "runtime/trace_switches.h"
 #include "runtime/trace_threads.h"
+#include "runtime/wait_switches.h"
 #include "unwind/settle.h"
 
 #define LAG_NS 40000000
@@ -216,7 +216,7 @@ static enum cp_status pump(void *window, const struct cp_kind_sink *sink,
 static void switch_off(void)
 {
     atomic_fetch_add(&cp_trace.session, 1);
-    cp_locks_set_traced(false);
+    cp_wait_switches_set_trace(false);
 }
 
 static void free_session(struct session *s)
@@ -347,7 +347,7 @@ static enum cp_status start(struct session *s,
     s->lost_before = atomic_load(&cp_trace.n_lost);
     say_head(s);
     atomic_fetch_add(&cp_trace.session, 1);
-    cp_locks_set_traced(true);
+    cp_wait_switches_set_trace(true);
     cp_trace_threads_know_late(&s->threads, now_ns());
     drop_gone(s);
     return CP_OK;

@@ -20,7 +20,6 @@
 
 #include "base/alloc.h"
 #include "runtime/clock.h"
-#include "runtime/locks.h"
 #include "runtime/own_thread.h"
 #include "runtime/probe.h"
 #include "runtime/sampler.h"
@@ -29,6 +28,7 @@
 #include "runtime/thread_state.h"
 #include "runtime/threads.h"
 #include "runtime/timer.h"
+#include "runtime/wait_switches.h"
 #include "signal/handler.h"
 #include "signal/readers.h"
 
@@ -315,7 +315,7 @@ static enum cp_status set_rate(int hz, struct cp_error *err)
     enum cp_status status = CP_OK;
 
     if ((hz == 0) != (before == 0))
-        cp_locks_set_wall(hz != 0);
+        cp_wait_switches_set_wall(hz != 0);
     if (hz == 0)
         end_round();
     else if (before == 0)

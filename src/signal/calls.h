@@ -1,15 +1,31 @@
 /*
  * calls - the functions that a thread may wait in, by number.
  *
- * Those of locks and sleeps are the numbers of what is waited for (locks.h);
- * of the others each function has its own.
+ * Locks and sleeps use the numbers of enum cp_locks_what; every other function
+ * has a number of its own.
  */
 #ifndef CP_SIGNAL_CALLS_H
 #define CP_SIGNAL_CALLS_H
 
 #include <stdbool.h>
 
-#include "signal/locks.h"
+/* What was waited for; the state of a block sample. */
+enum cp_locks_what {
+    CP_WAIT_MUTEX = 1,
+    CP_WAIT_READ,
+    CP_WAIT_WRITE,
+    CP_WAIT_SPIN,
+    CP_WAIT_COND,
+    CP_WAIT_SEM,
+    CP_WAIT_BARRIER,
+    CP_WAIT_JOIN,
+    CP_WAIT_SLEEP,
+    CP_WAIT_IO,
+    CP_WAIT_POLL,
+    CP_WAIT_CHILD,
+    CP_WAIT_FILE_LOCK,
+    CP_WAIT_KINDS,
+};
 
 enum cp_call {
     CP_CALL_FIRST_IO = 16, /* all below are of enum cp_locks_what */
@@ -54,6 +70,9 @@ enum cp_call {
     CP_CALL_WAITID,
     CP_CALLS,
 };
+
+/* A call of I/O that returns sooner has not blocked and is not recorded. */
+#define CP_WAIT_IO_MIN_NS 20000
 
 static inline bool cp_call_is_io(unsigned call)
 {

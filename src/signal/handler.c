@@ -18,8 +18,6 @@
 #define LAG_SLOW 32
 
 struct cp_signal_sampler cp_signal_sampler;
-_Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];
-_Thread_local struct cp_signal_thread *cp_signal_self;
 
 struct sample {
     struct cp_signal_thread *thread;

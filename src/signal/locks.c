@@ -11,7 +11,6 @@
 #define EARLY 4 /* one wait in so many has its stack taken before it ends */
 
 struct cp_locks cp_locks;
-_Thread_local bool cp_locks_hidden;
 static _Thread_local uint64_t dice;
 static _Atomic uint64_t first_dice = 0x853c49e6748fea9bu;
 
@@ -71,7 +70,7 @@ static void woke(const void *lock, uint64_t time_ns, uintptr_t caller)
 
 static bool is_block_on(uint64_t rate)
 {
-    return rate && cp_locks.block.slots && !cp_locks_hidden;
+    return rate && cp_locks.block.slots && !cp_signal_is_internal;
 }
 
 /* Is this wait to be followed by those who unlock? */
@@ -192,7 +191,7 @@ void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
     uint64_t ns = finish(wait, (uint64_t)result, caller);
     struct cp_wait_lot lot = { .rate = atomic_load(&cp_locks.block_rate_ns) };
 
-    if (ns < CP_WAIT_IO_LEAST_NS || !is_block_on(lot.rate) ||
+    if (ns < CP_WAIT_IO_MIN_NS || !is_block_on(lot.rate) ||
         !atomic_load_explicit(&cp_locks.is_block_io, memory_order_relaxed))
         return;
     lot.ns = random_below(lot.rate);

@@ -25,6 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "signal/calls.h"
 #include "signal/regs.h"
 #include "signal/samples.h"
 #include "signal/trace.h"
@@ -32,24 +33,6 @@
 
 /* Counts are kept in parts, because a sample may stand for 3.7 events. */
 #define CP_LOCKS_PARTS 1024
-
-/* What was waited for; the state of a block sample. */
-enum cp_locks_what {
-    CP_WAIT_MUTEX = 1,
-    CP_WAIT_READ,
-    CP_WAIT_WRITE,
-    CP_WAIT_SPIN,
-    CP_WAIT_COND,
-    CP_WAIT_SEM,
-    CP_WAIT_BARRIER,
-    CP_WAIT_JOIN,
-    CP_WAIT_SLEEP,
-    CP_WAIT_IO,
-    CP_WAIT_POLL,
-    CP_WAIT_CHILD,
-    CP_WAIT_FILE_LOCK,
-    CP_WAIT_KINDS,
-};
 
 struct cp_locks {
     _Atomic uint32_t is_on;          /* a rate is not 0, or a trace runs */
@@ -65,10 +48,6 @@ struct cp_locks {
 };
 
 extern struct cp_locks cp_locks __attribute__((visibility("hidden")));
-
-/* Waits of the library's own threads are not counted. */
-extern _Thread_local bool cp_locks_hidden
-    __attribute__((tls_model("initial-exec")));
 
 static inline bool cp_locks_are_on(void)
 {
@@ -129,7 +108,6 @@ void cp_wait_forget(const struct cp_wait *wait);
  * The same for a call that may not have had to wait, and what it returned:
  * short ones are not in the profile.
  */
-#define CP_WAIT_IO_LEAST_NS 20000
 void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
                     uintptr_t caller);
 

@@ -131,4 +131,9 @@ static inline struct cp_signal_thread *cp_signal_thread_at(uint32_t number)
 extern _Thread_local struct cp_signal_thread *cp_signal_self
     __attribute__((tls_model("initial-exec")));
 
+/* Whether the current thread belongs to the library; its waits are not
+ * recorded. */
+extern _Thread_local bool cp_signal_is_internal
+    __attribute__((tls_model("initial-exec")));
+
 #endif

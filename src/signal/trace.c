@@ -5,7 +5,6 @@
 
 #include "signal/calls.h"
 #include "signal/capture.h"
-#include "signal/handler.h"
 #include "signal/syscall.h"
 
 #define END_SLOTS                                                              \
@@ -201,7 +200,7 @@ struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
                                          uintptr_t caller)
 {
     struct cp_trace_wait wait = { .lock = lock };
-    struct cp_signal_thread *t = cp_locks_hidden ? NULL : self();
+    struct cp_signal_thread *t = cp_signal_is_internal ? NULL : self();
 
     if (!t)
         return wait;
@@ -223,7 +222,7 @@ struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
 bool cp_trace_wait_note(unsigned call, uint64_t begin_ns,
                         const struct cp_signal_regs *here)
 {
-    struct cp_signal_thread *t = cp_locks_hidden ? NULL : cp_signal_self;
+    struct cp_signal_thread *t = cp_signal_is_internal ? NULL : cp_signal_self;
 
     if (!t)
         return false;
@@ -262,7 +261,7 @@ void cp_trace_wait_end(const struct cp_trace_wait *wait,
         event.kind = CP_TRACE_WAIT;
         event.stack = wait->stack;
         if (!event.stack)
-            event.stack = event.time_ns - event.begin_ns >= CP_WAIT_IO_LEAST_NS
+            event.stack = event.time_ns - event.begin_ns >= CP_WAIT_IO_MIN_NS
                               ? stack_of(caller, event.call)
                               : cp_trace.bare[event.call % CP_TRACE_CALLS];
         put_own(t, &event, NULL);
@@ -274,7 +273,7 @@ void cp_trace_note(struct cp_trace_event e, const void *more, uintptr_t caller)
 {
     struct cp_signal_thread *t;
 
-    if (cp_locks_hidden || !cp_trace_is_on())
+    if (cp_signal_is_internal || !cp_trace_is_on())
         return;
     t = self();
     if (!t)

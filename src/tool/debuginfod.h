@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "tool/run.h"
+#include "base/warn.h"
 
 /*
  * Finds the debug file of a build id (hexadecimal) and writes its path to

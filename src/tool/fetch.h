@@ -5,8 +5,8 @@
 #define CP_FETCH_H
 
 #include "base/bytes.h"
+#include "base/warn.h"
 #include "tool/command.h"
-#include "tool/run.h"
 
 /* What the options say about fetching. */
 struct cp_fetch_options {

@@ -11,8 +11,8 @@
 #ifndef CP_LOCATE_H
 #define CP_LOCATE_H
 
+#include "base/warn.h"
 #include "profile/profile.h"
-#include "tool/run.h"
 
 /*
  * Gives each mapping the name of the first such file that is an ELF file and

@@ -8,9 +8,9 @@
 #ifndef CP_REMOTE_SYMBOLS_H
 #define CP_REMOTE_SYMBOLS_H
 
+#include "base/warn.h"
 #include "profile/line_adder.h"
 #include "tool/command.h"
-#include "tool/run.h"
 
 /* Which server knows which mapping. Starts as { 0 }. */
 struct cp_remote {

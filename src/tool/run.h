@@ -2,11 +2,9 @@
 #ifndef CP_RUN_H
 #define CP_RUN_H
 
+#include "base/warn.h"
 #include "profile/profile.h"
 #include "tool/command.h"
-
-/* Takes warnings, a line each. */
-typedef void (*cp_warn)(void *context, const char *line);
 
 /* Writes the report. The profile is changed: give a copy to keep it. */
 enum cp_status cp_run_report(const struct cp_command *c, struct cp_profile *p,

@@ -3,8 +3,8 @@
 #define CP_SAVE_H
 
 #include "base/error.h"
+#include "base/warn.h"
 #include "profile/profile.h"
-#include "tool/run.h"
 
 /*
  * Writes the profile to pprof.BINARY.TYPES.NNN.pb.gz in $PPROF_TMPDIR,

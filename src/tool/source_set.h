@@ -10,6 +10,7 @@
 #define CP_SOURCE_SET_H
 
 #include "base/arena.h"
+#include "base/warn.h"
 #include "profile/load.h"
 #include "profile/profile.h"
 #include "tool/fetch.h"

@@ -8,8 +8,8 @@
 #ifndef CP_SYMBOL_SOURCE_H
 #define CP_SYMBOL_SOURCE_H
 
+#include "base/warn.h"
 #include "symbol/symbolizer.h"
-#include "tool/run.h"
 
 /* Starts as { 0 }. */
 struct cp_symbol_source {

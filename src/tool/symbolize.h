@@ -9,6 +9,7 @@
 #ifndef CP_SYMBOLIZE_H
 #define CP_SYMBOLIZE_H
 
+#include "base/warn.h"
 #include "profile/profile.h"
 #include "tool/command.h"
 #include "tool/remote_symbols.h"

@@ -4,8 +4,8 @@
 #ifndef CP_SYMBOLIZE_FILE_H
 #define CP_SYMBOLIZE_FILE_H
 
+#include "base/warn.h"
 #include "profile/line_adder.h"
-#include "tool/run.h"
 #include "tool/symbolize_mode.h"
 
 /*

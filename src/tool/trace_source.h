@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "tool/run.h"
+#include "base/warn.h"
 
 /* Starts as { 0 }. The pages are those of the file, so length costs nothing. */
 struct cp_trace_source {

@@ -1,0 +1,9 @@
+/* index - the value of a 32-bit index that refers to nothing. */
+#ifndef CP_INDEX_H
+#define CP_INDEX_H
+
+#include <stdint.h>
+
+#define CP_NONE UINT32_MAX
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * wait_switches - which users of the hooks of waiting calls are active.
+ *
+ * The hooks test one flag a call (struct cp_locks). Four users switch it: the
+ * block and mutex profiles by their rates, a trace, a wall-clock profile, and
+ * readers of sleeping threads. This module holds their requests and derives
+ * the flags.
+ *
+ * Context: any thread outside signal handlers. Locking: takes its own lock.
+ * Ordering: the caller maps a table before it sets that table's rate; hooks
+ * read the flags relaxed and the table's fields after a rate that is not 0.
+ */
+#ifndef CP_WAIT_SWITCHES_H
+#define CP_WAIT_SWITCHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Sets one of the rates of struct cp_locks. */
+void cp_wait_switches_set_rate(_Atomic uint64_t *rate, uint64_t value);
+
+/* Whether the block profile includes sleeps and blocking I/O. */
+void cp_wait_switches_set_block_io(bool is_enabled);
+
+/* Whether a trace runs; it records every wait. */
+void cp_wait_switches_set_trace(bool is_running);
+
+/* Whether a wall-clock profile runs; threads then note the call they are in. */
+void cp_wait_switches_set_wall(bool is_running);
+
+/*
+ * From now on threads note the sleep or I/O call that they are in, for a
+ * process whose /proc files give no registers (runtime/stacks/still.h).
+ * Stays on until the process exits.
+ */
+void cp_wait_switches_note_calls(void);
+
+/* In the child of a fork: no trace and no wall-clock profile runs. */
+void cp_wait_switches_reset_after_fork(void);
+
+#endif
