@@ -7,8 +7,7 @@ SOAK_SECONDS ?= 1800
 PREFIX ?= /usr/local
 BENCH_ARGS ?=
 SUITES_ARGS ?=
-SOURCES = $(wildcard include/*.h src/*/*.[ch] tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch] fuzz/*.[ch] \
-                     bench/*.[ch] examples/*.c packaging/*/*.[ch])
+SOURCES = $(shell find include src tests fuzz bench examples packaging -name '*.[ch]')
 
 all: ## build into build/ (build/cpprof, build/pprof, build/jeprof)
 	@scripts/deps build

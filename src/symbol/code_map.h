@@ -10,7 +10,10 @@
 #ifndef CP_CODE_MAP_H
 #define CP_CODE_MAP_H
 
-#include "symbol/symbolizer.h"
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "symbol/frame.h"
 
 struct cp_code_map;
 

@@ -5,7 +5,7 @@
 #define CP_DWARF_RESOLVE_H
 
 #include "symbol/dwarf_source.h"
-#include "symbol/symbolizer.h"
+#include "symbol/frame.h"
 
 /* What is known of one address. */
 struct cp_answer {

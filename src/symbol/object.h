@@ -10,7 +10,7 @@
 
 #include "symbol/address_map.h"
 #include "symbol/routines.h"
-#include "symbol/symbolizer.h"
+#include "symbol/frame.h"
 
 struct cp_object;
 

@@ -15,17 +15,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "symbol/frame.h"
 
 struct cp_symbolizer;
-
-/* One frame of an address; the innermost (inlined) comes first. */
-struct cp_symbol_frame {
-    const char *function;   /* linkage name as in the file, or NULL */
-    const char *file;       /* full path (comp dir joined), or NULL */
-    uint32_t line, column;  /* 0: unknown */
-    uint32_t start_line;    /* line of the declaration, 0: unknown */
-    uint32_t discriminator; /* of the innermost frame's line; 0: none */
-};
 
 struct cp_symbolizer_options {
     bool is_parallel;  /* may use base/parallel; false in the library */
@@ -52,14 +44,6 @@ enum cp_status cp_symbolizer_view(struct cp_symbolizer **out, const void *bytes,
                                   size_t len,
                                   const struct cp_symbolizer_options *options,
                                   struct cp_error *err);
-
-/*
- * Called once for each address, in any order, on the caller's thread; frames
- * live until cp_symbolizer_close or _forget. n_frames 0: unknown.
- */
-typedef void cp_symbol_sink(void *context, size_t index,
-                            const struct cp_symbol_frame *frames,
-                            size_t n_frames);
 
 /*
  * Addresses are the file's own virtual addresses, in any order, and are not

@@ -1,5 +1,6 @@
 /* test_code_map.c - tests src/symbol/code_map.c and its readers. */
 #include "symbol/code_map.h"
+#include "symbol/symbolizer.h"
 
 #include <stdlib.h>
 #include <sys/auxv.h>
