@@ -6,7 +6,6 @@
 #include "runtime/hooked.h"
 #include "runtime/kind_build.h"
 #include "runtime/lock.h"
-#include "runtime/mutex_quick.h"
 #include "runtime/sampler.h"
 #include "runtime/tables.h"
 #include "signal/locks.h"
@@ -137,7 +136,6 @@ void cp_locks_after_fork(void)
     state.is_wall_on = false;
     switch_on_or_off();
     cp_locks_forget_waiters();
-    (void)cp_mutex_quick_learn();
     cp_hook_table_clear(&cp_locks.block);
     cp_hook_table_clear(&cp_locks.mutex);
 }
