@@ -23,7 +23,7 @@ not run as root and the clusters are its user's.
 With --count, instead, instructions in user space of the thread that serves the
 client, by callgrind: those of a long load less those of a short one, for each
 transaction that it is longer. They are the same on a busy machine, but leave out
-the kernel; and under Valgrind a free mutex is taken by libc's function."""
+the kernel."""
 import argparse
 import glob
 import os

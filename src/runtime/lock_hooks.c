@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 #include "runtime/mutex_depth.h"
-#include "runtime/mutex_quick.h"
 #include "runtime/next.h"
 #include "runtime/saved_registers.h"
 #include "signal/capture.h"
@@ -92,13 +91,11 @@ static int try_mutex(pthread_mutex_t *m)
  * nobody wants to know, so that they cost a jump, and else to the functions
  * below. Each of these has no more to do than what is met most needs.
  */
-typedef cp_mutex_call mutex_call;
+typedef int mutex_call(pthread_mutex_t *);
 
 static struct {
     mutex_call *_Atomic lock, *_Atomic trylock, *_Atomic unlock;
 } libc;
-
-static bool is_quick_right; /* mutex_quick.h */
 
 static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
 {
@@ -112,7 +109,7 @@ static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
     return waited(&wait, lock(m), caller);
 }
 
-static STEP int lock_watched(pthread_mutex_t *m)
+static int lock_watched(pthread_mutex_t *m)
 {
     mutex_call *trylock =
         atomic_load_explicit(&libc.trylock, memory_order_relaxed);
@@ -122,28 +119,6 @@ static STEP int lock_watched(pthread_mutex_t *m)
         tried = trylock(m);
     return __builtin_expect(tried == EBUSY, 0) ? wait_for_mutex(m, CP_CALLER)
                                                : tried;
-}
-
-/* The same where a plain one can be taken without libc. */
-static int lock_watched_quickly(pthread_mutex_t *m)
-{
-    if (__builtin_expect(!cp_mutex_is_plain(m), 0))
-        return lock_watched(m);
-    if (__builtin_expect(cp_mutex_quick_take(m), 1))
-        return 0;
-    return wait_for_mutex(m, CP_CALLER);
-}
-
-/* It runs no function for the child, whose only thread has a new id. */
-EXPORT pid_t _Fork(void)
-{
-    pid_t child;
-
-    CP_NEXT(_Fork);
-    child = next();
-    if (child == 0 && cp_mutex_quick_id)
-        (void)cp_mutex_quick_learn();
-    return child;
 }
 
 CP_LOCKS_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
@@ -208,7 +183,7 @@ static void choose(void)
     mutex_call *unlock = atomic_load(&libc.unlock);
 
     if (cp_locks_are_on())
-        lock = is_quick_right ? lock_watched_quickly : lock_watched;
+        lock = lock_watched;
     if (atomic_load(&cp_locks.mutex_fraction))
         unlock = unlock_watched;
     if (atomic_load(&cp_locks.is_traced))
@@ -223,7 +198,6 @@ __attribute__((constructor(102))) static void prepare(void)
     atomic_store(&libc.lock, find_lock());
     atomic_store(&libc.trylock, find_trylock());
     atomic_store(&libc.unlock, find_unlock());
-    is_quick_right = cp_mutex_quick_is_right(find_lock(), find_unlock());
     cp_locks.on_change = choose;
     choose();
 }

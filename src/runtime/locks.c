@@ -5,7 +5,6 @@
 #include "runtime/hooked.h"
 #include "runtime/kind_build.h"
 #include "runtime/lock.h"
-#include "runtime/mutex_quick.h"
 #include "runtime/sampler.h"
 #include "runtime/tables.h"
 #include "runtime/wait_switches.h"
@@ -68,7 +67,6 @@ void cp_locks_after_fork(void)
     cp_lock_reset(&tables_lock);
     cp_wait_switches_reset_after_fork();
     cp_locks_forget_waiters();
-    (void)cp_mutex_quick_learn();
     cp_hook_table_clear(&cp_locks.block);
     cp_hook_table_clear(&cp_locks.mutex);
 }

@@ -14,7 +14,6 @@
 
 #include "runtime/clock.h"
 #include "runtime/lock.h"
-#include "runtime/mutex_quick.h"
 #include "runtime/perf_sampler.h"
 #include "runtime/thread_records.h"
 #include "runtime/thread_request.h"
@@ -86,7 +85,7 @@ struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
 
     if (t)
         return t;
-    tid = cp_mutex_quick_learn(); /* now, while it may ask the kernel */
+    tid = current_tid();
     cp_lock_take(&list.lock);
     t = cp_thread_records_find(tid);
     if (t && start && !t->start) {
