@@ -3,7 +3,7 @@
  *
  * The first byte says how long the pattern is; the text is the rest.
  */
-#include "base/regex.h"
+#include "regex/regex.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef CP_FILTER_NAMES_H
 #define CP_FILTER_NAMES_H
 
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "profile/profile.h"
 
 /* Expressions, each may be NULL; and whether each matched anything. */

@@ -7,7 +7,7 @@
 #ifndef CP_MATCH_H
 #define CP_MATCH_H
 
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "profile/profile.h"
 
 /* Starts as { 0 }, which matches nothing and is not set. */

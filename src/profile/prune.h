@@ -6,7 +6,7 @@
 #ifndef CP_PRUNE_H
 #define CP_PRUNE_H
 
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "profile/profile.h"
 
 /*

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "base/units.h"
 
 #define UNIT_BYTES 32

@@ -10,7 +10,7 @@
 #ifndef CP_TAG_FILTER_H
 #define CP_TAG_FILTER_H
 
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "profile/label_units.h"
 #include "profile/profile.h"
 

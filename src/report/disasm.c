@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "report/code.h"
 #include "report/formats.h"
 #include "symbol/demangle.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "profile/filter_names.h"
 #include "profile/prune.h"
 #include "profile/tag_filter.h"

@@ -11,7 +11,7 @@
 
 #include "base/literal.h"
 #include "base/number.h"
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "profile/inlines.h"
 #include "profile/tag_frames.h"
 #include "report/filters.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/regex.h"
+#include "regex/regex.h"
 
 #define CONTEXT_LINES 5
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "report/formats.h"
 #include "report/legend.h"
 #include "report/top.h"

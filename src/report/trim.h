@@ -4,7 +4,7 @@
 #ifndef CP_TRIM_H
 #define CP_TRIM_H
 
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "report/graph.h"
 #include "report/nodelets.h"
 

@@ -18,7 +18,7 @@
 #define CP_WEB_TRACE_DATA_H
 
 #include "base/out.h"
-#include "base/regex.h"
+#include "regex/regex.h"
 #include "trace/read_timeline.h"
 #include "trace/read_window.h"
 

@@ -5,7 +5,7 @@
  * RE2 refuses, and by \p{Greek} it means script extensions. So the names
  * that RE2 takes are listed here and scripts are asked for as "sc:".
  */
-#include "base/re2_names.h"
+#include "regex/re2_names.h"
 
 #include <ctype.h>
 #include <stdint.h>

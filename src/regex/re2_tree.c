@@ -6,12 +6,12 @@
  * adds up only once the pattern has nodes and counts enough to be suspect;
  * whether a pattern passes depends on that, so the same is done here.
  */
-#include "base/re2_tree.h"
+#include "regex/re2_tree.h"
 
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/re2_node.h"
+#include "regex/re2_node.h"
 
 #define MAX_HEIGHT 1000
 #define MAX_COPIES 1000

@@ -4,7 +4,7 @@
  * How much of the pattern each message quotes follows Go's regexp/syntax,
  * because users compare the messages.
  */
-#include "base/re2_scan.h"
+#include "regex/re2_scan.h"
 
 #include <ctype.h>
 #include <limits.h>

@@ -6,12 +6,12 @@
  * folding before it turns it round; in ASCII that matters for K and S, which
  * have a third form each (Kelvin sign and long s).
  */
-#include "base/re2_class.h"
+#include "regex/re2_class.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#include "base/re2_names.h"
+#include "regex/re2_names.h"
 #include "base/utf8.h"
 
 #define LONG_S 0x17fu

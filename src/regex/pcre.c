@@ -15,7 +15,7 @@
  * scratch makes one; whoever gives one back to a full slot frees the other.
  * `linear` is made under `lock`, once.
  */
-#include "base/pcre.h"
+#include "regex/pcre.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

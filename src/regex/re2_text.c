@@ -1,5 +1,5 @@
 /* re2_text.c - appending with a sticky failure; see re2_text.h. */
-#include "base/re2_text.h"
+#include "regex/re2_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/re2_tree.h"
+#include "regex/re2_tree.h"
 
 enum cp_re2_kind {
     CP_RE2_RUNE,

@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/re2.h"
-#include "base/re2_text.h"
+#include "regex/re2.h"
+#include "regex/re2_text.h"
 
 struct cp_re2_node;
 

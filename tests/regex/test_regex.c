@@ -1,16 +1,16 @@
 /*
- * test_regex.c - tests src/base/regex.c and, through it, re2*.c and pcre.c.
+ * test_regex.c - tests src/regex/regex.c and, through it, re2*.c and pcre.c.
  *
  * Answers and messages are what Go's regexp package gives.
  */
-#include "base/regex.h"
+#include "regex/regex.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/re2.h"
+#include "regex/re2.h"
 #include "check.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

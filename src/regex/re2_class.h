@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "base/re2_scan.h"
-#include "base/re2_text.h"
+#include "regex/re2_scan.h"
+#include "regex/re2_text.h"
 
 /* Translates a bracketed class; the cursor is at its opening bracket. */
 enum cp_status cp_re2_class_brackets(struct cp_re2_scan *s, bool is_folded,

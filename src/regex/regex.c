@@ -8,15 +8,15 @@
  * PCRE2 wants UTF-8. RE2 reads a byte that is no part of any as U+FFFD; a
  * text that holds such bytes is rewritten that way before it is matched.
  */
-#include "base/regex.h"
+#include "regex/regex.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/pcre.h"
-#include "base/re2.h"
+#include "regex/pcre.h"
+#include "regex/re2.h"
 #include "base/utf8.h"
 
 #define MAX_PROGRAM_BYTES 16000 /* of a pattern; each becomes up to 3 */

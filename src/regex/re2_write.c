@@ -12,12 +12,12 @@
  * x+ is written xx*, because PCRE2's other matcher (see pcre.c) counts the
  * turns of x+ and then takes places in the text for places in the pattern.
  */
-#include "base/re2_tree.h"
+#include "regex/re2_tree.h"
 
 #include <stdio.h>
 
 #include "base/alloc.h"
-#include "base/re2_node.h"
+#include "regex/re2_node.h"
 #include "base/utf8.h"
 
 struct writer {

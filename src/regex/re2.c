@@ -10,16 +10,16 @@
  *     frame   ^0 ^1.base
  *                     ^1.parts
  */
-#include "base/re2.h"
+#include "regex/re2.h"
 
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/re2_class.h"
-#include "base/re2_scan.h"
-#include "base/re2_tree.h"
+#include "regex/re2_class.h"
+#include "regex/re2_scan.h"
+#include "regex/re2_tree.h"
 
 enum flags {
     FOLD = 1,     /* i: upper and lower case are one */
