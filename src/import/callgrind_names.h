@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/table.h"
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 /* Begins as {0}. */
 struct cp_callgrind_names {

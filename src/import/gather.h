@@ -15,7 +15,7 @@
 
 #include "base/table.h"
 #include "profile/build.h"
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 /* No file measures more different things than this. */
 #define CP_GATHER_COLUMNS 64

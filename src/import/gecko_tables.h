@@ -12,7 +12,7 @@
 #define CP_GECKO_TABLES_H
 
 #include "import/gather.h"
-#include "import/json.h"
+#include "base/json/json.h"
 
 /* A library; addresses are offsets in it. */
 struct cp_gecko_lib {

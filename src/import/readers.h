@@ -9,7 +9,7 @@
 #ifndef CP_READERS_H
 #define CP_READERS_H
 
-#include "import/json.h"
+#include "base/json/json.h"
 #include "profile/profile.h"
 
 struct cp_profile *cp_import_folded(const char *bytes, size_t len,

@@ -8,7 +8,7 @@
 #define CP_ADDRESS_STACK_H
 
 #include "profile/build.h"
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 /*
  * A file has return addresses, which are one past the call. Which frames of

@@ -10,7 +10,7 @@
 #define CP_HEAP_VALUES_H
 
 #include "profile/build.h"
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 struct cp_heap_pair {
     int64_t objects, bytes;

@@ -9,7 +9,7 @@
 #define CP_JAVA_LOCATIONS_H
 
 #include "profile/build.h"
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 /*
  * Reads the table to the end of the text and names the locations that it

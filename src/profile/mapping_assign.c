@@ -18,7 +18,7 @@
 
 #include "base/alloc.h"
 #include "profile/range_index.h"
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 #define USUAL_START 0x400000u
 #define HUGE_PAGE "/anon_hugepage"

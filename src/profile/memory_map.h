@@ -9,7 +9,7 @@
 #define CP_MEMORY_MAP_H
 
 #include "profile/build.h"
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 /* Whether a line announces a memory map. */
 bool cp_memory_map_starts(struct cp_text line);

@@ -17,7 +17,7 @@
 #define CP_SYMBOLIZED_H
 
 #include "profile/profile.h"
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 /*
  * If *rest begins with names, leaves the profile behind them in it, puts the

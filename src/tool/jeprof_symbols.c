@@ -14,7 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 #include "tool/print.h"
 #include "tool/sources.h"
 

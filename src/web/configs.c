@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/new_file.h"
-#include "import/json.h"
+#include "base/json/json.h"
 #include "report/escape.h"
 #include "web/fields.h"
 

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 /* Nested deeper than this is no profile. */
 #define CP_JSON_DEPTH 16384

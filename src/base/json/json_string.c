@@ -4,7 +4,7 @@
  * Nearly all strings are plain, and most of a file is strings: their ends are
  * looked for eight bytes at a time.
  */
-#include "import/json_string.h"
+#include "base/json/json_string.h"
 
 #include <stdint.h>
 #include <string.h>

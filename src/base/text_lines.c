@@ -1,5 +1,5 @@
 /* text_lines.c - scanning and number parsing; see text_lines.h. */
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* json_number.c - see json_number.h. */
-#include "import/json_number.h"
+#include "base/json/json_number.h"
 
 #include <math.h>
 #include <stdbool.h>

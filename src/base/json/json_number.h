@@ -6,7 +6,7 @@
 #ifndef CP_JSON_NUMBER_H
 #define CP_JSON_NUMBER_H
 
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 /* Behind the number that begins at p; NULL if it is not one. */
 const char *cp_json_number_end(const char *p, const char *end);

@@ -1,5 +1,5 @@
-/* test_json.c - tests src/import/json.c, json_string.c and json_number.c. */
-#include "import/json.h"
+/* test_json.c - tests src/base/json/json.c, json_string.c and json_number.c. */
+#include "base/json/json.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "profile/text_lines.h"
+#include "base/text_lines.h"
 
 /* More than the text itself that cp_json_string_decode may write. */
 #define CP_JSON_STRING_SPARE 4

@@ -1,12 +1,12 @@
 /* json.c - a cursor over JSON; see json.h. */
-#include "import/json.h"
+#include "base/json/json.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "import/json_number.h"
-#include "import/json_string.h"
+#include "base/json/json_number.h"
+#include "base/json/json_string.h"
 #include "base/index.h"
 
 struct cp_json cp_json_start(struct cp_json_doc *doc, const char *bytes,
