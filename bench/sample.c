@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/cpu.h"
-#include "runtime/sampler.h"
-#include "runtime/threads.h"
-#include "signal/handler.h"
+#include "runtime/profiles/cpu.h"
+#include "runtime/stacks/sampler.h"
+#include "runtime/threads/threads.h"
+#include "signal/signals/handler.h"
 
 #define ROUNDS 20
 #define SIGNALS 2000

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unwind.h>
 
-#include "signal/readers.h"
+#include "signal/tables/readers.h"
 #include "unwind/objects.h"
 
 #if defined(HAVE_LIBUNWIND)

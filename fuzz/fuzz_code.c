@@ -3,8 +3,8 @@
  */
 #include <stdint.h>
 
-#include "symbol/address_map.h"
-#include "symbol/disasm.h"
+#include "symbol/table/address_map.h"
+#include "symbol/code/disasm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

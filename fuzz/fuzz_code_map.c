@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "symbol/code_map.h"
+#include "symbol/code/code_map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

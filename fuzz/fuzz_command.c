@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tool/command.h"
+#include "tool/cli/command.h"
 
 #define MOST_WORDS 64
 

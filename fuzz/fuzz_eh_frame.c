@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "signal/walk.h"
+#include "signal/unwinder/walk.h"
 #include "unwind/compile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

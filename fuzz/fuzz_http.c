@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "http/server.h"
-#include "profile/build.h"
-#include "runtime/service.h"
+#include "profile/model/build.h"
+#include "runtime/endpoint/service.h"
 
 #define MAX_TURNS 100000
 

@@ -2,7 +2,7 @@
  * fuzz_legacy.c - any bytes at all, to every reader of the old formats: they
  * must stay inside the bytes, and what they make must hang together.
  */
-#include "profile/legacy.h"
+#include "profile/legacy/legacy.h"
 
 #include "profile_check.h"
 

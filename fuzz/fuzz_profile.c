@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/encode.h"
-#include "profile/load.h"
-#include "profile/merge.h"
-#include "profile/stream.h"
+#include "profile/codec/encode.h"
+#include "profile/load/load.h"
+#include "profile/transform/merge.h"
+#include "profile/load/stream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/build.h"
-#include "profile/tag_filter.h"
+#include "profile/model/build.h"
+#include "profile/transform/tag_filter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,11 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "profile/profile.h"
-#include "trace/read_profile.h"
-#include "trace/read_threads.h"
-#include "trace/read_timeline.h"
-#include "trace/read_window.h"
+#include "profile/model/profile.h"
+#include "trace/read/read_profile.h"
+#include "trace/read/read_threads.h"
+#include "trace/read/read_timeline.h"
+#include "trace/read/read_window.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 static inline void check(bool ok)
 {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/build.h"
+#include "profile/model/build.h"
 
 struct profile_row {
     const char *stack; /* NULL: the rows end here */

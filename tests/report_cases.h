@@ -10,9 +10,9 @@
 #define CP_REPORT_CASES_H
 
 #include "check.h"
-#include "profile/load.h"
+#include "profile/load/load.h"
 #include "report_fixture.h"
-#include "tool/command.h"
+#include "tool/cli/command.h"
 
 #define REPORT_MOST_ROWS 8
 #define REPORT_MOST_FLAGS 16

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/build.h"
-#include "report/report.h"
+#include "profile/model/build.h"
+#include "report/core/report.h"
 
 struct fixture_row {
     const char *stack;

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "trace/read_events.h"
-#include "trace/read_file.h"
+#include "trace/read/read_events.h"
+#include "trace/read/read_file.h"
 
 /* A trace in the making: whole batches, and the one that is being filled. */
 struct trace_made {

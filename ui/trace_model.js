@@ -30,7 +30,7 @@ export function stateColors(isDark) {
  */
 
 /**
- * The items of each lane out of the server's bytes (see src/trace/read_window.h).
+ * The items of each lane out of the server's bytes (see src/trace/read/read_window.h).
  * @param {ArrayBuffer} bytes @returns {Map<number, Item[]>}
  */
 export function readWindow(bytes) {

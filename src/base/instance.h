@@ -3,7 +3,8 @@
  *
  * One small file a process, named by its number, in a folder that only its
  * user can write to: $XDG_RUNTIME_DIR/cpprof or /tmp/cpprof-UID. The library
- * writes it (runtime/registry.c), `cpprof list` reads it (launch/instances.c).
+ * writes it (runtime/process/registry.c), `cpprof list` reads it
+ * (launch/instances.c).
  *
  *     cpprof 1
  *     pid 4711

@@ -21,7 +21,7 @@ static bool is_plain_path(const char *path)
     return path[0] == '/' && cp_printable_is(path, strlen(path));
 }
 
-/* Writes it as an endpoint does (runtime/endpoint.c). */
+/* Writes it as an endpoint does (runtime/endpoint/endpoint.c). */
 static void write_as_endpoint(const struct cp_http_address *a,
                               char out[CP_HTTP_ADDRESS_BYTES + 32])
 {

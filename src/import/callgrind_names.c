@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 static enum cp_status add(struct cp_callgrind_names *list, uint64_t hash,
                           uint64_t number, struct cp_text name,

@@ -14,7 +14,7 @@
 #define CP_GATHER_H
 
 #include "base/table.h"
-#include "profile/build.h"
+#include "profile/model/build.h"
 #include "base/text_lines.h"
 
 /* No file measures more different things than this. */

@@ -8,7 +8,7 @@
 #ifndef CP_IMPORT_H
 #define CP_IMPORT_H
 
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 /* Reads unpacked bytes; a cp_load_reader. */
 struct cp_profile *cp_import_read(const char *bytes, size_t len,

@@ -10,7 +10,7 @@
 #define CP_READERS_H
 
 #include "base/json/json.h"
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 struct cp_profile *cp_import_folded(const char *bytes, size_t len,
                                     struct cp_error *err);

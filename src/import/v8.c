@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "profile/idmap.h"
+#include "profile/model/idmap.h"
 
 struct node {
     uint32_t parent;   /* index, or CP_NONE */

@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
-#include "signal/walk.h"
+#include "signal/unwinder/walk.h"
 #include "unwind/compile.h"
 
 #define PATH_BYTES 4096

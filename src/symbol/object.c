@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/hex.h"
-#include "symbol/disasm.h"
+#include "symbol/code/disasm.h"
 #include "symbol/symbolizer.h"
 
 #define MOST_PATH 4096

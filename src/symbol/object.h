@@ -8,9 +8,9 @@
 #ifndef CP_OBJECT_H
 #define CP_OBJECT_H
 
-#include "symbol/address_map.h"
-#include "symbol/routines.h"
-#include "symbol/frame.h"
+#include "symbol/table/address_map.h"
+#include "symbol/table/routines.h"
+#include "symbol/table/frame.h"
 
 struct cp_object;
 

@@ -16,9 +16,9 @@
 #include "base/sort.h"
 #include "elf/debug_file.h"
 #include "elf/elf_file.h"
-#include "symbol/dwarf_file.h"
-#include "symbol/dwarf_resolve.h"
-#include "symbol/symtab.h"
+#include "symbol/dwarf/dwarf_file.h"
+#include "symbol/dwarf/dwarf_resolve.h"
+#include "symbol/table/symtab.h"
 
 #define FEW_ADDRESSES 64 /* as many as are worth an index of symbols */
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "symbol/frame.h"
+#include "symbol/table/frame.h"
 
 struct cp_symbolizer;
 

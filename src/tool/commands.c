@@ -3,15 +3,15 @@
 
 #include <stdint.h>
 
-#include "tool/addr2line.h"
+#include "tool/addr2line/addr2line.h"
 #include "tool/completion.h"
-#include "tool/jeprof.h"
-#include "tool/launch_attach.h"
-#include "tool/launch_list.h"
-#include "tool/launch_run.h"
-#include "tool/live_top.h"
-#include "tool/pprof.h"
-#include "tool/trace.h"
+#include "tool/jeprof/jeprof.h"
+#include "tool/attach/launch_attach.h"
+#include "tool/attach/launch_list.h"
+#include "tool/attach/launch_run.h"
+#include "tool/attach/live_top.h"
+#include "tool/pprof/pprof.h"
+#include "tool/trace/trace.h"
 
 /* getopt_long puts the words into another order, and complains in this name. */
 static char **named(const char *name, const char *const *argv)

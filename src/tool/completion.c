@@ -14,9 +14,9 @@
 
 #include "base/out.h"
 #include "tool/commands.h"
-#include "tool/jeprof_flags.h"
-#include "tool/print.h"
-#include "tool/trace.h"
+#include "tool/cli/jeprof_flags.h"
+#include "tool/cli/print.h"
+#include "tool/trace/trace.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 

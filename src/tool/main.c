@@ -17,7 +17,7 @@
 
 #include "elf/elf_pages.h"
 #include "tool/commands.h"
-#include "tool/pprof.h"
+#include "tool/pprof/pprof.h"
 
 #define EXIT_FAILED 1
 #define EXIT_MISUSED 2

@@ -8,7 +8,7 @@
 #ifndef CP_CFI_H
 #define CP_CFI_H
 
-#include "signal/rule.h"
+#include "signal/unwinder/rule.h"
 #include "unwind/eh_frame.h"
 
 /* The DWARF numbers of the registers that a walk knows. */

@@ -8,7 +8,7 @@
 #define CP_COMPILE_H
 
 #include "base/error.h"
-#include "signal/map.h"
+#include "signal/unwinder/map.h"
 #include "unwind/cfi.h"
 
 struct cp_compile_input {

@@ -15,7 +15,7 @@
 
 #include "base/alloc.h"
 #include "base/hash.h"
-#include "signal/readers.h"
+#include "signal/tables/readers.h"
 #include "unwind/code_ranges.h"
 #include "unwind/compile.h"
 #include "unwind/settle.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "signal/map.h"
+#include "signal/unwinder/map.h"
 
 #define MASK (2 * CP_RULES_MOST - 1)
 

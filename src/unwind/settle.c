@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-#include "signal/readers.h"
+#include "signal/tables/readers.h"
 
 #define MOST_WAITS 1000 /* milliseconds */
 

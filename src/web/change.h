@@ -8,7 +8,7 @@
 #define CP_WEB_CHANGE_H
 
 #include "http/exchange.h"
-#include "report/options.h"
+#include "report/core/options.h"
 #include "web/jobs.h"
 
 #define CP_WEB_TOKEN_BYTES 33

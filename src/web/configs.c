@@ -14,7 +14,7 @@
 #include "base/bytes.h"
 #include "base/new_file.h"
 #include "base/json/json.h"
-#include "report/escape.h"
+#include "report/core/escape.h"
 #include "web/fields.h"
 
 #define FILE_BYTES ((size_t)1 << 20)

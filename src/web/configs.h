@@ -9,7 +9,7 @@
 #define CP_WEB_CONFIGS_H
 
 #include "base/out.h"
-#include "report/options.h"
+#include "report/core/options.h"
 
 /* Where the file is; false when the environment does not say. */
 bool cp_configs_path(char *out, size_t cap);

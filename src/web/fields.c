@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "report/escape.h"
+#include "report/core/escape.h"
 
 #define AT(member) offsetof(struct cp_options, member)
 #define MOST_NODES 1000000000

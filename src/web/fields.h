@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "base/out.h"
-#include "report/options.h"
+#include "report/core/options.h"
 
 enum cp_web_field_kind {
     CP_FIELD_TEXT,

@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "base/alloc.h"
-#include "profile/encode.h"
-#include "report/picture.h"
-#include "report/report.h"
+#include "profile/codec/encode.h"
+#include "report/picture/picture.h"
+#include "report/core/report.h"
 
 struct job {
     struct cp_http_wake wake; /* brings it back to the server's thread */

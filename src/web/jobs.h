@@ -10,8 +10,8 @@
 
 #include "base/arena.h"
 #include "http/server.h"
-#include "profile/profile.h"
-#include "report/options.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
 
 enum cp_web_kind {
     CP_WEB_PROFILE, /* the profile as it is, not packed */

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "http/request.h"
-#include "report/options.h"
+#include "report/core/options.h"
 
 /*
  * Applies what the request's query says to *options. Text is copied to the

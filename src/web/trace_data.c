@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/search.h"
-#include "report/escape.h"
+#include "report/core/escape.h"
 
 #define MOST_MARKS 4000  /* of a lane in one answer */
 #define LOOK_BACK 200000 /* marks before the window, for long regions */

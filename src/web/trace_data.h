@@ -12,15 +12,16 @@
  *   stack    {"frames":[["function","file",line,"pc"],..]}
  *   find     {"stacks":[numbers]} of stacks with a frame that matches
  *   next     {"span":[lane,start,end,stack,by,reason,state]} of the nearest
- * span with such a stack; [] if there is none window   see trace/read_window.h
+ * span with such a stack; [] if there is none window   see
+ * trace/read/read_window.h
  */
 #ifndef CP_WEB_TRACE_DATA_H
 #define CP_WEB_TRACE_DATA_H
 
 #include "base/out.h"
 #include "regex/regex.h"
-#include "trace/read_timeline.h"
-#include "trace/read_window.h"
+#include "trace/read/read_timeline.h"
+#include "trace/read/read_window.h"
 
 void cp_trace_data_info(const struct cp_trace_timeline *t, const char *title,
                         struct cp_out *out);

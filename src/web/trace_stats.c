@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
-#include "profile/encode.h"
-#include "report/escape.h"
+#include "profile/codec/encode.h"
+#include "report/core/escape.h"
 
 #define MOST_ROWS 50
 #define MOST_SPANS ((uint64_t)8 << 20) /* that are added up one by one */

@@ -12,8 +12,8 @@
 #define CP_WEB_TRACE_STATS_H
 
 #include "base/out.h"
-#include "trace/read_profile.h"
-#include "trace/read_timeline.h"
+#include "trace/read/read_profile.h"
+#include "trace/read/read_timeline.h"
 
 void cp_trace_stats_write(const struct cp_trace_timeline *t, uint64_t from_ns,
                           uint64_t to_ns, struct cp_out *out);

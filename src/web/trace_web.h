@@ -11,7 +11,7 @@
 #ifndef CP_TRACE_WEB_H
 #define CP_TRACE_WEB_H
 
-#include "trace/read_timeline.h"
+#include "trace/read/read_timeline.h"
 
 struct cp_trace_web_options {
     const struct cp_trace_timeline *timeline;

@@ -20,8 +20,8 @@
 #define CP_WEB_H
 
 #include "http/address.h"
-#include "profile/profile.h"
-#include "report/options.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
 #include "web/jobs.h"
 
 struct cp_web_options {

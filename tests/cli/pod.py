@@ -104,7 +104,7 @@ def begin(name, root, preload, **options):
 
 
 def check_kinds(name, address):
-    """Every kind of profile of tests/runtime/pod_target.c."""
+    """Every kind of profile of tests/runtime/programs/pod_target.c."""
     for kind, word in KINDS.items():
         status, body = get(address, "/debug/pprof/" + kind)
         if not check(f"{name}: {kind}", status == 200, body):

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 
 #include "check.h"
-#include "signal/readers.h"
+#include "signal/tables/readers.h"
 #include "unwind/code_ranges.h"
 #include "unwind/rules.h"
 

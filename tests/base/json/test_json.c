@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "check.h"
-#include "profile/profile.h"
+#include "profile/model/profile.h"
 
 /* Writes a value in a form of its own: enough to see what was read. */
 static void show(struct cp_json *j, FILE *out)

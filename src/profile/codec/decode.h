@@ -1,0 +1,47 @@
+/*
+ * decode - profile.proto bytes to a profile.
+ *
+ *   Profile   1 sample_type*  2 sample*  3 mapping*  4 location*  5 function*
+ *             6 string_table*  7 drop_frames  8 keep_frames  9 time_nanos
+ *             10 duration_nanos  11 period_type  12 period  13 comment*
+ *             14 default_sample_type  15 doc_url
+ *   ValueType 1 type  2 unit
+ *   Sample    1 location_id*  2 value*  3 label*
+ *   Label     1 key  2 str  3 num  4 num_unit
+ *   Mapping   1 id  2 start  3 limit  4 offset  5 filename  6 build_id
+ *             7..10 has functions, filenames, line numbers, inline frames
+ *   Location  1 id  2 mapping_id  3 address  4 line*  5 is_folded
+ *   Line      1 function_id  2 line  3 column
+ *   Function  1 id  2 name  3 system_name  4 filename  5 start_line
+ *
+ * Text is given by its index in string_table. The message is read in three
+ * steps: a scan that finds where each table lies (decode_scan.h), the small
+ * tables, and then the samples on all cores (decode_samples.h).
+ */
+#ifndef CP_DECODE_H
+#define CP_DECODE_H
+
+#include "base/bytes.h"
+#include "profile/codec/decode_samples.h"
+#include "profile/model/profile.h"
+
+/*
+ * Reads a profile. NULL with err->status CP_EOTHER when the bytes are no
+ * profile.proto at all, so that another format may be tried; CP_EFORMAT when
+ * they are one, but a broken one.
+ *
+ * With may_discard the pages of `raw` are given back as they are read.
+ */
+struct cp_profile *cp_decode(struct cp_bytes *raw, bool may_discard,
+                             struct cp_error *err);
+
+/* What is done about the samples, once all tables have been read. */
+typedef enum cp_status cp_decode_step(const struct cp_decode_samples *in,
+                                      void *context, struct cp_error *err);
+
+/* Reads the tables of a message into the empty profile p, then takes `step`. */
+enum cp_status cp_decode_tables(struct cp_profile *p, const uint8_t *data,
+                                size_t len, cp_decode_step *step, void *context,
+                                struct cp_error *err);
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * legacy_cpu.c - reads gperftools' binary CPU profiles; see legacy.h.
+ *
+ * A file of machine words, 4 or 8 bytes, of either byte order; then text.
+ *
+ *   word    0            1           2           3            4
+ *   header  0            3           kind        period, us   0
+ *   record  count        depth       address, depth times, leaf first
+ *   end     0            1           0
+ *   text    a memory map, or Java's table of names
+ *
+ * The kind is 0 for native code and 1 for Java. The width and order are those
+ * with which the header reads like this. The end may be missing if the file
+ * stops after a record; stopping elsewhere makes it another format, mostly.
+ */
+#include "profile/legacy/legacy.h"
+
+#include "base/alloc.h"
+#include "profile/model/address_stack.h"
+#include "profile/legacy/java_locations.h"
+#include "profile/legacy/mapping_assign.h"
+#include "profile/legacy/memory_map.h"
+
+enum { KIND_NATIVE, KIND_JAVA, N_KINDS };
+
+struct word_form {
+    unsigned bytes;
+    bool is_big_endian;
+};
+
+static const struct word_form word_forms[] = {
+    { 4, false },
+    { 4, true },
+    { 8, false },
+    { 8, true },
+};
+
+/* One record: a count, and where in the file its addresses stand. */
+struct cpu_record {
+    uint64_t count;
+    size_t addresses; /* in words of the file */
+    size_t depth;
+    size_t skip; /* frames after the leaf that are the profiler's */
+};
+
+struct cpu_reader {
+    struct cp_builder b;
+    struct cp_address_stack stack;
+    struct word_form form;
+    struct cp_text text;
+    size_t n_words, next; /* words in the file; the first not read yet */
+    uint64_t kind, period_ns;
+    struct cpu_record *records;
+    size_t n_records, cap_records;
+};
+
+/* Word number i of the file; 0 past the end. */
+static uint64_t word_at(const struct cpu_reader *r, size_t i)
+{
+    uint64_t value = 0;
+    const char *p;
+
+    if (i >= r->n_words)
+        return 0;
+    p = r->text.pos + i * r->form.bytes;
+    for (unsigned k = 0; k < r->form.bytes; k++) {
+        unsigned from = r->form.is_big_endian ? k : r->form.bytes - 1 - k;
+
+        value = value << 8 | (unsigned char)p[from];
+    }
+    return value;
+}
+
+/* Tries to read the header with words of this form. */
+static bool try_header(struct cpu_reader *r, struct word_form form)
+{
+    r->form = form;
+    r->n_words = cp_text_len(r->text) / form.bytes;
+    r->next = 5;
+    r->kind = word_at(r, 2);
+    r->period_ns = word_at(r, 3) * 1000;
+    return r->n_words >= 5 && word_at(r, 0) == 0 && word_at(r, 1) == 3 &&
+           r->kind < N_KINDS && word_at(r, 3) > 0 && word_at(r, 4) == 0;
+}
+
+static bool read_header(struct cpu_reader *r)
+{
+    for (size_t i = 0; i < sizeof(word_forms) / sizeof(word_forms[0]); i++)
+        if (try_header(r, word_forms[i]))
+            return true;
+    return false;
+}
+
+static bool is_end(const struct cpu_reader *r, const struct cpu_record *record)
+{
+    return record->count == 0 && record->depth == 1 &&
+           word_at(r, record->addresses) == 0;
+}
+
+/*
+ * Eats one record; false when the file is too short for it. The depth is held
+ * against the bytes left as if words had four, as the reference does, so that
+ * a record of eight-byte words may be cut short and yet be read.
+ */
+static bool eat_record(struct cpu_reader *r, struct cpu_record *out)
+{
+    size_t bytes_left;
+    uint64_t depth = word_at(r, r->next + 1);
+
+    if (r->n_words - r->next < 2)
+        return false;
+    *out = (struct cpu_record){ .count = word_at(r, r->next),
+                                .addresses = r->next + 2 };
+    bytes_left = cp_text_len(r->text) - out->addresses * r->form.bytes;
+    if (depth > bytes_left / 4)
+        return false;
+    out->depth = depth;
+    r->next = out->addresses + out->depth;
+    return true;
+}
+
+/* Whether there is anything left, be it less than a word. */
+static bool has_more(const struct cpu_reader *r)
+{
+    return r->next < r->n_words ||
+           (r->next == r->n_words && cp_text_len(r->text) % r->form.bytes);
+}
+
+static enum cp_status read_records(struct cpu_reader *r, struct cp_error *err)
+{
+    struct cpu_record record;
+
+    while (has_more(r)) {
+        if (!eat_record(r, &record))
+            return cp_error_set(err, CP_EOTHER, "not a CPU profile");
+        if (is_end(r, &record))
+            break;
+        if (cp_reserve(&r->records, &r->cap_records, r->n_records + 1,
+                       sizeof(record), err) != CP_OK)
+            return CP_ENOMEM;
+        r->records[r->n_records++] = record;
+    }
+    return CP_OK;
+}
+
+/* The address next to the leaf, as far as it has not been taken off. */
+static bool second_frame(const struct cpu_reader *r,
+                         const struct cpu_record *record, uint64_t *out)
+{
+    if (record->depth < 2 + record->skip)
+        return false;
+    *out = word_at(r, record->addresses + 1 + record->skip);
+    return true;
+}
+
+/*
+ * The one address that could be next to the leaf in most records. If there is
+ * one, this vote finds it; whether it is, must be counted.
+ */
+static uint64_t likely_second_frame(const struct cpu_reader *r)
+{
+    uint64_t candidate = 0, address;
+    size_t lead = 0;
+
+    for (size_t i = 0; i < r->n_records; i++) {
+        if (!second_frame(r, &r->records[i], &address))
+            continue;
+        if (lead == 0)
+            candidate = address;
+        if (address == candidate)
+            lead++;
+        else
+            lead--;
+    }
+    return candidate;
+}
+
+/*
+ * Takes the signal handler's return off: a frame next to the leaf in all but
+ * one of 32 records is not the program's.
+ */
+static void skip_signal_frame(struct cpu_reader *r)
+{
+    uint64_t candidate = likely_second_frame(r), address;
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->n_records; i++)
+        n += second_frame(r, &r->records[i], &address) && address == candidate;
+    if (n == 0 || n < r->n_records - r->n_records / 32)
+        return;
+    for (size_t i = 0; i < r->n_records; i++)
+        if (second_frame(r, &r->records[i], &address) && address == candidate)
+            r->records[i].skip++;
+}
+
+static enum cp_status add_sample(struct cpu_reader *r,
+                                 const struct cpu_record *record,
+                                 struct cp_error *err)
+{
+    int64_t values[2] = { (int64_t)record->count,
+                          (int64_t)(record->count * r->period_ns) };
+    enum cp_status status = CP_OK;
+
+    r->stack.n = 0;
+    for (size_t i = 0; i < record->depth && status == CP_OK; i++)
+        if (i == 0 || i > record->skip)
+            status = cp_address_stack_push(
+                &r->stack, word_at(r, record->addresses + i), err);
+    if (status != CP_OK)
+        return status;
+    return cp_address_stack_sample(&r->stack, &r->b, values, 0, err);
+}
+
+static enum cp_status add_samples(struct cpu_reader *r, struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    if (cp_builder_type(&r->b, "samples", "count", err) != CP_OK ||
+        cp_builder_type(&r->b, "cpu", "nanoseconds", err) != CP_OK ||
+        cp_builder_period(&r->b, "cpu", "nanoseconds", (int64_t)r->period_ns,
+                          err) != CP_OK)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < r->n_records && status == CP_OK; i++)
+        status = add_sample(r, &r->records[i], err);
+    return status;
+}
+
+/* What follows the words. */
+static struct cp_text text_part(const struct cpu_reader *r)
+{
+    size_t words = r->next < r->n_words ? r->next : r->n_words;
+
+    return (struct cp_text){ r->text.pos + words * r->form.bytes, r->text.end };
+}
+
+static enum cp_status read_all(struct cpu_reader *r, struct cp_error *err)
+{
+    enum cp_status status;
+
+    if (!read_header(r))
+        return cp_error_set(err, CP_EOTHER, "not a CPU profile");
+    status = read_records(r, err);
+    if (status != CP_OK)
+        return status;
+    if (r->kind == KIND_NATIVE) {
+        r->stack.returns = CP_RETURN_CALLERS;
+        skip_signal_frame(r);
+        skip_signal_frame(r);
+    }
+    status = add_samples(r, err);
+    if (status != CP_OK)
+        return status;
+    if (r->kind == KIND_JAVA)
+        return cp_java_locations_read(&r->b, text_part(r), err);
+    cp_drop_repeated_leaves(r->b.profile);
+    status = cp_memory_map_read(&r->b, text_part(r), err);
+    return status == CP_OK ? cp_mapping_assign(&r->b, err) : status;
+}
+
+struct cp_profile *cp_legacy_read_cpu(const char *bytes, size_t len,
+                                      struct cp_error *err)
+{
+    struct cpu_reader r = { .text = cp_text_of(bytes, len) };
+    struct cp_profile *profile = NULL;
+
+    if (cp_builder_init(&r.b, err) == CP_OK && read_all(&r, err) == CP_OK)
+        profile = cp_builder_take(&r.b);
+    cp_builder_release(&r.b);
+    cp_address_stack_release(&r.stack);
+    cp_free(r.records);
+    return profile;
+}

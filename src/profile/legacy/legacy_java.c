@@ -1,0 +1,323 @@
+/*
+ * legacy_java.c - reads Java's heap and contention profiles; see legacy.h.
+ *
+ *   --- heapz 1 ---               or --- contentionz 1 ---
+ *   format = java
+ *   resolution = bytes            the unit of the first number
+ *   sampling period = 100         these two for contention only
+ *   ms since reset = 6019923
+ *       7048     1 @ 0x00000003 0x00000004
+ *       4752     9 @ 0x0000002b
+ *
+ *    0x0000003 com.example.Main.run (Main.java:35)
+ *
+ * A sample is bytes or delay, a count, and the stack, as numbers into the
+ * table that follows (java_locations.h), which begins with the first line
+ * that is no sample. A number with a leading 0 is octal. Blank lines are
+ * passed over, and so is a sample without a newline, which may be cut short.
+ */
+#include "profile/legacy/legacy.h"
+
+#include <string.h>
+
+#include "profile/model/address_stack.h"
+#include "profile/legacy/heap_values.h"
+#include "profile/legacy/java_locations.h"
+
+#define HEAP_RATE 524288 /* Java never says; this is what it uses */
+
+struct java_reader {
+    struct cp_builder b;
+    struct cp_address_stack stack;
+    bool is_heap;
+    struct cp_text resolution; /* pos is NULL until there is one */
+    bool has_period;
+};
+
+static enum cp_status not_ours(struct cp_error *err)
+{
+    return cp_error_set(err, CP_EOTHER, "not a Java profile");
+}
+
+static bool is_name_byte(char c)
+{
+    return c == ' ' || cp_text_is_digit(c) || c == '_' ||
+           ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/*
+ * Finds the first "name = value" of a line, both made of letters, digits, _
+ * and blanks.
+ */
+static bool find_attribute(struct cp_text line, struct cp_text *name,
+                           struct cp_text *value)
+{
+    const char *from = line.pos;
+
+    for (const char *p = line.pos; p < line.end; p++) {
+        const char *end = p + 1;
+
+        if (*p == '=' && from < p) {
+            while (end < line.end && is_name_byte(*end))
+                end++;
+            *name = cp_text_trim((struct cp_text){ from, p });
+            *value = cp_text_trim((struct cp_text){ p + 1, end });
+            if (end > p + 1)
+                return true;
+        }
+        if (!is_name_byte(*p))
+            from = p + 1;
+    }
+    return false;
+}
+
+static enum cp_status read_int(struct cp_text line, struct cp_text value,
+                               int64_t *out, struct cp_error *err)
+{
+    if (cp_text_to_literal(value, out))
+        return CP_OK;
+    return cp_error_set(err, CP_EFORMAT,
+                        "failed to parse attribute %.*s: strconv.ParseInt: "
+                        "parsing \"%.*s\": invalid syntax",
+                        CP_TEXT_ARG(line), CP_TEXT_ARG(value));
+}
+
+/* Takes an attribute; *is_attribute tells whether the line has one. */
+static enum cp_status read_attribute(struct java_reader *r, struct cp_text line,
+                                     bool *is_attribute, struct cp_error *err)
+{
+    struct cp_profile *p = r->b.profile;
+    struct cp_text name, value;
+    enum cp_status status;
+    int64_t ms;
+
+    *is_attribute = find_attribute(line, &name, &value);
+    if (!*is_attribute)
+        return CP_OK;
+    if (cp_text_equals(name, "format"))
+        return cp_text_equals(value, "java") ? CP_OK : not_ours(err);
+    if (cp_text_equals(name, "resolution")) {
+        r->resolution = value;
+        return CP_OK;
+    }
+    if (!r->is_heap && cp_text_equals(name, "sampling period")) {
+        r->has_period = true;
+        return read_int(line, value, &p->period, err);
+    }
+    if (r->is_heap || !cp_text_equals(name, "ms since reset"))
+        return not_ours(err);
+    status = read_int(line, value, &ms, err);
+    if (status == CP_OK)
+        p->duration_ns = (int64_t)((uint64_t)ms * 1000000u);
+    return status;
+}
+
+/* Reads attributes; *rest becomes what follows them. */
+static enum cp_status read_attributes(struct java_reader *r,
+                                      struct cp_text *rest,
+                                      struct cp_error *err)
+{
+    struct cp_text after = *rest, line;
+    enum cp_status status = CP_OK;
+    bool is_attribute = true;
+
+    while (status == CP_OK && cp_text_next_line(&after, &line)) {
+        line = cp_text_trim(line);
+        if (!cp_text_is_blank(line))
+            status = read_attribute(r, line, &is_attribute, err);
+        if (!is_attribute)
+            break;
+        *rest = after;
+    }
+    return status;
+}
+
+/* Without a resolution there are no types, and no profile worth having. */
+static enum cp_status add_types(struct java_reader *r, struct cp_error *err)
+{
+    struct cp_builder *b = &r->b;
+    const char *unit;
+
+    if (r->has_period && cp_builder_period(b, "contentions", "count",
+                                           b->profile->period, err) != CP_OK)
+        return CP_ENOMEM;
+    if (!r->resolution.pos)
+        return CP_OK;
+    unit = cp_arena_copy(&b->profile->arena, r->resolution.pos,
+                         cp_text_len(r->resolution), err);
+    if (!unit ||
+        cp_builder_type(b, r->is_heap ? "inuse_objects" : "contentions",
+                        "count", err) != CP_OK)
+        return CP_ENOMEM;
+    return cp_builder_type(b, r->is_heap ? "inuse_space" : "delay", unit, err);
+}
+
+/* Eats digits backwards from t->end, then one blank at least before them. */
+static bool eat_last_number(struct cp_text *t, struct cp_text *out)
+{
+    out->pos = out->end = t->end;
+    while (out->pos > t->pos && cp_text_is_digit(out->pos[-1]))
+        out->pos--;
+    t->end = out->pos;
+    return out->pos < out->end;
+}
+
+static bool eat_last_blanks(struct cp_text *t)
+{
+    const char *end = t->end;
+
+    while (t->end > t->pos && t->end[-1] == ' ')
+        t->end--;
+    return t->end < end;
+}
+
+/* Finds "size count @ " in the line; *tail is what follows the @. */
+static bool find_sample(struct cp_text line, struct cp_text *size,
+                        struct cp_text *count, struct cp_text *tail)
+{
+    for (struct cp_text at = line; (at.pos = cp_text_find(at, "@ ")) != NULL;
+         at.pos++) {
+        struct cp_text t = { line.pos, at.pos };
+
+        if (eat_last_blanks(&t) && eat_last_number(&t, count) &&
+            eat_last_blanks(&t) && eat_last_number(&t, size)) {
+            *tail = (struct cp_text){ at.pos + 1, line.end };
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum cp_status read_number(struct cp_text line, struct cp_text digits,
+                                  int64_t *out, struct cp_error *err)
+{
+    if (cp_text_to_literal(digits, out))
+        return CP_OK;
+    return cp_error_set(err, CP_EFORMAT,
+                        "parsing sample %.*s: strconv.ParseInt: parsing "
+                        "\"%.*s\": %s",
+                        CP_TEXT_ARG(line), CP_TEXT_ARG(digits),
+                        *digits.pos == '0' ? "invalid syntax"
+                                           : "value out of range");
+}
+
+/* Adds the sample of a heap profile, whose stack is there. */
+static enum cp_status add_heap(struct java_reader *r, struct cp_heap_pair seen,
+                               struct cp_error *err)
+{
+    struct cp_heap_pair all = cp_heap_unbias(seen, HEAP_RATE);
+    int64_t values[2] = { all.objects, all.bytes };
+    struct cp_label label;
+    uint32_t labels;
+
+    if (!cp_heap_label(&r->b, cp_heap_mean(seen), &label, err))
+        return CP_ENOMEM;
+    labels = cp_builder_label_set(&r->b, &label, 1, err);
+    if (labels == CP_NONE)
+        return CP_ENOMEM;
+    return cp_address_stack_sample(&r->stack, &r->b, values, labels, err);
+}
+
+static enum cp_status add_contention(struct java_reader *r, int64_t count,
+                                     int64_t delay, struct cp_error *err)
+{
+    uint64_t period = (uint64_t)r->b.profile->period;
+    int64_t values[2] = { count, delay };
+
+    if (period) {
+        values[0] = (int64_t)((uint64_t)count * period);
+        values[1] = (int64_t)((uint64_t)delay * period);
+    }
+    return cp_address_stack_sample(&r->stack, &r->b, values, 0, err);
+}
+
+/* Reads a sample; *is_sample tells whether the line is one at all. */
+static enum cp_status read_sample(struct java_reader *r, struct cp_text line,
+                                  bool *is_sample, struct cp_error *err)
+{
+    struct cp_text size, count, tail;
+    struct cp_heap_pair seen = { 0, 0 };
+    enum cp_status status;
+
+    *is_sample = find_sample(line, &size, &count, &tail);
+    if (!*is_sample)
+        return CP_OK;
+    status = cp_address_stack_read_tail(&r->stack, tail, line, err);
+    if (status == CP_OK)
+        status = read_number(line, size, &seen.bytes, err);
+    if (status == CP_OK)
+        status = read_number(line, count, &seen.objects, err);
+    if (status != CP_OK)
+        return status;
+    if (!r->is_heap)
+        return add_contention(r, seen.objects, seen.bytes, err);
+    if (seen.objects == 0)
+        return cp_error_set(
+            err, CP_EFORMAT,
+            "parsing sample %.*s: second value must be non-zero",
+            CP_TEXT_ARG(line));
+    return add_heap(r, seen, err);
+}
+
+/* Reads samples; *rest becomes what follows them. */
+static enum cp_status read_samples(struct java_reader *r, struct cp_text *rest,
+                                   struct cp_error *err)
+{
+    struct cp_text after = *rest, line;
+    enum cp_status status = CP_OK;
+    bool is_sample = true;
+
+    while (status == CP_OK && cp_text_next_line(&after, &line)) {
+        line = cp_text_trim(line);
+        if (!cp_text_is_blank(line))
+            status = read_sample(r, line, &is_sample, err);
+        if (!is_sample)
+            break;
+        *rest = after;
+    }
+    return status;
+}
+
+/* The lines of a text that end as a line should. */
+static struct cp_text ended_lines(struct cp_text text)
+{
+    const char *last = memrchr(text.pos, '\n', cp_text_len(text));
+
+    return (struct cp_text){ text.pos, last ? last + 1 : text.pos };
+}
+
+static enum cp_status read_all(struct java_reader *r, struct cp_text text,
+                               struct cp_error *err)
+{
+    struct cp_text line = cp_text_of("", 0), rest = ended_lines(text);
+    enum cp_status status;
+
+    (void)cp_text_next_line(&rest, &line);
+    line = cp_text_trim(line);
+    r->is_heap = cp_text_equals(line, "--- heapz 1 ---");
+    if (!r->is_heap && !cp_text_equals(line, "--- contentionz 1 ---"))
+        return not_ours(err);
+    status = read_attributes(r, &rest, err);
+    if (status == CP_OK)
+        status = add_types(r, err);
+    if (status == CP_OK)
+        status = read_samples(r, &rest, err);
+    if (status != CP_OK)
+        return status;
+    rest.end = text.end;
+    return cp_java_locations_read(&r->b, rest, err);
+}
+
+struct cp_profile *cp_legacy_read_java(const char *bytes, size_t len,
+                                       struct cp_error *err)
+{
+    struct java_reader r = { .stack.returns = CP_RETURN_NONE };
+    struct cp_profile *profile = NULL;
+
+    if (cp_builder_init(&r.b, err) == CP_OK &&
+        read_all(&r, cp_text_of(bytes, len), err) == CP_OK)
+        profile = cp_builder_take(&r.b);
+    cp_builder_release(&r.b);
+    cp_address_stack_release(&r.stack);
+    return profile;
+}

@@ -1,0 +1,33 @@
+/*
+ * filter_names - keeps, drops and shortens stacks by the names in them.
+ *
+ * A name filter asks about function names, file names and mapping files. All
+ * filters work in place: lists only get shorter.
+ */
+#ifndef CP_FILTER_NAMES_H
+#define CP_FILTER_NAMES_H
+
+#include "regex/regex.h"
+#include "profile/model/profile.h"
+
+/* Expressions, each may be NULL; and whether each matched anything. */
+struct cp_name_filter {
+    struct cp_regex *focus, *ignore, *hide, *show;
+    bool focus_matched, ignore_matched, hide_matched, show_matched;
+};
+
+/*
+ * Keeps samples with a location that matches focus and none that matches
+ * ignore; removes lines that match hide and those that do not match show.
+ */
+enum cp_status cp_filter_names(struct cp_profile *p, struct cp_name_filter *f,
+                               struct cp_error *err);
+
+/* Cuts what lies on the root side of the outermost match of re. */
+enum cp_status cp_filter_show_from(struct cp_profile *p, struct cp_regex *re,
+                                   bool *matched, struct cp_error *err);
+
+/* Keeps the samples whose flag is set, in order. */
+void cp_filter_keep(struct cp_profile *p, const bool *keep);
+
+#endif

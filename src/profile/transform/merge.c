@@ -1,0 +1,313 @@
+/* merge.c - see merge.h. */
+#include "profile/transform/merge.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "profile/model/label_table.h"
+#include "profile/transform/merge_samples.h"
+#include "profile/transform/merge_tables.h"
+
+#define N_MOVING 32 /* label sets at once */
+#define AHEAD 16    /* locations whose memory is asked for beforehand */
+
+struct merger {
+    struct cp_profile *to;
+    struct cp_merge_tables tables;
+    struct cp_label_table labels;
+    struct cp_merge_samples samples;
+    size_t cap_room;
+    struct cp_label *room;
+    struct cp_error *err;
+};
+
+/* A label set on its way over. */
+struct moving {
+    uint32_t set, labels, n_labels; /* labels: where they begin in m->room */
+    uint32_t hash;
+};
+
+/* Puts the labels of a set, with the merged numbers, behind *n_room others. */
+static enum cp_status map_labels(struct merger *m,
+                                 const struct cp_profile *from,
+                                 struct moving *v, size_t *n_room)
+{
+    const struct cp_label_set *s = &from->label_sets[v->set];
+
+    if (cp_reserve(&m->room, &m->cap_room, *n_room + s->n_labels + 1,
+                   sizeof(*m->room), m->err) != CP_OK)
+        return CP_ENOMEM;
+    v->labels = (uint32_t)*n_room;
+    v->n_labels = s->n_labels;
+    for (uint32_t i = 0; i < s->n_labels; i++) {
+        struct cp_label l = from->labels[s->labels + i];
+
+        l.key = cp_merge_string(&m->tables, l.key);
+        l.str = l.str == CP_NONE ? l.str : cp_merge_string(&m->tables, l.str);
+        l.unit = cp_merge_string(&m->tables, l.unit);
+        if (l.key == CP_NO_STR || l.unit == CP_NO_STR ||
+            m->tables.err->status != CP_OK)
+            return CP_ENOMEM;
+        m->room[(*n_room)++] = l;
+    }
+    v->hash = cp_label_table_hash(m->room + v->labels, v->n_labels);
+    cp_label_table_prefetch(&m->labels, v->hash, 0);
+    return CP_OK;
+}
+
+/* Brings over n label sets of a source, a few, from its list. */
+static enum cp_status merge_some_sets(struct merger *m,
+                                      struct cp_merge_source *s,
+                                      const uint32_t *list, uint32_t n)
+{
+    struct moving moving[N_MOVING];
+    size_t n_room = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        moving[i].set = list[i];
+        if (map_labels(m, *s->profile, &moving[i], &n_room) != CP_OK)
+            return CP_ENOMEM;
+    }
+    for (int step = 1; step <= 2; step++)
+        for (uint32_t i = 0; i < n; i++)
+            cp_label_table_prefetch(&m->labels, moving[i].hash, step);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t found = cp_label_table_add_ordered(
+            &m->labels, m->room + moving[i].labels, moving[i].n_labels,
+            moving[i].hash, m->err);
+
+        if (found == CP_NONE)
+            return CP_ENOMEM;
+        s->set_of[list[i]] = found;
+    }
+    return CP_OK;
+}
+
+static enum cp_status merge_label_sets(struct merger *m,
+                                       struct cp_merge_source *s)
+{
+    enum cp_status status = CP_OK;
+
+    for (uint32_t i = 0; status == CP_OK && i < s->n_sets; i += N_MOVING)
+        status = merge_some_sets(m, s, s->sets + i,
+                                 s->n_sets - i < N_MOVING ? s->n_sets - i
+                                                          : N_MOVING);
+    return status;
+}
+
+/*
+ * Brings over the locations of a source. Their memory was last used when the
+ * source was read and is in no cache any more, so it is asked for ahead. (Not
+ * by a function of its own: gcc takes one for without effect.)
+ */
+static enum cp_status merge_locations(struct merger *m,
+                                      struct cp_merge_source *s)
+{
+    const struct cp_profile *from = *s->profile;
+    const uint32_t *list = s->locations;
+    uint32_t n = s->n_locations, found;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + AHEAD < n)
+            __builtin_prefetch(&from->locations[list[i + AHEAD]]);
+        if (i + AHEAD / 2 < n)
+            __builtin_prefetch(
+                &from->lines[from->locations[list[i + AHEAD / 2]].lines]);
+        found = cp_merge_location(&m->tables, list[i]);
+        if (found == CP_NONE)
+            return m->err->status;
+        s->location_of[list[i]] = found;
+    }
+    return CP_OK;
+}
+
+/* Brings over what the samples of a source use, in the order of use. */
+static enum cp_status merge_tables(void *context, struct cp_merge_source *s)
+{
+    struct merger *m = context;
+    const struct cp_profile *from = *s->profile;
+    enum cp_status status = cp_merge_tables_begin(&m->tables, from);
+
+    if (status != CP_OK)
+        return status;
+    if (m->to->n_mappings == 0 && from->n_mappings > 0 &&
+        cp_merge_mapping(&m->tables, 0) == CP_NONE)
+        return CP_ENOMEM;
+    status = merge_locations(m, s);
+    return status == CP_OK ? merge_label_sets(m, s) : status;
+}
+
+static uint32_t copy_string(struct cp_profile *to,
+                            const struct cp_profile *from, uint32_t id,
+                            struct cp_error *err)
+{
+    struct cp_str text = cp_profile_str(from, id);
+
+    return cp_strtab_add(&to->strings, text.ptr, text.len, err);
+}
+
+static enum cp_status copy_type(struct cp_profile *to,
+                                const struct cp_profile *from,
+                                struct cp_value_type type,
+                                struct cp_value_type *out, struct cp_error *err)
+{
+    out->type = copy_string(to, from, type.type, err);
+    out->unit = copy_string(to, from, type.unit, err);
+    return out->type == CP_NO_STR || out->unit == CP_NO_STR ? CP_ENOMEM : CP_OK;
+}
+
+/* Comments in the order of first appearance, each once. */
+struct comments {
+    struct cp_strtab seen; /* their texts */
+    bool has_empty;        /* "" is in every table, so it is noted here */
+    size_t cap;
+};
+
+static enum cp_status merge_comments(struct cp_profile *to,
+                                     const struct cp_profile *from,
+                                     struct comments *c, struct cp_error *err)
+{
+    for (uint32_t i = 0; i < from->n_comments; i++) {
+        struct cp_str text = cp_profile_str(from, from->comments[i]);
+        uint32_t n_seen = c->seen.n;
+        uint32_t id = copy_string(to, from, from->comments[i], err);
+
+        if (id == CP_NO_STR ||
+            cp_strtab_add(&c->seen, text.ptr, text.len, err) == CP_NO_STR)
+            return CP_ENOMEM;
+        if (c->seen.n == n_seen && (text.len > 0 || c->has_empty))
+            continue;
+        c->has_empty |= text.len == 0;
+        if (cp_arena_reserve(&to->arena, &to->comments, to->n_comments, &c->cap,
+                             (size_t)to->n_comments + 1, sizeof(*to->comments),
+                             err) != CP_OK)
+            return CP_ENOMEM;
+        to->comments[to->n_comments++] = id;
+    }
+    return CP_OK;
+}
+
+/* Fields of which the first that is set, the largest or the sum counts. */
+static enum cp_status merge_head(struct cp_profile *to,
+                                 const struct cp_profile *from, bool is_first,
+                                 struct comments *comments,
+                                 struct cp_error *err)
+{
+    if (is_first) {
+        to->drop_frames = copy_string(to, from, from->drop_frames, err);
+        to->keep_frames = copy_string(to, from, from->keep_frames, err);
+        if (copy_type(to, from, from->period_type, &to->period_type, err) !=
+                CP_OK ||
+            to->drop_frames == CP_NO_STR || to->keep_frames == CP_NO_STR)
+            return CP_ENOMEM;
+    }
+    if (to->time_ns == 0 || from->time_ns < to->time_ns)
+        to->time_ns = from->time_ns;
+    to->duration_ns =
+        (int64_t)((uint64_t)to->duration_ns + (uint64_t)from->duration_ns);
+    if (to->period == 0 || to->period < from->period)
+        to->period = from->period;
+    if (to->default_type == 0)
+        to->default_type = copy_string(to, from, from->default_type, err);
+    if (to->doc_url == 0)
+        to->doc_url = copy_string(to, from, from->doc_url, err);
+    if (to->default_type == CP_NO_STR || to->doc_url == CP_NO_STR)
+        return CP_ENOMEM;
+    return merge_comments(to, from, comments, err);
+}
+
+static enum cp_status merge_heads(struct cp_profile *to,
+                                  struct cp_profile **profiles, size_t n,
+                                  struct cp_error *err)
+{
+    const struct cp_profile *first = profiles[0];
+    struct comments comments = { 0 };
+
+    to->types =
+        cp_arena_alloc(&to->arena, first->n_types, sizeof(*to->types), err);
+    if (!to->types ||
+        cp_strtab_init(&comments.seen, &to->arena, 0, err) != CP_OK)
+        return CP_ENOMEM;
+    to->n_types = first->n_types;
+    for (uint32_t k = 0; k < first->n_types; k++)
+        if (copy_type(to, first, first->types[k], &to->types[k], err) != CP_OK)
+            return CP_ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        if (merge_head(to, profiles[i], i == 0, &comments, err) != CP_OK)
+            return CP_ENOMEM;
+    return CP_OK;
+}
+
+static enum cp_status merge_all(struct merger *m, struct cp_profile **profiles,
+                                size_t n)
+{
+    enum cp_status status = merge_heads(m->to, profiles, n, m->err);
+
+    if (status == CP_OK)
+        status = cp_label_table_init(&m->labels, m->to, m->err);
+    if (status == CP_OK)
+        status = cp_merge_survey(&m->samples, profiles, n, m->err);
+    if (status == CP_OK)
+        status = cp_merge_write(&m->samples, m->to, merge_tables, m, m->err);
+    return status;
+}
+
+static struct cp_profile *merge_once(struct cp_profile **profiles, size_t n,
+                                     struct cp_stack_room *room,
+                                     struct cp_error *err)
+{
+    struct merger m = { .to = cp_profile_new(err), .err = err };
+    enum cp_status status = CP_ENOMEM;
+
+    if (m.to) {
+        cp_merge_tables_init(&m.tables, m.to, err);
+        m.samples.room = room;
+        status = merge_all(&m, profiles, n);
+    }
+    cp_merge_tables_release(&m.tables);
+    cp_label_table_release(&m.labels);
+    cp_merge_samples_release(&m.samples);
+    cp_free(m.room);
+    if (m.to && room && m.to->locs == room->locs)
+        cp_arena_take(&m.to->arena, &room->arena);
+    if (status == CP_OK)
+        return m.to;
+    cp_profile_free(m.to);
+    return NULL;
+}
+
+/* Samples that cancelled out leave things behind that nobody uses. */
+static struct cp_profile *merge_again(struct cp_profile *p,
+                                      struct cp_error *err)
+{
+    struct cp_profile *again = merge_once(&p, 1, NULL, err);
+
+    cp_profile_free(p);
+    return again;
+}
+
+struct cp_profile *cp_merge_in_room(struct cp_profile **profiles, size_t n,
+                                    struct cp_stack_room *room,
+                                    struct cp_error *err)
+{
+    struct cp_error unseen = { 0 };
+    struct cp_error *to = err ? err : &unseen;
+    struct cp_profile *merged;
+
+    to->status = CP_OK;
+    merged = merge_once(profiles, n, room, to);
+    for (size_t i = 0; i < n; i++) {
+        cp_profile_free(profiles[i]);
+        profiles[i] = NULL;
+    }
+    for (uint32_t i = 0; merged && i < merged->n_samples; i++)
+        if (cp_merge_is_zero(merged, i))
+            return merge_again(merged, to);
+    return merged;
+}
+
+struct cp_profile *cp_merge(struct cp_profile **profiles, size_t n,
+                            struct cp_error *err)
+{
+    return cp_merge_in_room(profiles, n, NULL, err);
+}

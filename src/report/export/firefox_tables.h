@@ -1,0 +1,46 @@
+/*
+ * firefox_tables - the tables of one thread in the Firefox profiler's format.
+ *
+ * Stacks form a tree, each node of which is a row of stackTable: the row of
+ * its caller, and a frame. Only what the thread uses has a row.
+ */
+#ifndef CP_FIREFOX_TABLES_H
+#define CP_FIREFOX_TABLES_H
+
+#include "base/table.h"
+#include "report/core/frames.h"
+
+struct cp_firefox_stack {
+    uint32_t prefix, frame; /* rows; CP_NONE: a root */
+};
+
+/* Starts with cp_firefox_tables_init; used for one thread after the other. */
+struct cp_firefox_tables {
+    const struct cp_frames *frames;
+    uint32_t *row_of;  /* by info: its row for this thread, or CP_NONE */
+    uint32_t *infos;   /* by row */
+    uint32_t n_frames; /* rows of frameTable, and of funcTable */
+    struct cp_firefox_stack *stacks;
+    size_t cap_stacks;
+    uint32_t n_stacks;
+    struct cp_table by_key;
+};
+
+enum cp_status cp_firefox_tables_init(struct cp_firefox_tables *t,
+                                      const struct cp_frames *frames,
+                                      struct cp_error *err);
+
+/* Empties the tables for the next thread. */
+void cp_firefox_tables_reset(struct cp_firefox_tables *t);
+void cp_firefox_tables_release(struct cp_firefox_tables *t);
+
+/*
+ * The row of a sample's stack, made if need be; CP_NONE in *out for an empty
+ * one.
+ */
+enum cp_status cp_firefox_tables_add(struct cp_firefox_tables *t,
+                                     const struct cp_profile *p,
+                                     uint32_t sample, uint32_t *out,
+                                     struct cp_error *err);
+
+#endif

@@ -1,0 +1,17 @@
+/* order - the orders in which nodes are shown. */
+#ifndef CP_ORDER_H
+#define CP_ORDER_H
+
+#include "report/graph/graph.h"
+
+enum cp_order {
+    CP_ORDER_FLAT,    /* |flat|, name, |cum| */
+    CP_ORDER_CUM,     /* |cum|, name, |flat| */
+    CP_ORDER_ENTROPY, /* what a picture should not leave out */
+};
+
+/* Sorts g->order. */
+enum cp_status cp_graph_sort(struct cp_graph *g, enum cp_order order,
+                             struct cp_error *err);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * walk - adds samples up into nodes and edges, on all cores.
+ *
+ * The inner loop of every report: each frame of each sample comes by here.
+ * Used by graph.c.
+ */
+#ifndef CP_WALK_H
+#define CP_WALK_H
+
+#include "report/graph/graph.h"
+
+struct cp_walk_sums {
+    int64_t flat, cum;
+};
+
+/* Starts as { 0 }. */
+struct cp_walk {
+    struct cp_walk_sums *values; /* by info; NULL where they are known */
+    struct cp_walk_sums *divs;   /* by info; NULL too without -mean */
+    struct cp_edge *edges;       /* in no order */
+    uint32_t n_edges;
+};
+
+/* Walks all samples of the report. */
+enum cp_status cp_walk(struct cp_walk *w, const struct cp_report *r,
+                       const struct cp_frames *f, struct cp_graph_want want,
+                       struct cp_error *err);
+void cp_walk_release(struct cp_walk *w);
+
+#endif

@@ -1,0 +1,13 @@
+/* dot_tags - the little boxes that hang on a node of a picture. */
+#ifndef CP_DOT_TAGS_H
+#define CP_DOT_TAGS_H
+
+#include "report/graph/trim.h"
+
+/* Writes the nodelets of a node with this number; says if there were any. */
+enum cp_status cp_dot_tags(const struct cp_report *r,
+                           const struct cp_trimmed *t, uint32_t node,
+                           uint32_t number, struct cp_out *out, bool *any,
+                           struct cp_error *err);
+
+#endif

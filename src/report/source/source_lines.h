@@ -1,0 +1,51 @@
+/*
+ * source_lines - source lines of chosen functions, with what each has cost.
+ *
+ * What the reports list and weblist have in common, so that they agree.
+ */
+#ifndef CP_SOURCE_LINES_H
+#define CP_SOURCE_LINES_H
+
+#include "report/graph/graph.h"
+
+/* A line of a function. */
+struct cp_source_entry {
+    struct cp_str name, file;
+    int64_t start_line, line, flat, cum;
+};
+
+/* Starts as { 0 }. */
+struct cp_source_lines {
+    struct cp_frames frames;
+    struct cp_graph graph;
+    struct cp_source_entry *entries; /* by name, file and line */
+    size_t n;
+};
+
+/*
+ * Chooses the functions whose names match the report's argument, in a graph
+ * by lines. with_files: also those whose files match. CP_EUSAGE if there are
+ * none.
+ */
+enum cp_status cp_source_lines_init(struct cp_source_lines *l,
+                                    const struct cp_report *r, bool with_files,
+                                    struct cp_error *err);
+void cp_source_lines_release(struct cp_source_lines *l);
+
+/* Where the function that begins at e ends, or its part in one file. */
+const struct cp_source_entry *
+cp_source_lines_function(const struct cp_source_lines *l,
+                         const struct cp_source_entry *e);
+const struct cp_source_entry *
+cp_source_lines_file(const struct cp_source_lines *l,
+                     const struct cp_source_entry *e);
+
+/*
+ * The lines to show for entries of one function and file, before the file has
+ * a say; none when from > to.
+ */
+void cp_source_lines_range(const struct cp_source_entry *e,
+                           const struct cp_source_entry *end, int64_t *from,
+                           int64_t *to);
+
+#endif

@@ -1,0 +1,15 @@
+/* tree - each node with its callers and callees. */
+#ifndef CP_TREE_H
+#define CP_TREE_H
+
+#include "report/graph/trim.h"
+
+/* tree as JSON and as CSV (structured.c); keep is by place in the order. */
+enum cp_status cp_write_tree_json(struct cp_report *r, struct cp_trimmed *t,
+                                  const bool *keep, struct cp_out *out,
+                                  struct cp_error *err);
+enum cp_status cp_write_tree_csv(struct cp_report *r, struct cp_trimmed *t,
+                                 const bool *keep, struct cp_out *out,
+                                 struct cp_error *err);
+
+#endif

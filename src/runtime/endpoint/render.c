@@ -1,0 +1,138 @@
+/* render.c - protobuf, and what all forms have in common; see render.h. */
+#include "runtime/endpoint/render.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "profile/codec/encode.h"
+#include "profile/codec/gzip.h"
+#include "runtime/symbolize/annotate.h"
+#include "runtime/symbolize/past_maps.h"
+#include "runtime/endpoint/render_text.h"
+#include "runtime/os/version.h"
+
+/* Reads the mappings into *m and gives the profile all that it can have. */
+static enum cp_status annotate(const struct cp_renderer *r,
+                               struct cp_profile *p, struct cp_mappings *m,
+                               struct cp_error *err)
+{
+    enum cp_status status = cp_mappings_read(m, err);
+
+    if (status == CP_OK && r->before)
+        status = cp_mappings_join(m, r->before, err);
+    if (status == CP_OK)
+        status = cp_past_maps_join(m, err);
+    if (status == CP_OK)
+        status = cp_annotate_mappings(p, m, err);
+    if (status == CP_OK && r->symbols)
+        status = cp_annotate_lines(p, m, r->symbols, err);
+    return status;
+}
+
+static enum cp_status pack(const struct cp_profile *p, struct cp_out *out,
+                           struct cp_error *err)
+{
+    struct cp_out plain = { .fd = -1 };
+    enum cp_status status = cp_encode(p, &plain, err);
+
+    if (status == CP_OK)
+        status = cp_gzip_pack(plain.buf, plain.len, out, err);
+    cp_out_release(&plain);
+    return status;
+}
+
+/*
+ * Above an empty table: why it is empty, where the kind knows that. Those that
+ * take time are empty because nothing happened.
+ */
+static enum cp_status explain(const struct cp_kind *kind, struct cp_profile *p,
+                              struct cp_error *err)
+{
+    bool is_odd = p->n_samples == 0 && kind->default_seconds <= 0;
+    const char *note = is_odd && kind->note ? kind->note() : NULL;
+    char line[256];
+
+    if (!note)
+        return CP_OK;
+    (void)snprintf(line, sizeof(line), "%s: %s", kind->name, note);
+    return cp_annotate_comment(p, line, err);
+}
+
+enum cp_status cp_render_protobuf(const struct cp_renderer *r,
+                                  struct cp_profile *p, struct cp_out *out,
+                                  struct cp_error *err)
+{
+    struct cp_mappings m = { 0 };
+    enum cp_status status = annotate(r, p, &m, err);
+
+    if (status == CP_OK)
+        status = explain(r->kind, p, err);
+    if (status == CP_OK)
+        status = cp_annotate_comment(p, "cpprof " CP_VERSION, err);
+    if (status == CP_OK)
+        status = cp_annotate_executables(p, &m, err);
+    if (status == CP_OK)
+        status = cp_annotate_clean(p, err);
+    if (status == CP_OK)
+        status = pack(p, out, err);
+    cp_mappings_release(&m);
+    return status;
+}
+
+enum cp_status cp_render_text(const struct cp_renderer *r, struct cp_profile *p,
+                              struct cp_out *out, struct cp_error *err)
+{
+    struct cp_mappings m = { 0 };
+    enum cp_status status = annotate(r, p, &m, err);
+
+    if (status == CP_OK)
+        status = cp_annotate_clean(p, err);
+    if (status == CP_OK)
+        status = cp_render_text_write(r, p, &m, out, err);
+    cp_mappings_release(&m);
+    return status;
+}
+
+/* ---- gperftools ---- */
+
+static void put_word(struct cp_out *out, uint64_t word)
+{
+    cp_out_bytes(out, (const char *)&word, sizeof(word));
+}
+
+static void put_record(struct cp_out *out, const struct cp_profile *p,
+                       uint32_t i)
+{
+    const struct cp_sample *s = &p->samples[i];
+    const uint32_t *stack = cp_profile_stack(p, i);
+
+    put_word(out, (uint64_t)p->values[(size_t)i * p->n_types]);
+    put_word(out, s->n_locs);
+    for (uint32_t k = 0; k < s->n_locs; k++) /* callers: return addresses */
+        put_word(out, p->locations[stack[k]].address + (k > 0));
+}
+
+enum cp_status cp_render_gperf(struct cp_profile *p, struct cp_out *out,
+                               struct cp_error *err)
+{
+    struct cp_mappings m = { 0 };
+    enum cp_status status = cp_mappings_read(&m, err);
+
+    if (status == CP_OK)
+        status = cp_past_maps_join(&m, err);
+    put_word(out, 0);
+    put_word(out, 3);
+    put_word(out, 0);
+    put_word(out, (uint64_t)p->period / 1000);
+    put_word(out, 0);
+    for (uint32_t i = 0; i < p->n_samples; i++)
+        if (p->samples[i].n_locs > 0)
+            put_record(out, p, i);
+    put_word(out, 0);
+    put_word(out, 1);
+    put_word(out, 0);
+    cp_render_text_maps(&m, out);
+    cp_mappings_release(&m);
+    return status == CP_OK ? cp_out_finish(out, err) : status;
+}

@@ -1,0 +1,98 @@
+/*
+ * symbol_page.c - see symbol_page.h.
+ *
+ * The addresses become a profile with one location each, so that annotate.c
+ * names them as it names those of any profile.
+ */
+#include "runtime/endpoint/symbol_page.h"
+
+#include <string.h>
+
+#include "profile/model/build.h"
+#include "runtime/symbolize/annotate.h"
+#include "runtime/endpoint/params.h"
+
+/* Adds a location for each address of the text; words that are none, not. */
+static enum cp_status read_addresses(struct cp_builder *b, const char *text,
+                                     size_t len, struct cp_error *err)
+{
+    const char *at = text, *end = text + len;
+
+    while (at < end) {
+        const char *plus = memchr(at, '+', (size_t)(end - at));
+        size_t n = (size_t)((plus ? plus : end) - at), len_word = n;
+        uint64_t address;
+
+        while (len_word > 0 && (unsigned char)at[len_word - 1] <= ' ')
+            len_word--; /* the end of the line, after the last */
+        if (cp_params_address(at, len_word, &address) && address != 0 &&
+            cp_builder_location(b, address, err) == CP_NONE)
+            return CP_ENOMEM;
+        at += n + 1;
+    }
+    return CP_OK;
+}
+
+/*
+ * One name an address: that of the function which holds it, not of one that
+ * was inlined there, for callers and callees must fit together.
+ */
+static void put_names(const struct cp_profile *p, struct cp_out *out)
+{
+    cp_out_cstr(out, "num_symbols: 1\n");
+    for (uint32_t i = 0; i < p->n_locations; i++) {
+        const struct cp_location *l = &p->locations[i];
+        uint32_t function;
+
+        if (l->n_lines == 0)
+            continue;
+        function = p->lines[l->lines + l->n_lines - 1].function;
+        cp_out_printf(out, "0x%llx %s\n", (unsigned long long)l->address,
+                      cp_profile_cstr(p, p->functions[function].name));
+    }
+}
+
+static enum cp_status resolve(struct cp_service *s, struct cp_builder *b,
+                              struct cp_out *out, struct cp_error *err)
+{
+    struct cp_mappings m = { 0 };
+    enum cp_status status = CP_OK;
+
+    if (b->profile->n_locations > 0) {
+        status = cp_mappings_read(&m, err);
+        if (status == CP_OK)
+            status = cp_annotate_mappings(b->profile, &m, err);
+        if (status == CP_OK)
+            status = cp_annotate_lines(b->profile, &m, s->symbols, err);
+        if (status == CP_OK)
+            status = cp_annotate_clean(b->profile, err);
+    }
+    if (status == CP_OK)
+        put_names(b->profile, out);
+    cp_mappings_release(&m);
+    return status;
+}
+
+void cp_symbol_page(struct cp_service *s, struct cp_http_exchange *x)
+{
+    const struct cp_http_request *r = cp_http_request_of(x);
+    bool is_post = cp_http_request_is(r, "POST");
+    const char *body = r->body.len ? r->body.bytes : "";
+    const char *text = is_post ? body : cp_http_request_query(r);
+    size_t len = is_post ? r->body.len : strlen(text);
+    struct cp_out out = { .fd = -1 };
+    struct cp_error err = { 0 };
+    struct cp_builder b = { 0 };
+
+    if (cp_builder_init(&b, &err) == CP_OK &&
+        read_addresses(&b, text, len, &err) == CP_OK &&
+        resolve(s, &b, &out, &err) == CP_OK) {
+        cp_service_text_headers(x);
+        cp_http_answer(x, 200, &out);
+    } else {
+        cp_out_release(&out);
+        cp_service_error(x, 500, "%s", err.msg);
+    }
+    cp_builder_release(&b);
+    cp_service_used_symbols(s);
+}

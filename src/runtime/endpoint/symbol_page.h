@@ -1,0 +1,14 @@
+/*
+ * symbol_page - names of addresses, for tools that ask for them one by one.
+ *
+ * google-pprof and go tool pprof send the addresses of a profile, joined by
+ * '+', in the body of a POST or in the query.
+ */
+#ifndef CP_SYMBOL_PAGE_H
+#define CP_SYMBOL_PAGE_H
+
+#include "runtime/endpoint/service.h"
+
+void cp_symbol_page(struct cp_service *s, struct cp_http_exchange *x);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * window - a request for a profile, from its parameters to its answer.
+ *
+ * A snapshot is taken and answered at once. A profile over time opens a window
+ * that is closed by a timer, or when the client says no more, which may still
+ * read what there is; it is thrown away if the client goes first. With
+ * `seconds`, a snapshot becomes the difference of two.
+ */
+#ifndef CP_WINDOW_H
+#define CP_WINDOW_H
+
+#include "runtime/endpoint/service.h"
+
+enum cp_window_form {
+    CP_WINDOW_GO,       /* as net/http/pprof answers */
+    CP_WINDOW_GPERF,    /* as gperftools' tools want it: always as of now */
+    CP_WINDOW_JEMALLOC, /* the same for jeprof: what came in `seconds` */
+};
+
+/* Answers x, now or later. `name` is what the path called the kind. */
+void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
+                    const struct cp_kind *kind, const char *name,
+                    enum cp_window_form form);
+
+/* Answers with what has changed since *last; see delta.h. */
+void cp_window_since_last(struct cp_service *s, struct cp_http_exchange *x,
+                          const struct cp_kind *kind, struct cp_profile **last);
+
+#endif

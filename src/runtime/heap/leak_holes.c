@@ -1,0 +1,34 @@
+/* leak_holes.c - see leak_holes.h. */
+#include "runtime/heap/leak_holes.h"
+
+#include <stdbool.h>
+
+void cp_leak_holes_add(struct cp_leak_holes *h, const void *start, size_t len)
+{
+    uintptr_t at = (uintptr_t)start;
+
+    if (!at || !len || h->n == CP_LEAK_HOLES_MOST)
+        return;
+    h->list[h->n].start = at;
+    h->list[h->n].end = at + len;
+    h->n++;
+}
+
+uintptr_t cp_leak_holes_next(const struct cp_leak_holes *h, uintptr_t *start,
+                             uintptr_t end)
+{
+    bool is_moved = true;
+
+    while (is_moved && *start < end) {
+        is_moved = false;
+        for (size_t i = 0; i < h->n; i++)
+            if (*start >= h->list[i].start && *start < h->list[i].end) {
+                *start = h->list[i].end;
+                is_moved = true;
+            }
+    }
+    for (size_t i = 0; i < h->n; i++)
+        if (h->list[i].start > *start && h->list[i].start < end)
+            end = h->list[i].start;
+    return end;
+}

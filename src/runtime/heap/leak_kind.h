@@ -1,0 +1,11 @@
+/*
+ * leak_kind - the profile of what leak.h finds: leak_objects and leak_space.
+ */
+#ifndef CP_LEAK_KIND_H
+#define CP_LEAK_KIND_H
+
+#include "runtime/kind/kind.h"
+
+extern const struct cp_kind cp_leak_kind;
+
+#endif

@@ -1,0 +1,107 @@
+/* leak_registers.c - collects the registers of all threads. */
+#include "runtime/heap/leak_registers.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "runtime/os/clock.h"
+#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/still.h"
+#include "runtime/threads/thread_state.h"
+#include "runtime/threads/threads.h"
+#include "signal/unwinder/syscall.h"
+
+#define REPLY_TIMEOUT_NS 200000000 /* some ticks of the kernel's clock */
+#define REPLY_POLL_NS 500000
+#define FROM_OUTSIDE UINT32_MAX /* in place of a reply */
+
+/* A thread that sleeps: what the kernel gives stands for its registers. */
+static bool read_from_outside(struct cp_signal_thread *t, int32_t tid)
+{
+    struct cp_still_place place;
+
+    if (cp_still_find(&place, tid) != CP_STILL_PARTIAL)
+        return false;
+    atomic_fetch_and(&t->requests, ~(uint32_t)CP_REQUEST_REGISTERS);
+    memcpy(t->registers, place.args, sizeof(place.args));
+    t->registers_sp = place.sp;
+    t->registers_awaited = FROM_OUTSIDE;
+    return true;
+}
+
+static bool request(struct cp_signal_thread *t, int32_t tid)
+{
+    if (cp_thread_blocks(tid, cp_sampler_signal()))
+        return false;
+    t->registers_awaited = atomic_load(&t->registers_replies) + 1;
+    return cp_threads_request(t, tid, CP_REQUEST_REGISTERS);
+}
+
+bool cp_leak_has_registers(const struct cp_signal_thread *t)
+{
+    return t->registers_awaited == FROM_OUTSIDE ||
+           (t->registers_awaited != 0 &&
+            t->registers_awaited == atomic_load(&t->registers_replies));
+}
+
+static void begin(struct cp_leak *leak)
+{
+    for (uint32_t i = 0; i < cp_threads_records(); i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+        int32_t tid = atomic_load(&t->tid);
+
+        t->registers_awaited = 0;
+        explicit_bzero(t->registers, sizeof(t->registers));
+        if (tid == 0)
+            continue;
+        if (read_from_outside(t, tid))
+            leak->n_asleep++;
+        else if (request(t, tid))
+            leak->n_requested++;
+        else
+            t->registers_awaited = 0;
+    }
+}
+
+/* A late reply would leave pointers in the record, and the scan find them. */
+static void cancel(void *context, struct cp_signal_thread *t)
+{
+    (void)context;
+    atomic_fetch_and(&t->requests, ~(uint32_t)CP_REQUEST_REGISTERS);
+}
+
+/* Returns how many threads owe a reply, and run. */
+static uint32_t count_pending(struct cp_leak *leak)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < cp_threads_records(); i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+        int32_t tid = atomic_load(&t->tid);
+
+        if (tid == 0 || t->registers_awaited == 0 || cp_leak_has_registers(t))
+            continue;
+        if (read_from_outside(t, tid)) {
+            leak->n_requested--;
+            leak->n_asleep++;
+        } else {
+            n++;
+        }
+    }
+    return n;
+}
+
+void cp_leak_read_registers(struct cp_leak *leak)
+{
+    const struct timespec span = { 0, REPLY_POLL_NS };
+    int64_t start = cp_clock_ns(CLOCK_MONOTONIC), now = start;
+
+    begin(leak);
+    while ((leak->n_silent = count_pending(leak)) > 0 &&
+           now - start < REPLY_TIMEOUT_NS) {
+        (void)CP_SYSCALL(SYS_nanosleep, (long)&span, 0);
+        now = cp_clock_ns(CLOCK_MONOTONIC);
+    }
+    cp_threads_each(cancel, NULL);
+    leak->reply_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);
+}

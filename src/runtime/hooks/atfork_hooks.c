@@ -1,0 +1,37 @@
+/*
+ * atfork_hooks.c - functions that are called around forks: glibc's.
+ *
+ * Whoever adds the first has ours added before it (lifecycle.h). With musl they
+ * are added when the library starts (packaging/musl/shim.c).
+ */
+#include "runtime/process/lifecycle.h"
+#include "runtime/hooks/next.h"
+
+/* What pthread_atfork calls, in each object its own. */
+typedef void fork_call(void);
+int __register_atfork(fork_call *before, fork_call *in_parent,
+                      fork_call *in_child, void *object);
+
+CP_NEXT_ENTRY(__register_atfork, NULL);
+
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static int add_first(fork_call *before, fork_call *in_parent,
+                     fork_call *in_child)
+{
+    __typeof__(__register_atfork) *next =
+        (__typeof__(__register_atfork) *)cp_next_get(&next___register_atfork);
+
+    return next(before, in_parent, in_child, &__dso_handle);
+}
+
+__attribute__((visibility("default"))) int
+__register_atfork(fork_call *before, fork_call *in_parent, fork_call *in_child,
+                  void *object)
+{
+    __typeof__(__register_atfork) *next =
+        (__typeof__(__register_atfork) *)cp_next_get(&next___register_atfork);
+
+    (void)cp_lifecycle_watch_forks(add_first);
+    return next(before, in_parent, in_child, object);
+}

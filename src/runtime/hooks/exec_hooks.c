@@ -1,0 +1,197 @@
+/*
+ * exec_hooks.c - exec without our signals, and the waits for signals as well.
+ *
+ * A signal that waits outlives an exec, and the program that follows would die
+ * of one of our events' (signal/signals/traps.h); the kernel itself drops those
+ * of timers. They are taken back before. If the exec fails, all goes on.
+ *
+ * A program that waits for all signals, having blocked them, is not told of
+ * ours: what they were to sample is added when the thread's timer ends.
+ *
+ * A sanitizer calls these before we can know who comes next: it has no hooks.
+ */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/os/clock.h"
+#include "runtime/hooks/next.h"
+#include "signal/signals/traps.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define NS_PER_S 1000000000
+#define MOST_S 1000000000 /* for who waits longer, that is for ever */
+
+/* Returns what `call` returns, if it returns. */
+#define EXEC(call)                                                             \
+    do {                                                                       \
+        struct cp_signal_thread *paused = cp_traps_pause();                    \
+        int failed = (call);                                                   \
+                                                                               \
+        cp_traps_resume(paused);                                               \
+        return failed;                                                         \
+    } while (0)
+
+EXPORT int execve(const char *file, char *const argv[], char *const envp[])
+{
+    CP_NEXT(execve);
+    EXEC(next(file, argv, envp));
+}
+
+EXPORT int execv(const char *file, char *const argv[])
+{
+    CP_NEXT(execv);
+    EXEC(next(file, argv));
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+    CP_NEXT(execvp);
+    EXEC(next(file, argv));
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+    CP_NEXT(execvpe);
+    EXEC(next(file, argv, envp));
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+    CP_NEXT(fexecve);
+    EXEC(next(fd, argv, envp));
+}
+
+EXPORT int execveat(int fd, const char *file, char *const argv[],
+                    char *const envp[], int flags)
+{
+    CP_NEXT(execveat);
+    EXEC(next(fd, file, argv, envp, flags));
+}
+
+/* How many arguments follow the first, with the NULL that ends them. */
+static size_t count(va_list args)
+{
+    size_t n = 1;
+
+    while (va_arg(args, char *))
+        n++;
+    return n;
+}
+
+/*
+ * What execl and the like were called with, as argv. They may be called in a
+ * child of vfork: it is nowhere but on the stack.
+ */
+#define COLLECT(argv, args, first)                                             \
+    do {                                                                       \
+        size_t n_;                                                             \
+                                                                               \
+        va_start(args, first);                                                 \
+        n_ = count(args);                                                      \
+        va_end(args);                                                          \
+        (argv) = __builtin_alloca((n_ + 1) * sizeof(*(argv)));                 \
+        (argv)[0] = (char *)(uintptr_t)(first);                                \
+        va_start(args, first);                                                 \
+        for (size_t i_ = 1; i_ <= n_; i_++)                                    \
+            (argv)[i_] = va_arg(args, char *);                                 \
+    } while (0)
+
+EXPORT int execl(const char *file, const char *first, ...)
+{
+    va_list args;
+    char **argv;
+
+    COLLECT(argv, args, first);
+    va_end(args);
+    return execv(file, argv);
+}
+
+EXPORT int execlp(const char *file, const char *first, ...)
+{
+    va_list args;
+    char **argv;
+
+    COLLECT(argv, args, first);
+    va_end(args);
+    return execvp(file, argv);
+}
+
+EXPORT int execle(const char *file, const char *first, ...)
+{
+    va_list args;
+    char **argv;
+    char *const *envp;
+
+    COLLECT(argv, args, first);
+    envp = va_arg(args, char *const *);
+    va_end(args);
+    return execve(file, argv, envp);
+}
+
+EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *out)
+{
+    siginfo_t info;
+    int sig;
+
+    CP_NEXT(sigwaitinfo);
+    do
+        sig = next(set, &info);
+    while (sig > 0 && cp_traps_is_ours(&info));
+    if (sig > 0 && out)
+        *out = info;
+    return sig;
+}
+
+EXPORT int sigwait(const sigset_t *set, int *out)
+{
+    int errno_before = errno, sig;
+
+    do
+        sig = sigwaitinfo(set, NULL);
+    while (sig < 0 && errno == EINTR);
+    if (sig < 0)
+        return errno;
+    errno = errno_before;
+    *out = sig;
+    return 0;
+}
+
+/* What is left of a span that began then. */
+static struct timespec rest_of(const struct timespec *span, int64_t begin_ns)
+{
+    int64_t s = span->tv_sec < MOST_S ? span->tv_sec : MOST_S;
+    int64_t left_ns =
+        s * NS_PER_S + span->tv_nsec + begin_ns - cp_clock_ns(CLOCK_MONOTONIC);
+
+    left_ns = left_ns > 0 ? left_ns : 0;
+    return (struct timespec){ left_ns / NS_PER_S, left_ns % NS_PER_S };
+}
+
+EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out,
+                        const struct timespec *span)
+{
+    int64_t begin_ns = cp_clock_ns(CLOCK_MONOTONIC);
+    struct timespec left;
+    siginfo_t info;
+    int sig;
+
+    CP_NEXT(sigtimedwait);
+    sig = next(set, &info, span);
+    while (sig > 0 && cp_traps_is_ours(&info)) {
+        if (span)
+            left = rest_of(span, begin_ns);
+        sig = next(set, &info, span ? &left : NULL);
+    }
+    if (sig > 0 && out)
+        *out = info;
+    return sig;
+}
+
+#else
+typedef int cp_no_exec_hooks;
+#endif

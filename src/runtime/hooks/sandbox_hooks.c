@@ -1,0 +1,278 @@
+/*
+ * sandbox_hooks.c - the program gives up rights: prctl, and seccomp, unshare
+ * and setns, also by way of syscall.
+ *
+ * Before the program installs a seccomp filter the library stops whatever that
+ * filter would end it for (sandbox.h). unshare and setns see a process without
+ * own threads (pause.h). From the first step towards a filter on, which is
+ * always PR_SET_NO_NEW_PRIVS unless root takes it, the program's threads do not
+ * look for new code (walk_map.h).
+ *
+ * A filter that is installed without libc, by an instruction in the program, is
+ * found when a profile begins, by /proc.
+ */
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "runtime/process/lifecycle.h"
+#include "runtime/hooks/next.h"
+#include "runtime/threads/own_thread.h"
+#include "runtime/process/pause.h"
+#include "runtime/os/sandbox.h"
+#include "runtime/stacks/walk_map.h"
+#include "signal/unwinder/syscall.h"
+#include "signal/signals/traps.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define MAX_FILTER 4096 /* instructions: BPF_MAXINSNS */
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME 0x00000080
+#endif
+
+/* ---- filters ---- */
+
+/* A copy of the program's memory; false: it cannot be read. */
+static bool copy(void *out, const void *from, size_t len)
+{
+    struct iovec to = { out, len }, at = { (void *)(uintptr_t)from, len };
+
+    return CP_SYSCALL(SYS_process_vm_readv, CP_SYSCALL(SYS_gettid, 0),
+                      (long)&to, 1, (long)&at, 1, 0) == (long)len;
+}
+
+/* What the filter asks for; nothing, if the kernel would refuse it. */
+static enum cp_sandbox_need judge(const void *program, bool is_for_all)
+{
+    enum cp_sandbox_need need = CP_SANDBOX_NOTHING;
+    struct sock_fprog p;
+    struct sock_filter *filter;
+
+    if (!copy(&p, program, sizeof(p)) || p.len == 0 || p.len > MAX_FILTER)
+        return need;
+    filter = cp_alloc(p.len, sizeof(*filter), NULL);
+    if (!filter)
+        return CP_SANDBOX_SEAL;
+    if (copy(filter, p.filter, p.len * sizeof(*filter)))
+        need = cp_sandbox_judge(filter, p.len, is_for_all);
+    cp_free(filter);
+    return need;
+}
+
+static bool is_of_other_process(void)
+{
+    return !cp_lifecycle_is_started() || !cp_lifecycle_is_own_process();
+}
+
+static enum cp_sandbox_need prepare(bool is_strict, const void *program,
+                                    bool is_for_all)
+{
+    enum cp_sandbox_need need;
+
+    if (is_of_other_process())
+        return CP_SANDBOX_NOTHING;
+    cp_walk_map_confine();
+    need = is_strict ? CP_SANDBOX_SEAL : judge(program, is_for_all);
+    if (need >= CP_SANDBOX_NO_PERF) {
+        cp_sandbox_note_filter();
+        cp_traps_end_all();
+    }
+    if (need >= CP_SANDBOX_NO_THREADS)
+        cp_own_thread_confine();
+    if (need == CP_SANDBOX_SEAL) {
+        cp_pause_begin(false);
+        cp_lifecycle_seal();
+    }
+    return need;
+}
+
+static long finish(enum cp_sandbox_need need, long result)
+{
+    int number = errno;
+
+    if (need == CP_SANDBOX_SEAL && result < 0) {
+        cp_lifecycle_unseal();
+        cp_pause_end();
+        errno = number;
+    }
+    return result;
+}
+
+/* Whatever the option, the kernel is given all four, as libc does it. */
+EXPORT int prctl(int option, ...)
+{
+    enum cp_sandbox_need need;
+    unsigned long a[4];
+    va_list more;
+
+    CP_NEXT(prctl);
+    va_start(more, option);
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(more, unsigned long);
+    va_end(more);
+    if (option == PR_SET_NO_NEW_PRIVS)
+        cp_walk_map_confine();
+    if (option != PR_SET_SECCOMP)
+        return next(option, a[0], a[1], a[2], a[3]);
+    need = prepare(a[0] == SECCOMP_MODE_STRICT, (const void *)a[1], false);
+    return (int)finish(need, next(option, a[0], a[1], a[2], a[3]));
+}
+
+/* ---- namespaces ---- */
+
+/* These fail in a process with several threads. */
+static bool wants_single(int flags)
+{
+    return flags & (CLONE_NEWUSER | CLONE_VM | CLONE_THREAD | CLONE_SIGHAND);
+}
+
+/* So do these; a type of 0 is any. CLONE_NEWNS: a folder of its own. */
+static bool wants_single_join(int type)
+{
+    return type == 0 || type & (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWTIME);
+}
+
+static bool pause_if(bool is_wanted)
+{
+    if (!is_wanted || !cp_pause_is_useful())
+        return false;
+    cp_pause_begin(true);
+    return true;
+}
+
+EXPORT int unshare(int flags)
+{
+    bool is_paused = pause_if(wants_single(flags));
+    int result;
+
+    CP_NEXT(unshare);
+    result = next(flags);
+    if (is_paused)
+        cp_pause_end();
+    return result;
+}
+
+EXPORT int setns(int fd, int type)
+{
+    bool is_paused = pause_if(wants_single_join(type));
+    int result;
+
+    CP_NEXT(setns);
+    result = next(fd, type);
+    if (is_paused)
+        cp_pause_end();
+    return result;
+}
+
+/*
+ * ---- by number ----
+ *
+ * A sanitizer calls syscall before we can know who comes next: it has no hook.
+ */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+typedef long syscall_fn(long number, long a, long b, long c, long d, long e,
+                        long f);
+
+CP_NEXT_ENTRY(syscall, NULL);
+
+static long set_seccomp(long mode, long flags, long program)
+{
+    syscall_fn *next = (syscall_fn *)cp_next_get(&next_syscall);
+    enum cp_sandbox_need need =
+        prepare(mode == SECCOMP_SET_MODE_STRICT, (const void *)program,
+                ((unsigned long)flags & SECCOMP_FILTER_FLAG_TSYNC) != 0);
+
+    return finish(need, next(SYS_seccomp, mode, flags, program, 0, 0, 0));
+}
+
+/* The calls that are looked at; none has six arguments. */
+long cp_syscall_handle(long number, long a, long b, long c, long d, long e);
+long cp_syscall_early(long number, long a, long b, long c, long d, long e,
+                      long f);
+
+long cp_syscall_handle(long number, long a, long b, long c, long d, long e)
+{
+    syscall_fn *next = (syscall_fn *)cp_next_get(&next_syscall);
+
+    if (number == SYS_prctl && a == PR_SET_SECCOMP)
+        return prctl((int)a, b, c, d, e);
+    if (number == SYS_seccomp &&
+        (a == SECCOMP_SET_MODE_FILTER || a == SECCOMP_SET_MODE_STRICT))
+        return set_seccomp(a, b, c);
+    if (number == SYS_unshare)
+        return unshare((int)a);
+    if (number == SYS_setns)
+        return setns((int)a, (int)b);
+    return next(number, a, b, c, d, e, 0);
+}
+
+/* Before the constructors of this library: past libc. */
+long cp_syscall_early(long number, long a, long b, long c, long d, long e,
+                      long f)
+{
+    long result = CP_SYSCALL(number, a, b, c, d, e, f);
+
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return -1;
+    }
+    return result;
+}
+
+/*
+ * All others are a jump to libc's, without a frame: a call that returns twice,
+ * such as clone, finds the stack as the program left it. On x86-64 a compiler
+ * would write to where the sixth argument is on the stack: in a call with fewer
+ * that is the caller's own memory.
+ */
+#if defined(__x86_64__)
+_Static_assert(offsetof(struct cp_next, found) == 16 && SYS_prctl == 157 &&
+                   SYS_unshare == 272 && SYS_setns == 308 && SYS_seccomp == 317,
+               "as below");
+__asm__(".text\n"
+        ".globl syscall\n"
+        ".type syscall, @function\n"
+        ".p2align 4\n"
+        "syscall:\n"
+        ".cfi_startproc\n"
+        "    movq next_syscall+16(%rip), %rax\n"
+        "    testq %rax, %rax\n"
+        "    je cp_syscall_early\n"
+        "    cmpq $157, %rdi\n"
+        "    je cp_syscall_handle\n"
+        "    cmpq $272, %rdi\n"
+        "    je cp_syscall_handle\n"
+        "    cmpq $308, %rdi\n"
+        "    je cp_syscall_handle\n"
+        "    cmpq $317, %rdi\n"
+        "    je cp_syscall_handle\n"
+        "    jmp *%rax\n"
+        ".cfi_endproc\n"
+        ".size syscall, . - syscall\n");
+#else
+syscall_fn cp_syscall __asm__("syscall");
+
+EXPORT long cp_syscall(long number, long a, long b, long c, long d, long e,
+                       long f)
+{
+    syscall_fn *next = (syscall_fn *)cp_next_found(&next_syscall);
+
+    if (__builtin_expect(!next, 0))
+        return cp_syscall_early(number, a, b, c, d, e, f);
+    if (__builtin_expect(number == SYS_prctl || number == SYS_seccomp ||
+                             number == SYS_unshare || number == SYS_setns,
+                         0))
+        return cp_syscall_handle(number, a, b, c, d, e);
+    return next(number, a, b, c, d, e, f);
+}
+#endif
+
+#endif

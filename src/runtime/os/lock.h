@@ -1,0 +1,51 @@
+/*
+ * lock - a mutex of our own.
+ *
+ * The program's pthread_mutex functions may be ours as well (the lock
+ * profiles), and a fork may copy a mutex that nobody will ever unlock; this
+ * one is a word and can be set back. Never taken in signal context. Starts as
+ * { 0 }.
+ */
+#ifndef CP_LOCK_H
+#define CP_LOCK_H
+
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+
+#include "signal/unwinder/syscall.h"
+
+struct cp_lock {
+    _Atomic int word; /* 0: free, 1: taken, 2: taken and wanted */
+};
+
+/* False: somebody has it. */
+static inline bool cp_lock_try(struct cp_lock *l)
+{
+    int free = 0;
+
+    return atomic_compare_exchange_strong(&l->word, &free, 1);
+}
+
+static inline void cp_lock_take(struct cp_lock *l)
+{
+    if (cp_lock_try(l))
+        return;
+    while (atomic_exchange(&l->word, 2) != 0)
+        (void)CP_SYSCALL(SYS_futex, (long)&l->word, FUTEX_WAIT_PRIVATE, 2);
+}
+
+static inline void cp_lock_give(struct cp_lock *l)
+{
+    if (atomic_exchange(&l->word, 0) == 2)
+        (void)CP_SYSCALL(SYS_futex, (long)&l->word, FUTEX_WAKE_PRIVATE, 1);
+}
+
+/* In the child of a fork, where the taker may be no more. */
+static inline void cp_lock_reset(struct cp_lock *l)
+{
+    atomic_store(&l->word, 0);
+}
+
+#endif

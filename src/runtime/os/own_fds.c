@@ -1,0 +1,88 @@
+/* own_fds.c - see own_fds.h. */
+#include "runtime/os/own_fds.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/os/sandbox.h"
+#include "signal/unwinder/syscall.h"
+
+/* To ThreadSanitizer a number is the same file in all tables. */
+#if defined(__SANITIZE_THREAD__)
+static const bool can_part = false;
+#else
+static const bool can_part = true;
+#endif
+
+#define MAX_CLOSED 65536 /* descriptors, where close_range is not used */
+
+static void close_from_to(unsigned first, unsigned last)
+{
+    if (first <= last)
+        (void)CP_SYSCALL(SYS_close_range, first, last, 0);
+}
+
+static bool part_by_range(int socket, int lease)
+{
+    unsigned low = (unsigned)(lease && lease < socket ? lease : socket);
+    unsigned high = (unsigned)(lease > socket ? lease : socket);
+
+    if (CP_SYSCALL(SYS_close_range, high + 1, ~0u, CLOSE_RANGE_UNSHARE) != 0)
+        return false;
+    if (low > 0)
+        close_from_to(0, low - 1);
+    close_from_to(low + 1, high - 1);
+    return true;
+}
+
+static void close_others(int socket, int lease)
+{
+    struct rlimit files = { MAX_CLOSED, MAX_CLOSED };
+    int end = MAX_CLOSED;
+
+    (void)getrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_cur < (rlim_t)end)
+        end = (int)files.rlim_cur;
+    for (int fd = 0; fd < end; fd++)
+        if (fd != socket && (fd != lease || lease == 0))
+            (void)CP_SYSCALL(SYS_close, fd);
+}
+
+/*
+ * Under a seccomp filter close_range may end the process: systemd 247 and 248
+ * do not have it in @system-service. A filter that refuses unshare with an
+ * error is one that gives errors.
+ */
+bool cp_own_fds_part(int socket, int lease)
+{
+    long result;
+
+    if (!can_part)
+        return false;
+    if (!cp_sandbox_is_filtered())
+        return part_by_range(socket, lease);
+    result = CP_SYSCALL(SYS_unshare, CLONE_FILES);
+    if (result == -EPERM)
+        return part_by_range(socket, lease);
+    if (result == 0)
+        close_others(socket, lease);
+    return result == 0;
+}
+
+/* Takes n descriptors and gives them back, deepest first. */
+bool cp_own_fds_have_spare(int fd, int n)
+{
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    bool is_enough;
+
+    if (copy < 0)
+        return false;
+    is_enough = n <= 1 || cp_own_fds_have_spare(fd, n - 1);
+    (void)close(copy);
+    return is_enough;
+}

@@ -1,0 +1,61 @@
+/* proc_file.c - see proc_file.h. */
+#include "runtime/os/proc_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STEP ((size_t)16 << 10)
+
+/* Reads to the end or the limit; -1 with errno on failure. */
+static ssize_t read_all(int fd, size_t limit, struct cp_out *out)
+{
+    size_t len = 0;
+    ssize_t n = 1;
+
+    while (n != 0 && len < limit && cp_out_room(out, STEP)) {
+        n = read(fd, out->buf + out->len,
+                 limit - len < STEP ? limit - len : STEP);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        out->len += (size_t)n;
+        len += (size_t)n;
+    }
+    return 0;
+}
+
+static enum cp_status finish(const char *path, int fd, size_t limit,
+                             struct cp_out *out, struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    if (fd < 0 || read_all(fd, limit, out) < 0)
+        status = cp_error_set(err, CP_EIO, "%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        (void)close(fd);
+    return status == CP_OK ? cp_out_finish(out, err) : status;
+}
+
+enum cp_status cp_proc_file_read(const char *path, size_t limit,
+                                 struct cp_out *out, struct cp_error *err)
+{
+    return finish(path, open(path, O_RDONLY | O_CLOEXEC), limit, out, err);
+}
+
+enum cp_status cp_proc_file_read_own(const char *path, size_t limit,
+                                     struct cp_out *out, struct cp_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat st;
+
+    if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+                    (st.st_uid != geteuid() && st.st_uid != 0))) {
+        (void)close(fd);
+        return cp_error_set(err, CP_EIO, "%s: not a file of this user", path);
+    }
+    return finish(path, fd, limit, out, err);
+}

@@ -1,0 +1,121 @@
+/* tables.c - see tables.h. */
+#include "runtime/os/tables.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "runtime/os/timer.h"
+
+#define PAGE 4096
+
+static struct cp_tables_options limits;
+
+void cp_tables_configure(const struct cp_tables_options *options)
+{
+    limits = *options;
+}
+
+static size_t bytes_of(size_t n_slots, size_t n_frames)
+{
+    return n_slots * sizeof(struct cp_signal_slot) +
+           n_frames * sizeof(uintptr_t);
+}
+
+/* May a table of that size be? It is counted then, but for the smallest. */
+static bool may_have(size_t n_slots, size_t n_frames)
+{
+    size_t bytes = bytes_of(n_slots, n_frames);
+
+    if (n_slots <= CP_TABLES_LEAST_SLOTS)
+        return true;
+    if (limits.most_bytes && bytes > limits.most_bytes)
+        return false;
+    return !limits.hold || limits.hold(bytes);
+}
+
+static void let_go(size_t n_slots, size_t n_frames)
+{
+    if (n_slots > CP_TABLES_LEAST_SLOTS && limits.let_go)
+        limits.let_go(bytes_of(n_slots, n_frames));
+}
+
+static void *map_pages(size_t size)
+{
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED)
+        return NULL;
+    cp_tables_keep_small(p, size);
+    return p;
+}
+
+enum cp_status cp_tables_map(struct cp_signal_samples *s, size_t n_slots,
+                             size_t n_frames, struct cp_error *err)
+{
+    char *p;
+
+    for (; !may_have(n_slots, n_frames); n_frames /= 2)
+        n_slots /= 2;
+    p = map_pages(bytes_of(n_slots, n_frames));
+    if (!p) {
+        let_go(n_slots, n_frames);
+        return cp_error_nomem(err);
+    }
+    s->n_slots = n_slots;
+    s->n_frames = n_frames;
+    s->seed = cp_timer_random(UINT64_MAX - 1);
+    s->frames = (uintptr_t *)(void *)(p + n_slots * sizeof(*s->slots));
+    s->slots = (struct cp_signal_slot *)(void *)p;
+    return CP_OK;
+}
+
+void cp_tables_unmap(struct cp_signal_samples *s)
+{
+    if (!s->slots)
+        return;
+    (void)munmap(s->slots, bytes_of(s->n_slots, s->n_frames));
+    let_go(s->n_slots, s->n_frames);
+}
+
+size_t cp_tables_bytes(const struct cp_signal_samples *s)
+{
+    size_t n_slots = (size_t)atomic_load(&s->used_slots);
+    size_t n_frames = (size_t)atomic_load(&s->used_frames); /* or wanted */
+
+    if (n_frames > s->n_frames)
+        n_frames = s->n_frames;
+    return n_frames * sizeof(*s->frames) +
+           cp_tables_touched(n_slots, s->n_slots, sizeof(*s->slots));
+}
+
+/* A page for each slot, until all are touched. */
+static size_t touched(size_t used, size_t n, size_t size)
+{
+    size_t all = n * size;
+
+    return used < all / PAGE ? used * PAGE : all;
+}
+
+/*
+ * While at most half of those that are filled first are, few of the others
+ * are: one in thirty or so of all.
+ */
+size_t cp_tables_touched(size_t used, size_t n, size_t size)
+{
+    if (n <= CP_SAMPLES_NEAR || used > CP_SAMPLES_NEAR / 2)
+        return touched(used, n, size);
+    return touched(used, CP_SAMPLES_NEAR, size) +
+           touched(used / 24, n - CP_SAMPLES_NEAR, size);
+}
+
+void cp_tables_keep_small(void *from, size_t size)
+{
+    uintptr_t first = (uintptr_t)from & ~(uintptr_t)(PAGE - 1);
+    int before = errno;
+
+    (void)madvise((void *)first, (uintptr_t)from + size - first,
+                  MADV_NOHUGEPAGE);
+    errno = before;
+}

@@ -1,0 +1,352 @@
+/* listen.c - see listen.h. */
+#include "runtime/process/listen.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "http/address.h"
+#include "runtime/endpoint/address_transfer.h"
+#include "runtime/process/cost.h"
+#include "runtime/profiles/custom.h"
+#include "runtime/endpoint/endpoint.h"
+#include "runtime/heap/heap.h"
+#include "runtime/process/kinds.h"
+#include "runtime/process/lifecycle.h"
+#include "runtime/os/lock.h"
+#include "runtime/threads/own_thread.h"
+#include "runtime/process/record.h"
+#include "runtime/process/registry.h"
+#include "runtime/stacks/sampler.h"
+#include "runtime/os/sandbox.h"
+#include "runtime/process/socket_file.h"
+
+#define CHILD_DELAY_NS 100000000
+#define HEIR_DELAY_NS 250000000  /* shorter commands leave the address alone */
+#define MOST_DELAY_NS 4000000000 /* between two tries */
+#define TRIES 10
+#define FORKED_TRIES 4
+
+static const struct cp_settings no_settings;
+
+static struct {
+    struct cp_lock lock;
+    char where[512]; /* "": nowhere */
+    struct cp_endpoint *endpoint;
+    const struct cp_settings *settings;
+    int listen_fd;       /* for the first endpoint; 0: none */
+    int lease_fd;        /* of that socket (address_transfer.h); 0: none */
+    bool is_visit;       /* cpprof attach has started the endpoint */
+    _Atomic int n_tries; /* that are left to get an address */
+    int64_t delay_ns;    /* before the first of them */
+    char paused_at[CP_HTTP_ADDRESS_BYTES]; /* the address; "": not paused */
+} state = { .settings = &no_settings };
+
+void cp_listen_configure(const struct cp_settings *s)
+{
+    state.settings = s;
+    state.listen_fd = s->listen_fd;
+}
+
+static enum cp_status spawn(void (*run)(void *context), void *context,
+                            struct cp_error *err)
+{
+    return cp_own_thread_start("cpprof", run, context, err);
+}
+
+static bool serving(const char *address)
+{
+    cp_socket_file_own(address);
+    cp_record_start(state.settings);
+    return cp_registry_add(address, state.settings->app_id);
+}
+
+static void handed(void)
+{
+    cp_socket_file_disown();
+    cp_registry_remove();
+    cp_record_cancel();
+}
+
+static bool may_hand(void)
+{
+    return state.settings->follow != CP_FOLLOW_NONE &&
+           cp_address_transfer_is_idle();
+}
+
+static void close_all(void *arg)
+{
+    (void)arg;
+    cp_lifecycle_detach();
+    (void)cp_listen_close();
+}
+
+static void ending(void)
+{
+    (void)cp_own_thread_start("cpprof-end", close_all, NULL, NULL);
+}
+
+static enum cp_status start_endpoint(const char *where, struct cp_error *err)
+{
+    struct cp_endpoint_options options = {
+        .listen = where,
+        .kinds = cp_kinds,
+        .more_kinds = cp_custom_kind,
+        .cost = cp_cost,
+        .listen_fd = state.listen_fd,
+        .lease_fd = state.lease_fd,
+        .token = state.settings->token,
+        .is_quiet = state.settings->is_quiet || where != state.where,
+        .serving = serving,
+        .handed = handed,
+        .may_hand = may_hand,
+        .ending = state.settings->is_attached ? ending : NULL,
+        .spawn = spawn
+    };
+    enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
+    struct cp_error unseen = { 0 };
+
+    state.is_visit = state.settings->is_attached;
+    state.listen_fd = state.lease_fd = 0;
+    if (status == CP_OK && cp_heap_enable(&unseen) != CP_OK)
+        cp_lifecycle_say(unseen.msg);
+    return status;
+}
+
+static enum cp_status listen_locked(const char *where, struct cp_error *err)
+{
+    enum cp_status status;
+
+    if (state.endpoint)
+        return cp_error_set(err, CP_EUSAGE, "already listening on %s",
+                            cp_endpoint_address(state.endpoint));
+    if (strlen(where) >= sizeof(state.where))
+        return cp_error_set(err, CP_EUSAGE, "address too long");
+    if (state.settings->is_token_bad)
+        return cp_error_set(err, CP_EUSAGE,
+                            "cannot listen on %s: PPROFTOKEN is no token; use "
+                            "1 to 256 letters, digits and -._~+/=, or unset it",
+                            where);
+    (void)strcpy(state.where, where);
+    status = start_endpoint(state.where, err);
+    if (status != CP_OK)
+        state.where[0] = '\0';
+    return status;
+}
+
+enum cp_status cp_listen(const char *where, struct cp_error *err)
+{
+    enum cp_status status;
+
+    cp_lock_take(&state.lock);
+    status = listen_locked(where, err);
+    cp_lock_give(&state.lock);
+    return status;
+}
+
+const char *cp_listen_address(void)
+{
+    const char *address = NULL;
+
+    cp_lock_take(&state.lock);
+    if (state.endpoint)
+        address = cp_endpoint_address(state.endpoint);
+    cp_lock_give(&state.lock);
+    return address;
+}
+
+bool cp_listen_is_visit(void)
+{
+    bool is_visit;
+
+    cp_lock_take(&state.lock);
+    is_visit = state.endpoint && state.is_visit;
+    cp_lock_give(&state.lock);
+    return is_visit;
+}
+
+static bool close_locked(void)
+{
+    struct cp_endpoint *e = state.endpoint;
+
+    if (!e)
+        return true;
+    cp_socket_file_disown();
+    cp_registry_remove();
+    cp_record_cancel();
+    cp_endpoint_stop(e);
+    state.where[0] = '\0';
+    state.endpoint = NULL;
+    if (!cp_endpoint_await_end(e))
+        return false; /* what it uses cannot be freed */
+    cp_endpoint_free(e);
+    return true;
+}
+
+bool cp_listen_close(void)
+{
+    bool is_closed;
+
+    cp_lock_take(&state.lock);
+    is_closed = close_locked();
+    cp_lock_give(&state.lock);
+    cp_sampler_retire();
+    return is_closed;
+}
+
+void cp_listen_pause(void)
+{
+    struct cp_endpoint *e;
+
+    cp_lock_take(&state.lock);
+    e = state.endpoint;
+    if (e && cp_endpoint_pause(e, state.paused_at)) {
+        state.endpoint = NULL;
+        cp_endpoint_free(e);
+    }
+    cp_lock_give(&state.lock);
+}
+
+/* Reports nothing where the endpoint cannot serve in a new namespace. */
+void cp_listen_resume(void)
+{
+    cp_lock_take(&state.lock);
+    if (state.paused_at[0] && !state.endpoint)
+        (void)start_endpoint(state.paused_at, NULL);
+    if (!state.endpoint && state.paused_at[0]) {
+        cp_socket_file_disown();
+        cp_registry_remove();
+    }
+    state.paused_at[0] = '\0';
+    cp_lock_give(&state.lock);
+}
+
+/* Does every process get another address? */
+static bool is_of_process(const char *where)
+{
+    size_t len = strlen(where);
+
+    return strstr(where, "{pid}") ||
+           (len >= 2 && strcmp(where + len - 2, ":0") == 0) ||
+           strcmp(where, "0") == 0;
+}
+
+/* The same with any port, where there is one. */
+static bool take_any_port(void)
+{
+    char *colon = strrchr(state.where, ':');
+
+    if (strncmp(state.where, "unix:", 5) == 0)
+        return false;
+    if (!colon || colon == state.where)
+        (void)strcpy(state.where, "localhost:0");
+    else if ((size_t)(colon - state.where) + 3 <= sizeof(state.where))
+        (void)strcpy(colon, ":0");
+    return true;
+}
+
+static enum cp_status try_again(struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    cp_lock_take(&state.lock);
+    if (!state.endpoint && state.where[0])
+        status = start_endpoint(state.where, err);
+    cp_lock_give(&state.lock);
+    return status;
+}
+
+static void serve_child(void *arg)
+{
+    struct cp_error err = { 0 };
+
+    (void)arg;
+    if (!cp_own_thread_rest(CHILD_DELAY_NS))
+        return;
+    if (try_again(&err) != CP_OK)
+        cp_lifecycle_say(err.msg);
+    state.n_tries = 0;
+}
+
+/* On the socket of an ancestor. */
+static bool serve_in_its_place(void)
+{
+    struct cp_address_transfer given;
+    enum cp_status status = CP_EIO;
+
+    if (!cp_address_transfer_request(&given))
+        return false;
+    cp_lock_take(&state.lock);
+    state.listen_fd = given.listen_fd;
+    state.lease_fd = given.lease_fd;
+    if (!state.endpoint && state.where[0]) {
+        status = start_endpoint(state.where, NULL);
+    } else {
+        (void)close(given.listen_fd);
+        (void)close(given.lease_fd);
+        state.listen_fd = state.lease_fd = 0;
+    }
+    cp_lock_give(&state.lock);
+    return status == CP_OK;
+}
+
+/* Until the address is free or given to us, or with one of its own. */
+static void serve_heir(void *arg)
+{
+    int64_t delay = state.delay_ns;
+
+    (void)arg;
+    for (; state.n_tries > 0; state.n_tries--) {
+        if (!cp_own_thread_rest(delay))
+            return;
+        if (try_again(NULL) == CP_OK || serve_in_its_place())
+            return;
+        if (state.settings->follow == CP_FOLLOW_ALL && take_any_port() &&
+            try_again(NULL) == CP_OK)
+            return;
+        delay = delay < MOST_DELAY_NS / 2 ? delay * 2 : MOST_DELAY_NS;
+    }
+}
+
+static void start_heir(int n_tries, int64_t delay_ns)
+{
+    state.n_tries = n_tries;
+    state.delay_ns = delay_ns;
+    if (state.settings->follow != CP_FOLLOW_NONE)
+        (void)cp_own_thread_start("cpprof", serve_heir, NULL, NULL);
+}
+
+void cp_listen_later(const char *where)
+{
+    if (strlen(where) >= sizeof(state.where))
+        return;
+    (void)strcpy(state.where, where);
+    start_heir(TRIES, HEIR_DELAY_NS);
+}
+
+/*
+ * The parent may still wait for its address: what goes to the background forks
+ * twice within a moment. Then it is let go first, so that the address comes
+ * back to it when the child ends. If it has given up, so does the child.
+ */
+void cp_listen_after_fork(void)
+{
+    bool had_one = state.endpoint != NULL;
+
+    if (cp_sandbox_is_sealed())
+        return;
+    cp_lock_reset(&state.lock);
+    if (had_one)
+        cp_endpoint_abandon(state.endpoint);
+    state.endpoint = NULL;
+    if (!had_one && state.n_tries == 0)
+        state.where[0] = '\0';
+    if (!state.where[0])
+        return;
+    if (is_of_process(state.where)) {
+        state.n_tries = 1;
+        (void)cp_own_thread_start("cpprof", serve_child, NULL, NULL);
+    } else
+        start_heir(FORKED_TRIES, had_one ? HEIR_DELAY_NS : 2 * HEIR_DELAY_NS);
+}

@@ -1,0 +1,133 @@
+/* cpu.c - see cpu.h. */
+#include "runtime/profiles/cpu.h"
+
+#include <stdio.h>
+
+#include "runtime/os/clock.h"
+#include "runtime/threads/perf_sampler.h"
+#include "runtime/profiles/probe.h"
+#include "runtime/threads/threads.h"
+#include "signal/signals/handler.h"
+
+#define NS_PER_S 1000000000
+
+static enum cp_status set_rate(int hz, struct cp_error *err)
+{
+    (void)err;
+    cp_threads_set_period(hz ? (uint64_t)(NS_PER_S / hz) : 0);
+    return CP_OK;
+}
+
+/* What is to be said of a rate that timers cannot have; 0: nothing. */
+static int tick_text(int hz, char *out, size_t size)
+{
+    uint64_t tick_ns = cp_perf_sampler_tick_ns();
+
+    if (tick_ns == 0 || (uint64_t)(NS_PER_S / hz) >= tick_ns)
+        return 0;
+    if (cp_threads_are_fast())
+        return snprintf(out, size,
+                        "%d Hz by events of the kernel (perf_event_open)", hz);
+    return snprintf(out, size,
+                    "%d Hz is above the kernel's tick of %d Hz: samples are "
+                    "fewer and weigh more (no events: %s)",
+                    hz, (int)(NS_PER_S / (int64_t)tick_ns),
+                    cp_perf_sampler_why_not());
+}
+
+/* What the samples should add up to, and what they lack. */
+static enum cp_status comment(const struct cp_probe_window *w,
+                              struct cp_builder *b, struct cp_error *err)
+{
+    int64_t cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - w->cpu_ns;
+    uint64_t n_stuck = atomic_load(&cp_signal_sampler.n_stuck) - w->n_stuck;
+    uint64_t n_lost = cp_probe_lost() - w->n_lost;
+    struct cp_threads_stats threads;
+    enum cp_status status;
+    char text[256];
+    int len;
+
+    cp_threads_stats(&threads);
+    len = snprintf(text, sizeof(text),
+                   "cpu time of the process %lld ms; samples lost %llu, with "
+                   "an incomplete stack %llu; threads %zu, without a timer %zu",
+                   (long long)(cpu_ns / 1000000), (unsigned long long)n_lost,
+                   (unsigned long long)n_stuck, threads.n_threads,
+                   threads.n_no_timer);
+    status = cp_builder_comment(b, text, (size_t)len, err);
+    len = tick_text(w->hz, text, sizeof(text));
+    if (status == CP_OK && len > 0)
+        status = cp_builder_comment(b, text, (size_t)len, err);
+    return status;
+}
+
+static struct cp_probe cpu = {
+    .recorder = { .live = &cp_signal_sampler.cpu },
+    .default_hz = CP_CPU_DEFAULT_HZ,
+    .most_hz = CP_CPU_MOST_HZ,
+    .type = "cpu",
+    .set_rate = set_rate,
+    .unseen_ns = cp_threads_unseen_ns,
+    .comment = comment,
+};
+
+void cp_cpu_set_default_hz(int hz)
+{
+    cpu.default_hz = hz;
+}
+
+static enum cp_status begin(const struct cp_kind_request *request,
+                            void **out_window, struct cp_error *err)
+{
+    return cp_probe_begin(&cpu, request, out_window, err);
+}
+
+static enum cp_status finish(void *window, struct cp_profile **out,
+                             struct cp_error *err)
+{
+    return cp_probe_finish(&cpu, window, out, err);
+}
+
+static void cancel(void *window)
+{
+    cp_probe_cancel(&cpu, window);
+}
+
+/* For the index page: of the default rate, or of the one that runs. */
+static const char *note(void)
+{
+    static char text[256]; /* the endpoint's thread alone asks */
+    int hz = cpu.hz > cpu.default_hz ? cpu.hz : cpu.default_hz;
+    int len = cp_threads_are_fast() ? 0 : tick_text(hz, text, sizeof(text));
+
+    return len > 0 ? text : NULL;
+}
+
+static uint64_t count(void)
+{
+    return atomic_load(&cp_signal_sampler.n_samples);
+}
+
+const struct cp_kind cp_cpu_kind = {
+    .name = "profile",
+    .summary = "CPU profile: where threads spend their time on a processor. "
+               "Every thread is sampled by its own CPU clock, 100 times a "
+               "second unless hz says otherwise.",
+    .default_seconds = 30,
+    .text = CP_KIND_TEXT_NONE,
+    .begin = begin,
+    .finish = finish,
+    .cancel = cancel,
+    .count = count,
+    .note = note,
+};
+
+size_t cp_cpu_bytes(void)
+{
+    return cp_recorder_bytes(&cpu.recorder);
+}
+
+void cp_cpu_after_fork(void)
+{
+    cp_probe_forget(&cpu);
+}

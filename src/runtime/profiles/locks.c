@@ -1,0 +1,178 @@
+/* locks.c - see locks.h. */
+#include "runtime/profiles/locks.h"
+
+#include "runtime/stacks/hook_table.h"
+#include "runtime/threads/hooked.h"
+#include "runtime/kind/kind_build.h"
+#include "runtime/os/lock.h"
+#include "runtime/stacks/sampler.h"
+#include "runtime/os/tables.h"
+#include "runtime/threads/wait_switches.h"
+#include "signal/waits/locks.h"
+
+#define SLOTS ((size_t)1 << 15)
+#define FRAMES ((size_t)1 << 20)
+
+/* Names of what was waited for: the label "wait". */
+static const char *const what_names[CP_WAIT_KINDS] = {
+    [CP_WAIT_MUTEX] = "mutex",         [CP_WAIT_READ] = "rwlock read",
+    [CP_WAIT_WRITE] = "rwlock write",  [CP_WAIT_SPIN] = "spin lock",
+    [CP_WAIT_COND] = "condition",      [CP_WAIT_SEM] = "semaphore",
+    [CP_WAIT_BARRIER] = "barrier",     [CP_WAIT_JOIN] = "join",
+    [CP_WAIT_SLEEP] = "sleep",         [CP_WAIT_IO] = "io",
+    [CP_WAIT_POLL] = "poll",           [CP_WAIT_CHILD] = "child",
+    [CP_WAIT_FILE_LOCK] = "file lock",
+};
+
+/* Serializes the creation of the tables. */
+static struct cp_lock tables_lock;
+
+/* Sets one of the two rates; maps its table first. */
+static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
+                          struct cp_signal_samples *table, struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    if (value > CP_LOCKS_MOST_RATE)
+        return cp_error_set(err, CP_EUSAGE, "more than %llu",
+                            (unsigned long long)CP_LOCKS_MOST_RATE);
+    if (value && cp_hooked_is_late())
+        return cp_error_set(err, CP_EUSAGE, CP_HOOKED_NOTE);
+    if (value)
+        status = cp_sampler_watch(err);
+    if (status != CP_OK)
+        return status;
+    cp_lock_take(&tables_lock);
+    if (value)
+        status = cp_hook_table_map(table, SLOTS, FRAMES, err);
+    cp_lock_give(&tables_lock);
+    if (status == CP_OK)
+        cp_wait_switches_set_rate(rate, value);
+    return status;
+}
+
+enum cp_status cp_locks_set_block_rate(uint64_t rate_ns, struct cp_error *err)
+{
+    return set(&cp_locks.block_rate_ns, rate_ns, &cp_locks.block, err);
+}
+
+enum cp_status cp_locks_set_mutex_fraction(uint64_t fraction,
+                                           struct cp_error *err)
+{
+    return set(&cp_locks.mutex_fraction, fraction, &cp_locks.mutex, err);
+}
+
+void cp_locks_after_fork(void)
+{
+    cp_lock_reset(&tables_lock);
+    cp_wait_switches_reset_after_fork();
+    cp_locks_forget_waiters();
+    cp_hook_table_clear(&cp_locks.block);
+    cp_hook_table_clear(&cp_locks.mutex);
+}
+
+size_t cp_locks_bytes(void)
+{
+    return cp_tables_bytes(&cp_locks.block) + cp_tables_bytes(&cp_locks.mutex);
+}
+
+static void values_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
+                      int64_t *out)
+{
+    uint64_t parts = atomic_load(&slot->count);
+
+    out[0] = (int64_t)((parts + CP_LOCKS_PARTS / 2) / CP_LOCKS_PARTS);
+    out[1] = (int64_t)atomic_load(&slot->value);
+    if (slot->tag.state > 0 && slot->tag.state < CP_WAIT_KINDS) {
+        stack->text_key = "wait";
+        stack->text = what_names[slot->tag.state];
+    }
+}
+
+static enum cp_status fill(struct cp_builder *b, void *table,
+                           struct cp_error *err)
+{
+    return cp_hook_table_write(table, values_of, b, err);
+}
+
+static enum cp_status finish(struct cp_signal_samples *s,
+                             struct cp_profile **out, struct cp_error *err)
+{
+    static const struct cp_kind_form form = {
+        .types = { { "contentions", "count" }, { "delay", "nanoseconds" } },
+        .period = { "contentions", "count" },
+        .fill = fill,
+    };
+
+    return cp_kind_build(&form, 1, s, out, err);
+}
+
+static enum cp_status finish_block(void *window, struct cp_profile **out,
+                                   struct cp_error *err)
+{
+    (void)window;
+    return finish(&cp_locks.block, out, err);
+}
+
+static enum cp_status finish_mutex(void *window, struct cp_profile **out,
+                                   struct cp_error *err)
+{
+    (void)window;
+    return finish(&cp_locks.mutex, out, err);
+}
+
+static const char *note_block(void)
+{
+    if (cp_hooked_is_late())
+        return CP_HOOKED_NOTE;
+    return atomic_load(&cp_locks.block_rate_ns)
+               ? NULL
+               : "off: CPPROF=block_rate:NS, or POST block?rate=NS";
+}
+
+static const char *note_mutex(void)
+{
+    if (cp_hooked_is_late())
+        return CP_HOOKED_NOTE;
+    return atomic_load(&cp_locks.mutex_fraction)
+               ? NULL
+               : "off: CPPROF=mutex_fraction:N, or POST mutex?fraction=N";
+}
+
+static uint64_t count_block(void)
+{
+    return atomic_load(&cp_locks.block.used_slots);
+}
+
+static uint64_t count_mutex(void)
+{
+    return atomic_load(&cp_locks.mutex.used_slots);
+}
+
+const struct cp_kind cp_block_kind = {
+    .name = "block",
+    .summary = "Where threads waited: for mutexes, read-write locks, "
+               "conditions, semaphores, barriers and other threads.",
+    .text = CP_KIND_TEXT_CONTENTION,
+    .begin = cp_kind_begin_nothing,
+    .finish = finish_block,
+    .cancel = cp_kind_cancel_nothing,
+    .count = count_block,
+    .note = note_block,
+    .setting = "rate",
+    .set = cp_locks_set_block_rate,
+};
+
+const struct cp_kind cp_mutex_kind = {
+    .name = "mutex",
+    .summary = "Who made others wait: the stacks that held a lock somebody "
+               "else wanted.",
+    .text = CP_KIND_TEXT_MUTEX,
+    .begin = cp_kind_begin_nothing,
+    .finish = finish_mutex,
+    .cancel = cp_kind_cancel_nothing,
+    .count = count_mutex,
+    .note = note_mutex,
+    .setting = "fraction",
+    .set = cp_locks_set_mutex_fraction,
+};

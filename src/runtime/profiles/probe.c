@@ -1,0 +1,195 @@
+/* probe.c - see probe.h. */
+#include "runtime/profiles/probe.h"
+
+#include "base/alloc.h"
+#include "runtime/os/clock.h"
+#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/stack_writer.h"
+#include "signal/signals/handler.h"
+
+#define NS_PER_S 1000000000
+#define UNSEEN_PART 1000
+
+static enum cp_status set_rate(struct cp_probe *p, struct cp_error *err)
+{
+    enum cp_status status;
+    int hz = 0;
+
+    for (struct cp_probe_window *w = p->windows; w; w = w->next)
+        if (w->hz > hz)
+            hz = w->hz;
+    if (hz == p->hz)
+        return CP_OK;
+    status = p->set_rate(hz, err);
+    if (status == CP_OK)
+        p->hz = hz;
+    return status;
+}
+
+static void unlink_window(struct cp_probe *p, struct cp_probe_window *w)
+{
+    struct cp_probe_window **at = &p->windows;
+
+    while (*at != w)
+        at = &(*at)->next;
+    *at = w->next;
+}
+
+uint64_t cp_probe_lost(void)
+{
+    return atomic_load(&cp_signal_sampler.n_no_place) +
+           atomic_load(&cp_signal_sampler.n_full);
+}
+
+static void note_begin(struct cp_probe_window *w)
+{
+    w->n_stuck = atomic_load(&cp_signal_sampler.n_stuck);
+    w->n_lost = cp_probe_lost();
+    w->begin_ns = cp_clock_ns(CLOCK_MONOTONIC);
+    w->time_ns = cp_clock_ns(CLOCK_REALTIME);
+    w->cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static enum cp_status open_window(struct cp_probe *p, struct cp_probe_window *w,
+                                  struct cp_error *err)
+{
+    enum cp_status status = cp_sampler_open(err);
+
+    if (status != CP_OK)
+        return status;
+    status = cp_recorder_open(&p->recorder, &w->mark, err);
+    if (status != CP_OK) {
+        cp_sampler_close();
+        return status;
+    }
+    note_begin(w);
+    w->next = p->windows;
+    p->windows = w;
+    status = set_rate(p, err);
+    if (status != CP_OK) {
+        unlink_window(p, w);
+        cp_recorder_close(&p->recorder, &w->mark);
+        cp_sampler_close();
+    } else if (p->unseen_ns) {
+        w->unseen_ns = p->unseen_ns();
+    }
+    return status;
+}
+
+enum cp_status cp_probe_begin(struct cp_probe *p,
+                              const struct cp_kind_request *request,
+                              void **out_window, struct cp_error *err)
+{
+    int hz = request->hz > 0 ? request->hz : p->default_hz;
+    enum cp_status status;
+    struct cp_probe_window *w;
+
+    if (hz > p->most_hz)
+        return cp_error_set(err, CP_EUSAGE, "more than %d Hz", p->most_hz);
+    w = cp_alloc(1, sizeof(*w), err);
+    if (!w)
+        return CP_ENOMEM;
+    w->hz = hz;
+    cp_lock_take(&cp_sampler_lock);
+    status = open_window(p, w, err);
+    cp_lock_give(&cp_sampler_lock);
+    if (status != CP_OK)
+        cp_free(w);
+    else
+        *out_window = w;
+    return status;
+}
+
+/*
+ * The time of threads before they were known and after they had left, if it is
+ * worth a sample and more than what clocks differ by that are read in turn.
+ */
+static enum cp_status write_unseen(const struct cp_probe_window *w,
+                                   struct cp_builder *b, struct cp_error *err)
+{
+    const uintptr_t frame = CP_FRAME_UNSEEN;
+    struct cp_stack_writer writer = { .b = b, .err = err };
+    struct cp_stack stack = { .frames = &frame, .n = 1 };
+    int64_t cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - w->cpu_ns;
+    int64_t period = NS_PER_S / w->hz, n = (w->unseen_ns + period / 2) / period;
+    int64_t values[2] = { n, n * period };
+    enum cp_status status;
+
+    if (n <= 0 || w->unseen_ns < cpu_ns / UNSEEN_PART)
+        return CP_OK;
+    status = cp_stack_write(&writer, &stack, values);
+    if (status == CP_OK)
+        cp_stack_writer_finish(&writer);
+    return status;
+}
+
+static enum cp_status write_window(const struct cp_probe *p,
+                                   const struct cp_probe_window *w,
+                                   struct cp_builder *b, struct cp_error *err)
+{
+    enum cp_status status = cp_builder_init(b, err);
+
+    if (status != CP_OK)
+        return status;
+    b->profile->time_ns = w->time_ns;
+    b->profile->duration_ns = cp_clock_ns(CLOCK_MONOTONIC) - w->begin_ns;
+    if (cp_builder_type(b, "samples", "count", err) != CP_OK ||
+        cp_builder_type(b, p->type, "nanoseconds", err) != CP_OK ||
+        cp_builder_period(b, p->type, "nanoseconds", NS_PER_S / w->hz, err) !=
+            CP_OK)
+        return CP_ENOMEM;
+    status = cp_recorder_write(&w->mark, p->states, b, err);
+    if (status == CP_OK && p->unseen_ns)
+        status = write_unseen(w, b, err);
+    if (status == CP_OK && p->comment)
+        status = p->comment(w, b, err);
+    return status;
+}
+
+/* The lock is held. What threads owe is added when their timers end. */
+static void end_sampling(struct cp_probe *p, struct cp_probe_window *w)
+{
+    if (p->unseen_ns)
+        w->unseen_ns = p->unseen_ns() - w->unseen_ns;
+    unlink_window(p, w);
+    (void)set_rate(p, NULL); /* slower, which does not fail */
+}
+
+static void close_window(struct cp_probe *p, struct cp_probe_window *w)
+{
+    cp_recorder_close(&p->recorder, &w->mark);
+    cp_sampler_close();
+    cp_free(w);
+}
+
+enum cp_status cp_probe_finish(struct cp_probe *p, void *window,
+                               struct cp_profile **out, struct cp_error *err)
+{
+    struct cp_builder b = { 0 };
+    enum cp_status status;
+
+    cp_lock_take(&cp_sampler_lock);
+    end_sampling(p, window);
+    status = write_window(p, window, &b, err);
+    close_window(p, window);
+    cp_lock_give(&cp_sampler_lock);
+    if (status == CP_OK)
+        *out = cp_builder_take(&b);
+    cp_builder_release(&b);
+    return status;
+}
+
+void cp_probe_cancel(struct cp_probe *p, void *window)
+{
+    cp_lock_take(&cp_sampler_lock);
+    end_sampling(p, window);
+    close_window(p, window);
+    cp_lock_give(&cp_sampler_lock);
+}
+
+void cp_probe_forget(struct cp_probe *p)
+{
+    p->windows = NULL; /* their memory was the parent's clients' */
+    p->hz = 0;
+    cp_recorder_forget(&p->recorder);
+}

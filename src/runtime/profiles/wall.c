@@ -1,0 +1,394 @@
+/*
+ * wall.c - the wall-clock sampler.
+ *
+ * A round visits all threads; a tick is a part of a round with a bounded number
+ * of visits and requests. With few threads a tick is a round; with thousands of
+ * busy ones each is visited less often, and its samples weigh more.
+ *
+ * A visit finds the thread asleep or running, and attributes the time since the
+ * last visit to that state. The stack of a sleeping thread is read from outside
+ * (still.h), and so is that of a thread inside a hooked call, which runs in the
+ * kernel or has been woken and waits for a processor. Other running time is
+ * added up in the thread's record, and the thread attributes the sum to its
+ * stack when it replies to a request (thread_request.h), at the next tick of
+ * the kernel's clock that meets it.
+ */
+#include "runtime/profiles/wall.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+
+#include "base/alloc.h"
+#include "runtime/os/clock.h"
+#include "runtime/threads/own_thread.h"
+#include "runtime/profiles/probe.h"
+#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/stack_writer.h"
+#include "runtime/stacks/still.h"
+#include "runtime/threads/thread_state.h"
+#include "runtime/threads/threads.h"
+#include "runtime/os/timer.h"
+#include "runtime/threads/wait_switches.h"
+#include "signal/signals/handler.h"
+#include "signal/tables/readers.h"
+
+#define NS_PER_S 1000000000
+#define VISITS_PER_TICK 512
+#define REQUESTS_PER_TICK 16
+#define HAS_REPLIED 1            /* flag of a thread: it does not block us */
+#define MAX_SILENT_NS 200000000u /* of running time without a reply */
+
+enum state {
+    STATE_NONE,
+    STATE_RUNNING = CP_STATE_RUNNING,
+    STATE_SLEEPING,
+    STATE_SILENT
+};
+
+static const char *const state_names[] = {
+    [STATE_NONE] = "",
+    [STATE_RUNNING] = "running",
+    [STATE_SLEEPING] = "sleeping",
+    [STATE_SILENT] = "not answering",
+};
+
+/* The pace of the own thread, and whether it is to run at all. */
+static struct {
+    _Atomic int hz;
+    _Atomic uint32_t round; /* odd: the thread of that round is to run */
+    struct visitor *guest;  /* of the sampler's thread; NULL: never */
+    _Atomic bool is_guest_busy;
+} wall;
+
+/* What the own thread works with. */
+struct visitor {
+    uint32_t round;
+    uint32_t next;  /* number of the record to look at */
+    int n_requests; /* in this tick */
+    struct cp_still_look look;
+};
+
+/* Adds to a slot that is there. */
+static void add_again(struct cp_signal_slot *slot, uint64_t count,
+                      uint64_t value)
+{
+    atomic_fetch_add(&slot->count, count);
+    atomic_fetch_add(&slot->value, value);
+}
+
+static struct cp_signal_slot *record(const uintptr_t *frames, size_t n,
+                                     struct cp_signal_thread *t,
+                                     enum state state, uint64_t value)
+{
+    struct cp_signal_samples *table = atomic_load(&cp_signal_sampler.wall);
+    struct cp_signal_tag tag = { atomic_load(&t->labels), state };
+    struct cp_signal_slot *slot =
+        table ? cp_signal_add(table, frames, n, tag, 1, value) : NULL;
+
+    if (table && !slot)
+        atomic_fetch_add(&cp_signal_sampler.n_full, 1);
+    return slot;
+}
+
+static bool is_slot(const struct cp_signal_slot *slot)
+{
+    const struct cp_signal_samples *table =
+        atomic_load(&cp_signal_sampler.wall);
+
+    return table && slot && cp_signal_has_slot(table, slot);
+}
+
+/*
+ * Attributes running time for which no reply came: to the last stack of the
+ * thread that is known, else to a frame that says so.
+ */
+static void flush_running(struct cp_signal_thread *t)
+{
+    const uintptr_t silent = CP_FRAME_SILENT;
+    struct cp_signal_slot *slot = atomic_load(&t->wall_running_slot);
+    uint64_t count = atomic_exchange(&t->wall_count, 0);
+    uint64_t value = atomic_exchange(&t->wall_value, 0);
+
+    if (value && is_slot(slot))
+        add_again(slot, count, value);
+    else if (value && t->start)
+        (void)record(&t->start, 1, t, STATE_RUNNING, value);
+    else if (value)
+        (void)record(&silent, 1, t, STATE_SILENT, value);
+}
+
+/* It blocks the signal, or gets no processor time when the clock ticks. */
+static void flush_silent(struct cp_signal_thread *t)
+{
+    const uintptr_t silent = CP_FRAME_SILENT;
+    uint64_t value = atomic_exchange(&t->wall_value, 0);
+
+    atomic_store(&t->wall_count, 0);
+    if (value)
+        (void)record(&silent, 1, t, STATE_SILENT, value);
+}
+
+/* Is it still where it was found asleep? */
+static bool still_sleeps(struct cp_signal_thread *t, uint64_t clock)
+{
+    return is_slot(t->wall_sleeping_slot) && clock == t->wall_clock;
+}
+
+/* May the thread be requested? One that has replied does not block us. */
+static bool is_open(struct cp_signal_thread *t, int32_t tid)
+{
+    if (atomic_load(&t->wall_running_slot))
+        t->flags |= HAS_REPLIED;
+    return t->flags & HAS_REPLIED ||
+           !cp_thread_blocks(tid, cp_sampler_signal());
+}
+
+/* Accounts for `value` ns of a running thread; false: not now. */
+static bool sample_running(struct visitor *v, struct cp_signal_thread *t,
+                           int32_t tid, uint64_t value)
+{
+    uint64_t pending = atomic_load(&t->wall_value);
+
+    if (pending == 0 && v->n_requests >= REQUESTS_PER_TICK)
+        return false;
+    atomic_fetch_add(&t->wall_count, 1);
+    atomic_fetch_add(&t->wall_value, value);
+    if (pending + value > MAX_SILENT_NS)
+        flush_silent(t);
+    if (pending > 0 && pending + value <= MAX_SILENT_NS)
+        return true; /* the request is under way */
+    v->n_requests++;
+    if (!is_open(t, tid) || !cp_threads_request(t, tid, CP_REQUEST_WALL))
+        flush_silent(t);
+    return true;
+}
+
+/* Accounts for `value` ns of the thread; false: not now. */
+static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
+                   uint64_t value)
+{
+    uint64_t clock = (uint64_t)cp_clock_ns(cp_timer_clock(tid));
+    uint64_t call_ns = atomic_load(&t->trace_wait_ns); /* now, not later */
+    enum cp_still still;
+
+    if (still_sleeps(t, clock)) {
+        add_again(t->wall_sleeping_slot, 1, value);
+        return true;
+    }
+    still = cp_still_walk(&v->look, tid);
+    if (still == CP_STILL_GONE)
+        return false;
+    if (still == CP_STILL_RUNNING && call_ns &&
+        call_ns == atomic_load(&t->trace_wait_ns) &&
+        cp_still_walk_noted(&v->look, t)) {
+        (void)record(v->look.frames, v->look.n, t, STATE_RUNNING, value);
+        return true;
+    }
+    if (still == CP_STILL_RUNNING)
+        return sample_running(v, t, tid, value);
+    if (still == CP_STILL_PARTIAL)
+        cp_still_complete(&v->look, t);
+    t->wall_clock = clock;
+    t->wall_sleeping_slot =
+        record(v->look.frames, v->look.n, t, STATE_SLEEPING, value);
+    return true;
+}
+
+static void visit(struct visitor *v, struct cp_signal_thread *t, int32_t tid)
+{
+    int64_t now = cp_clock_ns(CLOCK_MONOTONIC);
+    uint64_t since = t->wall_visit_ns;
+
+    /* The first time nothing is known of what it did. */
+    if (!since || sample(v, t, tid, (uint64_t)now - since))
+        t->wall_visit_ns = (uint64_t)now;
+}
+
+static void go_round(struct visitor *v)
+{
+    uint32_t n_records = cp_threads_records(), n = 0;
+
+    v->n_requests = 0;
+    for (uint32_t i = 0; i < n_records && n < VISITS_PER_TICK; i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(v->next++ % n_records);
+        int32_t tid = atomic_load(&t->tid);
+
+        struct cp_signal_place *place;
+
+        if (tid == 0 && atomic_load(&t->wall_value) == 0)
+            continue;
+        place = cp_signal_enter(t->number); /* the table stays meanwhile */
+        if (place && tid == 0)
+            flush_running(t); /* the thread ended before it replied */
+        else if (place && atomic_load(&wall.round) == v->round)
+            visit(v, t, tid);
+        if (place)
+            cp_signal_leave(place);
+        n++;
+    }
+}
+
+static int64_t tick_ns(void)
+{
+    int hz = atomic_load(&wall.hz);
+
+    return NS_PER_S / (hz > 1 ? hz : 2);
+}
+
+static bool sleep_in(uint32_t round)
+{
+    struct timespec tick = { 0, tick_ns() };
+
+    (void)CP_SYSCALL(SYS_futex, (long)&wall.round, FUTEX_WAIT_PRIVATE, round,
+                     (long)&tick);
+    return atomic_load(&wall.round) == round;
+}
+
+static void run(void *arg)
+{
+    struct visitor *v = arg;
+
+    do
+        go_round(v);
+    while (sleep_in(v->round));
+    cp_free(v);
+}
+
+/* On the sampler's thread, of which a new one may be there before an old. */
+static int64_t guest_turn(void)
+{
+    uint32_t round = atomic_load(&wall.round);
+
+    if (round % 2 && !atomic_exchange(&wall.is_guest_busy, true)) {
+        wall.guest->round = round;
+        go_round(wall.guest);
+        atomic_store(&wall.is_guest_busy, false);
+    }
+    return tick_ns();
+}
+
+/* The program may have no more threads (haproxy): the sampler's is there. */
+static void be_guest(struct visitor *v)
+{
+    if (wall.guest)
+        cp_free(v);
+    else
+        wall.guest = v;
+    cp_sampler_set_guest(guest_turn);
+}
+
+static void end_round(void)
+{
+    cp_sampler_set_guest(NULL);
+    atomic_fetch_add(&wall.round, 1);
+    (void)CP_SYSCALL(SYS_futex, (long)&wall.round, FUTEX_WAKE_PRIVATE, 1);
+}
+
+static void forget_visits(void *context, struct cp_signal_thread *t)
+{
+    (void)context;
+    atomic_store(&t->wall_running_slot, NULL);
+    t->wall_sleeping_slot = NULL;
+    atomic_store(&t->wall_value, 0);
+    atomic_store(&t->wall_count, 0);
+    t->wall_visit_ns = 0;
+    t->flags = 0;
+}
+
+static enum cp_status start_round(struct cp_error *err)
+{
+    struct visitor *v = cp_alloc(1, sizeof(*v), err);
+
+    if (!v)
+        return CP_ENOMEM;
+    cp_threads_each(forget_visits, NULL);
+    v->round = atomic_fetch_add(&wall.round, 1) + 1;
+    if (cp_own_thread_start("cpprof-wall", run, v, NULL) != CP_OK)
+        be_guest(v);
+    return CP_OK;
+}
+
+/* The first window starts the thread, the last one ends it. */
+static enum cp_status set_rate(int hz, struct cp_error *err)
+{
+    int before = atomic_exchange(&wall.hz, hz);
+    enum cp_status status = CP_OK;
+
+    if ((hz == 0) != (before == 0))
+        cp_wait_switches_set_wall(hz != 0);
+    if (hz == 0)
+        end_round();
+    else if (before == 0)
+        status = start_round(err);
+    if (status != CP_OK)
+        atomic_store(&wall.hz, 0);
+    return status;
+}
+
+static struct cp_probe probe = {
+    .recorder = { .live = &cp_signal_sampler.wall },
+    .default_hz = CP_WALL_DEFAULT_HZ,
+    .most_hz = CP_WALL_MOST_HZ,
+    .type = "wall",
+    .states = state_names,
+    .set_rate = set_rate,
+};
+
+void cp_wall_set_default_hz(int hz)
+{
+    probe.default_hz = hz;
+}
+
+static enum cp_status begin(const struct cp_kind_request *request,
+                            void **out_window, struct cp_error *err)
+{
+    return cp_probe_begin(&probe, request, out_window, err);
+}
+
+static void flush(void *context, struct cp_signal_thread *t)
+{
+    struct cp_signal_place *place = cp_signal_enter(t->number);
+
+    (void)context;
+    if (place) {
+        flush_running(t);
+        cp_signal_leave(place);
+    }
+}
+
+static enum cp_status finish(void *window, struct cp_profile **out,
+                             struct cp_error *err)
+{
+    cp_threads_each(flush, NULL);
+    return cp_probe_finish(&probe, window, out, err);
+}
+
+static void cancel(void *window)
+{
+    cp_probe_cancel(&probe, window);
+}
+
+const struct cp_kind cp_wall_kind = {
+    .name = "wall",
+    .summary = "Wall-clock profile: where all threads are, running or not. "
+               "Sleeping threads are not woken.",
+    .default_seconds = 10,
+    .text = CP_KIND_TEXT_NONE,
+    .has_fractions = true,
+    .begin = begin,
+    .finish = finish,
+    .cancel = cancel,
+};
+
+size_t cp_wall_bytes(void)
+{
+    return cp_recorder_bytes(&probe.recorder);
+}
+
+void cp_wall_after_fork(void)
+{
+    atomic_store(&wall.hz, 0);
+    atomic_store(&wall.round, 0);
+    atomic_store(&wall.is_guest_busy, false);
+    cp_probe_forget(&probe);
+}

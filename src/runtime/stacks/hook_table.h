@@ -1,0 +1,31 @@
+/*
+ * hook_table - a table of stacks that hooks fill from the start to the end.
+ *
+ * For kinds that are cumulative: nobody opens or closes a window. The memory
+ * is mapped once; its pages come when they are touched.
+ */
+#ifndef CP_HOOK_TABLE_H
+#define CP_HOOK_TABLE_H
+
+#include "base/error.h"
+#include "profile/model/build.h"
+#include "runtime/stacks/stack_writer.h"
+#include "signal/tables/samples.h"
+
+/* Makes room, unless there is: see tables.h. */
+enum cp_status cp_hook_table_map(struct cp_signal_samples *s, size_t n_slots,
+                                 size_t n_frames, struct cp_error *err);
+
+/* In the child of a fork: as if nothing had been. */
+void cp_hook_table_clear(struct cp_signal_samples *s);
+
+/* The values of a slot, and labels beyond the thread's. */
+typedef void cp_hook_values(const struct cp_signal_slot *slot,
+                            struct cp_stack *stack, int64_t *out);
+
+/* Adds all samples to the profile, whose types are there. */
+enum cp_status cp_hook_table_write(const struct cp_signal_samples *s,
+                                   cp_hook_values *values, struct cp_builder *b,
+                                   struct cp_error *err);
+
+#endif

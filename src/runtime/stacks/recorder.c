@@ -1,0 +1,234 @@
+/*
+ * recorder.c - see recorder.h.
+ *
+ * A stack that is in two tables is written twice: readers add such samples up.
+ */
+#include "runtime/stacks/recorder.h"
+
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "runtime/stacks/stack_writer.h"
+#include "runtime/os/tables.h"
+#include "unwind/settle.h"
+
+#define SLOTS_MEANWHILE 256
+
+static void free_table(struct cp_recorder_table *t)
+{
+    cp_tables_unmap(&t->samples);
+    cp_free(t);
+}
+
+static struct cp_recorder_table *new_table(struct cp_error *err)
+{
+    struct cp_recorder_table *t = cp_alloc(1, sizeof(*t), err);
+
+    if (t && cp_tables_map(&t->samples, CP_RECORDER_SLOTS, CP_RECORDER_FRAMES,
+                           err) != CP_OK) {
+        cp_free(t);
+        return NULL;
+    }
+    return t;
+}
+
+static bool is_half_full(const struct cp_signal_samples *s)
+{
+    return atomic_load(&s->used_slots) > s->n_slots / 2 ||
+           atomic_load(&s->used_frames) > s->n_frames / 2;
+}
+
+/* The table that a window is to begin in. */
+static struct cp_recorder_table *current_table(struct cp_recorder *r,
+                                               struct cp_error *err)
+{
+    struct cp_recorder_table *t;
+
+    if (r->newest && (!is_half_full(&r->newest->samples) ||
+                      r->n_tables == CP_RECORDER_TABLES))
+        return r->newest;
+    t = new_table(err);
+    if (!t)
+        return NULL;
+    if (r->newest)
+        r->newest->next = t;
+    else
+        r->oldest = t;
+    r->newest = t;
+    r->n_tables++;
+    atomic_store(r->live, &t->samples);
+    return t;
+}
+
+static struct cp_recorder_count lost_of(const struct cp_signal_samples *s)
+{
+    return (struct cp_recorder_count){ atomic_load(&s->lost_count),
+                                       atomic_load(&s->lost_value) };
+}
+
+static struct cp_recorder_count count_of(const struct cp_signal_slot *slot)
+{
+    return (struct cp_recorder_count){ atomic_load(&slot->count),
+                                       atomic_load(&slot->value) };
+}
+
+static bool is_used(const struct cp_signal_samples *s, size_t at)
+{
+    return atomic_load_explicit(&s->slots[at].key, memory_order_relaxed) != 0;
+}
+
+/* Handlers go on meanwhile, so there is room for more than there are now. */
+static enum cp_status note_slots(const struct cp_signal_samples *s,
+                                 struct cp_recorder_mark *mark,
+                                 struct cp_error *err)
+{
+    size_t most = (size_t)atomic_load(&s->used_slots);
+
+    if (most == 0)
+        return CP_OK;
+    most += most / 8 + SLOTS_MEANWHILE;
+    mark->before = cp_alloc(most, sizeof(*mark->before), err);
+    if (!mark->before)
+        return CP_ENOMEM;
+    for (size_t i = 0; i < s->n_slots && mark->n_before < most; i++)
+        if (is_used(s, i))
+            mark->before[mark->n_before++] =
+                (struct cp_recorder_seen){ i, count_of(&s->slots[i]) };
+    return CP_OK;
+}
+
+enum cp_status cp_recorder_open(struct cp_recorder *r,
+                                struct cp_recorder_mark *out,
+                                struct cp_error *err)
+{
+    struct cp_recorder_mark mark = { .table = current_table(r, err) };
+    const struct cp_signal_samples *s;
+
+    if (!mark.table)
+        return CP_ENOMEM;
+    s = &mark.table->samples;
+    if (note_slots(s, &mark, err) != CP_OK)
+        return CP_ENOMEM;
+    mark.lost = lost_of(s);
+    mark.table->n_windows++;
+    r->n_windows++;
+    *out = mark;
+    return CP_OK;
+}
+
+/* Those at the old end that no window begins in or before. */
+static void drop_tables(struct cp_recorder *r)
+{
+    bool is_quiet = true, is_asked = false;
+
+    while (r->oldest && r->oldest->n_windows == 0 &&
+           (r->oldest != r->newest || r->n_windows == 0)) {
+        struct cp_recorder_table *t = r->oldest;
+
+        if (!is_asked)
+            is_quiet = cp_settle();
+        is_asked = true;
+        r->oldest = t->next;
+        if (!r->oldest)
+            r->newest = NULL;
+        r->n_tables--;
+        if (is_quiet)
+            free_table(t); /* else it is left to whoever is still at it */
+    }
+}
+
+void cp_recorder_close(struct cp_recorder *r, struct cp_recorder_mark *mark)
+{
+    cp_free(mark->before);
+    mark->table->n_windows--;
+    *mark = (struct cp_recorder_mark){ 0 };
+    if (--r->n_windows == 0)
+        atomic_store(r->live, NULL);
+    drop_tables(r);
+}
+
+size_t cp_recorder_bytes(const struct cp_recorder *r)
+{
+    size_t bytes = 0;
+
+    for (const struct cp_recorder_table *t = r->oldest; t; t = t->next)
+        bytes += cp_tables_bytes(&t->samples);
+    return bytes;
+}
+
+/* The tables are left where they are: somebody may have been at work on them */
+void cp_recorder_forget(struct cp_recorder *r)
+{
+    atomic_store(r->live, NULL);
+    r->oldest = r->newest = NULL;
+    r->n_tables = r->n_windows = 0;
+}
+
+/* Writing. */
+
+static enum cp_status write_slot(struct cp_stack_writer *w,
+                                 const struct cp_signal_samples *s,
+                                 const struct cp_recorder_seen *before,
+                                 const char *const *states)
+{
+    const struct cp_signal_slot *slot = &s->slots[before->slot];
+    struct cp_recorder_count seen = count_of(slot);
+    struct cp_stack stack = { 0 };
+    int64_t values[2];
+
+    seen.count -= before->count.count;
+    seen.value -= before->count.value;
+    if (seen.count == 0 || !cp_stack_of_slot(s, slot, &stack))
+        return CP_OK;
+    if (states && slot->tag.state) {
+        stack.text_key = "state";
+        stack.text = states[slot->tag.state];
+    }
+    values[0] = (int64_t)seen.count;
+    values[1] = (int64_t)seen.value;
+    return cp_stack_write(w, &stack, values);
+}
+
+/* What a table has gained since the mark. */
+static enum cp_status write_table(struct cp_stack_writer *w,
+                                  const struct cp_signal_samples *s,
+                                  const struct cp_recorder_mark *mark,
+                                  const char *const *states)
+{
+    const uintptr_t lost_frame = CP_FRAME_LOST;
+    struct cp_recorder_count lost = lost_of(s);
+    int64_t values[2] = { (int64_t)(lost.count - mark->lost.count),
+                          (int64_t)(lost.value - mark->lost.value) };
+    struct cp_stack stack = { .frames = &lost_frame, .n = 1 };
+    enum cp_status status = CP_OK;
+    size_t at = 0; /* in what was before */
+
+    for (size_t i = 0; i < s->n_slots && status == CP_OK; i++) {
+        struct cp_recorder_seen before = { .slot = i };
+
+        if (at < mark->n_before && mark->before[at].slot == i)
+            before = mark->before[at++];
+        if (is_used(s, i))
+            status = write_slot(w, s, &before, states);
+    }
+    if (status == CP_OK && values[0])
+        status = cp_stack_write(w, &stack, values);
+    return status;
+}
+
+enum cp_status cp_recorder_write(const struct cp_recorder_mark *mark,
+                                 const char *const *states,
+                                 struct cp_builder *b, struct cp_error *err)
+{
+    const struct cp_recorder_mark none = { 0 };
+    struct cp_stack_writer w = { .b = b, .err = err };
+    enum cp_status status = CP_OK;
+
+    for (const struct cp_recorder_table *t = mark->table; t && status == CP_OK;
+         t = t->next)
+        status = write_table(&w, &t->samples, t == mark->table ? mark : &none,
+                             states);
+    if (status == CP_OK)
+        cp_stack_writer_finish(&w);
+    return status;
+}

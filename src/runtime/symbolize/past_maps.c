@@ -1,0 +1,45 @@
+/* past_maps.c - see past_maps.h. */
+#include "runtime/symbolize/past_maps.h"
+
+#include "runtime/os/lock.h"
+
+#define MOST_MAPS 4096 /* some programs load and unload for ever */
+
+static struct {
+    struct cp_lock lock;
+    struct cp_mappings maps;
+} past;
+
+void cp_past_maps_note(void)
+{
+    struct cp_mappings now, old;
+    enum cp_status status = cp_mappings_read(&now, NULL);
+
+    if (status != CP_OK)
+        return;
+    cp_lock_take(&past.lock);
+    if (past.maps.n_maps < MOST_MAPS)
+        status = cp_mappings_join(&now, &past.maps, NULL);
+    old = status == CP_OK ? past.maps : now;
+    if (status == CP_OK)
+        past.maps = now;
+    cp_lock_give(&past.lock);
+    cp_mappings_release(&old);
+}
+
+enum cp_status cp_past_maps_join(struct cp_mappings *m, struct cp_error *err)
+{
+    enum cp_status status;
+
+    cp_lock_take(&past.lock);
+    status = cp_mappings_join(m, &past.maps, err);
+    cp_lock_give(&past.lock);
+    return status;
+}
+
+void cp_past_maps_after_fork(void)
+{
+    if (atomic_load(&past.lock.word) != 0)
+        past.maps = (struct cp_mappings){ 0 }; /* somebody was at it */
+    cp_lock_reset(&past.lock);
+}

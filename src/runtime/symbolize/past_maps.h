@@ -1,0 +1,24 @@
+/*
+ * past_maps - code that was mapped once and may be gone: libraries that were
+ * loaded and unloaded while somebody looked on.
+ *
+ * The sampler's thread notes what is mapped whenever the loader's list has
+ * changed; a profile then has names for samples in what has been unloaded
+ * since. Where two were in the same place, the later one is kept.
+ */
+#ifndef CP_PAST_MAPS_H
+#define CP_PAST_MAPS_H
+
+#include "base/error.h"
+#include "runtime/symbolize/mappings.h"
+
+/* Adds what is mapped now. A failure leaves what was known. */
+void cp_past_maps_note(void);
+
+/* Adds to *m what it has nothing in the place of. */
+enum cp_status cp_past_maps_join(struct cp_mappings *m, struct cp_error *err);
+
+/* In the child of a fork, where nobody else is at work on it. */
+void cp_past_maps_after_fork(void);
+
+#endif

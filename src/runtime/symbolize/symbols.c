@@ -1,0 +1,178 @@
+/* symbols.c - see symbols.h. */
+#include "runtime/symbolize/symbols.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "base/alloc.h"
+#include "base/proc_self.h"
+#include "signal/unwinder/syscall.h"
+
+#define MAX_OPEN 64
+#define IMAGE_BYTES ((size_t)1 << 20) /* more than any vDSO has */
+
+struct entry {
+    char *path;
+    uint8_t build_id[CP_BUILD_ID_BYTES];
+    size_t build_id_len;
+    struct cp_symbolizer *symbolizer; /* NULL: it could not be opened */
+    uint8_t *image;                   /* of an object without a file */
+    uint64_t used;                    /* when last, counted in requests */
+};
+
+struct cp_symbols {
+    struct entry entries[MAX_OPEN];
+    size_t n;
+    uint64_t clock;
+};
+
+struct cp_symbols *cp_symbols_new(struct cp_error *err)
+{
+    return cp_alloc(1, sizeof(struct cp_symbols), err);
+}
+
+static void release(struct entry *e)
+{
+    cp_symbolizer_close(e->symbolizer);
+    cp_free(e->image);
+    cp_free(e->path);
+    *e = (struct entry){ 0 };
+}
+
+void cp_symbols_close(struct cp_symbols *s)
+{
+    while (s->n > 0)
+        release(&s->entries[--s->n]);
+}
+
+void cp_symbols_free(struct cp_symbols *s)
+{
+    if (s)
+        cp_symbols_close(s);
+    cp_free(s);
+}
+
+size_t cp_symbols_count(const struct cp_symbols *s)
+{
+    return s->n;
+}
+
+static bool is_of(const struct entry *e, const struct cp_mapped_file *f)
+{
+    return e->build_id_len == f->build_id_len &&
+           memcmp(e->build_id, f->build_id, f->build_id_len) == 0 &&
+           strcmp(e->path, f->path) == 0;
+}
+
+/* An empty entry: a new one, or that of the file asked for longest ago. */
+static struct entry *room(struct cp_symbols *s)
+{
+    struct entry *oldest = &s->entries[0];
+
+    if (s->n < MAX_OPEN)
+        return &s->entries[s->n++];
+    for (size_t i = 1; i < s->n; i++)
+        if (s->entries[i].used < oldest->used)
+            oldest = &s->entries[i];
+    release(oldest);
+    return oldest;
+}
+
+/* Where the parts of an object end that is no file: the vDSO. */
+static size_t image_len(const struct cp_mappings *m, uint32_t file)
+{
+    uint64_t len = 0;
+
+    for (size_t i = 0; i < m->n_maps; i++) {
+        const struct cp_map *map = &m->maps[i];
+        uint64_t end = map->offset + (map->limit - map->start);
+
+        if (map->file == file && end > len)
+            len = end;
+    }
+    return len <= IMAGE_BYTES ? (size_t)len : 0;
+}
+
+/* What cannot be read is left as zeros. */
+static void copy(uint8_t *out, uintptr_t from, size_t len)
+{
+    struct iovec to = { out, len }, at = { (void *)from, len };
+
+    (void)CP_SYSCALL(SYS_process_vm_readv, CP_SYSCALL(SYS_gettid, 0), (long)&to,
+                     1, (long)&at, 1, 0);
+}
+
+static struct cp_symbolizer *
+open_image(const struct cp_mappings *m, uint32_t file,
+           const struct cp_symbolizer_options *options, uint8_t **out_image)
+{
+    size_t len = image_len(m, file);
+    uint8_t *image = len ? cp_alloc(len, 1, NULL) : NULL;
+    struct cp_symbolizer *out = NULL;
+
+    for (size_t i = 0; image && i < m->n_maps; i++) {
+        const struct cp_map *map = &m->maps[i];
+
+        if (map->file == file)
+            copy(image + map->offset, (uintptr_t)map->start,
+                 map->limit - map->start);
+    }
+    if (image && cp_symbolizer_view(&out, image, len, options, NULL) != CP_OK)
+        out = NULL;
+    *out_image = image;
+    return out;
+}
+
+static struct cp_symbolizer *open_file(const struct cp_mappings *m,
+                                       uint32_t file, uint8_t **out_image)
+{
+    const struct cp_mapped_file *f = &m->files[file];
+    struct cp_symbolizer_options options = { .build_id = f->build_id,
+                                             .build_id_len = f->build_id_len };
+    struct cp_symbolizer *out = NULL;
+    char self[CP_PROC_SELF_BYTES];
+
+    if (f->path[0] != '/')
+        return open_image(m, file, &options, out_image);
+    if (!f->is_deleted &&
+        cp_symbolizer_open(&out, f->path, &options, NULL) == CP_OK)
+        return out;
+    if (file == m->main_file && /* there even if its name is gone */
+        cp_symbolizer_open(&out, cp_proc_self("exe", self), &options, NULL) ==
+            CP_OK)
+        return out;
+    return NULL;
+}
+
+struct cp_symbolizer *cp_symbols_of(struct cp_symbols *s,
+                                    const struct cp_mappings *m, uint32_t file)
+{
+    const struct cp_mapped_file *f = &m->files[file];
+    struct entry *e;
+    char *path;
+
+    for (size_t i = 0; i < s->n; i++)
+        if (is_of(&s->entries[i], f)) {
+            s->entries[i].used = ++s->clock;
+            return s->entries[i].symbolizer;
+        }
+    path = cp_alloc(strlen(f->path) + 1, 1, NULL);
+    if (!path)
+        return NULL;
+    strcpy(path, f->path);
+    e = room(s);
+    *e = (struct entry){ .path = path,
+                         .build_id_len = f->build_id_len,
+                         .used = ++s->clock };
+    e->symbolizer = open_file(m, file, &e->image);
+    memcpy(e->build_id, f->build_id, f->build_id_len);
+    return e->symbolizer;
+}
+
+void cp_symbols_forget(struct cp_symbols *s)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->entries[i].symbolizer)
+            cp_symbolizer_forget(s->entries[i].symbolizer);
+}

@@ -1,0 +1,240 @@
+/* own_thread.c - see own_thread.h. */
+#include "runtime/threads/own_thread.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "runtime/os/clock.h"
+#include "runtime/threads/threads.h"
+#include "signal/heap/heap.h"
+#include "signal/unwinder/syscall.h"
+
+#define STACK_BYTES ((size_t)512 << 10)
+#define ROOM_BYTES ((size_t)4 << 20) /* malloc takes one MB at once */
+
+struct start {
+    const char *name;
+    void (*run)(void *arg);
+    void *arg;
+};
+
+#define MAX_PAUSED 8
+
+static cp_thread_maker *maker;
+
+static struct {
+    _Atomic uint32_t is_on; /* own threads sleep on it */
+    _Atomic uint32_t n;
+    struct start threads[MAX_PAUSED]; /* to start again */
+} pausing;
+
+static _Atomic bool is_confined;
+static _Atomic uint32_t n_alive; /* own threads, from before they start */
+static _Thread_local bool is_own, must_restart;
+
+void cp_own_thread_set_maker(cp_thread_maker *m)
+{
+    maker = m;
+}
+
+bool cp_own_thread_has_maker(void)
+{
+    return maker != NULL;
+}
+
+static void note_paused(const struct start *start)
+{
+    uint32_t i = atomic_fetch_add(&pausing.n, 1);
+
+    if (i < MAX_PAUSED)
+        pausing.threads[i] = *start;
+}
+
+static void *begin(void *arg)
+{
+    struct start start = *(struct start *)arg;
+
+    cp_free(arg);
+    is_own = true;
+    cp_heap_hide();
+    cp_threads_hide();
+    (void)prctl(PR_SET_NAME, start.name);
+    start.run(start.arg);
+    if (must_restart)
+        note_paused(&start);
+    cp_threads_unhide();
+    atomic_fetch_sub(&n_alive, 1);
+    return NULL;
+}
+
+static int create_with(const pthread_attr_t *attr, struct start *start)
+{
+    pthread_t thread;
+
+    if (maker)
+        return maker(&thread, attr, begin, start);
+    return pthread_create(&thread, attr, begin, start);
+}
+
+/* With a stack of that size; 0: as the program's are. */
+static int create_sized(struct start *start, size_t stack_bytes)
+{
+    pthread_attr_t attr;
+    int failed;
+
+    (void)pthread_attr_init(&attr);
+    (void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    if (stack_bytes)
+        (void)pthread_attr_setstacksize(&attr, stack_bytes);
+    failed = create_with(&attr, start);
+    (void)pthread_attr_destroy(&attr);
+    return failed;
+}
+
+/* A program with much thread-local data may need larger stacks than ours. */
+static int create(struct start *start)
+{
+    int failed = create_sized(start, STACK_BYTES);
+
+    return failed == EINVAL ? create_sized(start, 0) : failed;
+}
+
+/* Better a small one than none. */
+static int create_deep(struct start *start)
+{
+    return create_sized(start, 0) == 0 ? 0 : create(start);
+}
+
+/* libc has one number for all that is missing. */
+static enum cp_status say_why(int failed, struct cp_error *err)
+{
+    void *room = mmap(NULL, ROOM_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct rlimit most = { RLIM_INFINITY, RLIM_INFINITY };
+    char user[40] = "";
+
+    if (failed == EAGAIN && room == MAP_FAILED)
+        return cp_error_set(err, CP_ENOMEM,
+                            "no thread: no memory for it (ulimit -v, "
+                            "vm.max_map_count, vm.overcommit_memory)");
+    if (room != MAP_FAILED)
+        (void)munmap(room, ROOM_BYTES);
+    if (failed != EAGAIN)
+        return cp_error_set(err, CP_EIO, "no thread: %s", strerror(failed));
+    (void)getrlimit(RLIMIT_NPROC, &most);
+    if (most.rlim_cur != RLIM_INFINITY)
+        (void)snprintf(user, sizeof(user), ", which is %llu",
+                       (unsigned long long)most.rlim_cur);
+    return cp_error_set(err, CP_EIO,
+                        "no thread: the kernel allows no more (the user's "
+                        "limit is ulimit -u%s; the others are pids.max of the "
+                        "control group, and kernel.pid_max)",
+                        user);
+}
+
+static enum cp_status start_by(int (*create_it)(struct start *),
+                               const struct start *wanted, struct cp_error *err)
+{
+    struct start *start;
+    sigset_t all, before;
+    int failed;
+
+    if (atomic_load(&pausing.is_on) || (atomic_load(&is_confined) && !is_own))
+        return cp_error_set(err, CP_EIO,
+                            "no thread: the program is changing its "
+                            "namespaces or has installed a seccomp filter");
+    start = cp_alloc(1, sizeof(*start), err);
+    if (!start)
+        return CP_ENOMEM;
+    *start = *wanted;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_fetch_add(&n_alive, 1);
+    failed = create_it(start);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed == 0)
+        return CP_OK;
+    atomic_fetch_sub(&n_alive, 1);
+    cp_free(start);
+    return say_why(failed, err);
+}
+
+enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
+                                   void *arg, struct cp_error *err)
+{
+    return start_by(create, &(struct start){ name, run, arg }, err);
+}
+
+enum cp_status cp_own_thread_start_deep(const char *name,
+                                        void (*run)(void *arg), void *arg,
+                                        struct cp_error *err)
+{
+    return start_by(create_deep, &(struct start){ name, run, arg }, err);
+}
+
+uint32_t cp_own_thread_count(void)
+{
+    return atomic_load(&n_alive);
+}
+
+bool cp_own_thread_is_pausing(void)
+{
+    if (atomic_load(&pausing.is_on) == 0)
+        return false;
+    must_restart = true;
+    return true;
+}
+
+bool cp_own_thread_rest(int64_t ns)
+{
+    int64_t end = cp_clock_ns(CLOCK_MONOTONIC) + ns;
+
+    while (ns > 0 && atomic_load(&pausing.is_on) == 0) {
+        struct timespec span = { ns / 1000000000, ns % 1000000000 };
+
+        (void)CP_SYSCALL(SYS_futex, (long)&pausing.is_on, FUTEX_WAIT_PRIVATE, 0,
+                         (long)&span);
+        ns = end - cp_clock_ns(CLOCK_MONOTONIC);
+    }
+    return !cp_own_thread_is_pausing();
+}
+
+void cp_own_thread_pause(void)
+{
+    atomic_store(&pausing.is_on, 1);
+    (void)CP_SYSCALL(SYS_futex, (long)&pausing.is_on, FUTEX_WAKE_PRIVATE,
+                     INT32_MAX);
+}
+
+void cp_own_thread_resume(void)
+{
+    uint32_t n = atomic_exchange(&pausing.n, 0);
+
+    atomic_store(&pausing.is_on, 0);
+    for (uint32_t i = 0; i < n && i < MAX_PAUSED; i++)
+        (void)start_by(create, &pausing.threads[i], NULL);
+}
+
+void cp_own_thread_confine(void)
+{
+    atomic_store(&is_confined, true);
+}
+
+void cp_own_thread_after_fork(void)
+{
+    is_own = false;
+    atomic_store(&n_alive, 0);
+    atomic_store(&pausing.is_on, 0);
+    atomic_store(&pausing.n, 0);
+}

@@ -1,0 +1,134 @@
+/*
+ * thread_records.c - see thread_records.h.
+ *
+ * Chains are by number + 1: the free records are one, those in use one for
+ * each hash of an id.
+ */
+#include "runtime/threads/thread_records.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#define CHAINS 4096 /* a power of two */
+
+static struct {
+    uint32_t n;    /* given out at least once */
+    uint32_t free; /* chain */
+    uint32_t by_tid[CHAINS];
+    _Atomic size_t n_used;
+} records;
+
+static bool map_chunk(uint32_t number)
+{
+    size_t size = CP_THREADS_CHUNK * sizeof(struct cp_signal_thread);
+    void *chunk;
+
+    if (number / CP_THREADS_CHUNK >= CP_THREADS_CHUNKS)
+        return false;
+    if (cp_signal_thread_at(number))
+        return true;
+    chunk = mmap(NULL, size, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (chunk == MAP_FAILED)
+        return false;
+    atomic_store_explicit(&cp_signal_threads[number / CP_THREADS_CHUNK], chunk,
+                          memory_order_release);
+    return true;
+}
+
+/* But for its number, which the handler of a late signal may look at. */
+static void clear(struct cp_signal_thread *t)
+{
+    size_t at = offsetof(struct cp_signal_thread, number);
+    size_t after = at + sizeof(t->number);
+
+    memset(t, 0, at);
+    memset((char *)t + after, 0, sizeof(*t) - after);
+}
+
+struct cp_signal_thread *cp_thread_records_take(void)
+{
+    struct cp_signal_thread *t;
+    uint32_t number = records.free ? records.free - 1 : records.n;
+
+    if (!map_chunk(number))
+        return NULL;
+    t = cp_signal_thread_at(number);
+    if (records.free) {
+        records.free = t->next;
+    } else {
+        records.n++;
+        t->number = number;
+    }
+    clear(t);
+    records.n_used++;
+    return t;
+}
+
+static uint32_t *chain_of(int32_t tid)
+{
+    return &records.by_tid[(uint32_t)tid % CHAINS];
+}
+
+struct cp_signal_thread *cp_thread_records_find(int32_t tid)
+{
+    for (uint32_t at = *chain_of(tid); at;) {
+        struct cp_signal_thread *t = cp_signal_thread_at(at - 1);
+
+        if (atomic_load_explicit(&t->tid, memory_order_relaxed) == tid)
+            return t;
+        at = t->next;
+    }
+    return NULL;
+}
+
+void cp_thread_records_chain(struct cp_signal_thread *t, int32_t tid)
+{
+    uint32_t *first = chain_of(tid);
+
+    t->next = *first;
+    *first = t->number + 1;
+    atomic_store(&t->tid, tid);
+}
+
+void cp_thread_records_unchain(struct cp_signal_thread *t)
+{
+    uint32_t *at = chain_of(atomic_load(&t->tid));
+
+    while (*at != t->number + 1)
+        at = &cp_signal_thread_at(*at - 1)->next;
+    *at = t->next;
+    atomic_store(&t->tid, 0);
+}
+
+void cp_thread_records_give(struct cp_signal_thread *t)
+{
+    cp_thread_records_unchain(t);
+    t->next = records.free;
+    records.free = t->number + 1;
+    records.n_used--;
+}
+
+struct cp_signal_thread *
+cp_thread_records_next(const struct cp_signal_thread *before)
+{
+    uint32_t i = before ? before->number + 1 : 0;
+
+    for (; i < records.n; i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        if (atomic_load(&t->tid))
+            return t;
+    }
+    return NULL;
+}
+
+uint32_t cp_thread_records_count(void)
+{
+    return records.n;
+}
+
+size_t cp_thread_records_used(void)
+{
+    return records.n_used;
+}

@@ -1,0 +1,455 @@
+/* threads.c - see threads.h; thread_records.c has their records. */
+#include "runtime/threads/threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/os/clock.h"
+#include "runtime/os/lock.h"
+#include "runtime/threads/perf_sampler.h"
+#include "runtime/threads/thread_records.h"
+#include "runtime/threads/thread_request.h"
+#include "runtime/threads/thread_timer.h"
+#include "runtime/os/timer.h"
+#include "signal/waits/locks.h"
+#include "signal/unwinder/syscall.h"
+#include "signal/trace/trace.h"
+#include "signal/signals/traps.h"
+#include "signal/waits/waiters.h"
+
+static struct {
+    struct cp_lock lock;
+    bool has_main_left; /* it is a zombie until the process ends */
+    _Atomic int32_t hidden[CP_THREADS_MOST_HIDDEN];
+    _Atomic size_t n_hidden;
+    int32_t pid;         /* that they are in */
+    uint64_t own_cpu_ns; /* of own threads that have ended */
+    uint64_t period_ns;  /* 0: no timers */
+    int sig;
+    uint64_t round; /* of scans */
+} list;
+
+_Atomic int32_t cp_threads_turn;
+
+static int32_t current_tid(void)
+{
+    return (int32_t)CP_SYSCALL(SYS_gettid, 0);
+}
+
+static bool is_main(int32_t tid)
+{
+    return tid == (int32_t)CP_SYSCALL(SYS_getpid, 0);
+}
+
+static void free_record(struct cp_signal_thread *t)
+{
+    cp_thread_timer_end(t);
+    cp_thread_request_end(t);
+    cp_trace_leave(t);
+    cp_waiters_strike_off(t);
+    cp_thread_records_give(t);
+}
+
+static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack,
+                                      uintptr_t start)
+{
+    struct cp_signal_thread *t = cp_thread_records_take();
+
+    if (!t)
+        return NULL;
+    t->timer_id = CP_NO_TIMER;
+    atomic_store(&t->stack_low, stack.low);
+    atomic_store(&t->stack_high, stack.high);
+    cp_thread_records_chain(t, tid);
+    t->start = start;
+    if (list.period_ns && start)
+        cp_thread_timer_start_new(t);
+    else if (list.period_ns)
+        cp_thread_timer_start(t);
+    return t;
+}
+
+struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
+                                          uintptr_t start)
+{
+    struct cp_signal_thread *t = cp_signal_self;
+    int32_t tid;
+
+    if (t)
+        return t;
+    tid = current_tid();
+    cp_lock_take(&list.lock);
+    t = cp_thread_records_find(tid);
+    if (t && start && !t->start) {
+        free_record(t); /* somebody saw it before it could say where it is */
+        t = NULL;
+    }
+    if (!t)
+        t = enter(tid, stack, start);
+    cp_signal_self = t;
+    cp_lock_give(&list.lock);
+    return t;
+}
+
+void cp_threads_end_timer(void)
+{
+    struct cp_signal_thread *t = cp_signal_self;
+
+    if (!t)
+        return;
+    cp_lock_take(&list.lock);
+    if (atomic_load(&t->tid) == current_tid())
+        cp_thread_timer_end(t);
+    cp_lock_give(&list.lock);
+}
+
+void cp_threads_leave(void)
+{
+    struct cp_signal_thread *t = cp_signal_self;
+    int32_t tid;
+
+    if (!t)
+        return;
+    tid = current_tid();
+    cp_lock_take(&list.lock);
+    if (atomic_load(&t->tid) == tid)
+        free_record(t);
+    list.has_main_left |= is_main(tid);
+    cp_signal_self = NULL;
+    cp_lock_give(&list.lock);
+}
+
+static bool is_hidden(int32_t tid)
+{
+    for (size_t i = 0; i < list.n_hidden; i++)
+        if (list.hidden[i] == tid)
+            return true;
+    return false;
+}
+
+/* Nobody told us that we are a child, of _Fork: what was taken is free. */
+static void know_process(void)
+{
+    int32_t pid = (int32_t)CP_SYSCALL(SYS_getpid, 0);
+
+    if (list.pid != pid)
+        atomic_store(&cp_threads_turn, 0);
+    list.pid = pid;
+}
+
+void cp_threads_hide(void)
+{
+    struct cp_signal_thread *t;
+    int32_t tid = current_tid();
+
+    cp_signal_is_internal = true;
+    cp_lock_take(&list.lock);
+    t = cp_thread_records_find(tid);
+    if (t)
+        free_record(t);
+    cp_signal_self = NULL;
+    if (!is_hidden(tid) && list.n_hidden < CP_THREADS_MOST_HIDDEN)
+        list.hidden[list.n_hidden++] = tid;
+    know_process();
+    cp_lock_give(&list.lock);
+}
+
+void cp_threads_unhide(void)
+{
+    int32_t tid = current_tid();
+
+    cp_lock_take(&list.lock);
+    list.own_cpu_ns += (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (size_t i = 0; i < list.n_hidden; i++)
+        if (list.hidden[i] == tid)
+            list.hidden[i] = list.hidden[--list.n_hidden];
+    cp_lock_give(&list.lock);
+}
+
+/* Without the lock: a handler may ask, or a child of vfork. */
+size_t cp_threads_own(int32_t out[CP_THREADS_MOST_HIDDEN])
+{
+    size_t n = list.n_hidden;
+
+    if (n == 0 || list.pid != (int32_t)CP_SYSCALL(SYS_getpid, 0))
+        return 0;
+    for (size_t i = 0; i < n; i++)
+        out[i] = list.hidden[i];
+    return n;
+}
+
+static uint64_t own_cpu_ns(void)
+{
+    uint64_t sum = list.own_cpu_ns;
+
+    for (size_t i = 0; i < list.n_hidden; i++)
+        sum += (uint64_t)cp_clock_ns(cp_timer_clock(list.hidden[i]));
+    return sum;
+}
+
+uint64_t cp_threads_own_cpu_ns(void)
+{
+    uint64_t sum;
+
+    cp_lock_take(&list.lock);
+    sum = own_cpu_ns();
+    cp_lock_give(&list.lock);
+    return sum;
+}
+
+int64_t cp_threads_unseen_ns(void)
+{
+    int64_t ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const struct cp_signal_thread *t = NULL;
+
+    cp_lock_take(&list.lock);
+    ns -= (int64_t)(own_cpu_ns() + cp_thread_timer_past_ns());
+    while ((t = cp_thread_records_next(t)))
+        ns -= (int64_t)cp_thread_timer_seen_ns(t);
+    cp_lock_give(&list.lock);
+    return ns;
+}
+
+static void see(int32_t tid)
+{
+    struct cp_stack_bounds unknown = { 0, 0 };
+    struct cp_signal_thread *t;
+
+    if (is_hidden(tid) || (list.has_main_left && is_main(tid)))
+        return;
+    t = cp_thread_records_find(tid);
+    if (!t)
+        t = enter(tid, unknown, 0);
+    if (t)
+        t->mark = list.round;
+}
+
+/*
+ * While threads end, the kernel's list may leave out one that is there; it
+ * would go on to use a record that is another's by then.
+ */
+static bool is_there(int32_t tid)
+{
+    return CP_SYSCALL(SYS_tgkill, CP_SYSCALL(SYS_getpid, 0), tid, 0) == 0;
+}
+
+static void strike_off_unseen(void)
+{
+    struct cp_signal_thread *t = NULL;
+
+    while ((t = cp_thread_records_next(t)))
+        if (t->mark != list.round && !is_there(atomic_load(&t->tid)))
+            free_record(t);
+}
+
+/* What getdents64 fills in; libc's readdir would allocate. */
+struct entry {
+    uint64_t inode, offset;
+    uint16_t len;
+    uint8_t type;
+    char name[];
+};
+
+static void see_all(int fd)
+{
+    char bytes[4096];
+    long n;
+
+    while ((n = CP_SYSCALL(SYS_getdents64, fd, (long)bytes, sizeof(bytes))) >
+           0) {
+        for (long at = 0; at < n;) {
+            const struct entry *e = (const struct entry *)(bytes + at);
+            int tid = atoi(e->name);
+
+            if (tid > 0)
+                see(tid);
+            at += e->len;
+        }
+    }
+}
+
+enum cp_status cp_threads_scan(struct cp_error *err)
+{
+    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0)
+        return cp_error_set(err, CP_EIO, "/proc/self/task: %s",
+                            strerror(errno));
+    cp_lock_take(&list.lock);
+    list.round++;
+    see_all(fd);
+    strike_off_unseen();
+    cp_lock_give(&list.lock);
+    (void)close(fd);
+    return CP_OK;
+}
+
+/* Does something to all threads; called with the lock held. */
+static void each_thread(void (*act)(struct cp_signal_thread *t))
+{
+    struct cp_signal_thread *t = NULL;
+
+    while ((t = cp_thread_records_next(t)))
+        act(t);
+}
+
+void cp_threads_set_signal(int sig)
+{
+    cp_lock_take(&list.lock);
+    if (sig != list.sig) {
+        list.sig = sig;
+        each_thread(cp_thread_request_end);
+        each_thread(cp_thread_timer_stop);
+        cp_thread_timer_setup(list.period_ns, sig);
+        if (list.period_ns)
+            each_thread(cp_thread_timer_start);
+    }
+    cp_lock_give(&list.lock);
+}
+
+void cp_threads_set_period(uint64_t period_ns)
+{
+    cp_lock_take(&list.lock);
+    list.period_ns = period_ns;
+    if (period_ns)
+        cp_thread_timer_setup(period_ns, list.sig);
+    each_thread(period_ns ? cp_thread_timer_start : cp_thread_timer_stop);
+    cp_lock_give(&list.lock);
+}
+
+bool cp_threads_are_fast(void)
+{
+    bool are;
+
+    cp_lock_take(&list.lock);
+    are = list.period_ns && cp_thread_timer_is_fast();
+    cp_lock_give(&list.lock);
+    return are;
+}
+
+void cp_threads_check_events(void)
+{
+    cp_lock_take(&list.lock);
+    if (list.period_ns && cp_perf_sampler_is_lost()) {
+        each_thread(cp_thread_timer_stop);
+        cp_thread_timer_setup(list.period_ns, list.sig);
+        each_thread(cp_thread_timer_start);
+    }
+    cp_lock_give(&list.lock);
+}
+
+bool cp_threads_request(struct cp_signal_thread *t, int32_t tid, uint32_t what)
+{
+    bool is_armed;
+
+    cp_lock_take(&list.lock);
+    is_armed =
+        atomic_load(&t->tid) == tid && cp_thread_request_arm(t, list.sig, what);
+    cp_lock_give(&list.lock);
+    return is_armed;
+}
+
+void cp_threads_end_requests(void)
+{
+    cp_lock_take(&list.lock);
+    each_thread(cp_thread_request_end);
+    cp_lock_give(&list.lock);
+}
+
+void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
+                     void *context)
+{
+    struct cp_signal_thread *t = NULL;
+
+    cp_lock_take(&list.lock);
+    while ((t = cp_thread_records_next(t)))
+        visit(context, t);
+    cp_lock_give(&list.lock);
+}
+
+uint32_t cp_threads_records(void)
+{
+    uint32_t n;
+
+    cp_lock_take(&list.lock);
+    n = cp_thread_records_count();
+    cp_lock_give(&list.lock);
+    return n;
+}
+
+void cp_threads_stats(struct cp_threads_stats *out)
+{
+    struct cp_signal_thread *t = NULL;
+
+    cp_lock_take(&list.lock);
+    *out = (struct cp_threads_stats){ .n_threads = cp_thread_records_used(),
+                                      .n_hidden = list.n_hidden };
+    while (list.period_ns && (t = cp_thread_records_next(t)))
+        out->n_no_timer += t->timer_id == CP_NO_TIMER && !atomic_load(&t->perf);
+    cp_lock_give(&list.lock);
+}
+
+/*
+ * Each thread is a folder in there. Own threads ask for the lock before
+ * they end, so those that are in the list are counted there as well.
+ */
+bool cp_threads_is_single(void)
+{
+    struct stat task;
+    bool is_single;
+
+    cp_lock_take(&list.lock);
+    is_single = stat("/proc/self/task", &task) == 0 &&
+                (size_t)task.st_nlink == 2 + list.n_hidden + 1;
+    cp_lock_give(&list.lock);
+    return is_single;
+}
+
+/* Who has the lock may begin events; after that it is handlers alone. */
+void cp_threads_before_fork(void)
+{
+    cp_lock_take(&list.lock);
+    cp_traps_before_fork();
+}
+
+/* A child has none of its parent's timers, and one thread with a new id. */
+static void forget_others(void)
+{
+    struct cp_signal_thread *self = cp_signal_self;
+
+    list.period_ns = 0;
+    list.n_hidden = 0;
+    list.has_main_left = false;
+    list.own_cpu_ns = 0;
+    atomic_store(&cp_threads_turn, 0);
+    for (uint32_t i = 0; i < cp_thread_records_count(); i++) {
+        struct cp_signal_thread *t = cp_signal_thread_at(i);
+
+        cp_thread_timer_forget(t);
+        cp_thread_request_forget(t);
+        if (atomic_load(&t->tid) && t != self)
+            free_record(t);
+    }
+    if (self) {
+        cp_thread_records_unchain(self);
+        cp_thread_records_chain(self, current_tid());
+    }
+}
+
+void cp_threads_after_fork(bool is_child)
+{
+    cp_traps_after_fork(is_child);
+    if (is_child) {
+        cp_perf_sampler_after_fork();
+        forget_others();
+    }
+    cp_lock_give(&list.lock);
+}

@@ -1,0 +1,462 @@
+/*
+ * trace.c - see trace.h.
+ *
+ * Events are told a little later than they happen: a thread may have been
+ * interrupted between looking at the clock and writing an event down, and who
+ * ended a wait should be known when the wait is told.
+ */
+#include "runtime/trace/trace.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/proc_self.h"
+#include "runtime/os/clock.h"
+#include "runtime/profiles/cpu.h"
+#include "runtime/stacks/hook_table.h"
+#include "runtime/os/lock.h"
+#include "runtime/os/tables.h"
+#include "runtime/threads/thread_records.h"
+#include "runtime/trace/trace_accounts.h"
+#include "runtime/trace/trace_calls.h"
+#include "runtime/trace/trace_names.h"
+#include "runtime/trace/trace_pool.h"
+#include "runtime/trace/trace_switches.h"
+#include "runtime/trace/trace_threads.h"
+#include "runtime/threads/wait_switches.h"
+#include "unwind/settle.h"
+
+#define LAG_NS 40000000
+#define STACK_SLOTS ((size_t)1 << 16)
+#define STACK_FRAMES ((size_t)1 << 20)
+
+struct session {
+    const struct cp_trace_format *format;
+    void *writer;
+    struct cp_out out;
+    struct cp_trace_model *model;
+    struct cp_trace_stacks stacks;
+    struct cp_trace_accounts accounts;
+    struct cp_trace_switches switches;
+    void *cpu_window;
+    uint64_t begin_ns;
+    struct cp_trace_threads threads;
+    uint64_t lost_before;
+};
+
+static struct {
+    struct cp_lock lock;
+    struct session *session; /* there is one at a time */
+} trace;
+
+static uint64_t now_ns(void)
+{
+    return (uint64_t)cp_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* ---- switches ---- */
+
+/* As a word of the thread itself, with the instruction as its stack. */
+static void take_fault(struct session *s, const struct cp_trace_switch *record)
+{
+    uintptr_t pc = (uintptr_t)record->pc;
+    char text[96];
+    int len = snprintf(text, sizeof(text), "page fault%cn=%llu addr=0x%llx",
+                       '\0', (unsigned long long)record->n,
+                       (unsigned long long)record->address);
+    struct cp_trace_input in = { .tid = record->tid,
+                                 .time_ns = record->time_ns,
+                                 .stack = cp_trace_stack(&pc, 1, 0),
+                                 .kind = CP_INPUT_FAULT,
+                                 .text = text,
+                                 .len = (uint32_t)len };
+
+    cp_trace_model_add(s->model, &in);
+}
+
+static void take_switch(struct session *s, const struct cp_trace_switch *record)
+{
+    static const enum cp_trace_input_kind kinds[] = {
+        [CP_SWITCH_IN] = CP_INPUT_IN,
+        [CP_SWITCH_OUT] = CP_INPUT_OUT,
+        [CP_SWITCH_PREEMPT] = CP_INPUT_PREEMPT,
+    };
+    struct cp_trace_input in = { .tid = record->tid,
+                                 .time_ns = record->time_ns,
+                                 .arg = record->cpu,
+                                 .kind = kinds[record->kind] };
+
+    cp_trace_model_add(s->model, &in);
+}
+
+static void take_record(void *context, const struct cp_trace_switch *record)
+{
+    struct session *s = context;
+
+    if (record->time_ns < s->begin_ns)
+        return;
+    if (record->kind == CP_SWITCH_FAULT)
+        take_fault(s, record);
+    else
+        take_switch(s, record);
+}
+
+/* ---- events ---- */
+
+static void take_event(void *context, int32_t tid,
+                       const struct cp_trace_event *e)
+{
+    static const enum cp_trace_input_kind kinds[] = {
+        [CP_TRACE_WAIT] = CP_INPUT_WAIT,
+        [CP_TRACE_WAKE] = CP_INPUT_WAKE,
+        [CP_TRACE_CREATE] = CP_INPUT_CREATE,
+        [CP_TRACE_UNMADE] = CP_INPUT_UNMADE,
+        [CP_TRACE_START] = CP_INPUT_START,
+        [CP_TRACE_END] = CP_INPUT_END,
+        [CP_TRACE_REGION_BEGIN] = CP_INPUT_REGION_BEGIN,
+        [CP_TRACE_REGION_END] = CP_INPUT_REGION_END,
+        [CP_TRACE_LOG] = CP_INPUT_LOG,
+        [CP_TRACE_SAMPLE] = CP_INPUT_SAMPLE,
+    };
+    struct session *s = context;
+    struct cp_trace_input in = { .time_ns = e->time_ns,
+                                 .begin_ns = e->begin_ns,
+                                 .arg = e->arg,
+                                 .tid = tid,
+                                 .stack = e->stack,
+                                 .kind = kinds[e->kind],
+                                 .call = e->call,
+                                 .len = e->more };
+
+    if (e->more || e->kind == CP_TRACE_REGION_BEGIN ||
+        e->kind == CP_TRACE_REGION_END)
+        in.text = (const char *)(e + 1);
+    cp_trace_model_add(s->model, &in);
+    if (e->kind == CP_TRACE_END)
+        cp_trace_switches_drop(&s->switches, tid, take_record, s);
+}
+
+/* ---- output ---- */
+
+static enum cp_status give(struct session *s, const struct cp_kind_sink *sink,
+                           bool is_last, struct cp_error *err)
+{
+    size_t n = 0;
+    const uint32_t *wanted = s->format->wanted(s->writer, is_last, &n);
+    enum cp_status status =
+        cp_trace_names_add(&s->stacks, wanted, n, sink, err);
+
+    if (status != CP_OK)
+        return status;
+    s->format->flush(s->writer, &s->stacks, is_last);
+    if (s->out.err.status != CP_OK) {
+        *err = s->out.err;
+        return err->status;
+    }
+    cp_out_join(sink->out, &s->out);
+    return cp_out_finish(sink->out, err);
+}
+
+/* What the kernel has told of those that are no longer there, to the end. */
+static void drop_gone(struct session *s)
+{
+    for (size_t i = 0; i < s->threads.known.n; i++)
+        if (cp_trace_threads_is_gone(&s->threads, i))
+            cp_trace_switches_drop(
+                &s->switches, s->threads.known.threads[i].tid, take_record, s);
+}
+
+/*
+ * The order matters: whoever waits is asked before what has ended is read; and
+ * who is not there has said before the look that it ends, if it could.
+ */
+static void gather(struct session *s)
+{
+    bool is_new = cp_trace_threads_look(&s->threads);
+    uint64_t time_ns = now_ns();
+
+    cp_trace_pool_grow(s->threads.seen.n);
+    cp_trace_pool_read(take_event, s);
+    if (is_new)
+        cp_trace_threads_tell(&s->threads, time_ns);
+    cp_trace_switches_read(&s->switches, take_record, s);
+    if (is_new)
+        drop_gone(s);
+}
+
+/* A format that is full has to know of waits that have not ended. */
+static void say_waits(struct session *s, uint64_t until)
+{
+    if (!cp_trace_threads_find_stacks(&s->threads, until)) {
+        cp_trace_pool_read(take_event, s);
+        cp_trace_model_flush(s->model, until);
+    }
+    cp_trace_threads_say_waits(&s->threads, until);
+}
+
+static enum cp_status pump(void *window, const struct cp_kind_sink *sink,
+                           struct cp_error *err)
+{
+    struct session *s = window;
+    uint64_t until = now_ns() - LAG_NS;
+
+    if (until < s->begin_ns)
+        until = s->begin_ns;
+    gather(s);
+    cp_trace_model_flush(s->model, until);
+    if (s->format->is_full && s->format->is_full(s->writer))
+        say_waits(s, until);
+    return give(s, sink, false, err);
+}
+
+/* ---- beginning and end ---- */
+
+static void switch_off(void)
+{
+    atomic_fetch_add(&cp_trace.session, 1);
+    cp_wait_switches_set_trace(false);
+}
+
+static void free_session(struct session *s)
+{
+    if (!s)
+        return;
+    if (s->cpu_window)
+        cp_cpu_kind.cancel(s->cpu_window);
+    cp_trace_switches_release(&s->switches);
+    cp_trace_model_free(s->model);
+    if (s->writer)
+        s->format->free(s->writer);
+    cp_trace_stacks_release(&s->stacks);
+    cp_trace_accounts_release(&s->accounts);
+    cp_out_release(&s->out);
+    cp_trace_threads_release(&s->threads);
+    cp_free(s);
+}
+
+static void account(void *context, int32_t tid, const char *end,
+                    struct cp_trace_account *out)
+{
+    struct session *s = context;
+    struct cp_trace_end words;
+
+    if (end)
+        memcpy(&words, end, sizeof(words));
+    cp_trace_accounts_close(&s->accounts, tid, end ? &words : NULL, out);
+}
+
+static void name_program(char *out, size_t cap)
+{
+    char self[CP_PROC_SELF_BYTES];
+    ssize_t n = readlink(cp_proc_self("exe", self), out, cap - 1);
+    const char *base;
+
+    out[n > 0 ? n : 0] = '\0';
+    base = strrchr(out, '/');
+    if (base)
+        memmove(out, base + 1, strlen(base));
+}
+
+static enum cp_status open_writer(struct session *s, struct cp_error *err)
+{
+    char program[512];
+    struct cp_trace_head head = {
+        .begin_ns = s->begin_ns,
+        .boot_ns = (uint64_t)cp_clock_ns(CLOCK_BOOTTIME) - now_ns(),
+        .pid = getpid(),
+        .program = program,
+        .n_stacks = (uint32_t)STACK_SLOTS + 1
+    };
+    struct cp_trace_model_options options = { .format = s->format,
+                                              .calls = cp_trace_calls,
+                                              .n_calls = CP_CALLS,
+                                              .account = account,
+                                              .context = s };
+
+    name_program(program, sizeof(program));
+    s->writer = s->format->open(&head, &s->out, err);
+    if (!s->writer)
+        return CP_ENOMEM;
+    options.writer = s->writer;
+    s->model = cp_trace_model_new(&options, s->begin_ns, err);
+    if (!s->model)
+        return CP_ENOMEM;
+    return cp_trace_stacks_init(&s->stacks, head.n_stacks, err);
+}
+
+/* What a trace says of itself. */
+static void say_head(struct session *s)
+{
+    char program[512], text[640];
+
+    name_program(program, sizeof(program));
+    (void)snprintf(text, sizeof(text),
+                   "version=1 pid=%d program=%.255s switches=%d", (int)getpid(),
+                   program, s->switches.n_rings > 0);
+    cp_trace_model_say(s->model, s->begin_ns, "cpprof.trace", text);
+}
+
+/* Memory for events and stacks, with nothing of an older trace in it. */
+static enum cp_status prepare(struct cp_error *err)
+{
+    enum cp_status status = cp_trace_pool_map(err);
+
+    if (status == CP_OK)
+        status =
+            cp_hook_table_map(&cp_trace.stacks, STACK_SLOTS, STACK_FRAMES, err);
+    if (status != CP_OK)
+        return status;
+    (void)cp_settle();
+    cp_hook_table_clear(&cp_trace.stacks);
+    cp_trace_pool_clear();
+    for (size_t i = 0; i < CP_TRACE_BUCKETS; i++)
+        atomic_store(&cp_trace.waiters[i], 0);
+    for (uint32_t i = CP_CALL_FIRST_IO; i < CP_CALLS; i++)
+        cp_trace.bare[i] = cp_trace_stack(NULL, 0, i);
+    return CP_OK;
+}
+
+static enum cp_status start(struct session *s,
+                            const struct cp_kind_request *request,
+                            struct cp_error *err)
+{
+    struct cp_kind_request cpu = { .kind = &cp_cpu_kind,
+                                   .seconds = request->seconds,
+                                   .hz = request->hz };
+    enum cp_status status = prepare(err);
+
+    s->format = request->format ? request->format : &cp_trace_go;
+    s->switches.is_refused = request->no_switches;
+    if (status == CP_OK)
+        status = cp_trace_threads_init(&s->threads, err);
+    if (status == CP_OK)
+        status = cp_cpu_kind.begin(&cpu, &s->cpu_window, err);
+    s->begin_ns = now_ns();
+    if (status == CP_OK)
+        status = open_writer(s, err);
+    if (status != CP_OK)
+        return status;
+    s->threads.model = s->model;
+    s->threads.accounts = &s->accounts;
+    s->threads.switches = &s->switches;
+    s->threads.begin_ns = s->begin_ns;
+    cp_trace_threads_know(&s->threads);
+    cp_trace_pool_grow(s->threads.seen.n);
+    s->lost_before = atomic_load(&cp_trace.n_lost);
+    say_head(s);
+    atomic_fetch_add(&cp_trace.session, 1);
+    cp_wait_switches_set_trace(true);
+    cp_trace_threads_know_late(&s->threads, now_ns());
+    drop_gone(s);
+    return CP_OK;
+}
+
+static enum cp_status begin(const struct cp_kind_request *request,
+                            void **out_window, struct cp_error *err)
+{
+    struct session *s = cp_alloc(1, sizeof(*s), err);
+    enum cp_status status = CP_ENOMEM;
+
+    if (!s)
+        return CP_ENOMEM;
+    s->out.fd = -1;
+    cp_lock_take(&trace.lock);
+    if (trace.session)
+        status = cp_error_set(err, CP_EIO, "tracing is already enabled");
+    else
+        status = start(s, request, err);
+    if (status == CP_OK)
+        trace.session = s;
+    cp_lock_give(&trace.lock);
+    if (status == CP_OK)
+        *out_window = s;
+    else
+        free_session(s);
+    return status;
+}
+
+static void forget(struct session *s)
+{
+    cp_lock_take(&trace.lock);
+    if (trace.session == s) {
+        trace.session = NULL;
+        cp_trace_pool_give_back();
+    }
+    cp_lock_give(&trace.lock);
+    free_session(s);
+}
+
+static void say_lost(struct session *s, uint64_t time_ns)
+{
+    uint64_t events = atomic_load(&cp_trace.n_lost) - s->lost_before +
+                      cp_trace_model_lost(s->model);
+    uint64_t stacks = atomic_load(&cp_trace.stacks.lost_count);
+    char text[160];
+
+    if (events + stacks + s->switches.n_lost == 0)
+        return;
+    (void)snprintf(text, sizeof(text), "events=%llu stacks=%llu switches=%llu",
+                   (unsigned long long)events, (unsigned long long)stacks,
+                   (unsigned long long)s->switches.n_lost);
+    cp_trace_model_say(s->model, time_ns, "cpprof.lost", text);
+}
+
+static enum cp_status finish(void *window, const struct cp_kind_sink *sink,
+                             struct cp_error *err)
+{
+    struct session *s = window;
+    uint64_t end = now_ns();
+    enum cp_status status;
+
+    gather(s);
+    /* Before it is off: a wait that ends later does not say so. */
+    (void)cp_trace_threads_find_stacks(&s->threads, end);
+    switch_off();
+    cp_trace_pool_read(take_event, s);
+    cp_trace_model_flush(s->model, end);
+    cp_trace_threads_say_waits(&s->threads, end);
+    cp_trace_model_finish(s->model, end);
+    say_lost(s, end);
+    status = give(s, sink, true, err);
+    forget(s);
+    return status;
+}
+
+static void cancel(void *window)
+{
+    switch_off();
+    forget(window);
+}
+
+size_t cp_trace_bytes(void)
+{
+    return cp_trace_pool_bytes() + cp_tables_bytes(&cp_trace.stacks);
+}
+
+/* What the parent's session has allocated stays where it is. */
+void cp_trace_after_fork(void)
+{
+    if (atomic_load(&cp_trace.session) & 1)
+        atomic_fetch_add(&cp_trace.session, 1);
+    cp_lock_reset(&trace.lock);
+    trace.session = NULL;
+    for (uint32_t i = 0; i < cp_thread_records_count(); i++)
+        cp_trace_leave(cp_signal_thread_at(i));
+}
+
+const struct cp_kind cp_trace_kind = {
+    .name = "trace",
+    .summary = "Execution trace: what every thread does over time, for as "
+               "long as seconds= says. Open it with cpprof trace or go tool "
+               "trace; format=perfetto and format=chrome are for other "
+               "viewers.",
+    .default_seconds = 1,
+    .text = CP_KIND_TEXT_NONE,
+    .has_fractions = true,
+    .begin = begin,
+    .pump = pump,
+    .finish_bytes = finish,
+    .cancel = cancel,
+};

@@ -1,0 +1,219 @@
+/*
+ * trace_names.c - see trace_names.h.
+ *
+ * The stacks become a profile, one sample each, because that is what the rest
+ * of the library can give names to.
+ */
+#include "runtime/trace/trace_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "profile/model/build.h"
+#include "runtime/symbolize/annotate.h"
+#include "runtime/symbolize/mappings.h"
+#include "runtime/stacks/stack_writer.h"
+#include "runtime/trace/trace_calls.h"
+#include "signal/trace/trace.h"
+
+#define MOST_OWN 8 /* frames of ours on top */
+
+struct naming {
+    struct cp_trace_stacks *out;
+    const uint32_t *numbers; /* of each sample */
+    const struct cp_profile *profile;
+    uint32_t own_mapping; /* the library's; CP_NONE: it is in the program */
+};
+
+/* The stacks that have no names yet, as samples; *out_n numbers of them. */
+static enum cp_status build(const struct cp_trace_stacks *known,
+                            struct cp_builder *b, uint32_t *numbers, size_t *n,
+                            struct cp_error *err)
+{
+    struct cp_stack_writer w = { .b = b, .err = err };
+    enum cp_status status = cp_builder_init(b, err);
+    const int64_t one = 1;
+    size_t n_new = 0;
+
+    if (status == CP_OK)
+        status = cp_builder_type(b, "stacks", "count", err);
+    for (size_t i = 0; i < *n && status == CP_OK; i++) {
+        const struct cp_signal_samples *s = &cp_trace.stacks;
+        struct cp_stack stack = { 0 };
+        uint32_t number = numbers[i];
+
+        if (cp_trace_stacks_find(known, number) || number > s->n_slots ||
+            !cp_stack_of_slot(s, &s->slots[number - 1], &stack))
+            continue;
+        numbers[n_new++] = number;
+        status = cp_stack_write(&w, &stack, &one);
+    }
+    if (status == CP_OK)
+        cp_stack_writer_finish(&w);
+    *n = n_new;
+    return status;
+}
+
+static enum cp_status annotate(struct cp_profile *p,
+                               const struct cp_kind_sink *sink,
+                               struct cp_error *err)
+{
+    struct cp_mappings m = { 0 };
+    enum cp_status status = cp_mappings_read(&m, err);
+
+    if (status == CP_OK && sink->before)
+        status = cp_mappings_join(&m, sink->before, err);
+    if (status == CP_OK)
+        status = cp_annotate_mappings(p, &m, err);
+    if (status == CP_OK && sink->symbols)
+        status = cp_annotate_lines(p, &m, sink->symbols, err);
+    if (status == CP_OK)
+        status = cp_annotate_clean(p, err);
+    cp_mappings_release(&m);
+    return status;
+}
+
+/* Is it in libc, around the first function of a thread? */
+static bool is_root(const struct cp_profile *p, const struct cp_location *l)
+{
+    const char *file, *base;
+
+    if (l->mapping == CP_NONE)
+        return l->address == 0;
+    file = cp_profile_cstr(p, p->mappings[l->mapping].file);
+    base = strrchr(file, '/');
+    base = base ? base + 1 : file;
+    return strncmp(base, "libc.so", 7) == 0 || strncmp(base, "libc-", 5) == 0 ||
+           strncmp(base, "ld-", 3) == 0;
+}
+
+/* The program's own entry is part of it. */
+static bool is_start(const struct cp_profile *p, const struct cp_location *l)
+{
+    const struct cp_line *line;
+
+    if (is_root(p, l))
+        return true;
+    if (l->n_lines == 0)
+        return false;
+    line = &p->lines[l->lines + l->n_lines - 1];
+    return strcmp(cp_profile_cstr(p, p->functions[line->function].name),
+                  "_start") == 0;
+}
+
+static enum cp_status push(const struct naming *g, uint32_t number,
+                           const struct cp_location *l, struct cp_error *err)
+{
+    const struct cp_profile *p = g->profile;
+    enum cp_status status = CP_OK;
+    char text[32];
+
+    if (l->n_lines == 0) {
+        struct cp_trace_frame f = { .pc = l->address };
+        int len = snprintf(text, sizeof(text), "0x%llx",
+                           (unsigned long long)l->address);
+
+        f.function = cp_trace_stacks_str(g->out, text, (size_t)len);
+        return cp_trace_stacks_push(g->out, number, f, err);
+    }
+    for (uint32_t i = 0; i < l->n_lines && status == CP_OK; i++) {
+        const struct cp_line *line = &p->lines[l->lines + i];
+        const struct cp_function *fn = &p->functions[line->function];
+        struct cp_str name = cp_profile_str(p, fn->name);
+        struct cp_str file = cp_profile_str(p, fn->filename);
+        struct cp_trace_frame f = { .pc = l->address,
+                                    .line = (uint32_t)line->line };
+
+        f.function = cp_trace_stacks_str(g->out, name.ptr, name.len);
+        f.file = cp_trace_stacks_str(g->out, file.ptr, file.len);
+        status = cp_trace_stacks_push(g->out, number, f, err);
+    }
+    return status;
+}
+
+/* The function that was called, before the program's own frames. */
+static enum cp_status push_call(const struct naming *g, uint32_t number,
+                                uint32_t call, struct cp_error *err)
+{
+    const char *name = cp_trace_calls[call].name;
+    struct cp_trace_frame f = { .pc = call };
+
+    f.function = cp_trace_stacks_str(g->out, name, strlen(name));
+    return cp_trace_stacks_push(g->out, number, f, err);
+}
+
+/* Frames on top that are of the hook and of what it has called. */
+static uint32_t own_frames(const struct naming *g, const uint32_t *locs,
+                           uint32_t n)
+{
+    uint32_t own = 0;
+
+    if (g->own_mapping == CP_NONE)
+        return 0;
+    for (uint32_t i = 0; i < n && i < MOST_OWN; i++)
+        if (g->profile->locations[locs[i]].mapping == g->own_mapping)
+            own = i + 1;
+    return own < n ? own : 0;
+}
+
+static enum cp_status add(const struct naming *g, uint32_t i,
+                          struct cp_error *err)
+{
+    const struct cp_profile *p = g->profile;
+    uint32_t number = g->numbers[i], n = p->samples[i].n_locs, from = 0;
+    const uint32_t *locs = cp_profile_stack(p, i);
+    uint32_t call = cp_trace.stacks.slots[number - 1].tag.state, left = n;
+    enum cp_status status = CP_OK;
+
+    if (call > 0 && call < CP_CALLS) {
+        from = own_frames(g, locs, n);
+        status = push_call(g, number, call, err);
+    }
+    while (left > from && is_start(p, &p->locations[locs[left - 1]]))
+        left--;
+    if (left == from) /* all of it is libc's */
+        left = n;
+    for (uint32_t k = from; k < left && status == CP_OK; k++)
+        status = push(g, number, &p->locations[locs[k]], err);
+    return status;
+}
+
+/* The mapping that this function is in, unless it is the program's. */
+static uint32_t find_own(const struct cp_profile *p)
+{
+    uint64_t here = (uint64_t)(uintptr_t)&find_own;
+
+    for (uint32_t i = 1; i < p->n_mappings; i++)
+        if (p->mappings[i].start <= here && here < p->mappings[i].limit)
+            return i;
+    return CP_NONE;
+}
+
+enum cp_status cp_trace_names_add(struct cp_trace_stacks *out,
+                                  const uint32_t *numbers, size_t n,
+                                  const struct cp_kind_sink *sink,
+                                  struct cp_error *err)
+{
+    uint32_t *mine = cp_alloc(n, sizeof(*mine), err);
+    struct cp_builder b = { 0 };
+    struct naming g = { .out = out, .numbers = mine };
+    enum cp_status status = CP_ENOMEM;
+
+    if (mine) {
+        if (n)
+            memcpy(mine, numbers, n * sizeof(*mine));
+        status = build(out, &b, mine, &n, err);
+    }
+    if (status == CP_OK && n > 0)
+        status = annotate(b.profile, sink, err);
+    if (status == CP_OK && n > 0) {
+        g.profile = b.profile;
+        g.own_mapping = find_own(b.profile);
+        for (uint32_t i = 0; i < n && status == CP_OK; i++)
+            status = add(&g, i, err);
+    }
+    cp_builder_release(&b);
+    cp_free(mine);
+    return status;
+}

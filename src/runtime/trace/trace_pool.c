@@ -1,0 +1,136 @@
+/* trace_pool.c - see trace_pool.h. */
+#include "runtime/trace/trace_pool.h"
+
+#include <sys/mman.h>
+
+#include "base/alloc.h"
+#include "base/sort.h"
+
+static size_t n_mapped; /* pieces */
+
+static bool map(size_t n)
+{
+    void *p =
+        mmap(NULL, n * sizeof(struct cp_trace_piece), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    if (p == MAP_FAILED)
+        return false;
+    cp_trace.pieces = p;
+    n_mapped = n;
+    return true;
+}
+
+/* Where address space is scarce there is no room to grow. */
+enum cp_status cp_trace_pool_map(struct cp_error *err)
+{
+    if (cp_trace.pieces)
+        return CP_OK;
+    if (!map(CP_TRACE_MOST_PIECES) && !map(CP_TRACE_PIECES))
+        return cp_error_nomem(err);
+    cp_trace_pool_grow(0);
+    return CP_OK;
+}
+
+/* New ones are all zero, which is CP_TRACE_FREE. */
+void cp_trace_pool_grow(size_t n_threads)
+{
+    size_t wanted = CP_TRACE_PIECES + 2 * n_threads;
+    uint32_t n = atomic_load(&cp_trace.n_words);
+
+    if (wanted > n_mapped)
+        wanted = n_mapped;
+    while (n < wanted / 64) {
+        atomic_store(&cp_trace.free[n], UINT64_MAX);
+        atomic_store(&cp_trace.n_words, ++n);
+    }
+}
+
+static size_t n_pieces(void)
+{
+    return (size_t)atomic_load(&cp_trace.n_words) * 64;
+}
+
+static bool is_free(size_t i)
+{
+    return atomic_load(&cp_trace.free[i / 64]) >> (i % 64) & 1;
+}
+
+void cp_trace_pool_clear(void)
+{
+    for (size_t i = 0; i < n_pieces(); i++)
+        if (!is_free(i) &&
+            atomic_load(&cp_trace.pieces[i].state) != CP_TRACE_OWNED)
+            cp_trace_free_piece(&cp_trace.pieces[i]);
+}
+
+void cp_trace_pool_give_back(void)
+{
+    size_t first = 0, n = n_pieces();
+
+    for (size_t i = 0; i <= n; i++) {
+        if (i < n && is_free(i))
+            continue;
+        if (i > first)
+            (void)madvise(&cp_trace.pieces[first],
+                          (i - first) * sizeof(*cp_trace.pieces),
+                          MADV_DONTNEED);
+        first = i + 1;
+    }
+}
+
+size_t cp_trace_pool_bytes(void)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < n_pieces(); i++)
+        n += !is_free(i);
+    return n * sizeof(struct cp_trace_piece);
+}
+
+/* The pieces of the session in the order in which they were taken; how many */
+static size_t list_pieces(struct cp_sort_pair *order)
+{
+    uint32_t session = atomic_load(&cp_trace.session) | 1;
+    size_t n = 0;
+
+    for (size_t i = 0; i < n_pieces(); i++) {
+        struct cp_trace_piece *p = &cp_trace.pieces[i];
+        uint32_t state;
+
+        if (is_free(i))
+            continue;
+        state = atomic_load_explicit(&p->state, memory_order_acquire);
+        if (state == CP_TRACE_FREE)
+            continue; /* just being taken */
+        if (p->session == session)
+            order[n++] = (struct cp_sort_pair){ p->order, i };
+        else if (state == CP_TRACE_DONE)
+            cp_trace_free_piece(p);
+    }
+    return cp_sort_pairs(order, n, NULL) == CP_OK ? n : 0;
+}
+
+void cp_trace_pool_read(void (*take)(void *context, int32_t tid,
+                                     const struct cp_trace_event *e),
+                        void *context)
+{
+    struct cp_sort_pair *order = cp_alloc(n_pieces(), sizeof(*order), NULL);
+    size_t n = order ? list_pieces(order) : 0;
+
+    for (size_t i = 0; i < n; i++) {
+        struct cp_trace_piece *p = &cp_trace.pieces[order[i].value];
+        bool is_done = atomic_load(&p->state) == CP_TRACE_DONE;
+        uint32_t n_events = atomic_load_explicit(&p->n, memory_order_acquire);
+
+        while (p->n_read < n_events) {
+            const struct cp_trace_event *e = &p->events[p->n_read];
+
+            take(context, p->tid, e);
+            p->n_read += cp_trace_slots(e);
+        }
+        if (is_done)
+            cp_trace_free_piece(p);
+    }
+    cp_free(order);
+}

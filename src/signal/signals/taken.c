@@ -1,0 +1,93 @@
+/* taken.c - see taken.h. */
+#include "signal/signals/taken.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#include "signal/signals/handler.h"
+#include "signal/unwinder/syscall.h"
+#include "signal/signals/traps.h"
+
+#define MASK_BYTES 8
+#define RESTORER 0x04000000u /* a flag of libc's that must stay */
+
+#define SIGNALS 65
+
+/* The program's action, by signal. */
+static struct {
+    _Atomic uintptr_t handler;
+    _Atomic unsigned flags;
+} program[SIGNALS];
+
+void cp_taken_wrap(int sig, const struct sigaction *act, struct sigaction *out)
+{
+    unsigned flags = (unsigned)act->sa_flags;
+
+    atomic_store(&program[sig].flags, flags);
+    atomic_store(&program[sig].handler, (uintptr_t)act->sa_sigaction);
+    *out = *act;
+    out->sa_sigaction = cp_taken_handle;
+    out->sa_flags = (int)((flags | SA_SIGINFO) & ~(unsigned)SA_RESETHAND);
+}
+
+void cp_taken_unwrap(int sig, struct sigaction *act)
+{
+    if (!(act->sa_flags & SA_SIGINFO) || act->sa_sigaction != cp_taken_handle)
+        return;
+    act->sa_sigaction =
+        (void (*)(int, siginfo_t *, void *))atomic_load(&program[sig].handler);
+    act->sa_flags = (int)(((unsigned)act->sa_flags & RESTORER) |
+                          atomic_load(&program[sig].flags));
+}
+
+/*
+ * Another handler in the place of ours, by the kernel's struct, with what is
+ * blocked meanwhile and so much more.
+ */
+static void replace(int sig, uintptr_t handler, unsigned flags, uint64_t more)
+{
+    uint64_t now[4] = { 0 }; /* handler, flags, restorer, mask */
+
+    if (CP_SYSCALL(SYS_rt_sigaction, sig, 0, (long)now, MASK_BYTES) != 0 ||
+        now[0] != (uintptr_t)cp_taken_handle)
+        return;
+    now[0] = handler;
+    now[1] = (now[1] & RESTORER) | flags;
+    now[3] |= more;
+    (void)CP_SYSCALL(SYS_rt_sigaction, sig, (long)now, 0, MASK_BYTES);
+}
+
+void cp_taken_restore(int sig)
+{
+    replace(sig, atomic_load(&program[sig].handler),
+            atomic_load(&program[sig].flags), 0);
+}
+
+/*
+ * By default it ends the program, which cp_signal_trap knows how to do. Samples
+ * may come to it again, which nothing is to interrupt.
+ */
+static void reset(int sig)
+{
+    if (sig == SIGTRAP)
+        replace(sig, (uintptr_t)cp_signal_trap,
+                SA_SIGINFO | SA_ONSTACK | SA_RESTART, UINT64_MAX);
+    else
+        atomic_store(&program[sig].handler, (uintptr_t)SIG_DFL);
+}
+
+void cp_taken_handle(int sig, siginfo_t *info, void *context)
+{
+    uintptr_t handler = atomic_load(&program[sig].handler);
+
+    if (sig == SIGTRAP ? cp_traps_is_ours(info) : cp_signal_is_ours(info))
+        return;
+    if (handler == (uintptr_t)SIG_DFL) {
+        cp_signal_default(sig);
+        return;
+    }
+    if (atomic_load(&program[sig].flags) & (unsigned)SA_RESETHAND)
+        reset(sig);
+    ((void (*)(int, siginfo_t *, void *))handler)(sig, info, context);
+}

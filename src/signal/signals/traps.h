@@ -1,0 +1,57 @@
+/*
+ * traps - SIGTRAPs of our events that must not reach anybody else.
+ *
+ * An event (perf_event.h) sends SIGTRAP even to a thread that blocks it: there
+ * it waits. The program that the thread becomes by an exec would die of it, as
+ * would one that takes SIGTRAP for itself be told of traps that it did not set.
+ * All of this may be called from handlers and, in a child of vfork, with the
+ * parent's memory; nothing here touches errno.
+ */
+#ifndef CP_SIGNAL_TRAPS_H
+#define CP_SIGNAL_TRAPS_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "signal/tables/thread.h"
+
+/* Has a signal that somebody took from the queue been caused by us? */
+bool cp_traps_is_ours(const siginfo_t *info);
+
+/* From now on there may be events. */
+void cp_traps_allow(void);
+
+enum cp_traps_begun {
+    CP_TRAPS_NOT_NOW, /* the process is being copied: later */
+    CP_TRAPS_NONE,    /* there must be none, or the kernel has none */
+    CP_TRAPS_BEGUN,
+};
+
+/*
+ * Begins an event of the thread in place of the one that it has; tid is 0 for
+ * the caller's own. Signals are blocked, or the lock of all threads is held.
+ */
+enum cp_traps_begun cp_traps_begin(struct cp_signal_thread *t, int32_t tid,
+                                   uint64_t period_ns);
+
+/*
+ * Around a fork. An event is a file until it is mapped: a child that had it too
+ * would keep it alive, and the parent could never end it.
+ */
+void cp_traps_before_fork(void);
+void cp_traps_after_fork(bool is_child);
+
+/*
+ * Ends the calling thread's event, and drops what it has sent already. Gives
+ * what cp_traps_resume takes if the exec fails: NULL if there was none.
+ */
+struct cp_signal_thread *cp_traps_pause(void);
+void cp_traps_resume(struct cp_signal_thread *t);
+
+/* Ends the events of all threads; there are none until they are allowed. */
+void cp_traps_end_all(void);
+
+/* For good: the hooks of exec look for none either. */
+void cp_traps_seal(void);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * readers - who is walking right now, and what they see.
+ *
+ * A walker takes a place in a fixed pool: it gets a buffer for its frames,
+ * which are too many for a stranger's stack, and from then on sees one map.
+ * Whoever publishes a new map waits until every place that was taken at that
+ * time has been left, and may then free the old one. Nobody waits for a place:
+ * if all are taken the sample is lost, and counted by the caller.
+ */
+#ifndef CP_SIGNAL_READERS_H
+#define CP_SIGNAL_READERS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "signal/unwinder/map.h"
+#include "signal/unwinder/walk.h"
+
+#define CP_READERS 128
+
+struct cp_signal_place {
+    uintptr_t frames[CP_WALK_MOST];
+};
+
+/* A free place, or NULL. `hint` spreads the takers: a thread id will do. */
+struct cp_signal_place *cp_signal_enter(uint32_t hint);
+
+void cp_signal_leave(struct cp_signal_place *place);
+
+/* What code is known; for use between enter and leave. Never NULL. */
+const struct cp_signal_map *cp_signal_map(void);
+
+/* Outside signal context: what all who enter from now on will see. */
+void cp_signal_publish(const struct cp_signal_map *map);
+
+/* The turns of all places, to be given to cp_signal_have_left later. */
+void cp_signal_turns(uint32_t out[CP_READERS]);
+
+/* Has everyone left who was in when the turns were taken? */
+bool cp_signal_have_left(const uint32_t turns[CP_READERS]);
+
+/* In the child of a fork, where the other threads are no more. */
+void cp_signal_leave_all(void);
+
+#endif

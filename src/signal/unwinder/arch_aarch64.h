@@ -1,0 +1,121 @@
+/* arch_aarch64.h - see arch.h, which includes this. */
+#ifndef CP_SIGNAL_ARCH_AARCH64_H
+#define CP_SIGNAL_ARCH_AARCH64_H
+
+#if defined(__aarch64__)
+
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "signal/unwinder/regs.h"
+#include "signal/unwinder/rule.h"
+
+/* A siginfo of 128 bytes lies between sp and the ucontext. */
+#define CP_ARCH_SIGNAL_CONTEXT 128
+
+/* A return address is in the link register at the entry of a function. */
+#define CP_ARCH_RA_ON_STACK 0
+
+/* Drops the signature that pointer authentication puts in the high bits. */
+static inline uintptr_t cp_arch_strip(uintptr_t pc)
+{
+    return pc & 0x0000ffffffffffffu;
+}
+
+static inline void cp_arch_regs(struct cp_signal_regs *out,
+                                const ucontext_t *context)
+{
+    const mcontext_t *m = &context->uc_mcontext;
+
+    out->pc = m->pc;
+    out->sp = m->sp;
+    out->fp = m->regs[29];
+    out->aux = cp_arch_strip(m->regs[30]);
+    out->scratch = out->arg = 0;
+}
+
+/* Did the signal come when the thread left a system call, or will it be anew?
+ */
+static inline bool cp_arch_leaves_kernel(const ucontext_t *context,
+                                         bool (*is_readable)(uintptr_t))
+{
+    const uint32_t call = 0xd4000001; /* svc #0 */
+    uintptr_t pc = (uintptr_t)context->uc_mcontext.pc;
+
+    if (pc & 3 || !is_readable((pc - 4) & ~(uintptr_t)7) ||
+        !is_readable(pc & ~(uintptr_t)7))
+        return false;
+    return *(const uint32_t *)(pc - 4) == call || *(const uint32_t *)pc == call;
+}
+
+/* Takes n from *left; true: no more than that was left. */
+static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
+{
+    uint64_t before = *left;
+
+    *left = before - n;
+    return before <= n;
+}
+
+/* The registers of the function that this is compiled into. */
+static inline __attribute__((always_inline)) void
+cp_arch_here(struct cp_signal_regs *out)
+{
+    uintptr_t pc, sp, fp, lr;
+
+    __asm__ volatile("adr %0, .\n\t"
+                     "mov %1, sp\n\t"
+                     "mov %2, x29\n\t"
+                     "mov %3, x30\n\t"
+                     : "=r"(pc), "=r"(sp), "=r"(fp), "=r"(lr));
+    *out = (struct cp_signal_regs){ pc, sp, fp, cp_arch_strip(lr), 0, 0 };
+}
+
+/* The registers that a function has to leave as they are. */
+#define CP_ARCH_KEPT 10
+
+/* What they are at the beginning of a function, which has not used them yet. */
+static inline __attribute__((always_inline)) void
+cp_arch_keep(uintptr_t out[CP_ARCH_KEPT])
+{
+    __asm__ volatile("stp x19, x20, [%0]\n\t"
+                     "stp x21, x22, [%0, #16]\n\t"
+                     "stp x23, x24, [%0, #32]\n\t"
+                     "stp x25, x26, [%0, #48]\n\t"
+                     "stp x27, x28, [%0, #64]\n\t"
+                     :
+                     : "r"(out)
+                     : "memory");
+}
+
+static inline long cp_arch_syscall(long number, const long a[6])
+{
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a[0];
+    register long x1 __asm__("x1") = a[1];
+    register long x2 __asm__("x2") = a[2];
+    register long x3 __asm__("x3") = a[3];
+    register long x4 __asm__("x4") = a[4];
+    register long x5 __asm__("x5") = a[5];
+
+    __asm__ volatile("svc 0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                     : "memory");
+    return x0;
+}
+
+/*
+ * Can there be a call where this rule holds? It overwrites the return address,
+ * which a function that calls has saved, therefore.
+ */
+static inline bool cp_arch_may_call(const struct cp_signal_rule *rule)
+{
+    return rule->cfa != CP_CFA_NONE && rule->cfa != CP_CFA_PLT &&
+           (rule->ra >= CP_RULE_LEAST || rule->ra == CP_RULE_END ||
+            rule->cfa == CP_CFA_SIGNAL);
+}
+
+#endif /* __aarch64__ */
+
+#endif

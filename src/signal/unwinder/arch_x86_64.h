@@ -1,0 +1,121 @@
+/* arch_x86_64.h - see arch.h, which includes this. */
+#ifndef CP_SIGNAL_ARCH_X86_64_H
+#define CP_SIGNAL_ARCH_X86_64_H
+
+#if defined(__x86_64__)
+
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "signal/unwinder/regs.h"
+#include "signal/unwinder/rule.h"
+
+/* The kernel leaves sp at a ucontext when it returns from a handler. */
+#define CP_ARCH_SIGNAL_CONTEXT 0
+
+/* A return address lies on the stack at the entry of a function. */
+#define CP_ARCH_RA_ON_STACK 1
+
+static inline uintptr_t cp_arch_strip(uintptr_t pc)
+{
+    return pc;
+}
+
+static inline void cp_arch_regs(struct cp_signal_regs *out,
+                                const ucontext_t *context)
+{
+    const greg_t *r = context->uc_mcontext.gregs;
+
+    out->pc = (uintptr_t)r[REG_RIP];
+    out->sp = (uintptr_t)r[REG_RSP];
+    out->fp = (uintptr_t)r[REG_RBP];
+    out->aux = (uintptr_t)r[REG_RBX];
+    out->scratch = (uintptr_t)r[REG_R10];
+    out->arg = (uintptr_t)r[REG_RDI];
+}
+
+/*
+ * Did the signal come when the thread left a system call? The instruction puts
+ * the address after it into rcx; one that will be begun anew is two bytes back.
+ */
+static inline bool cp_arch_leaves_kernel(const ucontext_t *context,
+                                         bool (*is_readable)(uintptr_t))
+{
+    const greg_t *r = context->uc_mcontext.gregs;
+    greg_t past = r[REG_RCX] - r[REG_RIP];
+
+    (void)is_readable;
+    return past == 0 || past == 2;
+}
+
+/*
+ * Takes n from *left; true: no more than that was left. One subtraction and its
+ * flags, of which C has only some.
+ */
+static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
+{
+    bool is_reached;
+
+    __asm__("subq %2, %1" : "=@ccbe"(is_reached), "+m"(*left) : "r"(n));
+    return is_reached;
+}
+
+/* The registers of the function that this is compiled into. */
+static inline __attribute__((always_inline)) void
+cp_arch_here(struct cp_signal_regs *out)
+{
+    __asm__ volatile("lea 0(%%rip), %0\n\t"
+                     "mov %%rsp, %1\n\t"
+                     "mov %%rbp, %2\n\t"
+                     "mov %%rbx, %3\n\t"
+                     : "=r"(out->pc), "=m"(out->sp), "=m"(out->fp),
+                       "=m"(out->aux));
+    out->scratch = out->arg = 0;
+}
+
+/* The registers that a function has to leave as they are. */
+#define CP_ARCH_KEPT 6
+
+/* What they are at the beginning of a function, which has not used them yet. */
+static inline __attribute__((always_inline)) void
+cp_arch_keep(uintptr_t out[CP_ARCH_KEPT])
+{
+    __asm__ volatile("mov %%rbx, %0\n\t"
+                     "mov %%rbp, %1\n\t"
+                     "mov %%r12, %2\n\t"
+                     "mov %%r13, %3\n\t"
+                     "mov %%r14, %4\n\t"
+                     "mov %%r15, %5\n\t"
+                     : "=m"(out[0]), "=m"(out[1]), "=m"(out[2]), "=m"(out[3]),
+                       "=m"(out[4]), "=m"(out[5]));
+}
+
+static inline long cp_arch_syscall(long number, const long a[6])
+{
+    register long r10 __asm__("r10") = a[3];
+    register long r8 __asm__("r8") = a[4];
+    register long r9 __asm__("r9") = a[5];
+    long result;
+
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10),
+                       "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+/*
+ * Can there be a call where this rule holds? The stack is aligned to 16 bytes
+ * at each, so it is not at the entry of a function or before its return.
+ */
+static inline bool cp_arch_may_call(const struct cp_signal_rule *rule)
+{
+    if (rule->cfa == CP_CFA_SP)
+        return rule->cfa_offset % 16 == 0;
+    return rule->cfa != CP_CFA_NONE && rule->cfa != CP_CFA_PLT;
+}
+
+#endif /* __x86_64__ */
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * locks - who waits for whom, and how long.
+ *
+ * Runs inside the hooks of mutexes and their kin, of any number of threads at
+ * once: no lock of its own, nothing allocated.
+ *
+ * Two tables. `block` has the stacks that waited. `mutex` has the stacks that
+ * let go of what others were waiting for: one wait in mutex_fraction is
+ * followed (waiters.h), and whoever unlocks charges itself with the time that
+ * those have waited since they were last charged for. So the sums of both
+ * tables are of the same waiting.
+ *
+ * What is done between getting a lock and giving it back makes all others wait
+ * longer, so as little as can be is done there: of a wait that is surely or
+ * likely recorded the stack is taken before it, and the one who unlocks takes
+ * its own when it has unlocked.
+ *
+ * A lock that nobody waits for is looked at once, at its unlock; when the
+ * profiles are off, not at all.
+ */
+#ifndef CP_SIGNAL_LOCKS_H
+#define CP_SIGNAL_LOCKS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "signal/tables/calls.h"
+#include "signal/unwinder/regs.h"
+#include "signal/tables/samples.h"
+#include "signal/trace/trace.h"
+#include "signal/waits/waiters.h"
+
+/* Counts are kept in parts, because a sample may stand for 3.7 events. */
+#define CP_LOCKS_PARTS 1024
+
+struct cp_locks {
+    _Atomic uint32_t is_on;          /* a rate is not 0, or a trace runs */
+    _Atomic uint32_t is_io_on;       /* I/O is looked at, for one of them */
+    _Atomic uint32_t is_block_io;    /* block_rate_ns is not 0, and io asked */
+    _Atomic uint32_t is_traced;      /* a trace runs */
+    _Atomic uint32_t is_noted;       /* I/O is looked at, to say where it is */
+    _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
+    _Atomic uint64_t mutex_fraction; /* 0: off; N: one wait in N */
+    uint64_t (*now_ns)(void); /* libc's clock, which needs no system call */
+    void (*on_change)(void);  /* of the above; the hooks', if there are any */
+    struct cp_signal_samples block, mutex;
+};
+
+extern struct cp_locks cp_locks __attribute__((visibility("hidden")));
+
+static inline bool cp_locks_are_on(void)
+{
+    return __builtin_expect(
+        atomic_load_explicit(&cp_locks.is_on, memory_order_relaxed), 0);
+}
+
+static inline bool cp_locks_io_is_on(void)
+{
+    return __builtin_expect(
+        atomic_load_explicit(&cp_locks.is_io_on, memory_order_relaxed), 0);
+}
+
+/* The monotonic clock, by which all waits are measured. */
+uint64_t cp_locks_now_ns(void);
+
+/*
+ * A lot that is drawn for a wait: it is in the block profile if it lasts longer
+ * than that, so with a chance of its length / rate.
+ */
+struct cp_wait_lot {
+    uint64_t rate; /* 0: it is not, the profile is off */
+    uint64_t ns;   /* below the rate */
+};
+
+/* A wait that has begun. */
+struct cp_wait {
+    uint64_t begin_ns; /* 0: nobody wants to know */
+    struct cp_wait_lot lot;
+    struct cp_waiters_place place;
+    unsigned call;               /* calls.h */
+    struct cp_signal_slot *slot; /* of block, if the stack is known already */
+    struct cp_trace_wait traced;
+    bool is_noted; /* in the thread's record alone */
+};
+
+/* Begins to wait, in this call (calls.h) and for that; NULL: not a thing. */
+void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
+                   uintptr_t caller);
+
+/*
+ * The same for a sleep or a call of I/O; cp_wait_end_io must follow. By `here`,
+ * the registers of the hook, its stack can be found while the call lasts;
+ * `entry` is the function that the hook is of.
+ */
+void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
+                      const struct cp_signal_regs *here, uintptr_t entry,
+                      uintptr_t caller);
+
+/*
+ * Has waited, and charges the caller's stack; cp_wait_forget: in vain, the
+ * lock said so.
+ */
+void cp_wait_end(const struct cp_wait *wait, uintptr_t caller);
+void cp_wait_forget(const struct cp_wait *wait);
+
+/*
+ * The same for a call that may not have had to wait, and what it returned:
+ * short ones are not in the profile.
+ */
+void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
+                    uintptr_t caller);
+
+/* In the child of a fork, where nobody else waits. */
+void cp_locks_forget_waiters(void);
+
+/* What is known before a lock is let go of, to be told afterwards. */
+struct cp_let_go {
+    uint64_t wake_ns;              /* for a trace that wants to know; else 0 */
+    struct cp_waiters_found found; /* whom the caller let wait */
+};
+
+/* Has an unlock to be looked at, by the profiles or by a trace? */
+static inline bool cp_locks_have_waiters(const void *lock)
+{
+    return cp_waiters_are_followed(lock) ||
+           cp_trace_is_awaited((uint64_t)(uintptr_t)lock);
+}
+
+/* Before an unlock; before_wake: of what has no holder. */
+struct cp_let_go cp_locks_before_unlock(const void *lock);
+struct cp_let_go cp_locks_before_wake(const void *thing);
+
+/* It is let go of. */
+void cp_locks_let_go(const void *lock, const struct cp_let_go *go,
+                     uintptr_t caller);
+
+/*
+ * Makes symbol_watched, for a hook to go on to while somebody wants to know:
+ * calls the next function, which lets others go, and only then takes the
+ * stack. Apart from the hook, which is to be short when nobody does.
+ */
+#define CP_LOCKS_LET_GO(symbol, type, before)                                  \
+    static __attribute__((noinline)) int symbol##_watched(                     \
+        type *lock, __typeof__(symbol) *next, uintptr_t caller)                \
+    {                                                                          \
+        struct cp_let_go go;                                                   \
+        int status;                                                            \
+                                                                               \
+        if (!cp_locks_have_waiters((const void *)lock))                        \
+            return next(lock);                                                 \
+        go = before((const void *)lock);                                       \
+        status = next(lock);                                                   \
+        if (status == 0)                                                       \
+            cp_locks_let_go((const void *)lock, &go, caller);                  \
+        return status;                                                         \
+    }
+
+#define CP_LOCKS_UNLOCK(symbol, type)                                          \
+    CP_LOCKS_LET_GO(symbol, type, cp_locks_before_unlock)
+
+#define CP_LOCKS_WAKE(symbol, type)                                            \
+    CP_LOCKS_LET_GO(symbol, type, cp_locks_before_wake)
+
+#endif

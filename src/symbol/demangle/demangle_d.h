@@ -1,0 +1,11 @@
+/* demangle_d - names of the D language; for the tool, see demangle.h. */
+#ifndef CP_DEMANGLE_D_H
+#define CP_DEMANGLE_D_H
+
+#include "symbol/demangle/demangle.h"
+
+/* As cp_demangle, for names that begin with _D. It allocates. */
+bool cp_demangle_d(const char *name, enum cp_demangle_mode mode, char *out,
+                   size_t cap);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * dwarf_ranges - the addresses that an entry covers.
+ *
+ *     struct cp_ranges r;
+ *
+ *     cp_ranges_init(&r, unit, &code, &fuel);
+ *     while (cp_ranges_next(&r))
+ *         ... r.low, r.high ...
+ */
+#ifndef CP_DWARF_RANGES_H
+#define CP_DWARF_RANGES_H
+
+#include "symbol/dwarf/dwarf_form.h"
+
+/* The attributes about code of one entry, as far as it has them. */
+struct cp_code {
+    struct cp_value low, high, ranges;
+};
+
+struct cp_ranges {
+    uint64_t low, high; /* the current range, high excluded */
+    const struct cp_dwarf_unit *unit;
+    struct cp_cursor list;
+    const struct cp_dwarf_bytes *bytes; /* that the list is in */
+    const uint8_t *fetched;             /* up to here */
+    uint64_t base;
+    int64_t *fuel; /* bytes that may still be decoded, shared */
+    bool is_list, is_old, is_single;
+};
+
+void cp_ranges_init(struct cp_ranges *r, const struct cp_dwarf_unit *u,
+                    const struct cp_code *code, int64_t *fuel);
+
+/* The next range that is not empty; false: no more. */
+bool cp_ranges_next(struct cp_ranges *r);
+
+#endif

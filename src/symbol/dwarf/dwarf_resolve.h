@@ -1,0 +1,25 @@
+/*
+ * dwarf_resolve - a sorted batch of addresses through the DWARF of a file.
+ */
+#ifndef CP_DWARF_RESOLVE_H
+#define CP_DWARF_RESOLVE_H
+
+#include "symbol/dwarf/dwarf_source.h"
+#include "symbol/table/frame.h"
+
+/* What is known of one address. */
+struct cp_answer {
+    struct cp_symbol_frame *frames; /* in the arena of a worker */
+    size_t n_frames;
+    bool is_plain; /* a symbol may name the outermost frame better */
+};
+
+/*
+ * Fills answers[i], zeroed before, for sorted[i]. Frames without a name have
+ * function NULL.
+ */
+enum cp_status cp_dwarf_resolve(const struct cp_dwarf_source *source,
+                                const uint64_t *sorted, size_t n,
+                                struct cp_answer *answers);
+
+#endif

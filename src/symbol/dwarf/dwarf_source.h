@@ -1,0 +1,17 @@
+/* dwarf_source - a file that is asked, and what is used to read it. */
+#ifndef CP_DWARF_SOURCE_H
+#define CP_DWARF_SOURCE_H
+
+#include "symbol/dwarf/dwarf_index.h"
+#include "symbol/dwarf/dwarf_split.h"
+#include "symbol/dwarf/dwarf_worker.h"
+
+struct cp_dwarf_source {
+    const struct cp_dwarf *dwarf;
+    struct cp_split *split;
+    struct cp_worker *workers;    /* used at once, if there are several */
+    size_t n_workers;             /* at least one */
+    struct cp_dwarf_index *index; /* NULL: nothing is to be remembered */
+};
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * plt - names for the stubs through which a file calls other files.
+ *
+ * A stub jumps to an address that it reads from a slot; a relocation says
+ * whose address the loader puts there.
+ */
+#ifndef CP_PLT_H
+#define CP_PLT_H
+
+#include "symbol/table/routines.h"
+
+/* Adds the stubs of x86-64 and aarch64 files as name@plt. */
+enum cp_status cp_plt_read(struct cp_routines *r, const struct cp_elf *e,
+                           struct cp_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/* foreign.c - see foreign.h. */
+#include "tool/input/foreign.h"
+
+#include <string.h>
+
+#include "import/import.h"
+#include "import/readers.h"
+#include "report/source/child.h"
+#include "tool/input/content.h"
+
+static bool is_perf_data(const char *bytes, size_t len)
+{
+    return len >= 8 && (memcmp(bytes, "PERFILE2", 8) == 0 ||
+                        memcmp(bytes, "2ELIFREP", 8) == 0);
+}
+
+/*
+ * Has perf print the samples. It gets the file as its standard input, which
+ * it can open by name and move about in; -f because it does not own that.
+ * Inlined functions are left to the symbol tables: perf would start addr2line
+ * for every address.
+ */
+static struct cp_profile *read_perf_data(const char *bytes, size_t len,
+                                         struct cp_error *err)
+{
+    char *const argv[] = { "perf", "script", "-f",          "-i", "/dev/stdin",
+                           "-F",   "+pid",   "--no-inline", NULL };
+    struct cp_out text = { .fd = -1 };
+    struct cp_profile *p = NULL;
+    enum cp_status status = cp_child_run(argv, bytes, len, &text, err);
+
+    if (status == CP_EOTHER)
+        (void)cp_error_set(err, CP_EIO,
+                           "this is a file of perf record, and perf is not "
+                           "there to read it; install linux-perf");
+    else if (status == CP_OK && text.len == 0)
+        (void)cp_error_set(err, CP_EFORMAT, "perf script finds no samples");
+    else if (status == CP_OK)
+        p = cp_import_perf_script(text.buf, text.len, err);
+    if (!p && err->status == CP_EOTHER)
+        err->status = CP_EFORMAT;
+    cp_out_release(&text);
+    return p;
+}
+
+struct cp_profile *cp_foreign_read(const char *bytes, size_t len,
+                                   struct cp_error *err)
+{
+    const char *other = cp_content_other(bytes, len);
+
+    if (other) {
+        (void)cp_error_set(err, CP_EFORMAT, "%s", other);
+        return NULL;
+    }
+    return is_perf_data(bytes, len) ? read_perf_data(bytes, len, err)
+                                    : cp_import_read(bytes, len, err);
+}

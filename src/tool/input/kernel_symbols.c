@@ -1,0 +1,80 @@
+/* kernel_symbols.c - see kernel_symbols.h. */
+#include "tool/input/kernel_symbols.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/hex.h"
+#include "elf/elf_file.h"
+
+#define KERNEL_HALF ((uint64_t)1 << 63)
+#define KERNEL_STEP ((uint64_t)2 << 20) /* a kernel is moved in such steps */
+#define MOST_NOTES ((size_t)1 << 20)
+#define MOST_ID 64 /* bytes */
+
+bool cp_kernel_symbols_is(const char *name)
+{
+    return strncmp(name, "[kernel", 7) == 0;
+}
+
+/* Whether the running kernel has that build id. */
+static bool is_running(const char *build_id)
+{
+    struct cp_bytes notes = { 0 };
+    const uint8_t *id = NULL;
+    char text[2 * MOST_ID + 1];
+    bool is_same = false;
+    size_t n = 0;
+
+    if (cp_bytes_read_file(&notes, "/sys/kernel/notes", MOST_NOTES, NULL) ==
+        CP_OK)
+        n = cp_elf_notes_build_id(notes.data, notes.len, &id);
+    if (n > 0 && n <= MOST_ID) {
+        cp_hex_text(id, n, text);
+        is_same = strcmp(text, build_id) == 0;
+    }
+    cp_bytes_release(&notes);
+    return is_same;
+}
+
+/* How far the kernel has moved; false if the mapping is not of its text. */
+static bool find_base(const struct cp_code_map *map, uint64_t start,
+                      uint64_t *out)
+{
+    static const char *const names[] = { "_stext", "_text" };
+    uint64_t text;
+
+    *out = 0;
+    if (start < KERNEL_HALF) /* the whole of the address space */
+        return true;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+        if (!cp_code_map_start(map, names[i], &text))
+            continue;
+        *out = start - text;
+        if (*out % KERNEL_STEP == 0)
+            return true;
+    }
+    return false;
+}
+
+enum cp_status cp_kernel_symbols_open(struct cp_code_map **out,
+                                      const char *build_id, uint64_t start,
+                                      uint64_t *base, struct cp_error *err)
+{
+    bool is_known = *build_id != '\0';
+    enum cp_status status;
+
+    if (is_known && !is_running(build_id))
+        return cp_error_set(err, CP_EFORMAT,
+                            "it is not the running kernel; its debug file, "
+                            "or DEBUGINFOD_URLS, would name its functions");
+    status = cp_code_map_open(out, "/proc/kallsyms", err);
+    if (status != CP_OK)
+        return status;
+    if (find_base(*out, start, base) && (is_known || (start && *base == 0)))
+        return CP_OK;
+    cp_code_map_close(*out);
+    *out = NULL;
+    return cp_error_set(err, CP_EFORMAT,
+                        "it cannot be told whether it is the running kernel");
+}

@@ -1,0 +1,22 @@
+/*
+ * symbolize - names, files and lines for a profile's addresses.
+ *
+ * First from the files that the mappings name (symbolize_file.h), then from
+ * the servers that the profile came from (remote_symbols.h), and last the
+ * names are made readable. What cannot be had is told and left out; it is no
+ * failure.
+ */
+#ifndef CP_SYMBOLIZE_H
+#define CP_SYMBOLIZE_H
+
+#include "base/warn.h"
+#include "profile/model/profile.h"
+#include "tool/cli/command.h"
+#include "tool/input/remote_symbols.h"
+
+/* remote may be NULL: nothing was fetched. */
+enum cp_status cp_symbolize(struct cp_profile *p, const struct cp_command *c,
+                            const struct cp_remote *remote, cp_warn warn,
+                            void *context, struct cp_error *err);
+
+#endif

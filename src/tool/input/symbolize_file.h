@@ -1,0 +1,20 @@
+/*
+ * symbolize_file - names and lines from the files that mappings name.
+ */
+#ifndef CP_SYMBOLIZE_FILE_H
+#define CP_SYMBOLIZE_FILE_H
+
+#include "base/warn.h"
+#include "profile/model/line_adder.h"
+#include "tool/input/symbolize_mode.h"
+
+/*
+ * Symbolizes every mapping that has no symbols yet. Files that are missing or
+ * are other files than those that ran are told to `warn`.
+ */
+enum cp_status cp_symbolize_files(struct cp_line_adder *a,
+                                  const struct cp_symbolize_mode *mode,
+                                  cp_warn warn, void *context,
+                                  struct cp_error *err);
+
+#endif

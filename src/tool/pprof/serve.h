@@ -1,0 +1,17 @@
+/* serve - pprof -http: the web page on a profile, until interrupted. */
+#ifndef CP_SERVE_H
+#define CP_SERVE_H
+
+#include "profile/model/profile.h"
+#include "tool/cli/command.h"
+
+enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
+                        struct cp_error *err);
+
+/* Has SIGINT and SIGTERM handled so. */
+void cp_serve_catch(void (*handler)(int signal));
+
+/* Tells where a page is, and opens a browser on it if a person is there. */
+void cp_serve_announce(const char *url, bool no_browser);
+
+#endif

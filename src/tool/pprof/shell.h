@@ -1,0 +1,13 @@
+/*
+ * shell - the prompt of pprof: reports and options, a line each.
+ */
+#ifndef CP_SHELL_H
+#define CP_SHELL_H
+
+#include "tool/pprof/run.h"
+
+/* Runs until the end of input or "quit". "reload" replaces *p. */
+enum cp_status cp_shell_run(const struct cp_command *c, struct cp_profile **p,
+                            struct cp_error *err);
+
+#endif

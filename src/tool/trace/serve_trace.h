@@ -1,0 +1,14 @@
+/* serve_trace - shows a trace in the browser. */
+#ifndef CP_SERVE_TRACE_H
+#define CP_SERVE_TRACE_H
+
+#include <stdbool.h>
+
+#include "tool/trace/trace_source.h"
+
+/* Reads the trace and serves its page until SIGINT or SIGTERM. */
+enum cp_status cp_serve_trace(const struct cp_trace_source *source,
+                              const char *host_port, bool no_browser,
+                              struct cp_error *err);
+
+#endif

@@ -1,0 +1,18 @@
+/* trace_print - the table of a trace's threads as text, JSON and CSV. */
+#ifndef CP_TRACE_PRINT_H
+#define CP_TRACE_PRINT_H
+
+#include "base/out.h"
+#include "trace/read/read_threads.h"
+
+enum cp_trace_style {
+    CP_TRACE_STYLE_TEXT,
+    CP_TRACE_STYLE_JSON,
+    CP_TRACE_STYLE_CSV
+};
+
+/* Writes the first `most` rows (0: all) and the summary. */
+void cp_trace_print(const struct cp_trace_threads *t, enum cp_trace_style style,
+                    size_t most, struct cp_out *out);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * model_thread - one thread of the model: its state, and the steps that are
+ * told of it. Internal to model_threads.c and model_waits.c.
+ */
+#ifndef CP_TRACE_MODEL_THREAD_H
+#define CP_TRACE_MODEL_THREAD_H
+
+#include <string.h>
+
+#include "trace/model/model_threads.h"
+#include "trace/model/model_totals.h"
+#include "trace/tid_table.h"
+
+#define CP_MODEL_REGIONS 32
+#define CP_MODEL_NAME_BYTES 64
+
+enum cp_model_state {
+    CP_MODEL_CREATED, /* has not run yet */
+    CP_MODEL_RUNNING,
+    CP_MODEL_BLOCKED,
+    CP_MODEL_CALLING,
+    CP_MODEL_STOPPED,
+};
+
+/* What a thread waits in. */
+struct cp_model_wait {
+    uint64_t begin_ns;
+    uint32_t stack;
+    uint8_t call;
+    bool is_long;
+};
+
+struct cp_model_thread {
+    int32_t tid;
+    enum cp_model_state state;
+    bool is_known; /* was there before anybody looked */
+    bool is_woken; /* blocked, but let go */
+    bool is_io;    /* blocked or calling, and it counts as I/O */
+    bool in_wait;  /* that is a wait of which the end will be told */
+    struct cp_model_wait wait;
+    struct cp_model_wait outer; /* that a handler has interrupted */
+    uint32_t depth;             /* of waits inside the outer one */
+    uint64_t start_ns, last_ns, since_ns;
+    struct cp_model_totals totals;
+    char name[CP_MODEL_NAME_BYTES];
+    struct cp_str regions[CP_MODEL_REGIONS];
+    uint32_t n_regions;
+};
+
+struct cp_model_threads {
+    struct cp_trace_model_options options;
+    struct cp_tid_table threads;
+    uint64_t n_lost;
+};
+
+static inline struct cp_str cp_model_text(const char *text)
+{
+    return (struct cp_str){ text, (uint32_t)strlen(text) };
+}
+
+/* A step of the thread, not before the last one. */
+void cp_model_tell(struct cp_model_threads *ts, struct cp_model_thread *t,
+                   struct cp_step step);
+void cp_model_tell_kind(struct cp_model_threads *ts, struct cp_model_thread *t,
+                        enum cp_step_kind kind, uint64_t time_ns);
+
+/* The state ends: what it took is added up. */
+void cp_model_change(struct cp_model_thread *t, enum cp_model_state state,
+                     uint64_t time_ns);
+
+/* It runs from now on, whatever it did. */
+void cp_model_run(struct cp_model_threads *ts, struct cp_model_thread *t,
+                  uint64_t time_ns);
+
+void cp_model_block(struct cp_model_threads *ts, struct cp_model_thread *t,
+                    struct cp_step step, bool is_io);
+
+/* What items of these kinds do to a thread (model_waits.c). */
+void cp_model_on_wait(struct cp_model_threads *ts, struct cp_model_thread *t,
+                      const struct cp_item *item);
+void cp_model_on_unblock(struct cp_model_threads *ts, struct cp_model_thread *t,
+                         const struct cp_item *item);
+void cp_model_on_waited(struct cp_model_threads *ts, struct cp_model_thread *t,
+                        const struct cp_item *item);
+void cp_model_on_called(struct cp_model_threads *ts, struct cp_model_thread *t,
+                        const struct cp_item *item);
+void cp_model_on_asleep(struct cp_model_threads *ts, struct cp_model_thread *t,
+                        const struct cp_item *item);
+
+#endif

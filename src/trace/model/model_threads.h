@@ -1,0 +1,66 @@
+/*
+ * model_threads - the states of all threads of a trace; part of the model.
+ *
+ * Items come in the order of time and may be anything; what goes to the format
+ * is a story that holds together.
+ */
+#ifndef CP_TRACE_MODEL_THREADS_H
+#define CP_TRACE_MODEL_THREADS_H
+
+#include "trace/model/model.h"
+
+enum cp_item_kind {
+    CP_ITEM_KNOWN,
+    CP_ITEM_CREATE,
+    CP_ITEM_BEGIN,
+    CP_ITEM_END,
+    CP_ITEM_WAIT,    /* begins */
+    CP_ITEM_UNBLOCK, /* of the wait that began at begin_ns */
+    CP_ITEM_WAITED,  /* the same */
+    CP_ITEM_CALLED,  /* a short call; begin_ns is its end */
+    CP_ITEM_ASLEEP,
+    CP_ITEM_REGION_BEGIN,
+    CP_ITEM_REGION_END,
+    CP_ITEM_LOG,
+    CP_ITEM_SAMPLE,
+    CP_ITEM_NAME,
+    CP_ITEM_OUT,
+    CP_ITEM_PREEMPT,
+    CP_ITEM_IN,
+    CP_ITEM_FAULT,
+    CP_ITEM_GONE,
+};
+
+struct cp_item {
+    uint64_t time_ns;
+    uint64_t begin_ns; /* of the wait */
+    uint64_t arg;      /* of WAITED: what a call returned; of BEGIN: a token;
+                          of UNBLOCK and CREATE: when it runs */
+    char *text;
+    uint32_t len;
+    int32_t tid, other;
+    uint32_t stack, start;
+    uint8_t kind; /* enum cp_item_kind */
+    uint8_t call;
+    bool is_long;
+};
+
+struct cp_model_threads;
+
+struct cp_model_threads *
+cp_model_threads_new(const struct cp_trace_model_options *options,
+                     uint64_t begin_ns, struct cp_error *err);
+void cp_model_threads_free(struct cp_model_threads *ts);
+
+void cp_model_threads_apply(struct cp_model_threads *ts,
+                            const struct cp_item *item);
+bool cp_model_threads_lacks(const struct cp_model_threads *ts, int32_t tid,
+                            uint64_t begin_ns);
+void cp_model_threads_finish(struct cp_model_threads *ts, uint64_t end_ns);
+void cp_model_threads_say(struct cp_model_threads *ts, uint64_t time_ns,
+                          const char *category, const char *message);
+
+/* Items that did not fit into the story. */
+uint64_t cp_model_threads_lost(const struct cp_model_threads *ts);
+
+#endif

@@ -1,0 +1,22 @@
+/* model_totals - what a thread did in all, and the line that tells it. */
+#ifndef CP_TRACE_MODEL_TOTALS_H
+#define CP_TRACE_MODEL_TOTALS_H
+
+#include "trace/model/model.h"
+
+struct cp_model_totals {
+    uint64_t wait_ns, io_ns, syscalls, errors, blocks, read_bytes, write_bytes;
+};
+
+struct cp_model_life {
+    int32_t tid;
+    const char *name;
+    uint64_t start_ns, end_ns;
+};
+
+/* The message of a cpprof.thread (docs/trace.md), closed by NUL. */
+void cp_model_totals_write(struct cp_out *out, const struct cp_model_life *life,
+                           const struct cp_model_totals *totals,
+                           const struct cp_trace_account *account);
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * read_names - strings and stacks of a trace.
+ *
+ * Each generation numbers its own; here each text, frame and stack is kept
+ * once for the whole trace, and the numbers of the generation at hand are
+ * looked up. Number 0 is the empty text and the empty stack, which also stand
+ * for what the trace does not have.
+ */
+#ifndef CP_TRACE_READ_NAMES_H
+#define CP_TRACE_READ_NAMES_H
+
+#include "base/arena.h"
+#include "base/strtab.h"
+#include "base/table.h"
+#include "trace/read/read_file.h"
+
+struct cp_trace_read_frame {
+    uint64_t pc;
+    uint32_t function, file; /* strings */
+    uint32_t line;
+};
+
+struct cp_trace_read_stack {
+    uint64_t first; /* in stack_frames */
+    uint32_t n;
+};
+
+/* Starts with cp_trace_names_init. */
+struct cp_trace_names {
+    struct cp_arena arena;
+    struct cp_strtab strings;
+    struct cp_trace_read_frame *frames;
+    struct cp_trace_read_stack *stacks;
+    uint32_t *stack_frames; /* frames of all stacks, leaf first */
+    size_t n_frames, cap_frames, n_stacks, cap_stacks;
+    size_t n_stack_frames, cap_stack_frames;
+    struct cp_table frame_table, stack_table; /* by content */
+    struct cp_table string_ids, stack_ids;    /* of the generation */
+};
+
+enum cp_status cp_trace_names_init(struct cp_trace_names *n,
+                                   struct cp_error *err);
+void cp_trace_names_release(struct cp_trace_names *n);
+
+/* Reads the strings and stacks of a generation; the ones before are kept. */
+enum cp_status cp_trace_names_read(struct cp_trace_names *n,
+                                   const struct cp_trace_generation *g,
+                                   struct cp_error *err);
+
+/* What a number of the generation stands for. */
+uint32_t cp_trace_names_string(const struct cp_trace_names *n, uint64_t id);
+uint32_t cp_trace_names_stack(const struct cp_trace_names *n, uint64_t id);
+
+/* The text of a string, borrowed. */
+static inline struct cp_str cp_trace_text(const struct cp_trace_names *n,
+                                          uint32_t string)
+{
+    return n->strings.items[string];
+}
+
+/* The function of a stack's outermost frame; 0 for the empty stack. */
+uint32_t cp_trace_names_root(const struct cp_trace_names *n, uint32_t stack);
+
+#endif

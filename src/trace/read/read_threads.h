@@ -1,0 +1,98 @@
+/*
+ * read_threads - a trace as a table, one row a thread.
+ *
+ * The times of a row are sums of its spans. Traces of our library also have
+ * the system's own figures for each thread, as a message of category
+ * "cpprof.thread" with a text such as
+ *
+ *   tid=7 name=worker start_ns=... user_ns=... syscalls=12
+ *
+ * which are taken where they are there; figures that a trace does not have
+ * are left blank. "cpprof.lost" tells how many events were lost.
+ */
+#ifndef CP_TRACE_READ_THREADS_H
+#define CP_TRACE_READ_THREADS_H
+
+#include "trace/read/read_spans.h"
+
+/* Columns of numbers; the thread's name is beside them. */
+enum cp_trace_column {
+    CP_TRACE_COL_ID,
+    CP_TRACE_COL_START,
+    CP_TRACE_COL_DURATION,
+    CP_TRACE_COL_RUN,
+    CP_TRACE_COL_USER,
+    CP_TRACE_COL_SYS,
+    CP_TRACE_COL_IDLE,
+    CP_TRACE_COL_WAIT,
+    CP_TRACE_COL_IO,
+    CP_TRACE_COL_SYSCALLS,
+    CP_TRACE_COL_ERRORS,
+    CP_TRACE_COL_BLOCKS,
+    CP_TRACE_COL_VCSW,
+    CP_TRACE_COL_IVCSW,
+    CP_TRACE_COL_DUTY, /* in 1/100 of a percent */
+    CP_TRACE_COL_CPU,
+    CP_TRACE_COL_MINFLT,
+    CP_TRACE_COL_MAJFLT,
+    CP_TRACE_COL_READ,
+    CP_TRACE_COL_WRITE,
+    CP_TRACE_COL_SAMPLES,
+    CP_TRACE_N_COLUMNS,
+};
+
+struct cp_trace_row {
+    uint32_t lane;
+    uint32_t has;   /* a bit for each column that has a number */
+    uint32_t given; /* the same where the system's own figure is known */
+    uint64_t values[CP_TRACE_N_COLUMNS];
+};
+
+enum cp_trace_unit {
+    CP_TRACE_UNIT_COUNT,
+    CP_TRACE_UNIT_NS,
+    CP_TRACE_UNIT_BYTES,
+    CP_TRACE_UNIT_PERCENT /* in hundredths */
+};
+
+struct cp_trace_column_info {
+    const char *name;  /* for --sort, JSON and CSV, without the unit */
+    const char *title; /* in the table; NULL: not there */
+    const char *key;   /* of our library's totals, or NULL */
+    uint8_t unit;
+    bool is_rising; /* sorted from the smallest */
+};
+
+extern const struct cp_trace_column_info cp_trace_columns[CP_TRACE_N_COLUMNS];
+
+/* Starts as { 0 }; fields are to be read. */
+struct cp_trace_threads {
+    struct cp_trace_spans *spans;
+    struct cp_trace_row *rows;
+    size_t n_rows, cap_rows;
+    uint32_t recorder; /* lane of our library's own, or CP_TRACE_NO_LANE */
+    bool has_switches; /* it has the kernel's records of them */
+    uint64_t n_lost;
+};
+
+static inline bool cp_trace_row_has(const struct cp_trace_row *r,
+                                    enum cp_trace_column c)
+{
+    return r->has >> c & 1;
+}
+
+/* Reads a trace. */
+enum cp_status cp_trace_threads_read(struct cp_trace_threads **out,
+                                     const void *bytes, size_t len,
+                                     struct cp_error *err);
+void cp_trace_threads_free(struct cp_trace_threads *t);
+
+/*
+ * Sorts by a column: numbers from the largest, ids, starts and names from the
+ * smallest; a '-' before the name turns that round. CP_EUSAGE, with the names
+ * that there are, if there is no such column.
+ */
+enum cp_status cp_trace_threads_sort(struct cp_trace_threads *t,
+                                     const char *column, struct cp_error *err);
+
+#endif

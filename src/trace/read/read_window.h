@@ -1,0 +1,39 @@
+/*
+ * read_window - what is to be seen of a lane between two moments, on so many
+ * points of a screen.
+ *
+ * Spans that are at least a point wide are told as they are; runs of shorter
+ * ones become one item a point with the share of each state. So there are at
+ * most about two items a point, whatever the trace. As bytes for the page,
+ * numbers with the low byte first:
+ *
+ *   lane     u32 lane, u32 number of items
+ *   item     f64 start, f64 end (ns since the first event)
+ *            u32 stack, or for a run how many spans it is made of
+ *            u32 lane that woke it, + 1
+ *            u32 reason (string)
+ *            u8 state; 255 for a run
+ *            u8 1 if the trace ended first
+ *            u16 0
+ *            u8[8] shares of the states in a run, of 255
+ */
+#ifndef CP_TRACE_READ_WINDOW_H
+#define CP_TRACE_READ_WINDOW_H
+
+#include "base/out.h"
+#include "trace/read/read_timeline.h"
+
+#define CP_TRACE_ITEM_BYTES 40
+#define CP_TRACE_RUN 255
+
+struct cp_trace_window {
+    uint64_t from_ns, to_ns; /* since the first event */
+    uint32_t n_points;
+};
+
+/* Appends a lane. A failure is noted in out. */
+void cp_trace_window_write(const struct cp_trace_timeline *t,
+                           const struct cp_trace_window *w, uint32_t lane,
+                           struct cp_out *out);
+
+#endif

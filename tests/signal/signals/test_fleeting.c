@@ -1,0 +1,162 @@
+/*
+ * test_fleeting - memory that another thread takes away during a walk.
+ *
+ * A thread maps pages and takes them away again, as fast as it can: code, as
+ * when a library is closed, and data that a wrong frame pointer points at. The
+ * walker meets addresses in both all the while. A fault would end the test.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "check.h"
+#include "signal/unwinder/walk.h"
+
+#define PAGE 4096
+#define N_PAGES 16
+#define N_WORDS (PAGE / sizeof(uintptr_t))
+#define N_FLIPS 60000
+
+/* A stack of one page, a page that is never there, and those that go. */
+static struct {
+    char *stack, *fleeting;
+} memory;
+static atomic_bool is_over;
+
+static void set_fleeting(int protection)
+{
+    void *got = mmap(memory.fleeting, N_PAGES * PAGE, protection,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+    if (got != memory.fleeting)
+        abort();
+}
+
+static void *flip(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < N_FLIPS; i++) {
+        set_fleeting(PROT_READ);
+        set_fleeting(PROT_NONE);
+    }
+    atomic_store(&is_over, true);
+    return NULL;
+}
+
+static void map_memory(void)
+{
+    memory.stack = mmap(NULL, (2 + N_PAGES) * PAGE, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(memory.stack != MAP_FAILED);
+    memory.fleeting = memory.stack + 2 * PAGE;
+    CHECK(mprotect(memory.stack, PAGE, PROT_READ | PROT_WRITE) == 0);
+}
+
+/* Walks while pages come and go; regs.pc is in code without rules. */
+static void walk_meanwhile(struct cp_signal_regs regs, uintptr_t low,
+                           uintptr_t high)
+{
+    static _Atomic uint64_t cache[CP_MAP_CACHE];
+    struct cp_signal_module code = { .start = (uintptr_t)memory.fleeting,
+                                     .end = (uintptr_t)memory.fleeting +
+                                            N_PAGES * PAGE };
+    struct cp_signal_map map = { 1, &code, cache };
+    uintptr_t frames[CP_WALK_MOST];
+    size_t n_frames = 0, n_walks = 0;
+    pthread_t thread;
+
+    atomic_store(&is_over, false);
+    CHECK(pthread_create(&thread, NULL, flip, NULL) == 0);
+    for (; !atomic_load(&is_over); n_walks++) {
+        struct cp_signal_walk w = {
+            .map = &map, .reach = { .stack_low = low, .stack_high = high }
+        };
+
+        n_frames += cp_signal_walk(&w, regs, frames);
+    }
+    CHECK(pthread_join(thread, NULL) == 0);
+    CHECK(n_walks > 0 && n_frames >= n_walks);
+    CHECK(munmap(memory.stack, (2 + N_PAGES) * PAGE) == 0);
+}
+
+/* The stack is full of addresses in code that goes. */
+static void test_code(void)
+{
+    uintptr_t *words;
+
+    map_memory();
+    words = (uintptr_t *)(void *)memory.stack;
+    for (size_t i = 0; i < N_WORDS; i++)
+        words[i] = (uintptr_t)memory.fleeting + i % N_PAGES * PAGE + 64;
+    walk_meanwhile(
+        (struct cp_signal_regs){ .pc = (uintptr_t)memory.fleeting + 32,
+                                 .sp = (uintptr_t)words },
+        (uintptr_t)memory.stack, (uintptr_t)memory.stack + PAGE);
+}
+
+/* A frame pointer of a function without rules points at what goes. */
+static void check_data(bool is_known)
+{
+    uintptr_t low;
+
+    map_memory();
+    low = is_known ? (uintptr_t)memory.stack : 0;
+    walk_meanwhile(
+        (struct cp_signal_regs){ .pc = (uintptr_t)memory.fleeting + 32,
+                                 .sp = (uintptr_t)memory.stack,
+                                 .fp = (uintptr_t)memory.fleeting + PAGE },
+        low, low ? low + PAGE : 0);
+}
+
+static void test_data(void)
+{
+    check_data(true);
+}
+
+/* The same on a stack of the program's making, of a coroutine for one. */
+static void test_data_beyond_unknown_stack(void)
+{
+    check_data(false);
+}
+
+/* But a stack is followed from page to page; not across what is not there. */
+static void test_pages_that_stay(void)
+{
+    static const struct {
+        size_t page, gone, n_frames;
+    } rows[] = { { 0, 9, 2 }, { 5, 9, 2 }, { 5, 5, 1 }, { 5, 4, 1 } };
+    static _Atomic uint64_t cache[CP_MAP_CACHE];
+    struct cp_signal_module code = { .start = 4096, .end = 8192 };
+    struct cp_signal_map map = { 1, &code, cache };
+    uintptr_t frames[CP_WALK_MOST];
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct cp_signal_walk w = { .map = &map };
+        char *stack = mmap(NULL, 10 * PAGE, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        uintptr_t *fp = (uintptr_t *)(void *)(stack + rows[i].page * PAGE + 64);
+
+        CHECK(stack != MAP_FAILED);
+        fp[1] = 5000;
+        CHECK(mprotect(stack + rows[i].gone * PAGE, PAGE, PROT_NONE) == 0);
+        CHECK_INT(
+            cp_signal_walk(&w,
+                           (struct cp_signal_regs){ .pc = 4100,
+                                                    .sp = (uintptr_t)stack + 16,
+                                                    .fp = (uintptr_t)fp },
+                           frames),
+            rows[i].n_frames);
+        CHECK(munmap(stack, 10 * PAGE) == 0);
+    }
+}
+
+int main(void)
+{
+    RUN(test_code);
+    RUN(test_data);
+    RUN(test_data_beyond_unknown_stack);
+    RUN(test_pages_that_stay);
+    return check_failures != 0;
+}

@@ -1,0 +1,195 @@
+/*
+ * test_locks - what the block and mutex profiles say of waits that are known:
+ * exactly at the rates of 1, and without bias at others. Clock and threads are
+ * played, and the dice fall the same in each run.
+ */
+#include "signal/waits/locks.h"
+
+#include <stdlib.h>
+
+#include "check.h"
+
+#define SLOTS 64
+#define FRAMES 4096
+#define MOST_WAITERS 8
+#define TURNS 40000
+
+static struct cp_signal_thread records[MOST_WAITERS];
+static uint64_t clock_ns;
+static char lock;
+
+static uint64_t now_ns(void)
+{
+    return clock_ns;
+}
+
+static void map(struct cp_signal_samples *s)
+{
+    s->n_slots = SLOTS;
+    s->n_frames = FRAMES;
+    s->slots = calloc(SLOTS, sizeof(*s->slots));
+    s->frames = calloc(FRAMES, sizeof(*s->frames));
+}
+
+static void begin(uint64_t rate_ns, uint64_t fraction)
+{
+    cp_locks.now_ns = now_ns;
+    clock_ns = 1000;
+    atomic_store(&cp_locks.block_rate_ns, rate_ns);
+    atomic_store(&cp_locks.mutex_fraction, fraction);
+    for (size_t i = 0; i < SLOTS; i++) {
+        cp_locks.block.slots[i] = (struct cp_signal_slot){ 0 };
+        cp_locks.mutex.slots[i] = (struct cp_signal_slot){ 0 };
+    }
+}
+
+/* What a table says in all. */
+struct sums {
+    double n, ns;
+};
+
+static struct sums sums_of(const struct cp_signal_samples *s)
+{
+    struct sums sums = { 0, 0 };
+
+    for (size_t i = 0; i < SLOTS; i++) {
+        sums.n += (double)atomic_load(&s->slots[i].count) / CP_LOCKS_PARTS;
+        sums.ns += (double)atomic_load(&s->slots[i].value);
+    }
+    return sums;
+}
+
+static bool is_near(double got, double want, double part)
+{
+    return got > want * (1 - part) && got < want * (1 + part);
+}
+
+static void unlock(void)
+{
+    struct cp_let_go go;
+
+    if (!cp_locks_have_waiters(&lock))
+        return;
+    go = cp_locks_before_unlock(&lock);
+    cp_locks_let_go(&lock, &go, 0);
+}
+
+/*
+ * So many come one after the other, ns apart; the holder lets go, and then
+ * each of them in turn, after the same time. Returns what all have waited.
+ */
+static uint64_t turn(int n, uint64_t ns)
+{
+    struct cp_wait waits[MOST_WAITERS];
+    uint64_t sum = 0;
+
+    for (int i = 0; i < n; i++) {
+        cp_signal_self = &records[i];
+        cp_wait_begin(&waits[i], CP_WAIT_MUTEX, &lock, 0);
+        clock_ns += ns;
+        sum += ns * (uint64_t)(i + 1);
+    }
+    for (int i = 0; i < n; i++) {
+        unlock();
+        cp_signal_self = &records[i];
+        cp_wait_end(&waits[i], 0);
+        clock_ns += ns;
+        sum += ns * (uint64_t)(n - 1 - i);
+    }
+    unlock();
+    return sum;
+}
+
+static void test_all_is_exact(void)
+{
+    uint64_t sum = 0;
+
+    begin(1, 1);
+    for (int i = 0; i < 10; i++)
+        sum += turn(5, 70);
+    CHECK(sums_of(&cp_locks.block).n == 50);
+    CHECK(sums_of(&cp_locks.block).ns == (double)sum);
+    CHECK(sums_of(&cp_locks.mutex).n == 50);
+    CHECK(sums_of(&cp_locks.mutex).ns == (double)sum);
+}
+
+static void test_sampled_is_not_biased(void)
+{
+    static const struct {
+        const char *name;
+        int n;
+        uint64_t rate_ns, fraction;
+    } rows[] = {
+        { "one waits", 1, 1000, 10 },
+        { "three wait", 3, 1000, 10 },
+        { "eight wait", 8, 2000, 10 },
+        { "eight wait, one in two", 8, 500, 2 },
+        { "four wait, one in a hundred", 4, 10000, 100 },
+    };
+
+    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+        uint64_t sum = 0;
+        struct sums block, mutex;
+
+        check_case(rows[r].name);
+        begin(rows[r].rate_ns, rows[r].fraction);
+        for (int i = 0; i < TURNS; i++)
+            sum += turn(rows[r].n, 100);
+        block = sums_of(&cp_locks.block);
+        mutex = sums_of(&cp_locks.mutex);
+        CHECK(is_near(block.n, TURNS * rows[r].n, 0.05));
+        CHECK(is_near(block.ns, (double)sum, 0.05));
+        CHECK(is_near(mutex.n, TURNS * rows[r].n, 0.05));
+        CHECK(is_near(mutex.ns, (double)sum, 0.05));
+    }
+}
+
+/* A wait as long as the rate is always there, and as it was. */
+static void test_long_waits_are_exact(void)
+{
+    begin(1000, 0);
+    for (int i = 0; i < 100; i++)
+        CHECK(turn(1, 1000 + (uint64_t)i) == 1000 + (uint64_t)i);
+    CHECK(sums_of(&cp_locks.block).n == 100);
+    CHECK(sums_of(&cp_locks.block).ns == 104950);
+    CHECK(sums_of(&cp_locks.mutex).n == 0);
+}
+
+static void test_in_vain(void)
+{
+    struct cp_wait wait;
+
+    begin(1, 1);
+    cp_signal_self = &records[0];
+    cp_wait_begin(&wait, CP_WAIT_MUTEX, &lock, 0);
+    clock_ns += 50;
+    cp_wait_forget(&wait);
+    CHECK(!cp_locks_have_waiters(&lock));
+    CHECK(sums_of(&cp_locks.block).n == 0);
+}
+
+/* One rate without the other. */
+static void test_one_of_the_two(void)
+{
+    begin(0, 1);
+    CHECK(turn(2, 10) == 40);
+    CHECK(sums_of(&cp_locks.block).n == 0);
+    CHECK(sums_of(&cp_locks.mutex).n == 2);
+    CHECK(sums_of(&cp_locks.mutex).ns == 40);
+    begin(1, 0);
+    CHECK(turn(2, 10) == 40);
+    CHECK(sums_of(&cp_locks.block).ns == 40);
+    CHECK(sums_of(&cp_locks.mutex).n == 0);
+}
+
+int main(void)
+{
+    map(&cp_locks.block);
+    map(&cp_locks.mutex);
+    RUN(test_all_is_exact);
+    RUN(test_sampled_is_not_biased);
+    RUN(test_long_waits_are_exact);
+    RUN(test_in_vain);
+    RUN(test_one_of_the_two);
+    return check_failures != 0;
+}
