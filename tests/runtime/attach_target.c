@@ -16,8 +16,6 @@
  *   allocate   calls malloc and free all the while, and nothing else
  *   handler    the same, and waits in a signal handler again and again
  *   dispute    two threads want one lock, and allocate while they have it
- *   alone      one thread that loads a library, allocates there, waits for a
- *              lock, forks a child that allocates there too, and prints its id
  */
 #include <errno.h>
 #include <fcntl.h>
