@@ -40,7 +40,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 RATES = "block_rate:10000,mutex_fraction:100"
-KINDS = ("without", "without, too", "asleep", "recording", "a thread", "library", "block and mutex",
+KINDS = ("without", "without, too", "asleep", "a thread", "library", "block and mutex",
          "the same, no heap")
 SERVER_CORE, CLIENT_CORE = "0", "1"
 OPTIONS = ("listen_addresses=", "fsync=off", "autovacuum=off", "jit=off",
@@ -199,7 +199,6 @@ def clusters_of(folder, groups):
         listen = f"PPROFLISTEN=unix:{home}/{{pid}}.sock"
         preload, env = {
             "asleep": ((library,), ()),
-            "recording": ((library,), (f"CPPROF=asleep:1,{RATES}",)),
             "a thread": ((thread,), ()),
             "library": ((library,), (listen,)),
             "block and mutex": ((library,), (listen, f"CPPROF={RATES}")),

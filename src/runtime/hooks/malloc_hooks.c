@@ -23,7 +23,6 @@
 
 #include "runtime/heap/heap.h"
 #include "runtime/hooks/malloc_next.h"
-#include "runtime/stacks/walk_map.h"
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -275,10 +274,6 @@ void cp_malloc_sample(void *block, size_t size, uintptr_t caller)
         return;
     cp_heap_self.busy++;
     cp_heap_record(block, size, caller);
-    if (atomic_load_explicit(&cp_capture_met_unknown, memory_order_relaxed)) {
-        atomic_store(&cp_capture_met_unknown, false);
-        cp_walk_map_met_unknown();
-    }
     cp_heap_self.busy--;
 }
 

@@ -4,9 +4,7 @@
  *
  * Before the program installs a seccomp filter the library stops whatever that
  * filter would end it for (sandbox.h). unshare and setns see a process without
- * own threads (pause.h). From the first step towards a filter on, which is
- * always PR_SET_NO_NEW_PRIVS unless root takes it, the program's threads do not
- * look for new code (walk_map.h).
+ * own threads (pause.h).
  *
  * A filter that is installed without libc, by an instruction in the program, is
  * found when a profile begins, by /proc.
@@ -27,7 +25,6 @@
 #include "runtime/threads/own_thread.h"
 #include "runtime/process/pause.h"
 #include "runtime/os/sandbox.h"
-#include "runtime/stacks/walk_map.h"
 #include "signal/unwinder/syscall.h"
 #include "signal/signals/traps.h"
 
@@ -78,7 +75,6 @@ static enum cp_sandbox_need prepare(bool is_strict, const void *program,
 
     if (is_of_other_process())
         return CP_SANDBOX_NOTHING;
-    cp_walk_map_confine();
     need = is_strict ? CP_SANDBOX_SEAL : judge(program, is_for_all);
     if (need >= CP_SANDBOX_NO_PERF) {
         cp_sandbox_note_filter();
@@ -117,8 +113,6 @@ EXPORT int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         a[i] = va_arg(more, unsigned long);
     va_end(more);
-    if (option == PR_SET_NO_NEW_PRIVS)
-        cp_walk_map_confine();
     if (option != PR_SET_SECCOMP)
         return next(option, a[0], a[1], a[2], a[3]);
     need = prepare(a[0] == SECCOMP_MODE_STRICT, (const void *)a[1], false);

@@ -7,6 +7,10 @@
  * the functions that take it (atexit_hooks.c) go through here: a fork waits
  * until nobody is inside, and nobody enters while it lasts.
  *
+ * The library makes that gap wider: in a program that loads libraries all the
+ * time 4 of 300 children hang without the library, 18 with the library but
+ * without this gate, and none with it (tests/cli/harm, check_forks).
+ *
  * No wait is for ever, for either may hold what the other needs: a program is
  * then where it would be without us. Who does not come out, because an exit
  * function takes its time or has left by longjmp, is waited for once, and so

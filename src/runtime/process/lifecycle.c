@@ -50,7 +50,6 @@
 #include "runtime/trace/trace_notes.h"
 #include "runtime/os/valgrind.h"
 #include "runtime/threads/wait_switches.h"
-#include "runtime/stacks/walk_map.h"
 #include "runtime/profiles/wall.h"
 #include "signal/signals/mask.h"
 #include "signal/unwinder/syscall.h"
@@ -65,9 +64,8 @@ static struct {
     struct cp_settings before; /* anybody attached: those of the environment */
     pthread_key_t key;         /* its destructor ends a thread for us */
     bool has_key;
-    bool is_asleep;           /* when nobody is attached */
-    _Atomic bool has_threads; /* of the program's own */
-    bool lacks_keeper;        /* the first of them brings one */
+    bool is_asleep;            /* when nobody is attached */
+    _Atomic bool lacks_keeper; /* a forked child in which hooks record */
     size_t default_stack;
     _Atomic long pid;
 } life;
@@ -205,14 +203,14 @@ static bool has_own_stack(const pthread_attr_t *attr)
 }
 
 /*
- * The program's first thread brings ours: there is nothing to be spared any
- * more. In a sandbox it would be in that, too, and might be what ends it all.
+ * fork() copies no thread of the parent. The child starts the sampler's thread
+ * with its own first thread, or when cpprof attach comes.
  */
 static void have_keeper(void)
 {
-    if (life.lacks_keeper && !cp_walk_map_is_confined() &&
-        cp_sampler_be_accompanied(NULL) != CP_OK)
-        atomic_store(&life.has_threads, false); /* the next one */
+    if (atomic_exchange(&life.lacks_keeper, false) &&
+        cp_sampler_watch_soon(NULL) != CP_OK)
+        atomic_store(&life.lacks_keeper, true); /* the next thread tries */
 }
 
 void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
@@ -221,8 +219,7 @@ void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
 
     if (!can_wrap || !is_started())
         return NULL;
-    if (!atomic_load(&life.has_threads) &&
-        !atomic_exchange(&life.has_threads, true))
+    if (atomic_load_explicit(&life.lacks_keeper, memory_order_relaxed))
         have_keeper();
     w = cp_alloc(1, sizeof(*w), NULL);
     if (!w)
@@ -292,7 +289,8 @@ static void after_fork(bool is_child)
     cp_labels_after_fork();
     cp_threads_after_fork(is_child);
     if (is_child) {
-        life.lacks_keeper |= cp_sampler_after_fork();
+        if (cp_sampler_after_fork())
+            atomic_store(&life.lacks_keeper, true);
         cp_cpu_after_fork();
         cp_heap_after_fork();
         cp_wall_after_fork();
@@ -308,7 +306,6 @@ static void after_fork(bool is_child)
         cp_own_thread_after_fork();
         atomic_store(&life.pid, CP_SYSCALL(SYS_getpid, 0));
         cp_lock_reset(&life.lock);
-        atomic_store(&life.has_threads, false);
     }
     cp_signal_mask_restore(mask);
 }
@@ -426,7 +423,6 @@ static void read_visit(const char *settings)
     life.settings = life.before;
     cp_settings_read(&life.settings, NULL, settings, say_nothing);
     life.settings.is_quiet = life.settings.is_attached = true;
-    life.settings.is_asleep = life.before.is_asleep;
 }
 
 /* With the settings of who attaches, if somebody does. */
@@ -440,22 +436,16 @@ static enum cp_status start(const char *visit, struct cp_error *err)
                             "its file's owner");
     cp_stderr_note();
     read_settings();
-    if (life.settings.listen[0])
-        life.settings.is_asleep = false;
     life.before = life.settings;
     if (visit)
         read_visit(visit);
-    atomic_store(&life.has_threads, !cp_walk_map_learn());
-    life.lacks_keeper = life.settings.is_asleep && !life.has_threads;
-    if (life.lacks_keeper)
-        cp_sampler_be_alone();
     apply_settings();
     libdeflate_set_memory_allocator(packer_alloc, cp_free);
     cp_listen_configure(&life.settings);
     measure_stacks();
     life.has_key = pthread_key_create(&life.key, end_thread) == 0;
     if (!cp_lifecycle_watch_forks(pthread_atfork) ||
-        pthread_atfork(cp_walk_map_before_fork, NULL, serve_in_child) != 0)
+        pthread_atfork(NULL, NULL, serve_in_child) != 0)
         return cp_error_nomem(err);
     cp_exit_gate_open();
     atomic_store_explicit(&life.is_started, true, memory_order_release);
@@ -499,9 +489,8 @@ enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err)
     cp_lock_take(&life.lock);
     if (is_started()) {
         read_visit(settings);
-        status = cp_sampler_be_accompanied(err);
-        if (status == CP_OK)
-            status = set_anew(err);
+        have_keeper();
+        status = set_anew(err);
     } else {
         life.is_asleep = true;
         status = start(settings, err);
@@ -548,22 +537,15 @@ void cp_lifecycle_unseal(void)
 
 void cp_lifecycle_detach(void)
 {
-    bool is_alone;
-
     if (!is_started())
         return;
     cp_lock_take(&life.lock);
     life.settings = life.before;
-    is_alone = life.settings.is_asleep && !atomic_load(&life.has_threads);
-    if (is_alone)
-        cp_sampler_be_alone();
     (void)set_anew(NULL);
-    if (life.is_asleep)
+    if (life.is_asleep) {
         cp_heap_pause();
-    if (life.is_asleep || is_alone)
         cp_sampler_unwatch();
-    if (is_alone && atomic_load(&life.has_threads)) /* since then */
-        have_keeper();
+    }
     cp_lock_give(&life.lock);
 }
 

@@ -163,8 +163,6 @@ static int set(struct cp_settings *s, const char *key, const char *value)
         return set_int(&s->signal, value, 1, (uint64_t)SIGRTMAX);
     if (strcmp(key, "quiet") == 0)
         return set_bool(&s->is_quiet, value);
-    if (strcmp(key, "asleep") == 0)
-        return set_bool(&s->is_asleep, value);
     if (strcmp(key, "perf") == 0)
         return set_bool(&s->has_perf, value) && set_bool(&s->wants_perf, value);
     if (strcmp(key, "block_io") == 0)

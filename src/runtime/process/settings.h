@@ -53,7 +53,6 @@ struct cp_settings {
     bool has_perf;    /* perf_event_open may be used */
     bool wants_perf;  /* also under a seccomp filter */
     bool is_quiet;    /* no line on stderr but for errors */
-    bool is_asleep;   /* hooks record, but there is no thread: lifecycle.h */
 };
 
 /* The defaults. */

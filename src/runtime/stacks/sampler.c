@@ -49,7 +49,6 @@ struct cp_lock cp_sampler_lock;
 static struct {
     struct cp_sampler_options options;
     _Atomic size_t n_windows;
-    _Atomic bool is_wanted;   /* for hooks: by a thread, or alone */
     _Atomic bool is_watching; /* for hooks; the thread does not end */
     _Atomic int signal;
     _Atomic uint64_t once_ours; /* a bit for each signal that has been */
@@ -417,14 +416,14 @@ static void await_look(uint32_t asked)
     sampler.was_in_vain = false;
 }
 
-/* The thread is there, and has had a look. */
-static enum cp_status have_keeper(struct cp_error *err)
+/* The thread is there and, if waits, has had a look. */
+static enum cp_status have_keeper(bool waits, struct cp_error *err)
 {
     bool is_there = sampler.is_watching || atomic_load(&sampler.n_windows) > 0;
     uint32_t asked = ask();
     enum cp_status status = is_there ? CP_OK : start_keeper(err);
 
-    if (status == CP_OK)
+    if (status == CP_OK && waits)
         await_look(asked);
     return status;
 }
@@ -436,7 +435,7 @@ static enum cp_status open_window(bool has_time, struct cp_error *err)
     if (status == CP_OK)
         status = cp_threads_scan(err);
     if (status == CP_OK && (!has_time || atomic_load(&sampler.n_windows) == 0))
-        status = have_keeper(err);
+        status = have_keeper(true, err);
     if (status == CP_OK)
         atomic_fetch_add(&sampler.n_windows, 1);
     return status;
@@ -452,51 +451,27 @@ enum cp_status cp_sampler_open_now(struct cp_error *err)
     return open_window(false, err);
 }
 
+static enum cp_status watch(bool waits, struct cp_error *err)
+{
+    enum cp_status status = CP_OK;
+
+    cp_lock_take(&cp_sampler_lock);
+    if (!sampler.is_watching) {
+        status = have_keeper(waits, err);
+        sampler.is_watching = status == CP_OK;
+    }
+    cp_lock_give(&cp_sampler_lock);
+    return status;
+}
+
 enum cp_status cp_sampler_watch(struct cp_error *err)
 {
-    enum cp_status status = CP_OK;
-
-    cp_lock_take(&cp_sampler_lock);
-    sampler.is_wanted = true;
-    if (atomic_load(&cp_walk_map_is_alone)) {
-        status = cp_walk_map_look(true, err);
-    } else if (!sampler.is_watching) {
-        status = have_keeper(err);
-        sampler.is_watching = status == CP_OK;
-    }
-    cp_lock_give(&cp_sampler_lock);
-    return status;
+    return watch(true, err);
 }
 
-void cp_sampler_be_alone(void)
+enum cp_status cp_sampler_watch_soon(struct cp_error *err)
 {
-    atomic_store(&cp_walk_map_is_alone, true);
-}
-
-/*
- * The thread is not waited for: who asks may be just making one. If there is
- * none to be had, all is as before.
- */
-enum cp_status cp_sampler_be_accompanied(struct cp_error *err)
-{
-    enum cp_status status = CP_OK;
-    bool was_alone;
-
-    if (!atomic_load(&cp_walk_map_is_alone) &&
-        (sampler.is_watching || !sampler.is_wanted))
-        return CP_OK;
-    cp_lock_take(&cp_sampler_lock);
-    was_alone = atomic_exchange(&cp_walk_map_is_alone, false);
-    if (sampler.is_wanted && !sampler.is_watching) {
-        (void)ask();
-        if (atomic_load(&sampler.n_windows) == 0)
-            status = start_keeper(err);
-        sampler.is_watching = status == CP_OK;
-    }
-    if (status != CP_OK)
-        atomic_store(&cp_walk_map_is_alone, was_alone);
-    cp_lock_give(&cp_sampler_lock);
-    return status;
+    return watch(false, err);
 }
 
 void cp_sampler_unwatch(void)
@@ -507,8 +482,6 @@ void cp_sampler_unwatch(void)
         (void)ask();
     }
     sampler.is_watching = false;
-    if (!atomic_load(&cp_walk_map_is_alone))
-        sampler.is_wanted = false;
     cp_lock_give(&cp_sampler_lock);
 }
 
@@ -568,7 +541,7 @@ void cp_sampler_retire(void)
     if (atomic_load(&sampler.n_windows) == 0 && !sampler.is_watching) {
         give_signal_back();
         cp_perf_sampler_retire();
-        if (await_keepers() && !atomic_load(&cp_walk_map_is_alone))
+        if (await_keepers())
             cp_walk_map_free();
     }
     cp_lock_give(&cp_sampler_lock);

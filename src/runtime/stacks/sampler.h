@@ -60,16 +60,14 @@ void cp_sampler_retire(void);
  */
 enum cp_status cp_sampler_watch(struct cp_error *err);
 
+/*
+ * The same without waiting for the first look at the map: the caller may hold
+ * the loader's lock.
+ */
+enum cp_status cp_sampler_watch_soon(struct cp_error *err);
+
 /* No more: nothing that hooks do needs it now. */
 void cp_sampler_unwatch(void);
-
-/*
- * Alone: whoever watches gets the map of now, made on the thread that asks, and
- * no thread keeps it up to date (walk_map.h). When it is to be alone no more,
- * there is a thread from then on, where somebody watches.
- */
-void cp_sampler_be_alone(void);
-enum cp_status cp_sampler_be_accompanied(struct cp_error *err);
 
 /* Wakes the thread: it is to see that it pauses (own_thread.h). */
 void cp_sampler_wake(void);

@@ -4,8 +4,6 @@
 #include "signal/tables/readers.h"
 #include "signal/tables/thread.h"
 
-_Atomic bool cp_capture_met_unknown;
-
 #define MOST_OWN_FRAMES 8 /* frames of our own on top of a stack */
 
 /* How many frames on top are ours: those before the return to the program. */
@@ -42,9 +40,6 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
     walk.map = cp_signal_map();
     cp_arch_here(&regs);
     n = cp_signal_walk(&walk, regs, place->frames);
-    if (walk.met_unknown && !walk.met_signal) /* else it is no time to look */
-        atomic_store_explicit(&cp_capture_met_unknown, true,
-                              memory_order_relaxed);
     own = own_frames(place->frames, n, caller);
     slot = cp_signal_add(s, place->frames + own, n - own, tag, count, value);
     cp_signal_leave(place);

@@ -13,9 +13,6 @@
 /* The return address into the program, in a hook. */
 #define CP_CALLER ((uintptr_t)__builtin_return_address(0))
 
-/* A walk has met code that is in no module: somebody should look. */
-extern _Atomic bool cp_capture_met_unknown;
-
 /*
  * Adds count and value to the stack that ends at `caller`, with the labels of
  * the thread and this state. NULL: it is lost, and counted so.

@@ -41,7 +41,6 @@ CP_SIGNAL_RAW static bool step_signal(struct cp_signal_walk *w, struct frame *f)
         return false;
     cp_arch_regs(&f->regs, (const ucontext_t *)(at + w->reach.shift));
     f->is_exact = true;
-    w->met_signal = true;
     cp_signal_reach_stack(&w->reach, f->regs.sp);
     return true;
 }
@@ -255,7 +254,7 @@ static inline size_t walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
     enum step next = STEP_ON;
     size_t n = 0;
 
-    w->met_unknown = w->met_signal = false;
+    w->met_unknown = false;
     cp_signal_reach_stack(&w->reach, regs.sp);
     while (next == STEP_ON && n < CP_WALK_LIMIT) {
         bool enters = is_other && is_entered(w, &f);

@@ -39,7 +39,6 @@ struct cp_signal_walk {
     struct cp_signal_reach reach; /* its stack_low, stack_high are used */
     enum cp_walk_end end;         /* set by the walk */
     bool met_unknown;             /* likewise: code that is in no module */
-    bool met_signal;              /* likewise: a handler of the program's */
 };
 
 /*

@@ -26,8 +26,7 @@ static void test_good(void)
 {
     struct cp_settings s =
         read_pair("localhost:6060",
-                  "cpu_hz:250,wall_hz=20,max_memory:64MB,signal:40,quiet:1,"
-                  "asleep:1,,");
+                  "cpu_hz:250,wall_hz=20,max_memory:64MB,signal:40,quiet:1,,");
 
     CHECK_STR(s.listen, "localhost:6060");
     CHECK_INT(s.cpu_hz, 250);
@@ -35,7 +34,6 @@ static void test_good(void)
     CHECK_INT(s.max_memory, 64 << 20);
     CHECK_INT(s.signal, 40);
     CHECK(s.is_quiet);
-    CHECK(s.is_asleep);
     CHECK_STR(complaints, "");
     s = read_pair(NULL,
                   "heap_interval:0,heap_mmap:1,dump_interval:1g,dump_keep:3,"

@@ -16,10 +16,7 @@
  *   allocate   calls malloc and free all the while, and nothing else
  *   handler    the same, and waits in a signal handler again and again
  *   dispute    two threads want one lock, and allocate while they have it
- *   alone      one thread that loads a library, allocates there, waits for a
- *              lock, forks a child that allocates there too, and prints its id
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -31,7 +28,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -282,65 +278,6 @@ static void dispute(void)
     (void)pthread_join(other, NULL);
 }
 
-static void *(*make)(size_t size);
-
-static void take_many(int n)
-{
-    for (int i = 0; i < n; i++)
-        n_failed += make(5000) == NULL;
-}
-
-/* In vain: it is its own. */
-static void wait_a_while(void)
-{
-    struct timespec until;
-
-    (void)clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += until.tv_nsec >= 990000000;
-    until.tv_nsec = (until.tv_nsec + 10000000) % 1000000000;
-    (void)pthread_mutex_lock(&mutex);
-    n_failed += pthread_mutex_timedlock(&mutex, &until) != ETIMEDOUT;
-    (void)pthread_mutex_unlock(&mutex);
-}
-
-static void find_make(void)
-{
-    char path[4096];
-    ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 64);
-    void *library, *found;
-
-    path[len > 0 ? len : 0] = '\0';
-    (void)strcpy(strrchr(path, '/') + 1, "libplugin.so");
-    library = dlopen(path, RTLD_NOW);
-    found = library ? dlsym(library, "plugin_make") : NULL;
-    memcpy(&make, &found, sizeof(make));
-}
-
-static void child_takes(void)
-{
-    take_many(300);
-    wait_in_epoll();
-    _exit(0);
-}
-
-static void be_alone(void)
-{
-    pid_t child;
-
-    find_make();
-    if (!make)
-        return;
-    take_many(2000);
-    wait_a_while();
-    child = fork();
-    if (child == 0)
-        child_takes();
-    printf("child %d\n", (int)child);
-    (void)fflush(stdout);
-    wait_in_epoll();
-    (void)waitpid(child, NULL, 0);
-}
-
 static const struct {
     const char *name;
     void (*run)(void);
@@ -350,7 +287,7 @@ static const struct {
     { "futex", wait_for_threads }, { "compute", compute },
     { "signals", take_signals },   { "threads", start_threads },
     { "allocate", allocate },      { "handler", allocate_and_handle },
-    { "dispute", dispute },        { "alone", be_alone },
+    { "dispute", dispute },
 };
 
 int main(int argc, char **argv)

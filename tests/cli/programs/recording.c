@@ -1,19 +1,17 @@
 /*
- * asleep - programs that CPPROF=asleep:1 could do harm to, for
- * tests/cli/asleep.
+ * recording - programs that hooks which record could do harm to, for
+ * tests/cli/recording.
  *
- *     asleep forks N      a handler forks N times, whatever it interrupts, the
- *                         loader or the allocator; some children go on where it
- *                         was called
- *     asleep filter       a filter that ends who opens a file, and a thread
- *                         that is made in it
- *     asleep strict       a sandbox that allows next to nothing
- *     asleep attach       somebody comes to an address that cannot be had
- *     asleep child FILE   the child of a program with threads makes one itself,
- *                         and writes what it allocated in a new library
- *     asleep early        how many threads there are
- *     asleep children N   that many, who do nothing
- *     asleep sizes FILE   what is freed is a little smaller than what is kept
+ *     recording forks N      a handler forks N times, whatever it interrupts,
+ * the loader or the allocator; some children go on where it was called
+ *     recording filter       a filter that ends who opens a file, and a thread
+ *                            that is made in it
+ *     recording strict       a sandbox that allows next to nothing
+ *     recording attach       somebody comes to an address that cannot be had
+ *     recording child FILE   the child of a program with threads makes one
+ * itself, and writes what it allocated in a new library recording children N
+ * that many, who do nothing recording sizes FILE   what is freed is a little
+ * smaller than what is kept
  *
  * PLUGIN is the library that they load. It prints what the test looks at.
  */
@@ -282,8 +280,6 @@ int main(int argc, char **argv)
         run_attach();
     else if (strcmp(mode, "child") == 0)
         run_child(more);
-    else if (strcmp(mode, "early") == 0)
-        printf("threads %d\n", n_threads());
     else if (strcmp(mode, "children") == 0)
         run_children(atoi(more));
     else if (strcmp(mode, "sizes") == 0)
