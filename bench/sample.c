@@ -14,10 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "runtime/kind/kind.h"
 #include "runtime/profiles/cpu.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
+#include "signal/tables/thread.h"
 
 #define ROUNDS 20
 #define SIGNALS 2000

@@ -3,8 +3,11 @@
  */
 #include <stdint.h>
 
-#include "symbol/table/address_map.h"
+#include "base/error.h"
+#include "elf/elf_file.h"
 #include "symbol/code/disasm.h"
+#include "symbol/table/address_map.h"
+#include "symbol/table/routines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

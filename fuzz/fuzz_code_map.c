@@ -2,7 +2,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "symbol/code/code_map.h"
+#include "symbol/table/frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

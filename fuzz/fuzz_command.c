@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "tool/cli/command.h"
 
 #define MOST_WORDS 64

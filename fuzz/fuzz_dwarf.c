@@ -5,8 +5,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "elf/elf_file.h"
 #include "symbol/symbolizer.h"
+#include "symbol/table/frame.h"
 
 #define MOST 256
 

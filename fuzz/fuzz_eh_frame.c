@@ -9,8 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "signal/unwinder/map.h"
+#include "signal/unwinder/regs.h"
 #include "signal/unwinder/walk.h"
+#include "unwind/cfi.h"
 #include "unwind/compile.h"
+#include "unwind/eh_frame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

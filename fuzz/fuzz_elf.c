@@ -2,6 +2,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/error.h"
 #include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 #include "elf/elf_unpack.h"

@@ -12,9 +12,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "http/limits.h"
 #include "http/server.h"
-#include "profile/model/build.h"
+#include "profile/model/profile.h"
 #include "runtime/endpoint/service.h"
+#include "runtime/kind/kind.h"
 
 #define MAX_TURNS 100000
 

@@ -2,8 +2,11 @@
  * fuzz_import_json.c - any bytes, to the readers of foreign profiles by their
  * common door, and to those of JSON whatever its members say it is.
  */
+#include "base/error.h"
+#include "base/json/json.h"
 #include "import/import.h"
 #include "import/readers.h"
+#include "profile/model/profile.h"
 
 #include "profile_check.h"
 

@@ -3,7 +3,9 @@
  * script and callgrind: they must stay inside the bytes, and what they make
  * must hang together.
  */
+#include "base/error.h"
 #include "import/readers.h"
+#include "profile/model/profile.h"
 
 #include "profile_check.h"
 

@@ -2,7 +2,10 @@
  * fuzz_legacy.c - any bytes at all, to every reader of the old formats: they
  * must stay inside the bytes, and what they make must hang together.
  */
+#include "base/error.h"
+#include "profile/legacy/heap_values.h"
 #include "profile/legacy/legacy.h"
+#include "profile/model/profile.h"
 
 #include "profile_check.h"
 

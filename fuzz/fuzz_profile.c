@@ -6,10 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/codec/encode.h"
 #include "profile/load/load.h"
-#include "profile/transform/merge.h"
 #include "profile/load/stream.h"
+#include "profile/load/stream_source.h"
+#include "profile/model/profile.h"
+#include "profile/transform/merge.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

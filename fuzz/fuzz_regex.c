@@ -3,6 +3,7 @@
  *
  * The first byte says how long the pattern is; the text is the rest.
  */
+#include "base/error.h"
 #include "regex/regex.h"
 
 #include <stdint.h>

@@ -5,8 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/model/profile.h"
 #include "trace/read/read_profile.h"
+#include "trace/read/read_spans.h"
 #include "trace/read/read_threads.h"
 #include "trace/read/read_timeline.h"
 #include "trace/read/read_window.h"

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/error.h"
+#include "base/index.h"
 #include "profile/model/profile.h"
 
 static inline void check(bool ok)

@@ -17,7 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/index.h"
+#include "base/strtab.h"
 #include "profile/model/build.h"
+#include "profile/model/profile.h"
 
 struct profile_row {
     const char *stack; /* NULL: the rows end here */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/out.h"
 
 static inline void proto_varint(struct cp_out *o, uint64_t value)

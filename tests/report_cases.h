@@ -10,9 +10,17 @@
 #define CP_REPORT_CASES_H
 
 #include "check.h"
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "base/strtab.h"
 #include "profile/load/load.h"
-#include "report_fixture.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
+#include "report/core/report.h"
 #include "tool/cli/command.h"
+#include "report_fixture.h"
 
 #define REPORT_MOST_ROWS 8
 #define REPORT_MOST_FLAGS 16

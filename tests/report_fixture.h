@@ -16,7 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/index.h"
+#include "base/out.h"
 #include "profile/model/build.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
 #include "report/core/report.h"
 
 struct fixture_row {

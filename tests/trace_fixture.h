@@ -9,6 +9,9 @@
 
 #include <string.h>
 
+#include "base/out.h"
+#include "base/strtab.h"
+#include "trace/stacks.h"
 #include "trace/step.h"
 
 static inline struct cp_str fixture_str(const char *text)

@@ -2,6 +2,7 @@
  * another.
  */
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <string.h>
 

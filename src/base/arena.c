@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #define FIRST_BYTES ((size_t)1 << 10)
 #define MOST_BYTES ((size_t)1 << 20)

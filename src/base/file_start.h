@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 /*
  * Reads up to cap - 1 bytes and closes them with NUL. `folder` is as for

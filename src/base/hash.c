@@ -2,6 +2,7 @@
 #include "base/hash.h"
 
 #include <sys/random.h>
+#include <unistd.h>
 
 uint64_t cp_hash_seed = 0x9e3779b97f4a7c15u;
 uint64_t cp_hash_factor = 0xd1b54a32d192ed03u;

@@ -2,7 +2,10 @@
 #include "base/path.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+
+#include "base/strtab.h"
 
 /* Drops the last element of out, but never above `floor`. */
 static size_t drop_element(const char *out, size_t n, size_t floor)

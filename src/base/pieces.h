@@ -4,7 +4,12 @@
 #ifndef CP_PIECES_H
 #define CP_PIECES_H
 
-#include "base/out.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_out;
 
 /* A part of the list, and which of the workers has it: below the width. */
 struct cp_piece {

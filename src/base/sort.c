@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #define SHORT_LIST 32
 #define BITS 11

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/hash.h"
 
 static uint32_t *find_slot(const struct cp_strtab *t, const char *text,

@@ -11,8 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/error.h"
+
+struct cp_arena;
 
 #define CP_NO_STR UINT32_MAX /* "failed" from add, "absent" from find */
 

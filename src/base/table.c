@@ -2,6 +2,7 @@
 #include "base/table.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #define FIRST_SLOTS 256
 

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cp_unit_family;
+
 #define CP_LABEL_BYTES 96 /* enough for any label or percentage */
 
 /* A conversion, prepared once for many values. */

@@ -10,11 +10,15 @@
 #include "elf/debug_file.h"
 
 #include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/hex.h"
+#include "elf/elf_file.h"
 
 static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 

@@ -8,7 +8,9 @@
 #ifndef CP_DEBUG_FILE_H
 #define CP_DEBUG_FILE_H
 
-#include "elf/elf_file.h"
+#include <stdbool.h>
+
+struct cp_elf;
 
 /*
  * Opens the file with the debug information of e, which was opened from

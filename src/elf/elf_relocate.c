@@ -6,7 +6,14 @@
  */
 #include "elf/elf_relocate.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "elf/elf_file.h"
+#include "elf/elf_unpack.h"
 
 /* Bytes that a kind fills with symbol + addend; 0: another kind. */
 static unsigned width_of(unsigned machine, uint32_t kind)

@@ -8,7 +8,11 @@
 #ifndef CP_ELF_RELOCATE_H
 #define CP_ELF_RELOCATE_H
 
-#include "elf/elf_unpack.h"
+#include "base/error.h"
+
+struct cp_elf;
+struct cp_elf_data;
+struct cp_elf_section;
 
 /* Applies the relocations of section s to its bytes, which become a copy. */
 enum cp_status cp_elf_relocate(const struct cp_elf *e,

@@ -1,6 +1,8 @@
 /* elf_symbols.c - finds a symbol table and its names; see elf_symbols.h. */
 #include "elf/elf_symbols.h"
 
+#include "elf/elf_file.h"
+
 /* Cuts a table of names behind its last NUL, so that each name has an end. */
 static size_t closed_len(const uint8_t *data, size_t len)
 {

@@ -14,9 +14,13 @@
 #ifndef CP_ELF_SYMBOLS_H
 #define CP_ELF_SYMBOLS_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "elf/elf_file.h"
+
+struct cp_elf;
 
 struct cp_elf_symbols {
     const struct cp_elf *elf;

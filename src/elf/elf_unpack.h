@@ -9,8 +9,13 @@
 #ifndef CP_ELF_UNPACK_H
 #define CP_ELF_UNPACK_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/bytes.h"
-#include "elf/elf_file.h"
+#include "base/error.h"
+
+struct cp_elf;
 
 /* Starts as { 0 }. */
 struct cp_elf_data {

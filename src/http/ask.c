@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "http/address.h"
+
 #define HEAD_BYTES 8192
 #define DEFAULT_MAX_BYTES 65536
 #define LOOK_MS 100 /* between looks whether it is hurried */

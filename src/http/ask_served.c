@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -9,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/printable.h"
+#include "http/address.h"
 #include "http/ask.h"
 
 #define AT_ONCE 128 /* sockets */

@@ -15,9 +15,15 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "http/conn_list.h"
+#include "http/exchange.h"
+#include "http/limits.h"
+#include "http/request.h"
+#include "http/timer.h"
 
 #define NS_PER_MS 1000000
 #define LINGER_BYTES ((size_t)4 << 20) /* then the client is cut off */

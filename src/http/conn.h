@@ -13,9 +13,19 @@
 #ifndef CP_HTTP_CONN_H
 #define CP_HTTP_CONN_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "http/exchange.h"
+#include "http/limits.h"
+#include "http/request.h"
 #include "http/server.h"
 #include "http/timer.h"
+
+struct cp_http_listener;
+struct cp_http_watch;
 
 enum cp_http_state {
     CP_HTTP_IDLE,

@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "http/conn.h"
+#include "http/request.h"
+#include "http/timer.h"
 
 static void unlink_from(struct cp_http_exchange *x)
 {

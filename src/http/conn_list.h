@@ -9,7 +9,11 @@
 #ifndef CP_HTTP_CONN_LIST_H
 #define CP_HTTP_CONN_LIST_H
 
-#include "http/conn.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cp_http_exchange;
+struct cp_http_server;
 
 /* Enters a new connection, as the newest. */
 void cp_http_conn_enter(struct cp_http_exchange *x);

@@ -14,10 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "http/conn.h"
 #include "http/conn_list.h"
 #include "http/peer.h"
+#include "http/request.h"
+#include "http/timer.h"
 
 #define DATE_BYTES 64
 #define STREAM_BYTES ((size_t)1 << 20) /* a client may be behind by this */

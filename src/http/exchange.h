@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/out.h"
-#include "http/request.h"
+struct cp_http_request;
+struct cp_out;
 
 struct cp_http_exchange;
 

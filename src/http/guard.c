@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "http/request.h"
+
 #define NAME_BYTES 256
 
 /* The host of "host:port" or "[v6]:port"; false when it is too long. */

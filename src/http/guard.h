@@ -19,7 +19,7 @@
 
 #include <stdbool.h>
 
-#include "http/request.h"
+struct cp_http_request;
 
 /* Whether a server that only this machine can reach should answer. */
 bool cp_http_guard_allows(const struct cp_http_request *r);

@@ -11,7 +11,9 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/hex.h"
+#include "http/limits.h"
 
 bool cp_http_text_add(struct cp_http_text *t, const char *bytes, size_t len)
 {

@@ -13,8 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "http/limits.h"
+struct cp_http_limits;
 
 /* A growing piece of text; starts as { 0 }. */
 struct cp_http_text {

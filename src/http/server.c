@@ -10,8 +10,11 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "http/conn.h"
 #include "http/conn_list.h"
+#include "http/limits.h"
+#include "http/timer.h"
 
 #define EVENTS_AT_ONCE 64
 #define ACCEPT_AT_ONCE 64

@@ -16,9 +16,10 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "http/exchange.h"
-#include "http/limits.h"
-#include "http/timer.h"
+
+struct cp_http_exchange;
+struct cp_http_limits;
+struct cp_http_timer;
 
 struct cp_http_server;
 

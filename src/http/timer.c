@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 
 #define NS_PER_MS 1000000
 

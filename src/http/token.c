@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "http/address.h"
+
 bool cp_http_token_is_valid(const char *token)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "http/address.h"
+struct cp_http_address;
 
 #define CP_HTTP_TOKEN_VARIABLE "PPROFTOKEN"
 #define CP_HTTP_TOKEN_BYTES 257 /* at most, with the NUL */

@@ -7,6 +7,10 @@
 #ifndef CP_CALLGRIND_H
 #define CP_CALLGRIND_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "import/gather.h"
 
 /* What a line costs, or a call from there. */

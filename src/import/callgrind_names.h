@@ -8,6 +8,9 @@
 #ifndef CP_CALLGRIND_NAMES_H
 #define CP_CALLGRIND_NAMES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/error.h"
 #include "base/table.h"
 #include "base/text_lines.h"

@@ -10,13 +10,17 @@
  * the end (small calls, recursion, rounding, files that do not add up) goes to
  * the heaviest way.
  */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/number.h"
 #include "import/callgrind.h"
+#include "import/gather.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/alloc.h"
-#include "base/number.h"
 
 #define SMALL_SHARE 10000   /* ways of less than a part in this many end */
 #define MOST_STEPS 4000000u /* then only functions not seen yet are visited */

@@ -2,12 +2,20 @@
 #include "import/gather.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/index.h"
 #include "base/number.h"
+#include "base/strtab.h"
+#include "base/table.h"
+#include "base/text_lines.h"
 #include "base/utf8.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 
 /* The stacks of a file may come to this many frames, ... */
 #define FRAMES_ANYWAY ((uint64_t)16 << 20)

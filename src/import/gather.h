@@ -13,9 +13,14 @@
 #ifndef CP_GATHER_H
 #define CP_GATHER_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "base/table.h"
-#include "profile/model/build.h"
 #include "base/text_lines.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 
 /* No file measures more different things than this. */
 #define CP_GATHER_COLUMNS 64

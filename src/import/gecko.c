@@ -7,12 +7,21 @@
  * without a stack are left out. In the recorded form the profiles of other
  * processes are under "processes".
  */
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/json/json.h"
+#include "base/strtab.h"
+#include "base/text_lines.h"
+#include "import/gather.h"
 #include "import/gecko_tables.h"
 #include "import/readers.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
-
-#include "base/alloc.h"
 
 struct reader {
     struct cp_gather g;

@@ -1,10 +1,18 @@
 /* gecko_tables.c - see gecko_tables.h. */
 #include "import/gecko_tables.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/json/json.h"
 #include "base/search.h"
+#include "base/text_lines.h"
+#include "import/gather.h"
+#include "profile/model/profile.h"
 
 /* Libraries get ranges of addresses of their own, this far apart. */
 #define LIB_SHIFT 40

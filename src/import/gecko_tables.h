@@ -11,8 +11,15 @@
 #ifndef CP_GECKO_TABLES_H
 #define CP_GECKO_TABLES_H
 
-#include "import/gather.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/json/json.h"
+#include "base/text_lines.h"
+
+struct cp_arena;
+struct cp_error;
+struct cp_gather;
 
 /* A library; addresses are offsets in it. */
 struct cp_gecko_lib {

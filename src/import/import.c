@@ -1,9 +1,15 @@
 /* import.c - telling the formats apart; see import.h. */
 #include "import/import.h"
 
+#include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/json/json.h"
+#include "base/text_lines.h"
 #include "import/readers.h"
+#include "profile/model/profile.h"
 
 /* Files that are known, but are no profiles that we can read. */
 static const struct known {

@@ -8,7 +8,10 @@
 #ifndef CP_IMPORT_H
 #define CP_IMPORT_H
 
-#include "profile/model/profile.h"
+#include <stddef.h>
+
+struct cp_error;
+struct cp_profile;
 
 /* Reads unpacked bytes; a cp_load_reader. */
 struct cp_profile *cp_import_read(const char *bytes, size_t len,

@@ -9,8 +9,12 @@
 #ifndef CP_READERS_H
 #define CP_READERS_H
 
+#include <stddef.h>
+
 #include "base/json/json.h"
-#include "profile/model/profile.h"
+
+struct cp_error;
+struct cp_profile;
 
 struct cp_profile *cp_import_folded(const char *bytes, size_t len,
                                     struct cp_error *err);

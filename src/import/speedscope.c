@@ -11,12 +11,22 @@
  * the label "profile" has their names; but in files of our own (-speedscope)
  * each profile is a value of the same samples, and its name is the type.
  */
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/json/json.h"
+#include "base/strtab.h"
+#include "base/text_lines.h"
 #include "import/gather.h"
 #include "import/readers.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
-
-#include "base/alloc.h"
 
 /* A frame that is closed may lie this far below the top; see close_frame. */
 #define MOST_OUT_OF_ORDER 64

@@ -11,13 +11,20 @@
  * samples what the nodes counted themselves. The node "(root)" is left out.
  * Line numbers are those where functions begin: the newer ones count from 0.
  */
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/json/json.h"
+#include "base/text_lines.h"
 #include "import/gather.h"
 #include "import/readers.h"
-
-#include <string.h>
-
-#include "base/alloc.h"
 #include "profile/model/idmap.h"
+#include "profile/model/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 struct node {
     uint32_t parent;   /* index, or CP_NONE */

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/file_start.h"
+#include "http/address.h"
 #include "http/ask.h"
 #include "http/token.h"
 #include "launch/quiet.h"

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,9 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/instance.h"
+#include "http/address.h"
 #include "http/ask.h"
 
 #define MAX_FILES 65536 /* of a folder */

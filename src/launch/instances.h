@@ -8,8 +8,13 @@
 #ifndef CP_INSTANCES_H
 #define CP_INSTANCES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
 #include "base/error.h"
-#include "base/instance.h"
+
+struct cp_instance;
 
 struct cp_instances {
     struct cp_instance *items; /* by the time they began to serve */

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+
 _Static_assert(CP_LIBRARY_PATH >= PATH_MAX, "realpath writes so much");
 
 #if defined(__x86_64__)

@@ -1,15 +1,23 @@
 /* quiet.c - see quiet.h. */
 #include "launch/quiet.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
+#include "signal/unwinder/map.h"
+#include "signal/unwinder/reach.h"
+#include "signal/unwinder/regs.h"
+#include "signal/unwinder/rule.h"
 #include "signal/unwinder/walk.h"
+#include "unwind/cfi.h"
 #include "unwind/compile.h"
 
 #define PATH_BYTES 4096

@@ -21,7 +21,9 @@
 #include <sys/wait.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "launch/tracee_repair.h"
+#include "launch/tracee_stop.h"
 
 #define XSTATE_BYTES ((size_t)16 << 10)
 #define CALL_MS 2000 /* for a single system call */

@@ -6,12 +6,17 @@
  * whose stack shows that it only computes (quiet.h).
  */
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "launch/quiet.h"
+#include "launch/tracee.h"
 #include "launch/tracee_stop.h"
 
 #define STEP_MS 5 /* between two looks at one that computes */

@@ -1,4 +1,9 @@
 /* tracee_none.c - tracee.h on machines for which it is not there yet. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "launch/tracee.h"
 
 enum cp_status cp_tracee_begin(struct cp_tracee **out,

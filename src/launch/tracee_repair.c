@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -10,6 +11,11 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/error.h"
+#include "launch/tracee.h"
+#include "launch/tracee_place.h"
+#include "launch/tracee_stop.h"
 
 #define RESTART_BLOCK 516      /* ERESTART_RESTARTBLOCK */
 #define RESTART_NO_HANDLER 514 /* ERESTARTNOHAND: EINTR if a handler runs */

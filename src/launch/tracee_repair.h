@@ -14,8 +14,12 @@
 #ifndef CP_TRACEE_REPAIR_H
 #define CP_TRACEE_REPAIR_H
 
-#include "launch/tracee_place.h"
-#include "launch/tracee_stop.h"
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_tracee;
+struct cp_tracee_place;
 
 /*
  * Repairs the call of a thread that PTRACE_INTERRUPT has just stopped, and that

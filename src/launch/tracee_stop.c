@@ -3,12 +3,17 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/error.h"
+#include "launch/tracee.h"
 #include "launch/tracee_place.h"
 #include "launch/tracee_repair.h"
 

@@ -9,10 +9,15 @@
 #define CP_TRACEE_STOP_H
 
 #include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 
-#include "launch/tracee.h"
+#include "base/error.h"
+
+struct cp_quiet;
+struct cp_tracee_catch;
 
 /* How a stop before or behind a system call is told from other traps. */
 #define CP_TRACEE_CALL_STOP (SIGTRAP | 0x80)

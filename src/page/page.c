@@ -1,8 +1,11 @@
 /* page.c - puts info and profile into the page; see page.h. */
 #include "page/page.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/out.h"
 
 extern const char cp_asset_page_html[];
 

@@ -8,7 +8,10 @@
 #ifndef CP_PAGE_H
 #define CP_PAGE_H
 
-#include "base/out.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cp_out;
 
 /* What can be taken of a running program; seconds 0 is at once. */
 #define CP_PAGE_KINDS                                                          \

@@ -1,6 +1,9 @@
 /* trace_page.c - see trace_page.h. */
 #include "page/trace_page.h"
 
+#include "base/out.h"
+#include "page/page.h"
+
 extern const char cp_asset_trace_html[];
 
 void cp_trace_page_write(struct cp_out *out)

@@ -5,8 +5,9 @@
 #ifndef CP_TRACE_PAGE_H
 #define CP_TRACE_PAGE_H
 
-#include "base/out.h"
 #include "page/page.h"
+
+struct cp_out;
 
 void cp_trace_page_write(struct cp_out *out);
 

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+struct cp_error;
 
 struct cp_pcre;
 

@@ -9,10 +9,14 @@
 #include "regex/re2_class.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "regex/re2_names.h"
+#include "base/error.h"
 #include "base/utf8.h"
+#include "regex/re2_names.h"
+#include "regex/re2_scan.h"
+#include "regex/re2_text.h"
 
 #define LONG_S 0x17fu
 #define KELVIN 0x212au

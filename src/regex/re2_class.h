@@ -11,8 +11,9 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "regex/re2_scan.h"
-#include "regex/re2_text.h"
+
+struct cp_re2_scan;
+struct cp_re2_text;
 
 /* Translates a bracketed class; the cursor is at its opening bracket. */
 enum cp_status cp_re2_class_brackets(struct cp_re2_scan *s, bool is_folded,

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/hex.h"
 #include "base/utf8.h"
 

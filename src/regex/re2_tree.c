@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "regex/re2_node.h"
 
 #define MAX_HEIGHT 1000

@@ -14,8 +14,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "regex/re2.h"
 #include "regex/re2_text.h"
+
+struct cp_re2;
 
 struct cp_re2_node;
 

@@ -12,13 +12,17 @@
  * x+ is written xx*, because PCRE2's other matcher (see pcre.c) counts the
  * turns of x+ and then takes places in the text for places in the pattern.
  */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "regex/re2.h"
+#include "regex/re2_node.h"
+#include "regex/re2_text.h"
 #include "regex/re2_tree.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
-
-#include "base/alloc.h"
-#include "regex/re2_node.h"
-#include "base/utf8.h"
 
 struct writer {
     const struct cp_re2_tree *tree;

@@ -15,9 +15,10 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/utf8.h"
 #include "regex/pcre.h"
 #include "regex/re2.h"
-#include "base/utf8.h"
 
 #define MAX_PROGRAM_BYTES 16000 /* of a pattern; each becomes up to 3 */
 

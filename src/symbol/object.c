@@ -1,12 +1,20 @@
 /* object.c - see object.h. */
 #include "symbol/object.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/hex.h"
+#include "elf/elf_file.h"
 #include "symbol/code/disasm.h"
 #include "symbol/symbolizer.h"
+#include "symbol/table/address_map.h"
+#include "symbol/table/frame.h"
+#include "symbol/table/routines.h"
 
 #define MOST_PATH 4096
 

@@ -8,9 +8,16 @@
 #ifndef CP_OBJECT_H
 #define CP_OBJECT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "symbol/table/address_map.h"
-#include "symbol/table/routines.h"
-#include "symbol/table/frame.h"
+
+struct cp_elf;
+struct cp_routines;
+struct cp_symbol_frame;
 
 struct cp_object;
 

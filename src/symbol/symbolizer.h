@@ -17,6 +17,8 @@
 #include "base/error.h"
 #include "symbol/table/frame.h"
 
+struct cp_elf;
+
 struct cp_symbolizer;
 
 struct cp_symbolizer_options {

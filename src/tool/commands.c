@@ -4,12 +4,12 @@
 #include <stdint.h>
 
 #include "tool/addr2line/addr2line.h"
-#include "tool/completion.h"
-#include "tool/jeprof/jeprof.h"
 #include "tool/attach/launch_attach.h"
 #include "tool/attach/launch_list.h"
 #include "tool/attach/launch_run.h"
 #include "tool/attach/live_top.h"
+#include "tool/completion.h"
+#include "tool/jeprof/jeprof.h"
 #include "tool/pprof/pprof.h"
 #include "tool/trace/trace.h"
 

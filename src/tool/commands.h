@@ -5,6 +5,8 @@
 #include <getopt.h>
 #include <stddef.h>
 
+struct option;
+
 struct cp_tool_command {
     const char *name;
     const char *usage;   /* what follows the name */

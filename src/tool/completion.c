@@ -8,14 +8,17 @@
  */
 #include "tool/completion.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/out.h"
-#include "tool/commands.h"
+#include "tool/cli/flags.h"
 #include "tool/cli/jeprof_flags.h"
 #include "tool/cli/print.h"
+#include "tool/commands.h"
 #include "tool/trace/trace.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };

@@ -1,7 +1,15 @@
 /* go_file.c - see go_file.h. */
 #include "trace/go_file.h"
 
+#include <stdbool.h>
+
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "base/strtab.h"
+#include "trace/stacks.h"
+#include "trace/step.h"
 #include "trace/varint.h"
 
 #define MOST_BATCH_BYTES ((size_t)60 << 10) /* a reader takes up to 64 KiB */

@@ -14,7 +14,16 @@
 #ifndef CP_TRACE_GO_FILE_H
 #define CP_TRACE_GO_FILE_H
 
-#include "trace/step.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "base/strtab.h"
+
+struct cp_trace_head;
+struct cp_trace_stacks;
 
 #define CP_GO_BATCH_BYTES ((size_t)16 << 10)
 #define CP_GO_NO_M UINT64_MAX

@@ -5,8 +5,14 @@
 #ifndef CP_TRACE_LANES_H
 #define CP_TRACE_LANES_H
 
-#include "trace/step.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "trace/tid_table.h"
+
+struct cp_step;
 
 #define CP_LANE_TEXT 64
 

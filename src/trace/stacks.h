@@ -8,6 +8,7 @@
 #define CP_TRACE_STACKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/arena.h"

@@ -13,9 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
-#include "base/out.h"
-#include "trace/stacks.h"
+#include "base/strtab.h"
+
+struct cp_error;
+struct cp_out;
+struct cp_trace_stacks;
 
 /* The id of the recorder, which writes as a thread does; no thread has it. */
 #define CP_TRACE_RECORDER 4194304

@@ -2,6 +2,7 @@
 #ifndef CP_TRACE_VARINT_H
 #define CP_TRACE_VARINT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/out.h"

@@ -1,6 +1,13 @@
 /* cfi.c - see cfi.h. */
 #include "unwind/cfi.h"
 
+#include <stddef.h>
+#include <string.h>
+
+#include "signal/unwinder/rule.h"
+#include "unwind/cursor.h"
+#include "unwind/eh_frame.h"
+
 #define MOST_REMEMBERED 16
 
 /* Where a register of the caller is. */

@@ -8,8 +8,11 @@
 #ifndef CP_CFI_H
 #define CP_CFI_H
 
-#include "signal/unwinder/rule.h"
-#include "unwind/eh_frame.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cp_fde;
+struct cp_signal_rule;
 
 /* The DWARF numbers of the registers that a walk knows. */
 struct cp_cfi_machine {

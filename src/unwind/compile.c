@@ -6,8 +6,17 @@
  */
 #include "unwind/compile.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/sort.h"
+#include "signal/unwinder/map.h"
+#include "signal/unwinder/rule.h"
+#include "unwind/cfi.h"
+#include "unwind/eh_frame.h"
 #include "unwind/rules.h"
 
 #define ROWS_PER_BUCKET 4

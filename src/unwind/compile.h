@@ -7,9 +7,14 @@
 #ifndef CP_COMPILE_H
 #define CP_COMPILE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/error.h"
-#include "signal/unwinder/map.h"
-#include "unwind/cfi.h"
+#include "unwind/eh_frame.h"
+
+struct cp_cfi_machine;
+struct cp_signal_module;
 
 struct cp_compile_input {
     struct cp_eh_bytes bytes;

@@ -1,6 +1,12 @@
 /* eh_frame.c - see eh_frame.h. */
 #include "unwind/eh_frame.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unwind/cursor.h"
+
 /* How an address is written (the values are those of the Linux ABI). */
 #define ENC_OMIT 0xff
 #define ENC_FORM 0x0f

@@ -14,6 +14,10 @@
 #ifndef CP_EH_FRAME_H
 #define CP_EH_FRAME_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "unwind/cursor.h"
 
 /* The bytes of one loaded object that hold its unwind information. */

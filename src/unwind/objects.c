@@ -11,11 +11,15 @@
 #include "unwind/objects.h"
 
 #include <link.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "signal/tables/readers.h"
+#include "signal/unwinder/map.h"
 #include "unwind/code_ranges.h"
 #include "unwind/compile.h"
 #include "unwind/settle.h"

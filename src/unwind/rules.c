@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "signal/unwinder/map.h"
+#include "signal/unwinder/rule.h"
 
 #define MASK (2 * CP_RULES_MOST - 1)
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "signal/unwinder/rule.h"
+struct cp_signal_rule;
 
 /* The number of a rule; CP_RULE_NONE when the table is full. */
 uint32_t cp_rules_number(const struct cp_signal_rule *rule);

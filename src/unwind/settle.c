@@ -1,7 +1,10 @@
 /* settle.c - see settle.h. */
 #include "unwind/settle.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "signal/tables/readers.h"
 

@@ -5,7 +5,8 @@
 #include <link.h>
 #include <stdbool.h>
 
-#include "unwind/compile.h"
+struct cp_compile_input;
+struct dl_phdr_info;
 
 /*
  * Fills in where both are; bytes.start is NULL if there is no information.

@@ -1,13 +1,21 @@
 /* change.c - checks a POST, and does what it says; see change.h. */
 #include "web/change.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/hex.h"
+#include "http/exchange.h"
+#include "http/request.h"
+#include "report/core/options.h"
 #include "web/configs.h"
+#include "web/jobs.h"
 #include "web/query.h"
 
 #define KIND_BYTES 32

@@ -7,9 +7,9 @@
 #ifndef CP_WEB_CHANGE_H
 #define CP_WEB_CHANGE_H
 
-#include "http/exchange.h"
-#include "report/core/options.h"
-#include "web/jobs.h"
+struct cp_http_exchange;
+struct cp_options;
+struct cp_web_jobs;
 
 #define CP_WEB_TOKEN_BYTES 33
 

@@ -8,8 +8,13 @@
 #ifndef CP_WEB_CONFIGS_H
 #define CP_WEB_CONFIGS_H
 
-#include "base/out.h"
-#include "report/core/options.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct cp_options;
+struct cp_out;
 
 /* Where the file is; false when the environment does not say. */
 bool cp_configs_path(char *out, size_t cap);

@@ -1,11 +1,16 @@
 /* fields.c - the table, and values to and from text; see fields.h. */
 #include "web/fields.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/out.h"
+#include "base/strtab.h"
 #include "report/core/escape.h"
+#include "report/core/options.h"
 
 #define AT(member) offsetof(struct cp_options, member)
 #define MOST_NODES 1000000000

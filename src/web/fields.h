@@ -8,10 +8,11 @@
 #ifndef CP_WEB_FIELDS_H
 #define CP_WEB_FIELDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "base/out.h"
-#include "report/core/options.h"
+struct cp_options;
+struct cp_out;
 
 enum cp_web_field_kind {
     CP_FIELD_TEXT,

@@ -3,12 +3,21 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "http/exchange.h"
+#include "http/server.h"
 #include "profile/codec/encode.h"
-#include "report/picture/picture.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
 #include "report/core/report.h"
+#include "report/picture/picture.h"
 
 struct job {
     struct cp_http_wake wake; /* brings it back to the server's thread */

@@ -8,10 +8,14 @@
 #ifndef CP_WEB_JOBS_H
 #define CP_WEB_JOBS_H
 
-#include "base/arena.h"
-#include "http/server.h"
-#include "profile/model/profile.h"
-#include "report/core/options.h"
+#include "base/error.h"
+
+struct cp_arena;
+struct cp_http_exchange;
+struct cp_http_server;
+struct cp_options;
+struct cp_out;
+struct cp_profile;
 
 enum cp_web_kind {
     CP_WEB_PROFILE, /* the profile as it is, not packed */

@@ -5,8 +5,15 @@
 #ifndef CP_WEB_PLACE_H
 #define CP_WEB_PLACE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
 #include "http/address.h"
 #include "http/server.h"
+
+struct cp_http_exchange;
+struct cp_http_server;
 
 #define CP_WEB_URL_BYTES (CP_HTTP_ADDRESS_BYTES + 16)
 

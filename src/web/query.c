@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "http/request.h"
+#include "report/core/options.h"
 #include "web/fields.h"
 
 #define VALUE_BYTES 4096 /* longer values are refused */

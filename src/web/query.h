@@ -7,9 +7,11 @@
 #ifndef CP_WEB_QUERY_H
 #define CP_WEB_QUERY_H
 
-#include "base/arena.h"
-#include "http/request.h"
-#include "report/core/options.h"
+#include "base/error.h"
+
+struct cp_arena;
+struct cp_http_request;
+struct cp_options;
 
 /*
  * Applies what the request's query says to *options. Text is copied to the

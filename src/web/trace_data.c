@@ -1,11 +1,22 @@
 /* trace_data.c - see trace_data.h. */
 #include "web/trace_data.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "base/search.h"
+#include "base/strtab.h"
+#include "regex/regex.h"
 #include "report/core/escape.h"
+#include "trace/read/read_names.h"
+#include "trace/read/read_spans.h"
+#include "trace/read/read_timeline.h"
+#include "trace/read/read_window.h"
 
 #define MOST_MARKS 4000  /* of a lane in one answer */
 #define LOOK_BACK 200000 /* marks before the window, for long regions */

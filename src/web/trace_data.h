@@ -18,10 +18,14 @@
 #ifndef CP_WEB_TRACE_DATA_H
 #define CP_WEB_TRACE_DATA_H
 
-#include "base/out.h"
-#include "regex/regex.h"
-#include "trace/read/read_timeline.h"
-#include "trace/read/read_window.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cp_out;
+struct cp_regex;
+struct cp_trace_timeline;
+struct cp_trace_window;
 
 void cp_trace_data_info(const struct cp_trace_timeline *t, const char *title,
                         struct cp_out *out);

@@ -1,11 +1,21 @@
 /* trace_stats.c - see trace_stats.h. */
 #include "web/trace_stats.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "base/strtab.h"
 #include "profile/codec/encode.h"
+#include "profile/model/profile.h"
 #include "report/core/escape.h"
+#include "trace/read/read_names.h"
+#include "trace/read/read_profile.h"
+#include "trace/read/read_spans.h"
+#include "trace/read/read_timeline.h"
 
 #define MOST_ROWS 50
 #define MOST_SPANS ((uint64_t)8 << 20) /* that are added up one by one */

@@ -11,9 +11,11 @@
 #ifndef CP_WEB_TRACE_STATS_H
 #define CP_WEB_TRACE_STATS_H
 
-#include "base/out.h"
-#include "trace/read/read_profile.h"
-#include "trace/read/read_timeline.h"
+#include <stdint.h>
+
+struct cp_out;
+struct cp_trace_profile;
+struct cp_trace_timeline;
 
 void cp_trace_stats_write(const struct cp_trace_timeline *t, uint64_t from_ns,
                           uint64_t to_ns, struct cp_out *out);

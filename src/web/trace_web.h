@@ -11,7 +11,9 @@
 #ifndef CP_TRACE_WEB_H
 #define CP_TRACE_WEB_H
 
-#include "trace/read/read_timeline.h"
+#include "base/error.h"
+
+struct cp_trace_timeline;
 
 struct cp_trace_web_options {
     const struct cp_trace_timeline *timeline;

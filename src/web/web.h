@@ -19,10 +19,11 @@
 #ifndef CP_WEB_H
 #define CP_WEB_H
 
-#include "http/address.h"
-#include "profile/model/profile.h"
+#include "base/error.h"
 #include "report/core/options.h"
-#include "web/jobs.h"
+
+struct cp_profile;
+struct cp_web_live;
 
 struct cp_web_options {
     const struct cp_profile *profile;

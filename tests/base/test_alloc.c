@@ -1,5 +1,6 @@
 /* test_alloc.c - tests src/base/alloc.c. */
 #include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdint.h>
 

@@ -1,9 +1,10 @@
 /* test_arena.c - tests src/base/arena.c. */
+#include "base/alloc.h"
 #include "base/arena.h"
+#include "base/error.h"
 
 #include <stdint.h>
 
-#include "base/alloc.h"
 #include "check.h"
 
 static int is_zero(const char *bytes, size_t len)

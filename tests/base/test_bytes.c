@@ -1,5 +1,6 @@
 /* test_bytes.c - tests src/base/bytes.c. */
 #include "base/bytes.h"
+#include "base/error.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,8 @@
 /* test_out.c - tests src/base/out.c. */
+#include "base/alloc.h"
+#include "base/error.h"
 #include "base/out.h"
+#include "base/strtab.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -7,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "check.h"
 
 /* What is in memory, as a C string. */

@@ -1,12 +1,14 @@
 /* test_pieces.c - tests src/base/pieces.c. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "base/parallel.h"
 #include "base/pieces.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "base/parallel.h"
 #include "check.h"
 
 /* Writes its numbers, and how large its share may be. */

@@ -1,9 +1,10 @@
 /* test_sort.c - tests src/base/sort.c. */
+#include "base/alloc.h"
+#include "base/error.h"
 #include "base/sort.h"
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "check.h"
 
 /* Numbers that look random and are the same in each run. */

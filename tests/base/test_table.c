@@ -1,7 +1,8 @@
 /* test_table.c - tests src/base/table.c. */
+#include "base/alloc.h"
+#include "base/error.h"
 #include "base/table.h"
 
-#include "base/alloc.h"
 #include "check.h"
 
 #define MANY 5000

@@ -1,4 +1,7 @@
 /* test_elf_unpack.c - tests src/elf/elf_unpack.c and elf_relocate.c. */
+#include "base/bytes.h"
+#include "base/error.h"
+#include "elf/elf_file.h"
 #include "elf/elf_unpack.h"
 
 #include <stdlib.h>

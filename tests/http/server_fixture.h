@@ -18,8 +18,17 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "http/address.h"
+#include "http/exchange.h"
+#include "http/limits.h"
+#include "http/request.h"
 #include "http/server.h"
+
+struct cp_http_exchange;
+struct cp_http_server;
+struct sockaddr;
 
 #define BIG_BYTES ((size_t)8 << 20)
 #define REPLY_BYTES ((size_t)16 << 20)

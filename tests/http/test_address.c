@@ -1,4 +1,5 @@
 /* test_address.c - addresses as users write them, and listening on them. */
+#include "base/error.h"
 #include "http/address.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,6 @@
 /* test_ask.c - answers that do not end, addresses, and many at once. */
+#include "base/error.h"
+#include "http/address.h"
 #include "http/ask.h"
 
 #include <fcntl.h>

@@ -1,5 +1,10 @@
 /* test_conn.c - clients that mean no good, and what they can cost. */
+#include "base/error.h"
+#include "http/address.h"
 #include "http/conn.h"
+#include "http/exchange.h"
+#include "http/limits.h"
+#include "http/server.h"
 
 #include <poll.h>
 #include <sys/resource.h>

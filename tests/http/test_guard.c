@@ -1,5 +1,7 @@
 /* test_guard.c - who may ask a server on the loopback interface. */
 #include "http/guard.h"
+#include "http/limits.h"
+#include "http/request.h"
 
 #include "check.h"
 

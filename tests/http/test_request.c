@@ -1,9 +1,10 @@
 /* test_request.c - requests whole, in pieces, too large and broken. */
+#include "base/alloc.h"
+#include "http/limits.h"
 #include "http/request.h"
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "check.h"
 
 static const struct cp_http_limits limits = { .header_bytes = 256,

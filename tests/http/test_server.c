@@ -1,5 +1,6 @@
 /* test_server.c - a real server and real sockets: what good clients get. */
-#include "http/server.h"
+#include "http/exchange.h"
+#include "http/limits.h"
 
 #include <sys/wait.h>
 

@@ -1,7 +1,7 @@
 /* test_timer.c - the heap of timers gives them back in order. */
+#include "base/error.h"
 #include "http/timer.h"
 
-#include "base/alloc.h"
 #include "check.h"
 
 #define N 300

@@ -1,4 +1,6 @@
 /* test_token.c - tests src/http/token.c. */
+#include "base/error.h"
+#include "http/address.h"
 #include "http/token.h"
 
 #include <stdlib.h>

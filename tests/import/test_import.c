@@ -3,12 +3,15 @@
  * and, with memory that runs out, on the files of tests/data/import. What the
  * readers make of whole files is tested by tests/cli/convert.
  */
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "import/import.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/bytes.h"
 #include "check.h"
 #include "report_fixture.h"
 

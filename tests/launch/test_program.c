@@ -1,4 +1,5 @@
 /* Tests of launch/program.c: finding commands, and the chain of scripts. */
+#include "base/error.h"
 #include "launch/program.h"
 
 #include <stdio.h>

@@ -3,14 +3,15 @@
  *
  * Answers and messages are what Go's regexp package gives.
  */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "regex/re2.h"
 #include "regex/regex.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "regex/re2.h"
 #include "check.h"
 
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))

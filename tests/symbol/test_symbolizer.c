@@ -3,14 +3,15 @@
  * small files of fuzz/corpus/dwarf/, which hold the same few functions in
  * every form of DWARF (fuzz/make_elf_seeds).
  */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "elf/elf_symbols.h"
 #include "symbol/symbolizer.h"
+#include "symbol/table/frame.h"
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "check.h"
-#include "elf/elf_file.h"
-#include "elf/elf_symbols.h"
 
 #define MOST 512
 

@@ -1,5 +1,7 @@
 /* test_cfi - programs of every sort and the rules that they give. */
+#include "signal/unwinder/rule.h"
 #include "unwind/cfi.h"
+#include "unwind/eh_frame.h"
 
 #include "check.h"
 

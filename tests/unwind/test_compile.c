@@ -1,7 +1,11 @@
 /* test_compile - rows, gaps and lookups of modules made by hand. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "signal/unwinder/map.h"
+#include "signal/unwinder/rule.h"
+#include "unwind/cfi.h"
 #include "unwind/compile.h"
 
-#include "base/alloc.h"
 #include "check.h"
 #include "unwind/eh_bytes.h"
 

@@ -1,14 +1,16 @@
 /* test_objects - objects that come and go, and code that belongs to none. */
+#include "base/error.h"
+#include "signal/tables/readers.h"
+#include "signal/unwinder/map.h"
+#include "unwind/code_ranges.h"
 #include "unwind/objects.h"
+#include "unwind/rules.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "check.h"
-#include "signal/tables/readers.h"
-#include "unwind/code_ranges.h"
-#include "unwind/rules.h"
 
 /* Part of libc6, and loaded by nothing. */
 #define SOME_LIBRARY "libBrokenLocale.so.1"

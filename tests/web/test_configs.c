@@ -1,11 +1,14 @@
 /* test_configs.c - settings.json: written, read back, changed, left alone. */
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "report/core/options.h"
 #include "web/configs.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "check.h"
 
 static char folder[] = "/tmp/configs.XXXXXX", path[256];

@@ -1,4 +1,9 @@
 /* test_query.c - the options in an address: good ones, and nonsense. */
+#include "base/arena.h"
+#include "base/error.h"
+#include "http/limits.h"
+#include "http/request.h"
+#include "report/core/options.h"
 #include "web/query.h"
 
 #include <stdlib.h>

@@ -18,10 +18,13 @@
 #define CP_JSON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/error.h"
 #include "base/text_lines.h"
+
+struct cp_arena;
 
 /* Nested deeper than this is no profile. */
 #define CP_JSON_DEPTH 16384

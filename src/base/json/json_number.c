@@ -3,8 +3,11 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text_lines.h"
 
 #define NUMBER_BYTES 400 /* of the longest number that is read */
 #define QUICK_DIGITS 15  /* a double has all numbers of so many */

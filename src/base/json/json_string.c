@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/text_lines.h"
 #include "base/utf8.h"
 
 /* Whether a byte of the eight is '"' or '\\'. */

@@ -7,10 +7,16 @@
  */
 #include "profile/codec/decode.h"
 
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/strtab.h"
 #include "profile/codec/decode_samples.h"
 #include "profile/codec/decode_scan.h"
-#include "profile/model/idmap.h"
 #include "profile/codec/wire.h"
+#include "profile/model/idmap.h"
+#include "profile/model/profile.h"
 
 #define MAX_FIELD 16
 

@@ -21,9 +21,15 @@
 #ifndef CP_DECODE_H
 #define CP_DECODE_H
 
-#include "base/bytes.h"
-#include "profile/codec/decode_samples.h"
-#include "profile/model/profile.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_bytes;
+struct cp_decode_samples;
+struct cp_profile;
 
 /*
  * Reads a profile. NULL with err->status CP_EOTHER when the bytes are no

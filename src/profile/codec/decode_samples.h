@@ -6,9 +6,14 @@
 #ifndef CP_DECODE_SAMPLES_H
 #define CP_DECODE_SAMPLES_H
 
-#include "base/bytes.h"
-#include "profile/codec/decode_scan.h"
-#include "profile/model/idmap.h"
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_bytes;
+struct cp_idmap;
+struct cp_profile;
+struct cp_scan;
 
 struct cp_decode_samples {
     const struct cp_scan *scan;

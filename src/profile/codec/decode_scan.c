@@ -1,7 +1,13 @@
 /* decode_scan.c - the pass over the outermost fields; see decode_scan.h. */
 #include "profile/codec/decode_scan.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/alloc.h"
+#include "base/error.h"
+#include "profile/codec/wire.h"
 
 #define PIECE_BYTES ((size_t)128 << 10) /* of samples, for one thread */
 

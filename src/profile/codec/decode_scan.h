@@ -8,7 +8,10 @@
 #ifndef CP_DECODE_SCAN_H
 #define CP_DECODE_SCAN_H
 
-#include "base/bytes.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "profile/codec/wire.h"
 
 enum cp_scan_field {

@@ -8,8 +8,10 @@
 #ifndef CP_ENCODE_H
 #define CP_ENCODE_H
 
-#include "base/out.h"
-#include "profile/model/profile.h"
+#include "base/error.h"
+
+struct cp_out;
+struct cp_profile;
 
 /* Appends the message to out. */
 enum cp_status cp_encode(const struct cp_profile *p, struct cp_out *out,

@@ -11,6 +11,11 @@
 #include "profile/codec/gzip.h"
 
 #include <libdeflate.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/out.h"
 
 #define LEVEL_WHOLE 4 /* 6 takes twice as long for 3 % fewer bytes */
 #define CRC_POLYNOMIAL 0xedb88320u

@@ -10,7 +10,12 @@
 #ifndef CP_GZIP_H
 #define CP_GZIP_H
 
-#include "base/out.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_out;
 
 /* What the end of the stream must know of a part of it. */
 struct cp_gzip_sum {

@@ -8,8 +8,12 @@
  */
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/codec/gzip.h"
 
 #define LEVEL 2

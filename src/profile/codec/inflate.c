@@ -12,6 +12,9 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/bytes.h"
+#include "base/error.h"
+
 #define SMALL_LIMIT ((size_t)64 << 20)
 #define MOST_RATIO ((size_t)50)
 #define LIKELY_RATIO ((size_t)16) /* a size above that may be a lie */

@@ -10,8 +10,12 @@
 #define CP_INFLATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "base/bytes.h"
+#include "base/error.h"
+
+struct cp_bytes;
 
 /* Whether the bytes begin as gzip or zstd data do. */
 bool cp_inflate_is_packed(const uint8_t *data, size_t len);

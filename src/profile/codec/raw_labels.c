@@ -7,13 +7,18 @@
  */
 #include "profile/codec/raw_labels.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/index.h"
 #include "base/parallel.h"
 #include "profile/codec/decode_samples.h"
+#include "profile/codec/wire.h"
 #include "profile/model/label_table.h"
+#include "profile/model/profile.h"
 
 #define UNIT sizeof(uint32_t)
 #define FIRST_SLOTS 256

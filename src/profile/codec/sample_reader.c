@@ -1,6 +1,18 @@
 /* sample_reader.c - see sample_reader.h. */
 #include "profile/codec/sample_reader.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/index.h"
+#include "profile/codec/raw_labels.h"
+#include "profile/codec/varints.h"
+#include "profile/codec/wire.h"
+#include "profile/model/idmap.h"
+#include "profile/model/profile.h"
+
 enum cp_status cp_sample_broken(struct cp_error *err, uint32_t number,
                                 const char *what)
 {

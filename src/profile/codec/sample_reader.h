@@ -7,10 +7,15 @@
 #ifndef CP_SAMPLE_READER_H
 #define CP_SAMPLE_READER_H
 
-#include "profile/model/idmap.h"
+#include <stdint.h>
+
+#include "base/error.h"
 #include "profile/codec/raw_labels.h"
-#include "profile/codec/varints.h"
 #include "profile/codec/wire.h"
+
+struct cp_idmap;
+struct cp_profile;
+struct cp_varints;
 
 /* Starts as { 0 } but for the first two, and one of the next two. */
 struct cp_sample_reader {

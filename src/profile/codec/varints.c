@@ -3,6 +3,9 @@
 
 #ifdef __x86_64__
 #include <smmintrin.h>
+#include <string.h>
+
+#include "profile/codec/wire.h"
 #endif
 
 /* The case of these top bits: lane after lane, as long as varints are whole. */

@@ -9,8 +9,11 @@
 #define CP_VARINTS_H
 
 #include <stdalign.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "profile/codec/wire.h"
+struct cp_wire;
 
 struct cp_varints {
     alignas(16) uint8_t shuffle[256][16]; /* by the top bits of eight bytes */

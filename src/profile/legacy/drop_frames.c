@@ -6,7 +6,12 @@
  */
 #include "profile/legacy/drop_frames.h"
 
+#include <stdint.h>
 #include <string.h>
+
+#include "base/error.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
 
 /* The names of one allocator family, as a C library or tc_ version. */
 #define ALLOCATORS "calloc|cfree|malloc|free|memalign|pvalloc|valloc|realloc"

@@ -8,7 +8,11 @@
 #ifndef CP_DROP_FRAMES_H
 #define CP_DROP_FRAMES_H
 
-#include "profile/model/profile.h"
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct cp_profile;
 
 /*
  * Sets the drop and keep expressions that fit the sample types, unless there

@@ -9,8 +9,15 @@
 #ifndef CP_HEAP_VALUES_H
 #define CP_HEAP_VALUES_H
 
-#include "profile/model/build.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "base/text_lines.h"
+
+struct cp_builder;
+struct cp_label;
+struct cp_profile;
 
 struct cp_heap_pair {
     int64_t objects, bytes;

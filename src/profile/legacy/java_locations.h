@@ -8,8 +8,10 @@
 #ifndef CP_JAVA_LOCATIONS_H
 #define CP_JAVA_LOCATIONS_H
 
-#include "profile/model/build.h"
+#include "base/error.h"
 #include "base/text_lines.h"
+
+struct cp_builder;
 
 /*
  * Reads the table to the end of the text and names the locations that it

@@ -14,8 +14,11 @@
 #ifndef CP_LEGACY_H
 #define CP_LEGACY_H
 
-#include "profile/legacy/heap_values.h"
-#include "profile/model/profile.h"
+#include <stddef.h>
+
+struct cp_error;
+struct cp_heap_reading;
+struct cp_profile;
 
 struct cp_profile *cp_legacy_read_cpu(const char *bytes, size_t len,
                                       struct cp_error *err);

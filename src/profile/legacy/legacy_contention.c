@@ -13,11 +13,18 @@
  * first and any other means that this is somebody else's format: Java's looks
  * the same but for its own. Blank lines and # lines are passed over.
  */
-#include "profile/legacy/legacy.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "profile/model/address_stack.h"
+#include "base/error.h"
+#include "base/text_lines.h"
 #include "profile/legacy/heap_values.h"
+#include "profile/legacy/legacy.h"
 #include "profile/legacy/memory_map.h"
+#include "profile/model/address_stack.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 
 struct contention_reader {
     struct cp_builder b;

@@ -12,10 +12,18 @@
  * leading 0 is octal. Blank lines and # lines are passed over, "---" ends the
  * samples.
  */
-#include "profile/legacy/legacy.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "profile/model/address_stack.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text_lines.h"
+#include "profile/legacy/legacy.h"
 #include "profile/legacy/memory_map.h"
+#include "profile/model/address_stack.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 
 struct count_reader {
     struct cp_builder b;

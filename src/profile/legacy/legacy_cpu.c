@@ -13,13 +13,20 @@
  * with which the header reads like this. The end may be missing if the file
  * stops after a record; stopping elsewhere makes it another format, mostly.
  */
-#include "profile/legacy/legacy.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/alloc.h"
-#include "profile/model/address_stack.h"
+#include "base/error.h"
+#include "base/text_lines.h"
 #include "profile/legacy/java_locations.h"
+#include "profile/legacy/legacy.h"
 #include "profile/legacy/mapping_assign.h"
 #include "profile/legacy/memory_map.h"
+#include "profile/model/address_stack.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 
 enum { KIND_NATIVE, KIND_JAVA, N_KINDS };
 

@@ -17,13 +17,19 @@
  * tcmalloc, gperftools and Go (debug=1) write these. Header and samples may
  * stand anywhere in their line. Blank lines and # lines are passed over.
  */
-#include "profile/legacy/legacy.h"
-
-#include <string.h>
-
-#include "profile/model/address_stack.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/text_lines.h"
 #include "profile/legacy/heap_values.h"
+#include "profile/legacy/legacy.h"
 #include "profile/legacy/memory_map.h"
+#include "profile/model/address_stack.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 struct heap_reader {
     struct cp_builder b;

@@ -16,13 +16,20 @@
  * that is no sample. A number with a leading 0 is octal. Blank lines are
  * passed over, and so is a sample without a newline, which may be cut short.
  */
-#include "profile/legacy/legacy.h"
-
-#include <string.h>
-
-#include "profile/model/address_stack.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/text_lines.h"
 #include "profile/legacy/heap_values.h"
 #include "profile/legacy/java_locations.h"
+#include "profile/legacy/legacy.h"
+#include "profile/model/address_stack.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
 
 #define HEAP_RATE 524288 /* Java never says; this is what it uses */
 

@@ -15,10 +15,17 @@
  * creator's too. A block without any is one more of the block before. The
  * list must be closed, by either of the last lines.
  */
-#include "profile/legacy/legacy.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "profile/model/address_stack.h"
+#include "base/error.h"
+#include "base/text_lines.h"
+#include "profile/legacy/legacy.h"
 #include "profile/legacy/memory_map.h"
+#include "profile/model/address_stack.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 
 #define SAME "same as previous thread"
 #define NO_TRACE "---- no stack trace for"

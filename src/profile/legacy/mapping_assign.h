@@ -8,7 +8,9 @@
 #ifndef CP_MAPPING_ASSIGN_H
 #define CP_MAPPING_ASSIGN_H
 
-#include "profile/model/build.h"
+#include "base/error.h"
+
+struct cp_builder;
 
 /* The profile's mappings are as a memory map lists them; none is in use. */
 enum cp_status cp_mapping_assign(struct cp_builder *b, struct cp_error *err);

@@ -8,8 +8,12 @@
 #ifndef CP_MEMORY_MAP_H
 #define CP_MEMORY_MAP_H
 
-#include "profile/model/build.h"
+#include <stdbool.h>
+
+#include "base/error.h"
 #include "base/text_lines.h"
+
+struct cp_builder;
 
 /* Whether a line announces a memory map. */
 bool cp_memory_map_starts(struct cp_text line);

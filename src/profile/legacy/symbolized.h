@@ -16,8 +16,12 @@
 #ifndef CP_SYMBOLIZED_H
 #define CP_SYMBOLIZED_H
 
-#include "profile/model/profile.h"
+#include <stdbool.h>
+
+#include "base/error.h"
 #include "base/text_lines.h"
+
+struct cp_profile;
 
 /*
  * If *rest begins with names, leaves the profile behind them in it, puts the

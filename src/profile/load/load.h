@@ -7,10 +7,13 @@
 #ifndef CP_LOAD_H
 #define CP_LOAD_H
 
-#include "base/bytes.h"
-#include "profile/legacy/heap_values.h"
-#include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include <stddef.h>
+
+struct cp_bytes;
+struct cp_error;
+struct cp_heap_reading;
+struct cp_profile;
+struct cp_stack_room;
 
 /* No file of more than this is read. */
 #define CP_LOAD_LIMIT ((size_t)16 << 30)

@@ -13,9 +13,11 @@
 #ifndef CP_STREAM_H
 #define CP_STREAM_H
 
-#include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
-#include "profile/load/stream_source.h"
+#include <stddef.h>
+
+struct cp_profile;
+struct cp_stack_room;
+struct cp_stream_input;
 
 /* Below this many bytes of input it is not worth the making. */
 #define CP_STREAM_LEAST ((size_t)128 << 10)

@@ -7,8 +7,14 @@
 #ifndef CP_ADDRESS_STACK_H
 #define CP_ADDRESS_STACK_H
 
-#include "profile/model/build.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "base/text_lines.h"
+
+struct cp_builder;
+struct cp_profile;
 
 /*
  * A file has return addresses, which are one past the call. Which frames of

@@ -13,6 +13,10 @@
 #ifndef CP_BUILD_H
 #define CP_BUILD_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "profile/model/label_table.h"
 #include "profile/model/profile.h"
 

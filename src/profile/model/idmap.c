@@ -1,6 +1,11 @@
 /* idmap.c - dense array or hash table; see idmap.h. */
 #include "profile/model/idmap.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/hash.h"
 
 static void note_duplicate(struct cp_idmap *m, uint64_t id)

@@ -8,7 +8,12 @@
 #ifndef CP_IDMAP_H
 #define CP_IDMAP_H
 
-#include "profile/model/profile.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
 
 /* Starts as { 0 }; lives in the arena it was made with. */
 struct cp_idmap {

@@ -8,7 +8,14 @@
 #ifndef CP_LABEL_TABLE_H
 #define CP_LABEL_TABLE_H
 
-#include "profile/model/profile.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_label;
+struct cp_profile;
 
 struct cp_label_slot {
     uint32_t hash;

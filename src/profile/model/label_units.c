@@ -1,11 +1,17 @@
 /* label_units.c - see label_units.h. */
 #include "profile/model/label_units.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
 #include "base/out.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
 
 /* A unit that was met for a key but is not the one in use. */
 struct other {

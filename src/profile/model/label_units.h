@@ -8,7 +8,12 @@
 #ifndef CP_LABEL_UNITS_H
 #define CP_LABEL_UNITS_H
 
-#include "profile/model/profile.h"
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct cp_profile;
 
 /* Starts as { 0 }. */
 struct cp_label_units {

@@ -1,10 +1,16 @@
 /* line_adder.c - see line_adder.h. */
 #include "profile/model/line_adder.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/index.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
 
 #define FIRST_SLOTS 1024
 

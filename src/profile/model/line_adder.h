@@ -8,7 +8,12 @@
 #ifndef CP_LINE_ADDER_H
 #define CP_LINE_ADDER_H
 
-#include "profile/model/profile.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_profile;
 
 /* A frame to be added; text may be NULL. */
 struct cp_line_frame {

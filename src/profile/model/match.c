@@ -1,8 +1,16 @@
 /* match.c - remembered answers; see match.h. */
 #include "profile/model/match.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
 #include "profile/model/simple_name.h"
+#include "regex/regex.h"
 
 enum cp_status cp_match_init(struct cp_match *m, struct cp_regex *re,
                              const struct cp_profile *p, struct cp_error *err)

@@ -7,8 +7,15 @@
 #ifndef CP_MATCH_H
 #define CP_MATCH_H
 
-#include "regex/regex.h"
-#include "profile/model/profile.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_line;
+struct cp_location;
+struct cp_profile;
+struct cp_regex;
 
 /* Starts as { 0 }, which matches nothing and is not set. */
 struct cp_match {

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strtab.h"
 
 /* Empty arrays point somewhere too, so that adding 0 to one is defined. */
 static enum cp_status place_arrays(struct cp_profile *p, struct cp_error *err)

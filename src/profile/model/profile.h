@@ -21,7 +21,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/index.h"
 #include "base/strtab.h"
 
 /* A stack deeper than this is not a stack but an attack on our memory. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/search.h"
 
 static int by_value(const void *a, const void *b)

@@ -1,6 +1,10 @@
 /* stack_room.c - see stack_room.h. */
 #include "profile/model/stack_room.h"
 
+#include <stddef.h>
+
+#include "base/arena.h"
+
 bool cp_stack_room_init(struct cp_stack_room *r, uint64_t cap)
 {
     *r = (struct cp_stack_room){ .cap = cap };

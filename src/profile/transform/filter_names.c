@@ -1,10 +1,14 @@
 /* filter_names.c - focus, ignore, hide, show, show_from. */
 #include "profile/transform/filter_names.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "profile/model/match.h"
+#include "profile/model/profile.h"
+#include "regex/regex.h"
 
 enum { NEITHER, FOCUSED, IGNORED };
 

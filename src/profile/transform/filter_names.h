@@ -7,8 +7,12 @@
 #ifndef CP_FILTER_NAMES_H
 #define CP_FILTER_NAMES_H
 
-#include "regex/regex.h"
-#include "profile/model/profile.h"
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct cp_profile;
+struct cp_regex;
 
 /* Expressions, each may be NULL; and whether each matched anything. */
 struct cp_name_filter {

@@ -1,9 +1,18 @@
 /* filter_tags.c - samples and labels by tag expressions; see tag_filter.h. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/alloc.h"
-#include "profile/transform/filter_names.h"
+#include "base/error.h"
+#include "base/index.h"
 #include "profile/model/label_table.h"
+#include "profile/model/label_units.h"
 #include "profile/model/match.h"
+#include "profile/model/profile.h"
+#include "profile/transform/filter_names.h"
 #include "profile/transform/tag_filter.h"
+#include "regex/regex.h"
 
 /*
  * The answer of a filter for each label set; all `otherwise` if f is NULL.

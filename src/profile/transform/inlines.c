@@ -1,6 +1,11 @@
 /* inlines.c - see inlines.h. */
 #include "profile/transform/inlines.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/model/profile.h"
+
 void cp_inlines_drop(struct cp_profile *p, bool keep_columns)
 {
     for (uint32_t i = 0; i < p->n_mappings; i++)

@@ -1,10 +1,18 @@
 /* merge.c - see merge.h. */
 #include "profile/transform/merge.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/strtab.h"
 #include "profile/model/label_table.h"
+#include "profile/model/profile.h"
+#include "profile/model/stack_room.h"
 #include "profile/transform/merge_samples.h"
 #include "profile/transform/merge_tables.h"
 

@@ -10,8 +10,11 @@
 #ifndef CP_MERGE_H
 #define CP_MERGE_H
 
-#include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include <stddef.h>
+
+struct cp_error;
+struct cp_profile;
+struct cp_stack_room;
 
 /*
  * Merges n profiles with the same sample types. Consumes them: each is freed

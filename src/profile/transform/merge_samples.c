@@ -5,8 +5,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/index.h"
 #include "base/parallel.h"
+#include "profile/model/profile.h"
+#include "profile/model/stack_room.h"
 #include "profile/transform/filter_names.h"
 
 #define PIECE_SAMPLES 8192

@@ -17,9 +17,14 @@
 #define CP_MERGE_SAMPLES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include "base/error.h"
+
+struct cp_profile;
+struct cp_stack_room;
 
 /* A source. The lists hold each thing that a sample uses once. */
 struct cp_merge_source {

@@ -1,10 +1,16 @@
 /* merge_tables.c - see merge_tables.h. */
 #include "profile/transform/merge_tables.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/index.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
 
 #define PAGE ((uint64_t)4096)
 

@@ -7,6 +7,10 @@
 #ifndef CP_MERGE_TABLES_H
 #define CP_MERGE_TABLES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "profile/model/profile.h"
 
 /* An index by hash: slots of index + 1. */

@@ -1,11 +1,18 @@
 /* prune.c - drop_frames, keep_frames and prune_from; see prune.h. */
 #include "profile/transform/prune.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
 #include "base/path.h"
+#include "base/strtab.h"
 #include "profile/model/match.h"
+#include "profile/model/profile.h"
+#include "regex/regex.h"
 
 enum { ORDINARY, CUT_BENEATH, CUT_WHOLE };
 

@@ -6,8 +6,10 @@
 #ifndef CP_PRUNE_H
 #define CP_PRUNE_H
 
-#include "regex/regex.h"
-#include "profile/model/profile.h"
+#include "base/error.h"
+
+struct cp_profile;
+struct cp_regex;
 
 /*
  * Applies the profile's own drop_frames and keep_frames: each stack is cut at

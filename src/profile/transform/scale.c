@@ -1,12 +1,18 @@
 /* scale.c - see scale.h. */
 #include "profile/transform/scale.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
 #include "base/number.h"
+#include "base/strtab.h"
 #include "base/units.h"
-#include "profile/transform/filter_names.h"
+#include "profile/model/profile.h"
 
 void cp_scale_columns(struct cp_profile *p, const double *ratios)
 {

@@ -2,7 +2,11 @@
 #ifndef CP_SCALE_H
 #define CP_SCALE_H
 
-#include "profile/model/profile.h"
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct cp_profile;
 
 /*
  * Multiplies each column by its ratio, rounding. Columns with ratio 1 stay;

@@ -3,12 +3,18 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "regex/regex.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/strtab.h"
 #include "base/units.h"
+#include "profile/model/label_units.h"
+#include "profile/model/profile.h"
+#include "regex/regex.h"
 
 #define UNIT_BYTES 32
 

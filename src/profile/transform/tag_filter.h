@@ -10,9 +10,14 @@
 #ifndef CP_TAG_FILTER_H
 #define CP_TAG_FILTER_H
 
-#include "regex/regex.h"
-#include "profile/model/label_units.h"
-#include "profile/model/profile.h"
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct cp_label_set;
+struct cp_label_units;
+struct cp_profile;
+struct cp_regex;
 
 struct cp_tag_filter;
 

@@ -8,7 +8,11 @@
 #ifndef CP_TAG_FRAMES_H
 #define CP_TAG_FRAMES_H
 
-#include "profile/model/profile.h"
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct cp_profile;
 
 /*
  * Adds frames for the comma-separated keys in `root` (the first outermost)

@@ -1,9 +1,13 @@
 /* escape.c - plain runs in one go, the rest one by one; see escape.h. */
 #include "report/core/escape.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/out.h"
+#include "base/strtab.h"
 #include "base/utf8.h"
 
 #define REPLACEMENT "\xef\xbf\xbd"

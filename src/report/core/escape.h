@@ -7,7 +7,9 @@
 #ifndef CP_ESCAPE_H
 #define CP_ESCAPE_H
 
-#include "base/out.h"
+#include "base/strtab.h"
+
+struct cp_out;
 
 /* The text as a JSON string, quotes included. */
 void cp_escape_json(struct cp_out *out, struct cp_str text);

@@ -2,7 +2,9 @@
 #ifndef CP_FILTERS_H
 #define CP_FILTERS_H
 
-#include "report/core/report.h"
+#include "base/error.h"
+
+struct cp_report;
 
 /*
  * Applies focus, ignore, hide, show, show_from, tagfocus, tagignore, tagshow,

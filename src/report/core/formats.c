@@ -1,6 +1,11 @@
 /* formats.c - the table of report kinds; see formats.h. */
 #include "report/core/formats.h"
 
+#include <stdbool.h>
+#include <unistd.h>
+
+#include "report/core/options.h"
+
 struct format {
     cp_format_write write;
     bool is_untrimmed;               /* whatever the options say */

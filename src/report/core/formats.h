@@ -2,7 +2,11 @@
 #ifndef CP_FORMATS_H
 #define CP_FORMATS_H
 
-#include "report/core/report.h"
+#include "base/error.h"
+#include "report/core/options.h"
+
+struct cp_out;
+struct cp_report;
 
 typedef enum cp_status (*cp_format_write)(struct cp_report *r,
                                           struct cp_out *out,

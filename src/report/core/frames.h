@@ -8,7 +8,15 @@
 #ifndef CP_FRAMES_H
 #define CP_FRAMES_H
 
-#include "report/core/report.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strtab.h"
+
+struct cp_profile;
+struct cp_report;
 
 /* What makes a node the one it is. Text is a string of the profile. */
 struct cp_node_info {

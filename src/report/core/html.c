@@ -1,7 +1,13 @@
 /* html.c - the report "html": the web page with the filtered profile in it. */
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/out.h"
 #include "base/path.h"
 #include "page/page.h"
+#include "profile/model/profile.h"
 #include "report/core/formats.h"
+#include "report/core/report.h"
 
 enum cp_status cp_write_html(struct cp_report *r, struct cp_out *out,
                              struct cp_error *err)

@@ -1,9 +1,17 @@
 /* label_texts.c - see label_texts.h. */
 #include "report/core/label_texts.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/out.h"
+#include "base/parallel.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
 
 #define SHARE_LEAST 512 /* sets below which a thread is not worth it */
 

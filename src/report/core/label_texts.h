@@ -7,9 +7,16 @@
 #ifndef CP_LABEL_TEXTS_H
 #define CP_LABEL_TEXTS_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "base/out.h"
 #include "base/parallel.h"
-#include "profile/model/profile.h"
+
+struct cp_label_set;
+struct cp_profile;
+struct cp_str;
 
 struct cp_label_style {
     /* Writes the labels from *i on that share a key and a kind; moves *i. */

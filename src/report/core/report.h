@@ -9,8 +9,13 @@
 #ifndef CP_REPORT_H
 #define CP_REPORT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/out.h"
-#include "base/units.h"
 #include "profile/model/label_units.h"
 #include "profile/model/profile.h"
 #include "report/core/options.h"

@@ -2,8 +2,10 @@
 #ifndef CP_SHORT_NAME_H
 #define CP_SHORT_NAME_H
 
-#include "base/arena.h"
 #include "base/strtab.h"
+
+struct cp_arena;
+struct cp_error;
 
 /*
  * Drops what tells least: the import path of a Go function, the package of a

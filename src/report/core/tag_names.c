@@ -5,7 +5,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
 #include "base/out.h"
+#include "base/strtab.h"
+#include "base/units.h"
+#include "profile/model/profile.h"
+#include "report/core/report.h"
 
 /* The "key:value" texts of a set, without the mark of a base; sorted. */
 static struct cp_str *sorted_texts(const struct cp_profile *p,

@@ -7,7 +7,14 @@
 #ifndef CP_TAG_NAMES_H
 #define CP_TAG_NAMES_H
 
-#include "report/core/report.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/strtab.h"
+
+struct cp_arena;
+struct cp_report;
 
 /* Starts as { 0 }. */
 struct cp_tag_names {

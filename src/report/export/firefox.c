@@ -9,16 +9,28 @@
  * What a thread has of stacks, frames and names is in firefox_tables.c, and
  * written by firefox_columns.c.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/out.h"
 #include "base/path.h"
+#include "base/strtab.h"
 #include "base/units.h"
+#include "profile/model/profile.h"
 #include "report/core/escape.h"
-#include "report/export/firefox_columns.h"
 #include "report/core/formats.h"
+#include "report/core/frames.h"
+#include "report/core/report.h"
+#include "report/export/firefox_columns.h"
+#include "report/export/firefox_libs.h"
+#include "report/export/firefox_tables.h"
 
 #define VERSION "55"
 

@@ -1,9 +1,20 @@
 /* firefox_columns.c - see firefox_columns.h. */
 #include "report/export/firefox_columns.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/out.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
 #include "report/core/escape.h"
+#include "report/core/frames.h"
+#include "report/export/firefox_libs.h"
+#include "report/export/firefox_tables.h"
 
 struct columns {
     const struct cp_firefox_tables *tables;

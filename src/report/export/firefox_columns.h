@@ -8,8 +8,11 @@
 #ifndef CP_FIREFOX_COLUMNS_H
 #define CP_FIREFOX_COLUMNS_H
 
-#include "report/export/firefox_libs.h"
-#include "report/export/firefox_tables.h"
+#include "base/error.h"
+
+struct cp_firefox_libs;
+struct cp_firefox_tables;
+struct cp_out;
 
 /* Writes members of the thread's object, each with a comma before it. */
 enum cp_status cp_firefox_columns_write(const struct cp_firefox_tables *tables,

@@ -1,10 +1,16 @@
 /* firefox_libs.c - see firefox_libs.h. */
 #include "report/export/firefox_libs.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/out.h"
 #include "base/path.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
 #include "report/core/escape.h"
 
 static void list_files(struct cp_firefox_libs *l)

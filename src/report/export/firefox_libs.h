@@ -5,8 +5,13 @@
 #ifndef CP_FIREFOX_LIBS_H
 #define CP_FIREFOX_LIBS_H
 
-#include "base/out.h"
-#include "profile/model/profile.h"
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/strtab.h"
+
+struct cp_out;
+struct cp_profile;
 
 /* The file of a mapping. */
 struct cp_firefox_lib {

@@ -1,10 +1,16 @@
 /* firefox_tables.c - see firefox_tables.h. */
 #include "report/export/firefox_tables.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/index.h"
+#include "base/table.h"
+#include "profile/model/profile.h"
+#include "report/core/frames.h"
 
 enum cp_status cp_firefox_tables_init(struct cp_firefox_tables *t,
                                       const struct cp_frames *frames,

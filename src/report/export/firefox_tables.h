@@ -7,8 +7,14 @@
 #ifndef CP_FIREFOX_TABLES_H
 #define CP_FIREFOX_TABLES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "base/table.h"
-#include "report/core/frames.h"
+
+struct cp_frames;
+struct cp_profile;
 
 struct cp_firefox_stack {
     uint32_t prefix, frame; /* rows; CP_NONE: a root */

@@ -7,12 +7,19 @@
  * ';' follows and one for where the stack ends, and stacks are sorted as
  * sequences of numbers by a quicksort that looks at one frame at a time.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "report/core/formats.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/out.h"
 #include "base/pieces.h"
+#include "base/strtab.h"
+#include "report/core/formats.h"
+#include "report/core/report.h"
 #include "report/graph/stacks.h"
 
 #define PIECE_STACKS 2048

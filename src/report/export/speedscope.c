@@ -6,10 +6,21 @@
  * "exporter" saying that it is ours, import/speedscope.c puts them together
  * again. Negative values, which a flame chart cannot show, are left out.
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "base/pieces.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
 #include "report/core/escape.h"
 #include "report/core/formats.h"
 #include "report/core/frames.h"
+#include "report/core/report.h"
 
 #define PIECE_SAMPLES 4096
 

@@ -1,7 +1,11 @@
 /* degree.c - see degree.h. */
 #include "report/graph/degree.h"
 
+#include <stdbool.h>
+
 #include "base/alloc.h"
+#include "base/error.h"
+#include "report/graph/graph.h"
 
 struct degrees {
     uint32_t *in, *out; /* edges kept so far, by node */

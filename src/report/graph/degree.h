@@ -2,7 +2,11 @@
 #ifndef CP_DEGREE_H
 #define CP_DEGREE_H
 
-#include "report/graph/graph.h"
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_graph;
 
 /*
  * Marks edges dead so that about `most` enter and leave a node: the heaviest

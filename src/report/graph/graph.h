@@ -13,7 +13,12 @@
 #ifndef CP_GRAPH_H
 #define CP_GRAPH_H
 
-#include "base/number.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strtab.h"
 #include "report/core/frames.h"
 #include "report/core/report.h"
 

@@ -2,7 +2,11 @@
 #ifndef CP_LEGEND_H
 #define CP_LEGEND_H
 
-#include "report/graph/trim.h"
+#include <stdbool.h>
+
+struct cp_out;
+struct cp_report;
+struct cp_trimmed;
 
 /* What the profile is: file, build id, comments, type, time, duration. */
 void cp_legend_profile(const struct cp_report *r, struct cp_out *out);

@@ -16,8 +16,17 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/index.h"
+#include "base/number.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
+#include "report/core/frames.h"
+#include "report/core/report.h"
 #include "report/core/tag_names.h"
+#include "report/graph/graph.h"
 
 struct sums {
     int64_t flat, flat_div, cum, cum_div;

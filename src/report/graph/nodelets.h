@@ -8,7 +8,14 @@
 #ifndef CP_NODELETS_H
 #define CP_NODELETS_H
 
-#include "report/graph/graph.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strtab.h"
+
+struct cp_graph;
 
 struct cp_tag {
     uint32_t node;

@@ -2,7 +2,9 @@
 #ifndef CP_ORDER_H
 #define CP_ORDER_H
 
-#include "report/graph/graph.h"
+#include "base/error.h"
+
+struct cp_graph;
 
 enum cp_order {
     CP_ORDER_FLAT,    /* |flat|, name, |cum| */

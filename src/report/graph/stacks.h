@@ -9,6 +9,15 @@
 #ifndef CP_STACKS_H
 #define CP_STACKS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
 #include "report/core/frames.h"
 #include "report/core/report.h"
 

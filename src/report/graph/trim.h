@@ -4,9 +4,15 @@
 #ifndef CP_TRIM_H
 #define CP_TRIM_H
 
-#include "regex/regex.h"
+#include <stdint.h>
+
+#include "base/error.h"
+#include "report/core/frames.h"
 #include "report/graph/graph.h"
 #include "report/graph/nodelets.h"
+
+struct cp_regex;
+struct cp_report;
 
 /* Starts as { 0 }, or with `only` set. */
 struct cp_trimmed {

@@ -7,7 +7,13 @@
 #ifndef CP_WALK_H
 #define CP_WALK_H
 
+#include <stdint.h>
+
+#include "base/error.h"
 #include "report/graph/graph.h"
+
+struct cp_frames;
+struct cp_report;
 
 struct cp_walk_sums {
     int64_t flat, cum;

@@ -8,7 +8,15 @@
 #ifndef CP_WALK_EDGES_H
 #define CP_WALK_EDGES_H
 
-#include "report/graph/graph.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/index.h"
+#include "base/number.h"
+
+struct cp_edge;
 
 /* What a call has been at least once. */
 enum cp_edge_marks {

@@ -8,10 +8,18 @@
 #define CP_WALK_STACK_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
+#include "base/error.h"
+#include "base/index.h"
 #include "base/parallel.h"
-#include "report/graph/walk.h"
+#include "report/graph/graph.h"
 #include "report/graph/walk_edges.h"
+
+struct cp_frames;
+struct cp_report;
+struct cp_walk_sums;
 
 #define CP_WALK_SEVERAL (CP_NONE - 1) /* a location of more than one node */
 

@@ -5,16 +5,28 @@
  * negative values of a diff, grey for little.
  */
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "base/out.h"
 #include "base/path.h"
+#include "base/strtab.h"
+#include "base/units.h"
+#include "profile/model/profile.h"
+#include "report/core/formats.h"
+#include "report/core/frames.h"
+#include "report/core/report.h"
+#include "report/core/short_name.h"
+#include "report/graph/graph.h"
+#include "report/graph/legend.h"
+#include "report/graph/trim.h"
 #include "report/picture/dot_tags.h"
 #include "report/picture/dot_text.h"
-#include "report/core/formats.h"
-#include "report/graph/legend.h"
-#include "report/core/short_name.h"
-#include "report/graph/trim.h"
 
 #define BASE_FONT 8
 #define FONT_GROWTH 16.0

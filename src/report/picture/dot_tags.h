@@ -2,7 +2,14 @@
 #ifndef CP_DOT_TAGS_H
 #define CP_DOT_TAGS_H
 
-#include "report/graph/trim.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_out;
+struct cp_report;
+struct cp_trimmed;
 
 /* Writes the nodelets of a node with this number; says if there were any. */
 enum cp_status cp_dot_tags(const struct cp_report *r,

@@ -1,6 +1,11 @@
 /* dot_text.c - see dot_text.h. */
 #include "report/picture/dot_text.h"
 
+#include <stdint.h>
+
+#include "base/out.h"
+#include "base/strtab.h"
+
 #define REPLACEMENT "\xef\xbf\xbd"
 
 void cp_dot_escape(struct cp_out *out, struct cp_str text)

@@ -12,8 +12,9 @@
 
 #include <stdbool.h>
 
-#include "base/out.h"
 #include "base/strtab.h"
+
+struct cp_out;
 
 /* Quotes and backslashes get a backslash, line breaks become \l. */
 void cp_dot_escape(struct cp_out *out, struct cp_str text);

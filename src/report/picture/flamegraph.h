@@ -5,7 +5,13 @@
 #ifndef CP_FLAMEGRAPH_H
 #define CP_FLAMEGRAPH_H
 
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/strtab.h"
 #include "report/graph/stacks.h"
+
+struct cp_report;
 
 /* A call path, drawn. Below a box are those it called. */
 struct cp_flame_box {

@@ -4,10 +4,14 @@
  * Functions of one package share a hue, and each is a little lighter or darker
  * than the next. All are light enough for black letters.
  */
+#include "base/strtab.h"
 #include "report/picture/flamegraph.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 /*
  * A number for a text (FNV-1a, with its bits mixed once more). Not base/hash.h:

@@ -7,12 +7,20 @@
  * parent, so this finds the heaviest paths without ever building the whole
  * call tree, which for a large profile has tens of millions of nodes.
  */
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/number.h"
+#include "base/strtab.h"
+#include "report/core/report.h"
+#include "report/graph/stacks.h"
 #include "report/picture/flamegraph.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
-
-#include "base/alloc.h"
-#include "report/graph/graph.h"
+#include <string.h>
 
 #define MOST_BOXES 6000
 #define LEAST_SHARE 0.001

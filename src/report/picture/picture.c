@@ -1,9 +1,11 @@
 /* picture.c - one run of dot; see picture.h. */
 #include "report/picture/picture.h"
 
-#include "report/source/child.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "report/picture/svg.h"
 #include "report/picture/svg_clean.h"
+#include "report/source/child.h"
 
 enum cp_status cp_picture_render(enum cp_picture kind, const char *dot,
                                  size_t len, struct cp_out *out,

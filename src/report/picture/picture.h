@@ -4,7 +4,11 @@
 #ifndef CP_PICTURE_H
 #define CP_PICTURE_H
 
-#include "base/out.h"
+#include <stddef.h>
+
+#include "base/error.h"
+
+struct cp_out;
 
 enum cp_picture {
     CP_PICTURE_SVG,

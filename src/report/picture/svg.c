@@ -15,7 +15,9 @@
 #include "report/picture/svg.h"
 
 #include <string.h>
+#include <unistd.h>
 
+#include "base/out.h"
 #include "report/picture/svg_clean.h"
 
 static const char *find(const char *from, const char *end, const char *what)

@@ -7,7 +7,9 @@
 #ifndef CP_SVG_H
 #define CP_SVG_H
 
-#include "base/out.h"
+#include <stddef.h>
+
+struct cp_out;
 
 extern const char cp_asset_svg_pan_js[];
 

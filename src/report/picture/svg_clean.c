@@ -1,8 +1,13 @@
 /* svg_clean.c - see svg_clean.h. */
 #include "report/picture/svg_clean.h"
 
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/out.h"
 #include "base/utf8.h"
 
 #define N(array) (sizeof(array) / sizeof(*(array)))

@@ -9,7 +9,7 @@
 #ifndef CP_SVG_CLEAN_H
 #define CP_SVG_CLEAN_H
 
-#include "base/out.h"
+struct cp_out;
 
 /*
  * Copies a piece of an SVG document. What is no known tag is written as text;

@@ -7,15 +7,25 @@
  * shown with its source, further in for each call.
  */
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/number.h"
+#include "base/out.h"
 #include "base/path.h"
+#include "base/strtab.h"
+#include "base/units.h"
 #include "report/core/escape.h"
 #include "report/core/formats.h"
+#include "report/core/report.h"
 #include "report/graph/legend.h"
-#include "report/source/source.h"
 #include "report/picture/weblist_code.h"
+#include "report/source/source.h"
+#include "report/source/source_lines.h"
+#include "symbol/object.h"
+#include "symbol/table/frame.h"
 
 #define INDENT 4
 #define CODE_COLUMN 43 /* where instructions begin */

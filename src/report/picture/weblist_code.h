@@ -5,8 +5,19 @@
 #ifndef CP_WEBLIST_CODE_H
 #define CP_WEBLIST_CODE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "report/core/frames.h"
+#include "report/core/report.h"
+#include "report/graph/graph.h"
 #include "report/source/code.h"
-#include "report/source/source_lines.h"
+
+struct cp_object_insn;
+struct cp_source_entry;
+struct cp_source_lines;
 
 /* An instruction, seen from one of the frames that it stands for. */
 struct cp_weblist_insn {

@@ -9,8 +9,11 @@
 #define CP_CHILD_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 
-#include "base/out.h"
+#include "base/error.h"
+
+struct cp_out;
 
 /*
  * Runs argv (found on PATH) on len bytes and appends what it writes to the

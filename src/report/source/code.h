@@ -7,8 +7,17 @@
 #ifndef CP_CODE_H
 #define CP_CODE_H
 
-#include "report/graph/graph.h"
-#include "symbol/object.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+struct cp_frames;
+struct cp_graph;
+struct cp_object;
+struct cp_report;
+struct cp_routine;
 
 /* A place in a file where samples were taken. */
 struct cp_code_place {

@@ -13,9 +13,13 @@
 #define CP_SOURCE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/strtab.h"
+
+struct cp_error;
 
 /*
  * Of a longer file the rest is as if it were not there. Likewise from the

@@ -6,7 +6,16 @@
 #ifndef CP_SOURCE_LINES_H
 #define CP_SOURCE_LINES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/strtab.h"
+#include "report/core/frames.h"
 #include "report/graph/graph.h"
+
+struct cp_report;
 
 /* A line of a function. */
 struct cp_source_entry {

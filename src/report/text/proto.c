@@ -1,6 +1,12 @@
 /* proto.c - the report "proto": the profile itself, after all filters. */
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/codec/encode.h"
+#include "profile/model/profile.h"
 #include "report/core/formats.h"
+#include "report/core/report.h"
 
 enum cp_status cp_write_proto(struct cp_report *r, struct cp_out *out,
                               struct cp_error *err)

@@ -6,9 +6,12 @@
  */
 #include "report/text/tab_columns.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
 
 /* A piece of a line, up to `end`: a tab, or for the last one its end. */
 struct cell {

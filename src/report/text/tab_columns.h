@@ -10,8 +10,11 @@
 #ifndef CP_TAB_COLUMNS_H
 #define CP_TAB_COLUMNS_H
 
+#include <stddef.h>
+
 #include "base/error.h"
-#include "base/out.h"
+
+struct cp_out;
 
 /* Writes len bytes of text to `out`; fails only for lack of memory. */
 enum cp_status cp_tab_columns_write(const char *text, size_t len,

@@ -4,14 +4,24 @@
  * Sums are made once a label set. The table is laid out by tab_columns, which
  * tabs and line ends within labels (queries, say) have a part in.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/index.h"
+#include "base/number.h"
+#include "base/out.h"
+#include "base/strtab.h"
+#include "base/units.h"
+#include "profile/model/profile.h"
 #include "report/core/formats.h"
-#include "report/graph/graph.h"
+#include "report/core/report.h"
 #include "report/text/tab_columns.h"
 
 /* A value of a key, or (value CP_NONE) the key itself. */

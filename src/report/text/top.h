@@ -2,7 +2,15 @@
 #ifndef CP_TOP_H
 #define CP_TOP_H
 
-#include "report/graph/trim.h"
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_graph;
+struct cp_node;
+struct cp_out;
+struct cp_report;
+struct cp_trimmed;
 
 /* Flat, its share, the share of all so far, cum and its share. */
 void cp_top_columns(const struct cp_report *r, const struct cp_node *n,

@@ -2,7 +2,13 @@
 #ifndef CP_TREE_H
 #define CP_TREE_H
 
-#include "report/graph/trim.h"
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct cp_out;
+struct cp_report;
+struct cp_trimmed;
 
 /* tree as JSON and as CSV (structured.c); keep is by place in the order. */
 enum cp_status cp_write_tree_json(struct cp_report *r, struct cp_trimmed *t,

@@ -26,14 +26,17 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "http/address.h"
+#include "http/limits.h"
 #include "http/server.h"
+#include "http/timer.h"
 #include "runtime/endpoint/address_transfer.h"
-#include "runtime/os/own_fds.h"
 #include "runtime/endpoint/service.h"
-#include "runtime/os/stderr.h"
+#include "runtime/endpoint/token_gate.h"
 #include "runtime/endpoint/ui_page.h"
-#include "signal/unwinder/syscall.h"
+#include "runtime/os/own_fds.h"
+#include "runtime/os/stderr.h"
 
 #define WAKE_SIGNAL SIGURG /* ignored by default, should all else fail */
 #define START_SECONDS 5

@@ -17,7 +17,8 @@
 
 #include "base/error.h"
 #include "http/address.h"
-#include "runtime/kind/kind.h"
+
+struct cp_kind;
 
 /* What the profiler itself costs, for the index page. */
 struct cp_endpoint_cost {

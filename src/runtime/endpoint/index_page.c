@@ -1,6 +1,8 @@
 /* index_page.c - see index_page.h. */
 #include "runtime/endpoint/index_page.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -8,7 +10,14 @@
 #include <unistd.h>
 
 #include "base/hex.h"
+#include "base/out.h"
+#include "http/exchange.h"
+#include "http/request.h"
+#include "http/server.h"
 #include "http/timer.h"
+#include "runtime/endpoint/endpoint.h"
+#include "runtime/endpoint/service.h"
+#include "runtime/kind/kind.h"
 #include "runtime/os/version.h"
 
 #define TEXT_BYTES 48

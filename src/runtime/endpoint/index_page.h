@@ -7,7 +7,8 @@
 #ifndef CP_INDEX_PAGE_H
 #define CP_INDEX_PAGE_H
 
-#include "runtime/endpoint/service.h"
+struct cp_http_exchange;
+struct cp_service;
 
 void cp_index_page(struct cp_service *s, struct cp_http_exchange *x);
 

@@ -13,7 +13,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/out.h"
+#include "http/limits.h"
 #include "http/server.h"
+#include "runtime/endpoint/endpoint.h"
 #include "runtime/endpoint/service.h"
 #include "runtime/endpoint/ui_page.h"
 

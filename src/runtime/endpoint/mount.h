@@ -8,9 +8,13 @@
 #ifndef CP_MOUNT_H
 #define CP_MOUNT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "runtime/endpoint/endpoint.h"
+#include "base/error.h"
+
+struct cp_endpoint_options;
+struct cp_out;
 
 struct cp_mount_request {
     const char *method; /* "GET" */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "http/request.h"
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';

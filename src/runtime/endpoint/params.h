@@ -8,9 +8,10 @@
 #define CP_PARAMS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "http/request.h"
+struct cp_http_request;
 
 #define CP_MAX_SECONDS 31536000 /* a year */
 

@@ -2,15 +2,21 @@
 #include "runtime/endpoint/render.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/codec/encode.h"
 #include "profile/codec/gzip.h"
-#include "runtime/symbolize/annotate.h"
-#include "runtime/symbolize/past_maps.h"
+#include "profile/model/profile.h"
 #include "runtime/endpoint/render_text.h"
+#include "runtime/kind/kind.h"
 #include "runtime/os/version.h"
+#include "runtime/symbolize/annotate.h"
+#include "runtime/symbolize/mappings.h"
+#include "runtime/symbolize/past_maps.h"
 
 /* Reads the mappings into *m and gives the profile all that it can have. */
 static enum cp_status annotate(const struct cp_renderer *r,

@@ -7,10 +7,15 @@
 #ifndef CP_RENDER_H
 #define CP_RENDER_H
 
-#include "base/out.h"
-#include "runtime/kind/kind.h"
-#include "runtime/symbolize/mappings.h"
-#include "runtime/symbolize/symbols.h"
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct cp_kind;
+struct cp_mappings;
+struct cp_out;
+struct cp_profile;
+struct cp_symbols;
 
 struct cp_renderer {
     const struct cp_kind *kind;

@@ -9,12 +9,22 @@
  */
 #include "runtime/endpoint/render_text.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/out.h"
 #include "base/sort.h"
+#include "base/strtab.h"
+#include "profile/model/profile.h"
+#include "runtime/endpoint/render.h"
 #include "runtime/heap/memory_stats.h"
+#include "runtime/kind/kind.h"
+#include "runtime/symbolize/mappings.h"
 
 #define TAB 8
 

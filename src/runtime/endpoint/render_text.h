@@ -8,7 +8,12 @@
 #ifndef CP_RENDER_TEXT_H
 #define CP_RENDER_TEXT_H
 
-#include "runtime/endpoint/render.h"
+#include "base/error.h"
+
+struct cp_mappings;
+struct cp_out;
+struct cp_profile;
+struct cp_renderer;
 
 enum cp_status cp_render_text_write(const struct cp_renderer *r,
                                     const struct cp_profile *p,

@@ -5,15 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/out.h"
 #include "base/proc_self.h"
+#include "http/exchange.h"
 #include "http/guard.h"
+#include "http/request.h"
+#include "http/server.h"
 #include "http/timer.h"
-#include "runtime/kind/empty_kinds.h"
+#include "profile/model/profile.h"
 #include "runtime/endpoint/index_page.h"
 #include "runtime/endpoint/params.h"
-#include "runtime/os/proc_file.h"
 #include "runtime/endpoint/symbol_page.h"
+#include "runtime/endpoint/token_gate.h"
 #include "runtime/endpoint/window.h"
+#include "runtime/kind/empty_kinds.h"
+#include "runtime/kind/kind.h"
+#include "runtime/os/proc_file.h"
+#include "runtime/symbolize/symbols.h"
 
 #define ROOT "/debug/pprof/"
 #define COMMAND_BYTES ((size_t)1 << 20)

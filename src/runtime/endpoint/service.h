@@ -7,11 +7,22 @@
 #ifndef CP_SERVICE_H
 #define CP_SERVICE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "http/server.h"
-#include "runtime/endpoint/endpoint.h"
-#include "runtime/kind/kind.h"
-#include "runtime/symbolize/symbols.h"
+#include "http/timer.h"
 #include "runtime/endpoint/token_gate.h"
+
+struct cp_endpoint_cost;
+struct cp_http_exchange;
+struct cp_http_server;
+struct cp_kind;
+struct cp_out;
+struct cp_profile;
+struct cp_symbols;
 
 #define CP_MAX_KINDS 32
 #define CP_LASTS 3 /* delta_block, delta_heap, delta_mutex */

@@ -6,11 +6,21 @@
  */
 #include "runtime/endpoint/symbol_page.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/index.h"
+#include "base/out.h"
+#include "http/exchange.h"
+#include "http/request.h"
 #include "profile/model/build.h"
-#include "runtime/symbolize/annotate.h"
+#include "profile/model/profile.h"
 #include "runtime/endpoint/params.h"
+#include "runtime/endpoint/service.h"
+#include "runtime/symbolize/annotate.h"
+#include "runtime/symbolize/mappings.h"
 
 /* Adds a location for each address of the text; words that are none, not. */
 static enum cp_status read_addresses(struct cp_builder *b, const char *text,

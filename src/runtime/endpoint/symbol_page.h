@@ -7,7 +7,8 @@
 #ifndef CP_SYMBOL_PAGE_H
 #define CP_SYMBOL_PAGE_H
 
-#include "runtime/endpoint/service.h"
+struct cp_http_exchange;
+struct cp_service;
 
 void cp_symbol_page(struct cp_service *s, struct cp_http_exchange *x);
 

@@ -5,8 +5,13 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/hex.h"
+#include "base/out.h"
+#include "http/exchange.h"
+#include "http/request.h"
+#include "http/token.h"
 
 #define ROOT "/debug/pprof/"
 #define COOKIE "cpprof_session"

@@ -12,8 +12,11 @@
 #ifndef CP_TOKEN_GATE_H
 #define CP_TOKEN_GATE_H
 
-#include "http/exchange.h"
+#include <stdbool.h>
+
 #include "http/token.h"
+
+struct cp_http_exchange;
 
 struct cp_token_gate {
     char token[CP_HTTP_TOKEN_BYTES]; /* "": everybody is let in */

@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include "base/out.h"
+#include "http/exchange.h"
+#include "http/request.h"
 #include "page/page.h"
-#include "runtime/heap/memory_stats.h"
 #include "runtime/endpoint/service.h"
+#include "runtime/heap/memory_stats.h"
 
 /* Profiles come from the paths above the page, as anybody may take them. */
 #define LIVE                                                                   \

@@ -2,7 +2,7 @@
 #ifndef CP_UI_PAGE_H
 #define CP_UI_PAGE_H
 
-#include "http/exchange.h"
+struct cp_http_exchange;
 
 /*
  * Answers whatever is under /debug/pprof/ui/: the page, which then takes

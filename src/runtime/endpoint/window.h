@@ -9,7 +9,10 @@
 #ifndef CP_WINDOW_H
 #define CP_WINDOW_H
 
-#include "runtime/endpoint/service.h"
+struct cp_http_exchange;
+struct cp_kind;
+struct cp_profile;
+struct cp_service;
 
 enum cp_window_form {
     CP_WINDOW_GO,       /* as net/http/pprof answers */

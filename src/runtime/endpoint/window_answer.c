@@ -1,9 +1,17 @@
 /* window_answer.c - the client's side of a window; see window_inside.h. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/out.h"
+#include "http/exchange.h"
+#include "profile/model/profile.h"
 #include "runtime/endpoint/render.h"
+#include "runtime/endpoint/service.h"
+#include "runtime/endpoint/window.h"
 #include "runtime/endpoint/window_inside.h"
+#include "runtime/kind/kind.h"
 #include "trace/step.h"
 
 /* What Go says when it cannot begin. */

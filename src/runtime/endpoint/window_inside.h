@@ -11,9 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/symbolize/mappings.h"
-#include "runtime/endpoint/service.h"
+#include "base/error.h"
 #include "runtime/endpoint/window.h"
+#include "runtime/kind/kind.h"
+#include "runtime/symbolize/mappings.h"
+
+struct cp_http_exchange;
+struct cp_out;
+struct cp_profile;
+struct cp_service;
 
 #define CP_WINDOW_NAME_BYTES 64
 

@@ -1,6 +1,14 @@
 /* window_stream.c - a window whose content is sent while it happens. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/out.h"
+#include "http/exchange.h"
 #include "http/timer.h"
+#include "runtime/endpoint/service.h"
 #include "runtime/endpoint/window_inside.h"
+#include "runtime/kind/kind.h"
 
 #define PUMP_NS 40000000 /* between pieces of a stream */
 

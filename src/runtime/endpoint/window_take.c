@@ -1,11 +1,20 @@
 /* window_take.c - the kind's side of a window; see window_inside.h. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "http/timer.h"
+#include "profile/model/profile.h"
+#include "runtime/endpoint/service.h"
+#include "runtime/endpoint/window_inside.h"
 #include "runtime/kind/delta.h"
 #include "runtime/kind/empty_kinds.h"
-#include "runtime/endpoint/window_inside.h"
+#include "runtime/kind/kind.h"
+#include "runtime/symbolize/mappings.h"
 
 static int64_t unix_now(void)
 {

@@ -1,16 +1,19 @@
 /* heap.c - see heap.h. */
 #include "runtime/heap/heap.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "runtime/threads/hooked.h"
+#include "base/error.h"
 #include "runtime/os/lock.h"
-#include "runtime/stacks/sampler.h"
 #include "runtime/os/tables.h"
 #include "runtime/os/timer.h"
+#include "runtime/stacks/sampler.h"
+#include "runtime/threads/hooked.h"
 #include "signal/heap/heap.h"
+#include "signal/tables/samples.h"
 
 #define SEED_STEP 0xd1342543de82ef95u
 #define MOST_SLOTS ((size_t)1 << 17)

@@ -8,9 +8,16 @@
 #ifndef CP_HEAP_KINDS_H
 #define CP_HEAP_KINDS_H
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "runtime/kind/kind.h"
-#include "runtime/kind/kind_build.h"
-#include "runtime/stacks/stack_writer.h"
+
+struct cp_builder;
+struct cp_kind_form;
+struct cp_profile;
+struct cp_stack_writer;
 
 extern const struct cp_kind cp_allocs_kind, cp_growth_kind, cp_heap_kind;
 

@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/out.h"
 #include "runtime/os/proc_file.h"
 
 #define DUMP_BYTES ((size_t)1 << 30)

@@ -8,7 +8,8 @@
 #define CP_JEMALLOC_DUMP_H
 
 #include "base/error.h"
-#include "base/out.h"
+
+struct cp_out;
 
 /* Appends the dump; CP_EUSAGE: there is none to be had, and *err says why. */
 enum cp_status cp_jemalloc_dump(struct cp_out *out, struct cp_error *err);

@@ -1,13 +1,16 @@
 /* leak.c - see leak.h. */
 #include "runtime/heap/leak.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "base/proc_self.h"
 #include "base/sort.h"
-#include "runtime/os/clock.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/leak_cache.h"
 #include "runtime/heap/leak_chunks.h"
@@ -15,13 +18,16 @@
 #include "runtime/heap/leak_holes.h"
 #include "runtime/heap/leak_maps.h"
 #include "runtime/heap/leak_present.h"
-#include "runtime/os/leak_read.h"
 #include "runtime/heap/leak_registers.h"
 #include "runtime/heap/leak_stacks.h"
+#include "runtime/os/clock.h"
+#include "runtime/os/leak_read.h"
+#include "runtime/os/lock.h"
 #include "runtime/os/proc_file.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/threads/threads.h"
 #include "signal/heap/heap.h"
+#include "signal/tables/thread.h"
 
 #define SPARE_BLOCKS 4096
 #define PIECE_BYTES ((size_t)256 << 10)

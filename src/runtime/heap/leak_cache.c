@@ -13,8 +13,10 @@
 #include <pthread.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
+#include "runtime/heap/leak_stacks.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/leak_read.h"
 #include "runtime/os/timer.h"

@@ -2,6 +2,7 @@
 #include "runtime/heap/leak_chunks.h"
 
 #include "base/search.h"
+#include "runtime/heap/leak.h"
 #include "runtime/os/leak_read.h"
 #include "signal/heap/heap.h"
 

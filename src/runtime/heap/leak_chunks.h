@@ -20,7 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/heap/leak.h"
+struct cp_leak;
+struct cp_leak_block;
 
 /* Where we are. All 0: nothing is known to be free. */
 struct cp_leak_chunks {

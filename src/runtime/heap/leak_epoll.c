@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/out.h"
 #include "base/proc_self.h"
 #include "runtime/os/proc_file.h"

@@ -1,12 +1,19 @@
 /* leak_kind.c - see leak_kind.h. */
 #include "runtime/heap/leak_kind.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 #include "runtime/heap/heap.h"
 #include "runtime/heap/heap_kinds.h"
 #include "runtime/heap/leak.h"
+#include "runtime/kind/kind.h"
+#include "runtime/kind/kind_build.h"
 #include "runtime/stacks/stack_writer.h"
 
 /* The window: what was found, and whether text is wanted. */

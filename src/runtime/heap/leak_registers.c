@@ -1,14 +1,19 @@
 /* leak_registers.c - collects the registers of all threads. */
 #include "runtime/heap/leak_registers.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 
+#include "runtime/heap/leak.h"
 #include "runtime/os/clock.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/stacks/still.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
+#include "signal/tables/thread.h"
 #include "signal/unwinder/syscall.h"
 
 #define REPLY_TIMEOUT_NS 200000000 /* some ticks of the kernel's clock */

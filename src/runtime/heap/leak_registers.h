@@ -12,8 +12,8 @@
 
 #include <stdbool.h>
 
-#include "runtime/heap/leak.h"
-#include "signal/tables/thread.h"
+struct cp_leak;
+struct cp_signal_thread;
 
 /*
  * Fills the `registers` of all threads and waits for replies, for a bounded

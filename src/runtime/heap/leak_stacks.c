@@ -3,8 +3,10 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 
 #include "runtime/os/leak_read.h"
+#include "signal/unwinder/syscall.h"
 
 #define MOST CP_LEAK_STACKS_MOST
 #define TRIES 16

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/out.h"
 #include "base/proc_self.h"
 #include "runtime/heap/heap.h"
 #include "runtime/threads/threads.h"

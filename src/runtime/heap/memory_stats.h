@@ -9,7 +9,7 @@
 #ifndef CP_MEMORY_STATS_H
 #define CP_MEMORY_STATS_H
 
-#include "base/out.h"
+struct cp_out;
 
 void cp_memory_stats_write(struct cp_out *out);
 

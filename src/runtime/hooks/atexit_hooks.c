@@ -10,8 +10,10 @@
  */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
-#include "runtime/process/exit_gate.h"
+#include <stdbool.h>
+
 #include "runtime/hooks/next.h"
+#include "runtime/process/exit_gate.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -4,8 +4,10 @@
  * Whoever adds the first has ours added before it (lifecycle.h). With musl they
  * are added when the library starts (packaging/musl/shim.c).
  */
-#include "runtime/process/lifecycle.h"
+#include <stddef.h>
+
 #include "runtime/hooks/next.h"
+#include "runtime/process/lifecycle.h"
 
 /* What pthread_atfork calls, in each object its own. */
 typedef void fork_call(void);

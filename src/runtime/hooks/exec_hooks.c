@@ -15,12 +15,14 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/os/clock.h"
 #include "runtime/hooks/next.h"
+#include "runtime/os/clock.h"
 #include "signal/signals/traps.h"
+#include "signal/tables/thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define NS_PER_S 1000000000

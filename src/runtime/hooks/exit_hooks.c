@@ -14,17 +14,18 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/threads/alt_stacks.h"
 #include "runtime/hooks/next.h"
-#include "runtime/threads/perf_sampler.h"
+#include "runtime/os/sandbox.h"
 #include "runtime/process/record.h"
 #include "runtime/stacks/sampler.h"
-#include "runtime/os/sandbox.h"
+#include "runtime/threads/alt_stacks.h"
+#include "runtime/threads/perf_sampler.h"
 #include "signal/unwinder/syscall.h"
 
 #define EXPORT __attribute__((visibility("default")))

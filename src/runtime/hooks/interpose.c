@@ -12,12 +12,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <threads.h>
 
-#include "runtime/threads/hooked.h"
 #include "runtime/process/lifecycle.h"
-#include "runtime/threads/own_thread.h"
 #include "runtime/profiles/threadcreate.h"
+#include "runtime/threads/hooked.h"
+#include "runtime/threads/own_thread.h"
 #include "runtime/trace/trace_notes.h"
 #include "signal/tables/capture.h"
 

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -28,9 +29,10 @@
 
 #include "runtime/hooks/next.h"
 #include "runtime/os/saved_registers.h"
-#include "signal/unwinder/arch.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
+#include "signal/unwinder/arch.h"
+#include "signal/unwinder/regs.h"
 #include "signal/waits/locks.h"
 
 #define EXPORT __attribute__((visibility("default")))

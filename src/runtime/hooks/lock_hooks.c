@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
@@ -23,9 +24,11 @@
 #include "runtime/hooks/mutex_depth.h"
 #include "runtime/hooks/next.h"
 #include "runtime/os/saved_registers.h"
+#include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
-#include "signal/waits/locks.h"
 #include "signal/unwinder/syscall.h"
+#include "signal/waits/locks.h"
+#include "signal/waits/waiters.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define STEP __attribute__((noinline))

@@ -16,6 +16,8 @@
 #include <errno.h>
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -23,6 +25,7 @@
 
 #include "runtime/heap/heap.h"
 #include "runtime/hooks/malloc_next.h"
+#include "signal/heap/heap.h"
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -12,9 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "signal/unwinder/arch.h"
-#include "signal/tables/capture.h"
 #include "signal/heap/heap.h"
+#include "signal/unwinder/arch.h"
 
 struct cp_malloc_next {
     void *(*malloc)(size_t size);

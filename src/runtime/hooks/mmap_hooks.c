@@ -16,6 +16,8 @@
 #include <link.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -23,6 +25,8 @@
 
 #include "runtime/heap/heap.h"
 #include "runtime/hooks/malloc_next.h"
+#include "signal/heap/heap.h"
+#include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define N_OWN 2

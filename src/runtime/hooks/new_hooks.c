@@ -16,10 +16,14 @@
  */
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "runtime/hooks/malloc_next.h"
+#include "signal/heap/heap.h"
+#include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define PROBE_BYTES 64

@@ -13,6 +13,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -20,13 +21,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "runtime/process/lifecycle.h"
 #include "runtime/hooks/next.h"
-#include "runtime/threads/own_thread.h"
-#include "runtime/process/pause.h"
 #include "runtime/os/sandbox.h"
-#include "signal/unwinder/syscall.h"
+#include "runtime/process/lifecycle.h"
+#include "runtime/process/pause.h"
+#include "runtime/threads/own_thread.h"
 #include "signal/signals/traps.h"
+#include "signal/unwinder/syscall.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define MAX_FILTER 4096 /* instructions: BPF_MAXINSNS */

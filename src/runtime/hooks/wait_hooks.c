@@ -10,11 +10,15 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <threads.h>
+#include <time.h>
 
 #include "runtime/hooks/mutex_depth.h"
 #include "runtime/hooks/next.h"
 #include "runtime/os/saved_registers.h"
+#include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
 #include "signal/waits/locks.h"
 

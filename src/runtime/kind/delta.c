@@ -1,8 +1,11 @@
 /* delta.c - see delta.h. */
 #include "runtime/kind/delta.h"
 
+#include <stdint.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "profile/model/profile.h"
 #include "profile/transform/merge.h"
 #include "profile/transform/scale.h"
 

@@ -7,7 +7,8 @@
 #ifndef CP_DELTA_H
 #define CP_DELTA_H
 
-#include "profile/model/profile.h"
+struct cp_error;
+struct cp_profile;
 
 /* After less before, in every column, as Go does it. Consumes both. */
 struct cp_profile *cp_delta_between(struct cp_profile *before,

@@ -1,9 +1,15 @@
 /* empty_kinds.c - see empty_kinds.h. */
 #include "runtime/kind/empty_kinds.h"
 
+#include <stdint.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/out.h"
+#include "base/strtab.h"
 #include "profile/model/build.h"
+#include "profile/model/profile.h"
+#include "runtime/kind/kind.h"
 
 struct type {
     const char *type, *unit;

@@ -7,7 +7,12 @@
 #ifndef CP_EMPTY_KINDS_H
 #define CP_EMPTY_KINDS_H
 
-#include "runtime/kind/kind.h"
+#include <stdbool.h>
+
+struct cp_error;
+struct cp_kind;
+struct cp_out;
+struct cp_profile;
 
 /* All of them, ended by NULL; their functions are NULL. */
 extern const struct cp_kind *const cp_empty_kinds[];

@@ -15,8 +15,9 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/out.h"
-#include "profile/model/profile.h"
+
+struct cp_out;
+struct cp_profile;
 
 struct cp_kind;
 struct cp_mappings;

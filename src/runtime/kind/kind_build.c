@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+#include "base/error.h"
+#include "base/strtab.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
+#include "runtime/kind/kind.h"
+
 /* Types, default and period. */
 static enum cp_status describe(struct cp_builder *b,
                                const struct cp_kind_form *form, int64_t period,

@@ -8,8 +8,13 @@
 #ifndef CP_KIND_BUILD_H
 #define CP_KIND_BUILD_H
 
-#include "profile/model/build.h"
-#include "runtime/kind/kind.h"
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_builder;
+struct cp_kind_request;
+struct cp_profile;
 
 struct cp_kind_form {
     const char *types[5][2]; /* names and units, ended by NULL */

@@ -8,8 +8,11 @@
  *   block  00, length (2), its complement (2), bytes
  */
 #include <libdeflate.h>
+#include <stddef.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/codec/gzip.h"
 
 #define MOST 65535

@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/out.h"
+
 #define STEP ((size_t)16 << 10)
 
 /* Reads to the end or the limit; -1 with errno on failure. */

@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "base/out.h"
+
+struct cp_out;
 
 /* Appends the file to out, at most `limit` bytes of it. */
 enum cp_status cp_proc_file_read(const char *path, size_t limit,

@@ -25,6 +25,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct sock_filter;
+
 extern _Atomic bool cp_sandbox_sealed;
 
 static inline bool cp_sandbox_is_sealed(void)

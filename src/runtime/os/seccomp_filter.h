@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct sock_filter;
+
 /* A system call with the arguments that a filter may look at. */
 struct cp_seccomp_call {
     long number;

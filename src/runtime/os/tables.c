@@ -2,10 +2,13 @@
 #include "runtime/os/tables.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "base/error.h"
 #include "runtime/os/timer.h"
+#include "signal/tables/samples.h"
 
 #define PAGE 4096
 

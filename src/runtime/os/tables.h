@@ -12,7 +12,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "signal/tables/samples.h"
+
+struct cp_signal_samples;
 
 #define CP_TABLES_LEAST_SLOTS ((size_t)1 << 10) /* 0.3 MB: always given */
 

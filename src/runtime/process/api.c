@@ -4,6 +4,7 @@
 #include "runtime/process/api.h"
 
 #include <cpprof.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,22 +12,27 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "profile/model/profile.h"
+#include "runtime/endpoint/render.h"
+#include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
-#include "runtime/profiles/custom.h"
-#include "runtime/trace/drain.h"
-#include "runtime/process/kinds.h"
-#include "runtime/threads/labels.h"
-#include "runtime/process/lifecycle.h"
 #include "runtime/os/lock.h"
+#include "runtime/os/pages_alloc.h"
+#include "runtime/os/version.h"
+#include "runtime/process/kinds.h"
+#include "runtime/process/lifecycle.h"
+#include "runtime/profiles/custom.h"
 #include "runtime/profiles/locks.h"
 #include "runtime/symbolize/mappings.h"
-#include "runtime/os/pages_alloc.h"
-#include "runtime/endpoint/render.h"
 #include "runtime/symbolize/symbols.h"
+#include "runtime/threads/labels.h"
 #include "runtime/threads/threads.h"
+#include "runtime/trace/drain.h"
 #include "runtime/trace/trace_notes.h"
-#include "runtime/os/version.h"
 #include "signal/tables/capture.h"
+#include "signal/tables/thread.h"
 
 #define MOST_SECONDS 86400.0
 #define MOST_HZ 10000u

@@ -1,19 +1,23 @@
 /* api_serve.c - include/cpprof.h: an endpoint, and answers without one. */
 #include <cpprof.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "runtime/endpoint/endpoint.h"
+#include "runtime/endpoint/mount.h"
 #include "runtime/process/api.h"
 #include "runtime/process/cost.h"
-#include "runtime/profiles/custom.h"
 #include "runtime/process/kinds.h"
 #include "runtime/process/lifecycle.h"
 #include "runtime/process/listen.h"
-#include "runtime/endpoint/mount.h"
+#include "runtime/profiles/custom.h"
 
 static const struct cp_endpoint_options mounted = {
     .kinds = cp_kinds, .more_kinds = cp_custom_kind, .cost = cp_cost

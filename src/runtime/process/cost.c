@@ -1,14 +1,17 @@
 /* cost.c - see cost.h. */
 #include "runtime/process/cost.h"
 
-#include "runtime/profiles/cpu.h"
+#include <stdatomic.h>
+
+#include "runtime/endpoint/endpoint.h"
 #include "runtime/heap/heap.h"
-#include "runtime/profiles/locks.h"
 #include "runtime/os/pages_alloc.h"
-#include "runtime/threads/threads.h"
+#include "runtime/profiles/cpu.h"
+#include "runtime/profiles/locks.h"
 #include "runtime/profiles/threadcreate.h"
-#include "runtime/trace/trace.h"
 #include "runtime/profiles/wall.h"
+#include "runtime/threads/threads.h"
+#include "runtime/trace/trace.h"
 #include "signal/signals/handler.h"
 
 void cp_cost(struct cp_endpoint_cost *out)

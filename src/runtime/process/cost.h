@@ -2,7 +2,7 @@
 #ifndef CP_COST_H
 #define CP_COST_H
 
-#include "runtime/endpoint/endpoint.h"
+struct cp_endpoint_cost;
 
 void cp_cost(struct cp_endpoint_cost *out);
 

@@ -5,17 +5,21 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/new_file.h"
-#include "runtime/process/lifecycle.h"
 #include "runtime/os/lock.h"
-#include "runtime/threads/own_thread.h"
 #include "runtime/os/sandbox.h"
+#include "runtime/process/lifecycle.h"
+#include "runtime/process/settings.h"
+#include "runtime/threads/own_thread.h"
 #include "signal/heap/heap.h"
 
 #define LOOK_NS 50000000

@@ -11,7 +11,8 @@
 #define CP_DUMP_H
 
 #include "base/error.h"
-#include "runtime/process/settings.h"
+
+struct cp_settings;
 
 /* Does what the settings ask for, if they do; once. */
 enum cp_status cp_dump_start(const struct cp_settings *s, struct cp_error *err);

@@ -3,15 +3,16 @@
 
 #include <string.h>
 
+#include "runtime/heap/heap_kinds.h"
+#include "runtime/heap/leak_kind.h"
+#include "runtime/kind/kind.h"
 #include "runtime/profiles/cpu.h"
 #include "runtime/profiles/custom.h"
 #include "runtime/profiles/goroutine.h"
-#include "runtime/heap/heap_kinds.h"
-#include "runtime/heap/leak_kind.h"
 #include "runtime/profiles/locks.h"
 #include "runtime/profiles/threadcreate.h"
-#include "runtime/trace/trace.h"
 #include "runtime/profiles/wall.h"
+#include "runtime/trace/trace.h"
 
 /* By name. */
 const struct cp_kind *const cp_kinds[] = {

@@ -2,7 +2,7 @@
 #ifndef CP_KINDS_H
 #define CP_KINDS_H
 
-#include "runtime/kind/kind.h"
+struct cp_kind;
 
 /* Ended by NULL. */
 extern const struct cp_kind *const cp_kinds[];

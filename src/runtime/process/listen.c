@@ -1,26 +1,30 @@
 /* listen.c - see listen.h. */
 #include "runtime/process/listen.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "http/address.h"
 #include "runtime/endpoint/address_transfer.h"
-#include "runtime/process/cost.h"
-#include "runtime/profiles/custom.h"
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/heap/heap.h"
+#include "runtime/os/lock.h"
+#include "runtime/os/sandbox.h"
+#include "runtime/process/cost.h"
 #include "runtime/process/kinds.h"
 #include "runtime/process/lifecycle.h"
-#include "runtime/os/lock.h"
-#include "runtime/threads/own_thread.h"
 #include "runtime/process/record.h"
 #include "runtime/process/registry.h"
-#include "runtime/stacks/sampler.h"
-#include "runtime/os/sandbox.h"
+#include "runtime/process/settings.h"
 #include "runtime/process/socket_file.h"
+#include "runtime/profiles/custom.h"
+#include "runtime/stacks/sampler.h"
+#include "runtime/threads/own_thread.h"
 
 #define CHILD_DELAY_NS 100000000
 #define HEIR_DELAY_NS 250000000  /* shorter commands leave the address alone */

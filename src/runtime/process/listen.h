@@ -13,7 +13,8 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "runtime/process/settings.h"
+
+struct cp_settings;
 
 /* What the endpoints to come are like; the settings are not copied. */
 void cp_listen_configure(const struct cp_settings *s);

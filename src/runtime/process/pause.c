@@ -2,6 +2,7 @@
 #include "runtime/process/pause.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -10,9 +11,9 @@
 #include "runtime/os/clock.h"
 #include "runtime/process/lifecycle.h"
 #include "runtime/process/listen.h"
-#include "runtime/threads/own_thread.h"
 #include "runtime/process/record.h"
 #include "runtime/stacks/sampler.h"
+#include "runtime/threads/own_thread.h"
 #include "runtime/threads/thread_records.h"
 #include "runtime/threads/threads.h"
 #include "signal/unwinder/syscall.h"

@@ -6,6 +6,8 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +15,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/new_file.h"
 #include "base/pid_name.h"
 #include "base/target_file.h"
 #include "runtime/os/clock.h"
-#include "runtime/process/lifecycle.h"
 #include "runtime/os/lock.h"
+#include "runtime/process/lifecycle.h"
+#include "runtime/process/settings.h"
 #include "runtime/threads/own_thread.h"
+#include "signal/unwinder/syscall.h"
 
 /* What the thread that watches is to know. */
 enum {

@@ -10,7 +10,9 @@
 #ifndef CP_RECORD_H
 #define CP_RECORD_H
 
-#include "runtime/process/settings.h"
+#include <stdbool.h>
+
+struct cp_settings;
 
 /*
  * Begins, if the settings ask for it and it has not begun before. Failures are

@@ -6,8 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/profiles/cpu.h"
+#include "http/token.h"
 #include "runtime/heap/heap.h"
+#include "runtime/profiles/cpu.h"
 #include "runtime/profiles/locks.h"
 
 #define MOST_VALUE 128

@@ -1,11 +1,19 @@
 /* cpu.c - see cpu.h. */
 #include "runtime/profiles/cpu.h"
 
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
+#include "base/error.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
+#include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
-#include "runtime/threads/perf_sampler.h"
 #include "runtime/profiles/probe.h"
+#include "runtime/stacks/recorder.h"
+#include "runtime/threads/perf_sampler.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
 

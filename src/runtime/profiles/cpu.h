@@ -8,6 +8,8 @@
 #ifndef CP_CPU_H
 #define CP_CPU_H
 
+#include <stddef.h>
+
 #include "runtime/kind/kind.h"
 
 #define CP_CPU_DEFAULT_HZ 100

@@ -1,16 +1,21 @@
 /* custom.c - see custom.h. */
 #include "runtime/profiles/custom.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "profile/model/build.h"
-#include "runtime/stacks/hook_table.h"
+#include "profile/model/profile.h"
+#include "runtime/kind/kind.h"
 #include "runtime/os/lock.h"
+#include "runtime/stacks/hook_table.h"
 #include "runtime/stacks/sampler.h"
 #include "signal/tables/capture.h"
+#include "signal/tables/samples.h"
 
 #define NAME_BYTES 64
 #define SLOTS ((size_t)1 << 14)

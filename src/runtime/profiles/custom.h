@@ -8,10 +8,13 @@
 #ifndef CP_CUSTOM_H
 #define CP_CUSTOM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/kind/kind.h"
+#include "base/error.h"
+
+struct cp_kind;
 
 #define CP_CUSTOM_MOST 16
 

@@ -1,13 +1,22 @@
 /* locks.c - see locks.h. */
 #include "runtime/profiles/locks.h"
 
-#include "runtime/stacks/hook_table.h"
-#include "runtime/threads/hooked.h"
+#include <stdatomic.h>
+
+#include "base/error.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
+#include "runtime/kind/kind.h"
 #include "runtime/kind/kind_build.h"
 #include "runtime/os/lock.h"
-#include "runtime/stacks/sampler.h"
 #include "runtime/os/tables.h"
+#include "runtime/stacks/hook_table.h"
+#include "runtime/stacks/stack_writer.h"
+#include "runtime/stacks/sampler.h"
+#include "runtime/threads/hooked.h"
 #include "runtime/threads/wait_switches.h"
+#include "signal/tables/calls.h"
+#include "signal/tables/samples.h"
 #include "signal/waits/locks.h"
 
 #define SLOTS ((size_t)1 << 15)

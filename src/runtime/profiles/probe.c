@@ -1,8 +1,19 @@
 /* probe.c - see probe.h. */
 #include "runtime/profiles/probe.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
 #include "base/alloc.h"
+#include "base/error.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
+#include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
+#include "runtime/os/lock.h"
+#include "runtime/stacks/recorder.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/stacks/stack_writer.h"
 #include "signal/signals/handler.h"

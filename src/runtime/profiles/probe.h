@@ -6,9 +6,14 @@
 #ifndef CP_PROBE_H
 #define CP_PROBE_H
 
-#include "profile/model/build.h"
-#include "runtime/kind/kind.h"
+#include <stdint.h>
+
+#include "base/error.h"
 #include "runtime/stacks/recorder.h"
+
+struct cp_builder;
+struct cp_kind_request;
+struct cp_profile;
 
 struct cp_probe_window {
     struct cp_probe_window *next;

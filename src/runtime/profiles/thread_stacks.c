@@ -1,19 +1,27 @@
 /* thread_stacks.c - collects the stacks of all threads for one answer. */
 #include "runtime/profiles/thread_stacks.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "runtime/os/clock.h"
+#include "runtime/os/lock.h"
+#include "runtime/os/timer.h"
 #include "runtime/stacks/recorder.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/stacks/stack_writer.h"
 #include "runtime/stacks/still.h"
+#include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
-#include "runtime/os/timer.h"
 #include "signal/signals/handler.h"
+#include "signal/tables/samples.h"
+#include "signal/tables/thread.h"
 #include "signal/unwinder/syscall.h"
 
 #define MAX_PENDING 64             /* requests without a reply */

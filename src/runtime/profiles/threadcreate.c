@@ -1,10 +1,18 @@
 /* threadcreate.c - see threadcreate.h. */
 #include "runtime/profiles/threadcreate.h"
 
-#include "runtime/stacks/hook_table.h"
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
+#include "runtime/kind/kind.h"
 #include "runtime/kind/kind_build.h"
 #include "runtime/os/tables.h"
+#include "runtime/stacks/hook_table.h"
 #include "signal/tables/capture.h"
+#include "signal/tables/samples.h"
 
 #define SLOTS ((size_t)1 << 12)
 #define FRAMES ((size_t)1 << 17)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "runtime/kind/kind.h"
 
 extern const struct cp_kind cp_threadcreate_kind;

@@ -16,21 +16,32 @@
 #include "runtime/profiles/wall.h"
 
 #include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "profile/model/profile.h"
+#include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
-#include "runtime/threads/own_thread.h"
+#include "runtime/os/timer.h"
 #include "runtime/profiles/probe.h"
+#include "runtime/stacks/recorder.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/stacks/stack_writer.h"
 #include "runtime/stacks/still.h"
+#include "runtime/threads/own_thread.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
-#include "runtime/os/timer.h"
 #include "runtime/threads/wait_switches.h"
 #include "signal/signals/handler.h"
 #include "signal/tables/readers.h"
+#include "signal/tables/samples.h"
+#include "signal/tables/thread.h"
+#include "signal/unwinder/syscall.h"
 
 #define NS_PER_S 1000000000
 #define VISITS_PER_TICK 512

@@ -9,6 +9,8 @@
 #ifndef CP_WALL_H
 #define CP_WALL_H
 
+#include <stddef.h>
+
 #include "runtime/kind/kind.h"
 
 #define CP_WALL_DEFAULT_HZ 100

@@ -2,6 +2,8 @@
  * alone.c - base/parallel.h inside a stranger's process: the caller's thread
  * does all the work. The program's processors are not ours to take.
  */
+#include <stddef.h>
+
 #include "base/parallel.h"
 
 size_t cp_parallel_width(void)

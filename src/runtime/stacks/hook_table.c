@@ -1,9 +1,16 @@
 /* hook_table.c - see hook_table.h. */
 #include "runtime/stacks/hook_table.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/mman.h>
 
+#include "base/error.h"
+#include "profile/model/build.h"
 #include "runtime/os/tables.h"
+#include "runtime/stacks/stack_writer.h"
+#include "signal/tables/samples.h"
 
 #define MOST_VALUES 4
 

@@ -7,10 +7,15 @@
 #ifndef CP_HOOK_TABLE_H
 #define CP_HOOK_TABLE_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/error.h"
-#include "profile/model/build.h"
-#include "runtime/stacks/stack_writer.h"
-#include "signal/tables/samples.h"
+
+struct cp_builder;
+struct cp_signal_samples;
+struct cp_signal_slot;
+struct cp_stack;
 
 /* Makes room, unless there is: see tables.h. */
 enum cp_status cp_hook_table_map(struct cp_signal_samples *s, size_t n_slots,

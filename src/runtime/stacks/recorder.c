@@ -5,11 +5,16 @@
  */
 #include "runtime/stacks/recorder.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/alloc.h"
-#include "runtime/stacks/stack_writer.h"
+#include "base/error.h"
+#include "profile/model/build.h"
 #include "runtime/os/tables.h"
+#include "runtime/stacks/stack_writer.h"
+#include "signal/tables/samples.h"
 #include "unwind/settle.h"
 
 #define SLOTS_MEANWHILE 256

@@ -11,11 +11,14 @@
 #ifndef CP_RECORDER_H
 #define CP_RECORDER_H
 
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "profile/model/build.h"
 #include "signal/tables/samples.h"
+
+struct cp_builder;
 
 /* Of a table, if there is room: see tables.h. */
 #define CP_RECORDER_SLOTS ((size_t)1 << 16)

@@ -16,25 +16,30 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/threads/alt_stacks.h"
+#include "base/error.h"
 #include "runtime/os/clock.h"
+#include "runtime/os/lock.h"
+#include "runtime/os/timer.h"
+#include "runtime/stacks/walk_map.h"
+#include "runtime/symbolize/past_maps.h"
+#include "runtime/threads/alt_stacks.h"
 #include "runtime/threads/hooked.h"
 #include "runtime/threads/main_end.h"
 #include "runtime/threads/own_thread.h"
-#include "runtime/symbolize/past_maps.h"
 #include "runtime/threads/perf_sampler.h"
 #include "runtime/threads/threads.h"
-#include "runtime/os/timer.h"
-#include "runtime/stacks/walk_map.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/mask.h"
-#include "signal/tables/readers.h"
+#include "signal/signals/taken.h"
 #include "signal/signals/traps.h"
+#include "signal/tables/readers.h"
+#include "signal/unwinder/syscall.h"
 
 #define TICK_NS 200000000
 #define SLOW_TICK_NS 250000000 /* while only hooks look at the map */

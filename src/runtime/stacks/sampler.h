@@ -18,6 +18,8 @@
 #include "runtime/os/lock.h"
 #include "signal/signals/taken.h"
 
+struct sigaction;
+
 /* Held while windows are opened and closed, of whatever kind. */
 extern struct cp_lock cp_sampler_lock;
 

@@ -1,9 +1,16 @@
 /* stack_writer.c - see stack_writer.h. */
 #include "runtime/stacks/stack_writer.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/index.h"
+#include "base/strtab.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 #include "runtime/threads/labels.h"
+#include "signal/tables/samples.h"
 #include "signal/unwinder/walk.h"
 
 static const char *const special_names[CP_STACK_SPECIAL] = {

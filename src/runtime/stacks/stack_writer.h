@@ -7,9 +7,14 @@
 #define CP_STACK_WRITER_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "profile/model/build.h"
-#include "signal/tables/samples.h"
+#include "base/error.h"
+
+struct cp_builder;
+struct cp_signal_samples;
+struct cp_signal_slot;
 
 /* Frames that have a name instead of an address; CP_FRAME_ELIDED is 1. */
 #define CP_FRAME_NO_ROOM ((uintptr_t)2)

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,10 @@
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/wait_switches.h"
 #include "signal/tables/readers.h"
+#include "signal/tables/thread.h"
+#include "signal/unwinder/map.h"
+#include "signal/unwinder/regs.h"
+#include "signal/unwinder/walk.h"
 
 #define PAGE ((size_t)4096)
 #define N_PAGES (CP_STILL_BYTES / PAGE)

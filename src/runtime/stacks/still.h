@@ -18,8 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "signal/tables/thread.h"
 #include "signal/unwinder/walk.h"
+
+struct cp_signal_regs;
+struct cp_signal_thread;
 
 enum cp_still {
     CP_STILL_WALKED,  /* asleep; the frames go up to the root */

@@ -1,6 +1,9 @@
 /* walk_map.c - see walk_map.h. */
 #include "runtime/stacks/walk_map.h"
 
+#include <stdatomic.h>
+
+#include "base/error.h"
 #include "runtime/os/lock.h"
 #include "runtime/symbolize/past_maps.h"
 #include "unwind/objects.h"

@@ -5,9 +5,11 @@
 #ifndef CP_ANNOTATE_H
 #define CP_ANNOTATE_H
 
-#include "profile/model/profile.h"
-#include "runtime/symbolize/mappings.h"
-#include "runtime/symbolize/symbols.h"
+#include "base/error.h"
+
+struct cp_mappings;
+struct cp_profile;
+struct cp_symbols;
 
 /*
  * Adds the mappings of the program itself, first, and those that some location

@@ -11,9 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "base/search.h"
 #include "base/sort.h"
 #include "runtime/os/proc_file.h"

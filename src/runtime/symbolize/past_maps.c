@@ -1,7 +1,12 @@
 /* past_maps.c - see past_maps.h. */
 #include "runtime/symbolize/past_maps.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/error.h"
 #include "runtime/os/lock.h"
+#include "runtime/symbolize/mappings.h"
 
 #define MOST_MAPS 4096 /* some programs load and unload for ever */
 

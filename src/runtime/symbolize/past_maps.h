@@ -10,7 +10,8 @@
 #define CP_PAST_MAPS_H
 
 #include "base/error.h"
-#include "runtime/symbolize/mappings.h"
+
+struct cp_mappings;
 
 /* Adds what is mapped now. A failure leaves what was known. */
 void cp_past_maps_note(void);

@@ -1,13 +1,18 @@
 /* symbols.c - see symbols.h. */
 #include "runtime/symbolize/symbols.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/proc_self.h"
+#include "runtime/symbolize/mappings.h"
 #include "signal/unwinder/syscall.h"
+#include "symbol/symbolizer.h"
 
 #define MAX_OPEN 64
 #define IMAGE_BYTES ((size_t)1 << 20) /* more than any vDSO has */

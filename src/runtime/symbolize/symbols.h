@@ -10,8 +10,12 @@
 #ifndef CP_SYMBOLS_H
 #define CP_SYMBOLS_H
 
-#include "runtime/symbolize/mappings.h"
-#include "symbol/symbolizer.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct cp_error;
+struct cp_mappings;
+struct cp_symbolizer;
 
 struct cp_symbols;
 

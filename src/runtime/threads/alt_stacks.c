@@ -2,6 +2,7 @@
 #include "runtime/threads/alt_stacks.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "runtime/os/lock.h"
 

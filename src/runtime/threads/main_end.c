@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/file_start.h"
 #include "runtime/threads/own_thread.h"
 #include "runtime/threads/threads.h"

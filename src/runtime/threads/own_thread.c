@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "runtime/os/clock.h"
 #include "runtime/threads/threads.h"
 #include "signal/heap/heap.h"

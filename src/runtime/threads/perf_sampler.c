@@ -11,16 +11,17 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "base/error.h"
 #include "base/out.h"
-#include "runtime/threads/alt_stacks.h"
 #include "runtime/os/proc_file.h"
 #include "runtime/os/sandbox.h"
+#include "runtime/threads/alt_stacks.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/mask.h"
 #include "signal/signals/perf_event.h"
-#include "signal/unwinder/syscall.h"
 #include "signal/signals/taken.h"
 #include "signal/signals/traps.h"
+#include "signal/unwinder/syscall.h"
 
 #define NS_PER_S 1000000000
 #define LONG_NS ((uint64_t)3600 * NS_PER_S) /* no signal comes of a trial */

@@ -15,6 +15,8 @@
 
 #include "signal/signals/taken.h"
 
+struct sigaction;
+
 /* Before the first profile: never use events, because of that. */
 void cp_perf_sampler_forbid(const char *why);
 

@@ -1,9 +1,11 @@
 /* phases.c - see phases.h. */
 #include "runtime/threads/phases.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "runtime/os/timer.h"
+#include "signal/tables/thread.h"
 
 #define WORDS 16
 #define PLACES (64 * WORDS)

@@ -15,7 +15,9 @@
 #ifndef CP_PHASES_H
 #define CP_PHASES_H
 
-#include "signal/tables/thread.h"
+#include <stdint.h>
+
+struct cp_signal_thread;
 
 /* Periods are of that length from now on; nothing is left of any. */
 void cp_phases_begin(uint64_t period_ns);

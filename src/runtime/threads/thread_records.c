@@ -6,8 +6,12 @@
  */
 #include "runtime/threads/thread_records.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include "signal/tables/thread.h"
 
 #define CHAINS 4096 /* a power of two */
 

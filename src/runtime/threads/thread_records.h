@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "signal/tables/thread.h"
+struct cp_signal_thread;
 
 /* An empty record, in no chain; NULL: no memory. */
 struct cp_signal_thread *cp_thread_records_take(void);

@@ -2,11 +2,13 @@
 #include "runtime/threads/thread_request.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/syscall.h>
 
 #include "runtime/os/timer.h"
 #include "signal/signals/handler.h"
+#include "signal/tables/thread.h"
 #include "signal/unwinder/syscall.h"
 
 #define SOON_NS 1 /* of the thread's CPU time */

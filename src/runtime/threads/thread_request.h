@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "signal/tables/thread.h"
+struct cp_signal_thread;
 
 /* Requests `what`, bits of enum cp_thread_request, by the signal `sig`. */
 bool cp_thread_request_arm(struct cp_signal_thread *t, int sig, uint32_t what);

@@ -1,14 +1,19 @@
 /* thread_timer.c - see thread_timer.h. */
 #include "runtime/threads/thread_timer.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
+
 #include "runtime/os/clock.h"
+#include "runtime/os/timer.h"
 #include "runtime/threads/perf_sampler.h"
 #include "runtime/threads/phases.h"
-#include "runtime/os/timer.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/perf_event.h"
-#include "signal/tables/readers.h"
 #include "signal/signals/traps.h"
+#include "signal/tables/readers.h"
+#include "signal/tables/samples.h"
+#include "signal/tables/thread.h"
 
 #define STEP_NS 700000   /* costs 3 us */
 #define MOST_STEPS 16    /* after that a tick is soon enough */

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "signal/tables/thread.h"
+struct cp_signal_thread;
 
 #define CP_NO_TIMER (-1) /* in a record's timer_id */
 

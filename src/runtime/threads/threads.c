@@ -12,17 +12,18 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
+#include "runtime/os/timer.h"
 #include "runtime/threads/perf_sampler.h"
 #include "runtime/threads/thread_records.h"
 #include "runtime/threads/thread_request.h"
 #include "runtime/threads/thread_timer.h"
-#include "runtime/os/timer.h"
-#include "signal/waits/locks.h"
-#include "signal/unwinder/syscall.h"
-#include "signal/trace/trace.h"
 #include "signal/signals/traps.h"
+#include "signal/tables/thread.h"
+#include "signal/trace/trace.h"
+#include "signal/unwinder/syscall.h"
 #include "signal/waits/waiters.h"
 
 static struct {

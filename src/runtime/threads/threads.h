@@ -12,12 +12,14 @@
 #ifndef CP_THREADS_H
 #define CP_THREADS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "signal/tables/thread.h"
+
+struct cp_signal_thread;
 
 /* The bounds of a stack as far as they are sure; see signal/unwinder/reach.h.
  */

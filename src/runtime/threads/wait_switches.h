@@ -13,6 +13,7 @@
 #ifndef CP_WAIT_SWITCHES_H
 #define CP_WAIT_SWITCHES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 

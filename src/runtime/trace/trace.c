@@ -7,25 +7,38 @@
  */
 #include "runtime/trace/trace.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "base/proc_self.h"
+#include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
-#include "runtime/profiles/cpu.h"
-#include "runtime/stacks/hook_table.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
+#include "runtime/profiles/cpu.h"
+#include "runtime/stacks/hook_table.h"
 #include "runtime/threads/thread_records.h"
+#include "runtime/threads/wait_switches.h"
 #include "runtime/trace/trace_accounts.h"
 #include "runtime/trace/trace_calls.h"
 #include "runtime/trace/trace_names.h"
 #include "runtime/trace/trace_pool.h"
 #include "runtime/trace/trace_switches.h"
 #include "runtime/trace/trace_threads.h"
-#include "runtime/threads/wait_switches.h"
+#include "signal/tables/calls.h"
+#include "signal/tables/thread.h"
+#include "signal/trace/trace.h"
+#include "trace/model/model.h"
+#include "trace/stacks.h"
+#include "trace/step.h"
 #include "unwind/settle.h"
 
 #define LAG_NS 40000000

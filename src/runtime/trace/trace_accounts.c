@@ -1,15 +1,20 @@
 /* trace_accounts.c - see trace_accounts.h. */
 #include "runtime/trace/trace_accounts.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "runtime/os/clock.h"
-#include "runtime/threads/thread_state.h"
 #include "runtime/os/timer.h"
+#include "runtime/threads/thread_state.h"
+#include "signal/trace/trace.h"
+#include "trace/model/model.h"
 
 #define TICK_NS 10000000 /* of the times in stat: 100 a second, always */
 

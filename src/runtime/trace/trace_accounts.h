@@ -5,8 +5,12 @@
 #ifndef CP_TRACE_ACCOUNTS_H
 #define CP_TRACE_ACCOUNTS_H
 
-#include "signal/trace/trace.h"
-#include "trace/model/model.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cp_trace_account;
+struct cp_trace_end;
 
 struct cp_trace_numbers {
     uint64_t key; /* its tid; first, to be found by it (base/search.h) */

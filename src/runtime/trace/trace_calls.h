@@ -2,6 +2,8 @@
 #ifndef CP_TRACE_CALLS_H
 #define CP_TRACE_CALLS_H
 
+#include <stddef.h>
+
 #include "signal/tables/calls.h"
 #include "trace/model/model.h"
 

@@ -7,8 +7,13 @@
 #ifndef CP_TRACE_NAMES_H
 #define CP_TRACE_NAMES_H
 
-#include "runtime/kind/kind.h"
-#include "trace/stacks.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_kind_sink;
+struct cp_trace_stacks;
 
 /* Adds those of these numbers that are not there yet. */
 enum cp_status cp_trace_names_add(struct cp_trace_stacks *out,

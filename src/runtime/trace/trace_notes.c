@@ -6,12 +6,13 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "runtime/os/clock.h"
 #include "runtime/threads/threads.h"
-#include "signal/waits/locks.h"
-#include "signal/unwinder/syscall.h"
 #include "signal/trace/trace.h"
+#include "signal/unwinder/syscall.h"
+#include "signal/waits/locks.h"
 
 static struct cp_trace_event event(enum cp_trace_kind kind, uint64_t arg)
 {

@@ -1,10 +1,14 @@
 /* trace_pool.c - see trace_pool.h. */
 #include "runtime/trace/trace_pool.h"
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/sort.h"
+#include "signal/trace/trace.h"
 
 static size_t n_mapped; /* pieces */
 

@@ -6,9 +6,11 @@
 #define CP_TRACE_POOL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
-#include "signal/trace/trace.h"
+
+struct cp_trace_event;
 
 /* Has the memory; once is enough. */
 enum cp_status cp_trace_pool_map(struct cp_error *err);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "runtime/threads/perf_sampler.h"
 #include "signal/unwinder/syscall.h"
 

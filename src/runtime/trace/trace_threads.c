@@ -1,15 +1,22 @@
 /* trace_threads.c - see trace_threads.h. */
 #include "runtime/trace/trace_threads.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
+#include "runtime/stacks/still.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
+#include "runtime/trace/trace_accounts.h"
 #include "runtime/trace/trace_calls.h"
+#include "runtime/trace/trace_switches.h"
+#include "signal/tables/thread.h"
 #include "signal/trace/trace.h"
+#include "trace/model/model.h"
 
 enum cp_status cp_trace_threads_init(struct cp_trace_threads *t,
                                      struct cp_error *err)

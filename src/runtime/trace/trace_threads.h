@@ -15,11 +15,13 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "runtime/stacks/still.h"
-#include "runtime/trace/trace_accounts.h"
-#include "runtime/trace/trace_switches.h"
-#include "signal/tables/thread.h"
-#include "trace/model/model.h"
+#include "signal/unwinder/regs.h"
+
+struct cp_signal_thread;
+struct cp_still_look;
+struct cp_trace_accounts;
+struct cp_trace_model;
+struct cp_trace_switches;
 
 /* A thread as it was when it was last looked at. */
 struct cp_trace_seen {

@@ -9,8 +9,9 @@
  */
 #include "signal/heap/heap.h"
 
-#include "signal/tables/capture.h"
 #include "signal/heap/probes.h"
+#include "signal/tables/capture.h"
+#include "signal/tables/samples.h"
 
 #define PLACE_TAKEN 1 /* an address that no block has */
 #define BUCKETS_OF_ONE 3

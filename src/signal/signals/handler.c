@@ -2,16 +2,23 @@
 #include "signal/signals/handler.h"
 
 #include <linux/futex.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 
-#include "signal/waits/locks.h"
 #include "signal/signals/perf_event.h"
-#include "signal/unwinder/reach.h"
-#include "signal/tables/readers.h"
-#include "signal/unwinder/syscall.h"
 #include "signal/signals/traps.h"
+#include "signal/tables/readers.h"
+#include "signal/tables/samples.h"
+#include "signal/tables/thread.h"
+#include "signal/trace/trace.h"
+#include "signal/unwinder/arch.h"
+#include "signal/unwinder/reach.h"
+#include "signal/unwinder/regs.h"
+#include "signal/unwinder/syscall.h"
+#include "signal/unwinder/walk.h"
+#include "signal/waits/locks.h"
 
 #define PATIENCE_NS 40000000u /* some ticks */
 #define LAG_MOST_NS 100000

@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include "signal/tables/samples.h"
-#include "signal/tables/thread.h"
 
 /* What a signal of ours carries: word << 32 | what << 28 | thread number. */
 enum cp_signal_what {

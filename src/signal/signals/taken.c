@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 
 #include "signal/signals/handler.h"
-#include "signal/unwinder/syscall.h"
 #include "signal/signals/traps.h"
+#include "signal/unwinder/syscall.h"
 
 #define MASK_BYTES 8
 #define RESTORER 0x04000000u /* a flag of libc's that must stay */

@@ -11,6 +11,8 @@
 
 #include <signal.h>
 
+struct sigaction;
+
 /* libc's sigaction, for whoever stands before it. */
 typedef int cp_sigaction_fn(int, const struct sigaction *, struct sigaction *);
 

@@ -1,12 +1,15 @@
 /* traps.c - see traps.h. */
 #include "signal/signals/traps.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #include "signal/signals/handler.h"
 #include "signal/signals/mask.h"
 #include "signal/signals/perf_event.h"
+#include "signal/tables/thread.h"
 #include "signal/unwinder/syscall.h"
 
 #define TRAP_MASK ((uint64_t)1 << (SIGTRAP - 1))

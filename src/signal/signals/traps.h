@@ -12,8 +12,9 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "signal/tables/thread.h"
+struct cp_signal_thread;
 
 /* Has a signal that somebody took from the queue been caused by us? */
 bool cp_traps_is_ours(const siginfo_t *info);

@@ -1,8 +1,15 @@
 /* capture.c - see capture.h. */
 #include "signal/tables/capture.h"
 
+#include <stdatomic.h>
+#include <stddef.h>
+
 #include "signal/tables/readers.h"
+#include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
+#include "signal/unwinder/arch.h"
+#include "signal/unwinder/regs.h"
+#include "signal/unwinder/walk.h"
 
 #define MOST_OWN_FRAMES 8 /* frames of our own on top of a stack */
 

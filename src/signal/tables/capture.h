@@ -8,7 +8,10 @@
 #ifndef CP_SIGNAL_CAPTURE_H
 #define CP_SIGNAL_CAPTURE_H
 
-#include "signal/tables/samples.h"
+#include <stdint.h>
+
+struct cp_signal_samples;
+struct cp_signal_slot;
 
 /* The return address into the program, in a hook. */
 #define CP_CALLER ((uintptr_t)__builtin_return_address(0))

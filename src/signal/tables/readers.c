@@ -11,6 +11,9 @@
 #include "signal/tables/readers.h"
 
 #include <stdalign.h>
+#include <stddef.h>
+
+#include "signal/unwinder/map.h"
 
 static struct {
     alignas(64) _Atomic uint32_t turn; /* odd: the place is taken */

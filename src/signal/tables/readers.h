@@ -14,8 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "signal/unwinder/map.h"
 #include "signal/unwinder/walk.h"
+
+struct cp_signal_map;
 
 #define CP_READERS 128
 

@@ -1,10 +1,14 @@
 /* trace.c - see trace.h. */
 #include "signal/trace/trace.h"
 
+#include <stddef.h>
 #include <sys/syscall.h>
 
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
+#include "signal/tables/samples.h"
+#include "signal/tables/thread.h"
+#include "signal/unwinder/regs.h"
 #include "signal/unwinder/syscall.h"
 
 #define END_SLOTS                                                              \

@@ -19,11 +19,12 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "signal/unwinder/regs.h"
 #include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
+#include "signal/unwinder/regs.h"
 
 enum cp_trace_kind {
     CP_TRACE_WAIT = 1,     /* arg: the lock, or what the call returned */

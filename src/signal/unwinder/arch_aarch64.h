@@ -5,6 +5,7 @@
 #if defined(__aarch64__)
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <ucontext.h>
 
 #include "signal/unwinder/regs.h"

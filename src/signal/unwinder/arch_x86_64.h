@@ -5,6 +5,7 @@
 #if defined(__x86_64__)
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <ucontext.h>
 
 #include "signal/unwinder/regs.h"

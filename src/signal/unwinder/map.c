@@ -1,6 +1,8 @@
 /* map.c - finds the module of an address, and the row in it; see map.h. */
 #include "signal/unwinder/map.h"
 
+#include "signal/unwinder/rule.h"
+
 struct cp_signal_rule cp_signal_rules[CP_RULES_MOST];
 
 const struct cp_signal_module *

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "signal/unwinder/arch.h"
+#include "signal/unwinder/raw.h"
 
 #define CP_REACH_PAGE ((uintptr_t)4096)
 

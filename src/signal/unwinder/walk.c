@@ -8,6 +8,15 @@
  */
 #include "signal/unwinder/walk.h"
 
+#include <ucontext.h>
+
+#include "signal/unwinder/arch.h"
+#include "signal/unwinder/map.h"
+#include "signal/unwinder/raw.h"
+#include "signal/unwinder/reach.h"
+#include "signal/unwinder/regs.h"
+#include "signal/unwinder/rule.h"
+
 struct frame {
     struct cp_signal_regs regs;
     bool is_exact;

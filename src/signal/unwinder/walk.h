@@ -13,9 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "signal/unwinder/map.h"
 #include "signal/unwinder/reach.h"
 #include "signal/unwinder/regs.h"
+
+struct cp_signal_map;
 
 /* Frames that are kept of a stack: those near the leaf, and the outermost. */
 #define CP_WALK_LEAF 448

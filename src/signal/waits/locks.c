@@ -1,12 +1,18 @@
 /* locks.c - see locks.h. */
 #include "signal/waits/locks.h"
 
+#include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
+#include "signal/tables/samples.h"
+#include "signal/tables/thread.h"
+#include "signal/trace/trace.h"
+#include "signal/unwinder/regs.h"
 #include "signal/unwinder/syscall.h"
+#include "signal/waits/waiters.h"
 
 #define EARLY 4 /* one wait in so many has its stack taken before it ends */
 

@@ -25,10 +25,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "signal/tables/calls.h"
-#include "signal/unwinder/regs.h"
 #include "signal/tables/samples.h"
 #include "signal/trace/trace.h"
+#include "signal/unwinder/regs.h"
 #include "signal/waits/waiters.h"
 
 /* Counts are kept in parts, because a sample may stand for 3.7 events. */

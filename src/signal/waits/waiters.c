@@ -17,6 +17,9 @@
 
 #include <stdalign.h>
 #include <stddef.h>
+#include <unistd.h>
+
+#include "signal/tables/thread.h"
 
 #define PLACES 8192      /* a power of two */
 #define MOST_PLACES 2048 /* that are tried */

@@ -7,12 +7,16 @@
  */
 #include "symbol/code/code_map.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
 #include "symbol/code/code_pieces.h"
-#include "symbol/table/cursor.h"
+#include "symbol/table/frame.h"
 
 #define MOST_BYTES ((size_t)1 << 30)
 #define MOST_BACK 4096 /* pieces looked at that begin before an address */

@@ -11,6 +11,8 @@
 #define CP_CODE_MAP_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "symbol/table/frame.h"

@@ -3,8 +3,11 @@
 #define CP_CODE_PIECES_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 
 /* A line of generated code, from an address on. */
 struct cp_code_line {

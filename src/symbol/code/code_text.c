@@ -8,9 +8,13 @@
  * number, or whose line has a name of the kernel's kind.
  */
 #include <ctype.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
+#include "base/error.h"
 #include "symbol/code/code_pieces.h"
-#include "symbol/table/cursor.h"
 
 /* A hexadecimal number and the space behind it; NULL: it is none. */
 static char *read_hex(char *p, uint64_t *out)

@@ -3,12 +3,18 @@
 
 #include <capstone/capstone.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "elf/elf_file.h"
 #include "symbol/demangle/demangle.h"
+#include "symbol/table/routines.h"
 
 #define MOST_TEXT 512
 #define MOST_CODE ((uint64_t)64 << 20) /* bytes of a routine */

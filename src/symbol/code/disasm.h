@@ -8,8 +8,14 @@
 #ifndef CP_DISASM_H
 #define CP_DISASM_H
 
-#include "elf/elf_file.h"
-#include "symbol/table/routines.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_elf;
+struct cp_routines;
 
 struct cp_disasm;
 

@@ -2,8 +2,11 @@
 #include "symbol/demangle/demangle_d.h"
 
 #include <libiberty/demangle.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "symbol/demangle/demangle.h"
 
 #define MOST_NAME 4096 /* back references can make much of little */
 

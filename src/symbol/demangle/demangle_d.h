@@ -2,6 +2,9 @@
 #ifndef CP_DEMANGLE_D_H
 #define CP_DEMANGLE_D_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "symbol/demangle/demangle.h"
 
 /* As cp_demangle, for names that begin with _D. It allocates. */

@@ -7,6 +7,7 @@
  * only if all brackets of the name match; brackets that are an operator's
  * name, or the unnamed namespace, do not count.
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "symbol/demangle/demangle.h"

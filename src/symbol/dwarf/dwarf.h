@@ -13,9 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
 #include "elf/elf_file.h"
 #include "symbol/table/cursor.h"
+
+struct cp_elf;
 
 enum cp_dwarf_part {
     CP_DWARF_INFO,

@@ -2,8 +2,11 @@
 #include "symbol/dwarf/dwarf_abbrev.h"
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/search.h"
+#include "symbol/dwarf/dwarf.h"
 #include "symbol/dwarf/dwarf_names.h"
+#include "symbol/table/cursor.h"
 
 #define ENTRY_BYTES ((size_t)16 << 10) /* more than any entry has */
 #define MOST_BYTES ((size_t)4 << 20)   /* of all tables that are kept */

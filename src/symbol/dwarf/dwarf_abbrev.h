@@ -9,6 +9,10 @@
 #ifndef CP_DWARF_ABBREV_H
 #define CP_DWARF_ABBREV_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "symbol/dwarf/dwarf.h"
 
 #define CP_ABBREV_VARIES UINT16_MAX

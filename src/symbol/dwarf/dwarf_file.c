@@ -1,9 +1,14 @@
 /* dwarf_file.c - debug sections by name; see dwarf_file.h. */
 #include "symbol/dwarf/dwarf_file.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/parallel.h"
+#include "elf/elf_file.h"
+#include "elf/elf_unpack.h"
+#include "symbol/dwarf/dwarf.h"
 
 static const char *const names[CP_DWARF_PARTS] = {
     [CP_DWARF_INFO] = ".debug_info",

@@ -4,8 +4,13 @@
 #ifndef CP_DWARF_FILE_H
 #define CP_DWARF_FILE_H
 
+#include <stdbool.h>
+
+#include "base/error.h"
 #include "elf/elf_unpack.h"
 #include "symbol/dwarf/dwarf.h"
+
+struct cp_elf;
 
 /* Filled by cp_dwarf_file_load. */
 struct cp_dwarf_file {

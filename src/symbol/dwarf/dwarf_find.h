@@ -4,7 +4,13 @@
 #ifndef CP_DWARF_FIND_H
 #define CP_DWARF_FIND_H
 
-#include "symbol/dwarf/dwarf_source.h"
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_dwarf_source;
 
 #define CP_NO_UNIT UINT64_MAX
 

@@ -1,7 +1,12 @@
 /* dwarf_form.c - reads and resolves attribute values; see dwarf_form.h. */
 #include "symbol/dwarf/dwarf_form.h"
 
+#include <stddef.h>
+
+#include "symbol/dwarf/dwarf.h"
+#include "symbol/dwarf/dwarf_abbrev.h"
 #include "symbol/dwarf/dwarf_names.h"
+#include "symbol/table/cursor.h"
 
 /* Where the actual form is written before the value. */
 static uint64_t direct_form(uint64_t form, struct cp_cursor *c)

@@ -7,7 +7,12 @@
 #ifndef CP_DWARF_FORM_H
 #define CP_DWARF_FORM_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symbol/dwarf/dwarf.h"
 #include "symbol/dwarf/dwarf_abbrev.h"
+#include "symbol/table/cursor.h"
 
 struct cp_value {
     uint64_t number;    /* or index, offset, length of a block */

@@ -4,7 +4,14 @@
 #ifndef CP_DWARF_FUNCTIONS_H
 #define CP_DWARF_FUNCTIONS_H
 
-#include "symbol/dwarf/dwarf_worker.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_dwarf_unit;
+struct cp_worker;
 
 /* A part of the code of a function. */
 struct cp_function_range {

@@ -1,9 +1,17 @@
 /* dwarf_index.c - tables for repeated questions; see dwarf_index.h. */
 #include "symbol/dwarf/dwarf_index.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/search.h"
+#include "base/sort.h"
+#include "symbol/dwarf/dwarf_functions.h"
+#include "symbol/dwarf/dwarf_line.h"
 
 #define MOST_BACK 256 /* ranges looked at that begin before an address */
 

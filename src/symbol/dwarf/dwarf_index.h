@@ -10,7 +10,12 @@
 #ifndef CP_DWARF_INDEX_H
 #define CP_DWARF_INDEX_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "symbol/dwarf/dwarf_functions.h"
+#include "symbol/dwarf/dwarf_line.h"
 
 /* What is remembered of one unit; used by one thread at a time. */
 struct cp_unit_index {

@@ -7,9 +7,15 @@
 #ifndef CP_DWARF_LINE_H
 #define CP_DWARF_LINE_H
 
-#include "base/arena.h"
-#include "base/sort.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "symbol/dwarf/dwarf.h"
+#include "symbol/table/cursor.h"
+
+struct cp_arena;
+struct cp_sort_pair;
 
 struct cp_line_row {
     uint32_t file, line, column, discriminator;

@@ -6,12 +6,18 @@
  * their own columns, counted from 0, in which directory 0 is the one that the
  * compiler ran in.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "symbol/dwarf/dwarf_abbrev.h"
 #include "symbol/dwarf/dwarf_form.h"
 #include "symbol/dwarf/dwarf_line.h"
 #include "symbol/dwarf/dwarf_names.h"
+#include "symbol/table/cursor.h"
 
 #define MAX_COLUMNS 16
 

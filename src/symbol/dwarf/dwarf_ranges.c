@@ -6,7 +6,10 @@
  */
 #include "symbol/dwarf/dwarf_ranges.h"
 
+#include "symbol/dwarf/dwarf.h"
+#include "symbol/dwarf/dwarf_form.h"
 #include "symbol/dwarf/dwarf_names.h"
+#include "symbol/table/cursor.h"
 
 #define ENTRY_BYTES 64 /* more than an entry has */
 #define FETCH_BYTES 4096

@@ -10,7 +10,14 @@
 #ifndef CP_DWARF_RANGES_H
 #define CP_DWARF_RANGES_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "symbol/dwarf/dwarf_form.h"
+#include "symbol/table/cursor.h"
+
+struct cp_dwarf_bytes;
+struct cp_dwarf_unit;
 
 /* The attributes about code of one entry, as far as it has them. */
 struct cp_code {

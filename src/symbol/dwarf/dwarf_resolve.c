@@ -7,11 +7,23 @@
  */
 #include "symbol/dwarf/dwarf_resolve.h"
 
+#include <stdatomic.h>
+#include <string.h>
+
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/parallel.h"
 #include "base/sort.h"
+#include "symbol/dwarf/dwarf.h"
 #include "symbol/dwarf/dwarf_find.h"
 #include "symbol/dwarf/dwarf_functions.h"
+#include "symbol/dwarf/dwarf_index.h"
+#include "symbol/dwarf/dwarf_line.h"
+#include "symbol/dwarf/dwarf_source.h"
+#include "symbol/dwarf/dwarf_split.h"
+#include "symbol/dwarf/dwarf_worker.h"
+#include "symbol/table/frame.h"
 
 #define BYTES_PER_ADDRESS 256 /* where reading all is cheaper than an index */
 

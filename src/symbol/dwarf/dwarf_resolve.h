@@ -4,8 +4,14 @@
 #ifndef CP_DWARF_RESOLVE_H
 #define CP_DWARF_RESOLVE_H
 
-#include "symbol/dwarf/dwarf_source.h"
-#include "symbol/table/frame.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_dwarf_source;
+struct cp_symbol_frame;
 
 /* What is known of one address. */
 struct cp_answer {

@@ -2,9 +2,12 @@
 #ifndef CP_DWARF_SOURCE_H
 #define CP_DWARF_SOURCE_H
 
-#include "symbol/dwarf/dwarf_index.h"
-#include "symbol/dwarf/dwarf_split.h"
-#include "symbol/dwarf/dwarf_worker.h"
+#include <stddef.h>
+
+struct cp_dwarf;
+struct cp_dwarf_index;
+struct cp_split;
+struct cp_worker;
 
 struct cp_dwarf_source {
     const struct cp_dwarf *dwarf;

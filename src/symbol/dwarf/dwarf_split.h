@@ -9,7 +9,12 @@
 #ifndef CP_DWARF_SPLIT_H
 #define CP_DWARF_SPLIT_H
 
-#include "symbol/dwarf/dwarf_worker.h"
+#include <stdbool.h>
+
+struct cp_dwarf_unit;
+struct cp_elf;
+struct cp_error;
+struct cp_worker;
 
 struct cp_split;
 

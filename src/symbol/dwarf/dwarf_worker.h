@@ -12,10 +12,16 @@
 #ifndef CP_DWARF_WORKER_H
 #define CP_DWARF_WORKER_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "symbol/dwarf/dwarf_abbrev.h"
 #include "symbol/dwarf/dwarf_line.h"
-#include "symbol/dwarf/dwarf_ranges.h"
+
+struct cp_code;
+struct cp_dwarf_unit;
 
 #define CP_NO_RECORD UINT32_MAX
 

@@ -9,7 +9,10 @@
 #ifndef CP_ADDRESS_MAP_H
 #define CP_ADDRESS_MAP_H
 
-#include "elf/elf_file.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cp_elf;
 
 /* Where a file was mapped, as a profile has it. */
 struct cp_address_range {

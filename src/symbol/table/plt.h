@@ -7,7 +7,10 @@
 #ifndef CP_PLT_H
 #define CP_PLT_H
 
-#include "symbol/table/routines.h"
+#include "base/error.h"
+
+struct cp_elf;
+struct cp_routines;
 
 /* Adds the stubs of x86-64 and aarch64 files as name@plt. */
 enum cp_status cp_plt_read(struct cp_routines *r, const struct cp_elf *e,

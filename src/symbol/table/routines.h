@@ -8,8 +8,13 @@
 #ifndef CP_ROUTINES_H
 #define CP_ROUTINES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/arena.h"
-#include "elf/elf_file.h"
+#include "base/error.h"
+
+struct cp_elf;
 
 struct cp_routine {
     uint64_t start, end;

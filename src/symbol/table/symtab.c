@@ -7,11 +7,14 @@
  */
 #include "symbol/table/symtab.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
+#include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 
 #define MOST_BACK 64 /* symbols looked at that begin before an address */

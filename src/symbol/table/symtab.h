@@ -8,7 +8,10 @@
 #ifndef CP_SYMTAB_H
 #define CP_SYMTAB_H
 
-#include "elf/elf_file.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct cp_elf;
 
 /* The symbol that an address lies in; name NULL: none. */
 struct cp_symtab_hit {

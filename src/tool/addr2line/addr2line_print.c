@@ -12,12 +12,17 @@
 #include "tool/addr2line/addr2line_print.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/hash.h"
+#include "base/out.h"
 #include "base/pieces.h"
 #include "symbol/demangle/demangle.h"
+#include "symbol/table/frame.h"
 
 #define ANSWERS_PER_PIECE 1024
 #define LONGEST_NAME 65536

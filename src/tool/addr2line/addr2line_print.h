@@ -5,9 +5,13 @@
 #define CP_ADDR2LINE_PRINT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "base/out.h"
-#include "symbol/symbolizer.h"
+#include "base/error.h"
+
+struct cp_out;
+struct cp_symbol_frame;
 
 struct cp_addr2line_style {
     bool addresses; /* -a */

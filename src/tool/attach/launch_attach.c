@@ -5,13 +5,17 @@
 #include <getopt.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/instance.h"
 #include "base/new_file.h"
 #include "base/target_file.h"
+#include "http/address.h"
 #include "http/ask.h"
 #include "http/token.h"
 #include "launch/attach.h"

@@ -3,11 +3,14 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/instance.h"
 #include "base/out.h"
 #include "base/printable.h"
 #include "launch/instances.h"

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +20,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/out.h"
 #include "base/pid_name.h"
 #include "launch/library.h"
 #include "launch/program.h"
 #include "launch/start.h"
 #include "tool/attach/launch_words.h"
-#include "tool/pprof/pprof.h"
 #include "tool/cli/print.h"
 #include "tool/cli/viewer.h"
+#include "tool/pprof/pprof.h"
 
 enum { EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/instance.h"
 #include "base/pid_name.h"
 #include "base/target_file.h"
 #include "launch/instances.h"

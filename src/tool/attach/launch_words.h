@@ -2,8 +2,11 @@
 #ifndef CP_LAUNCH_WORDS_H
 #define CP_LAUNCH_WORDS_H
 
+#include <stdint.h>
+
 #include "base/error.h"
-#include "base/instance.h"
+
+struct cp_instance;
 
 /* "10s", "1m30s", "500ms", "10" into seconds. */
 enum cp_status cp_launch_seconds(const char *text, double *out,

@@ -1,6 +1,7 @@
 /* live_table.c - see live_table.h. */
 #include "tool/attach/live_table.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -9,10 +10,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "http/address.h"
 #include "http/ask.h"
 #include "http/token.h"
-#include "tool/pprof/pprof.h"
 #include "tool/cli/print.h"
+#include "tool/pprof/pprof.h"
 
 #define GRACE_MS 60000
 #define MAX_PROFILE_BYTES ((uint64_t)256 << 20)

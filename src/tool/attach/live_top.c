@@ -11,6 +11,7 @@
 #include <getopt.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,8 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/instance.h"
 #include "base/out.h"
 #include "tool/attach/launch_words.h"
 #include "tool/attach/live_table.h"

@@ -1,10 +1,15 @@
 /* candidates.c - see candidates.h. */
 #include "tool/cli/candidates.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "base/printable.h"
+#include "tool/cli/prompt.h"
 
 #define MOST_LISTED 200
 

@@ -2,9 +2,11 @@
 #ifndef CP_CANDIDATES_H
 #define CP_CANDIDATES_H
 
+#include <stddef.h>
+
 #include "base/arena.h"
-#include "base/out.h"
-#include "tool/cli/prompt.h"
+
+struct cp_out;
 
 /* Starts as { 0 }. */
 struct cp_candidates {

@@ -10,6 +10,9 @@
 #ifndef CP_COMMAND_H
 #define CP_COMMAND_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/error.h"
 #include "profile/legacy/heap_values.h"
 #include "report/core/options.h"

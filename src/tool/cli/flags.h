@@ -2,8 +2,13 @@
 #ifndef CP_FLAGS_H
 #define CP_FLAGS_H
 
-#include "base/out.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/picture/picture.h"
 #include "tool/cli/command.h"
+
+struct cp_out;
 
 enum cp_flag_kind {
     CP_FLAG_FORMAT,      /* chooses the report */

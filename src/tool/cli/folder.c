@@ -8,6 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/error.h"
+
 bool cp_folder_is_one(const char *path)
 {
     struct stat st;

@@ -3,8 +3,10 @@
 #define CP_FOLDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "base/arena.h"
+struct cp_arena;
+struct cp_error;
 
 /* Whether there is a directory of that name. */
 bool cp_folder_is_one(const char *path);

@@ -2,7 +2,10 @@
 #ifndef CP_JEPROF_FLAGS_H
 #define CP_JEPROF_FLAGS_H
 
-#include "tool/cli/flags.h"
+#include <stddef.h>
+
+struct cp_flag;
+struct cp_out;
 
 /* What jeprof's --maxdegree is if it is not given. */
 #define CP_JEPROF_DEGREE 8

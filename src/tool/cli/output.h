@@ -2,8 +2,10 @@
 #ifndef CP_OUTPUT_H
 #define CP_OUTPUT_H
 
+#include "base/error.h"
 #include "base/out.h"
-#include "tool/cli/command.h"
+
+struct cp_command;
 
 /* Starts with cp_output_open. */
 struct cp_output {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/error.h"
+struct cp_error;
 
 struct cp_prompt;
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/error.h"
+
 #define PROFILE_PATH "/pprof/profile"
 #define DEFAULT_PATH "/debug" PROFILE_PATH
 #define DEFAULT_SECONDS 30 /* what Go and gperftools servers take */

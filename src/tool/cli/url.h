@@ -13,7 +13,9 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
+#include "base/error.h"
+
+struct cp_arena;
 
 struct cp_url {
     const char *text;   /* for curl: http or https */

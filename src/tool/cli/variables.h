@@ -7,9 +7,13 @@
 #ifndef CP_VARIABLES_H
 #define CP_VARIABLES_H
 
-#include "base/out.h"
-#include "profile/model/profile.h"
-#include "tool/cli/command.h"
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct cp_command;
+struct cp_out;
+struct cp_profile;
 
 /* Whether that is the name of a variable or of a choice of one. */
 bool cp_variable_exists(const char *name);

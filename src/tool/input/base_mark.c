@@ -1,8 +1,15 @@
 /* base_mark.c - see base_mark.h. */
 #include "tool/input/base_mark.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/strtab.h"
 #include "profile/model/label_table.h"
+#include "profile/model/profile.h"
 
 enum cp_status cp_base_mark(struct cp_profile *p, struct cp_error *err)
 {

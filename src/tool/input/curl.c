@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/error.h"
+
 /* Stores the address of a function; the types are those of curl.h. */
 static bool find(void *library, const char *name, void *place)
 {

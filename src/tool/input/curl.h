@@ -9,7 +9,8 @@
 
 #include <curl/curl.h>
 
-#include "base/error.h"
+struct cp_error;
+struct curl_waitfd;
 
 struct cp_curl {
     CURL *(*easy_init)(void);

@@ -9,9 +9,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
+#include "base/error.h"
 #include "base/new_file.h"
-#include "tool/input/fetch.h"
+#include "base/warn.h"
 #include "tool/cli/folder.h"
+#include "tool/input/fetch.h"
 
 #define PATH_BYTES 4096
 #define MISS_SECONDS 600

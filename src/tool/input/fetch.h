@@ -4,9 +4,12 @@
 #ifndef CP_FETCH_H
 #define CP_FETCH_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/warn.h"
-#include "tool/cli/command.h"
 
 /* What the options say about fetching. */
 struct cp_fetch_options {

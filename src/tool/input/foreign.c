@@ -1,10 +1,14 @@
 /* foreign.c - see foreign.h. */
 #include "tool/input/foreign.h"
 
+#include <stdbool.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/out.h"
 #include "import/import.h"
 #include "import/readers.h"
+#include "profile/model/profile.h"
 #include "report/source/child.h"
 #include "tool/input/content.h"
 

@@ -6,7 +6,10 @@
 #ifndef CP_FOREIGN_H
 #define CP_FOREIGN_H
 
-#include "profile/model/profile.h"
+#include <stddef.h>
+
+struct cp_error;
+struct cp_profile;
 
 /* A cp_load_reader. */
 struct cp_profile *cp_foreign_read(const char *bytes, size_t len,

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/hex.h"
 #include "elf/elf_file.h"
+#include "symbol/code/code_map.h"
 
 #define KERNEL_HALF ((uint64_t)1 << 63)
 #define KERNEL_STEP ((uint64_t)2 << 20) /* a kernel is moved in such steps */

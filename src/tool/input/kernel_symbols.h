@@ -11,7 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "symbol/code/code_map.h"
+#include "base/error.h"
+
+struct cp_code_map;
 
 /* Whether a mapping's name is the kernel's: "[kernel.kallsyms]_text". */
 bool cp_kernel_symbols_is(const char *name);

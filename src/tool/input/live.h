@@ -8,10 +8,12 @@
 #define CP_LIVE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "base/arena.h"
-#include "tool/cli/command.h"
 #include "web/jobs.h"
+
+struct cp_command;
 
 /* Starts with cp_live_init. */
 struct cp_live {

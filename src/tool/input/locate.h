@@ -11,8 +11,10 @@
 #ifndef CP_LOCATE_H
 #define CP_LOCATE_H
 
+#include "base/error.h"
 #include "base/warn.h"
-#include "profile/model/profile.h"
+
+struct cp_profile;
 
 /*
  * Gives each mapping the name of the first such file that is an ELF file and

@@ -8,11 +8,18 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/hash.h"
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "base/out.h"
 #include "base/search.h"
-#include "tool/input/fetch.h"
+#include "base/strtab.h"
+#include "base/warn.h"
+#include "profile/model/line_adder.h"
+#include "profile/model/profile.h"
+#include "tool/cli/command.h"
 #include "tool/cli/url.h"
+#include "tool/input/fetch.h"
 
 struct cp_remote_source {
     const char *key;     /* build id or file of a mapping */

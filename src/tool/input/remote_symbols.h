@@ -8,9 +8,17 @@
 #ifndef CP_REMOTE_SYMBOLS_H
 #define CP_REMOTE_SYMBOLS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/warn.h"
-#include "profile/model/line_adder.h"
-#include "tool/cli/command.h"
+
+struct cp_command;
+struct cp_line_adder;
+struct cp_profile;
+struct cp_remote_source;
 
 /* Which server knows which mapping. Starts as { 0 }. */
 struct cp_remote {

@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 #include "base/warn.h"
-#include "profile/model/profile.h"
+
+struct cp_profile;
 
 /*
  * Writes the profile to pprof.BINARY.TYPES.NNN.pb.gz in $PPROF_TMPDIR,

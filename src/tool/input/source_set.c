@@ -1,18 +1,26 @@
 /* source_set.c - see source_set.h. */
 #include "tool/input/source_set.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "base/parallel.h"
+#include "profile/load/load.h"
+#include "profile/model/profile.h"
+#include "profile/model/stack_room.h"
 #include "profile/transform/merge.h"
 #include "profile/transform/scale.h"
 #include "tool/cli/folder.h"
 #include "tool/cli/interrupt.h"
-#include "tool/input/save.h"
 #include "tool/cli/url.h"
+#include "tool/input/fetch.h"
+#include "tool/input/save.h"
 
 #define MOST_TOLD 10
 

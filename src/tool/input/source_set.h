@@ -9,11 +9,16 @@
 #ifndef CP_SOURCE_SET_H
 #define CP_SOURCE_SET_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/warn.h"
 #include "profile/load/load.h"
-#include "profile/model/profile.h"
-#include "tool/input/fetch.h"
+
+struct cp_fetch;
+struct cp_profile;
 
 /* Profiles that are merged at once, and so are in memory together. */
 #define CP_SOURCE_BATCH 128

@@ -1,23 +1,31 @@
 /* sources.c - see sources.h. */
 #include "tool/input/sources.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/strtab.h"
 #include "profile/legacy/drop_frames.h"
+#include "profile/model/profile.h"
 #include "profile/transform/prune.h"
 #include "profile/transform/scale.h"
+#include "tool/cli/command.h"
+#include "tool/cli/url.h"
 #include "tool/input/base_mark.h"
+#include "tool/input/fetch.h"
 #include "tool/input/foreign.h"
 #include "tool/input/locate.h"
 #include "tool/input/remote_symbols.h"
 #include "tool/input/save.h"
 #include "tool/input/source_set.h"
 #include "tool/input/symbolize.h"
-#include "tool/cli/url.h"
 
 struct loader {
     const struct cp_command *c;

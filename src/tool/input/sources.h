@@ -7,8 +7,9 @@
 #ifndef CP_SOURCES_H
 #define CP_SOURCES_H
 
-#include "profile/model/profile.h"
-#include "tool/cli/command.h"
+struct cp_command;
+struct cp_error;
+struct cp_profile;
 
 /*
  * Loads what the command names. Sources that cannot be read are told to

@@ -8,8 +8,12 @@
 #ifndef CP_SYMBOL_SOURCE_H
 #define CP_SYMBOL_SOURCE_H
 
+#include <stdbool.h>
+
 #include "base/warn.h"
-#include "symbol/symbolizer.h"
+
+struct cp_error;
+struct cp_symbolizer;
 
 /* Starts as { 0 }. */
 struct cp_symbol_source {

@@ -9,10 +9,12 @@
 #ifndef CP_SYMBOLIZE_H
 #define CP_SYMBOLIZE_H
 
+#include "base/error.h"
 #include "base/warn.h"
-#include "profile/model/profile.h"
-#include "tool/cli/command.h"
-#include "tool/input/remote_symbols.h"
+
+struct cp_command;
+struct cp_profile;
+struct cp_remote;
 
 /* remote may be NULL: nothing was fetched. */
 enum cp_status cp_symbolize(struct cp_profile *p, const struct cp_command *c,

@@ -4,9 +4,11 @@
 #ifndef CP_SYMBOLIZE_FILE_H
 #define CP_SYMBOLIZE_FILE_H
 
+#include "base/error.h"
 #include "base/warn.h"
-#include "profile/model/line_adder.h"
-#include "tool/input/symbolize_mode.h"
+
+struct cp_line_adder;
+struct cp_symbolize_mode;
 
 /*
  * Symbolizes every mapping that has no symbols yet. Files that are missing or

@@ -11,7 +11,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "http/token.h"
+#include "tool/cli/url.h"
+#include "tool/input/curl.h"
+#include "tool/input/fetch.h"
 
 #define DEFAULT_TIMEOUT 60
 #define CONNECT_TIMEOUT 30

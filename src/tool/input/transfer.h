@@ -9,12 +9,13 @@
 #define CP_TRANSFER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <time.h>
 
 #include "base/arena.h"
+#include "tool/cli/url.h"
 #include "tool/input/curl.h"
 #include "tool/input/fetch.h"
-#include "tool/cli/url.h"
 
 /* While connecting libcurl may try a second address beside the first. */
 #define CP_TRANSFER_SOCKETS 4

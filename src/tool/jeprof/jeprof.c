@@ -1,22 +1,30 @@
 /* jeprof.c - see jeprof.h. */
 #include "tool/jeprof/jeprof.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "profile/legacy/heap_values.h"
 #include "profile/model/profile.h"
+#include "report/core/options.h"
 #include "tool/cli/command.h"
+#include "tool/cli/flags.h"
 #include "tool/cli/jeprof_flags.h"
+#include "tool/cli/print.h"
+#include "tool/cli/url.h"
+#include "tool/input/sources.h"
 #include "tool/jeprof/jeprof_raw.h"
 #include "tool/jeprof/jeprof_symbols.h"
-#include "tool/cli/print.h"
 #include "tool/pprof/run.h"
 #include "tool/pprof/shell.h"
-#include "tool/input/sources.h"
-#include "tool/cli/url.h"
 
 #define DEFAULT_SECONDS 30
 

@@ -7,7 +7,8 @@
 #ifndef CP_JEPROF_H
 #define CP_JEPROF_H
 
-#include "base/arena.h"
+struct cp_arena;
+struct cp_error;
 
 /* Runs jeprof; returns the exit status: 0, 1 on failure, 2 on misuse. */
 int cp_jeprof_main(int argc, const char *const *argv);

@@ -1,9 +1,16 @@
 /* jeprof_raw.c - see jeprof_raw.h. */
 #include "tool/jeprof/jeprof_raw.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "base/index.h"
 #include "base/number.h"
+#include "base/out.h"
+#include "profile/model/profile.h"
+#include "tool/cli/command.h"
 #include "tool/cli/output.h"
 
 /* Which values of a sample are objects and bytes; CP_NONE if there are none. */

@@ -2,8 +2,10 @@
 #ifndef CP_JEPROF_RAW_H
 #define CP_JEPROF_RAW_H
 
-#include "profile/model/profile.h"
-#include "tool/cli/command.h"
+#include "base/error.h"
+
+struct cp_command;
+struct cp_profile;
 
 /*
  * Writes the profile in the form of profile/legacy/symbolized.h, for this tool,

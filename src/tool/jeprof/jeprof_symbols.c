@@ -7,6 +7,8 @@
 #include "tool/jeprof/jeprof_symbols.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +16,12 @@
 
 #include "base/alloc.h"
 #include "base/bytes.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "base/text_lines.h"
+#include "profile/legacy/heap_values.h"
+#include "profile/model/profile.h"
+#include "tool/cli/command.h"
 #include "tool/cli/print.h"
 #include "tool/input/sources.h"
 

@@ -2,7 +2,9 @@
 #ifndef CP_JEPROF_SYMBOLS_H
 #define CP_JEPROF_SYMBOLS_H
 
-#include "tool/cli/command.h"
+#include "base/error.h"
+
+struct cp_command;
 
 /*
  * Reads lines of a memory map and addresses from standard input and prints

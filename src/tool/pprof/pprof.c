@@ -4,14 +4,16 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/model/profile.h"
 #include "tool/cli/command.h"
 #include "tool/cli/flags.h"
 #include "tool/cli/print.h"
+#include "tool/input/sources.h"
 #include "tool/pprof/run.h"
 #include "tool/pprof/serve.h"
 #include "tool/pprof/shell.h"
-#include "tool/input/sources.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 

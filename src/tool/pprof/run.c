@@ -1,14 +1,22 @@
 /* run.c - see run.h. */
 #include "tool/pprof/run.h"
 
+#include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "report/picture/picture.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "base/warn.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
 #include "report/core/report.h"
-#include "tool/input/debuginfod.h"
+#include "report/picture/picture.h"
+#include "tool/cli/command.h"
 #include "tool/cli/output.h"
 #include "tool/cli/print.h"
 #include "tool/cli/viewer.h"
+#include "tool/input/debuginfod.h"
 
 static enum cp_status draw(const struct cp_command *c, struct cp_report *r,
                            struct cp_out *out, struct cp_error *err)

@@ -2,9 +2,11 @@
 #ifndef CP_RUN_H
 #define CP_RUN_H
 
+#include "base/error.h"
 #include "base/warn.h"
-#include "profile/model/profile.h"
-#include "tool/cli/command.h"
+
+struct cp_command;
+struct cp_profile;
 
 /* Writes the report. The profile is changed: give a copy to keep it. */
 enum cp_status cp_run_report(const struct cp_command *c, struct cp_profile *p,

@@ -2,14 +2,18 @@
 #include "tool/pprof/serve.h"
 
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/path.h"
-#include "tool/input/live.h"
+#include "profile/model/profile.h"
+#include "tool/cli/command.h"
 #include "tool/cli/print.h"
 #include "tool/cli/viewer.h"
+#include "tool/input/live.h"
 #include "web/web.h"
 
 static struct cp_web *serving; /* for the signal handler */

@@ -2,8 +2,12 @@
 #ifndef CP_SERVE_H
 #define CP_SERVE_H
 
-#include "profile/model/profile.h"
-#include "tool/cli/command.h"
+#include <stdbool.h>
+
+#include "base/error.h"
+
+struct cp_command;
+struct cp_profile;
 
 enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
                         struct cp_error *err);

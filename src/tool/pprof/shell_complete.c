@@ -1,12 +1,16 @@
 /* shell_complete.c - see shell_complete.h. */
 #include "tool/pprof/shell_complete.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/out.h"
+#include "profile/model/profile.h"
 #include "tool/cli/candidates.h"
 #include "tool/cli/flags.h"
+#include "tool/cli/prompt.h"
 #include "tool/cli/variables.h"
 
 #define SPECIAL "\\.+*?()|[]{}^$"

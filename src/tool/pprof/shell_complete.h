@@ -2,8 +2,10 @@
 #ifndef CP_SHELL_COMPLETE_H
 #define CP_SHELL_COMPLETE_H
 
-#include "profile/model/profile.h"
-#include "tool/cli/prompt.h"
+#include <stdbool.h>
+
+struct cp_candidates;
+struct cp_profile;
 
 /*
  * Commands and options for the first word of a line and after "help", values

@@ -1,9 +1,18 @@
 /* shell_greet.c - see shell_greet.h. */
 #include "tool/pprof/shell_greet.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/out.h"
+#include "base/units.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
+#include "report/core/report.h"
 #include "report/graph/legend.h"
+#include "tool/cli/command.h"
 
 /* A profile's samples and total, as the options have them. */
 struct measure {

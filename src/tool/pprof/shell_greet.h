@@ -2,8 +2,8 @@
 #ifndef CP_SHELL_GREET_H
 #define CP_SHELL_GREET_H
 
-#include "profile/model/profile.h"
-#include "tool/cli/command.h"
+struct cp_command;
+struct cp_profile;
 
 /*
  * Prints the heading of the profile on standard error; after `before`, which

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdint.h>
@@ -11,11 +12,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/error.h"
 #include "base/literal.h"
+#include "base/out.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
+#include "tool/cli/command.h"
 #include "tool/cli/flags.h"
 #include "tool/cli/keys.h"
 #include "tool/cli/print.h"
 #include "tool/cli/variables.h"
+#include "tool/pprof/run.h"
 
 #define SHELL_ROWS 10
 

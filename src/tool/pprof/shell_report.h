@@ -2,7 +2,11 @@
 #ifndef CP_SHELL_REPORT_H
 #define CP_SHELL_REPORT_H
 
-#include "tool/pprof/run.h"
+#include "base/error.h"
+
+struct cp_arena;
+struct cp_command;
+struct cp_profile;
 
 /*
  * Runs a line such as "top 20 -cum http -gc > file": a number is a row

@@ -2,11 +2,15 @@
 #include "tool/trace/serve_trace.h"
 
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "base/units.h"
 #include "tool/cli/print.h"
 #include "tool/pprof/serve.h"
+#include "tool/trace/trace_source.h"
+#include "trace/read/read_timeline.h"
 #include "web/trace_web.h"
 
 #define LARGE_BYTES ((size_t)100 << 20) /* takes long enough to say so */

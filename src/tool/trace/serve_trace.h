@@ -4,7 +4,9 @@
 
 #include <stdbool.h>
 
-#include "tool/trace/trace_source.h"
+#include "base/error.h"
+
+struct cp_trace_source;
 
 /* Reads the trace and serves its page until SIGINT or SIGTERM. */
 enum cp_status cp_serve_trace(const struct cp_trace_source *source,

@@ -2,18 +2,26 @@
 #include "tool/trace/trace.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/codec/encode.h"
+#include "profile/model/profile.h"
+#include "tool/cli/command.h"
+#include "tool/cli/flags.h"
 #include "tool/cli/output.h"
 #include "tool/cli/print.h"
 #include "tool/trace/serve_trace.h"
 #include "tool/trace/trace_print.h"
 #include "tool/trace/trace_source.h"
 #include "trace/read/read_profile.h"
+#include "trace/read/read_spans.h"
+#include "trace/read/read_threads.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 

@@ -4,7 +4,9 @@
 #ifndef CP_TOOL_TRACE_H
 #define CP_TOOL_TRACE_H
 
-#include "tool/cli/flags.h"
+#include <stddef.h>
+
+struct cp_flag;
 
 /* Runs the command; returns the exit status. */
 int cp_trace_main(int argc, const char *const *argv);

@@ -8,12 +8,18 @@
  */
 #include "tool/trace/trace_print.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/out.h"
+#include "base/strtab.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "report/core/escape.h"
+#include "trace/read/read_spans.h"
+#include "trace/read/read_threads.h"
 
 #define NAME_CHARS 60
 

@@ -2,8 +2,10 @@
 #ifndef CP_TRACE_PRINT_H
 #define CP_TRACE_PRINT_H
 
-#include "base/out.h"
-#include "trace/read/read_threads.h"
+#include <stddef.h>
+
+struct cp_out;
+struct cp_trace_threads;
 
 enum cp_trace_style {
     CP_TRACE_STYLE_TEXT,

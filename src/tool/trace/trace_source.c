@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "base/new_file.h"
+#include "base/warn.h"
+#include "tool/cli/url.h"
 #include "tool/input/fetch.h"
 #include "tool/input/save.h"
-#include "tool/cli/url.h"
 
 #define TRACE_PATH "/debug/pprof/trace"
 #define GRACE_SECONDS 60 /* for the answer, when the trace has ended */

@@ -10,7 +10,11 @@
 #ifndef CP_TRACE_MODEL_H
 #define CP_TRACE_MODEL_H
 
-#include "trace/step.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cp_error;
+struct cp_trace_format;
 
 enum cp_trace_input_kind {
     CP_INPUT_WAIT,   /* begin_ns to time_ns; arg: lock, or the call's result */

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/sort.h"
+#include "trace/model/model.h"
 
 void cp_notices_release(struct cp_notices *s)
 {

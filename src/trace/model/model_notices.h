@@ -6,7 +6,11 @@
 #ifndef CP_TRACE_MODEL_NOTICES_H
 #define CP_TRACE_MODEL_NOTICES_H
 
-#include "trace/model/model.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cp_trace_input;
 
 #define CP_MOST_NOTICES ((size_t)1 << 16)
 

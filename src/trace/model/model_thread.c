@@ -1,6 +1,11 @@
 /* model_thread.c - see model_thread.h. */
 #include "trace/model/model_thread.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "trace/step.h"
+
 void cp_model_tell(struct cp_model_threads *ts, struct cp_model_thread *t,
                    struct cp_step step)
 {

@@ -5,10 +5,15 @@
 #ifndef CP_TRACE_MODEL_THREAD_H
 #define CP_TRACE_MODEL_THREAD_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "base/strtab.h"
+#include "trace/model/model.h"
 #include "trace/model/model_threads.h"
 #include "trace/model/model_totals.h"
+#include "trace/step.h"
 #include "trace/tid_table.h"
 
 #define CP_MODEL_REGIONS 32

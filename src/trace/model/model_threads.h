@@ -7,7 +7,11 @@
 #ifndef CP_TRACE_MODEL_THREADS_H
 #define CP_TRACE_MODEL_THREADS_H
 
-#include "trace/model/model.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cp_error;
+struct cp_trace_model_options;
 
 enum cp_item_kind {
     CP_ITEM_KNOWN,

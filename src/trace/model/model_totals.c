@@ -1,6 +1,9 @@
 /* model_totals.c - see model_totals.h. */
 #include "trace/model/model_totals.h"
 
+#include "base/out.h"
+#include "trace/model/model.h"
+
 static void put_name(struct cp_out *out, const char *name)
 {
     for (; *name; name++) {

@@ -2,7 +2,10 @@
 #ifndef CP_TRACE_MODEL_TOTALS_H
 #define CP_TRACE_MODEL_TOTALS_H
 
-#include "trace/model/model.h"
+#include <stdint.h>
+
+struct cp_out;
+struct cp_trace_account;
 
 struct cp_model_totals {
     uint64_t wait_ns, io_ns, syscalls, errors, blocks, read_bytes, write_bytes;

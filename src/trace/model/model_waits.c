@@ -4,7 +4,15 @@
  * A wait may be interrupted by a handler of the program, which waits itself:
  * the outer one goes on when all inside it have ended.
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "trace/model/model.h"
 #include "trace/model/model_thread.h"
+#include "trace/model/model_threads.h"
+#include "trace/step.h"
 
 static const struct cp_trace_call *call_of(const struct cp_model_threads *ts,
                                            unsigned call)

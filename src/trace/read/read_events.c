@@ -1,6 +1,8 @@
 /* read_events.c - how many numbers follow each kind; see read_events.h. */
 #include "trace/read/read_events.h"
 
+#include "profile/codec/wire.h"
+
 /*
  * Numbers behind the kind, in their order; every event begins with the time.
  * 0: no event of an ordinary batch. Kinds from 128 are of the experiment that

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "profile/codec/wire.h"
+struct cp_wire;
 
 #define CP_TRACE_MOST_ARGS 5
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "profile/codec/wire.h"
 #include "trace/read/read_events.h"
 
 #define BATCH_BYTES ((uint64_t)1 << 20) /* Go's are of 64 KiB at most */

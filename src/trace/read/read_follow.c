@@ -1,7 +1,16 @@
 /* read_follow.c - see read_follow.h. */
 #include "trace/read/read_follow.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "trace/read/read_events.h"
+#include "trace/read/read_lanes.h"
 #include "trace/read/read_marks.h"
+#include "trace/read/read_names.h"
+#include "trace/read/read_spans.h"
 
 /*
  * Whether an event is the next of its goroutine: by its count, and because

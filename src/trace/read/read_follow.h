@@ -5,7 +5,12 @@
 #ifndef CP_TRACE_READ_FOLLOW_H
 #define CP_TRACE_READ_FOLLOW_H
 
-#include "trace/read/read_lanes.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_trace_read_event;
 
 /* For read_order.h: whose turn it is, and what it does. */
 bool cp_trace_follow_is_ready(void *context, uint32_t thread,

@@ -6,7 +6,13 @@
 #ifndef CP_TRACE_READ_LANES_H
 #define CP_TRACE_READ_LANES_H
 
-#include "trace/read/read_events.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "trace/read/read_names.h"
 #include "trace/read/read_spans.h"
 
 /* A thread of the system: which goroutine and processor it has. */

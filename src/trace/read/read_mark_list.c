@@ -1,11 +1,15 @@
 /* read_mark_list.c - see read_mark_list.h. */
 #include "trace/read/read_mark_list.h"
 
+#include <fcntl.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/sort.h"
+#include "trace/read/read_spans.h"
 
 #define MOST_OPEN 64 /* regions within each other */
 

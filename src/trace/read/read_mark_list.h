@@ -5,7 +5,12 @@
 #ifndef CP_TRACE_READ_MARK_LIST_H
 #define CP_TRACE_READ_MARK_LIST_H
 
-#include "trace/read/read_spans.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_trace_mark;
 
 struct cp_trace_mark_list {
     struct cp_trace_mark *items;

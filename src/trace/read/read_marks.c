@@ -1,6 +1,12 @@
 /* read_marks.c - see read_marks.h. */
 #include "trace/read/read_marks.h"
 
+#include "base/error.h"
+#include "trace/read/read_events.h"
+#include "trace/read/read_lanes.h"
+#include "trace/read/read_names.h"
+#include "trace/read/read_spans.h"
+
 enum cp_status cp_trace_marks_tell(struct cp_trace_spans *s,
                                    const struct cp_trace_mark *m,
                                    struct cp_error *err)

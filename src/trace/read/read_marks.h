@@ -5,7 +5,13 @@
 #ifndef CP_TRACE_READ_MARKS_H
 #define CP_TRACE_READ_MARKS_H
 
-#include "trace/read/read_lanes.h"
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_trace_mark;
+struct cp_trace_read_event;
+struct cp_trace_spans;
 
 /* Tells the watcher of a moment. */
 enum cp_status cp_trace_marks_tell(struct cp_trace_spans *s,

@@ -9,7 +9,11 @@
 #ifndef CP_TRACE_READ_NAMES_H
 #define CP_TRACE_READ_NAMES_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/arena.h"
+#include "base/error.h"
 #include "base/strtab.h"
 #include "base/table.h"
 #include "trace/read/read_file.h"

@@ -7,9 +7,17 @@
  */
 #include "trace/read/read_order.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/table.h"
+#include "profile/codec/wire.h"
+#include "trace/read/read_events.h"
+#include "trace/read/read_file.h"
 
 #define PATIENCE_NS 2000000000
 #define MOST_TRIED 256

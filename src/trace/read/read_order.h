@@ -12,8 +12,13 @@
 #ifndef CP_TRACE_READ_ORDER_H
 #define CP_TRACE_READ_ORDER_H
 
-#include "trace/read/read_events.h"
-#include "trace/read/read_file.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_trace_generation;
+struct cp_trace_read_event;
 
 /* Who takes the events. */
 struct cp_trace_taker {

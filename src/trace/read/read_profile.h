@@ -10,8 +10,14 @@
 #ifndef CP_TRACE_READ_PROFILE_H
 #define CP_TRACE_READ_PROFILE_H
 
-#include "profile/model/profile.h"
-#include "trace/read/read_spans.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_profile;
+struct cp_trace_names;
+struct cp_trace_span;
 
 enum cp_trace_profile_kind {
     CP_TRACE_PROFILE_SCHED,

@@ -13,6 +13,12 @@
 #ifndef CP_TRACE_READ_SPANS_H
 #define CP_TRACE_READ_SPANS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/strtab.h"
 #include "trace/read/read_names.h"
 
 #define CP_TRACE_NO_LANE UINT32_MAX

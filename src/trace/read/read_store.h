@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+struct cp_error;
 
 /* Starts with cp_trace_store_init. */
 struct cp_trace_store {

@@ -13,7 +13,13 @@
 #ifndef CP_TRACE_READ_THREADS_H
 #define CP_TRACE_READ_THREADS_H
 
-#include "trace/read/read_spans.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct cp_trace_spans;
 
 /* Columns of numbers; the thread's name is beside them. */
 enum cp_trace_column {

@@ -14,7 +14,14 @@
 #ifndef CP_TRACE_READ_TIMELINE_H
 #define CP_TRACE_READ_TIMELINE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
 #include "trace/read/read_spans.h"
+
+struct cp_trace_spans;
 
 struct cp_trace_timeline;
 

@@ -1,6 +1,14 @@
 /* read_window.c - see read_window.h. */
 #include "trace/read/read_window.h"
 
+#include <stddef.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/out.h"
+#include "trace/read/read_spans.h"
+#include "trace/read/read_timeline.h"
+
 struct item {
     double start, end;
     uint32_t stack, by, reason;

@@ -20,8 +20,10 @@
 #ifndef CP_TRACE_READ_WINDOW_H
 #define CP_TRACE_READ_WINDOW_H
 
-#include "base/out.h"
-#include "trace/read/read_timeline.h"
+#include <stdint.h>
+
+struct cp_out;
+struct cp_trace_timeline;
 
 #define CP_TRACE_ITEM_BYTES 40
 #define CP_TRACE_RUN 255

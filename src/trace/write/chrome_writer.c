@@ -6,11 +6,18 @@
  * whom is a flow; messages and samples are instants. The stacks come last.
  * Times are microseconds, with the nanoseconds behind the point.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "base/strtab.h"
 #include "base/utf8.h"
 #include "trace/lanes.h"
+#include "trace/stacks.h"
+#include "trace/step.h"
 
 struct writer {
     struct cp_out *out;

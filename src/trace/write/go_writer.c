@@ -8,10 +8,16 @@
  * keeps the P. The reader wants each P and goroutine to have its events
  * numbered, wherever they are written: it finds their order by that.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "base/strtab.h"
 #include "trace/go_file.h"
+#include "trace/stacks.h"
 #include "trace/step.h"
 #include "trace/tid_table.h"
 #include "trace/varint.h"

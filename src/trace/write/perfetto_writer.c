@@ -7,10 +7,19 @@
  * that use them: so packets are kept until a flush, which writes the names
  * first. Times are those of CLOCK_BOOTTIME, as readers expect.
  */
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "base/strtab.h"
 #include "trace/lanes.h"
+#include "trace/stacks.h"
+#include "trace/step.h"
+#include "trace/tid_table.h"
 #include "trace/varint.h"
 
 /* Fields, by message. */

@@ -1,13 +1,15 @@
 /* test_json.c - tests src/base/json/json.c, json_string.c and json_number.c. */
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/index.h"
 #include "base/json/json.h"
+#include "base/text_lines.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "check.h"
-#include "profile/model/profile.h"
 
 /* Writes a value in a form of its own: enough to see what was read. */
 static void show(struct cp_json *j, FILE *out)

@@ -1,9 +1,13 @@
 /* test_decode.c - tests src/profile/decode*.c and raw_labels.c. */
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/codec/decode.h"
+#include "profile/model/profile.h"
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "check.h"
 #include "one_core.h"
 #include "profile_fixture.h"

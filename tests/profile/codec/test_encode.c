@@ -1,18 +1,25 @@
 /* test_encode.c - tests src/profile/codec/encode.c. */
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/out.h"
+#include "profile/codec/decode.h"
 #include "profile/codec/encode.h"
+#include "profile/codec/inflate.h"
+#include "profile/codec/wire.h"
+#include "profile/load/load.h"
+#include "profile/load/stream.h"
+#include "profile/load/stream_source.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "check.h"
 #include "one_core.h"
-#include "profile/codec/decode.h"
-#include "profile/codec/inflate.h"
-#include "profile/load/load.h"
-#include "profile/load/stream.h"
-#include "profile/codec/wire.h"
 #include "profile_fixture.h"
 #include "proto_fixture.h"
 

@@ -1,12 +1,13 @@
 /* test_gzip.c - tests src/profile/codec/gzip.c and gzip_piece.c. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/codec/gzip.h"
 
 #include <libdeflate.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "check.h"
-#include "profile/codec/inflate.h"
 
 #define MOST ((size_t)3 << 20)
 

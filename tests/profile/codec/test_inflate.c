@@ -1,4 +1,6 @@
 /* test_inflate.c - tests src/profile/codec/inflate.c. */
+#include "base/bytes.h"
+#include "base/error.h"
 #include "profile/codec/inflate.h"
 
 #include <libdeflate.h>

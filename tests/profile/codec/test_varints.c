@@ -1,5 +1,7 @@
 /* test_varints.c - tests src/profile/codec/varints.c. */
+#include "base/out.h"
 #include "profile/codec/varints.h"
+#include "profile/codec/wire.h"
 
 #include <stdlib.h>
 

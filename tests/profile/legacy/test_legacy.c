@@ -5,12 +5,15 @@
  * A profile is compared as text: the types, then a line for each sample with
  * its values, its stack (addresses, or names for Java) and its labels.
  */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
 #include "profile/legacy/legacy.h"
+#include "profile/model/profile.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "check.h"
 
 static char out[8192];

@@ -1,8 +1,9 @@
 /* test_symbolized.c - tests src/profile/legacy/symbolized.c. */
-#include "profile/legacy/symbolized.h"
+#include "base/error.h"
+#include "profile/legacy/legacy.h"
+#include "profile/model/profile.h"
 
 #include "check.h"
-#include "profile/legacy/legacy.h"
 
 #define HEAP                                                                   \
     "heap profile: 1: 8 [ 1: 8] @ heapprofile\n"                               \

@@ -1,11 +1,14 @@
 /* test_load.c - tests src/profile/load/load.c. */
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/error.h"
 #include "profile/load/load.h"
+#include "profile/model/profile.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "base/alloc.h"
 #include "check.h"
 #include "profile_fixture.h"
 #include "proto_fixture.h"

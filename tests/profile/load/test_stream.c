@@ -1,14 +1,20 @@
 /* test_stream.c - tests src/profile/load/stream.c and stream_source.c. */
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "profile/codec/decode.h"
+#include "profile/codec/encode.h"
 #include "profile/load/stream.h"
+#include "profile/load/stream_source.h"
+#include "profile/model/profile.h"
+#include "profile/model/stack_room.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "check.h"
-#include "profile/codec/decode.h"
-#include "profile/codec/encode.h"
 #include "proto_fixture.h"
 
 #define N_LOCATIONS 3000

@@ -1,7 +1,11 @@
 /* test_label_table.c - tests src/profile/model/label_table.c. */
-#include "profile/model/label_table.h"
-
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "base/strtab.h"
+#include "profile/model/label_table.h"
+#include "profile/model/profile.h"
+
 #include "check.h"
 #include "profile_fixture.h"
 

@@ -1,11 +1,13 @@
 /* test_line_adder.c - tests src/profile/model/line_adder.c. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "profile/model/build.h"
 #include "profile/model/line_adder.h"
+#include "profile/model/profile.h"
 
 #include <stdio.h>
 
-#include "base/alloc.h"
 #include "check.h"
-#include "profile/model/build.h"
 
 /* Three locations, the first with a line of its own. */
 static struct cp_profile *make_profile(void)

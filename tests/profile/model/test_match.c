@@ -1,7 +1,11 @@
 /* test_match.c - tests src/profile/model/match.c. */
-#include "profile/model/match.h"
-
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/strtab.h"
+#include "profile/model/match.h"
+#include "profile/model/profile.h"
+#include "regex/regex.h"
+
 #include "check.h"
 #include "profile_fixture.h"
 

@@ -1,7 +1,10 @@
 /* test_profile.c - tests src/profile/model/profile.c. */
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strtab.h"
 #include "profile/model/profile.h"
 
-#include "base/alloc.h"
 #include "check.h"
 #include "profile_fixture.h"
 

@@ -1,8 +1,8 @@
 /* test_stack_room.c - tests src/profile/model/stack_room.c. */
-#include "profile/model/stack_room.h"
-
 #include "base/alloc.h"
 #include "base/parallel.h"
+#include "profile/model/stack_room.h"
+
 #include "check.h"
 
 static void test_stretches_are_apart(void)

@@ -1,7 +1,10 @@
 /* test_filter_names.c - tests src/profile/transform/filter_names.c. */
-#include "profile/transform/filter_names.h"
-
 #include "base/alloc.h"
+#include "base/error.h"
+#include "profile/model/profile.h"
+#include "profile/transform/filter_names.h"
+#include "regex/regex.h"
+
 #include "check.h"
 #include "profile_fixture.h"
 

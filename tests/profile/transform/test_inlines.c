@@ -1,4 +1,5 @@
 /* test_inlines.c - tests src/profile/transform/inlines.c. */
+#include "profile/model/profile.h"
 #include "profile/transform/inlines.h"
 
 #include "check.h"

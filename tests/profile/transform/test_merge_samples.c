@@ -2,14 +2,17 @@
  * test_merge_samples.c - tests src/profile/transform/merge_samples.c: many
  * samples, in several pieces and shards, against what one loop makes of them.
  */
-#include "profile/transform/merge_samples.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
+#include "profile/model/stack_room.h"
+#include "profile/transform/merge.h"
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "check.h"
-#include "profile/model/build.h"
-#include "profile/transform/merge.h"
 
 #define N_LOCATIONS 100
 #define N_STACKS 30000 /* distinct ones */

@@ -1,7 +1,11 @@
 /* test_tag_frames.c - tests src/profile/transform/tag_frames.c. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/index.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 #include "profile/transform/tag_frames.h"
 
-#include "base/alloc.h"
 #include "check.h"
 #include "profile_fixture.h"
 

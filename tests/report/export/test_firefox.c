@@ -4,6 +4,11 @@
  * then, is tested by tests/cli/convert.
  */
 #include "base/alloc.h"
+#include "base/error.h"
+#include "base/out.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
+#include "report/core/report.h"
 #include "report_cases.h"
 
 static char *firefox(const struct fixture_row *rows, size_t n)

@@ -1,5 +1,6 @@
 /* test_degree.c - tests src/report/graph/degree.c: -maxdegree. */
-#include "report/graph/degree.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,6 @@
 /* test_picture.c - tests src/report/picture/picture.c; needs graphviz. */
+#include "base/error.h"
+#include "base/out.h"
 #include "report/picture/picture.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* test_svg.c - tests src/report/picture/svg.c. */
+#include "base/out.h"
 #include "report/picture/svg.h"
 
 #include <stdlib.h>

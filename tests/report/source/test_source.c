@@ -1,4 +1,7 @@
 /* test_source.c - tests src/report/source/source.c. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/strtab.h"
 #include "report/source/source.h"
 
 #include <stdio.h>
@@ -6,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "check.h"
 
 static char root[] = "/tmp/test_source_XXXXXX";

@@ -3,10 +3,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
-#include "check.h"
+#include "base/error.h"
+#include "base/out.h"
 #include "profile/model/build.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
 #include "report/core/report.h"
+#include "check.h"
 
 static char root[] = "/tmp/test_list_XXXXXX";
 

@@ -1,6 +1,9 @@
 /* test_raw.c - tests src/report/text/raw.c. */
 #include "report_cases.h"
 
+#include "profile/model/profile.h"
+#include "report/core/options.h"
+
 static const struct report_case cases[] = {
     { "samples and locations",
       "-raw",

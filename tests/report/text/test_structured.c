@@ -1,5 +1,6 @@
 /* test_structured.c - tests src/report/text/structured.c. */
-#include "base/alloc.h"
+#include "profile/model/profile.h"
+#include "report/core/options.h"
 #include "check.h"
 #include "report_fixture.h"
 

@@ -4,6 +4,9 @@
 #include "check.h"
 #include "report_fixture.h"
 
+#include "profile/model/profile.h"
+#include "report/core/options.h"
+
 static const struct {
     const char *what;
     struct fixture_row rows[4];

@@ -1,5 +1,9 @@
 /* test_mount.c - the endpoint's answers without its sockets. */
+#include "base/error.h"
+#include "base/out.h"
+#include "runtime/endpoint/endpoint.h"
 #include "runtime/endpoint/mount.h"
+#include "runtime/kind/kind.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>

@@ -3,6 +3,7 @@
  * their thread sleeps, and no others.
  */
 #include "runtime/heap/leak_cache.h"
+#include "runtime/heap/leak_stacks.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,8 +1,9 @@
 /* test_leak_chunks - what of a heap is free, and when nothing is said to be. */
+#include "runtime/heap/leak.h"
 #include "runtime/heap/leak_chunks.h"
+#include "signal/heap/heap.h"
 
 #include "check.h"
-#include "signal/heap/heap.h"
 
 #define FAR 64
 #define PLACES ((CP_HEAP_NEAR + FAR) * CP_HEAP_BUCKET)

@@ -1,9 +1,11 @@
 /* test_delta.c - differences of snapshots. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
 #include "runtime/kind/delta.h"
 
-#include "base/alloc.h"
 #include "check.h"
-#include "profile/model/build.h"
 
 /* A heap profile: at each of two addresses n[i] objects in all, m[i] live. */
 static struct cp_profile *make(const int64_t n[2], const int64_t m[2])

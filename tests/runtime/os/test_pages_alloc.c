@@ -1,11 +1,12 @@
 /* test_pages_alloc - the library's own memory: zeroed, bounded, used again. */
+#include "base/alloc.h"
+#include "base/error.h"
 #include "runtime/os/pages_alloc.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/alloc.h"
 #include "check.h"
 
 static bool is_zero(const char *p, size_t n)

@@ -22,14 +22,14 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "check.h"
 #include "runtime/heap/heap.h"
-#include "runtime/process/lifecycle.h"
-#include "runtime/threads/own_thread.h"
 #include "runtime/os/pages_alloc.h"
 #include "runtime/process/record.h"
 #include "runtime/process/registry.h"
+#include "runtime/process/settings.h"
+#include "runtime/threads/own_thread.h"
 #include "signal/heap/heap.h"
+#include "check.h"
 
 #define MOST_BLOCKS 800
 #define MOST_MAPS 8

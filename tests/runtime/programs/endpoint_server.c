@@ -21,8 +21,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "profile/model/build.h"
+#include "profile/model/profile.h"
 #include "runtime/endpoint/endpoint.h"
+#include "runtime/kind/kind.h"
 
 /* ---- functions to be found again by name ---- */
 

@@ -1,10 +1,14 @@
 /* test_recorder - windows on one table, and what is written of them. */
+#include "base/error.h"
+#include "profile/model/build.h"
+#include "profile/model/profile.h"
+#include "runtime/os/tables.h"
 #include "runtime/stacks/recorder.h"
+#include "runtime/threads/labels.h"
+#include "signal/tables/samples.h"
+#include "signal/unwinder/walk.h"
 
 #include "check.h"
-#include "runtime/threads/labels.h"
-#include "runtime/os/tables.h"
-#include "signal/unwinder/walk.h"
 
 #define LEAST ((size_t)320 << 10) /* the smallest table */
 

@@ -1,13 +1,16 @@
 /* test_sampler - windows beside each other, and the thread that serves them. */
+#include "base/error.h"
+#include "runtime/os/lock.h"
 #include "runtime/stacks/sampler.h"
+#include "signal/signals/handler.h"
+#include "signal/tables/readers.h"
+#include "signal/unwinder/map.h"
 
 #include <dlfcn.h>
 #include <signal.h>
 #include <time.h>
 
 #include "check.h"
-#include "signal/signals/handler.h"
-#include "signal/tables/readers.h"
 
 /* Part of libc6, and loaded by nothing. */
 #define SOME_LIBRARY "libBrokenLocale.so.1"

@@ -1,4 +1,6 @@
 /* test_mappings.c - the mappings of this process, and of one that was. */
+#include "base/alloc.h"
+#include "base/error.h"
 #include "runtime/symbolize/mappings.h"
 
 #include <elf.h>
@@ -6,7 +8,6 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
-#include "base/alloc.h"
 #include "check.h"
 
 static int somewhere(void)

@@ -1,4 +1,5 @@
 /* test_labels - sets of labels, their numbers and their limits. */
+#include "base/error.h"
 #include "runtime/threads/labels.h"
 
 #include <stdlib.h>

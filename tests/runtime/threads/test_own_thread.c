@@ -1,4 +1,5 @@
 /* test_own_thread - who gets no thread is told which limit to look at. */
+#include "base/error.h"
 #include "runtime/threads/own_thread.h"
 
 #include <errno.h>

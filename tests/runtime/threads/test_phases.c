@@ -1,5 +1,6 @@
 /* test_phases - who goes on with which period. */
 #include "runtime/threads/phases.h"
+#include "signal/tables/thread.h"
 
 #include "check.h"
 

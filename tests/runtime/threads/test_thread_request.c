@@ -2,7 +2,12 @@
  * test_thread_request - running threads reply to requests, sleeping threads do
  * not, and no system call of theirs ends differently.
  */
-#include "runtime/threads/thread_request.h"
+#include "base/error.h"
+#include "runtime/os/lock.h"
+#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/still.h"
+#include "runtime/threads/threads.h"
+#include "signal/tables/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,9 +20,6 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "runtime/stacks/sampler.h"
-#include "runtime/stacks/still.h"
-#include "runtime/threads/threads.h"
 
 #define WRITES 200
 #define WRITE_BYTES 200000 /* more than a pipe holds */

@@ -1,5 +1,6 @@
 /* test_thread_timer.c - how much of a thread's time samples account for. */
 #include "runtime/threads/thread_timer.h"
+#include "signal/tables/thread.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,17 @@
 /* test_threads - the list of threads, and sleeping ones walked from outside. */
+#include "base/error.h"
+#include "runtime/os/clock.h"
+#include "runtime/os/timer.h"
+#include "runtime/stacks/still.h"
+#include "runtime/threads/own_thread.h"
+#include "runtime/threads/thread_state.h"
+#include "runtime/threads/thread_timer.h"
 #include "runtime/threads/threads.h"
+#include "signal/signals/handler.h"
+#include "signal/tables/thread.h"
+#include "signal/unwinder/arch.h"
+#include "signal/unwinder/regs.h"
+#include "unwind/objects.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -14,15 +26,6 @@
 
 #include "check.h"
 #include "keep.h"
-#include "runtime/os/clock.h"
-#include "runtime/threads/own_thread.h"
-#include "runtime/stacks/still.h"
-#include "runtime/threads/thread_state.h"
-#include "runtime/threads/thread_timer.h"
-#include "runtime/os/timer.h"
-#include "signal/unwinder/arch.h"
-#include "signal/signals/handler.h"
-#include "unwind/objects.h"
 
 static const struct cp_stack_bounds unknown;
 

@@ -1,4 +1,5 @@
 /* test_drain.c - a thread that takes turns until it is told to end. */
+#include "base/error.h"
 #include "runtime/trace/drain.h"
 
 #include <semaphore.h>

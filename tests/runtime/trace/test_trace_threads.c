@@ -1,5 +1,12 @@
 /* test_trace_threads.c - who is there when a trace begins. */
+#include "base/error.h"
+#include "runtime/os/clock.h"
+#include "runtime/threads/threads.h"
+#include "runtime/trace/trace_accounts.h"
+#include "runtime/trace/trace_switches.h"
 #include "runtime/trace/trace_threads.h"
+#include "trace/model/model.h"
+#include "trace/step.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -7,9 +14,6 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "runtime/os/clock.h"
-#include "runtime/threads/threads.h"
-#include "trace/step.h"
 
 static const struct cp_stack_bounds unknown;
 

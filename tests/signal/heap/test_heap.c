@@ -1,5 +1,6 @@
 /* test_heap - what is drawn, and the table of blocks that live. */
 #include "signal/heap/heap.h"
+#include "signal/tables/samples.h"
 
 #include <math.h>
 

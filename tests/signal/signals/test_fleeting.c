@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 
 #include "check.h"
+#include "signal/unwinder/map.h"
+#include "signal/unwinder/regs.h"
 #include "signal/unwinder/walk.h"
 
 #define PAGE 4096

@@ -1,5 +1,11 @@
 /* test_handler - what signals become: samples, lost ones, or another's. */
+#include "base/error.h"
+#include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
+#include "signal/signals/perf_event.h"
+#include "signal/tables/samples.h"
+#include "signal/tables/thread.h"
+#include "unwind/objects.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -8,9 +14,6 @@
 
 #include "check.h"
 #include "keep.h"
-#include "runtime/threads/threads.h"
-#include "signal/signals/perf_event.h"
-#include "unwind/objects.h"
 
 #define WORD 0x5eed0001u
 #define SECOND_NS 1000000000u

@@ -2,6 +2,9 @@
  * test_trace - events of many threads at once, a pool that is empty, and
  * threads that come late.
  */
+#include "signal/tables/calls.h"
+#include "signal/tables/samples.h"
+#include "signal/tables/thread.h"
 #include "signal/trace/trace.h"
 
 #include <pthread.h>
@@ -9,7 +12,6 @@
 #include <sys/mman.h>
 
 #include "check.h"
-#include "signal/tables/calls.h"
 
 #define THREADS 8
 #define EVENTS 20000

@@ -6,7 +6,12 @@
  * lazy binding, string functions in assembly, signal frames. Every address
  * must be the same. Then stacks that nobody can unwind, which must end well.
  */
+#include "base/error.h"
+#include "signal/tables/readers.h"
+#include "signal/unwinder/arch.h"
+#include "signal/unwinder/regs.h"
 #include "signal/unwinder/walk.h"
+#include "unwind/objects.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -19,8 +24,6 @@
 
 #include "check.h"
 #include "keep.h"
-#include "signal/tables/readers.h"
-#include "unwind/objects.h"
 
 #define DIVE 30         /* frames that an exception passes, each a landing */
 #define MOST_LANDING 40 /* instructions of one that have no whole stack */

@@ -3,6 +3,9 @@
  * exactly at the rates of 1, and without bias at others. Clock and threads are
  * played, and the dice fall the same in each run.
  */
+#include "signal/tables/calls.h"
+#include "signal/tables/samples.h"
+#include "signal/tables/thread.h"
 #include "signal/waits/locks.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * few; and what an unlocker learns. Threads are played by one, but for the last
  * tests.
  */
+#include "signal/tables/thread.h"
 #include "signal/waits/waiters.h"
 
 #include <pthread.h>

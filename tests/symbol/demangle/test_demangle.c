@@ -2,11 +2,11 @@
  * demangle_strip.c. What is wanted is what google/pprof writes, but for the
  * names that it gets wrong. */
 #include "symbol/demangle/demangle.h"
+#include "symbol/demangle/demangle_d.h"
 
 #include <stdlib.h>
 
 #include "check.h"
-#include "symbol/demangle/demangle_d.h"
 
 static const struct {
     const char *name, *simple, *templates, *full; /* NULL: not mangled */

@@ -1,4 +1,6 @@
 /* test_routines.c - tests src/symbol/table/routines.c. */
+#include "base/error.h"
+#include "elf/elf_file.h"
 #include "symbol/table/routines.h"
 
 #include "check.h"

@@ -1,4 +1,5 @@
 /* Tests of tool/attach/launch_words.c: times and ages as people write them. */
+#include "base/error.h"
 #include "tool/attach/launch_words.h"
 
 #include <string.h>

@@ -1,5 +1,7 @@
 /* test_candidates.c - tests src/tool/cli/candidates.c. */
+#include "base/out.h"
 #include "tool/cli/candidates.h"
+#include "tool/cli/prompt.h"
 
 #include <string.h>
 

@@ -1,9 +1,12 @@
 /* test_command.c - tests src/tool/cli/command.c. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "report/core/options.h"
+#include "report/picture/picture.h"
 #include "tool/cli/command.h"
 
 #include <stdlib.h>
 
-#include "base/alloc.h"
 #include "check.h"
 
 #define MOST_WORDS 16

@@ -1,4 +1,5 @@
 /* test_jeprof.c - tests src/tool/jeprof/jeprof.c: the addresses. */
+#include "base/arena.h"
 #include "tool/jeprof/jeprof.h"
 
 #include "check.h"

@@ -1,9 +1,11 @@
 /* test_shell_complete.c - tests src/tool/pprof/shell_complete.c. */
+#include "base/out.h"
+#include "profile/model/profile.h"
+#include "tool/cli/candidates.h"
 #include "tool/pprof/shell_complete.h"
 
 #include "check.h"
 #include "profile_fixture.h"
-#include "tool/cli/candidates.h"
 
 static const struct profile_row rows[] = {
     { "main.main|main.(*T).Run", { 1, 10 }, NULL },

@@ -1,5 +1,7 @@
 /* test_model - what threads wrote down becomes a story that holds together. */
+#include "base/out.h"
 #include "trace/model/model.h"
+#include "trace/step.h"
 
 #include <stdlib.h>
 #include <string.h>

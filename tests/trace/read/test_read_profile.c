@@ -1,5 +1,10 @@
 /* test_read_profile.c - profiles of waiting. */
+#include "base/error.h"
+#include "profile/model/profile.h"
+#include "trace/read/read_events.h"
+#include "trace/read/read_file.h"
 #include "trace/read/read_profile.h"
+#include "trace/read/read_spans.h"
 
 #include "check.h"
 #include "trace_bytes.h"

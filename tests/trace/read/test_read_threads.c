@@ -1,4 +1,7 @@
 /* test_read_threads.c - the table of threads. */
+#include "base/error.h"
+#include "trace/read/read_events.h"
+#include "trace/read/read_spans.h"
 #include "trace/read/read_threads.h"
 
 #include "check.h"

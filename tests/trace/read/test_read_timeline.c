@@ -2,10 +2,14 @@
  * test_read_timeline.c - a trace in memory: sums and windows against those
  * made span by span.
  */
+#include "base/error.h"
+#include "base/out.h"
+#include "trace/read/read_events.h"
+#include "trace/read/read_spans.h"
 #include "trace/read/read_timeline.h"
+#include "trace/read/read_window.h"
 
 #include "check.h"
-#include "trace/read/read_window.h"
 #include "trace_bytes.h"
 
 #define N_WAITS 700 /* more than one chunk */

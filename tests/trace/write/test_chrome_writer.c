@@ -2,6 +2,9 @@
 #include "check.h"
 #include "trace_fixture.h"
 
+#include "base/out.h"
+#include "trace/step.h"
+
 static void test_short_trace(void)
 {
     /* clang-format off */

@@ -8,6 +8,10 @@
 #include "check.h"
 #include "trace_fixture.h"
 
+#include "base/out.h"
+#include "trace/stacks.h"
+#include "trace/step.h"
+
 struct reader {
     const unsigned char *at, *end;
 };

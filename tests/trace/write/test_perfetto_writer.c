@@ -7,6 +7,9 @@
 #include "check.h"
 #include "trace_fixture.h"
 
+#include "base/out.h"
+#include "trace/step.h"
+
 struct message {
     const unsigned char *at, *end;
 };
