@@ -14,6 +14,8 @@
 #ifndef CP_LEGACY_H
 #define CP_LEGACY_H
 
+#include "profile/address_stack.h"
+#include "profile/build.h"
 #include "profile/heap_values.h"
 #include "profile/profile.h"
 
@@ -39,6 +41,22 @@ struct cp_profile *cp_heap_read(const char *bytes, size_t len,
 struct cp_profile *cp_jemalloc_read(const char *bytes, size_t len,
                                     const struct cp_heap_reading *how,
                                     struct cp_error *err);
+
+/* What every reader builds with. */
+struct cp_legacy_reader {
+    struct cp_builder b;
+    struct cp_address_stack stack;
+};
+
+/* Reads all of the text into r->b. */
+typedef enum cp_status cp_legacy_body(struct cp_legacy_reader *r,
+                                      struct cp_text text,
+                                      struct cp_error *err);
+
+/* Runs the body and gives the profile that it built; releases the reader. */
+struct cp_profile *cp_legacy_run(struct cp_legacy_reader *r,
+                                 cp_legacy_body *body, struct cp_text text,
+                                 struct cp_error *err);
 
 /*
  * Tries them all in the reference's order and gives the result its drop and
