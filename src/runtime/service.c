@@ -8,6 +8,7 @@
 #include "base/proc_self.h"
 #include "http/guard.h"
 #include "http/timer.h"
+#include "runtime/clock.h"
 #include "runtime/empty_kinds.h"
 #include "runtime/index_page.h"
 #include "runtime/params.h"
@@ -17,7 +18,7 @@
 
 #define ROOT "/debug/pprof/"
 #define COMMAND_BYTES ((size_t)1 << 20)
-#define REST_NS (60 * (int64_t)1000000000) /* scrapers come more often */
+#define REST_NS (60 * (int64_t)CP_NS_PER_S) /* scrapers come more often */
 
 /* ---- kinds ---- */
 
@@ -26,10 +27,8 @@ static const struct cp_kind *find_kind(const struct cp_service *s,
                                        const char *name)
 {
     for (size_t i = 0; i < s->n_kinds; i++)
-        if (strcmp(s->kinds[i]->name, name) == 0)
+        if (cp_kind_is_named(s->kinds[i], name))
             return s->kinds[i];
-    if (strcmp(name, "threads") == 0) /* what they are when not in Go */
-        return find_kind(s, "goroutine");
     return NULL;
 }
 
