@@ -128,6 +128,24 @@ bool cp_text_eat_set(struct cp_text *t, const char *set, struct cp_text *out)
     return eat_to(t, p, out);
 }
 
+bool cp_text_eat_last_digits(struct cp_text *t, struct cp_text *out)
+{
+    out->pos = out->end = t->end;
+    while (out->pos > t->pos && cp_text_is_digit(out->pos[-1]))
+        out->pos--;
+    t->end = out->pos;
+    return out->pos < out->end;
+}
+
+bool cp_text_eat_last_blanks(struct cp_text *t)
+{
+    const char *end = t->end;
+
+    while (t->end > t->pos && t->end[-1] == ' ')
+        t->end--;
+    return t->end < end;
+}
+
 bool cp_text_eat_word(struct cp_text *t, struct cp_text *out)
 {
     const char *p = t->pos;

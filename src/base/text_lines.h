@@ -74,6 +74,10 @@ bool cp_text_eat_digits(struct cp_text *t, struct cp_text *out);
 bool cp_text_eat_hex(struct cp_text *t, struct cp_text *out);
 bool cp_text_eat_set(struct cp_text *t, const char *set, struct cp_text *out);
 
+/* Eat from the end: one digit or one blank at least. */
+bool cp_text_eat_last_digits(struct cp_text *t, struct cp_text *out);
+bool cp_text_eat_last_blanks(struct cp_text *t);
+
 /* Eats up to the next white space; false when that is nothing. */
 bool cp_text_eat_word(struct cp_text *t, struct cp_text *out);
 

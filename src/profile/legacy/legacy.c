@@ -8,6 +8,8 @@
 #include "profile/legacy/drop_frames.h"
 #include "profile/legacy/heap_values.h"
 #include "profile/legacy/symbolized.h"
+#include "profile/model/address_stack.h"
+#include "profile/model/build.h"
 #include "profile/model/profile.h"
 
 typedef struct cp_profile *reader(const char *bytes, size_t len,
@@ -19,6 +21,19 @@ static reader *const readers[] = {
     cp_legacy_read_count, cp_legacy_read_thread, cp_legacy_read_contention,
     cp_legacy_read_java,
 };
+
+struct cp_profile *cp_legacy_run(struct cp_legacy_reader *r,
+                                 cp_legacy_body *body, struct cp_text text,
+                                 struct cp_error *err)
+{
+    struct cp_profile *profile = NULL;
+
+    if (cp_builder_init(&r->b, err) == CP_OK && body(r, text, err) == CP_OK)
+        profile = cp_builder_take(&r->b);
+    cp_builder_release(&r->b);
+    cp_address_stack_release(&r->stack);
+    return profile;
+}
 
 /* A heap profile in jeprof's way; NULL with CP_EOTHER for what is none. */
 static struct cp_profile *read_heap(const char *bytes, size_t len,

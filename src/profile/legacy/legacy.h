@@ -16,7 +16,11 @@
 
 #include <stddef.h>
 
-struct cp_error;
+#include "base/error.h"
+#include "base/text_lines.h"
+#include "profile/model/address_stack.h"
+#include "profile/model/build.h"
+
 struct cp_heap_reading;
 struct cp_profile;
 
@@ -42,6 +46,22 @@ struct cp_profile *cp_heap_read(const char *bytes, size_t len,
 struct cp_profile *cp_jemalloc_read(const char *bytes, size_t len,
                                     const struct cp_heap_reading *how,
                                     struct cp_error *err);
+
+/* What every reader builds with. */
+struct cp_legacy_reader {
+    struct cp_builder b;
+    struct cp_address_stack stack;
+};
+
+/* Reads all of the text into r->b. */
+typedef enum cp_status cp_legacy_body(struct cp_legacy_reader *r,
+                                      struct cp_text text,
+                                      struct cp_error *err);
+
+/* Runs the body and gives the profile that it built; releases the reader. */
+struct cp_profile *cp_legacy_run(struct cp_legacy_reader *r,
+                                 cp_legacy_body *body, struct cp_text text,
+                                 struct cp_error *err);
 
 /*
  * Tries them all in the reference's order and gives the result its drop and

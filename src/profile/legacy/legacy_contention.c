@@ -27,8 +27,7 @@
 #include "profile/model/profile.h"
 
 struct contention_reader {
-    struct cp_builder b;
-    struct cp_address_stack stack;
+    struct cp_legacy_reader base;
     int64_t cycles_hz, period, reset_ms;
 };
 
@@ -66,16 +65,6 @@ static bool read_attribute(struct contention_reader *r, struct cp_text line,
     return cp_text_to_literal(text, out);
 }
 
-/* Eats the run of digits that ends at t->end. */
-static bool eat_last_digits(struct cp_text *t, struct cp_text *out)
-{
-    out->pos = out->end = t->end;
-    while (out->pos > t->pos && cp_text_is_digit(out->pos[-1]))
-        out->pos--;
-    t->end = out->pos;
-    return out->pos < out->end;
-}
-
 /*
  * Whether t ends with two numbers. Blanks between them are optional: then the
  * last digit is the second number.
@@ -83,11 +72,10 @@ static bool eat_last_digits(struct cp_text *t, struct cp_text *out)
 static bool ends_in_numbers(struct cp_text t, struct cp_text *delay,
                             struct cp_text *count)
 {
-    if (!eat_last_digits(&t, count))
+    if (!cp_text_eat_last_digits(&t, count))
         return false;
-    while (t.end > t.pos && t.end[-1] == ' ')
-        t.end--;
-    if (eat_last_digits(&t, delay))
+    (void)cp_text_eat_last_blanks(&t);
+    if (cp_text_eat_last_digits(&t, delay))
         return true;
     if (cp_text_len(*count) < 2)
         return false;
@@ -149,10 +137,10 @@ static enum cp_status read_sample(struct contention_reader *r,
         to_value(line, count, &values[0], err) != CP_OK)
         return CP_EFORMAT;
     scale(r, &values[0], &values[1]);
-    status = cp_address_stack_read_tail(&r->stack, tail, line, err);
+    status = cp_address_stack_read_tail(&r->base.stack, tail, line, err);
     if (status != CP_OK)
         return status;
-    return cp_address_stack_sample(&r->stack, &r->b, values, 0, err);
+    return cp_address_stack_sample(&r->base.stack, &r->base.b, values, 0, err);
 }
 
 /*
@@ -188,38 +176,34 @@ static enum cp_status read_lines(struct contention_reader *r,
     return CP_OK;
 }
 
-static enum cp_status read_all(struct contention_reader *r, struct cp_text rest,
-                               struct cp_error *err)
+static enum cp_status read_all(struct cp_legacy_reader *base,
+                               struct cp_text rest, struct cp_error *err)
 {
+    struct contention_reader *r = (struct contention_reader *)base;
     struct cp_text line;
     enum cp_status status;
 
     if (!cp_text_next_line(&rest, &line) || !is_header(line))
         return not_ours(err);
-    if (cp_builder_type(&r->b, "contentions", "count", err) != CP_OK ||
-        cp_builder_type(&r->b, "delay", "nanoseconds", err) != CP_OK)
+    if (cp_builder_type(&r->base.b, "contentions", "count", err) != CP_OK ||
+        cp_builder_type(&r->base.b, "delay", "nanoseconds", err) != CP_OK)
         return CP_ENOMEM;
     r->period = 1;
     status = read_lines(r, &rest, &line, err);
-    r->b.profile->duration_ns = (int64_t)((uint64_t)r->reset_ms * 1000000u);
+    r->base.b.profile->duration_ns =
+        (int64_t)((uint64_t)r->reset_ms * 1000000u);
     if (status == CP_OK)
-        status =
-            cp_builder_period(&r->b, "contentions", "count", r->period, err);
+        status = cp_builder_period(&r->base.b, "contentions", "count",
+                                   r->period, err);
     if (status != CP_OK)
         return status;
-    return cp_memory_map_finish(&r->b, line, rest, err);
+    return cp_memory_map_finish(&r->base.b, line, rest, err);
 }
 
 struct cp_profile *cp_legacy_read_contention(const char *bytes, size_t len,
                                              struct cp_error *err)
 {
-    struct contention_reader r = { .stack.returns = CP_RETURN_ALL };
-    struct cp_profile *profile = NULL;
+    struct contention_reader r = { .base.stack.returns = CP_RETURN_ALL };
 
-    if (cp_builder_init(&r.b, err) == CP_OK &&
-        read_all(&r, cp_text_of(bytes, len), err) == CP_OK)
-        profile = cp_builder_take(&r.b);
-    cp_builder_release(&r.b);
-    cp_address_stack_release(&r.stack);
-    return profile;
+    return cp_legacy_run(&r.base, read_all, cp_text_of(bytes, len), err);
 }

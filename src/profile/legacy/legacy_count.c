@@ -25,11 +25,6 @@
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
 
-struct count_reader {
-    struct cp_builder b;
-    struct cp_address_stack stack;
-};
-
 /* Passes over blank lines and comments; false at the end. */
 static bool next_line(struct cp_text *rest, struct cp_text *line)
 {
@@ -64,8 +59,8 @@ static bool scan_sample(struct cp_text line, struct cp_text *count,
     return line.pos == line.end && line.pos > tail->pos;
 }
 
-static enum cp_status read_sample(struct count_reader *r, struct cp_text line,
-                                  struct cp_error *err)
+static enum cp_status read_sample(struct cp_legacy_reader *r,
+                                  struct cp_text line, struct cp_error *err)
 {
     struct cp_text digits, tail;
     enum cp_status status;
@@ -96,7 +91,7 @@ static enum cp_status add_type(struct cp_builder *b, struct cp_text name,
     return cp_builder_period(b, type, "count", 1, err);
 }
 
-static enum cp_status read_all(struct count_reader *r, struct cp_text rest,
+static enum cp_status read_all(struct cp_legacy_reader *r, struct cp_text rest,
                                struct cp_error *err)
 {
     struct cp_text line = cp_text_of("", 0), name;
@@ -118,13 +113,7 @@ static enum cp_status read_all(struct count_reader *r, struct cp_text rest,
 struct cp_profile *cp_legacy_read_count(const char *bytes, size_t len,
                                         struct cp_error *err)
 {
-    struct count_reader r = { .stack.returns = CP_RETURN_ALL };
-    struct cp_profile *profile = NULL;
+    struct cp_legacy_reader r = { .stack.returns = CP_RETURN_ALL };
 
-    if (cp_builder_init(&r.b, err) == CP_OK &&
-        read_all(&r, cp_text_of(bytes, len), err) == CP_OK)
-        profile = cp_builder_take(&r.b);
-    cp_builder_release(&r.b);
-    cp_address_stack_release(&r.stack);
-    return profile;
+    return cp_legacy_run(&r, read_all, cp_text_of(bytes, len), err);
 }

@@ -51,8 +51,7 @@ struct cpu_record {
 };
 
 struct cpu_reader {
-    struct cp_builder b;
-    struct cp_address_stack stack;
+    struct cp_legacy_reader base;
     struct word_form form;
     struct cp_text text;
     size_t n_words, next; /* words in the file; the first not read yet */
@@ -208,24 +207,24 @@ static enum cp_status add_sample(struct cpu_reader *r,
                           (int64_t)(record->count * r->period_ns) };
     enum cp_status status = CP_OK;
 
-    r->stack.n = 0;
+    r->base.stack.n = 0;
     for (size_t i = 0; i < record->depth && status == CP_OK; i++)
         if (i == 0 || i > record->skip)
             status = cp_address_stack_push(
-                &r->stack, word_at(r, record->addresses + i), err);
+                &r->base.stack, word_at(r, record->addresses + i), err);
     if (status != CP_OK)
         return status;
-    return cp_address_stack_sample(&r->stack, &r->b, values, 0, err);
+    return cp_address_stack_sample(&r->base.stack, &r->base.b, values, 0, err);
 }
 
 static enum cp_status add_samples(struct cpu_reader *r, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
-    if (cp_builder_type(&r->b, "samples", "count", err) != CP_OK ||
-        cp_builder_type(&r->b, "cpu", "nanoseconds", err) != CP_OK ||
-        cp_builder_period(&r->b, "cpu", "nanoseconds", (int64_t)r->period_ns,
-                          err) != CP_OK)
+    if (cp_builder_type(&r->base.b, "samples", "count", err) != CP_OK ||
+        cp_builder_type(&r->base.b, "cpu", "nanoseconds", err) != CP_OK ||
+        cp_builder_period(&r->base.b, "cpu", "nanoseconds",
+                          (int64_t)r->period_ns, err) != CP_OK)
         return CP_ENOMEM;
     for (size_t i = 0; i < r->n_records && status == CP_OK; i++)
         status = add_sample(r, &r->records[i], err);
@@ -240,17 +239,20 @@ static struct cp_text text_part(const struct cpu_reader *r)
     return (struct cp_text){ r->text.pos + words * r->form.bytes, r->text.end };
 }
 
-static enum cp_status read_all(struct cpu_reader *r, struct cp_error *err)
+static enum cp_status read_all(struct cp_legacy_reader *base,
+                               struct cp_text text, struct cp_error *err)
 {
+    struct cpu_reader *r = (struct cpu_reader *)base;
     enum cp_status status;
 
+    r->text = text;
     if (!read_header(r))
         return cp_error_set(err, CP_EOTHER, "not a CPU profile");
     status = read_records(r, err);
     if (status != CP_OK)
         return status;
     if (r->kind == KIND_NATIVE) {
-        r->stack.returns = CP_RETURN_CALLERS;
+        r->base.stack.returns = CP_RETURN_CALLERS;
         skip_signal_frame(r);
         skip_signal_frame(r);
     }
@@ -258,22 +260,19 @@ static enum cp_status read_all(struct cpu_reader *r, struct cp_error *err)
     if (status != CP_OK)
         return status;
     if (r->kind == KIND_JAVA)
-        return cp_java_locations_read(&r->b, text_part(r), err);
-    cp_drop_repeated_leaves(r->b.profile);
-    status = cp_memory_map_read(&r->b, text_part(r), err);
-    return status == CP_OK ? cp_mapping_assign(&r->b, err) : status;
+        return cp_java_locations_read(&r->base.b, text_part(r), err);
+    cp_drop_repeated_leaves(r->base.b.profile);
+    status = cp_memory_map_read(&r->base.b, text_part(r), err);
+    return status == CP_OK ? cp_mapping_assign(&r->base.b, err) : status;
 }
 
 struct cp_profile *cp_legacy_read_cpu(const char *bytes, size_t len,
                                       struct cp_error *err)
 {
-    struct cpu_reader r = { .text = cp_text_of(bytes, len) };
-    struct cp_profile *profile = NULL;
+    struct cpu_reader r = { 0 };
+    struct cp_profile *profile =
+        cp_legacy_run(&r.base, read_all, cp_text_of(bytes, len), err);
 
-    if (cp_builder_init(&r.b, err) == CP_OK && read_all(&r, err) == CP_OK)
-        profile = cp_builder_take(&r.b);
-    cp_builder_release(&r.b);
-    cp_address_stack_release(&r.stack);
     cp_free(r.records);
     return profile;
 }

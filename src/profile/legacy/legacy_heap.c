@@ -32,8 +32,7 @@
 #include <string.h>
 
 struct heap_reader {
-    struct cp_builder b;
-    struct cp_address_stack stack;
+    struct cp_legacy_reader base;
     struct cp_heap_reading how;
     bool is_sampled, is_old_sampling, has_allocations;
     int64_t rate;
@@ -178,13 +177,15 @@ static enum cp_status add_sample(struct heap_reader *r, const int64_t *values,
     uint32_t labels;
 
     if (r->how.parts > 0)
-        return cp_address_stack_sample(&r->stack, &r->b, values, 0, err);
-    if (!cp_heap_label(&r->b, r->size, &label, err))
+        return cp_address_stack_sample(&r->base.stack, &r->base.b, values, 0,
+                                       err);
+    if (!cp_heap_label(&r->base.b, r->size, &label, err))
         return CP_ENOMEM;
-    labels = cp_builder_label_set(&r->b, &label, 1, err);
+    labels = cp_builder_label_set(&r->base.b, &label, 1, err);
     if (labels == CP_NONE)
         return CP_ENOMEM;
-    return cp_address_stack_sample(&r->stack, &r->b, values, labels, err);
+    return cp_address_stack_sample(&r->base.stack, &r->base.b, values, labels,
+                                   err);
 }
 
 static enum cp_status read_sample(struct heap_reader *r, struct cp_error *err)
@@ -205,19 +206,20 @@ static enum cp_status read_sample(struct heap_reader *r, struct cp_error *err)
         status = read_pair(r, counts.in_use, "inuse",
                            values + (r->has_allocations ? 2 : 0), err);
     if (status == CP_OK)
-        status = cp_address_stack_read_tail(&r->stack, tail, r->line, err);
+        status = cp_address_stack_read_tail(&r->base.stack, tail, r->line, err);
     return status == CP_OK ? add_sample(r, values, err) : status;
 }
 
-static enum cp_status read_all(struct heap_reader *r, struct cp_text rest,
-                               struct cp_error *err)
+static enum cp_status read_all(struct cp_legacy_reader *base,
+                               struct cp_text rest, struct cp_error *err)
 {
+    struct heap_reader *r = (struct heap_reader *)base;
     enum cp_status status;
 
     if (!cp_text_next_line(&rest, &r->line) || !read_header(r, r->line))
         return cp_error_set(err, CP_EOTHER, "not a heap profile");
-    status =
-        cp_heap_add_types(&r->b, r->has_allocations, &r->how, r->rate, err);
+    status = cp_heap_add_types(&r->base.b, r->has_allocations, &r->how, r->rate,
+                               err);
     while (status == CP_OK && cp_text_next_line(&rest, &r->line)) {
         r->line = cp_text_trim(r->line);
         if (cp_text_is_blank(r->line) || cp_text_is_comment(r->line))
@@ -228,24 +230,19 @@ static enum cp_status read_all(struct heap_reader *r, struct cp_text rest,
     }
     if (status != CP_OK)
         return status;
-    return cp_memory_map_finish(&r->b, r->line, rest, err);
+    return cp_memory_map_finish(&r->base.b, r->line, rest, err);
 }
 
 struct cp_profile *cp_heap_read(const char *bytes, size_t len,
                                 const struct cp_heap_reading *how,
                                 struct cp_error *err)
 {
-    struct heap_reader r = { .stack.returns = how->parts > 0 ? CP_RETURN_CALLERS
-                                                             : CP_RETURN_ALL,
+    struct heap_reader r = { .base.stack.returns = how->parts > 0
+                                                       ? CP_RETURN_CALLERS
+                                                       : CP_RETURN_ALL,
                              .how = *how };
-    struct cp_profile *profile = NULL;
 
-    if (cp_builder_init(&r.b, err) == CP_OK &&
-        read_all(&r, cp_text_of(bytes, len), err) == CP_OK)
-        profile = cp_builder_take(&r.b);
-    cp_builder_release(&r.b);
-    cp_address_stack_release(&r.stack);
-    return profile;
+    return cp_legacy_run(&r.base, read_all, cp_text_of(bytes, len), err);
 }
 
 struct cp_profile *cp_legacy_read_heap(const char *bytes, size_t len,

@@ -34,8 +34,7 @@
 #define HEAP_RATE 524288 /* Java never says; this is what it uses */
 
 struct java_reader {
-    struct cp_builder b;
-    struct cp_address_stack stack;
+    struct cp_legacy_reader base;
     bool is_heap;
     struct cp_text resolution; /* pos is NULL until there is one */
     bool has_period;
@@ -93,7 +92,7 @@ static enum cp_status read_int(struct cp_text line, struct cp_text value,
 static enum cp_status read_attribute(struct java_reader *r, struct cp_text line,
                                      bool *is_attribute, struct cp_error *err)
 {
-    struct cp_profile *p = r->b.profile;
+    struct cp_profile *p = r->base.b.profile;
     struct cp_text name, value;
     enum cp_status status;
     int64_t ms;
@@ -142,7 +141,7 @@ static enum cp_status read_attributes(struct java_reader *r,
 /* Without a resolution there are no types, and no profile worth having. */
 static enum cp_status add_types(struct java_reader *r, struct cp_error *err)
 {
-    struct cp_builder *b = &r->b;
+    struct cp_builder *b = &r->base.b;
     const char *unit;
 
     if (r->has_period && cp_builder_period(b, "contentions", "count",
@@ -159,25 +158,6 @@ static enum cp_status add_types(struct java_reader *r, struct cp_error *err)
     return cp_builder_type(b, r->is_heap ? "inuse_space" : "delay", unit, err);
 }
 
-/* Eats digits backwards from t->end, then one blank at least before them. */
-static bool eat_last_number(struct cp_text *t, struct cp_text *out)
-{
-    out->pos = out->end = t->end;
-    while (out->pos > t->pos && cp_text_is_digit(out->pos[-1]))
-        out->pos--;
-    t->end = out->pos;
-    return out->pos < out->end;
-}
-
-static bool eat_last_blanks(struct cp_text *t)
-{
-    const char *end = t->end;
-
-    while (t->end > t->pos && t->end[-1] == ' ')
-        t->end--;
-    return t->end < end;
-}
-
 /* Finds "size count @ " in the line; *tail is what follows the @. */
 static bool find_sample(struct cp_text line, struct cp_text *size,
                         struct cp_text *count, struct cp_text *tail)
@@ -186,8 +166,8 @@ static bool find_sample(struct cp_text line, struct cp_text *size,
          at.pos++) {
         struct cp_text t = { line.pos, at.pos };
 
-        if (eat_last_blanks(&t) && eat_last_number(&t, count) &&
-            eat_last_blanks(&t) && eat_last_number(&t, size)) {
+        if (cp_text_eat_last_blanks(&t) && cp_text_eat_last_digits(&t, count) &&
+            cp_text_eat_last_blanks(&t) && cp_text_eat_last_digits(&t, size)) {
             *tail = (struct cp_text){ at.pos + 1, line.end };
             return true;
         }
@@ -217,25 +197,26 @@ static enum cp_status add_heap(struct java_reader *r, struct cp_heap_pair seen,
     struct cp_label label;
     uint32_t labels;
 
-    if (!cp_heap_label(&r->b, cp_heap_mean(seen), &label, err))
+    if (!cp_heap_label(&r->base.b, cp_heap_mean(seen), &label, err))
         return CP_ENOMEM;
-    labels = cp_builder_label_set(&r->b, &label, 1, err);
+    labels = cp_builder_label_set(&r->base.b, &label, 1, err);
     if (labels == CP_NONE)
         return CP_ENOMEM;
-    return cp_address_stack_sample(&r->stack, &r->b, values, labels, err);
+    return cp_address_stack_sample(&r->base.stack, &r->base.b, values, labels,
+                                   err);
 }
 
 static enum cp_status add_contention(struct java_reader *r, int64_t count,
                                      int64_t delay, struct cp_error *err)
 {
-    uint64_t period = (uint64_t)r->b.profile->period;
+    uint64_t period = (uint64_t)r->base.b.profile->period;
     int64_t values[2] = { count, delay };
 
     if (period) {
         values[0] = (int64_t)((uint64_t)count * period);
         values[1] = (int64_t)((uint64_t)delay * period);
     }
-    return cp_address_stack_sample(&r->stack, &r->b, values, 0, err);
+    return cp_address_stack_sample(&r->base.stack, &r->base.b, values, 0, err);
 }
 
 /* Reads a sample; *is_sample tells whether the line is one at all. */
@@ -249,7 +230,7 @@ static enum cp_status read_sample(struct java_reader *r, struct cp_text line,
     *is_sample = find_sample(line, &size, &count, &tail);
     if (!*is_sample)
         return CP_OK;
-    status = cp_address_stack_read_tail(&r->stack, tail, line, err);
+    status = cp_address_stack_read_tail(&r->base.stack, tail, line, err);
     if (status == CP_OK)
         status = read_number(line, size, &seen.bytes, err);
     if (status == CP_OK)
@@ -293,9 +274,10 @@ static struct cp_text ended_lines(struct cp_text text)
     return (struct cp_text){ text.pos, last ? last + 1 : text.pos };
 }
 
-static enum cp_status read_all(struct java_reader *r, struct cp_text text,
-                               struct cp_error *err)
+static enum cp_status read_all(struct cp_legacy_reader *base,
+                               struct cp_text text, struct cp_error *err)
 {
+    struct java_reader *r = (struct java_reader *)base;
     struct cp_text line = cp_text_of("", 0), rest = ended_lines(text);
     enum cp_status status;
 
@@ -312,19 +294,13 @@ static enum cp_status read_all(struct java_reader *r, struct cp_text text,
     if (status != CP_OK)
         return status;
     rest.end = text.end;
-    return cp_java_locations_read(&r->b, rest, err);
+    return cp_java_locations_read(&r->base.b, rest, err);
 }
 
 struct cp_profile *cp_legacy_read_java(const char *bytes, size_t len,
                                        struct cp_error *err)
 {
-    struct java_reader r = { .stack.returns = CP_RETURN_NONE };
-    struct cp_profile *profile = NULL;
+    struct java_reader r = { .base.stack.returns = CP_RETURN_NONE };
 
-    if (cp_builder_init(&r.b, err) == CP_OK &&
-        read_all(&r, cp_text_of(bytes, len), err) == CP_OK)
-        profile = cp_builder_take(&r.b);
-    cp_builder_release(&r.b);
-    cp_address_stack_release(&r.stack);
-    return profile;
+    return cp_legacy_run(&r.base, read_all, cp_text_of(bytes, len), err);
 }

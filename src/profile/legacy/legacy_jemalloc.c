@@ -46,8 +46,7 @@ struct thread_counts {
 };
 
 struct jemalloc_reader {
-    struct cp_builder b;
-    struct cp_address_stack stack;
+    struct cp_legacy_reader base;
     struct cp_heap_reading how;
     int64_t rate;
     bool has_allocations, in_stacks;
@@ -101,8 +100,8 @@ static bool is_total(const struct thread_counts *t)
 static uint32_t thread_string(struct jemalloc_reader *r, struct cp_text thread,
                               struct cp_error *err)
 {
-    uint32_t number =
-        cp_builder_str(&r->b, thread.pos - 1, cp_text_len(thread) + 1, err);
+    uint32_t number = cp_builder_str(&r->base.b, thread.pos - 1,
+                                     cp_text_len(thread) + 1, err);
     size_t old = r->cap_names;
 
     if (number == CP_NO_STR ||
@@ -133,7 +132,7 @@ static enum cp_status read_totals(struct jemalloc_reader *r,
     if (rest.pos == rest.end)
         return CP_OK;
     thread = thread_string(r, t.thread, err);
-    name = cp_builder_str(&r->b, rest.pos, cp_text_len(rest), err);
+    name = cp_builder_str(&r->base.b, rest.pos, cp_text_len(rest), err);
     if (thread == CP_NO_STR || name == CP_NO_STR)
         return CP_ENOMEM;
     r->names[thread] = name;
@@ -172,18 +171,18 @@ static uint32_t make_labels(struct jemalloc_reader *r,
 
     if (seen.objects == 0 && r->has_allocations)
         seen = t->allocated;
-    if (!cp_heap_label(&r->b, cp_heap_mean(seen), &labels[0], err))
+    if (!cp_heap_label(&r->base.b, cp_heap_mean(seen), &labels[0], err))
         return 0;
     if (is_total(t))
         return n;
     thread = thread_string(r, t->thread, err);
-    labels[n].key = cp_builder_str(&r->b, "thread", 6, err);
+    labels[n].key = cp_builder_str(&r->base.b, "thread", 6, err);
     labels[n].str = thread;
     if (labels[n++].key == CP_NO_STR || thread == CP_NO_STR)
         return 0;
     if (!r->names[thread])
         return n;
-    labels[n].key = cp_builder_str(&r->b, "thread_name", 11, err);
+    labels[n].key = cp_builder_str(&r->base.b, "thread_name", 11, err);
     labels[n].str = r->names[thread];
     return labels[n++].key == CP_NO_STR ? 0 : n;
 }
@@ -201,11 +200,12 @@ static enum cp_status add_sample(struct jemalloc_reader *r,
 
     if (n == 0)
         return CP_ENOMEM;
-    set = cp_builder_label_set(&r->b, labels, n, err);
+    set = cp_builder_label_set(&r->base.b, labels, n, err);
     if (set == CP_NONE)
         return CP_ENOMEM;
-    return cp_address_stack_sample(
-        &r->stack, &r->b, r->has_allocations ? values : values + 2, set, err);
+    return cp_address_stack_sample(&r->base.stack, &r->base.b,
+                                   r->has_allocations ? values : values + 2,
+                                   set, err);
 }
 
 static enum cp_status add_plain(struct jemalloc_reader *r,
@@ -219,8 +219,9 @@ static enum cp_status add_plain(struct jemalloc_reader *r,
     int64_t values[] = { allocated.objects, allocated.bytes, in_use.objects,
                          in_use.bytes };
 
-    return cp_address_stack_sample(
-        &r->stack, &r->b, r->has_allocations ? values : values + 2, 0, err);
+    return cp_address_stack_sample(&r->base.stack, &r->base.b,
+                                   r->has_allocations ? values : values + 2, 0,
+                                   err);
 }
 
 /* Whether the line is that of the wanted thread. */
@@ -290,18 +291,19 @@ static enum cp_status begin_stack(struct jemalloc_reader *r,
     if (r->in_stacks)
         status = end_stack(r, err);
     else
-        status =
-            cp_heap_add_types(&r->b, r->has_allocations, &r->how, r->rate, err);
+        status = cp_heap_add_types(&r->base.b, r->has_allocations, &r->how,
+                                   r->rate, err);
     r->in_stacks = true;
     if (status != CP_OK)
         return status;
     return cp_address_stack_read_tail(
-        &r->stack, (struct cp_text){ line.pos + 1, line.end }, line, err);
+        &r->base.stack, (struct cp_text){ line.pos + 1, line.end }, line, err);
 }
 
-static enum cp_status read_all(struct jemalloc_reader *r, struct cp_text rest,
-                               struct cp_error *err)
+static enum cp_status read_all(struct cp_legacy_reader *base,
+                               struct cp_text rest, struct cp_error *err)
 {
+    struct jemalloc_reader *r = (struct jemalloc_reader *)base;
     struct cp_text line = cp_text_of("", 0);
     enum cp_status status = CP_OK;
 
@@ -322,31 +324,28 @@ static enum cp_status read_all(struct jemalloc_reader *r, struct cp_text rest,
             status = read_totals(r, line, err);
     }
     if (status == CP_OK && !r->in_stacks)
-        status =
-            cp_heap_add_types(&r->b, r->has_allocations, &r->how, r->rate, err);
+        status = cp_heap_add_types(&r->base.b, r->has_allocations, &r->how,
+                                   r->rate, err);
     if (status == CP_OK)
         status = end_stack(r, err);
+    if (status == CP_OK)
+        status = cp_memory_map_finish(&r->base.b, line, rest, err);
     if (status != CP_OK)
         return status;
-    return cp_memory_map_finish(&r->b, line, rest, err);
+    return cp_drop_frames_set_jemalloc(r->base.b.profile, err);
 }
 
 struct cp_profile *cp_jemalloc_read(const char *bytes, size_t len,
                                     const struct cp_heap_reading *how,
                                     struct cp_error *err)
 {
-    struct jemalloc_reader r = { .stack.returns = how->parts > 0
-                                                      ? CP_RETURN_CALLERS
-                                                      : CP_RETURN_ALL,
+    struct jemalloc_reader r = { .base.stack.returns = how->parts > 0
+                                                           ? CP_RETURN_CALLERS
+                                                           : CP_RETURN_ALL,
                                  .how = *how };
-    struct cp_profile *profile = NULL;
+    struct cp_profile *profile =
+        cp_legacy_run(&r.base, read_all, cp_text_of(bytes, len), err);
 
-    if (cp_builder_init(&r.b, err) == CP_OK &&
-        read_all(&r, cp_text_of(bytes, len), err) == CP_OK &&
-        cp_drop_frames_set_jemalloc(r.b.profile, err) == CP_OK)
-        profile = cp_builder_take(&r.b);
-    cp_builder_release(&r.b);
-    cp_address_stack_release(&r.stack);
     cp_free(r.threads);
     cp_free(r.names);
     return profile;

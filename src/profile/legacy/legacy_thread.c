@@ -30,11 +30,6 @@
 #define SAME "same as previous thread"
 #define NO_TRACE "---- no stack trace for"
 
-struct thread_reader {
-    struct cp_builder b;
-    struct cp_address_stack stack;
-};
-
 /* Whether "--- threadz N ---" stands in the line. */
 static bool is_list_start(struct cp_text line)
 {
@@ -94,8 +89,9 @@ static bool is_thread_start(struct cp_text line)
  * Reads the frames of a block; *line becomes the line that ends it, which may
  * be the last of the file.
  */
-static enum cp_status read_block(struct thread_reader *r, struct cp_text *rest,
-                                 struct cp_text *line, struct cp_error *err)
+static enum cp_status read_block(struct cp_legacy_reader *r,
+                                 struct cp_text *rest, struct cp_text *line,
+                                 struct cp_error *err)
 {
     enum cp_status status = CP_OK;
     bool is_same = false;
@@ -117,7 +113,8 @@ static enum cp_status read_block(struct thread_reader *r, struct cp_text *rest,
     return CP_OK;
 }
 
-static enum cp_status add_thread(struct thread_reader *r, struct cp_error *err)
+static enum cp_status add_thread(struct cp_legacy_reader *r,
+                                 struct cp_error *err)
 {
     struct cp_profile *p = r->b.profile;
     int64_t one = 1;
@@ -144,7 +141,7 @@ static bool find_first(struct cp_text *rest, struct cp_text *line)
     return false;
 }
 
-static enum cp_status read_all(struct thread_reader *r, struct cp_text rest,
+static enum cp_status read_all(struct cp_legacy_reader *r, struct cp_text rest,
                                struct cp_error *err)
 {
     struct cp_text line = cp_text_of("", 0);
@@ -172,13 +169,7 @@ static enum cp_status read_all(struct thread_reader *r, struct cp_text rest,
 struct cp_profile *cp_legacy_read_thread(const char *bytes, size_t len,
                                          struct cp_error *err)
 {
-    struct thread_reader r = { .stack.returns = CP_RETURN_CALLERS };
-    struct cp_profile *profile = NULL;
+    struct cp_legacy_reader r = { .stack.returns = CP_RETURN_CALLERS };
 
-    if (cp_builder_init(&r.b, err) == CP_OK &&
-        read_all(&r, cp_text_of(bytes, len), err) == CP_OK)
-        profile = cp_builder_take(&r.b);
-    cp_builder_release(&r.b);
-    cp_address_stack_release(&r.stack);
-    return profile;
+    return cp_legacy_run(&r, read_all, cp_text_of(bytes, len), err);
 }

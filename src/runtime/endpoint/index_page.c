@@ -18,6 +18,7 @@
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/endpoint/service.h"
 #include "runtime/kind/kind.h"
+#include "runtime/os/clock.h"
 #include "runtime/os/version.h"
 
 #define TEXT_BYTES 48
@@ -84,7 +85,7 @@ static void bytes_text(uint64_t n, char out[TEXT_BYTES])
 /* "3 h 12 min", "41 s", "0.25 s" */
 static void duration_text(int64_t ns, char out[TEXT_BYTES])
 {
-    long long seconds = ns / 1000000000;
+    long long seconds = ns / CP_NS_PER_S;
 
     if (seconds < 10)
         (void)snprintf(out, TEXT_BYTES, "%.2f s", (double)ns / 1e9);
@@ -108,15 +109,6 @@ struct numbers {
     struct cp_endpoint_cost cost;
 };
 
-/* CPU time of the thread that serves, which is the one that asks. */
-static uint64_t own_cpu_ns(void)
-{
-    struct timespec t = { 0, 0 };
-
-    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static void read_numbers(const struct cp_service *s, struct numbers *n)
 {
     struct cp_http_stats stats = { 0 };
@@ -125,7 +117,7 @@ static void read_numbers(const struct cp_service *s, struct numbers *n)
     *n = (struct numbers){ 0 };
     if (s->cost)
         s->cost(&n->cost);
-    n->cost.cpu_ns += own_cpu_ns();
+    n->cost.cpu_ns += (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     if (s->server)
         cp_http_server_stats(s->server, &stats);
     duration_text(cp_http_now() - s->started_ns, n->uptime);

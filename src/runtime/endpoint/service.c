@@ -21,12 +21,13 @@
 #include "runtime/endpoint/window.h"
 #include "runtime/kind/empty_kinds.h"
 #include "runtime/kind/kind.h"
+#include "runtime/os/clock.h"
 #include "runtime/os/proc_file.h"
 #include "runtime/symbolize/symbols.h"
 
 #define ROOT "/debug/pprof/"
 #define COMMAND_BYTES ((size_t)1 << 20)
-#define REST_NS (60 * (int64_t)1000000000) /* scrapers come more often */
+#define REST_NS (60 * (int64_t)CP_NS_PER_S) /* scrapers come more often */
 
 /* ---- kinds ---- */
 
@@ -35,10 +36,8 @@ static const struct cp_kind *find_kind(const struct cp_service *s,
                                        const char *name)
 {
     for (size_t i = 0; i < s->n_kinds; i++)
-        if (strcmp(s->kinds[i]->name, name) == 0)
+        if (cp_kind_is_named(s->kinds[i], name))
             return s->kinds[i];
-    if (strcmp(name, "threads") == 0) /* what they are when not in Go */
-        return find_kind(s, "goroutine");
     return NULL;
 }
 

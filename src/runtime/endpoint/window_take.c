@@ -14,22 +14,15 @@
 #include "runtime/kind/delta.h"
 #include "runtime/kind/empty_kinds.h"
 #include "runtime/kind/kind.h"
+#include "runtime/os/clock.h"
 #include "runtime/symbolize/mappings.h"
-
-static int64_t unix_now(void)
-{
-    struct timespec t = { 0, 0 };
-
-    (void)clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 enum cp_status cp_window_begin(struct cp_window *w, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
     w->started_ns = cp_http_now();
-    w->time_ns = unix_now();
+    w->time_ns = cp_clock_ns(CLOCK_REALTIME);
     w->request.kind = w->kind;
     if (w->kind->begin)
         status = w->kind->begin(&w->request, &w->handle, err);

@@ -12,6 +12,7 @@
 #include "base/out.h"
 #include "base/proc_self.h"
 #include "runtime/heap/heap.h"
+#include "runtime/os/clock.h"
 #include "runtime/threads/threads.h"
 
 struct sums {
@@ -120,14 +121,6 @@ static long long n_threads(void)
     return threads - (long long)stats.n_hidden;
 }
 
-static long long clock_ns(clockid_t clock)
-{
-    struct timespec now = { 0 };
-
-    (void)clock_gettime(clock, &now);
-    return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 void cp_memory_stats_json(struct cp_out *out)
 {
     struct sums sums = estimate();
@@ -137,8 +130,8 @@ void cp_memory_stats_json(struct cp_out *out)
     cp_out_printf(out,
                   "{\"time_ns\":%lld,\"rss\":%lld,\"heap\":%.0f,"
                   "\"threads\":%lld,\"cpu_ns\":%lld}\n",
-                  clock_ns(CLOCK_REALTIME),
+                  (long long)cp_clock_ns(CLOCK_REALTIME),
                   pages[1] * (long long)sysconf(_SC_PAGESIZE),
                   sums.bytes - sums.freed_bytes, n_threads(),
-                  clock_ns(CLOCK_PROCESS_CPUTIME_ID));
+                  (long long)cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }

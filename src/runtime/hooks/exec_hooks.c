@@ -25,7 +25,6 @@
 #include "signal/tables/thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define NS_PER_S 1000000000
 #define MOST_S 1000000000 /* for who waits longer, that is for ever */
 
 /* Returns what `call` returns, if it returns. */
@@ -167,11 +166,11 @@ EXPORT int sigwait(const sigset_t *set, int *out)
 static struct timespec rest_of(const struct timespec *span, int64_t begin_ns)
 {
     int64_t s = span->tv_sec < MOST_S ? span->tv_sec : MOST_S;
-    int64_t left_ns =
-        s * NS_PER_S + span->tv_nsec + begin_ns - cp_clock_ns(CLOCK_MONOTONIC);
+    int64_t left_ns = s * CP_NS_PER_S + span->tv_nsec + begin_ns -
+                      cp_clock_ns(CLOCK_MONOTONIC);
 
     left_ns = left_ns > 0 ? left_ns : 0;
-    return (struct timespec){ left_ns / NS_PER_S, left_ns % NS_PER_S };
+    return cp_clock_span(left_ns);
 }
 
 EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out,

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -118,5 +119,14 @@ struct cp_kind {
     /* Why there is nothing to see, for the index page; NULL: there is. */
     const char *(*note)(void);
 };
+
+/* Whether the profile kind has that name, or that alias. */
+static inline bool cp_kind_is_named(const struct cp_kind *kind,
+                                    const char *name)
+{
+    if (strcmp(name, "threads") == 0)
+        name = "goroutine"; /* Go's word for threads */
+    return strcmp(kind->name, name) == 0;
+}
 
 #endif

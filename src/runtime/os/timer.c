@@ -7,9 +7,8 @@
 #include <sys/random.h>
 #include <sys/syscall.h>
 
+#include "runtime/os/clock.h"
 #include "signal/unwinder/syscall.h"
-
-#define NS_PER_S 1000000000u
 
 /* CPUCLOCK_PERTHREAD_MASK | CPUCLOCK_SCHED, as the kernel encodes clocks. */
 #define THREAD_CPU_CLOCK 6
@@ -72,10 +71,8 @@ uint64_t cp_timer_phase(uint64_t n)
 void cp_timer_set(int id, uint64_t first_ns, uint64_t period_ns)
 {
     struct itimerspec spec = {
-        .it_interval = { (time_t)(period_ns / NS_PER_S),
-                         (long)(period_ns % NS_PER_S) },
-        .it_value = { (time_t)(first_ns / NS_PER_S),
-                      (long)(first_ns % NS_PER_S) },
+        .it_interval = cp_clock_span((int64_t)period_ns),
+        .it_value = cp_clock_span((int64_t)first_ns),
     };
 
     (void)CP_SYSCALL(SYS_timer_settime, id, 0, (long)&spec, 0);

@@ -37,7 +37,6 @@
 #define MOST_SECONDS 86400.0
 #define MOST_HZ 10000u
 #define MOST_STRUCT ((size_t)4096)
-#define NS_PER_S 1000000000
 #define MOST_KEPT ((size_t)64 << 20) /* of a stream that nobody reads yet */
 
 static struct cp_symbols *symbols;
@@ -319,11 +318,8 @@ static enum cp_status wait_until(struct cpprof_profile *p, int64_t end_ns,
     p->kept.fd = fd;
     while (status == CP_OK &&
            (left = end_ns - cp_clock_ns(CLOCK_MONOTONIC)) > 0) {
-        struct timespec span;
+        struct timespec span = cp_clock_span(left < most ? left : most);
 
-        left = left < most ? left : most;
-        span.tv_sec = left / NS_PER_S;
-        span.tv_nsec = left % NS_PER_S;
         (void)nanosleep(&span, NULL); /* it may be interrupted: see above */
         if (p->kind->pump)
             status = write_profile(p, NULL, false, err);
@@ -345,7 +341,7 @@ EXPORT int cpprof_write_with(const char *kind, double seconds,
     p = start(kind, options);
     if (!p)
         return -1;
-    end_ns = cp_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * NS_PER_S);
+    end_ns = cp_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * CP_NS_PER_S);
     if (wait_until(p, end_ns, fd, &err) == CP_OK)
         return cpprof_stop(p, fd);
     (void)cpprof_stop(p, -1);

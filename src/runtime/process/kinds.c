@@ -1,8 +1,6 @@
 /* kinds.c - see kinds.h. */
 #include "runtime/process/kinds.h"
 
-#include <string.h>
-
 #include "runtime/heap/heap_kinds.h"
 #include "runtime/heap/leak_kind.h"
 #include "runtime/kind/kind.h"
@@ -23,13 +21,11 @@ const struct cp_kind *const cp_kinds[] = {
 
 const struct cp_kind *cp_kinds_find(const char *name)
 {
-    if (strcmp(name, "threads") == 0) /* what they are when not in Go */
-        return &cp_goroutine_kind;
     for (size_t i = 0; cp_kinds[i]; i++)
-        if (strcmp(cp_kinds[i]->name, name) == 0)
+        if (cp_kind_is_named(cp_kinds[i], name))
             return cp_kinds[i];
     for (size_t i = 0; cp_custom_kind(i); i++)
-        if (strcmp(cp_custom_kind(i)->name, name) == 0)
+        if (cp_kind_is_named(cp_custom_kind(i), name))
             return cp_custom_kind(i);
     return NULL;
 }

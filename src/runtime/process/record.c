@@ -190,7 +190,7 @@ static uint32_t await(int64_t end_ns)
 
     while ((word = atomic_load(&record.word)) == WATCHING) {
         int64_t left = end_ns < 0 ? 1 : end_ns - cp_clock_ns(CLOCK_MONOTONIC);
-        struct timespec span = { left / 1000000000, left % 1000000000 };
+        struct timespec span = cp_clock_span(left);
 
         if (left <= 0)
             break;

@@ -17,12 +17,10 @@
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
 
-#define NS_PER_S 1000000000
-
 static enum cp_status set_rate(int hz, struct cp_error *err)
 {
     (void)err;
-    cp_threads_set_period(hz ? (uint64_t)(NS_PER_S / hz) : 0);
+    cp_threads_set_period(hz ? (uint64_t)(CP_NS_PER_S / hz) : 0);
     return CP_OK;
 }
 
@@ -31,7 +29,7 @@ static int tick_text(int hz, char *out, size_t size)
 {
     uint64_t tick_ns = cp_perf_sampler_tick_ns();
 
-    if (tick_ns == 0 || (uint64_t)(NS_PER_S / hz) >= tick_ns)
+    if (tick_ns == 0 || (uint64_t)(CP_NS_PER_S / hz) >= tick_ns)
         return 0;
     if (cp_threads_are_fast())
         return snprintf(out, size,
@@ -39,7 +37,7 @@ static int tick_text(int hz, char *out, size_t size)
     return snprintf(out, size,
                     "%d Hz is above the kernel's tick of %d Hz: samples are "
                     "fewer and weigh more (no events: %s)",
-                    hz, (int)(NS_PER_S / (int64_t)tick_ns),
+                    hz, (int)(CP_NS_PER_S / (int64_t)tick_ns),
                     cp_perf_sampler_why_not());
 }
 

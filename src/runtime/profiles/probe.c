@@ -18,7 +18,6 @@
 #include "runtime/stacks/stack_writer.h"
 #include "signal/signals/handler.h"
 
-#define NS_PER_S 1000000000
 #define UNSEEN_PART 1000
 
 static enum cp_status set_rate(struct cp_probe *p, struct cp_error *err)
@@ -122,7 +121,8 @@ static enum cp_status write_unseen(const struct cp_probe_window *w,
     struct cp_stack_writer writer = { .b = b, .err = err };
     struct cp_stack stack = { .frames = &frame, .n = 1 };
     int64_t cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - w->cpu_ns;
-    int64_t period = NS_PER_S / w->hz, n = (w->unseen_ns + period / 2) / period;
+    int64_t period = CP_NS_PER_S / w->hz;
+    int64_t n = (w->unseen_ns + period / 2) / period;
     int64_t values[2] = { n, n * period };
     enum cp_status status;
 
@@ -146,8 +146,8 @@ static enum cp_status write_window(const struct cp_probe *p,
     b->profile->duration_ns = cp_clock_ns(CLOCK_MONOTONIC) - w->begin_ns;
     if (cp_builder_type(b, "samples", "count", err) != CP_OK ||
         cp_builder_type(b, p->type, "nanoseconds", err) != CP_OK ||
-        cp_builder_period(b, p->type, "nanoseconds", NS_PER_S / w->hz, err) !=
-            CP_OK)
+        cp_builder_period(b, p->type, "nanoseconds", CP_NS_PER_S / w->hz,
+                          err) != CP_OK)
         return CP_ENOMEM;
     status = cp_recorder_write(&w->mark, p->states, b, err);
     if (status == CP_OK && p->unseen_ns)

@@ -43,7 +43,6 @@
 #include "signal/tables/thread.h"
 #include "signal/unwinder/syscall.h"
 
-#define NS_PER_S 1000000000
 #define VISITS_PER_TICK 512
 #define REQUESTS_PER_TICK 16
 #define HAS_REPLIED 1            /* flag of a thread: it does not block us */
@@ -243,7 +242,7 @@ static int64_t tick_ns(void)
 {
     int hz = atomic_load(&wall.hz);
 
-    return NS_PER_S / (hz > 1 ? hz : 2);
+    return CP_NS_PER_S / (hz > 1 ? hz : 2);
 }
 
 static bool sleep_in(uint32_t round)

@@ -151,7 +151,7 @@ static enum cp_status have_handler(struct cp_error *err)
 
 static long sleep_on(_Atomic uint32_t *word, uint32_t value, int64_t ns)
 {
-    const struct timespec span = { ns / 1000000000, ns % 1000000000 };
+    const struct timespec span = cp_clock_span(ns);
 
     return CP_SYSCALL(SYS_futex, (long)word, FUTEX_WAIT_PRIVATE, value,
                       (long)&span);

@@ -202,7 +202,7 @@ bool cp_own_thread_rest(int64_t ns)
     int64_t end = cp_clock_ns(CLOCK_MONOTONIC) + ns;
 
     while (ns > 0 && atomic_load(&pausing.is_on) == 0) {
-        struct timespec span = { ns / 1000000000, ns % 1000000000 };
+        struct timespec span = cp_clock_span(ns);
 
         (void)CP_SYSCALL(SYS_futex, (long)&pausing.is_on, FUTEX_WAIT_PRIVATE, 0,
                          (long)&span);

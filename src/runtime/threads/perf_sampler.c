@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/out.h"
+#include "runtime/os/clock.h"
 #include "runtime/os/proc_file.h"
 #include "runtime/os/sandbox.h"
 #include "runtime/threads/alt_stacks.h"
@@ -23,8 +24,8 @@
 #include "signal/signals/traps.h"
 #include "signal/unwinder/syscall.h"
 
-#define NS_PER_S 1000000000
-#define LONG_NS ((uint64_t)3600 * NS_PER_S) /* no signal comes of a trial */
+/* Period of a trial event: longer than the trial, so no signal comes. */
+#define LONG_NS ((uint64_t)3600 * CP_NS_PER_S)
 #define GRACE_NS 10000000 /* a signal may come when its event is ended */
 #define STATUS_BYTES ((size_t)64 << 10)
 
@@ -80,7 +81,7 @@ uint64_t cp_perf_sampler_tick_ns(void)
 
     if (clock_getres(CLOCK_MONOTONIC_COARSE, &t) != 0)
         return 0;
-    return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+    return (uint64_t)t.tv_sec * CP_NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
 /*

@@ -10,6 +10,7 @@
 #include "signal/heap/heap.h"
 
 #include "signal/heap/probes.h"
+#include "signal/random.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"
 
@@ -20,13 +21,6 @@ _Thread_local struct cp_heap_thread cp_heap_self;
 struct cp_heap_sampler cp_heap_sampler;
 _Alignas(64) _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
 
-static uint64_t stir(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 /*
  * Threads begin anywhere in the one sequence that there is; if they began side
  * by side, one would draw what its neighbour drew before it.
@@ -34,9 +28,9 @@ static uint64_t stir(uint64_t x)
 static uint64_t next_random(struct cp_heap_thread *t)
 {
     if (t->random == 0)
-        t->random = stir(atomic_fetch_add(&cp_heap_sampler.seed, 1)) | 1;
-    t->random += 0x9e3779b97f4a7c15u;
-    return stir(t->random);
+        t->random =
+            cp_random_mix(atomic_fetch_add(&cp_heap_sampler.seed, 1)) | 1;
+    return cp_random_next(&t->random);
 }
 
 /* The natural logarithm of x >= 1, to about 1e-10. */

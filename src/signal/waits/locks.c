@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "signal/random.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"
@@ -30,21 +31,13 @@ uint64_t cp_locks_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
-
 static uint64_t random_below(uint64_t n)
 {
     __extension__ typedef unsigned __int128 wide;
 
     if (dice == 0)
-        dice = mix(atomic_fetch_add(&first_dice, 0x9e3779b97f4a7c15u));
-    dice += 0x9e3779b97f4a7c15u;
-    return (uint64_t)((wide)mix(dice) * n >> 64);
+        dice = cp_random_mix(atomic_fetch_add(&first_dice, CP_RANDOM_STEP));
+    return (uint64_t)((wide)cp_random_next(&dice) * n >> 64);
 }
 
 void cp_wait_forget(const struct cp_wait *wait)

@@ -79,6 +79,18 @@ static const struct {
     { "_RNvC1a", NULL, NULL, NULL },
     { "_RNvB_1a", NULL, NULL, NULL },
     { "_RIC1aFGzzzzzzzz_EuE", NULL, NULL, NULL },
+    /* libiberty drops the first digit of 128-bit constants (a name of rustc).
+     */
+    { "_RNvXs8Z_NtNtCsgVdDwkt78Uu_4jiff4util8rangeintINtB6_5ri128Knn80000000000"
+      "000000000000000000000_Kn7fffffffffffffffffffffffffffffff_ENtNtCs8NwYtU1M"
+      "ohg_4core3fmt7Display3fmtBa_",
+      "<jiff::util::rangeint::ri128<> as core::fmt::Display>::fmt",
+      "<jiff::util::rangeint::ri128<-0x80000000000000000000000000000000, "
+      "0x7fffffffffffffffffffffffffffffff> as core::fmt::Display>::fmt",
+      "<jiff::util::rangeint::ri128<-0x80000000000000000000000000000000, "
+      "0x7fffffffffffffffffffffffffffffff> as core::fmt::Display>::fmt" },
+    /* libiberty counts the lifetimes of a binder in a hidden path: 28 s. */
+    { "_RNvXXCs_1FFFGFCs1X_1FFFFFEFFFFEF2FFFEFFFf", NULL, NULL, NULL },
     { "_D3std5stdio12__T5writeTiZ5writeFiZv", "std.stdio.write.write",
       "std.stdio.write!(int).write", "std.stdio.write!(int).write(int)" },
     { "_D3foo3bar3bazMFiZv", "foo.bar.baz", "foo.bar.baz", "foo.bar.baz(int)" },
