@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-#define MOST_THREADS 64
+#define MAX_THREADS 64
 #define KEPT 8192
 #define SHARED 1024
 #define BATCH 32 /* rounds of one depth */
@@ -144,10 +144,10 @@ static double cpu_seconds(void)
 int main(int argc, char **argv)
 {
     long n = argc >= 3 ? atol(argv[1]) : 0;
-    pthread_t threads[MOST_THREADS];
+    pthread_t threads[MAX_THREADS];
     double warm, all;
 
-    if (n < 1 || n > MOST_THREADS)
+    if (n < 1 || n > MAX_THREADS)
         return 2;
     n_rounds = atol(argv[2]);
     is_deep = argc == 4 && strcmp(argv[3], "deep") == 0;

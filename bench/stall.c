@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define SPELL_NS 1000000
-#define NAP_NS 200000
+#define POLL_NS 200000
 #define PAGE 4096
 
 static _Atomic int is_over, is_real_time;
@@ -60,7 +60,7 @@ static void map_once(void)
 static void *watch(void *arg)
 {
     const struct sched_param first = { .sched_priority = 1 };
-    const struct timespec nap = { 0, NAP_NS };
+    const struct timespec nap = { 0, POLL_NS };
 
     is_real_time = pthread_setschedparam(pthread_self(), SCHED_RR, &first) == 0;
     while (!atomic_load(&is_over)) {

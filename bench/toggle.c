@@ -24,7 +24,7 @@
 #define PIECE_S 0.04 /* four samples at 100 Hz */
 #define PIECES 12    /* of a block */
 #define ROWS 512
-#define MOST_BLOCKS 1000
+#define MAX_BLOCKS 1000
 
 struct cpprof_profile;
 struct cpprof_profile *cpprof_start(const char *kind) __attribute__((weak));
@@ -124,7 +124,7 @@ static int by_size(const void *a, const void *b)
 
 /* The times of all pieces of work, with a profile or without. */
 static struct pieces {
-    double s[MOST_BLOCKS * PIECES];
+    double s[MAX_BLOCKS * PIECES];
     int n;
 } with, without;
 
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
     int blocks = argc > 1 ? atoi(argv[1]) : 50;
     long rounds = (long)(PIECE_S / (segment(200) / 200));
 
-    if (blocks < 2 || blocks > MOST_BLOCKS)
+    if (blocks < 2 || blocks > MAX_BLOCKS)
         return 2;
     for (int i = 0; i < 2 * blocks; i++) {
         bool is_with = (i / 2 + i) % 2; /* with, without, without, with */

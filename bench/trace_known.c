@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_THREADS 1024
+#define MAX_THREADS 1024
 
 static _Atomic long n_sleeps, n_conds, n_polls, n_reads, n_writes;
 static _Atomic long sleep_ns, cond_ns, poll_ns;
@@ -110,12 +110,12 @@ static void *work(void *arg)
 
 int main(int argc, char **argv)
 {
-    static pthread_t threads[MOST_THREADS];
+    static pthread_t threads[MAX_THREADS];
     unsigned n = argc > 3 ? (unsigned)atoi(argv[1]) : 0;
     int fd = n ? open(argv[3], O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
     struct cpprof_profile *trace;
 
-    if (n == 0 || n > MOST_THREADS || fd < 0)
+    if (n == 0 || n > MAX_THREADS || fd < 0)
         return 2;
     n_rounds = atol(argv[2]);
     (void)pthread_barrier_init(&all_there, NULL, n + 1);

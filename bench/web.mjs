@@ -20,7 +20,7 @@ const peer = [process.env.PPROF_REF || "", path.join(os.homedir(), "go/bin/pprof
 const env = { ...process.env, PPROF_TMPDIR: temp, HOME: temp, PPROF_BINARY_PATH: temp };
 const isAlone = process.argv.includes("--alone");
 const sizes = process.argv.slice(2).filter((a) => /^\d+$/.test(a)).map(Number);
-const RUNS = isQuick ? 1 : 5, PATIENCE = isQuick && !sizes.length ? 100000 : 300000;
+const RUNS = isQuick ? 1 : 5, TIMEOUT = isQuick && !sizes.length ? 100000 : 300000;
 
 const median = (list) => list.slice().sort((a, b) => a - b)[list.length >> 1];
 
@@ -83,11 +83,11 @@ function workerSeconds(pid) {
 
 /** Asks again and again, because the page that is asked may still be the one before. */
 async function shown(page, expression) {
-  for (const end = performance.now() + PATIENCE; performance.now() < end;) {
-    if (await page.run(expression, PATIENCE).catch(() => false)) return;
+  for (const end = performance.now() + TIMEOUT; performance.now() < end;) {
+    if (await page.run(expression, TIMEOUT).catch(() => false)) return;
     await new Promise((done) => setTimeout(done, 20));
   }
-  throw new Error(`nothing on screen after ${PATIENCE / 1000} s`);
+  throw new Error(`nothing on screen after ${TIMEOUT / 1000} s`);
 }
 
 /** One page load: seconds, bytes, memory. */
@@ -95,7 +95,7 @@ async function load(who, url) {
   const chrome = new Chrome(findChrome());
   try {
     const page = await chrome.page(), start = performance.now();
-    await page.send("Page.navigate", { url: `${url}/ui/flamegraph` }, PATIENCE);
+    await page.send("Page.navigate", { url: `${url}/ui/flamegraph` }, TIMEOUT);
     await shown(page, SHOWN[who]);
     const cpu = who === "ours" ? workerSeconds(chrome.child.pid) : NaN;
     const out = { shown: (performance.now() - start) / 1000, cpu, memory: memoryBelow(chrome.child.pid), bytes: page.bytes, arrived: NaN };
@@ -138,11 +138,11 @@ const WATCH = `{
 async function interact(page, who) {
   const events = await page.trace(["devtools.timeline"], async () => {
     for (const depth of [3, 4, 5, 1, 3, 4, 5, 1, 4, 0, 5, 1]) { // in and out again
-      const [x, y] = await page.run(BOX[who](depth), PATIENCE);
+      const [x, y] = await page.run(BOX[who](depth), TIMEOUT);
       await page.mouse(x, y);
       await pause();
     }
-    await page.run(`document.querySelector("${FIELD[who]}").focus()`, PATIENCE);
+    await page.run(`document.querySelector("${FIELD[who]}").focus()`, TIMEOUT);
     if (who === "theirs") await page.run(WATCH);
     for (const letter of "method_123") {
       await page.key(letter);
@@ -150,7 +150,7 @@ async function interact(page, who) {
       await pause();
     }
   });
-  const watched = who === "theirs" ? await page.run("took", PATIENCE) : null;
+  const watched = who === "theirs" ? await page.run("took", TIMEOUT) : null;
   const timings = (type) => events.filter((e) => e.name === "EventTiming" && e.ph === "b" && e.args.data?.type === type).map((e) => e.args.data);
   const cpu = (type) => events.filter((e) => e.name === "EventDispatch" && e.args.data?.type === type).map((e) => (e.tdur || 0) / 1000);
   const script = (list) => list.map((d) => d.processingEnd - d.processingStart);

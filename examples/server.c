@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define TABLE 4096
-#define MOST_LINE 4096
+#define MAX_LINE 4096
 
 struct word {
     char *text;
@@ -95,7 +95,7 @@ static unsigned long answer(char *line)
 static void *serve(void *arg)
 {
     FILE *client = arg;
-    char line[MOST_LINE];
+    char line[MAX_LINE];
 
     while (fgets(line, sizeof(line), client)) {
         (void)fprintf(client, "%lu\n", answer(line));

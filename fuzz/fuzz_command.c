@@ -5,13 +5,13 @@
 #include "base/error.h"
 #include "tool/cli/command.h"
 
-#define MOST_WORDS 64
+#define MAX_WORDS 64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const char *argv[MOST_WORDS] = { "pprof" };
+    const char *argv[MAX_WORDS] = { "pprof" };
     char *text = malloc(size + 1), *at = text;
     struct cp_command c;
     int argc = 1;
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size)
         memcpy(text, data, size);
     text[size] = '\0';
-    while (at && argc < MOST_WORDS) {
+    while (at && argc < MAX_WORDS) {
         argv[argc++] = at;
         at = strchr(at, '\n');
         if (at)

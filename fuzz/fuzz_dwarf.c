@@ -10,7 +10,7 @@
 #include "symbol/symbolizer.h"
 #include "symbol/table/frame.h"
 
-#define MOST 256
+#define MAX_ADDRESSES 256
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,7 +39,7 @@ static size_t choose(const struct cp_elf *e, uint64_t *addresses)
 
         if (!(s->flags & SHF_EXECINSTR))
             continue;
-        for (uint64_t k = 0; k < 32 && n < MOST; k++)
+        for (uint64_t k = 0; k < 32 && n < MAX_ADDRESSES; k++)
             addresses[n++] = s->addr + s->size * k / 32;
     }
     return n;
@@ -48,7 +48,7 @@ static size_t choose(const struct cp_elf *e, uint64_t *addresses)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cp_symbolizer *s;
-    uint64_t addresses[MOST];
+    uint64_t addresses[MAX_ADDRESSES];
     size_t n;
 
     if (cp_symbolizer_view(&s, data, size, NULL, NULL) != CP_OK)

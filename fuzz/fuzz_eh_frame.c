@@ -24,7 +24,7 @@ static _Atomic uint64_t cache[CP_MAP_CACHE];
 static void walk(const struct cp_signal_module *m, const uint8_t *data,
                  size_t size)
 {
-    static uintptr_t stack[512], frames[CP_WALK_MOST];
+    static uintptr_t stack[512], frames[CP_WALK_MAX];
     struct cp_signal_map map = { 1, m, cache };
 
     memset((void *)cache, 0, sizeof(cache));
@@ -43,7 +43,7 @@ static void walk(const struct cp_signal_module *m, const uint8_t *data,
                                        0,
                                        0 };
 
-        if (cp_signal_walk(&w, regs, frames) > CP_WALK_MOST)
+        if (cp_signal_walk(&w, regs, frames) > CP_WALK_MAX)
             abort();
     }
 }

@@ -29,12 +29,12 @@ struct profile_row {
     const char *labels;
 };
 
-#define PROFILE_MOST_LOCATIONS 64
-#define PROFILE_MOST_LABELS 16
+#define PROFILE_MAX_LOCATIONS 64
+#define PROFILE_MAX_LABELS 16
 
 struct profile_maker {
     struct cp_builder b;
-    struct cp_str known[PROFILE_MOST_LOCATIONS]; /* text by location */
+    struct cp_str known[PROFILE_MAX_LOCATIONS]; /* text by location */
 };
 
 static inline bool profile_is(const struct cp_profile *p, uint32_t id,
@@ -109,10 +109,10 @@ static inline uint32_t profile_location(struct profile_maker *m,
 
 static inline uint32_t profile_label_set(struct cp_builder *b, const char *text)
 {
-    struct cp_label labels[PROFILE_MOST_LABELS];
+    struct cp_label labels[PROFILE_MAX_LABELS];
     uint32_t n = 0;
 
-    while (text && *text && n < PROFILE_MOST_LABELS) {
+    while (text && *text && n < PROFILE_MAX_LABELS) {
         size_t key = strcspn(text, ":="), len = strcspn(text, " ");
         struct cp_label *l = &labels[n++];
         const char *value = text + key + 1;
@@ -135,7 +135,7 @@ static inline uint32_t profile_label_set(struct cp_builder *b, const char *text)
 static inline void profile_sample(struct profile_maker *m,
                                   const struct profile_row *row)
 {
-    uint32_t locs[PROFILE_MOST_LOCATIONS], n = 0;
+    uint32_t locs[PROFILE_MAX_LOCATIONS], n = 0;
     size_t end = strlen(row->stack);
 
     for (size_t i = end; i-- > 0;) {

@@ -9,21 +9,21 @@
 #ifndef CP_REPORT_CASES_H
 #define CP_REPORT_CASES_H
 
-#include "check.h"
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "base/strtab.h"
+#include "check.h"
 #include "profile/load/load.h"
 #include "profile/model/profile.h"
 #include "report/core/options.h"
 #include "report/core/report.h"
-#include "tool/cli/command.h"
 #include "report_fixture.h"
+#include "tool/cli/command.h"
 
-#define REPORT_MOST_ROWS 8
-#define REPORT_MOST_FLAGS 16
+#define REPORT_MAX_ROWS 8
+#define REPORT_MAX_FLAGS 16
 
 /* What reports have in common. */
 #define OF_PROG "File: prog\nType: cpu\n"
@@ -99,7 +99,7 @@
 struct report_case {
     const char *what;
     const char *flags; /* apart by spaces */
-    struct fixture_row rows[REPORT_MOST_ROWS];
+    struct fixture_row rows[REPORT_MAX_ROWS];
     const char *want;     /* the report, or the message of its failure */
     const char *warnings; /* NULL for none */
 };
@@ -168,7 +168,7 @@ static inline char *report_text(struct cp_profile *p, struct cp_options options)
 
 static inline void report_run_case(const struct report_case *c)
 {
-    const char *argv[REPORT_MOST_FLAGS] = { "pprof", "source" };
+    const char *argv[REPORT_MAX_FLAGS] = { "pprof", "source" };
     char *flags = strdup(c->flags), *save = NULL, *text = NULL;
     struct cp_command command;
     struct cp_profile *p;
@@ -176,9 +176,9 @@ static inline void report_run_case(const struct report_case *c)
     int argc = 2;
 
     for (char *word = strtok_r(flags, " ", &save);
-         word && argc < REPORT_MOST_FLAGS; word = strtok_r(NULL, " ", &save))
+         word && argc < REPORT_MAX_FLAGS; word = strtok_r(NULL, " ", &save))
         argv[argc++] = word;
-    while (n < REPORT_MOST_ROWS && c->rows[n].stack)
+    while (n < REPORT_MAX_ROWS && c->rows[n].stack)
         n++;
     p = fixture_profile(c->rows, n);
     if (CHECK(p) && CHECK(cp_command_init(&command, argc, argv, NULL) == 0)) {

@@ -30,8 +30,8 @@ struct fixture_row {
     bool is_base; /* labelled pprof::base=true */
 };
 
-#define FIXTURE_MOST_DEPTH 64
-#define FIXTURE_MOST_LABELS 8
+#define FIXTURE_MAX_DEPTH 64
+#define FIXTURE_MAX_LABELS 8
 
 /* The line that "name@file:line:column" stands for. */
 static inline struct cp_line fixture_line(struct cp_builder *b,
@@ -102,19 +102,19 @@ static inline struct cp_label fixture_label(struct cp_builder *b,
 static inline void fixture_sample(struct cp_builder *b,
                                   const struct fixture_row *row)
 {
-    struct cp_label labels[FIXTURE_MOST_LABELS];
+    struct cp_label labels[FIXTURE_MAX_LABELS];
     int64_t values[] = { 1, row->value };
-    uint32_t locs[FIXTURE_MOST_DEPTH], n = 0, n_labels = 0, set = 0;
+    uint32_t locs[FIXTURE_MAX_DEPTH], n = 0, n_labels = 0, set = 0;
     size_t end = strcspn(row->stack, "\t");
     const char *tab = strchr(row->stack, '\t');
 
-    for (size_t i = end; i-- > 0 && n < FIXTURE_MOST_DEPTH;) {
+    for (size_t i = end; i-- > 0 && n < FIXTURE_MAX_DEPTH;) {
         if (i > 0 && row->stack[i - 1] != '|')
             continue;
         locs[n++] = fixture_location(b, row->stack + i, end - i);
         end = i > 0 ? i - 1 : 0;
     }
-    for (; tab && n_labels < FIXTURE_MOST_LABELS - 1;
+    for (; tab && n_labels < FIXTURE_MAX_LABELS - 1;
          tab = strchr(tab + 1, '\t'))
         labels[n_labels++] = fixture_label(b, tab + 1);
     if (row->is_base)

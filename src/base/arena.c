@@ -18,7 +18,7 @@
 #include "base/error.h"
 
 #define FIRST_BYTES ((size_t)1 << 10)
-#define MOST_BYTES ((size_t)1 << 20)
+#define MAX_BYTES ((size_t)1 << 20)
 
 struct cp_arena_block {
     struct cp_arena_block *next;
@@ -46,7 +46,7 @@ static enum cp_status add_shared(struct cp_arena *a, struct cp_error *err)
         return CP_ENOMEM;
     a->pos = block->bytes;
     a->end = block->bytes + len;
-    a->next_bytes = len < MOST_BYTES ? len * 2 : MOST_BYTES;
+    a->next_bytes = len < MAX_BYTES ? len * 2 : MAX_BYTES;
     return CP_OK;
 }
 

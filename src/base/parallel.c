@@ -22,7 +22,7 @@ size_t cp_parallel_width(void)
     n = CPU_COUNT(&cores);
     if (n < 1)
         return 1;
-    return n > CP_PARALLEL_MOST ? CP_PARALLEL_MOST : (size_t)n;
+    return n > CP_PARALLEL_MAX ? CP_PARALLEL_MAX : (size_t)n;
 }
 
 static void *work(void *arg)
@@ -39,7 +39,7 @@ void cp_parallel_run(size_t n, void (*run)(void *context, size_t piece),
                      void *context)
 {
     struct job job = { run, context, n, 0 };
-    pthread_t threads[CP_PARALLEL_MOST];
+    pthread_t threads[CP_PARALLEL_MAX];
     size_t n_threads = 0, width = n > 1 ? cp_parallel_width() : 1;
 
     if (width > n)

@@ -11,9 +11,9 @@
 #include <stddef.h>
 
 /* No more threads than this work on a job. */
-#define CP_PARALLEL_MOST 16
+#define CP_PARALLEL_MAX 16
 
-/* How many cores this process may use: 1 to CP_PARALLEL_MOST. */
+/* How many cores this process may use: 1 to CP_PARALLEL_MAX. */
 size_t cp_parallel_width(void);
 
 /* Calls run(context, 0) ... run(context, n - 1) and waits for all. */

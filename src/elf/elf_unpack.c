@@ -22,8 +22,8 @@
 #include "elf/elf_file.h"
 #include "elf/elf_relocate.h"
 
-#define MOST_GROWTH 64
-#define MOST_EXTRA ((uint64_t)1 << 20)
+#define MAX_GROWTH 64
+#define MAX_EXTRA ((uint64_t)1 << 20)
 #define XZ_MEMORY ((uint64_t)256 << 20)
 #ifndef ELFCOMPRESS_ZSTD
 #define ELFCOMPRESS_ZSTD 2
@@ -31,7 +31,7 @@
 
 static bool is_too_large(uint64_t size, size_t packed_len)
 {
-    return size > (uint64_t)packed_len * MOST_GROWTH + MOST_EXTRA;
+    return size > (uint64_t)packed_len * MAX_GROWTH + MAX_EXTRA;
 }
 
 static enum cp_status inflate_zlib(const uint8_t *p, size_t len, uint8_t *out,

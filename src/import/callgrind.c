@@ -34,7 +34,7 @@
 #include "import/readers.h"
 #include "profile/model/profile.h"
 
-#define MOST_POSITIONS 8
+#define MAX_POSITIONS 8
 #define LINES_TO_TRY 200
 
 struct function_key {
@@ -53,7 +53,7 @@ struct reader {
     struct cp_text callee_object, callee_file, callee_name;
     bool has_function, has_callee, is_call; /* is_call: cost line follows */
     uint32_t function;
-    int64_t positions[MOST_POSITIONS];
+    int64_t positions[MAX_POSITIONS];
     int64_t values[CP_GATHER_COLUMNS];
     uint32_t n_positions, n_values, line_position;
     struct cp_error *err;
@@ -296,10 +296,10 @@ static enum cp_status read_positions(struct reader *r, struct cp_text rest)
     struct cp_text word;
 
     r->n_positions = 0;
-    r->line_position = MOST_POSITIONS;
+    r->line_position = MAX_POSITIONS;
     (void)cp_text_eat_white(&rest);
     while (cp_text_eat_word(&rest, &word)) {
-        if (r->n_positions == MOST_POSITIONS)
+        if (r->n_positions == MAX_POSITIONS)
             return bad(r, "too many positions");
         if (cp_text_equals(word, "line"))
             r->line_position = r->n_positions;

@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL_SHARE 10000   /* ways of less than a part in this many end */
-#define MOST_STEPS 4000000u /* then only functions not seen yet are visited */
+#define SMALL_SHARE 10000  /* ways of less than a part in this many end */
+#define MAX_STEPS 4000000u /* then only functions not seen yet are visited */
 
 /* A function, for the event at hand. */
 struct function {
@@ -261,7 +261,7 @@ static enum cp_status step(struct spreader *s)
     call = &s->c->costs[i];
     callee = &s->functions[call->callee];
     share = v->share ? part_of(s->left[i], v->share, v->of) : 0;
-    if (s->n_steps++ > MOST_STEPS / s->c->n_events)
+    if (s->n_steps++ > MAX_STEPS / s->c->n_events)
         s->small = INT64_MAX;
     if (s->left[i] <= 0 || (share < s->small && callee->heaviest >= 0))
         return CP_OK;

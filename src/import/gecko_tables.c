@@ -23,14 +23,14 @@ struct column {
     uint32_t **out;
 };
 
-#define MOST_COLUMNS 8
+#define MAX_COLUMNS 8
 
 /* Processed form: {"name":[...],...}. Columns must be of one length. */
 static uint32_t read_columns(struct cp_json j, const struct column *columns,
                              size_t n, struct cp_arena *arena)
 {
-    const char *names[MOST_COLUMNS];
-    struct cp_json at[MOST_COLUMNS];
+    const char *names[MAX_COLUMNS];
+    struct cp_json at[MAX_COLUMNS];
     uint32_t length = CP_NONE, this_one;
 
     for (size_t i = 0; i < n; i++) {
@@ -54,8 +54,8 @@ static uint32_t read_columns(struct cp_json j, const struct column *columns,
 static void read_schema(struct cp_json schema, const struct column *columns,
                         size_t n, uint32_t *places)
 {
-    const char *names[MOST_COLUMNS];
-    struct cp_json at[MOST_COLUMNS];
+    const char *names[MAX_COLUMNS];
+    struct cp_json at[MAX_COLUMNS];
 
     for (size_t i = 0; i < n; i++)
         names[i] = columns[i].name;
@@ -88,8 +88,8 @@ static uint32_t read_rows(struct cp_json schema, struct cp_json data,
                           const struct column *columns, size_t n,
                           struct cp_arena *arena)
 {
-    uint32_t places[MOST_COLUMNS], n_rows = 0;
-    size_t caps[MOST_COLUMNS] = { 0 };
+    uint32_t places[MAX_COLUMNS], n_rows = 0;
+    size_t caps[MAX_COLUMNS] = { 0 };
 
     read_schema(schema, columns, n, places);
     for (size_t i = 0; i < n; i++)

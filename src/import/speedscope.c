@@ -29,7 +29,7 @@
 #include <string.h>
 
 /* A frame that is closed may lie this far below the top; see close_frame. */
-#define MOST_OUT_OF_ORDER 64
+#define MAX_OUT_OF_ORDER 64
 
 struct reader {
     struct cp_gather g;
@@ -223,16 +223,16 @@ static enum cp_status open_frame(struct reader *r, struct open *o,
 static enum cp_status close_frame(struct reader *r, struct open *o,
                                   uint32_t location, struct cp_json *j)
 {
-    uint32_t above[MOST_OUT_OF_ORDER];
+    uint32_t above[MAX_OUT_OF_ORDER];
     size_t n = 0;
     enum cp_status status = CP_OK;
 
-    while (n < o->n && n < MOST_OUT_OF_ORDER &&
+    while (n < o->n && n < MAX_OUT_OF_ORDER &&
            o->locations[o->n - 1 - n] != location) {
         above[n] = o->locations[o->n - 1 - n];
         n++;
     }
-    if (n == o->n || n == MOST_OUT_OF_ORDER) {
+    if (n == o->n || n == MAX_OUT_OF_ORDER) {
         cp_json_fail(j, "a frame is closed that is not open before here,");
         return CP_EFORMAT;
     }

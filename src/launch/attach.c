@@ -25,13 +25,13 @@
 #include "launch/target.h"
 #include "launch/tracee.h"
 
-#define MOST_THREADS 64
+#define MAX_THREADS 64
 #define CATCH_MS 12000 /* for all threads together */
 #define CALL_MS 10000
 #define END_MS 10000
 #define SERVED_TIMEOUT_MS 1000
 #define REACH_TIMEOUT_MS 10000
-#define NAP_NS 2000000
+#define POLL_NS 2000000
 
 /*
  * A piece of memory in the process, for as long as we are there: texts at its
@@ -294,8 +294,8 @@ static enum cp_status try_apart(struct attempt *t, struct cp_error *err)
 static enum cp_status attach_by_any(struct attempt *t, struct cp_quiet *quiet,
                                     struct cp_error *err)
 {
-    pid_t threads[MOST_THREADS];
-    size_t n = cp_target_threads(t->a->pid, threads, MOST_THREADS);
+    pid_t threads[MAX_THREADS];
+    size_t n = cp_target_threads(t->a->pid, threads, MAX_THREADS);
     int each = n > 1 ? CATCH_MS / 4 : CATCH_MS, left = CATCH_MS;
 
     t->how.timeout_ms = each;
@@ -387,7 +387,7 @@ enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
                                          .target = "/debug/pprof/detach",
                                          .timeout_ms = END_MS,
                                          .out_fd = -1 };
-    const struct timespec nap = { 0, NAP_NS };
+    const struct timespec nap = { 0, POLL_NS };
     struct cp_http_probe probe = { .owner = CP_HTTP_ANY_OWNER };
     struct cp_http_reply reply;
     enum cp_status status = cp_http_ask_address(&probe.to, address, err);
@@ -406,7 +406,7 @@ enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
     if (reply.status != 200)
         return cp_error_set(err, CP_EIO, "%s: status %d: %s", address,
                             reply.status, reply.text);
-    for (int i = 0; i < END_MS * 1000000LL / NAP_NS; i++) {
+    for (int i = 0; i < END_MS * 1000000LL / POLL_NS; i++) {
         cp_http_ask_served(&probe, 1, SERVED_TIMEOUT_MS);
         if (!probe.is_served)
             return CP_OK;

@@ -17,7 +17,7 @@
 #include "elf/elf_file.h"
 
 #define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
-#define MOST_SCRIPTS 5 /* interpreters of interpreters; the kernel's limit */
+#define MAX_SCRIPTS 5  /* interpreters of interpreters; the kernel's limit */
 #define LINE_BYTES 256 /* of a #! line; the kernel's limit */
 
 #if defined(__x86_64__)
@@ -260,7 +260,7 @@ enum cp_status cp_program_check(const char *path, struct cp_error *err)
     enum cp_status status = CP_OK;
 
     (void)snprintf(program.path, sizeof(program.path), "%s", path);
-    for (int i = 0; i < MOST_SCRIPTS; i++) {
+    for (int i = 0; i < MAX_SCRIPTS; i++) {
         char *at = program.path;
         ssize_t n = cp_file_start(AT_FDCWD, at, 0, line, sizeof(line));
 

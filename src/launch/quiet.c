@@ -22,7 +22,7 @@
 
 #define PATH_BYTES 4096
 #define STACK_BYTES ((size_t)1 << 20)
-#define MOST_OBJECTS 1024
+#define MAX_OBJECTS 1024
 #define LIBC_FRAMES 3 /* that start a program or a thread */
 
 /* What a frame in an object means. */
@@ -137,7 +137,7 @@ static enum cp_status add_object(struct cp_quiet *q, uint64_t start,
     enum cp_status status;
 
     (void)snprintf(seen, sizeof(seen), "/proc/%ld/root%s", (long)q->pid, path);
-    if (q->n == MOST_OBJECTS || cp_elf_open(&e, seen, NULL) != CP_OK)
+    if (q->n == MAX_OBJECTS || cp_elf_open(&e, seen, NULL) != CP_OK)
         return CP_OK;
     find_code(e, start - first_address(e), &in);
     find_tables(e, start - first_address(e), &in);
@@ -283,7 +283,7 @@ static bool are_good(const struct cp_quiet *q, const uintptr_t *frames,
 
 /* Walks; false if there is nothing to walk over. */
 static bool walk(struct cp_quiet *q, const struct cp_quiet_regs *regs,
-                 uintptr_t frames[CP_WALK_MOST], size_t *out_n, bool *is_whole)
+                 uintptr_t frames[CP_WALK_MAX], size_t *out_n, bool *is_whole)
 {
     struct cp_signal_regs start = { .pc = regs->pc,
                                     .sp = regs->sp,
@@ -308,7 +308,7 @@ static bool walk(struct cp_quiet *q, const struct cp_quiet_regs *regs,
 
 bool cp_quiet_is(struct cp_quiet *q, const struct cp_quiet_regs *regs)
 {
-    uintptr_t frames[CP_WALK_MOST];
+    uintptr_t frames[CP_WALK_MAX];
     bool is_whole;
     size_t n;
 
@@ -319,7 +319,7 @@ bool cp_quiet_is(struct cp_quiet *q, const struct cp_quiet_regs *regs)
 
 bool cp_quiet_is_direct(struct cp_quiet *q, const struct cp_quiet_regs *regs)
 {
-    uintptr_t frames[CP_WALK_MOST];
+    uintptr_t frames[CP_WALK_MAX];
     bool is_whole;
     size_t n;
 
@@ -339,7 +339,7 @@ static bool is_signal_frame(const struct cp_quiet *q, uintptr_t pc)
 
 bool cp_quiet_is_call(struct cp_quiet *q, const struct cp_quiet_regs *regs)
 {
-    uintptr_t frames[CP_WALK_MOST];
+    uintptr_t frames[CP_WALK_MAX];
     bool is_whole;
     size_t n;
 

@@ -197,7 +197,7 @@ enum cp_status cp_tracee_syscall(struct cp_tracee *t, long number,
         status = to_call_stop(t, end_ms, err); /* and behind */
     if (status == CP_OK)
         status = cp_tracee_get_regs(t, &r, err);
-    if (status == CP_OK && r.rax > (uint64_t)-CP_TRACEE_MOST_ERROR)
+    if (status == CP_OK && r.rax > (uint64_t)-CP_TRACEE_MAX_ERROR)
         return cp_error_set(err, CP_EIO, "%s", strerror((int)-(int64_t)r.rax));
     if (status == CP_OK)
         *out = r.rax;

@@ -162,7 +162,7 @@ static bool is_good_place(struct cp_tracee *t,
 
     if (call >= 0) {
         if (cp_tracee_rank(call) < 0 ||
-            r->rax <= (uint64_t)-CP_TRACEE_MOST_ERROR || !is_free_call(t))
+            r->rax <= (uint64_t)-CP_TRACEE_MAX_ERROR || !is_free_call(t))
             return false;
         t->call_at = r->rip - CP_TRACEE_CALL_BYTES;
         return true;

@@ -220,7 +220,7 @@ static enum cp_status continue_transfer(struct cp_tracee *t,
         status = run_call(t, rest, err);
     if (status != CP_OK)
         return status;
-    if (rest->rax < (uint64_t)-CP_TRACEE_MOST_ERROR)
+    if (rest->rax < (uint64_t)-CP_TRACEE_MAX_ERROR)
         t->regs.rax += rest->rax;
     t->regs.orig_rax = (uint64_t)-1; /* it has ended */
     return cp_tracee_set_regs(t, &t->regs, err);

@@ -17,7 +17,7 @@
 #include "launch/tracee_place.h"
 #include "launch/tracee_repair.h"
 
-#define NAP_NS 50000
+#define POLL_NS 50000
 #define PLACE_POLL_NS 500000
 #define STOP_MS 1000 /* for a stop that was asked for */
 #define FRESH_TIMEOUT_NS 1500000000
@@ -83,7 +83,7 @@ bool cp_tracee_write(const struct cp_tracee *t, uint64_t at, const void *bytes,
 enum cp_status cp_tracee_await(struct cp_tracee *t, int64_t end_ms, int *out,
                                struct cp_error *err)
 {
-    const struct timespec nap = { 0, NAP_NS };
+    const struct timespec nap = { 0, POLL_NS };
 
     for (;;) {
         pid_t got = waitpid(t->tid, out, __WALL | WNOHANG);

@@ -22,8 +22,8 @@ struct cp_tracee_catch;
 /* How a stop before or behind a system call is told from other traps. */
 #define CP_TRACEE_CALL_STOP (SIGTRAP | 0x80)
 
-#define CP_TRACEE_CALL_BYTES 2    /* of the instruction "syscall" */
-#define CP_TRACEE_MOST_ERROR 4095 /* results from -4095 on are errors */
+#define CP_TRACEE_CALL_BYTES 2   /* of the instruction "syscall" */
+#define CP_TRACEE_MAX_ERROR 4095 /* results from -4095 on are errors */
 
 struct cp_tracee {
     pid_t tid;

@@ -16,7 +16,7 @@
 #include "symbol/table/frame.h"
 #include "symbol/table/routines.h"
 
-#define MOST_PATH 4096
+#define MAX_PATH 4096
 
 struct cp_object {
     struct cp_symbolizer *symbolizer;
@@ -49,7 +49,7 @@ static void open_debug(struct cp_object *o, const char *path, const char *id,
 {
     struct cp_symbolizer_options how = { .is_parallel = true };
     const char *slash = strrchr(path, '/');
-    char found[MOST_PATH];
+    char found[MAX_PATH];
 
     if (options->find_debug && *id && cp_symbolizer_reason(o->symbolizer) &&
         options->find_debug(options->context, id, slash ? slash + 1 : path,

@@ -12,8 +12,8 @@
 #include "trace/step.h"
 #include "trace/varint.h"
 
-#define MOST_BATCH_BYTES ((size_t)60 << 10) /* a reader takes up to 64 KiB */
-#define MOST_STRING 1024
+#define MAX_BATCH_BYTES ((size_t)60 << 10) /* a reader takes up to 64 KiB */
+#define MAX_STRING 1024
 
 enum {
     EV_BATCH = 1,
@@ -54,7 +54,7 @@ void cp_go_file_batch(struct cp_go_file *f, uint64_t m, uint64_t time_ns,
 uint64_t cp_go_file_string(struct cp_go_file *f, struct cp_str text)
 {
     uint32_t n_before = f->strings.n;
-    uint32_t len = text.len < MOST_STRING ? text.len : MOST_STRING;
+    uint32_t len = text.len < MAX_STRING ? text.len : MAX_STRING;
     uint32_t id =
         cp_strtab_add(&f->strings, text.ptr ? text.ptr : "", len, NULL);
 
@@ -154,7 +154,7 @@ static void put_stacks(struct cp_go_file *f,
         if (out.len == 0)
             cp_out_char(&out, EV_STACKS);
         put_stack(f, &out, f->wanted[i], stacks);
-        if (out.len >= MOST_BATCH_BYTES - 8192)
+        if (out.len >= MAX_BATCH_BYTES - 8192)
             cp_go_file_batch(f, CP_GO_NO_M, f->begin_ns, &out);
     }
     cp_go_file_batch(f, CP_GO_NO_M, f->begin_ns, &out);
@@ -174,7 +174,7 @@ static void put_strings(struct cp_go_file *f)
         cp_varint_put(&out, i);
         cp_varint_put(&out, text.len);
         cp_out_str(&out, text);
-        if (out.len >= MOST_BATCH_BYTES - 2048)
+        if (out.len >= MAX_BATCH_BYTES - 2048)
             cp_go_file_batch(f, CP_GO_NO_M, f->begin_ns, &out);
     }
     cp_go_file_batch(f, CP_GO_NO_M, f->begin_ns, &out);

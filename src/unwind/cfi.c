@@ -8,7 +8,7 @@
 #include "unwind/cursor.h"
 #include "unwind/eh_frame.h"
 
-#define MOST_REMEMBERED 16
+#define MAX_REMEMBERED 16
 
 /* Where a register of the caller is. */
 enum place {
@@ -39,7 +39,7 @@ struct machine {
     const struct cp_cfi_machine *regs;
     const struct cp_fde *fde;
     struct row row, initial;
-    struct row remembered[MOST_REMEMBERED];
+    struct row remembered[MAX_REMEMBERED];
     size_t n_remembered;
     uint64_t address;
     cp_cfi_sink *sink;
@@ -74,7 +74,7 @@ static bool to_words(int64_t off, int16_t *out)
 {
     int64_t words = off >> 3;
 
-    if ((off & 7) != 0 || words < CP_RULE_LEAST || words > INT16_MAX)
+    if ((off & 7) != 0 || words < CP_RULE_MIN || words > INT16_MAX)
         return false;
     *out = (int16_t)words;
     return true;
@@ -240,7 +240,7 @@ static void save_by_expression(struct machine *m, uint64_t reg,
 
 static bool remember(struct machine *m)
 {
-    if (m->n_remembered == MOST_REMEMBERED)
+    if (m->n_remembered == MAX_REMEMBERED)
         return false;
     m->remembered[m->n_remembered++] = m->row;
     return true;

@@ -13,7 +13,7 @@
 #include "signal/unwinder/map.h"
 #include "signal/unwinder/rule.h"
 
-#define MASK (2 * CP_RULES_MOST - 1)
+#define MASK (2 * CP_RULES_MAX - 1)
 
 static uint32_t by_hash[MASK + 1]; /* the number; 0: empty */
 static size_t n_rules = 1;         /* number 0 is CP_RULE_NONE */
@@ -45,7 +45,7 @@ uint32_t cp_rules_number(const struct cp_signal_rule *rule)
         if (its.a == mine.a && its.b == mine.b)
             return by_hash[at];
     }
-    if (n_rules == CP_RULES_MOST)
+    if (n_rules == CP_RULES_MAX)
         return CP_RULE_NONE;
     number = (uint32_t)n_rules++;
     cp_signal_rules[number] = *rule;

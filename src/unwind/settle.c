@@ -8,7 +8,7 @@
 
 #include "signal/tables/readers.h"
 
-#define MOST_WAITS 1000 /* milliseconds */
+#define MAX_WAITS 1000 /* milliseconds */
 
 bool cp_settle(void)
 {
@@ -16,7 +16,7 @@ bool cp_settle(void)
     uint32_t turns[CP_READERS];
 
     cp_signal_turns(turns);
-    for (int i = 0; i < MOST_WAITS; i++) {
+    for (int i = 0; i < MAX_WAITS; i++) {
         if (cp_signal_have_left(turns))
             return true;
         (void)nanosleep(&pause, NULL);

@@ -19,7 +19,7 @@
 #include "web/query.h"
 
 #define KIND_BYTES 32
-#define MOST_SECONDS 600
+#define MAX_SECONDS 600
 
 void cp_web_token(char out[CP_WEB_TOKEN_BYTES])
 {
@@ -92,7 +92,7 @@ static const char *read_kind(const struct cp_http_request *r,
     if (cp_http_request_param(r, "seconds", text, sizeof(text)))
         seconds = strtol(text, &end, 10);
     if (*kind == '\0' || kind[strspn(kind, "abcdefghijklmnopqrstuvwxyz_")] ||
-        *end || seconds < 0 || seconds > MOST_SECONDS) {
+        *end || seconds < 0 || seconds > MAX_SECONDS) {
         (void)cp_error_set(err, CP_EUSAGE, "what is to be taken?");
         return NULL;
     }

@@ -24,7 +24,7 @@
 #include "web/fields.h"
 
 #define FILE_BYTES ((size_t)1 << 20)
-#define MOST_CONFIGS 1000
+#define MAX_CONFIGS 1000
 #define NAME_BYTES 200
 
 struct entry {
@@ -35,7 +35,7 @@ struct entry {
 
 struct file {
     struct cp_bytes bytes;
-    struct entry entries[MOST_CONFIGS];
+    struct entry entries[MAX_CONFIGS];
     size_t n;
     struct cp_arena arena;
 };
@@ -94,7 +94,7 @@ static enum cp_status parse(struct file *f, struct cp_error *err)
     if (cp_json_is(&at[0], CP_JSON_ARRAY) &&
         cp_json_enter(&at[0], CP_JSON_ARRAY)) {
         while (cp_json_item(&at[0])) {
-            if (f->n == MOST_CONFIGS) {
+            if (f->n == MAX_CONFIGS) {
                 cp_json_fail(&at[0], "too many configurations");
                 break;
             }
@@ -273,7 +273,7 @@ enum cp_status cp_configs_save(const char *path, const char *name,
         return err->status;
     status = check_name(name, err);
     e = find(f, name);
-    if (!e && f->n < MOST_CONFIGS)
+    if (!e && f->n < MAX_CONFIGS)
         e = &f->entries[f->n++];
     if (status == CP_OK && !e)
         status = cp_error_set(err, CP_EUSAGE, "too many configurations");

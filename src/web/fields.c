@@ -13,7 +13,7 @@
 #include "report/core/options.h"
 
 #define AT(member) offsetof(struct cp_options, member)
-#define MOST_NODES 1000000000
+#define MAX_NODES 1000000000
 
 const struct cp_web_field cp_web_fields[] = {
     { "calltree", "call_tree", CP_FIELD_FLAG, AT(call_tree) },
@@ -75,7 +75,7 @@ static bool read_count(const char *value, int *out)
     char *end = NULL;
     long number = strtol(value, &end, 10);
 
-    if (end == value || *end || number < -1 || number > MOST_NODES)
+    if (end == value || *end || number < -1 || number > MAX_NODES)
         return false;
     *out = (int)number;
     return true;

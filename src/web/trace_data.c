@@ -18,7 +18,7 @@
 #include "trace/read/read_timeline.h"
 #include "trace/read/read_window.h"
 
-#define MOST_MARKS 4000  /* of a lane in one answer */
+#define MAX_MARKS 4000   /* of a lane in one answer */
 #define LOOK_BACK 200000 /* marks before the window, for long regions */
 
 static struct cp_str cstr(const char *text)
@@ -223,7 +223,7 @@ static void write_marks(const struct cp_trace_timeline *t, uint32_t lane,
     i = i > LOOK_BACK ? i - LOOK_BACK : 0;
     for (size_t k = i; k < end; k++)
         n_seen += is_seen(&marks[k], w);
-    step = n_seen / MOST_MARKS + 1;
+    step = n_seen / MAX_MARKS + 1;
     cp_out_printf(out, "{\"lane\":%u,\"n\":%zu,\"marks\":[", lane, n_seen);
     for (n_seen = 0; i < end; i++) {
         if (!is_seen(&marks[i], w) || n_seen++ % step != 0)

@@ -14,8 +14,8 @@
 #include "trace/read/read_timeline.h"
 #include "web/trace_data.h"
 
-#define MOST_STACKS 50000               /* that a search finds */
-#define MOST_SPANS ((uint64_t)32 << 20) /* that are looked at for the next */
+#define MAX_STACKS 50000               /* that a search finds */
+#define MAX_SPANS ((uint64_t)32 << 20) /* that are looked at for the next */
 
 /* Which functions match, a byte for each string; NULL: no memory. */
 static uint8_t *match_functions(const struct cp_trace_names *names,
@@ -60,7 +60,7 @@ void cp_trace_data_find(const struct cp_trace_timeline *t, struct cp_regex *re,
         return;
     }
     cp_out_cstr(out, "{\"stacks\":[");
-    for (uint32_t i = 1; i < names->n_stacks && n < MOST_STACKS; i++)
+    for (uint32_t i = 1; i < names->n_stacks && n < MAX_STACKS; i++)
         if (has_match(names, i, found))
             cp_out_printf(out, "%s%u", n++ ? "," : "", i);
     cp_out_cstr(out, "]}");
@@ -96,7 +96,7 @@ static void hunt_lane(struct hunt *h, uint32_t lane)
         struct cp_trace_span s =
             cp_trace_timeline_span(h->t, lane, h->is_back ? i - 1 : i);
 
-        if (is_too_far(h, &s) || h->n_looked++ >= MOST_SPANS)
+        if (is_too_far(h, &s) || h->n_looked++ >= MAX_SPANS)
             return;
         i = h->is_back ? i - 1 : i + 1;
         if (!h->stacks[s.stack])

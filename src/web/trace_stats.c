@@ -17,8 +17,8 @@
 #include "trace/read/read_spans.h"
 #include "trace/read/read_timeline.h"
 
-#define MOST_ROWS 50
-#define MOST_SPANS ((uint64_t)8 << 20) /* that are added up one by one */
+#define MAX_ROWS 50
+#define MAX_SPANS ((uint64_t)8 << 20) /* that are added up one by one */
 
 /* Something that is added up: a lane, a stack that waited, a function. */
 struct sum {
@@ -55,7 +55,7 @@ static size_t settle(struct sum *list, size_t n)
         if (list[i].ns > 0)
             list[kept++] = list[i];
     qsort(list, kept, sizeof(*list), heaviest);
-    return kept < MOST_ROWS ? kept : MOST_ROWS;
+    return kept < MAX_ROWS ? kept : MAX_ROWS;
 }
 
 static uint64_t clip(const struct stats *s, const struct cp_trace_span *span)
@@ -78,7 +78,7 @@ static void add_waits(struct stats *s, uint32_t lane)
 
         if (span.start_ns >= s->to)
             break;
-        if (s->n_spans++ >= MOST_SPANS) {
+        if (s->n_spans++ >= MAX_SPANS) {
             s->is_whole = false;
             break;
         }

@@ -24,9 +24,9 @@
 #include "web/trace_stats.h"
 
 #define OUTPUT_BYTES ((size_t)1 << 30)
-#define MOST_LANES 512 /* in one question */
-#define MOST_LISTED 20000
-#define MOST_POINTS 8192
+#define MAX_LANES 512 /* in one question */
+#define MAX_LISTED 20000
+#define MAX_POINTS 8192
 #define TEXT_BYTES 4096
 
 struct cp_trace_web {
@@ -66,7 +66,7 @@ static struct cp_trace_window window_of(const struct question *q)
 
     if (w.to_ns < w.from_ns)
         w.to_ns = w.from_ns;
-    w.n_points = points < MOST_POINTS ? (uint32_t)points : MOST_POINTS;
+    w.n_points = points < MAX_POINTS ? (uint32_t)points : MAX_POINTS;
     return w;
 }
 
@@ -74,12 +74,12 @@ static struct cp_trace_window window_of(const struct question *q)
 static size_t lanes_of(const struct question *q, uint32_t *lanes)
 {
     uint32_t n_lanes = cp_trace_spans_n_lanes(cp_trace_timeline_spans(q->t));
-    char text[MOST_LANES * 11 + 1], *at = text, *end;
+    char text[MAX_LANES * 11 + 1], *at = text, *end;
     size_t n = 0;
 
     if (!cp_http_request_param(q->r, "lanes", text, sizeof(text)))
         return 0;
-    while (n < MOST_LANES && *at >= '0' && *at <= '9') {
+    while (n < MAX_LANES && *at >= '0' && *at <= '9') {
         uint64_t lane = strtoull(at, &end, 10);
 
         if (lane < n_lanes || lane == CP_TRACE_NO_LANE)
@@ -132,8 +132,8 @@ static void on_lanes(struct question *q)
         return;
     query.skip = number(q, "skip", 0);
     query.most = number(q, "most", 1000);
-    if (query.most > MOST_LISTED)
-        query.most = MOST_LISTED;
+    if (query.most > MAX_LISTED)
+        query.most = MAX_LISTED;
     cp_trace_data_lanes(q->t, &query, &q->out);
     answer(q, "application/json");
     cp_regex_free(query.re);
@@ -142,7 +142,7 @@ static void on_lanes(struct question *q)
 static void on_window(struct question *q)
 {
     struct cp_trace_window w = window_of(q);
-    uint32_t lanes[MOST_LANES];
+    uint32_t lanes[MAX_LANES];
     size_t n = lanes_of(q, lanes);
 
     for (size_t i = 0; i < n; i++)
@@ -154,7 +154,7 @@ static void on_window(struct question *q)
 static void on_marks(struct question *q)
 {
     struct cp_trace_window w = window_of(q);
-    uint32_t lanes[MOST_LANES];
+    uint32_t lanes[MAX_LANES];
     size_t n = lanes_of(q, lanes);
 
     cp_trace_data_marks(q->t, &w, lanes, n, &q->out);

@@ -8,9 +8,9 @@
 
 #include "check.h"
 
-#define MOST 1000
+#define MAX_ITEMS 1000
 
-static atomic_int runs[MOST];
+static atomic_int runs[MAX_ITEMS];
 
 static void count(void *context, size_t piece)
 {
@@ -19,15 +19,15 @@ static void count(void *context, size_t piece)
     atomic_fetch_add(&counters[piece], 1);
 }
 
-static const size_t counts[] = { 0, 1, 2, 3, 16, 17, MOST };
+static const size_t counts[] = { 0, 1, 2, 3, 16, 17, MAX_ITEMS };
 
 static void check_counts(void)
 {
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        for (size_t k = 0; k < MOST; k++)
+        for (size_t k = 0; k < MAX_ITEMS; k++)
             atomic_store(&runs[k], 0);
         cp_parallel_run(counts[i], count, runs);
-        for (size_t k = 0; k < MOST; k++)
+        for (size_t k = 0; k < MAX_ITEMS; k++)
             CHECK_INT(atomic_load(&runs[k]), k < counts[i]);
     }
 }
@@ -122,7 +122,7 @@ static void run_more(void *context, size_t piece)
 
 static void test_nested(void)
 {
-    for (size_t k = 0; k < MOST; k++)
+    for (size_t k = 0; k < MAX_ITEMS; k++)
         atomic_store(&runs[k], 0);
     cp_parallel_run(8, run_more, runs);
     for (size_t k = 0; k < 10; k++)

@@ -20,7 +20,7 @@ for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 SECONDS = 60        # no run may use more of a processor
-PATIENCE = 240      # nor may anything take longer, on the busiest machine
+TIMEOUT = 240      # nor may anything take longer, on the busiest machine
 LIMIT_KB = 1500000  # nor need more memory than this
 
 # What a machine may have set for its users' sake, which would change what is tested.
@@ -57,7 +57,7 @@ class Result:
         return self.err.decode(errors="replace").split("\n")[:-1]
 
     def __str__(self):
-        late = f" of {PATIENCE} allowed" if self.seconds >= PATIENCE else ""
+        late = f" of {TIMEOUT} allowed" if self.seconds >= TIMEOUT else ""
         return (f"status {self.status}, {self.peak_kb} KB, {self.seconds:.1f} s{late}\n"
                 f"    stdout {self.out[:300]!r}\n    stderr {self.err[:600]!r}")
 
@@ -79,7 +79,7 @@ def run(*args, stdin=subprocess.DEVNULL, stdout=None, env=None,
             resource.prlimit(child.pid, resource.RLIMIT_CPU, (SECONDS, SECONDS))
         except OSError:
             pass  # it has ended
-        start, timer = time.monotonic(), threading.Timer(PATIENCE, child.kill)
+        start, timer = time.monotonic(), threading.Timer(TIMEOUT, child.kill)
         timer.start()
         _, status, usage = os.wait4(child.pid, 0)
         timer.cancel()

@@ -8,7 +8,7 @@ import os
 import subprocess
 import time
 
-from cli_check import PATIENCE as SECONDS, environment, folder, path, pprof
+from cli_check import TIMEOUT as SECONDS, environment, folder, path, pprof
 
 BUILD = os.path.dirname(pprof)
 TOOL = os.path.join(BUILD, "cpprof")

@@ -11,7 +11,7 @@ import sys
 import urllib.error
 import urllib.request
 
-from cli_check import PATIENCE, check, path, run
+from cli_check import TIMEOUT, check, path, run
 
 INSIDE = os.path.join(os.path.dirname(__file__), "pod_inside.py")
 NOBODY = 65534
@@ -71,12 +71,12 @@ def get_inside(child, address, where):
     """As get(), in the network of a pod."""
     users = [] if IS_ROOT else ["--user", "--preserve-credentials"]
     done = subprocess.run(["nsenter", "--target", str(child.pid), "--net", *users, "curl", "-s",
-                           "-m", str(PATIENCE), "-w", "%{http_code}", f"http://{address}{where}"],
+                           "-m", str(TIMEOUT), "-w", "%{http_code}", f"http://{address}{where}"],
                           stdout=subprocess.PIPE)
     return int(done.stdout[-3:] or 0), done.stdout[:-3]
 
 
-def get(address, path, timeout=PATIENCE):
+def get(address, path, timeout=TIMEOUT):
     """Status and body."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:

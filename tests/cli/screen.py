@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import time
 
-from cli_check import PATIENCE
+from cli_check import TIMEOUT
 
 
 
@@ -30,7 +30,7 @@ class Screen:
 
     def tmux(self, *args):
         return subprocess.run(["tmux", "-S", self.socket, *args], text=True,
-                              env=self.env, capture_output=True, timeout=PATIENCE)
+                              env=self.env, capture_output=True, timeout=TIMEOUT)
 
     def __enter__(self):
         return self
@@ -65,7 +65,7 @@ class Screen:
         if isinstance(is_right, str):
             words = is_right
             is_right = lambda text: words in text
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while time.monotonic() < end:
             if is_right(self.text()):
                 return True

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import threading
 
-from cli_check import PATIENCE, environment, folder, path, pprof
+from cli_check import TIMEOUT, environment, folder, path, pprof
 from launch_check import LIBRARY, RUNTIME, TOOL
 
 ADDRESS = re.compile(rb"(?:http://[^:/ ]*:(\d+)|unix:(\S+))")
@@ -23,7 +23,7 @@ class Server:
             cwd=cwd, env=environment(XDG_RUNTIME_DIR=RUNTIME, HOME=folder, **env))
         self.port = self.socket_path = None
         self.said = b""
-        timer = threading.Timer(PATIENCE, self.process.kill)
+        timer = threading.Timer(TIMEOUT, self.process.kill)
         timer.daemon = True
         timer.start()
         for line in self.process.stdout:
@@ -39,10 +39,10 @@ class Server:
     def connect(self):
         if self.socket_path:
             s = socket.socket(socket.AF_UNIX)
-            s.settimeout(PATIENCE)
+            s.settimeout(TIMEOUT)
             s.connect(self.socket_path)
             return s
-        return socket.create_connection(("127.0.0.1", self.port), PATIENCE)
+        return socket.create_connection(("127.0.0.1", self.port), TIMEOUT)
 
     def raw(self, data):
         """The whole answer to anything at all."""
@@ -75,7 +75,7 @@ class Server:
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
-        self.process.wait(PATIENCE)
+        self.process.wait(TIMEOUT)
         self.process.stdin.close()
         self.said += self.process.stdout.read()
         self.process.stdout.close()

@@ -13,7 +13,7 @@
 
 #include "check.h"
 
-#define MOST 512
+#define MAX_ADDRESSES 512
 
 /* Files that hold f (line 3) and g (line 4) of /src/a.c. */
 static const char *const files[] = {
@@ -23,7 +23,7 @@ static const char *const files[] = {
 };
 
 /* What was answered, as text: "twice /src/a.c:1 < four /src/a.c:2 < ...". */
-static char answers[MOST][1024];
+static char answers[MAX_ADDRESSES][1024];
 
 static void take(void *context, size_t index,
                  const struct cp_symbol_frame *frames, size_t n_frames)
@@ -63,7 +63,7 @@ static size_t addresses_of(struct cp_symbolizer *s, const char *name,
     if (cp_elf_symbols_init(&table, cp_symbolizer_elf(s), SHT_SYMTAB))
         while (cp_elf_symbols_next(&table, &symbol))
             if (strcmp(symbol.name, name) == 0)
-                for (; n < symbol.size && n < MOST; n++)
+                for (; n < symbol.size && n < MAX_ADDRESSES; n++)
                     out[n] = symbol.value + n;
     return n;
 }
@@ -80,7 +80,7 @@ static const char *outermost(const char *answer)
 
 static void test_forms(void)
 {
-    uint64_t addresses[MOST];
+    uint64_t addresses[MAX_ADDRESSES];
     struct cp_error err = { 0 };
 
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
@@ -113,11 +113,11 @@ static void test_again(void)
 {
     static const char *const again[] = { "linked_gcc", "clang_5", "gcc_cpp",
                                          "clang_cpp", "clang_addrx" };
-    static char batch[MOST][sizeof(answers[0])];
+    static char batch[MAX_ADDRESSES][sizeof(answers[0])];
 
     for (size_t i = 0; i < sizeof(again) / sizeof(again[0]); i++) {
         struct cp_symbolizer *s = open_file(again[i]);
-        uint64_t addresses[MOST];
+        uint64_t addresses[MAX_ADDRESSES];
         size_t n = 0;
 
         check_case(again[i]);
@@ -125,7 +125,7 @@ static void test_again(void)
             continue;
         for (uint64_t at = 0; n < 256; at += 3)
             addresses[n++] = at;
-        for (size_t k = 0; n < MOST; k += 5)
+        for (size_t k = 0; n < MAX_ADDRESSES; k += 5)
             addresses[n++] = 0x1000 + k % 0x800;
         CHECK_INT(cp_symbolizer_resolve(s, addresses, n, take, NULL, NULL),
                   CP_OK);
@@ -147,7 +147,7 @@ static void test_parallel(void)
 {
     struct cp_symbolizer_options options = { .is_parallel = true };
     struct cp_symbolizer *s = NULL;
-    uint64_t addresses[MOST];
+    uint64_t addresses[MAX_ADDRESSES];
     size_t n;
 
     CHECK_INT(cp_symbolizer_open(&s, "fuzz/corpus/dwarf/linked_clang", &options,
@@ -164,17 +164,18 @@ static void test_names_only(void)
 {
     struct cp_symbolizer_options options = { .symbols_only = true };
     struct cp_symbolizer *s = open_file("mini");
-    uint64_t addresses[MOST];
+    uint64_t addresses[MAX_ADDRESSES];
     size_t n;
 
     check_case("symbols of .gnu_debugdata");
     CHECK(s && cp_symbolizer_reason(s));
-    for (size_t i = 0; i < MOST; i++)
+    for (size_t i = 0; i < MAX_ADDRESSES; i++)
         addresses[i] = i * 16;
-    CHECK_INT(cp_symbolizer_resolve(s, addresses, MOST, take, NULL, NULL),
-              CP_OK);
+    CHECK_INT(
+        cp_symbolizer_resolve(s, addresses, MAX_ADDRESSES, take, NULL, NULL),
+        CP_OK);
     n = 0;
-    for (size_t i = 0; i < MOST; i++)
+    for (size_t i = 0; i < MAX_ADDRESSES; i++)
         n += strcmp(answers[i], "g ?:0") == 0;
     CHECK(n > 0);
     cp_symbolizer_close(s);

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-const PATIENCE = 240000;
+const TIMEOUT = 240000;
 
 /** The browser's program, or "". */
 export function findChrome() {
@@ -54,7 +54,7 @@ export class Chrome {
     else call.done(m.result);
   }
 
-  send(method, params = {}, sessionId = undefined, patience = PATIENCE) {
+  send(method, params = {}, sessionId = undefined, patience = TIMEOUT) {
     const id = ++this.n;
     this.child.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
     return new Promise((done, fail) => {
@@ -97,7 +97,7 @@ class Page {
     this.traced = { events: [], ended: () => {} };
   }
 
-  send(method, params, patience = PATIENCE) {
+  send(method, params, patience = TIMEOUT) {
     return this.chrome.send(method, params, this.session, patience);
   }
 
@@ -129,14 +129,14 @@ class Page {
     return this.send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value }] });
   }
 
-  async run(expression, patience = PATIENCE) {
+  async run(expression, patience = TIMEOUT) {
     const { result, exceptionDetails } = await this.send("Runtime.evaluate", { expression, returnByValue: true, awaitPromise: true }, patience);
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description || exceptionDetails.text);
     return result.value;
   }
 
   /** Waits, frame by frame, until the expression is true. */
-  async until(expression, patience = PATIENCE) {
+  async until(expression, patience = TIMEOUT) {
     await this.run(`new Promise((done, fail) => {
       const end = Date.now() + ${patience - 5000};
       const look = () => (${expression}) ? done() : Date.now() > end ? fail(new Error(${JSON.stringify("never: " + expression)})) : setTimeout(look, 10);

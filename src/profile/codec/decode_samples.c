@@ -194,8 +194,8 @@ static enum cp_status make_room(struct job *job, struct cp_error *err)
 
 static enum cp_status finish_labels(struct job *job, struct cp_error *err)
 {
-    struct cp_raw_labels *tables[CP_PARALLEL_MOST];
-    struct cp_raw_run runs[CP_PARALLEL_MOST];
+    struct cp_raw_labels *tables[CP_PARALLEL_MAX];
+    struct cp_raw_run runs[CP_PARALLEL_MAX];
 
     for (size_t i = 0; i < job->n_workers; i++) {
         const struct worker *worker = &job->workers[i];

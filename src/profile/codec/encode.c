@@ -24,7 +24,7 @@
 
 #define PIECE_SAMPLES 8192
 #define PART_BYTES ((size_t)64 << 10)    /* encoded before it is packed */
-#define HEAD_MOST 24                     /* bytes before a sample's stack, */
+#define HEAD_MAX 24                      /* bytes before a sample's stack, */
 #define HEAD_USUAL 4                     /* if it is shorter than 128 */
 #define LARGE_FRAMES ((uint64_t)1 << 20) /* from here speed matters more */
 
@@ -214,9 +214,9 @@ static void put_sample(const struct encoder *e, uint32_t number,
     const int64_t *values = p->values + (size_t)number * p->n_types;
     struct cp_str labels = e->labels[s->label_set];
     size_t room =
-        HEAD_MOST + ((size_t)s->n_locs + p->n_types) * 10 + 16 + labels.len;
+        HEAD_MAX + ((size_t)s->n_locs + p->n_types) * 10 + 16 + labels.len;
     size_t n_values = 0, n_head;
-    char head[HEAD_MOST], *from, *at, *stack_end;
+    char head[HEAD_MAX], *from, *at, *stack_end;
 
     if (out->cap - out->len < room && !cp_out_room(out, room))
         return;

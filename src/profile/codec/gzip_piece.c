@@ -17,7 +17,7 @@
 #include "profile/codec/gzip.h"
 
 #define LEVEL 2
-#define PART_MOST ((size_t)1 << 30) /* ISA-L counts in 32 bits */
+#define PART_MAX ((size_t)1 << 30) /* ISA-L counts in 32 bits */
 
 struct cp_gzip_packer {
     struct isal_zstream z;
@@ -75,7 +75,7 @@ void cp_gzip_packer_add(struct cp_gzip_packer *p, const void *bytes, size_t len,
         p->sum.crc = libdeflate_crc32(p->sum.crc, bytes, len);
     p->sum.len += len;
     while (len > 0 && out->err.status == CP_OK) {
-        size_t n = len < PART_MOST ? len : PART_MOST;
+        size_t n = len < PART_MAX ? len : PART_MAX;
 
         p->z.flush = NO_FLUSH;
         p->z.next_in = (uint8_t *)(uintptr_t)from; /* only read */

@@ -16,7 +16,7 @@
 #include "base/error.h"
 
 #define SMALL_LIMIT ((size_t)64 << 20)
-#define MOST_RATIO ((size_t)50)
+#define MAX_RATIO ((size_t)50)
 #define LIKELY_RATIO ((size_t)16) /* a size above that may be a lie */
 
 bool cp_inflate_is_gzip(const uint8_t *data, size_t len)
@@ -38,9 +38,9 @@ bool cp_inflate_is_packed(const uint8_t *data, size_t len)
 
 size_t cp_inflate_limit(size_t len)
 {
-    if (len > SIZE_MAX / MOST_RATIO)
+    if (len > SIZE_MAX / MAX_RATIO)
         return SIZE_MAX / 2;
-    return len * MOST_RATIO > SMALL_LIMIT ? len * MOST_RATIO : SMALL_LIMIT;
+    return len * MAX_RATIO > SMALL_LIMIT ? len * MAX_RATIO : SMALL_LIMIT;
 }
 
 static enum cp_status too_large(size_t limit, size_t len, struct cp_error *err)

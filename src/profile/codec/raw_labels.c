@@ -22,8 +22,8 @@
 
 #define UNIT sizeof(uint32_t)
 #define FIRST_SLOTS 256
-#define TWIN_PARTS 8     /* of a table, for the cores */
-#define TWINS_LEAST 4096 /* entries, below which twins are not looked for */
+#define TWIN_PARTS 8   /* of a table, for the cores */
+#define TWINS_MIN 4096 /* entries, below which twins are not looked for */
 
 struct entry {
     uint32_t number, first, len;
@@ -223,7 +223,7 @@ struct finish {
     struct cp_label_table table;
     struct cp_label *list;
     size_t cap;
-    struct cursor cursors[CP_PARALLEL_MOST];
+    struct cursor cursors[CP_PARALLEL_MAX];
     size_t n;
 };
 
@@ -299,13 +299,13 @@ static enum cp_status make_twins(struct finish *f, struct cp_error *err)
     for (size_t i = 1; i < f->n; i++) {
         struct cursor *c = &f->cursors[i];
 
-        if (c->left < TWINS_LEAST || f->cursors[0].left < TWINS_LEAST)
+        if (c->left < TWINS_MIN || f->cursors[0].left < TWINS_MIN)
             continue;
         c->twin = cp_alloc((size_t)c->left + 1, sizeof(*c->twin), err);
         if (!c->twin)
             return CP_ENOMEM;
     }
-    if (f->n > 1 && f->cursors[0].left >= TWINS_LEAST)
+    if (f->n > 1 && f->cursors[0].left >= TWINS_MIN)
         cp_parallel_run((f->n - 1) * TWIN_PARTS, find_twins, f);
     return CP_OK;
 }

@@ -122,7 +122,7 @@ static struct cp_profile *stream(const struct cp_stream_input *input,
 {
     size_t n = how->n_threads ? how->n_threads : cp_parallel_width();
 
-    return input->len < CP_STREAM_LEAST
+    return input->len < CP_STREAM_MIN
                ? NULL
                : cp_stream_load(input, CP_STREAM_BUFFER, n, how->room);
 }

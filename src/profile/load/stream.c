@@ -69,7 +69,7 @@ struct stream {
     uint64_t stretch;
     atomic_uint_fast64_t next_loc; /* where the next stretch begins */
     struct buffer buffers[N_BUFFERS];
-    struct worker workers[CP_PARALLEL_MOST];
+    struct worker workers[CP_PARALLEL_MAX];
     size_t n_workers;
     struct cp_varints varints;
     uint8_t *tables; /* all fields but samples */
@@ -418,7 +418,7 @@ static enum cp_status settle(const struct cp_decode_samples *in, void *context,
                              struct cp_error *err)
 {
     struct stream *s = context;
-    struct cp_raw_labels *tables[CP_PARALLEL_MOST];
+    struct cp_raw_labels *tables[CP_PARALLEL_MAX];
 
     for (size_t i = 0; i < s->n_workers; i++)
         tables[i] = &s->workers[i].reader.labels;
@@ -491,7 +491,7 @@ struct cp_profile *cp_stream_load(const struct cp_stream_input *input,
     struct cp_profile *p = NULL;
 
     assert(buffer_bytes < CP_MAX_DEPTH); /* so no stack can be too deep */
-    assert(n_threads > 0 && n_threads <= CP_PARALLEL_MOST);
+    assert(n_threads > 0 && n_threads <= CP_PARALLEL_MAX);
     if (!s)
         return NULL;
     s->buffer_bytes = buffer_bytes;

@@ -10,7 +10,7 @@
 #include "profile/codec/inflate.h"
 
 #define READ_BYTES ((size_t)64 << 10)
-#define GZIP_LEAST 18 /* bytes of an empty gzip file */
+#define GZIP_MIN 18 /* bytes of an empty gzip file */
 
 struct cp_stream_source {
     struct cp_stream_input in;
@@ -67,7 +67,7 @@ static bool open_gzip(struct cp_stream_source *s)
     uint8_t trailer[4];
     uint32_t len;
 
-    if (s->in.len < GZIP_LEAST ||
+    if (s->in.len < GZIP_MIN ||
         !peek(&s->in, trailer, sizeof(trailer), s->in.len - sizeof(trailer)))
         return false;
     memcpy(&len, trailer, sizeof(len));

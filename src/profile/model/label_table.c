@@ -206,7 +206,7 @@ static enum cp_status sort_copy(struct cp_label_table *t,
     if (cp_reserve(&t->sorted, &t->cap_sorted, (size_t)n * 2,
                    sizeof(*t->sorted), err) != CP_OK)
         return CP_ENOMEM;
-    if (n > CP_LABEL_ORDER_MOST) {
+    if (n > CP_LABEL_ORDER_MAX) {
         for (uint32_t i = 0; i < n; i++)
             t->sorted[i] = without_rest(labels[i]);
         sort_labels(t->profile, t->sorted, n, t->sorted + n);

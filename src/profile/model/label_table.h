@@ -22,7 +22,7 @@ struct cp_label_slot {
     uint32_t set; /* 0 for empty: set 0 is never looked for */
 };
 
-#define CP_LABEL_ORDER_MOST 8
+#define CP_LABEL_ORDER_MAX 8
 
 /*
  * How the labels of the last set were put in order. It depends on their keys
@@ -30,9 +30,9 @@ struct cp_label_slot {
  */
 struct cp_label_order {
     uint32_t n; /* 0: not known */
-    uint32_t keys[CP_LABEL_ORDER_MOST];
-    bool is_num[CP_LABEL_ORDER_MOST];
-    uint8_t from[CP_LABEL_ORDER_MOST]; /* which label comes first, second ... */
+    uint32_t keys[CP_LABEL_ORDER_MAX];
+    bool is_num[CP_LABEL_ORDER_MAX];
+    uint8_t from[CP_LABEL_ORDER_MAX]; /* which label comes first, second ... */
 };
 
 /* Starts as { 0 }. */

@@ -385,7 +385,7 @@ struct shard {
 struct dedup {
     struct cp_merge_samples *m;
     bool *keep; /* by sample: it is the first of its kind */
-    struct shard shards[CP_PARALLEL_MOST];
+    struct shard shards[CP_PARALLEL_MAX];
     size_t n;
 };
 

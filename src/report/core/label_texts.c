@@ -13,7 +13,7 @@
 #include "base/strtab.h"
 #include "profile/model/profile.h"
 
-#define SHARE_LEAST 512 /* sets below which a thread is not worth it */
+#define SHARE_MIN 512 /* sets below which a thread is not worth it */
 
 struct job {
     struct cp_label_texts *t;
@@ -109,7 +109,7 @@ enum cp_status cp_label_texts_init(struct cp_label_texts *t,
                                    struct cp_error *err)
 {
     struct job job = { t, p, style };
-    size_t most = p->n_label_sets / SHARE_LEAST + 1;
+    size_t most = p->n_label_sets / SHARE_MIN + 1;
 
     t->n_parts = cp_parallel_width();
     if (t->n_parts > most)

@@ -29,7 +29,7 @@ struct cp_label_style {
 /* Starts as { 0 }. */
 struct cp_label_texts {
     struct cp_str *items; /* by label set */
-    struct cp_out parts[CP_PARALLEL_MOST];
+    struct cp_out parts[CP_PARALLEL_MAX];
     size_t n_parts;
 };
 

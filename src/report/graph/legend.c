@@ -17,7 +17,7 @@
 #include "report/graph/graph.h"
 #include "report/graph/trim.h"
 
-#define MOST_FILTER_BYTES 80
+#define MAX_FILTER_BYTES 80
 
 static void duration_line(const struct cp_report *r, struct cp_out *out)
 {
@@ -88,8 +88,8 @@ static void filter_line(const char *name, const char *value, bool *any,
     cp_out_cstr(out, *any ? "" : "Active filters:\n");
     *any = true;
     cp_out_printf(out, "   %s=", name);
-    if (n_name + n_value > MOST_FILTER_BYTES) {
-        cp_out_bytes(out, value, MOST_FILTER_BYTES - n_name);
+    if (n_name + n_value > MAX_FILTER_BYTES) {
+        cp_out_bytes(out, value, MAX_FILTER_BYTES - n_name);
         cp_out_cstr(out, "\xe2\x80\xa6");
     } else {
         cp_out_bytes(out, value, n_value);

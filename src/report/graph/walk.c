@@ -6,7 +6,7 @@
  * for any number of threads. What a thread does is in walk_stack.c.
  *
  * Nodes that are left out have no place in the tables: what is kept is
- * numbered anew, so that few nodes mean small tables. Up to DENSE_MOST nodes
+ * numbered anew, so that few nodes mean small tables. Up to DENSE_MAX nodes
  * the edges are a square (walk_edges.h) and a step needs no search and no
  * guess; beyond, they are a hash table.
  */
@@ -29,9 +29,9 @@
 #include "report/graph/walk_edges.h"
 #include "report/graph/walk_stack.h"
 
-#define SHARE_LEAST 4096  /* samples below which a thread is not worth it */
+#define SHARE_MIN 4096    /* samples below which a thread is not worth it */
 #define TAKE_SAMPLES 1024 /* at a time: the slower core takes fewer */
-#define DENSE_MOST 256    /* 1 MB of edges a thread */
+#define DENSE_MAX 256     /* 1 MB of edges a thread */
 
 static bool make_sums(const struct cp_walk_job *job, struct cp_walk_share *s,
                       bool has_divs)
@@ -55,7 +55,7 @@ static bool make_tables(const struct cp_walk_job *job, struct cp_walk_share *s)
 
     if (!job->want.known && !make_sums(job, s, has_divs))
         return false;
-    if (job->wanted && n <= DENSE_MOST)
+    if (job->wanted && n <= DENSE_MAX)
         status = cp_edge_table_init_dense(&s->edges, n, has_divs, &s->err);
     else if (job->wanted)
         status = cp_edge_table_init(&s->edges, job->r->profile->n_locations,
@@ -154,7 +154,7 @@ static enum cp_status join_shares(struct cp_walk_job *job, size_t n,
 
 static size_t count_shares(const struct cp_profile *p)
 {
-    size_t most = p->n_samples / SHARE_LEAST, n = cp_parallel_width();
+    size_t most = p->n_samples / SHARE_MIN, n = cp_parallel_width();
 
     if (most == 0)
         return 1;

@@ -53,7 +53,7 @@ struct cp_walk_job {
     bool is_plain;      /* every location is one node that is kept */
     bool *has_wanted;   /* by location: a node of it has wanted edges */
     atomic_uint_fast64_t next; /* sample to be taken */
-    struct cp_walk_share shares[CP_PARALLEL_MOST];
+    struct cp_walk_share shares[CP_PARALLEL_MAX];
 };
 
 /* Counts the samples from..to of a share; s->err is set when there is no

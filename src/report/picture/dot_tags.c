@@ -26,7 +26,7 @@
 #include "report/graph/trim.h"
 #include "report/picture/dot_text.h"
 
-#define MOST 4
+#define MAX_TAGS 4
 
 struct tag_writer {
     const struct cp_report *r;
@@ -149,9 +149,9 @@ static uint8_t nearest_seed(const struct cp_tag *tags, uint32_t i)
 {
     uint8_t best = 0;
 
-    if (i < MOST)
+    if (i < MAX_TAGS)
         return (uint8_t)i;
-    for (uint8_t k = 1; k < MOST; k++)
+    for (uint8_t k = 1; k < MAX_TAGS; k++)
         if (distance(tags[i].value, tags[k].value) <
             distance(tags[i].value, tags[best].value))
             best = k;
@@ -170,7 +170,7 @@ static bool range_before(const struct tag_writer *w, const struct range *a,
 
 static void sort_ranges(const struct tag_writer *w, struct range *ranges)
 {
-    for (int i = 1; i < MOST; i++) {
+    for (int i = 1; i < MAX_TAGS; i++) {
         struct range r = ranges[i];
         int k = i;
 
@@ -199,11 +199,11 @@ static bool write_number(const struct tag_writer *w, const char *source,
 static bool write_numbers(const struct tag_writer *w, const char *source,
                           const struct cp_tag *tags, uint32_t n)
 {
-    struct range ranges[MOST];
+    struct range ranges[MAX_TAGS];
     uint8_t *groups;
     bool any = false;
 
-    if (n <= MOST) {
+    if (n <= MAX_TAGS) {
         for (uint32_t i = 0; i < n; i++)
             any |= write_number(w, source, i, tags[i].name, tag_flat(&tags[i]),
                                 tag_cum(&tags[i]));
@@ -214,11 +214,11 @@ static bool write_numbers(const struct tag_writer *w, const char *source,
         return false;
     for (uint32_t i = 0; i < n; i++)
         groups[i] = nearest_seed(tags, i);
-    for (uint8_t k = 0; k < MOST; k++)
+    for (uint8_t k = 0; k < MAX_TAGS; k++)
         ranges[k] = make_range(w, tags, groups, n, k);
     cp_free(groups);
     sort_ranges(w, ranges);
-    for (uint32_t k = 0; k < MOST; k++) {
+    for (uint32_t k = 0; k < MAX_TAGS; k++) {
         struct cp_str name = { ranges[k].name,
                                (uint32_t)strlen(ranges[k].name) };
 
@@ -268,7 +268,7 @@ static bool write_all(const struct tag_writer *w, uint32_t number,
     while (n_text < n && !tags[n_text].is_number)
         n_text++;
     qsort(tags, n_text, sizeof(*tags), w->by_flat ? by_flat : by_cum);
-    for (uint32_t i = 0; i < n_text && i < MOST; i++) {
+    for (uint32_t i = 0; i < n_text && i < MAX_TAGS; i++) {
         int64_t value = w->by_flat ? tag_flat(&tags[i]) : tag_cum(&tags[i]);
 
         if (value == 0)

@@ -38,7 +38,7 @@
 #define ROW_HEIGHT 18
 #define BOX_HEIGHT 17
 #define LETTER_WIDTH 7.25 /* of the monospace font at 12 pixels */
-#define MOST_NAME_BYTES 500
+#define MAX_NAME_BYTES 500
 
 /* At most `most` characters, the last one a "..." if there were more. */
 static void write_cut(struct cp_out *out, struct cp_str text, size_t most)
@@ -101,7 +101,7 @@ static void write_title(const struct cp_flame *f,
                         const struct cp_flame_box *box, struct cp_out *out)
 {
     cp_out_cstr(out, "<title>");
-    write_cut(out, name_of(f, box), MOST_NAME_BYTES);
+    write_cut(out, name_of(f, box), MAX_NAME_BYTES);
     cp_out_char(out, '\n');
     write_value(f, box->value, out);
     if (box->self != 0) {

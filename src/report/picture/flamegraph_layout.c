@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BOXES 6000
-#define LEAST_SHARE 0.001
+#define MAX_BOXES 6000
+#define MIN_SHARE 0.001
 
 struct splitter {
     struct cp_flame *f;
@@ -122,7 +122,7 @@ static int by_weight(const void *x, const void *y, void *context)
 /* Gives each child that can be seen its place; returns how many those are. */
 static size_t place_children(struct splitter *s, const struct cp_flame_box *box)
 {
-    double at = box->start, least = s->f->total_weight * LEAST_SHARE;
+    double at = box->start, least = s->f->total_weight * MIN_SHARE;
     uint32_t from = box->from;
     size_t n = 0;
 
@@ -186,7 +186,7 @@ static enum cp_status draw(struct splitter *s)
 {
     struct cp_flame *f = s->f;
 
-    while (s->n_heap > 0 && f->n_boxes < MOST_BOXES) {
+    while (s->n_heap > 0 && f->n_boxes < MAX_BOXES) {
         struct cp_flame_box *box = &f->boxes[f->n_boxes++];
 
         *box = pop(s);
@@ -195,7 +195,7 @@ static enum cp_status draw(struct splitter *s)
         if (split(s, box) != CP_OK)
             return CP_ENOMEM;
     }
-    f->least_share = LEAST_SHARE;
+    f->least_share = MIN_SHARE;
     if (s->n_heap > 0)
         f->least_share = s->heap[0].weight / f->total_weight;
     f->n_left_out += (uint32_t)s->n_heap;
@@ -242,7 +242,7 @@ static enum cp_status lay_out(struct cp_flame *f, struct cp_error *err)
     s.weights = cp_alloc(n, sizeof(*s.weights), err);
     s.child_of = cp_alloc(f->stacks.names.n, sizeof(*s.child_of), err);
     f->boxes =
-        cp_arena_alloc(&f->stacks.arena, MOST_BOXES, sizeof(*f->boxes), err);
+        cp_arena_alloc(&f->stacks.arena, MAX_BOXES, sizeof(*f->boxes), err);
     if (s.cursors && s.moved && s.values && s.weights && s.child_of && f->boxes)
         status = plant(&s);
     if (status == CP_OK)

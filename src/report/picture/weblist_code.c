@@ -21,7 +21,7 @@
 #include "symbol/table/frame.h"
 #include "symbol/table/routines.h"
 
-#define MOST_PATH 4096
+#define MAX_PATH 4096
 #define BATCH 256
 
 /* Makes a section of each function's part in each file. */
@@ -79,9 +79,9 @@ static struct cp_weblist_section *section_of(struct cp_weblist_code *c,
     const struct cp_options *o = &c->report.options;
     const char *name;
     struct cp_str text, file;
-    char clean[MOST_PATH];
+    char clean[MAX_PATH];
 
-    if (!f->function || !f->file || strlen(f->file) > MOST_PATH - 2)
+    if (!f->function || !f->file || strlen(f->file) > MAX_PATH - 2)
         return NULL;
     name = cp_code_name(&c->code, f->function, err);
     if (!name)

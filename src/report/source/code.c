@@ -19,7 +19,7 @@
 #include "symbol/table/address_map.h"
 #include "symbol/table/routines.h"
 
-#define MOST_NAME 4096
+#define MAX_NAME 4096
 
 struct cp_code_file {
     struct cp_object *object; /* NULL: cannot be used */
@@ -148,7 +148,7 @@ const char *cp_code_name(struct cp_code *c, const char *name,
 {
     size_t slot = cp_hash_mix((uintptr_t)name, 0) % CP_CODE_NAMES;
     const char *shown = name;
-    char readable[MOST_NAME];
+    char readable[MAX_NAME];
 
     if (c->names[slot].raw == name)
         return c->names[slot].readable;

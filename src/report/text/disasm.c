@@ -31,7 +31,7 @@
 #include "symbol/table/frame.h"
 #include "symbol/table/routines.h"
 
-#define MOST_NAME 4096
+#define MAX_NAME 4096
 #define CODE_COLUMNS 40
 #define BATCH 256       /* functions that are read at once */
 #define PLACE_COLUMN 74 /* where the source begins on a line of its own */
@@ -69,7 +69,7 @@ static const char *match_name(struct lister *l, const char *name)
     static const enum cp_demangle_mode modes[] = { CP_DEMANGLE_SIMPLE,
                                                    CP_DEMANGLE_TEMPLATES,
                                                    CP_DEMANGLE_FULL };
-    char text[MOST_NAME];
+    char text[MAX_NAME];
 
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
         if (cp_demangle(name, modes[i], text, sizeof(text)) && matches(l, text))

@@ -16,11 +16,11 @@
 #include "signal/tables/samples.h"
 
 #define SEED_STEP 0xd1342543de82ef95u
-#define MOST_SLOTS ((size_t)1 << 17)
-#define LEAST_SLOTS ((size_t)1 << 10)
+#define MAX_SLOTS ((size_t)1 << 17)
+#define MIN_SLOTS ((size_t)1 << 10)
 #define FRAMES_OF_SLOT ((size_t)31)
-#define MOST_BUCKETS ((size_t)1 << 19)
-#define LEAST_BUCKETS ((size_t)1 << 10)
+#define MAX_BUCKETS ((size_t)1 << 19)
+#define MIN_BUCKETS ((size_t)1 << 10)
 #define PAGE ((size_t)4096)
 #define PART_OF_SPACE 8 /* of a limited address space, for the tables */
 
@@ -58,9 +58,9 @@ static size_t bytes_for_tables(void)
 /* Two fifths of it are for stacks. */
 static size_t slots_for(size_t bytes)
 {
-    size_t n = MOST_SLOTS;
+    size_t n = MAX_SLOTS;
 
-    while (n > LEAST_SLOTS && n * SLOT_BYTES > bytes / 5 * 2)
+    while (n > MIN_SLOTS && n * SLOT_BYTES > bytes / 5 * 2)
         n /= 2;
     return n;
 }
@@ -72,9 +72,9 @@ static size_t slots_for(size_t bytes)
 static size_t buckets_for(uint64_t interval, size_t bytes)
 {
     uint64_t blocks = ((uint64_t)64 << 30) / (interval ? interval : 1);
-    size_t n = LEAST_BUCKETS;
+    size_t n = MIN_BUCKETS;
 
-    while (n < MOST_BUCKETS && n * CP_HEAP_BUCKET < blocks * 2 &&
+    while (n < MAX_BUCKETS && n * CP_HEAP_BUCKET < blocks * 2 &&
            (2 * n + CP_HEAP_NEAR) * BUCKET_BYTES <= bytes / 5 * 3)
         n *= 2;
     return n;

@@ -38,8 +38,8 @@
 #define OWN_FRAMES ((uintptr_t)4 << 10)
 #define PASSES 2
 #define PAGE_BITS 12
-#define LEAST_PAGE_BITS ((size_t)1 << 16)
-#define MOST_PAGE_BITS ((size_t)1 << 24)
+#define MIN_PAGE_BITS ((size_t)1 << 16)
+#define MAX_PAGE_BITS ((size_t)1 << 24)
 
 /*
  * Which pages have a part of a block: a bit for each, or rather for its hash.
@@ -155,11 +155,11 @@ static void mark_block(const struct pages *p, const struct cp_leak_block *b)
 static enum cp_status mark_pages(struct scan *s, struct cp_error *err)
 {
     const struct cp_leak *leak = s->leak;
-    size_t n = 0, n_bits = LEAST_PAGE_BITS;
+    size_t n = 0, n_bits = MIN_PAGE_BITS;
 
     for (size_t i = 0; i < leak->n; i++)
         n += (leak->blocks[i].size >> PAGE_BITS) + 1;
-    while (n_bits < MOST_PAGE_BITS && n_bits < 4 * n)
+    while (n_bits < MAX_PAGE_BITS && n_bits < 4 * n)
         n_bits *= 2;
     s->pages.mask = n_bits - 1;
     s->pages.bits = cp_alloc(n_bits / 64, sizeof(*s->pages.bits), err);
@@ -276,7 +276,7 @@ static void scan_mapping(struct scan *s, const struct cp_leak_mapping *m)
     size_t n_holes = s->holes->n;
     uintptr_t ended[2];
 
-    for (size_t i = 0; i < CP_LEAK_STACKS_MOST; i++)
+    for (size_t i = 0; i < CP_LEAK_STACKS_MAX; i++)
         if (cp_leak_stacks_has_ended(i, m->start, m->end, ended))
             cp_leak_holes_add(s->holes, (const void *)ended[0],
                               ended[1] - ended[0]);
@@ -342,7 +342,7 @@ static void look_at_thread(struct scan *s, struct cp_signal_thread *t)
     uintptr_t low = atomic_load(&t->stack_low);
     uintptr_t sp = t->registers_sp;
 
-    for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MOST; i++)
+    for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MAX; i++)
         look_at(s, t->registers[i], 0);
     explicit_bzero(t->registers, sizeof(t->registers));
     if (low && sp > low + RED_ZONE && sp < atomic_load(&t->stack_high))

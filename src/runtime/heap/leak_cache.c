@@ -21,10 +21,10 @@
 #include "runtime/os/leak_read.h"
 #include "runtime/os/timer.h"
 
-#define MOST_BLOCKS 16384
-#define MOST_WORDS 64 /* of libc's variables of a thread */
+#define MAX_BLOCKS 16384
+#define MAX_WORDS 64 /* of libc's variables of a thread */
 #define N_LISTS 64
-#define LEAST_CHUNK 32
+#define MIN_CHUNK 32
 #define STEP 16
 #define HEADER 16
 #define FLAGS ((uintptr_t)7)
@@ -123,7 +123,7 @@ static void take_lists(struct cp_leak_cache *c, size_t thread, uintptr_t at)
         return;
     for (size_t i = 0; i < N_LISTS; i++) {
         struct list its = { thread, l.counts[i], l.first[i],
-                            LEAST_CHUNK + i * STEP };
+                            MIN_CHUNK + i * STEP };
         size_t before = c->n;
 
         if (!take_list(c, its))
@@ -138,7 +138,7 @@ static int64_t time_of(int32_t tid)
 
 static void take_thread(struct cp_leak_cache *c, size_t i)
 {
-    uintptr_t words[MOST_WORDS], self = cp_leak_stacks_descriptor(i);
+    uintptr_t words[MAX_WORDS], self = cp_leak_stacks_descriptor(i);
     size_t n = variables.n;
 
     c->threads[i].tid = cp_leak_stacks_tid(self);
@@ -161,7 +161,7 @@ void cp_leak_cache_learn(void)
     variables.libc = (uintptr_t)dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
     if (variables.libc)
         (void)dl_iterate_phdr(find_variables, &variables);
-    if (variables.n > MOST_WORDS)
+    if (variables.n > MAX_WORDS)
         variables.n = 0;
 }
 
@@ -170,8 +170,8 @@ struct cp_leak_cache *cp_leak_cache_new(void)
     struct cp_leak_cache *c = cp_alloc(1, sizeof(*c), NULL);
 
     if (c) {
-        c->blocks = cp_alloc(MOST_BLOCKS, sizeof(*c->blocks), NULL);
-        c->room = c->blocks ? MOST_BLOCKS : 0;
+        c->blocks = cp_alloc(MAX_BLOCKS, sizeof(*c->blocks), NULL);
+        c->room = c->blocks ? MAX_BLOCKS : 0;
     }
     return c;
 }
@@ -181,7 +181,7 @@ void cp_leak_cache_take(struct cp_leak_cache *c)
     if (!c)
         return;
     c->n = 0;
-    for (size_t i = 0; i <= CP_LEAK_STACKS_MOST && variables.n > 0; i++)
+    for (size_t i = 0; i <= CP_LEAK_STACKS_MAX && variables.n > 0; i++)
         take_thread(c, i);
     if (cp_sort_structs(c->blocks, c->n, sizeof(*c->blocks),
                         offsetof(struct cp_leak_cached, start), NULL) != CP_OK)

@@ -33,7 +33,7 @@ struct cp_leak_cache {
     struct {
         int32_t tid;
         int64_t ns; /* the time it had used before its lists were read */
-    } threads[CP_LEAK_STACKS_MOST + 1];
+    } threads[CP_LEAK_STACKS_MAX + 1];
 };
 
 /*

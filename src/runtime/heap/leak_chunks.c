@@ -7,7 +7,7 @@
 #include "signal/heap/heap.h"
 
 #define HEADER 16 /* bytes: the length of the chunk before, and its own */
-#define LEAST 32
+#define MIN_CHUNK 32
 #define FLAGS 7
 #define PREVIOUS_IS_USED 1
 #define IS_MAPPED 2
@@ -16,7 +16,7 @@
 #define HEAP_INFO 64                     /* before the books, at most */
 #define BOOKS 2048                       /* of them, at least */
 #define FIRST_BYTES PAGE                 /* a heap's first chunk is in these */
-#define MOST_STEPS 65536
+#define MAX_STEPS 65536
 
 struct header {
     uintptr_t before, size;
@@ -62,7 +62,7 @@ bool cp_leak_chunks_is_next(const struct cp_leak_block *b, uintptr_t address)
 {
     uintptr_t size = (b->size + 8 + HEADER - 1) & ~(uintptr_t)(HEADER - 1);
 
-    return address == b->start - HEADER + (size < LEAST ? LEAST : size);
+    return address == b->start - HEADER + (size < MIN_CHUNK ? MIN_CHUNK : size);
 }
 
 static bool read_header(const struct cp_leak_piece *piece, uintptr_t at,
@@ -81,13 +81,13 @@ static bool leads_to(uintptr_t at, uintptr_t known)
     const struct cp_leak_piece none = { 0 };
     struct header h;
 
-    for (int i = 0; i < MOST_STEPS && at < known; i++) {
+    for (int i = 0; i < MAX_STEPS && at < known; i++) {
         uintptr_t size;
 
         if (!read_header(&none, at, &h))
             return false;
         size = h.size & ~(uintptr_t)FLAGS;
-        if (h.size & IS_MAPPED || size < LEAST || size % HEADER != 0 ||
+        if (h.size & IS_MAPPED || size < MIN_CHUNK || size % HEADER != 0 ||
             size > known - at)
             return false;
         at += size;
@@ -130,7 +130,7 @@ static bool is_chunk(struct cp_leak_chunks *c, const struct header *h,
     const struct cp_leak_block *b = block_at(c, c->known);
     uintptr_t size = h->size & ~(uintptr_t)FLAGS;
 
-    if (h->size & IS_MAPPED || size < LEAST || size % HEADER != 0 ||
+    if (h->size & IS_MAPPED || size < MIN_CHUNK || size % HEADER != 0 ||
         size > c->end - c->next)
         return false;
     *out_is_sampled = b && b->start == c->next + HEADER;

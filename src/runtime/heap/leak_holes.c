@@ -7,7 +7,7 @@ void cp_leak_holes_add(struct cp_leak_holes *h, const void *start, size_t len)
 {
     uintptr_t at = (uintptr_t)start;
 
-    if (!at || !len || h->n == CP_LEAK_HOLES_MOST)
+    if (!at || !len || h->n == CP_LEAK_HOLES_MAX)
         return;
     h->list[h->n].start = at;
     h->list[h->n].end = at + len;

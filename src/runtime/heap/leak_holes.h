@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CP_LEAK_HOLES_MOST 8192
+#define CP_LEAK_HOLES_MAX 8192
 
 struct cp_leak_holes {
     size_t n;
     struct {
         uintptr_t start, end;
-    } list[CP_LEAK_HOLES_MOST];
+    } list[CP_LEAK_HOLES_MAX];
 };
 
 /* Nothing where there is no place left: more is looked at then. */

@@ -8,7 +8,7 @@
 #include "runtime/os/leak_read.h"
 #include "signal/unwinder/syscall.h"
 
-#define MOST CP_LEAK_STACKS_MOST
+#define MAX_STACKS CP_LEAK_STACKS_MAX
 #define TRIES 16
 #define FIRST_ID 64 /* where an id may be in a descriptor */
 #define LAST_ID 1536
@@ -22,7 +22,7 @@ static const bool is_known_layout = false;
 static struct {
     _Atomic uintptr_t self; /* the descriptor; 0: the place is empty */
     _Atomic uintptr_t low;
-} seen[MOST];
+} seen[MAX_STACKS];
 
 static _Atomic uintptr_t main_thread;
 
@@ -62,9 +62,10 @@ void cp_leak_stacks_note(uintptr_t low)
     for (size_t i = first; is_known_layout && i < first + TRIES; i++) {
         uintptr_t old = 0;
 
-        if (atomic_compare_exchange_strong(&seen[i % MOST].self, &old, self) ||
+        if (atomic_compare_exchange_strong(&seen[i % MAX_STACKS].self, &old,
+                                           self) ||
             old == self) {
-            atomic_store(&seen[i % MOST].low, low);
+            atomic_store(&seen[i % MAX_STACKS].low, low);
             return;
         }
     }
@@ -77,7 +78,7 @@ void cp_leak_stacks_note_main(void)
 
 uintptr_t cp_leak_stacks_descriptor(size_t i)
 {
-    uintptr_t self = atomic_load(i < MOST ? &seen[i].self : &main_thread);
+    uintptr_t self = atomic_load(i < MAX_STACKS ? &seen[i].self : &main_thread);
 
     return self && is_descriptor(self) ? self : 0;
 }

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CP_LEAK_STACKS_MOST 1024 /* others are never left out */
+#define CP_LEAK_STACKS_MAX 1024 /* others are never left out */
 
 /*
  * The calling thread begins, on a stack that glibc has made and that reaches
@@ -26,7 +26,7 @@ void cp_leak_stacks_note(uintptr_t low);
 void cp_leak_stacks_note_main(void);
 
 /*
- * glibc's descriptor of the i-th of them, CP_LEAK_STACKS_MOST being the first
+ * glibc's descriptor of the i-th of them, CP_LEAK_STACKS_MAX being the first
  * thread; 0: there is none. The thread may have ended.
  */
 uintptr_t cp_leak_stacks_descriptor(size_t i);

@@ -25,7 +25,7 @@
 #include "signal/tables/thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define MOST_S 1000000000 /* for who waits longer, that is for ever */
+#define MAX_S 1000000000 /* for who waits longer, that is for ever */
 
 /* Returns what `call` returns, if it returns. */
 #define EXEC(call)                                                             \
@@ -165,7 +165,7 @@ EXPORT int sigwait(const sigset_t *set, int *out)
 /* What is left of a span that began then. */
 static struct timespec rest_of(const struct timespec *span, int64_t begin_ns)
 {
-    int64_t s = span->tv_sec < MOST_S ? span->tv_sec : MOST_S;
+    int64_t s = span->tv_sec < MAX_S ? span->tv_sec : MAX_S;
     int64_t left_ns = s * CP_NS_PER_S + span->tv_nsec + begin_ns -
                       cp_clock_ns(CLOCK_MONOTONIC);
 

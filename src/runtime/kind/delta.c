@@ -9,7 +9,7 @@
 #include "profile/transform/merge.h"
 #include "profile/transform/scale.h"
 
-#define MOST_COLUMNS 16
+#define MAX_COLUMNS 16
 
 struct cp_profile *cp_delta_between(struct cp_profile *before,
                                     struct cp_profile *after,
@@ -27,9 +27,9 @@ struct cp_profile *cp_delta_between(struct cp_profile *before,
 /* Makes what only grows negative, and of the rest nothing. */
 static void negate_growing(struct cp_profile *p)
 {
-    double ratios[MOST_COLUMNS] = { 0 };
+    double ratios[MAX_COLUMNS] = { 0 };
 
-    for (uint32_t i = 0; i < p->n_types && i < MOST_COLUMNS; i++) {
+    for (uint32_t i = 0; i < p->n_types && i < MAX_COLUMNS; i++) {
         const char *type = cp_profile_cstr(p, p->types[i].type);
 
         if (strncmp(type, "inuse_", 6) != 0)
@@ -45,9 +45,9 @@ struct cp_profile *cp_delta_since(struct cp_profile **last,
     struct cp_profile *kept = cp_profile_copy(after, err);
     struct cp_profile *both[2] = { *last, after };
 
-    if (kept && after->n_types > MOST_COLUMNS)
+    if (kept && after->n_types > MAX_COLUMNS)
         (void)cp_error_set(err, CP_EOTHER, "too many sample types");
-    if (!kept || after->n_types > MOST_COLUMNS) {
+    if (!kept || after->n_types > MAX_COLUMNS) {
         cp_profile_free(kept);
         cp_profile_free(after);
         return NULL;

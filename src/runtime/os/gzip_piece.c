@@ -15,7 +15,7 @@
 #include "base/out.h"
 #include "profile/codec/gzip.h"
 
-#define MOST 65535
+#define MAX_STORED 65535
 
 struct cp_gzip_sum cp_gzip_piece(const void *bytes, size_t len,
                                  struct cp_out *out)
@@ -24,7 +24,7 @@ struct cp_gzip_sum cp_gzip_piece(const void *bytes, size_t len,
     const char *at = bytes;
 
     while (len > 0) {
-        size_t n = len < MOST ? len : MOST;
+        size_t n = len < MAX_STORED ? len : MAX_STORED;
         char head[5] = { 0, (char)(n & 0xff), (char)(n >> 8), (char)(~n & 0xff),
                          (char)(~n >> 8 & 0xff) };
 

@@ -20,7 +20,7 @@
 
 #define CHUNK_BYTES ((size_t)256 << 10)
 #define LARGEST_SMALL ((size_t)32 << 10)
-#define LEAST ((size_t)32)
+#define MIN_BLOCK ((size_t)32)
 #define N_CLASSES 22
 #define PAGE ((size_t)4096)
 #define HELD_EIGHTHS 3 /* of the limit: see cp_pages_hold */
@@ -105,7 +105,7 @@ static void *map_bytes(size_t size)
 /* 32, 48, 64, 96, 128, ... */
 static size_t class_size(size_t class)
 {
-    size_t base = LEAST << class / 2;
+    size_t base = MIN_BLOCK << class / 2;
 
     return class % 2 ? base + base / 2 : base;
 }

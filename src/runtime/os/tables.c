@@ -30,7 +30,7 @@ static bool may_have(size_t n_slots, size_t n_frames)
 {
     size_t bytes = bytes_of(n_slots, n_frames);
 
-    if (n_slots <= CP_TABLES_LEAST_SLOTS)
+    if (n_slots <= CP_TABLES_MIN_SLOTS)
         return true;
     if (limits.most_bytes && bytes > limits.most_bytes)
         return false;
@@ -39,7 +39,7 @@ static bool may_have(size_t n_slots, size_t n_frames)
 
 static void let_go(size_t n_slots, size_t n_frames)
 {
-    if (n_slots > CP_TABLES_LEAST_SLOTS && limits.let_go)
+    if (n_slots > CP_TABLES_MIN_SLOTS && limits.let_go)
         limits.let_go(bytes_of(n_slots, n_frames));
 }
 

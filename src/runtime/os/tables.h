@@ -15,7 +15,7 @@
 
 struct cp_signal_samples;
 
-#define CP_TABLES_LEAST_SLOTS ((size_t)1 << 10) /* 0.3 MB: always given */
+#define CP_TABLES_MIN_SLOTS ((size_t)1 << 10) /* 0.3 MB: always given */
 
 struct cp_tables_options {
     size_t most_bytes;            /* of one table; 0: no limit */

@@ -34,10 +34,10 @@
 #include "signal/tables/capture.h"
 #include "signal/tables/thread.h"
 
-#define MOST_SECONDS 86400.0
-#define MOST_HZ 10000u
-#define MOST_STRUCT ((size_t)4096)
-#define MOST_KEPT ((size_t)64 << 20) /* of a stream that nobody reads yet */
+#define MAX_SECONDS 86400.0
+#define MAX_HZ 10000u
+#define MAX_STRUCT ((size_t)4096)
+#define MAX_KEPT ((size_t)64 << 20) /* of a stream that nobody reads yet */
 
 static struct cp_symbols *symbols;
 static struct cp_lock symbols_lock;
@@ -69,7 +69,7 @@ enum cp_status cp_api_take(void *to, size_t size, const void *from,
 
     if (from)
         memcpy(&theirs, from, sizeof(theirs));
-    if (theirs < least || theirs > MOST_STRUCT)
+    if (theirs < least || theirs > MAX_STRUCT)
         return cp_error_set(err, CP_EUSAGE, "a struct without its size");
     if (theirs > size && !is_zero((const char *)from + size, theirs - size))
         return cp_error_set(err, CP_EUSAGE,
@@ -98,7 +98,7 @@ static enum cp_status take_options(struct cpprof_options *to,
         return status;
     if (to->flags & ~(CPPROF_NO_SYMBOLS | CPPROF_GC))
         return cp_error_set(err, CP_EUSAGE, "no such flags: %#x", to->flags);
-    if (to->hz > MOST_HZ || to->debug > 2)
+    if (to->hz > MAX_HZ || to->debug > 2)
         return cp_error_set(err, CP_EUSAGE, "%s out of range",
                             to->debug > 2 ? "debug" : "hz");
     return CP_OK;
@@ -190,7 +190,7 @@ static bool has_room(const struct cpprof_profile *p)
 {
     size_t limit = cp_pages_limit();
 
-    return p->kept.len < MOST_KEPT &&
+    return p->kept.len < MAX_KEPT &&
            (limit == 0 || cp_pages_bytes() < limit / 2);
 }
 
@@ -334,7 +334,7 @@ EXPORT int cpprof_write_with(const char *kind, double seconds,
     struct cpprof_profile *p;
     struct cp_error err = { 0 };
 
-    if (!(seconds >= 0 && seconds <= MOST_SECONDS) ||
+    if (!(seconds >= 0 && seconds <= MAX_SECONDS) ||
         (seconds == 0 && kind && is_of_time(kind)))
         return cp_api_result(
             cp_error_set(&err, CP_EUSAGE, "seconds out of range"), &err);
@@ -466,7 +466,7 @@ EXPORT void cpprof_labels_put(unsigned labels)
 {
     struct cp_signal_thread *t = self(NULL);
 
-    if (t && labels < CP_LABELS_MOST_SETS)
+    if (t && labels < CP_LABELS_MAX_SETS)
         atomic_store(&t->labels, labels);
 }
 

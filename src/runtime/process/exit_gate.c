@@ -8,9 +8,9 @@
 
 #include "signal/unwinder/syscall.h"
 
-#define NAP_NS 50000
-#define FORK_NAPS 400   /* who can run is inside for a microsecond */
-#define ENTER_NAPS 4000 /* a fork can take long, and stops others anyway */
+#define POLL_NS 50000
+#define FORK_POLLS 400   /* who can run is inside for a microsecond */
+#define ENTER_POLLS 4000 /* a fork can take long, and stops others anyway */
 
 /* Signed: of a thread that a handler has interrupted, one may be counted here
  * that is not there yet. */
@@ -26,7 +26,7 @@ static _Thread_local int32_t n_forking; /* it forks: what it waits for is it */
 
 static void nap(void)
 {
-    const struct timespec time = { 0, NAP_NS };
+    const struct timespec time = { 0, POLL_NS };
 
     (void)CP_SYSCALL(SYS_nanosleep, (long)&time, 0);
 }
@@ -56,7 +56,7 @@ bool cp_exit_gate_enter(void)
         return false;
     enter();
     for (int i = 0; must_wait(); i++) {
-        if (i == ENTER_NAPS) {
+        if (i == ENTER_POLLS) {
             atomic_store(&gate.is_long, true);
             break;
         }
@@ -83,7 +83,7 @@ bool cp_exit_gate_before_fork(void)
 
     n_forking++;
     atomic_fetch_add(&gate.n_forks, 1);
-    for (int i = 0; i < FORK_NAPS; i++) {
+    for (int i = 0; i < FORK_POLLS; i++) {
         others = atomic_load(&gate.n_inside) - n_own;
         if (others <= atomic_load(&gate.n_stuck))
             return true;

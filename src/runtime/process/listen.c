@@ -27,8 +27,8 @@
 #include "runtime/threads/own_thread.h"
 
 #define CHILD_DELAY_NS 100000000
-#define HEIR_DELAY_NS 250000000  /* shorter commands leave the address alone */
-#define MOST_DELAY_NS 4000000000 /* between two tries */
+#define HEIR_DELAY_NS 250000000 /* shorter commands leave the address alone */
+#define MAX_DELAY_NS 4000000000 /* between two tries */
 #define TRIES 10
 #define FORKED_TRIES 4
 
@@ -309,7 +309,7 @@ static void serve_heir(void *arg)
         if (state.settings->follow == CP_FOLLOW_ALL && take_any_port() &&
             try_again(NULL) == CP_OK)
             return;
-        delay = delay < MOST_DELAY_NS / 2 ? delay * 2 : MOST_DELAY_NS;
+        delay = delay < MAX_DELAY_NS / 2 ? delay * 2 : MAX_DELAY_NS;
     }
 }
 

@@ -19,7 +19,7 @@
 #include "base/proc_self.h"
 #include "runtime/os/sandbox.h"
 
-#define MOST_SWEPT 64 /* files that are looked at in passing */
+#define MAX_SWEPT 64 /* files that are looked at in passing */
 
 static struct {
     char folder[CP_INSTANCE_PATH];
@@ -103,7 +103,7 @@ struct entry {
 static void sweep(int folder)
 {
     _Alignas(8) char bytes[4096];
-    int left = MOST_SWEPT;
+    int left = MAX_SWEPT;
     long n;
 
     while (left > 0 &&

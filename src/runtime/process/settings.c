@@ -11,7 +11,7 @@
 #include "runtime/profiles/cpu.h"
 #include "runtime/profiles/locks.h"
 
-#define MOST_VALUE 128
+#define MAX_VALUE 128
 #define DEFAULT_MEMORY ((size_t)256 << 20)
 
 void cp_settings_init(struct cp_settings *s)
@@ -157,7 +157,7 @@ static int set_run(struct cp_settings *s, const char *key, const char *value)
 static int set(struct cp_settings *s, const char *key, const char *value)
 {
     if (strcmp(key, "cpu_hz") == 0)
-        return set_int(&s->cpu_hz, value, 1, CP_CPU_MOST_HZ);
+        return set_int(&s->cpu_hz, value, 1, CP_CPU_MAX_HZ);
     if (strcmp(key, "wall_hz") == 0)
         return set_int(&s->wall_hz, value, 1, 1000);
     if (strcmp(key, "signal") == 0)
@@ -169,9 +169,9 @@ static int set(struct cp_settings *s, const char *key, const char *value)
     if (strcmp(key, "block_io") == 0)
         return set_bool(&s->has_block_io, value);
     if (strcmp(key, "block_rate") == 0)
-        return read_number(value, CP_LOCKS_MOST_RATE, &s->block_rate);
+        return read_number(value, CP_LOCKS_MAX_RATE, &s->block_rate);
     if (strcmp(key, "mutex_fraction") == 0)
-        return read_number(value, CP_LOCKS_MOST_RATE, &s->mutex_fraction);
+        return read_number(value, CP_LOCKS_MAX_RATE, &s->mutex_fraction);
     if (strcmp(key, "heap_interval") == 0)
         return set_size(&s->heap_interval, value, 0);
     if (strcmp(key, "heap_mmap") == 0)
@@ -188,7 +188,7 @@ static int set(struct cp_settings *s, const char *key, const char *value)
 static void read_pair(struct cp_settings *s, const char *pair, size_t len,
                       cp_settings_complaint *complain)
 {
-    char text[4 * MOST_VALUE], line[5 * MOST_VALUE], *value;
+    char text[4 * MAX_VALUE], line[5 * MAX_VALUE], *value;
     int result = -1;
 
     (void)snprintf(text, sizeof(text), "%.*s", (int)len, pair);

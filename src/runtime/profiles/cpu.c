@@ -70,7 +70,7 @@ static enum cp_status comment(const struct cp_probe_window *w,
 static struct cp_probe cpu = {
     .recorder = { .live = &cp_signal_sampler.cpu },
     .default_hz = CP_CPU_DEFAULT_HZ,
-    .most_hz = CP_CPU_MOST_HZ,
+    .most_hz = CP_CPU_MAX_HZ,
     .type = "cpu",
     .set_rate = set_rate,
     .unseen_ns = cp_threads_unseen_ns,

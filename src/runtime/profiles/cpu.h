@@ -13,7 +13,7 @@
 #include "runtime/kind/kind.h"
 
 #define CP_CPU_DEFAULT_HZ 100
-#define CP_CPU_MOST_HZ 10000
+#define CP_CPU_MAX_HZ 10000
 
 /* The rate of windows that ask for none. */
 void cp_cpu_set_default_hz(int hz);

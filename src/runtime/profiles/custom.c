@@ -20,7 +20,7 @@
 #define NAME_BYTES 64
 #define SLOTS ((size_t)1 << 14)
 #define FRAMES ((size_t)1 << 18)
-#define LEAST_ENTRIES 64
+#define MIN_ENTRIES 64
 
 struct entry {
     const void *value; /* NULL: free */
@@ -36,7 +36,7 @@ struct cp_custom {
     size_t n, cap;
 };
 
-static struct cp_custom customs[CP_CUSTOM_MOST];
+static struct cp_custom customs[CP_CUSTOM_MAX];
 static _Atomic size_t n_customs;
 static struct cp_lock customs_lock;
 
@@ -48,7 +48,7 @@ const struct cp_kind *cp_custom_kind(size_t i)
 void cp_custom_after_fork(void)
 {
     cp_lock_reset(&customs_lock);
-    for (size_t i = 0; i < CP_CUSTOM_MOST; i++) {
+    for (size_t i = 0; i < CP_CUSTOM_MAX; i++) {
         if (atomic_load(&customs[i].lock.word) != 0) { /* somebody was at it */
             customs[i].entries = NULL;
             customs[i].n = customs[i].cap = 0;
@@ -77,7 +77,7 @@ static size_t place_of(const struct cp_custom *c, const void *value)
 
 static enum cp_status grow(struct cp_custom *c, struct cp_error *err)
 {
-    struct cp_custom larger = { .cap = c->cap ? 2 * c->cap : LEAST_ENTRIES };
+    struct cp_custom larger = { .cap = c->cap ? 2 * c->cap : MIN_ENTRIES };
 
     if (2 * (c->n + 1) <= c->cap)
         return CP_OK;
@@ -247,11 +247,11 @@ static enum cp_status make(struct cp_custom **out, const char *name,
                            bool is_reserved, struct cp_error *err)
 {
     size_t i = atomic_load(&n_customs);
-    struct cp_custom *c = &customs[i < CP_CUSTOM_MOST ? i : 0];
+    struct cp_custom *c = &customs[i < CP_CUSTOM_MAX ? i : 0];
 
-    if (i == CP_CUSTOM_MOST)
+    if (i == CP_CUSTOM_MAX)
         return cp_error_set(err, CP_EUSAGE, "more than %d profiles",
-                            CP_CUSTOM_MOST);
+                            CP_CUSTOM_MAX);
     if (!is_good_name(name) || is_reserved || is_in_use(name))
         return cp_error_set(err, CP_EUSAGE,
                             "no name for a profile, or taken: "

@@ -16,7 +16,7 @@
 
 struct cp_kind;
 
-#define CP_CUSTOM_MOST 16
+#define CP_CUSTOM_MAX 16
 
 struct cp_custom;
 

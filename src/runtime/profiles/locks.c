@@ -11,8 +11,8 @@
 #include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
 #include "runtime/stacks/hook_table.h"
-#include "runtime/stacks/stack_writer.h"
 #include "runtime/stacks/sampler.h"
+#include "runtime/stacks/stack_writer.h"
 #include "runtime/threads/hooked.h"
 #include "runtime/threads/wait_switches.h"
 #include "signal/tables/calls.h"
@@ -42,9 +42,9 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
 {
     enum cp_status status = CP_OK;
 
-    if (value > CP_LOCKS_MOST_RATE)
+    if (value > CP_LOCKS_MAX_RATE)
         return cp_error_set(err, CP_EUSAGE, "more than %llu",
-                            (unsigned long long)CP_LOCKS_MOST_RATE);
+                            (unsigned long long)CP_LOCKS_MAX_RATE);
     if (value && cp_hooked_is_late())
         return cp_error_set(err, CP_EUSAGE, CP_HOOKED_NOTE);
     if (value)

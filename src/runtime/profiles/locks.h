@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "runtime/kind/kind.h"
 
-#define CP_LOCKS_MOST_RATE ((uint64_t)1 << 50)
+#define CP_LOCKS_MAX_RATE ((uint64_t)1 << 50)
 
 extern const struct cp_kind cp_block_kind, cp_mutex_kind;
 

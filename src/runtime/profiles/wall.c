@@ -338,7 +338,7 @@ static enum cp_status set_rate(int hz, struct cp_error *err)
 static struct cp_probe probe = {
     .recorder = { .live = &cp_signal_sampler.wall },
     .default_hz = CP_WALL_DEFAULT_HZ,
-    .most_hz = CP_WALL_MOST_HZ,
+    .most_hz = CP_WALL_MAX_HZ,
     .type = "wall",
     .states = state_names,
     .set_rate = set_rate,

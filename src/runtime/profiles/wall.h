@@ -14,7 +14,7 @@
 #include "runtime/kind/kind.h"
 
 #define CP_WALL_DEFAULT_HZ 100
-#define CP_WALL_MOST_HZ 1000
+#define CP_WALL_MAX_HZ 1000
 
 /* How often, of windows that do not say. */
 void cp_wall_set_default_hz(int hz);

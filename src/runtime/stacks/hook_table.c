@@ -12,7 +12,7 @@
 #include "runtime/stacks/stack_writer.h"
 #include "signal/tables/samples.h"
 
-#define MOST_VALUES 4
+#define MAX_VALUES 4
 
 enum cp_status cp_hook_table_map(struct cp_signal_samples *s, size_t n_slots,
                                  size_t n_frames, struct cp_error *err)
@@ -37,7 +37,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
 {
     const struct cp_signal_slot *slot = &s->slots[i];
     struct cp_stack stack = { 0 };
-    int64_t numbers[MOST_VALUES] = { 0 };
+    int64_t numbers[MAX_VALUES] = { 0 };
 
     if (!cp_stack_of_slot(s, slot, &stack))
         return CP_OK;
@@ -56,7 +56,7 @@ static enum cp_status write_lost(struct cp_stack_writer *w,
     struct cp_signal_slot lost = { .count = atomic_load(&s->lost_count),
                                    .value = atomic_load(&s->lost_value) };
     struct cp_stack stack = { .frames = &frame, .n = 1 };
-    int64_t numbers[MOST_VALUES] = { 0 };
+    int64_t numbers[MAX_VALUES] = { 0 };
 
     if (atomic_load(&lost.count) == 0)
         return CP_OK;

@@ -45,9 +45,9 @@
 #define SLOW_TICK_NS 250000000 /* while only hooks look at the map */
 #define FAST_TICK_NS 50000000  /* while threads have to be found */
 #define SCAN_NS 1000000000
-#define PATIENCE_NS 1000000000
-#define LITTLE_PATIENCE_NS 10000000 /* once it was in vain */
-#define MOST_KEEPERS 2
+#define TIMEOUT_NS 1000000000
+#define REFRESH_TIMEOUT_AFTER_FAILURE_NS 10000000 /* once it was in vain */
+#define MAX_KEEPERS 2
 
 struct cp_lock cp_sampler_lock;
 
@@ -389,7 +389,7 @@ static enum cp_status start_keeper(struct cp_error *err)
     uint32_t round = atomic_fetch_add(&sampler.round, 1) + 1;
     enum cp_status status;
 
-    if (atomic_fetch_add(&sampler.n_keepers, 1) >= MOST_KEEPERS) {
+    if (atomic_fetch_add(&sampler.n_keepers, 1) >= MAX_KEEPERS) {
         atomic_fetch_sub(&sampler.n_keepers, 1);
         return CP_OK; /* they do not come back from the loader */
     }
@@ -405,8 +405,9 @@ static enum cp_status start_keeper(struct cp_error *err)
 /* Waits for a look that began after it was asked for. */
 static void await_look(uint32_t asked)
 {
-    int64_t end = cp_clock_ns(CLOCK_MONOTONIC) +
-                  (sampler.was_in_vain ? LITTLE_PATIENCE_NS : PATIENCE_NS);
+    int64_t end =
+        cp_clock_ns(CLOCK_MONOTONIC) +
+        (sampler.was_in_vain ? REFRESH_TIMEOUT_AFTER_FAILURE_NS : TIMEOUT_NS);
     uint32_t served;
 
     while ((int32_t)((served = atomic_load(&sampler.n_served)) - asked) < 0) {

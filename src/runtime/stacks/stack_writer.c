@@ -68,7 +68,7 @@ static uint32_t text_of(struct cp_stack_writer *w, const char *text)
 static uint32_t label_set(struct cp_stack_writer *w,
                           const struct cp_stack *stack)
 {
-    struct cp_label labels[CP_LABELS_MOST_PAIRS + 2 + CP_STACK_TEXTS];
+    struct cp_label labels[CP_LABELS_MAX_PAIRS + 2 + CP_STACK_TEXTS];
     const struct cp_label_pair *pairs;
     size_t n_pairs = cp_labels_get(stack->labels, &pairs);
     uint32_t n = 0;
@@ -102,7 +102,7 @@ enum cp_status cp_stack_write(struct cp_stack_writer *w,
                               const struct cp_stack *stack,
                               const int64_t *values)
 {
-    uint32_t locs[CP_WALK_MOST], set = label_set(w, stack);
+    uint32_t locs[CP_WALK_MAX], set = label_set(w, stack);
 
     if (set == CP_NONE)
         return CP_ENOMEM;

@@ -32,7 +32,7 @@
 #define N_PAGES (CP_STILL_BYTES / PAGE)
 #define SHORT_BYTES (2 * PAGE)
 #define FEW_FRAMES 3
-#define MOST_GUESSES 1024 /* a frame may be so many words long */
+#define MAX_GUESSES 1024 /* a frame may be so many words long */
 
 /* What the file says now, closed by NUL; false: it cannot be had. */
 static bool read_place(int fd, char *out, size_t cap)
@@ -156,8 +156,8 @@ static uintptr_t guess(struct cp_still_look *l, struct cp_signal_regs regs,
     size_t n = l->n, n_words = len / sizeof(*words);
     uintptr_t pc = l->frames[n - 1], perhaps = 0;
 
-    if (n_words > MOST_GUESSES)
-        n_words = MOST_GUESSES;
+    if (n_words > MAX_GUESSES)
+        n_words = MAX_GUESSES;
     for (size_t i = 0; i + 1 < n_words; i++) {
         enum cp_still_fit fit;
 

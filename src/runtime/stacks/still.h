@@ -44,8 +44,8 @@ struct cp_still_place {
 /* What was seen of a thread, and room to work in. */
 struct cp_still_look {
     size_t n;
-    uintptr_t frames[CP_WALK_MOST];
-    uintptr_t partial[CP_WALK_MOST];
+    uintptr_t frames[CP_WALK_MAX];
+    uintptr_t partial[CP_WALK_MAX];
     char place[256]; /* /proc/self/task/TID/syscall; "": not readable */
     char copy[CP_STILL_BYTES];
 };

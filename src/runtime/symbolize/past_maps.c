@@ -8,7 +8,7 @@
 #include "runtime/os/lock.h"
 #include "runtime/symbolize/mappings.h"
 
-#define MOST_MAPS 4096 /* some programs load and unload for ever */
+#define MAX_MAPS 4096 /* some programs load and unload for ever */
 
 static struct {
     struct cp_lock lock;
@@ -23,7 +23,7 @@ void cp_past_maps_note(void)
     if (status != CP_OK)
         return;
     cp_lock_take(&past.lock);
-    if (past.maps.n_maps < MOST_MAPS)
+    if (past.maps.n_maps < MAX_MAPS)
         status = cp_mappings_join(&now, &past.maps, NULL);
     old = status == CP_OK ? past.maps : now;
     if (status == CP_OK)

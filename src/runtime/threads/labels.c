@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "runtime/os/lock.h"
 
-#define MASK (2 * CP_LABELS_MOST_SETS - 1)
+#define MASK (2 * CP_LABELS_MAX_SETS - 1)
 
 struct set {
     uint64_t hash;
@@ -20,14 +20,14 @@ static struct {
     struct cp_lock lock;
     struct cp_arena arena; /* sets and their texts */
     size_t bytes;
-    const struct set *sets[CP_LABELS_MOST_SETS]; /* 0 is the empty one */
+    const struct set *sets[CP_LABELS_MAX_SETS]; /* 0 is the empty one */
     uint32_t last_set;
     uint32_t by_hash[MASK + 1];
 } all; /* all 0 at the start, so that the file has none of it */
 
 size_t cp_labels_get(uint32_t set, const struct cp_label_pair **out)
 {
-    const struct set *s = set < CP_LABELS_MOST_SETS ? all.sets[set] : NULL;
+    const struct set *s = set < CP_LABELS_MAX_SETS ? all.sets[set] : NULL;
 
     *out = s ? s->pairs : NULL;
     return s ? s->n : 0;
@@ -69,8 +69,8 @@ static enum cp_status add_set(const struct cp_label_pair *pairs, size_t n,
     size_t size = sizeof(struct set) + n * sizeof(*pairs);
     struct set *s;
 
-    if (all.last_set == CP_LABELS_MOST_SETS - 1 ||
-        all.bytes + size + n * 2 * CP_LABELS_MOST_TEXT > CP_LABELS_MOST_BYTES)
+    if (all.last_set == CP_LABELS_MAX_SETS - 1 ||
+        all.bytes + size + n * 2 * CP_LABELS_MAX_TEXT > CP_LABELS_MAX_BYTES)
         return cp_error_set(err, CP_ENOMEM, "too many different labels");
     s = cp_arena_alloc(&all.arena, 1, size, err);
     if (!s)
@@ -119,7 +119,7 @@ static enum cp_status number_of(const struct cp_label_pair *pairs, size_t n,
 static enum cp_status check_text(const char *text, const char *what,
                                  struct cp_error *err)
 {
-    if (!text || strnlen(text, CP_LABELS_MOST_TEXT + 1) > CP_LABELS_MOST_TEXT)
+    if (!text || strnlen(text, CP_LABELS_MAX_TEXT + 1) > CP_LABELS_MAX_TEXT)
         return cp_error_set(err, CP_EUSAGE, "%s of a label: %s", what,
                             text ? "too long" : "missing");
     return CP_OK;
@@ -129,7 +129,7 @@ enum cp_status cp_labels_change(uint32_t set, const char *key,
                                 const char *value, uint32_t *out,
                                 struct cp_error *err)
 {
-    struct cp_label_pair pairs[CP_LABELS_MOST_PAIRS + 1];
+    struct cp_label_pair pairs[CP_LABELS_MAX_PAIRS + 1];
     const struct cp_label_pair *old;
     size_t n = 0, n_old = cp_labels_get(set, &old), i = 0;
     enum cp_status status;
@@ -145,9 +145,9 @@ enum cp_status cp_labels_change(uint32_t set, const char *key,
         i++;
     while (i < n_old)
         pairs[n++] = old[i++];
-    if (n > CP_LABELS_MOST_PAIRS)
+    if (n > CP_LABELS_MAX_PAIRS)
         return cp_error_set(err, CP_EUSAGE, "more than %d labels on a thread",
-                            CP_LABELS_MOST_PAIRS);
+                            CP_LABELS_MAX_PAIRS);
     cp_lock_take(&all.lock);
     status = number_of(pairs, n, out, err);
     cp_lock_give(&all.lock);

@@ -14,10 +14,10 @@
 
 #include "base/error.h"
 
-#define CP_LABELS_MOST_SETS 65536
-#define CP_LABELS_MOST_BYTES ((size_t)8 << 20)
-#define CP_LABELS_MOST_PAIRS 32
-#define CP_LABELS_MOST_TEXT 1024 /* bytes of a key or a value */
+#define CP_LABELS_MAX_SETS 65536
+#define CP_LABELS_MAX_BYTES ((size_t)8 << 20)
+#define CP_LABELS_MAX_PAIRS 32
+#define CP_LABELS_MAX_TEXT 1024 /* bytes of a key or a value */
 
 struct cp_label_pair {
     const char *key, *value;

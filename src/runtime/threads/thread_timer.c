@@ -16,7 +16,7 @@
 #include "signal/tables/thread.h"
 
 #define STEP_NS 700000   /* costs 3 us */
-#define MOST_STEPS 16    /* after that a tick is soon enough */
+#define MAX_STEPS 16     /* after that a tick is soon enough */
 #define SOONEST_NS 30000 /* an event must not come while it is set up */
 #define SETUP_SLOW 32
 
@@ -174,7 +174,7 @@ static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
     int64_t left = (int64_t)(next_ns - clock_ns) -
                    atomic_load(&cp_signal_sampler.perf_lag_ns);
     int64_t n =
-        timers.is_fast || left > MOST_STEPS * STEP_NS ? 1 : left / STEP_NS;
+        timers.is_fast || left > MAX_STEPS * STEP_NS ? 1 : left / STEP_NS;
 
     if (left < SOONEST_NS)
         left = SOONEST_NS;

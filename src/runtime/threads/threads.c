@@ -29,7 +29,7 @@
 static struct {
     struct cp_lock lock;
     bool has_main_left; /* it is a zombie until the process ends */
-    _Atomic int32_t hidden[CP_THREADS_MOST_HIDDEN];
+    _Atomic int32_t hidden[CP_THREADS_MAX_HIDDEN];
     _Atomic size_t n_hidden;
     int32_t pid;         /* that they are in */
     uint64_t own_cpu_ns; /* of own threads that have ended */
@@ -157,7 +157,7 @@ void cp_threads_hide(void)
     if (t)
         free_record(t);
     cp_signal_self = NULL;
-    if (!is_hidden(tid) && list.n_hidden < CP_THREADS_MOST_HIDDEN)
+    if (!is_hidden(tid) && list.n_hidden < CP_THREADS_MAX_HIDDEN)
         list.hidden[list.n_hidden++] = tid;
     know_process();
     cp_lock_give(&list.lock);
@@ -176,7 +176,7 @@ void cp_threads_unhide(void)
 }
 
 /* Without the lock: a handler may ask, or a child of vfork. */
-size_t cp_threads_own(int32_t out[CP_THREADS_MOST_HIDDEN])
+size_t cp_threads_own(int32_t out[CP_THREADS_MAX_HIDDEN])
 {
     size_t n = list.n_hidden;
 

@@ -47,11 +47,11 @@ void cp_threads_leave(void);
 void cp_threads_hide(void);
 void cp_threads_unhide(void);
 
-#define CP_THREADS_MOST_HIDDEN 32
+#define CP_THREADS_MAX_HIDDEN 32
 
 /* Their ids and how many: 0 in a process that they are not in. Takes no lock.
  */
-size_t cp_threads_own(int32_t out[CP_THREADS_MOST_HIDDEN]);
+size_t cp_threads_own(int32_t out[CP_THREADS_MAX_HIDDEN]);
 
 /* The thread that is changing the ids of all (id_hooks.c), or 0. */
 extern _Atomic int32_t cp_threads_turn;

@@ -27,7 +27,7 @@
 #include "signal/trace/trace.h"
 #include "trace/stacks.h"
 
-#define MOST_OWN 8 /* frames of ours on top */
+#define MAX_OWN 8 /* frames of ours on top */
 
 struct naming {
     struct cp_trace_stacks *out;
@@ -161,7 +161,7 @@ static uint32_t own_frames(const struct naming *g, const uint32_t *locs,
 
     if (g->own_mapping == CP_NONE)
         return 0;
-    for (uint32_t i = 0; i < n && i < MOST_OWN; i++)
+    for (uint32_t i = 0; i < n && i < MAX_OWN; i++)
         if (g->profile->locations[locs[i]].mapping == g->own_mapping)
             own = i + 1;
     return own < n ? own : 0;

@@ -81,21 +81,21 @@ void cp_trace_note_region(const char *name, bool is_begin, uintptr_t caller)
     if (!cp_trace_is_on())
         return;
     e = event(is_begin ? CP_TRACE_REGION_BEGIN : CP_TRACE_REGION_END, 0);
-    e.more = (uint16_t)strnlen(name, CP_TRACE_MOST_TEXT);
+    e.more = (uint16_t)strnlen(name, CP_TRACE_MAX_TEXT);
     cp_trace_note(e, name, caller);
 }
 
 void cp_trace_note_log(const char *category, const char *message,
                        uintptr_t caller)
 {
-    char text[2 * CP_TRACE_MOST_TEXT + 1];
+    char text[2 * CP_TRACE_MAX_TEXT + 1];
     size_t n, m;
     struct cp_trace_event e;
 
     if (!cp_trace_is_on())
         return;
-    n = strnlen(category, CP_TRACE_MOST_TEXT);
-    m = strnlen(message, CP_TRACE_MOST_TEXT);
+    n = strnlen(category, CP_TRACE_MAX_TEXT);
+    m = strnlen(message, CP_TRACE_MAX_TEXT);
     memcpy(text, category, n);
     text[n] = '\0';
     memcpy(text + n + 1, message, m);

@@ -30,7 +30,7 @@ enum cp_status cp_trace_pool_map(struct cp_error *err)
 {
     if (cp_trace.pieces)
         return CP_OK;
-    if (!map(CP_TRACE_MOST_PIECES) && !map(CP_TRACE_PIECES))
+    if (!map(CP_TRACE_MAX_PIECES) && !map(CP_TRACE_PIECES))
         return cp_error_nomem(err);
     cp_trace_pool_grow(0);
     return CP_OK;

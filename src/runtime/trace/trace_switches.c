@@ -15,8 +15,8 @@
 #include "signal/unwinder/syscall.h"
 
 #define PAGE ((size_t)4096)
-#define MOST_RINGS 4096
-#define MOST_RECORD 256
+#define MAX_RINGS 4096
+#define MAX_RECORD 256
 #define FAULTS_A_RECORD 16 /* of one thread: more would fill the ring */
 
 struct cp_trace_ring {
@@ -72,7 +72,7 @@ void cp_trace_switches_watch(struct cp_trace_switches *s, int32_t tid)
     if (s->n_rings == 0 ? cp_perf_sampler_refusal() != NULL
                         : cp_perf_sampler_is_refused())
         s->is_refused = true;
-    if (s->is_refused || s->n_rings == MOST_RINGS ||
+    if (s->is_refused || s->n_rings == MAX_RINGS ||
         cp_reserve(&s->rings, &s->cap_rings, s->n_rings + 1, sizeof(ring),
                    NULL) != CP_OK)
         return;
@@ -188,7 +188,7 @@ read_ring(struct cp_trace_switches *s, const struct cp_trace_ring *ring,
     while (end - at >= sizeof(struct perf_event_header)) {
         struct perf_event_header header;
         struct cp_trace_switch record;
-        char bytes[MOST_RECORD];
+        char bytes[MAX_RECORD];
         size_t n;
 
         copy(ring, at, &header, sizeof(header));

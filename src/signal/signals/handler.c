@@ -20,8 +20,8 @@
 #include "signal/unwinder/walk.h"
 #include "signal/waits/locks.h"
 
-#define PATIENCE_NS 40000000u /* some ticks */
-#define LAG_MOST_NS 100000
+#define TIMEOUT_NS 40000000u /* some ticks */
+#define LAG_MAX_NS 100000
 #define LAG_SLOW 32
 
 struct cp_signal_sampler cp_signal_sampler;
@@ -138,11 +138,11 @@ static uint64_t early_by(const struct cp_signal_thread *t, int64_t late)
 {
     int64_t lag = atomic_load(&cp_signal_sampler.perf_lag_ns);
 
-    if (late < -LAG_MOST_NS)
+    if (late < -LAG_MAX_NS)
         return (uint64_t)(-late - lag);
-    if (late < LAG_MOST_NS && atomic_load(&t->cpu_count) == 0) {
+    if (late < LAG_MAX_NS && atomic_load(&t->cpu_count) == 0) {
         lag += late / LAG_SLOW;
-        lag = lag < 0 ? 0 : lag > LAG_MOST_NS ? LAG_MOST_NS : lag;
+        lag = lag < 0 ? 0 : lag > LAG_MAX_NS ? LAG_MAX_NS : lag;
         atomic_store(&cp_signal_sampler.perf_lag_ns, lag);
     }
     return 0;
@@ -165,7 +165,7 @@ static uint64_t periods_of(const struct cp_signal_thread *t,
         return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
     n = due_now(t);
     if (atomic_load(&t->perf) &&
-        n * atomic_load(&t->cpu_period_ns) < PATIENCE_NS &&
+        n * atomic_load(&t->cpu_period_ns) < TIMEOUT_NS &&
         !cp_arch_leaves_kernel(context, cp_signal_readable))
         return 0;
     return n;
@@ -204,7 +204,7 @@ static void take_registers(struct cp_signal_thread *t,
     struct cp_signal_regs regs;
 
     cp_arch_regs(&regs, context);
-    for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MOST; i++)
+    for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MAX; i++)
         t->registers[i] = words[i];
     t->registers_sp = regs.sp;
     atomic_fetch_add_explicit(&t->registers_replies, 1, memory_order_release);

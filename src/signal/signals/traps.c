@@ -15,8 +15,8 @@
 #define TRAP_MASK ((uint64_t)1 << (SIGTRAP - 1))
 #define MASK_BYTES 8
 
-#define NAP_NS 100000
-#define MOST_NAPS 5000 /* whoever opens needs microseconds, if it can run */
+#define POLL_NS 100000
+#define MAX_NAPS 5000 /* whoever opens needs microseconds, if it can run */
 
 static _Atomic bool are_allowed, were_allowed;
 static _Atomic uint32_t n_opening, n_forks;
@@ -80,9 +80,9 @@ enum cp_traps_begun cp_traps_begin(struct cp_signal_thread *t, int32_t tid,
 /* Not for ever: it may be one that we do not let run. */
 static void await_openers(void)
 {
-    const struct timespec nap = { 0, NAP_NS };
+    const struct timespec nap = { 0, POLL_NS };
 
-    for (int i = 0; i < MOST_NAPS && atomic_load(&n_opening); i++)
+    for (int i = 0; i < MAX_NAPS && atomic_load(&n_opening); i++)
         (void)CP_SYSCALL(SYS_nanosleep, (long)&nap, 0);
 }
 

@@ -11,12 +11,12 @@
 #include "signal/unwinder/regs.h"
 #include "signal/unwinder/walk.h"
 
-#define MOST_OWN_FRAMES 8 /* frames of our own on top of a stack */
+#define MAX_OWN_FRAMES 8 /* frames of our own on top of a stack */
 
 /* How many frames on top are ours: those before the return to the program. */
 static size_t own_frames(const uintptr_t *frames, size_t n, uintptr_t caller)
 {
-    for (size_t i = 0; i < n && i < MOST_OWN_FRAMES; i++)
+    for (size_t i = 0; i < n && i < MAX_OWN_FRAMES; i++)
         if (frames[i] == caller - 1 || frames[i] == caller)
             return i;
     return 0;

@@ -21,7 +21,7 @@ struct cp_signal_map;
 #define CP_READERS 128
 
 struct cp_signal_place {
-    uintptr_t frames[CP_WALK_MOST];
+    uintptr_t frames[CP_WALK_MAX];
 };
 
 /* A free place, or NULL. `hint` spreads the takers: a thread id will do. */

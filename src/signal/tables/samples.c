@@ -8,7 +8,7 @@
 #include "signal/tables/samples.h"
 
 #define NEAR_PROBES 4
-#define MOST_PROBES 128
+#define MAX_PROBES 128
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -93,7 +93,7 @@ static struct cp_signal_slot *find(struct cp_signal_samples *s, uint64_t key,
                           key, is_new);
     if (!slot)
         slot = find_among(s->slots + n_near, s->n_slots - n_near, (uint32_t)key,
-                          MOST_PROBES, key, is_new);
+                          MAX_PROBES, key, is_new);
     return slot;
 }
 

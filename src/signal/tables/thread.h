@@ -20,9 +20,9 @@ struct cp_trace_piece;
 
 /* The words of a context that are registers; it begins with them. */
 #if defined(__aarch64__)
-#define CP_SIGNAL_REGISTERS_MOST 34
+#define CP_SIGNAL_REGISTERS_MAX 34
 #else
-#define CP_SIGNAL_REGISTERS_MOST 23
+#define CP_SIGNAL_REGISTERS_MAX 23
 #endif
 
 /* What a thread is requested to report of itself
@@ -62,7 +62,7 @@ struct cp_signal_thread {
     _Atomic(struct cp_signal_slot *) wall_running_slot; /* last; or NULL */
 
     /* All registers, as the last reply to CP_REQUEST_REGISTERS gave them. */
-    uintptr_t registers[CP_SIGNAL_REGISTERS_MOST];
+    uintptr_t registers[CP_SIGNAL_REGISTERS_MAX];
     uintptr_t registers_sp;
     _Atomic uint32_t registers_replies;
 

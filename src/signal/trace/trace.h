@@ -62,7 +62,7 @@ struct cp_trace_end {
     char name[16];
 };
 
-#define CP_TRACE_MOST_TEXT 1024
+#define CP_TRACE_MAX_TEXT 1024
 #define CP_TRACE_PIECE_EVENTS 127
 
 enum cp_trace_piece_state {
@@ -82,16 +82,16 @@ struct cp_trace_piece {
     struct cp_trace_event events[CP_TRACE_PIECE_EVENTS];
 };
 
-#define CP_TRACE_PIECES 2048       /* 8 MiB, and two for each thread */
-#define CP_TRACE_MOST_PIECES 16384 /* of these there may be, 64 MiB */
-#define CP_TRACE_CALLS 64          /* more than there are (calls.h) */
-#define CP_TRACE_BUCKETS 1024      /* a power of two */
+#define CP_TRACE_PIECES 2048      /* 8 MiB, and two for each thread */
+#define CP_TRACE_MAX_PIECES 16384 /* of these there may be, 64 MiB */
+#define CP_TRACE_CALLS 64         /* more than there are (calls.h) */
+#define CP_TRACE_BUCKETS 1024     /* a power of two */
 
 struct cp_trace {
     _Atomic uint32_t session;
     struct cp_trace_piece *pieces;
     _Atomic uint32_t n_words; /* of `free`, in use; it only grows */
-    _Atomic uint64_t free[CP_TRACE_MOST_PIECES / 64]; /* a bit for each */
+    _Atomic uint64_t free[CP_TRACE_MAX_PIECES / 64]; /* a bit for each */
     _Atomic uint64_t order;
     _Atomic uint64_t n_lost;                    /* events */
     _Atomic uint32_t waiters[CP_TRACE_BUCKETS]; /* by their lock; a hint */

@@ -113,7 +113,7 @@ static inline long cp_arch_syscall(long number, const long a[6])
 static inline bool cp_arch_may_call(const struct cp_signal_rule *rule)
 {
     return rule->cfa != CP_CFA_NONE && rule->cfa != CP_CFA_PLT &&
-           (rule->ra >= CP_RULE_LEAST || rule->ra == CP_RULE_END ||
+           (rule->ra >= CP_RULE_MIN || rule->ra == CP_RULE_END ||
             rule->cfa == CP_CFA_SIGNAL);
 }
 

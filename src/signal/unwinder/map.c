@@ -3,7 +3,7 @@
 
 #include "signal/unwinder/rule.h"
 
-struct cp_signal_rule cp_signal_rules[CP_RULES_MOST];
+struct cp_signal_rule cp_signal_rules[CP_RULES_MAX];
 
 const struct cp_signal_module *
 cp_signal_map_find(const struct cp_signal_map *map, uintptr_t pc)

@@ -35,10 +35,10 @@ struct cp_signal_module {
     uint32_t shift;
 };
 
-#define CP_RULES_MOST 65536
+#define CP_RULES_MAX 65536
 #define CP_RULE_NONE 0 /* the number of the rule that says CP_CFA_NONE */
 
-extern struct cp_signal_rule cp_signal_rules[CP_RULES_MOST];
+extern struct cp_signal_rule cp_signal_rules[CP_RULES_MAX];
 
 #define CP_MAP_CACHE 2048 /* a power of two */
 

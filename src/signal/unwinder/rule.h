@@ -28,10 +28,10 @@ enum cp_signal_cfa {
 };
 
 /* Values of `ra`, `fp` and `aux` that are no offsets. */
-#define CP_RULE_SAME INT16_MIN        /* as in this frame; ra: in aux */
-#define CP_RULE_END (INT16_MIN + 1)   /* ra: the outermost frame */
-#define CP_RULE_ARG (INT16_MIN + 2)   /* ra: in rdi, as in vfork */
-#define CP_RULE_LEAST (INT16_MIN + 3) /* the least true offset */
+#define CP_RULE_SAME INT16_MIN      /* as in this frame; ra: in aux */
+#define CP_RULE_END (INT16_MIN + 1) /* ra: the outermost frame */
+#define CP_RULE_ARG (INT16_MIN + 2) /* ra: in rdi, as in vfork */
+#define CP_RULE_MIN (INT16_MIN + 3) /* the least true offset */
 
 /* Flags: the word is counted from the frame pointer, not from the CFA. */
 #define CP_RULE_FP_AT_FP 1

@@ -120,7 +120,7 @@ static inline enum step step_by_rule(struct cp_signal_walk *w, struct frame *f,
         return step_signal(w, f) ? STEP_ON : STEP_STUCK;
     else if (!other_cfa(w, f, rule, &cfa))
         return STEP_STUCK;
-    if (rule->ra < CP_RULE_LEAST) {
+    if (rule->ra < CP_RULE_MIN) {
         if (cfa < r->sp || !register_ra(f, rule, &pc))
             return STEP_STUCK;
     } else if (cfa <= r->sp || !restore(w, cfa, rule->ra, &pc)) {
@@ -241,7 +241,7 @@ static size_t close_ring(uintptr_t *out, size_t n)
     for (size_t i = 0; i < CP_WALK_ROOT; i++)
         ring[i] = ordered[i];
     out[CP_WALK_LEAF] = CP_FRAME_ELIDED;
-    return CP_WALK_MOST;
+    return CP_WALK_MAX;
 }
 
 /* Is it code where the frame goes on, and no call before it? */
@@ -257,7 +257,7 @@ static bool is_entered(const struct cp_signal_walk *w, const struct frame *f)
  * that over the return address already. *is_other says if there was any.
  */
 static inline size_t walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
-                          uintptr_t out[CP_WALK_MOST], bool *is_other)
+                          uintptr_t out[CP_WALK_MAX], bool *is_other)
 {
     struct frame f = { regs, true };
     enum step next = STEP_ON;
@@ -291,7 +291,7 @@ static inline size_t walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
 
 /* With care; if that is in vain, as it was. */
 static size_t walk_again(struct cp_signal_walk *w, struct cp_signal_regs regs,
-                         uintptr_t out[CP_WALK_MOST])
+                         uintptr_t out[CP_WALK_MAX])
 {
     bool is_other = false;
     size_t n = walk(w, regs, out, &is_other);
@@ -300,7 +300,7 @@ static size_t walk_again(struct cp_signal_walk *w, struct cp_signal_regs regs,
 }
 
 size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
-                      uintptr_t out[CP_WALK_MOST])
+                      uintptr_t out[CP_WALK_MAX])
 {
     size_t n = walk(w, regs, out, NULL);
 

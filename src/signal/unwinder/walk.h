@@ -21,7 +21,7 @@ struct cp_signal_map;
 /* Frames that are kept of a stack: those near the leaf, and the outermost. */
 #define CP_WALK_LEAF 448
 #define CP_WALK_ROOT 63
-#define CP_WALK_MOST (CP_WALK_LEAF + 1 + CP_WALK_ROOT)
+#define CP_WALK_MAX (CP_WALK_LEAF + 1 + CP_WALK_ROOT)
 
 /* Frames that are looked at, at most. */
 #define CP_WALK_LIMIT 16384
@@ -49,6 +49,6 @@ struct cp_signal_walk {
  * instruction that was running. Returns the number of frames written.
  */
 size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
-                      uintptr_t out[CP_WALK_MOST]);
+                      uintptr_t out[CP_WALK_MAX]);
 
 #endif

@@ -21,17 +21,17 @@
 
 #include "signal/tables/thread.h"
 
-#define PLACES 8192      /* a power of two */
-#define MOST_PLACES 2048 /* that are tried */
-#define MOST_KEPT 256    /* of those: that may be kept */
-#define MOST_ALL_KEPT (PLACES / 2)
-#define MOST_FETCHED 8
+#define PLACES 8192     /* a power of two */
+#define MAX_PLACES 2048 /* that are tried */
+#define MAX_KEPT 256    /* of those: that may be kept */
+#define MAX_ALL_KEPT (PLACES / 2)
+#define MAX_FETCHED 8
 #define NO_LOCK_YET ((uintptr_t)1)
 
-/* A reach is in the low bits; above it the claims beyond LEAST_REACH. */
+/* A reach is in the low bits; above it the claims beyond MIN_REACH. */
 #define REACH_MASK ((uint32_t)0xfff)
 #define ONE_CLAIM (REACH_MASK + 1)
-#define LEAST_REACH 64 /* it does not become less */
+#define MIN_REACH 64 /* it does not become less */
 
 struct waiter {
     alignas(64) _Atomic uint32_t owner; /* its bucket + 1; 0: there is none */
@@ -70,7 +70,7 @@ static void extend_reach(uint32_t bucket, uint32_t n)
         new = old;
         if ((old & REACH_MASK) < n)
             new = (old & ~REACH_MASK) | n;
-        if (n > LEAST_REACH)
+        if (n > MIN_REACH)
             new += ONE_CLAIM;
     } while (new != old &&
              !atomic_compare_exchange_weak(&reaches[bucket], &old, new));
@@ -79,8 +79,8 @@ static void extend_reach(uint32_t bucket, uint32_t n)
 /* Nobody was found beyond n places, after the reach was read. */
 static void cut_reach(uint32_t bucket, uint32_t read, uint32_t n)
 {
-    if (n < LEAST_REACH)
-        n = LEAST_REACH;
+    if (n < MIN_REACH)
+        n = MIN_REACH;
     if (n <= (read & REACH_MASK) / 2)
         (void)atomic_compare_exchange_strong(&reaches[bucket], &read,
                                              (read & ~REACH_MASK) | n);
@@ -102,7 +102,7 @@ static void give_back(struct waiter *w)
 /* A free place of the bucket; NULL: there is none. */
 static struct waiter *claim(uint32_t bucket, bool *is_near)
 {
-    for (uint32_t i = 0; i < MOST_PLACES; i++) {
+    for (uint32_t i = 0; i < MAX_PLACES; i++) {
         struct waiter *w = place_of(bucket, i);
         uint32_t nobody = 0;
 
@@ -111,7 +111,7 @@ static struct waiter *claim(uint32_t bucket, bool *is_near)
             continue;
         atomic_store_explicit(&w->lock, NO_LOCK_YET, memory_order_relaxed);
         extend_reach(bucket, i + 1);
-        *is_near = i < MOST_KEPT;
+        *is_near = i < MAX_KEPT;
         return w;
     }
     atomic_fetch_add(&cp_waiters_unlisted, 1);
@@ -135,7 +135,7 @@ static bool may_keep(const struct cp_signal_thread *t)
 {
     if (atomic_load(&t->waiters_place) != 0)
         return false;
-    if (atomic_fetch_add(&n_kept, 1) < MOST_ALL_KEPT)
+    if (atomic_fetch_add(&n_kept, 1) < MAX_ALL_KEPT)
         return true;
     atomic_fetch_sub(&n_kept, 1);
     return false;
@@ -212,7 +212,7 @@ void cp_waiters_fetch(const void *lock)
 {
     uint32_t bucket = cp_waiters_bucket(lock), reach = cp_waiters_reach(lock);
 
-    for (uint32_t i = 0; i < reach && i < MOST_FETCHED; i++)
+    for (uint32_t i = 0; i < reach && i < MAX_FETCHED; i++)
         __builtin_prefetch(place_of(bucket, i), 1);
 }
 
@@ -226,7 +226,7 @@ struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns)
         struct waiter *w = place_of(bucket, i);
         uint64_t ns;
 
-        if (i >= LEAST_REACH && atomic_load(&w->owner) == bucket + 1)
+        if (i >= MIN_REACH && atomic_load(&w->owner) == bucket + 1)
             used = i + 1;
         if (atomic_load_explicit(&w->lock, memory_order_acquire) !=
             (uintptr_t)lock)

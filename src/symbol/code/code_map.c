@@ -18,8 +18,8 @@
 #include "symbol/code/code_pieces.h"
 #include "symbol/table/frame.h"
 
-#define MOST_BYTES ((size_t)1 << 30)
-#define MOST_BACK 4096 /* pieces looked at that begin before an address */
+#define MAX_BYTES ((size_t)1 << 30)
+#define MAX_BACK 4096 /* pieces looked at that begin before an address */
 
 struct cp_code_map {
     struct cp_code_pieces pieces;
@@ -102,7 +102,7 @@ enum cp_status cp_code_map_open(struct cp_code_map **out, const char *path,
                                 struct cp_error *err)
 {
     struct cp_bytes bytes = { 0 };
-    enum cp_status status = cp_bytes_read_file(&bytes, path, MOST_BYTES, err);
+    enum cp_status status = cp_bytes_read_file(&bytes, path, MAX_BYTES, err);
 
     return status == CP_OK ? read_map(out, &bytes, err) : status;
 }
@@ -129,7 +129,7 @@ static const struct cp_code_piece *find(const struct cp_code_map *m,
                                  address);
     size_t best = SIZE_MAX;
 
-    for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++) {
+    for (size_t i = 0; low > 0 && i < MAX_BACK; low--, i++) {
         size_t number = (size_t)m->order[low - 1].value;
 
         if (m->reach[low - 1] <= address)

@@ -16,8 +16,8 @@
 #include "symbol/demangle/demangle.h"
 #include "symbol/table/routines.h"
 
-#define MOST_TEXT 512
-#define MOST_CODE ((uint64_t)64 << 20) /* bytes of a routine */
+#define MAX_TEXT 512
+#define MAX_CODE ((uint64_t)64 << 20) /* bytes of a routine */
 
 /* The part of capstone that is used. */
 struct library {
@@ -185,7 +185,7 @@ static void name_target(const struct cp_disasm *d, char *out, size_t cap)
     uint64_t target = find_target(d);
     const struct cp_routine *r =
         target ? cp_routines_find(d->routines, target) : NULL;
-    char name[MOST_TEXT / 2];
+    char name[MAX_TEXT / 2];
     const char *text;
 
     *out = '\0';
@@ -205,7 +205,7 @@ static void write_insn(const struct cp_disasm *d, cp_disasm_sink *sink,
                        void *context)
 {
     const cs_insn *insn = d->insn;
-    char text[2 * MOST_TEXT], target[MOST_TEXT];
+    char text[2 * MAX_TEXT], target[MAX_TEXT];
 
     name_target(d, target, sizeof(target));
     if (insn->op_str[0] == '\0')
@@ -242,8 +242,8 @@ enum cp_status cp_disasm_run(struct cp_disasm *d, uint64_t start, uint64_t end,
     if (!code)
         return cp_error_set(err, CP_EFORMAT,
                             "the file has no code at 0x%" PRIx64, start);
-    if (end - start > MOST_CODE)
-        end = start + MOST_CODE;
+    if (end - start > MAX_CODE)
+        end = start + MAX_CODE;
     if (len > end - start)
         len = (size_t)(end - start);
     if (!cp_elf_fetch(d->e, code, len))

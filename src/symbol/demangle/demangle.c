@@ -9,7 +9,7 @@
  *   Rust   generic arguments (simple mode): f::<u8> is f::<>
  *
  * Brackets are told from operators by the word before them. A name may unfold
- * to a text without end; after MOST_TEXT bytes libiberty is left by longjmp,
+ * to a text without end; after MAX_TEXT bytes libiberty is left by longjmp,
  * which its callback forms allow since they hold nothing.
  */
 #include "symbol/demangle/demangle.h"
@@ -22,9 +22,9 @@
 
 #include "symbol/demangle/demangle_rust.h"
 
-#define MOST_TEXT ((size_t)1 << 20)
-#define MOST_NAME ((size_t)1 << 16) /* longer ones are left alone */
-#define MOST_DEPTH 1024
+#define MAX_TEXT ((size_t)1 << 20)
+#define MAX_NAME ((size_t)1 << 16) /* longer ones are left alone */
+#define MAX_DEPTH 1024
 #define RECENT 16 /* a power of two; the longest word to look back for is 8 */
 
 /* Set once, before the first name. */
@@ -42,8 +42,8 @@ struct filter {
     size_t n_text; /* bytes that came in */
     char recent[RECENT];
 
-    char brackets[MOST_DEPTH];   /* what is open */
-    uint32_t opened[MOST_DEPTH]; /* where in out, for parentheses */
+    char brackets[MAX_DEPTH];   /* what is open */
+    uint32_t opened[MAX_DEPTH]; /* where in out, for parentheses */
     size_t depth;
     size_t dropped;      /* the depth at which dropping began, 0 for none */
     bool is_after_angle; /* the last character closed a `<` */
@@ -111,7 +111,7 @@ static void emit(struct filter *f, char c)
 
 static void push(struct filter *f, char bracket)
 {
-    if (f->depth == MOST_DEPTH)
+    if (f->depth == MAX_DEPTH)
         longjmp(f->stop, 1);
     f->opened[f->depth] = (uint32_t)f->len;
     f->brackets[f->depth++] = bracket;
@@ -235,7 +235,7 @@ static void on_text(const char *text, size_t len, void *context)
         else
             take(f, text[i]);
     f->n_text += f->language == RUST_LEGACY ? len : 0;
-    if (f->n_text > MOST_TEXT)
+    if (f->n_text > MAX_TEXT)
         longjmp(f->stop, 1);
 }
 
@@ -290,7 +290,7 @@ static const char *find_mangled(const char *name)
     const char *at = name + (name[0] == '_' && name[1] == '_');
 
     if (at[0] == '_' && (at[1] == 'Z' || at[1] == 'R') &&
-        strnlen(name, MOST_NAME) < MOST_NAME)
+        strnlen(name, MAX_NAME) < MAX_NAME)
         return at;
     return NULL;
 }

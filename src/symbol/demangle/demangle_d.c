@@ -8,7 +8,7 @@
 
 #include "symbol/demangle/demangle.h"
 
-#define MOST_NAME 4096 /* back references can make much of little */
+#define MAX_NAME 4096 /* back references can make much of little */
 
 /* Takes (...) out and, with is_simple, the !(...) of templates too. */
 static void strip(char *text, bool is_simple)
@@ -40,7 +40,7 @@ bool cp_demangle_d(const char *name, enum cp_demangle_mode mode, char *out,
     size_t len;
 
     if (mode == CP_DEMANGLE_NONE || cap == 0 || name[0] != '_' ||
-        name[1] != 'D' || strnlen(name, MOST_NAME) == MOST_NAME)
+        name[1] != 'D' || strnlen(name, MAX_NAME) == MAX_NAME)
         return false;
     text = dlang_demangle(name, DMGL_PARAMS | DMGL_ANSI);
     if (!text)

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_STEPS 100000
-#define MOST_DEPTH 200
-#define LETTERS 26                   /* lifetimes that have one */
-#define MOST_LIFETIMES (LETTERS * 8) /* of one binder */
-#define MOST_IDENT ((size_t)1 << 20)
+#define MAX_STEPS 100000
+#define MAX_DEPTH 200
+#define LETTERS 26                  /* lifetimes that have one */
+#define MAX_LIFETIMES (LETTERS * 8) /* of one binder */
+#define MAX_IDENT ((size_t)1 << 20)
 
 void cp_rust_put(struct cp_rust_reader *r, const char *text, size_t len)
 {
@@ -57,7 +57,7 @@ char cp_rust_next(struct cp_rust_reader *r)
 
 bool cp_rust_enter(struct cp_rust_reader *r)
 {
-    if (r->n_steps++ > MOST_STEPS || r->depth >= MOST_DEPTH)
+    if (r->n_steps++ > MAX_STEPS || r->depth >= MAX_DEPTH)
         r->has_failed = true;
     r->depth++;
     return !r->has_failed;
@@ -105,7 +105,7 @@ struct cp_rust_ident cp_rust_read_plain_ident(struct cp_rust_reader *r)
     if (!isdigit((unsigned char)cp_rust_peek(r)))
         r->has_failed = true;
     if (!cp_rust_take(r, '0'))
-        while (isdigit((unsigned char)cp_rust_peek(r)) && len < MOST_IDENT)
+        while (isdigit((unsigned char)cp_rust_peek(r)) && len < MAX_IDENT)
             len = len * 10 + (size_t)(cp_rust_next(r) - '0');
     (void)cp_rust_take(r, '_');
     if (r->has_failed || len > (size_t)(r->end - r->at)) {
@@ -160,7 +160,7 @@ uint64_t cp_rust_open_binder(struct cp_rust_reader *r)
 {
     uint64_t n = cp_rust_read_optional(r, 'G');
 
-    if (n > MOST_LIFETIMES)
+    if (n > MAX_LIFETIMES)
         r->has_failed = true;
     if (n == 0 || r->has_failed)
         return 0;

@@ -9,7 +9,7 @@
 #include "symbol/table/cursor.h"
 
 #define ENTRY_BYTES ((size_t)16 << 10) /* more than any entry has */
-#define MOST_BYTES ((size_t)4 << 20)   /* of all tables that are kept */
+#define MAX_BYTES ((size_t)4 << 20)    /* of all tables that are kept */
 
 uint16_t cp_abbrev_form_size(const struct cp_dwarf_unit *u, uint64_t form)
 {
@@ -202,7 +202,7 @@ static size_t bytes_of(const struct cp_abbrevs *t)
 /* Gives memory back when the tables have become many and large. */
 static void trim(struct cp_abbrev_cache *cache, size_t section_len)
 {
-    if (cache->n_bytes <= MOST_BYTES + section_len)
+    if (cache->n_bytes <= MAX_BYTES + section_len)
         return;
     for (size_t i = 0; i < CP_ABBREV_SLOTS; i++) {
         cp_free(cache->slots[i].entries);

@@ -13,7 +13,7 @@
 #include "symbol/dwarf/dwarf_functions.h"
 #include "symbol/dwarf/dwarf_line.h"
 
-#define MOST_BACK 256 /* ranges looked at that begin before an address */
+#define MAX_BACK 256 /* ranges looked at that begin before an address */
 
 struct cp_dwarf_index {
     struct cp_unit_index **slots; /* by hash of the unit, NULL: free */
@@ -127,7 +127,7 @@ uint64_t cp_unit_map_at(const struct cp_unit_map *m, uint64_t address)
                                              sizeof(*m->ranges), m->n, address);
     uint64_t unit = UINT64_MAX;
 
-    for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++) {
+    for (size_t i = 0; low > 0 && i < MAX_BACK; low--, i++) {
         const struct cp_unit_range *r = &m->ranges[low - 1];
 
         if (r->reach <= address)
@@ -154,7 +154,7 @@ first_like(const struct cp_function_list *l, const struct cp_function_range *f,
                             : cp_search_above(&l->items->low, sizeof(*l->items),
                                               l->n, f->low - 1);
 
-    for (size_t i = 0; i < MOST_BACK && &l->items[at + i] < f; i++)
+    for (size_t i = 0; i < MAX_BACK && &l->items[at + i] < f; i++)
         if (address < l->items[at + i].high)
             return &l->items[at + i];
     return f;
@@ -167,7 +167,7 @@ const uint8_t *cp_function_at(const struct cp_function_list *l,
                            : cp_search_above(&l->items->low, sizeof(*l->items),
                                              l->n, address);
 
-    for (size_t i = 0; low > 0 && i < MOST_BACK; low--, i++) {
+    for (size_t i = 0; low > 0 && i < MAX_BACK; low--, i++) {
         const struct cp_function_range *f = &l->items[low - 1];
 
         if (address < f->high)

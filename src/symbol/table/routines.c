@@ -13,8 +13,8 @@
 #include "elf/elf_symbols.h"
 #include "symbol/table/plt.h"
 
-#define MOST_SIZE ((uint64_t)1 << 30)
-#define MOST_BACK 64 /* symbols that are looked at for one around them */
+#define MAX_SIZE ((uint64_t)1 << 30)
+#define MAX_BACK 64 /* symbols that are looked at for one around them */
 
 static bool is_code(const struct cp_elf *e, const struct cp_elf_symbol *s)
 {
@@ -52,7 +52,7 @@ static enum cp_status add_table(struct cp_routines *r, const struct cp_elf *e,
     while (cp_elf_symbols_next(&table, &s)) {
         struct cp_routine routine = { s.value, s.value + s.size, s.name };
 
-        if (is_code(e, &s) && s.size < MOST_SIZE &&
+        if (is_code(e, &s) && s.size < MAX_SIZE &&
             add(r, routine, err) != CP_OK)
             return CP_ENOMEM;
     }
@@ -161,7 +161,7 @@ const struct cp_routine *cp_routines_find(const struct cp_routines *r,
         if (address < first->end)
             return first;
         /* A short symbol may lie within a long one, but not so many. */
-        if (address - first->start > MOST_SIZE || above - i > MOST_BACK)
+        if (address - first->start > MAX_SIZE || above - i > MAX_BACK)
             return NULL;
         i = (size_t)(first - r->items);
     }

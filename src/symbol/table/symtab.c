@@ -17,7 +17,7 @@
 #include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 
-#define MOST_BACK 64 /* symbols looked at that begin before an address */
+#define MAX_BACK 64 /* symbols looked at that begin before an address */
 
 /* How well a symbol fits: 2 within its size, 1 it has none, 0 not. */
 static int fit(const struct cp_symtab_hit *h, uint64_t address)
@@ -203,7 +203,7 @@ void cp_symtab_index_find(const struct cp_symtab_index *x,
                          ? 0
                          : cp_search_above(&x->items->start, sizeof(*x->items),
                                            x->n, sorted[i]);
-        size_t from = end > MOST_BACK ? end - MOST_BACK : 0;
+        size_t from = end > MAX_BACK ? end - MAX_BACK : 0;
 
         for (size_t k = from; k < end; k++)
             cp_symtab_offer(&x->items[k], &sorted[i], 1, &hits[i]);

@@ -17,7 +17,7 @@
 #include "base/target_file.h"
 #include "launch/instances.h"
 
-#define MOST_SECONDS 86400.0
+#define MAX_SECONDS 86400.0
 
 static const struct {
     const char *name;
@@ -57,7 +57,7 @@ enum cp_status cp_launch_seconds(const char *text, double *out,
             goto bad;
         sum += value * (unit > 0 ? unit : 1);
     } while (*p);
-    if (sum <= MOST_SECONDS) {
+    if (sum <= MAX_SECONDS) {
         *out = sum;
         return CP_OK;
     }

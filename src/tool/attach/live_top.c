@@ -31,7 +31,7 @@
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
-#define MOST_TABLE ((size_t)1 << 20)
+#define MAX_TABLE ((size_t)1 << 20)
 #define OTHER_LINES 6 /* of a table, besides its rows */
 
 static const char usage_text[] =
@@ -212,7 +212,7 @@ static bool take_text(struct top *t)
     ssize_t n;
 
     if (cp_reserve(&t->text, &t->cap, t->len + 65536, 1, NULL) != CP_OK ||
-        t->len > MOST_TABLE)
+        t->len > MAX_TABLE)
         return true;
     n = read(t->pipe, t->text + t->len, 65535);
     if (n > 0)

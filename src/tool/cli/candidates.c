@@ -11,7 +11,7 @@
 #include "base/printable.h"
 #include "tool/cli/prompt.h"
 
-#define MOST_LISTED 200
+#define MAX_LISTED 200
 
 void cp_candidates_add(struct cp_candidates *c, const char *text)
 {
@@ -63,7 +63,7 @@ size_t cp_candidates_common(const struct cp_candidates *c)
 void cp_candidates_list(const struct cp_candidates *c, size_t width,
                         struct cp_out *out)
 {
-    size_t n = c->n < MOST_LISTED ? c->n : MOST_LISTED, column = 1, n_columns;
+    size_t n = c->n < MAX_LISTED ? c->n : MAX_LISTED, column = 1, n_columns;
     size_t n_rows;
 
     for (size_t i = 0; i < n; i++)

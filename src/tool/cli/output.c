@@ -23,7 +23,7 @@
 #include "tool/cli/command.h"
 #include "tool/cli/leftover.h"
 
-#define MOST_PROFILES 1000
+#define MAX_PROFILES 1000
 
 static char *joined(const char *a, const char *b, struct cp_error *err)
 {
@@ -76,7 +76,7 @@ static enum cp_status open_numbered(struct cp_output *o, const char *suffix,
 {
     char path[64];
 
-    for (int i = 1; i < MOST_PROFILES; i++) {
+    for (int i = 1; i < MAX_PROFILES; i++) {
         (void)snprintf(path, sizeof(path), "profile%03d.%s", i, suffix);
         if (access(path, F_OK) != 0)
             return open_file(o, path, err);

@@ -20,9 +20,9 @@
 #include "tool/input/curl.h"
 #include "tool/input/transfer.h"
 
-#define MOST_AT_ONCE 128
+#define MAX_AT_ONCE 128
 #define TICK_MS 250
-#define PATIENCE 3.0 /* seconds between Ctrl-C and giving up */
+#define TIMEOUT 3.0 /* seconds between Ctrl-C and giving up */
 
 struct job {
     struct cp_transfer *transfers;
@@ -30,7 +30,7 @@ struct job {
     const struct cp_curl *curl;
     CURLM *multi;
     const struct cp_fetch_events *events;
-    struct cp_fetch *fresh[MOST_AT_ONCE]; /* ended, and not told yet */
+    struct cp_fetch *fresh[MAX_AT_ONCE]; /* ended, and not told yet */
     size_t n_fresh;
     bool shows_progress;
     char shown[80];        /* the line of progress on the screen */
@@ -59,13 +59,13 @@ static void note_end(struct job *job, struct cp_transfer *t)
 {
     job->n_ended++;
     job->fresh[job->n_fresh++] = t->fetch;
-    if (job->n_fresh == MOST_AT_ONCE)
+    if (job->n_fresh == MAX_AT_ONCE)
         tell_fresh(job);
 }
 
 static void start_more(struct job *job)
 {
-    while (job->n_started < job->n && job->n_running < MOST_AT_ONCE) {
+    while (job->n_started < job->n && job->n_running < MAX_AT_ONCE) {
         struct cp_transfer *t = &job->transfers[job->n_started++];
 
         if (job->is_ending && t->fetch->err.status == CP_OK)
@@ -186,7 +186,7 @@ static void heed_interrupt(struct job *job)
     if (is_new && !job->is_ending)
         hurry_all(job);
     else if (job->is_ending &&
-             (is_new || cp_seconds_since(&job->ended) > PATIENCE))
+             (is_new || cp_seconds_since(&job->ended) > TIMEOUT))
         cancel_all(job);
 }
 

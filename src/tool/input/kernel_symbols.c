@@ -11,8 +11,8 @@
 
 #define KERNEL_HALF ((uint64_t)1 << 63)
 #define KERNEL_STEP ((uint64_t)2 << 20) /* a kernel is moved in such steps */
-#define MOST_NOTES ((size_t)1 << 20)
-#define MOST_ID 64 /* bytes */
+#define MAX_NOTES ((size_t)1 << 20)
+#define MAX_ID 64 /* bytes */
 
 bool cp_kernel_symbols_is(const char *name)
 {
@@ -24,14 +24,14 @@ static bool is_running(const char *build_id)
 {
     struct cp_bytes notes = { 0 };
     const uint8_t *id = NULL;
-    char text[2 * MOST_ID + 1];
+    char text[2 * MAX_ID + 1];
     bool is_same = false;
     size_t n = 0;
 
-    if (cp_bytes_read_file(&notes, "/sys/kernel/notes", MOST_NOTES, NULL) ==
+    if (cp_bytes_read_file(&notes, "/sys/kernel/notes", MAX_NOTES, NULL) ==
         CP_OK)
         n = cp_elf_notes_build_id(notes.data, notes.len, &id);
-    if (n > 0 && n <= MOST_ID) {
+    if (n > 0 && n <= MAX_ID) {
         cp_hex_text(id, n, text);
         is_same = strcmp(text, build_id) == 0;
     }

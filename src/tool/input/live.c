@@ -16,11 +16,11 @@
 
 #define ROOT "/debug/pprof/"
 #define ADDRESS_BYTES 4096
-#define MOST_WORDS 12
+#define MAX_WORDS 12
 
 /* The words of the other run's command line. */
 struct words {
-    char *items[MOST_WORDS];
+    char *items[MAX_WORDS];
     size_t n;
     struct cp_arena arena;
     bool has_failed;
@@ -34,7 +34,7 @@ static void add_word(struct words *w, const char *flag, const char *value)
                      ? cp_arena_copy(&w->arena, text, (size_t)n, NULL)
                      : NULL;
 
-    if (!copy || w->n + 1 == MOST_WORDS)
+    if (!copy || w->n + 1 == MAX_WORDS)
         w->has_failed = true;
     else
         w->items[w->n++] = copy;

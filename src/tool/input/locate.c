@@ -19,7 +19,7 @@
 #include "symbol/object.h"
 
 #define PATH_BYTES 4096
-#define MOST_FILES 1000 /* in a folder of one build id */
+#define MAX_FILES 1000 /* in a folder of one build id */
 
 /* A mapping that is looked for. */
 struct search {
@@ -88,7 +88,7 @@ static bool try_folder(struct search *s)
         return false;
     n = scandir(path, &entries, is_visible, alphasort);
     for (int i = 0; i < n; i++) {
-        found = found || (i < MOST_FILES &&
+        found = found || (i < MAX_FILES &&
                           try_name(s, "%s/%s", s->id.ptr, entries[i]->d_name));
         free(entries[i]);
     }

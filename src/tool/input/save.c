@@ -23,7 +23,7 @@
 #include "tool/cli/leftover.h"
 
 #define PATH_BYTES CP_SAVE_PATH_BYTES
-#define MOST_NUMBERS 100000
+#define MAX_NUMBERS 100000
 
 static void tell(cp_warn warn, void *context, const char *what,
                  const char *path, const char *why)
@@ -78,7 +78,7 @@ static void base_name(const struct cp_profile *p, struct cp_out *out)
 static int place_numbered(struct cp_saving *s, const char *name,
                           const char *suffix)
 {
-    for (int i = 1; i < MOST_NUMBERS; i++) {
+    for (int i = 1; i < MAX_NUMBERS; i++) {
         if (snprintf(s->path, PATH_BYTES, "%s/%s%03d.%s", s->folder, name, i,
                      suffix) >= PATH_BYTES) {
             errno = ENAMETOOLONG;

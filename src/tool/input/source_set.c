@@ -22,7 +22,7 @@
 #include "tool/input/fetch.h"
 #include "tool/input/save.h"
 
-#define MOST_TOLD 10
+#define MAX_TOLD 10
 
 /* Files from which on a room pays, and its size: 1 GB, used as it fills. */
 #define ROOM_SOURCES 8
@@ -84,7 +84,7 @@ static void tell_failed(struct cp_source_set *set, const struct cp_source *s)
 {
     char line[1024];
 
-    if (s->is_in_folder && ++set->n_told > MOST_TOLD)
+    if (s->is_in_folder && ++set->n_told > MAX_TOLD)
         return;
     (void)snprintf(line, sizeof(line), "%s: %s",
                    cp_url_hide(s->name, &set->arena), s->err.msg);
@@ -103,10 +103,10 @@ static void tell_untold(struct cp_source_set *set)
 {
     char line[128];
 
-    if (set->n_told > MOST_TOLD) {
+    if (set->n_told > MAX_TOLD) {
         (void)snprintf(line, sizeof(line),
                        "... and %zu more files are no profiles",
-                       set->n_told - MOST_TOLD);
+                       set->n_told - MAX_TOLD);
         set->warn(set->context, line);
     }
     set->n_told = 0;

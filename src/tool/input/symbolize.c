@@ -19,7 +19,7 @@
 #include "tool/input/symbolize_file.h"
 #include "tool/input/symbolize_mode.h"
 
-#define MOST_NAME ((size_t)16 << 10) /* of a readable name */
+#define MAX_NAME ((size_t)16 << 10) /* of a readable name */
 
 /* Whether a name may still be made readable. */
 static bool is_raw(const struct cp_function *f)
@@ -31,9 +31,9 @@ static bool is_raw(const struct cp_function *f)
 static bool make_readable(const char *name, enum cp_demangle_mode mode,
                           char *out)
 {
-    if (cp_demangle(name, mode, out, MOST_NAME))
+    if (cp_demangle(name, mode, out, MAX_NAME))
         return true;
-    if (strlen(name) >= MOST_NAME)
+    if (strlen(name) >= MAX_NAME)
         return false;
     cp_demangle_strip(strcpy(out, name), mode);
     return strcmp(name, out) != 0;
@@ -43,7 +43,7 @@ static enum cp_status demangle_all(struct cp_profile *p,
                                    const struct cp_symbolize_mode *mode,
                                    struct cp_error *err)
 {
-    char *out = cp_alloc(MOST_NAME, 1, err);
+    char *out = cp_alloc(MAX_NAME, 1, err);
     enum cp_status status = out ? CP_OK : CP_ENOMEM;
 
     cp_demangle_also(cp_demangle_d);

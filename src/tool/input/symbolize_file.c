@@ -27,8 +27,8 @@
 #include "tool/input/symbolize_mode.h"
 
 #define PATH_BYTES 4096
-#define MOST_REASONS 4
-#define MOST_FRAMES 256 /* inlined into each other */
+#define MAX_REASONS 4
+#define MAX_FRAMES 256 /* inlined into each other */
 
 struct question {
     uint64_t address; /* of the file */
@@ -45,7 +45,7 @@ struct job {
     struct {
         char text[256];
         struct cp_out files; /* their names */
-    } reasons[MOST_REASONS]; /* why there are no lines */
+    } reasons[MAX_REASONS];  /* why there are no lines */
     size_t n_reasons;
     cp_warn warn;
     void *context;
@@ -112,12 +112,12 @@ static void on_frames(void *context, size_t index,
                       const struct cp_symbol_frame *frames, size_t n)
 {
     struct job *j = context;
-    struct cp_line_frame lines[MOST_FRAMES];
+    struct cp_line_frame lines[MAX_FRAMES];
     struct cp_mapping *m = j->m;
 
     if (n == 0 || j->status != CP_OK)
         return;
-    n = n < MOST_FRAMES ? n : MOST_FRAMES;
+    n = n < MAX_FRAMES ? n : MAX_FRAMES;
     for (size_t i = 0; i < n; i++) {
         lines[i] = (struct cp_line_frame){ frames[i].function, frames[i].file,
                                            frames[i].line, frames[i].column,
@@ -128,7 +128,7 @@ static void on_frames(void *context, size_t index,
     }
     m->has_inline_frames = true;
     if (j->symbols[index].name &&
-        n < MOST_FRAMES) /* qsort_r, not __GI___qsort_r */
+        n < MAX_FRAMES) /* qsort_r, not __GI___qsort_r */
         lines[n - 1].function = j->symbols[index].name;
     j->status =
         cp_line_adder_set(j->adder, j->asked[index].location, lines, n, j->err);
@@ -225,7 +225,7 @@ static void note_reason(struct job *j, const struct cp_mapping *m,
 
     while (i < j->n_reasons && strcmp(j->reasons[i].text, reason) != 0)
         i++;
-    if (i == MOST_REASONS)
+    if (i == MAX_REASONS)
         return;
     if (i == j->n_reasons) {
         j->reasons[i].files.fd = -1;

@@ -22,11 +22,11 @@
 #define DEFAULT_TIMEOUT 60
 #define CONNECT_TIMEOUT 30
 #define GRACE 5 /* seconds that a server may take beyond the profile */
-#define MOST_BYTES ((size_t)1 << 30)
+#define MAX_BYTES ((size_t)1 << 30)
 #define MAX_FILE_BYTES ((size_t)4 << 30)
 #define MAX_FILE_SECONDS 3600 /* beyond its timeout */
 #define MAX_HEADER_BYTES ((size_t)1 << 20)
-#define MOST_WORDS 300
+#define MAX_WORDS 300
 
 /* Into the file. */
 static bool save(struct cp_transfer *t, const char *bytes, size_t len)
@@ -59,7 +59,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *context)
 
     if (t->fetch->fd > 0)
         return save(t, bytes, len) ? len : 0;
-    if (b->len + len > MOST_BYTES) {
+    if (b->len + len > MAX_BYTES) {
         t->is_too_long = true;
         return 0;
     }
@@ -298,7 +298,7 @@ bool cp_transfer_start(struct cp_transfer *t, CURLM *multi)
 static size_t words_of(const struct cp_transfer *t, char *line)
 {
     const struct cp_bytes *b = &t->fetch->body;
-    size_t len = b->len < MOST_WORDS ? b->len : MOST_WORDS;
+    size_t len = b->len < MAX_WORDS ? b->len : MAX_WORDS;
 
     if (!t->has_words && !t->is_text)
         return 0;
@@ -312,7 +312,7 @@ static size_t words_of(const struct cp_transfer *t, char *line)
 /* "server response: 404 Not Found - Unknown profile" */
 static void refuse(struct cp_transfer *t, long code)
 {
-    char words[MOST_WORDS] = "set PPROFTOKEN, if the server has a token";
+    char words[MAX_WORDS] = "set PPROFTOKEN, if the server has a token";
     size_t len = words_of(t, words);
 
     if (len == 0 && code == 401)
@@ -381,7 +381,7 @@ static void note_result(struct cp_transfer *t, CURLcode result)
                            (t->n_header_bytes > MAX_HEADER_BYTES
                                 ? MAX_HEADER_BYTES
                             : t->n_written ? MAX_FILE_BYTES
-                                           : MOST_BYTES) >>
+                                           : MAX_BYTES) >>
                                20);
     else if (t->save_errno)
         (void)cp_error_set(&t->fetch->err, CP_EIO, "cannot save it: %s",

@@ -25,7 +25,7 @@
 #include "tool/cli/print.h"
 #include "tool/input/sources.h"
 
-#define MOST_BYTES ((size_t)1 << 30)
+#define MAX_BYTES ((size_t)1 << 30)
 
 struct asked {
     uint64_t *addresses;
@@ -159,7 +159,7 @@ enum cp_status cp_jeprof_symbols(const struct cp_command *c,
     struct cp_bytes input = { 0 };
     struct asked a = { .profile = { .fd = -1 }, .maps = { .fd = -1 } };
     enum cp_status status =
-        cp_bytes_read_fd(&input, STDIN_FILENO, MOST_BYTES, err);
+        cp_bytes_read_fd(&input, STDIN_FILENO, MAX_BYTES, err);
 
     if (status == CP_OK)
         status = read_lines(&a, cp_text_of((const char *)input.data, input.len),

@@ -38,12 +38,12 @@
 #include "tool/pprof/shell_greet.h"
 #include "tool/pprof/shell_report.h"
 
-#define MOST_UNDO 100
+#define MAX_UNDO 100
 
 struct shell {
     struct cp_command c;
     struct cp_profile *p;
-    struct cp_options undo[MOST_UNDO];
+    struct cp_options undo[MAX_UNDO];
     size_t n_undo;
     struct cp_arena arena; /* texts that options point to */
 };
@@ -57,7 +57,7 @@ static void warn(void *context, const char *line)
 /* Notes the options before they change. */
 static void remember(struct shell *s)
 {
-    if (s->n_undo == MOST_UNDO) {
+    if (s->n_undo == MAX_UNDO) {
         memmove(s->undo, s->undo + 1, sizeof(s->undo) - sizeof(s->undo[0]));
         s->n_undo--;
     }

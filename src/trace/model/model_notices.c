@@ -32,7 +32,7 @@ static void forget_half(struct cp_notices *s)
 
 void cp_notices_add(struct cp_notices *s, const struct cp_trace_input *in)
 {
-    if (s->n == CP_MOST_NOTICES)
+    if (s->n == CP_MAX_NOTICES)
         forget_half(s);
     if (cp_reserve(&s->list, &s->cap, s->n + 1, sizeof(*s->list), NULL) ==
         CP_OK)

@@ -12,7 +12,7 @@
 
 struct cp_trace_input;
 
-#define CP_MOST_NOTICES ((size_t)1 << 16)
+#define CP_MAX_NOTICES ((size_t)1 << 16)
 
 struct cp_notice {
     uint64_t key, time_ns; /* the lock, or the token */

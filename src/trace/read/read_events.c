@@ -61,7 +61,7 @@ static const uint8_t n_args[256] = {
     [136] = 2,                          /* a stack freed: id */
 };
 
-_Static_assert(CP_TRACE_MOST_ARGS == 5, "the longest of them");
+_Static_assert(CP_TRACE_MAX_ARGS == 5, "the longest of them");
 
 bool cp_trace_event_read(struct cp_wire *w, struct cp_trace_read_event *out)
 {

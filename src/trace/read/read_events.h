@@ -14,7 +14,7 @@
 
 struct cp_wire;
 
-#define CP_TRACE_MOST_ARGS 5
+#define CP_TRACE_MAX_ARGS 5
 
 enum cp_trace_read_kind {
     CP_TRACE_BATCH = 1,
@@ -79,7 +79,7 @@ enum { CP_TRACE_PROC_RUNNING = 1, CP_TRACE_PROC_SYSCALL = 3 };
 /* An event of an ordinary batch; args[0] is the time since the last. */
 struct cp_trace_read_event {
     uint8_t kind;
-    uint64_t args[CP_TRACE_MOST_ARGS];
+    uint64_t args[CP_TRACE_MAX_ARGS];
 };
 
 /*

@@ -11,7 +11,7 @@
 #include "trace/read/read_names.h"
 #include "trace/read/read_spans.h"
 
-#define MOST_OF_A_KIND ((uint32_t)1 << 23)
+#define MAX_OF_A_KIND ((uint32_t)1 << 23)
 
 /* Words of the reasons that go traces know, and what they mean here. */
 static const struct {
@@ -81,7 +81,7 @@ static enum cp_status number_of(const struct list *list, uint64_t id,
     if (*out != CP_TABLE_END)
         return CP_OK;
     *out = (uint32_t)*list->n;
-    if (*list->n >= MOST_OF_A_KIND)
+    if (*list->n >= MAX_OF_A_KIND)
         return cp_error_set(err, CP_EFORMAT,
                             "more goroutines or threads than can be shown");
     if (cp_reserve(list->items, list->cap, *list->n + 1, list->size, err) !=

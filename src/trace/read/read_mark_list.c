@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "trace/read/read_spans.h"
 
-#define MOST_OPEN 64 /* regions within each other */
+#define MAX_OPEN 64 /* regions within each other */
 
 /* Where those of a lane are; those of the program are behind all lanes. */
 static size_t slot_of(const struct cp_trace_mark_list *l, uint32_t lane)
@@ -37,15 +37,14 @@ static void close_region(struct cp_trace_mark *marks, size_t *open,
 /* Gives the regions of a lane their ends; what is still open has none. */
 static void join_regions(struct cp_trace_mark *marks, size_t n)
 {
-    size_t open[MOST_OPEN], n_open = 0;
+    size_t open[MAX_OPEN], n_open = 0;
 
     for (size_t i = 0; i < n; i++) {
         struct cp_trace_mark *m = &marks[i];
 
         if (m->kind == CP_TRACE_MARK_REGION_END) {
             close_region(marks, open, &n_open, m);
-        } else if (m->kind == CP_TRACE_MARK_REGION_BEGIN &&
-                   n_open < MOST_OPEN) {
+        } else if (m->kind == CP_TRACE_MARK_REGION_BEGIN && n_open < MAX_OPEN) {
             m->kind = CP_TRACE_MARK_REGION;
             m->value = UINT64_MAX;
             open[n_open++] = i;

@@ -19,8 +19,8 @@
 #include "trace/read/read_events.h"
 #include "trace/read/read_file.h"
 
-#define PATIENCE_NS 2000000000
-#define MOST_TRIED 256
+#define TIMEOUT_NS 2000000000
+#define MAX_TRIED 256
 #define FIRST_FUEL 1000000 /* tries in vain; an event brings TRIES more */
 #define TRIES 8
 
@@ -197,12 +197,12 @@ static enum cp_status take(struct order *o, const struct stream *s,
  */
 static struct stream *pop_ready(struct order *o)
 {
-    struct stream *tried[MOST_TRIED], *chosen = pop(o);
-    uint64_t most_ns = chosen->ns + PATIENCE_NS;
+    struct stream *tried[MAX_TRIED], *chosen = pop(o);
+    uint64_t most_ns = chosen->ns + TIMEOUT_NS;
     size_t n = 0;
 
     tried[n++] = chosen;
-    while (n < MOST_TRIED && o->fuel > 0 && o->n_heap > 0 &&
+    while (n < MAX_TRIED && o->fuel > 0 && o->n_heap > 0 &&
            o->heap[0]->ns < most_ns) {
         o->fuel--;
         tried[n] = pop(o);

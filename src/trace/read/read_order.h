@@ -5,7 +5,7 @@
  * and where two threads touch one goroutine or processor, the counts that the
  * events carry: one whose turn has not come (is_ready says no) waits for the
  * other threads. On a busy machine that can be as long as a thread was off its
- * processor, but hardly PATIENCE_NS; what would have to wait longer belongs to
+ * processor, but hardly TIMEOUT_NS; what would have to wait longer belongs to
  * a trace with a hole in it and is let through. Times that come out go up, by a
  * nanosecond at least.
  */

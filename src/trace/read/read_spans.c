@@ -55,13 +55,13 @@ static enum cp_status read_samples(struct cp_trace_spans *s,
                                    struct cp_wire w, struct cp_error *err)
 {
     struct cp_trace_mark m = { .kind = CP_TRACE_MARK_SAMPLE };
-    uint64_t args[CP_TRACE_MOST_ARGS];
+    uint64_t args[CP_TRACE_MAX_ARGS];
     enum cp_status status = CP_OK;
 
     for (w.pos++; status == CP_OK && w.pos < w.end;) {
         bool is_whole = *w.pos++ == CP_TRACE_CPU_SAMPLE;
 
-        for (size_t i = 0; is_whole && i < CP_TRACE_MOST_ARGS; i++)
+        for (size_t i = 0; is_whole && i < CP_TRACE_MAX_ARGS; i++)
             is_whole = cp_wire_varint(&w, &args[i]);
         if (!is_whole)
             return cp_error_set(err, CP_EFORMAT,

@@ -13,12 +13,12 @@
 #include "trace/read/read_store.h"
 
 #define TIME_BITS 48 /* nanoseconds since the first event: three days */
-#define MOST_NS (((uint64_t)1 << TIME_BITS) - 1)
+#define MAX_NS (((uint64_t)1 << TIME_BITS) - 1)
 #define STATE_BITS 4
-#define MOST_REASONS ((uint32_t)1 << (64 - TIME_BITS - STATE_BITS))
-#define FIRST_CELLS 4  /* of a lane's first chunk; the next has four times, */
-#define MOST_CELLS 256 /* and so on up to this */
-#define MOST_MARKS ((size_t)8 << 20)
+#define MAX_REASONS ((uint32_t)1 << (64 - TIME_BITS - STATE_BITS))
+#define FIRST_CELLS 4 /* of a lane's first chunk; the next has four times, */
+#define MAX_CELLS 256 /* and so on up to this */
+#define MAX_MARKS ((size_t)8 << 20)
 #define COUNTER_NS 50000 /* a counter is looked at no more often */
 
 /* A span: when it begins, state, reason; where, and by which lane + 1. */
@@ -58,7 +58,7 @@ struct cp_trace_timeline {
 
 static uint64_t start_of(const struct cell *c)
 {
-    return c->bits & MOST_NS;
+    return c->bits & MAX_NS;
 }
 
 static unsigned state_of(const struct cell *c)
@@ -79,7 +79,7 @@ static enum cp_status small_reason(struct cp_trace_timeline *t, uint32_t reason,
         t->n_small = (size_t)reason + 1;
     }
     *out = t->small[reason];
-    if (*out > 0 || t->n_reasons >= MOST_REASONS) {
+    if (*out > 0 || t->n_reasons >= MAX_REASONS) {
         *out -= *out > 0;
         return CP_OK;
     }
@@ -115,8 +115,8 @@ static struct chunk *room_for_one(struct cp_trace_timeline *t, struct line *l,
 
     if (last && last->n < last->cap)
         return last;
-    if (cap > MOST_CELLS)
-        cap = MOST_CELLS;
+    if (cap > MAX_CELLS)
+        cap = MAX_CELLS;
     if (cp_reserve(&l->chunks, &l->cap_chunks, l->n_chunks + 1,
                    sizeof(*l->chunks), err) != CP_OK)
         return NULL;
@@ -138,7 +138,7 @@ static uint64_t since_zero(const struct cp_trace_timeline *t, uint64_t ns)
 
     if (ns <= zero)
         return 0;
-    return ns - zero < MOST_NS ? ns - zero : MOST_NS;
+    return ns - zero < MAX_NS ? ns - zero : MAX_NS;
 }
 
 static enum cp_status add_cell(struct cp_trace_timeline *t, struct line *l,
@@ -231,7 +231,7 @@ static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
         take_word(t, m);
     if (is_too_often(t, m))
         return CP_OK;
-    if (t->marks.n >= MOST_MARKS) {
+    if (t->marks.n >= MAX_MARKS) {
         t->n_marks_lost++;
         return CP_OK;
     }

@@ -74,7 +74,7 @@ enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
 #define SEQUENCE 1
 #define FLAG_CLEARED 1 /* names begin anew */
 #define FLAG_NEEDS 2   /* names are needed */
-#define MOST_NAMES 65536
+#define MAX_NAMES 65536
 #define REGION_TRACK ((uint64_t)1 << 32)
 
 struct writer {
@@ -191,7 +191,7 @@ static void begin_event(struct writer *w, int type, uint64_t track)
 static void name_event(struct writer *w, struct cp_str name,
                        const char *category)
 {
-    uint32_t id = w->names.n < MOST_NAMES
+    uint32_t id = w->names.n < MAX_NAMES
                       ? cp_strtab_add(&w->names, name.ptr, name.len, NULL)
                       : cp_strtab_find(&w->names, name.ptr, name.len);
 

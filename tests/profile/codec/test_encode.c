@@ -161,12 +161,12 @@ static void test_round_trip(void)
     cp_profile_free(p);
 }
 
-#define MOST_DEPTH 40u
+#define MAX_DEPTH 40u
 
 /* Samples enough for several pieces, ids of all lengths. */
 static struct cp_profile *many(uint32_t n, uint32_t depth)
 {
-    uint32_t locs[MOST_DEPTH];
+    uint32_t locs[MAX_DEPTH];
     struct cp_builder b = { 0 };
 
     (void)cp_builder_init(&b, NULL);
@@ -224,7 +224,7 @@ static void many_round_trip(void)
 {
     check_many(30000, 4, cp_encode);
     check_many(30000, 4, cp_encode_gzip);
-    check_many(60000, MOST_DEPTH, cp_encode_gzip); /* over a million frames */
+    check_many(60000, MAX_DEPTH, cp_encode_gzip); /* over a million frames */
 }
 
 static void test_many_samples(void)

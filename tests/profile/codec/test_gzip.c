@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-#define MOST ((size_t)3 << 20)
+#define MAX_BYTES ((size_t)3 << 20)
 
 /* Text that packs, with a part that does not. */
 static char *make_text(size_t len)
@@ -61,9 +61,12 @@ static const struct {
     const char *what;
     size_t len, piece;
 } streams[] = {
-    { "nothing", 0, 1000 },         { "one byte", 1, 1000 },
-    { "one piece", 1000, 1000 },    { "pieces of one byte", 50, 1 },
-    { "an odd end", 100001, 1000 }, { "large pieces", MOST, MOST / 3 },
+    { "nothing", 0, 1000 },
+    { "one byte", 1, 1000 },
+    { "one piece", 1000, 1000 },
+    { "pieces of one byte", 50, 1 },
+    { "an odd end", 100001, 1000 },
+    { "large pieces", MAX_BYTES, MAX_BYTES / 3 },
 };
 
 static void test_pieces(void)

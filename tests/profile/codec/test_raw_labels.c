@@ -14,7 +14,7 @@
 #include "proto_fixture.h"
 
 #define N_SAMPLES 40000
-#define N_KINDS 7000 /* of labels: more than TWINS_LEAST in each table */
+#define N_KINDS 7000 /* of labels: more than TWINS_MIN in each table */
 #define RUN_SAMPLES 500
 #define N_TABLES 3
 

@@ -16,7 +16,7 @@
 
 #define N_LOCATIONS 100
 #define N_STACKS 30000 /* distinct ones */
-#define MOST_SAMPLES 60000
+#define MAX_SAMPLES 60000
 
 /* Which of the stacks sample i of source s has, and how often it counts. */
 static uint32_t stack_of(uint32_t s, uint32_t i)
@@ -109,7 +109,7 @@ static const struct {
     uint32_t n_sources, n;
 } cases[] = {
     { "one piece", 2, 100 },
-    { "several pieces", 2, MOST_SAMPLES },
+    { "several pieces", 2, MAX_SAMPLES },
     { "many sources", 9, 10000 },
     { "no samples", 2, 0 },
 };
@@ -162,7 +162,7 @@ static const struct {
     { "some outside", 200000, 9, 6, 5000 },
     { "the others do not fit", 60000, 9, 3, 5000 },
     { "none inside", 200000, 9, 0, 5000 },
-    { "several pieces", 200000, 2, 2, MOST_SAMPLES },
+    { "several pieces", 200000, 2, 2, MAX_SAMPLES },
     { "no room", 0, 2, 2, 1000 },
 };
 

@@ -10,18 +10,18 @@
 
 #include "check.h"
 
-#define MOST 8
+#define MAX_FOUND 8
 
 struct words {
     size_t n;
-    uintptr_t seen[MOST];
+    uintptr_t seen[MAX_FOUND];
 };
 
 static void note(void *context, uintptr_t word)
 {
     struct words *w = context;
 
-    if (w->n < MOST)
+    if (w->n < MAX_FOUND)
         w->seen[w->n] = word;
     w->n++;
 }

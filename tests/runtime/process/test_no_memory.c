@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "check.h"
 #include "runtime/heap/heap.h"
 #include "runtime/os/pages_alloc.h"
 #include "runtime/process/record.h"
@@ -29,10 +30,9 @@
 #include "runtime/process/settings.h"
 #include "runtime/threads/own_thread.h"
 #include "signal/heap/heap.h"
-#include "check.h"
 
-#define MOST_BLOCKS 800
-#define MOST_MAPS 8
+#define MAX_BLOCKS 800
+#define MAX_MAPS 8
 
 /* ---- in place of pages_alloc.c, and of mmap ---- */
 
@@ -358,7 +358,7 @@ static void lack_blocks(const struct act *act)
 {
     int before = n_open();
 
-    for (long n = 1; n < MOST_BLOCKS; n = next_round(n)) {
+    for (long n = 1; n < MAX_BLOCKS; n = next_round(n)) {
         cp_alloc_fail_at(n);
         (void)act->run();
         cp_alloc_fail_at(0);
@@ -371,7 +371,7 @@ static void lack_maps(const struct act *act)
 {
     int before = n_open();
 
-    for (long n = 1; n < MOST_MAPS; n++) {
+    for (long n = 1; n < MAX_MAPS; n++) {
         atomic_store(&maps_left, n);
         (void)act->run();
         atomic_store(&maps_left, 0);

@@ -2,10 +2,11 @@
  * heap_target - allocates what it says, for tests/cli/heap.
  *
  * `heap_target OUT` allocates known volumes from known functions and prints for
- * each "site NAME SIZE ALLOCATED KEPT" in blocks; "varied NAME MOST ONE_IN" for
- * one block of each size up to MOST, of which one in so many was kept; and
- * "total BYTES" as mallinfo2 counts them. It writes the heap profile to OUT,
- * frees all, and writes OUT.end: nothing of these may live then.
+ * each "site NAME SIZE ALLOCATED KEPT" in blocks; "varied NAME MAX_BLOCKS
+ * ONE_IN" for one block of each size up to MAX_BLOCKS, of which one in so many
+ * was kept; and "total BYTES" as mallinfo2 counts them. It writes the heap
+ * profile to OUT, frees all, and writes OUT.end: nothing of these may live
+ * then.
  */
 #include <cpprof.h>
 
@@ -18,16 +19,16 @@
 
 #include "keep.h"
 
-#define MOST 200000
+#define MAX_BLOCKS 200000
 #define THREADS 200
 #define EACH 400
 
-static void *kept[MOST];
+static void *kept[MAX_BLOCKS];
 static size_t n_kept;
 
 static void keep(void *block)
 {
-    if (!block || n_kept == MOST)
+    if (!block || n_kept == MAX_BLOCKS)
         abort();
     kept[n_kept++] = block;
 }

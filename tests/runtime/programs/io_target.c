@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 #define HOLD_NS 30000000
-#define LEAST_NS 20000
+#define MIN_NS 20000
 #define BIG ((size_t)8 << 20)
 
 #define NEED(x)                                                                \
@@ -383,7 +383,7 @@ static void run(const struct call *call)
     pthread_t thread;
     long begin;
 
-    held_ns = LEAST_NS;
+    held_ns = MIN_NS;
     call->before();
     if (call->end)
         NEED(pthread_create(&thread, NULL, let_go, (void *)&call->end) == 0);

@@ -2,12 +2,12 @@
  * lock_target.c - waits that are known, for tests/cli/locks.
  *
  * Each mode makes one kind of contention and says what must be in the profiles:
- * "wait COUNT LEAST MOST", the last two in nanoseconds of all waiters together.
- * Who comes first is decided by the program, not by the clock: a holder begins
- * to count when the kernel shows that all others sleep, and then lets go. That
- * is the least; what the waiters measured from outside is the most. Those who
- * wait for a condition may meet at its mutex as well, and wake up more than
- * once: they count how often they wait.
+ * "wait COUNT LEAST MAX_THREADS", the last two in nanoseconds of all waiters
+ * together. Who comes first is decided by the program, not by the clock: a
+ * holder begins to count when the kernel shows that all others sleep, and then
+ * lets go. That is the least; what the waiters measured from outside is the
+ * most. Those who wait for a condition may meet at its mutex as well, and wake
+ * up more than once: they count how often they wait.
  */
 #include <cpprof.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST 64
+#define MAX_THREADS 64
 #define HOLD_NS 60000000
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -37,7 +37,7 @@ static int n_waiters = 1, ends[2];
 static _Atomic long waited_ns;
 static long held_ns = 1;
 static _Atomic int n_waited, n_conds;
-static _Atomic int tids[MOST];
+static _Atomic int tids[MAX_THREADS];
 static atomic_bool is_over;
 
 static long now_ns(void)
@@ -298,7 +298,7 @@ static void before_pipe(void)
 
 __attribute__((noinline)) static void holder_pipe(void)
 {
-    char bytes[MOST] = { 0 };
+    char bytes[MAX_THREADS] = { 0 };
 
     let_wait();
     if (write(ends[1], bytes, (size_t)n_waiters) != n_waiters)
@@ -377,7 +377,7 @@ static int save(const char *kind, const char *folder)
 
 int main(int argc, char **argv)
 {
-    pthread_t threads[MOST];
+    pthread_t threads[MAX_THREADS];
 
     if (argc < 4)
         return 2;
@@ -385,7 +385,7 @@ int main(int argc, char **argv)
         if (strcmp(modes[i].name, argv[1]) == 0)
             mode = &modes[i];
     n_waiters = atoi(argv[2]);
-    if (!mode || n_waiters < 1 || n_waiters > MOST)
+    if (!mode || n_waiters < 1 || n_waiters > MAX_THREADS)
         return 2;
     if (cpprof_set_block_rate(1) != 0 || cpprof_set_mutex_fraction(1) != 0) {
         (void)fprintf(stderr, "%s\n", cpprof_error());

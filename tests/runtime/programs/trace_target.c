@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_THREADS 1024
+#define MAX_THREADS 1024
 
 static _Atomic bool is_over;
 static _Atomic size_t n_named;
@@ -282,7 +282,7 @@ typedef void *thread_fn(void *);
 
 static size_t start(pthread_t *threads, size_t n, thread_fn *run)
 {
-    if (n < MOST_THREADS && pthread_create(&threads[n], NULL, run, NULL) == 0)
+    if (n < MAX_THREADS && pthread_create(&threads[n], NULL, run, NULL) == 0)
         n++;
     return n;
 }
@@ -322,7 +322,7 @@ static size_t start_all(pthread_t *threads, const char *what, int wanted)
 
 int main(int argc, char **argv)
 {
-    static pthread_t threads[MOST_THREADS];
+    static pthread_t threads[MAX_THREADS];
     const char *what = argc > 1 ? argv[1] : "known";
     size_t n;
     char byte;

@@ -10,7 +10,7 @@
 
 #include "check.h"
 
-#define LEAST ((size_t)320 << 10) /* the smallest table */
+#define MIN_TABLE ((size_t)320 << 10) /* the smallest table */
 
 static _Atomic(struct cp_signal_samples *) live;
 static struct cp_recorder recorder = { .live = &live };
@@ -232,7 +232,8 @@ static void check_bound(size_t most_of_one, size_t most_of_all)
         CHECK(cp_recorder_open(&recorder, &marks[i], &err) == CP_OK);
         fill();
         CHECK(held <= (size_t)(i + 1) * most_of_one && held <= most_of_all);
-        CHECK(cp_recorder_bytes(&recorder) <= held + (size_t)(i + 1) * LEAST);
+        CHECK(cp_recorder_bytes(&recorder) <=
+              held + (size_t)(i + 1) * MIN_TABLE);
         CHECK(cp_recorder_bytes(&recorder) > held / 2);
     }
     CHECK_INT(recorder.n_tables, 2);

@@ -15,7 +15,7 @@
 /* Part of libc6, and loaded by nothing. */
 #define SOME_LIBRARY "libBrokenLocale.so.1"
 #define SOME_FUNCTION "__ctype_get_mb_cur_max"
-#define MOST_LOOKS 20000 /* of a millisecond or more */
+#define MAX_LOOKS 20000 /* of a millisecond or more */
 
 static uintptr_t code_of(void *library)
 {
@@ -37,7 +37,7 @@ static bool comes(bool (*is_so)(uintptr_t), uintptr_t arg)
 {
     const struct timespec nap = { 0, 1000000 };
 
-    for (int i = 0; i < MOST_LOOKS && !is_so(arg); i++)
+    for (int i = 0; i < MAX_LOOKS && !is_so(arg); i++)
         (void)nanosleep(&nap, NULL);
     return is_so(arg);
 }

@@ -37,19 +37,19 @@ static void test_sets(void)
 
 static void test_limits(void)
 {
-    char *long_text = malloc(CP_LABELS_MOST_TEXT + 2), key[16];
+    char *long_text = malloc(CP_LABELS_MAX_TEXT + 2), key[16];
     struct cp_error err = { 0 };
     uint32_t set = 0, out = 77;
 
-    memset(long_text, 'x', CP_LABELS_MOST_TEXT + 1);
-    long_text[CP_LABELS_MOST_TEXT + 1] = '\0';
+    memset(long_text, 'x', CP_LABELS_MAX_TEXT + 1);
+    long_text[CP_LABELS_MAX_TEXT + 1] = '\0';
     CHECK(cp_labels_change(0, long_text, "v", &out, &err) == CP_EUSAGE);
     CHECK_STR(err.msg, "key of a label: too long");
     CHECK(cp_labels_change(0, "k", long_text, &out, &err) == CP_EUSAGE);
     CHECK(cp_labels_change(0, NULL, "v", &out, &err) == CP_EUSAGE);
     CHECK_STR(err.msg, "key of a label: missing");
     CHECK_INT(out, 77);
-    for (int i = 0; i < CP_LABELS_MOST_PAIRS; i++) {
+    for (int i = 0; i < CP_LABELS_MAX_PAIRS; i++) {
         (void)snprintf(key, sizeof(key), "k%02d", i);
         set = with(set, key, "v");
     }
@@ -67,7 +67,7 @@ static void test_too_many(void)
     uint32_t out, known = with(0, "known", "1");
     char value[16];
 
-    for (int i = 0; i < 2 * CP_LABELS_MOST_SETS && status == CP_OK; i++) {
+    for (int i = 0; i < 2 * CP_LABELS_MAX_SETS && status == CP_OK; i++) {
         (void)snprintf(value, sizeof(value), "%d", i);
         status = cp_labels_change(0, "id", value, &out, &err);
     }

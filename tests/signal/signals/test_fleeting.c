@@ -65,7 +65,7 @@ static void walk_meanwhile(struct cp_signal_regs regs, uintptr_t low,
                                      .end = (uintptr_t)memory.fleeting +
                                             N_PAGES * PAGE };
     struct cp_signal_map map = { 1, &code, cache };
-    uintptr_t frames[CP_WALK_MOST];
+    uintptr_t frames[CP_WALK_MAX];
     size_t n_frames = 0, n_walks = 0;
     pthread_t thread;
 
@@ -132,7 +132,7 @@ static void test_pages_that_stay(void)
     static _Atomic uint64_t cache[CP_MAP_CACHE];
     struct cp_signal_module code = { .start = 4096, .end = 8192 };
     struct cp_signal_map map = { 1, &code, cache };
-    uintptr_t frames[CP_WALK_MOST];
+    uintptr_t frames[CP_WALK_MAX];
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct cp_signal_walk w = { .map = &map };

@@ -25,8 +25,8 @@
 #include "check.h"
 #include "keep.h"
 
-#define DIVE 30         /* frames that an exception passes, each a landing */
-#define MOST_LANDING 40 /* instructions of one that have no whole stack */
+#define DIVE 30        /* frames that an exception passes, each a landing */
+#define MAX_LANDING 40 /* instructions of one that have no whole stack */
 
 static struct cp_objects *objects;
 
@@ -49,7 +49,7 @@ static size_t walk(const ucontext_t *context, uintptr_t *frames,
 /* What libgcc finds from a handler on: the frames after the signal's own. */
 struct reference {
     uintptr_t pc; /* of the interrupted frame, with which it begins */
-    uintptr_t frames[CP_WALK_MOST];
+    uintptr_t frames[CP_WALK_MAX];
     size_t n;
     bool is_begun;
 };
@@ -63,7 +63,7 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context,
 
     if (is_exact && pc == r->pc)
         r->is_begun = true;
-    if (r->is_begun && r->n < CP_WALK_MOST && pc)
+    if (r->is_begun && r->n < CP_WALK_MAX && pc)
         r->frames[r->n++] = pc - (is_exact ? 0 : 1);
     return _URC_NO_REASON;
 }
@@ -89,7 +89,7 @@ static void note_difference(uintptr_t pc)
 static void compare_walks(const ucontext_t *context)
 {
     static struct reference r;
-    static uintptr_t frames[CP_WALK_MOST];
+    static uintptr_t frames[CP_WALK_MAX];
     struct cp_signal_regs regs;
     enum cp_walk_end end;
     size_t n;
@@ -232,7 +232,7 @@ static int find_unwinder(struct dl_phdr_info *object, size_t size, void *unused)
 
 static void count_walk(const ucontext_t *context)
 {
-    static uintptr_t frames[CP_WALK_MOST];
+    static uintptr_t frames[CP_WALK_MAX];
     enum cp_walk_end end;
     size_t n = walk(context, frames, &end);
     bool is_whole = end == CP_WALK_WHOLE && n > 3;
@@ -339,7 +339,7 @@ static void test_exceptions(void)
     CHECK(steps.n_steps > 20000);
     printf("%ld steps, %ld whole\n", steps.n_steps, steps.n_whole);
     CHECK_INT(steps.n_lost, 0);
-    CHECK(steps.n_steps - steps.n_whole < MOST_LANDING * (DIVE + 1));
+    CHECK(steps.n_steps - steps.n_whole < MAX_LANDING * (DIVE + 1));
     print_first();
 }
 
@@ -420,14 +420,14 @@ static void test_depth(void)
         { 3000, true, CP_WALK_WHOLE },
         { 20000, true, CP_WALK_LONG },
     };
-    uintptr_t frames[CP_WALK_MOST], root = 0;
+    uintptr_t frames[CP_WALK_MAX], root = 0;
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct cp_signal_walk w = { 0 };
         size_t n = walk_deep(rows[i].depth, &w, frames);
 
         CHECK_INT(w.end, rows[i].end);
-        CHECK_INT(n == CP_WALK_MOST, rows[i].is_elided);
+        CHECK_INT(n == CP_WALK_MAX, rows[i].is_elided);
         CHECK_INT(n > CP_WALK_LEAF && frames[CP_WALK_LEAF] == CP_FRAME_ELIDED,
                   rows[i].is_elided);
         if (i == 0)
@@ -440,14 +440,14 @@ static void test_depth(void)
 /* Every depth around the place where the ring begins. */
 static void test_ring(void)
 {
-    uintptr_t plain[CP_WALK_MOST], frames[CP_WALK_MOST];
+    uintptr_t plain[CP_WALK_MAX], frames[CP_WALK_MAX];
     struct cp_signal_walk w = { 0 };
     size_t base = walk_deep(0, &w, plain), n_bad = 0;
 
     for (int depth = 430; depth < 530; depth++) {
         size_t n = walk_deep(depth, &w, frames), all = base + (size_t)depth;
 
-        CHECK_INT(n, all <= CP_WALK_MOST - 1 ? all : CP_WALK_MOST);
+        CHECK_INT(n, all <= CP_WALK_MAX - 1 ? all : CP_WALK_MAX);
         n_bad += memcmp(frames + n - base + 2, plain + 2,
                         (base - 2) * sizeof(plain[0])) != 0;
     }
@@ -468,7 +468,7 @@ static void test_wild_registers(void)
         UINTPTR_MAX - 7,
     };
     size_t n_values = sizeof(values) / sizeof(values[0]);
-    uintptr_t here[2] = { 0 }, frames[CP_WALK_MOST];
+    uintptr_t here[2] = { 0 }, frames[CP_WALK_MAX];
     char *hole = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -496,7 +496,7 @@ static void test_wild_registers(void)
     struct cp_signal_regs regs = {
         4, (uintptr_t)here, (uintptr_t)here, 0, 0, 0
     };
-    CHECK(cp_signal_walk(&w, regs, frames) < CP_WALK_MOST);
+    CHECK(cp_signal_walk(&w, regs, frames) < CP_WALK_MAX);
     CHECK(munmap(hole, 3 * 4096) == 0);
 }
 

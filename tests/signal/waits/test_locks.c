@@ -14,10 +14,10 @@
 
 #define SLOTS 64
 #define FRAMES 4096
-#define MOST_WAITERS 8
+#define MAX_WAITERS 8
 #define TURNS 40000
 
-static struct cp_signal_thread records[MOST_WAITERS];
+static struct cp_signal_thread records[MAX_WAITERS];
 static uint64_t clock_ns;
 static char lock;
 
@@ -83,7 +83,7 @@ static void unlock(void)
  */
 static uint64_t turn(int n, uint64_t ns)
 {
-    struct cp_wait waits[MOST_WAITERS];
+    struct cp_wait waits[MAX_WAITERS];
     uint64_t sum = 0;
 
     for (int i = 0; i < n; i++) {

@@ -9,17 +9,17 @@
 
 #include "check.h"
 
-#define MOST_WORDS 16
+#define MAX_WORDS 16
 
 /* Reads a command line whose words are apart by spaces; "''" is empty. */
 static enum cp_status read_words(struct cp_command *c, char *words,
                                  struct cp_error *err)
 {
-    const char *argv[MOST_WORDS] = { "pprof" };
+    const char *argv[MAX_WORDS] = { "pprof" };
     char *save = NULL;
     int argc = 1;
 
-    for (char *word = strtok_r(words, " ", &save); word && argc < MOST_WORDS;
+    for (char *word = strtok_r(words, " ", &save); word && argc < MAX_WORDS;
          word = strtok_r(NULL, " ", &save))
         argv[argc++] = strcmp(word, "''") == 0 ? "" : word;
     return cp_command_init(c, argc, argv, err);
