@@ -171,9 +171,9 @@ static void learn(void)
 
 void cp_heap_learn(void)
 {
-    cp_lock_take(&heap.lock);
+    cp_lock_acquire(&heap.lock);
     learn();
-    cp_lock_give(&heap.lock);
+    cp_lock_release(&heap.lock);
 }
 
 bool cp_heap_is_of_libc(void)
@@ -230,17 +230,17 @@ enum cp_status cp_heap_enable(struct cp_error *err)
 {
     enum cp_status status;
 
-    cp_lock_take(&heap.lock);
+    cp_lock_acquire(&heap.lock);
     status = enable(err);
-    cp_lock_give(&heap.lock);
+    cp_lock_release(&heap.lock);
     return status;
 }
 
 void cp_heap_pause(void)
 {
-    cp_lock_take(&heap.lock);
+    cp_lock_acquire(&heap.lock);
     atomic_store(&cp_heap_sampler.interval, 0);
-    cp_lock_give(&heap.lock);
+    cp_lock_release(&heap.lock);
 }
 
 bool cp_heap_counts_mmap(void)

@@ -353,7 +353,7 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
 {
     enum cp_status status;
 
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     status = cp_sampler_open(err);
     if (status == CP_OK) {
         cp_leak_read_registers(s->leak);
@@ -365,7 +365,7 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
         }
         cp_sampler_close();
     }
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
     return status;
 }
 

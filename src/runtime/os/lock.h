@@ -28,7 +28,7 @@ static inline bool cp_lock_try(struct cp_lock *l)
     return atomic_compare_exchange_strong(&l->word, &free, 1);
 }
 
-static inline void cp_lock_take(struct cp_lock *l)
+static inline void cp_lock_acquire(struct cp_lock *l)
 {
     if (cp_lock_try(l))
         return;
@@ -36,7 +36,7 @@ static inline void cp_lock_take(struct cp_lock *l)
         (void)CP_SYSCALL(SYS_futex, (long)&l->word, FUTEX_WAIT_PRIVATE, 2);
 }
 
-static inline void cp_lock_give(struct cp_lock *l)
+static inline void cp_lock_release(struct cp_lock *l)
 {
     if (atomic_exchange(&l->word, 0) == 2)
         (void)CP_SYSCALL(SYS_futex, (long)&l->word, FUTEX_WAKE_PRIVATE, 1);

@@ -150,9 +150,9 @@ static void *alloc_small(size_t size)
     struct head *head;
     bool is_zeroed;
 
-    cp_lock_take(&pages.lock);
+    cp_lock_acquire(&pages.lock);
     head = take_small(class_of(size), &is_zeroed);
-    cp_lock_give(&pages.lock);
+    cp_lock_release(&pages.lock);
     if (!head)
         return NULL;
     if (!is_zeroed)
@@ -259,18 +259,18 @@ void cp_free(void *p)
         (void)munmap(head, head->size);
         return;
     }
-    cp_lock_take(&pages.lock);
+    cp_lock_acquire(&pages.lock);
     b->next = pages.free[head->class];
     pages.free[head->class] = b;
-    cp_lock_give(&pages.lock);
+    cp_lock_release(&pages.lock);
 }
 
 void cp_pages_before_fork(void)
 {
-    cp_lock_take(&pages.lock);
+    cp_lock_acquire(&pages.lock);
 }
 
 void cp_pages_after_fork(void)
 {
-    cp_lock_give(&pages.lock);
+    cp_lock_release(&pages.lock);
 }

@@ -174,14 +174,14 @@ static enum cp_status write_profile(struct cpprof_profile *p,
 {
     enum cp_status status = CP_ENOMEM;
 
-    cp_lock_take(&symbols_lock);
+    cp_lock_acquire(&symbols_lock);
     if (!symbols)
         symbols = cp_symbols_new(err);
     if (symbols)
         status = render(p, profile, is_last, &p->kept, err);
     if (symbols)
         cp_symbols_forget(symbols);
-    cp_lock_give(&symbols_lock);
+    cp_lock_release(&symbols_lock);
     return status == CP_OK ? cp_out_finish(&p->kept, err) : status;
 }
 

@@ -102,10 +102,10 @@ static void write_next(void)
 
 static void write_dump(void)
 {
-    cp_lock_take(&dump.lock);
+    cp_lock_acquire(&dump.lock);
     if (!dump.is_over)
         write_next();
-    cp_lock_give(&dump.lock);
+    cp_lock_release(&dump.lock);
 }
 
 /* Has the value gone up by the step since it was last noted? */
@@ -145,11 +145,11 @@ static void at_exit(void)
 {
     if (cp_sandbox_is_sealed() || getpid() != dump.pid)
         return;
-    cp_lock_take(&dump.lock);
+    cp_lock_acquire(&dump.lock);
     if (dump.settings.dump_at_exit && !dump.is_over)
         write_next();
     dump.is_over = true;
-    cp_lock_give(&dump.lock);
+    cp_lock_release(&dump.lock);
 }
 
 static enum cp_status take_signal(int sig, struct cp_error *err)

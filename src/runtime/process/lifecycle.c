@@ -469,11 +469,11 @@ enum cp_status cp_lifecycle_start(struct cp_error *err)
         return cp_error_set(err, CP_EUSAGE,
                             "the program has installed a seccomp filter that "
                             "kills it for calls of the profiler");
-    cp_lock_take(&life.lock);
+    cp_lock_acquire(&life.lock);
     life.is_asleep = false; /* the program has use for it */
     if (!is_started())
         status = start(NULL, err);
-    cp_lock_give(&life.lock);
+    cp_lock_release(&life.lock);
     return status;
 }
 
@@ -489,7 +489,7 @@ enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err)
 {
     enum cp_status status;
 
-    cp_lock_take(&life.lock);
+    cp_lock_acquire(&life.lock);
     if (is_started()) {
         read_visit(settings);
         have_keeper();
@@ -498,7 +498,7 @@ enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err)
         life.is_asleep = true;
         status = start(settings, err);
     }
-    cp_lock_give(&life.lock);
+    cp_lock_release(&life.lock);
     return status;
 }
 
@@ -515,7 +515,7 @@ bool cp_lifecycle_is_own_process(void)
 /* Threads of the library have ended before, or end in cp_pause_begin. */
 void cp_lifecycle_seal(void)
 {
-    cp_lock_take(&life.lock);
+    cp_lock_acquire(&life.lock);
     atomic_store(&life.is_started, false);
     cp_wait_switches_set_block_io(false);
     (void)cp_locks_set_block_rate(0, NULL);
@@ -524,32 +524,32 @@ void cp_lifecycle_seal(void)
     cp_threads_set_period(0);
     cp_sampler_seal();
     atomic_store(&cp_sandbox_sealed, true);
-    cp_lock_give(&life.lock);
+    cp_lock_release(&life.lock);
 }
 
 /* The filter was not installed. */
 void cp_lifecycle_unseal(void)
 {
-    cp_lock_take(&life.lock);
+    cp_lock_acquire(&life.lock);
     atomic_store(&cp_sandbox_sealed, false);
     atomic_store(&life.is_started, true);
     (void)set_anew(NULL);
     (void)cp_heap_enable(NULL);
-    cp_lock_give(&life.lock);
+    cp_lock_release(&life.lock);
 }
 
 void cp_lifecycle_detach(void)
 {
     if (!is_started())
         return;
-    cp_lock_take(&life.lock);
+    cp_lock_acquire(&life.lock);
     life.settings = life.before;
     (void)set_anew(NULL);
     if (life.is_asleep) {
         cp_heap_pause();
         cp_sampler_unwatch();
     }
-    cp_lock_give(&life.lock);
+    cp_lock_release(&life.lock);
 }
 
 /* When the library is loaded, or the program that has it inside starts. */

@@ -143,9 +143,9 @@ enum cp_status cp_listen(const char *where, struct cp_error *err)
 {
     enum cp_status status;
 
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     status = listen_locked(where, err);
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
     return status;
 }
 
@@ -153,10 +153,10 @@ const char *cp_listen_address(void)
 {
     const char *address = NULL;
 
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     if (state.endpoint)
         address = cp_endpoint_address(state.endpoint);
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
     return address;
 }
 
@@ -164,9 +164,9 @@ bool cp_listen_is_visit(void)
 {
     bool is_visit;
 
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     is_visit = state.endpoint && state.is_visit;
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
     return is_visit;
 }
 
@@ -192,9 +192,9 @@ bool cp_listen_close(void)
 {
     bool is_closed;
 
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     is_closed = close_locked();
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
     cp_sampler_retire();
     return is_closed;
 }
@@ -203,19 +203,19 @@ void cp_listen_pause(void)
 {
     struct cp_endpoint *e;
 
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     e = state.endpoint;
     if (e && cp_endpoint_pause(e, state.paused_at)) {
         state.endpoint = NULL;
         cp_endpoint_free(e);
     }
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
 }
 
 /* Reports nothing where the endpoint cannot serve in a new namespace. */
 void cp_listen_resume(void)
 {
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     if (state.paused_at[0] && !state.endpoint)
         (void)start_endpoint(state.paused_at, NULL);
     if (!state.endpoint && state.paused_at[0]) {
@@ -223,7 +223,7 @@ void cp_listen_resume(void)
         cp_registry_remove();
     }
     state.paused_at[0] = '\0';
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
 }
 
 /* Does every process get another address? */
@@ -254,10 +254,10 @@ static enum cp_status try_again(struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     if (!state.endpoint && state.where[0])
         status = start_endpoint(state.where, err);
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
     return status;
 }
 
@@ -281,7 +281,7 @@ static bool serve_in_its_place(void)
 
     if (!cp_address_transfer_request(&given))
         return false;
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     state.listen_fd = given.listen_fd;
     state.lease_fd = given.lease_fd;
     if (!state.endpoint && state.where[0]) {
@@ -291,7 +291,7 @@ static bool serve_in_its_place(void)
         (void)close(given.lease_fd);
         state.listen_fd = state.lease_fd = 0;
     }
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
     return status == CP_OK;
 }
 

@@ -102,20 +102,20 @@ static void write_file(const char *name, bool is_cpu)
 
 static void finish_cpu(void)
 {
-    cp_lock_take(&record.lock);
+    cp_lock_acquire(&record.lock);
     if (record.cpu)
         write_file(record.settings->cpu_file, true);
     record.cpu = NULL;
-    cp_lock_give(&record.lock);
+    cp_lock_release(&record.lock);
 }
 
 static void finish_heap(void)
 {
-    cp_lock_take(&record.lock);
+    cp_lock_acquire(&record.lock);
     if (record.is_heap_due)
         write_file(record.settings->heap_file, false);
     record.is_heap_due = false;
-    cp_lock_give(&record.lock);
+    cp_lock_release(&record.lock);
 }
 
 bool cp_record_is_on(void)
@@ -255,12 +255,12 @@ void cp_record_cancel(void)
 {
     if (!record.settings)
         return;
-    cp_lock_take(&record.lock);
+    cp_lock_acquire(&record.lock);
     if (record.cpu)
         (void)cpprof_stop(record.cpu, -1);
     record.cpu = NULL;
     record.is_heap_due = false;
-    cp_lock_give(&record.lock);
+    cp_lock_release(&record.lock);
     atomic_store(&record.is_on, false);
     change_word(WATCHING, CANCELLED);
 }

@@ -152,9 +152,9 @@ enum cp_status cp_custom_add(struct cp_custom *c, const void *value,
 
     if (!value)
         return cp_error_set(err, CP_EUSAGE, "%s: NULL is no value", c->name);
-    cp_lock_take(&c->lock);
+    cp_lock_acquire(&c->lock);
     status = add(c, value, caller, err);
-    cp_lock_give(&c->lock);
+    cp_lock_release(&c->lock);
     return status;
 }
 
@@ -165,9 +165,9 @@ enum cp_status cp_custom_remove(struct cp_custom *c, const void *value,
 
     if (!value)
         return cp_error_set(err, CP_EUSAGE, "%s: NULL is no value", c->name);
-    cp_lock_take(&c->lock);
+    cp_lock_acquire(&c->lock);
     status = take_away(c, value, err);
-    cp_lock_give(&c->lock);
+    cp_lock_release(&c->lock);
     return status;
 }
 
@@ -217,9 +217,9 @@ static uint64_t count_of(const struct cp_kind *kind)
     struct cp_custom *c = (struct cp_custom *)(uintptr_t)kind;
     uint64_t n;
 
-    cp_lock_take(&c->lock);
+    cp_lock_acquire(&c->lock);
     n = c->n;
-    cp_lock_give(&c->lock);
+    cp_lock_release(&c->lock);
     return n;
 }
 
@@ -279,8 +279,8 @@ enum cp_status cp_custom_new(struct cp_custom **out, const char *name,
 
     if (status != CP_OK)
         return status;
-    cp_lock_take(&customs_lock);
+    cp_lock_acquire(&customs_lock);
     status = make(out, name, is_reserved, err);
-    cp_lock_give(&customs_lock);
+    cp_lock_release(&customs_lock);
     return status;
 }

@@ -51,10 +51,10 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
         status = cp_sampler_watch(err);
     if (status != CP_OK)
         return status;
-    cp_lock_take(&tables_lock);
+    cp_lock_acquire(&tables_lock);
     if (value)
         status = cp_hook_table_map(table, SLOTS, FRAMES, err);
-    cp_lock_give(&tables_lock);
+    cp_lock_release(&tables_lock);
     if (status == CP_OK)
         cp_wait_switches_set_rate(rate, value);
     return status;

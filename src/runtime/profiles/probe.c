@@ -100,9 +100,9 @@ enum cp_status cp_probe_begin(struct cp_probe *p,
     if (!w)
         return CP_ENOMEM;
     w->hz = hz;
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     status = open_window(p, w, err);
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
     if (status != CP_OK)
         cp_free(w);
     else
@@ -179,11 +179,11 @@ enum cp_status cp_probe_finish(struct cp_probe *p, void *window,
     struct cp_builder b = { 0 };
     enum cp_status status;
 
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     end_sampling(p, window);
     status = write_window(p, window, &b, err);
     close_window(p, window);
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
     if (status == CP_OK)
         *out = cp_builder_take(&b);
     cp_builder_release(&b);
@@ -192,10 +192,10 @@ enum cp_status cp_probe_finish(struct cp_probe *p, void *window,
 
 void cp_probe_cancel(struct cp_probe *p, void *window)
 {
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     end_sampling(p, window);
     close_window(p, window);
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
 }
 
 void cp_probe_forget(struct cp_probe *p)

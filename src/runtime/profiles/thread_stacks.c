@@ -188,13 +188,13 @@ enum cp_status cp_thread_stacks_take(struct cp_thread_stacks *s,
 {
     enum cp_status status;
 
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     status = cp_sampler_open_now(err);
     if (status == CP_OK) {
         status = take(s, err);
         cp_sampler_close();
     }
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
     return status;
 }
 

@@ -298,7 +298,7 @@ static void look_around(uint32_t round)
     if (atomic_load(&sampler.round) == round &&
         atomic_load(&sampler.n_windows) > 0)
         (void)have_handler(NULL);
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
 }
 
 /* Was it that what a handler wanted? From now on it is the other. */
@@ -461,12 +461,12 @@ static enum cp_status watch(bool waits, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     if (!sampler.is_watching) {
         status = have_keeper(waits, err);
         sampler.is_watching = status == CP_OK;
     }
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
     return status;
 }
 
@@ -482,13 +482,13 @@ enum cp_status cp_sampler_watch_soon(struct cp_error *err)
 
 void cp_sampler_unwatch(void)
 {
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     if (sampler.is_watching && atomic_load(&sampler.n_windows) == 0) {
         atomic_fetch_add(&sampler.round, 1);
         (void)ask();
     }
     sampler.is_watching = false;
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
 }
 
 void cp_sampler_close(void)
@@ -543,14 +543,14 @@ static bool await_keepers(void)
 
 void cp_sampler_retire(void)
 {
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     if (atomic_load(&sampler.n_windows) == 0 && !sampler.is_watching) {
         give_signal_back();
         cp_perf_sampler_retire();
         if (await_keepers())
             cp_walk_map_free();
     }
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
 }
 
 void cp_sampler_seal(void)

@@ -45,9 +45,9 @@ enum cp_status cp_walk_map_look(bool with_code, struct cp_error *err)
     enum cp_status status;
     bool is_changed = false;
 
-    cp_lock_take(&map.lock);
+    cp_lock_acquire(&map.lock);
     status = look(with_code, &is_changed, err);
-    cp_lock_give(&map.lock);
+    cp_lock_release(&map.lock);
     if (is_changed)
         cp_past_maps_note();
     return status;
@@ -55,10 +55,10 @@ enum cp_status cp_walk_map_look(bool with_code, struct cp_error *err)
 
 void cp_walk_map_free(void)
 {
-    cp_lock_take(&map.lock);
+    cp_lock_acquire(&map.lock);
     cp_objects_free(map.objects);
     map.objects = NULL;
-    cp_lock_give(&map.lock);
+    cp_lock_release(&map.lock);
 }
 
 /*

@@ -22,13 +22,13 @@ void cp_past_maps_note(void)
 
     if (status != CP_OK)
         return;
-    cp_lock_take(&past.lock);
+    cp_lock_acquire(&past.lock);
     if (past.maps.n_maps < MAX_MAPS)
         status = cp_mappings_join(&now, &past.maps, NULL);
     old = status == CP_OK ? past.maps : now;
     if (status == CP_OK)
         past.maps = now;
-    cp_lock_give(&past.lock);
+    cp_lock_release(&past.lock);
     cp_mappings_release(&old);
 }
 
@@ -36,9 +36,9 @@ enum cp_status cp_past_maps_join(struct cp_mappings *m, struct cp_error *err)
 {
     enum cp_status status;
 
-    cp_lock_take(&past.lock);
+    cp_lock_acquire(&past.lock);
     status = cp_mappings_join(m, &past.maps, err);
-    cp_lock_give(&past.lock);
+    cp_lock_release(&past.lock);
     return status;
 }
 

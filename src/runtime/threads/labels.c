@@ -148,18 +148,18 @@ enum cp_status cp_labels_change(uint32_t set, const char *key,
     if (n > CP_LABELS_MAX_PAIRS)
         return cp_error_set(err, CP_EUSAGE, "more than %d labels on a thread",
                             CP_LABELS_MAX_PAIRS);
-    cp_lock_take(&all.lock);
+    cp_lock_acquire(&all.lock);
     status = number_of(pairs, n, out, err);
-    cp_lock_give(&all.lock);
+    cp_lock_release(&all.lock);
     return status;
 }
 
 void cp_labels_before_fork(void)
 {
-    cp_lock_take(&all.lock);
+    cp_lock_acquire(&all.lock);
 }
 
 void cp_labels_after_fork(void)
 {
-    cp_lock_give(&all.lock);
+    cp_lock_release(&all.lock);
 }

@@ -87,7 +87,7 @@ struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
     if (t)
         return t;
     tid = current_tid();
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     t = cp_thread_records_find(tid);
     if (t && start && !t->start) {
         free_record(t); /* somebody saw it before it could say where it is */
@@ -96,7 +96,7 @@ struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
     if (!t)
         t = enter(tid, stack, start);
     cp_signal_self = t;
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
     return t;
 }
 
@@ -106,10 +106,10 @@ void cp_threads_end_timer(void)
 
     if (!t)
         return;
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     if (atomic_load(&t->tid) == current_tid())
         cp_thread_timer_end(t);
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }
 
 void cp_threads_leave(void)
@@ -120,12 +120,12 @@ void cp_threads_leave(void)
     if (!t)
         return;
     tid = current_tid();
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     if (atomic_load(&t->tid) == tid)
         free_record(t);
     list.has_main_left |= is_main(tid);
     cp_signal_self = NULL;
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }
 
 static bool is_hidden(int32_t tid)
@@ -152,7 +152,7 @@ void cp_threads_hide(void)
     int32_t tid = current_tid();
 
     cp_signal_is_internal = true;
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     t = cp_thread_records_find(tid);
     if (t)
         free_record(t);
@@ -160,19 +160,19 @@ void cp_threads_hide(void)
     if (!is_hidden(tid) && list.n_hidden < CP_THREADS_MAX_HIDDEN)
         list.hidden[list.n_hidden++] = tid;
     know_process();
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }
 
 void cp_threads_unhide(void)
 {
     int32_t tid = current_tid();
 
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     list.own_cpu_ns += (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     for (size_t i = 0; i < list.n_hidden; i++)
         if (list.hidden[i] == tid)
             list.hidden[i] = list.hidden[--list.n_hidden];
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }
 
 /* Without the lock: a handler may ask, or a child of vfork. */
@@ -200,9 +200,9 @@ uint64_t cp_threads_own_cpu_ns(void)
 {
     uint64_t sum;
 
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     sum = own_cpu_ns();
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
     return sum;
 }
 
@@ -211,11 +211,11 @@ int64_t cp_threads_unseen_ns(void)
     int64_t ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     const struct cp_signal_thread *t = NULL;
 
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     ns -= (int64_t)(own_cpu_ns() + cp_thread_timer_past_ns());
     while ((t = cp_thread_records_next(t)))
         ns -= (int64_t)cp_thread_timer_seen_ns(t);
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
     return ns;
 }
 
@@ -284,11 +284,11 @@ enum cp_status cp_threads_scan(struct cp_error *err)
     if (fd < 0)
         return cp_error_set(err, CP_EIO, "/proc/self/task: %s",
                             strerror(errno));
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     list.round++;
     see_all(fd);
     strike_off_unseen();
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
     (void)close(fd);
     return CP_OK;
 }
@@ -304,7 +304,7 @@ static void each_thread(void (*act)(struct cp_signal_thread *t))
 
 void cp_threads_set_signal(int sig)
 {
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     if (sig != list.sig) {
         list.sig = sig;
         each_thread(cp_thread_request_end);
@@ -313,56 +313,56 @@ void cp_threads_set_signal(int sig)
         if (list.period_ns)
             each_thread(cp_thread_timer_start);
     }
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }
 
 void cp_threads_set_period(uint64_t period_ns)
 {
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     list.period_ns = period_ns;
     if (period_ns)
         cp_thread_timer_setup(period_ns, list.sig);
     each_thread(period_ns ? cp_thread_timer_start : cp_thread_timer_stop);
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }
 
 bool cp_threads_are_fast(void)
 {
     bool are;
 
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     are = list.period_ns && cp_thread_timer_is_fast();
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
     return are;
 }
 
 void cp_threads_check_events(void)
 {
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     if (list.period_ns && cp_perf_sampler_is_lost()) {
         each_thread(cp_thread_timer_stop);
         cp_thread_timer_setup(list.period_ns, list.sig);
         each_thread(cp_thread_timer_start);
     }
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }
 
 bool cp_threads_request(struct cp_signal_thread *t, int32_t tid, uint32_t what)
 {
     bool is_armed;
 
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     is_armed =
         atomic_load(&t->tid) == tid && cp_thread_request_arm(t, list.sig, what);
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
     return is_armed;
 }
 
 void cp_threads_end_requests(void)
 {
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     each_thread(cp_thread_request_end);
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }
 
 void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
@@ -370,19 +370,19 @@ void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
 {
     struct cp_signal_thread *t = NULL;
 
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     while ((t = cp_thread_records_next(t)))
         visit(context, t);
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }
 
 uint32_t cp_threads_records(void)
 {
     uint32_t n;
 
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     n = cp_thread_records_count();
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
     return n;
 }
 
@@ -390,12 +390,12 @@ void cp_threads_stats(struct cp_threads_stats *out)
 {
     struct cp_signal_thread *t = NULL;
 
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     *out = (struct cp_threads_stats){ .n_threads = cp_thread_records_used(),
                                       .n_hidden = list.n_hidden };
     while (list.period_ns && (t = cp_thread_records_next(t)))
         out->n_no_timer += t->timer_id == CP_NO_TIMER && !atomic_load(&t->perf);
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }
 
 /*
@@ -407,17 +407,17 @@ bool cp_threads_is_single(void)
     struct stat task;
     bool is_single;
 
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     is_single = stat("/proc/self/task", &task) == 0 &&
                 (size_t)task.st_nlink == 2 + list.n_hidden + 1;
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
     return is_single;
 }
 
 /* Who has the lock may begin events; after that it is handlers alone. */
 void cp_threads_before_fork(void)
 {
-    cp_lock_take(&list.lock);
+    cp_lock_acquire(&list.lock);
     cp_traps_before_fork();
 }
 
@@ -452,5 +452,5 @@ void cp_threads_after_fork(bool is_child)
         cp_perf_sampler_after_fork();
         forget_others();
     }
-    cp_lock_give(&list.lock);
+    cp_lock_release(&list.lock);
 }

@@ -46,18 +46,18 @@ static void derive_flags(void)
 
 static void set_flag(bool *flag, bool value)
 {
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     *flag = value;
     derive_flags();
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
 }
 
 void cp_wait_switches_set_rate(_Atomic uint64_t *rate, uint64_t value)
 {
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     atomic_store(rate, value);
     derive_flags();
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
 }
 
 void cp_wait_switches_set_block_io(bool is_enabled)
@@ -79,9 +79,9 @@ void cp_wait_switches_note_calls(void)
 {
     if (atomic_exchange(&state.is_noting, true))
         return;
-    cp_lock_take(&state.lock);
+    cp_lock_acquire(&state.lock);
     derive_flags();
-    cp_lock_give(&state.lock);
+    cp_lock_release(&state.lock);
 }
 
 void cp_wait_switches_reset_after_fork(void)

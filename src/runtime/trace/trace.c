@@ -375,14 +375,14 @@ static enum cp_status begin(const struct cp_kind_request *request,
     if (!s)
         return CP_ENOMEM;
     s->out.fd = -1;
-    cp_lock_take(&trace.lock);
+    cp_lock_acquire(&trace.lock);
     if (trace.session)
         status = cp_error_set(err, CP_EIO, "tracing is already enabled");
     else
         status = start(s, request, err);
     if (status == CP_OK)
         trace.session = s;
-    cp_lock_give(&trace.lock);
+    cp_lock_release(&trace.lock);
     if (status == CP_OK)
         *out_window = s;
     else
@@ -392,12 +392,12 @@ static enum cp_status begin(const struct cp_kind_request *request,
 
 static void forget(struct session *s)
 {
-    cp_lock_take(&trace.lock);
+    cp_lock_acquire(&trace.lock);
     if (trace.session == s) {
         trace.session = NULL;
         cp_trace_pool_give_back();
     }
-    cp_lock_give(&trace.lock);
+    cp_lock_release(&trace.lock);
     free_session(s);
 }
 

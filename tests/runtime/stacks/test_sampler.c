@@ -50,7 +50,7 @@ static void test_locked(void)
 {
     void *library;
 
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     CHECK(cp_sampler_open(NULL) == CP_OK);
     CHECK(cp_sampler_open_now(NULL) == CP_OK);
     CHECK(cp_sampler_open(NULL) == CP_OK);
@@ -59,21 +59,21 @@ static void test_locked(void)
         CHECK(comes(is_known, code_of(library)));
     for (int i = 0; i < 3; i++)
         cp_sampler_close();
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
     CHECK(library && dlclose(library) == 0);
 }
 
 /* A handler's wish whose call nobody heard. */
 static void test_unheard(void)
 {
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     CHECK(cp_sampler_open(NULL) == CP_OK);
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
     atomic_store(&cp_signal_sampler.want, CP_WANT_LOOK);
     CHECK(comes(wants_nothing, 0));
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     cp_sampler_close();
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
 }
 
 static void handle(int number)
@@ -92,7 +92,7 @@ static int blocks(int sig)
 /* While it is ignored, SIGCHLD must not be blocked: signal/signals/mask.h. */
 static void test_mask(void)
 {
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     CHECK(cp_sampler_open(NULL) == CP_OK);
     CHECK_INT(blocks(SIGCHLD), 0);
     CHECK_INT(blocks(SIGUSR1), 1);
@@ -103,7 +103,7 @@ static void test_mask(void)
     cp_sampler_note_action(SIGCHLD);
     CHECK_INT(blocks(SIGCHLD), 0);
     cp_sampler_close();
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
 }
 
 int main(void)

@@ -202,9 +202,9 @@ static void test_no_queue(void)
 
 int main(void)
 {
-    cp_lock_take(&cp_sampler_lock);
+    cp_lock_acquire(&cp_sampler_lock);
     CHECK(cp_sampler_open(NULL) == CP_OK);
-    cp_lock_give(&cp_sampler_lock);
+    cp_lock_release(&cp_sampler_lock);
     RUN(test_running);
     RUN(test_sleeping);
     RUN(test_transfers);
