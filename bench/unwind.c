@@ -46,7 +46,7 @@ struct result {
 
 static size_t walk_ours(ucontext_t *context, bool knows_stack)
 {
-    struct cp_signal_place *place = cp_signal_enter(0);
+    struct cp_reader_slot *place = cp_readers_enter(0);
     struct cp_signal_walk w = { .map = cp_signal_map() };
     struct cp_signal_regs regs;
     size_t n;
@@ -57,7 +57,7 @@ static size_t walk_ours(ucontext_t *context, bool knows_stack)
         w.reach.stack_high = (regs.sp + 16384) & ~(uintptr_t)4095;
     }
     n = cp_signal_walk(&w, regs, place->frames);
-    cp_signal_leave(place);
+    cp_readers_exit(place);
     return n;
 }
 

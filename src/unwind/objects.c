@@ -22,8 +22,8 @@
 #include "signal/unwinder/map.h"
 #include "unwind/code_ranges.h"
 #include "unwind/compile.h"
-#include "unwind/settle.h"
 #include "unwind/survey.h"
+#include "unwind/wait_for_readers.h"
 
 #define PRINT_BYTES 1024
 #define BYTES_PER_ROW 8 /* while compiling */
@@ -209,8 +209,8 @@ static enum cp_status publish(struct cp_objects *o)
     if (!block)
         return CP_ENOMEM;
     o->published = block;
-    cp_signal_publish(&block->map);
-    if (cp_settle()) {
+    cp_readers_publish(&block->map);
+    if (cp_wait_for_readers()) {
         cp_free(old);
         drop_unseen(o);
     }
@@ -280,8 +280,8 @@ void cp_objects_free(struct cp_objects *o)
 {
     if (!o)
         return;
-    cp_signal_publish(NULL);
-    if (!cp_settle())
+    cp_readers_publish(NULL);
+    if (!cp_wait_for_readers())
         return;
     for (size_t i = 0; i < o->n; i++)
         cp_compile_release(&o->objects[i].module);

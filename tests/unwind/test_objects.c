@@ -104,23 +104,23 @@ static void test_small_budget(void)
 
 static void test_places(void)
 {
-    struct cp_signal_place *taken[CP_READERS];
-    uint32_t turns[CP_READERS];
+    struct cp_reader_slot *taken[CP_READER_SLOTS];
+    uint32_t turns[CP_READER_SLOTS];
 
-    for (uint32_t i = 0; i < CP_READERS; i++)
-        CHECK((taken[i] = cp_signal_enter(7)) != NULL);
-    CHECK(cp_signal_enter(7) == NULL);
-    cp_signal_turns(turns);
-    CHECK(!cp_signal_have_left(turns));
-    for (uint32_t i = 1; i < CP_READERS; i++)
-        cp_signal_leave(taken[i]);
-    CHECK(!cp_signal_have_left(turns));
-    cp_signal_leave(taken[0]);
-    CHECK((taken[0] = cp_signal_enter(7)) != NULL); /* another turn */
-    CHECK(cp_signal_have_left(turns));
-    cp_signal_leave_all();
-    cp_signal_turns(turns);
-    CHECK(cp_signal_have_left(turns));
+    for (uint32_t i = 0; i < CP_READER_SLOTS; i++)
+        CHECK((taken[i] = cp_readers_enter(7)) != NULL);
+    CHECK(cp_readers_enter(7) == NULL);
+    cp_readers_epochs(turns);
+    CHECK(!cp_readers_quiesced(turns));
+    for (uint32_t i = 1; i < CP_READER_SLOTS; i++)
+        cp_readers_exit(taken[i]);
+    CHECK(!cp_readers_quiesced(turns));
+    cp_readers_exit(taken[0]);
+    CHECK((taken[0] = cp_readers_enter(7)) != NULL); /* another turn */
+    CHECK(cp_readers_quiesced(turns));
+    cp_readers_reset_after_fork();
+    cp_readers_epochs(turns);
+    CHECK(cp_readers_quiesced(turns));
 }
 
 static void test_code_ranges(void)

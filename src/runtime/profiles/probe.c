@@ -47,7 +47,7 @@ static void unlink_window(struct cp_probe *p, struct cp_probe_window *w)
 
 uint64_t cp_probe_lost(void)
 {
-    return atomic_load(&cp_signal_sampler.n_no_place) +
+    return atomic_load(&cp_signal_sampler.n_no_reader_slot) +
            atomic_load(&cp_signal_sampler.n_full);
 }
 

@@ -223,17 +223,17 @@ static void go_round(struct visitor *v)
         struct cp_signal_thread *t = cp_signal_thread_at(v->next++ % n_records);
         int32_t tid = atomic_load(&t->tid);
 
-        struct cp_signal_place *place;
+        struct cp_reader_slot *place;
 
         if (tid == 0 && atomic_load(&t->wall_value) == 0)
             continue;
-        place = cp_signal_enter(t->number); /* the table stays meanwhile */
+        place = cp_readers_enter(t->number); /* the table stays meanwhile */
         if (place && tid == 0)
             flush_running(t); /* the thread ended before it replied */
         else if (place && atomic_load(&wall.round) == v->round)
             visit(v, t, tid);
         if (place)
-            cp_signal_leave(place);
+            cp_readers_exit(place);
         n++;
     }
 }
@@ -357,12 +357,12 @@ static enum cp_status begin(const struct cp_kind_request *request,
 
 static void flush(void *context, struct cp_signal_thread *t)
 {
-    struct cp_signal_place *place = cp_signal_enter(t->number);
+    struct cp_reader_slot *place = cp_readers_enter(t->number);
 
     (void)context;
     if (place) {
         flush_running(t);
-        cp_signal_leave(place);
+        cp_readers_exit(place);
     }
 }
 

@@ -15,7 +15,7 @@
 #include "runtime/os/tables.h"
 #include "runtime/stacks/stack_writer.h"
 #include "signal/tables/samples.h"
-#include "unwind/settle.h"
+#include "unwind/wait_for_readers.h"
 
 #define SLOTS_MEANWHILE 256
 
@@ -131,7 +131,7 @@ static void drop_tables(struct cp_recorder *r)
         struct cp_recorder_table *t = r->oldest;
 
         if (!is_asked)
-            is_quiet = cp_settle();
+            is_quiet = cp_wait_for_readers();
         is_asked = true;
         r->oldest = t->next;
         if (!r->oldest)

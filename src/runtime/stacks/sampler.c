@@ -578,7 +578,7 @@ bool cp_sampler_after_fork(void)
     atomic_store(&sampler.n_served, 0);
     atomic_store(&sampler.n_keepers, 0);
     atomic_store(&sampler.guest, NULL);
-    cp_signal_leave_all();
+    cp_readers_reset_after_fork();
     cp_past_maps_after_fork();
     cp_lock_reset(&cp_sampler_lock);
     return was_watching;

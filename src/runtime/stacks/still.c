@@ -120,7 +120,7 @@ static size_t copy_stack(uintptr_t sp, char *copy, size_t most)
 static bool walk_copy(struct cp_still_look *l, struct cp_signal_regs regs,
                       size_t len)
 {
-    struct cp_signal_place *place = cp_signal_enter(0);
+    struct cp_reader_slot *place = cp_readers_enter(0);
     struct cp_signal_walk walk = {
         .reach = { .stack_low = regs.sp,
                    .stack_high = regs.sp + (len & ~(size_t)7),
@@ -132,7 +132,7 @@ static bool walk_copy(struct cp_still_look *l, struct cp_signal_regs regs,
     walk.map = cp_signal_map();
     l->n = cp_signal_walk(&walk, regs, place->frames);
     memcpy(l->frames, place->frames, l->n * sizeof(*l->frames));
-    cp_signal_leave(place);
+    cp_readers_exit(place);
     return walk.end == CP_WALK_WHOLE;
 }
 
@@ -182,11 +182,11 @@ static uintptr_t guess(struct cp_still_look *l, struct cp_signal_regs regs,
 static bool walk_guessed(struct cp_still_look *l, struct cp_signal_regs regs,
                          size_t len)
 {
-    struct cp_signal_place *place = l->n > 0 ? cp_signal_enter(0) : NULL;
+    struct cp_reader_slot *place = l->n > 0 ? cp_readers_enter(0) : NULL;
 
     if (place) {
         regs.fp = guess(l, regs, len);
-        cp_signal_leave(place);
+        cp_readers_exit(place);
     }
     return walk_copy(l, regs, len); /* or once more what is sure */
 }

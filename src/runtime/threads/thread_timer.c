@@ -56,7 +56,7 @@ struct rest {
 static void add_rest(const struct rest *r)
 {
     struct cp_signal_tag tag = { r->labels, 0 };
-    struct cp_signal_place *place = r->n ? cp_signal_enter(r->number) : NULL;
+    struct cp_reader_slot *place = r->n ? cp_readers_enter(r->number) : NULL;
     struct cp_signal_samples *table;
     uint64_t ns = r->n * r->period_ns;
 
@@ -71,7 +71,7 @@ static void add_rest(const struct rest *r)
     } else if (table) {
         cp_signal_lose(table, r->n, ns);
     }
-    cp_signal_leave(place);
+    cp_readers_exit(place);
 }
 
 /*

@@ -39,7 +39,7 @@
 #include "trace/model/model.h"
 #include "trace/stacks.h"
 #include "trace/step.h"
-#include "unwind/settle.h"
+#include "unwind/wait_for_readers.h"
 
 #define LAG_NS 40000000
 #define STACK_SLOTS ((size_t)1 << 16)
@@ -321,7 +321,7 @@ static enum cp_status prepare(struct cp_error *err)
             cp_hook_table_map(&cp_trace.stacks, STACK_SLOTS, STACK_FRAMES, err);
     if (status != CP_OK)
         return status;
-    (void)cp_settle();
+    (void)cp_wait_for_readers();
     cp_hook_table_clear(&cp_trace.stacks);
     cp_trace_pool_clear();
     for (size_t i = 0; i < CP_TRACE_BUCKETS; i++)

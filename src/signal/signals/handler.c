@@ -52,14 +52,14 @@ static struct cp_signal_slot *take(const struct sample *sample,
                                    const ucontext_t *context)
 {
     struct cp_signal_thread *t = sample->thread;
-    struct cp_signal_place *place = cp_signal_enter(t->number);
+    struct cp_reader_slot *place = cp_readers_enter(t->number);
     struct cp_signal_walk walk;
     struct cp_signal_regs regs;
     struct cp_signal_samples *table;
     struct cp_signal_slot *slot = NULL;
 
     if (!place) {
-        atomic_fetch_add(&cp_signal_sampler.n_no_place, sample->count);
+        atomic_fetch_add(&cp_signal_sampler.n_no_reader_slot, sample->count);
         return NULL;
     }
     table = atomic_load(sample->table);
@@ -88,7 +88,7 @@ static struct cp_signal_slot *take(const struct sample *sample,
     } else {
         atomic_fetch_add(&cp_signal_sampler.n_late, sample->count);
     }
-    cp_signal_leave(place);
+    cp_readers_exit(place);
     return slot;
 }
 

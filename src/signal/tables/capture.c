@@ -27,8 +27,8 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
                                          uint64_t count, uint64_t value)
 {
     struct cp_signal_thread *t = cp_signal_self;
-    struct cp_signal_place *place =
-        cp_signal_enter((uint32_t)((uintptr_t)&t >> 12));
+    struct cp_reader_slot *place =
+        cp_readers_enter((uint32_t)((uintptr_t)&t >> 12));
     struct cp_signal_walk walk = { 0 };
     struct cp_signal_tag tag = { .state = state };
     struct cp_signal_slot *slot;
@@ -49,6 +49,6 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
     n = cp_signal_walk(&walk, regs, place->frames);
     own = own_frames(place->frames, n, caller);
     slot = cp_signal_add(s, place->frames + own, n - own, tag, count, value);
-    cp_signal_leave(place);
+    cp_readers_exit(place);
     return slot;
 }

@@ -17,17 +17,17 @@
 
 static struct {
     alignas(64) _Atomic uint32_t turn; /* odd: the place is taken */
-} heads[CP_READERS];
+} heads[CP_READER_SLOTS];
 
-static struct cp_signal_place places[CP_READERS];
+static struct cp_reader_slot places[CP_READER_SLOTS];
 static _Atomic uint64_t no_cache[CP_MAP_CACHE];
 static const struct cp_signal_map no_code = { .cache = no_cache };
 static _Atomic(const struct cp_signal_map *) current = &no_code;
 
-struct cp_signal_place *cp_signal_enter(uint32_t hint)
+struct cp_reader_slot *cp_readers_enter(uint32_t hint)
 {
-    for (uint32_t i = 0; i < CP_READERS; i++) {
-        uint32_t at = (hint + i) % CP_READERS;
+    for (uint32_t i = 0; i < CP_READER_SLOTS; i++) {
+        uint32_t at = (hint + i) % CP_READER_SLOTS;
         uint32_t turn =
             atomic_load_explicit(&heads[at].turn, memory_order_relaxed);
 
@@ -38,7 +38,7 @@ struct cp_signal_place *cp_signal_enter(uint32_t hint)
     return NULL;
 }
 
-void cp_signal_leave(struct cp_signal_place *place)
+void cp_readers_exit(struct cp_reader_slot *place)
 {
     atomic_fetch_add(&heads[place - places].turn, 1);
 }
@@ -48,28 +48,28 @@ const struct cp_signal_map *cp_signal_map(void)
     return atomic_load(&current);
 }
 
-void cp_signal_publish(const struct cp_signal_map *map)
+void cp_readers_publish(const struct cp_signal_map *map)
 {
     atomic_store(&current, map ? map : &no_code);
 }
 
-void cp_signal_turns(uint32_t out[CP_READERS])
+void cp_readers_epochs(uint32_t out[CP_READER_SLOTS])
 {
-    for (uint32_t i = 0; i < CP_READERS; i++)
+    for (uint32_t i = 0; i < CP_READER_SLOTS; i++)
         out[i] = atomic_load(&heads[i].turn);
 }
 
-bool cp_signal_have_left(const uint32_t turns[CP_READERS])
+bool cp_readers_quiesced(const uint32_t turns[CP_READER_SLOTS])
 {
-    for (uint32_t i = 0; i < CP_READERS; i++)
+    for (uint32_t i = 0; i < CP_READER_SLOTS; i++)
         if (turns[i] & 1 && atomic_load(&heads[i].turn) == turns[i])
             return false;
     return true;
 }
 
-void cp_signal_leave_all(void)
+void cp_readers_reset_after_fork(void)
 {
-    for (uint32_t i = 0; i < CP_READERS; i++)
+    for (uint32_t i = 0; i < CP_READER_SLOTS; i++)
         if (atomic_load(&heads[i].turn) & 1)
             atomic_fetch_add(&heads[i].turn, 1);
 }

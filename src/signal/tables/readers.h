@@ -18,30 +18,30 @@
 
 struct cp_signal_map;
 
-#define CP_READERS 128
+#define CP_READER_SLOTS 128
 
-struct cp_signal_place {
+struct cp_reader_slot {
     uintptr_t frames[CP_WALK_MAX];
 };
 
 /* A free place, or NULL. `hint` spreads the takers: a thread id will do. */
-struct cp_signal_place *cp_signal_enter(uint32_t hint);
+struct cp_reader_slot *cp_readers_enter(uint32_t hint);
 
-void cp_signal_leave(struct cp_signal_place *place);
+void cp_readers_exit(struct cp_reader_slot *place);
 
 /* What code is known; for use between enter and leave. Never NULL. */
 const struct cp_signal_map *cp_signal_map(void);
 
 /* Outside signal context: what all who enter from now on will see. */
-void cp_signal_publish(const struct cp_signal_map *map);
+void cp_readers_publish(const struct cp_signal_map *map);
 
-/* The turns of all places, to be given to cp_signal_have_left later. */
-void cp_signal_turns(uint32_t out[CP_READERS]);
+/* The turns of all places, to be given to cp_readers_quiesced later. */
+void cp_readers_epochs(uint32_t out[CP_READER_SLOTS]);
 
 /* Has everyone left who was in when the turns were taken? */
-bool cp_signal_have_left(const uint32_t turns[CP_READERS]);
+bool cp_readers_quiesced(const uint32_t turns[CP_READER_SLOTS]);
 
 /* In the child of a fork, where the other threads are no more. */
-void cp_signal_leave_all(void);
+void cp_readers_reset_after_fork(void);
 
 #endif

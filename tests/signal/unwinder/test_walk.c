@@ -33,7 +33,7 @@ static struct cp_objects *objects;
 static size_t walk(const ucontext_t *context, uintptr_t *frames,
                    enum cp_walk_end *end)
 {
-    struct cp_signal_place *place = cp_signal_enter(0);
+    struct cp_reader_slot *place = cp_readers_enter(0);
     struct cp_signal_walk w = { .map = cp_signal_map() };
     struct cp_signal_regs regs;
     size_t n;
@@ -42,7 +42,7 @@ static size_t walk(const ucontext_t *context, uintptr_t *frames,
     n = cp_signal_walk(&w, regs, place->frames);
     memcpy(frames, place->frames, n * sizeof(*frames));
     *end = w.end;
-    cp_signal_leave(place);
+    cp_readers_exit(place);
     return n;
 }
 

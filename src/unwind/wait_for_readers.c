@@ -1,5 +1,5 @@
-/* settle.c - see settle.h. */
-#include "unwind/settle.h"
+/* wait_for_readers.c - see wait_for_readers.h. */
+#include "unwind/wait_for_readers.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -10,14 +10,14 @@
 
 #define MAX_WAITS 1000 /* milliseconds */
 
-bool cp_settle(void)
+bool cp_wait_for_readers(void)
 {
     const struct timespec pause = { 0, 1000000 };
-    uint32_t turns[CP_READERS];
+    uint32_t turns[CP_READER_SLOTS];
 
-    cp_signal_turns(turns);
+    cp_readers_epochs(turns);
     for (int i = 0; i < MAX_WAITS; i++) {
-        if (cp_signal_have_left(turns))
+        if (cp_readers_quiesced(turns))
             return true;
         (void)nanosleep(&pause, NULL);
     }
