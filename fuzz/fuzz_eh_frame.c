@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "signal/unwinder/map.h"
 #include "signal/unwinder/regs.h"
+#include "signal/unwinder/unwind_table.h"
 #include "signal/unwinder/walk.h"
 #include "unwind/cfi.h"
 #include "unwind/compile.h"
@@ -19,13 +19,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static _Atomic uint64_t cache[CP_MAP_CACHE];
+static _Atomic uint64_t cache[CP_UNWIND_CACHE_SLOTS];
 
-static void walk(const struct cp_signal_module *m, const uint8_t *data,
+static void walk(const struct cp_unwind_module *m, const uint8_t *data,
                  size_t size)
 {
     static uintptr_t stack[512], frames[CP_WALK_MAX];
-    struct cp_signal_map map = { 1, m, cache };
+    struct cp_unwind_table map = { 1, m, cache };
 
     memset((void *)cache, 0, sizeof(cache));
     memset(stack, 0, sizeof(stack));
@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct cp_compile_input in = { .code_start = 0x10000,
                                    .code_end = 0x20000,
                                    .most_rows = 100000 };
-    struct cp_signal_module m = { 0 };
+    struct cp_unwind_module m = { 0 };
 
     if (size < 2)
         return 0;

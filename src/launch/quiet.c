@@ -12,10 +12,10 @@
 #include "base/error.h"
 #include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
-#include "signal/unwinder/map.h"
+#include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/reach.h"
 #include "signal/unwinder/regs.h"
-#include "signal/unwinder/rule.h"
+#include "signal/unwinder/unwind_table.h"
 #include "signal/unwinder/walk.h"
 #include "unwind/cfi.h"
 #include "unwind/compile.h"
@@ -34,7 +34,7 @@ enum trust {
 };
 
 struct object {
-    struct cp_signal_module module;
+    struct cp_unwind_module module;
     enum trust trust;
 };
 
@@ -42,7 +42,7 @@ struct cp_quiet {
     pid_t pid;
     struct object *objects; /* by address */
     size_t n, cap;
-    struct cp_signal_module *modules; /* the same, as the walker wants it */
+    struct cp_unwind_module *modules; /* the same, as the walker wants it */
     _Atomic uint64_t *cache;
     char *stack;
 };
@@ -200,7 +200,7 @@ static enum cp_status prepare(struct cp_quiet *q, struct cp_error *err)
     if (status != CP_OK)
         return status;
     q->modules = cp_alloc(q->n, sizeof(*q->modules), err);
-    q->cache = cp_alloc(CP_MAP_CACHE, sizeof(*q->cache), err);
+    q->cache = cp_alloc(CP_UNWIND_CACHE_SLOTS, sizeof(*q->cache), err);
     q->stack = cp_alloc(STACK_BYTES, 1, err);
     if (!q->modules || !q->cache || !q->stack)
         return CP_ENOMEM;
@@ -291,7 +291,7 @@ static bool walk(struct cp_quiet *q, const struct cp_quiet_regs *regs,
                                     .aux = regs->rbx,
                                     .scratch = regs->r10,
                                     .arg = regs->rdi };
-    struct cp_signal_map map = { q->n, q->modules, q->cache };
+    struct cp_unwind_table map = { q->n, q->modules, q->cache };
     struct cp_signal_walk w = { .map = &map };
     size_t len = regs->sp & 7 ? 0 : copy_stack(q, regs->sp);
 
@@ -331,10 +331,10 @@ bool cp_quiet_is_direct(struct cp_quiet *q, const struct cp_quiet_regs *regs)
 /* The code that a signal handler returns to. */
 static bool is_signal_frame(const struct cp_quiet *q, uintptr_t pc)
 {
-    struct cp_signal_map map = { q->n, q->modules, q->cache };
+    struct cp_unwind_table map = { q->n, q->modules, q->cache };
 
-    return cp_signal_map_rule(&map, pc)->cfa == CP_CFA_SIGNAL ||
-           cp_signal_map_rule(&map, pc + 1)->cfa == CP_CFA_SIGNAL;
+    return cp_unwind_table_row(&map, pc)->cfa == CP_CFA_SIGNAL ||
+           cp_unwind_table_row(&map, pc + 1)->cfa == CP_CFA_SIGNAL;
 }
 
 bool cp_quiet_is_call(struct cp_quiet *q, const struct cp_quiet_regs *regs)

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "signal/unwinder/rule.h"
+#include "signal/unwinder/cfi_row.h"
 #include "unwind/cursor.h"
 #include "unwind/eh_frame.h"
 
@@ -29,7 +29,7 @@ enum { RA, FP, AUX, N_SAVED };
 
 /* The CFA; kind is CP_CFA_NONE when it is beyond the walker. */
 struct row {
-    enum cp_signal_cfa cfa;
+    enum cp_cfa_kind cfa;
     uint64_t reg; /* of CP_CFA_SP and the like, as the program named it */
     int64_t off, deref_off;
     struct saved saved[N_SAVED];
@@ -58,7 +58,7 @@ const struct cp_cfi_machine *cp_cfi_native(void)
 #endif
 }
 
-static enum cp_signal_cfa cfa_of_register(const struct machine *m, uint64_t reg)
+static enum cp_cfa_kind cfa_of_register(const struct machine *m, uint64_t reg)
 {
     if (reg == m->regs->sp)
         return CP_CFA_SP;
@@ -74,60 +74,60 @@ static bool to_words(int64_t off, int16_t *out)
 {
     int64_t words = off >> 3;
 
-    if ((off & 7) != 0 || words < CP_RULE_MIN || words > INT16_MAX)
+    if ((off & 7) != 0 || words < CP_CFI_MIN || words > INT16_MAX)
         return false;
     *out = (int16_t)words;
     return true;
 }
 
 /* A register that cannot be found is taken to be unchanged. */
-static void put_saved(struct cp_signal_rule *rule, int16_t *out,
-                      struct saved saved, uint8_t at_fp)
+static void put_saved(struct cp_cfi_row *rule, int16_t *out, struct saved saved,
+                      uint8_t at_fp)
 {
-    *out = CP_RULE_SAME;
+    *out = CP_CFI_SAME;
     if (saved.place == PLACE_CFA || saved.place == PLACE_FP)
         (void)to_words(saved.off, out);
-    if (saved.place == PLACE_FP && *out != CP_RULE_SAME)
+    if (saved.place == PLACE_FP && *out != CP_CFI_SAME)
         rule->flags |= at_fp;
 }
 
-static struct cp_signal_rule rule_of(const struct machine *m)
+static struct cp_cfi_row row_of(const struct machine *m)
 {
     const struct row *row = &m->row;
-    struct cp_signal_rule rule = { .cfa = (uint8_t)row->cfa,
-                                   .cfa_offset = (int32_t)row->off,
-                                   .deref_offset = (int32_t)row->deref_off };
-    struct cp_signal_rule none = { .cfa = CP_CFA_NONE };
+    struct cp_cfi_row rule = { .cfa = (uint8_t)row->cfa,
+                               .cfa_offset = (int32_t)row->off,
+                               .deref_offset = (int32_t)row->deref_off };
+    struct cp_cfi_row none = { .cfa = CP_CFA_NONE };
 
     if (m->fde->cie.is_signal)
-        return (struct cp_signal_rule){ .cfa = CP_CFA_SIGNAL };
+        return (struct cp_cfi_row){ .cfa = CP_CFA_SIGNAL };
     if (row->saved[RA].place == PLACE_END)
-        return (struct cp_signal_rule){ .cfa = CP_CFA_SP, .ra = CP_RULE_END };
+        return (struct cp_cfi_row){ .cfa = CP_CFA_SP, .ra = CP_CFI_END };
     if (row->cfa == CP_CFA_NONE || row->off != rule.cfa_offset ||
         row->deref_off != rule.deref_offset)
         return none;
     if (row->saved[RA].place == PLACE_SAME && m->regs->is_ra_in_aux)
-        rule.ra = CP_RULE_SAME;
+        rule.ra = CP_CFI_SAME;
     else if (row->saved[RA].place == PLACE_ARG)
-        rule.ra = CP_RULE_ARG;
+        rule.ra = CP_CFI_ARG;
     else if (row->saved[RA].place != PLACE_CFA ||
              !to_words(row->saved[RA].off, &rule.ra))
         return none;
-    put_saved(&rule, &rule.fp, row->saved[FP], CP_RULE_FP_AT_FP);
-    put_saved(&rule, &rule.aux, row->saved[AUX], CP_RULE_AUX_AT_FP);
+    put_saved(&rule, &rule.fp, row->saved[FP], CP_CFI_FP_AT_FP);
+    put_saved(&rule, &rule.aux, row->saved[AUX], CP_CFI_AUX_AT_FP);
     if (m->regs->is_ra_in_aux)
-        rule.aux = CP_RULE_SAME; /* it is the return address itself */
+        rule.aux = CP_CFI_SAME; /* it is the return address itself */
     return rule;
 }
 
 /* Says what held up to now, and goes on. */
 static bool advance(struct machine *m, uint64_t by)
 {
-    struct cp_signal_rule rule;
+    struct cp_cfi_row rule;
 
     if (by == 0)
         return true;
-    rule = rule_of(m);
+    rule = row_of(m);
     if (!m->sink(m->context, m->address, &rule))
         return false;
     if (by >= m->fde->end - m->address)
@@ -397,7 +397,7 @@ bool cp_cfi_run(const struct cp_cfi_machine *machine, const struct cp_fde *fde,
                 cp_cfi_sink *sink, void *context)
 {
     struct machine m; /* what is remembered needs no value before */
-    struct cp_signal_rule rule;
+    struct cp_cfi_row rule;
 
     m.regs = machine;
     m.fde = fde;
@@ -412,6 +412,6 @@ bool cp_cfi_run(const struct cp_cfi_machine *machine, const struct cp_fde *fde,
     m.initial = m.row;
     if (!run(&m, fde->program))
         return false;
-    rule = rule_of(&m);
+    rule = row_of(&m);
     return sink(context, m.address, &rule);
 }

@@ -2,7 +2,7 @@
  * cfi - runs the program of an FDE and gives the rules that it describes.
  *
  * A program says, address by address, how the CFA and the saved registers are
- * found. What the walker can follow becomes a struct cp_signal_rule; what it
+ * found. What the walker can follow becomes a struct cp_cfi_row; what it
  * cannot, CP_CFA_NONE.
  */
 #ifndef CP_CFI_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct cp_fde;
-struct cp_signal_rule;
+struct cp_cfi_row;
 
 /* The DWARF numbers of the registers that a walk knows. */
 struct cp_cfi_machine {
@@ -27,7 +27,7 @@ const struct cp_cfi_machine *cp_cfi_native(void);
 
 /* Told that from this address on the rule holds; false stops. */
 typedef bool cp_cfi_sink(void *context, uint64_t address,
-                         const struct cp_signal_rule *rule);
+                         const struct cp_cfi_row *rule);
 
 /*
  * Runs the program; addresses come in order, inside [start, end). Returns

@@ -13,11 +13,11 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sort.h"
-#include "signal/unwinder/map.h"
-#include "signal/unwinder/rule.h"
+#include "signal/unwinder/cfi_row.h"
+#include "signal/unwinder/unwind_table.h"
 #include "unwind/cfi.h"
+#include "unwind/cfi_rows.h"
 #include "unwind/eh_frame.h"
-#include "unwind/rules.h"
 
 #define ROWS_PER_BUCKET 4
 
@@ -57,12 +57,12 @@ static bool add_row(struct table *t, uint64_t address, uint32_t rule)
     return true;
 }
 
-static bool take_rule(void *context, uint64_t address,
-                      const struct cp_signal_rule *rule)
+static bool take_row(void *context, uint64_t address,
+                     const struct cp_cfi_row *rule)
 {
     struct table *t = context;
 
-    return add_row(t, address, cp_rules_number(rule));
+    return add_row(t, address, cp_cfi_rows_number(rule));
 }
 
 static bool take_fde(void *context, const struct cp_fde *fde)
@@ -76,9 +76,9 @@ static bool take_fde(void *context, const struct cp_fde *fde)
     if (t->n_rows &&
         fde->start - t->input->code_start < t->rows[t->n_rows - 1] >> 16)
         t->is_unsorted = true;
-    if (!cp_cfi_run(t->input->machine, fde, take_rule, t) && t->status != CP_OK)
+    if (!cp_cfi_run(t->input->machine, fde, take_row, t) && t->status != CP_OK)
         return false;
-    return add_row(t, fde->end, CP_RULE_NONE);
+    return add_row(t, fde->end, CP_CFI_NONE);
 }
 
 /* Sorts, and of rows at one address keeps the last: "no rule" comes first. */
@@ -120,7 +120,7 @@ static void fill_buckets(const struct table *t, uint32_t *buckets, size_t n,
 }
 
 /* All tables in one block, which begins with the buckets. */
-static enum cp_status finish(struct table *t, struct cp_signal_module *out)
+static enum cp_status finish(struct table *t, struct cp_unwind_module *out)
 {
     uint64_t len = t->input->code_end - t->input->code_start;
     uint32_t shift = choose_shift(len, t->n_rows);
@@ -137,10 +137,10 @@ static enum cp_status finish(struct table *t, struct cp_signal_module *out)
         pcs[i] = (uint32_t)(t->rows[i] >> 16);
         ids[i] = (uint16_t)t->rows[i];
     }
-    *out = (struct cp_signal_module){ .start = t->input->code_start,
+    *out = (struct cp_unwind_module){ .start = t->input->code_start,
                                       .end = t->input->code_end,
                                       .pcs = pcs,
-                                      .rule_ids = ids,
+                                      .row_ids = ids,
                                       .buckets = buckets,
                                       .n_rows = (uint32_t)n,
                                       .shift = shift };
@@ -148,14 +148,14 @@ static enum cp_status finish(struct table *t, struct cp_signal_module *out)
 }
 
 enum cp_status cp_compile(const struct cp_compile_input *input,
-                          struct cp_signal_module *out, struct cp_error *err)
+                          struct cp_unwind_module *out, struct cp_error *err)
 {
     struct table t = { .input = input, .err = err, .status = CP_OK };
 
     if (input->code_end <= input->code_start ||
         input->code_end - input->code_start > UINT32_MAX)
         return cp_error_set(err, CP_EFORMAT, "code of no or of 4 GiB");
-    (void)add_row(&t, input->code_start, CP_RULE_NONE);
+    (void)add_row(&t, input->code_start, CP_CFI_NONE);
     if (t.status == CP_OK)
         (void)cp_eh_frame_each(&input->bytes, take_fde, &t);
     if (t.status == CP_OK && t.is_unsorted)
@@ -166,13 +166,13 @@ enum cp_status cp_compile(const struct cp_compile_input *input,
     return t.status;
 }
 
-void cp_compile_release(struct cp_signal_module *m)
+void cp_compile_release(struct cp_unwind_module *m)
 {
     cp_free((void *)(uintptr_t)m->buckets);
-    *m = (struct cp_signal_module){ 0 };
+    *m = (struct cp_unwind_module){ 0 };
 }
 
-size_t cp_compile_bytes(const struct cp_signal_module *m)
+size_t cp_compile_bytes(const struct cp_unwind_module *m)
 {
     if (!m->pcs)
         return 0;

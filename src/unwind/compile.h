@@ -14,7 +14,7 @@
 #include "unwind/eh_frame.h"
 
 struct cp_cfi_machine;
-struct cp_signal_module;
+struct cp_unwind_module;
 
 struct cp_compile_input {
     struct cp_eh_bytes bytes;
@@ -28,11 +28,11 @@ struct cp_compile_input {
  * have no rows. On failure *out is as it was.
  */
 enum cp_status cp_compile(const struct cp_compile_input *input,
-                          struct cp_signal_module *out, struct cp_error *err);
+                          struct cp_unwind_module *out, struct cp_error *err);
 
-void cp_compile_release(struct cp_signal_module *m);
+void cp_compile_release(struct cp_unwind_module *m);
 
 /* The bytes that the module's tables take. */
-size_t cp_compile_bytes(const struct cp_signal_module *m);
+size_t cp_compile_bytes(const struct cp_unwind_module *m);
 
 #endif

@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "signal/tables/readers.h"
-#include "signal/unwinder/map.h"
+#include "signal/unwinder/unwind_table.h"
 #include "unwind/code_ranges.h"
 #include "unwind/compile.h"
 #include "unwind/survey.h"
@@ -30,15 +30,15 @@
 
 struct object {
     uint64_t print; /* see above */
-    struct cp_signal_module module;
+    struct cp_unwind_module module;
     bool is_seen;
 };
 
 /* A published map with its cache and its modules. */
 struct map_block {
-    struct cp_signal_map map;
-    _Atomic uint64_t cache[CP_MAP_CACHE];
-    struct cp_signal_module modules[];
+    struct cp_unwind_table map;
+    _Atomic uint64_t cache[CP_UNWIND_CACHE_SLOTS];
+    struct cp_unwind_module modules[];
 };
 
 struct cp_objects {
@@ -150,10 +150,10 @@ static bool overlaps_object(const struct cp_objects *o,
     return false;
 }
 
-static void sort_modules(struct cp_signal_module *m, size_t n)
+static void sort_modules(struct cp_unwind_module *m, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        struct cp_signal_module moved = m[i];
+        struct cp_unwind_module moved = m[i];
         size_t at = i;
 
         for (; at > 0 && m[at - 1].start > moved.start; at--)
@@ -176,10 +176,10 @@ static struct map_block *make_map(struct cp_objects *o)
     for (size_t i = 0; i < o->code.n; i++)
         if (!overlaps_object(o, &o->code.ranges[i]))
             block->modules[n++] =
-                (struct cp_signal_module){ .start = o->code.ranges[i].start,
+                (struct cp_unwind_module){ .start = o->code.ranges[i].start,
                                            .end = o->code.ranges[i].end };
     sort_modules(block->modules, n);
-    block->map = (struct cp_signal_map){ n, block->modules, block->cache };
+    block->map = (struct cp_unwind_table){ n, block->modules, block->cache };
     return block;
 }
 

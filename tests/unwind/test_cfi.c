@@ -1,20 +1,20 @@
 /* test_cfi - programs of every sort and the rules that they give. */
-#include "signal/unwinder/rule.h"
+#include "signal/unwinder/cfi_row.h"
 #include "unwind/cfi.h"
 #include "unwind/eh_frame.h"
 
 #include "check.h"
 
-#define SAME CP_RULE_SAME
+#define SAME CP_CFI_SAME
 
 struct collected {
     uint64_t at[16];
-    struct cp_signal_rule rules[16];
+    struct cp_cfi_row rules[16];
     size_t n;
 };
 
 static bool collect(void *context, uint64_t address,
-                    const struct cp_signal_rule *rule)
+                    const struct cp_cfi_row *rule)
 {
     struct collected *c = context;
 
@@ -48,7 +48,7 @@ static const struct row {
     const char *name;
     const char *program;
     size_t len;
-    struct cp_signal_rule rule;
+    struct cp_cfi_row rule;
 } rows[] = {
     { "nothing", "", 0, { 8, 0, -1, SAME, SAME, CP_CFA_SP, 0 } },
     { "push rbp",
@@ -82,7 +82,7 @@ static const struct row {
     { "realigned stack",
       "\x41\x0c\x0a\x00\x49\x10\x06\x02\x76\x00\x44\x0f\x03\x76\x78\x06",
       16,
-      { -8, 0, -1, 0, SAME, CP_CFA_FP_DEREF, CP_RULE_FP_AT_FP } },
+      { -8, 0, -1, 0, SAME, CP_CFA_FP_DEREF, CP_CFI_FP_AT_FP } },
     { "cfa in r10",
       "\x41\x0c\x0a\x00",
       4,
@@ -98,12 +98,12 @@ static const struct row {
     { "return address in rdi",
       "\x41\x0e\x00\x09\x10\x05",
       6,
-      { 0, 0, CP_RULE_ARG, SAME, SAME, CP_CFA_SP, 0 } },
+      { 0, 0, CP_CFI_ARG, SAME, SAME, CP_CFA_SP, 0 } },
     { "return address in r9: beyond us",
       "\x41\x09\x10\x09",
       4,
       { 0, 0, 0, 0, 0, CP_CFA_NONE, 0 } },
-    { "outermost", "\x07\x10", 2, { 0, 0, CP_RULE_END, 0, 0, CP_CFA_SP, 0 } },
+    { "outermost", "\x07\x10", 2, { 0, 0, CP_CFI_END, 0, 0, CP_CFA_SP, 0 } },
 };
 
 static void test_rules(void)
@@ -185,7 +185,7 @@ static void test_aarch64(void)
 
     CHECK(cp_cfi_run(&cp_cfi_aarch64, &fde, collect, &c));
     CHECK_INT(c.n, 2);
-    CHECK_INT(c.rules[0].ra, CP_RULE_SAME);
+    CHECK_INT(c.rules[0].ra, CP_CFI_SAME);
     CHECK_INT(c.at[1], 0x1004);
     CHECK_INT(c.rules[1].cfa_offset, 32);
     CHECK_INT(c.rules[1].ra, -3);

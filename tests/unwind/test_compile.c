@@ -1,15 +1,15 @@
 /* test_compile - rows, gaps and lookups of modules made by hand. */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "signal/unwinder/map.h"
-#include "signal/unwinder/rule.h"
+#include "signal/unwinder/cfi_row.h"
+#include "signal/unwinder/unwind_table.h"
 #include "unwind/cfi.h"
 #include "unwind/compile.h"
 
 #include "check.h"
 #include "unwind/eh_bytes.h"
 
-static _Atomic uint64_t cache[CP_MAP_CACHE];
+static _Atomic uint64_t cache[CP_UNWIND_CACHE_SLOTS];
 
 static struct cp_compile_input input_of(const struct eh_bytes *b)
 {
@@ -20,14 +20,14 @@ static struct cp_compile_input input_of(const struct eh_bytes *b)
 }
 
 /* The CFA's offset at an address; -1: no rule. */
-static int offset_at(const struct cp_signal_module *m, uintptr_t pc)
+static int offset_at(const struct cp_unwind_module *m, uintptr_t pc)
 {
-    struct cp_signal_map map = { 1, m, cache };
-    const struct cp_signal_rule *rule;
+    struct cp_unwind_table map = { 1, m, cache };
+    const struct cp_cfi_row *rule;
 
     memset((void *)cache, 0, sizeof(cache));
-    rule = cp_signal_map_rule(&map, pc);
-    CHECK(rule == cp_signal_map_rule(&map, pc)); /* from the cache */
+    rule = cp_unwind_table_row(&map, pc);
+    CHECK(rule == cp_unwind_table_row(&map, pc)); /* from the cache */
     return rule->cfa == CP_CFA_NONE ? -1 : rule->cfa_offset;
 }
 
@@ -43,7 +43,7 @@ static void test_rows(void)
     };
     struct eh_bytes b = { 0 };
     struct cp_compile_input in;
-    struct cp_signal_module m = { 0 };
+    struct cp_unwind_module m = { 0 };
     struct cp_error err;
 
     eh_cie(&b, "zR", EH_START, 5);
@@ -64,7 +64,7 @@ static void test_unsorted(void)
 {
     struct eh_bytes b = { 0 };
     struct cp_compile_input in;
-    struct cp_signal_module m = { 0 };
+    struct cp_unwind_module m = { 0 };
     struct cp_error err;
 
     eh_cie(&b, "zR", EH_START, 5);
@@ -89,7 +89,7 @@ static void test_limits(void)
 {
     struct eh_bytes b = { 0 };
     struct cp_compile_input in;
-    struct cp_signal_module m = { 0 };
+    struct cp_unwind_module m = { 0 };
     struct cp_error err = { 0 };
 
     eh_cie(&b, "zR", EH_START, 5);

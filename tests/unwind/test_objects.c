@@ -1,10 +1,10 @@
 /* test_objects - objects that come and go, and code that belongs to none. */
 #include "base/error.h"
 #include "signal/tables/readers.h"
-#include "signal/unwinder/map.h"
+#include "signal/unwinder/unwind_table.h"
+#include "unwind/cfi_rows.h"
 #include "unwind/code_ranges.h"
 #include "unwind/objects.h"
-#include "unwind/rules.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 /* Part of libc6, and loaded by nothing. */
 #define SOME_LIBRARY "libBrokenLocale.so.1"
 
-static const struct cp_signal_module *find(uintptr_t pc)
+static const struct cp_unwind_module *find(uintptr_t pc)
 {
-    return cp_signal_map_find(cp_signal_map(), pc);
+    return cp_unwind_table_find(cp_unwind_table(), pc);
 }
 
 static void test_known_objects(struct cp_objects *o)
@@ -35,16 +35,16 @@ static void test_known_objects(struct cp_objects *o)
     CHECK(find((uintptr_t)qsort) && find((uintptr_t)qsort)->pcs);
     CHECK(find((uintptr_t)find) && find((uintptr_t)find)->pcs);
     CHECK(find((uintptr_t)&stats) == NULL);
-    CHECK(cp_rules_count() > 10 && cp_rules_count() < 10000);
+    CHECK(cp_cfi_rows_count() > 10 && cp_cfi_rows_count() < 10000);
 }
 
 static void test_unchanged(struct cp_objects *o)
 {
-    const struct cp_signal_map *before = cp_signal_map();
+    const struct cp_unwind_table *before = cp_unwind_table();
     struct cp_error err;
 
     CHECK(cp_objects_refresh(o, true, &err) == CP_OK);
-    CHECK(cp_signal_map() == before);
+    CHECK(cp_unwind_table() == before);
 }
 
 static void test_library(struct cp_objects *o)

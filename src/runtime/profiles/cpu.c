@@ -46,7 +46,8 @@ static enum cp_status comment(const struct cp_probe_window *w,
                               struct cp_builder *b, struct cp_error *err)
 {
     int64_t cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - w->cpu_ns;
-    uint64_t n_stuck = atomic_load(&cp_signal_sampler.n_stuck) - w->n_stuck;
+    uint64_t n_truncated =
+        atomic_load(&cp_signal_sampler.n_truncated) - w->n_truncated;
     uint64_t n_lost = cp_probe_lost() - w->n_lost;
     struct cp_threads_stats threads;
     enum cp_status status;
@@ -58,7 +59,7 @@ static enum cp_status comment(const struct cp_probe_window *w,
                    "cpu time of the process %lld ms; samples lost %llu, with "
                    "an incomplete stack %llu; threads %zu, without a timer %zu",
                    (long long)(cpu_ns / 1000000), (unsigned long long)n_lost,
-                   (unsigned long long)n_stuck, threads.n_threads,
+                   (unsigned long long)n_truncated, threads.n_threads,
                    threads.n_no_timer);
     status = cp_builder_comment(b, text, (size_t)len, err);
     len = tick_text(w->hz, text, sizeof(text));

@@ -53,7 +53,7 @@ uint64_t cp_probe_lost(void)
 
 static void note_begin(struct cp_probe_window *w)
 {
-    w->n_stuck = atomic_load(&cp_signal_sampler.n_stuck);
+    w->n_truncated = atomic_load(&cp_signal_sampler.n_truncated);
     w->n_lost = cp_probe_lost();
     w->begin_ns = cp_clock_ns(CLOCK_MONOTONIC);
     w->time_ns = cp_clock_ns(CLOCK_REALTIME);

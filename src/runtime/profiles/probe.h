@@ -23,7 +23,7 @@ struct cp_probe_window {
     int64_t time_ns;          /* of the day */
     int64_t cpu_ns;           /* of the process, when it was opened */
     int64_t unseen_ns;        /* see cp_probe.unseen_ns */
-    uint64_t n_stuck, n_lost; /* as they were then */
+    uint64_t n_truncated, n_lost; /* as they were then */
 };
 
 /* Used under cp_sampler_lock, but for what is constant. */

@@ -24,8 +24,8 @@
 #include "runtime/threads/wait_switches.h"
 #include "signal/tables/readers.h"
 #include "signal/tables/thread.h"
-#include "signal/unwinder/map.h"
 #include "signal/unwinder/regs.h"
+#include "signal/unwinder/unwind_table.h"
 #include "signal/unwinder/walk.h"
 
 #define PAGE ((size_t)4096)
@@ -129,7 +129,7 @@ static bool walk_copy(struct cp_still_look *l, struct cp_signal_regs regs,
 
     if (!place)
         return false;
-    walk.map = cp_signal_map();
+    walk.map = cp_unwind_table();
     l->n = cp_signal_walk(&walk, regs, place->frames);
     memcpy(l->frames, place->frames, l->n * sizeof(*l->frames));
     cp_readers_exit(place);
@@ -145,7 +145,7 @@ static enum cp_still_fit walk_with(struct cp_still_look *l,
 
     if (!walk_copy(l, *regs, len) || l->n <= n || l->frames[n - 1] != pc)
         return CP_STILL_FIT_NO;
-    return cp_still_caller_fits(cp_signal_map(), l->frames[n] + 1, pc);
+    return cp_still_caller_fits(cp_unwind_table(), l->frames[n] + 1, pc);
 }
 
 /* The first word of the stack that fits best; 0 if none does. */
@@ -161,7 +161,7 @@ static uintptr_t guess(struct cp_still_look *l, struct cp_signal_regs regs,
     for (size_t i = 0; i + 1 < n_words; i++) {
         enum cp_still_fit fit;
 
-        if (!cp_signal_map_find(cp_signal_map(), words[i + 1]))
+        if (!cp_unwind_table_find(cp_unwind_table(), words[i + 1]))
             continue;
         regs.fp = regs.sp + i * sizeof(*words);
         l->frames[n - 1] = pc;

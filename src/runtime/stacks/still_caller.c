@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "signal/unwinder/map.h"
+#include "signal/unwinder/unwind_table.h"
 
 #ifdef __x86_64__
 
@@ -104,28 +104,28 @@ static bool is_start_of(uintptr_t start, uintptr_t pc)
            count_frames(start, pc) == 1;
 }
 
-enum cp_still_fit cp_still_caller_fits(const struct cp_signal_map *map,
+enum cp_still_fit cp_still_caller_fits(const struct cp_unwind_table *map,
                                        uintptr_t back, uintptr_t pc)
 {
-    const struct cp_signal_module *own =
-        cp_signal_map_find(map, (uintptr_t)cp_still_caller_fits);
-    bool is_ours = own && own == cp_signal_map_find(map, pc);
+    const struct cp_unwind_module *own =
+        cp_unwind_table_find(map, (uintptr_t)cp_still_caller_fits);
+    bool is_ours = own && own == cp_unwind_table_find(map, pc);
     uintptr_t called;
 
     /* Ours never wait in a function of the program: such calls have ended. */
-    if (!own || (!is_ours && own == cp_signal_map_find(map, back)) ||
+    if (!own || (!is_ours && own == cp_unwind_table_find(map, back)) ||
         !find_called(back, &called))
         return CP_STILL_FIT_NO;
     if (!called)
         return CP_STILL_FIT_PERHAPS;
     /* Or a hook of ours was called, and has gone on to the function. */
     return is_start_of(called, pc) ||
-                   (!is_ours && own == cp_signal_map_find(map, called))
+                   (!is_ours && own == cp_unwind_table_find(map, called))
                ? CP_STILL_FIT_YES
                : CP_STILL_FIT_NO;
 }
 #else
-enum cp_still_fit cp_still_caller_fits(const struct cp_signal_map *map,
+enum cp_still_fit cp_still_caller_fits(const struct cp_unwind_table *map,
                                        uintptr_t back, uintptr_t pc)
 {
     (void)map, (void)back, (void)pc;

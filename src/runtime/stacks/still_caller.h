@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-struct cp_signal_map;
+struct cp_unwind_table;
 
 enum cp_still_fit {
     CP_STILL_FIT_NO,
@@ -23,7 +23,7 @@ enum cp_still_fit {
  * `back` is the address to return to, `pc` one in a function with a frame
  * pointer. CP_STILL_FIT_NO on other machines than x86-64.
  */
-enum cp_still_fit cp_still_caller_fits(const struct cp_signal_map *map,
+enum cp_still_fit cp_still_caller_fits(const struct cp_unwind_table *map,
                                        uintptr_t back, uintptr_t pc);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * walk_map - the one map of all code that walkers see (signal/unwinder/map.h),
- * and when it is looked at anew.
+ * walk_map - the one map of all code that walkers see
+ * (signal/unwinder/unwind_table.h), and when it is looked at anew.
  *
  * To look enters the loader, which has a lock that may be held for long: so
  * it is the work of a thread of our own (sampler.h).

@@ -68,7 +68,7 @@ static struct cp_signal_slot *take(const struct sample *sample,
         size_t n;
 
         cp_arch_regs(&regs, context);
-        walk.map = cp_signal_map();
+        walk.map = cp_unwind_table();
         walk.reach =
             (struct cp_signal_reach){ .stack_low = atomic_load(&t->stack_low),
                                       .stack_high =
@@ -82,8 +82,8 @@ static struct cp_signal_slot *take(const struct sample *sample,
         if (cp_trace_is_on() && sample->table == &cp_signal_sampler.cpu)
             cp_trace_sample(t, place->frames, n, cp_locks_now_ns());
         if (walk.end != CP_WALK_WHOLE)
-            atomic_fetch_add(&cp_signal_sampler.n_stuck, sample->count);
-        if (walk.met_unknown)
+            atomic_fetch_add(&cp_signal_sampler.n_truncated, sample->count);
+        if (walk.hit_unmapped_pc)
             want_look();
     } else {
         atomic_fetch_add(&cp_signal_sampler.n_late, sample->count);

@@ -37,7 +37,7 @@ struct cp_signal_sampler {
     _Atomic(struct cp_signal_samples *) stacks; /* of a look at all threads */
     uint32_t word;                     /* random, set before the first signal */
     _Atomic uint64_t n_samples;        /* taken */
-    _Atomic uint64_t n_stuck;          /* whose stack did not reach its root */
+    _Atomic uint64_t n_truncated;      /* whose stack did not reach its root */
     _Atomic uint64_t n_no_reader_slot; /* lost: too many walkers at once */
     _Atomic uint64_t n_full;     /* lost: there was no room in the table */
     _Atomic uint64_t n_late;     /* of a profile that was over */

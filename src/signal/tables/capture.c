@@ -44,7 +44,7 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
         walk.reach.stack_high = atomic_load(&t->stack_high);
         tag.labels = atomic_load(&t->labels);
     }
-    walk.map = cp_signal_map();
+    walk.map = cp_unwind_table();
     cp_arch_here(&regs);
     n = cp_signal_walk(&walk, regs, place->frames);
     own = own_frames(place->frames, n, caller);

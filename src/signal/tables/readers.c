@@ -13,16 +13,16 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-#include "signal/unwinder/map.h"
+#include "signal/unwinder/unwind_table.h"
 
 static struct {
     alignas(64) _Atomic uint32_t turn; /* odd: the place is taken */
 } heads[CP_READER_SLOTS];
 
 static struct cp_reader_slot places[CP_READER_SLOTS];
-static _Atomic uint64_t no_cache[CP_MAP_CACHE];
-static const struct cp_signal_map no_code = { .cache = no_cache };
-static _Atomic(const struct cp_signal_map *) current = &no_code;
+static _Atomic uint64_t no_cache[CP_UNWIND_CACHE_SLOTS];
+static const struct cp_unwind_table no_code = { .cache = no_cache };
+static _Atomic(const struct cp_unwind_table *) current = &no_code;
 
 struct cp_reader_slot *cp_readers_enter(uint32_t hint)
 {
@@ -43,12 +43,12 @@ void cp_readers_exit(struct cp_reader_slot *place)
     atomic_fetch_add(&heads[place - places].turn, 1);
 }
 
-const struct cp_signal_map *cp_signal_map(void)
+const struct cp_unwind_table *cp_unwind_table(void)
 {
     return atomic_load(&current);
 }
 
-void cp_readers_publish(const struct cp_signal_map *map)
+void cp_readers_publish(const struct cp_unwind_table *map)
 {
     atomic_store(&current, map ? map : &no_code);
 }

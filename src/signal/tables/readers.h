@@ -16,7 +16,7 @@
 
 #include "signal/unwinder/walk.h"
 
-struct cp_signal_map;
+struct cp_unwind_table;
 
 #define CP_READER_SLOTS 128
 
@@ -30,10 +30,10 @@ struct cp_reader_slot *cp_readers_enter(uint32_t hint);
 void cp_readers_exit(struct cp_reader_slot *place);
 
 /* What code is known; for use between enter and leave. Never NULL. */
-const struct cp_signal_map *cp_signal_map(void);
+const struct cp_unwind_table *cp_unwind_table(void);
 
 /* Outside signal context: what all who enter from now on will see. */
-void cp_readers_publish(const struct cp_signal_map *map);
+void cp_readers_publish(const struct cp_unwind_table *map);
 
 /* The turns of all places, to be given to cp_readers_quiesced later. */
 void cp_readers_epochs(uint32_t out[CP_READER_SLOTS]);

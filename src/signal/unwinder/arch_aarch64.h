@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/regs.h"
-#include "signal/unwinder/rule.h"
 
 /* A siginfo of 128 bytes lies between sp and the ucontext. */
 #define CP_ARCH_SIGNAL_CONTEXT 128
@@ -110,10 +110,10 @@ static inline long cp_arch_syscall(long number, const long a[6])
  * Can there be a call where this rule holds? It overwrites the return address,
  * which a function that calls has saved, therefore.
  */
-static inline bool cp_arch_may_call(const struct cp_signal_rule *rule)
+static inline bool cp_arch_may_call(const struct cp_cfi_row *rule)
 {
     return rule->cfa != CP_CFA_NONE && rule->cfa != CP_CFA_PLT &&
-           (rule->ra >= CP_RULE_MIN || rule->ra == CP_RULE_END ||
+           (rule->ra >= CP_CFI_MIN || rule->ra == CP_CFI_END ||
             rule->cfa == CP_CFA_SIGNAL);
 }
 

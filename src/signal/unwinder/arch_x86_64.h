@@ -8,8 +8,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
+#include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/regs.h"
-#include "signal/unwinder/rule.h"
 
 /* The kernel leaves sp at a ucontext when it returns from a handler. */
 #define CP_ARCH_SIGNAL_CONTEXT 0
@@ -110,7 +110,7 @@ static inline long cp_arch_syscall(long number, const long a[6])
  * Can there be a call where this rule holds? The stack is aligned to 16 bytes
  * at each, so it is not at the entry of a function or before its return.
  */
-static inline bool cp_arch_may_call(const struct cp_signal_rule *rule)
+static inline bool cp_arch_may_call(const struct cp_cfi_row *rule)
 {
     if (rule->cfa == CP_CFA_SP)
         return rule->cfa_offset % 16 == 0;

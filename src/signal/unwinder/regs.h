@@ -1,4 +1,5 @@
-/* regs - the registers of a frame, as far as a walk needs them; see rule.h. */
+/* regs - the registers of a frame, as far as a walk needs them; see cfi_row.h.
+ */
 #ifndef CP_SIGNAL_REGS_H
 #define CP_SIGNAL_REGS_H
 

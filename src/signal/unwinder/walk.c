@@ -11,11 +11,11 @@
 #include <ucontext.h>
 
 #include "signal/unwinder/arch.h"
-#include "signal/unwinder/map.h"
+#include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/raw.h"
 #include "signal/unwinder/reach.h"
 #include "signal/unwinder/regs.h"
-#include "signal/unwinder/rule.h"
+#include "signal/unwinder/unwind_table.h"
 
 struct frame {
     struct cp_signal_regs regs;
@@ -56,7 +56,7 @@ CP_SIGNAL_RAW static bool step_signal(struct cp_signal_walk *w, struct frame *f)
 
 /* The rules but the two commonest; false: no CFA. */
 static bool other_cfa(struct cp_signal_walk *w, const struct frame *f,
-                      const struct cp_signal_rule *rule, uintptr_t *out)
+                      const struct cp_cfi_row *rule, uintptr_t *out)
 {
     uintptr_t offset = (uintptr_t)(intptr_t)rule->cfa_offset;
 
@@ -86,51 +86,51 @@ static bool other_cfa(struct cp_signal_walk *w, const struct frame *f,
 static inline bool restore(struct cp_signal_walk *w, uintptr_t base, int16_t at,
                            uintptr_t *value)
 {
-    if (at == CP_RULE_SAME)
+    if (at == CP_CFI_SAME)
         return true;
     return cp_signal_reach_word(&w->reach, base + (uintptr_t)((intptr_t)at * 8),
                                 value);
 }
 
 /* A return address that was never saved: only an interrupted frame has it. */
-static bool register_ra(const struct frame *f,
-                        const struct cp_signal_rule *rule, uintptr_t *out)
+static bool register_ra(const struct frame *f, const struct cp_cfi_row *rule,
+                        uintptr_t *out)
 {
-    if (rule->ra == CP_RULE_SAME && CP_ARCH_RA_ON_STACK)
+    if (rule->ra == CP_CFI_SAME && CP_ARCH_RA_ON_STACK)
         return false;
-    *out = rule->ra == CP_RULE_ARG ? f->regs.arg : f->regs.aux;
+    *out = rule->ra == CP_CFI_ARG ? f->regs.arg : f->regs.aux;
     return f->is_exact;
 }
 
-enum step { STEP_ON, STEP_END, STEP_STUCK };
+enum step { STEP_ON, STEP_END, STEP_TRUNCATED };
 
-static inline enum step step_by_rule(struct cp_signal_walk *w, struct frame *f,
-                                     const struct cp_signal_rule *rule)
+static inline enum step step_by_row(struct cp_signal_walk *w, struct frame *f,
+                                    const struct cp_cfi_row *rule)
 {
     struct cp_signal_regs *r = &f->regs;
     uintptr_t cfa, pc, fp = r->fp;
 
-    if (rule->ra == CP_RULE_END)
+    if (rule->ra == CP_CFI_END)
         return STEP_END;
     if (rule->cfa == CP_CFA_SP)
         cfa = r->sp + (uintptr_t)(intptr_t)rule->cfa_offset;
     else if (rule->cfa == CP_CFA_FP)
         cfa = r->fp + (uintptr_t)(intptr_t)rule->cfa_offset;
     else if (rule->cfa == CP_CFA_SIGNAL)
-        return step_signal(w, f) ? STEP_ON : STEP_STUCK;
+        return step_signal(w, f) ? STEP_ON : STEP_TRUNCATED;
     else if (!other_cfa(w, f, rule, &cfa))
-        return STEP_STUCK;
-    if (rule->ra < CP_RULE_MIN) {
+        return STEP_TRUNCATED;
+    if (rule->ra < CP_CFI_MIN) {
         if (cfa < r->sp || !register_ra(f, rule, &pc))
-            return STEP_STUCK;
+            return STEP_TRUNCATED;
     } else if (cfa <= r->sp || !restore(w, cfa, rule->ra, &pc)) {
-        return STEP_STUCK;
+        return STEP_TRUNCATED;
     }
-    if (!restore(w, rule->flags & CP_RULE_FP_AT_FP ? fp : cfa, rule->fp,
+    if (!restore(w, rule->flags & CP_CFI_FP_AT_FP ? fp : cfa, rule->fp,
                  &r->fp) ||
-        !restore(w, rule->flags & CP_RULE_AUX_AT_FP ? fp : cfa, rule->aux,
+        !restore(w, rule->flags & CP_CFI_AUX_AT_FP ? fp : cfa, rule->aux,
                  &r->aux))
-        return STEP_STUCK;
+        return STEP_TRUNCATED;
     r->pc = cp_arch_strip(pc);
     r->sp = cfa;
     f->is_exact = false;
@@ -144,10 +144,10 @@ static inline enum step step_by_rule(struct cp_signal_walk *w, struct frame *f,
  */
 static bool is_return_address(const struct cp_signal_walk *w, uintptr_t pc)
 {
-    const struct cp_signal_module *m = cp_signal_map_find(w->map, pc - 1);
+    const struct cp_unwind_module *m = cp_unwind_table_find(w->map, pc - 1);
 
     return m &&
-           (!m->pcs || cp_arch_may_call(cp_signal_map_rule(w->map, pc - 1)));
+           (!m->pcs || cp_arch_may_call(cp_unwind_table_row(w->map, pc - 1)));
 }
 
 /* By the frame pointer: it points at the caller's, then the return address. */
@@ -161,7 +161,7 @@ static bool step_by_pointer(struct cp_signal_walk *w, struct frame *f)
         !cp_signal_reach_word(&w->reach, r->fp + 8, &pc))
         return false;
     pc = cp_arch_strip(pc);
-    if (!cp_signal_map_find(w->map, pc - 1))
+    if (!cp_unwind_table_find(w->map, pc - 1))
         return false;
     *r = (struct cp_signal_regs){ pc, r->fp + 16, fp, r->aux, 0, 0 };
     f->is_exact = false;
@@ -188,7 +188,7 @@ static bool step_by_scan(struct cp_signal_walk *w, struct frame *f, size_t n)
 }
 
 /* A function without a rule: assembly, generated code, a wild jump. */
-static bool step_without_rule(struct cp_signal_walk *w, struct frame *f)
+static bool step_without_row(struct cp_signal_walk *w, struct frame *f)
 {
     uintptr_t lr = f->regs.aux;
 
@@ -206,19 +206,19 @@ static bool step_without_rule(struct cp_signal_walk *w, struct frame *f)
 }
 
 static inline enum step step(struct cp_signal_walk *w, struct frame *f,
-                             const struct cp_signal_rule *rule)
+                             const struct cp_cfi_row *rule)
 {
     if (rule->cfa != CP_CFA_NONE)
-        return step_by_rule(w, f, rule);
-    return step_without_rule(w, f) ? STEP_ON : STEP_STUCK;
+        return step_by_row(w, f, rule);
+    return step_without_row(w, f) ? STEP_ON : STEP_TRUNCATED;
 }
 
 /* A return address that points to no code is none. */
 static bool is_wild(struct cp_signal_walk *w, const struct frame *f)
 {
-    if (cp_signal_map_find(w->map, lookup_pc(f)))
+    if (cp_unwind_table_find(w->map, lookup_pc(f)))
         return false;
-    w->met_unknown = true;
+    w->hit_unmapped_pc = true;
     return !f->is_exact;
 }
 
@@ -247,7 +247,7 @@ static size_t close_ring(uintptr_t *out, size_t n)
 /* Is it code where the frame goes on, and no call before it? */
 static bool is_entered(const struct cp_signal_walk *w, const struct frame *f)
 {
-    return !f->is_exact && cp_signal_map_find(w->map, f->regs.pc) &&
+    return !f->is_exact && cp_unwind_table_find(w->map, f->regs.pc) &&
            !is_return_address(w, f->regs.pc);
 }
 
@@ -263,18 +263,18 @@ static inline size_t walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
     enum step next = STEP_ON;
     size_t n = 0;
 
-    w->met_unknown = false;
+    w->hit_unmapped_pc = false;
     cp_signal_reach_stack(&w->reach, regs.sp);
     while (next == STEP_ON && n < CP_WALK_LIMIT) {
         bool enters = is_other && is_entered(w, &f);
         uintptr_t pc = enters ? f.regs.pc : lookup_pc(&f);
-        const struct cp_signal_rule *rule = cp_signal_map_rule(w->map, pc);
+        const struct cp_cfi_row *rule = cp_unwind_table_row(w->map, pc);
         size_t at = n;
 
         if (enters)
             *is_other = true;
         if (rule->cfa == CP_CFA_NONE && is_wild(w, &f)) {
-            next = STEP_STUCK;
+            next = STEP_TRUNCATED;
             break;
         }
         if (at >= CP_WALK_LEAF)
@@ -285,7 +285,7 @@ static inline size_t walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
     }
     w->end = next == STEP_ON    ? CP_WALK_LONG
              : next == STEP_END ? CP_WALK_WHOLE
-                                : CP_WALK_STUCK;
+                                : CP_WALK_TRUNCATED;
     return n > CP_WALK_LEAF ? close_ring(out, n) : n;
 }
 
@@ -304,5 +304,5 @@ size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
 {
     size_t n = walk(w, regs, out, NULL);
 
-    return w->end == CP_WALK_STUCK ? walk_again(w, regs, out) : n;
+    return w->end == CP_WALK_TRUNCATED ? walk_again(w, regs, out) : n;
 }

@@ -3,8 +3,8 @@
  *
  * Runs in signal context and in the hooks of malloc and of locks: it takes no
  * lock, calls nothing, allocates nothing, and whatever it finds on the stack it
- * neither faults nor loops. What it knows of code is in a map (map.h); where
- * that has no rule, it goes by the frame pointer if there is one.
+ * neither faults nor loops. What it knows of code is in a map (unwind_table.h);
+ * where that has no rule, it goes by the frame pointer if there is one.
  */
 #ifndef CP_SIGNAL_WALK_H
 #define CP_SIGNAL_WALK_H
@@ -16,7 +16,7 @@
 #include "signal/unwinder/reach.h"
 #include "signal/unwinder/regs.h"
 
-struct cp_signal_map;
+struct cp_unwind_table;
 
 /* Frames that are kept of a stack: those near the leaf, and the outermost. */
 #define CP_WALK_LEAF 448
@@ -30,16 +30,16 @@ struct cp_signal_map;
 #define CP_FRAME_ELIDED ((uintptr_t)1)
 
 enum cp_walk_end {
-    CP_WALK_WHOLE, /* reached the outermost frame */
-    CP_WALK_STUCK, /* no rule and no frame pointer that leads on */
-    CP_WALK_LONG,  /* stopped at CP_WALK_LIMIT frames */
+    CP_WALK_WHOLE,     /* reached the outermost frame */
+    CP_WALK_TRUNCATED, /* no rule and no frame pointer that leads on */
+    CP_WALK_LONG,      /* stopped at CP_WALK_LIMIT frames */
 };
 
 struct cp_signal_walk {
-    const struct cp_signal_map *map;
+    const struct cp_unwind_table *map;
     struct cp_signal_reach reach; /* its stack_low, stack_high are used */
     enum cp_walk_end end;         /* set by the walk */
-    bool met_unknown;             /* likewise: code that is in no module */
+    bool hit_unmapped_pc;         /* likewise: code that is in no module */
 };
 
 /*

@@ -4,7 +4,7 @@
 #include "runtime/stacks/sampler.h"
 #include "signal/signals/handler.h"
 #include "signal/tables/readers.h"
-#include "signal/unwinder/map.h"
+#include "signal/unwinder/unwind_table.h"
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -24,7 +24,7 @@ static uintptr_t code_of(void *library)
 
 static bool is_known(uintptr_t pc)
 {
-    return cp_signal_map_find(cp_signal_map(), pc) != NULL;
+    return cp_unwind_table_find(cp_unwind_table(), pc) != NULL;
 }
 
 static bool wants_nothing(uintptr_t unused)

@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 
 #include "check.h"
-#include "signal/unwinder/map.h"
 #include "signal/unwinder/regs.h"
+#include "signal/unwinder/unwind_table.h"
 #include "signal/unwinder/walk.h"
 
 #define PAGE 4096
@@ -60,11 +60,11 @@ static void map_memory(void)
 static void walk_meanwhile(struct cp_signal_regs regs, uintptr_t low,
                            uintptr_t high)
 {
-    static _Atomic uint64_t cache[CP_MAP_CACHE];
-    struct cp_signal_module code = { .start = (uintptr_t)memory.fleeting,
+    static _Atomic uint64_t cache[CP_UNWIND_CACHE_SLOTS];
+    struct cp_unwind_module code = { .start = (uintptr_t)memory.fleeting,
                                      .end = (uintptr_t)memory.fleeting +
                                             N_PAGES * PAGE };
-    struct cp_signal_map map = { 1, &code, cache };
+    struct cp_unwind_table map = { 1, &code, cache };
     uintptr_t frames[CP_WALK_MAX];
     size_t n_frames = 0, n_walks = 0;
     pthread_t thread;
@@ -129,9 +129,9 @@ static void test_pages_that_stay(void)
     static const struct {
         size_t page, gone, n_frames;
     } rows[] = { { 0, 9, 2 }, { 5, 9, 2 }, { 5, 5, 1 }, { 5, 4, 1 } };
-    static _Atomic uint64_t cache[CP_MAP_CACHE];
-    struct cp_signal_module code = { .start = 4096, .end = 8192 };
-    struct cp_signal_map map = { 1, &code, cache };
+    static _Atomic uint64_t cache[CP_UNWIND_CACHE_SLOTS];
+    struct cp_unwind_module code = { .start = 4096, .end = 8192 };
+    struct cp_unwind_table map = { 1, &code, cache };
     uintptr_t frames[CP_WALK_MAX];
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -89,7 +89,7 @@ static void test_full_table(void)
     from_there(SIGPROF);
     CHECK_INT(atomic_load(&cp_signal_sampler.n_full), 2);
     CHECK_INT(atomic_load(&table.lost_count), 2);
-    CHECK_INT(atomic_load(&cp_signal_sampler.n_stuck), 0);
+    CHECK_INT(atomic_load(&cp_signal_sampler.n_truncated), 0);
 }
 
 /* A signal without our word, or with another's, does what it would have. */

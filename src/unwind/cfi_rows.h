@@ -5,18 +5,18 @@
  * hundreds of libraries there are a few thousand. Used by one thread at a
  * time, like everything here.
  */
-#ifndef CP_RULES_H
-#define CP_RULES_H
+#ifndef CP_CFI_ROWS_H
+#define CP_CFI_ROWS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct cp_signal_rule;
+struct cp_cfi_row;
 
-/* The number of a rule; CP_RULE_NONE when the table is full. */
-uint32_t cp_rules_number(const struct cp_signal_rule *rule);
+/* The number of a rule; CP_CFI_NONE when the table is full. */
+uint32_t cp_cfi_rows_number(const struct cp_cfi_row *rule);
 
 /* How many there are. */
-size_t cp_rules_count(void);
+size_t cp_cfi_rows_count(void);
 
 #endif

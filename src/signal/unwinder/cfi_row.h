@@ -10,12 +10,12 @@
  * The CFA is the value of the stack pointer in the caller, as DWARF has it.
  * Saved registers are found at a number of 8-byte words from it.
  */
-#ifndef CP_SIGNAL_RULE_H
-#define CP_SIGNAL_RULE_H
+#ifndef CP_CFI_ROW_H
+#define CP_CFI_ROW_H
 
 #include <stdint.h>
 
-enum cp_signal_cfa {
+enum cp_cfa_kind {
     CP_CFA_NONE,     /* no rule: the walker falls back on frame pointers */
     CP_CFA_SP,       /* sp + offset */
     CP_CFA_FP,       /* fp + offset */
@@ -28,23 +28,23 @@ enum cp_signal_cfa {
 };
 
 /* Values of `ra`, `fp` and `aux` that are no offsets. */
-#define CP_RULE_SAME INT16_MIN      /* as in this frame; ra: in aux */
-#define CP_RULE_END (INT16_MIN + 1) /* ra: the outermost frame */
-#define CP_RULE_ARG (INT16_MIN + 2) /* ra: in rdi, as in vfork */
-#define CP_RULE_MIN (INT16_MIN + 3) /* the least true offset */
+#define CP_CFI_SAME INT16_MIN      /* as in this frame; ra: in aux */
+#define CP_CFI_END (INT16_MIN + 1) /* ra: the outermost frame */
+#define CP_CFI_ARG (INT16_MIN + 2) /* ra: in rdi, as in vfork */
+#define CP_CFI_MIN (INT16_MIN + 3) /* the least true offset */
 
 /* Flags: the word is counted from the frame pointer, not from the CFA. */
-#define CP_RULE_FP_AT_FP 1
-#define CP_RULE_AUX_AT_FP 2
+#define CP_CFI_FP_AT_FP 1
+#define CP_CFI_AUX_AT_FP 2
 
-struct cp_signal_rule {
+struct cp_cfi_row {
     int32_t cfa_offset;   /* in bytes */
     int32_t deref_offset; /* in bytes */
     int16_t ra, fp, aux;  /* in words of 8 bytes */
-    uint8_t cfa;          /* enum cp_signal_cfa */
+    uint8_t cfa;          /* enum cp_cfa_kind */
     uint8_t flags;
 };
 
-_Static_assert(sizeof(struct cp_signal_rule) == 16, "rules are compact");
+_Static_assert(sizeof(struct cp_cfi_row) == 16, "rules are compact");
 
 #endif
