@@ -33,7 +33,7 @@ static void walk(const struct cp_unwind_module *m, const uint8_t *data,
     for (uintptr_t pc = m->start; pc < m->end; pc += 61) {
         struct cp_signal_walk w = {
             .map = &map,
-            .reach = { .stack_low = (uintptr_t)stack,
+            .reader = { .stack_low = (uintptr_t)stack,
                        .stack_high = (uintptr_t)(stack + 512) },
         };
         struct cp_signal_regs regs = { pc,

@@ -13,8 +13,8 @@
 #include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 #include "signal/unwinder/cfi_row.h"
-#include "signal/unwinder/reach.h"
 #include "signal/unwinder/regs.h"
+#include "signal/unwinder/stack_reader.h"
 #include "signal/unwinder/unwind_table.h"
 #include "signal/unwinder/walk.h"
 #include "unwind/cfi.h"
@@ -297,8 +297,8 @@ static bool walk(struct cp_quiet *q, const struct cp_quiet_regs *regs,
 
     if (len == 0)
         return false;
-    w.reach =
-        (struct cp_signal_reach){ .stack_low = regs->sp,
+    w.reader =
+        (struct cp_stack_reader){ .stack_low = regs->sp,
                                   .stack_high = regs->sp + (len & ~(size_t)7),
                                   .shift = (uintptr_t)q->stack - regs->sp };
     *out_n = cp_signal_walk(&w, start, frames);

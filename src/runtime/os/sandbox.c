@@ -55,7 +55,7 @@ static const struct cp_seccomp_call hook_attempts[] = {
     { SYS_prctl, { PR_GET_NAME } },
     { SYS_rt_sigaction, { SIGPROF } },
     { SYS_rt_sigpending, { 0 } },
-    { SYS_rt_sigprocmask, { 100 } }, /* signal/unwinder/reach.c */
+    { SYS_rt_sigprocmask, { 100 } }, /* signal/unwinder/stack_reader.c */
     { SYS_rt_sigtimedwait, { 0 } },
     { SYS_rt_tgsigqueueinfo, { 0 } },
     { SYS_tgkill, { 0 } },

@@ -122,9 +122,9 @@ static bool walk_copy(struct cp_still_look *l, struct cp_signal_regs regs,
 {
     struct cp_reader_slot *place = cp_readers_enter(0);
     struct cp_signal_walk walk = {
-        .reach = { .stack_low = regs.sp,
-                   .stack_high = regs.sp + (len & ~(size_t)7),
-                   .shift = (uintptr_t)l->copy - regs.sp },
+        .reader = { .stack_low = regs.sp,
+                    .stack_high = regs.sp + (len & ~(size_t)7),
+                    .shift = (uintptr_t)l->copy - regs.sp },
     };
 
     if (!place)

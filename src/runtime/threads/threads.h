@@ -21,7 +21,8 @@
 
 struct cp_signal_thread;
 
-/* The bounds of a stack as far as they are sure; see signal/unwinder/reach.h.
+/* The bounds of a stack as far as they are sure; see
+ * signal/unwinder/stack_reader.h.
  */
 struct cp_stack_bounds {
     uintptr_t low, high;

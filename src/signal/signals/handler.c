@@ -14,8 +14,8 @@
 #include "signal/tables/thread.h"
 #include "signal/trace/trace.h"
 #include "signal/unwinder/arch.h"
-#include "signal/unwinder/reach.h"
 #include "signal/unwinder/regs.h"
+#include "signal/unwinder/stack_reader.h"
 #include "signal/unwinder/syscall.h"
 #include "signal/unwinder/walk.h"
 #include "signal/waits/locks.h"
@@ -69,8 +69,8 @@ static struct cp_signal_slot *take(const struct sample *sample,
 
         cp_arch_regs(&regs, context);
         walk.map = cp_unwind_table();
-        walk.reach =
-            (struct cp_signal_reach){ .stack_low = atomic_load(&t->stack_low),
+        walk.reader =
+            (struct cp_stack_reader){ .stack_low = atomic_load(&t->stack_low),
                                       .stack_high =
                                           atomic_load(&t->stack_high) };
         n = cp_signal_walk(&walk, regs, place->frames);
@@ -166,7 +166,7 @@ static uint64_t periods_of(const struct cp_signal_thread *t,
     n = due_now(t);
     if (atomic_load(&t->perf) &&
         n * atomic_load(&t->cpu_period_ns) < TIMEOUT_NS &&
-        !cp_arch_leaves_kernel(context, cp_signal_readable))
+        !cp_arch_leaves_kernel(context, cp_stack_reader_is_readable))
         return 0;
     return n;
 }

@@ -40,8 +40,8 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
         return NULL;
     }
     if (t) {
-        walk.reach.stack_low = atomic_load(&t->stack_low);
-        walk.reach.stack_high = atomic_load(&t->stack_high);
+        walk.reader.stack_low = atomic_load(&t->stack_low);
+        walk.reader.stack_high = atomic_load(&t->stack_high);
         tag.labels = atomic_load(&t->labels);
     }
     walk.map = cp_unwind_table();

@@ -37,7 +37,7 @@ struct cp_signal_thread {
     alignas(64) _Atomic int32_t tid; /* 0: the record is free */
     _Atomic uint32_t labels;         /* the set that the thread has now */
     _Atomic uintptr_t stack_low;     /* where reads need no question: */
-    _Atomic uintptr_t stack_high;    /* see reach.h */
+    _Atomic uintptr_t stack_high;    /* see stack_reader.h */
     _Atomic uint64_t cpu_period_ns;  /* of its timer */
     _Atomic uint64_t cpu_count;      /* of periods that were sampled */
     _Atomic(struct cp_signal_slot *) cpu_slot; /* of the last sample */

@@ -13,8 +13,8 @@
 #include "signal/unwinder/arch.h"
 #include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/raw.h"
-#include "signal/unwinder/reach.h"
 #include "signal/unwinder/regs.h"
+#include "signal/unwinder/stack_reader.h"
 #include "signal/unwinder/unwind_table.h"
 
 struct frame {
@@ -43,14 +43,15 @@ CP_SIGNAL_RAW static bool step_signal(struct cp_signal_walk *w, struct frame *f)
     uintptr_t at = f->regs.sp + CP_ARCH_SIGNAL_CONTEXT, word;
     size_t len = sizeof(ucontext_t);
 
-    for (uintptr_t p = at & ~(uintptr_t)7; p < at + len; p += CP_REACH_PAGE)
-        if (!cp_signal_reach_word(&w->reach, p, &word))
+    for (uintptr_t p = at & ~(uintptr_t)7; p < at + len;
+         p += CP_STACK_READER_PAGE)
+        if (!cp_stack_reader_word(&w->reader, p, &word))
             return false;
     if (at & 7)
         return false;
-    cp_arch_regs(&f->regs, (const ucontext_t *)(at + w->reach.shift));
+    cp_arch_regs(&f->regs, (const ucontext_t *)(at + w->reader.shift));
     f->is_exact = true;
-    cp_signal_reach_stack(&w->reach, f->regs.sp);
+    cp_stack_reader_set_stack(&w->reader, f->regs.sp);
     return true;
 }
 
@@ -73,7 +74,7 @@ static bool other_cfa(struct cp_signal_walk *w, const struct frame *f,
     case CP_CFA_SP_DEREF:
     case CP_CFA_FP_DEREF:
         offset += rule->cfa == CP_CFA_SP_DEREF ? f->regs.sp : f->regs.fp;
-        if (!cp_signal_reach_word(&w->reach, offset, out))
+        if (!cp_stack_reader_word(&w->reader, offset, out))
             return false;
         *out += (uintptr_t)(intptr_t)rule->deref_offset;
         return true;
@@ -88,8 +89,8 @@ static inline bool restore(struct cp_signal_walk *w, uintptr_t base, int16_t at,
 {
     if (at == CP_CFI_SAME)
         return true;
-    return cp_signal_reach_word(&w->reach, base + (uintptr_t)((intptr_t)at * 8),
-                                value);
+    return cp_stack_reader_word(&w->reader,
+                                base + (uintptr_t)((intptr_t)at * 8), value);
 }
 
 /* A return address that was never saved: only an interrupted frame has it. */
@@ -157,8 +158,8 @@ static bool step_by_pointer(struct cp_signal_walk *w, struct frame *f)
     uintptr_t fp, pc;
 
     if (r->fp < r->sp || r->fp - r->sp > LARGEST_FRAME ||
-        !cp_signal_reach_word(&w->reach, r->fp, &fp) ||
-        !cp_signal_reach_word(&w->reach, r->fp + 8, &pc))
+        !cp_stack_reader_word(&w->reader, r->fp, &fp) ||
+        !cp_stack_reader_word(&w->reader, r->fp + 8, &pc))
         return false;
     pc = cp_arch_strip(pc);
     if (!cp_unwind_table_find(w->map, pc - 1))
@@ -175,7 +176,7 @@ static bool step_by_scan(struct cp_signal_walk *w, struct frame *f, size_t n)
     uintptr_t word, sp = (r->sp + 7) & ~(uintptr_t)7;
 
     for (size_t i = 0; i < n; i++, sp += 8) {
-        if (!cp_signal_reach_word(&w->reach, sp, &word))
+        if (!cp_stack_reader_word(&w->reader, sp, &word))
             return false;
         if (is_return_address(w, cp_arch_strip(word))) {
             r->pc = cp_arch_strip(word);
@@ -192,7 +193,7 @@ static bool step_without_row(struct cp_signal_walk *w, struct frame *f)
 {
     uintptr_t lr = f->regs.aux;
 
-    cp_signal_reach_bind(&w->reach, f->regs.sp);
+    cp_stack_reader_bind(&w->reader, f->regs.sp);
     /* It may be a leaf that has no frame of its own. */
     if (f->is_exact && CP_ARCH_RA_ON_STACK && step_by_scan(w, f, 1))
         return true;
@@ -264,7 +265,7 @@ static inline size_t walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
     size_t n = 0;
 
     w->hit_unmapped_pc = false;
-    cp_signal_reach_stack(&w->reach, regs.sp);
+    cp_stack_reader_set_stack(&w->reader, regs.sp);
     while (next == STEP_ON && n < CP_WALK_LIMIT) {
         bool enters = is_other && is_entered(w, &f);
         uintptr_t pc = enters ? f.regs.pc : lookup_pc(&f);

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "signal/unwinder/reach.h"
 #include "signal/unwinder/regs.h"
+#include "signal/unwinder/stack_reader.h"
 
 struct cp_unwind_table;
 
@@ -37,9 +37,9 @@ enum cp_walk_end {
 
 struct cp_signal_walk {
     const struct cp_unwind_table *map;
-    struct cp_signal_reach reach; /* its stack_low, stack_high are used */
-    enum cp_walk_end end;         /* set by the walk */
-    bool hit_unmapped_pc;         /* likewise: code that is in no module */
+    struct cp_stack_reader reader; /* its stack_low, stack_high are used */
+    enum cp_walk_end end;          /* set by the walk */
+    bool hit_unmapped_pc;          /* likewise: code that is in no module */
 };
 
 /*

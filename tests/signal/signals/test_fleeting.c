@@ -73,7 +73,7 @@ static void walk_meanwhile(struct cp_signal_regs regs, uintptr_t low,
     CHECK(pthread_create(&thread, NULL, flip, NULL) == 0);
     for (; !atomic_load(&is_over); n_walks++) {
         struct cp_signal_walk w = {
-            .map = &map, .reach = { .stack_low = low, .stack_high = high }
+            .map = &map, .reader = { .stack_low = low, .stack_high = high }
         };
 
         n_frames += cp_signal_walk(&w, regs, frames);

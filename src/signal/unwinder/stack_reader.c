@@ -1,5 +1,5 @@
-/* reach.c - see reach.h. */
-#include "signal/unwinder/reach.h"
+/* stack_reader.c - see stack_reader.h. */
+#include "signal/unwinder/stack_reader.h"
 
 #include <sys/syscall.h>
 
@@ -7,19 +7,20 @@
 
 #define NO_SUCH_HOW 0x7fff
 #define EFAULT_RESULT (-14)
-#define FURTHEST (64 * CP_REACH_PAGE) /* that a stack is followed at once */
+#define FURTHEST                                                               \
+    (64 * CP_STACK_READER_PAGE) /* that a stack is followed at once */
 
 /*
  * rt_sigprocmask copies the new mask in before it looks at `how`, which is
  * none that it knows.
  */
-bool cp_signal_readable(uintptr_t address)
+bool cp_stack_reader_is_readable(uintptr_t address)
 {
     return CP_SYSCALL(SYS_rt_sigprocmask, NO_SUCH_HOW, (long)address, 0, 8) !=
            EFAULT_RESULT;
 }
 
-void cp_signal_reach_stack(struct cp_signal_reach *r, uintptr_t sp)
+void cp_stack_reader_set_stack(struct cp_stack_reader *r, uintptr_t sp)
 {
     r->is_bound = false;
     if (sp >= r->stack_low && sp < r->stack_high) {
@@ -30,39 +31,39 @@ void cp_signal_reach_stack(struct cp_signal_reach *r, uintptr_t sp)
     }
 }
 
-void cp_signal_reach_bind(struct cp_signal_reach *r, uintptr_t sp)
+void cp_stack_reader_bind(struct cp_stack_reader *r, uintptr_t sp)
 {
     if (!r->is_bound && sp - r->low >= r->high - r->low)
-        r->low = r->high = sp & ~(CP_REACH_PAGE - 1);
+        r->low = r->high = sp & ~(CP_STACK_READER_PAGE - 1);
     r->is_bound = true;
 }
 
 /* Up to that page, if all on the way are there. */
-static bool grow_to(struct cp_signal_reach *r, uintptr_t page)
+static bool grow_to(struct cp_stack_reader *r, uintptr_t page)
 {
     if (r->high == r->stack_high || page < r->high || page - r->high > FURTHEST)
         return false;
-    for (; r->high <= page; r->high += CP_REACH_PAGE)
-        if (!cp_signal_readable(r->high))
+    for (; r->high <= page; r->high += CP_STACK_READER_PAGE)
+        if (!cp_stack_reader_is_readable(r->high))
             return false;
     return true;
 }
 
-bool cp_signal_reach_page(struct cp_signal_reach *r, uintptr_t address)
+bool cp_stack_reader_page(struct cp_stack_reader *r, uintptr_t address)
 {
-    uintptr_t page = address & ~(CP_REACH_PAGE - 1);
+    uintptr_t page = address & ~(CP_STACK_READER_PAGE - 1);
 
-    if (r->shift || page < CP_REACH_PAGE)
+    if (r->shift || page < CP_STACK_READER_PAGE)
         return false;
     if (r->is_bound)
         return grow_to(r, page);
-    if (!cp_signal_readable(address))
+    if (!cp_stack_reader_is_readable(address))
         return false;
     if (page == r->high) {
-        r->high += CP_REACH_PAGE;
-    } else if (page + CP_REACH_PAGE != r->low) {
+        r->high += CP_STACK_READER_PAGE;
+    } else if (page + CP_STACK_READER_PAGE != r->low) {
         r->low = page;
-        r->high = page + CP_REACH_PAGE;
+        r->high = page + CP_STACK_READER_PAGE;
     } else {
         r->low = page;
     }

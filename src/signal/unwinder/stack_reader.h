@@ -12,23 +12,23 @@
  * what was readable stays so until the walk is over. That is not true of other
  * memory, and a walk that had to guess might be led there: from then on it
  * keeps to the stack, or what seems to be it: the pages that follow one another
- * (cp_signal_reach_bind).
+ * (cp_stack_reader_bind).
  *
  * The stack of another thread is not walked in place but in a copy: `shift`
  * is how far the copy lies from the stack, and nothing outside it is read.
  */
-#ifndef CP_SIGNAL_REACH_H
-#define CP_SIGNAL_REACH_H
+#ifndef CP_STACK_READER_H
+#define CP_STACK_READER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "signal/unwinder/raw.h"
 
-#define CP_REACH_PAGE ((uintptr_t)4096)
+#define CP_STACK_READER_PAGE ((uintptr_t)4096)
 
 /* The stretch that is known to be readable: low up to high. */
-struct cp_signal_reach {
+struct cp_stack_reader {
     uintptr_t low, high;
     uintptr_t stack_low, stack_high; /* of the thread; 0, 0: not known */
     uintptr_t shift;                 /* 0: read in place */
@@ -36,26 +36,26 @@ struct cp_signal_reach {
 };
 
 /* Turns to the stack with this stack pointer. */
-void cp_signal_reach_stack(struct cp_signal_reach *r, uintptr_t sp);
+void cp_stack_reader_set_stack(struct cp_stack_reader *r, uintptr_t sp);
 
 /* Keeps to the stack with this stack pointer until it turns again. */
-void cp_signal_reach_bind(struct cp_signal_reach *r, uintptr_t sp);
+void cp_stack_reader_bind(struct cp_stack_reader *r, uintptr_t sp);
 
 /* Asks the kernel for the page of an address; false: not to be read. */
-bool cp_signal_reach_page(struct cp_signal_reach *r, uintptr_t address);
+bool cp_stack_reader_page(struct cp_stack_reader *r, uintptr_t address);
 
 /* Can the 8 bytes at this address be read? Asks the kernel; changes nothing. */
-bool cp_signal_readable(uintptr_t address);
+bool cp_stack_reader_is_readable(uintptr_t address);
 
 /* Reads the word at an address; false: it cannot be read. */
-CP_SIGNAL_RAW static inline bool cp_signal_reach_word(struct cp_signal_reach *r,
+CP_SIGNAL_RAW static inline bool cp_stack_reader_word(struct cp_stack_reader *r,
                                                       uintptr_t address,
                                                       uintptr_t *out)
 {
     if (address & 7)
         return false;
     if (address - r->low >= r->high - r->low &&
-        !cp_signal_reach_page(r, address))
+        !cp_stack_reader_page(r, address))
         return false;
     *out = *(const volatile uintptr_t *)(address + r->shift);
     return true;
