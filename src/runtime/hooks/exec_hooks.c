@@ -2,8 +2,9 @@
  * exec_hooks.c - exec without our signals, and the waits for signals as well.
  *
  * A signal that waits outlives an exec, and the program that follows would die
- * of one of our events' (signal/signals/traps.h); the kernel itself drops those
- * of timers. They are taken back before. If the exec fails, all goes on.
+ * of one of our events' (signal/signals/perf_signals.h); the kernel itself
+ * drops those of timers. They are taken back before. If the exec fails, all
+ * goes on.
  *
  * A program that waits for all signals, having blocked them, is not told of
  * ours: what they were to sample is added when the thread's timer ends.
@@ -21,7 +22,7 @@
 
 #include "runtime/hooks/next.h"
 #include "runtime/os/clock.h"
-#include "signal/signals/traps.h"
+#include "signal/signals/perf_signals.h"
 #include "signal/tables/thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -30,10 +31,10 @@
 /* Returns what `call` returns, if it returns. */
 #define EXEC(call)                                                             \
     do {                                                                       \
-        struct cp_signal_thread *paused = cp_traps_pause();                    \
+        struct cp_signal_thread *paused = cp_perf_signals_pause();             \
         int failed = (call);                                                   \
                                                                                \
-        cp_traps_resume(paused);                                               \
+        cp_perf_signals_resume(paused);                                        \
         return failed;                                                         \
     } while (0)
 
@@ -142,7 +143,7 @@ EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *out)
     CP_NEXT(sigwaitinfo);
     do
         sig = next(set, &info);
-    while (sig > 0 && cp_traps_is_ours(&info));
+    while (sig > 0 && cp_perf_signals_is_ours(&info));
     if (sig > 0 && out)
         *out = info;
     return sig;
@@ -183,7 +184,7 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out,
 
     CP_NEXT(sigtimedwait);
     sig = next(set, &info, span);
-    while (sig > 0 && cp_traps_is_ours(&info)) {
+    while (sig > 0 && cp_perf_signals_is_ours(&info)) {
         if (span)
             left = rest_of(span, begin_ns);
         sig = next(set, &info, span ? &left : NULL);

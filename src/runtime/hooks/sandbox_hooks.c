@@ -26,7 +26,7 @@
 #include "runtime/process/lifecycle.h"
 #include "runtime/process/pause.h"
 #include "runtime/threads/own_thread.h"
-#include "signal/signals/traps.h"
+#include "signal/signals/perf_signals.h"
 #include "signal/unwinder/syscall.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -79,7 +79,7 @@ static enum cp_sandbox_need prepare(bool is_strict, const void *program,
     need = is_strict ? CP_SANDBOX_SEAL : judge(program, is_for_all);
     if (need >= CP_SANDBOX_NO_PERF) {
         cp_sandbox_note_filter();
-        cp_traps_end_all();
+        cp_perf_signals_end_all();
     }
     if (need >= CP_SANDBOX_NO_THREADS)
         cp_own_thread_confine();

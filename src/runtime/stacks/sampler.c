@@ -36,8 +36,8 @@
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/mask.h"
-#include "signal/signals/taken.h"
-#include "signal/signals/traps.h"
+#include "signal/signals/perf_signals.h"
+#include "signal/signals/signal_shield.h"
 #include "signal/tables/readers.h"
 #include "signal/unwinder/syscall.h"
 
@@ -193,7 +193,7 @@ static int ask_action(cp_sigaction_fn *next, int sig, struct sigaction *out)
     }
     if (next(sig, NULL, out) != 0)
         return -1;
-    cp_taken_unwrap(sig, out);
+    cp_signal_shield_unwrap(sig, out);
     return 0;
 }
 
@@ -208,7 +208,7 @@ static int set_action(cp_sigaction_fn *next, int sig,
     struct sigaction wrapped;
     int failed;
 
-    if ((!is_ours(sig) && !is_handler(sig, cp_taken_handle)) ||
+    if ((!is_ours(sig) && !is_handler(sig, cp_signal_shield_handle)) ||
         act->sa_sigaction == cp_signal_handle || is_plain(act, SIG_IGN) ||
         atomic_load(&sampler.pid) != CP_SYSCALL(SYS_getpid, 0)) {
         failed = next(sig, act, NULL);
@@ -216,7 +216,7 @@ static int set_action(cp_sigaction_fn *next, int sig,
         cp_signal_sampler.previous = *act;
         return 0;
     } else {
-        cp_taken_wrap(sig, act, &wrapped);
+        cp_signal_shield_wrap(sig, act, &wrapped);
         failed = next(sig, &wrapped, NULL);
     }
     (void)ask();
@@ -558,7 +558,7 @@ void cp_sampler_seal(void)
     give_signal_back();
     atomic_store(&sampler.once_ours, 0);
     cp_perf_sampler_retire();
-    cp_traps_seal();
+    cp_perf_signals_seal();
 }
 
 bool cp_sampler_after_fork(void)
@@ -572,7 +572,7 @@ bool cp_sampler_after_fork(void)
     atomic_store(&sampler.pid, getpid());
     for (int sig = 1; sig <= 64; sig++)
         if (cp_sampler_knows(sig))
-            cp_taken_restore(sig);
+            cp_signal_shield_restore(sig);
     atomic_store(&sampler.round, 0);
     atomic_store(&sampler.n_asked, 0);
     atomic_store(&sampler.n_served, 0);

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "runtime/os/lock.h"
-#include "signal/signals/taken.h"
+#include "signal/signals/signal_shield.h"
 
 struct sigaction;
 

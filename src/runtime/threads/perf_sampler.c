@@ -20,8 +20,8 @@
 #include "signal/signals/handler.h"
 #include "signal/signals/mask.h"
 #include "signal/signals/perf_event.h"
-#include "signal/signals/taken.h"
-#include "signal/signals/traps.h"
+#include "signal/signals/perf_signals.h"
+#include "signal/signals/signal_shield.h"
 #include "signal/unwinder/syscall.h"
 
 /* Period of a trial event: longer than the trial, so no signal comes. */
@@ -133,7 +133,7 @@ static bool is_ours(void)
 bool cp_perf_sampler_has_trap(void)
 {
     return atomic_load(&events.is_handled) &&
-           (is_ours() || is_handler(cp_taken_handle));
+           (is_ours() || is_handler(cp_signal_shield_handle));
 }
 
 bool cp_perf_sampler_is_lost(void)
@@ -160,7 +160,7 @@ void cp_perf_sampler_retire(void)
     if (!atomic_load(&events.is_handled) || !is_ours() || !is_our_process())
         return;
     atomic_store(&events.is_handled, false);
-    cp_traps_end_all();
+    cp_perf_signals_end_all();
     while (CP_SYSCALL(SYS_nanosleep, (long)&grace, (long)&grace) == -EINTR)
         ;
     (void)sigaction(SIGTRAP, &ignored, NULL); /* drops what is on its way */
@@ -175,7 +175,7 @@ void cp_perf_sampler_after_fork(void)
     events.is_relied_on = false;
     if (atomic_load(&events.is_handled) && is_ours())
         (void)CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, (long)usual, 0, 8);
-    cp_taken_restore(SIGTRAP);
+    cp_signal_shield_restore(SIGTRAP);
     atomic_store(&events.is_handled, false);
 }
 
@@ -218,7 +218,7 @@ static int ask(cp_sigaction_fn *next, struct sigaction *out)
     }
     if (next(SIGTRAP, NULL, out) != 0)
         return -1;
-    cp_taken_unwrap(SIGTRAP, out);
+    cp_signal_shield_unwrap(SIGTRAP, out);
     return 0;
 }
 
@@ -230,10 +230,10 @@ static int set(cp_sigaction_fn *next, const struct sigaction *act)
         return next(SIGTRAP, act, NULL);
     if (is_plain(act, SIG_DFL))
         return is_ours() ? 0 : next(SIGTRAP, &wrapped, NULL);
-    cp_traps_end_all();
+    cp_perf_signals_end_all();
     if (is_plain(act, SIG_IGN))
         return next(SIGTRAP, act, NULL);
-    cp_taken_wrap(SIGTRAP, act, &wrapped);
+    cp_signal_shield_wrap(SIGTRAP, act, &wrapped);
     return next(SIGTRAP, &wrapped, NULL);
 }
 
@@ -279,7 +279,7 @@ bool cp_perf_sampler_begin(void)
         return false;
     atomic_store(&events.pid, CP_SYSCALL(SYS_getpid, 0));
     atomic_store(&events.is_handled, true);
-    cp_traps_allow();
+    cp_perf_signals_allow();
     events.why_not[0] = '\0';
     events.is_relied_on = true;
     return true;

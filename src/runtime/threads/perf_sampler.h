@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "signal/signals/taken.h"
+#include "signal/signals/signal_shield.h"
 
 struct sigaction;
 
@@ -43,7 +43,7 @@ void cp_perf_sampler_retire(void);
 void cp_perf_sampler_after_fork(void);
 
 /* Is SIGTRAP ours now, or would it be but for the program
- * (signal/signals/taken.h)? */
+ * (signal/signals/signal_shield.h)? */
 bool cp_perf_sampler_has_trap(void);
 
 /*

@@ -10,7 +10,7 @@
 #include "runtime/threads/phases.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/perf_event.h"
-#include "signal/signals/traps.h"
+#include "signal/signals/perf_signals.h"
 #include "signal/tables/readers.h"
 #include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
@@ -181,9 +181,9 @@ static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
     t->perf_gap_ns = n > 1 ? left / n : 0;
     t->perf_is_in_step = false;
     atomic_store(&t->perf_period_ns, timers.is_fast ? timers.period_ns : 0);
-    return cp_traps_begin(t, atomic_load(&t->tid),
-                          (uint64_t)(n > 1 ? left / n : left)) ==
-           CP_TRAPS_BEGUN;
+    return cp_perf_signals_begin(t, atomic_load(&t->tid),
+                                 (uint64_t)(n > 1 ? left / n : left)) ==
+           CP_PERF_SIGNALS_BEGUN;
 }
 
 /* CPU time until the first_th period is over, ns; never 0. */

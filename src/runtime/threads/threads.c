@@ -20,7 +20,7 @@
 #include "runtime/threads/thread_records.h"
 #include "runtime/threads/thread_request.h"
 #include "runtime/threads/thread_timer.h"
-#include "signal/signals/traps.h"
+#include "signal/signals/perf_signals.h"
 #include "signal/tables/thread.h"
 #include "signal/trace/trace.h"
 #include "signal/unwinder/syscall.h"
@@ -418,7 +418,7 @@ bool cp_threads_is_single(void)
 void cp_threads_before_fork(void)
 {
     cp_lock_acquire(&list.lock);
-    cp_traps_before_fork();
+    cp_perf_signals_before_fork();
 }
 
 /* A child has none of its parent's timers, and one thread with a new id. */
@@ -447,7 +447,7 @@ static void forget_others(void)
 
 void cp_threads_after_fork(bool is_child)
 {
-    cp_traps_after_fork(is_child);
+    cp_perf_signals_after_fork(is_child);
     if (is_child) {
         cp_perf_sampler_after_fork();
         forget_others();

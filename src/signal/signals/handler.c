@@ -8,7 +8,7 @@
 #include <ucontext.h>
 
 #include "signal/signals/perf_event.h"
-#include "signal/signals/traps.h"
+#include "signal/signals/perf_signals.h"
 #include "signal/tables/readers.h"
 #include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
@@ -308,7 +308,7 @@ static void go_on(struct cp_signal_thread *t, uint64_t wait_ns)
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
         t->perf_is_in_step = true;
     } else if (!t->perf_is_in_step &&
-               cp_traps_begin(t, 0, period) != CP_TRAPS_NOT_NOW) {
+               cp_perf_signals_begin(t, 0, period) != CP_PERF_SIGNALS_NOT_NOW) {
         t->perf_is_in_step = wait_ns == 0;
     } /* or the same one comes again */
     if (atomic_load(&t->cpu_period_ns) == 0)
@@ -320,7 +320,7 @@ void cp_signal_trap(int sig, siginfo_t *info, void *context)
     struct cp_signal_thread *t;
     uint64_t word, wait_ns = 0;
 
-    if (!cp_traps_is_ours(info) || !cp_signal_perf_word(info, &word)) {
+    if (!cp_perf_signals_is_ours(info) || !cp_signal_perf_word(info, &word)) {
         const struct sigaction by_default = { .sa_handler = SIG_DFL };
 
         pass_on(&by_default, sig, info, context);

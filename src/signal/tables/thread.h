@@ -47,8 +47,8 @@ struct cp_signal_thread {
     /* Of events (perf_event.h), where they are used. */
     _Atomic(void *) perf;            /* NULL: there is none */
     _Atomic uint64_t perf_period_ns; /* after the first; 0: the timer goes on */
-    _Atomic bool perf_is_paused;     /* there must be none: see traps.h */
-    bool perf_is_in_step;            /* the first has come */
+    _Atomic bool perf_is_paused; /* there must be none: see perf_signals.h */
+    bool perf_is_in_step;        /* the first has come */
     int64_t perf_gap_ns; /* it comes again after that; before, it is early */
 
     /* Requests: bits of enum cp_thread_request. The requester sets them and

@@ -1,5 +1,5 @@
-/* traps.c - see traps.h. */
-#include "signal/signals/traps.h"
+/* perf_signals.c - see perf_signals.h. */
+#include "signal/signals/perf_signals.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 static _Atomic bool are_allowed, were_allowed;
 static _Atomic uint32_t n_opening, n_forks;
 
-bool cp_traps_is_ours(const siginfo_t *info)
+bool cp_perf_signals_is_ours(const siginfo_t *info)
 {
     uint64_t word;
 
@@ -34,7 +34,7 @@ bool cp_traps_is_ours(const siginfo_t *info)
     return word >> 32 == cp_signal_sampler.word;
 }
 
-void cp_traps_allow(void)
+void cp_perf_signals_allow(void)
 {
     atomic_store(&were_allowed, true);
     atomic_store(&are_allowed, true);
@@ -65,14 +65,16 @@ static bool open_event(struct cp_signal_thread *t, int32_t tid,
  * Whoever forks, or forbids events, says so and then waits for those who are
  * at it; we look the other way.
  */
-enum cp_traps_begun cp_traps_begin(struct cp_signal_thread *t, int32_t tid,
-                                   uint64_t period_ns)
+enum cp_perf_signals_begun cp_perf_signals_begin(struct cp_signal_thread *t,
+                                                 int32_t tid,
+                                                 uint64_t period_ns)
 {
-    enum cp_traps_begun begun = CP_TRAPS_NOT_NOW;
+    enum cp_perf_signals_begun begun = CP_PERF_SIGNALS_NOT_NOW;
 
     atomic_fetch_add(&n_opening, 1);
     if (atomic_load(&n_forks) == 0)
-        begun = open_event(t, tid, period_ns) ? CP_TRAPS_BEGUN : CP_TRAPS_NONE;
+        begun = open_event(t, tid, period_ns) ? CP_PERF_SIGNALS_BEGUN
+                                              : CP_PERF_SIGNALS_NONE;
     atomic_fetch_sub(&n_opening, 1);
     return begun;
 }
@@ -86,13 +88,13 @@ static void await_openers(void)
         (void)CP_SYSCALL(SYS_nanosleep, (long)&nap, 0);
 }
 
-void cp_traps_before_fork(void)
+void cp_perf_signals_before_fork(void)
 {
     atomic_fetch_add(&n_forks, 1);
     await_openers();
 }
 
-void cp_traps_after_fork(bool is_child)
+void cp_perf_signals_after_fork(bool is_child)
 {
     if (is_child) {
         atomic_store(&n_opening, 0);
@@ -124,14 +126,14 @@ static void drop_waiting(void)
     if (!(waiting & TRAP_MASK) ||
         CP_SYSCALL(SYS_rt_sigtimedwait, (long)&mask, (long)&info,
                    (long)&at_once, MASK_BYTES) != SIGTRAP ||
-        cp_traps_is_ours(&info))
+        cp_perf_signals_is_ours(&info))
         return;
     (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, CP_SYSCALL(SYS_getpid, 0),
                      CP_SYSCALL(SYS_gettid, 0), SIGTRAP, (long)&info);
 }
 
 /* SIGTRAP is blocked meanwhile, so that none comes in between. */
-struct cp_signal_thread *cp_traps_pause(void)
+struct cp_signal_thread *cp_perf_signals_pause(void)
 {
     struct cp_signal_thread *t;
     uint64_t mask = TRAP_MASK, before = 0;
@@ -153,7 +155,7 @@ struct cp_signal_thread *cp_traps_pause(void)
     return t;
 }
 
-void cp_traps_resume(struct cp_signal_thread *t)
+void cp_perf_signals_resume(struct cp_signal_thread *t)
 {
     uint64_t period, before;
 
@@ -165,13 +167,13 @@ void cp_traps_resume(struct cp_signal_thread *t)
         return;
     before = cp_signal_mask_block();
     t->perf_is_in_step = true;
-    (void)cp_traps_begin(t, 0, period);
+    (void)cp_perf_signals_begin(t, 0, period);
     if (atomic_load(&t->cpu_period_ns) == 0) /* it was stopped meanwhile */
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
     cp_signal_mask_restore(before);
 }
 
-void cp_traps_end_all(void)
+void cp_perf_signals_end_all(void)
 {
     struct cp_signal_thread *t;
 
@@ -181,8 +183,8 @@ void cp_traps_end_all(void)
         cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
 }
 
-void cp_traps_seal(void)
+void cp_perf_signals_seal(void)
 {
-    cp_traps_end_all();
+    cp_perf_signals_end_all();
     atomic_store(&were_allowed, false);
 }

@@ -7,8 +7,8 @@
  * All of this may be called from handlers and, in a child of vfork, with the
  * parent's memory; nothing here touches errno.
  */
-#ifndef CP_SIGNAL_TRAPS_H
-#define CP_SIGNAL_TRAPS_H
+#ifndef CP_PERF_SIGNALS_H
+#define CP_PERF_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -17,42 +17,43 @@
 struct cp_signal_thread;
 
 /* Has a signal that somebody took from the queue been caused by us? */
-bool cp_traps_is_ours(const siginfo_t *info);
+bool cp_perf_signals_is_ours(const siginfo_t *info);
 
 /* From now on there may be events. */
-void cp_traps_allow(void);
+void cp_perf_signals_allow(void);
 
-enum cp_traps_begun {
-    CP_TRAPS_NOT_NOW, /* the process is being copied: later */
-    CP_TRAPS_NONE,    /* there must be none, or the kernel has none */
-    CP_TRAPS_BEGUN,
+enum cp_perf_signals_begun {
+    CP_PERF_SIGNALS_NOT_NOW, /* the process is being copied: later */
+    CP_PERF_SIGNALS_NONE,    /* there must be none, or the kernel has none */
+    CP_PERF_SIGNALS_BEGUN,
 };
 
 /*
  * Begins an event of the thread in place of the one that it has; tid is 0 for
  * the caller's own. Signals are blocked, or the lock of all threads is held.
  */
-enum cp_traps_begun cp_traps_begin(struct cp_signal_thread *t, int32_t tid,
-                                   uint64_t period_ns);
+enum cp_perf_signals_begun cp_perf_signals_begin(struct cp_signal_thread *t,
+                                                 int32_t tid,
+                                                 uint64_t period_ns);
 
 /*
  * Around a fork. An event is a file until it is mapped: a child that had it too
  * would keep it alive, and the parent could never end it.
  */
-void cp_traps_before_fork(void);
-void cp_traps_after_fork(bool is_child);
+void cp_perf_signals_before_fork(void);
+void cp_perf_signals_after_fork(bool is_child);
 
 /*
  * Ends the calling thread's event, and drops what it has sent already. Gives
- * what cp_traps_resume takes if the exec fails: NULL if there was none.
+ * what cp_perf_signals_resume takes if the exec fails: NULL if there was none.
  */
-struct cp_signal_thread *cp_traps_pause(void);
-void cp_traps_resume(struct cp_signal_thread *t);
+struct cp_signal_thread *cp_perf_signals_pause(void);
+void cp_perf_signals_resume(struct cp_signal_thread *t);
 
 /* Ends the events of all threads; there are none until they are allowed. */
-void cp_traps_end_all(void);
+void cp_perf_signals_end_all(void);
 
 /* For good: the hooks of exec look for none either. */
-void cp_traps_seal(void);
+void cp_perf_signals_seal(void);
 
 #endif

@@ -1,12 +1,12 @@
-/* taken.c - see taken.h. */
-#include "signal/signals/taken.h"
+/* signal_shield.c - see signal_shield.h. */
+#include "signal/signals/signal_shield.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
 #include "signal/signals/handler.h"
-#include "signal/signals/traps.h"
+#include "signal/signals/perf_signals.h"
 #include "signal/unwinder/syscall.h"
 
 #define MASK_BYTES 8
@@ -20,20 +20,22 @@ static struct {
     _Atomic unsigned flags;
 } program[SIGNALS];
 
-void cp_taken_wrap(int sig, const struct sigaction *act, struct sigaction *out)
+void cp_signal_shield_wrap(int sig, const struct sigaction *act,
+                           struct sigaction *out)
 {
     unsigned flags = (unsigned)act->sa_flags;
 
     atomic_store(&program[sig].flags, flags);
     atomic_store(&program[sig].handler, (uintptr_t)act->sa_sigaction);
     *out = *act;
-    out->sa_sigaction = cp_taken_handle;
+    out->sa_sigaction = cp_signal_shield_handle;
     out->sa_flags = (int)((flags | SA_SIGINFO) & ~(unsigned)SA_RESETHAND);
 }
 
-void cp_taken_unwrap(int sig, struct sigaction *act)
+void cp_signal_shield_unwrap(int sig, struct sigaction *act)
 {
-    if (!(act->sa_flags & SA_SIGINFO) || act->sa_sigaction != cp_taken_handle)
+    if (!(act->sa_flags & SA_SIGINFO) ||
+        act->sa_sigaction != cp_signal_shield_handle)
         return;
     act->sa_sigaction =
         (void (*)(int, siginfo_t *, void *))atomic_load(&program[sig].handler);
@@ -50,7 +52,7 @@ static void replace(int sig, uintptr_t handler, unsigned flags, uint64_t more)
     uint64_t now[4] = { 0 }; /* handler, flags, restorer, mask */
 
     if (CP_SYSCALL(SYS_rt_sigaction, sig, 0, (long)now, MASK_BYTES) != 0 ||
-        now[0] != (uintptr_t)cp_taken_handle)
+        now[0] != (uintptr_t)cp_signal_shield_handle)
         return;
     now[0] = handler;
     now[1] = (now[1] & RESTORER) | flags;
@@ -58,7 +60,7 @@ static void replace(int sig, uintptr_t handler, unsigned flags, uint64_t more)
     (void)CP_SYSCALL(SYS_rt_sigaction, sig, (long)now, 0, MASK_BYTES);
 }
 
-void cp_taken_restore(int sig)
+void cp_signal_shield_restore(int sig)
 {
     replace(sig, atomic_load(&program[sig].handler),
             atomic_load(&program[sig].flags), 0);
@@ -77,11 +79,12 @@ static void reset(int sig)
         atomic_store(&program[sig].handler, (uintptr_t)SIG_DFL);
 }
 
-void cp_taken_handle(int sig, siginfo_t *info, void *context)
+void cp_signal_shield_handle(int sig, siginfo_t *info, void *context)
 {
     uintptr_t handler = atomic_load(&program[sig].handler);
 
-    if (sig == SIGTRAP ? cp_traps_is_ours(info) : cp_signal_is_ours(info))
+    if (sig == SIGTRAP ? cp_perf_signals_is_ours(info)
+                       : cp_signal_is_ours(info))
         return;
     if (handler == (uintptr_t)SIG_DFL) {
         cp_signal_default(sig);
