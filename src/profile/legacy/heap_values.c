@@ -101,7 +101,7 @@ static bool eat_pair(struct cp_text *t, bool is_signed, struct cp_text out[2])
 }
 
 bool cp_heap_eat_counts(struct cp_text *t, bool is_signed,
-                        struct cp_heap_counts *out)
+                        struct cp_alloc_counts *out)
 {
     struct cp_text at = *t;
 
@@ -129,7 +129,7 @@ static bool says_more(struct cp_text all, struct cp_text use)
     return !is_same && !cp_text_equals(all, "0");
 }
 
-bool cp_heap_has_allocations(const struct cp_heap_counts *totals,
+bool cp_heap_has_allocations(const struct cp_alloc_counts *totals,
                              const struct cp_heap_reading *how)
 {
     if (how->parts > 0)

@@ -70,16 +70,16 @@ int64_t cp_heap_truncate(double v);
 int64_t cp_heap_mean(struct cp_heap_pair seen);
 
 /* The numbers of "n: b [n: b]" as text: objects and bytes. */
-struct cp_heap_counts {
+struct cp_alloc_counts {
     struct cp_text in_use[2], allocated[2];
 };
 
 /* Eats such numbers; the in-use ones may be negative if `is_signed`. */
 bool cp_heap_eat_counts(struct cp_text *t, bool is_signed,
-                        struct cp_heap_counts *out);
+                        struct cp_alloc_counts *out);
 
 /* Whether the totals of a profile say that it has allocation numbers too. */
-bool cp_heap_has_allocations(const struct cp_heap_counts *totals,
+bool cp_heap_has_allocations(const struct cp_alloc_counts *totals,
                              const struct cp_heap_reading *how);
 
 /* Adds the sample types, either two or four, and the period type. */

@@ -41,7 +41,7 @@ struct heap_reader {
 };
 
 /* Eats "heap profile: n: b [n: b]". */
-static bool eat_totals(struct cp_text *t, struct cp_heap_counts *totals)
+static bool eat_totals(struct cp_text *t, struct cp_alloc_counts *totals)
 {
     if (!cp_text_eat(t, "heap profile:"))
         return false;
@@ -85,7 +85,7 @@ static bool read_kind(struct heap_reader *r, struct cp_text t)
 /* Whether this is the first line of a profile of ours; fills in *r. */
 static bool read_header(struct heap_reader *r, struct cp_text line)
 {
-    struct cp_heap_counts totals;
+    struct cp_alloc_counts totals;
 
     for (; (line.pos = cp_text_find(line, "heap profile:")); line.pos++) {
         struct cp_text t = line;
@@ -106,7 +106,7 @@ static bool read_header(struct heap_reader *r, struct cp_text line)
 }
 
 /* Finds the first "n: b [n: b] @" of a line; *tail is what follows. */
-static bool find_sample(struct cp_text line, struct cp_heap_counts *counts,
+static bool find_sample(struct cp_text line, struct cp_alloc_counts *counts,
                         struct cp_text *tail)
 {
     struct cp_text t = line, digits;
@@ -190,7 +190,7 @@ static enum cp_status add_sample(struct heap_reader *r, const int64_t *values,
 
 static enum cp_status read_sample(struct heap_reader *r, struct cp_error *err)
 {
-    struct cp_heap_counts counts;
+    struct cp_alloc_counts counts;
     enum cp_status status = CP_OK;
     struct cp_text tail;
     int64_t values[4];

@@ -76,7 +76,7 @@ static bool read_header(struct jemalloc_reader *r, struct cp_text line)
 
 /* Reads "tK: n: b [n: b]"; *counts has the text, *line what follows. */
 static bool scan_thread(struct cp_text *line, struct thread_counts *out,
-                        struct cp_heap_counts *counts)
+                        struct cp_alloc_counts *counts)
 {
     bool is_thread = cp_text_eat(line, "t") &&
                      (cp_text_eat_digits(line, &out->thread) ||
@@ -118,7 +118,7 @@ static enum cp_status read_totals(struct jemalloc_reader *r,
                                   struct cp_text line, struct cp_error *err)
 {
     struct cp_text rest = line;
-    struct cp_heap_counts counts;
+    struct cp_alloc_counts counts;
     struct thread_counts t;
     uint32_t thread, name;
 
@@ -144,7 +144,7 @@ static enum cp_status read_counts(struct jemalloc_reader *r,
                                   struct cp_text line, struct cp_error *err)
 {
     struct cp_text rest = line;
-    struct cp_heap_counts counts;
+    struct cp_alloc_counts counts;
     struct thread_counts t;
 
     if (!scan_thread(&rest, &t, &counts))

@@ -12,7 +12,7 @@
 #include "runtime/os/timer.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/threads/hooked.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 #include "signal/tables/samples.h"
 
 #define SEED_STEP 0xd1342543de82ef95u
@@ -29,7 +29,7 @@
     (sizeof(struct cp_signal_slot) + sizeof(uint64_t) +                        \
      FRAMES_OF_SLOT * sizeof(uintptr_t))
 #define BUCKET_BYTES                                                           \
-    (CP_HEAP_BUCKET * (sizeof(uint64_t) + sizeof(struct cp_heap_entry)))
+    (CP_LIVE_BUCKET * (sizeof(uint64_t) + sizeof(struct cp_live_entry)))
 
 static struct {
     struct cp_lock lock;
@@ -74,8 +74,8 @@ static size_t buckets_for(uint64_t interval, size_t bytes)
     uint64_t blocks = ((uint64_t)64 << 30) / (interval ? interval : 1);
     size_t n = MIN_BUCKETS;
 
-    while (n < MAX_BUCKETS && n * CP_HEAP_BUCKET < blocks * 2 &&
-           (2 * n + CP_HEAP_NEAR) * BUCKET_BYTES <= bytes / 5 * 3)
+    while (n < MAX_BUCKETS && n * CP_LIVE_BUCKET < blocks * 2 &&
+           (2 * n + CP_LIVE_PRIMARY) * BUCKET_BYTES <= bytes / 5 * 3)
         n *= 2;
     return n;
 }
@@ -90,10 +90,10 @@ static void *cut(size_t *used, char *from, size_t n, size_t size)
 }
 
 /* Lays out the tables; without a mapping it only tells how long it must be. */
-static size_t lay_out(struct cp_heap_sampler *h, char *from)
+static size_t lay_out(struct cp_alloc_sampler *h, char *from)
 {
     size_t n_slots = h->samples.n_slots, used = 0;
-    size_t n = cp_heap_n_places(h->live.n_far);
+    size_t n = cp_live_n_places(h->live.n_overflow);
 
     h->samples.slots = cut(&used, from, n_slots, sizeof(*h->samples.slots));
     h->samples.frames =
@@ -107,14 +107,14 @@ static size_t lay_out(struct cp_heap_sampler *h, char *from)
 /* One mapping for all, so that nothing is held if there is no room. */
 static enum cp_status map_tables(uint64_t interval, struct cp_error *err)
 {
-    struct cp_heap_sampler *h = &cp_heap_sampler;
+    struct cp_alloc_sampler *h = &cp_alloc_sampler;
     size_t most = bytes_for_tables(), bytes;
     void *from;
 
     h->samples.n_slots = slots_for(most);
     h->samples.n_frames = h->samples.n_slots * FRAMES_OF_SLOT;
     h->samples.seed = cp_timer_random(UINT64_MAX - 1);
-    h->live.n_far = buckets_for(interval, most);
+    h->live.n_overflow = buckets_for(interval, most);
     bytes = lay_out(h, NULL);
     from = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -122,7 +122,7 @@ static enum cp_status map_tables(uint64_t interval, struct cp_error *err)
         return cp_error_set(err, CP_ENOMEM,
                             "no heap profile: no room for its tables");
     cp_tables_keep_small(from, bytes);
-    cp_tables_keep_small((void *)cp_heap_filter, sizeof(cp_heap_filter));
+    cp_tables_keep_small((void *)cp_alloc_filter, sizeof(cp_alloc_filter));
     if (heap.options.reserve)
         heap.options.reserve(bytes);
     (void)lay_out(h, from);
@@ -132,7 +132,7 @@ static enum cp_status map_tables(uint64_t interval, struct cp_error *err)
 /* Sampling from now on; the next call of this thread is seen already. */
 static enum cp_status start(uint64_t interval, struct cp_error *err)
 {
-    struct cp_heap_sampler *h = &cp_heap_sampler;
+    struct cp_alloc_sampler *h = &cp_alloc_sampler;
 
     if (!h->live.keys) {
         enum cp_status status = map_tables(interval, err);
@@ -143,7 +143,7 @@ static enum cp_status start(uint64_t interval, struct cp_error *err)
                                    ? heap.options.seed * SEED_STEP
                                    : cp_timer_random(UINT64_MAX - 1));
     }
-    cp_heap_self.left = 0;
+    cp_alloc_self.left = 0;
     atomic_store(&h->interval, interval);
     return CP_OK;
 }
@@ -221,7 +221,7 @@ static enum cp_status enable(struct cp_error *err)
         return CP_OK;
     }
     status = cp_sampler_watch(err);
-    if (status == CP_OK && atomic_load(&cp_heap_sampler.interval) == 0)
+    if (status == CP_OK && atomic_load(&cp_alloc_sampler.interval) == 0)
         status = start(interval, err);
     return status;
 }
@@ -239,14 +239,14 @@ enum cp_status cp_heap_enable(struct cp_error *err)
 void cp_heap_pause(void)
 {
     cp_lock_acquire(&heap.lock);
-    atomic_store(&cp_heap_sampler.interval, 0);
+    atomic_store(&cp_alloc_sampler.interval, 0);
     cp_lock_release(&heap.lock);
 }
 
 bool cp_heap_counts_mmap(void)
 {
     return heap.options.counts_mmap &&
-           atomic_load_explicit(&cp_heap_sampler.interval,
+           atomic_load_explicit(&cp_alloc_sampler.interval,
                                 memory_order_relaxed) != 0;
 }
 
@@ -274,10 +274,10 @@ static size_t scattered_bytes(size_t n, size_t n_all, size_t size)
 
 size_t cp_heap_bytes(void)
 {
-    const struct cp_heap_sampler *h = &cp_heap_sampler;
+    const struct cp_alloc_sampler *h = &cp_alloc_sampler;
     size_t n_slots = (size_t)atomic_load(&h->samples.used_slots);
     size_t n_live = (size_t)atomic_load(&h->counts.n_live);
-    size_t n_all = cp_heap_n_places(h->live.n_far);
+    size_t n_all = cp_live_n_places(h->live.n_overflow);
 
     if (!h->live.keys)
         return 0;
@@ -287,12 +287,12 @@ size_t cp_heap_bytes(void)
            cp_tables_touched(n_slots, h->samples.n_slots, sizeof(*h->growth)) +
            scattered_bytes(n_live, n_all, sizeof(*h->live.keys)) +
            scattered_bytes(n_live, n_all, sizeof(*h->live.entries)) +
-           sizeof(cp_heap_filter);
+           sizeof(cp_alloc_filter);
 }
 
 void cp_heap_stats(struct cp_heap_stats *out)
 {
-    const struct cp_heap_sampler *h = &cp_heap_sampler;
+    const struct cp_alloc_sampler *h = &cp_alloc_sampler;
 
     out->interval = atomic_load(&h->interval);
     out->n_samples = atomic_load(&h->counts.n_samples);
@@ -329,7 +329,8 @@ static double one_less_exp(double x)
 static double size_of(const struct cp_heap_row *row, uint64_t count,
                       uint64_t bytes)
 {
-    if (count && cp_heap_class_of(bytes / count) == cp_heap_class_of(row->size))
+    if (count &&
+        cp_alloc_size_class(bytes / count) == cp_alloc_size_class(row->size))
         return (double)bytes / (double)count;
     return (double)row->size;
 }
@@ -337,7 +338,7 @@ static double size_of(const struct cp_heap_row *row, uint64_t count,
 double cp_heap_weight(const struct cp_heap_row *row, uint64_t count,
                       uint64_t bytes)
 {
-    uint64_t interval = atomic_load(&cp_heap_sampler.interval);
+    uint64_t interval = atomic_load(&cp_alloc_sampler.interval);
     double size = size_of(row, count, bytes);
 
     return interval > 1 && size > 0 ? 1 / one_less_exp(size / (double)interval)
@@ -346,7 +347,7 @@ double cp_heap_weight(const struct cp_heap_row *row, uint64_t count,
 
 bool cp_heap_row(size_t i, struct cp_heap_row *out)
 {
-    const struct cp_heap_sampler *h = &cp_heap_sampler;
+    const struct cp_alloc_sampler *h = &cp_alloc_sampler;
     const struct cp_signal_slot *slot = &h->samples.slots[i];
 
     if (atomic_load_explicit(&slot->frames, memory_order_acquire) ==
@@ -354,8 +355,8 @@ bool cp_heap_row(size_t i, struct cp_heap_row *out)
         return false;
     /* What is freed first: it never is more than what was allocated. */
     out->growth = atomic_load(&h->growth[i]);
-    out->freed = atomic_load(&slot->gone);
-    out->freed_bytes = atomic_load(&slot->gone_value);
+    out->freed = atomic_load(&slot->freed);
+    out->freed_bytes = atomic_load(&slot->freed_value);
     out->count = atomic_load(&slot->count);
     out->bytes = atomic_load(&slot->value);
     out->size = slot->first_value;
@@ -366,5 +367,5 @@ bool cp_heap_row(size_t i, struct cp_heap_row *out)
 
 size_t cp_heap_n_rows(void)
 {
-    return cp_heap_sampler.live.keys ? cp_heap_sampler.samples.n_slots : 0;
+    return cp_alloc_sampler.live.keys ? cp_alloc_sampler.samples.n_slots : 0;
 }

@@ -1,8 +1,8 @@
 /*
  * heap - the heap profile: what was allocated, and what of it is still there.
  *
- * Sampling is done in the hooks (malloc_hooks.c, signal/heap/heap.h); this
- * switches it on and shows what was found, row by row. heap_kinds.h makes
+ * Sampling is done in the hooks (malloc_hooks.c, signal/heap/alloc_sampler.h);
+ * this switches it on and shows what was found, row by row. heap_kinds.h makes
  * profiles of it.
  */
 #ifndef CP_HEAP_H
@@ -76,13 +76,13 @@ void cp_heap_stats(struct cp_heap_stats *out);
 
 /*
  * What was found of one stack and of sizes that are nearly the same (the
- * classes of signal/heap/heap.h), so that a row can be scaled as a whole. Its
- * counts are whole numbers of samples.
+ * classes of signal/heap/alloc_sampler.h), so that a row can be scaled as a
+ * whole. Its counts are whole numbers of samples.
  */
 struct cp_heap_row {
     uint64_t count, bytes;       /* sampled */
     uint64_t freed, freed_bytes; /* of them */
-    uint64_t growth;             /* see signal/heap/heap.h */
+    uint64_t growth;             /* see signal/heap/alloc_sampler.h */
     uint64_t size;               /* of its first block */
 };
 

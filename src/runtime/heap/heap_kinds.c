@@ -19,7 +19,7 @@
 #include "runtime/kind/kind.h"
 #include "runtime/kind/kind_build.h"
 #include "runtime/stacks/stack_writer.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 #include "signal/tables/samples.h"
 
 /* Functions of allocators: shown as part of who called them. */
@@ -130,7 +130,7 @@ enum cp_status cp_heap_write_row(struct cp_stack_writer *w, size_t i,
                                  const struct cp_heap_row *row,
                                  const int64_t *values)
 {
-    const struct cp_signal_samples *s = &cp_heap_sampler.samples;
+    const struct cp_signal_samples *s = &cp_alloc_sampler.samples;
     struct cp_stack stack = { .number_key = "bytes",
                               .number_unit = "bytes",
                               .number = (int64_t)row->size };
@@ -180,7 +180,7 @@ static enum cp_status write_growth(struct cp_stack_writer *w,
 enum cp_status cp_heap_build(const struct cp_kind_form *form, void *context,
                              struct cp_profile **out, struct cp_error *err)
 {
-    int64_t interval = (int64_t)atomic_load(&cp_heap_sampler.interval);
+    int64_t interval = (int64_t)atomic_load(&cp_alloc_sampler.interval);
 
     return cp_kind_build(form, interval, context, out, err);
 }
@@ -273,12 +273,12 @@ static enum cp_status dump(const char *source, struct cp_out *out,
 
 static uint64_t count_live(void)
 {
-    return atomic_load(&cp_heap_sampler.counts.n_live);
+    return atomic_load(&cp_alloc_sampler.counts.n_live);
 }
 
 static uint64_t count_samples(void)
 {
-    return atomic_load(&cp_heap_sampler.counts.n_samples);
+    return atomic_load(&cp_alloc_sampler.counts.n_samples);
 }
 
 const struct cp_kind cp_heap_kind = {

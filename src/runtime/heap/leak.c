@@ -26,7 +26,7 @@
 #include "runtime/os/proc_file.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/threads/threads.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 #include "signal/tables/thread.h"
 
 #define SPARE_BLOCKS 4096
@@ -70,7 +70,7 @@ struct scan {
 /* ---- blocks ---- */
 
 static void add_block(struct cp_leak *leak, uintptr_t at,
-                      const struct cp_heap_entry *entry)
+                      const struct cp_live_entry *entry)
 {
     uint64_t size = entry->size ? entry->size : 1;
 
@@ -88,17 +88,17 @@ static void add_block(struct cp_leak *leak, uintptr_t at,
  */
 static enum cp_status take_blocks(struct cp_leak *leak, struct cp_error *err)
 {
-    const struct cp_heap_live *live = &cp_heap_sampler.live;
-    size_t n = live->keys ? cp_heap_n_places(live->n_far) : 0;
-    struct cp_heap_entry entry;
+    const struct cp_live_table *live = &cp_alloc_sampler.live;
+    size_t n = live->keys ? cp_live_n_places(live->n_overflow) : 0;
+    struct cp_live_entry entry;
 
     leak->room =
-        (size_t)atomic_load(&cp_heap_sampler.counts.n_live) + SPARE_BLOCKS;
+        (size_t)atomic_load(&cp_alloc_sampler.counts.n_live) + SPARE_BLOCKS;
     leak->blocks = cp_alloc(leak->room, sizeof(*leak->blocks), err);
     if (!leak->blocks)
         return CP_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        uintptr_t at = cp_heap_live_at(i, &entry);
+        uintptr_t at = cp_live_at(i, &entry);
 
         if (at && entry.slot)
             add_block(leak, at, &entry);
@@ -379,8 +379,8 @@ static void look_at_told(void *scan, uintptr_t word)
 
 static void leave_out_own(struct scan *s)
 {
-    const struct cp_heap_live *live = &cp_heap_sampler.live;
-    size_t n = cp_heap_n_places(live->n_far);
+    const struct cp_live_table *live = &cp_alloc_sampler.live;
+    size_t n = cp_live_n_places(live->n_overflow);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
     cp_leak_holes_add(s->holes, live->keys, n * sizeof(*live->keys));
@@ -419,8 +419,8 @@ static void strike_freed(struct cp_leak *leak)
 {
     for (size_t i = 0; i < leak->n; i++)
         if (!leak->blocks[i].is_found &&
-            !cp_heap_is_live((void *)leak->blocks[i].start,
-                             leak->blocks[i].row + 1))
+            !cp_live_contains((void *)leak->blocks[i].start,
+                              leak->blocks[i].row + 1))
             leak->blocks[i].is_found = 1;
 }
 

@@ -4,7 +4,7 @@
 #include "base/search.h"
 #include "runtime/heap/leak.h"
 #include "runtime/os/leak_read.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 
 #define HEADER 16 /* bytes: the length of the chunk before, and its own */
 #define MIN_CHUNK 32
@@ -38,7 +38,7 @@ static void find_chain(struct cp_leak_chunks *c)
 
     for (; (b = block_at(c, c->known)) && b->start < c->end; c->known++)
         if (b->start % PAGE != 0 &&
-            cp_heap_is_live((void *)b->start, b->row + 1)) {
+            cp_live_contains((void *)b->start, b->row + 1)) {
             c->next = b->start - HEADER;
             return;
         }

@@ -25,7 +25,7 @@
 
 #include "runtime/heap/heap.h"
 #include "runtime/hooks/malloc_next.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -54,7 +54,7 @@ static void *early_alloc(size_t size)
         return NULL;
     }
     *(size_t *)(void *)(early + at) = size;
-    cp_heap_mark(early + at + EARLY_ALIGN);
+    cp_alloc_mark_filter(early + at + EARLY_ALIGN);
     return early + at + EARLY_ALIGN;
 }
 
@@ -78,7 +78,7 @@ static bool is_finding(void)
 {
     static _Atomic bool is_in_vain;
 
-    if (cp_heap_self.busy || atomic_load(&is_in_vain))
+    if (cp_alloc_self.hook_depth || atomic_load(&is_in_vain))
         return true;
     find_next();
     if (cp_malloc_next.malloc == first_malloc)
@@ -157,7 +157,7 @@ static void find_next(void)
 {
     struct cp_malloc_next found_next = { 0 };
 
-    cp_heap_self.busy++;
+    cp_alloc_self.hook_depth++;
     NEXT(malloc);
     NEXT(calloc);
     NEXT(realloc);
@@ -169,20 +169,20 @@ static void find_next(void)
     NEXT(pvalloc);
     if (found_next.malloc && found_next.free)
         cp_malloc_next = found_next;
-    cp_heap_self.busy--;
+    cp_alloc_self.hook_depth--;
 }
 
 void *cp_malloc_find(const char *name)
 {
     void *found, *library;
 
-    cp_heap_self.busy++;
+    cp_alloc_self.hook_depth++;
     found = dlsym(RTLD_NEXT, name);
     if (!found) {
         library = dlopen("libstdc++.so.6", RTLD_NOLOAD | RTLD_LAZY);
         found = library ? dlsym(library, name) : NULL;
     }
-    cp_heap_self.busy--;
+    cp_alloc_self.hook_depth--;
     return found;
 }
 
@@ -203,7 +203,7 @@ static bool is_of_program(const Dl_info *its)
 static bool leads_here(void *first)
 {
     void *last = dlsym(RTLD_DEFAULT, "free"), *block;
-    uint64_t before = cp_heap_self.left;
+    uint64_t before = cp_alloc_self.left;
     void *(*allocate)(size_t);
     void (*release)(void *);
 
@@ -212,7 +212,7 @@ static bool leads_here(void *first)
     block = allocate(1);
     if (last)
         release(block);
-    return cp_heap_self.left != before;
+    return cp_alloc_self.left != before;
 }
 
 /* Which object's malloc does the program call? Ours: NULL. */
@@ -245,15 +245,15 @@ static bool is_of_libc(void)
 }
 
 /* At an interval of 1 nothing is ever left: all are looked at. */
-static uint64_t draw(struct cp_heap_thread *t, uint64_t interval)
+static uint64_t draw(struct cp_alloc_thread *t, uint64_t interval)
 {
-    return interval > 1 ? cp_heap_draw(t, interval) : 0;
+    return interval > 1 ? cp_alloc_draw_distance(t, interval) : 0;
 }
 
 bool cp_malloc_choose(size_t size)
 {
-    struct cp_heap_thread *t = &cp_heap_self;
-    uint64_t interval = atomic_load(&cp_heap_sampler.interval);
+    struct cp_alloc_thread *t = &cp_alloc_self;
+    uint64_t interval = atomic_load(&cp_alloc_sampler.interval);
     bool is_first = t->random == 0;
     uint64_t left;
 
@@ -268,16 +268,16 @@ bool cp_malloc_choose(size_t size)
         return false;
     }
     t->left = is_first ? draw(t, interval) : left;
-    return t->busy == 0;
+    return t->hook_depth == 0;
 }
 
 void cp_malloc_sample(void *block, size_t size, uintptr_t caller)
 {
     if (!block)
         return;
-    cp_heap_self.busy++;
-    cp_heap_record(block, size, caller);
-    cp_heap_self.busy--;
+    cp_alloc_self.hook_depth++;
+    cp_alloc_record(block, size, caller);
+    cp_alloc_self.hook_depth--;
 }
 
 void cp_malloc_look(void *block, size_t size, uintptr_t caller)
@@ -290,7 +290,7 @@ bool cp_malloc_before_free(void *block)
 {
     if (is_early(block))
         return false;
-    cp_heap_count_free(block, cp_heap_take(block));
+    cp_alloc_count_free(block, cp_live_remove(block));
     return true;
 }
 
@@ -371,18 +371,18 @@ static void *move_early(const void *block, size_t size)
  */
 static void *resize(void *block, size_t size, bool is_time, uintptr_t caller)
 {
-    struct cp_heap_entry entry = { 0 };
+    struct cp_live_entry entry = { 0 };
     void *moved;
 
     if (block && is_early(block))
         return move_early(block, size);
-    if (block && cp_heap_may_be_sampled(block))
-        entry = cp_heap_take(block);
+    if (block && cp_alloc_may_be_sampled(block))
+        entry = cp_live_remove(block);
     moved = cp_malloc_next.realloc(block, size);
     if (!moved && size > 0)
-        cp_heap_put(block, entry);
+        cp_live_insert(block, entry);
     else
-        cp_heap_count_free(block, entry);
+        cp_alloc_count_free(block, entry);
     if (is_time) /* with nothing, too: the next mark is drawn */
         cp_malloc_look(moved, size, caller);
     return moved;
@@ -397,7 +397,7 @@ CP_LINE EXPORT void *realloc(void *block, size_t size)
 {
     bool is_time = cp_malloc_counts(size);
 
-    if (__builtin_expect(is_time || cp_heap_may_be_sampled(block), 0))
+    if (__builtin_expect(is_time || cp_alloc_may_be_sampled(block), 0))
         return rare_realloc(block, size, is_time);
     return cp_malloc_next.realloc(block, size);
 }

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 #include "signal/unwinder/arch.h"
 
 struct cp_malloc_next {
@@ -47,13 +47,13 @@ extern struct cp_malloc_next cp_malloc_next
  */
 static inline bool cp_malloc_counts(size_t size)
 {
-    return __builtin_expect(cp_arch_count_down(&cp_heap_self.left, size), 0);
+    return __builtin_expect(cp_arch_count_down(&cp_alloc_self.left, size), 0);
 }
 
 /* What cp_malloc_counts said of the size that it was just given. */
 static inline bool cp_malloc_has_counted(size_t size)
 {
-    return cp_heap_self.left + size <= size;
+    return cp_alloc_self.left + size <= size;
 }
 
 /* It is time to look: is a block of this size to be sampled? */
@@ -76,7 +76,7 @@ void cp_malloc_rare_free(void *block);
 
 static inline void cp_malloc_free(void *block)
 {
-    if (__builtin_expect(cp_heap_may_be_sampled(block), 0))
+    if (__builtin_expect(cp_alloc_may_be_sampled(block), 0))
         cp_malloc_rare_free(block);
     else
         cp_malloc_next.free(block);

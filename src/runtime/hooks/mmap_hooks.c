@@ -25,7 +25,7 @@
 
 #include "runtime/heap/heap.h"
 #include "runtime/hooks/malloc_next.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -86,11 +86,11 @@ __attribute__((constructor(102))) static void prepare(void)
 {
     next.not_counted[0] = range_of((uintptr_t)&next);
     next.not_counted[1] = range_of((uintptr_t)cp_malloc_next.malloc);
-    cp_heap_self.busy++;
+    cp_alloc_self.hook_depth++;
     find("mremap", &next.mremap);
     find("munmap", &next.munmap);
     find("mmap", &next.mmap);
-    cp_heap_self.busy--;
+    cp_alloc_self.hook_depth--;
 }
 
 static bool is_counted(uintptr_t caller)
@@ -150,17 +150,17 @@ EXPORT void *mmap64(void *at, size_t len, int rights, int flags, int fd,
 /* Before the kernel can give the address to somebody else. */
 EXPORT int munmap(void *at, size_t len)
 {
-    struct cp_heap_entry entry = { 0 };
+    struct cp_live_entry entry = { 0 };
     int failed;
 
-    if (is_counted(CP_CALLER) && cp_heap_may_be_sampled(at))
-        entry = cp_heap_take(at);
+    if (is_counted(CP_CALLER) && cp_alloc_may_be_sampled(at))
+        entry = cp_live_remove(at);
     failed =
         next.munmap ? next.munmap(at, len) : (int)syscall(SYS_munmap, at, len);
     if (failed)
-        cp_heap_put(at, entry);
+        cp_live_insert(at, entry);
     else
-        cp_heap_count_free(at, entry);
+        cp_alloc_count_free(at, entry);
     return failed;
 }
 
@@ -173,7 +173,7 @@ static void *remap(void *at, size_t old_len, size_t len, int flags, void *to)
 
 EXPORT void *mremap(void *at, size_t old_len, size_t len, int flags, ...)
 {
-    struct cp_heap_entry entry = { 0 };
+    struct cp_live_entry entry = { 0 };
     bool is_ours = is_counted(CP_CALLER);
     void *to = NULL, *block;
     va_list args;
@@ -183,14 +183,14 @@ EXPORT void *mremap(void *at, size_t old_len, size_t len, int flags, ...)
         to = va_arg(args, void *);
         va_end(args);
     }
-    if (is_ours && cp_heap_may_be_sampled(at))
-        entry = cp_heap_take(at);
+    if (is_ours && cp_alloc_may_be_sampled(at))
+        entry = cp_live_remove(at);
     block = remap(at, old_len, len, flags, to);
     if (block == MAP_FAILED) {
-        cp_heap_put(at, entry);
+        cp_live_insert(at, entry);
         return block;
     }
-    cp_heap_count_free(at, entry);
+    cp_alloc_count_free(at, entry);
     if (is_ours && cp_malloc_counts(len))
         cp_malloc_look(block, len, CP_CALLER);
     return block;

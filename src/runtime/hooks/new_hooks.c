@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "runtime/hooks/malloc_next.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -104,7 +104,7 @@ static bool is_counted_anyway(const struct operator* o, void *next)
     static const char none = 0;
     void *last = cp_malloc_find(o->name[3] == 'a' ? "_ZdaPvSt11align_val_t"
                                                   : "_ZdlPvSt11align_val_t");
-    uint64_t before = cp_heap_self.left;
+    uint64_t before = cp_alloc_self.left;
     void *(*take)(size_t, uintptr_t, const void *), *block;
     void (*give)(void *, uintptr_t);
     bool is_counted;
@@ -113,10 +113,10 @@ static bool is_counted_anyway(const struct operator* o, void *next)
         return false;
     memcpy(&take, &next, sizeof(take));
     memcpy(&give, &last, sizeof(give));
-    cp_heap_self.left = UINT64_MAX;
+    cp_alloc_self.left = UINT64_MAX;
     block = take(PROBE_BYTES, PROBE_BYTES, &none);
-    is_counted = cp_heap_self.left != UINT64_MAX;
-    cp_heap_self.left = before;
+    is_counted = cp_alloc_self.left != UINT64_MAX;
+    cp_alloc_self.left = before;
     give(block, PROBE_BYTES);
     return is_counted;
 }
@@ -337,7 +337,7 @@ static inline void ignore(void *block, ...)
     {                                                                          \
         void(*goal) types;                                                     \
                                                                                \
-        if (__builtin_expect(cp_heap_may_be_sampled(block), 0)) {              \
+        if (__builtin_expect(cp_alloc_may_be_sampled(block), 0)) {             \
             rare_##symbol args;                                                \
             return;                                                            \
         }                                                                      \

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 
 /* What CP_NEXT put into the section of that name; the linker sets these. */
 extern struct cp_next *__start_cp_nexts[] __attribute__((visibility("hidden")));
@@ -38,14 +38,14 @@ static void *find(struct cp_next *next)
 {
     void *found = NULL;
 
-    cp_heap_self.busy++;
+    cp_alloc_self.hook_depth++;
     if (next->version)
         found = dlvsym(RTLD_NEXT, next->name, next->version);
     if (!found)
         found = dlsym(RTLD_NEXT, next->name);
     if (!found)
         found = find_same(next->name);
-    cp_heap_self.busy--;
+    cp_alloc_self.hook_depth--;
     if (found)
         atomic_store_explicit(&next->found, found, memory_order_release);
     return found;

@@ -107,10 +107,10 @@ static size_t touched(size_t used, size_t n, size_t size)
  */
 size_t cp_tables_touched(size_t used, size_t n, size_t size)
 {
-    if (n <= CP_SAMPLES_NEAR || used > CP_SAMPLES_NEAR / 2)
+    if (n <= CP_SAMPLES_PRIMARY || used > CP_SAMPLES_PRIMARY / 2)
         return touched(used, n, size);
-    return touched(used, CP_SAMPLES_NEAR, size) +
-           touched(used / 24, n - CP_SAMPLES_NEAR, size);
+    return touched(used, CP_SAMPLES_PRIMARY, size) +
+           touched(used / 24, n - CP_SAMPLES_PRIMARY, size);
 }
 
 void cp_tables_keep_small(void *from, size_t size)

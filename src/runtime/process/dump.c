@@ -20,7 +20,7 @@
 #include "runtime/process/lifecycle.h"
 #include "runtime/process/settings.h"
 #include "runtime/threads/own_thread.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 
 #define LOOK_NS 50000000
 #define NAME_BYTES 320
@@ -125,9 +125,9 @@ static void look(void *arg)
     do {
         bool is_due = atomic_exchange(&dump.is_asked, false);
 
-        is_due |= has_risen(atomic_load(&cp_heap_sampler.counts.all_bytes),
+        is_due |= has_risen(atomic_load(&cp_alloc_sampler.counts.all_bytes),
                             &dump.last_all, s->dump_interval);
-        is_due |= has_risen(atomic_load(&cp_heap_sampler.counts.high_bytes),
+        is_due |= has_risen(atomic_load(&cp_alloc_sampler.counts.high_bytes),
                             &dump.last_high, s->dump_on_high_water);
         if (is_due)
             write_dump();

@@ -112,7 +112,7 @@ enum cp_status cp_probe_begin(struct cp_probe *p,
 
 /*
  * The time of threads before they were known and after they had left, if it is
- * worth a sample and more than what clocks differ by that are read in turn.
+ * weight a sample and more than what clocks differ by that are read in turn.
  */
 static enum cp_status write_unseen(const struct cp_probe_window *w,
                                    struct cp_builder *b, struct cp_error *err)

@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "runtime/os/clock.h"
 #include "runtime/threads/threads.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 #include "signal/unwinder/syscall.h"
 
 #define STACK_BYTES ((size_t)512 << 10)
@@ -68,7 +68,7 @@ static void *begin(void *arg)
 
     cp_free(arg);
     is_own = true;
-    cp_heap_hide();
+    cp_alloc_mark_internal();
     cp_threads_hide();
     (void)prctl(PR_SET_NAME, start.name);
     start.run(start.arg);

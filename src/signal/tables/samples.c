@@ -7,7 +7,7 @@
  */
 #include "signal/tables/samples.h"
 
-#define NEAR_PROBES 4
+#define PRIMARY_PROBES 4
 #define MAX_PROBES 128
 
 static uint64_t mix(uint64_t a, uint64_t b)
@@ -85,15 +85,15 @@ static struct cp_signal_slot *find_among(struct cp_signal_slot *slots, size_t n,
 static struct cp_signal_slot *find(struct cp_signal_samples *s, uint64_t key,
                                    bool *is_new)
 {
-    size_t n_near = s->n_slots > CP_SAMPLES_NEAR ? CP_SAMPLES_NEAR : 0;
+    size_t n_primary = s->n_slots > CP_SAMPLES_PRIMARY ? CP_SAMPLES_PRIMARY : 0;
     struct cp_signal_slot *slot = NULL;
 
-    if (n_near > 0)
-        slot = find_among(s->slots, n_near, (uint32_t)(key >> 32), NEAR_PROBES,
-                          key, is_new);
+    if (n_primary > 0)
+        slot = find_among(s->slots, n_primary, (uint32_t)(key >> 32),
+                          PRIMARY_PROBES, key, is_new);
     if (!slot)
-        slot = find_among(s->slots + n_near, s->n_slots - n_near, (uint32_t)key,
-                          MAX_PROBES, key, is_new);
+        slot = find_among(s->slots + n_primary, s->n_slots - n_primary,
+                          (uint32_t)key, MAX_PROBES, key, is_new);
     return slot;
 }
 

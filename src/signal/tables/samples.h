@@ -28,8 +28,8 @@ struct cp_signal_tag {
 struct cp_signal_slot {
     _Alignas(64) _Atomic uint64_t key; /* 0: the slot is free */
     _Atomic uint64_t count, value;
-    _Atomic uint64_t gone, gone_value; /* of them, what was taken back */
-    _Atomic uint64_t frames;           /* first << 16 | number; see below */
+    _Atomic uint64_t freed, freed_value; /* of them, what was taken back */
+    _Atomic uint64_t frames;             /* first << 16 | number; see below */
     struct cp_signal_tag tag;
     uint64_t first_value; /* of the sample that claimed it */
 };
@@ -38,7 +38,7 @@ struct cp_signal_slot {
  * Slots are claimed among the first of the table as long as there is one near
  * a key's place: few stacks then touch few pages, and find them in the caches.
  */
-#define CP_SAMPLES_NEAR 4096
+#define CP_SAMPLES_PRIMARY 4096
 
 /* Values of `frames`: */
 #define CP_SAMPLE_UNWRITTEN 0 /* its writer has not got that far */

@@ -1,17 +1,17 @@
 /* test_leak_chunks - what of a heap is free, and when nothing is said to be. */
 #include "runtime/heap/leak.h"
 #include "runtime/heap/leak_chunks.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 
 #include "check.h"
 
 #define FAR 64
-#define PLACES ((CP_HEAP_NEAR + FAR) * CP_HEAP_BUCKET)
+#define PLACES ((CP_LIVE_PRIMARY + FAR) * CP_LIVE_BUCKET)
 #define WORDS 512
 #define USED 1 /* the chunk before is in use */
 
 static _Atomic uint64_t keys[PLACES];
-static struct cp_heap_entry entries[PLACES];
+static struct cp_live_entry entries[PLACES];
 static _Alignas(4096) uintptr_t memory[WORDS];
 static struct cp_leak_block blocks[2];
 static struct cp_leak leak = { .blocks = blocks, .n = 2 };
@@ -28,11 +28,11 @@ static void put_header(size_t at, size_t before, size_t size, uintptr_t flags)
 static void sample(int i, size_t at, size_t size)
 {
     uintptr_t start = (uintptr_t)&memory[at + 2];
-    struct cp_heap_entry entry = { .slot = 1, .size = size };
+    struct cp_live_entry entry = { .slot = 1, .size = size };
 
     blocks[i] = (struct cp_leak_block){ start, start + size, 0, 0, size };
-    (void)cp_heap_take((void *)start);
-    cp_heap_put((void *)start, entry);
+    (void)cp_live_remove((void *)start);
+    cp_live_insert((void *)start, entry);
 }
 
 /* A sampled block, one that is free, one more sampled, and the rest. */
@@ -111,10 +111,10 @@ static void test_broken_chain(void)
 static void test_freed(void)
 {
     make_heap();
-    (void)cp_heap_take((void *)blocks[0].start);
+    (void)cp_live_remove((void *)blocks[0].start);
     memory[HOLE + 1] += 16;
     CHECK_INT(count_used(WORDS), TOP + 2);
-    (void)cp_heap_take((void *)blocks[1].start);
+    (void)cp_live_remove((void *)blocks[1].start);
     CHECK_INT(count_used(WORDS), WORDS);
 }
 
@@ -145,9 +145,9 @@ static void test_next(void)
 
 int main(void)
 {
-    cp_heap_sampler.live.n_far = FAR;
-    cp_heap_sampler.live.entries = entries;
-    cp_heap_sampler.live.keys = keys;
+    cp_alloc_sampler.live.n_overflow = FAR;
+    cp_alloc_sampler.live.entries = entries;
+    cp_alloc_sampler.live.keys = keys;
     RUN(test_free);
     RUN(test_no_agreement);
     RUN(test_broken_chain);

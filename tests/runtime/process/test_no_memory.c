@@ -29,7 +29,7 @@
 #include "runtime/process/registry.h"
 #include "runtime/process/settings.h"
 #include "runtime/threads/own_thread.h"
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 
 #define MAX_BLOCKS 800
 #define MAX_MAPS 8
@@ -158,8 +158,8 @@ static void have_block(void)
     cp_heap_set_hooks(nobodys_malloc, is_of_libc);
     CHECK(heap());
     kept = malloc(500);
-    cp_heap_record(kept, 500, (uintptr_t)have_block);
-    CHECK(cp_heap_may_be_sampled(kept));
+    cp_alloc_record(kept, 500, (uintptr_t)have_block);
+    CHECK(cp_alloc_may_be_sampled(kept));
 }
 
 static bool leak(void)

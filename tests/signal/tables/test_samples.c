@@ -89,7 +89,7 @@ static void test_full(void)
     CHECK_INT(s.lost_value, s.lost_count);
 }
 
-#define LARGE (4 * CP_SAMPLES_NEAR)
+#define LARGE (4 * CP_SAMPLES_PRIMARY)
 
 /* Few stacks are among the first slots; many find all of the others. */
 static void test_near(void)
@@ -97,22 +97,22 @@ static void test_near(void)
     struct cp_signal_samples s;
     struct cp_signal_slot *large = calloc(LARGE + 1, sizeof(*large));
     uintptr_t stack[1], here = (uintptr_t)large;
-    size_t n = 0, n_near = 0;
+    size_t n = 0, n_primary = 0;
 
     CHECK(large != NULL);
     clear(&s);
     s.n_slots = LARGE;
     s.slots = (void *)((char *)large + (64 - here % 64) % 64);
-    for (; n < CP_SAMPLES_NEAR / 8; n++) {
+    for (; n < CP_SAMPLES_PRIMARY / 8; n++) {
         struct cp_signal_slot *slot;
 
         stack[0] = n + 1;
         slot = cp_signal_add(&s, stack, 1, (struct cp_signal_tag){ 0 }, 1, n);
         CHECK(slot != NULL);
-        n_near += slot < s.slots + CP_SAMPLES_NEAR;
+        n_primary += slot < s.slots + CP_SAMPLES_PRIMARY;
         CHECK_INT(slot ? slot->first_value : 0, n);
     }
-    CHECK(n_near > n - n / 50);
+    CHECK(n_primary > n - n / 50);
     for (; n < LARGE / 4 * 3; n++) {
         stack[0] = n + 1;
         CHECK(cp_signal_add(&s, stack, 1, (struct cp_signal_tag){ 0 }, 1, n));

@@ -1,15 +1,15 @@
 /*
- * heap.c - see heap.h.
+ * alloc_sampler.c - see alloc_sampler.h.
  *
- * The live table has three buckets for an address, each of CP_HEAP_BUCKET
+ * The live table has three buckets for an address, each of CP_LIVE_BUCKET
  * places: one in its near part, two in the other. A block is put in the first
  * that has room, and looked for in all places of all, so taking one out leaves
  * no trace. A block is not freed before its
  * malloc has returned, so nobody takes what is just being put.
  */
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 
-#include "signal/heap/probes.h"
+#include "signal/heap/usdt.h"
 #include "signal/random.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"
@@ -17,19 +17,19 @@
 #define PLACE_TAKEN 1 /* an address that no block has */
 #define BUCKETS_OF_ONE 3
 
-_Thread_local struct cp_heap_thread cp_heap_self;
-struct cp_heap_sampler cp_heap_sampler;
-_Alignas(64) _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS];
+_Thread_local struct cp_alloc_thread cp_alloc_self;
+struct cp_alloc_sampler cp_alloc_sampler;
+_Alignas(64) _Atomic uint8_t cp_alloc_filter[1 << CP_ALLOC_FILTER_BITS];
 
 /*
  * Threads begin anywhere in the one sequence that there is; if they began side
  * by side, one would draw what its neighbour drew before it.
  */
-static uint64_t next_random(struct cp_heap_thread *t)
+static uint64_t next_random(struct cp_alloc_thread *t)
 {
     if (t->random == 0)
         t->random =
-            cp_random_mix(atomic_fetch_add(&cp_heap_sampler.seed, 1)) | 1;
+            cp_random_mix(atomic_fetch_add(&cp_alloc_sampler.seed, 1)) | 1;
     return cp_random_next(&t->random);
 }
 
@@ -45,7 +45,7 @@ static double log_of(uint64_t x)
     return 2 * z * sum + bits * 0.693147180559945309;
 }
 
-uint64_t cp_heap_draw(struct cp_heap_thread *t, uint64_t interval)
+uint64_t cp_alloc_draw_distance(struct cp_alloc_thread *t, uint64_t interval)
 {
     const uint64_t top = (uint64_t)1 << 53;
     uint64_t u = (next_random(t) >> 11) + 1; /* 1 to top */
@@ -66,17 +66,18 @@ static uint64_t hash_of(uintptr_t address)
 static size_t bucket_of(uintptr_t address, int which)
 {
     uint64_t h = hash_of(address);
-    size_t far_mask = cp_heap_sampler.live.n_far - 1;
+    size_t overflow_mask = cp_alloc_sampler.live.n_overflow - 1;
 
     if (which == 0)
-        return (size_t)(h >> 48 & (CP_HEAP_NEAR - 1)) * CP_HEAP_BUCKET;
-    return (CP_HEAP_NEAR + ((size_t)(which == 1 ? h : h >> 24) & far_mask)) *
-           CP_HEAP_BUCKET;
+        return (size_t)(h >> 48 & (CP_LIVE_PRIMARY - 1)) * CP_LIVE_BUCKET;
+    return (CP_LIVE_PRIMARY +
+            ((size_t)(which == 1 ? h : h >> 24) & overflow_mask)) *
+           CP_LIVE_BUCKET;
 }
 
 static void filter_add(uintptr_t address)
 {
-    _Atomic uint8_t *count = &cp_heap_filter[cp_heap_filter_at(address)];
+    _Atomic uint8_t *count = &cp_alloc_filter[cp_alloc_filter_at(address)];
     uint8_t old = atomic_load_explicit(count, memory_order_relaxed);
 
     while (old < UINT8_MAX && !atomic_compare_exchange_weak_explicit(
@@ -88,7 +89,7 @@ static void filter_add(uintptr_t address)
 /* A count that was once full stays so: nobody knows how many it stands for. */
 static void filter_remove(uintptr_t address)
 {
-    _Atomic uint8_t *count = &cp_heap_filter[cp_heap_filter_at(address)];
+    _Atomic uint8_t *count = &cp_alloc_filter[cp_alloc_filter_at(address)];
     uint8_t old = atomic_load_explicit(count, memory_order_relaxed);
 
     while (old < UINT8_MAX && !atomic_compare_exchange_weak_explicit(
@@ -97,11 +98,11 @@ static void filter_remove(uintptr_t address)
         ;
 }
 
-static bool put_in(size_t first, uintptr_t address, struct cp_heap_entry entry)
+static bool put_in(size_t first, uintptr_t address, struct cp_live_entry entry)
 {
-    struct cp_heap_live *live = &cp_heap_sampler.live;
+    struct cp_live_table *live = &cp_alloc_sampler.live;
 
-    for (size_t i = first; i < first + CP_HEAP_BUCKET; i++) {
+    for (size_t i = first; i < first + CP_LIVE_BUCKET; i++) {
         uint64_t seen = 0;
 
         if (!atomic_compare_exchange_strong_explicit(
@@ -115,31 +116,32 @@ static bool put_in(size_t first, uintptr_t address, struct cp_heap_entry entry)
     return false;
 }
 
-static bool put(uintptr_t address, struct cp_heap_entry entry)
+static bool put(uintptr_t address, struct cp_live_entry entry)
 {
-    struct cp_heap_counts *counts = &cp_heap_sampler.counts;
+    struct cp_alloc_counts *counts = &cp_alloc_sampler.counts;
 
     filter_add(address);
     for (int which = 0; which < BUCKETS_OF_ONE; which++) {
         if (which == 1)
-            atomic_fetch_add_explicit(&counts->n_away, 1, memory_order_relaxed);
+            atomic_fetch_add_explicit(&counts->n_in_overflow, 1,
+                                      memory_order_relaxed);
         if (put_in(bucket_of(address, which), address, entry)) {
             atomic_fetch_add_explicit(&counts->n_live, 1, memory_order_relaxed);
             return true;
         }
     }
-    atomic_fetch_sub_explicit(&counts->n_away, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&counts->n_in_overflow, 1, memory_order_relaxed);
     filter_remove(address);
     atomic_fetch_add_explicit(&counts->n_lost, 1, memory_order_relaxed);
     return false;
 }
 
 static bool take_from(size_t first, uintptr_t address,
-                      struct cp_heap_entry *out)
+                      struct cp_live_entry *out)
 {
-    struct cp_heap_live *live = &cp_heap_sampler.live;
+    struct cp_live_table *live = &cp_alloc_sampler.live;
 
-    for (size_t i = first; i < first + CP_HEAP_BUCKET; i++) {
+    for (size_t i = first; i < first + CP_LIVE_BUCKET; i++) {
         if (atomic_load_explicit(&live->keys[i], memory_order_acquire) !=
             address)
             continue;
@@ -152,16 +154,17 @@ static bool take_from(size_t first, uintptr_t address,
 
 /*
  * Where the block is: the bucket it was found in, or BUCKETS_OF_ONE. The thread
- * that frees it has got it from the one that counted it, so it sees n_away.
+ * that frees it has got it from the one that counted it, so it sees
+ * n_in_overflow.
  */
-static int take(uintptr_t address, struct cp_heap_entry *out)
+static int take(uintptr_t address, struct cp_live_entry *out)
 {
-    struct cp_heap_counts *counts = &cp_heap_sampler.counts;
+    struct cp_alloc_counts *counts = &cp_alloc_sampler.counts;
     int which = 0;
 
     for (; which < BUCKETS_OF_ONE; which++) {
-        if (which == 1 &&
-            atomic_load_explicit(&counts->n_away, memory_order_relaxed) == 0)
+        if (which == 1 && atomic_load_explicit(&counts->n_in_overflow,
+                                               memory_order_relaxed) == 0)
             return BUCKETS_OF_ONE;
         if (take_from(bucket_of(address, which), address, out))
             break;
@@ -169,33 +172,34 @@ static int take(uintptr_t address, struct cp_heap_entry *out)
     return which;
 }
 
-struct cp_heap_entry cp_heap_take(void *block)
+struct cp_live_entry cp_live_remove(void *block)
 {
-    struct cp_heap_counts *counts = &cp_heap_sampler.counts;
-    struct cp_heap_entry entry = { 0 };
+    struct cp_alloc_counts *counts = &cp_alloc_sampler.counts;
+    struct cp_live_entry entry = { 0 };
     uintptr_t address = (uintptr_t)block;
     int which;
 
-    if (!cp_heap_sampler.live.keys || address <= PLACE_TAKEN)
+    if (!cp_alloc_sampler.live.keys || address <= PLACE_TAKEN)
         return entry;
     which = take(address, &entry);
     if (which == BUCKETS_OF_ONE)
         return entry;
     filter_remove(address);
     if (which > 0)
-        atomic_fetch_sub_explicit(&counts->n_away, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&counts->n_in_overflow, 1,
+                                  memory_order_relaxed);
     atomic_fetch_sub_explicit(&counts->n_live, 1, memory_order_relaxed);
     return entry;
 }
 
-bool cp_heap_is_live(void *block, uint32_t slot)
+bool cp_live_contains(void *block, uint32_t slot)
 {
-    const struct cp_heap_live *live = &cp_heap_sampler.live;
+    const struct cp_live_table *live = &cp_alloc_sampler.live;
 
     for (int which = 0; which < BUCKETS_OF_ONE; which++) {
         size_t first = bucket_of((uintptr_t)block, which);
 
-        for (size_t i = first; i < first + CP_HEAP_BUCKET; i++)
+        for (size_t i = first; i < first + CP_LIVE_BUCKET; i++)
             if (atomic_load(&live->keys[i]) == (uintptr_t)block &&
                 live->entries[i].slot == slot)
                 return true;
@@ -203,44 +207,44 @@ bool cp_heap_is_live(void *block, uint32_t slot)
     return false;
 }
 
-void cp_heap_put(void *block, struct cp_heap_entry entry)
+void cp_live_insert(void *block, struct cp_live_entry entry)
 {
     if (entry.slot && !put((uintptr_t)block, entry))
-        cp_heap_count_free(block, entry); /* nobody will see its end */
+        cp_alloc_count_free(block, entry); /* nobody will see its end */
 }
 
 /* The bytes that a sample stands for, near enough for the high water. */
 static uint64_t stands_for(uint64_t size)
 {
     uint64_t interval =
-        atomic_load_explicit(&cp_heap_sampler.interval, memory_order_relaxed);
+        atomic_load_explicit(&cp_alloc_sampler.interval, memory_order_relaxed);
 
     return size > interval ? size : interval;
 }
 
-void cp_heap_count_free(const void *block, struct cp_heap_entry entry)
+void cp_alloc_count_free(const void *block, struct cp_live_entry entry)
 {
     struct cp_signal_slot *slot;
 
     if (!entry.slot)
         return;
     CP_PROBE_HEAP_FREE(block, entry.size);
-    slot = &cp_heap_sampler.samples.slots[entry.slot - 1];
-    atomic_fetch_add_explicit(&slot->gone, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&slot->gone_value, entry.size,
+    slot = &cp_alloc_sampler.samples.slots[entry.slot - 1];
+    atomic_fetch_add_explicit(&slot->freed, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&slot->freed_value, entry.size,
                               memory_order_relaxed);
-    atomic_fetch_sub_explicit(&cp_heap_sampler.counts.live_bytes, entry.worth,
+    atomic_fetch_sub_explicit(&cp_alloc_sampler.counts.live_bytes, entry.weight,
                               memory_order_relaxed);
 }
 
 /* Charges the slot with what the high water has risen by. */
-static void count_growth(_Atomic uint64_t *growth, uint64_t worth)
+static void count_growth(_Atomic uint64_t *growth, uint64_t weight)
 {
-    struct cp_heap_sampler *h = &cp_heap_sampler;
-    uint64_t live = atomic_fetch_add(&h->counts.live_bytes, worth) + worth;
+    struct cp_alloc_sampler *h = &cp_alloc_sampler;
+    uint64_t live = atomic_fetch_add(&h->counts.live_bytes, weight) + weight;
     uint64_t high = atomic_load(&h->counts.high_bytes);
 
-    atomic_fetch_add_explicit(&h->counts.all_bytes, worth,
+    atomic_fetch_add_explicit(&h->counts.all_bytes, weight,
                               memory_order_relaxed);
     while (live > high && live < (uint64_t)1 << 63)
         if (atomic_compare_exchange_weak(&h->counts.high_bytes, &high, live)) {
@@ -249,33 +253,33 @@ static void count_growth(_Atomic uint64_t *growth, uint64_t worth)
         }
 }
 
-void cp_heap_record(void *block, size_t size, uintptr_t caller)
+void cp_alloc_record(void *block, size_t size, uintptr_t caller)
 {
-    struct cp_heap_sampler *h = &cp_heap_sampler;
-    struct cp_signal_slot *slot =
-        cp_signal_capture(&h->samples, caller, cp_heap_class_of(size), 1, size);
+    struct cp_alloc_sampler *h = &cp_alloc_sampler;
+    struct cp_signal_slot *slot = cp_signal_capture(
+        &h->samples, caller, cp_alloc_size_class(size), 1, size);
 
     atomic_fetch_add_explicit(&h->counts.n_samples, 1, memory_order_relaxed);
     if (slot) {
         uint32_t at = (uint32_t)(slot - h->samples.slots);
-        struct cp_heap_entry entry = { at + 1, size, stands_for(size) };
+        struct cp_live_entry entry = { at + 1, size, stands_for(size) };
 
-        CP_PROBE_HEAP_ALLOC(block, size, entry.worth);
-        count_growth(&h->growth[at], entry.worth);
-        if (cp_heap_may_be_sampled(block)) /* freed behind our back */
-            cp_heap_count_free(block, cp_heap_take(block));
-        cp_heap_put(block, entry);
+        CP_PROBE_HEAP_ALLOC(block, size, entry.weight);
+        count_growth(&h->growth[at], entry.weight);
+        if (cp_alloc_may_be_sampled(block)) /* freed behind our back */
+            cp_alloc_count_free(block, cp_live_remove(block));
+        cp_live_insert(block, entry);
     }
 }
 
-void cp_heap_mark(const void *block)
+void cp_alloc_mark_filter(const void *block)
 {
     filter_add((uintptr_t)block);
 }
 
-uintptr_t cp_heap_live_at(size_t i, struct cp_heap_entry *out)
+uintptr_t cp_live_at(size_t i, struct cp_live_entry *out)
 {
-    const struct cp_heap_live *live = &cp_heap_sampler.live;
+    const struct cp_live_table *live = &cp_alloc_sampler.live;
     uint64_t key = atomic_load_explicit(&live->keys[i], memory_order_acquire);
 
     if (key <= PLACE_TAKEN)

@@ -10,8 +10,8 @@
  * unless somebody looks, and nothing at all where the header was missing when
  * the library was built (Debian: systemtap-sdt-dev).
  */
-#ifndef CP_SIGNAL_PROBES_H
-#define CP_SIGNAL_PROBES_H
+#ifndef CP_USDT_H
+#define CP_USDT_H
 
 #if defined(__has_include)
 #if __has_include(<sys/sdt.h>)
@@ -21,13 +21,13 @@
 #endif
 
 #ifdef CP_HAS_PROBES
-#define CP_PROBE_HEAP_ALLOC(address, size, worth)                              \
-    DTRACE_PROBE3(cpprof, heap_alloc, address, size, worth)
+#define CP_PROBE_HEAP_ALLOC(address, size, weight)                             \
+    DTRACE_PROBE3(cpprof, heap_alloc, address, size, weight)
 #define CP_PROBE_HEAP_FREE(address, size)                                      \
     DTRACE_PROBE2(cpprof, heap_free, address, size)
 #else
-#define CP_PROBE_HEAP_ALLOC(address, size, worth)                              \
-    ((void)(address), (void)(size), (void)(worth))
+#define CP_PROBE_HEAP_ALLOC(address, size, weight)                             \
+    ((void)(address), (void)(size), (void)(weight))
 #define CP_PROBE_HEAP_FREE(address, size) ((void)(address), (void)(size))
 #endif
 

@@ -15,8 +15,8 @@
  * memory, how many sampled blocks begin there. For nearly all frees that one
  * load is the whole cost.
  */
-#ifndef CP_SIGNAL_HEAP_H
-#define CP_SIGNAL_HEAP_H
+#ifndef CP_ALLOC_SAMPLER_H
+#define CP_ALLOC_SAMPLER_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,26 +25,26 @@
 
 #include "signal/tables/samples.h"
 
-#define CP_HEAP_FILTER_BITS 20
-#define CP_HEAP_FILTER_FACTOR 3 /* a byte for 2^12 / 3 = 1365 of memory */
-#define CP_HEAP_BUCKET 8        /* places of a bucket of the live table */
-#define CP_HEAP_NEAR 1024       /* buckets of its near part */
+#define CP_ALLOC_FILTER_BITS 20
+#define CP_ALLOC_FILTER_FACTOR 3 /* a byte for 2^12 / 3 = 1365 of memory */
+#define CP_LIVE_BUCKET 8         /* places of a bucket of the live table */
+#define CP_LIVE_PRIMARY 1024     /* buckets of its near part */
 
 /* Of each thread. All 0 at its start, so that its first call is seen. */
-struct cp_heap_thread {
-    uint64_t left;   /* bytes up to and with the one that is sampled next */
-    uint64_t random; /* state; 0: not seeded */
-    uint32_t busy;   /* in a hook already: do not look at what it does */
+struct cp_alloc_thread {
+    uint64_t left;       /* bytes up to and with the one that is sampled next */
+    uint64_t random;     /* state; 0: not seeded */
+    uint32_t hook_depth; /* in a hook already: do not look at what it does */
 };
 
-extern _Thread_local struct cp_heap_thread cp_heap_self
+extern _Thread_local struct cp_alloc_thread cp_alloc_self
     __attribute__((tls_model("initial-exec")));
 
 /* What a block was recorded as, and how large it was. */
-struct cp_heap_entry {
+struct cp_live_entry {
     uint32_t slot; /* of the samples' table, + 1; 0: it was not sampled */
     uint64_t size;
-    uint64_t worth; /* the bytes that it stands for, roughly */
+    uint64_t weight; /* the bytes that it stands for, roughly */
 };
 
 /*
@@ -52,7 +52,7 @@ struct cp_heap_entry {
  * doubling from there on. A stack that allocates buffers of any length then has
  * some tens of rows and not thousands, which would soon fill any table.
  */
-static inline uint32_t cp_heap_class_of(uint64_t size)
+static inline uint32_t cp_alloc_size_class(uint64_t size)
 {
     uint32_t shift = size < 32 ? 0 : 59 - (uint32_t)__builtin_clzll(size);
 
@@ -64,44 +64,44 @@ static inline uint32_t cp_heap_class_of(uint64_t size)
  * comes first and is filled first: as long as it is enough, few pages are
  * touched, and they stay in the caches.
  */
-struct cp_heap_live {
-    size_t n_far; /* buckets beyond the near part: a power of two */
+struct cp_live_table {
+    size_t n_overflow; /* buckets beyond the near part: a power of two */
     _Atomic uint64_t *keys;
-    struct cp_heap_entry *entries;
+    struct cp_live_entry *entries;
 };
 
 /*
  * What each sample changes, whichever thread takes it: one line of the cache,
  * and nothing in it that is only read.
  */
-struct cp_heap_counts {
+struct cp_alloc_counts {
     _Alignas(64) _Atomic uint64_t n_samples;
     _Atomic uint64_t live_bytes; /* that the live blocks stand for, roughly */
     _Atomic uint64_t high_bytes; /* the most that it ever was */
     _Atomic uint64_t all_bytes;  /* that all blocks stand for, roughly */
     _Atomic uint64_t n_live;     /* blocks in the live table */
-    _Atomic uint64_t n_away;     /* of them, not in its near part */
-    _Atomic uint64_t n_lost;     /* blocks for which it had no place */
+    _Atomic uint64_t n_in_overflow; /* of them, not in its near part */
+    _Atomic uint64_t n_lost;        /* blocks for which it had no place */
 };
 
-struct cp_heap_sampler {
+struct cp_alloc_sampler {
     _Atomic uint64_t interval; /* bytes; 0: off */
     _Atomic uint64_t seed;
     struct cp_signal_samples samples; /* count and bytes; gone: freed */
     _Atomic uint64_t *growth; /* bytes by which each slot of it raised the high
                                  water */
-    struct cp_heap_live live;
-    struct cp_heap_counts counts;
+    struct cp_live_table live;
+    struct cp_alloc_counts counts;
 };
 
-extern struct cp_heap_sampler cp_heap_sampler;
-extern _Atomic uint8_t cp_heap_filter[1 << CP_HEAP_FILTER_BITS]
+extern struct cp_alloc_sampler cp_alloc_sampler;
+extern _Atomic uint8_t cp_alloc_filter[1 << CP_ALLOC_FILTER_BITS]
     __attribute__((visibility("hidden")));
 
 /* Places of the live table. */
-static inline size_t cp_heap_n_places(size_t n_far)
+static inline size_t cp_live_n_places(size_t n_overflow)
 {
-    return (CP_HEAP_NEAR + n_far) * CP_HEAP_BUCKET;
+    return (CP_LIVE_PRIMARY + n_overflow) * CP_LIVE_BUCKET;
 }
 
 /*
@@ -109,51 +109,51 @@ static inline size_t cp_heap_n_places(size_t n_far)
  * filter are in use; but what lies 64 MB apart, as glibc's arenas do, does not
  * fall together: the factor is odd. Two instructions.
  */
-static inline size_t cp_heap_filter_at(uintptr_t address)
+static inline size_t cp_alloc_filter_at(uintptr_t address)
 {
-    return (uint32_t)address * CP_HEAP_FILTER_FACTOR >>
-           (32 - CP_HEAP_FILTER_BITS);
+    return (uint32_t)address * CP_ALLOC_FILTER_FACTOR >>
+           (32 - CP_ALLOC_FILTER_BITS);
 }
 
 /* May the block at this address be a sampled one? */
-static inline bool cp_heap_may_be_sampled(const void *block)
+static inline bool cp_alloc_may_be_sampled(const void *block)
 {
     return atomic_load_explicit(
-               &cp_heap_filter[cp_heap_filter_at((uintptr_t)block)],
+               &cp_alloc_filter[cp_alloc_filter_at((uintptr_t)block)],
                memory_order_relaxed) != 0;
 }
 
 /* Has the thread that calls this never be sampled: it is the library's. */
-static inline void cp_heap_hide(void)
+static inline void cp_alloc_mark_internal(void)
 {
-    cp_heap_self.left = UINT64_MAX;
+    cp_alloc_self.left = UINT64_MAX;
 }
 
 /* The bytes up to and with the one that is sampled next, drawn anew: > 0. */
-uint64_t cp_heap_draw(struct cp_heap_thread *t, uint64_t interval);
+uint64_t cp_alloc_draw_distance(struct cp_alloc_thread *t, uint64_t interval);
 
 /*
  * Records the block of `size` bytes that the caller of caller got: stack and
  * size, and that it lives. caller is the return address into the program.
  */
-void cp_heap_record(void *block, size_t size, uintptr_t caller);
+void cp_alloc_record(void *block, size_t size, uintptr_t caller);
 
 /* Takes a block out of the live table. */
-struct cp_heap_entry cp_heap_take(void *block);
+struct cp_live_entry cp_live_remove(void *block);
 
 /* Is the block there that was recorded as this? */
-bool cp_heap_is_live(void *block, uint32_t slot);
+bool cp_live_contains(void *block, uint32_t slot);
 
 /* Puts back what was taken: it was not freed after all. */
-void cp_heap_put(void *block, struct cp_heap_entry entry);
+void cp_live_insert(void *block, struct cp_live_entry entry);
 
 /* Counts what was taken as freed. */
-void cp_heap_count_free(const void *block, struct cp_heap_entry entry);
+void cp_alloc_count_free(const void *block, struct cp_live_entry entry);
 
 /* Has free look at this block, for ever: it is no block of malloc's. */
-void cp_heap_mark(const void *block);
+void cp_alloc_mark_filter(const void *block);
 
 /* The i-th place of the live table: the block's address, 0 when empty. */
-uintptr_t cp_heap_live_at(size_t i, struct cp_heap_entry *out);
+uintptr_t cp_live_at(size_t i, struct cp_live_entry *out);
 
 #endif

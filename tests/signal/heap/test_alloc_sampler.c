@@ -1,5 +1,5 @@
 /* test_heap - what is drawn, and the table of blocks that live. */
-#include "signal/heap/heap.h"
+#include "signal/heap/alloc_sampler.h"
 #include "signal/tables/samples.h"
 
 #include <math.h>
@@ -7,20 +7,20 @@
 #include "check.h"
 
 #define FAR 64
-#define PLACES ((CP_HEAP_NEAR + FAR) * CP_HEAP_BUCKET)
+#define PLACES ((CP_LIVE_PRIMARY + FAR) * CP_LIVE_BUCKET)
 #define SEEDS 100
 #define DRAWS 10000
 
 static _Atomic uint64_t keys[PLACES];
-static struct cp_heap_entry entries[PLACES];
+static struct cp_live_entry entries[PLACES];
 static struct cp_signal_slot slots[4];
 
 static void prepare(void)
 {
-    cp_heap_sampler.live.n_far = FAR;
-    cp_heap_sampler.live.entries = entries;
-    cp_heap_sampler.live.keys = keys;
-    cp_heap_sampler.samples.slots = slots;
+    cp_alloc_sampler.live.n_overflow = FAR;
+    cp_alloc_sampler.live.entries = entries;
+    cp_alloc_sampler.live.keys = keys;
+    cp_alloc_sampler.samples.slots = slots;
 }
 
 /* The mean of exponential draws, by three standard errors, for each seed. */
@@ -30,11 +30,11 @@ static void test_draw(void)
     int n_off = 0;
 
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct cp_heap_thread t = { .random = seed };
+        struct cp_alloc_thread t = { .random = seed };
         double sum = 0;
 
         for (int i = 0; i < DRAWS; i++) {
-            uint64_t bytes = cp_heap_draw(&t, (uint64_t)interval);
+            uint64_t bytes = cp_alloc_draw_distance(&t, (uint64_t)interval);
 
             CHECK(bytes > 0);
             sum += (double)bytes;
@@ -51,10 +51,10 @@ static void test_threads_differ(void)
     int n_same = 0;
 
     for (int thread = 0; thread < 50; thread++) {
-        struct cp_heap_thread t = { 0 };
+        struct cp_alloc_thread t = { 0 };
 
         for (int i = 0; i < 8; i++) {
-            uint64_t bytes = cp_heap_draw(&t, 1 << 30);
+            uint64_t bytes = cp_alloc_draw_distance(&t, 1 << 30);
 
             for (int k = 0; k < 8; k++)
                 n_same += bytes == before[k];
@@ -70,7 +70,8 @@ static void test_classes(void)
     uint64_t first = 0;
 
     for (uint64_t size = 1; size < (uint64_t)1 << 20; size++) {
-        uint32_t step = cp_heap_class_of(size) - cp_heap_class_of(size - 1);
+        uint32_t step =
+            cp_alloc_size_class(size) - cp_alloc_size_class(size - 1);
 
         CHECK(step <= 1);
         if (step)
@@ -80,51 +81,52 @@ static void test_classes(void)
     for (int bits = 20; bits < 64; bits++) {
         uint64_t size = (uint64_t)1 << bits;
 
-        CHECK_INT(cp_heap_class_of(size) - cp_heap_class_of(size - 1), 1);
-        CHECK_INT(cp_heap_class_of(size / 16 * 17) - cp_heap_class_of(size), 1);
+        CHECK_INT(cp_alloc_size_class(size) - cp_alloc_size_class(size - 1), 1);
+        CHECK_INT(
+            cp_alloc_size_class(size / 16 * 17) - cp_alloc_size_class(size), 1);
     }
-    CHECK(cp_heap_class_of(UINT64_MAX) < 1024);
+    CHECK(cp_alloc_size_class(UINT64_MAX) < 1024);
 }
 
 static void test_live(void)
 {
     static char memory[4096];
-    struct cp_heap_entry entry = { 2, 100, 100 }, got;
+    struct cp_live_entry entry = { 2, 100, 100 }, got;
 
-    CHECK(!cp_heap_may_be_sampled(memory));
-    cp_heap_put(memory, entry);
-    CHECK(cp_heap_may_be_sampled(memory));
-    CHECK(cp_heap_is_live(memory, 2));
-    CHECK(!cp_heap_is_live(memory, 1));
-    CHECK_INT(cp_heap_take(memory + 16).slot, 0);
-    got = cp_heap_take(memory);
+    CHECK(!cp_alloc_may_be_sampled(memory));
+    cp_live_insert(memory, entry);
+    CHECK(cp_alloc_may_be_sampled(memory));
+    CHECK(cp_live_contains(memory, 2));
+    CHECK(!cp_live_contains(memory, 1));
+    CHECK_INT(cp_live_remove(memory + 16).slot, 0);
+    got = cp_live_remove(memory);
     CHECK_INT(got.slot, 2);
     CHECK_INT(got.size, 100);
-    CHECK_INT(cp_heap_take(memory).slot, 0);
-    CHECK(!cp_heap_may_be_sampled(memory));
-    cp_heap_count_free(memory, got);
-    CHECK_INT(atomic_load(&slots[1].gone), 1);
-    CHECK_INT(atomic_load(&slots[1].gone_value), 100);
+    CHECK_INT(cp_live_remove(memory).slot, 0);
+    CHECK(!cp_alloc_may_be_sampled(memory));
+    cp_alloc_count_free(memory, got);
+    CHECK_INT(atomic_load(&slots[1].freed), 1);
+    CHECK_INT(atomic_load(&slots[1].freed_value), 100);
 }
 
 /* More than there is room for: what does not fit is counted as gone. */
 static void test_full(void)
 {
     const uint64_t n = (uint64_t)4 * PLACES;
-    struct cp_heap_entry entry = { 3, 10, 10 };
+    struct cp_live_entry entry = { 3, 10, 10 };
     uint64_t n_live, n_taken = 0;
 
     for (uint64_t i = 1; i <= n; i++)
-        cp_heap_put((void *)(uintptr_t)(i * 4096), entry);
-    n_live = atomic_load(&cp_heap_sampler.counts.n_live);
+        cp_live_insert((void *)(uintptr_t)(i * 4096), entry);
+    n_live = atomic_load(&cp_alloc_sampler.counts.n_live);
     CHECK(n_live <= PLACES && n_live > PLACES / 10 * 9);
-    CHECK_INT(n_live + atomic_load(&cp_heap_sampler.counts.n_lost), n);
-    CHECK_INT(atomic_load(&slots[2].gone), n - n_live);
+    CHECK_INT(n_live + atomic_load(&cp_alloc_sampler.counts.n_lost), n);
+    CHECK_INT(atomic_load(&slots[2].freed), n - n_live);
     for (uint64_t i = 1; i <= n; i++)
-        n_taken += cp_heap_take((void *)(uintptr_t)(i * 4096)).slot == 3;
+        n_taken += cp_live_remove((void *)(uintptr_t)(i * 4096)).slot == 3;
     CHECK_INT(n_taken, n_live);
-    CHECK_INT(atomic_load(&cp_heap_sampler.counts.n_live), 0);
-    CHECK_INT(atomic_load(&cp_heap_sampler.counts.n_away), 0);
+    CHECK_INT(atomic_load(&cp_alloc_sampler.counts.n_live), 0);
+    CHECK_INT(atomic_load(&cp_alloc_sampler.counts.n_in_overflow), 0);
 }
 
 int main(void)
