@@ -33,7 +33,7 @@
 #include "signal/tables/capture.h"
 #include "signal/unwinder/arch.h"
 #include "signal/unwinder/regs.h"
-#include "signal/waits/locks.h"
+#include "signal/waits/waits.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -67,7 +67,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
         struct cp_wait wait;                                                   \
         type result;                                                           \
                                                                                \
-        if (!cp_locks_io_is_on())                                              \
+        if (!cp_waits_io_is_enabled())                                         \
             return next arguments;                                             \
         cp_arch_here(&here);                                                   \
         cp_wait_begin_io(&wait, what, &here, (uintptr_t)next, CP_CALLER);      \
@@ -82,7 +82,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
             (__typeof__(symbol) *)cp_next_found(&next_##symbol);               \
                                                                                \
         cp_save_registers();                                                   \
-        if (__builtin_expect(next && !cp_locks_io_is_on(), 1))                 \
+        if (__builtin_expect(next && !cp_waits_io_is_enabled(), 1))            \
             return next arguments;                                             \
         return symbol##_watched arguments;                                     \
     }

@@ -27,8 +27,8 @@
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
 #include "signal/unwinder/syscall.h"
-#include "signal/waits/locks.h"
 #include "signal/waits/waiters.h"
+#include "signal/waits/waits.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define STEP __attribute__((noinline))
@@ -39,7 +39,7 @@ static int waited(const struct cp_wait *wait, int status, uintptr_t caller)
     if (status == 0 || status == ETIMEDOUT || status == EOWNERDEAD)
         cp_wait_end(wait, caller);
     else
-        cp_wait_forget(wait);
+        cp_wait_abort(wait);
     return status;
 }
 
@@ -51,7 +51,7 @@ static int waited(const struct cp_wait *wait, int status, uintptr_t caller)
         struct cp_wait wait;                                                   \
         int tried;                                                             \
                                                                                \
-        if (!cp_locks_are_on())                                                \
+        if (!cp_waits_are_enabled())                                           \
             return call;                                                       \
         tried = (attempt);                                                     \
         if (tried == NOT_TRIED)                                                \
@@ -106,7 +106,7 @@ static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
     struct cp_wait wait;
 
     cp_save_registers();
-    if (!cp_locks_are_on() || (is_robust(m) && !is_held(m)))
+    if (!cp_waits_are_enabled() || (is_robust(m) && !is_held(m)))
         return lock(m);
     cp_wait_begin(&wait, CP_WAIT_MUTEX, m, caller);
     return waited(&wait, lock(m), caller);
@@ -124,14 +124,14 @@ static int lock_watched(pthread_mutex_t *m)
                                                : tried;
 }
 
-CP_LOCKS_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
+CP_WAITS_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
 
 static int unlock_watched(pthread_mutex_t *m)
 {
     mutex_call *unlock =
         atomic_load_explicit(&libc.unlock, memory_order_relaxed);
 
-    if (cp_waiters_are_followed(m) && !cp_mutex_is_nested(m))
+    if (cp_waiters_are_sampled(m) && !cp_mutex_is_nested(m))
         return pthread_mutex_unlock_watched(m, unlock, CP_CALLER);
     return unlock(m);
 }
@@ -185,11 +185,11 @@ static void choose(void)
     mutex_call *lock = atomic_load(&libc.lock);
     mutex_call *unlock = atomic_load(&libc.unlock);
 
-    if (cp_locks_are_on())
+    if (cp_waits_are_enabled())
         lock = lock_watched;
-    if (atomic_load(&cp_locks.mutex_fraction))
+    if (atomic_load(&cp_waits.mutex_fraction))
         unlock = unlock_watched;
-    if (atomic_load(&cp_locks.is_traced))
+    if (atomic_load(&cp_waits.is_traced))
         unlock = unlock_traced;
     atomic_store_explicit(&now.lock, lock, memory_order_release);
     atomic_store_explicit(&now.unlock, unlock, memory_order_release);
@@ -201,7 +201,7 @@ __attribute__((constructor(102))) static void prepare(void)
     atomic_store(&libc.lock, find_lock());
     atomic_store(&libc.trylock, find_trylock());
     atomic_store(&libc.unlock, find_unlock());
-    cp_locks.on_change = choose;
+    cp_waits.on_change = choose;
     choose();
 }
 
@@ -243,7 +243,7 @@ static int waited_mtx(const struct cp_wait *wait, int status, uintptr_t caller)
     if (status == thrd_success || status == thrd_timedout)
         cp_wait_end(wait, caller);
     else
-        cp_wait_forget(wait);
+        cp_wait_abort(wait);
     return status;
 }
 
@@ -253,7 +253,7 @@ EXPORT int mtx_lock(mtx_t *m)
     int tried;
 
     CP_NEXT(mtx_lock);
-    if (!cp_locks_are_on())
+    if (!cp_waits_are_enabled())
         return next(m);
     tried = try_mtx(m);
     if (tried != thrd_busy)
@@ -268,7 +268,7 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
     int tried;
 
     CP_NEXT(mtx_timedlock);
-    if (!cp_locks_are_on())
+    if (!cp_waits_are_enabled())
         return next(m, t);
     tried = try_mtx(m);
     if (tried != thrd_busy)
@@ -277,12 +277,12 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
     return waited_mtx(&wait, next(m, t), CP_CALLER);
 }
 
-CP_LOCKS_UNLOCK(mtx_unlock, mtx_t)
+CP_WAITS_UNLOCK(mtx_unlock, mtx_t)
 
 EXPORT int mtx_unlock(mtx_t *m)
 {
     CP_NEXT(mtx_unlock);
-    if (!cp_locks_are_on() || cp_mutex_is_nested(m))
+    if (!cp_waits_are_enabled() || cp_mutex_is_nested(m))
         return next(m);
     return mtx_unlock_watched(m, next, CP_CALLER);
 }
@@ -359,12 +359,12 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
     LOCK(l, CP_WAIT_WRITE, try_write(l), next(l, clock, t));
 }
 
-CP_LOCKS_UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
+CP_WAITS_UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
     CP_NEXT(pthread_rwlock_unlock);
-    if (!cp_locks_are_on())
+    if (!cp_waits_are_enabled())
         return next(l);
     return pthread_rwlock_unlock_watched(l, next, CP_CALLER);
 }
@@ -383,12 +383,12 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
     LOCK(l, CP_WAIT_SPIN, try_spin(l), next(l));
 }
 
-CP_LOCKS_UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
+CP_WAITS_UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
     CP_NEXT(pthread_spin_unlock);
-    if (!cp_locks_are_on())
+    if (!cp_waits_are_enabled())
         return next(l);
     return pthread_spin_unlock_watched(l, next, CP_CALLER);
 }

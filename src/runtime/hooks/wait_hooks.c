@@ -20,7 +20,7 @@
 #include "runtime/os/saved_registers.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
-#include "signal/waits/locks.h"
+#include "signal/waits/waits.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -34,13 +34,13 @@
 /* Whoever waits for a condition lets go of its mutex first, once. */
 static inline void give_up(const void *mutex, uintptr_t caller)
 {
-    struct cp_let_go go;
+    struct cp_unlock_event go;
 
-    if (!cp_locks_are_on() || !cp_locks_have_waiters(mutex) ||
+    if (!cp_waits_are_enabled() || !cp_waits_have_waiters(mutex) ||
         cp_mutex_is_nested(mutex))
         return;
-    go = cp_locks_before_unlock(mutex);
-    cp_locks_let_go(mutex, &go, caller);
+    go = cp_waits_before_unlock(mutex);
+    cp_waits_after_unlock(mutex, &go, caller);
 }
 
 /* It was not waited for: there is no such thing, or waiting makes no sense. */
@@ -57,12 +57,12 @@ static bool is_refused(int status)
         int status;                                                            \
                                                                                \
         cp_save_registers();                                                   \
-        if (!cp_locks_are_on())                                                \
+        if (!cp_waits_are_enabled())                                           \
             return call;                                                       \
         cp_wait_begin(&wait, what, (const void *)(thing), CP_CALLER);          \
         status = (call);                                                       \
         if (is_refused(status))                                                \
-            cp_wait_forget(&wait);                                             \
+            cp_wait_abort(&wait);                                              \
         else                                                                   \
             cp_wait_end(&wait, CP_CALLER);                                     \
         return status;                                                         \
@@ -107,52 +107,52 @@ EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
 
 /* Those who let the waiters go: noted in a trace, if there is somebody. */
 
-CP_LOCKS_WAKE(pthread_cond_signal, pthread_cond_t)
+CP_WAITS_WAKE(pthread_cond_signal, pthread_cond_t)
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
     CP_NEXT_VERSION(pthread_cond_signal, COND_VERSION);
-    if (!cp_locks_are_on())
+    if (!cp_waits_are_enabled())
         return next(c);
     return pthread_cond_signal_watched(c, next, CP_CALLER);
 }
 
-CP_LOCKS_WAKE(pthread_cond_broadcast, pthread_cond_t)
+CP_WAITS_WAKE(pthread_cond_broadcast, pthread_cond_t)
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
     CP_NEXT_VERSION(pthread_cond_broadcast, COND_VERSION);
-    if (!cp_locks_are_on())
+    if (!cp_waits_are_enabled())
         return next(c);
     return pthread_cond_broadcast_watched(c, next, CP_CALLER);
 }
 
-CP_LOCKS_WAKE(cnd_signal, cnd_t)
+CP_WAITS_WAKE(cnd_signal, cnd_t)
 
 EXPORT int cnd_signal(cnd_t *c)
 {
     CP_NEXT(cnd_signal);
-    if (!cp_locks_are_on())
+    if (!cp_waits_are_enabled())
         return next(c);
     return cnd_signal_watched(c, next, CP_CALLER);
 }
 
-CP_LOCKS_WAKE(cnd_broadcast, cnd_t)
+CP_WAITS_WAKE(cnd_broadcast, cnd_t)
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
     CP_NEXT(cnd_broadcast);
-    if (!cp_locks_are_on())
+    if (!cp_waits_are_enabled())
         return next(c);
     return cnd_broadcast_watched(c, next, CP_CALLER);
 }
 
-CP_LOCKS_WAKE(sem_post, sem_t)
+CP_WAITS_WAKE(sem_post, sem_t)
 
 EXPORT int sem_post(sem_t *s)
 {
     CP_NEXT(sem_post);
-    if (!cp_locks_are_on())
+    if (!cp_waits_are_enabled())
         return next(s);
     return sem_post_watched(s, next, CP_CALLER);
 }
@@ -166,7 +166,7 @@ static bool take_sem(sem_t *s)
     int before = errno;
 
     CP_NEXT(sem_trywait);
-    if (!cp_locks_are_on())
+    if (!cp_waits_are_enabled())
         return false;
     pthread_testcancel();
     if (next(s) == 0)
@@ -214,7 +214,7 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 static int try_join(pthread_t thread, void **result)
 {
     CP_NEXT(pthread_tryjoin_np);
-    return cp_locks_are_on() ? next(thread, result) : EBUSY;
+    return cp_waits_are_enabled() ? next(thread, result) : EBUSY;
 }
 
 EXPORT int pthread_join(pthread_t thread, void **result)

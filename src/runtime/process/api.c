@@ -23,8 +23,8 @@
 #include "runtime/os/version.h"
 #include "runtime/process/kinds.h"
 #include "runtime/process/lifecycle.h"
+#include "runtime/profiles/contention.h"
 #include "runtime/profiles/custom.h"
-#include "runtime/profiles/locks.h"
 #include "runtime/symbolize/mappings.h"
 #include "runtime/symbolize/symbols.h"
 #include "runtime/threads/labels.h"
@@ -359,7 +359,7 @@ EXPORT int cpprof_set_block_rate(unsigned long nanoseconds)
     enum cp_status status = cp_lifecycle_start(&err);
 
     if (status == CP_OK)
-        status = cp_locks_set_block_rate(nanoseconds, &err);
+        status = cp_contention_set_block_rate(nanoseconds, &err);
     return cp_api_result(status, &err);
 }
 
@@ -369,7 +369,7 @@ EXPORT int cpprof_set_mutex_fraction(unsigned long n)
     enum cp_status status = cp_lifecycle_start(&err);
 
     if (status == CP_OK)
-        status = cp_locks_set_mutex_fraction(n, &err);
+        status = cp_contention_set_mutex_fraction(n, &err);
     return cp_api_result(status, &err);
 }
 

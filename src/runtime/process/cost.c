@@ -6,8 +6,8 @@
 #include "runtime/endpoint/endpoint.h"
 #include "runtime/heap/heap.h"
 #include "runtime/os/pages_alloc.h"
+#include "runtime/profiles/contention.h"
 #include "runtime/profiles/cpu.h"
-#include "runtime/profiles/locks.h"
 #include "runtime/profiles/threadcreate.h"
 #include "runtime/profiles/wall.h"
 #include "runtime/threads/threads.h"
@@ -21,7 +21,7 @@ void cp_cost(struct cp_endpoint_cost *out)
     cp_heap_stats(&heap);
     *out = (struct cp_endpoint_cost){
         .memory_bytes = cp_pages_bytes() + cp_cpu_bytes() + cp_wall_bytes() +
-                        cp_heap_bytes() + cp_locks_bytes() +
+                        cp_heap_bytes() + cp_contention_bytes() +
                         cp_threadcreate_bytes() + cp_trace_bytes(),
         .max_memory_bytes = cp_pages_limit(),
         .n_samples = atomic_load(&cp_signal_sampler.n_samples) + heap.n_samples,

@@ -37,9 +37,9 @@
 #include "runtime/process/registry.h"
 #include "runtime/process/settings.h"
 #include "runtime/process/socket_file.h"
+#include "runtime/profiles/contention.h"
 #include "runtime/profiles/cpu.h"
 #include "runtime/profiles/custom.h"
-#include "runtime/profiles/locks.h"
 #include "runtime/profiles/thread_stacks.h"
 #include "runtime/profiles/threadcreate.h"
 #include "runtime/profiles/wall.h"
@@ -299,7 +299,7 @@ static void after_fork(bool is_child)
         cp_wall_after_fork();
         cp_custom_after_fork();
         cp_trace_after_fork();
-        cp_locks_after_fork();
+        cp_contention_reset_after_fork();
         cp_thread_stacks_after_fork();
         cp_threadcreate_after_fork();
         cp_api_after_fork();
@@ -401,9 +401,9 @@ static enum cp_status set_locks(struct cp_error *err)
     if (cp_hooked_is_late())
         return CP_OK;
     cp_wait_switches_set_block_io(s->has_block_io);
-    status = cp_locks_set_block_rate(s->block_rate, err);
+    status = cp_contention_set_block_rate(s->block_rate, err);
     if (status == CP_OK)
-        status = cp_locks_set_mutex_fraction(s->mutex_fraction, err);
+        status = cp_contention_set_mutex_fraction(s->mutex_fraction, err);
     return status;
 }
 
@@ -518,8 +518,8 @@ void cp_lifecycle_seal(void)
     cp_lock_acquire(&life.lock);
     atomic_store(&life.is_started, false);
     cp_wait_switches_set_block_io(false);
-    (void)cp_locks_set_block_rate(0, NULL);
-    (void)cp_locks_set_mutex_fraction(0, NULL);
+    (void)cp_contention_set_block_rate(0, NULL);
+    (void)cp_contention_set_mutex_fraction(0, NULL);
     cp_heap_pause();
     cp_threads_set_period(0);
     cp_sampler_seal();

@@ -8,8 +8,8 @@
 
 #include "http/token.h"
 #include "runtime/heap/heap.h"
+#include "runtime/profiles/contention.h"
 #include "runtime/profiles/cpu.h"
-#include "runtime/profiles/locks.h"
 
 #define MAX_VALUE 128
 #define DEFAULT_MEMORY ((size_t)256 << 20)
@@ -169,9 +169,9 @@ static int set(struct cp_settings *s, const char *key, const char *value)
     if (strcmp(key, "block_io") == 0)
         return set_bool(&s->has_block_io, value);
     if (strcmp(key, "block_rate") == 0)
-        return read_number(value, CP_LOCKS_MAX_RATE, &s->block_rate);
+        return read_number(value, CP_CONTENTION_MAX_RATE, &s->block_rate);
     if (strcmp(key, "mutex_fraction") == 0)
-        return read_number(value, CP_LOCKS_MAX_RATE, &s->mutex_fraction);
+        return read_number(value, CP_CONTENTION_MAX_RATE, &s->mutex_fraction);
     if (strcmp(key, "heap_interval") == 0)
         return set_size(&s->heap_interval, value, 0);
     if (strcmp(key, "heap_mmap") == 0)

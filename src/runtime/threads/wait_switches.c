@@ -6,7 +6,7 @@
 
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
-#include "signal/waits/locks.h"
+#include "signal/waits/waits.h"
 
 static struct {
     struct cp_lock lock; /* protects all below */
@@ -24,24 +24,24 @@ static uint64_t now_ns(void)
 /* Runs before any hook can read the pointer, so hooks need no ordering. */
 __attribute__((constructor(101))) static void set_clock(void)
 {
-    cp_locks.now_ns = now_ns;
+    cp_waits.now_ns = now_ns;
 }
 
 /* Called with the lock held. */
 static void derive_flags(void)
 {
-    uint64_t rate = atomic_load(&cp_locks.block_rate_ns);
+    uint64_t rate = atomic_load(&cp_waits.block_rate_ns);
     bool is_noted = state.is_noting || state.is_wall;
 
-    atomic_store(&cp_locks.is_block_io, rate && state.is_block_io);
-    atomic_store(&cp_locks.is_on, rate || state.is_trace ||
-                                      atomic_load(&cp_locks.mutex_fraction));
-    atomic_store(&cp_locks.is_io_on,
+    atomic_store(&cp_waits.is_block_io, rate && state.is_block_io);
+    atomic_store(&cp_waits.is_on, rate || state.is_trace ||
+                                      atomic_load(&cp_waits.mutex_fraction));
+    atomic_store(&cp_waits.is_io_on,
                  state.is_trace || is_noted || (rate && state.is_block_io));
-    atomic_store(&cp_locks.is_noted, is_noted);
-    atomic_store(&cp_locks.is_traced, state.is_trace);
-    if (cp_locks.on_change)
-        cp_locks.on_change();
+    atomic_store(&cp_waits.is_noted, is_noted);
+    atomic_store(&cp_waits.is_traced, state.is_trace);
+    if (cp_waits.on_change)
+        cp_waits.on_change();
 }
 
 static void set_flag(bool *flag, bool value)

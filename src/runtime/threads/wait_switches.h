@@ -1,7 +1,7 @@
 /*
  * wait_switches - which users of the hooks of waiting calls are active.
  *
- * The hooks test one flag a call (struct cp_locks). Four users switch it: the
+ * The hooks test one flag a call (struct cp_waits). Four users switch it: the
  * block and mutex profiles by their rates, a trace, a wall-clock profile, and
  * readers of sleeping threads. This module holds their requests and derives
  * the flags.
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sets one of the rates of struct cp_locks. */
+/* Sets one of the rates of struct cp_waits. */
 void cp_wait_switches_set_rate(_Atomic uint64_t *rate, uint64_t value);
 
 /* Whether the block profile includes sleeps and blocking I/O. */

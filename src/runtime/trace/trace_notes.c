@@ -12,11 +12,11 @@
 #include "runtime/threads/threads.h"
 #include "signal/trace/trace.h"
 #include "signal/unwinder/syscall.h"
-#include "signal/waits/locks.h"
+#include "signal/waits/waits.h"
 
 static struct cp_trace_event event(enum cp_trace_kind kind, uint64_t arg)
 {
-    return (struct cp_trace_event){ .time_ns = cp_locks_now_ns(),
+    return (struct cp_trace_event){ .time_ns = cp_waits_now_ns(),
                                     .kind = (uint8_t)kind,
                                     .arg = arg };
 }

@@ -2,7 +2,7 @@
  * trace_notes - what threads and the program itself write into a trace.
  *
  * One load and a branch when none runs. Locks and calls are elsewhere
- * (signal/waits/locks.h).
+ * (signal/waits/waits.h).
  */
 #ifndef CP_TRACE_NOTES_H
 #define CP_TRACE_NOTES_H

@@ -18,7 +18,7 @@
 #include "signal/unwinder/stack_reader.h"
 #include "signal/unwinder/syscall.h"
 #include "signal/unwinder/walk.h"
-#include "signal/waits/locks.h"
+#include "signal/waits/waits.h"
 
 #define TIMEOUT_NS 40000000u /* some ticks */
 #define LAG_MAX_NS 100000
@@ -80,7 +80,7 @@ static struct cp_signal_slot *take(const struct sample *sample,
         if (!slot)
             atomic_fetch_add(&cp_signal_sampler.n_full, sample->count);
         if (cp_trace_is_on() && sample->table == &cp_signal_sampler.cpu)
-            cp_trace_sample(t, place->frames, n, cp_locks_now_ns());
+            cp_trace_sample(t, place->frames, n, cp_waits_now_ns());
         if (walk.end != CP_WALK_WHOLE)
             atomic_fetch_add(&cp_signal_sampler.n_truncated, sample->count);
         if (walk.hit_unmapped_pc)

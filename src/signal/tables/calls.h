@@ -1,7 +1,7 @@
 /*
  * calls - the functions that a thread may wait in, by number.
  *
- * Locks and sleeps use the numbers of enum cp_locks_what; every other function
+ * Locks and sleeps use the numbers of enum cp_wait_kind; every other function
  * has a number of its own.
  */
 #ifndef CP_SIGNAL_CALLS_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 /* What was waited for; the state of a block sample. */
-enum cp_locks_what {
+enum cp_wait_kind {
     CP_WAIT_MUTEX = 1,
     CP_WAIT_READ,
     CP_WAIT_WRITE,
@@ -28,7 +28,7 @@ enum cp_locks_what {
 };
 
 enum cp_call {
-    CP_CALL_FIRST_IO = 16, /* all below are of enum cp_locks_what */
+    CP_CALL_FIRST_IO = 16, /* all below are of enum cp_wait_kind */
     CP_CALL_POLL = CP_CALL_FIRST_IO,
     CP_CALL_PPOLL,
     CP_CALL_SELECT,
@@ -80,10 +80,10 @@ static inline bool cp_call_is_io(unsigned call)
 }
 
 /* What the block profile calls it. */
-static inline enum cp_locks_what cp_call_what(unsigned call)
+static inline enum cp_wait_kind cp_call_wait_kind(unsigned call)
 {
     if (!cp_call_is_io(call))
-        return (enum cp_locks_what)call;
+        return (enum cp_wait_kind)call;
     if (call <= CP_CALL_EPOLL_PWAIT)
         return CP_WAIT_POLL;
     if (call >= CP_CALL_WAITPID)

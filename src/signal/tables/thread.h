@@ -80,7 +80,7 @@ struct cp_signal_thread {
                                           /* pc, sp, fp and aux of regs.h */
     _Atomic uintptr_t trace_wait_entry;   /* the function it is of, or 0 */
 
-    _Atomic uint32_t waiters_place; /* that it keeps (waiters.c), + 1 */
+    _Atomic uint32_t waiter_slot; /* that it keeps (waiters.c), + 1 */
 
     /* The runtime's own; no handler looks at these. */
     uintptr_t start;      /* the function that the thread began in, or 0 */

@@ -242,7 +242,7 @@ void cp_trace_wait_unnote(void)
                               memory_order_release);
 }
 
-void cp_trace_wait_forget(const struct cp_trace_wait *wait)
+void cp_trace_wait_abort(const struct cp_trace_wait *wait)
 {
     struct cp_signal_thread *t = cp_signal_self;
 
@@ -270,7 +270,7 @@ void cp_trace_wait_end(const struct cp_trace_wait *wait,
                               : cp_trace.bare[event.call % CP_TRACE_CALLS];
         put_own(t, &event, NULL);
     }
-    cp_trace_wait_forget(wait);
+    cp_trace_wait_abort(wait);
 }
 
 void cp_trace_note(struct cp_trace_event e, const void *more, uintptr_t caller)

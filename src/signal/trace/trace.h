@@ -142,7 +142,7 @@ void cp_trace_wait_end(const struct cp_trace_wait *wait,
                        const struct cp_trace_event *e, uintptr_t caller);
 
 /* It did not wait after all. */
-void cp_trace_wait_forget(const struct cp_trace_wait *wait);
+void cp_trace_wait_abort(const struct cp_trace_wait *wait);
 
 /*
  * The same without a trace: a call has begun, and by `here` the stack can be

@@ -28,10 +28,10 @@
 #define MAX_FETCHED 8
 #define NO_LOCK_YET ((uintptr_t)1)
 
-/* A reach is in the low bits; above it the claims beyond MIN_REACH. */
-#define REACH_MASK ((uint32_t)0xfff)
-#define ONE_CLAIM (REACH_MASK + 1)
-#define MIN_REACH 64 /* it does not become less */
+/* A reach is in the low bits; above it the claims beyond MIN_SCAN_LENGTH. */
+#define SCAN_LENGTH_MASK ((uint32_t)0xfff)
+#define ONE_CLAIM (SCAN_LENGTH_MASK + 1)
+#define MIN_SCAN_LENGTH 64 /* it does not become less */
 
 struct waiter {
     alignas(64) _Atomic uint32_t owner; /* its bucket + 1; 0: there is none */
@@ -62,35 +62,35 @@ static uint32_t bucket_of(const struct waiter *w)
  * All of the bucket's are within this many places. Who claims one that may be
  * cut off says so even if it is within reach: whoever is cutting fails then.
  */
-static void extend_reach(uint32_t bucket, uint32_t n)
+static void extend_scan(uint32_t bucket, uint32_t n)
 {
     uint32_t old = atomic_load(&reaches[bucket]), new;
 
     do {
         new = old;
-        if ((old & REACH_MASK) < n)
-            new = (old & ~REACH_MASK) | n;
-        if (n > MIN_REACH)
+        if ((old & SCAN_LENGTH_MASK) < n)
+            new = (old & ~SCAN_LENGTH_MASK) | n;
+        if (n > MIN_SCAN_LENGTH)
             new += ONE_CLAIM;
     } while (new != old &&
              !atomic_compare_exchange_weak(&reaches[bucket], &old, new));
 }
 
 /* Nobody was found beyond n places, after the reach was read. */
-static void cut_reach(uint32_t bucket, uint32_t read, uint32_t n)
+static void shorten_scan(uint32_t bucket, uint32_t read, uint32_t n)
 {
-    if (n < MIN_REACH)
-        n = MIN_REACH;
-    if (n <= (read & REACH_MASK) / 2)
+    if (n < MIN_SCAN_LENGTH)
+        n = MIN_SCAN_LENGTH;
+    if (n <= (read & SCAN_LENGTH_MASK) / 2)
         (void)atomic_compare_exchange_strong(&reaches[bucket], &read,
-                                             (read & ~REACH_MASK) | n);
+                                             (read & ~SCAN_LENGTH_MASK) | n);
 }
 
-uint32_t cp_waiters_reach(const void *lock)
+uint32_t cp_waiters_scan_length(const void *lock)
 {
     return atomic_load_explicit(&reaches[cp_waiters_bucket(lock)],
                                 memory_order_relaxed) &
-           REACH_MASK;
+           SCAN_LENGTH_MASK;
 }
 
 static void give_back(struct waiter *w)
@@ -110,7 +110,7 @@ static struct waiter *claim(uint32_t bucket, bool *is_near)
             !atomic_compare_exchange_strong(&w->owner, &nobody, bucket + 1))
             continue;
         atomic_store_explicit(&w->lock, NO_LOCK_YET, memory_order_relaxed);
-        extend_reach(bucket, i + 1);
+        extend_scan(bucket, i + 1);
         *is_near = i < MAX_KEPT;
         return w;
     }
@@ -122,7 +122,7 @@ static struct waiter *claim(uint32_t bucket, bool *is_near)
 static struct waiter *kept(struct cp_signal_thread *t)
 {
     uint32_t number =
-        t ? atomic_load_explicit(&t->waiters_place, memory_order_relaxed) : 0;
+        t ? atomic_load_explicit(&t->waiter_slot, memory_order_relaxed) : 0;
     struct waiter *w = number ? &waiters[number - 1] : NULL;
 
     if (w && atomic_load_explicit(&w->lock, memory_order_relaxed) == 0)
@@ -133,7 +133,7 @@ static struct waiter *kept(struct cp_signal_thread *t)
 /* May a thread that has none keep one? */
 static bool may_keep(const struct cp_signal_thread *t)
 {
-    if (atomic_load(&t->waiters_place) != 0)
+    if (atomic_load(&t->waiter_slot) != 0)
         return false;
     if (atomic_fetch_add(&n_kept, 1) < MAX_ALL_KEPT)
         return true;
@@ -155,24 +155,24 @@ static struct waiter *find(struct cp_signal_thread *t, uint32_t bucket,
     *is_kept = w && t && *is_kept && (old || may_keep(t));
     if (!*is_kept)
         return w;
-    number = atomic_exchange(&t->waiters_place, (uint32_t)(w - waiters) + 1);
+    number = atomic_exchange(&t->waiter_slot, (uint32_t)(w - waiters) + 1);
     if (number)
         give_back(&waiters[number - 1]);
     return w;
 }
 
-struct cp_waiters_place cp_waiters_enter(const void *lock, uint64_t since_ns)
+struct cp_waiter_slot cp_waiters_enter(const void *lock, uint64_t since_ns)
 {
     uint32_t bucket = cp_waiters_bucket(lock);
     struct cp_signal_thread *t = cp_signal_self;
-    struct cp_waiters_place place = { .is_kept = true,
-                                      .is_followed = since_ns != 0 };
+    struct cp_waiter_slot place = { .is_kept = true,
+                                    .is_sampled = since_ns != 0 };
     struct waiter *w = kept(t);
 
     if (!w || bucket_of(w) != bucket)
         w = find(t, bucket, &place.is_kept);
     if (!w)
-        return (struct cp_waiters_place){ 0 };
+        return (struct cp_waiter_slot){ 0 };
     atomic_store_explicit(&w->lock, NO_LOCK_YET, memory_order_relaxed);
     atomic_store_explicit(&w->since_ns, since_ns, memory_order_relaxed);
     atomic_store_explicit(&w->lock, (uintptr_t)lock, memory_order_release);
@@ -182,14 +182,14 @@ struct cp_waiters_place cp_waiters_enter(const void *lock, uint64_t since_ns)
     return place;
 }
 
-void cp_waiters_leave(struct cp_waiters_place place)
+void cp_waiters_leave(struct cp_waiter_slot place)
 {
     struct waiter *w;
 
     if (!place.number)
         return;
     w = &waiters[place.number - 1];
-    if (place.is_followed)
+    if (place.is_sampled)
         atomic_fetch_sub(&cp_waiters_in[bucket_of(w)], 1);
     if (place.is_kept)
         atomic_store_explicit(&w->lock, 0, memory_order_release);
@@ -210,7 +210,8 @@ static uint64_t ask(struct waiter *w, uint64_t now_ns)
 
 void cp_waiters_fetch(const void *lock)
 {
-    uint32_t bucket = cp_waiters_bucket(lock), reach = cp_waiters_reach(lock);
+    uint32_t bucket = cp_waiters_bucket(lock),
+             reach = cp_waiters_scan_length(lock);
 
     for (uint32_t i = 0; i < reach && i < MAX_FETCHED; i++)
         __builtin_prefetch(place_of(bucket, i), 1);
@@ -222,27 +223,27 @@ struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns)
     uint32_t read = atomic_load(&reaches[bucket]), used = 0;
     struct cp_waiters_found found = { 0 };
 
-    for (uint32_t i = 0; i < (read & REACH_MASK); i++) {
+    for (uint32_t i = 0; i < (read & SCAN_LENGTH_MASK); i++) {
         struct waiter *w = place_of(bucket, i);
         uint64_t ns;
 
-        if (i >= MIN_REACH && atomic_load(&w->owner) == bucket + 1)
+        if (i >= MIN_SCAN_LENGTH && atomic_load(&w->owner) == bucket + 1)
             used = i + 1;
         if (atomic_load_explicit(&w->lock, memory_order_acquire) !=
             (uintptr_t)lock)
             continue;
         ns = ask(w, now_ns);
         found.ns += ns;
-        found.n_followed += ns != 0;
+        found.n_sampled += ns != 0;
         found.n_all++;
     }
-    cut_reach(bucket, read, used);
+    shorten_scan(bucket, read, used);
     return found;
 }
 
-void cp_waiters_strike_off(struct cp_signal_thread *t)
+void cp_waiters_unregister(struct cp_signal_thread *t)
 {
-    uint32_t number = atomic_exchange(&t->waiters_place, 0);
+    uint32_t number = atomic_exchange(&t->waiter_slot, 0);
     struct waiter *w;
 
     if (!number)
@@ -255,17 +256,17 @@ void cp_waiters_strike_off(struct cp_signal_thread *t)
     give_back(w);
 }
 
-void cp_waiters_forget(void)
+void cp_waiters_reset_after_fork(void)
 {
     if (cp_signal_self)
-        atomic_store(&cp_signal_self->waiters_place, 0);
+        atomic_store(&cp_signal_self->waiter_slot, 0);
     atomic_store(&n_kept, 0);
     for (uint32_t bucket = 0; bucket < CP_WAITERS_BUCKETS; bucket++) {
         uint32_t reach = atomic_load(&reaches[bucket]);
 
         if (!reach) /* nobody ever waited there */
             continue;
-        for (uint32_t i = 0; i < (reach & REACH_MASK); i++)
+        for (uint32_t i = 0; i < (reach & SCAN_LENGTH_MASK); i++)
             give_back(place_of(bucket, i));
         atomic_store(&reaches[bucket], 0);
         atomic_store(&cp_waiters_in[bucket], 0);

@@ -35,7 +35,7 @@ static inline uint32_t cp_waiters_bucket(const void *lock)
 }
 
 /* Is one that is followed waiting for it, or for one that looks like it? */
-static inline bool cp_waiters_are_followed(const void *lock)
+static inline bool cp_waiters_are_sampled(const void *lock)
 {
     return __builtin_expect(
         atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
@@ -44,26 +44,26 @@ static inline bool cp_waiters_are_followed(const void *lock)
 }
 
 /* A place in the list; zeroed: none. */
-struct cp_waiters_place {
+struct cp_waiter_slot {
     uint32_t number; /* + 1 */
     bool is_kept;    /* when it is left */
-    bool is_followed;
+    bool is_sampled;
 };
 
 /* The calling thread waits for the lock; since_ns 0: it is not followed. */
-struct cp_waiters_place cp_waiters_enter(const void *lock, uint64_t since_ns);
+struct cp_waiter_slot cp_waiters_enter(const void *lock, uint64_t since_ns);
 
 /* It does not any more. */
-void cp_waiters_leave(struct cp_waiters_place place);
+void cp_waiters_leave(struct cp_waiter_slot place);
 
 /* What was found at a lock. */
 struct cp_waiters_found {
     uint64_t ns; /* that those who are followed waited and nobody knew of */
-    uint32_t n_followed, n_all;
+    uint32_t n_sampled, n_all;
 };
 
 /* How many places an unlocker looks at. */
-uint32_t cp_waiters_reach(const void *lock);
+uint32_t cp_waiters_scan_length(const void *lock);
 
 /* The places of those who wait are about to be asked for. */
 void cp_waiters_fetch(const void *lock);
@@ -72,9 +72,9 @@ void cp_waiters_fetch(const void *lock);
 struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns);
 
 /* The thread is no more: gives its place back. */
-void cp_waiters_strike_off(struct cp_signal_thread *t);
+void cp_waiters_unregister(struct cp_signal_thread *t);
 
 /* In the child of a fork, where nobody else waits. */
-void cp_waiters_forget(void);
+void cp_waiters_reset_after_fork(void);
 
 #endif

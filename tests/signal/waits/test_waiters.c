@@ -26,9 +26,9 @@ static void be(int number)
 static void begin(void)
 {
     for (int i = 0; i < THREADS; i++)
-        atomic_store(&records[i].waiters_place, 0);
+        atomic_store(&records[i].waiter_slot, 0);
     be(-1);
-    cp_waiters_forget();
+    cp_waiters_reset_after_fork();
     atomic_store(&cp_waiters_unlisted, 0);
 }
 
@@ -44,56 +44,56 @@ static const void *lock_beside(bool is_same)
 
 static void test_time_is_told_once(void)
 {
-    struct cp_waiters_place a, b;
+    struct cp_waiter_slot a, b;
     struct cp_waiters_found found;
 
     begin();
-    CHECK(!cp_waiters_are_followed(locks));
+    CHECK(!cp_waiters_are_sampled(locks));
     be(0);
     a = cp_waiters_enter(locks, 100);
-    CHECK(cp_waiters_are_followed(locks));
+    CHECK(cp_waiters_are_sampled(locks));
     be(1);
     b = cp_waiters_enter(locks, 150);
     found = cp_waiters_collect(locks, 200);
-    CHECK(found.ns == 150 && found.n_followed == 2 && found.n_all == 2);
+    CHECK(found.ns == 150 && found.n_sampled == 2 && found.n_all == 2);
     found = cp_waiters_collect(locks, 200);
-    CHECK(found.ns == 0 && found.n_followed == 0 && found.n_all == 2);
+    CHECK(found.ns == 0 && found.n_sampled == 0 && found.n_all == 2);
     cp_waiters_leave(a);
     found = cp_waiters_collect(locks, 230);
-    CHECK(found.ns == 30 && found.n_followed == 1 && found.n_all == 1);
+    CHECK(found.ns == 30 && found.n_sampled == 1 && found.n_all == 1);
     cp_waiters_leave(b);
-    CHECK(!cp_waiters_are_followed(locks));
+    CHECK(!cp_waiters_are_sampled(locks));
     CHECK(cp_waiters_collect(locks, 300).n_all == 0);
 }
 
 static void test_those_not_followed(void)
 {
-    struct cp_waiters_place a, b;
+    struct cp_waiter_slot a, b;
     struct cp_waiters_found found;
 
     begin();
     be(0);
     a = cp_waiters_enter(locks, 0);
-    CHECK(!cp_waiters_are_followed(locks));
+    CHECK(!cp_waiters_are_sampled(locks));
     be(1);
     b = cp_waiters_enter(locks, 10);
     found = cp_waiters_collect(locks, 30);
-    CHECK(found.ns == 20 && found.n_followed == 1 && found.n_all == 2);
+    CHECK(found.ns == 20 && found.n_sampled == 1 && found.n_all == 2);
     cp_waiters_leave(b);
     cp_waiters_leave(a);
-    CHECK(!cp_waiters_are_followed(locks));
+    CHECK(!cp_waiters_are_sampled(locks));
 }
 
 static void test_locks_of_one_bucket(void)
 {
     const void *other = lock_beside(true);
-    struct cp_waiters_place a;
+    struct cp_waiter_slot a;
 
     begin();
     be(0);
     CHECK(other != NULL);
     a = cp_waiters_enter(other, 10);
-    CHECK(cp_waiters_are_followed(locks)); /* so it seems, until it is asked */
+    CHECK(cp_waiters_are_sampled(locks)); /* so it seems, until it is asked */
     CHECK(cp_waiters_collect(locks, 30).n_all == 0);
     CHECK(cp_waiters_collect(other, 30).ns == 20);
     cp_waiters_leave(a);
@@ -101,7 +101,7 @@ static void test_locks_of_one_bucket(void)
 
 static void test_a_place_is_kept(void)
 {
-    struct cp_waiters_place a, b, inner;
+    struct cp_waiter_slot a, b, inner;
 
     begin();
     be(0);
@@ -126,13 +126,13 @@ static void test_a_place_is_kept(void)
 
 static void test_a_thread_ends(void)
 {
-    struct cp_waiters_place a, b;
+    struct cp_waiter_slot a, b;
 
     begin();
     be(0);
     a = cp_waiters_enter(locks, 10);
-    cp_waiters_strike_off(&records[0]); /* cancelled as it waited */
-    CHECK(!cp_waiters_are_followed(locks));
+    cp_waiters_unregister(&records[0]); /* cancelled as it waited */
+    CHECK(!cp_waiters_are_sampled(locks));
     CHECK(cp_waiters_collect(locks, 30).n_all == 0);
     be(1);
     b = cp_waiters_enter(locks, 20);
@@ -146,7 +146,7 @@ static void test_a_thread_ends(void)
 
 static void test_more_than_there_is_room_for(void)
 {
-    static struct cp_waiters_place places[THREADS];
+    static struct cp_waiter_slot places[THREADS];
     uint32_t n_listed = 0, n_kept = 0;
 
     begin();
@@ -162,11 +162,11 @@ static void test_more_than_there_is_room_for(void)
     CHECK(cp_waiters_collect(locks, 11).ns == n_listed);
     for (int i = 0; i < THREADS; i++)
         cp_waiters_leave(places[i]);
-    CHECK(!cp_waiters_are_followed(locks));
+    CHECK(!cp_waiters_are_sampled(locks));
     be(THREADS - 1); /* those that are kept leave room */
     CHECK(cp_waiters_enter(locks, 20).number != 0);
-    cp_waiters_forget();
-    CHECK(!cp_waiters_are_followed(locks));
+    cp_waiters_reset_after_fork();
+    CHECK(!cp_waiters_are_sampled(locks));
     CHECK(cp_waiters_enter(locks, 20).number == places[0].number);
 }
 
@@ -179,7 +179,7 @@ static void test_threads_that_do_not_wait_leave_room(void)
     begin();
     for (size_t i = 0; i < 10000; i++) {
         const void *lock = (const void *)(uintptr_t)(4096 + i * 64);
-        struct cp_waiters_place place;
+        struct cp_waiter_slot place;
 
         cp_signal_self = &many[i];
         place = cp_waiters_enter(lock, 10);
@@ -189,12 +189,12 @@ static void test_threads_that_do_not_wait_leave_room(void)
     CHECK(n_kept > 1000 && n_kept < 5000);
     CHECK(atomic_load(&cp_waiters_unlisted) == 0);
     for (size_t i = 0; i < 10000; i++)
-        cp_waiters_strike_off(&many[i]);
+        cp_waiters_unregister(&many[i]);
     be(0); /* there is room again */
     CHECK(cp_waiters_enter(locks, 20).is_kept);
 }
 
-static struct cp_waiters_place crowd[THREADS];
+static struct cp_waiter_slot crowd[THREADS];
 
 static void let_wait(const void *lock, int from, int to)
 {
@@ -208,7 +208,7 @@ static void let_end(int from, int to)
 {
     for (int i = from; i < to; i++) {
         cp_waiters_leave(crowd[i]);
-        cp_waiters_strike_off(&records[i]);
+        cp_waiters_unregister(&records[i]);
     }
 }
 
@@ -216,13 +216,13 @@ static void test_many_waited_once(void)
 {
     begin();
     let_wait(locks, 0, 2000);
-    CHECK(cp_waiters_reach(locks) == 2000);
+    CHECK(cp_waiters_scan_length(locks) == 2000);
     let_end(0, 1999);
     CHECK(cp_waiters_collect(locks, 20).n_all == 1); /* the last is there */
-    CHECK(cp_waiters_reach(locks) == 2000);
+    CHECK(cp_waiters_scan_length(locks) == 2000);
     let_end(1999, 2000);
     CHECK(cp_waiters_collect(locks, 30).n_all == 0);
-    CHECK(cp_waiters_reach(locks) < 100);
+    CHECK(cp_waiters_scan_length(locks) < 100);
     let_wait(locks, 0, 300);
     CHECK(cp_waiters_collect(locks, 40).n_all == 300);
     let_end(0, 300);
@@ -241,7 +241,7 @@ static _Atomic bool is_over;
 static void wait_once(const void *lock)
 {
     uint64_t begin = atomic_fetch_add(&clock_ticks, 1);
-    struct cp_waiters_place place = cp_waiters_enter(lock, begin);
+    struct cp_waiter_slot place = cp_waiters_enter(lock, begin);
 
     if (begin % 4 == 0)
         (void)sched_yield();
@@ -255,7 +255,7 @@ static void *wait_often(void *arg)
     for (size_t i = 0; i < WAITS; i++) {
         wait_once(&locks[i / 8 % 3 * 100]);
         if (i % 1000 == 0)
-            cp_waiters_strike_off(cp_signal_self);
+            cp_waiters_unregister(cp_signal_self);
     }
     return NULL;
 }
@@ -265,7 +265,7 @@ static void *ask_often(void *arg)
     for (size_t i = 0; !atomic_load(&is_over); i++) {
         const void *lock = &locks[i % 3 * 100];
 
-        if (cp_waiters_are_followed(lock))
+        if (cp_waiters_are_sampled(lock))
             atomic_fetch_add(
                 &told, cp_waiters_collect(lock, atomic_load(&clock_ticks)).ns);
         (void)sched_yield();
@@ -290,7 +290,7 @@ static void test_many_at_once(void)
     CHECK(atomic_load(&told) <= atomic_load(&waited));
     CHECK(atomic_load(&cp_waiters_unlisted) == 0);
     for (size_t i = 0; i < 3; i++) {
-        CHECK(!cp_waiters_are_followed(&locks[i * 100]));
+        CHECK(!cp_waiters_are_sampled(&locks[i * 100]));
         CHECK(cp_waiters_collect(&locks[i * 100], UINT64_MAX).n_all == 0);
     }
 }

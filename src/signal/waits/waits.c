@@ -1,5 +1,5 @@
-/* locks.c - see locks.h. */
-#include "signal/waits/locks.h"
+/* waits.c - see waits.h. */
+#include "signal/waits/waits.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -17,16 +17,16 @@
 
 #define EARLY 4 /* one wait in so many has its stack taken before it ends */
 
-struct cp_locks cp_locks;
-static _Thread_local uint64_t dice;
-static _Atomic uint64_t first_dice = 0x853c49e6748fea9bu;
+struct cp_waits cp_waits;
+static _Thread_local uint64_t rng;
+static _Atomic uint64_t first_rng = 0x853c49e6748fea9bu;
 
-uint64_t cp_locks_now_ns(void)
+uint64_t cp_waits_now_ns(void)
 {
     struct timespec t;
 
-    if (cp_locks.now_ns)
-        return cp_locks.now_ns();
+    if (cp_waits.now_ns)
+        return cp_waits.now_ns();
     (void)CP_SYSCALL(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
@@ -35,20 +35,20 @@ static uint64_t random_below(uint64_t n)
 {
     __extension__ typedef unsigned __int128 wide;
 
-    if (dice == 0)
-        dice = cp_random_mix(atomic_fetch_add(&first_dice, CP_RANDOM_STEP));
-    return (uint64_t)((wide)cp_random_next(&dice) * n >> 64);
+    if (rng == 0)
+        rng = cp_random_mix(atomic_fetch_add(&first_rng, CP_RANDOM_STEP));
+    return (uint64_t)((wide)cp_random_next(&rng) * n >> 64);
 }
 
-void cp_wait_forget(const struct cp_wait *wait)
+void cp_wait_abort(const struct cp_wait *wait)
 {
     cp_waiters_leave(wait->place);
-    cp_trace_wait_forget(&wait->traced);
+    cp_trace_wait_abort(&wait->traced);
 }
 
-void cp_locks_forget_waiters(void)
+void cp_waits_reset_after_fork(void)
 {
-    cp_waiters_forget();
+    cp_waiters_reset_after_fork();
 }
 
 /* Locks have a holder, who is charged for those that wait. */
@@ -69,7 +69,7 @@ static void woke(const void *lock, uint64_t time_ns, uintptr_t caller)
 
 static bool is_block_on(uint64_t rate)
 {
-    return rate && cp_locks.block.slots && !cp_signal_is_internal;
+    return rate && cp_waits.block.slots && !cp_signal_is_internal;
 }
 
 /* Is this wait to be followed by those who unlock? */
@@ -79,35 +79,35 @@ static bool is_drawn(uint64_t fraction)
 }
 
 /*
- * Draws the lot of a wait. Where it is likely to be recorded the stack is taken
- * now, and not when the lock is held; to add nothing to its counters brings
- * these to this core, so that they need not be waited for then.
+ * Draws the threshold of a wait. Where it is likely to be recorded the stack is
+ * taken now, and not when the lock is held; to add nothing to its counters
+ * brings these to this core, so that they need not be waited for then.
  */
 static void draw(struct cp_wait *wait, uint64_t rate, uintptr_t caller)
 {
-    wait->lot.rate = rate;
-    wait->lot.ns = rate == 1 ? 0 : random_below(rate);
-    if (wait->lot.ns <= rate / EARLY)
-        wait->slot = cp_signal_capture(&cp_locks.block, caller,
-                                       cp_call_what(wait->call), 0, 0);
+    wait->threshold.rate = rate;
+    wait->threshold.ns = rate == 1 ? 0 : random_below(rate);
+    if (wait->threshold.ns <= rate / EARLY)
+        wait->slot = cp_signal_capture(&cp_waits.block, caller,
+                                       cp_call_wait_kind(wait->call), 0, 0);
 }
 
 void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
                    uintptr_t caller)
 {
     uint64_t rate =
-        atomic_load_explicit(&cp_locks.block_rate_ns, memory_order_relaxed);
+        atomic_load_explicit(&cp_waits.block_rate_ns, memory_order_relaxed);
     uint64_t fraction = has_holder(call)
-                            ? atomic_load_explicit(&cp_locks.mutex_fraction,
+                            ? atomic_load_explicit(&cp_waits.mutex_fraction,
                                                    memory_order_relaxed)
                             : 0;
-    bool is_followed = is_drawn(fraction), is_traced = cp_trace_is_on();
+    bool is_sampled = is_drawn(fraction), is_traced = cp_trace_is_on();
 
     *wait = (struct cp_wait){ .call = call };
-    if (rate || is_followed || is_traced)
-        wait->begin_ns = cp_locks_now_ns();
+    if (rate || is_sampled || is_traced)
+        wait->begin_ns = cp_waits_now_ns();
     if (fraction)
-        wait->place = cp_waiters_enter(lock, is_followed ? wait->begin_ns : 0);
+        wait->place = cp_waiters_enter(lock, is_sampled ? wait->begin_ns : 0);
     if (is_block_on(rate))
         draw(wait, rate, caller);
     if (!is_traced)
@@ -123,7 +123,7 @@ void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
                       uintptr_t caller)
 {
     wait->call = call;
-    wait->begin_ns = cp_locks_now_ns();
+    wait->begin_ns = cp_waits_now_ns();
     wait->traced.session = 0;
     wait->is_noted = false;
     if (cp_signal_self)
@@ -132,34 +132,34 @@ void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
     if (cp_trace_is_on())
         wait->traced =
             cp_trace_wait_begin(call, 0, wait->begin_ns, here, caller);
-    else if (atomic_load_explicit(&cp_locks.is_noted, memory_order_relaxed))
+    else if (atomic_load_explicit(&cp_waits.is_noted, memory_order_relaxed))
         wait->is_noted = cp_trace_wait_note(call, wait->begin_ns, here);
 }
 
-static void record(struct cp_wait_lot lot, uint64_t ns,
+static void record(struct cp_wait_threshold threshold, uint64_t ns,
                    struct cp_signal_slot *slot, unsigned call, uintptr_t caller)
 {
-    uint64_t parts = CP_LOCKS_PARTS;
+    uint64_t parts = CP_WAITS_COUNT_SCALE;
 
     /* A short wait is taken with the chance ns / rate, and stands for more. */
-    if (ns < lot.rate) {
-        if (ns <= lot.ns)
+    if (ns < threshold.rate) {
+        if (ns <= threshold.ns)
             return;
-        parts = parts * lot.rate / ns;
-        ns = lot.rate;
+        parts = parts * threshold.rate / ns;
+        ns = threshold.rate;
     }
     if (slot)
         cp_signal_count(slot, parts, ns);
     else
-        (void)cp_signal_capture(&cp_locks.block, caller, cp_call_what(call),
-                                parts, ns);
+        (void)cp_signal_capture(&cp_waits.block, caller,
+                                cp_call_wait_kind(call), parts, ns);
 }
 
 /* How long it took, at least 1; and that is written down. */
 static uint64_t finish(const struct cp_wait *wait, uint64_t arg,
                        uintptr_t caller)
 {
-    uint64_t now = cp_locks_now_ns();
+    uint64_t now = cp_waits_now_ns();
     struct cp_trace_event e = { .time_ns = now,
                                 .begin_ns = wait->begin_ns,
                                 .arg = arg,
@@ -180,21 +180,22 @@ void cp_wait_end(const struct cp_wait *wait, uintptr_t caller)
     if (!wait->begin_ns)
         return;
     ns = finish(wait, wait->traced.lock, caller);
-    if (wait->lot.rate)
-        record(wait->lot, ns, wait->slot, wait->call, caller);
+    if (wait->threshold.rate)
+        record(wait->threshold, ns, wait->slot, wait->call, caller);
 }
 
 void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
                     uintptr_t caller)
 {
     uint64_t ns = finish(wait, (uint64_t)result, caller);
-    struct cp_wait_lot lot = { .rate = atomic_load(&cp_locks.block_rate_ns) };
+    struct cp_wait_threshold threshold = { .rate = atomic_load(
+                                               &cp_waits.block_rate_ns) };
 
-    if (ns < CP_WAIT_IO_MIN_NS || !is_block_on(lot.rate) ||
-        !atomic_load_explicit(&cp_locks.is_block_io, memory_order_relaxed))
+    if (ns < CP_WAIT_IO_MIN_NS || !is_block_on(threshold.rate) ||
+        !atomic_load_explicit(&cp_waits.is_block_io, memory_order_relaxed))
         return;
-    lot.ns = random_below(lot.rate);
-    record(lot, ns, NULL, wait->call, caller);
+    threshold.ns = random_below(threshold.rate);
+    record(threshold, ns, NULL, wait->call, caller);
 }
 
 /*
@@ -210,47 +211,47 @@ static uint64_t parts_of(uint64_t fraction, uint32_t n_waiters)
             chance += of_those - chance * of_those;
         of_those += of_those - of_those * of_those;
     }
-    return (uint64_t)(CP_LOCKS_PARTS / chance + 0.5);
+    return (uint64_t)(CP_WAITS_COUNT_SCALE / chance + 0.5);
 }
 
 static void charge(const struct cp_waiters_found *found, uintptr_t caller)
 {
-    uint64_t fraction = atomic_load(&cp_locks.mutex_fraction);
+    uint64_t fraction = atomic_load(&cp_waits.mutex_fraction);
 
-    if (fraction && cp_locks.mutex.slots)
-        (void)cp_signal_capture(&cp_locks.mutex, caller, 0,
+    if (fraction && cp_waits.mutex.slots)
+        (void)cp_signal_capture(&cp_waits.mutex, caller, 0,
                                 parts_of(fraction, found->n_all),
                                 found->ns * fraction);
 }
 
-struct cp_let_go cp_locks_before_wake(const void *thing)
+struct cp_unlock_event cp_waits_before_wake(const void *thing)
 {
-    struct cp_let_go go = { 0 };
+    struct cp_unlock_event go = { 0 };
 
     if (cp_trace_is_awaited((uint64_t)(uintptr_t)thing))
-        go.wake_ns = cp_locks_now_ns();
+        go.wake_ns = cp_waits_now_ns();
     return go;
 }
 
-struct cp_let_go cp_locks_before_unlock(const void *lock)
+struct cp_unlock_event cp_waits_before_unlock(const void *lock)
 {
-    struct cp_let_go go = { 0 };
+    struct cp_unlock_event go = { 0 };
     uint64_t now_ns;
 
-    if (!cp_waiters_are_followed(lock))
-        return cp_locks_before_wake(lock);
+    if (!cp_waiters_are_sampled(lock))
+        return cp_waits_before_wake(lock);
     cp_waiters_fetch(lock);
-    now_ns = cp_locks_now_ns();
+    now_ns = cp_waits_now_ns();
     go.found = cp_waiters_collect(lock, now_ns);
     if (cp_trace_is_awaited((uint64_t)(uintptr_t)lock))
         go.wake_ns = now_ns;
     return go;
 }
 
-void cp_locks_let_go(const void *lock, const struct cp_let_go *go,
-                     uintptr_t caller)
+void cp_waits_after_unlock(const void *lock, const struct cp_unlock_event *go,
+                           uintptr_t caller)
 {
-    if (go->found.n_followed)
+    if (go->found.n_sampled)
         charge(&go->found, caller);
     if (go->wake_ns)
         woke(lock, go->wake_ns, caller);

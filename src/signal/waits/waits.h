@@ -18,8 +18,8 @@
  * A lock that nobody waits for is looked at once, at its unlock; when the
  * profiles are off, not at all.
  */
-#ifndef CP_SIGNAL_LOCKS_H
-#define CP_SIGNAL_LOCKS_H
+#ifndef CP_WAITS_H
+#define CP_WAITS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -31,9 +31,9 @@
 #include "signal/waits/waiters.h"
 
 /* Counts are kept in parts, because a sample may stand for 3.7 events. */
-#define CP_LOCKS_PARTS 1024
+#define CP_WAITS_COUNT_SCALE 1024
 
-struct cp_locks {
+struct cp_waits {
     _Atomic uint32_t is_on;          /* a rate is not 0, or a trace runs */
     _Atomic uint32_t is_io_on;       /* I/O is looked at, for one of them */
     _Atomic uint32_t is_block_io;    /* block_rate_ns is not 0, and io asked */
@@ -46,28 +46,28 @@ struct cp_locks {
     struct cp_signal_samples block, mutex;
 };
 
-extern struct cp_locks cp_locks __attribute__((visibility("hidden")));
+extern struct cp_waits cp_waits __attribute__((visibility("hidden")));
 
-static inline bool cp_locks_are_on(void)
+static inline bool cp_waits_are_enabled(void)
 {
     return __builtin_expect(
-        atomic_load_explicit(&cp_locks.is_on, memory_order_relaxed), 0);
+        atomic_load_explicit(&cp_waits.is_on, memory_order_relaxed), 0);
 }
 
-static inline bool cp_locks_io_is_on(void)
+static inline bool cp_waits_io_is_enabled(void)
 {
     return __builtin_expect(
-        atomic_load_explicit(&cp_locks.is_io_on, memory_order_relaxed), 0);
+        atomic_load_explicit(&cp_waits.is_io_on, memory_order_relaxed), 0);
 }
 
 /* The monotonic clock, by which all waits are measured. */
-uint64_t cp_locks_now_ns(void);
+uint64_t cp_waits_now_ns(void);
 
 /*
- * A lot that is drawn for a wait: it is in the block profile if it lasts longer
- * than that, so with a chance of its length / rate.
+ * A threshold that is drawn for a wait: it is in the block profile if it lasts
+ * longer than that, so with a chance of its length / rate.
  */
-struct cp_wait_lot {
+struct cp_wait_threshold {
     uint64_t rate; /* 0: it is not, the profile is off */
     uint64_t ns;   /* below the rate */
 };
@@ -75,8 +75,8 @@ struct cp_wait_lot {
 /* A wait that has begun. */
 struct cp_wait {
     uint64_t begin_ns; /* 0: nobody wants to know */
-    struct cp_wait_lot lot;
-    struct cp_waiters_place place;
+    struct cp_wait_threshold threshold;
+    struct cp_waiter_slot place;
     unsigned call;               /* calls.h */
     struct cp_signal_slot *slot; /* of block, if the stack is known already */
     struct cp_trace_wait traced;
@@ -97,11 +97,11 @@ void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
                       uintptr_t caller);
 
 /*
- * Has waited, and charges the caller's stack; cp_wait_forget: in vain, the
+ * Has waited, and charges the caller's stack; cp_wait_abort: in vain, the
  * lock said so.
  */
 void cp_wait_end(const struct cp_wait *wait, uintptr_t caller);
-void cp_wait_forget(const struct cp_wait *wait);
+void cp_wait_abort(const struct cp_wait *wait);
 
 /*
  * The same for a call that may not have had to wait, and what it returned:
@@ -111,54 +111,54 @@ void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
                     uintptr_t caller);
 
 /* In the child of a fork, where nobody else waits. */
-void cp_locks_forget_waiters(void);
+void cp_waits_reset_after_fork(void);
 
 /* What is known before a lock is let go of, to be told afterwards. */
-struct cp_let_go {
+struct cp_unlock_event {
     uint64_t wake_ns;              /* for a trace that wants to know; else 0 */
     struct cp_waiters_found found; /* whom the caller let wait */
 };
 
 /* Has an unlock to be looked at, by the profiles or by a trace? */
-static inline bool cp_locks_have_waiters(const void *lock)
+static inline bool cp_waits_have_waiters(const void *lock)
 {
-    return cp_waiters_are_followed(lock) ||
+    return cp_waiters_are_sampled(lock) ||
            cp_trace_is_awaited((uint64_t)(uintptr_t)lock);
 }
 
 /* Before an unlock; before_wake: of what has no holder. */
-struct cp_let_go cp_locks_before_unlock(const void *lock);
-struct cp_let_go cp_locks_before_wake(const void *thing);
+struct cp_unlock_event cp_waits_before_unlock(const void *lock);
+struct cp_unlock_event cp_waits_before_wake(const void *thing);
 
 /* It is let go of. */
-void cp_locks_let_go(const void *lock, const struct cp_let_go *go,
-                     uintptr_t caller);
+void cp_waits_after_unlock(const void *lock, const struct cp_unlock_event *go,
+                           uintptr_t caller);
 
 /*
  * Makes symbol_watched, for a hook to go on to while somebody wants to know:
  * calls the next function, which lets others go, and only then takes the
  * stack. Apart from the hook, which is to be short when nobody does.
  */
-#define CP_LOCKS_LET_GO(symbol, type, before)                                  \
+#define CP_WAITS_RELEASE(symbol, type, before)                                 \
     static __attribute__((noinline)) int symbol##_watched(                     \
         type *lock, __typeof__(symbol) *next, uintptr_t caller)                \
     {                                                                          \
-        struct cp_let_go go;                                                   \
+        struct cp_unlock_event go;                                             \
         int status;                                                            \
                                                                                \
-        if (!cp_locks_have_waiters((const void *)lock))                        \
+        if (!cp_waits_have_waiters((const void *)lock))                        \
             return next(lock);                                                 \
         go = before((const void *)lock);                                       \
         status = next(lock);                                                   \
         if (status == 0)                                                       \
-            cp_locks_let_go((const void *)lock, &go, caller);                  \
+            cp_waits_after_unlock((const void *)lock, &go, caller);            \
         return status;                                                         \
     }
 
-#define CP_LOCKS_UNLOCK(symbol, type)                                          \
-    CP_LOCKS_LET_GO(symbol, type, cp_locks_before_unlock)
+#define CP_WAITS_UNLOCK(symbol, type)                                          \
+    CP_WAITS_RELEASE(symbol, type, cp_waits_before_unlock)
 
-#define CP_LOCKS_WAKE(symbol, type)                                            \
-    CP_LOCKS_LET_GO(symbol, type, cp_locks_before_wake)
+#define CP_WAITS_WAKE(symbol, type)                                            \
+    CP_WAITS_RELEASE(symbol, type, cp_waits_before_wake)
 
 #endif

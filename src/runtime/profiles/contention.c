@@ -1,5 +1,5 @@
-/* locks.c - see locks.h. */
-#include "runtime/profiles/locks.h"
+/* contention.c - see contention.h. */
+#include "runtime/profiles/contention.h"
 
 #include <stdatomic.h>
 
@@ -17,7 +17,7 @@
 #include "runtime/threads/wait_switches.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/samples.h"
-#include "signal/waits/locks.h"
+#include "signal/waits/waits.h"
 
 #define SLOTS ((size_t)1 << 15)
 #define FRAMES ((size_t)1 << 20)
@@ -42,9 +42,9 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
 {
     enum cp_status status = CP_OK;
 
-    if (value > CP_LOCKS_MAX_RATE)
+    if (value > CP_CONTENTION_MAX_RATE)
         return cp_error_set(err, CP_EUSAGE, "more than %llu",
-                            (unsigned long long)CP_LOCKS_MAX_RATE);
+                            (unsigned long long)CP_CONTENTION_MAX_RATE);
     if (value && cp_hooked_is_late())
         return cp_error_set(err, CP_EUSAGE, CP_HOOKED_NOTE);
     if (value)
@@ -60,29 +60,30 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
     return status;
 }
 
-enum cp_status cp_locks_set_block_rate(uint64_t rate_ns, struct cp_error *err)
+enum cp_status cp_contention_set_block_rate(uint64_t rate_ns,
+                                            struct cp_error *err)
 {
-    return set(&cp_locks.block_rate_ns, rate_ns, &cp_locks.block, err);
+    return set(&cp_waits.block_rate_ns, rate_ns, &cp_waits.block, err);
 }
 
-enum cp_status cp_locks_set_mutex_fraction(uint64_t fraction,
-                                           struct cp_error *err)
+enum cp_status cp_contention_set_mutex_fraction(uint64_t fraction,
+                                                struct cp_error *err)
 {
-    return set(&cp_locks.mutex_fraction, fraction, &cp_locks.mutex, err);
+    return set(&cp_waits.mutex_fraction, fraction, &cp_waits.mutex, err);
 }
 
-void cp_locks_after_fork(void)
+void cp_contention_reset_after_fork(void)
 {
     cp_lock_reset(&tables_lock);
     cp_wait_switches_reset_after_fork();
-    cp_locks_forget_waiters();
-    cp_hook_table_clear(&cp_locks.block);
-    cp_hook_table_clear(&cp_locks.mutex);
+    cp_waits_reset_after_fork();
+    cp_hook_table_clear(&cp_waits.block);
+    cp_hook_table_clear(&cp_waits.mutex);
 }
 
-size_t cp_locks_bytes(void)
+size_t cp_contention_bytes(void)
 {
-    return cp_tables_bytes(&cp_locks.block) + cp_tables_bytes(&cp_locks.mutex);
+    return cp_tables_bytes(&cp_waits.block) + cp_tables_bytes(&cp_waits.mutex);
 }
 
 static void values_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
@@ -90,7 +91,8 @@ static void values_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
 {
     uint64_t parts = atomic_load(&slot->count);
 
-    out[0] = (int64_t)((parts + CP_LOCKS_PARTS / 2) / CP_LOCKS_PARTS);
+    out[0] =
+        (int64_t)((parts + CP_WAITS_COUNT_SCALE / 2) / CP_WAITS_COUNT_SCALE);
     out[1] = (int64_t)atomic_load(&slot->value);
     if (slot->tag.state > 0 && slot->tag.state < CP_WAIT_KINDS) {
         stack->text_key = "wait";
@@ -120,21 +122,21 @@ static enum cp_status finish_block(void *window, struct cp_profile **out,
                                    struct cp_error *err)
 {
     (void)window;
-    return finish(&cp_locks.block, out, err);
+    return finish(&cp_waits.block, out, err);
 }
 
 static enum cp_status finish_mutex(void *window, struct cp_profile **out,
                                    struct cp_error *err)
 {
     (void)window;
-    return finish(&cp_locks.mutex, out, err);
+    return finish(&cp_waits.mutex, out, err);
 }
 
 static const char *note_block(void)
 {
     if (cp_hooked_is_late())
         return CP_HOOKED_NOTE;
-    return atomic_load(&cp_locks.block_rate_ns)
+    return atomic_load(&cp_waits.block_rate_ns)
                ? NULL
                : "off: CPPROF=block_rate:NS, or POST block?rate=NS";
 }
@@ -143,19 +145,19 @@ static const char *note_mutex(void)
 {
     if (cp_hooked_is_late())
         return CP_HOOKED_NOTE;
-    return atomic_load(&cp_locks.mutex_fraction)
+    return atomic_load(&cp_waits.mutex_fraction)
                ? NULL
                : "off: CPPROF=mutex_fraction:N, or POST mutex?fraction=N";
 }
 
 static uint64_t count_block(void)
 {
-    return atomic_load(&cp_locks.block.used_slots);
+    return atomic_load(&cp_waits.block.used_slots);
 }
 
 static uint64_t count_mutex(void)
 {
-    return atomic_load(&cp_locks.mutex.used_slots);
+    return atomic_load(&cp_waits.mutex.used_slots);
 }
 
 const struct cp_kind cp_block_kind = {
@@ -169,7 +171,7 @@ const struct cp_kind cp_block_kind = {
     .count = count_block,
     .note = note_block,
     .setting = "rate",
-    .set = cp_locks_set_block_rate,
+    .set = cp_contention_set_block_rate,
 };
 
 const struct cp_kind cp_mutex_kind = {
@@ -183,5 +185,5 @@ const struct cp_kind cp_mutex_kind = {
     .count = count_mutex,
     .note = note_mutex,
     .setting = "fraction",
-    .set = cp_locks_set_mutex_fraction,
+    .set = cp_contention_set_mutex_fraction,
 };

@@ -6,7 +6,7 @@
 #include "signal/tables/calls.h"
 #include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
-#include "signal/waits/locks.h"
+#include "signal/waits/waits.h"
 
 #include <stdlib.h>
 
@@ -36,13 +36,13 @@ static void map(struct cp_signal_samples *s)
 
 static void begin(uint64_t rate_ns, uint64_t fraction)
 {
-    cp_locks.now_ns = now_ns;
+    cp_waits.now_ns = now_ns;
     clock_ns = 1000;
-    atomic_store(&cp_locks.block_rate_ns, rate_ns);
-    atomic_store(&cp_locks.mutex_fraction, fraction);
+    atomic_store(&cp_waits.block_rate_ns, rate_ns);
+    atomic_store(&cp_waits.mutex_fraction, fraction);
     for (size_t i = 0; i < SLOTS; i++) {
-        cp_locks.block.slots[i] = (struct cp_signal_slot){ 0 };
-        cp_locks.mutex.slots[i] = (struct cp_signal_slot){ 0 };
+        cp_waits.block.slots[i] = (struct cp_signal_slot){ 0 };
+        cp_waits.mutex.slots[i] = (struct cp_signal_slot){ 0 };
     }
 }
 
@@ -56,7 +56,8 @@ static struct sums sums_of(const struct cp_signal_samples *s)
     struct sums sums = { 0, 0 };
 
     for (size_t i = 0; i < SLOTS; i++) {
-        sums.n += (double)atomic_load(&s->slots[i].count) / CP_LOCKS_PARTS;
+        sums.n +=
+            (double)atomic_load(&s->slots[i].count) / CP_WAITS_COUNT_SCALE;
         sums.ns += (double)atomic_load(&s->slots[i].value);
     }
     return sums;
@@ -69,12 +70,12 @@ static bool is_near(double got, double want, double part)
 
 static void unlock(void)
 {
-    struct cp_let_go go;
+    struct cp_unlock_event go;
 
-    if (!cp_locks_have_waiters(&lock))
+    if (!cp_waits_have_waiters(&lock))
         return;
-    go = cp_locks_before_unlock(&lock);
-    cp_locks_let_go(&lock, &go, 0);
+    go = cp_waits_before_unlock(&lock);
+    cp_waits_after_unlock(&lock, &go, 0);
 }
 
 /*
@@ -110,10 +111,10 @@ static void test_all_is_exact(void)
     begin(1, 1);
     for (int i = 0; i < 10; i++)
         sum += turn(5, 70);
-    CHECK(sums_of(&cp_locks.block).n == 50);
-    CHECK(sums_of(&cp_locks.block).ns == (double)sum);
-    CHECK(sums_of(&cp_locks.mutex).n == 50);
-    CHECK(sums_of(&cp_locks.mutex).ns == (double)sum);
+    CHECK(sums_of(&cp_waits.block).n == 50);
+    CHECK(sums_of(&cp_waits.block).ns == (double)sum);
+    CHECK(sums_of(&cp_waits.mutex).n == 50);
+    CHECK(sums_of(&cp_waits.mutex).ns == (double)sum);
 }
 
 static void test_sampled_is_not_biased(void)
@@ -138,8 +139,8 @@ static void test_sampled_is_not_biased(void)
         begin(rows[r].rate_ns, rows[r].fraction);
         for (int i = 0; i < TURNS; i++)
             sum += turn(rows[r].n, 100);
-        block = sums_of(&cp_locks.block);
-        mutex = sums_of(&cp_locks.mutex);
+        block = sums_of(&cp_waits.block);
+        mutex = sums_of(&cp_waits.mutex);
         CHECK(is_near(block.n, TURNS * rows[r].n, 0.05));
         CHECK(is_near(block.ns, (double)sum, 0.05));
         CHECK(is_near(mutex.n, TURNS * rows[r].n, 0.05));
@@ -153,9 +154,9 @@ static void test_long_waits_are_exact(void)
     begin(1000, 0);
     for (int i = 0; i < 100; i++)
         CHECK(turn(1, 1000 + (uint64_t)i) == 1000 + (uint64_t)i);
-    CHECK(sums_of(&cp_locks.block).n == 100);
-    CHECK(sums_of(&cp_locks.block).ns == 104950);
-    CHECK(sums_of(&cp_locks.mutex).n == 0);
+    CHECK(sums_of(&cp_waits.block).n == 100);
+    CHECK(sums_of(&cp_waits.block).ns == 104950);
+    CHECK(sums_of(&cp_waits.mutex).n == 0);
 }
 
 static void test_in_vain(void)
@@ -166,9 +167,9 @@ static void test_in_vain(void)
     cp_signal_self = &records[0];
     cp_wait_begin(&wait, CP_WAIT_MUTEX, &lock, 0);
     clock_ns += 50;
-    cp_wait_forget(&wait);
-    CHECK(!cp_locks_have_waiters(&lock));
-    CHECK(sums_of(&cp_locks.block).n == 0);
+    cp_wait_abort(&wait);
+    CHECK(!cp_waits_have_waiters(&lock));
+    CHECK(sums_of(&cp_waits.block).n == 0);
 }
 
 /* One rate without the other. */
@@ -176,19 +177,19 @@ static void test_one_of_the_two(void)
 {
     begin(0, 1);
     CHECK(turn(2, 10) == 40);
-    CHECK(sums_of(&cp_locks.block).n == 0);
-    CHECK(sums_of(&cp_locks.mutex).n == 2);
-    CHECK(sums_of(&cp_locks.mutex).ns == 40);
+    CHECK(sums_of(&cp_waits.block).n == 0);
+    CHECK(sums_of(&cp_waits.mutex).n == 2);
+    CHECK(sums_of(&cp_waits.mutex).ns == 40);
     begin(1, 0);
     CHECK(turn(2, 10) == 40);
-    CHECK(sums_of(&cp_locks.block).ns == 40);
-    CHECK(sums_of(&cp_locks.mutex).n == 0);
+    CHECK(sums_of(&cp_waits.block).ns == 40);
+    CHECK(sums_of(&cp_waits.mutex).n == 0);
 }
 
 int main(void)
 {
-    map(&cp_locks.block);
-    map(&cp_locks.mutex);
+    map(&cp_waits.block);
+    map(&cp_waits.mutex);
     RUN(test_all_is_exact);
     RUN(test_sampled_is_not_biased);
     RUN(test_long_waits_are_exact);
