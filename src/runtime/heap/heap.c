@@ -11,7 +11,7 @@
 #include "runtime/os/tables.h"
 #include "runtime/os/timer.h"
 #include "runtime/stacks/sampler.h"
-#include "runtime/threads/hooked.h"
+#include "runtime/threads/hooks_bypassed.h"
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/samples.h"
 
@@ -187,8 +187,8 @@ static void complain(const char *owner)
     if (heap.is_blind)
         return;
     heap.is_blind = true;
-    if (cp_hooked_is_late()) {
-        (void)snprintf(heap.note, sizeof(heap.note), CP_HOOKED_NOTE);
+    if (cp_hooks_are_bypassed()) {
+        (void)snprintf(heap.note, sizeof(heap.note), CP_HOOKS_BYPASSED_REASON);
         return;
     }
     if (owner && !*owner)

@@ -118,7 +118,7 @@ static long long n_threads(void)
                      " %*u %*u %*d %*d %*d %*d %lld",
                      &threads);
     cp_threads_stats(&stats);
-    return threads - (long long)stats.n_hidden;
+    return threads - (long long)stats.n_internal;
 }
 
 void cp_memory_stats_json(struct cp_out *out)

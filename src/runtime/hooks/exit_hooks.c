@@ -24,8 +24,8 @@
 #include "runtime/os/sandbox.h"
 #include "runtime/process/record.h"
 #include "runtime/stacks/sampler.h"
-#include "runtime/threads/alt_stacks.h"
 #include "runtime/threads/perf_sampler.h"
+#include "runtime/threads/sigaltstack_sharing.h"
 #include "signal/unwinder/syscall.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -84,11 +84,11 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
     CP_NEXT(sigaltstack);
     if (cp_sandbox_is_sealed())
         return next(stack, old);
-    if (stack && cp_alt_stacks_note(&before))
+    if (stack && cp_sigaltstack_note(&before))
         cp_sampler_leave_alt_stack();
     failed = next(stack, old);
     if (stack && !failed)
-        cp_alt_stacks_keep(&before);
+        cp_sigaltstack_keep(&before);
     return failed;
 }
 

@@ -36,7 +36,7 @@
 /* Without threads of ours, or in a child of vfork, libc is on its own. */
 static bool is_alone(void)
 {
-    int32_t own[CP_THREADS_MAX_HIDDEN];
+    int32_t own[CP_THREADS_MAX_INTERNAL];
 
     return cp_sandbox_is_sealed() || cp_threads_own(own) == 0;
 }
@@ -109,7 +109,7 @@ static bool lacks_right(int32_t tid, unsigned right)
 
 static bool does_one_lack(unsigned right)
 {
-    int32_t own[CP_THREADS_MAX_HIDDEN];
+    int32_t own[CP_THREADS_MAX_INTERNAL];
     size_t n = cp_threads_own(own);
 
     for (size_t i = 0; i < n; i++)

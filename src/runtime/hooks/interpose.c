@@ -18,7 +18,7 @@
 
 #include "runtime/process/lifecycle.h"
 #include "runtime/profiles/threadcreate.h"
-#include "runtime/threads/hooked.h"
+#include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/own_thread.h"
 #include "runtime/trace/trace_notes.h"
 #include "signal/tables/capture.h"
@@ -130,7 +130,7 @@ static bool is_seen(void)
 __attribute__((constructor(101))) static void prepare(void)
 {
     (void)find_next(&next_pthread_create, "pthread_create");
-    cp_hooked_set_test(is_seen);
+    cp_hooks_bypassed_set_test(is_seen);
     /* Sanitizers stand before us, and have to see all threads begin. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     cp_own_thread_set_maker(make_thread);

@@ -82,7 +82,7 @@ static enum cp_sandbox_need prepare(bool is_strict, const void *program,
         cp_perf_signals_end_all();
     }
     if (need >= CP_SANDBOX_NO_THREADS)
-        cp_own_thread_confine();
+        cp_own_thread_set_sandboxed();
     if (need == CP_SANDBOX_SEAL) {
         cp_pause_begin(false);
         cp_lifecycle_seal();

@@ -44,12 +44,12 @@
 #include "runtime/profiles/threadcreate.h"
 #include "runtime/profiles/wall.h"
 #include "runtime/stacks/sampler.h"
-#include "runtime/threads/alt_stacks.h"
-#include "runtime/threads/hooked.h"
+#include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/labels.h"
-#include "runtime/threads/main_end.h"
+#include "runtime/threads/main_thread_exit.h"
 #include "runtime/threads/own_thread.h"
 #include "runtime/threads/perf_sampler.h"
+#include "runtime/threads/sigaltstack_sharing.h"
 #include "runtime/threads/threads.h"
 #include "runtime/threads/wait_switches.h"
 #include "runtime/trace/trace.h"
@@ -138,10 +138,10 @@ static void end_thread(void *rounds)
         return;
     }
     cp_trace_note_end();
-    cp_alt_stacks_keep(&no_stack); /* who joins it may give it to another */
+    cp_sigaltstack_keep(&no_stack); /* who joins it may give it to another */
     cp_threads_leave();
     if (is_main_thread())
-        cp_main_end_watch();
+        cp_main_thread_exit_watch();
 }
 
 static void know_thread(struct cp_stack_bounds bounds, uintptr_t start)
@@ -398,7 +398,7 @@ static enum cp_status set_locks(struct cp_error *err)
     const struct cp_settings *s = &life.settings;
     enum cp_status status = CP_OK;
 
-    if (cp_hooked_is_late())
+    if (cp_hooks_are_bypassed())
         return CP_OK;
     cp_wait_switches_set_block_io(s->has_block_io);
     status = cp_contention_set_block_rate(s->block_rate, err);
@@ -422,7 +422,7 @@ static void read_settings(void)
 /* Settings of who attaches, over those of the environment. */
 static void read_visit(const char *settings)
 {
-    cp_hooked_look();
+    cp_hooks_bypassed_detect();
     life.settings = life.before;
     cp_settings_read(&life.settings, NULL, settings, say_nothing);
     life.settings.is_quiet = life.settings.is_attached = true;

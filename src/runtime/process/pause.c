@@ -72,7 +72,7 @@ static bool is_gone(int32_t tid)
 }
 
 struct ending {
-    int32_t tids[CP_THREADS_MAX_HIDDEN];
+    int32_t tids[CP_THREADS_MAX_INTERNAL];
     size_t n;
     bool is_single; /* the program has one thread */
 };

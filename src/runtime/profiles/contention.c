@@ -13,7 +13,7 @@
 #include "runtime/stacks/hook_table.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/stacks/stack_writer.h"
-#include "runtime/threads/hooked.h"
+#include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/wait_switches.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/samples.h"
@@ -45,8 +45,8 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
     if (value > CP_CONTENTION_MAX_RATE)
         return cp_error_set(err, CP_EUSAGE, "more than %llu",
                             (unsigned long long)CP_CONTENTION_MAX_RATE);
-    if (value && cp_hooked_is_late())
-        return cp_error_set(err, CP_EUSAGE, CP_HOOKED_NOTE);
+    if (value && cp_hooks_are_bypassed())
+        return cp_error_set(err, CP_EUSAGE, CP_HOOKS_BYPASSED_REASON);
     if (value)
         status = cp_sampler_watch(err);
     if (status != CP_OK)
@@ -134,8 +134,8 @@ static enum cp_status finish_mutex(void *window, struct cp_profile **out,
 
 static const char *note_block(void)
 {
-    if (cp_hooked_is_late())
-        return CP_HOOKED_NOTE;
+    if (cp_hooks_are_bypassed())
+        return CP_HOOKS_BYPASSED_REASON;
     return atomic_load(&cp_waits.block_rate_ns)
                ? NULL
                : "off: CPPROF=block_rate:NS, or POST block?rate=NS";
@@ -143,8 +143,8 @@ static const char *note_block(void)
 
 static const char *note_mutex(void)
 {
-    if (cp_hooked_is_late())
-        return CP_HOOKED_NOTE;
+    if (cp_hooks_are_bypassed())
+        return CP_HOOKS_BYPASSED_REASON;
     return atomic_load(&cp_waits.mutex_fraction)
                ? NULL
                : "off: CPPROF=mutex_fraction:N, or POST mutex?fraction=N";

@@ -74,7 +74,7 @@ static struct cp_probe cpu = {
     .most_hz = CP_CPU_MAX_HZ,
     .type = "cpu",
     .set_rate = set_rate,
-    .unseen_ns = cp_threads_unseen_ns,
+    .unseen_ns = cp_threads_unattributed_ns,
     .comment = comment,
 };
 

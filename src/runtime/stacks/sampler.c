@@ -28,11 +28,11 @@
 #include "runtime/os/timer.h"
 #include "runtime/stacks/walk_map.h"
 #include "runtime/symbolize/past_maps.h"
-#include "runtime/threads/alt_stacks.h"
-#include "runtime/threads/hooked.h"
-#include "runtime/threads/main_end.h"
+#include "runtime/threads/hooks_bypassed.h"
+#include "runtime/threads/main_thread_exit.h"
 #include "runtime/threads/own_thread.h"
 #include "runtime/threads/perf_sampler.h"
+#include "runtime/threads/sigaltstack_sharing.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/mask.h"
@@ -119,7 +119,7 @@ static enum cp_status install(int sig, struct cp_error *err)
 {
     struct sigaction ours = { .sa_sigaction = cp_signal_handle,
                               .sa_flags = SA_SIGINFO | SA_RESTART |
-                                          cp_alt_stacks_flag() };
+                                          cp_sigaltstack_flag() };
 
     cp_signal_mask_fill(&ours.sa_mask);
     if (sigaction(sig, NULL, &cp_signal_sampler.previous) != 0 ||
@@ -312,7 +312,7 @@ static bool serve_want(enum cp_signal_want from, enum cp_signal_want to)
 /* Finds new threads where no hook reports them; returns the time to sleep. */
 static int64_t look_at_threads(bool is_idle)
 {
-    bool has_maker = cp_own_thread_has_maker() && !cp_hooked_is_late();
+    bool has_maker = cp_own_thread_has_maker() && !cp_hooks_are_bypassed();
 
     if (is_idle)
         return SLOW_TICK_NS;
@@ -360,7 +360,7 @@ static void refresh(uint32_t round, uint32_t asked, int64_t *since_scan)
         *since_scan >= SCAN_NS || asked != atomic_load(&sampler.n_served);
     int64_t span;
 
-    cp_main_end_look();
+    cp_main_thread_exit_detect();
     (void)cp_walk_map_look(is_scan, NULL);
     atomic_store(&sampler.n_served, asked);
     wake(&sampler.n_served);

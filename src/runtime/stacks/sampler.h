@@ -95,7 +95,7 @@ int cp_sampler_take_signal(cp_sigaction_fn *next, int sig,
  */
 void cp_sampler_note_action(int sig);
 
-/* Our handlers go to the threads' own stacks: see alt_stacks.h. */
+/* Our handlers go to the threads' own stacks: see sigaltstack_sharing.h. */
 void cp_sampler_leave_alt_stack(void);
 
 /* Which signal it would be: threads to come should not block it. */

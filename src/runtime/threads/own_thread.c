@@ -40,7 +40,7 @@ static struct {
     struct start threads[MAX_PAUSED]; /* to start again */
 } pausing;
 
-static _Atomic bool is_confined;
+static _Atomic bool is_sandboxed;
 static _Atomic uint32_t n_alive; /* own threads, from before they start */
 static _Thread_local bool is_own, must_restart;
 
@@ -69,12 +69,12 @@ static void *begin(void *arg)
     cp_free(arg);
     is_own = true;
     cp_alloc_mark_internal();
-    cp_threads_hide();
+    cp_threads_mark_internal();
     (void)prctl(PR_SET_NAME, start.name);
     start.run(start.arg);
     if (must_restart)
         note_paused(&start);
-    cp_threads_unhide();
+    cp_threads_unmark_internal();
     atomic_fetch_sub(&n_alive, 1);
     return NULL;
 }
@@ -151,7 +151,7 @@ static enum cp_status start_by(int (*create_it)(struct start *),
     sigset_t all, before;
     int failed;
 
-    if (atomic_load(&pausing.is_on) || (atomic_load(&is_confined) && !is_own))
+    if (atomic_load(&pausing.is_on) || (atomic_load(&is_sandboxed) && !is_own))
         return cp_error_set(err, CP_EIO,
                             "no thread: the program is changing its "
                             "namespaces or has installed a seccomp filter");
@@ -227,9 +227,9 @@ void cp_own_thread_resume(void)
         (void)start_by(create, &pausing.threads[i], NULL);
 }
 
-void cp_own_thread_confine(void)
+void cp_own_thread_set_sandboxed(void)
 {
-    atomic_store(&is_confined, true);
+    atomic_store(&is_sandboxed, true);
 }
 
 void cp_own_thread_after_fork(void)

@@ -50,7 +50,7 @@ uint32_t cp_own_thread_count(void);
 bool cp_own_thread_rest(int64_t ns);
 
 /* Threads of the program start no more of ours: their filter is inherited. */
-void cp_own_thread_confine(void);
+void cp_own_thread_set_sandboxed(void);
 
 /* In the child of a fork. */
 void cp_own_thread_after_fork(void);

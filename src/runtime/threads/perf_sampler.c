@@ -16,7 +16,7 @@
 #include "runtime/os/clock.h"
 #include "runtime/os/proc_file.h"
 #include "runtime/os/sandbox.h"
-#include "runtime/threads/alt_stacks.h"
+#include "runtime/threads/sigaltstack_sharing.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/mask.h"
 #include "signal/signals/perf_event.h"
@@ -183,7 +183,7 @@ static struct sigaction our_action(void)
 {
     struct sigaction ours = { .sa_sigaction = cp_signal_trap,
                               .sa_flags = SA_SIGINFO | SA_RESTART |
-                                          cp_alt_stacks_flag() };
+                                          cp_sigaltstack_flag() };
 
     cp_signal_mask_fill(&ours.sa_mask);
     return ours;

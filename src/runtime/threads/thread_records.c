@@ -50,7 +50,7 @@ static void clear(struct cp_signal_thread *t)
     memset((char *)t + after, 0, sizeof(*t) - after);
 }
 
-struct cp_signal_thread *cp_thread_records_take(void)
+struct cp_signal_thread *cp_thread_records_alloc(void)
 {
     struct cp_signal_thread *t;
     uint32_t number = records.free ? records.free - 1 : records.n;
@@ -105,7 +105,7 @@ void cp_thread_records_unchain(struct cp_signal_thread *t)
     atomic_store(&t->tid, 0);
 }
 
-void cp_thread_records_give(struct cp_signal_thread *t)
+void cp_thread_records_free(struct cp_signal_thread *t)
 {
     cp_thread_records_unchain(t);
     t->next = records.free;

@@ -15,10 +15,10 @@
 struct cp_signal_thread;
 
 /* An empty record, in no chain; NULL: no memory. */
-struct cp_signal_thread *cp_thread_records_take(void);
+struct cp_signal_thread *cp_thread_records_alloc(void);
 
 /* Gives one that is in a chain back. */
-void cp_thread_records_give(struct cp_signal_thread *t);
+void cp_thread_records_free(struct cp_signal_thread *t);
 
 /* From here on the record is that thread's, or nobody's. */
 void cp_thread_records_chain(struct cp_signal_thread *t, int32_t tid);

@@ -50,10 +50,10 @@ void cp_thread_request_end(struct cp_signal_thread *t)
 {
     if (t->request_timer)
         cp_timer_delete(t->request_timer - 1);
-    cp_thread_request_forget(t);
+    cp_thread_request_reset_after_fork(t);
 }
 
-void cp_thread_request_forget(struct cp_signal_thread *t)
+void cp_thread_request_reset_after_fork(struct cp_signal_thread *t)
 {
     t->request_timer = 0;
     atomic_store(&t->requests, 0);

@@ -32,6 +32,6 @@ bool cp_thread_request_arm(struct cp_signal_thread *t, int sig, uint32_t what);
 void cp_thread_request_end(struct cp_signal_thread *t);
 
 /* In the child of a fork, which has none of its parent's timers. */
-void cp_thread_request_forget(struct cp_signal_thread *t);
+void cp_thread_request_reset_after_fork(struct cp_signal_thread *t);
 
 #endif

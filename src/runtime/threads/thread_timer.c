@@ -7,7 +7,7 @@
 #include "runtime/os/clock.h"
 #include "runtime/os/timer.h"
 #include "runtime/threads/perf_sampler.h"
-#include "runtime/threads/phases.h"
+#include "runtime/threads/sampling_phase.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/perf_event.h"
 #include "signal/signals/perf_signals.h"
@@ -33,7 +33,7 @@ void cp_thread_timer_setup(uint64_t period_ns, int sig)
 {
     timers.period_ns = period_ns;
     timers.sig = sig;
-    cp_phases_begin(period_ns);
+    cp_sampling_phase_begin(period_ns);
     if (period_ns == 0)
         return;
     timers.has_events = cp_perf_sampler_begin();
@@ -145,7 +145,7 @@ void cp_thread_timer_stop(struct cp_signal_thread *t)
 {
     if (atomic_load(&t->cpu_period_ns))
         (void)stop(t);
-    cp_phases_give(t, 0);
+    cp_sampling_phase_release(t, 0);
 }
 
 void cp_thread_timer_end(struct cp_signal_thread *t)
@@ -156,9 +156,9 @@ void cp_thread_timer_end(struct cp_signal_thread *t)
         return;
     clock_ns = stop(t);
     next_ns = t->cpu_first_ns + atomic_load(&t->cpu_count) * period;
-    cp_phases_give(t, clock_ns > t->cpu_from_ns && clock_ns < next_ns
-                          ? next_ns - clock_ns
-                          : 0);
+    cp_sampling_phase_release(t, clock_ns > t->cpu_from_ns && clock_ns < next_ns
+                                     ? next_ns - clock_ns
+                                     : 0);
 }
 
 /*
@@ -247,7 +247,7 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
     atomic_store(&t->cpu_slot, NULL);
     atomic_store(&t->perf_period_ns, 0);
     t->cpu_from_ns = from_ns;
-    t->cpu_first_ns = from_ns + (is_new ? cp_phases_take(t)
+    t->cpu_first_ns = from_ns + (is_new ? cp_sampling_phase_acquire(t)
                                         : cp_timer_phase(timers.period_ns));
     add_first(t, clock_ns, is_new);
     n = atomic_load(&t->cpu_count);
@@ -270,7 +270,7 @@ void cp_thread_timer_start_new(struct cp_signal_thread *t)
     start_from(t, 0, true);
 }
 
-void cp_thread_timer_forget(struct cp_signal_thread *t)
+void cp_thread_timer_reset_after_fork(struct cp_signal_thread *t)
 {
     t->timer_id = CP_NO_TIMER;
     atomic_store(&t->perf, NULL);

@@ -40,7 +40,7 @@ uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t);
 uint64_t cp_thread_timer_past_ns(void);
 
 /* In the child of a fork, where the timers of the parent are not. */
-void cp_thread_timer_forget(struct cp_signal_thread *t);
+void cp_thread_timer_reset_after_fork(struct cp_signal_thread *t);
 
 /* Are all threads sampled by events, at a rate above the kernel's tick? */
 bool cp_thread_timer_is_fast(void);

@@ -29,8 +29,8 @@
 static struct {
     struct cp_lock lock;
     bool has_main_left; /* it is a zombie until the process ends */
-    _Atomic int32_t hidden[CP_THREADS_MAX_HIDDEN];
-    _Atomic size_t n_hidden;
+    _Atomic int32_t internal[CP_THREADS_MAX_INTERNAL];
+    _Atomic size_t n_internal;
     int32_t pid;         /* that they are in */
     uint64_t own_cpu_ns; /* of own threads that have ended */
     uint64_t period_ns;  /* 0: no timers */
@@ -56,13 +56,13 @@ static void free_record(struct cp_signal_thread *t)
     cp_thread_request_end(t);
     cp_trace_leave(t);
     cp_waiters_unregister(t);
-    cp_thread_records_give(t);
+    cp_thread_records_free(t);
 }
 
 static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack,
                                       uintptr_t start)
 {
-    struct cp_signal_thread *t = cp_thread_records_take();
+    struct cp_signal_thread *t = cp_thread_records_alloc();
 
     if (!t)
         return NULL;
@@ -128,10 +128,10 @@ void cp_threads_leave(void)
     cp_lock_release(&list.lock);
 }
 
-static bool is_hidden(int32_t tid)
+static bool is_internal(int32_t tid)
 {
-    for (size_t i = 0; i < list.n_hidden; i++)
-        if (list.hidden[i] == tid)
+    for (size_t i = 0; i < list.n_internal; i++)
+        if (list.internal[i] == tid)
             return true;
     return false;
 }
@@ -146,7 +146,7 @@ static void know_process(void)
     list.pid = pid;
 }
 
-void cp_threads_hide(void)
+void cp_threads_mark_internal(void)
 {
     struct cp_signal_thread *t;
     int32_t tid = current_tid();
@@ -157,33 +157,33 @@ void cp_threads_hide(void)
     if (t)
         free_record(t);
     cp_signal_self = NULL;
-    if (!is_hidden(tid) && list.n_hidden < CP_THREADS_MAX_HIDDEN)
-        list.hidden[list.n_hidden++] = tid;
+    if (!is_internal(tid) && list.n_internal < CP_THREADS_MAX_INTERNAL)
+        list.internal[list.n_internal++] = tid;
     know_process();
     cp_lock_release(&list.lock);
 }
 
-void cp_threads_unhide(void)
+void cp_threads_unmark_internal(void)
 {
     int32_t tid = current_tid();
 
     cp_lock_acquire(&list.lock);
     list.own_cpu_ns += (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    for (size_t i = 0; i < list.n_hidden; i++)
-        if (list.hidden[i] == tid)
-            list.hidden[i] = list.hidden[--list.n_hidden];
+    for (size_t i = 0; i < list.n_internal; i++)
+        if (list.internal[i] == tid)
+            list.internal[i] = list.internal[--list.n_internal];
     cp_lock_release(&list.lock);
 }
 
 /* Without the lock: a handler may ask, or a child of vfork. */
-size_t cp_threads_own(int32_t out[CP_THREADS_MAX_HIDDEN])
+size_t cp_threads_own(int32_t out[CP_THREADS_MAX_INTERNAL])
 {
-    size_t n = list.n_hidden;
+    size_t n = list.n_internal;
 
     if (n == 0 || list.pid != (int32_t)CP_SYSCALL(SYS_getpid, 0))
         return 0;
     for (size_t i = 0; i < n; i++)
-        out[i] = list.hidden[i];
+        out[i] = list.internal[i];
     return n;
 }
 
@@ -191,8 +191,8 @@ static uint64_t own_cpu_ns(void)
 {
     uint64_t sum = list.own_cpu_ns;
 
-    for (size_t i = 0; i < list.n_hidden; i++)
-        sum += (uint64_t)cp_clock_ns(cp_timer_clock(list.hidden[i]));
+    for (size_t i = 0; i < list.n_internal; i++)
+        sum += (uint64_t)cp_clock_ns(cp_timer_clock(list.internal[i]));
     return sum;
 }
 
@@ -206,7 +206,7 @@ uint64_t cp_threads_own_cpu_ns(void)
     return sum;
 }
 
-int64_t cp_threads_unseen_ns(void)
+int64_t cp_threads_unattributed_ns(void)
 {
     int64_t ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     const struct cp_signal_thread *t = NULL;
@@ -224,7 +224,7 @@ static void see(int32_t tid)
     struct cp_stack_bounds unknown = { 0, 0 };
     struct cp_signal_thread *t;
 
-    if (is_hidden(tid) || (list.has_main_left && is_main(tid)))
+    if (is_internal(tid) || (list.has_main_left && is_main(tid)))
         return;
     t = cp_thread_records_find(tid);
     if (!t)
@@ -242,7 +242,7 @@ static bool is_there(int32_t tid)
     return CP_SYSCALL(SYS_tgkill, CP_SYSCALL(SYS_getpid, 0), tid, 0) == 0;
 }
 
-static void strike_off_unseen(void)
+static void unregister_exited(void)
 {
     struct cp_signal_thread *t = NULL;
 
@@ -287,7 +287,7 @@ enum cp_status cp_threads_scan(struct cp_error *err)
     cp_lock_acquire(&list.lock);
     list.round++;
     see_all(fd);
-    strike_off_unseen();
+    unregister_exited();
     cp_lock_release(&list.lock);
     (void)close(fd);
     return CP_OK;
@@ -392,7 +392,7 @@ void cp_threads_stats(struct cp_threads_stats *out)
 
     cp_lock_acquire(&list.lock);
     *out = (struct cp_threads_stats){ .n_threads = cp_thread_records_used(),
-                                      .n_hidden = list.n_hidden };
+                                      .n_internal = list.n_internal };
     while (list.period_ns && (t = cp_thread_records_next(t)))
         out->n_no_timer += t->timer_id == CP_NO_TIMER && !atomic_load(&t->perf);
     cp_lock_release(&list.lock);
@@ -409,7 +409,7 @@ bool cp_threads_is_single(void)
 
     cp_lock_acquire(&list.lock);
     is_single = stat("/proc/self/task", &task) == 0 &&
-                (size_t)task.st_nlink == 2 + list.n_hidden + 1;
+                (size_t)task.st_nlink == 2 + list.n_internal + 1;
     cp_lock_release(&list.lock);
     return is_single;
 }
@@ -422,20 +422,20 @@ void cp_threads_before_fork(void)
 }
 
 /* A child has none of its parent's timers, and one thread with a new id. */
-static void forget_others(void)
+static void unregister_other_threads(void)
 {
     struct cp_signal_thread *self = cp_signal_self;
 
     list.period_ns = 0;
-    list.n_hidden = 0;
+    list.n_internal = 0;
     list.has_main_left = false;
     list.own_cpu_ns = 0;
     atomic_store(&cp_threads_turn, 0);
     for (uint32_t i = 0; i < cp_thread_records_count(); i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 
-        cp_thread_timer_forget(t);
-        cp_thread_request_forget(t);
+        cp_thread_timer_reset_after_fork(t);
+        cp_thread_request_reset_after_fork(t);
         if (atomic_load(&t->tid) && t != self)
             free_record(t);
     }
@@ -450,7 +450,7 @@ void cp_threads_after_fork(bool is_child)
     cp_perf_signals_after_fork(is_child);
     if (is_child) {
         cp_perf_sampler_after_fork();
-        forget_others();
+        unregister_other_threads();
     }
     cp_lock_release(&list.lock);
 }

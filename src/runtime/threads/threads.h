@@ -45,14 +45,14 @@ void cp_threads_end_timer(void);
 void cp_threads_leave(void);
 
 /* Marks the calling thread as the library's own, until it ends. */
-void cp_threads_hide(void);
-void cp_threads_unhide(void);
+void cp_threads_mark_internal(void);
+void cp_threads_unmark_internal(void);
 
-#define CP_THREADS_MAX_HIDDEN 32
+#define CP_THREADS_MAX_INTERNAL 32
 
 /* Their ids and how many: 0 in a process that they are not in. Takes no lock.
  */
-size_t cp_threads_own(int32_t out[CP_THREADS_MAX_HIDDEN]);
+size_t cp_threads_own(int32_t out[CP_THREADS_MAX_INTERNAL]);
 
 /* The thread that is changing the ids of all (id_hooks.c), or 0. */
 extern _Atomic int32_t cp_threads_turn;
@@ -65,7 +65,7 @@ uint64_t cp_threads_own_cpu_ns(void);
  * threads before they were known and after they had left. Means something only
  * as a difference, while there are timers.
  */
-int64_t cp_threads_unseen_ns(void);
+int64_t cp_threads_unattributed_ns(void);
 
 /* Looks at /proc/self/task: enters who is new, strikes off who is gone. */
 enum cp_status cp_threads_scan(struct cp_error *err);
@@ -106,7 +106,7 @@ uint32_t cp_threads_records(void);
 struct cp_threads_stats {
     size_t n_threads;
     size_t n_no_timer; /* to whom the kernel gave none */
-    size_t n_hidden;
+    size_t n_internal;
 };
 
 void cp_threads_stats(struct cp_threads_stats *out);

@@ -85,8 +85,9 @@ struct cp_signal_thread {
     /* The runtime's own; no handler looks at these. */
     uintptr_t start;      /* the function that the thread began in, or 0 */
     uint64_t cpu_from_ns; /* its clock when it was first sampled */
-    uint32_t cpu_place;   /* of its period (runtime/threads/phases.h), + 1 */
-    uint32_t cpu_turn;    /* to which that belongs */
+    uint32_t
+        cpu_phase; /* of its period (runtime/threads/sampling_phase.h), + 1 */
+    uint32_t cpu_phase_round; /* to which that belongs */
     int timer_id;
     int request_timer; /* + 1; 0: there is none */
     uint32_t number;

@@ -49,13 +49,13 @@ static void *live(void *arg)
     if (s->enters)
         CHECK(cp_threads_enter(unknown, 0) != NULL);
     if (s->hides)
-        cp_threads_hide();
+        cp_threads_mark_internal();
     (void)sem_post(&s->is_ready);
     sleep_here(s);
     if (s->leaves)
         cp_threads_leave();
     if (s->hides)
-        cp_threads_unhide();
+        cp_threads_unmark_internal();
     return NULL;
 }
 
@@ -148,7 +148,7 @@ static void test_own(void)
         CHECK(cp_own_thread_start("own", note, (void *)&n, &err) == CP_OK);
         do
             cp_threads_stats(&stats);
-        while (atomic_load(&n) <= i || stats.n_hidden > 0);
+        while (atomic_load(&n) <= i || stats.n_internal > 0);
     }
     CHECK_INT(atomic_load(&n), 100);
     CHECK(cp_threads_own_cpu_ns() > 0);
@@ -216,7 +216,7 @@ static void test_single(void)
     CHECK(cp_own_thread_start("own", end_when_told, NULL, &err) == CP_OK);
     do
         cp_threads_stats(&stats);
-    while (stats.n_hidden == 0 || atomic_load(&ending.tid) == 0);
+    while (stats.n_internal == 0 || atomic_load(&ending.tid) == 0);
     atomic_store(&ending.is_told, true);
     CHECK(!cp_threads_is_single());
     CHECK(atomic_load(&ending.may_end)); /* it was asked in that way */

@@ -12,20 +12,20 @@
  * threads have ended does not count: who was sampled ends a little later. When
  * it did count, threads of a millisecond had 6 % too few samples.
  */
-#ifndef CP_PHASES_H
-#define CP_PHASES_H
+#ifndef CP_SAMPLING_PHASE_H
+#define CP_SAMPLING_PHASE_H
 
 #include <stdint.h>
 
 struct cp_signal_thread;
 
 /* Periods are of that length from now on; nothing is left of any. */
-void cp_phases_begin(uint64_t period_ns);
+void cp_sampling_phase_begin(uint64_t period_ns);
 
 /* The thread takes a place: how long until its first sample is due? */
-uint64_t cp_phases_take(struct cp_signal_thread *t);
+uint64_t cp_sampling_phase_acquire(struct cp_signal_thread *t);
 
 /* It gives it back with what is left of its period; 0: that is not known. */
-void cp_phases_give(struct cp_signal_thread *t, uint64_t left_ns);
+void cp_sampling_phase_release(struct cp_signal_thread *t, uint64_t left_ns);
 
 #endif

@@ -4,16 +4,16 @@
  * libc ends such a process with its last thread. It counts ours among them, so
  * one of ours looks whether there are others, and if not does what libc would.
  */
-#ifndef CP_MAIN_END_H
-#define CP_MAIN_END_H
+#ifndef CP_MAIN_THREAD_EXIT_H
+#define CP_MAIN_THREAD_EXIT_H
 
 /* From the main thread, which is about to end. */
-void cp_main_end_watch(void);
+void cp_main_thread_exit_watch(void);
 
 /*
  * From a thread of ours, now and then: a main thread that went straight to the
  * kernel has told nobody. If it was the last, the process ends with its status.
  */
-void cp_main_end_look(void);
+void cp_main_thread_exit_detect(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* phases.c - see phases.h. */
-#include "runtime/threads/phases.h"
+/* sampling_phase.c - see sampling_phase.h. */
+#include "runtime/threads/sampling_phase.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -12,12 +12,12 @@
 
 static struct {
     uint64_t period_ns;
-    uint32_t turn; /* of cp_phases_begin */
+    uint32_t turn; /* of cp_sampling_phase_begin */
     uint64_t taken[WORDS];
     uint64_t left_ns[PLACES]; /* 0: none */
 } phases;
 
-void cp_phases_begin(uint64_t period_ns)
+void cp_sampling_phase_begin(uint64_t period_ns)
 {
     phases.period_ns = period_ns;
     phases.turn++;
@@ -34,28 +34,28 @@ static uint32_t free_place(void)
     return PLACES;
 }
 
-uint64_t cp_phases_take(struct cp_signal_thread *t)
+uint64_t cp_sampling_phase_acquire(struct cp_signal_thread *t)
 {
     uint32_t place = free_place();
     uint64_t left = 0;
 
-    t->cpu_place = 0;
+    t->cpu_phase = 0;
     if (place < PLACES) {
         phases.taken[place / 64] |= (uint64_t)1 << place % 64;
-        t->cpu_place = place + 1;
-        t->cpu_turn = phases.turn;
+        t->cpu_phase = place + 1;
+        t->cpu_phase_round = phases.turn;
         left = phases.left_ns[place];
     }
     return left ? left : cp_timer_phase(phases.period_ns);
 }
 
-void cp_phases_give(struct cp_signal_thread *t, uint64_t left_ns)
+void cp_sampling_phase_release(struct cp_signal_thread *t, uint64_t left_ns)
 {
-    uint32_t place = t->cpu_place - 1;
+    uint32_t place = t->cpu_phase - 1;
 
-    if (t->cpu_place && t->cpu_turn == phases.turn) {
+    if (t->cpu_phase && t->cpu_phase_round == phases.turn) {
         phases.taken[place / 64] &= ~((uint64_t)1 << place % 64);
         phases.left_ns[place] = left_ns;
     }
-    t->cpu_place = 0;
+    t->cpu_phase = 0;
 }

@@ -6,8 +6,8 @@
  * samples at a time would overwrite each other. As soon as that is seen our
  * handlers go to the threads' own stacks.
  */
-#ifndef CP_ALT_STACKS_H
-#define CP_ALT_STACKS_H
+#ifndef CP_SIGALTSTACK_SHARING_H
+#define CP_SIGALTSTACK_SHARING_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -16,15 +16,15 @@
  * From our hook of sigaltstack, before the call: is it now known that threads
  * share one? True once, when it has become so.
  */
-bool cp_alt_stacks_note(const stack_t *stack);
+bool cp_sigaltstack_note(const stack_t *stack);
 
 /*
  * After the call, if it was done: the thread has no other one any more. What it
  * has left may be another's next, while it is still there.
  */
-void cp_alt_stacks_keep(const stack_t *stack);
+void cp_sigaltstack_keep(const stack_t *stack);
 
 /* SA_ONSTACK as long as no stack is shared, else 0: for our handlers' flags. */
-int cp_alt_stacks_flag(void);
+int cp_sigaltstack_flag(void);
 
 #endif

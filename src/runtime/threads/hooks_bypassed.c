@@ -1,5 +1,5 @@
-/* hooked.c - see hooked.h. */
-#include "runtime/threads/hooked.h"
+/* hooks_bypassed.c - see hooks_bypassed.h. */
+#include "runtime/threads/hooks_bypassed.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -7,17 +7,17 @@
 static bool (*test)(void);
 static _Atomic bool is_late;
 
-void cp_hooked_set_test(bool (*is_seen)(void))
+void cp_hooks_bypassed_set_test(bool (*is_seen)(void))
 {
     test = is_seen;
 }
 
-void cp_hooked_look(void)
+void cp_hooks_bypassed_detect(void)
 {
     atomic_store(&is_late, !test || !test());
 }
 
-bool cp_hooked_is_late(void)
+bool cp_hooks_are_bypassed(void)
 {
     return atomic_load(&is_late);
 }

@@ -1,5 +1,5 @@
-/* main_end.c - see main_end.h. */
-#include "runtime/threads/main_end.h"
+/* main_thread_exit.c - see main_thread_exit.h. */
+#include "runtime/threads/main_thread_exit.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -60,7 +60,7 @@ static bool find_status(int *out)
     return true;
 }
 
-void cp_main_end_look(void)
+void cp_main_thread_exit_detect(void)
 {
     char start[1];
     int status;
@@ -79,7 +79,7 @@ void cp_main_end_look(void)
  * If there is no thread to be had, for want of memory, the main thread looks
  * itself until there is one: threads of ours would keep the process for ever.
  */
-void cp_main_end_watch(void)
+void cp_main_thread_exit_watch(void)
 {
     atomic_store(&is_watched, true);
     while (cp_own_thread_start_deep("cpprof-end", watch, NULL, NULL) != CP_OK)
