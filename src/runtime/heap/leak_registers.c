@@ -10,7 +10,7 @@
 #include "runtime/heap/leak.h"
 #include "runtime/os/clock.h"
 #include "runtime/stacks/sampler.h"
-#include "runtime/stacks/still.h"
+#include "runtime/stacks/sleeping_stack.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
 #include "signal/tables/thread.h"
@@ -23,9 +23,9 @@
 /* A thread that sleeps: what the kernel gives stands for its registers. */
 static bool read_from_outside(struct cp_signal_thread *t, int32_t tid)
 {
-    struct cp_still_place place;
+    struct cp_sleep_site place;
 
-    if (cp_still_find(&place, tid) != CP_STILL_PARTIAL)
+    if (cp_sleeping_stack_find(&place, tid) != CP_SLEEP_PARTIAL)
         return false;
     atomic_fetch_and(&t->requests, ~(uint32_t)CP_REQUEST_REGISTERS);
     memcpy(t->registers, place.args, sizeof(place.args));

@@ -15,8 +15,8 @@
 #include "runtime/os/timer.h"
 #include "runtime/stacks/recorder.h"
 #include "runtime/stacks/sampler.h"
+#include "runtime/stacks/sleeping_stack.h"
 #include "runtime/stacks/stack_writer.h"
-#include "runtime/stacks/still.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
@@ -36,7 +36,7 @@ struct taker {
     struct cp_recorder_mark mark;
     struct cp_error *err;
     enum cp_status status;
-    struct cp_still_look look;
+    struct cp_sleeping_stack look;
 };
 
 /* Under the lock of the list: only noted. */
@@ -109,14 +109,14 @@ static size_t collect_all(struct taker *k, size_t n)
 /* Reads the stack from outside; true: the thread has to be requested. */
 static bool look(struct taker *k, struct cp_thread_stack *t)
 {
-    enum cp_still still;
+    enum cp_sleep_result still;
     bool is_asleep;
 
     t->cpu_ns = (uint64_t)cp_clock_ns(cp_timer_clock(t->tid));
-    still = cp_still_walk(&k->look, t->tid);
-    is_asleep = still == CP_STILL_WALKED || still == CP_STILL_PARTIAL;
-    if (still == CP_STILL_PARTIAL)
-        cp_still_complete(&k->look, cp_signal_thread_at(t->number));
+    still = cp_sleeping_stack_walk(&k->look, t->tid);
+    is_asleep = still == CP_SLEEP_WALKED || still == CP_SLEEP_PARTIAL;
+    if (still == CP_SLEEP_PARTIAL)
+        cp_sleeping_stack_complete(&k->look, cp_signal_thread_at(t->number));
     if (is_asleep)
         keep_frames(k, t, k->look.frames, k->look.n);
     if (!cp_thread_state_read(t->tid, k->look.place,

@@ -1,10 +1,10 @@
 /*
  * thread_stacks - the stacks of all threads, now.
  *
- * The stack of a sleeping thread is read from outside (still.h). A running
- * thread is requested to walk its own stack (thread_request.h). A thread that
- * blocks the signal, or does not reply in time, has no frames: the list gives
- * its kernel state.
+ * The stack of a sleeping thread is read from outside (sleeping_stack.h). A
+ * running thread is requested to walk its own stack (thread_request.h). A
+ * thread that blocks the signal, or does not reply in time, has no frames: the
+ * list gives its kernel state.
  */
 #ifndef CP_THREAD_STACKS_H
 #define CP_THREAD_STACKS_H

@@ -7,11 +7,11 @@
  *
  * A visit finds the thread asleep or running, and attributes the time since the
  * last visit to that state. The stack of a sleeping thread is read from outside
- * (still.h), and so is that of a thread inside a hooked call, which runs in the
- * kernel or has been woken and waits for a processor. Other running time is
- * added up in the thread's record, and the thread attributes the sum to its
- * stack when it replies to a request (thread_request.h), at the next tick of
- * the kernel's clock that meets it.
+ * (sleeping_stack.h), and so is that of a thread inside a hooked call, which
+ * runs in the kernel or has been woken and waits for a processor. Other running
+ * time is added up in the thread's record, and the thread attributes the sum to
+ * its stack when it replies to a request (thread_request.h), at the next tick
+ * of the kernel's clock that meets it.
  */
 #include "runtime/profiles/wall.h"
 
@@ -31,8 +31,8 @@
 #include "runtime/profiles/probe.h"
 #include "runtime/stacks/recorder.h"
 #include "runtime/stacks/sampler.h"
+#include "runtime/stacks/sleeping_stack.h"
 #include "runtime/stacks/stack_writer.h"
-#include "runtime/stacks/still.h"
 #include "runtime/threads/own_thread.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
@@ -75,7 +75,7 @@ struct visitor {
     uint32_t round;
     uint32_t next;  /* number of the record to look at */
     int n_requests; /* in this tick */
-    struct cp_still_look look;
+    struct cp_sleeping_stack look;
 };
 
 /* Adds to a slot that is there. */
@@ -179,25 +179,25 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
 {
     uint64_t clock = (uint64_t)cp_clock_ns(cp_timer_clock(tid));
     uint64_t call_ns = atomic_load(&t->trace_wait_ns); /* now, not later */
-    enum cp_still still;
+    enum cp_sleep_result still;
 
     if (still_sleeps(t, clock)) {
         add_again(t->wall_sleeping_slot, 1, value);
         return true;
     }
-    still = cp_still_walk(&v->look, tid);
-    if (still == CP_STILL_GONE)
+    still = cp_sleeping_stack_walk(&v->look, tid);
+    if (still == CP_SLEEP_GONE)
         return false;
-    if (still == CP_STILL_RUNNING && call_ns &&
+    if (still == CP_SLEEP_RUNNING && call_ns &&
         call_ns == atomic_load(&t->trace_wait_ns) &&
-        cp_still_walk_noted(&v->look, t)) {
+        cp_sleeping_stack_walk_noted(&v->look, t)) {
         (void)record(v->look.frames, v->look.n, t, STATE_RUNNING, value);
         return true;
     }
-    if (still == CP_STILL_RUNNING)
+    if (still == CP_SLEEP_RUNNING)
         return sample_running(v, t, tid, value);
-    if (still == CP_STILL_PARTIAL)
-        cp_still_complete(&v->look, t);
+    if (still == CP_SLEEP_PARTIAL)
+        cp_sleeping_stack_complete(&v->look, t);
     t->wall_clock = clock;
     t->wall_sleeping_slot =
         record(v->look.frames, v->look.n, t, STATE_SLEEPING, value);

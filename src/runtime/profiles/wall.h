@@ -2,9 +2,9 @@
  * wall - the wall-clock profile: where threads are, on a processor or not.
  *
  * A thread of our own goes round all threads. One that sleeps is walked where
- * it lies (still.h), once: as long as its CPU clock stands still it is where
- * it was. One that runs is asked by a signal. Each sample stands for the time
- * since the last visit, so the times of a thread add up to its life.
+ * it lies (sleeping_stack.h), once: as long as its CPU clock stands still it is
+ * where it was. One that runs is asked by a signal. Each sample stands for the
+ * time since the last visit, so the times of a thread add up to its life.
  */
 #ifndef CP_WALL_H
 #define CP_WALL_H

@@ -9,7 +9,7 @@
  * to user mode. docs/harmless.md has the whole argument.
  *
  * A thread that sleeps does not reply until it runs again. The requester reads
- * its stack from outside instead (still.h).
+ * its stack from outside instead (sleeping_stack.h).
  *
  * Context: the endpoint thread and the wall-clock sampler; never a handler.
  * Locking: the caller holds the lock of the list of threads (threads.c).

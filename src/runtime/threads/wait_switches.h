@@ -31,8 +31,8 @@ void cp_wait_switches_set_wall(bool is_running);
 
 /*
  * From now on threads note the sleep or I/O call that they are in, for a
- * process whose /proc files give no registers (runtime/stacks/still.h).
- * Stays on until the process exits.
+ * process whose /proc files give no registers
+ * (runtime/stacks/sleeping_stack.h). Stays on until the process exits.
  */
 void cp_wait_switches_note_calls(void);
 

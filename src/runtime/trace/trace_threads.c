@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "base/sort.h"
-#include "runtime/stacks/still.h"
+#include "runtime/stacks/sleeping_stack.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
 #include "runtime/trace/trace_accounts.h"
@@ -114,7 +114,7 @@ static void say_asleep(struct cp_trace_threads *t, int32_t tid)
                                  .kind = CP_INPUT_ASLEEP };
     char reason[64];
 
-    if (cp_still_walk(t->look, tid) == CP_STILL_WALKED)
+    if (cp_sleeping_stack_walk(t->look, tid) == CP_SLEEP_WALKED)
         in.stack = cp_trace_stack(t->look->frames, t->look->n, 0);
     if (!cp_thread_state_read(tid, t->look->place, 0, &state) ||
         state.letter == 'R')
@@ -212,7 +212,7 @@ static uint32_t call_stack(struct cp_trace_threads *t,
 {
     uint32_t stack = 0;
 
-    if (cp_still_walk_from(t->look, &seen->wait_regs))
+    if (cp_sleeping_stack_walk_from(t->look, &seen->wait_regs))
         stack = cp_trace_stack(t->look->frames, t->look->n, seen->wait_call);
     return stack ? stack : cp_trace.bare[seen->wait_call % CP_TRACE_CALLS];
 }

@@ -18,7 +18,7 @@
 #include "signal/unwinder/regs.h"
 
 struct cp_signal_thread;
-struct cp_still_look;
+struct cp_sleeping_stack;
 struct cp_trace_accounts;
 struct cp_trace_model;
 struct cp_trace_switches;
@@ -47,7 +47,7 @@ struct cp_trace_threads {
     struct cp_trace_switches *switches;
     uint64_t begin_ns;                     /* of the trace */
     struct cp_trace_seen_list seen, known; /* now, and at the look before */
-    struct cp_still_look *look;
+    struct cp_sleeping_stack *look;
 };
 
 enum cp_status cp_trace_threads_init(struct cp_trace_threads *t,

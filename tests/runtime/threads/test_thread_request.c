@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "runtime/os/lock.h"
 #include "runtime/stacks/sampler.h"
-#include "runtime/stacks/still.h"
+#include "runtime/stacks/sleeping_stack.h"
 #include "runtime/threads/threads.h"
 #include "signal/tables/thread.h"
 
@@ -115,9 +115,9 @@ static void test_running(void)
 
 static void await_sleep(int32_t tid)
 {
-    struct cp_still_place place;
+    struct cp_sleep_site place;
 
-    while (cp_still_find(&place, tid) != CP_STILL_PARTIAL)
+    while (cp_sleeping_stack_find(&place, tid) != CP_SLEEP_PARTIAL)
         (void)sched_yield();
     CHECK(place.sp != 0 && place.pc != 0);
 }

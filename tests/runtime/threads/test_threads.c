@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/timer.h"
-#include "runtime/stacks/still.h"
+#include "runtime/stacks/sleeping_stack.h"
 #include "runtime/threads/own_thread.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/thread_timer.h"
@@ -236,18 +236,18 @@ static bool has_function(const uintptr_t *frames, size_t n, uintptr_t function)
 /* Whether it has got as far as its sleep, the kernel says. */
 static void test_still(void)
 {
-    static struct cp_still_look l;
+    static struct cp_sleeping_stack l;
     struct sleeper s = { 0 };
     pthread_t thread = start(&s);
-    enum cp_still still = CP_STILL_RUNNING;
+    enum cp_sleep_result still = CP_SLEEP_RUNNING;
 
-    while (still == CP_STILL_RUNNING)
-        still = cp_still_walk(&l, atomic_load(&s.tid));
-    CHECK_INT(still, CP_STILL_WALKED);
+    while (still == CP_SLEEP_RUNNING)
+        still = cp_sleeping_stack_walk(&l, atomic_load(&s.tid));
+    CHECK_INT(still, CP_SLEEP_WALKED);
     CHECK(has_function(l.frames, l.n, (uintptr_t)sleep_here));
     CHECK(has_function(l.frames, l.n, (uintptr_t)live));
     end(&s, thread);
-    CHECK_INT(cp_still_walk(&l, 1 << 30), CP_STILL_GONE);
+    CHECK_INT(cp_sleeping_stack_walk(&l, 1 << 30), CP_SLEEP_GONE);
 }
 
 struct life {
@@ -327,15 +327,15 @@ static void *spin(void *arg)
 /* It runs, but the function that its registers are known of is there still. */
 static void test_walk_from(void)
 {
-    static struct cp_still_look l;
+    static struct cp_sleeping_stack l;
     struct spinner s = { 0 };
     pthread_t thread;
 
-    CHECK(!cp_still_walk_from(&l, &s.here));
+    CHECK(!cp_sleeping_stack_walk_from(&l, &s.here));
     CHECK(pthread_create(&thread, NULL, spin, &s) == 0);
     while (!atomic_load(&s.is_ready))
         ;
-    CHECK(cp_still_walk_from(&l, &s.here));
+    CHECK(cp_sleeping_stack_walk_from(&l, &s.here));
     CHECK(has_function(l.frames, 1, (uintptr_t)spin_here));
     CHECK(has_function(l.frames, l.n, (uintptr_t)spin));
     atomic_store(&s.may_go, true);

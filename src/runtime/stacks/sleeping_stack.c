@@ -1,12 +1,13 @@
 /*
- * still.c - stacks of sleeping threads, by /proc and a copy of their memory.
+ * sleeping_stack.c - stacks of sleeping threads, by /proc and a copy of their
+ * memory.
  *
  * /proc/self/task/TID/syscall reads "running", or "NR ARG*6 SP PC", or, when
  * the thread is stopped elsewhere in the kernel, "-1 SP PC". It is read again
  * after the walk: if it says the same, the thread has not moved (or is back
  * where it was, with the same stack).
  */
-#include "runtime/stacks/still.h"
+#include "runtime/stacks/sleeping_stack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +19,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "runtime/stacks/call_site_check.h"
 #include "runtime/stacks/stack_writer.h"
-#include "runtime/stacks/still_caller.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/wait_switches.h"
 #include "signal/tables/readers.h"
@@ -29,7 +30,7 @@
 #include "signal/unwinder/walk.h"
 
 #define PAGE ((size_t)4096)
-#define N_PAGES (CP_STILL_BYTES / PAGE)
+#define N_PAGES (CP_SLEEPING_STACK_BYTES / PAGE)
 #define SHORT_BYTES (2 * PAGE)
 #define FEW_FRAMES 3
 #define MAX_GUESSES 1024 /* a frame may be so many words long */
@@ -44,14 +45,14 @@ static bool read_place(int fd, char *out, size_t cap)
 }
 
 /* The kernel does not say where the thread is; does it run at all? */
-static enum cp_still look_from_afar(int32_t tid)
+static enum cp_sleep_result read_state_only(int32_t tid)
 {
     struct cp_thread_state state;
 
     cp_wait_switches_note_calls();
     if (!cp_thread_state_read(tid, "", 0, &state))
-        return CP_STILL_GONE;
-    return state.letter == 'R' ? CP_STILL_RUNNING : CP_STILL_PARTIAL;
+        return CP_SLEEP_GONE;
+    return state.letter == 'R' ? CP_SLEEP_RUNNING : CP_SLEEP_PARTIAL;
 }
 
 /* The hexadecimal number after the last blank of the first len bytes. */
@@ -84,23 +85,24 @@ static bool parse_place(const char *text, struct cp_signal_regs *out)
     return out->pc && out->sp && !(out->sp & 7);
 }
 
-enum cp_still cp_still_find(struct cp_still_place *out, int32_t tid)
+enum cp_sleep_result cp_sleeping_stack_find(struct cp_sleep_site *out,
+                                            int32_t tid)
 {
     char text[256];
     size_t len;
 
-    *out = (struct cp_still_place){ 0 };
+    *out = (struct cp_sleep_site){ 0 };
     cp_thread_file_read(tid, "syscall", text, sizeof(text));
     if (text[0] == '\0')
-        return look_from_afar(tid);
+        return read_state_only(tid);
     if (text[0] == 'r')
-        return CP_STILL_RUNNING;
+        return CP_SLEEP_RUNNING;
     len = strcspn(text, "\n");
     out->pc = (uintptr_t)last_number(text, &len);
     out->sp = (uintptr_t)last_number(text, &len);
-    for (size_t i = CP_STILL_ARGS; text[0] != '-' && i-- > 0;)
+    for (size_t i = CP_SLEEP_SITE_ARGS; text[0] != '-' && i-- > 0;)
         out->args[i] = (uintptr_t)last_number(text, &len);
-    return CP_STILL_PARTIAL;
+    return CP_SLEEP_PARTIAL;
 }
 
 /* Copies up to `most` bytes of the stack from sp up, as far as it goes. */
@@ -117,7 +119,7 @@ static size_t copy_stack(uintptr_t sp, char *copy, size_t most)
     return got > 0 ? (size_t)got : 0;
 }
 
-static bool walk_copy(struct cp_still_look *l, struct cp_signal_regs regs,
+static bool walk_copy(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
                       size_t len)
 {
     struct cp_reader_slot *place = cp_readers_enter(0);
@@ -137,19 +139,19 @@ static bool walk_copy(struct cp_still_look *l, struct cp_signal_regs regs,
 }
 
 /* Walks with that frame pointer; does it fit the function at frame n - 1? */
-static enum cp_still_fit walk_with(struct cp_still_look *l,
-                                   const struct cp_signal_regs *regs,
-                                   size_t len, size_t n)
+static enum cp_call_site_fit walk_with(struct cp_sleeping_stack *l,
+                                       const struct cp_signal_regs *regs,
+                                       size_t len, size_t n)
 {
     uintptr_t pc = l->frames[n - 1];
 
     if (!walk_copy(l, *regs, len) || l->n <= n || l->frames[n - 1] != pc)
-        return CP_STILL_FIT_NO;
-    return cp_still_caller_fits(cp_unwind_table(), l->frames[n] + 1, pc);
+        return CP_CALL_SITE_NO;
+    return cp_call_site_check(cp_unwind_table(), l->frames[n] + 1, pc);
 }
 
 /* The first word of the stack that fits best; 0 if none does. */
-static uintptr_t guess(struct cp_still_look *l, struct cp_signal_regs regs,
+static uintptr_t guess(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
                        size_t len)
 {
     const uintptr_t *words = (const uintptr_t *)(const void *)l->copy;
@@ -159,16 +161,16 @@ static uintptr_t guess(struct cp_still_look *l, struct cp_signal_regs regs,
     if (n_words > MAX_GUESSES)
         n_words = MAX_GUESSES;
     for (size_t i = 0; i + 1 < n_words; i++) {
-        enum cp_still_fit fit;
+        enum cp_call_site_fit fit;
 
         if (!cp_unwind_table_find(cp_unwind_table(), words[i + 1]))
             continue;
         regs.fp = regs.sp + i * sizeof(*words);
         l->frames[n - 1] = pc;
         fit = walk_with(l, &regs, len, n);
-        if (fit == CP_STILL_FIT_YES)
+        if (fit == CP_CALL_SITE_YES)
             return regs.fp;
-        if (fit == CP_STILL_FIT_PERHAPS && !perhaps)
+        if (fit == CP_CALL_SITE_PERHAPS && !perhaps)
             perhaps = regs.fp;
     }
     return perhaps;
@@ -179,8 +181,8 @@ static uintptr_t guess(struct cp_still_look *l, struct cp_signal_regs regs,
  * of the stack, and the caller's address is in the next one. The lowest that
  * leads to the root, from a place that calls the function, is right.
  */
-static bool walk_guessed(struct cp_still_look *l, struct cp_signal_regs regs,
-                         size_t len)
+static bool walk_guessed(struct cp_sleeping_stack *l,
+                         struct cp_signal_regs regs, size_t len)
 {
     struct cp_reader_slot *place = l->n > 0 ? cp_readers_enter(0) : NULL;
 
@@ -192,19 +194,19 @@ static bool walk_guessed(struct cp_still_look *l, struct cp_signal_regs regs,
 }
 
 /* Most stacks are short: a little of one is tried before all of it. */
-static bool walk_stack(struct cp_still_look *l, struct cp_signal_regs regs)
+static bool walk_stack(struct cp_sleeping_stack *l, struct cp_signal_regs regs)
 {
     size_t len = copy_stack(regs.sp, l->copy, SHORT_BYTES);
 
     if (len > 0 && walk_copy(l, regs, len))
         return true;
-    len = copy_stack(regs.sp, l->copy, CP_STILL_BYTES);
+    len = copy_stack(regs.sp, l->copy, CP_SLEEPING_STACK_BYTES);
     return len > 0 && (walk_copy(l, regs, len) ||
                        (!regs.fp && walk_guessed(l, regs, len)));
 }
 
-bool cp_still_walk_from(struct cp_still_look *l,
-                        const struct cp_signal_regs *regs)
+bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *l,
+                                 const struct cp_signal_regs *regs)
 {
     l->n = 0;
     return regs->pc && regs->sp && !(regs->sp & 7) && walk_stack(l, *regs);
@@ -214,8 +216,8 @@ bool cp_still_walk_from(struct cp_still_look *l,
  * The wait is the same before and after: else it may be another's stack.
  * Instead of the hook there is the function that it has called.
  */
-bool cp_still_walk_noted(struct cp_still_look *l,
-                         const struct cp_signal_thread *t)
+bool cp_sleeping_stack_walk_noted(struct cp_sleeping_stack *l,
+                                  const struct cp_signal_thread *t)
 {
     uint64_t since_ns = atomic_load(&t->trace_wait_ns);
     struct cp_signal_regs regs = { atomic_load(&t->trace_wait_regs[0]),
@@ -226,7 +228,7 @@ bool cp_still_walk_noted(struct cp_still_look *l,
                                    0 };
     uintptr_t entry;
 
-    if (!since_ns || !cp_still_walk_from(l, &regs))
+    if (!since_ns || !cp_sleeping_stack_walk_from(l, &regs))
         return false;
     entry = atomic_load(&t->trace_wait_entry);
     if (entry)
@@ -234,13 +236,13 @@ bool cp_still_walk_noted(struct cp_still_look *l,
     return atomic_load(&t->trace_wait_ns) == since_ns;
 }
 
-void cp_still_complete(struct cp_still_look *l,
-                       const struct cp_signal_thread *t)
+void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
+                                const struct cp_signal_thread *t)
 {
     size_t n = l->n;
 
     memcpy(l->partial, l->frames, n * sizeof(*l->frames));
-    if (cp_still_walk_noted(l, t))
+    if (cp_sleeping_stack_walk_noted(l, t))
         return;
     memcpy(l->frames, l->partial, n * sizeof(*l->frames));
     l->n = n;
@@ -253,25 +255,26 @@ void cp_still_complete(struct cp_still_look *l,
         l->frames[l->n++] = t->start;
 }
 
-static enum cp_still walk_still(struct cp_still_look *l, int fd)
+static enum cp_sleep_result walk_sleeping(struct cp_sleeping_stack *l, int fd)
 {
     struct cp_signal_regs regs;
     char after[sizeof(l->place)];
     bool is_whole;
 
     if (!read_place(fd, l->place, sizeof(l->place)))
-        return errno == ESRCH ? CP_STILL_GONE : CP_STILL_PARTIAL;
+        return errno == ESRCH ? CP_SLEEP_GONE : CP_SLEEP_PARTIAL;
     if (l->place[0] == 'r')
-        return CP_STILL_RUNNING;
+        return CP_SLEEP_RUNNING;
     is_whole = parse_place(l->place, &regs) && walk_stack(l, regs);
     if (!read_place(fd, after, sizeof(after)) || strcmp(l->place, after) != 0)
-        return CP_STILL_RUNNING;
-    return is_whole ? CP_STILL_WALKED : CP_STILL_PARTIAL;
+        return CP_SLEEP_RUNNING;
+    return is_whole ? CP_SLEEP_WALKED : CP_SLEEP_PARTIAL;
 }
 
-enum cp_still cp_still_walk(struct cp_still_look *l, int32_t tid)
+enum cp_sleep_result cp_sleeping_stack_walk(struct cp_sleeping_stack *l,
+                                            int32_t tid)
 {
-    enum cp_still still;
+    enum cp_sleep_result still;
     char path[64];
     int fd;
 
@@ -280,9 +283,9 @@ enum cp_still cp_still_walk(struct cp_still_look *l, int32_t tid)
     (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT || errno == ESRCH ? CP_STILL_GONE
-                                                 : look_from_afar(tid);
-    still = walk_still(l, fd);
+        return errno == ENOENT || errno == ESRCH ? CP_SLEEP_GONE
+                                                 : read_state_only(tid);
+    still = walk_sleeping(l, fd);
     (void)close(fd);
     return still;
 }

@@ -6,24 +6,24 @@
  * code must bear out what is found: before the return address stands a call,
  * and what it calls, where that can be told, is the function.
  */
-#ifndef CP_STILL_CALLER_H
-#define CP_STILL_CALLER_H
+#ifndef CP_CALL_SITE_CHECK_H
+#define CP_CALL_SITE_CHECK_H
 
 #include <stdint.h>
 
 struct cp_unwind_table;
 
-enum cp_still_fit {
-    CP_STILL_FIT_NO,
-    CP_STILL_FIT_PERHAPS, /* there is a call, of nobody knows what */
-    CP_STILL_FIT_YES,
+enum cp_call_site_fit {
+    CP_CALL_SITE_NO,
+    CP_CALL_SITE_PERHAPS, /* there is a call, of nobody knows what */
+    CP_CALL_SITE_YES,
 };
 
 /*
  * `back` is the address to return to, `pc` one in a function with a frame
- * pointer. CP_STILL_FIT_NO on other machines than x86-64.
+ * pointer. CP_CALL_SITE_NO on other machines than x86-64.
  */
-enum cp_still_fit cp_still_caller_fits(const struct cp_unwind_table *map,
-                                       uintptr_t back, uintptr_t pc);
+enum cp_call_site_fit cp_call_site_check(const struct cp_unwind_table *map,
+                                         uintptr_t back, uintptr_t pc);
 
 #endif

@@ -1,5 +1,5 @@
-/* still_caller.c - see still_caller.h. */
-#include "runtime/stacks/still_caller.h"
+/* call_site_check.c - see call_site_check.h. */
+#include "runtime/stacks/call_site_check.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,31 +104,31 @@ static bool is_start_of(uintptr_t start, uintptr_t pc)
            count_frames(start, pc) == 1;
 }
 
-enum cp_still_fit cp_still_caller_fits(const struct cp_unwind_table *map,
-                                       uintptr_t back, uintptr_t pc)
+enum cp_call_site_fit cp_call_site_check(const struct cp_unwind_table *map,
+                                         uintptr_t back, uintptr_t pc)
 {
     const struct cp_unwind_module *own =
-        cp_unwind_table_find(map, (uintptr_t)cp_still_caller_fits);
+        cp_unwind_table_find(map, (uintptr_t)cp_call_site_check);
     bool is_ours = own && own == cp_unwind_table_find(map, pc);
     uintptr_t called;
 
     /* Ours never wait in a function of the program: such calls have ended. */
     if (!own || (!is_ours && own == cp_unwind_table_find(map, back)) ||
         !find_called(back, &called))
-        return CP_STILL_FIT_NO;
+        return CP_CALL_SITE_NO;
     if (!called)
-        return CP_STILL_FIT_PERHAPS;
+        return CP_CALL_SITE_PERHAPS;
     /* Or a hook of ours was called, and has gone on to the function. */
     return is_start_of(called, pc) ||
                    (!is_ours && own == cp_unwind_table_find(map, called))
-               ? CP_STILL_FIT_YES
-               : CP_STILL_FIT_NO;
+               ? CP_CALL_SITE_YES
+               : CP_CALL_SITE_NO;
 }
 #else
-enum cp_still_fit cp_still_caller_fits(const struct cp_unwind_table *map,
-                                       uintptr_t back, uintptr_t pc)
+enum cp_call_site_fit cp_call_site_check(const struct cp_unwind_table *map,
+                                         uintptr_t back, uintptr_t pc)
 {
     (void)map, (void)back, (void)pc;
-    return CP_STILL_FIT_NO;
+    return CP_CALL_SITE_NO;
 }
 #endif
