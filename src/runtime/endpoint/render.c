@@ -16,7 +16,7 @@
 #include "runtime/os/version.h"
 #include "runtime/symbolize/annotate.h"
 #include "runtime/symbolize/mappings.h"
-#include "runtime/symbolize/past_maps.h"
+#include "runtime/symbolize/unloaded_modules.h"
 
 /* Reads the mappings into *m and gives the profile all that it can have. */
 static enum cp_status annotate(const struct cp_renderer *r,
@@ -28,7 +28,7 @@ static enum cp_status annotate(const struct cp_renderer *r,
     if (status == CP_OK && r->before)
         status = cp_mappings_join(m, r->before, err);
     if (status == CP_OK)
-        status = cp_past_maps_join(m, err);
+        status = cp_unloaded_modules_join(m, err);
     if (status == CP_OK)
         status = cp_annotate_mappings(p, m, err);
     if (status == CP_OK && r->symbols)
@@ -126,7 +126,7 @@ enum cp_status cp_render_gperf(struct cp_profile *p, struct cp_out *out,
     enum cp_status status = cp_mappings_read(&m, err);
 
     if (status == CP_OK)
-        status = cp_past_maps_join(&m, err);
+        status = cp_unloaded_modules_join(&m, err);
     put_word(out, 0);
     put_word(out, 3);
     put_word(out, 0);

@@ -10,7 +10,7 @@
 #include "runtime/kind/kind_build.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
-#include "runtime/stacks/hook_table.h"
+#include "runtime/stacks/cumulative_table.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/stacks/stack_writer.h"
 #include "runtime/threads/hooks_bypassed.h"
@@ -53,7 +53,7 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
         return status;
     cp_lock_acquire(&tables_lock);
     if (value)
-        status = cp_hook_table_map(table, SLOTS, FRAMES, err);
+        status = cp_cumulative_table_map(table, SLOTS, FRAMES, err);
     cp_lock_release(&tables_lock);
     if (status == CP_OK)
         cp_wait_switches_set_rate(rate, value);
@@ -77,8 +77,8 @@ void cp_contention_reset_after_fork(void)
     cp_lock_reset(&tables_lock);
     cp_wait_switches_reset_after_fork();
     cp_waits_reset_after_fork();
-    cp_hook_table_clear(&cp_waits.block);
-    cp_hook_table_clear(&cp_waits.mutex);
+    cp_cumulative_table_clear(&cp_waits.block);
+    cp_cumulative_table_clear(&cp_waits.mutex);
 }
 
 size_t cp_contention_bytes(void)
@@ -103,7 +103,7 @@ static void values_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
 static enum cp_status fill(struct cp_builder *b, void *table,
                            struct cp_error *err)
 {
-    return cp_hook_table_write(table, values_of, b, err);
+    return cp_cumulative_table_write(table, values_of, b, err);
 }
 
 static enum cp_status finish(struct cp_signal_samples *s,

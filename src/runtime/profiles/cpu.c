@@ -12,7 +12,7 @@
 #include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
 #include "runtime/profiles/probe.h"
-#include "runtime/stacks/recorder.h"
+#include "runtime/stacks/sample_recorder.h"
 #include "runtime/threads/perf_sampler.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
@@ -131,7 +131,7 @@ const struct cp_kind cp_cpu_kind = {
 
 size_t cp_cpu_bytes(void)
 {
-    return cp_recorder_bytes(&cpu.recorder);
+    return cp_sample_recorder_bytes(&cpu.recorder);
 }
 
 void cp_cpu_after_fork(void)

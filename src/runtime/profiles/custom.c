@@ -12,7 +12,7 @@
 #include "profile/model/profile.h"
 #include "runtime/kind/kind.h"
 #include "runtime/os/lock.h"
-#include "runtime/stacks/hook_table.h"
+#include "runtime/stacks/cumulative_table.h"
 #include "runtime/stacks/sampler.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"
@@ -52,7 +52,7 @@ void cp_custom_after_fork(void)
         if (atomic_load(&customs[i].lock.word) != 0) { /* somebody was at it */
             customs[i].entries = NULL;
             customs[i].n = customs[i].cap = 0;
-            cp_hook_table_clear(&customs[i].table);
+            cp_cumulative_table_clear(&customs[i].table);
         }
         cp_lock_reset(&customs[i].lock);
     }
@@ -200,7 +200,7 @@ static enum cp_status finish(void *window, struct cp_profile **out,
     if (status == CP_OK)
         status = cp_builder_period(&b, c->name, "count", 1, err);
     if (status == CP_OK)
-        status = cp_hook_table_write(&c->table, value_of, &b, err);
+        status = cp_cumulative_table_write(&c->table, value_of, &b, err);
     if (status == CP_OK)
         *out = cp_builder_take(&b);
     cp_builder_release(&b);
@@ -257,7 +257,7 @@ static enum cp_status make(struct cp_custom **out, const char *name,
                             "no name for a profile, or taken: "
                             "%.100s",
                             name);
-    if (cp_hook_table_map(&c->table, SLOTS, FRAMES, err) != CP_OK)
+    if (cp_cumulative_table_map(&c->table, SLOTS, FRAMES, err) != CP_OK)
         return CP_ENOMEM;
     (void)snprintf(c->name, sizeof(c->name), "%s", name);
     c->kind = (struct cp_kind){ .name = c->name,

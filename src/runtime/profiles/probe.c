@@ -13,7 +13,7 @@
 #include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
-#include "runtime/stacks/recorder.h"
+#include "runtime/stacks/sample_recorder.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/stacks/stack_writer.h"
 #include "signal/signals/handler.h"
@@ -67,7 +67,7 @@ static enum cp_status open_window(struct cp_probe *p, struct cp_probe_window *w,
 
     if (status != CP_OK)
         return status;
-    status = cp_recorder_open(&p->recorder, &w->mark, err);
+    status = cp_sample_recorder_open(&p->recorder, &w->mark, err);
     if (status != CP_OK) {
         cp_sampler_close();
         return status;
@@ -78,7 +78,7 @@ static enum cp_status open_window(struct cp_probe *p, struct cp_probe_window *w,
     status = set_rate(p, err);
     if (status != CP_OK) {
         unlink_window(p, w);
-        cp_recorder_close(&p->recorder, &w->mark);
+        cp_sample_recorder_close(&p->recorder, &w->mark);
         cp_sampler_close();
     } else if (p->unseen_ns) {
         w->unseen_ns = p->unseen_ns();
@@ -149,7 +149,7 @@ static enum cp_status write_window(const struct cp_probe *p,
         cp_builder_period(b, p->type, "nanoseconds", CP_NS_PER_S / w->hz,
                           err) != CP_OK)
         return CP_ENOMEM;
-    status = cp_recorder_write(&w->mark, p->states, b, err);
+    status = cp_sample_recorder_write(&w->mark, p->states, b, err);
     if (status == CP_OK && p->unseen_ns)
         status = write_unseen(w, b, err);
     if (status == CP_OK && p->comment)
@@ -168,7 +168,7 @@ static void end_sampling(struct cp_probe *p, struct cp_probe_window *w)
 
 static void close_window(struct cp_probe *p, struct cp_probe_window *w)
 {
-    cp_recorder_close(&p->recorder, &w->mark);
+    cp_sample_recorder_close(&p->recorder, &w->mark);
     cp_sampler_close();
     cp_free(w);
 }
@@ -202,5 +202,5 @@ void cp_probe_forget(struct cp_probe *p)
 {
     p->windows = NULL; /* their memory was the parent's clients' */
     p->hz = 0;
-    cp_recorder_forget(&p->recorder);
+    cp_sample_recorder_forget(&p->recorder);
 }

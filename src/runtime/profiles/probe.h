@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "runtime/stacks/recorder.h"
+#include "runtime/stacks/sample_recorder.h"
 
 struct cp_builder;
 struct cp_kind_request;
@@ -17,23 +17,23 @@ struct cp_profile;
 
 struct cp_probe_window {
     struct cp_probe_window *next;
-    struct cp_recorder_mark mark;
+    struct cp_sample_recorder_mark mark;
     int hz;
-    int64_t begin_ns;         /* monotonic */
-    int64_t time_ns;          /* of the day */
-    int64_t cpu_ns;           /* of the process, when it was opened */
-    int64_t unseen_ns;        /* see cp_probe.unseen_ns */
+    int64_t begin_ns;             /* monotonic */
+    int64_t time_ns;              /* of the day */
+    int64_t cpu_ns;               /* of the process, when it was opened */
+    int64_t unseen_ns;            /* see cp_probe.unseen_ns */
     uint64_t n_truncated, n_lost; /* as they were then */
 };
 
 /* Used under cp_sampler_lock, but for what is constant. */
 struct cp_probe {
-    struct cp_recorder recorder;
+    struct cp_sample_recorder recorder;
     struct cp_probe_window *windows;
     int hz; /* of the fastest window; 0: there is none */
     int default_hz, most_hz;
     const char *type;          /* "cpu", "wall"; in nanoseconds */
-    const char *const *states; /* see cp_recorder_write */
+    const char *const *states; /* see cp_sample_recorder_write */
     /* The pace has changed; can fail only when it was 0. */
     enum cp_status (*set_rate)(int hz, struct cp_error *err);
     /* What no sample can be of, so far; a window has what it gained; or NULL.

@@ -13,7 +13,7 @@
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/timer.h"
-#include "runtime/stacks/recorder.h"
+#include "runtime/stacks/sample_recorder.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/stacks/stack_writer.h"
@@ -29,11 +29,12 @@
 #define REPLY_POLL_NS 200000
 #define POLLS_PER_LOOK 8 /* then threads that fell asleep are looked for */
 
-static struct cp_recorder recorder = { .live = &cp_signal_sampler.stacks };
+static struct cp_sample_recorder recorder = { .live =
+                                                  &cp_signal_sampler.stacks };
 
 struct taker {
     struct cp_thread_stacks *s;
-    struct cp_recorder_mark mark;
+    struct cp_sample_recorder_mark mark;
     struct cp_error *err;
     enum cp_status status;
     struct cp_sleeping_stack look;
@@ -172,11 +173,11 @@ static enum cp_status take(struct cp_thread_stacks *s, struct cp_error *err)
         return CP_ENOMEM;
     k->s = s;
     k->err = err;
-    status = cp_recorder_open(&recorder, &k->mark, err);
+    status = cp_sample_recorder_open(&recorder, &k->mark, err);
     if (status == CP_OK) {
         cp_threads_each(note, k);
         take_all(k);
-        cp_recorder_close(&recorder, &k->mark);
+        cp_sample_recorder_close(&recorder, &k->mark);
         status = k->status;
     }
     cp_free(k);
@@ -207,5 +208,5 @@ void cp_thread_stacks_release(struct cp_thread_stacks *s)
 
 void cp_thread_stacks_after_fork(void)
 {
-    cp_recorder_forget(&recorder);
+    cp_sample_recorder_forget(&recorder);
 }

@@ -10,7 +10,7 @@
 #include "runtime/kind/kind.h"
 #include "runtime/kind/kind_build.h"
 #include "runtime/os/tables.h"
-#include "runtime/stacks/hook_table.h"
+#include "runtime/stacks/cumulative_table.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"
 
@@ -22,7 +22,7 @@ static _Atomic bool is_on;
 
 enum cp_status cp_threadcreate_start(struct cp_error *err)
 {
-    enum cp_status status = cp_hook_table_map(&table, SLOTS, FRAMES, err);
+    enum cp_status status = cp_cumulative_table_map(&table, SLOTS, FRAMES, err);
 
     if (status == CP_OK)
         atomic_store(&is_on, true);
@@ -37,7 +37,7 @@ void cp_threadcreate_note(uintptr_t caller)
 
 void cp_threadcreate_after_fork(void)
 {
-    cp_hook_table_clear(&table);
+    cp_cumulative_table_clear(&table);
 }
 
 size_t cp_threadcreate_bytes(void)
@@ -56,7 +56,7 @@ static enum cp_status fill(struct cp_builder *b, void *context,
                            struct cp_error *err)
 {
     (void)context;
-    return cp_hook_table_write(&table, value_of, b, err);
+    return cp_cumulative_table_write(&table, value_of, b, err);
 }
 
 static enum cp_status finish(void *window, struct cp_profile **out,

@@ -29,7 +29,7 @@
 #include "runtime/os/clock.h"
 #include "runtime/os/timer.h"
 #include "runtime/profiles/probe.h"
-#include "runtime/stacks/recorder.h"
+#include "runtime/stacks/sample_recorder.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/stacks/stack_writer.h"
@@ -392,7 +392,7 @@ const struct cp_kind cp_wall_kind = {
 
 size_t cp_wall_bytes(void)
 {
-    return cp_recorder_bytes(&probe.recorder);
+    return cp_sample_recorder_bytes(&probe.recorder);
 }
 
 void cp_wall_after_fork(void)

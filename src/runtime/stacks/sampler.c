@@ -26,8 +26,8 @@
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/timer.h"
-#include "runtime/stacks/walk_map.h"
-#include "runtime/symbolize/past_maps.h"
+#include "runtime/stacks/unwind_publisher.h"
+#include "runtime/symbolize/unloaded_modules.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/main_thread_exit.h"
 #include "runtime/threads/own_thread.h"
@@ -69,7 +69,7 @@ static struct {
 void cp_sampler_configure(const struct cp_sampler_options *options)
 {
     sampler.options = *options;
-    cp_walk_map_configure(options->table_bytes);
+    cp_unwind_publisher_configure(options->table_bytes);
 }
 
 int cp_sampler_signal(void)
@@ -361,7 +361,7 @@ static void refresh(uint32_t round, uint32_t asked, int64_t *since_scan)
     int64_t span;
 
     cp_main_thread_exit_detect();
-    (void)cp_walk_map_look(is_scan, NULL);
+    (void)cp_unwind_publisher_look(is_scan, NULL);
     atomic_store(&sampler.n_served, asked);
     wake(&sampler.n_served);
     if (is_scan)
@@ -548,7 +548,7 @@ void cp_sampler_retire(void)
         give_signal_back();
         cp_perf_sampler_retire();
         if (await_keepers())
-            cp_walk_map_free();
+            cp_unwind_publisher_free();
     }
     cp_lock_release(&cp_sampler_lock);
 }
@@ -565,7 +565,7 @@ bool cp_sampler_after_fork(void)
 {
     bool was_watching = sampler.is_watching;
 
-    cp_walk_map_after_fork();
+    cp_unwind_publisher_after_fork();
     atomic_store(&sampler.n_windows, 0);
     sampler.is_watching = false;
     sampler.was_in_vain = false;
@@ -579,7 +579,7 @@ bool cp_sampler_after_fork(void)
     atomic_store(&sampler.n_keepers, 0);
     atomic_store(&sampler.guest, NULL);
     cp_readers_reset_after_fork();
-    cp_past_maps_after_fork();
+    cp_unloaded_modules_after_fork();
     cp_lock_reset(&cp_sampler_lock);
     return was_watching;
 }

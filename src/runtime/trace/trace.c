@@ -24,7 +24,7 @@
 #include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
 #include "runtime/profiles/cpu.h"
-#include "runtime/stacks/hook_table.h"
+#include "runtime/stacks/cumulative_table.h"
 #include "runtime/threads/thread_records.h"
 #include "runtime/threads/wait_switches.h"
 #include "runtime/trace/trace_accounts.h"
@@ -317,12 +317,12 @@ static enum cp_status prepare(struct cp_error *err)
     enum cp_status status = cp_trace_pool_map(err);
 
     if (status == CP_OK)
-        status =
-            cp_hook_table_map(&cp_trace.stacks, STACK_SLOTS, STACK_FRAMES, err);
+        status = cp_cumulative_table_map(&cp_trace.stacks, STACK_SLOTS,
+                                         STACK_FRAMES, err);
     if (status != CP_OK)
         return status;
     (void)cp_wait_for_readers();
-    cp_hook_table_clear(&cp_trace.stacks);
+    cp_cumulative_table_clear(&cp_trace.stacks);
     cp_trace_pool_clear();
     for (size_t i = 0; i < CP_TRACE_BUCKETS; i++)
         atomic_store(&cp_trace.waiters[i], 0);

@@ -3,7 +3,7 @@
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
 #include "runtime/os/tables.h"
-#include "runtime/stacks/recorder.h"
+#include "runtime/stacks/sample_recorder.h"
 #include "runtime/threads/labels.h"
 #include "signal/tables/samples.h"
 #include "signal/unwinder/walk.h"
@@ -13,7 +13,7 @@
 #define MIN_TABLE ((size_t)320 << 10) /* the smallest table */
 
 static _Atomic(struct cp_signal_samples *) live;
-static struct cp_recorder recorder = { .live = &live };
+static struct cp_sample_recorder recorder = { .live = &live };
 
 static void add(uintptr_t leaf, uint64_t count, uint32_t labels, uint32_t state)
 {
@@ -24,7 +24,7 @@ static void add(uintptr_t leaf, uint64_t count, uint32_t labels, uint32_t state)
     (void)cp_signal_add(atomic_load(&live), stack, 2, tag, count, count * 10);
 }
 
-static struct cp_profile *written(const struct cp_recorder_mark *mark,
+static struct cp_profile *written(const struct cp_sample_recorder_mark *mark,
                                   const char *const *states)
 {
     struct cp_builder b = { 0 };
@@ -34,7 +34,7 @@ static struct cp_profile *written(const struct cp_recorder_mark *mark,
     CHECK(cp_builder_init(&b, &err) == CP_OK);
     CHECK(cp_builder_type(&b, "samples", "count", &err) == CP_OK);
     CHECK(cp_builder_type(&b, "cpu", "nanoseconds", &err) == CP_OK);
-    CHECK(cp_recorder_write(mark, states, &b, &err) == CP_OK);
+    CHECK(cp_sample_recorder_write(mark, states, &b, &err) == CP_OK);
     p = cp_builder_take(&b);
     cp_builder_release(&b);
     return p;
@@ -56,14 +56,14 @@ static int64_t count_at(const struct cp_profile *p, uint64_t leaf)
 
 static void test_windows(void)
 {
-    struct cp_recorder_mark first, second;
+    struct cp_sample_recorder_mark first, second;
     struct cp_error err;
     struct cp_profile *p;
 
-    CHECK(cp_recorder_open(&recorder, &first, &err) == CP_OK);
+    CHECK(cp_sample_recorder_open(&recorder, &first, &err) == CP_OK);
     add(0x1000, 3, 0, 0);
     add(0x1100, 1, 0, 0);
-    CHECK(cp_recorder_open(&recorder, &second, &err) == CP_OK);
+    CHECK(cp_sample_recorder_open(&recorder, &second, &err) == CP_OK);
     add(0x1000, 4, 0, 0);
     add(0x1200, 5, 0, 0);
     p = written(&first, NULL);
@@ -71,91 +71,92 @@ static void test_windows(void)
     CHECK_INT(count_at(p, 0x1100), 1);
     CHECK_INT(count_at(p, 0x1200), 5);
     cp_profile_free(p);
-    cp_recorder_close(&recorder, &first);
+    cp_sample_recorder_close(&recorder, &first);
     p = written(&second, NULL);
     CHECK_INT(count_at(p, 0x1000), 4);
     CHECK_INT(count_at(p, 0x1100), -1);
     CHECK_INT(count_at(p, 0x1200), 5);
     CHECK_INT(p->values[1], p->values[0] * 10);
     cp_profile_free(p);
-    cp_recorder_close(&recorder, &second);
+    cp_sample_recorder_close(&recorder, &second);
     CHECK(atomic_load(&live) == NULL);
-    CHECK_INT(cp_recorder_bytes(&recorder), 0);
+    CHECK_INT(cp_sample_recorder_bytes(&recorder), 0);
 }
 
 /* Windows that overlap without end: new tables are begun, old ones freed. */
 static void test_many_stacks(void)
 {
-    struct cp_recorder_mark marks[2];
+    struct cp_sample_recorder_mark marks[2];
     struct cp_error err;
     struct cp_profile *p;
     uintptr_t leaf = 0x10000;
 
-    CHECK(cp_recorder_open(&recorder, &marks[0], &err) == CP_OK);
+    CHECK(cp_sample_recorder_open(&recorder, &marks[0], &err) == CP_OK);
     for (int round = 1; round < 8; round++) {
-        for (size_t i = 0; i < CP_RECORDER_SLOTS / 3; i++)
+        for (size_t i = 0; i < CP_SAMPLE_RECORDER_SLOTS / 3; i++)
             add(leaf++, 1, 0, 0);
-        CHECK(cp_recorder_open(&recorder, &marks[round % 2], &err) == CP_OK);
+        CHECK(cp_sample_recorder_open(&recorder, &marks[round % 2], &err) ==
+              CP_OK);
         p = written(&marks[(round + 1) % 2], NULL);
-        CHECK_INT(p->n_samples, CP_RECORDER_SLOTS / 3);
+        CHECK_INT(p->n_samples, CP_SAMPLE_RECORDER_SLOTS / 3);
         CHECK_INT(count_at(p, leaf - 1), 1);
         CHECK_INT(count_at(p, 0), -1); /* nothing was lost */
         cp_profile_free(p);
-        cp_recorder_close(&recorder, &marks[(round + 1) % 2]);
+        cp_sample_recorder_close(&recorder, &marks[(round + 1) % 2]);
         CHECK(recorder.n_tables <= 2);
     }
-    cp_recorder_close(&recorder, &marks[1]);
+    cp_sample_recorder_close(&recorder, &marks[1]);
     CHECK_INT(recorder.n_tables, 0);
 }
 
 /* A table that no window began in is not therefore empty. */
 static void test_used_table(void)
 {
-    struct cp_recorder_mark first, second, third;
+    struct cp_sample_recorder_mark first, second, third;
     struct cp_error err;
     struct cp_profile *p;
 
-    CHECK(cp_recorder_open(&recorder, &first, &err) == CP_OK);
-    for (uintptr_t i = 0; i < CP_RECORDER_SLOTS / 2 + 10; i++)
+    CHECK(cp_sample_recorder_open(&recorder, &first, &err) == CP_OK);
+    for (uintptr_t i = 0; i < CP_SAMPLE_RECORDER_SLOTS / 2 + 10; i++)
         add(0x10000 + i, 1, 0, 0);
-    CHECK(cp_recorder_open(&recorder, &second, &err) == CP_OK);
+    CHECK(cp_sample_recorder_open(&recorder, &second, &err) == CP_OK);
     CHECK(second.table != first.table);
     add(0x1000, 1, 0, 0);
-    cp_recorder_close(&recorder, &second);
-    CHECK(cp_recorder_open(&recorder, &third, &err) == CP_OK);
+    cp_sample_recorder_close(&recorder, &second);
+    CHECK(cp_sample_recorder_open(&recorder, &third, &err) == CP_OK);
     add(0x1100, 1, 0, 0);
     p = written(&third, NULL);
     CHECK_INT(p->n_samples, 1);
     CHECK_INT(count_at(p, 0x1100), 1);
     cp_profile_free(p);
-    cp_recorder_close(&recorder, &third);
+    cp_sample_recorder_close(&recorder, &third);
     p = written(&first, NULL);
-    CHECK_INT(p->n_samples, CP_RECORDER_SLOTS / 2 + 12);
+    CHECK_INT(p->n_samples, CP_SAMPLE_RECORDER_SLOTS / 2 + 12);
     cp_profile_free(p);
-    cp_recorder_close(&recorder, &first);
+    cp_sample_recorder_close(&recorder, &first);
 }
 
 static void test_empty_again(void)
 {
-    struct cp_recorder_mark mark;
+    struct cp_sample_recorder_mark mark;
     struct cp_error err;
     struct cp_profile *p;
 
-    CHECK(cp_recorder_open(&recorder, &mark, &err) == CP_OK);
+    CHECK(cp_sample_recorder_open(&recorder, &mark, &err) == CP_OK);
     p = written(&mark, NULL);
     CHECK_INT(p->n_samples, 0);
     cp_profile_free(p);
-    cp_recorder_close(&recorder, &mark);
+    cp_sample_recorder_close(&recorder, &mark);
 }
 
 static void test_special_frames(void)
 {
-    struct cp_recorder_mark mark;
+    struct cp_sample_recorder_mark mark;
     struct cp_error err;
     struct cp_profile *p;
     const struct cp_location *location;
 
-    CHECK(cp_recorder_open(&recorder, &mark, &err) == CP_OK);
+    CHECK(cp_sample_recorder_open(&recorder, &mark, &err) == CP_OK);
     add(CP_FRAME_ELIDED, 2, 0, 0);
     cp_signal_lose(atomic_load(&live), 9, 90);
     p = written(&mark, NULL);
@@ -167,25 +168,25 @@ static void test_special_frames(void)
                   p, p->functions[p->lines[location->lines].function].name),
               "[frames left out]");
     cp_profile_free(p);
-    cp_recorder_close(&recorder, &mark);
+    cp_sample_recorder_close(&recorder, &mark);
 }
 
 static void test_labels(void)
 {
     static const char *const states[] = { "", "running", "sleeping" };
-    struct cp_recorder_mark mark;
+    struct cp_sample_recorder_mark mark;
     struct cp_error err;
     struct cp_profile *p;
     uint32_t set;
 
     CHECK(cp_labels_change(0, "route", "/a", &set, &err) == CP_OK);
-    CHECK(cp_recorder_open(&recorder, &mark, &err) == CP_OK);
+    CHECK(cp_sample_recorder_open(&recorder, &mark, &err) == CP_OK);
     add(0x1000, 1, set, 2);
     p = written(&mark, states);
     CHECK_INT(p->n_samples, 1);
     CHECK_INT(p->label_sets[p->samples[0].label_set].n_labels, 2);
     cp_profile_free(p);
-    cp_recorder_close(&recorder, &mark);
+    cp_sample_recorder_close(&recorder, &mark);
 }
 
 /* What tables may hold together, and what they do. */
@@ -211,7 +212,7 @@ static void fill(void)
     uintptr_t stack[100] = { 0 };
     struct cp_signal_tag tag = { 0, 0 };
 
-    for (uintptr_t i = 0; i < 2 * CP_RECORDER_SLOTS; i++) {
+    for (uintptr_t i = 0; i < 2 * CP_SAMPLE_RECORDER_SLOTS; i++) {
         stack[0] = i + 1;
         (void)cp_signal_add(atomic_load(&live), stack, 100, tag, 1, 1);
     }
@@ -221,7 +222,7 @@ static void fill(void)
 static void check_bound(size_t most_of_one, size_t most_of_all)
 {
     struct cp_tables_options options = { most_of_one, hold, let_go };
-    struct cp_recorder_mark marks[2];
+    struct cp_sample_recorder_mark marks[2];
     struct cp_error err;
     struct cp_profile *p;
     int64_t sum = 0;
@@ -229,21 +230,21 @@ static void check_bound(size_t most_of_one, size_t most_of_all)
     cp_tables_configure(&options);
     most_held = most_of_all;
     for (int i = 0; i < 2; i++) { /* the second is begun: the first is full */
-        CHECK(cp_recorder_open(&recorder, &marks[i], &err) == CP_OK);
+        CHECK(cp_sample_recorder_open(&recorder, &marks[i], &err) == CP_OK);
         fill();
         CHECK(held <= (size_t)(i + 1) * most_of_one && held <= most_of_all);
-        CHECK(cp_recorder_bytes(&recorder) <=
+        CHECK(cp_sample_recorder_bytes(&recorder) <=
               held + (size_t)(i + 1) * MIN_TABLE);
-        CHECK(cp_recorder_bytes(&recorder) > held / 2);
+        CHECK(cp_sample_recorder_bytes(&recorder) > held / 2);
     }
     CHECK_INT(recorder.n_tables, 2);
     p = written(&marks[1], NULL);
     for (uint32_t i = 0; i < p->n_samples; i++)
         sum += p->values[i * p->n_types];
-    CHECK_INT(sum, 2 * CP_RECORDER_SLOTS);
+    CHECK_INT(sum, 2 * CP_SAMPLE_RECORDER_SLOTS);
     cp_profile_free(p);
-    cp_recorder_close(&recorder, &marks[0]);
-    cp_recorder_close(&recorder, &marks[1]);
+    cp_sample_recorder_close(&recorder, &marks[0]);
+    cp_sample_recorder_close(&recorder, &marks[1]);
     CHECK_INT(held, 0);
 }
 

@@ -5,8 +5,8 @@
  * To look enters the loader, which has a lock that may be held for long: so
  * it is the work of a thread of our own (sampler.h).
  */
-#ifndef CP_WALK_MAP_H
-#define CP_WALK_MAP_H
+#ifndef CP_UNWIND_PUBLISHER_H
+#define CP_UNWIND_PUBLISHER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,15 +14,15 @@
 #include "base/error.h"
 
 /* Tables of at most so many bytes; 0 is the default. Before the first look. */
-void cp_walk_map_configure(size_t most_bytes);
+void cp_unwind_publisher_configure(size_t most_bytes);
 
 /* Looks what has come and gone; with_code: for generated code as well. */
-enum cp_status cp_walk_map_look(bool with_code, struct cp_error *err);
+enum cp_status cp_unwind_publisher_look(bool with_code, struct cp_error *err);
 
 /* Nobody walks any more. */
-void cp_walk_map_free(void);
+void cp_unwind_publisher_free(void);
 
 /* In the child of a fork. */
-void cp_walk_map_after_fork(void);
+void cp_unwind_publisher_after_fork(void);
 
 #endif

@@ -6,20 +6,21 @@
  * changed; a profile then has names for samples in what has been unloaded
  * since. Where two were in the same place, the later one is kept.
  */
-#ifndef CP_PAST_MAPS_H
-#define CP_PAST_MAPS_H
+#ifndef CP_UNLOADED_MODULES_H
+#define CP_UNLOADED_MODULES_H
 
 #include "base/error.h"
 
 struct cp_mappings;
 
 /* Adds what is mapped now. A failure leaves what was known. */
-void cp_past_maps_note(void);
+void cp_unloaded_modules_note(void);
 
 /* Adds to *m what it has nothing in the place of. */
-enum cp_status cp_past_maps_join(struct cp_mappings *m, struct cp_error *err);
+enum cp_status cp_unloaded_modules_join(struct cp_mappings *m,
+                                        struct cp_error *err);
 
 /* In the child of a fork, where nobody else is at work on it. */
-void cp_past_maps_after_fork(void);
+void cp_unloaded_modules_after_fork(void);
 
 #endif

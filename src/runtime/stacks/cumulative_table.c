@@ -1,5 +1,5 @@
-/* hook_table.c - see hook_table.h. */
-#include "runtime/stacks/hook_table.h"
+/* cumulative_table.c - see cumulative_table.h. */
+#include "runtime/stacks/cumulative_table.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -14,13 +14,14 @@
 
 #define MAX_VALUES 4
 
-enum cp_status cp_hook_table_map(struct cp_signal_samples *s, size_t n_slots,
-                                 size_t n_frames, struct cp_error *err)
+enum cp_status cp_cumulative_table_map(struct cp_signal_samples *s,
+                                       size_t n_slots, size_t n_frames,
+                                       struct cp_error *err)
 {
     return s->slots ? CP_OK : cp_tables_map(s, n_slots, n_frames, err);
 }
 
-void cp_hook_table_clear(struct cp_signal_samples *s)
+void cp_cumulative_table_clear(struct cp_signal_samples *s)
 {
     if (!s->slots)
         return;
@@ -33,7 +34,7 @@ void cp_hook_table_clear(struct cp_signal_samples *s)
 
 static enum cp_status write_slot(struct cp_stack_writer *w,
                                  const struct cp_signal_samples *s, size_t i,
-                                 cp_hook_values *values)
+                                 cp_cumulative_values *values)
 {
     const struct cp_signal_slot *slot = &s->slots[i];
     struct cp_stack stack = { 0 };
@@ -50,7 +51,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
 /* What found no room. */
 static enum cp_status write_lost(struct cp_stack_writer *w,
                                  const struct cp_signal_samples *s,
-                                 cp_hook_values *values)
+                                 cp_cumulative_values *values)
 {
     static const uintptr_t frame = CP_FRAME_LOST;
     struct cp_signal_slot lost = { .count = atomic_load(&s->lost_count),
@@ -64,9 +65,10 @@ static enum cp_status write_lost(struct cp_stack_writer *w,
     return cp_stack_write(w, &stack, numbers);
 }
 
-enum cp_status cp_hook_table_write(const struct cp_signal_samples *s,
-                                   cp_hook_values *values, struct cp_builder *b,
-                                   struct cp_error *err)
+enum cp_status cp_cumulative_table_write(const struct cp_signal_samples *s,
+                                         cp_cumulative_values *values,
+                                         struct cp_builder *b,
+                                         struct cp_error *err)
 {
     struct cp_stack_writer w = { .b = b, .err = err };
     enum cp_status status = CP_OK;

@@ -1,11 +1,11 @@
-/* walk_map.c - see walk_map.h. */
-#include "runtime/stacks/walk_map.h"
+/* unwind_publisher.c - see unwind_publisher.h. */
+#include "runtime/stacks/unwind_publisher.h"
 
 #include <stdatomic.h>
 
 #include "base/error.h"
 #include "runtime/os/lock.h"
-#include "runtime/symbolize/past_maps.h"
+#include "runtime/symbolize/unloaded_modules.h"
 #include "unwind/objects.h"
 
 #define USUAL_BYTES ((size_t)128 << 20)
@@ -17,7 +17,7 @@ static struct {
     unsigned n_changes_noted; /* of the objects, in past_maps */
 } map;
 
-void cp_walk_map_configure(size_t most_bytes)
+void cp_unwind_publisher_configure(size_t most_bytes)
 {
     map.most_bytes = most_bytes;
 }
@@ -40,7 +40,7 @@ static enum cp_status look(bool with_code, bool *is_changed,
     return status;
 }
 
-enum cp_status cp_walk_map_look(bool with_code, struct cp_error *err)
+enum cp_status cp_unwind_publisher_look(bool with_code, struct cp_error *err)
 {
     enum cp_status status;
     bool is_changed = false;
@@ -49,11 +49,11 @@ enum cp_status cp_walk_map_look(bool with_code, struct cp_error *err)
     status = look(with_code, &is_changed, err);
     cp_lock_release(&map.lock);
     if (is_changed)
-        cp_past_maps_note();
+        cp_unloaded_modules_note();
     return status;
 }
 
-void cp_walk_map_free(void)
+void cp_unwind_publisher_free(void)
 {
     cp_lock_acquire(&map.lock);
     cp_objects_free(map.objects);
@@ -66,7 +66,7 @@ void cp_walk_map_free(void)
  * loader's, which the thread that forks may hold. So somebody may have been at
  * work on the objects; then they are given up, and found anew.
  */
-void cp_walk_map_after_fork(void)
+void cp_unwind_publisher_after_fork(void)
 {
     if (atomic_load(&map.lock.word) != 0)
         map.objects = NULL;

@@ -1,9 +1,9 @@
 /*
- * recorder.c - see recorder.h.
+ * sample_recorder.c - see sample_recorder.h.
  *
  * A stack that is in two tables is written twice: readers add such samples up.
  */
-#include "runtime/stacks/recorder.h"
+#include "runtime/stacks/sample_recorder.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -19,18 +19,18 @@
 
 #define SLOTS_MEANWHILE 256
 
-static void free_table(struct cp_recorder_table *t)
+static void free_table(struct cp_sample_recorder_table *t)
 {
     cp_tables_unmap(&t->samples);
     cp_free(t);
 }
 
-static struct cp_recorder_table *new_table(struct cp_error *err)
+static struct cp_sample_recorder_table *new_table(struct cp_error *err)
 {
-    struct cp_recorder_table *t = cp_alloc(1, sizeof(*t), err);
+    struct cp_sample_recorder_table *t = cp_alloc(1, sizeof(*t), err);
 
-    if (t && cp_tables_map(&t->samples, CP_RECORDER_SLOTS, CP_RECORDER_FRAMES,
-                           err) != CP_OK) {
+    if (t && cp_tables_map(&t->samples, CP_SAMPLE_RECORDER_SLOTS,
+                           CP_SAMPLE_RECORDER_FRAMES, err) != CP_OK) {
         cp_free(t);
         return NULL;
     }
@@ -44,13 +44,13 @@ static bool is_half_full(const struct cp_signal_samples *s)
 }
 
 /* The table that a window is to begin in. */
-static struct cp_recorder_table *current_table(struct cp_recorder *r,
-                                               struct cp_error *err)
+static struct cp_sample_recorder_table *
+current_table(struct cp_sample_recorder *r, struct cp_error *err)
 {
-    struct cp_recorder_table *t;
+    struct cp_sample_recorder_table *t;
 
     if (r->newest && (!is_half_full(&r->newest->samples) ||
-                      r->n_tables == CP_RECORDER_TABLES))
+                      r->n_tables == CP_SAMPLE_RECORDER_TABLES))
         return r->newest;
     t = new_table(err);
     if (!t)
@@ -65,16 +65,18 @@ static struct cp_recorder_table *current_table(struct cp_recorder *r,
     return t;
 }
 
-static struct cp_recorder_count lost_of(const struct cp_signal_samples *s)
+static struct cp_sample_recorder_count
+lost_of(const struct cp_signal_samples *s)
 {
-    return (struct cp_recorder_count){ atomic_load(&s->lost_count),
-                                       atomic_load(&s->lost_value) };
+    return (struct cp_sample_recorder_count){ atomic_load(&s->lost_count),
+                                              atomic_load(&s->lost_value) };
 }
 
-static struct cp_recorder_count count_of(const struct cp_signal_slot *slot)
+static struct cp_sample_recorder_count
+count_of(const struct cp_signal_slot *slot)
 {
-    return (struct cp_recorder_count){ atomic_load(&slot->count),
-                                       atomic_load(&slot->value) };
+    return (struct cp_sample_recorder_count){ atomic_load(&slot->count),
+                                              atomic_load(&slot->value) };
 }
 
 static bool is_used(const struct cp_signal_samples *s, size_t at)
@@ -84,7 +86,7 @@ static bool is_used(const struct cp_signal_samples *s, size_t at)
 
 /* Handlers go on meanwhile, so there is room for more than there are now. */
 static enum cp_status note_slots(const struct cp_signal_samples *s,
-                                 struct cp_recorder_mark *mark,
+                                 struct cp_sample_recorder_mark *mark,
                                  struct cp_error *err)
 {
     size_t most = (size_t)atomic_load(&s->used_slots);
@@ -98,15 +100,15 @@ static enum cp_status note_slots(const struct cp_signal_samples *s,
     for (size_t i = 0; i < s->n_slots && mark->n_before < most; i++)
         if (is_used(s, i))
             mark->before[mark->n_before++] =
-                (struct cp_recorder_seen){ i, count_of(&s->slots[i]) };
+                (struct cp_sample_recorder_seen){ i, count_of(&s->slots[i]) };
     return CP_OK;
 }
 
-enum cp_status cp_recorder_open(struct cp_recorder *r,
-                                struct cp_recorder_mark *out,
-                                struct cp_error *err)
+enum cp_status cp_sample_recorder_open(struct cp_sample_recorder *r,
+                                       struct cp_sample_recorder_mark *out,
+                                       struct cp_error *err)
 {
-    struct cp_recorder_mark mark = { .table = current_table(r, err) };
+    struct cp_sample_recorder_mark mark = { .table = current_table(r, err) };
     const struct cp_signal_samples *s;
 
     if (!mark.table)
@@ -122,13 +124,13 @@ enum cp_status cp_recorder_open(struct cp_recorder *r,
 }
 
 /* Those at the old end that no window begins in or before. */
-static void drop_tables(struct cp_recorder *r)
+static void drop_tables(struct cp_sample_recorder *r)
 {
     bool is_quiet = true, is_asked = false;
 
     while (r->oldest && r->oldest->n_windows == 0 &&
            (r->oldest != r->newest || r->n_windows == 0)) {
-        struct cp_recorder_table *t = r->oldest;
+        struct cp_sample_recorder_table *t = r->oldest;
 
         if (!is_asked)
             is_quiet = cp_wait_for_readers();
@@ -142,27 +144,28 @@ static void drop_tables(struct cp_recorder *r)
     }
 }
 
-void cp_recorder_close(struct cp_recorder *r, struct cp_recorder_mark *mark)
+void cp_sample_recorder_close(struct cp_sample_recorder *r,
+                              struct cp_sample_recorder_mark *mark)
 {
     cp_free(mark->before);
     mark->table->n_windows--;
-    *mark = (struct cp_recorder_mark){ 0 };
+    *mark = (struct cp_sample_recorder_mark){ 0 };
     if (--r->n_windows == 0)
         atomic_store(r->live, NULL);
     drop_tables(r);
 }
 
-size_t cp_recorder_bytes(const struct cp_recorder *r)
+size_t cp_sample_recorder_bytes(const struct cp_sample_recorder *r)
 {
     size_t bytes = 0;
 
-    for (const struct cp_recorder_table *t = r->oldest; t; t = t->next)
+    for (const struct cp_sample_recorder_table *t = r->oldest; t; t = t->next)
         bytes += cp_tables_bytes(&t->samples);
     return bytes;
 }
 
 /* The tables are left where they are: somebody may have been at work on them */
-void cp_recorder_forget(struct cp_recorder *r)
+void cp_sample_recorder_forget(struct cp_sample_recorder *r)
 {
     atomic_store(r->live, NULL);
     r->oldest = r->newest = NULL;
@@ -173,11 +176,11 @@ void cp_recorder_forget(struct cp_recorder *r)
 
 static enum cp_status write_slot(struct cp_stack_writer *w,
                                  const struct cp_signal_samples *s,
-                                 const struct cp_recorder_seen *before,
+                                 const struct cp_sample_recorder_seen *before,
                                  const char *const *states)
 {
     const struct cp_signal_slot *slot = &s->slots[before->slot];
-    struct cp_recorder_count seen = count_of(slot);
+    struct cp_sample_recorder_count seen = count_of(slot);
     struct cp_stack stack = { 0 };
     int64_t values[2];
 
@@ -197,11 +200,11 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
 /* What a table has gained since the mark. */
 static enum cp_status write_table(struct cp_stack_writer *w,
                                   const struct cp_signal_samples *s,
-                                  const struct cp_recorder_mark *mark,
+                                  const struct cp_sample_recorder_mark *mark,
                                   const char *const *states)
 {
     const uintptr_t lost_frame = CP_FRAME_LOST;
-    struct cp_recorder_count lost = lost_of(s);
+    struct cp_sample_recorder_count lost = lost_of(s);
     int64_t values[2] = { (int64_t)(lost.count - mark->lost.count),
                           (int64_t)(lost.value - mark->lost.value) };
     struct cp_stack stack = { .frames = &lost_frame, .n = 1 };
@@ -209,7 +212,7 @@ static enum cp_status write_table(struct cp_stack_writer *w,
     size_t at = 0; /* in what was before */
 
     for (size_t i = 0; i < s->n_slots && status == CP_OK; i++) {
-        struct cp_recorder_seen before = { .slot = i };
+        struct cp_sample_recorder_seen before = { .slot = i };
 
         if (at < mark->n_before && mark->before[at].slot == i)
             before = mark->before[at++];
@@ -221,16 +224,17 @@ static enum cp_status write_table(struct cp_stack_writer *w,
     return status;
 }
 
-enum cp_status cp_recorder_write(const struct cp_recorder_mark *mark,
-                                 const char *const *states,
-                                 struct cp_builder *b, struct cp_error *err)
+enum cp_status
+cp_sample_recorder_write(const struct cp_sample_recorder_mark *mark,
+                         const char *const *states, struct cp_builder *b,
+                         struct cp_error *err)
 {
-    const struct cp_recorder_mark none = { 0 };
+    const struct cp_sample_recorder_mark none = { 0 };
     struct cp_stack_writer w = { .b = b, .err = err };
     enum cp_status status = CP_OK;
 
-    for (const struct cp_recorder_table *t = mark->table; t && status == CP_OK;
-         t = t->next)
+    for (const struct cp_sample_recorder_table *t = mark->table;
+         t && status == CP_OK; t = t->next)
         status = write_table(&w, &t->samples, t == mark->table ? mark : &none,
                              states);
     if (status == CP_OK)

@@ -1,5 +1,5 @@
-/* past_maps.c - see past_maps.h. */
-#include "runtime/symbolize/past_maps.h"
+/* unloaded_modules.c - see unloaded_modules.h. */
+#include "runtime/symbolize/unloaded_modules.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static struct {
     struct cp_mappings maps;
 } past;
 
-void cp_past_maps_note(void)
+void cp_unloaded_modules_note(void)
 {
     struct cp_mappings now, old;
     enum cp_status status = cp_mappings_read(&now, NULL);
@@ -32,7 +32,8 @@ void cp_past_maps_note(void)
     cp_mappings_release(&old);
 }
 
-enum cp_status cp_past_maps_join(struct cp_mappings *m, struct cp_error *err)
+enum cp_status cp_unloaded_modules_join(struct cp_mappings *m,
+                                        struct cp_error *err)
 {
     enum cp_status status;
 
@@ -42,7 +43,7 @@ enum cp_status cp_past_maps_join(struct cp_mappings *m, struct cp_error *err)
     return status;
 }
 
-void cp_past_maps_after_fork(void)
+void cp_unloaded_modules_after_fork(void)
 {
     if (atomic_load(&past.lock.word) != 0)
         past.maps = (struct cp_mappings){ 0 }; /* somebody was at it */
