@@ -38,7 +38,7 @@ struct cp_leak {
     uint64_t reply_ns; /* from the first request to the last reply */
     uint64_t scan_ns;  /* for all of it; no thread waits for that */
     uint32_t n_asleep; /* threads, read from outside */
-    uint32_t n_requested, n_silent; /* threads; silent: without a reply */
+    uint32_t n_requested, n_no_reply; /* threads; silent: without a reply */
 };
 
 /* Looks for them; those with !is_found are lost. */

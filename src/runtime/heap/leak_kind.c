@@ -58,7 +58,7 @@ static enum cp_status comment(struct cp_builder *b, const struct cp_leak *leak,
         "of %u running threads within %llu us; %u did not reply; %u slept",
         leak->n, (unsigned long long)leak->scanned_bytes,
         (unsigned long long)leak->scan_ns / 1000, leak->n_requested,
-        (unsigned long long)leak->reply_ns / 1000, leak->n_silent,
+        (unsigned long long)leak->reply_ns / 1000, leak->n_no_reply,
         leak->n_asleep);
 
     return cp_builder_comment(b, text, (size_t)len, err);

@@ -102,7 +102,7 @@ void cp_leak_read_registers(struct cp_leak *leak)
     int64_t start = cp_clock_ns(CLOCK_MONOTONIC), now = start;
 
     begin(leak);
-    while ((leak->n_silent = count_pending(leak)) > 0 &&
+    while ((leak->n_no_reply = count_pending(leak)) > 0 &&
            now - start < REPLY_TIMEOUT_NS) {
         (void)CP_SYSCALL(SYS_nanosleep, (long)&span, 0);
         now = cp_clock_ns(CLOCK_MONOTONIC);

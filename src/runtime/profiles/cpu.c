@@ -11,7 +11,7 @@
 #include "profile/model/profile.h"
 #include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
-#include "runtime/profiles/probe.h"
+#include "runtime/profiles/timed_kind.h"
 #include "runtime/stacks/sample_recorder.h"
 #include "runtime/threads/perf_sampler.h"
 #include "runtime/threads/threads.h"
@@ -42,13 +42,13 @@ static int tick_text(int hz, char *out, size_t size)
 }
 
 /* What the samples should add up to, and what they lack. */
-static enum cp_status comment(const struct cp_probe_window *w,
+static enum cp_status comment(const struct cp_recording *w,
                               struct cp_builder *b, struct cp_error *err)
 {
     int64_t cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - w->cpu_ns;
     uint64_t n_truncated =
         atomic_load(&cp_signal_sampler.n_truncated) - w->n_truncated;
-    uint64_t n_lost = cp_probe_lost() - w->n_lost;
+    uint64_t n_lost = cp_timed_kind_lost() - w->n_lost;
     struct cp_threads_stats threads;
     enum cp_status status;
     char text[256];
@@ -68,13 +68,13 @@ static enum cp_status comment(const struct cp_probe_window *w,
     return status;
 }
 
-static struct cp_probe cpu = {
+static struct cp_timed_kind cpu = {
     .recorder = { .live = &cp_signal_sampler.cpu },
     .default_hz = CP_CPU_DEFAULT_HZ,
-    .most_hz = CP_CPU_MAX_HZ,
+    .max_hz = CP_CPU_MAX_HZ,
     .type = "cpu",
     .set_rate = set_rate,
-    .unseen_ns = cp_threads_unattributed_ns,
+    .unattributed_ns = cp_threads_unattributed_ns,
     .comment = comment,
 };
 
@@ -86,18 +86,18 @@ void cp_cpu_set_default_hz(int hz)
 static enum cp_status begin(const struct cp_kind_request *request,
                             void **out_window, struct cp_error *err)
 {
-    return cp_probe_begin(&cpu, request, out_window, err);
+    return cp_timed_kind_begin(&cpu, request, out_window, err);
 }
 
-static enum cp_status finish(void *window, struct cp_profile **out,
+static enum cp_status finish(void *recording, struct cp_profile **out,
                              struct cp_error *err)
 {
-    return cp_probe_finish(&cpu, window, out, err);
+    return cp_timed_kind_finish(&cpu, recording, out, err);
 }
 
-static void cancel(void *window)
+static void cancel(void *recording)
 {
-    cp_probe_cancel(&cpu, window);
+    cp_timed_kind_cancel(&cpu, recording);
 }
 
 /* For the index page: of the default rate, or of the one that runs. */
@@ -136,5 +136,5 @@ size_t cp_cpu_bytes(void)
 
 void cp_cpu_after_fork(void)
 {
-    cp_probe_forget(&cpu);
+    cp_timed_kind_reset_after_fork(&cpu);
 }

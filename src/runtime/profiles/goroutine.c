@@ -106,7 +106,7 @@ static enum cp_status write_group(struct cp_stack_writer *w,
                                   const struct grouping *g,
                                   const struct group *group)
 {
-    static const uintptr_t silent = CP_FRAME_SILENT;
+    static const uintptr_t no_reply = CP_FRAME_NO_REPLY;
     const struct cp_thread_stack *t = group->first;
     const char *texts[TEXTS][2] = { { "thread", t->state.name },
                                     { "state", state_word(g, &t->state) },
@@ -122,7 +122,7 @@ static enum cp_status write_group(struct cp_stack_writer *w,
                                                      : (int64_t)group->cpu_ns };
 
     if (t->n == 0) {
-        stack.frames = &silent;
+        stack.frames = &no_reply;
         stack.n = 1;
     }
     return cp_stack_write(w, &stack, &group->n);

@@ -208,5 +208,5 @@ void cp_thread_stacks_release(struct cp_thread_stacks *s)
 
 void cp_thread_stacks_after_fork(void)
 {
-    cp_sample_recorder_forget(&recorder);
+    cp_sample_recorder_reset_after_fork(&recorder);
 }

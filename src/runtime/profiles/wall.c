@@ -28,7 +28,7 @@
 #include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/timer.h"
-#include "runtime/profiles/probe.h"
+#include "runtime/profiles/timed_kind.h"
 #include "runtime/stacks/sample_recorder.h"
 #include "runtime/stacks/sampler.h"
 #include "runtime/stacks/sleeping_stack.h"
@@ -45,21 +45,21 @@
 
 #define VISITS_PER_TICK 512
 #define REQUESTS_PER_TICK 16
-#define HAS_REPLIED 1            /* flag of a thread: it does not block us */
-#define MAX_SILENT_NS 200000000u /* of running time without a reply */
+#define HAS_REPLIED 1              /* flag of a thread: it does not block us */
+#define MAX_NO_REPLY_NS 200000000u /* of running time without a reply */
 
 enum state {
     STATE_NONE,
     STATE_RUNNING = CP_STATE_RUNNING,
     STATE_SLEEPING,
-    STATE_SILENT
+    STATE_NO_REPLY
 };
 
 static const char *const state_names[] = {
     [STATE_NONE] = "",
     [STATE_RUNNING] = "running",
     [STATE_SLEEPING] = "sleeping",
-    [STATE_SILENT] = "not answering",
+    [STATE_NO_REPLY] = "not answering",
 };
 
 /* The pace of the own thread, and whether it is to run at all. */
@@ -114,7 +114,7 @@ static bool is_slot(const struct cp_signal_slot *slot)
  */
 static void flush_running(struct cp_signal_thread *t)
 {
-    const uintptr_t silent = CP_FRAME_SILENT;
+    const uintptr_t silent = CP_FRAME_NO_REPLY;
     struct cp_signal_slot *slot = atomic_load(&t->wall_running_slot);
     uint64_t count = atomic_exchange(&t->wall_count, 0);
     uint64_t value = atomic_exchange(&t->wall_value, 0);
@@ -124,18 +124,18 @@ static void flush_running(struct cp_signal_thread *t)
     else if (value && t->start)
         (void)record(&t->start, 1, t, STATE_RUNNING, value);
     else if (value)
-        (void)record(&silent, 1, t, STATE_SILENT, value);
+        (void)record(&silent, 1, t, STATE_NO_REPLY, value);
 }
 
 /* It blocks the signal, or gets no processor time when the clock ticks. */
-static void flush_silent(struct cp_signal_thread *t)
+static void flush_no_reply(struct cp_signal_thread *t)
 {
-    const uintptr_t silent = CP_FRAME_SILENT;
+    const uintptr_t silent = CP_FRAME_NO_REPLY;
     uint64_t value = atomic_exchange(&t->wall_value, 0);
 
     atomic_store(&t->wall_count, 0);
     if (value)
-        (void)record(&silent, 1, t, STATE_SILENT, value);
+        (void)record(&silent, 1, t, STATE_NO_REPLY, value);
 }
 
 /* Is it still where it was found asleep? */
@@ -163,13 +163,13 @@ static bool sample_running(struct visitor *v, struct cp_signal_thread *t,
         return false;
     atomic_fetch_add(&t->wall_count, 1);
     atomic_fetch_add(&t->wall_value, value);
-    if (pending + value > MAX_SILENT_NS)
-        flush_silent(t);
-    if (pending > 0 && pending + value <= MAX_SILENT_NS)
+    if (pending + value > MAX_NO_REPLY_NS)
+        flush_no_reply(t);
+    if (pending > 0 && pending + value <= MAX_NO_REPLY_NS)
         return true; /* the request is under way */
     v->n_requests++;
     if (!is_open(t, tid) || !cp_threads_request(t, tid, CP_REQUEST_WALL))
-        flush_silent(t);
+        flush_no_reply(t);
     return true;
 }
 
@@ -294,7 +294,7 @@ static void end_round(void)
     (void)CP_SYSCALL(SYS_futex, (long)&wall.round, FUTEX_WAKE_PRIVATE, 1);
 }
 
-static void forget_visits(void *context, struct cp_signal_thread *t)
+static void reset_visits(void *context, struct cp_signal_thread *t)
 {
     (void)context;
     atomic_store(&t->wall_running_slot, NULL);
@@ -311,14 +311,14 @@ static enum cp_status start_round(struct cp_error *err)
 
     if (!v)
         return CP_ENOMEM;
-    cp_threads_each(forget_visits, NULL);
+    cp_threads_each(reset_visits, NULL);
     v->round = atomic_fetch_add(&wall.round, 1) + 1;
     if (cp_own_thread_start("cpprof-wall", run, v, NULL) != CP_OK)
         be_guest(v);
     return CP_OK;
 }
 
-/* The first window starts the thread, the last one ends it. */
+/* The first recording starts the thread, the last one ends it. */
 static enum cp_status set_rate(int hz, struct cp_error *err)
 {
     int before = atomic_exchange(&wall.hz, hz);
@@ -335,10 +335,10 @@ static enum cp_status set_rate(int hz, struct cp_error *err)
     return status;
 }
 
-static struct cp_probe probe = {
+static struct cp_timed_kind probe = {
     .recorder = { .live = &cp_signal_sampler.wall },
     .default_hz = CP_WALL_DEFAULT_HZ,
-    .most_hz = CP_WALL_MAX_HZ,
+    .max_hz = CP_WALL_MAX_HZ,
     .type = "wall",
     .states = state_names,
     .set_rate = set_rate,
@@ -352,7 +352,7 @@ void cp_wall_set_default_hz(int hz)
 static enum cp_status begin(const struct cp_kind_request *request,
                             void **out_window, struct cp_error *err)
 {
-    return cp_probe_begin(&probe, request, out_window, err);
+    return cp_timed_kind_begin(&probe, request, out_window, err);
 }
 
 static void flush(void *context, struct cp_signal_thread *t)
@@ -366,16 +366,16 @@ static void flush(void *context, struct cp_signal_thread *t)
     }
 }
 
-static enum cp_status finish(void *window, struct cp_profile **out,
+static enum cp_status finish(void *recording, struct cp_profile **out,
                              struct cp_error *err)
 {
     cp_threads_each(flush, NULL);
-    return cp_probe_finish(&probe, window, out, err);
+    return cp_timed_kind_finish(&probe, recording, out, err);
 }
 
-static void cancel(void *window)
+static void cancel(void *recording)
 {
-    cp_probe_cancel(&probe, window);
+    cp_timed_kind_cancel(&probe, recording);
 }
 
 const struct cp_kind cp_wall_kind = {
@@ -400,5 +400,5 @@ void cp_wall_after_fork(void)
     atomic_store(&wall.hz, 0);
     atomic_store(&wall.round, 0);
     atomic_store(&wall.is_guest_busy, false);
-    cp_probe_forget(&probe);
+    cp_timed_kind_reset_after_fork(&probe);
 }

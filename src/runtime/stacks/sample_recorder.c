@@ -165,7 +165,7 @@ size_t cp_sample_recorder_bytes(const struct cp_sample_recorder *r)
 }
 
 /* The tables are left where they are: somebody may have been at work on them */
-void cp_sample_recorder_forget(struct cp_sample_recorder *r)
+void cp_sample_recorder_reset_after_fork(struct cp_sample_recorder *r)
 {
     atomic_store(r->live, NULL);
     r->oldest = r->newest = NULL;

@@ -81,6 +81,6 @@ void cp_sample_recorder_close(struct cp_sample_recorder *r,
 size_t cp_sample_recorder_bytes(const struct cp_sample_recorder *r);
 
 /* In the child of a fork: nobody looks on. */
-void cp_sample_recorder_forget(struct cp_sample_recorder *r);
+void cp_sample_recorder_reset_after_fork(struct cp_sample_recorder *r);
 
 #endif

@@ -17,8 +17,8 @@ static const char *const special_names[CP_STACK_SPECIAL] = {
     [CP_FRAME_ELIDED] = "[frames left out]",
     [CP_FRAME_NO_ROOM] = "[profile table full]",
     [CP_FRAME_LOST] = "[lost samples]",
-    [CP_FRAME_SILENT] = "[thread does not answer]",
-    [CP_FRAME_UNSEEN] = "[threads not seen]",
+    [CP_FRAME_NO_REPLY] = "[thread does not answer]",
+    [CP_FRAME_UNATTRIBUTED] = "[threads not seen]",
     [CP_FRAME_ASLEEP] = "[asleep, stack not known]",
 };
 

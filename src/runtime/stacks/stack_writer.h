@@ -19,8 +19,8 @@ struct cp_signal_slot;
 /* Frames that have a name instead of an address; CP_FRAME_ELIDED is 1. */
 #define CP_FRAME_NO_ROOM ((uintptr_t)2)
 #define CP_FRAME_LOST ((uintptr_t)3)
-#define CP_FRAME_SILENT ((uintptr_t)4)
-#define CP_FRAME_UNSEEN ((uintptr_t)5)
+#define CP_FRAME_NO_REPLY ((uintptr_t)4)
+#define CP_FRAME_UNATTRIBUTED ((uintptr_t)5)
 #define CP_FRAME_ASLEEP ((uintptr_t)6)
 #define CP_STACK_SPECIAL 7
 

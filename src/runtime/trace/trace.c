@@ -53,7 +53,7 @@ struct session {
     struct cp_trace_stacks stacks;
     struct cp_trace_accounts accounts;
     struct cp_trace_switches switches;
-    void *cpu_window;
+    void *cpu_recording;
     uint64_t begin_ns;
     struct cp_trace_threads threads;
     uint64_t lost_before;
@@ -236,8 +236,8 @@ static void free_session(struct session *s)
 {
     if (!s)
         return;
-    if (s->cpu_window)
-        cp_cpu_kind.cancel(s->cpu_window);
+    if (s->cpu_recording)
+        cp_cpu_kind.cancel(s->cpu_recording);
     cp_trace_switches_release(&s->switches);
     cp_trace_model_free(s->model);
     if (s->writer)
@@ -345,7 +345,7 @@ static enum cp_status start(struct session *s,
     if (status == CP_OK)
         status = cp_trace_threads_init(&s->threads, err);
     if (status == CP_OK)
-        status = cp_cpu_kind.begin(&cpu, &s->cpu_window, err);
+        status = cp_cpu_kind.begin(&cpu, &s->cpu_recording, err);
     s->begin_ns = now_ns();
     if (status == CP_OK)
         status = open_writer(s, err);

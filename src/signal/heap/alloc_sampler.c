@@ -228,7 +228,7 @@ void cp_alloc_count_free(const void *block, struct cp_live_entry entry)
 
     if (!entry.slot)
         return;
-    CP_PROBE_HEAP_FREE(block, entry.size);
+    CP_USDT_HEAP_FREE(block, entry.size);
     slot = &cp_alloc_sampler.samples.slots[entry.slot - 1];
     atomic_fetch_add_explicit(&slot->freed, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&slot->freed_value, entry.size,
@@ -264,7 +264,7 @@ void cp_alloc_record(void *block, size_t size, uintptr_t caller)
         uint32_t at = (uint32_t)(slot - h->samples.slots);
         struct cp_live_entry entry = { at + 1, size, stands_for(size) };
 
-        CP_PROBE_HEAP_ALLOC(block, size, entry.weight);
+        CP_USDT_HEAP_ALLOC(block, size, entry.weight);
         count_growth(&h->growth[at], entry.weight);
         if (cp_alloc_may_be_sampled(block)) /* freed behind our back */
             cp_alloc_count_free(block, cp_live_remove(block));

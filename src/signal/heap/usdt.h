@@ -16,19 +16,19 @@
 #if defined(__has_include)
 #if __has_include(<sys/sdt.h>)
 #include <sys/sdt.h>
-#define CP_HAS_PROBES 1
+#define CP_HAS_USDT 1
 #endif
 #endif
 
-#ifdef CP_HAS_PROBES
-#define CP_PROBE_HEAP_ALLOC(address, size, weight)                             \
+#ifdef CP_HAS_USDT
+#define CP_USDT_HEAP_ALLOC(address, size, weight)                              \
     DTRACE_PROBE3(cpprof, heap_alloc, address, size, weight)
-#define CP_PROBE_HEAP_FREE(address, size)                                      \
+#define CP_USDT_HEAP_FREE(address, size)                                       \
     DTRACE_PROBE2(cpprof, heap_free, address, size)
 #else
-#define CP_PROBE_HEAP_ALLOC(address, size, weight)                             \
+#define CP_USDT_HEAP_ALLOC(address, size, weight)                              \
     ((void)(address), (void)(size), (void)(weight))
-#define CP_PROBE_HEAP_FREE(address, size) ((void)(address), (void)(size))
+#define CP_USDT_HEAP_FREE(address, size) ((void)(address), (void)(size))
 #endif
 
 #endif

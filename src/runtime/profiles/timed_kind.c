@@ -1,5 +1,5 @@
-/* probe.c - see probe.h. */
-#include "runtime/profiles/probe.h"
+/* timed_kind.c - see timed_kind.h. */
+#include "runtime/profiles/timed_kind.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -18,14 +18,14 @@
 #include "runtime/stacks/stack_writer.h"
 #include "signal/signals/handler.h"
 
-#define UNSEEN_PART 1000
+#define MIN_UNATTRIBUTED_PART 1000
 
-static enum cp_status set_rate(struct cp_probe *p, struct cp_error *err)
+static enum cp_status set_rate(struct cp_timed_kind *p, struct cp_error *err)
 {
     enum cp_status status;
     int hz = 0;
 
-    for (struct cp_probe_window *w = p->windows; w; w = w->next)
+    for (struct cp_recording *w = p->recordings; w; w = w->next)
         if (w->hz > hz)
             hz = w->hz;
     if (hz == p->hz)
@@ -36,32 +36,33 @@ static enum cp_status set_rate(struct cp_probe *p, struct cp_error *err)
     return status;
 }
 
-static void unlink_window(struct cp_probe *p, struct cp_probe_window *w)
+static void unlink_recording(struct cp_timed_kind *p, struct cp_recording *w)
 {
-    struct cp_probe_window **at = &p->windows;
+    struct cp_recording **at = &p->recordings;
 
     while (*at != w)
         at = &(*at)->next;
     *at = w->next;
 }
 
-uint64_t cp_probe_lost(void)
+uint64_t cp_timed_kind_lost(void)
 {
     return atomic_load(&cp_signal_sampler.n_no_reader_slot) +
            atomic_load(&cp_signal_sampler.n_full);
 }
 
-static void note_begin(struct cp_probe_window *w)
+static void note_begin(struct cp_recording *w)
 {
     w->n_truncated = atomic_load(&cp_signal_sampler.n_truncated);
-    w->n_lost = cp_probe_lost();
+    w->n_lost = cp_timed_kind_lost();
     w->begin_ns = cp_clock_ns(CLOCK_MONOTONIC);
     w->time_ns = cp_clock_ns(CLOCK_REALTIME);
     w->cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-static enum cp_status open_window(struct cp_probe *p, struct cp_probe_window *w,
-                                  struct cp_error *err)
+static enum cp_status open_recording(struct cp_timed_kind *p,
+                                     struct cp_recording *w,
+                                     struct cp_error *err)
 {
     enum cp_status status = cp_sampler_open(err);
 
@@ -73,40 +74,40 @@ static enum cp_status open_window(struct cp_probe *p, struct cp_probe_window *w,
         return status;
     }
     note_begin(w);
-    w->next = p->windows;
-    p->windows = w;
+    w->next = p->recordings;
+    p->recordings = w;
     status = set_rate(p, err);
     if (status != CP_OK) {
-        unlink_window(p, w);
+        unlink_recording(p, w);
         cp_sample_recorder_close(&p->recorder, &w->mark);
         cp_sampler_close();
-    } else if (p->unseen_ns) {
-        w->unseen_ns = p->unseen_ns();
+    } else if (p->unattributed_ns) {
+        w->unattributed_ns = p->unattributed_ns();
     }
     return status;
 }
 
-enum cp_status cp_probe_begin(struct cp_probe *p,
-                              const struct cp_kind_request *request,
-                              void **out_window, struct cp_error *err)
+enum cp_status cp_timed_kind_begin(struct cp_timed_kind *p,
+                                   const struct cp_kind_request *request,
+                                   void **out_recording, struct cp_error *err)
 {
     int hz = request->hz > 0 ? request->hz : p->default_hz;
     enum cp_status status;
-    struct cp_probe_window *w;
+    struct cp_recording *w;
 
-    if (hz > p->most_hz)
-        return cp_error_set(err, CP_EUSAGE, "more than %d Hz", p->most_hz);
+    if (hz > p->max_hz)
+        return cp_error_set(err, CP_EUSAGE, "more than %d Hz", p->max_hz);
     w = cp_alloc(1, sizeof(*w), err);
     if (!w)
         return CP_ENOMEM;
     w->hz = hz;
     cp_lock_acquire(&cp_sampler_lock);
-    status = open_window(p, w, err);
+    status = open_recording(p, w, err);
     cp_lock_release(&cp_sampler_lock);
     if (status != CP_OK)
         cp_free(w);
     else
-        *out_window = w;
+        *out_recording = w;
     return status;
 }
 
@@ -114,19 +115,20 @@ enum cp_status cp_probe_begin(struct cp_probe *p,
  * The time of threads before they were known and after they had left, if it is
  * weight a sample and more than what clocks differ by that are read in turn.
  */
-static enum cp_status write_unseen(const struct cp_probe_window *w,
-                                   struct cp_builder *b, struct cp_error *err)
+static enum cp_status write_unattributed(const struct cp_recording *w,
+                                         struct cp_builder *b,
+                                         struct cp_error *err)
 {
-    const uintptr_t frame = CP_FRAME_UNSEEN;
+    const uintptr_t frame = CP_FRAME_UNATTRIBUTED;
     struct cp_stack_writer writer = { .b = b, .err = err };
     struct cp_stack stack = { .frames = &frame, .n = 1 };
     int64_t cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - w->cpu_ns;
     int64_t period = CP_NS_PER_S / w->hz;
-    int64_t n = (w->unseen_ns + period / 2) / period;
+    int64_t n = (w->unattributed_ns + period / 2) / period;
     int64_t values[2] = { n, n * period };
     enum cp_status status;
 
-    if (n <= 0 || w->unseen_ns < cpu_ns / UNSEEN_PART)
+    if (n <= 0 || w->unattributed_ns < cpu_ns / MIN_UNATTRIBUTED_PART)
         return CP_OK;
     status = cp_stack_write(&writer, &stack, values);
     if (status == CP_OK)
@@ -134,9 +136,10 @@ static enum cp_status write_unseen(const struct cp_probe_window *w,
     return status;
 }
 
-static enum cp_status write_window(const struct cp_probe *p,
-                                   const struct cp_probe_window *w,
-                                   struct cp_builder *b, struct cp_error *err)
+static enum cp_status write_recording(const struct cp_timed_kind *p,
+                                      const struct cp_recording *w,
+                                      struct cp_builder *b,
+                                      struct cp_error *err)
 {
     enum cp_status status = cp_builder_init(b, err);
 
@@ -150,39 +153,40 @@ static enum cp_status write_window(const struct cp_probe *p,
                           err) != CP_OK)
         return CP_ENOMEM;
     status = cp_sample_recorder_write(&w->mark, p->states, b, err);
-    if (status == CP_OK && p->unseen_ns)
-        status = write_unseen(w, b, err);
+    if (status == CP_OK && p->unattributed_ns)
+        status = write_unattributed(w, b, err);
     if (status == CP_OK && p->comment)
         status = p->comment(w, b, err);
     return status;
 }
 
 /* The lock is held. What threads owe is added when their timers end. */
-static void end_sampling(struct cp_probe *p, struct cp_probe_window *w)
+static void end_sampling(struct cp_timed_kind *p, struct cp_recording *w)
 {
-    if (p->unseen_ns)
-        w->unseen_ns = p->unseen_ns() - w->unseen_ns;
-    unlink_window(p, w);
+    if (p->unattributed_ns)
+        w->unattributed_ns = p->unattributed_ns() - w->unattributed_ns;
+    unlink_recording(p, w);
     (void)set_rate(p, NULL); /* slower, which does not fail */
 }
 
-static void close_window(struct cp_probe *p, struct cp_probe_window *w)
+static void close_recording(struct cp_timed_kind *p, struct cp_recording *w)
 {
     cp_sample_recorder_close(&p->recorder, &w->mark);
     cp_sampler_close();
     cp_free(w);
 }
 
-enum cp_status cp_probe_finish(struct cp_probe *p, void *window,
-                               struct cp_profile **out, struct cp_error *err)
+enum cp_status cp_timed_kind_finish(struct cp_timed_kind *p, void *recording,
+                                    struct cp_profile **out,
+                                    struct cp_error *err)
 {
     struct cp_builder b = { 0 };
     enum cp_status status;
 
     cp_lock_acquire(&cp_sampler_lock);
-    end_sampling(p, window);
-    status = write_window(p, window, &b, err);
-    close_window(p, window);
+    end_sampling(p, recording);
+    status = write_recording(p, recording, &b, err);
+    close_recording(p, recording);
     cp_lock_release(&cp_sampler_lock);
     if (status == CP_OK)
         *out = cp_builder_take(&b);
@@ -190,17 +194,17 @@ enum cp_status cp_probe_finish(struct cp_probe *p, void *window,
     return status;
 }
 
-void cp_probe_cancel(struct cp_probe *p, void *window)
+void cp_timed_kind_cancel(struct cp_timed_kind *p, void *recording)
 {
     cp_lock_acquire(&cp_sampler_lock);
-    end_sampling(p, window);
-    close_window(p, window);
+    end_sampling(p, recording);
+    close_recording(p, recording);
     cp_lock_release(&cp_sampler_lock);
 }
 
-void cp_probe_forget(struct cp_probe *p)
+void cp_timed_kind_reset_after_fork(struct cp_timed_kind *p)
 {
-    p->windows = NULL; /* their memory was the parent's clients' */
+    p->recordings = NULL; /* their memory was the parent's clients' */
     p->hz = 0;
-    cp_sample_recorder_forget(&p->recorder);
+    cp_sample_recorder_reset_after_fork(&p->recorder);
 }
