@@ -16,9 +16,9 @@
 #include "profile/model/profile.h"
 #include "runtime/endpoint/index_page.h"
 #include "runtime/endpoint/params.h"
+#include "runtime/endpoint/profile_request.h"
 #include "runtime/endpoint/symbol_page.h"
 #include "runtime/endpoint/token_gate.h"
-#include "runtime/endpoint/window.h"
 #include "runtime/kind/empty_kinds.h"
 #include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
@@ -183,7 +183,8 @@ static void gperf(struct cp_service *s, struct cp_http_exchange *x)
     const char *kind = strcmp(name, "contention") == 0 ? "block" : name;
 
     if (find_kind(s, kind))
-        cp_window_open(s, x, find_kind(s, kind), name, CP_WINDOW_GPERF);
+        cp_profile_request_open(s, x, find_kind(s, kind), name,
+                                CP_PROFILE_REQUEST_GPERF);
     else
         cp_http_answer_text(x, 404, "404 page not found\n");
 }
@@ -194,12 +195,14 @@ static void gperf(struct cp_service *s, struct cp_http_exchange *x)
  */
 static void jemalloc(struct cp_service *s, struct cp_http_exchange *x)
 {
-    cp_window_open(s, x, find_kind(s, "heap"), "heap", CP_WINDOW_JEMALLOC);
+    cp_profile_request_open(s, x, find_kind(s, "heap"), "heap",
+                            CP_PROFILE_REQUEST_JEMALLOC);
 }
 
 static void wall(struct cp_service *s, struct cp_http_exchange *x)
 {
-    cp_window_open(s, x, find_kind(s, "wall"), "wall", CP_WINDOW_GO);
+    cp_profile_request_open(s, x, find_kind(s, "wall"), "wall",
+                            CP_PROFILE_REQUEST_GO);
 }
 
 /* godeltaprof's paths: the name of a kind after "delta_". */
@@ -211,7 +214,8 @@ static void since_last(struct cp_service *s, struct cp_http_exchange *x)
 
     for (size_t i = 0; i < CP_LASTS; i++)
         if (strcmp(names[i], name) == 0)
-            cp_window_since_last(s, x, find_kind(s, name), &s->last[i]);
+            cp_profile_request_since_last(s, x, find_kind(s, name),
+                                          &s->last[i]);
 }
 
 /* Does the request come from a web page of another site? */
@@ -321,7 +325,7 @@ static void answer_kind(struct cp_service *s, struct cp_http_exchange *x,
     if (kind && cp_http_request_is(cp_http_request_of(x), "POST"))
         change(s, x, kind);
     else if (kind)
-        cp_window_open(s, x, kind, name, CP_WINDOW_GO);
+        cp_profile_request_open(s, x, kind, name, CP_PROFILE_REQUEST_GO);
     else
         cp_service_error(x, 404, "Unknown profile");
 }

@@ -1,4 +1,5 @@
-/* window_take.c - the kind's side of a window; see window_inside.h. */
+/* profile_request_collect.c - the kind's side of a window; see
+ * profile_request_state.h. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,15 +10,16 @@
 #include "base/out.h"
 #include "http/timer.h"
 #include "profile/model/profile.h"
+#include "runtime/endpoint/profile_request_state.h"
 #include "runtime/endpoint/service.h"
-#include "runtime/endpoint/window_inside.h"
 #include "runtime/kind/delta.h"
 #include "runtime/kind/empty_kinds.h"
 #include "runtime/kind/kind.h"
 #include "runtime/os/clock.h"
 #include "runtime/symbolize/mappings.h"
 
-enum cp_status cp_window_begin(struct cp_window *w, struct cp_error *err)
+enum cp_status cp_profile_request_begin(struct cp_profile_request *w,
+                                        struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
@@ -30,8 +32,9 @@ enum cp_status cp_window_begin(struct cp_window *w, struct cp_error *err)
     return status;
 }
 
-enum cp_status cp_window_finish(struct cp_window *w, struct cp_profile **out,
-                                struct cp_error *err)
+enum cp_status cp_profile_request_finish(struct cp_profile_request *w,
+                                         struct cp_profile **out,
+                                         struct cp_error *err)
 {
     w->is_open = false;
     if (w->kind->begin)
@@ -40,7 +43,8 @@ enum cp_status cp_window_finish(struct cp_window *w, struct cp_profile **out,
     return *out ? CP_OK : CP_ENOMEM;
 }
 
-struct cp_kind_sink cp_window_sink(struct cp_window *w, struct cp_out *out)
+struct cp_kind_sink cp_profile_request_sink(struct cp_profile_request *w,
+                                            struct cp_out *out)
 {
     return (struct cp_kind_sink){
         .out = out,
@@ -49,10 +53,11 @@ struct cp_kind_sink cp_window_sink(struct cp_window *w, struct cp_out *out)
     };
 }
 
-enum cp_status cp_window_finish_bytes(struct cp_window *w, struct cp_out *out,
-                                      struct cp_error *err)
+enum cp_status cp_profile_request_finish_bytes(struct cp_profile_request *w,
+                                               struct cp_out *out,
+                                               struct cp_error *err)
 {
-    struct cp_kind_sink sink = cp_window_sink(w, out);
+    struct cp_kind_sink sink = cp_profile_request_sink(w, out);
 
     w->is_open = false;
     if (w->kind->begin)
@@ -61,21 +66,23 @@ enum cp_status cp_window_finish_bytes(struct cp_window *w, struct cp_out *out,
     return cp_out_finish(out, err);
 }
 
-enum cp_status cp_window_snapshot(struct cp_window *w, struct cp_profile **out,
-                                  struct cp_error *err)
+enum cp_status cp_profile_request_snapshot(struct cp_profile_request *w,
+                                           struct cp_profile **out,
+                                           struct cp_error *err)
 {
-    enum cp_status status = cp_window_begin(w, err);
+    enum cp_status status = cp_profile_request_begin(w, err);
 
-    return status == CP_OK ? cp_window_finish(w, out, err) : status;
+    return status == CP_OK ? cp_profile_request_finish(w, out, err) : status;
 }
 
 /* Second snapshot less the first. */
-enum cp_status cp_window_subtract(struct cp_window *w, struct cp_profile **out,
-                                  struct cp_error *err)
+enum cp_status cp_profile_request_subtract(struct cp_profile_request *w,
+                                           struct cp_profile **out,
+                                           struct cp_error *err)
 {
     int64_t before_ns = w->started_ns;
     struct cp_profile *before = w->before, *after = NULL;
-    enum cp_status status = cp_window_snapshot(w, &after, err);
+    enum cp_status status = cp_profile_request_snapshot(w, &after, err);
 
     if (status != CP_OK)
         return status;
@@ -88,7 +95,7 @@ enum cp_status cp_window_subtract(struct cp_window *w, struct cp_profile **out,
     return CP_OK;
 }
 
-void cp_window_free(struct cp_window *w)
+void cp_profile_request_free(struct cp_profile_request *w)
 {
     if (!w)
         return;

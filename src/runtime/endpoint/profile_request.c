@@ -1,5 +1,5 @@
-/* window.c - see window.h. */
-#include "runtime/endpoint/window.h"
+/* profile_request.c - see profile_request.h. */
+#include "runtime/endpoint/profile_request.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,8 +14,8 @@
 #include "http/timer.h"
 #include "profile/model/profile.h"
 #include "runtime/endpoint/params.h"
+#include "runtime/endpoint/profile_request_state.h"
 #include "runtime/endpoint/service.h"
-#include "runtime/endpoint/window_inside.h"
 #include "runtime/kind/delta.h"
 #include "runtime/kind/empty_kinds.h"
 #include "runtime/kind/kind.h"
@@ -26,24 +26,24 @@
 
 /* ---- a snapshot ---- */
 
-static void take_snapshot(struct cp_window *w)
+static void take_snapshot(struct cp_profile_request *w)
 {
     struct cp_profile *p = NULL;
     struct cp_error err = { 0 };
 
-    if (cp_window_snapshot(w, &p, &err) != CP_OK) {
-        cp_window_refuse(w, &err);
+    if (cp_profile_request_snapshot(w, &p, &err) != CP_OK) {
+        cp_profile_request_refuse(w, &err);
         return;
     }
     if (w->last)
         p = cp_delta_since(w->last, p, &err);
     if (!p) {
-        cp_window_refuse(w, &err);
+        cp_profile_request_refuse(w, &err);
         return;
     }
     if (p->time_ns == 0)
         p->time_ns = w->time_ns;
-    cp_window_answer_profile(w, p);
+    cp_profile_request_answer_profile(w, p);
     cp_profile_free(p);
 }
 
@@ -54,78 +54,80 @@ static bool is_profile(const struct cp_kind *kind)
     return !kind->finish_bytes && !cp_empty_kind_is_trace(kind);
 }
 
-void cp_window_on_gone(void *context)
+void cp_profile_request_on_gone(void *context)
 {
-    struct cp_window *w = context;
+    struct cp_profile_request *w = context;
 
     w->service->n_windows--;
-    cp_window_free(w);
+    cp_profile_request_free(w);
 }
 
-static void close_profile(struct cp_window *w)
+static void close_profile(struct cp_profile_request *w)
 {
     struct cp_profile *p = NULL;
     struct cp_error err = { 0 };
-    enum cp_status status = w->before ? cp_window_subtract(w, &p, &err)
-                                      : cp_window_finish(w, &p, &err);
+    enum cp_status status = w->before ? cp_profile_request_subtract(w, &p, &err)
+                                      : cp_profile_request_finish(w, &p, &err);
 
     if (status != CP_OK) {
-        cp_window_refuse(w, &err);
+        cp_profile_request_refuse(w, &err);
         return;
     }
     if (p->time_ns == 0)
         p->time_ns = w->time_ns;
     if (p->duration_ns == 0)
         p->duration_ns = cp_http_now() - w->started_ns;
-    cp_window_answer_profile(w, p);
+    cp_profile_request_answer_profile(w, p);
     cp_profile_free(p);
 }
 
 static void on_due(void *context)
 {
-    struct cp_window *w = context;
+    struct cp_profile_request *w = context;
     struct cp_out out = { .fd = -1 };
     struct cp_error err = { 0 };
 
     if (is_profile(w->kind))
         close_profile(w);
     else
-        cp_window_answer(w, cp_window_finish_bytes(w, &out, &err), &out, &err);
+        cp_profile_request_answer(
+            w, cp_profile_request_finish_bytes(w, &out, &err), &out, &err);
     w->service->n_windows--;
-    cp_window_free(w);
+    cp_profile_request_free(w);
 }
 
 /* HEAD of something that takes time: the headers, and no profiling. */
-static void answer_head(struct cp_window *w)
+static void answer_head(struct cp_profile_request *w)
 {
-    struct cp_http_keeper nobody = { .gone = cp_window_on_gone, .context = w };
+    struct cp_http_keeper nobody = { .gone = cp_profile_request_on_gone,
+                                     .context = w };
     struct cp_http_exchange *x = w->x;
 
-    cp_window_add_headers(w);
+    cp_profile_request_add_headers(w);
     w->service->n_windows++;
     cp_http_keep(x, &nobody, -1);
     cp_http_stream_begin(x, 200);
     cp_http_stream_end(x);
-    cp_window_on_gone(w);
+    cp_profile_request_on_gone(w);
 }
 
 /* Waits; true when the window now belongs to the exchange. */
-static bool wait_for_end(struct cp_window *w)
+static bool wait_for_end(struct cp_profile_request *w)
 {
-    struct cp_http_keeper keeper = { on_due, cp_window_on_gone, NULL, on_due,
-                                     w };
+    struct cp_http_keeper keeper = { on_due, cp_profile_request_on_gone, NULL,
+                                     on_due, w };
 
     (void)cp_mappings_read(&w->maps, NULL); /* better without than not */
     w->service->n_windows++;
     if (w->kind->pump) {
-        cp_window_stream(w);
+        cp_profile_request_stream(w);
         return true;
     }
     cp_http_keep(w->x, &keeper, (int64_t)(w->request.seconds * 1e9));
     return true;
 }
 
-static bool open_window(struct cp_window *w)
+static bool open_window(struct cp_profile_request *w)
 {
     struct cp_error err = { 0 };
 
@@ -133,14 +135,14 @@ static bool open_window(struct cp_window *w)
         answer_head(w);
         return true;
     }
-    if (cp_window_begin(w, &err) == CP_OK)
+    if (cp_profile_request_begin(w, &err) == CP_OK)
         return wait_for_end(w);
-    cp_window_refuse(w, &err);
+    cp_profile_request_refuse(w, &err);
     return false;
 }
 
 /* A snapshot with `seconds`; the order of the checks is Go's. */
-static bool open_delta(struct cp_window *w, const char *seconds)
+static bool open_delta(struct cp_profile_request *w, const char *seconds)
 {
     struct cp_error err = { 0 };
     int64_t value = 0;
@@ -153,11 +155,11 @@ static bool open_delta(struct cp_window *w, const char *seconds)
         cp_service_error(w->x, 400,
                          "\"seconds\" parameter is not supported "
                          "for this profile type");
-    else if (w->request.debug != 0 && w->form == CP_WINDOW_GO)
+    else if (w->request.debug != 0 && w->form == CP_PROFILE_REQUEST_GO)
         cp_service_error(w->x, 400,
                          "seconds and debug params are incompatible");
-    else if (cp_window_snapshot(w, &w->before, &err) != CP_OK)
-        cp_window_refuse(w, &err);
+    else if (cp_profile_request_snapshot(w, &w->before, &err) != CP_OK)
+        cp_profile_request_refuse(w, &err);
     else {
         w->request.seconds =
             value < CP_MAX_SECONDS ? (double)value : CP_MAX_SECONDS;
@@ -184,12 +186,13 @@ static double seconds_of(const struct cp_kind *kind, const char *text)
     return value < CP_MAX_SECONDS ? value : CP_MAX_SECONDS;
 }
 
-static void read_params(struct cp_window *w, const struct cp_http_request *r)
+static void read_params(struct cp_profile_request *w,
+                        const struct cp_http_request *r)
 {
     int64_t debug = cp_params_get(r, "debug"), hz = cp_params_get(r, "hz");
     char text[16];
 
-    if (w->form != CP_WINDOW_GO)
+    if (w->form != CP_PROFILE_REQUEST_GO)
         debug = 1;
     if (w->kind->text == CP_KIND_TEXT_NONE)
         debug = 0;
@@ -202,7 +205,8 @@ static void read_params(struct cp_window *w, const struct cp_http_request *r)
 }
 
 /* The format of a trace; false: there is none of that name. */
-static bool read_format(struct cp_window *w, const struct cp_http_request *r)
+static bool read_format(struct cp_profile_request *w,
+                        const struct cp_http_request *r)
 {
     char text[16];
 
@@ -213,39 +217,39 @@ static bool read_format(struct cp_window *w, const struct cp_http_request *r)
     return w->request.format;
 }
 
-static struct cp_window *window_new(struct cp_service *s,
-                                    struct cp_http_exchange *x,
-                                    const struct cp_kind *kind,
-                                    const char *name)
+static struct cp_profile_request *request_new(struct cp_service *s,
+                                              struct cp_http_exchange *x,
+                                              const struct cp_kind *kind,
+                                              const char *name)
 {
-    struct cp_window *w = cp_alloc(1, sizeof(*w), NULL);
+    struct cp_profile_request *w = cp_alloc(1, sizeof(*w), NULL);
 
     if (!w) {
         cp_service_error(x, 503, "out of memory");
         return NULL;
     }
-    *w = (struct cp_window){ .service = s, .x = x, .kind = kind };
+    *w = (struct cp_profile_request){ .service = s, .x = x, .kind = kind };
     (void)snprintf(w->name, sizeof(w->name), "%s", name);
     return w;
 }
 
 /* Does `seconds` make a snapshot the difference of two? */
-static bool is_delta(const struct cp_window *w, const char *seconds)
+static bool is_delta(const struct cp_profile_request *w, const char *seconds)
 {
     int64_t value = 0;
 
-    if (w->form == CP_WINDOW_GO)
+    if (w->form == CP_PROFILE_REQUEST_GO)
         return seconds[0] != '\0';
-    return w->form == CP_WINDOW_JEMALLOC && cp_params_int(seconds, &value) &&
-           value > 0;
+    return w->form == CP_PROFILE_REQUEST_JEMALLOC &&
+           cp_params_int(seconds, &value) && value > 0;
 }
 
-void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
-                    const struct cp_kind *kind, const char *name,
-                    enum cp_window_form form)
+void cp_profile_request_open(struct cp_service *s, struct cp_http_exchange *x,
+                             const struct cp_kind *kind, const char *name,
+                             enum cp_profile_request_form form)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
-    struct cp_window *w = window_new(s, x, kind, name);
+    struct cp_profile_request *w = request_new(s, x, kind, name);
     char seconds[32], source[32];
     bool is_kept = false;
 
@@ -259,7 +263,7 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
                          "unknown format - must be go, perfetto or chrome");
     } else if (kind->dump &&
                cp_http_request_param(r, "source", source, sizeof(source))) {
-        cp_window_answer_source(w, source);
+        cp_profile_request_answer_source(w, source);
     } else if (kind->default_seconds > 0) {
         w->request.seconds = seconds_of(kind, seconds);
         is_kept = open_window(w);
@@ -269,13 +273,15 @@ void cp_window_open(struct cp_service *s, struct cp_http_exchange *x,
         take_snapshot(w);
     }
     if (!is_kept)
-        cp_window_free(w);
+        cp_profile_request_free(w);
 }
 
-void cp_window_since_last(struct cp_service *s, struct cp_http_exchange *x,
-                          const struct cp_kind *kind, struct cp_profile **last)
+void cp_profile_request_since_last(struct cp_service *s,
+                                   struct cp_http_exchange *x,
+                                   const struct cp_kind *kind,
+                                   struct cp_profile **last)
 {
-    struct cp_window *w = window_new(s, x, kind, kind->name);
+    struct cp_profile_request *w = request_new(s, x, kind, kind->name);
 
     if (!w)
         return;
@@ -284,5 +290,5 @@ void cp_window_since_last(struct cp_service *s, struct cp_http_exchange *x,
     w->request.debug = 0;
     w->last = last;
     take_snapshot(w);
-    cp_window_free(w);
+    cp_profile_request_free(w);
 }

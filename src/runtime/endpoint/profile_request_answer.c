@@ -1,4 +1,5 @@
-/* window_answer.c - the client's side of a window; see window_inside.h. */
+/* profile_request_answer.c - the client's side of a window; see
+ * profile_request_state.h. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,15 +8,16 @@
 #include "base/out.h"
 #include "http/exchange.h"
 #include "profile/model/profile.h"
+#include "runtime/endpoint/profile_request.h"
+#include "runtime/endpoint/profile_request_state.h"
 #include "runtime/endpoint/render.h"
 #include "runtime/endpoint/service.h"
-#include "runtime/endpoint/window.h"
-#include "runtime/endpoint/window_inside.h"
 #include "runtime/kind/kind.h"
 #include "trace/step.h"
 
 /* What Go says when it cannot begin. */
-void cp_window_refuse(struct cp_window *w, const struct cp_error *err)
+void cp_profile_request_refuse(struct cp_profile_request *w,
+                               const struct cp_error *err)
 {
     const char *name = w->kind->name;
 
@@ -28,10 +30,10 @@ void cp_window_refuse(struct cp_window *w, const struct cp_error *err)
         cp_service_error(w->x, 500, "failed to collect profile: %s", err->msg);
 }
 
-void cp_window_add_headers(const struct cp_window *w)
+void cp_profile_request_add_headers(const struct cp_profile_request *w)
 {
     const struct cp_trace_format *format = w->request.format;
-    char value[CP_WINDOW_NAME_BYTES + 40];
+    char value[CP_PROFILE_REQUEST_NAME_BYTES + 40];
 
     if (w->request.debug != 0) {
         cp_http_add_header(w->x, "Content-Type", "text/plain; charset=utf-8");
@@ -46,7 +48,7 @@ void cp_window_add_headers(const struct cp_window *w)
 }
 
 /* Whether debug= asks for a text; each of Go's writers has its own rule. */
-static bool is_text(const struct cp_window *w)
+static bool is_text(const struct cp_profile_request *w)
 {
     switch (w->kind->text) {
     case CP_KIND_TEXT_HEAP:
@@ -58,7 +60,7 @@ static bool is_text(const struct cp_window *w)
     }
 }
 
-static enum cp_status render(struct cp_window *w, struct cp_profile *p,
+static enum cp_status render(struct cp_profile_request *w, struct cp_profile *p,
                              struct cp_out *out, struct cp_error *err)
 {
     struct cp_renderer r = { .kind = w->kind,
@@ -66,36 +68,40 @@ static enum cp_status render(struct cp_window *w, struct cp_profile *p,
                              .symbols =
                                  w->is_symbolized ? w->service->symbols : NULL,
                              .before = w->maps.n_maps ? &w->maps : NULL,
-                             .is_gperf = w->form != CP_WINDOW_GO };
+                             .is_gperf = w->form != CP_PROFILE_REQUEST_GO };
 
-    if (w->form == CP_WINDOW_GPERF && w->kind->text == CP_KIND_TEXT_NONE)
+    if (w->form == CP_PROFILE_REQUEST_GPERF &&
+        w->kind->text == CP_KIND_TEXT_NONE)
         return cp_render_gperf(p, out, err);
     return is_text(w) ? cp_render_text(&r, p, out, err)
                       : cp_render_protobuf(&r, p, out, err);
 }
 
-void cp_window_answer(struct cp_window *w, enum cp_status status,
-                      struct cp_out *out, const struct cp_error *err)
+void cp_profile_request_answer(struct cp_profile_request *w,
+                               enum cp_status status, struct cp_out *out,
+                               const struct cp_error *err)
 {
     if (status != CP_OK) {
         cp_out_release(out);
         cp_service_error(w->x, 500, "failed to collect profile: %s", err->msg);
         return;
     }
-    cp_window_add_headers(w);
+    cp_profile_request_add_headers(w);
     cp_http_answer(w->x, 200, out);
 }
 
-void cp_window_answer_profile(struct cp_window *w, struct cp_profile *p)
+void cp_profile_request_answer_profile(struct cp_profile_request *w,
+                                       struct cp_profile *p)
 {
     struct cp_out out = { .fd = -1 };
     struct cp_error err = { 0 };
 
-    cp_window_answer(w, render(w, p, &out, &err), &out, &err);
+    cp_profile_request_answer(w, render(w, p, &out, &err), &out, &err);
     cp_service_used_symbols(w->service);
 }
 
-void cp_window_answer_source(struct cp_window *w, const char *source)
+void cp_profile_request_answer_source(struct cp_profile_request *w,
+                                      const char *source)
 {
     struct cp_out out = { .fd = -1 };
     struct cp_error err = { 0 };
