@@ -11,15 +11,15 @@
 #include "base/out.h"
 #include "base/proc_self.h"
 #include "base/sort.h"
+#include "runtime/heap/excluded_ranges.h"
 #include "runtime/heap/heap.h"
-#include "runtime/heap/leak_cache.h"
 #include "runtime/heap/leak_chunks.h"
 #include "runtime/heap/leak_epoll.h"
-#include "runtime/heap/leak_holes.h"
 #include "runtime/heap/leak_maps.h"
-#include "runtime/heap/leak_present.h"
 #include "runtime/heap/leak_registers.h"
 #include "runtime/heap/leak_stacks.h"
+#include "runtime/heap/resident_pages.h"
+#include "runtime/heap/tcache.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/leak_read.h"
 #include "runtime/os/lock.h"
@@ -55,16 +55,16 @@ struct scan {
     struct pages pages;
     uintptr_t low, high; /* of all blocks */
     uintptr_t *piece;
-    struct cp_leak_present *present;
-    struct cp_leak_holes *holes;
+    struct cp_resident_pages *present;
+    struct cp_excluded_ranges *excluded;
     uint32_t *todo; /* found blocks that were not looked into, by number */
     size_t n_todo;
     bool is_inside;               /* what is looked at is a found block */
     bool is_read_only;            /* it is a mapping that cannot be written */
     bool has_chunks;              /* the program's blocks are glibc's */
     struct cp_leak_chunks chunks; /* of the mapping that is looked at */
-    uintptr_t books[2];           /* of glibc, there */
-    struct cp_leak_cache *cache;  /* freed, and at hand; NULL: none */
+    uintptr_t metadata[2];        /* of glibc, there */
+    struct cp_tcache *cache;      /* freed, and at hand; NULL: none */
 };
 
 /* ---- blocks ---- */
@@ -189,10 +189,10 @@ static void look_at(struct scan *s, uintptr_t word, uintptr_t at)
     if (b->is_found || !is_in(b, word) ||
         (!s->is_inside && is_in(find_block(s->leak, at), at)))
         return;
-    if (at >= s->books[0] && at < s->books[1] &&
+    if (at >= s->metadata[0] && at < s->metadata[1] &&
         cp_leak_chunks_is_next(b, word))
         return;
-    if (cp_leak_cache_has(s->cache, at))
+    if (cp_tcache_has(s->cache, at))
         return;
     b->is_found = 1;
     s->todo[s->n_todo++] = (uint32_t)(b - s->leak->blocks);
@@ -248,10 +248,10 @@ static void scan_present(struct scan *s, uintptr_t start, uintptr_t end)
 {
     bool is_asked = s->is_read_only || end - start > SMALL_BYTES;
 
-    cp_leak_present_forget(s->present, s->is_read_only);
+    cp_resident_pages_forget(s->present, s->is_read_only);
     while (start < end) {
         uintptr_t stop =
-            is_asked ? cp_leak_present_find(s->present, &start, end) : end;
+            is_asked ? cp_resident_pages_find(s->present, &start, end) : end;
 
         scan_part(s, start, stop);
         start = stop;
@@ -261,7 +261,7 @@ static void scan_present(struct scan *s, uintptr_t start, uintptr_t end)
 static void scan_range(struct scan *s, uintptr_t start, uintptr_t end)
 {
     while (start < end) {
-        uintptr_t stop = cp_leak_holes_next(s->holes, &start, end);
+        uintptr_t stop = cp_excluded_ranges_next(s->excluded, &start, end);
 
         if (start >= stop)
             break;
@@ -273,23 +273,23 @@ static void scan_range(struct scan *s, uintptr_t start, uintptr_t end)
 
 static void scan_mapping(struct scan *s, const struct cp_leak_mapping *m)
 {
-    size_t n_holes = s->holes->n;
+    size_t n_excluded = s->excluded->n;
     uintptr_t ended[2];
 
     for (size_t i = 0; i < CP_LEAK_STACKS_MAX; i++)
         if (cp_leak_stacks_has_ended(i, m->start, m->end, ended))
-            cp_leak_holes_add(s->holes, (const void *)ended[0],
-                              ended[1] - ended[0]);
+            cp_excluded_ranges_add(s->excluded, (const void *)ended[0],
+                                   ended[1] - ended[0]);
     if (s->has_chunks && !m->is_read_only) {
         cp_leak_chunks_begin(&s->chunks, s->leak, m->start, m->end);
-        cp_leak_chunks_books(m->start, m->end, m->is_libc, s->books);
+        cp_leak_chunks_metadata(m->start, m->end, m->is_libc, s->metadata);
     }
     s->is_read_only = m->is_read_only;
     scan_range(s, m->start, m->end);
     s->is_read_only = false;
     s->chunks = (struct cp_leak_chunks){ 0 };
-    s->books[1] = 0;
-    s->holes->n = n_holes;
+    s->metadata[1] = 0;
+    s->excluded->n = n_excluded;
 }
 
 static enum cp_status scan_memory(struct scan *s, struct cp_error *err)
@@ -346,7 +346,8 @@ static void look_at_thread(struct scan *s, struct cp_signal_thread *t)
         look_at(s, t->registers[i], 0);
     explicit_bzero(t->registers, sizeof(t->registers));
     if (low && sp > low + RED_ZONE && sp < atomic_load(&t->stack_high))
-        cp_leak_holes_add(s->holes, (const void *)low, sp - RED_ZONE - low);
+        cp_excluded_ranges_add(s->excluded, (const void *)low,
+                               sp - RED_ZONE - low);
 }
 
 static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
@@ -383,15 +384,16 @@ static void leave_out_own(struct scan *s)
     size_t n = cp_live_n_places(live->n_overflow);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
-    cp_leak_holes_add(s->holes, live->keys, n * sizeof(*live->keys));
-    cp_leak_holes_add(s->holes, live->entries, n * sizeof(*live->entries));
-    cp_leak_holes_add(s->holes, s->leak->blocks,
-                      s->leak->room * sizeof(*s->leak->blocks));
-    cp_leak_holes_add(s->holes, s->piece, PIECE_BYTES);
-    cp_leak_holes_add(s->holes, s->holes, sizeof(*s->holes));
-    cp_leak_holes_add(s->holes, s->todo, s->leak->n * sizeof(*s->todo));
-    cp_leak_holes_add(s->holes, (const void *)(here - OWN_STACK),
-                      OWN_STACK + OWN_FRAMES);
+    cp_excluded_ranges_add(s->excluded, live->keys, n * sizeof(*live->keys));
+    cp_excluded_ranges_add(s->excluded, live->entries,
+                           n * sizeof(*live->entries));
+    cp_excluded_ranges_add(s->excluded, s->leak->blocks,
+                           s->leak->room * sizeof(*s->leak->blocks));
+    cp_excluded_ranges_add(s->excluded, s->piece, PIECE_BYTES);
+    cp_excluded_ranges_add(s->excluded, s->excluded, sizeof(*s->excluded));
+    cp_excluded_ranges_add(s->excluded, s->todo, s->leak->n * sizeof(*s->todo));
+    cp_excluded_ranges_add(s->excluded, (const void *)(here - OWN_STACK),
+                           OWN_STACK + OWN_FRAMES);
 }
 
 /*
@@ -406,7 +408,7 @@ static enum cp_status look_everywhere(struct scan *s, struct cp_error *err)
         if (pass > 0 && is_all_found(s->leak))
             break;
         begin_pass(s);
-        cp_leak_cache_take(s->cache);
+        cp_tcache_take(s->cache);
         cp_leak_epoll_each(look_at_told, s);
         status = scan_memory(s, err);
         follow(s);
@@ -441,7 +443,7 @@ static enum cp_status find_with(struct scan *s, struct cp_error *err)
             s->high = leak->blocks[i].end;
     leave_out_own(s);
     s->has_chunks = cp_heap_is_of_libc();
-    s->cache = s->has_chunks ? cp_leak_cache_new() : NULL;
+    s->cache = s->has_chunks ? cp_tcache_new() : NULL;
     start = cp_clock_ns(CLOCK_MONOTONIC);
     status = look_everywhere(s, err);
     leak->scan_ns = (uint64_t)(cp_clock_ns(CLOCK_MONOTONIC) - start);
@@ -462,18 +464,19 @@ enum cp_status cp_leak_find(struct cp_leak *out, struct cp_error *err)
     status = take_blocks(out, err);
     if (status == CP_OK) {
         s.piece = cp_alloc(PIECE_BYTES, 1, err);
-        s.holes = cp_alloc(1, sizeof(*s.holes), err);
+        s.excluded = cp_alloc(1, sizeof(*s.excluded), err);
         s.todo = cp_alloc(out->n + 1, sizeof(*s.todo), err);
-        s.present = cp_leak_present_new(err);
-        status = s.piece && s.holes && s.todo && s.present ? find_with(&s, err)
-                                                           : CP_ENOMEM;
+        s.present = cp_resident_pages_new(err);
+        status = s.piece && s.excluded && s.todo && s.present
+                     ? find_with(&s, err)
+                     : CP_ENOMEM;
     }
-    cp_leak_cache_free(s.cache);
-    cp_leak_present_free(s.present);
+    cp_tcache_free(s.cache);
+    cp_resident_pages_free(s.present);
     cp_free(s.pages.bits);
     cp_free(s.todo);
     cp_free(s.piece);
-    cp_free(s.holes);
+    cp_free(s.excluded);
     if (status != CP_OK)
         cp_leak_release(out);
     return status;

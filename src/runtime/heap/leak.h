@@ -11,7 +11,7 @@
  *
  * A word that looks like a pointer counts as one, wherever else it stands: in
  * blocks that were not sampled, for instance, and in the books of an allocator;
- * but not in what is free (leak_chunks.h, leak_cache.h), nor in what threads
+ * but not in what is free (leak_chunks.h, tcache.h), nor in what threads
  * that have ended left behind (leak_stacks.h). So leaks may be missed, the
  * fewer the smaller the interval.
  */

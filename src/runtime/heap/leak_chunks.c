@@ -13,8 +13,8 @@
 #define IS_MAPPED 2
 #define PAGE 4096
 #define HEAP_ALIGN ((uintptr_t)64 << 20) /* of heaps but the main one */
-#define HEAP_INFO 64                     /* before the books, at most */
-#define BOOKS 2048                       /* of them, at least */
+#define HEAP_INFO 64                     /* before the metadata, at most */
+#define METADATA 2048                    /* of them, at least */
 #define FIRST_BYTES PAGE                 /* a heap's first chunk is in these */
 #define MAX_STEPS 65536
 
@@ -45,17 +45,17 @@ static void find_chain(struct cp_leak_chunks *c)
     c->next = 0;
 }
 
-void cp_leak_chunks_books(uintptr_t start, uintptr_t end, bool is_libc,
-                          uintptr_t out[2])
+void cp_leak_chunks_metadata(uintptr_t start, uintptr_t end, bool is_libc,
+                             uintptr_t out[2])
 {
-    uintptr_t books = 0;
+    uintptr_t metadata = 0;
 
     out[0] = start;
     out[1] = is_libc ? end : start;
-    if (!is_libc && start % HEAP_ALIGN == 0 && end - start > BOOKS &&
-        cp_leak_read(start, &books, sizeof(books)) == sizeof(books) &&
-        books > start && books <= start + HEAP_INFO)
-        out[1] = start + BOOKS;
+    if (!is_libc && start % HEAP_ALIGN == 0 && end - start > METADATA &&
+        cp_leak_read(start, &metadata, sizeof(metadata)) == sizeof(metadata) &&
+        metadata > start && metadata <= start + HEAP_INFO)
+        out[1] = start + METADATA;
 }
 
 bool cp_leak_chunks_is_next(const struct cp_leak_block *b, uintptr_t address)
@@ -97,7 +97,7 @@ static bool leads_to(uintptr_t at, uintptr_t known)
 
 /*
  * What lies before the first sampled block is of the chain as well, from the
- * beginning of the heap or what follows its books there.
+ * beginning of the heap or what follows its metadata there.
  */
 static void find_first(struct cp_leak_chunks *c, uintptr_t start)
 {

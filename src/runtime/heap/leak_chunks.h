@@ -11,7 +11,7 @@
  * of malloc's, all is taken as in use up to the next sampled block.
  *
  * Chunks that glibc keeps at hand for the same thread (up to 1032 bytes) look
- * as if they were in use: leak_cache.h has those.
+ * as if they were in use: tcache.h has those.
  */
 #ifndef CP_LEAK_CHUNKS_H
 #define CP_LEAK_CHUNKS_H
@@ -33,13 +33,13 @@ struct cp_leak_chunks {
 };
 
 /*
- * Where glibc keeps the books of what is in the mapping, in out[0] up to
+ * Where glibc keeps the metadata of what is in the mapping, in out[0] up to
  * out[1]: the beginning of a thread's heap, or all that libc itself can write.
  * There is a pointer to where the free chunk behind a block begins: to the last
  * word of that block.
  */
-void cp_leak_chunks_books(uintptr_t start, uintptr_t end, bool is_libc,
-                          uintptr_t out[2]);
+void cp_leak_chunks_metadata(uintptr_t start, uintptr_t end, bool is_libc,
+                             uintptr_t out[2]);
 
 /* Is this address, in the block, where the chunk behind it begins? */
 bool cp_leak_chunks_is_next(const struct cp_leak_block *b, uintptr_t address);

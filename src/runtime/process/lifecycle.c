@@ -21,8 +21,8 @@
 #include "http/token.h"
 #include "runtime/endpoint/address_transfer.h"
 #include "runtime/heap/heap.h"
-#include "runtime/heap/leak_cache.h"
 #include "runtime/heap/leak_stacks.h"
+#include "runtime/heap/tcache.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/pages_alloc.h"
 #include "runtime/os/sandbox.h"
@@ -456,7 +456,7 @@ static enum cp_status start(const char *visit, struct cp_error *err)
     know_main_thread();
     cp_heap_learn();
     if (cp_heap_is_of_libc())
-        cp_leak_cache_learn();
+        cp_tcache_learn();
     status = cp_threadcreate_start(err);
     return status == CP_OK ? set_locks(err) : status;
 }

@@ -1,5 +1,5 @@
-/* leak_present.c - see leak_present.h. */
-#include "runtime/heap/leak_present.h"
+/* resident_pages.c - see resident_pages.h. */
+#include "runtime/heap/resident_pages.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -30,7 +30,7 @@ struct question {
 #define ASK _IOWR('f', 16, struct question)
 #define PRESENT_OR_SWAPPED ((uint64_t)3 << 3)
 
-struct cp_leak_present {
+struct cp_resident_pages {
     int fd; /* -1: all pages count as there */
     bool of_program;
     uintptr_t page_size;
@@ -40,7 +40,7 @@ struct cp_leak_present {
 };
 
 /* Reads the entries from that page on, not beyond `end`. */
-static bool read_entries(struct cp_leak_present *p, uintptr_t page,
+static bool read_entries(struct cp_resident_pages *p, uintptr_t page,
                          uintptr_t end)
 {
     size_t n = end - page < N_ENTRIES ? end - page : N_ENTRIES;
@@ -57,7 +57,7 @@ static bool read_entries(struct cp_leak_present *p, uintptr_t page,
  * This very table is there. If the kernel says otherwise, it tells of somebody
  * else's memory: an emulator's, in which the program has other addresses.
  */
-static bool is_of_us(struct cp_leak_present *p)
+static bool is_of_us(struct cp_resident_pages *p)
 {
     uintptr_t page = (uintptr_t)p / p->page_size;
     bool is_there = read_entries(p, page, page + 1) && p->entries[0] & IS_THERE;
@@ -66,9 +66,9 @@ static bool is_of_us(struct cp_leak_present *p)
     return is_there;
 }
 
-struct cp_leak_present *cp_leak_present_new(struct cp_error *err)
+struct cp_resident_pages *cp_resident_pages_new(struct cp_error *err)
 {
-    struct cp_leak_present *p = cp_alloc(1, sizeof(*p), err);
+    struct cp_resident_pages *p = cp_alloc(1, sizeof(*p), err);
     char path[CP_PROC_SELF_BYTES];
 
     if (!p)
@@ -82,20 +82,20 @@ struct cp_leak_present *cp_leak_present_new(struct cp_error *err)
     return p;
 }
 
-void cp_leak_present_free(struct cp_leak_present *p)
+void cp_resident_pages_free(struct cp_resident_pages *p)
 {
     if (p && p->fd >= 0)
         (void)close(p->fd);
     cp_free(p);
 }
 
-void cp_leak_present_forget(struct cp_leak_present *p, bool of_program)
+void cp_resident_pages_forget(struct cp_resident_pages *p, bool of_program)
 {
     p->n = 0;
     p->of_program = of_program;
 }
 
-static bool counts(const struct cp_leak_present *p, uint64_t entry)
+static bool counts(const struct cp_resident_pages *p, uint64_t entry)
 {
     return entry & IS_THERE && !(p->of_program && entry & IS_OF_FILE);
 }
@@ -104,7 +104,7 @@ static bool counts(const struct cp_leak_present *p, uint64_t entry)
  * Passes over pages that are not there, however many; where the kernel cannot
  * be asked that, none. To be told of each of a terabyte takes seconds.
  */
-static uintptr_t pass_hole(const struct cp_leak_present *p, uintptr_t page,
+static uintptr_t pass_hole(const struct cp_resident_pages *p, uintptr_t page,
                            uintptr_t end)
 {
     struct region first;
@@ -124,7 +124,7 @@ static uintptr_t pass_hole(const struct cp_leak_present *p, uintptr_t page,
 }
 
 /* The first page from there on that is there, or is not; at most `end`. */
-static uintptr_t find_page(struct cp_leak_present *p, uintptr_t page,
+static uintptr_t find_page(struct cp_resident_pages *p, uintptr_t page,
                            uintptr_t end, bool is_there)
 {
     for (; page < end; page++) {
@@ -145,8 +145,8 @@ static uintptr_t find_page(struct cp_leak_present *p, uintptr_t page,
     return page;
 }
 
-uintptr_t cp_leak_present_find(struct cp_leak_present *p, uintptr_t *start,
-                               uintptr_t end)
+uintptr_t cp_resident_pages_find(struct cp_resident_pages *p, uintptr_t *start,
+                                 uintptr_t end)
 {
     uintptr_t size = p->page_size, last = (end + size - 1) / size;
     uintptr_t page = find_page(p, *start / size, last, true);

@@ -1,12 +1,12 @@
 /*
- * leak_cache.c - see leak_cache.h.
+ * tcache.c - see tcache.h.
  *
  * What is known of glibc 2.32 to 2.41: the thread's variable points to 64
  * counts of two bytes and as many lists, in a chunk of their own. A listed
  * block has the next one in its first word, by an exclusive or with its own
  * place, and the mark in its second.
  */
-#include "runtime/heap/leak_cache.h"
+#include "runtime/heap/tcache.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -84,16 +84,16 @@ struct list {
     uintptr_t at, size;
 };
 
-static void add(struct cp_leak_cache *c, const struct list *l)
+static void add(struct cp_tcache *c, const struct list *l)
 {
     uintptr_t end = l->at - HEADER + l->size + sizeof(uintptr_t);
 
     if (c->n < c->room)
-        c->blocks[c->n++] = (struct cp_leak_cached){ l->at, end, l->thread };
+        c->blocks[c->n++] = (struct cp_tcache_blocks){ l->at, end, l->thread };
 }
 
 /* Follows a list; false: it is none, or has changed meanwhile. */
-static bool take_list(struct cp_leak_cache *c, struct list its)
+static bool take_list(struct cp_tcache *c, struct list its)
 {
     struct listed l;
 
@@ -112,7 +112,7 @@ static bool take_list(struct cp_leak_cache *c, struct list its)
     return its.count == 0 && its.at == 0;
 }
 
-static void take_lists(struct cp_leak_cache *c, size_t thread, uintptr_t at)
+static void take_lists(struct cp_tcache *c, size_t thread, uintptr_t at)
 {
     struct lists l;
     size_t chunk = (sizeof(l) + STEP - 1) & ~(size_t)(STEP - 1);
@@ -136,7 +136,7 @@ static int64_t time_of(int32_t tid)
     return cp_clock_ns(cp_timer_clock(tid));
 }
 
-static void take_thread(struct cp_leak_cache *c, size_t i)
+static void take_thread(struct cp_tcache *c, size_t i)
 {
     uintptr_t words[MAX_WORDS], self = cp_leak_stacks_descriptor(i);
     size_t n = variables.n;
@@ -154,7 +154,7 @@ static void take_thread(struct cp_leak_cache *c, size_t i)
         take_lists(c, i, words[k]);
 }
 
-void cp_leak_cache_learn(void)
+void cp_tcache_learn(void)
 {
     if (variables.libc)
         return;
@@ -165,9 +165,9 @@ void cp_leak_cache_learn(void)
         variables.n = 0;
 }
 
-struct cp_leak_cache *cp_leak_cache_new(void)
+struct cp_tcache *cp_tcache_new(void)
 {
-    struct cp_leak_cache *c = cp_alloc(1, sizeof(*c), NULL);
+    struct cp_tcache *c = cp_alloc(1, sizeof(*c), NULL);
 
     if (c) {
         c->blocks = cp_alloc(MAX_BLOCKS, sizeof(*c->blocks), NULL);
@@ -176,7 +176,7 @@ struct cp_leak_cache *cp_leak_cache_new(void)
     return c;
 }
 
-void cp_leak_cache_take(struct cp_leak_cache *c)
+void cp_tcache_take(struct cp_tcache *c)
 {
     if (!c)
         return;
@@ -184,13 +184,14 @@ void cp_leak_cache_take(struct cp_leak_cache *c)
     for (size_t i = 0; i <= CP_LEAK_STACKS_MAX && variables.n > 0; i++)
         take_thread(c, i);
     if (cp_sort_structs(c->blocks, c->n, sizeof(*c->blocks),
-                        offsetof(struct cp_leak_cached, start), NULL) != CP_OK)
+                        offsetof(struct cp_tcache_blocks, start),
+                        NULL) != CP_OK)
         c->n = 0;
 }
 
 /* The last block that begins at or before the address; NULL: none. */
-static const struct cp_leak_cached *find(const struct cp_leak_cache *c,
-                                         uintptr_t at)
+static const struct cp_tcache_blocks *find(const struct cp_tcache *c,
+                                           uintptr_t at)
 {
     size_t n =
         c->n ? cp_search_above(&c->blocks->start, sizeof(*c->blocks), c->n, at)
@@ -199,15 +200,15 @@ static const struct cp_leak_cached *find(const struct cp_leak_cache *c,
     return n > 0 ? &c->blocks[n - 1] : NULL;
 }
 
-bool cp_leak_cache_has(const struct cp_leak_cache *c, uintptr_t at)
+bool cp_tcache_has(const struct cp_tcache *c, uintptr_t at)
 {
-    const struct cp_leak_cached *b = c ? find(c, at) : NULL;
+    const struct cp_tcache_blocks *b = c ? find(c, at) : NULL;
 
     return b && at < b->end &&
            time_of(c->threads[b->thread].tid) == c->threads[b->thread].ns;
 }
 
-void cp_leak_cache_free(struct cp_leak_cache *c)
+void cp_tcache_free(struct cp_tcache *c)
 {
     if (c)
         cp_free(c->blocks);

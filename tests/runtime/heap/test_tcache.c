@@ -2,8 +2,8 @@
  * test_leak_cache - freed blocks that glibc keeps at hand are found, as long as
  * their thread sleeps, and no others.
  */
-#include "runtime/heap/leak_cache.h"
 #include "runtime/heap/leak_stacks.h"
+#include "runtime/heap/tcache.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -76,16 +76,16 @@ static char state_of(pid_t tid)
 }
 
 /* It tells that it will sleep before it does. */
-static void take_asleep(struct cp_leak_cache *c)
+static void take_asleep(struct cp_tcache *c)
 {
     while (state_of(sleeper.tid) != 'S')
         (void)sched_yield();
-    cp_leak_cache_take(c);
+    cp_tcache_take(c);
 }
 
 static void test_thread(void)
 {
-    struct cp_leak_cache *c = cp_leak_cache_new();
+    struct cp_tcache *c = cp_tcache_new();
     pthread_t thread;
 
     CHECK(c != NULL);
@@ -95,43 +95,43 @@ static void test_thread(void)
     (void)sem_wait(&sleeper.is_ready);
     take_asleep(c);
     for (size_t i = 0; i < N; i++) {
-        CHECK(cp_leak_cache_has(c, sleeper.freed[i]));
-        CHECK(cp_leak_cache_has(c, sleeper.freed[i] + SIZE - 8));
-        CHECK(!cp_leak_cache_has(c, sleeper.freed[i] - 16));
-        CHECK(!cp_leak_cache_has(c, sleeper.freed[i] + SIZE + 16));
+        CHECK(cp_tcache_has(c, sleeper.freed[i]));
+        CHECK(cp_tcache_has(c, sleeper.freed[i] + SIZE - 8));
+        CHECK(!cp_tcache_has(c, sleeper.freed[i] - 16));
+        CHECK(!cp_tcache_has(c, sleeper.freed[i] + SIZE + 16));
     }
-    CHECK(!cp_leak_cache_has(c, sleeper.kept));
-    CHECK(!cp_leak_cache_has(c, sleeper.kept + 16));
+    CHECK(!cp_tcache_has(c, sleeper.kept));
+    CHECK(!cp_tcache_has(c, sleeper.kept + 16));
 
     /* It runs: nothing that was seen before is believed any more. */
     (void)sem_post(&sleeper.goes_on);
     (void)sem_wait(&sleeper.is_ready);
     for (size_t i = 0; i < N; i++)
-        CHECK(!cp_leak_cache_has(c, sleeper.freed[i] + 16));
+        CHECK(!cp_tcache_has(c, sleeper.freed[i] + 16));
     take_asleep(c);
-    CHECK(cp_leak_cache_has(c, sleeper.freed[0] + 16));
-    CHECK(!cp_leak_cache_has(c, sleeper.freed[N - 1] + 16));
+    CHECK(cp_tcache_has(c, sleeper.freed[0] + 16));
+    CHECK(!cp_tcache_has(c, sleeper.freed[N - 1] + 16));
     (void)sem_post(&sleeper.goes_on);
     (void)pthread_join(thread, NULL);
-    cp_leak_cache_take(c);
-    CHECK(!cp_leak_cache_has(c, sleeper.freed[0] + 16));
-    cp_leak_cache_free(c);
+    cp_tcache_take(c);
+    CHECK(!cp_tcache_has(c, sleeper.freed[0] + 16));
+    cp_tcache_free(c);
 }
 
 static void test_nothing(void)
 {
-    struct cp_leak_cache *c = cp_leak_cache_new();
+    struct cp_tcache *c = cp_tcache_new();
 
-    CHECK(!cp_leak_cache_has(NULL, 16));
-    CHECK(c && !cp_leak_cache_has(c, 0));
-    cp_leak_cache_take(NULL);
-    cp_leak_cache_free(c);
-    cp_leak_cache_free(NULL);
+    CHECK(!cp_tcache_has(NULL, 16));
+    CHECK(c && !cp_tcache_has(c, 0));
+    cp_tcache_take(NULL);
+    cp_tcache_free(c);
+    cp_tcache_free(NULL);
 }
 
 int main(void)
 {
-    cp_leak_cache_learn();
+    cp_tcache_learn();
     RUN(test_nothing);
     if (is_libc)
         RUN(test_thread);

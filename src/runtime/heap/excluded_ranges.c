@@ -1,21 +1,22 @@
-/* leak_holes.c - see leak_holes.h. */
-#include "runtime/heap/leak_holes.h"
+/* excluded_ranges.c - see excluded_ranges.h. */
+#include "runtime/heap/excluded_ranges.h"
 
 #include <stdbool.h>
 
-void cp_leak_holes_add(struct cp_leak_holes *h, const void *start, size_t len)
+void cp_excluded_ranges_add(struct cp_excluded_ranges *h, const void *start,
+                            size_t len)
 {
     uintptr_t at = (uintptr_t)start;
 
-    if (!at || !len || h->n == CP_LEAK_HOLES_MAX)
+    if (!at || !len || h->n == CP_EXCLUDED_RANGES_MAX)
         return;
     h->list[h->n].start = at;
     h->list[h->n].end = at + len;
     h->n++;
 }
 
-uintptr_t cp_leak_holes_next(const struct cp_leak_holes *h, uintptr_t *start,
-                             uintptr_t end)
+uintptr_t cp_excluded_ranges_next(const struct cp_excluded_ranges *h,
+                                  uintptr_t *start, uintptr_t end)
 {
     bool is_moved = true;
 

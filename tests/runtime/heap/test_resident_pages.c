@@ -2,7 +2,7 @@
  * test_leak_present - pages that were written to are found among many that
  * were not.
  */
-#include "runtime/heap/leak_present.h"
+#include "runtime/heap/resident_pages.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -21,7 +21,7 @@
 
 static uintptr_t page_size;
 static char *memory;
-static struct cp_leak_present *present;
+static struct cp_resident_pages *present;
 
 static void set_up(void)
 {
@@ -30,7 +30,7 @@ static void set_up(void)
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     /* Or one write brings in hundreds of pages. */
     (void)madvise(memory, N_PAGES * page_size, MADV_NOHUGEPAGE);
-    present = cp_leak_present_new(NULL);
+    present = cp_resident_pages_new(NULL);
 }
 
 /* The next run of pages: its first and the one after its last. */
@@ -38,7 +38,7 @@ static void check_run(uintptr_t *from, uintptr_t first, uintptr_t after)
 {
     uintptr_t end = (uintptr_t)memory + N_PAGES * page_size, stop;
 
-    stop = cp_leak_present_find(present, from, end);
+    stop = cp_resident_pages_find(present, from, end);
     CHECK((*from - (uintptr_t)memory) / page_size == first);
     CHECK((stop - (uintptr_t)memory) / page_size == after);
     *from = stop;
@@ -52,7 +52,7 @@ static void test_runs(void)
     memory[4 * page_size + 8] = 1;
     memory[90000 * page_size] = 1;
     memory[(N_PAGES - 1) * page_size] = 1;
-    cp_leak_present_forget(present, false);
+    cp_resident_pages_forget(present, false);
     check_run(&at, 3, 5);
     check_run(&at, 90000, 90001);
     check_run(&at, N_PAGES - 1, N_PAGES);
@@ -64,11 +64,11 @@ static void test_part_of_page(void)
     uintptr_t at = (uintptr_t)memory + 3 * page_size + 16;
     uintptr_t end = at + 64;
 
-    CHECK(cp_leak_present_find(present, &at, end) == end);
+    CHECK(cp_resident_pages_find(present, &at, end) == end);
     CHECK(at == (uintptr_t)memory + 3 * page_size + 16);
     at = (uintptr_t)memory + 7 * page_size + 16;
     end = at + 64;
-    CHECK(cp_leak_present_find(present, &at, end) == end);
+    CHECK(cp_resident_pages_find(present, &at, end) == end);
     CHECK(at == end);
 }
 
@@ -78,11 +78,11 @@ static void test_forget(void)
     uintptr_t at = (uintptr_t)memory + 10 * page_size;
     uintptr_t end = (uintptr_t)memory + 60 * page_size;
 
-    CHECK(cp_leak_present_find(present, &at, end) == end);
+    CHECK(cp_resident_pages_find(present, &at, end) == end);
     CHECK(at == end);
     at = (uintptr_t)memory + 10 * page_size;
     memory[50 * page_size] = 1;
-    cp_leak_present_forget(present, false);
+    cp_resident_pages_forget(present, false);
     check_run(&at, 50, 51);
 }
 
@@ -110,11 +110,11 @@ static void test_reserved(void)
         return;
     (void)madvise(m, much, MADV_NOHUGEPAGE);
     m[much / 2] = 1;
-    cp_leak_present_forget(present, false);
-    CHECK(cp_leak_present_find(present, &at, end) == at + page_size);
+    cp_resident_pages_forget(present, false);
+    CHECK(cp_resident_pages_find(present, &at, end) == at + page_size);
     CHECK(at == (uintptr_t)m + much / 2);
     at += page_size;
-    CHECK(cp_leak_present_find(present, &at, end) == end);
+    CHECK(cp_resident_pages_find(present, &at, end) == end);
     CHECK(at == end);
     CHECK(clock() - start < CLOCKS_PER_SEC / 10); /* it was a second */
     (void)munmap(m, much);
@@ -136,12 +136,12 @@ static void test_of_program(void)
     CHECK(m[0] == 0x7f);
     m[page_size] = 1;
     CHECK(mprotect(m, 3 * page_size, PROT_READ) == 0);
-    cp_leak_present_forget(present, true);
-    CHECK(cp_leak_present_find(present, &at, end) == end - page_size);
+    cp_resident_pages_forget(present, true);
+    CHECK(cp_resident_pages_find(present, &at, end) == end - page_size);
     CHECK(at == (uintptr_t)m + page_size);
-    cp_leak_present_forget(present, false);
+    cp_resident_pages_forget(present, false);
     at = (uintptr_t)m;
-    (void)cp_leak_present_find(present, &at, end);
+    (void)cp_resident_pages_find(present, &at, end);
     CHECK(at == (uintptr_t)m);
 }
 
@@ -154,14 +154,14 @@ static void test_not_told(void)
     (void)getrlimit(RLIMIT_NOFILE, &old);
     none = old;
     none.rlim_cur = 0;
-    cp_leak_present_free(present);
+    cp_resident_pages_free(present);
     (void)setrlimit(RLIMIT_NOFILE, &none);
-    present = cp_leak_present_new(NULL);
+    present = cp_resident_pages_new(NULL);
     (void)setrlimit(RLIMIT_NOFILE, &old);
-    CHECK(cp_leak_present_find(present, &at, end) == end);
+    CHECK(cp_resident_pages_find(present, &at, end) == end);
     CHECK(at == (uintptr_t)memory);
-    cp_leak_present_forget(present, true);
-    CHECK(cp_leak_present_find(present, &at, end) == end);
+    cp_resident_pages_forget(present, true);
+    CHECK(cp_resident_pages_find(present, &at, end) == end);
     CHECK(at == end);
 }
 
@@ -178,6 +178,6 @@ int main(void)
     RUN(test_of_program);
     RUN(test_reserved);
     RUN(test_not_told);
-    cp_leak_present_free(present);
+    cp_resident_pages_free(present);
     return check_failures != 0;
 }

@@ -6,32 +6,32 @@
  * some programs only reserve; and if the program fills its pages itself
  * (userfaultfd), the reader would wait for it.
  */
-#ifndef CP_LEAK_PRESENT_H
-#define CP_LEAK_PRESENT_H
+#ifndef CP_RESIDENT_PAGES_H
+#define CP_RESIDENT_PAGES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct cp_error;
-struct cp_leak_present;
+struct cp_resident_pages;
 
 /* NULL: no memory. */
-struct cp_leak_present *cp_leak_present_new(struct cp_error *err);
-void cp_leak_present_free(struct cp_leak_present *p);
+struct cp_resident_pages *cp_resident_pages_new(struct cp_error *err);
+void cp_resident_pages_free(struct cp_resident_pages *p);
 
 /*
  * What was learned before is old: asks again. `of_program` is for what cannot
  * be written now: only pages that the program has written itself count, not
  * those of a file.
  */
-void cp_leak_present_forget(struct cp_leak_present *p, bool of_program);
+void cp_resident_pages_forget(struct cp_resident_pages *p, bool of_program);
 
 /*
  * Moves *start to the first page from there on that holds something, or to
  * `end`; returns where such pages end. Where the kernel does not tell, all do,
  * or if they have to be of the program, none.
  */
-uintptr_t cp_leak_present_find(struct cp_leak_present *p, uintptr_t *start,
-                               uintptr_t end);
+uintptr_t cp_resident_pages_find(struct cp_resident_pages *p, uintptr_t *start,
+                                 uintptr_t end);
 
 #endif

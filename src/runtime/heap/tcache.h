@@ -12,8 +12,8 @@
  * they were read, it sleeps and they are as they were; if it has, its blocks
  * count as in use.
  */
-#ifndef CP_LEAK_CACHE_H
-#define CP_LEAK_CACHE_H
+#ifndef CP_TCACHE_H
+#define CP_TCACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,13 +21,13 @@
 
 #include "runtime/heap/leak_stacks.h"
 
-struct cp_leak_cached {
+struct cp_tcache_blocks {
     uintptr_t start, end;
     size_t thread;
 };
 
-struct cp_leak_cache {
-    struct cp_leak_cached *blocks; /* by address */
+struct cp_tcache {
+    struct cp_tcache_blocks *blocks; /* by address */
     size_t n, room;
     uintptr_t mark; /* of the thread that is looked at; 0: not seen yet */
     struct {
@@ -40,17 +40,17 @@ struct cp_leak_cache {
  * Looks for that variable, once. Needs the loader, which may be locked for ever
  * in the child of a fork: so it is for the start.
  */
-void cp_leak_cache_learn(void);
+void cp_tcache_learn(void);
 
 /* A list of what threads have at hand, to be filled; NULL: no memory for it */
-struct cp_leak_cache *cp_leak_cache_new(void);
+struct cp_tcache *cp_tcache_new(void);
 
 /* What they have at hand now. */
-void cp_leak_cache_take(struct cp_leak_cache *c);
+void cp_tcache_take(struct cp_tcache *c);
 
 /* Is this address in a block that has been at hand since it was taken? */
-bool cp_leak_cache_has(const struct cp_leak_cache *c, uintptr_t at);
+bool cp_tcache_has(const struct cp_tcache *c, uintptr_t at);
 
-void cp_leak_cache_free(struct cp_leak_cache *c);
+void cp_tcache_free(struct cp_tcache *c);
 
 #endif
