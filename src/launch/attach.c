@@ -21,7 +21,7 @@
 #include "http/address.h"
 #include "http/ask.h"
 #include "http/token.h"
-#include "launch/quiet.h"
+#include "launch/safe_point.h"
 #include "launch/target.h"
 #include "launch/tracee.h"
 
@@ -46,7 +46,7 @@ enum {
     AT_RESULT = 3 * ROOM
 };
 
-struct visit {
+struct session {
     const struct cp_attach *a;
     struct cp_tracee *tracee;
     uint64_t scratch;
@@ -56,7 +56,7 @@ struct visit {
 
 /* ---- in the process ---- */
 
-static enum cp_status call(struct visit *v, uint64_t function,
+static enum cp_status call(struct session *v, uint64_t function,
                            const uint64_t args[4], uint64_t *out,
                            struct cp_error *err)
 {
@@ -68,7 +68,7 @@ static enum cp_status call(struct visit *v, uint64_t function,
     return cp_tracee_call(v->tracee, &c, out, err);
 }
 
-static enum cp_status put(struct visit *v, uint64_t at, const char *text,
+static enum cp_status put(struct session *v, uint64_t at, const char *text,
                           struct cp_error *err)
 {
     size_t len = strlen(text) + 1;
@@ -78,7 +78,7 @@ static enum cp_status put(struct visit *v, uint64_t at, const char *text,
     return cp_error_set(err, CP_EIO, "cannot write its memory");
 }
 
-static enum cp_status prepare(struct visit *v, struct cp_error *err)
+static enum cp_status prepare(struct session *v, struct cp_error *err)
 {
     const uint64_t args[6] = { 0,
                                SCRATCH_BYTES,
@@ -99,7 +99,7 @@ static enum cp_status prepare(struct visit *v, struct cp_error *err)
 }
 
 /* The thread's errno, which what we call may change. */
-static enum cp_status keep_errno(struct visit *v, struct cp_error *err)
+static enum cp_status keep_errno(struct session *v, struct cp_error *err)
 {
     static const uint64_t none[4];
     uint64_t function;
@@ -125,7 +125,7 @@ static enum cp_status find_dlopen(pid_t pid, uint64_t *out,
     return status;
 }
 
-static enum cp_status explain(struct visit *v, struct cp_error *err)
+static enum cp_status explain(struct session *v, struct cp_error *err)
 {
     static const uint64_t none[4];
     uint64_t function, at = 0;
@@ -140,7 +140,7 @@ static enum cp_status explain(struct visit *v, struct cp_error *err)
 }
 
 /* One that is there already is taken: the program calls its hooks. */
-static enum cp_status load(struct visit *v, struct cp_error *err)
+static enum cp_status load(struct session *v, struct cp_error *err)
 {
     const uint64_t args[4] = { v->scratch + AT_LIBRARY, RTLD_NOW };
     uint64_t function, handle = 0;
@@ -158,7 +158,7 @@ static enum cp_status load(struct visit *v, struct cp_error *err)
 }
 
 /* The library there may be anything: its answer is checked. */
-static enum cp_status listen_there(struct visit *v, char *out,
+static enum cp_status listen_there(struct session *v, char *out,
                                    struct cp_error *err)
 {
     const uint64_t args[4] = { v->scratch + AT_LISTEN, v->scratch + AT_SETTINGS,
@@ -183,7 +183,7 @@ static enum cp_status listen_there(struct visit *v, char *out,
     return status;
 }
 
-static enum cp_status work(struct visit *v, char *out, struct cp_error *err)
+static enum cp_status work(struct session *v, char *out, struct cp_error *err)
 {
     const uint64_t args[6] = { 0, SCRATCH_BYTES };
     uint64_t unmap[6], ignored;
@@ -265,7 +265,7 @@ struct attempt {
 static void *try_thread(void *arg)
 {
     struct attempt *t = arg;
-    struct visit v = { .a = t->a };
+    struct session v = { .a = t->a };
 
     t->status = cp_tracee_begin(&v.tracee, &t->how, t->err);
     t->number = errno;
@@ -291,7 +291,8 @@ static enum cp_status try_apart(struct attempt *t, struct cp_error *err)
 }
 
 /* By the first thread that reaches a safe point. */
-static enum cp_status attach_by_any(struct attempt *t, struct cp_quiet *quiet,
+static enum cp_status attach_by_any(struct attempt *t,
+                                    struct cp_safe_points *quiet,
                                     struct cp_error *err)
 {
     pid_t threads[MAX_THREADS];
@@ -333,14 +334,14 @@ static enum cp_status call_inside(const struct cp_attach *a,
 {
     struct attempt attempt = { .a = a, .out_address = out_address, .err = err };
     enum cp_status status;
-    struct cp_quiet *quiet;
+    struct cp_safe_points *quiet;
     sigset_t before;
 
-    quiet = cp_quiet_new(a->pid, NULL);
+    quiet = cp_safe_point_new(a->pid, NULL);
     hold_signals(&before);
     status = attach_by_any(&attempt, quiet, err);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
-    cp_quiet_free(quiet);
+    cp_safe_point_free(quiet);
     return status;
 }
 

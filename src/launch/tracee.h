@@ -29,13 +29,13 @@
 
 struct cp_tracee;
 
-struct cp_quiet;
+struct cp_safe_points;
 
 struct cp_tracee_catch {
     pid_t tid;
     int timeout_ms;
-    /* Judges stacks (quiet.h); NULL: only calls are taken, as they are. */
-    struct cp_quiet *quiet;
+    /* Judges stacks (safe_point.h); NULL: only calls are taken, as they are. */
+    struct cp_safe_points *quiet;
     uint64_t call_at; /* a system call's instruction, for such a place */
 };
 

@@ -3,7 +3,7 @@
  *
  * Good places are system calls that wait, before they begin or while they
  * last; any call that the program's own code makes, before it begins; and code
- * whose stack shows that it only computes (quiet.h).
+ * whose stack shows that it only computes (safe_point.h).
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "launch/quiet.h"
+#include "launch/safe_point.h"
 #include "launch/tracee.h"
 #include "launch/tracee_stop.h"
 
@@ -68,21 +68,21 @@ static bool is_at_call(const struct cp_tracee *t,
            bytes[0] == 0x0f && bytes[1] == 0x05;
 }
 
-static struct cp_quiet_regs judged_regs(const struct cp_tracee *t)
+static struct cp_safe_point_regs judged_regs(const struct cp_tracee *t)
 {
     const struct user_regs_struct *r = &t->regs;
 
-    return (struct cp_quiet_regs){ r->rip, r->rsp, r->rbp,
-                                   r->rbx, r->r10, r->rdi };
+    return (struct cp_safe_point_regs){ r->rip, r->rsp, r->rbp,
+                                        r->rbx, r->r10, r->rdi };
 }
 
 /* Is it, in or before a call that is a good place, not in another's hands? */
 static bool is_free_call(const struct cp_tracee *t)
 {
-    struct cp_quiet_regs regs = judged_regs(t);
+    struct cp_safe_point_regs regs = judged_regs(t);
 
     return is_at_call(t, &t->regs) &&
-           (!t->quiet || cp_quiet_is_call(t->quiet, &regs));
+           (!t->quiet || cp_safe_point_is_call(t->quiet, &regs));
 }
 
 /* Is it before a call that can wait, made by the program's own code? */
@@ -93,13 +93,13 @@ static bool is_direct_call(const struct cp_tracee *t)
                                    SYS_fork,         SYS_vfork,
                                    SYS_clone3,       SYS_execveat,
                                    SYS_rt_sigreturn, SYS_restart_syscall };
-    struct cp_quiet_regs regs = judged_regs(t);
+    struct cp_safe_point_regs regs = judged_regs(t);
 
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         if (others[i] == (long)t->regs.orig_rax)
             return false;
     return t->quiet && is_at_call(t, &t->regs) &&
-           cp_quiet_is_direct(t->quiet, &regs);
+           cp_safe_point_is_direct(t->quiet, &regs);
 }
 
 /* It calls all the time, and never what we want: lets it come elsewhere. */
@@ -157,7 +157,7 @@ static bool is_good_place(struct cp_tracee *t,
                           const struct cp_tracee_catch *how)
 {
     const struct user_regs_struct *r = &t->regs;
-    struct cp_quiet_regs regs = judged_regs(t);
+    struct cp_safe_point_regs regs = judged_regs(t);
     long call = (long)r->orig_rax;
 
     if (call >= 0) {
@@ -168,7 +168,7 @@ static bool is_good_place(struct cp_tracee *t,
         return true;
     }
     t->call_at = how->call_at;
-    return t->quiet && cp_quiet_is(t->quiet, &regs);
+    return t->quiet && cp_safe_point_is(t->quiet, &regs);
 }
 
 enum cp_status cp_tracee_settle(struct cp_tracee *t,

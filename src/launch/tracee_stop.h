@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 
-struct cp_quiet;
+struct cp_safe_points;
 struct cp_tracee_catch;
 
 /* How a stop before or behind a system call is told from other traps. */
@@ -37,7 +37,7 @@ struct cp_tracee {
     uint64_t remainder[2];  /* what is there */
     int64_t timeout_end_ns; /* of the wait that it is in; 0: none to mind */
     struct iovec xstate;
-    struct cp_quiet *quiet; /* borrowed, while it is caught; or NULL */
+    struct cp_safe_points *quiet; /* borrowed, while it is caught; or NULL */
 };
 
 int64_t cp_tracee_now_ns(void);

@@ -44,10 +44,10 @@ EXPORT int cpprof_close(void)
 }
 
 /* cpprof attach could not reach the endpoint that it has started. */
-static int end_visit(char *out, size_t cap)
+static int end_attach_session(char *out, size_t cap)
 {
     int number = errno;
-    bool is_closed = cp_listen_is_visit();
+    bool is_closed = cp_listen_is_attach_session();
 
     if (is_closed) {
         cp_lifecycle_detach();
@@ -68,7 +68,7 @@ EXPORT int cpprof_attach(const char *where, const char *settings, char *out,
     enum cp_status status;
 
     if (!*where)
-        return end_visit(out, cap);
+        return end_attach_session(out, cap);
     if (now) { /* its settings stay as they are */
         (void)snprintf(out, cap, "already listening on %s", now);
         return -1;

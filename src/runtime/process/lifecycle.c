@@ -67,8 +67,9 @@ static struct {
     struct cp_settings before; /* anybody attached: those of the environment */
     pthread_key_t key;         /* its destructor ends a thread for us */
     bool has_key;
-    bool is_asleep;            /* when nobody is attached */
-    _Atomic bool lacks_keeper; /* a forked child in which hooks record */
+    bool is_asleep; /* when nobody is attached */
+    _Atomic bool
+        lacks_refresh_thread; /* a forked child in which hooks record */
     size_t default_stack;
     _Atomic long pid;
 } life;
@@ -209,11 +210,12 @@ static bool has_own_stack(const pthread_attr_t *attr)
  * fork() copies no thread of the parent. The child starts the sampler's thread
  * with its own first thread, or when cpprof attach comes.
  */
-static void have_keeper(void)
+static void have_refresh_thread(void)
 {
-    if (atomic_exchange(&life.lacks_keeper, false) &&
+    if (atomic_exchange(&life.lacks_refresh_thread, false) &&
         cp_sampler_watch_soon(NULL) != CP_OK)
-        atomic_store(&life.lacks_keeper, true); /* the next thread tries */
+        atomic_store(&life.lacks_refresh_thread,
+                     true); /* the next thread tries */
 }
 
 void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
@@ -222,8 +224,8 @@ void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start)
 
     if (!can_wrap || !is_started())
         return NULL;
-    if (atomic_load_explicit(&life.lacks_keeper, memory_order_relaxed))
-        have_keeper();
+    if (atomic_load_explicit(&life.lacks_refresh_thread, memory_order_relaxed))
+        have_refresh_thread();
     w = cp_alloc(1, sizeof(*w), NULL);
     if (!w)
         return NULL;
@@ -293,7 +295,7 @@ static void after_fork(bool is_child)
     cp_threads_after_fork(is_child);
     if (is_child) {
         if (cp_sampler_after_fork())
-            atomic_store(&life.lacks_keeper, true);
+            atomic_store(&life.lacks_refresh_thread, true);
         cp_cpu_after_fork();
         cp_heap_after_fork();
         cp_wall_after_fork();
@@ -420,7 +422,7 @@ static void read_settings(void)
 }
 
 /* Settings of who attaches, over those of the environment. */
-static void read_visit(const char *settings)
+static void read_session_settings(const char *settings)
 {
     cp_hooks_bypassed_detect();
     life.settings = life.before;
@@ -429,7 +431,7 @@ static void read_visit(const char *settings)
 }
 
 /* With the settings of who attaches, if somebody does. */
-static enum cp_status start(const char *visit, struct cp_error *err)
+static enum cp_status start(const char *session, struct cp_error *err)
 {
     enum cp_status status;
 
@@ -440,8 +442,8 @@ static enum cp_status start(const char *visit, struct cp_error *err)
     cp_stderr_note();
     read_settings();
     life.before = life.settings;
-    if (visit)
-        read_visit(visit);
+    if (session)
+        read_session_settings(session);
     apply_settings();
     libdeflate_set_memory_allocator(packer_alloc, cp_free);
     cp_listen_configure(&life.settings);
@@ -491,8 +493,8 @@ enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err)
 
     cp_lock_acquire(&life.lock);
     if (is_started()) {
-        read_visit(settings);
-        have_keeper();
+        read_session_settings(settings);
+        have_refresh_thread();
         status = set_anew(err);
     } else {
         life.is_asleep = true;

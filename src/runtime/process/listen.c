@@ -27,7 +27,8 @@
 #include "runtime/threads/own_thread.h"
 
 #define CHILD_DELAY_NS 100000000
-#define HEIR_DELAY_NS 250000000 /* shorter commands leave the address alone */
+#define ADDRESS_HOLDER_DELAY_NS                                                \
+    250000000                   /* shorter commands leave the address alone */
 #define MAX_DELAY_NS 4000000000 /* between two tries */
 #define TRIES 10
 #define FORKED_TRIES 4
@@ -39,11 +40,11 @@ static struct {
     char where[512]; /* "": nowhere */
     struct cp_endpoint *endpoint;
     const struct cp_settings *settings;
-    int listen_fd;       /* for the first endpoint; 0: none */
-    int lease_fd;        /* of that socket (address_transfer.h); 0: none */
-    bool is_visit;       /* cpprof attach has started the endpoint */
-    _Atomic int n_tries; /* that are left to get an address */
-    int64_t delay_ns;    /* before the first of them */
+    int listen_fd;          /* for the first endpoint; 0: none */
+    int lease_fd;           /* of that socket (address_transfer.h); 0: none */
+    bool is_attach_session; /* cpprof attach has started the endpoint */
+    _Atomic int n_tries;    /* that are left to get an address */
+    int64_t delay_ns;       /* before the first of them */
     char paused_at[CP_HTTP_ADDRESS_BYTES]; /* the address; "": not paused */
 } state = { .settings = &no_settings };
 
@@ -111,7 +112,7 @@ static enum cp_status start_endpoint(const char *where, struct cp_error *err)
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
     struct cp_error unseen = { 0 };
 
-    state.is_visit = state.settings->is_attached;
+    state.is_attach_session = state.settings->is_attached;
     state.listen_fd = state.lease_fd = 0;
     if (status == CP_OK && cp_heap_enable(&unseen) != CP_OK)
         cp_lifecycle_say(unseen.msg);
@@ -160,14 +161,14 @@ const char *cp_listen_address(void)
     return address;
 }
 
-bool cp_listen_is_visit(void)
+bool cp_listen_is_attach_session(void)
 {
-    bool is_visit;
+    bool is_attach_session;
 
     cp_lock_acquire(&state.lock);
-    is_visit = state.endpoint && state.is_visit;
+    is_attach_session = state.endpoint && state.is_attach_session;
     cp_lock_release(&state.lock);
-    return is_visit;
+    return is_attach_session;
 }
 
 static bool close_locked(void)
@@ -296,7 +297,7 @@ static bool serve_in_its_place(void)
 }
 
 /* Until the address is free or given to us, or with one of its own. */
-static void serve_heir(void *arg)
+static void serve_as_address_holder(void *arg)
 {
     int64_t delay = state.delay_ns;
 
@@ -313,12 +314,13 @@ static void serve_heir(void *arg)
     }
 }
 
-static void start_heir(int n_tries, int64_t delay_ns)
+static void start_address_holder(int n_tries, int64_t delay_ns)
 {
     state.n_tries = n_tries;
     state.delay_ns = delay_ns;
     if (state.settings->follow != CP_FOLLOW_NONE)
-        (void)cp_own_thread_start("cpprof", serve_heir, NULL, NULL);
+        (void)cp_own_thread_start("cpprof", serve_as_address_holder, NULL,
+                                  NULL);
 }
 
 void cp_listen_later(const char *where)
@@ -326,7 +328,7 @@ void cp_listen_later(const char *where)
     if (strlen(where) >= sizeof(state.where))
         return;
     (void)strcpy(state.where, where);
-    start_heir(TRIES, HEIR_DELAY_NS);
+    start_address_holder(TRIES, ADDRESS_HOLDER_DELAY_NS);
 }
 
 /*
@@ -352,5 +354,7 @@ void cp_listen_after_fork(void)
         state.n_tries = 1;
         (void)cp_own_thread_start("cpprof", serve_child, NULL, NULL);
     } else
-        start_heir(FORKED_TRIES, had_one ? HEIR_DELAY_NS : 2 * HEIR_DELAY_NS);
+        start_address_holder(FORKED_TRIES, had_one
+                                               ? ADDRESS_HOLDER_DELAY_NS
+                                               : 2 * ADDRESS_HOLDER_DELAY_NS);
 }

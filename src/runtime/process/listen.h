@@ -22,7 +22,7 @@ void cp_listen_configure(const struct cp_settings *s);
 enum cp_status cp_listen(const char *where, struct cp_error *err);
 
 /* Has cpprof attach started the endpoint that there is? */
-bool cp_listen_is_visit(void);
+bool cp_listen_is_attach_session(void);
 
 /* Where it is; NULL: nowhere. */
 const char *cp_listen_address(void);

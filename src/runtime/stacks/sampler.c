@@ -423,7 +423,7 @@ static void await_look(uint32_t asked)
 }
 
 /* The thread is there and, if waits, has had a look. */
-static enum cp_status have_keeper(bool waits, struct cp_error *err)
+static enum cp_status have_refresh_thread(bool waits, struct cp_error *err)
 {
     bool is_there = sampler.is_watching || atomic_load(&sampler.n_windows) > 0;
     uint32_t asked = ask();
@@ -441,7 +441,7 @@ static enum cp_status open_window(bool has_time, struct cp_error *err)
     if (status == CP_OK)
         status = cp_threads_scan(err);
     if (status == CP_OK && (!has_time || atomic_load(&sampler.n_windows) == 0))
-        status = have_keeper(true, err);
+        status = have_refresh_thread(true, err);
     if (status == CP_OK)
         atomic_fetch_add(&sampler.n_windows, 1);
     return status;
@@ -463,7 +463,7 @@ static enum cp_status watch(bool waits, struct cp_error *err)
 
     cp_lock_acquire(&cp_sampler_lock);
     if (!sampler.is_watching) {
-        status = have_keeper(waits, err);
+        status = have_refresh_thread(waits, err);
         sampler.is_watching = status == CP_OK;
     }
     cp_lock_release(&cp_sampler_lock);

@@ -1,5 +1,5 @@
-/* quiet.c - see quiet.h. */
-#include "launch/quiet.h"
+/* safe_point.c - see safe_point.h. */
+#include "launch/safe_point.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ struct object {
     enum trust trust;
 };
 
-struct cp_quiet {
+struct cp_safe_points {
     pid_t pid;
     struct object *objects; /* by address */
     size_t n, cap;
@@ -127,7 +127,7 @@ static uint64_t first_address(const struct cp_elf *e)
 }
 
 /* An object whose file cannot be read is left out: walks end there. */
-static enum cp_status add_object(struct cp_quiet *q, uint64_t start,
+static enum cp_status add_object(struct cp_safe_points *q, uint64_t start,
                                  const char *path, struct cp_error *err)
 {
     struct cp_compile_input in = { .machine = cp_cfi_native() };
@@ -155,7 +155,7 @@ static enum cp_status add_object(struct cp_quiet *q, uint64_t start,
 }
 
 /* Takes the lines that are the beginning of a file. */
-static enum cp_status read_maps(struct cp_quiet *q, struct cp_error *err)
+static enum cp_status read_maps(struct cp_safe_points *q, struct cp_error *err)
 {
     char path[64], *line = NULL;
     size_t cap = 0;
@@ -193,7 +193,7 @@ static int by_start(const void *a, const void *b)
                : x->module.start > y->module.start;
 }
 
-static enum cp_status prepare(struct cp_quiet *q, struct cp_error *err)
+static enum cp_status prepare(struct cp_safe_points *q, struct cp_error *err)
 {
     enum cp_status status = read_maps(q, err);
 
@@ -211,20 +211,20 @@ static enum cp_status prepare(struct cp_quiet *q, struct cp_error *err)
     return CP_OK;
 }
 
-struct cp_quiet *cp_quiet_new(pid_t pid, struct cp_error *err)
+struct cp_safe_points *cp_safe_point_new(pid_t pid, struct cp_error *err)
 {
-    struct cp_quiet *q = cp_alloc(1, sizeof(*q), err);
+    struct cp_safe_points *q = cp_alloc(1, sizeof(*q), err);
 
     if (!q)
         return NULL;
     q->pid = pid;
     if (prepare(q, err) == CP_OK)
         return q;
-    cp_quiet_free(q);
+    cp_safe_point_free(q);
     return NULL;
 }
 
-void cp_quiet_free(struct cp_quiet *q)
+void cp_safe_point_free(struct cp_safe_points *q)
 {
     if (!q)
         return;
@@ -240,7 +240,7 @@ void cp_quiet_free(struct cp_quiet *q)
 /* ---- stacks ---- */
 
 /* As much as there is, page by page: the stack ends somewhere. */
-static size_t copy_stack(struct cp_quiet *q, uint64_t sp)
+static size_t copy_stack(struct cp_safe_points *q, uint64_t sp)
 {
     const size_t page = 4096;
     size_t n = 0, step = page - (size_t)(sp & (page - 1));
@@ -257,7 +257,7 @@ static size_t copy_stack(struct cp_quiet *q, uint64_t sp)
     return n;
 }
 
-static enum trust trust_at(const struct cp_quiet *q, uintptr_t pc)
+static enum trust trust_at(const struct cp_safe_points *q, uintptr_t pc)
 {
     for (size_t i = 0; i < q->n; i++)
         if (pc >= q->objects[i].module.start && pc < q->objects[i].module.end)
@@ -266,7 +266,7 @@ static enum trust trust_at(const struct cp_quiet *q, uintptr_t pc)
 }
 
 /* The program's frames, and then a few of libc's, and nothing else. */
-static bool are_good(const struct cp_quiet *q, const uintptr_t *frames,
+static bool are_good(const struct cp_safe_points *q, const uintptr_t *frames,
                      size_t n)
 {
     size_t i = 0;
@@ -282,7 +282,8 @@ static bool are_good(const struct cp_quiet *q, const uintptr_t *frames,
 }
 
 /* Walks; false if there is nothing to walk over. */
-static bool walk(struct cp_quiet *q, const struct cp_quiet_regs *regs,
+static bool walk(struct cp_safe_points *q,
+                 const struct cp_safe_point_regs *regs,
                  uintptr_t frames[CP_WALK_MAX], size_t *out_n, bool *is_whole)
 {
     struct cp_signal_regs start = { .pc = regs->pc,
@@ -306,7 +307,8 @@ static bool walk(struct cp_quiet *q, const struct cp_quiet_regs *regs,
     return true;
 }
 
-bool cp_quiet_is(struct cp_quiet *q, const struct cp_quiet_regs *regs)
+bool cp_safe_point_is(struct cp_safe_points *q,
+                      const struct cp_safe_point_regs *regs)
 {
     uintptr_t frames[CP_WALK_MAX];
     bool is_whole;
@@ -317,7 +319,8 @@ bool cp_quiet_is(struct cp_quiet *q, const struct cp_quiet_regs *regs)
            are_good(q, frames, n);
 }
 
-bool cp_quiet_is_direct(struct cp_quiet *q, const struct cp_quiet_regs *regs)
+bool cp_safe_point_is_direct(struct cp_safe_points *q,
+                             const struct cp_safe_point_regs *regs)
 {
     uintptr_t frames[CP_WALK_MAX];
     bool is_whole;
@@ -329,7 +332,7 @@ bool cp_quiet_is_direct(struct cp_quiet *q, const struct cp_quiet_regs *regs)
 }
 
 /* The code that a signal handler returns to. */
-static bool is_signal_frame(const struct cp_quiet *q, uintptr_t pc)
+static bool is_signal_frame(const struct cp_safe_points *q, uintptr_t pc)
 {
     struct cp_unwind_table map = { q->n, q->modules, q->cache };
 
@@ -337,7 +340,8 @@ static bool is_signal_frame(const struct cp_quiet *q, uintptr_t pc)
            cp_unwind_table_row(&map, pc + 1)->cfa == CP_CFA_SIGNAL;
 }
 
-bool cp_quiet_is_call(struct cp_quiet *q, const struct cp_quiet_regs *regs)
+bool cp_safe_point_is_call(struct cp_safe_points *q,
+                           const struct cp_safe_point_regs *regs)
 {
     uintptr_t frames[CP_WALK_MAX];
     bool is_whole;
