@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "runtime/hooks/next.h"
+#include "runtime/hooks/real_function.h"
 #include "runtime/process/exit_gate.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -25,7 +25,7 @@ EXPORT int __cxa_atexit(void (*run)(void *), void *arg, void *object)
     bool is_inside = cp_exit_gate_enter();
     int failed;
 
-    CP_NEXT(__cxa_atexit);
+    CP_REAL(__cxa_atexit);
     failed = next(run, arg, object);
     if (is_inside)
         cp_exit_gate_leave();
@@ -36,7 +36,7 @@ EXPORT void __cxa_finalize(void *object)
 {
     bool is_inside = cp_exit_gate_enter();
 
-    CP_NEXT(__cxa_finalize);
+    CP_REAL(__cxa_finalize);
     next(object);
     if (is_inside)
         cp_exit_gate_leave();

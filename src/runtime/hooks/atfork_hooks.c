@@ -6,7 +6,7 @@
  */
 #include <stddef.h>
 
-#include "runtime/hooks/next.h"
+#include "runtime/hooks/real_function.h"
 #include "runtime/process/lifecycle.h"
 
 /* What pthread_atfork calls, in each object its own. */
@@ -14,7 +14,7 @@ typedef void fork_call(void);
 int __register_atfork(fork_call *before, fork_call *in_parent,
                       fork_call *in_child, void *object);
 
-CP_NEXT_ENTRY(__register_atfork, NULL);
+CP_REAL_ENTRY(__register_atfork, NULL);
 
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
@@ -22,7 +22,7 @@ static int add_first(fork_call *before, fork_call *in_parent,
                      fork_call *in_child)
 {
     __typeof__(__register_atfork) *next =
-        (__typeof__(__register_atfork) *)cp_next_get(&next___register_atfork);
+        (__typeof__(__register_atfork) *)cp_real_get(&next___register_atfork);
 
     return next(before, in_parent, in_child, &__dso_handle);
 }
@@ -32,7 +32,7 @@ __register_atfork(fork_call *before, fork_call *in_parent, fork_call *in_child,
                   void *object)
 {
     __typeof__(__register_atfork) *next =
-        (__typeof__(__register_atfork) *)cp_next_get(&next___register_atfork);
+        (__typeof__(__register_atfork) *)cp_real_get(&next___register_atfork);
 
     (void)cp_lifecycle_watch_forks(add_first);
     return next(before, in_parent, in_child, object);

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/hooks/next.h"
+#include "runtime/hooks/real_function.h"
 #include "runtime/os/clock.h"
 #include "signal/signals/perf_signals.h"
 #include "signal/tables/thread.h"
@@ -40,38 +40,38 @@
 
 EXPORT int execve(const char *file, char *const argv[], char *const envp[])
 {
-    CP_NEXT(execve);
+    CP_REAL(execve);
     EXEC(next(file, argv, envp));
 }
 
 EXPORT int execv(const char *file, char *const argv[])
 {
-    CP_NEXT(execv);
+    CP_REAL(execv);
     EXEC(next(file, argv));
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
-    CP_NEXT(execvp);
+    CP_REAL(execvp);
     EXEC(next(file, argv));
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    CP_NEXT(execvpe);
+    CP_REAL(execvpe);
     EXEC(next(file, argv, envp));
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    CP_NEXT(fexecve);
+    CP_REAL(fexecve);
     EXEC(next(fd, argv, envp));
 }
 
 EXPORT int execveat(int fd, const char *file, char *const argv[],
                     char *const envp[], int flags)
 {
-    CP_NEXT(execveat);
+    CP_REAL(execveat);
     EXEC(next(fd, file, argv, envp, flags));
 }
 
@@ -140,7 +140,7 @@ EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *out)
     siginfo_t info;
     int sig;
 
-    CP_NEXT(sigwaitinfo);
+    CP_REAL(sigwaitinfo);
     do
         sig = next(set, &info);
     while (sig > 0 && cp_perf_signals_is_ours(&info));
@@ -182,7 +182,7 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out,
     siginfo_t info;
     int sig;
 
-    CP_NEXT(sigtimedwait);
+    CP_REAL(sigtimedwait);
     sig = next(set, &info, span);
     while (sig > 0 && cp_perf_signals_is_ours(&info)) {
         if (span)

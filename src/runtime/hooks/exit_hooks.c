@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/hooks/next.h"
+#include "runtime/hooks/real_function.h"
 #include "runtime/os/sandbox.h"
 #include "runtime/process/record.h"
 #include "runtime/stacks/sampler.h"
@@ -53,7 +53,7 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
     struct sigaction changed;
     int failed;
 
-    CP_NEXT(sigaction);
+    CP_REAL(sigaction);
     if (sig == SIGTRAP && cp_perf_sampler_has_trap())
         return cp_perf_sampler_take_trap(next, act, old);
     if (cp_sampler_knows(sig))
@@ -81,7 +81,7 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
     const stack_t before = stack ? *stack : (stack_t){ 0 };
     int failed;
 
-    CP_NEXT(sigaltstack);
+    CP_REAL(sigaltstack);
     if (cp_sandbox_is_sealed())
         return next(stack, old);
     if (stack && cp_sigaltstack_note(&before))
@@ -114,7 +114,7 @@ EXPORT handler *signal(int sig, handler *wanted)
 {
     handler *old;
 
-    CP_NEXT(signal);
+    CP_REAL(signal);
     if ((sig == SIGTRAP && cp_perf_sampler_has_trap()) || cp_sampler_knows(sig))
         return take(sig, wanted, SA_RESTART);
     if (!is_ours(sig)) {
@@ -188,7 +188,7 @@ EXPORT int kill(pid_t pid, int sig)
 
 EXPORT int raise(int sig)
 {
-    CP_NEXT(raise);
+    CP_REAL(raise);
     before_end(sig);
     return next(sig);
 }

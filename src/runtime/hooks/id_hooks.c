@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "runtime/hooks/next.h"
+#include "runtime/hooks/real_function.h"
 #include "runtime/os/sandbox.h"
 #include "runtime/threads/thread_records.h"
 #include "runtime/threads/threads.h"
@@ -183,7 +183,7 @@ static enum outcome change_self(struct change *c)
         bool has_turn = take_turn(&mask);                                      \
         enum outcome outcome = has_turn ? change_self(&change) : FOR_ALL;      \
         int result = outcome == FAILED ? -1 : 0;                               \
-        CP_NEXT(symbol);                                                       \
+        CP_REAL(symbol);                                                       \
                                                                                \
         if (outcome == FOR_ALL)                                                \
             result = call;                                                     \
@@ -200,13 +200,13 @@ static enum outcome change_self(struct change *c)
  */
 static int set_effective_user(uid_t id)
 {
-    CP_NEXT(setresuid);
+    CP_REAL(setresuid);
     return next((uid_t)-1, id, (uid_t)-1);
 }
 
 static int set_effective_group(gid_t id)
 {
-    CP_NEXT(setresgid);
+    CP_REAL(setresgid);
     return next((gid_t)-1, id, (gid_t)-1);
 }
 
@@ -281,7 +281,7 @@ EXPORT int initgroups(const char *user, gid_t group)
     gid_t few[FEW_GROUPS], *many;
     int n = FEW_GROUPS, failed = -1;
 
-    CP_NEXT(initgroups);
+    CP_REAL(initgroups);
     if (is_alone())
         return next(user, group);
     if (getgrouplist(user, group, few, &n) >= 0)

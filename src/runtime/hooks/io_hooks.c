@@ -27,7 +27,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/hooks/next.h"
+#include "runtime/hooks/real_function.h"
 #include "runtime/os/saved_registers.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
@@ -57,12 +57,12 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
  * program.
  */
 #define HOOK(type, symbol, what, parameters, arguments)                        \
-    CP_NEXT_ENTRY(symbol, NULL);                                               \
+    CP_REAL_ENTRY(symbol, NULL);                                               \
                                                                                \
     static __attribute__((noinline)) type symbol##_watched parameters          \
     {                                                                          \
         __typeof__(symbol) *next =                                             \
-            (__typeof__(symbol) *)cp_next_get(&next_##symbol);                 \
+            (__typeof__(symbol) *)cp_real_get(&next_##symbol);                 \
         struct cp_signal_regs here;                                            \
         struct cp_wait wait;                                                   \
         type result;                                                           \
@@ -79,7 +79,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
     EXPORT type symbol parameters                                              \
     {                                                                          \
         __typeof__(symbol) *next =                                             \
-            (__typeof__(symbol) *)cp_next_found(&next_##symbol);               \
+            (__typeof__(symbol) *)cp_real_found(&next_##symbol);               \
                                                                                \
         cp_save_registers();                                                   \
         if (__builtin_expect(next && !cp_waits_io_is_enabled(), 1))            \

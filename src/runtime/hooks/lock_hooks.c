@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "runtime/hooks/mutex_depth.h"
-#include "runtime/hooks/next.h"
+#include "runtime/hooks/real_function.h"
 #include "runtime/os/saved_registers.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
@@ -83,7 +83,7 @@ static bool is_robust(const pthread_mutex_t *m)
 
 static int try_mutex(pthread_mutex_t *m)
 {
-    CP_NEXT(pthread_mutex_trylock);
+    CP_REAL(pthread_mutex_trylock);
     if (is_robust(m))
         return is_held(m) ? EBUSY : NOT_TRIED;
     return next(m);
@@ -150,13 +150,13 @@ static int unlock_traced(pthread_mutex_t *m)
 
 static mutex_call *find_lock(void)
 {
-    CP_NEXT(pthread_mutex_lock);
+    CP_REAL(pthread_mutex_lock);
     return next;
 }
 
 static mutex_call *find_unlock(void)
 {
-    CP_NEXT(pthread_mutex_unlock);
+    CP_REAL(pthread_mutex_unlock);
     return next;
 }
 
@@ -172,7 +172,7 @@ static int first_unlock(pthread_mutex_t *m)
 
 static mutex_call *find_trylock(void)
 {
-    CP_NEXT(pthread_mutex_trylock);
+    CP_REAL(pthread_mutex_trylock);
     return next;
 }
 
@@ -195,7 +195,7 @@ static void choose(void)
     atomic_store_explicit(&now.unlock, unlock, memory_order_release);
 }
 
-/* After next.c's and before lifecycle.c's. */
+/* After real_function.c's and before lifecycle.c's. */
 __attribute__((constructor(102))) static void prepare(void)
 {
     atomic_store(&libc.lock, find_lock());
@@ -217,14 +217,14 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t)
 {
-    CP_NEXT(pthread_mutex_timedlock);
+    CP_REAL(pthread_mutex_timedlock);
     LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m, t));
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
                                    const struct timespec *t)
 {
-    CP_NEXT(pthread_mutex_clocklock);
+    CP_REAL(pthread_mutex_clocklock);
     if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)
         return next(m, clock, t); /* which says EINVAL even if it is free */
     LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m, clock, t));
@@ -234,7 +234,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 
 static int try_mtx(mtx_t *m)
 {
-    CP_NEXT(mtx_trylock);
+    CP_REAL(mtx_trylock);
     return next(m);
 }
 
@@ -252,7 +252,7 @@ EXPORT int mtx_lock(mtx_t *m)
     struct cp_wait wait;
     int tried;
 
-    CP_NEXT(mtx_lock);
+    CP_REAL(mtx_lock);
     if (!cp_waits_are_enabled())
         return next(m);
     tried = try_mtx(m);
@@ -267,7 +267,7 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
     struct cp_wait wait;
     int tried;
 
-    CP_NEXT(mtx_timedlock);
+    CP_REAL(mtx_timedlock);
     if (!cp_waits_are_enabled())
         return next(m, t);
     tried = try_mtx(m);
@@ -281,7 +281,7 @@ CP_WAITS_UNLOCK(mtx_unlock, mtx_t)
 
 EXPORT int mtx_unlock(mtx_t *m)
 {
-    CP_NEXT(mtx_unlock);
+    CP_REAL(mtx_unlock);
     if (!cp_waits_are_enabled() || cp_mutex_is_nested(m))
         return next(m);
     return mtx_unlock_watched(m, next, CP_CALLER);
@@ -301,26 +301,26 @@ static bool is_good(clockid_t clock, const struct timespec *t)
 
 static int try_read(pthread_rwlock_t *l)
 {
-    CP_NEXT(pthread_rwlock_tryrdlock);
+    CP_REAL(pthread_rwlock_tryrdlock);
     return next(l);
 }
 
 static int try_write(pthread_rwlock_t *l)
 {
-    CP_NEXT(pthread_rwlock_trywrlock);
+    CP_REAL(pthread_rwlock_trywrlock);
     return next(l);
 }
 
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
-    CP_NEXT(pthread_rwlock_rdlock);
+    CP_REAL(pthread_rwlock_rdlock);
     LOCK(l, CP_WAIT_READ, try_read(l), next(l));
 }
 
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
                                       const struct timespec *t)
 {
-    CP_NEXT(pthread_rwlock_timedrdlock);
+    CP_REAL(pthread_rwlock_timedrdlock);
     if (!is_good(CLOCK_REALTIME, t))
         return next(l, t);
     LOCK(l, CP_WAIT_READ, try_read(l), next(l, t));
@@ -329,7 +329,7 @@ EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
                                       const struct timespec *t)
 {
-    CP_NEXT(pthread_rwlock_clockrdlock);
+    CP_REAL(pthread_rwlock_clockrdlock);
     if (!is_good(clock, t))
         return next(l, clock, t);
     LOCK(l, CP_WAIT_READ, try_read(l), next(l, clock, t));
@@ -337,14 +337,14 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
-    CP_NEXT(pthread_rwlock_wrlock);
+    CP_REAL(pthread_rwlock_wrlock);
     LOCK(l, CP_WAIT_WRITE, try_write(l), next(l));
 }
 
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
                                       const struct timespec *t)
 {
-    CP_NEXT(pthread_rwlock_timedwrlock);
+    CP_REAL(pthread_rwlock_timedwrlock);
     if (!is_good(CLOCK_REALTIME, t))
         return next(l, t);
     LOCK(l, CP_WAIT_WRITE, try_write(l), next(l, t));
@@ -353,7 +353,7 @@ EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
                                       const struct timespec *t)
 {
-    CP_NEXT(pthread_rwlock_clockwrlock);
+    CP_REAL(pthread_rwlock_clockwrlock);
     if (!is_good(clock, t))
         return next(l, clock, t);
     LOCK(l, CP_WAIT_WRITE, try_write(l), next(l, clock, t));
@@ -363,7 +363,7 @@ CP_WAITS_UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
-    CP_NEXT(pthread_rwlock_unlock);
+    CP_REAL(pthread_rwlock_unlock);
     if (!cp_waits_are_enabled())
         return next(l);
     return pthread_rwlock_unlock_watched(l, next, CP_CALLER);
@@ -373,13 +373,13 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 
 static int try_spin(pthread_spinlock_t *l)
 {
-    CP_NEXT(pthread_spin_trylock);
+    CP_REAL(pthread_spin_trylock);
     return next(l);
 }
 
 EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 {
-    CP_NEXT(pthread_spin_lock);
+    CP_REAL(pthread_spin_lock);
     LOCK(l, CP_WAIT_SPIN, try_spin(l), next(l));
 }
 
@@ -387,7 +387,7 @@ CP_WAITS_UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
-    CP_NEXT(pthread_spin_unlock);
+    CP_REAL(pthread_spin_unlock);
     if (!cp_waits_are_enabled())
         return next(l);
     return pthread_spin_unlock_watched(l, next, CP_CALLER);

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "runtime/heap/heap.h"
-#include "runtime/hooks/malloc_next.h"
+#include "runtime/hooks/malloc_real.h"
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/capture.h"
 
@@ -76,68 +76,68 @@ static void find_next(void);
 
 static bool is_finding(void)
 {
-    static _Atomic bool is_in_vain;
+    static _Atomic bool is_unavailable;
 
-    if (cp_alloc_self.hook_depth || atomic_load(&is_in_vain))
+    if (cp_alloc_self.hook_depth || atomic_load(&is_unavailable))
         return true;
     find_next();
-    if (cp_malloc_next.malloc == first_malloc)
-        atomic_store(&is_in_vain, true);
-    return atomic_load(&is_in_vain);
+    if (cp_malloc_real.malloc == first_malloc)
+        atomic_store(&is_unavailable, true);
+    return atomic_load(&is_unavailable);
 }
 
 static void *first_malloc(size_t size)
 {
-    return is_finding() ? early_alloc(size) : cp_malloc_next.malloc(size);
+    return is_finding() ? early_alloc(size) : cp_malloc_real.malloc(size);
 }
 
 static void *first_calloc(size_t n, size_t size)
 {
     if (!is_finding())
-        return cp_malloc_next.calloc(n, size);
+        return cp_malloc_real.calloc(n, size);
     return size && n > EARLY_BYTES / size ? NULL : early_alloc(n * size);
 }
 
 static void *first_realloc(void *block, size_t size)
 {
     if (!is_finding())
-        return cp_malloc_next.realloc(block, size);
+        return cp_malloc_real.realloc(block, size);
     return block ? NULL : early_alloc(size);
 }
 
 static void first_free(void *block)
 {
     if (!is_finding())
-        cp_malloc_next.free(block);
+        cp_malloc_real.free(block);
 }
 
 static int first_posix_memalign(void **out, size_t alignment, size_t size)
 {
     return is_finding() ? ENOMEM
-                        : cp_malloc_next.posix_memalign(out, alignment, size);
+                        : cp_malloc_real.posix_memalign(out, alignment, size);
 }
 
 static void *first_aligned_alloc(size_t alignment, size_t size)
 {
-    return is_finding() ? NULL : cp_malloc_next.aligned_alloc(alignment, size);
+    return is_finding() ? NULL : cp_malloc_real.aligned_alloc(alignment, size);
 }
 
 static void *first_memalign(size_t alignment, size_t size)
 {
-    return is_finding() ? NULL : cp_malloc_next.memalign(alignment, size);
+    return is_finding() ? NULL : cp_malloc_real.memalign(alignment, size);
 }
 
 static void *first_valloc(size_t size)
 {
-    return is_finding() ? NULL : cp_malloc_next.valloc(size);
+    return is_finding() ? NULL : cp_malloc_real.valloc(size);
 }
 
 static void *first_pvalloc(size_t size)
 {
-    return is_finding() ? NULL : cp_malloc_next.pvalloc(size);
+    return is_finding() ? NULL : cp_malloc_real.pvalloc(size);
 }
 
-_Alignas(64) struct cp_malloc_next cp_malloc_next = {
+_Alignas(64) struct cp_malloc_real cp_malloc_real = {
     first_malloc,   first_calloc,         first_realloc,
     first_free,     first_posix_memalign, first_aligned_alloc,
     first_memalign, first_valloc,         first_pvalloc,
@@ -155,7 +155,7 @@ _Alignas(64) struct cp_malloc_next cp_malloc_next = {
 /* Finds the next functions. */
 static void find_next(void)
 {
-    struct cp_malloc_next found_next = { 0 };
+    struct cp_malloc_real found_next = { 0 };
 
     cp_alloc_self.hook_depth++;
     NEXT(malloc);
@@ -168,7 +168,7 @@ static void find_next(void)
     NEXT(valloc);
     NEXT(pvalloc);
     if (found_next.malloc && found_next.free)
-        cp_malloc_next = found_next;
+        cp_malloc_real = found_next;
     cp_alloc_self.hook_depth--;
 }
 
@@ -235,8 +235,8 @@ static bool is_of_libc(void)
     void *address[3] = { dlsym(RTLD_DEFAULT, "gnu_get_libc_version") };
     Dl_info its[3];
 
-    memcpy(&address[1], &cp_malloc_next.malloc, sizeof(address[1]));
-    memcpy(&address[2], &cp_malloc_next.free, sizeof(address[2]));
+    memcpy(&address[1], &cp_malloc_real.malloc, sizeof(address[1]));
+    memcpy(&address[2], &cp_malloc_real.free, sizeof(address[2]));
     for (size_t i = 0; i < 3; i++)
         if (!address[i] || !dladdr(address[i], &its[i]) ||
             its[i].dli_fbase != its[0].dli_fbase)
@@ -280,7 +280,7 @@ void cp_malloc_sample(void *block, size_t size, uintptr_t caller)
     cp_alloc_self.hook_depth--;
 }
 
-void cp_malloc_look(void *block, size_t size, uintptr_t caller)
+void cp_malloc_refresh(void *block, size_t size, uintptr_t caller)
 {
     if (cp_malloc_choose(size))
         cp_malloc_sample(block, size, caller);
@@ -297,7 +297,7 @@ bool cp_malloc_before_free(void *block)
 /* Before lifecycle.c's, which may start to sample. */
 __attribute__((constructor(101))) static void prepare(void)
 {
-    if (cp_malloc_next.malloc == first_malloc)
+    if (cp_malloc_real.malloc == first_malloc)
         find_next();
     cp_heap_set_hooks(whose_malloc, is_of_libc);
 }
@@ -314,14 +314,14 @@ __attribute__((constructor(101))) static void prepare(void)
 CP_RARE void cp_malloc_rare_free(void *block)
 {
     if (cp_malloc_before_free(block))
-        cp_malloc_next.free(block);
+        cp_malloc_real.free(block);
 }
 
 CP_RARE static void *rare_malloc(size_t size)
 {
-    void *block = cp_malloc_next.malloc(size);
+    void *block = cp_malloc_real.malloc(size);
 
-    cp_malloc_look(block, size, CP_CALLER);
+    cp_malloc_refresh(block, size, CP_CALLER);
     return block;
 }
 
@@ -329,7 +329,7 @@ CP_LINE EXPORT void *malloc(size_t size)
 {
     if (cp_malloc_counts(size))
         return rare_malloc(size);
-    return cp_malloc_next.malloc(size);
+    return cp_malloc_real.malloc(size);
 }
 
 CP_HALF_LINE EXPORT void free(void *block)
@@ -339,9 +339,9 @@ CP_HALF_LINE EXPORT void free(void *block)
 
 CP_RARE static void *rare_calloc(size_t n, size_t size)
 {
-    void *block = cp_malloc_next.calloc(n, size);
+    void *block = cp_malloc_real.calloc(n, size);
 
-    cp_malloc_look(block, n * size, CP_CALLER);
+    cp_malloc_refresh(block, n * size, CP_CALLER);
     return block;
 }
 
@@ -351,13 +351,13 @@ CP_HALF_LINE EXPORT void *calloc(size_t n, size_t size)
 
     if (!__builtin_mul_overflow(n, size, &all) && cp_malloc_counts(all))
         return rare_calloc(n, size);
-    return cp_malloc_next.calloc(n, size);
+    return cp_malloc_real.calloc(n, size);
 }
 
 /* A block of ours is copied to a real one. */
 static void *move_early(const void *block, size_t size)
 {
-    void *moved = cp_malloc_next.malloc(size);
+    void *moved = cp_malloc_real.malloc(size);
     size_t old = early_size(block);
 
     if (moved)
@@ -378,13 +378,13 @@ static void *resize(void *block, size_t size, bool is_time, uintptr_t caller)
         return move_early(block, size);
     if (block && cp_alloc_may_be_sampled(block))
         entry = cp_live_remove(block);
-    moved = cp_malloc_next.realloc(block, size);
+    moved = cp_malloc_real.realloc(block, size);
     if (!moved && size > 0)
         cp_live_insert(block, entry);
     else
         cp_alloc_count_free(block, entry);
     if (is_time) /* with nothing, too: the next mark is drawn */
-        cp_malloc_look(moved, size, caller);
+        cp_malloc_refresh(moved, size, caller);
     return moved;
 }
 
@@ -399,7 +399,7 @@ CP_LINE EXPORT void *realloc(void *block, size_t size)
 
     if (__builtin_expect(is_time || cp_alloc_may_be_sampled(block), 0))
         return rare_realloc(block, size, is_time);
-    return cp_malloc_next.realloc(block, size);
+    return cp_malloc_real.realloc(block, size);
 }
 
 /*
@@ -420,45 +420,45 @@ EXPORT void *reallocarray(void *block, size_t n, size_t size)
 
 EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    int status = cp_malloc_next.posix_memalign(out, alignment, size);
+    int status = cp_malloc_real.posix_memalign(out, alignment, size);
 
     if (status == 0 && cp_malloc_counts(size))
-        cp_malloc_look(*out, size, CP_CALLER);
+        cp_malloc_refresh(*out, size, CP_CALLER);
     return status;
 }
 
 EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
-    void *block = cp_malloc_next.aligned_alloc(alignment, size);
+    void *block = cp_malloc_real.aligned_alloc(alignment, size);
 
     if (cp_malloc_counts(size))
-        cp_malloc_look(block, size, CP_CALLER);
+        cp_malloc_refresh(block, size, CP_CALLER);
     return block;
 }
 
 EXPORT void *memalign(size_t alignment, size_t size)
 {
-    void *block = cp_malloc_next.memalign(alignment, size);
+    void *block = cp_malloc_real.memalign(alignment, size);
 
     if (cp_malloc_counts(size))
-        cp_malloc_look(block, size, CP_CALLER);
+        cp_malloc_refresh(block, size, CP_CALLER);
     return block;
 }
 
 EXPORT void *valloc(size_t size)
 {
-    void *block = cp_malloc_next.valloc(size);
+    void *block = cp_malloc_real.valloc(size);
 
     if (cp_malloc_counts(size))
-        cp_malloc_look(block, size, CP_CALLER);
+        cp_malloc_refresh(block, size, CP_CALLER);
     return block;
 }
 
 EXPORT void *pvalloc(size_t size)
 {
-    void *block = cp_malloc_next.pvalloc(size);
+    void *block = cp_malloc_real.pvalloc(size);
 
     if (cp_malloc_counts(size))
-        cp_malloc_look(block, size, CP_CALLER);
+        cp_malloc_refresh(block, size, CP_CALLER);
     return block;
 }

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "runtime/heap/heap.h"
-#include "runtime/hooks/malloc_next.h"
+#include "runtime/hooks/malloc_real.h"
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/capture.h"
 
@@ -85,7 +85,7 @@ static void find(const char *name, void *out)
 __attribute__((constructor(102))) static void prepare(void)
 {
     next.not_counted[0] = range_of((uintptr_t)&next);
-    next.not_counted[1] = range_of((uintptr_t)cp_malloc_next.malloc);
+    next.not_counted[1] = range_of((uintptr_t)cp_malloc_real.malloc);
     cp_alloc_self.hook_depth++;
     find("mremap", &next.mremap);
     find("munmap", &next.munmap);
@@ -127,7 +127,7 @@ static void *map_counted(const struct wish *w, uintptr_t caller)
     if (block != MAP_FAILED && w->flags & MAP_ANONYMOUS &&
         w->rights != PROT_NONE && is_counted(caller) &&
         cp_malloc_counts(w->len))
-        cp_malloc_look(block, w->len, caller);
+        cp_malloc_refresh(block, w->len, caller);
     return block;
 }
 
@@ -192,6 +192,6 @@ EXPORT void *mremap(void *at, size_t old_len, size_t len, int flags, ...)
     }
     cp_alloc_count_free(at, entry);
     if (is_ours && cp_malloc_counts(len))
-        cp_malloc_look(block, len, CP_CALLER);
+        cp_malloc_refresh(block, len, CP_CALLER);
     return block;
 }

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/hooks/malloc_next.h"
+#include "runtime/hooks/malloc_real.h"
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/capture.h"
 
@@ -56,7 +56,7 @@ static bool is_of_malloc(const Dl_info *its)
     Dl_info mine;
     void *allocate;
 
-    memcpy(&allocate, &cp_malloc_next.malloc, sizeof(allocate));
+    memcpy(&allocate, &cp_malloc_real.malloc, sizeof(allocate));
     return dladdr(allocate, &mine) && its->dli_fbase == mine.dli_fbase;
 }
 
@@ -207,8 +207,8 @@ static void *look_malloc(const struct operator* o, size_t size,
 
     if (!is_way(o, WAY_PLAIN) || !cp_malloc_has_counted(size))
         return NULL;
-    block = cp_malloc_next.malloc(size ? size : 1);
-    cp_malloc_look(block, size, caller);
+    block = cp_malloc_real.malloc(size ? size : 1);
+    cp_malloc_refresh(block, size, caller);
     return block;
 }
 
@@ -254,7 +254,7 @@ static bool choose(const struct operator* o, size_t size)
                                                                                \
         if (way == WAY_PLAIN) {                                                \
             if (!cp_malloc_counts(size) &&                                     \
-                (block = cp_malloc_next.malloc(size)) != NULL)                 \
+                (block = cp_malloc_real.malloc(size)) != NULL)                 \
                 return block;                                                  \
         } else if (way == WAY_COUNT && !cp_malloc_counts(size)) {              \
             GET(o_##symbol, call);                                             \
@@ -317,7 +317,7 @@ static inline void ignore(void *block, ...)
     static void plain_##symbol params                                          \
     {                                                                          \
         ignore args;                                                           \
-        cp_malloc_next.free(block);                                            \
+        cp_malloc_real.free(block);                                            \
     }                                                                          \
                                                                                \
     CP_RARE static void rare_##symbol params                                   \

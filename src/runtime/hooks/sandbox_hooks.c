@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "runtime/hooks/next.h"
+#include "runtime/hooks/real_function.h"
 #include "runtime/os/sandbox.h"
 #include "runtime/process/lifecycle.h"
 #include "runtime/process/pause.h"
@@ -109,7 +109,7 @@ EXPORT int prctl(int option, ...)
     unsigned long a[4];
     va_list more;
 
-    CP_NEXT(prctl);
+    CP_REAL(prctl);
     va_start(more, option);
     for (int i = 0; i < 4; i++)
         a[i] = va_arg(more, unsigned long);
@@ -147,7 +147,7 @@ EXPORT int unshare(int flags)
     bool is_paused = pause_if(wants_single(flags));
     int result;
 
-    CP_NEXT(unshare);
+    CP_REAL(unshare);
     result = next(flags);
     if (is_paused)
         cp_pause_end();
@@ -159,7 +159,7 @@ EXPORT int setns(int fd, int type)
     bool is_paused = pause_if(wants_single_join(type));
     int result;
 
-    CP_NEXT(setns);
+    CP_REAL(setns);
     result = next(fd, type);
     if (is_paused)
         cp_pause_end();
@@ -176,11 +176,11 @@ EXPORT int setns(int fd, int type)
 typedef long syscall_fn(long number, long a, long b, long c, long d, long e,
                         long f);
 
-CP_NEXT_ENTRY(syscall, NULL);
+CP_REAL_ENTRY(syscall, NULL);
 
 static long set_seccomp(long mode, long flags, long program)
 {
-    syscall_fn *next = (syscall_fn *)cp_next_get(&next_syscall);
+    syscall_fn *next = (syscall_fn *)cp_real_get(&next_syscall);
     enum cp_sandbox_need need =
         prepare(mode == SECCOMP_SET_MODE_STRICT, (const void *)program,
                 ((unsigned long)flags & SECCOMP_FILTER_FLAG_TSYNC) != 0);
@@ -195,7 +195,7 @@ long cp_syscall_early(long number, long a, long b, long c, long d, long e,
 
 long cp_syscall_handle(long number, long a, long b, long c, long d, long e)
 {
-    syscall_fn *next = (syscall_fn *)cp_next_get(&next_syscall);
+    syscall_fn *next = (syscall_fn *)cp_real_get(&next_syscall);
 
     if (number == SYS_prctl && a == PR_SET_SECCOMP)
         return prctl((int)a, b, c, d, e);
@@ -229,8 +229,9 @@ long cp_syscall_early(long number, long a, long b, long c, long d, long e,
  * that is the caller's own memory.
  */
 #if defined(__x86_64__)
-_Static_assert(offsetof(struct cp_next, found) == 16 && SYS_prctl == 157 &&
-                   SYS_unshare == 272 && SYS_setns == 308 && SYS_seccomp == 317,
+_Static_assert(offsetof(struct cp_real_function, found) == 16 &&
+                   SYS_prctl == 157 && SYS_unshare == 272 && SYS_setns == 308 &&
+                   SYS_seccomp == 317,
                "as below");
 __asm__(".text\n"
         ".globl syscall\n"
@@ -258,7 +259,7 @@ syscall_fn cp_syscall __asm__("syscall");
 EXPORT long cp_syscall(long number, long a, long b, long c, long d, long e,
                        long f)
 {
-    syscall_fn *next = (syscall_fn *)cp_next_found(&next_syscall);
+    syscall_fn *next = (syscall_fn *)cp_real_found(&next_syscall);
 
     if (__builtin_expect(!next, 0))
         return cp_syscall_early(number, a, b, c, d, e, f);

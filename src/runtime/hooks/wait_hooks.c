@@ -16,7 +16,7 @@
 #include <time.h>
 
 #include "runtime/hooks/mutex_depth.h"
-#include "runtime/hooks/next.h"
+#include "runtime/hooks/real_function.h"
 #include "runtime/os/saved_registers.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
@@ -70,7 +70,7 @@ static bool is_refused(int status)
 
 EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
-    CP_NEXT_VERSION(pthread_cond_wait, COND_VERSION);
+    CP_REAL_VERSION(pthread_cond_wait, COND_VERSION);
     give_up(m, CP_CALLER);
     WAIT(CP_WAIT_COND, c, next(c, m));
 }
@@ -78,7 +78,7 @@ EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
                                   const struct timespec *t)
 {
-    CP_NEXT_VERSION(pthread_cond_timedwait, COND_VERSION);
+    CP_REAL_VERSION(pthread_cond_timedwait, COND_VERSION);
     give_up(m, CP_CALLER);
     WAIT(CP_WAIT_COND, c, next(c, m, t));
 }
@@ -86,21 +86,21 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
 EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
                                   clockid_t clock, const struct timespec *t)
 {
-    CP_NEXT(pthread_cond_clockwait);
+    CP_REAL(pthread_cond_clockwait);
     give_up(m, CP_CALLER);
     WAIT(CP_WAIT_COND, c, next(c, m, clock, t));
 }
 
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
-    CP_NEXT(cnd_wait);
+    CP_REAL(cnd_wait);
     give_up(m, CP_CALLER);
     WAIT(CP_WAIT_COND, c, next(c, m));
 }
 
 EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
 {
-    CP_NEXT(cnd_timedwait);
+    CP_REAL(cnd_timedwait);
     give_up(m, CP_CALLER);
     WAIT(CP_WAIT_COND, c, next(c, m, t));
 }
@@ -111,7 +111,7 @@ CP_WAITS_WAKE(pthread_cond_signal, pthread_cond_t)
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
-    CP_NEXT_VERSION(pthread_cond_signal, COND_VERSION);
+    CP_REAL_VERSION(pthread_cond_signal, COND_VERSION);
     if (!cp_waits_are_enabled())
         return next(c);
     return pthread_cond_signal_watched(c, next, CP_CALLER);
@@ -121,7 +121,7 @@ CP_WAITS_WAKE(pthread_cond_broadcast, pthread_cond_t)
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
-    CP_NEXT_VERSION(pthread_cond_broadcast, COND_VERSION);
+    CP_REAL_VERSION(pthread_cond_broadcast, COND_VERSION);
     if (!cp_waits_are_enabled())
         return next(c);
     return pthread_cond_broadcast_watched(c, next, CP_CALLER);
@@ -131,7 +131,7 @@ CP_WAITS_WAKE(cnd_signal, cnd_t)
 
 EXPORT int cnd_signal(cnd_t *c)
 {
-    CP_NEXT(cnd_signal);
+    CP_REAL(cnd_signal);
     if (!cp_waits_are_enabled())
         return next(c);
     return cnd_signal_watched(c, next, CP_CALLER);
@@ -141,7 +141,7 @@ CP_WAITS_WAKE(cnd_broadcast, cnd_t)
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
-    CP_NEXT(cnd_broadcast);
+    CP_REAL(cnd_broadcast);
     if (!cp_waits_are_enabled())
         return next(c);
     return cnd_broadcast_watched(c, next, CP_CALLER);
@@ -151,7 +151,7 @@ CP_WAITS_WAKE(sem_post, sem_t)
 
 EXPORT int sem_post(sem_t *s)
 {
-    CP_NEXT(sem_post);
+    CP_REAL(sem_post);
     if (!cp_waits_are_enabled())
         return next(s);
     return sem_post_watched(s, next, CP_CALLER);
@@ -165,7 +165,7 @@ static bool take_sem(sem_t *s)
 {
     int before = errno;
 
-    CP_NEXT(sem_trywait);
+    CP_REAL(sem_trywait);
     if (!cp_waits_are_enabled())
         return false;
     pthread_testcancel();
@@ -177,7 +177,7 @@ static bool take_sem(sem_t *s)
 
 EXPORT int sem_wait(sem_t *s)
 {
-    CP_NEXT(sem_wait);
+    CP_REAL(sem_wait);
     if (take_sem(s))
         return 0;
     WAIT(CP_WAIT_SEM, s, next(s));
@@ -185,7 +185,7 @@ EXPORT int sem_wait(sem_t *s)
 
 EXPORT int sem_timedwait(sem_t *s, const struct timespec *t)
 {
-    CP_NEXT(sem_timedwait);
+    CP_REAL(sem_timedwait);
     if (t->tv_nsec < 0 || t->tv_nsec > 999999999)
         return next(s, t);
     if (take_sem(s))
@@ -195,7 +195,7 @@ EXPORT int sem_timedwait(sem_t *s, const struct timespec *t)
 
 EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
 {
-    CP_NEXT(sem_clockwait);
+    CP_REAL(sem_clockwait);
     if ((clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME) ||
         t->tv_nsec < 0 || t->tv_nsec > 999999999)
         return next(s, clock, t);
@@ -206,14 +206,14 @@ EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 {
-    CP_NEXT(pthread_barrier_wait);
+    CP_REAL(pthread_barrier_wait);
     WAIT(CP_WAIT_BARRIER, b, next(b));
 }
 
 /* EBUSY: the thread has not ended, or waiting for it was not tried. */
 static int try_join(pthread_t thread, void **result)
 {
-    CP_NEXT(pthread_tryjoin_np);
+    CP_REAL(pthread_tryjoin_np);
     return cp_waits_are_enabled() ? next(thread, result) : EBUSY;
 }
 
@@ -221,7 +221,7 @@ EXPORT int pthread_join(pthread_t thread, void **result)
 {
     int tried = try_join(thread, result);
 
-    CP_NEXT(pthread_join);
+    CP_REAL(pthread_join);
     if (tried != EBUSY)
         return tried;
     WAIT(CP_WAIT_JOIN, thread, next(thread, result));
@@ -242,7 +242,7 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **result,
 {
     int tried = try_timed_join(thread, result, CLOCK_REALTIME, t);
 
-    CP_NEXT(pthread_timedjoin_np);
+    CP_REAL(pthread_timedjoin_np);
     if (tried != EBUSY)
         return tried;
     WAIT(CP_WAIT_JOIN, thread, next(thread, result, t));
@@ -253,7 +253,7 @@ EXPORT int pthread_clockjoin_np(pthread_t thread, void **result,
 {
     int tried = try_timed_join(thread, result, clock, t);
 
-    CP_NEXT(pthread_clockjoin_np);
+    CP_REAL(pthread_clockjoin_np);
     if (tried != EBUSY)
         return tried;
     WAIT(CP_WAIT_JOIN, thread, next(thread, result, clock, t));
@@ -264,7 +264,7 @@ EXPORT int thrd_join(thrd_t thread, int *result)
     void *value = NULL;
     int tried = try_join(thread, &value);
 
-    CP_NEXT(thrd_join);
+    CP_REAL(thrd_join);
     if (tried == 0 && result)
         *result = (int)(intptr_t)value;
     if (tried == 0)

@@ -5,8 +5,8 @@
  * from the start: as long as the real one is not known it leads to a function
  * that finds it.
  */
-#ifndef CP_MALLOC_NEXT_H
-#define CP_MALLOC_NEXT_H
+#ifndef CP_MALLOC_REAL_H
+#define CP_MALLOC_REAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "signal/heap/alloc_sampler.h"
 #include "signal/unwinder/arch.h"
 
-struct cp_malloc_next {
+struct cp_malloc_real {
     void *(*malloc)(size_t size);
     void *(*calloc)(size_t n, size_t size);
     void *(*realloc)(void *block, size_t size);
@@ -27,7 +27,7 @@ struct cp_malloc_next {
     void *(*pvalloc)(size_t size);
 };
 
-extern struct cp_malloc_next cp_malloc_next
+extern struct cp_malloc_real cp_malloc_real
     __attribute__((visibility("hidden")));
 
 /*
@@ -63,7 +63,7 @@ bool cp_malloc_choose(size_t size);
 void cp_malloc_sample(void *block, size_t size, uintptr_t caller);
 
 /* Looks whether the block is to be sampled, and does it. */
-void cp_malloc_look(void *block, size_t size, uintptr_t caller);
+void cp_malloc_refresh(void *block, size_t size, uintptr_t caller);
 
 /*
  * What must happen before a block that may be sampled is freed. False: it is
@@ -79,7 +79,7 @@ static inline void cp_malloc_free(void *block)
     if (__builtin_expect(cp_alloc_may_be_sampled(block), 0))
         cp_malloc_rare_free(block);
     else
-        cp_malloc_next.free(block);
+        cp_malloc_real.free(block);
 }
 
 /*

@@ -1,5 +1,5 @@
-/* next.c - see next.h. */
-#include "runtime/hooks/next.h"
+/* real_function.c - see real_function.h. */
+#include "runtime/hooks/real_function.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -8,9 +8,11 @@
 
 #include "signal/heap/alloc_sampler.h"
 
-/* What CP_NEXT put into the section of that name; the linker sets these. */
-extern struct cp_next *__start_cp_nexts[] __attribute__((visibility("hidden")));
-extern struct cp_next *__stop_cp_nexts[] __attribute__((visibility("hidden")));
+/* What CP_REAL put into the section of that name; the linker sets these. */
+extern struct cp_real_function *__start_cp_real_functions[]
+    __attribute__((visibility("hidden")));
+extern struct cp_real_function *__stop_cp_real_functions[]
+    __attribute__((visibility("hidden")));
 
 static void say(const char *text)
 {
@@ -34,7 +36,7 @@ static void *find_same(const char *name)
     return dlsym(RTLD_NEXT, same);
 }
 
-static void *find(struct cp_next *next)
+static void *find(struct cp_real_function *next)
 {
     void *found = NULL;
 
@@ -51,7 +53,7 @@ static void *find(struct cp_next *next)
     return found;
 }
 
-void *cp_next_find(struct cp_next *next)
+void *cp_real_find(struct cp_real_function *next)
 {
     void *found = find(next);
 
@@ -66,6 +68,7 @@ void *cp_next_find(struct cp_next *next)
 /* Before lifecycle.c's. What an old libc does not have is not missed yet. */
 __attribute__((constructor(101))) static void prepare(void)
 {
-    for (struct cp_next **n = __start_cp_nexts; n < __stop_cp_nexts; n++)
+    for (struct cp_real_function **n = __start_cp_real_functions;
+         n < __stop_cp_real_functions; n++)
         (void)find(*n);
 }
