@@ -187,7 +187,7 @@ static void drop_gone(struct session *s)
  */
 static void gather(struct session *s)
 {
-    bool is_new = cp_trace_threads_look(&s->threads);
+    bool is_new = cp_trace_threads_scan(&s->threads);
     uint64_t time_ns = now_ns();
 
     cp_trace_pool_grow(s->threads.seen.n);

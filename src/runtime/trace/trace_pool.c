@@ -10,17 +10,17 @@
 #include "base/sort.h"
 #include "signal/trace/trace.h"
 
-static size_t n_mapped; /* pieces */
+static size_t n_mapped; /* buffers */
 
 static bool map(size_t n)
 {
     void *p =
-        mmap(NULL, n * sizeof(struct cp_trace_piece), PROT_READ | PROT_WRITE,
+        mmap(NULL, n * sizeof(struct cp_trace_buffer), PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (p == MAP_FAILED)
         return false;
-    cp_trace.pieces = p;
+    cp_trace.buffers = p;
     n_mapped = n;
     return true;
 }
@@ -28,9 +28,9 @@ static bool map(size_t n)
 /* Where address space is scarce there is no room to grow. */
 enum cp_status cp_trace_pool_map(struct cp_error *err)
 {
-    if (cp_trace.pieces)
+    if (cp_trace.buffers)
         return CP_OK;
-    if (!map(CP_TRACE_MAX_PIECES) && !map(CP_TRACE_PIECES))
+    if (!map(CP_TRACE_MAX_BUFFERS) && !map(CP_TRACE_BUFFERS))
         return cp_error_nomem(err);
     cp_trace_pool_grow(0);
     return CP_OK;
@@ -39,7 +39,7 @@ enum cp_status cp_trace_pool_map(struct cp_error *err)
 /* New ones are all zero, which is CP_TRACE_FREE. */
 void cp_trace_pool_grow(size_t n_threads)
 {
-    size_t wanted = CP_TRACE_PIECES + 2 * n_threads;
+    size_t wanted = CP_TRACE_BUFFERS + 2 * n_threads;
     uint32_t n = atomic_load(&cp_trace.n_words);
 
     if (wanted > n_mapped)
@@ -50,7 +50,7 @@ void cp_trace_pool_grow(size_t n_threads)
     }
 }
 
-static size_t n_pieces(void)
+static size_t n_buffers(void)
 {
     return (size_t)atomic_load(&cp_trace.n_words) * 64;
 }
@@ -62,22 +62,22 @@ static bool is_free(size_t i)
 
 void cp_trace_pool_clear(void)
 {
-    for (size_t i = 0; i < n_pieces(); i++)
+    for (size_t i = 0; i < n_buffers(); i++)
         if (!is_free(i) &&
-            atomic_load(&cp_trace.pieces[i].state) != CP_TRACE_OWNED)
-            cp_trace_free_piece(&cp_trace.pieces[i]);
+            atomic_load(&cp_trace.buffers[i].state) != CP_TRACE_OWNED)
+            cp_trace_free_buffer(&cp_trace.buffers[i]);
 }
 
 void cp_trace_pool_give_back(void)
 {
-    size_t first = 0, n = n_pieces();
+    size_t first = 0, n = n_buffers();
 
     for (size_t i = 0; i <= n; i++) {
         if (i < n && is_free(i))
             continue;
         if (i > first)
-            (void)madvise(&cp_trace.pieces[first],
-                          (i - first) * sizeof(*cp_trace.pieces),
+            (void)madvise(&cp_trace.buffers[first],
+                          (i - first) * sizeof(*cp_trace.buffers),
                           MADV_DONTNEED);
         first = i + 1;
     }
@@ -87,19 +87,19 @@ size_t cp_trace_pool_bytes(void)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < n_pieces(); i++)
+    for (size_t i = 0; i < n_buffers(); i++)
         n += !is_free(i);
-    return n * sizeof(struct cp_trace_piece);
+    return n * sizeof(struct cp_trace_buffer);
 }
 
-/* The pieces of the session in the order in which they were taken; how many */
+/* The buffers of the session in the order in which they were taken; how many */
 static size_t list_pieces(struct cp_sort_pair *order)
 {
     uint32_t session = atomic_load(&cp_trace.session) | 1;
     size_t n = 0;
 
-    for (size_t i = 0; i < n_pieces(); i++) {
-        struct cp_trace_piece *p = &cp_trace.pieces[i];
+    for (size_t i = 0; i < n_buffers(); i++) {
+        struct cp_trace_buffer *p = &cp_trace.buffers[i];
         uint32_t state;
 
         if (is_free(i))
@@ -110,7 +110,7 @@ static size_t list_pieces(struct cp_sort_pair *order)
         if (p->session == session)
             order[n++] = (struct cp_sort_pair){ p->order, i };
         else if (state == CP_TRACE_DONE)
-            cp_trace_free_piece(p);
+            cp_trace_free_buffer(p);
     }
     return cp_sort_pairs(order, n, NULL) == CP_OK ? n : 0;
 }
@@ -119,11 +119,11 @@ void cp_trace_pool_read(void (*take)(void *context, int32_t tid,
                                      const struct cp_trace_event *e),
                         void *context)
 {
-    struct cp_sort_pair *order = cp_alloc(n_pieces(), sizeof(*order), NULL);
+    struct cp_sort_pair *order = cp_alloc(n_buffers(), sizeof(*order), NULL);
     size_t n = order ? list_pieces(order) : 0;
 
     for (size_t i = 0; i < n; i++) {
-        struct cp_trace_piece *p = &cp_trace.pieces[order[i].value];
+        struct cp_trace_buffer *p = &cp_trace.buffers[order[i].value];
         bool is_done = atomic_load(&p->state) == CP_TRACE_DONE;
         uint32_t n_events = atomic_load_explicit(&p->n, memory_order_acquire);
 
@@ -134,7 +134,7 @@ void cp_trace_pool_read(void (*take)(void *context, int32_t tid,
             p->n_read += cp_trace_slots(e);
         }
         if (is_done)
-            cp_trace_free_piece(p);
+            cp_trace_free_buffer(p);
     }
     cp_free(order);
 }

@@ -16,12 +16,12 @@ struct cp_trace_event;
 enum cp_status cp_trace_pool_map(struct cp_error *err);
 
 /*
- * Each of so many threads needs a piece for its events and one for its
+ * Each of so many threads needs a buffer for its events and one for its
  * samples, however few they are. Only one thread at a time may call this.
  */
 void cp_trace_pool_grow(size_t n_threads);
 
-/* Before a session: all pieces are free that no thread holds. */
+/* Before a session: all buffers are free that no thread holds. */
 void cp_trace_pool_clear(void);
 
 /*
@@ -32,10 +32,10 @@ void cp_trace_pool_read(void (*take)(void *context, int32_t tid,
                                      const struct cp_trace_event *e),
                         void *context);
 
-/* When nobody records: gives the memory of free pieces back. */
+/* When nobody records: gives the memory of free buffers back. */
 void cp_trace_pool_give_back(void);
 
-/* What the pieces in use take. */
+/* What the buffers in use take. */
 size_t cp_trace_pool_bytes(void);
 
 #endif

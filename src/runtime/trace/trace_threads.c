@@ -73,7 +73,7 @@ static bool is_in(const struct cp_trace_seen_list *list, int32_t tid)
     return at < list->n && list->threads[at].tid == tid;
 }
 
-bool cp_trace_threads_look(struct cp_trace_threads *t)
+bool cp_trace_threads_scan(struct cp_trace_threads *t)
 {
     struct cp_trace_seen_list now = t->known;
 
@@ -127,7 +127,7 @@ static void say_asleep(struct cp_trace_threads *t, int32_t tid)
 
 void cp_trace_threads_know(struct cp_trace_threads *t)
 {
-    (void)cp_trace_threads_look(t); /* those it lacks are met later */
+    (void)cp_trace_threads_scan(t); /* those it lacks are met later */
     for (size_t i = 0; i < t->seen.n; i++) {
         int32_t tid = t->seen.threads[i].tid;
 
@@ -161,7 +161,7 @@ static void tell_gone(struct cp_trace_threads *t, uint64_t time_ns)
 
 void cp_trace_threads_know_late(struct cp_trace_threads *t, uint64_t now_ns)
 {
-    if (!cp_trace_threads_look(t))
+    if (!cp_trace_threads_scan(t))
         return;
     for (size_t i = 0; i < t->seen.n; i++)
         if (!is_in(&t->known, t->seen.threads[i].tid)) {

@@ -63,7 +63,7 @@ void cp_trace_threads_know(struct cp_trace_threads *t);
 void cp_trace_threads_know_late(struct cp_trace_threads *t, uint64_t now_ns);
 
 /* False: there was no memory for it, and all is as at the look before. */
-bool cp_trace_threads_look(struct cp_trace_threads *t);
+bool cp_trace_threads_scan(struct cp_trace_threads *t);
 
 /*
  * Tells who has come and who has gone between the last two looks; the time is

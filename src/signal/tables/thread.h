@@ -16,7 +16,7 @@
 
 #include "signal/tables/samples.h"
 
-struct cp_trace_piece;
+struct cp_trace_buffer;
 
 /* The words of a context that are registers; it begins with them. */
 #if defined(__aarch64__)
@@ -71,8 +71,8 @@ struct cp_signal_thread {
     _Atomic(struct cp_signal_slot *) stack_slot; /* of the last one */
 
     /* Of the trace (trace.h): of the thread itself, and of the handler. */
-    struct cp_trace_piece *trace_pieces[2];
-    uint32_t trace_busy;               /* the session that it writes in */
+    struct cp_trace_buffer *trace_buffers[2];
+    uint32_t trace_session;            /* the session that it writes in */
     _Atomic uint32_t trace_wait_call;  /* what it waits in ... */
     _Atomic uint64_t trace_wait_ns;    /* ... and since when; 0: it does not */
     _Atomic uint32_t trace_wait_stack; /* ... and from where; 0: not known */

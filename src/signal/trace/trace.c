@@ -17,7 +17,7 @@
 #define LOOK_AGAIN 256 /* events of an unknown thread between two looks */
 
 _Static_assert(sizeof(struct cp_trace_event) == 32, "an event is two words");
-_Static_assert(sizeof(struct cp_trace_piece) == 4096, "a piece is a page");
+_Static_assert(sizeof(struct cp_trace_buffer) == 4096, "a buffer is a page");
 _Static_assert(CP_CALLS <= CP_TRACE_CALLS, "each has a bare stack");
 
 struct cp_trace cp_trace;
@@ -57,7 +57,7 @@ static void lose(void)
     atomic_fetch_add_explicit(&cp_trace.n_lost, 1, memory_order_relaxed);
 }
 
-static struct cp_trace_piece *claim_in(uint32_t word)
+static struct cp_trace_buffer *claim_in(uint32_t word)
 {
     uint64_t bits = atomic_load(&cp_trace.free[word]);
 
@@ -66,17 +66,18 @@ static struct cp_trace_piece *claim_in(uint32_t word)
 
         if (atomic_compare_exchange_weak(&cp_trace.free[word], &bits,
                                          bits & ~bit))
-            return &cp_trace.pieces[word * 64 + (uint32_t)__builtin_ctzll(bit)];
+            return &cp_trace
+                        .buffers[word * 64 + (uint32_t)__builtin_ctzll(bit)];
     }
     return NULL;
 }
 
-static struct cp_trace_piece *claim(const struct cp_signal_thread *t,
-                                    uint32_t session)
+static struct cp_trace_buffer *claim(const struct cp_signal_thread *t,
+                                     uint32_t session)
 {
     uint32_t n_words =
         atomic_load_explicit(&cp_trace.n_words, memory_order_acquire);
-    struct cp_trace_piece *p = NULL;
+    struct cp_trace_buffer *p = NULL;
 
     for (uint32_t i = 0; i < n_words && !p; i++)
         p = claim_in((t->number + i) % n_words);
@@ -91,24 +92,24 @@ static struct cp_trace_piece *claim(const struct cp_signal_thread *t,
     return p;
 }
 
-void cp_trace_free_piece(struct cp_trace_piece *piece)
+void cp_trace_free_buffer(struct cp_trace_buffer *buffer)
 {
-    uint32_t i = (uint32_t)(piece - cp_trace.pieces);
+    uint32_t i = (uint32_t)(buffer - cp_trace.buffers);
 
-    atomic_store(&piece->state, CP_TRACE_FREE);
+    atomic_store(&buffer->state, CP_TRACE_FREE);
     atomic_fetch_or(&cp_trace.free[i / 64], (uint64_t)1 << (i % 64));
 }
 
 /*
- * The thread's piece, with room for this event; NULL: there is none. The last
- * places of a piece are for the end of its thread, which has to be told.
+ * The thread's buffer, with room for this event; NULL: there is none. The last
+ * places of a buffer are for the end of its thread, which has to be told.
  */
-static struct cp_trace_piece *room(struct cp_signal_thread *t, int which,
-                                   uint32_t session,
-                                   const struct cp_trace_event *e)
+static struct cp_trace_buffer *room(struct cp_signal_thread *t, int which,
+                                    uint32_t session,
+                                    const struct cp_trace_event *e)
 {
-    struct cp_trace_piece *p = t->trace_pieces[which], *next;
-    uint32_t most = CP_TRACE_PIECE_EVENTS;
+    struct cp_trace_buffer *p = t->trace_buffers[which], *next;
+    uint32_t most = CP_TRACE_BUFFER_EVENTS;
 
     if (e->kind != CP_TRACE_END)
         most -= (uint32_t)END_SLOTS;
@@ -121,7 +122,7 @@ static struct cp_trace_piece *room(struct cp_signal_thread *t, int which,
         return NULL; /* there may be another one later */
     if (p)
         atomic_store_explicit(&p->state, CP_TRACE_DONE, memory_order_release);
-    t->trace_pieces[which] = next;
+    t->trace_buffers[which] = next;
     return next;
 }
 
@@ -129,7 +130,7 @@ static void put(struct cp_signal_thread *t, int which,
                 const struct cp_trace_event *e, const void *more)
 {
     uint32_t session = atomic_load(&cp_trace.session), at;
-    struct cp_trace_piece *p;
+    struct cp_trace_buffer *p;
 
     if (!(session & 1))
         return;
@@ -151,15 +152,15 @@ static void put_own(struct cp_signal_thread *t, const struct cp_trace_event *e,
 {
     uint32_t session = atomic_load(&cp_trace.session);
 
-    if (t->trace_busy == session) {
+    if (t->trace_session == session) {
         lose();
         return;
     }
-    t->trace_busy = session;
+    t->trace_session = session;
     atomic_signal_fence(memory_order_seq_cst);
     put(t, 0, e, more);
     atomic_signal_fence(memory_order_seq_cst);
-    t->trace_busy = 0;
+    t->trace_session = 0;
 }
 
 static uint32_t number_of(const struct cp_signal_slot *slot)
@@ -299,10 +300,10 @@ void cp_trace_sample(struct cp_signal_thread *t, const uintptr_t *frames,
 void cp_trace_leave(struct cp_signal_thread *t)
 {
     for (int i = 0; i < 2; i++) {
-        if (!t->trace_pieces[i])
+        if (!t->trace_buffers[i])
             continue;
-        atomic_store_explicit(&t->trace_pieces[i]->state, CP_TRACE_DONE,
+        atomic_store_explicit(&t->trace_buffers[i]->state, CP_TRACE_DONE,
                               memory_order_release);
-        t->trace_pieces[i] = NULL;
+        t->trace_buffers[i] = NULL;
     }
 }

@@ -1,16 +1,16 @@
 /*
  * trace - what threads did, written down by themselves while a trace runs.
  *
- * A thread writes events into a piece of memory that only it writes to, and
+ * A thread writes events into a buffer of memory that only it writes to, and
  * takes another from a pool when it is full: no lock, nothing allocated. The
- * runtime reads the pieces from time to time and gives them back. Where the
+ * runtime reads the buffers from time to time and gives them back. Where the
  * pool is empty, events are lost and counted.
  *
  * A session is one trace; its number is odd while it runs. A thread that comes
- * late, with a piece of an older session, lets go of it: whatever it wrote
+ * late, with a buffer of an older session, lets go of it: whatever it wrote
  * there is not looked at.
  *
- * The signal handler has a piece of its own for each thread, because it may
+ * The signal handler has a buffer of its own for each thread, because it may
  * interrupt a hook. Where a handler of the program interrupts a hook that is
  * writing an event and gets into a hook again, the second event is lost.
  */
@@ -63,35 +63,35 @@ struct cp_trace_end {
 };
 
 #define CP_TRACE_MAX_TEXT 1024
-#define CP_TRACE_PIECE_EVENTS 127
+#define CP_TRACE_BUFFER_EVENTS 127
 
-enum cp_trace_piece_state {
+enum cp_trace_buffer_state {
     CP_TRACE_FREE,
     CP_TRACE_OWNED, /* its thread may write */
     CP_TRACE_DONE,  /* its thread has let go of it */
 };
 
-struct cp_trace_piece {
+struct cp_trace_buffer {
     _Atomic uint32_t state;
     uint32_t session;
     int32_t tid;
     _Atomic uint32_t n; /* events that are there */
-    uint64_t order;     /* of all pieces of the session */
+    uint64_t order;     /* of all buffers of the session */
     uint32_t n_read;    /* the reader's */
     uint32_t unused;
-    struct cp_trace_event events[CP_TRACE_PIECE_EVENTS];
+    struct cp_trace_event events[CP_TRACE_BUFFER_EVENTS];
 };
 
-#define CP_TRACE_PIECES 2048      /* 8 MiB, and two for each thread */
-#define CP_TRACE_MAX_PIECES 16384 /* of these there may be, 64 MiB */
-#define CP_TRACE_CALLS 64         /* more than there are (calls.h) */
-#define CP_TRACE_BUCKETS 1024     /* a power of two */
+#define CP_TRACE_BUFFERS 2048      /* 8 MiB, and two for each thread */
+#define CP_TRACE_MAX_BUFFERS 16384 /* of these there may be, 64 MiB */
+#define CP_TRACE_CALLS 64          /* more than there are (calls.h) */
+#define CP_TRACE_BUCKETS 1024      /* a power of two */
 
 struct cp_trace {
     _Atomic uint32_t session;
-    struct cp_trace_piece *pieces;
+    struct cp_trace_buffer *buffers;
     _Atomic uint32_t n_words; /* of `free`, in use; it only grows */
-    _Atomic uint64_t free[CP_TRACE_MAX_PIECES / 64]; /* a bit for each */
+    _Atomic uint64_t free[CP_TRACE_MAX_BUFFERS / 64]; /* a bit for each */
     _Atomic uint64_t order;
     _Atomic uint64_t n_lost;                    /* events */
     _Atomic uint32_t waiters[CP_TRACE_BUCKETS]; /* by their lock; a hint */
@@ -159,11 +159,11 @@ void cp_trace_note(struct cp_trace_event e, const void *more, uintptr_t caller);
 void cp_trace_sample(struct cp_signal_thread *t, const uintptr_t *frames,
                      size_t n, uint64_t time_ns);
 
-/* The thread is no more: lets go of its pieces. */
+/* The thread is no more: lets go of its buffers. */
 void cp_trace_leave(struct cp_signal_thread *t);
 
-/* Gives a piece back to the pool. */
-void cp_trace_free_piece(struct cp_trace_piece *piece);
+/* Gives a buffer back to the pool. */
+void cp_trace_free_buffer(struct cp_trace_buffer *buffer);
 
 /* A stack for the table, of a thread that does not do it itself. */
 uint32_t cp_trace_stack(const uintptr_t *frames, size_t n, uint32_t call);

@@ -22,8 +22,8 @@ static struct cp_signal_slot slots[SLOTS];
 
 static void map(void)
 {
-    cp_trace.pieces =
-        mmap(NULL, CP_TRACE_PIECES * sizeof(struct cp_trace_piece),
+    cp_trace.buffers =
+        mmap(NULL, CP_TRACE_BUFFERS * sizeof(struct cp_trace_buffer),
              PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     cp_trace.stacks.n_slots = SLOTS;
     cp_trace.stacks.n_frames = 16;
@@ -31,17 +31,17 @@ static void map(void)
     cp_trace.stacks.frames = calloc(16, sizeof(uintptr_t));
 }
 
-/* A new session with this many pieces to be had. */
+/* A new session with this many buffers to be had. */
 static void begin(size_t n_pieces)
 {
     atomic_fetch_add(&cp_trace.session, cp_trace.session & 1 ? 2 : 1);
-    atomic_store(&cp_trace.n_words, CP_TRACE_PIECES / 64);
-    for (size_t i = 0; i < CP_TRACE_PIECES / 64; i++)
+    atomic_store(&cp_trace.n_words, CP_TRACE_BUFFERS / 64);
+    for (size_t i = 0; i < CP_TRACE_BUFFERS / 64; i++)
         atomic_store(&cp_trace.free[i], 0);
-    for (size_t i = 0; i < CP_TRACE_PIECES; i++)
-        atomic_store(&cp_trace.pieces[i].state, CP_TRACE_FREE);
+    for (size_t i = 0; i < CP_TRACE_BUFFERS; i++)
+        atomic_store(&cp_trace.buffers[i].state, CP_TRACE_FREE);
     for (size_t i = 0; i < n_pieces; i++)
-        cp_trace_free_piece(&cp_trace.pieces[i]);
+        cp_trace_free_buffer(&cp_trace.buffers[i]);
     atomic_store(&cp_trace.n_lost, 0);
 }
 
@@ -77,10 +77,10 @@ static uint64_t count(int32_t tid, uint64_t *last)
     uint64_t n = 0, order = 0;
 
     for (;;) {
-        struct cp_trace_piece *p = NULL;
+        struct cp_trace_buffer *p = NULL;
 
-        for (size_t i = 0; i < CP_TRACE_PIECES; i++) {
-            struct cp_trace_piece *one = &cp_trace.pieces[i];
+        for (size_t i = 0; i < CP_TRACE_BUFFERS; i++) {
+            struct cp_trace_buffer *one = &cp_trace.buffers[i];
 
             if (atomic_load(&one->state) != CP_TRACE_FREE && one->tid == tid &&
                 one->order >= order && (!p || one->order < p->order))
@@ -122,7 +122,7 @@ static uint64_t run_threads(void)
 
 static void test_room_for_all(void)
 {
-    begin(CP_TRACE_PIECES);
+    begin(CP_TRACE_BUFFERS);
     CHECK_INT(run_threads(), THREADS * EVENTS);
     CHECK_INT(cp_trace.n_lost, 0);
 }
@@ -139,41 +139,41 @@ static void test_end_has_room(void)
 {
     struct cp_trace_end words = { .cpu_ns = 5 };
     struct cp_trace_event end = { .kind = CP_TRACE_END, .more = sizeof(words) };
-    struct cp_trace_piece *p;
+    struct cp_trace_buffer *p;
     uint64_t n = 0;
 
     begin(1);
     be(THREADS);
-    cp_signal_self->trace_pieces[0] = NULL;
+    cp_signal_self->trace_buffers[0] = NULL;
     while (cp_trace.n_lost == 0)
         note(++n, 0, NULL);
     cp_trace_note(end, &words, 0);
     CHECK_INT(cp_trace.n_lost, 1);
-    p = cp_signal_self->trace_pieces[0];
+    p = cp_signal_self->trace_buffers[0];
     CHECK_INT(p->n, n - 1 + cp_trace_slots(&end));
     CHECK_INT(p->events[n - 1].kind, CP_TRACE_END);
-    CHECK(p->n <= CP_TRACE_PIECE_EVENTS);
+    CHECK(p->n <= CP_TRACE_BUFFER_EVENTS);
 }
 
-/* A piece of an older session is let go of, and not used for the new one. */
+/* A buffer of an older session is let go of, and not used for the new one. */
 static void test_late_thread(void)
 {
     uint64_t last = 0;
-    struct cp_trace_piece *old;
+    struct cp_trace_buffer *old;
 
-    begin(CP_TRACE_PIECES);
+    begin(CP_TRACE_BUFFERS);
     be(THREADS);
-    cp_signal_self->trace_pieces[0] = NULL;
+    cp_signal_self->trace_buffers[0] = NULL;
     note(1, 0, NULL);
-    old = cp_signal_self->trace_pieces[0];
+    old = cp_signal_self->trace_buffers[0];
     atomic_fetch_add(&cp_trace.session, 1);
     note(2, 0, NULL);
     CHECK_INT(old->n, 1);
     atomic_fetch_add(&cp_trace.session, 1);
     note(3, 0, NULL);
     CHECK_INT(old->state, CP_TRACE_DONE);
-    CHECK(cp_signal_self->trace_pieces[0] != old);
-    cp_trace_free_piece(old);
+    CHECK(cp_signal_self->trace_buffers[0] != old);
+    cp_trace_free_buffer(old);
     CHECK_INT(count(THREADS + 1, &last), 1);
     CHECK_INT(last, 3);
 }
@@ -181,16 +181,16 @@ static void test_late_thread(void)
 /* A handler of the program gets into a hook while an event is written. */
 static void test_hook_in_a_hook(void)
 {
-    begin(CP_TRACE_PIECES);
+    begin(CP_TRACE_BUFFERS);
     be(THREADS);
-    cp_signal_self->trace_pieces[0] = NULL;
-    cp_signal_self->trace_busy = cp_trace.session;
+    cp_signal_self->trace_buffers[0] = NULL;
+    cp_signal_self->trace_session = cp_trace.session;
     note(1, 0, NULL);
     CHECK_INT(cp_trace.n_lost, 1);
-    CHECK(!cp_signal_self->trace_pieces[0]);
-    cp_signal_self->trace_busy = 0;
+    CHECK(!cp_signal_self->trace_buffers[0]);
+    cp_signal_self->trace_session = 0;
     note(2, 0, NULL);
-    CHECK_INT(cp_signal_self->trace_pieces[0]->n, 1);
+    CHECK_INT(cp_signal_self->trace_buffers[0]->n, 1);
 }
 
 static void test_waits(void)
@@ -200,9 +200,9 @@ static void test_waits(void)
     };
     struct cp_trace_wait wait;
 
-    begin(CP_TRACE_PIECES);
+    begin(CP_TRACE_BUFFERS);
     be(THREADS);
-    cp_signal_self->trace_pieces[0] = NULL;
+    cp_signal_self->trace_buffers[0] = NULL;
     CHECK(!cp_trace_is_awaited(4096));
     wait = cp_trace_wait_begin(CP_CALL_READ, 4096, 100, NULL, 0);
     CHECK(cp_trace_is_awaited(4096));
@@ -211,8 +211,8 @@ static void test_waits(void)
     cp_trace_wait_end(&wait, &e, 0);
     CHECK(!cp_trace_is_awaited(4096));
     CHECK_INT(cp_signal_self->trace_wait_ns, 0);
-    CHECK_INT(cp_signal_self->trace_pieces[0]->n, 1);
-    CHECK_INT(cp_signal_self->trace_pieces[0]->events[0].kind, CP_TRACE_WAIT);
+    CHECK_INT(cp_signal_self->trace_buffers[0]->n, 1);
+    CHECK_INT(cp_signal_self->trace_buffers[0]->events[0].kind, CP_TRACE_WAIT);
     atomic_fetch_add(&cp_trace.session, 1);
     wait = cp_trace_wait_begin(CP_CALL_READ, 4096, 100, NULL, 0);
     CHECK_INT(wait.session, 0);
