@@ -34,7 +34,7 @@ static void walk(const struct cp_unwind_module *m, const uint8_t *data,
         struct cp_signal_walk w = {
             .map = &map,
             .reader = { .stack_low = (uintptr_t)stack,
-                       .stack_high = (uintptr_t)(stack + 512) },
+                        .stack_high = (uintptr_t)(stack + 512) },
         };
         struct cp_signal_regs regs = { pc,
                                        (uintptr_t)stack,
