@@ -333,11 +333,6 @@ static struct cp_probe probe = {
     .set_rate = set_rate,
 };
 
-void cp_wall_set_default_hz(int hz)
-{
-    probe.default_hz = hz;
-}
-
 static enum cp_status begin(const struct cp_kind_request *request,
                             void **out_window, struct cp_error *err)
 {
