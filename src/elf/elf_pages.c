@@ -50,11 +50,6 @@ bool cp_elf_pages_are_limited(void)
     return policy.limit_bytes != 0;
 }
 
-size_t cp_elf_pages_held(void)
-{
-    return atomic_load(&held);
-}
-
 static bool is_mapped(uintptr_t address)
 {
     for (size_t i = 0; i < MAX_MAPPED; i++) {

@@ -45,9 +45,6 @@ void cp_elf_pages_guard(void);
 /* Whether there is a limit: then what is not needed now should be dropped. */
 bool cp_elf_pages_are_limited(void);
 
-/* Bytes of blocks that are held. */
-size_t cp_elf_pages_held(void);
-
 /* Only a regular file; a FIFO is not waited for. */
 enum cp_status cp_elf_pages_open(struct cp_elf_pages **out, const char *path,
                                  struct cp_error *err);

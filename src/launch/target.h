@@ -13,8 +13,6 @@
 
 #include "base/error.h"
 
-#define CP_TARGET_NAME 16
-
 /* CP_OK if nothing is in the way of loading that library into it. */
 enum cp_status cp_target_check(pid_t pid, const char *library,
                                struct cp_error *err);

@@ -378,7 +378,6 @@ static void apply_settings(void)
     cp_pages_set_limit(s->max_memory);
     cp_sampler_configure(&options);
     cp_cpu_set_default_hz(s->cpu_hz);
-    cp_wall_set_default_hz(s->wall_hz);
     /* A signal of an event that comes while it is at its own work Valgrind
      * takes for a fault in it, and ends. */
     if (s->wants_perf)
@@ -483,7 +482,6 @@ enum cp_status cp_lifecycle_start(struct cp_error *err)
 static enum cp_status set_anew(struct cp_error *err)
 {
     cp_cpu_set_default_hz(life.settings.cpu_hz);
-    cp_wall_set_default_hz(life.settings.wall_hz);
     return set_locks(err);
 }
 

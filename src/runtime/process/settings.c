@@ -17,7 +17,6 @@
 void cp_settings_init(struct cp_settings *s)
 {
     *s = (struct cp_settings){ .cpu_hz = CP_CPU_DEFAULT_HZ,
-                               .wall_hz = 100,
                                .has_perf = true,
                                .dump_prefix = "cpprof.{pid}",
                                .heap_interval = CP_HEAP_DEFAULT_INTERVAL,
@@ -158,8 +157,6 @@ static int set(struct cp_settings *s, const char *key, const char *value)
 {
     if (strcmp(key, "cpu_hz") == 0)
         return set_int(&s->cpu_hz, value, 1, CP_CPU_MAX_HZ);
-    if (strcmp(key, "wall_hz") == 0)
-        return set_int(&s->wall_hz, value, 1, 1000);
     if (strcmp(key, "signal") == 0)
         return set_int(&s->signal, value, 1, (uint64_t)SIGRTMAX);
     if (strcmp(key, "quiet") == 0)

@@ -29,7 +29,6 @@ struct cp_settings {
     char token[CP_HTTP_TOKEN_BYTES]; /* of the endpoint; "": none */
     bool is_token_bad; /* what was given is none: do not listen at all */
     int cpu_hz;
-    int wall_hz;
     int signal;            /* 0: chosen */
     size_t max_memory;     /* bytes */
     size_t heap_seed;      /* of what is sampled; 0: another each time */

@@ -344,11 +344,6 @@ static struct cp_timed_kind probe = {
     .set_rate = set_rate,
 };
 
-void cp_wall_set_default_hz(int hz)
-{
-    probe.default_hz = hz;
-}
-
 static enum cp_status begin(const struct cp_kind_request *request,
                             void **out_window, struct cp_error *err)
 {

@@ -16,9 +16,6 @@
 #define CP_WALL_DEFAULT_HZ 100
 #define CP_WALL_MAX_HZ 1000
 
-/* How often, of windows that do not say. */
-void cp_wall_set_default_hz(int hz);
-
 extern const struct cp_kind cp_wall_kind;
 
 size_t cp_wall_bytes(void);

@@ -50,12 +50,6 @@ bool cp_form_indexed_address(const struct cp_dwarf_unit *u, uint64_t index,
 bool cp_form_place(const struct cp_dwarf_unit *u, const struct cp_value *v,
                    struct cp_dwarf_place *out);
 
-static inline bool cp_form_is_address(unsigned form)
-{
-    return form == 0x01 || form == 0x1b || (form >= 0x29 && form <= 0x2c) ||
-           form == 0x1f01;
-}
-
 /*
  * Goes past the attributes of an entry; *out_sibling is where its next
  * sibling begins, or NULL if it does not say or does not point ahead.

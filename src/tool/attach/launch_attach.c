@@ -44,7 +44,6 @@ static const char usage_text[] =
     "  -o, --output=FILE    into this file; else cpu.pb.gz, wall.pb.gz\n"
     "  --profile-port=PORT  listen on this port of localhost; else a free one\n"
     "  --listen=ADDRESS     or there: HOST:PORT, *:PORT, unix:/PATH\n"
-    "  --app-id=NAME        its name in cpprof list\n"
     "  --open               look at it in a browser\n"
     "  --set=KEY:VALUE,...  settings of the library (CPPROF)\n"
     "  --library=FILE       this libcpprof.so\n"
@@ -56,7 +55,6 @@ enum {
     OPTION_WALL,
     OPTION_PORT,
     OPTION_LISTEN,
-    OPTION_APP_ID,
     OPTION_OPEN,
     OPTION_SET,
     OPTION_LIBRARY,
@@ -69,7 +67,6 @@ const struct option cp_launch_attach_options[] = {
     { "output", required_argument, NULL, 'o' },
     { "profile-port", required_argument, NULL, OPTION_PORT },
     { "listen", required_argument, NULL, OPTION_LISTEN },
-    { "app-id", required_argument, NULL, OPTION_APP_ID },
     { "open", no_argument, NULL, OPTION_OPEN },
     { "set", required_argument, NULL, OPTION_SET },
     { "library", required_argument, NULL, OPTION_LIBRARY },
@@ -81,7 +78,7 @@ struct attach {
     bool is_detach, is_opened, wants_help;
     const char *kind; /* of the profile to write; NULL: none */
     double seconds;
-    const char *output, *listen, *app_id, *settings, *library;
+    const char *output, *listen, *settings, *library;
     char port[CP_LAUNCH_PORT_BYTES];
     pid_t pid;
 };
@@ -118,9 +115,6 @@ static enum cp_status take_option(struct attach *a, int option,
         return cp_launch_port(optarg, a->port, err);
     case OPTION_LISTEN:
         a->listen = optarg;
-        break;
-    case OPTION_APP_ID:
-        a->app_id = optarg;
         break;
     case OPTION_OPEN:
         a->is_opened = true;
@@ -167,11 +161,11 @@ static enum cp_status read_options(struct attach *a, int argc, char **argv,
 static enum cp_status enter(const struct attach *a, char *address,
                             struct cp_error *err)
 {
-    char library[CP_LIBRARY_PATH], settings[1024], listen[CP_MEETING_BYTES];
+    char library[CP_LIBRARY_PATH], listen[CP_MEETING_BYTES];
     struct cp_attach visit = { .pid = a->pid,
                                .library = library,
                                .listen = listen,
-                               .settings = settings };
+                               .settings = a->settings ? a->settings : "" };
     struct cp_instance there;
     enum cp_status status = cp_library_find(library, a->library, err);
 
@@ -181,9 +175,6 @@ static enum cp_status enter(const struct attach *a, char *address,
         return cp_error_set(err, CP_EUSAGE,
                             "process %ld serves its profiles already, at %s",
                             (long)a->pid, there.address);
-    (void)snprintf(settings, sizeof(settings), "%s%s%s%s",
-                   a->app_id ? "app_id:" : "", a->app_id ? a->app_id : "",
-                   a->settings ? "," : "", a->settings ? a->settings : "");
     status = cp_meeting_choose(a->pid, a->listen, listen, err);
     return status == CP_OK ? cp_attach(&visit, address, err) : status;
 }

@@ -24,13 +24,11 @@ static struct cp_settings read_pair(const char *listen, const char *cpprof)
 
 static void test_good(void)
 {
-    struct cp_settings s =
-        read_pair("localhost:6060",
-                  "cpu_hz:250,wall_hz=20,max_memory:64MB,signal:40,quiet:1,,");
+    struct cp_settings s = read_pair(
+        "localhost:6060", "cpu_hz=250,max_memory:64MB,signal:40,quiet:1,,");
 
     CHECK_STR(s.listen, "localhost:6060");
     CHECK_INT(s.cpu_hz, 250);
-    CHECK_INT(s.wall_hz, 20);
     CHECK_INT(s.max_memory, 64 << 20);
     CHECK_INT(s.signal, 40);
     CHECK(s.is_quiet);
