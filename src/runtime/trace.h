@@ -3,7 +3,7 @@
  *
  * Threads write events into pieces of memory (signal/trace.h); this takes them
  * out several times a second and hands them to the model (trace/model.h),
- * which gives them to a format. docs/trace.md says what is in a trace.
+ * which gives them to a format. docs/trace-format.md describes it.
  */
 #ifndef CP_TRACE_KIND_H
 #define CP_TRACE_KIND_H
