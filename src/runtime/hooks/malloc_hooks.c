@@ -308,7 +308,7 @@ __attribute__((constructor(101))) static void prepare(void)
  * both see the program's return address as theirs.
  *
  * malloc and free are one line of the cache together: where they lie costs
- * more than what they do (docs/performance.md).
+ * more than what they do (docs/measurements/heap-cost.md).
  */
 
 CP_RARE void cp_malloc_rare_free(void *block)

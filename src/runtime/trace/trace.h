@@ -1,10 +1,10 @@
 /*
  * trace - the execution trace: what all threads do, as it happens.
  *
- * Threads write events into pieces of memory (signal/trace/trace.h); this takes
- * them out several times a second and hands them to the model
- * (trace/model/model.h), which gives them to a format. docs/trace.md says what
- * is in a trace.
+ * Threads write events into buffers (signal/trace/trace.h); the endpoint thread
+ * drains them several times a second into the model (trace/model/model.h),
+ * which passes them to a writer. docs/trace-format.md describes what a trace
+ * contains.
  */
 #ifndef CP_TRACE_KIND_H
 #define CP_TRACE_KIND_H

@@ -10,7 +10,7 @@
 #include "signal/heap/alloc_sampler.h"
 
 #include "signal/heap/usdt.h"
-#include "signal/random.h"
+#include "signal/tables/random.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"
 

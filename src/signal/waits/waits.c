@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "signal/random.h"
+#include "signal/tables/random.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"

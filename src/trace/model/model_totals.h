@@ -17,7 +17,7 @@ struct cp_model_life {
     uint64_t start_ns, end_ns;
 };
 
-/* The message of a cpprof.thread (docs/trace.md), closed by NUL. */
+/* The message of a cpprof.thread (docs/trace-format.md), closed by NUL. */
 void cp_model_totals_write(struct cp_out *out, const struct cp_model_life *life,
                            const struct cp_model_totals *totals,
                            const struct cp_trace_account *account);

@@ -84,9 +84,9 @@ struct cp_trace_mark {
 };
 
 /*
- * May this message be one of our library's own (docs/trace.md)? A program can
- * write the same words; the recorder's are known by its lane, once it has said
- * which that is.
+ * May this message be from the recorder (docs/trace-format.md)? A program can
+ * write the same text; the lane of the recorder tells them apart, once it is
+ * known.
  */
 static inline bool cp_trace_mark_may_be_ours(const struct cp_trace_mark *m,
                                              uint32_t recorder)
