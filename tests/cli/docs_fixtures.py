@@ -55,7 +55,7 @@ int main(void) {
 
 
 WITH_SERVER = ["README.md", "docs/formats.md", "docs/http.md", "docs/reports.md",
-               "docs/trace.md", "docs/trace-viewer.md"]
+               "docs/trace.md", "docs/trace-viewer.md", "docs/web.md"]
 
 # A program that runs without the library; `PID` in a command is its process id.
 RUNNING = "python3 -c 'while True: sum(range(99999))' & running=$!"
