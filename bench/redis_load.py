@@ -104,7 +104,7 @@ def slices_of_pair(envs, slices, requests, what):
     """Servers side by side: of each kind the CPU seconds of each slice.
 
     In another order each time: to and fro, the outer ones would come twice in
-    a row and find the caches as they left them, which is weight 1 %."""
+    a row and find the caches as they left them, which is worth 1 %."""
     servers, found = {}, [[] for _ in envs]
     try:
         for i in random.sample(range(len(envs)), len(envs)):

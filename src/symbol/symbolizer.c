@@ -28,7 +28,7 @@
 #include "symbol/table/frame.h"
 #include "symbol/table/symtab.h"
 
-#define FEW_ADDRESSES 64 /* as many as are weight an index of symbols */
+#define FEW_ADDRESSES 64 /* as many as are worth an index of symbols */
 
 struct cp_symbolizer {
     struct cp_elf *elf;

@@ -56,7 +56,7 @@ static bool is_file(const struct cp_flag *f)
     return false;
 }
 
-/* Whether the option is weight offering. */
+/* Whether the option is worth offering. */
 static bool is_offered(const struct cp_flag *f)
 {
     return f->section != CP_HELP_HIDDEN && f->section != CP_HELP_OLD &&

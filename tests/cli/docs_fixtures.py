@@ -6,8 +6,8 @@ import subprocess
 
 ROOT = os.path.abspath(".")
 
-# A program with the functions that README.md asks for. It writes the files that
-# it names, and serves until it is stopped.
+# A program with the functions that README.md and docs/reports.md name. It writes
+# their files, and serves until it is stopped.
 SERVER = r"""
 #include <cpprof.h>
 #include <fcntl.h>
@@ -54,8 +54,11 @@ int main(void) {
 """
 
 
-WITH_SERVER = ["README.md", "docs/formats.md", "docs/http.md", "docs/trace.md",
-               "docs/trace-viewer.md"]
+WITH_SERVER = ["README.md", "docs/formats.md", "docs/http.md", "docs/reports.md",
+               "docs/trace.md", "docs/trace-viewer.md", "docs/web.md"]
+
+# A program that runs without the library; `PID` in a command is its process id.
+RUNNING = "python3 -c 'while True: sum(range(99999))' & running=$!"
 
 
 def quietly(*command, where, env, **changes):
@@ -85,12 +88,12 @@ def make(name, where, env):
     if name in WITH_SERVER:
         os.remove(where + "/server.c")
         make_server(where, env)
-    if name == "README.md":
+    if name == "docs/reports.md":
         make_files(where)
 
 
 def make_files(where):
-    """Those that README.md names."""
+    """Those that docs/reports.md names."""
     dumps = ROOT + "/tests/cli/dumps/"
     os.makedirs(where + "/day")
     for source, copy in [("cpu.pb.gz", "x.pb.gz"), ("cpu.pb.gz", "cpu.prof"),
@@ -102,6 +105,8 @@ def make_files(where):
 
 def first(name, where):
     """Commands before those of the document, with what they print."""
-    if name != "README.md":
-        return []
-    return [(f"PPROFLISTEN=unix:{where}/app.sock ./server &", ["profiles at"])]
+    if name == "README.md":
+        return [(RUNNING, [])]
+    if name == "docs/reports.md":
+        return [(f"PPROFLISTEN=unix:{where}/app.sock ./server &", ["profiles at"])]
+    return []

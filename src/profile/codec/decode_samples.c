@@ -95,7 +95,7 @@ static void run_count(void *context, size_t number)
 
 /*
  * Gives back what worker has read from *from up to the end of a piece, once it
- * is weight the interruption of the other cores that this means.
+ * is worth the interruption of the other cores that this means.
  */
 static void discard(const struct job *job, size_t *from, size_t to)
 {

@@ -138,7 +138,7 @@ static enum cp_status read_attributes(struct java_reader *r,
     return status;
 }
 
-/* Without a resolution there are no types, and no profile weight having. */
+/* Without a resolution there are no types, and no profile worth having. */
 static enum cp_status add_types(struct java_reader *r, struct cp_error *err)
 {
     struct cp_builder *b = &r->base.b;

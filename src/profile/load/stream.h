@@ -19,7 +19,7 @@ struct cp_profile;
 struct cp_stack_room;
 struct cp_stream_input;
 
-/* Below this many bytes of input it is not weight the making. */
+/* Below this many bytes of input it is not worth the making. */
 #define CP_STREAM_MIN ((size_t)128 << 10)
 
 #define CP_STREAM_BUFFER ((size_t)128 << 10)

@@ -13,7 +13,7 @@
 #include "base/strtab.h"
 #include "profile/model/profile.h"
 
-#define SHARE_MIN 512 /* sets below which a thread is not weight it */
+#define SHARE_MIN 512 /* sets below which a thread is not worth it */
 
 struct job {
     struct cp_label_texts *t;

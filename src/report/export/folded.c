@@ -23,7 +23,7 @@
 #include "report/graph/stacks.h"
 
 #define PIECE_STACKS 2048
-#define FEW 12 /* entries that are not weight partitioning */
+#define FEW 12 /* entries that are not worth partitioning */
 
 struct entry {
     struct cp_cursor at;

@@ -1,5 +1,5 @@
 /*
- * trim - the part of a graph that is weight showing.
+ * trim - the part of a graph that is worth showing.
  */
 #ifndef CP_TRIM_H
 #define CP_TRIM_H

@@ -29,7 +29,7 @@
 #include "report/graph/walk_edges.h"
 #include "report/graph/walk_stack.h"
 
-#define SHARE_MIN 4096    /* samples below which a thread is not weight it */
+#define SHARE_MIN 4096    /* samples below which a thread is not worth it */
 #define TAKE_SAMPLES 1024 /* at a time: the slower core takes fewer */
 #define DENSE_MAX 256     /* 1 MB of edges a thread */
 

@@ -14,7 +14,7 @@ struct cp_out;
 void cp_memory_stats_write(struct cp_out *out);
 
 /*
- * The few that are weight watching, as JSON; costs two reads of /proc:
+ * The few that are worth watching, as JSON; costs two reads of /proc:
  * {"time_ns":…,"rss":…,"heap":…,"threads":…,"cpu_ns":…}.
  */
 void cp_memory_stats_json(struct cp_out *out);

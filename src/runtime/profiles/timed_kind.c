@@ -113,7 +113,7 @@ enum cp_status cp_timed_kind_begin(struct cp_timed_kind *p,
 
 /*
  * The time of threads before they were known and after they had left, if it is
- * weight a sample and more than what clocks differ by that are read in turn.
+ * worth a sample and more than what clocks differ by that are read in turn.
  */
 static enum cp_status write_unattributed(const struct cp_recording *w,
                                          struct cp_builder *b,

@@ -171,7 +171,7 @@ static enum cp_status make_answer(struct cp_worker *w,
     return CP_OK;
 }
 
-/* Few addresses in a unit that has come up before are weight its index. */
+/* Few addresses in a unit that has come up before are worth its index. */
 static bool uses_index(const struct job *job)
 {
     return job->index && job->index->has_functions &&
