@@ -17,7 +17,7 @@ SERVER = r"""
 #define KEEP __attribute__((noinline, noclone))
 static void *kept[400];
 static volatile unsigned sum;
-KEEP void work(void) { for (unsigned i = 0; i < 20000; i++) sum += i * i; }
+KEEP void work(void) { for (unsigned i = 0; i < 80000; i++) sum += i * i; }
 KEEP void parse(int i) {
     for (int k = 0; k < 400; k++) {
         free(kept[k]);
@@ -58,7 +58,8 @@ WITH_SERVER = ["README.md", "docs/formats.md", "docs/http.md", "docs/reports.md"
                "docs/trace.md", "docs/trace-viewer.md", "docs/web.md"]
 
 # A program that runs without the library; `PID` in a command is its process id.
-RUNNING = "python3 -c 'while True: sum(range(99999))' & running=$!"
+RUNNING = ("python3 -c $'import time\\nwhile True: sum(range(99999)); time.sleep(0.01)' "
+           "& running=$!")
 
 
 def quietly(*command, where, env, **changes):
