@@ -7,6 +7,7 @@ SOAK_SECONDS ?= 1800
 PREFIX ?= /usr/local
 BENCH_ARGS ?=
 SUITES_ARGS ?=
+MUTANTS_ARGS ?=
 SOURCES = $(shell find include src tests fuzz bench examples packaging -name '*.[ch]')
 
 all: ## build into build/ (build/cpprof, build/pprof, build/jeprof)
@@ -85,6 +86,10 @@ suites: all ## other projects' test suites, with and without the library; up to 
 	@scripts/deps build suites
 	@nice -n 15 scripts/suites $(SUITES_ARGS)
 
+mutants: ## change random tokens and count which tests notice; MUTANTS_ARGS
+	@scripts/deps build test
+	@nice scripts/mutants $(MUTANTS_ARGS)
+
 asan ubsan tsan: ## build with that sanitizer in build-<word>/ and run the tests
 	@scripts/deps build test
 	@scripts/build $@
@@ -132,5 +137,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z -]*\):[a-z ]*## \(.*\)/\1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo test test-docs harm equal kernel-test golden bench bench-runtime fuzz soak attach-soak field suites asan \
+.PHONY: all demo test test-docs harm equal kernel-test golden bench bench-runtime fuzz soak attach-soak field suites mutants asan \
 	ubsan tsan clang format install uninstall dist deb deb-test image-test kube-test clean help
