@@ -340,11 +340,11 @@ static void begin_pass(struct scan *s)
 static void look_at_thread(struct scan *s, struct cp_signal_thread *t)
 {
     uintptr_t low = atomic_load(&t->stack_low);
-    uintptr_t sp = t->registers_sp;
+    uintptr_t sp = t->registers.sp;
 
     for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MAX; i++)
-        look_at(s, t->registers[i], 0);
-    explicit_bzero(t->registers, sizeof(t->registers));
+        look_at(s, t->registers.values[i], 0);
+    explicit_bzero(t->registers.values, sizeof(t->registers.values));
     if (low && sp > low + RED_ZONE && sp < atomic_load(&t->stack_high))
         cp_excluded_ranges_add(s->excluded, (const void *)low,
                                sp - RED_ZONE - low);

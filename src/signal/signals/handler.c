@@ -99,11 +99,11 @@ static void take_cpu(struct cp_signal_thread *t, uint64_t count,
                              .table = &cp_signal_sampler.cpu,
                              .count = count };
 
-    sample.value = count * atomic_load(&t->cpu_period_ns);
+    sample.value = count * atomic_load(&t->cpu.period_ns);
     if (sample.value == 0)
         return; /* nothing is due, or the profile is over */
-    atomic_store(&t->cpu_slot, take(&sample, context));
-    atomic_fetch_add(&t->cpu_count, count);
+    atomic_store(&t->cpu.slot, take(&sample, context));
+    atomic_fetch_add(&t->cpu.count, count);
 }
 
 static uint64_t thread_clock(void)
@@ -123,7 +123,7 @@ static uint64_t due_now(const struct cp_signal_thread *t)
 /* How late the first event of a thread is; less than 0: early. */
 static int64_t lateness(const struct cp_signal_thread *t)
 {
-    return (int64_t)(thread_clock() - t->cpu_first_ns);
+    return (int64_t)(thread_clock() - t->cpu.first_ns);
 }
 
 /*
@@ -140,7 +140,7 @@ static uint64_t early_by(const struct cp_signal_thread *t, int64_t late)
 
     if (late < -LAG_MAX_NS)
         return (uint64_t)(-late - lag);
-    if (late < LAG_MAX_NS && atomic_load(&t->cpu_count) == 0) {
+    if (late < LAG_MAX_NS && atomic_load(&t->cpu.count) == 0) {
         lag += late / LAG_SLOW;
         lag = lag < 0 ? 0 : lag > LAG_MAX_NS ? LAG_MAX_NS : lag;
         atomic_store(&cp_signal_sampler.perf_lag_ns, lag);
@@ -159,13 +159,13 @@ static uint64_t periods_of(const struct cp_signal_thread *t,
 {
     uint64_t n;
 
-    if (t->cpu_has_backup)
+    if (t->perf.has_backup_timer)
         return due_now(t);
-    if (atomic_load(&t->perf_period_ns) == 0)
+    if (atomic_load(&t->perf.period_ns) == 0)
         return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
     n = due_now(t);
-    if (atomic_load(&t->perf) &&
-        n * atomic_load(&t->cpu_period_ns) < TIMEOUT_NS &&
+    if (atomic_load(&t->perf.event) &&
+        n * atomic_load(&t->cpu.period_ns) < TIMEOUT_NS &&
         !cp_arch_leaves_kernel(context, cp_stack_reader_is_readable))
         return 0;
     return n;
@@ -176,12 +176,12 @@ static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
 {
     struct sample sample = { .thread = t,
                              .table = &cp_signal_sampler.wall,
-                             .count = atomic_exchange(&t->wall_count, 0),
-                             .value = atomic_exchange(&t->wall_value, 0),
+                             .count = atomic_exchange(&t->wall.count, 0),
+                             .value = atomic_exchange(&t->wall.value_ns, 0),
                              .state = CP_STATE_RUNNING };
 
     if (sample.value)
-        atomic_store(&t->wall_running_slot, take(&sample, context));
+        atomic_store(&t->wall.running_slot, take(&sample, context));
 }
 
 /* Each thread has a sample of its own in that table, by its number. */
@@ -192,8 +192,8 @@ static void take_stack(struct cp_signal_thread *t, const ucontext_t *context)
                              .count = 1,
                              .state = t->number + 1 };
 
-    atomic_store(&t->stack_slot, take(&sample, context));
-    atomic_fetch_add(&t->stack_replies, 1);
+    atomic_store(&t->stack_list.slot, take(&sample, context));
+    atomic_fetch_add(&t->stack_list.n_replies, 1);
 }
 
 /* Copies all registers, for the search for leaks (runtime/heap/leak.h). */
@@ -205,9 +205,9 @@ static void take_registers(struct cp_signal_thread *t,
 
     cp_arch_regs(&regs, context);
     for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MAX; i++)
-        t->registers[i] = words[i];
-    t->registers_sp = regs.sp;
-    atomic_fetch_add_explicit(&t->registers_replies, 1, memory_order_release);
+        t->registers.values[i] = words[i];
+    t->registers.sp = regs.sp;
+    atomic_fetch_add_explicit(&t->registers.n_replies, 1, memory_order_release);
 }
 
 void cp_signal_default(int sig)
@@ -258,7 +258,7 @@ static struct cp_signal_thread *thread_of(uint64_t word)
 
 static void reply(struct cp_signal_thread *t, const ucontext_t *context)
 {
-    uint32_t requests = atomic_exchange(&t->requests, 0);
+    uint32_t requests = atomic_exchange(&t->requests.pending, 0);
 
     if (requests & CP_REQUEST_WALL)
         take_wall(t, context);
@@ -293,7 +293,7 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
 /* Of a thread's events; it counts even if it is a little early. */
 static bool is_first(const struct cp_signal_thread *t)
 {
-    return !t->perf_is_in_step && atomic_load(&t->cpu_count) == 0;
+    return !t->perf.has_fired && atomic_load(&t->cpu.count) == 0;
 }
 
 /*
@@ -302,17 +302,17 @@ static bool is_first(const struct cp_signal_thread *t)
  */
 static void go_on(struct cp_signal_thread *t, uint64_t wait_ns)
 {
-    uint64_t period = wait_ns ? wait_ns : atomic_load(&t->perf_period_ns);
+    uint64_t period = wait_ns ? wait_ns : atomic_load(&t->perf.period_ns);
 
-    if (!t->perf_is_in_step && period == 0) {
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
-        t->perf_is_in_step = true;
-    } else if (!t->perf_is_in_step &&
+    if (!t->perf.has_fired && period == 0) {
+        cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
+        t->perf.has_fired = true;
+    } else if (!t->perf.has_fired &&
                cp_perf_signals_begin(t, 0, period) != CP_PERF_SIGNALS_NOT_NOW) {
-        t->perf_is_in_step = wait_ns == 0;
+        t->perf.has_fired = wait_ns == 0;
     } /* or the same one comes again */
-    if (atomic_load(&t->cpu_period_ns) == 0)
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+    if (atomic_load(&t->cpu.period_ns) == 0)
+        cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
 }
 
 void cp_signal_trap(int sig, siginfo_t *info, void *context)
@@ -327,16 +327,16 @@ void cp_signal_trap(int sig, siginfo_t *info, void *context)
         return;
     }
     t = thread_of(word);
-    if (!t || !atomic_load(&t->perf))
+    if (!t || !atomic_load(&t->perf.event))
         return; /* who began it has not got so far, and it will come again */
-    if (!t->perf_is_in_step) {
+    if (!t->perf.has_fired) {
         int64_t late = lateness(t);
 
-        if (late < -t->perf_gap_ns / 2 && t->perf_gap_ns)
+        if (late < -t->perf.retry_ns / 2 && t->perf.retry_ns)
             return; /* it comes again in time */
         wait_ns = early_by(t, late);
     }
-    if (atomic_load(&t->cpu_period_ns) && wait_ns == 0)
+    if (atomic_load(&t->cpu.period_ns) && wait_ns == 0)
         take_cpu(t, is_first(t) || due_now(t) > 0, context);
     go_on(t, wait_ns);
 }

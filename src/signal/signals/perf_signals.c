@@ -43,7 +43,7 @@ void cp_perf_signals_allow(void)
 /* Whoever forbids it looks for the event after that; we look the other way. */
 static bool may_be(const struct cp_signal_thread *t)
 {
-    return atomic_load(&are_allowed) && !atomic_load(&t->perf_is_paused);
+    return atomic_load(&are_allowed) && !atomic_load(&t->perf.is_paused);
 }
 
 static bool open_event(struct cp_signal_thread *t, int32_t tid,
@@ -55,9 +55,9 @@ static bool open_event(struct cp_signal_thread *t, int32_t tid,
     bool is_open =
         may_be(t) && cp_signal_perf_open(tid, period_ns, word, &event) == 0;
 
-    cp_signal_perf_close(atomic_exchange(&t->perf, event));
+    cp_signal_perf_close(atomic_exchange(&t->perf.event, event));
     if (!may_be(t))
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+        cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
     return is_open;
 }
 
@@ -145,8 +145,8 @@ struct cp_signal_thread *cp_perf_signals_pause(void)
                      MASK_BYTES);
     t = find_self();
     if (t) {
-        atomic_store(&t->perf_is_paused, true);
-        event = atomic_exchange(&t->perf, NULL);
+        atomic_store(&t->perf.is_paused, true);
+        event = atomic_exchange(&t->perf.event, NULL);
         cp_signal_perf_close(event);
     }
     drop_waiting();
@@ -161,15 +161,15 @@ void cp_perf_signals_resume(struct cp_signal_thread *t)
 
     if (!t)
         return;
-    atomic_store(&t->perf_is_paused, false);
-    period = atomic_load(&t->perf_period_ns);
-    if (period == 0 || atomic_load(&t->cpu_period_ns) == 0)
+    atomic_store(&t->perf.is_paused, false);
+    period = atomic_load(&t->perf.period_ns);
+    if (period == 0 || atomic_load(&t->cpu.period_ns) == 0)
         return;
     before = cp_signal_mask_block();
-    t->perf_is_in_step = true;
+    t->perf.has_fired = true;
     (void)cp_perf_signals_begin(t, 0, period);
-    if (atomic_load(&t->cpu_period_ns) == 0) /* it was stopped meanwhile */
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+    if (atomic_load(&t->cpu.period_ns) == 0) /* it was stopped meanwhile */
+        cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
     cp_signal_mask_restore(before);
 }
 
@@ -180,7 +180,7 @@ void cp_perf_signals_end_all(void)
     atomic_store(&are_allowed, false);
     await_openers();
     for (uint32_t i = 0; (t = cp_signal_thread_at(i)); i++)
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+        cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
 }
 
 void cp_perf_signals_seal(void)

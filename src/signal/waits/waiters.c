@@ -122,7 +122,8 @@ static struct waiter *claim(uint32_t bucket, bool *is_near)
 static struct waiter *kept(struct cp_signal_thread *t)
 {
     uint32_t number =
-        t ? atomic_load_explicit(&t->waiter_slot, memory_order_relaxed) : 0;
+        t ? atomic_load_explicit(&t->waits.waiter_slot, memory_order_relaxed)
+          : 0;
     struct waiter *w = number ? &waiters[number - 1] : NULL;
 
     if (w && atomic_load_explicit(&w->lock, memory_order_relaxed) == 0)
@@ -133,7 +134,7 @@ static struct waiter *kept(struct cp_signal_thread *t)
 /* May a thread that has none keep one? */
 static bool may_keep(const struct cp_signal_thread *t)
 {
-    if (atomic_load(&t->waiter_slot) != 0)
+    if (atomic_load(&t->waits.waiter_slot) != 0)
         return false;
     if (atomic_fetch_add(&n_kept, 1) < MAX_ALL_KEPT)
         return true;
@@ -155,7 +156,8 @@ static struct waiter *find(struct cp_signal_thread *t, uint32_t bucket,
     *is_kept = w && t && *is_kept && (old || may_keep(t));
     if (!*is_kept)
         return w;
-    number = atomic_exchange(&t->waiter_slot, (uint32_t)(w - waiters) + 1);
+    number =
+        atomic_exchange(&t->waits.waiter_slot, (uint32_t)(w - waiters) + 1);
     if (number)
         give_back(&waiters[number - 1]);
     return w;
@@ -243,7 +245,7 @@ struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns)
 
 void cp_waiters_unregister(struct cp_signal_thread *t)
 {
-    uint32_t number = atomic_exchange(&t->waiter_slot, 0);
+    uint32_t number = atomic_exchange(&t->waits.waiter_slot, 0);
     struct waiter *w;
 
     if (!number)
@@ -259,7 +261,7 @@ void cp_waiters_unregister(struct cp_signal_thread *t)
 void cp_waiters_reset_after_fork(void)
 {
     if (cp_signal_self)
-        atomic_store(&cp_signal_self->waiter_slot, 0);
+        atomic_store(&cp_signal_self->waits.waiter_slot, 0);
     atomic_store(&n_kept, 0);
     for (uint32_t bucket = 0; bucket < CP_WAITERS_BUCKETS; bucket++) {
         uint32_t reach = atomic_load(&reaches[bucket]);

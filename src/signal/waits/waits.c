@@ -127,7 +127,7 @@ void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
     wait->traced.session = 0;
     wait->is_noted = false;
     if (cp_signal_self)
-        atomic_store_explicit(&cp_signal_self->trace_wait_entry, entry,
+        atomic_store_explicit(&cp_signal_self->waits.entry, entry,
                               memory_order_relaxed);
     if (cp_trace_is_on())
         wait->traced =

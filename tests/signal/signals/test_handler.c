@@ -71,7 +71,7 @@ static void set_up(void)
     CHECK(sigaction(SIGPROF, &ours, NULL) == 0);
     CHECK(sigaction(SIGTRAP, &traps, NULL) == 0);
     atomic_store(&cp_signal_sampler.cpu, &table);
-    atomic_store(&self->cpu_period_ns, 10);
+    atomic_store(&self->cpu.period_ns, 10);
 }
 
 /* The table has room for one stack. */
@@ -122,19 +122,20 @@ static void test_event(void)
         (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, self->number);
     void *event = NULL;
 
-    atomic_store(&self->cpu_period_ns, 1000000);
-    atomic_store(&self->cpu_count, 0);
-    atomic_store(&self->perf_period_ns, 0);
-    self->cpu_first_ns = clock_ns() + 1000000;
-    self->perf_is_in_step = false;
+    atomic_store(&self->cpu.period_ns, 1000000);
+    atomic_store(&self->cpu.count, 0);
+    atomic_store(&self->perf.period_ns, 0);
+    self->cpu.first_ns = clock_ns() + 1000000;
+    self->perf.has_fired = false;
     if (cp_signal_perf_open(0, 1000000, word, &event) != 0)
         return;
-    atomic_store(&self->perf, event);
+    atomic_store(&self->perf.event, event);
     while (atomic_load(&cp_signal_sampler.n_samples) == before)
         ;
-    CHECK(atomic_load(&self->perf) == NULL); /* there was to be one alone */
-    CHECK(clock_ns() >= self->cpu_first_ns);
-    CHECK(atomic_load(&self->cpu_count) >= 1);
+    CHECK(atomic_load(&self->perf.event) ==
+          NULL); /* there was to be one alone */
+    CHECK(clock_ns() >= self->cpu.first_ns);
+    CHECK(atomic_load(&self->cpu.count) >= 1);
 }
 
 /* Of a profile that is over: nothing is counted, and the event ends. */
@@ -145,12 +146,12 @@ static void test_late_event(void)
     uint64_t before = atomic_load(&cp_signal_sampler.n_samples);
     void *event = NULL;
 
-    atomic_store(&self->cpu_period_ns, 0);
-    self->perf_is_in_step = true;
+    atomic_store(&self->cpu.period_ns, 0);
+    self->perf.has_fired = true;
     if (cp_signal_perf_open(0, 1000000, word, &event) != 0)
         return;
-    atomic_store(&self->perf, event);
-    while (atomic_load(&self->perf))
+    atomic_store(&self->perf.event, event);
+    while (atomic_load(&self->perf.event))
         ;
     CHECK_INT(atomic_load(&cp_signal_sampler.n_samples), before);
 }

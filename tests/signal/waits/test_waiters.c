@@ -26,7 +26,7 @@ static void be(int number)
 static void begin(void)
 {
     for (int i = 0; i < THREADS; i++)
-        atomic_store(&records[i].waiter_slot, 0);
+        atomic_store(&records[i].waits.waiter_slot, 0);
     be(-1);
     cp_waiters_reset_after_fork();
     atomic_store(&cp_waiters_unlisted, 0);
