@@ -30,7 +30,7 @@
 #define POLLS_PER_LOOK 8 /* then threads that fell asleep are looked for */
 
 static struct cp_sample_recorder recorder = { .live =
-                                                  &cp_signal_sampler.stacks };
+                                                  &cp_handler_state.stacks };
 
 struct taker {
     struct cp_thread_stacks *s;

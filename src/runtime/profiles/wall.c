@@ -89,20 +89,19 @@ static struct cp_signal_slot *record(const uintptr_t *frames, size_t n,
                                      struct cp_signal_thread *t,
                                      enum state state, uint64_t value)
 {
-    struct cp_signal_samples *table = atomic_load(&cp_signal_sampler.wall);
+    struct cp_signal_samples *table = atomic_load(&cp_handler_state.wall);
     struct cp_signal_tag tag = { atomic_load(&t->labels), state };
     struct cp_signal_slot *slot =
         table ? cp_signal_add(table, frames, n, tag, 1, value) : NULL;
 
     if (table && !slot)
-        atomic_fetch_add(&cp_signal_sampler.n_full, 1);
+        atomic_fetch_add(&cp_handler_state.n_full, 1);
     return slot;
 }
 
 static bool is_slot(const struct cp_signal_slot *slot)
 {
-    const struct cp_signal_samples *table =
-        atomic_load(&cp_signal_sampler.wall);
+    const struct cp_signal_samples *table = atomic_load(&cp_handler_state.wall);
 
     return table && slot && cp_signal_has_slot(table, slot);
 }
@@ -334,7 +333,7 @@ static enum cp_status set_rate(int hz, struct cp_error *err)
 }
 
 static struct cp_timed_kind probe = {
-    .recorder = { .live = &cp_signal_sampler.wall },
+    .recorder = { .live = &cp_handler_state.wall },
     .default_hz = CP_WALL_DEFAULT_HZ,
     .max_hz = CP_WALL_MAX_HZ,
     .type = "wall",

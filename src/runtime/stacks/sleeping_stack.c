@@ -131,7 +131,7 @@ static bool walk_copy(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
 
     if (!place)
         return false;
-    walk.map = cp_unwind_table();
+    walk.table = cp_unwind_table();
     l->n = cp_signal_walk(&walk, regs, place->frames);
     memcpy(l->frames, place->frames, l->n * sizeof(*l->frames));
     cp_readers_exit(place);

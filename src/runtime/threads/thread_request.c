@@ -24,7 +24,7 @@ static bool send_to_self(struct cp_signal_thread *t, int sig)
 
     memset(&info, 0, sizeof(info));
     info.si_code = SI_TIMER;
-    info.si_value.sival_ptr = cp_signal_word(CP_SIGNAL_REQUEST, t->number);
+    info.si_value.sival_ptr = cp_signal_payload(CP_SIGNAL_REQUEST, t->number);
     return CP_SYSCALL(SYS_rt_tgsigqueueinfo, CP_SYSCALL(SYS_getpid, 0),
                       atomic_load(&t->tid), sig, (long)&info) == 0;
 }
@@ -37,8 +37,9 @@ bool cp_thread_request_arm(struct cp_signal_thread *t, int sig, uint32_t what)
     }
     if (!t->requests.timer)
         t->requests.timer =
-            1 + cp_timer_create(atomic_load(&t->tid), sig,
-                                cp_signal_word(CP_SIGNAL_REQUEST, t->number));
+            1 +
+            cp_timer_create(atomic_load(&t->tid), sig,
+                            cp_signal_payload(CP_SIGNAL_REQUEST, t->number));
     if (!t->requests.timer)
         return false;
     atomic_fetch_or(&t->requests.pending, what);

@@ -62,14 +62,14 @@ static void add_rest(const struct rest *r)
 
     if (!place) /* as long as we have one, the table stays */
         return;
-    table = atomic_load(&cp_signal_sampler.cpu);
+    table = atomic_load(&cp_handler_state.cpu);
     if (table && r->slot && cp_signal_has_slot(table, r->slot)) {
         atomic_fetch_add(&r->slot->count, r->n);
         atomic_fetch_add(&r->slot->value, ns);
     } else if (table && r->start) {
         (void)cp_signal_add(table, &r->start, 1, tag, r->n, ns);
     } else if (table) {
-        cp_signal_lose(table, r->n, ns);
+        cp_signal_add_lost(table, r->n, ns);
     }
     cp_readers_exit(place);
 }
@@ -82,7 +82,7 @@ static void add_rest(const struct rest *r)
  */
 static void add_due(struct cp_signal_thread *t, uint64_t clock_ns)
 {
-    struct rest rest = { .n = cp_signal_due(t, clock_ns),
+    struct rest rest = { .n = cp_signal_periods_due(t, clock_ns),
                          .period_ns = atomic_load(&t->cpu.period_ns),
                          .slot = atomic_load(&t->cpu.slot),
                          .start = t->runtime.start_pc,
@@ -172,7 +172,7 @@ static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
     uint64_t next_ns =
         t->cpu.first_ns + atomic_load(&t->cpu.count) * timers.period_ns;
     int64_t left = (int64_t)(next_ns - clock_ns) -
-                   atomic_load(&cp_signal_sampler.perf_lag_ns);
+                   atomic_load(&cp_handler_state.perf_lag_ns);
     int64_t n =
         timers.is_fast || left > MAX_STEPS * STEP_NS ? 1 : left / STEP_NS;
 
@@ -181,9 +181,9 @@ static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
     t->perf.retry_ns = n > 1 ? left / n : 0;
     t->perf.has_fired = false;
     atomic_store(&t->perf.period_ns, timers.is_fast ? timers.period_ns : 0);
-    return cp_perf_signals_begin(t, atomic_load(&t->tid),
-                                 (uint64_t)(n > 1 ? left / n : left)) ==
-           CP_PERF_SIGNALS_BEGUN;
+    return cp_perf_signals_open(t, atomic_load(&t->tid),
+                                (uint64_t)(n > 1 ? left / n : left)) ==
+           CP_PERF_OPEN_OK;
 }
 
 /* CPU time until the first_th period is over, ns; never 0. */
@@ -204,8 +204,9 @@ static void start_timer(struct cp_signal_thread *t, uint64_t first)
     bool is_beside = timers.is_fast && atomic_load(&t->perf.event);
     uint64_t step = is_beside ? cp_perf_sampler_tick_ns() : timers.period_ns;
 
-    t->cpu.timer_id = cp_timer_create(atomic_load(&t->tid), timers.sig,
-                                      cp_signal_word(CP_SIGNAL_CPU, t->number));
+    t->cpu.timer_id =
+        cp_timer_create(atomic_load(&t->tid), timers.sig,
+                        cp_signal_payload(CP_SIGNAL_CPU, t->number));
     if (t->cpu.timer_id != CP_NO_TIMER)
         cp_timer_set(t->cpu.timer_id, first_in(t, first), step);
 }

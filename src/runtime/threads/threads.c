@@ -54,7 +54,7 @@ static void free_record(struct cp_signal_thread *t)
 {
     cp_thread_timer_end(t);
     cp_thread_request_end(t);
-    cp_trace_leave(t);
+    cp_trace_release_buffers(t);
     cp_waiters_unregister(t);
     cp_thread_records_free(t);
 }

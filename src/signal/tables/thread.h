@@ -159,8 +159,8 @@ struct cp_signal_thread {
 };
 
 /* The periods that have passed by the thread's clock and were not sampled. */
-static inline uint64_t cp_signal_due(const struct cp_signal_thread *t,
-                                     uint64_t clock_ns)
+static inline uint64_t cp_signal_periods_due(const struct cp_signal_thread *t,
+                                             uint64_t clock_ns)
 {
     uint64_t period = atomic_load(&t->cpu.period_ns);
     uint64_t n = atomic_load(&t->cpu.count), due;

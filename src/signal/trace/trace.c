@@ -222,8 +222,8 @@ struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
     return wait;
 }
 
-bool cp_trace_wait_note(unsigned call, uint64_t begin_ns,
-                        const struct cp_signal_regs *here)
+bool cp_trace_wait_publish(unsigned call, uint64_t begin_ns,
+                           const struct cp_signal_regs *here)
 {
     struct cp_signal_thread *t = cp_signal_is_internal ? NULL : cp_signal_self;
 
@@ -234,7 +234,7 @@ bool cp_trace_wait_note(unsigned call, uint64_t begin_ns,
     return true;
 }
 
-void cp_trace_wait_unnote(void)
+void cp_trace_wait_unpublish(void)
 {
     if (cp_signal_self)
         atomic_store_explicit(&cp_signal_self->waits.since_ns, 0,
@@ -272,7 +272,7 @@ void cp_trace_wait_end(const struct cp_trace_wait *wait,
     cp_trace_wait_abort(wait);
 }
 
-void cp_trace_note(struct cp_trace_event e, const void *more, uintptr_t caller)
+void cp_trace_write(struct cp_trace_event e, const void *more, uintptr_t caller)
 {
     struct cp_signal_thread *t;
 
@@ -295,7 +295,7 @@ void cp_trace_sample(struct cp_signal_thread *t, const uintptr_t *frames,
     put(t, 1, &e, NULL);
 }
 
-void cp_trace_leave(struct cp_signal_thread *t)
+void cp_trace_release_buffers(struct cp_signal_thread *t)
 {
     for (int i = 0; i < 2; i++) {
         if (!t->trace.buffers[i])

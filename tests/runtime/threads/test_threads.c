@@ -284,7 +284,7 @@ static void test_chain(void)
     enum { N = 8, PERIOD = 1000000000 };
     struct life lives[N];
 
-    cp_signal_sampler.word = 1; /* events come, and must know whose they are */
+    cp_handler_state.cookie = 1; /* events come, and must know whose they are */
     cp_threads_set_period(PERIOD);
     for (int i = 0; i < N; i++) {
         pthread_t thread;
@@ -313,7 +313,7 @@ struct spinner {
 
 static KEEP void spin_here(struct spinner *s)
 {
-    cp_arch_here(&s->here);
+    cp_arch_current_regs(&s->here);
     atomic_store(&s->is_ready, true);
     while (!atomic_load(&s->may_go))
         ;
