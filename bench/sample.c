@@ -96,7 +96,7 @@ static int show_ours(void)
     (void)sigaction(SIGUSR1, &action, NULL);
     show("nothing", SIGUSR1, NULL);
     show("cpprof", cp_sampler_signal(),
-         cp_signal_word(CP_SIGNAL_CPU, self->number));
+         cp_signal_payload(CP_SIGNAL_CPU, self->number));
     cp_cpu_kind.cancel(window);
     return 0;
 }

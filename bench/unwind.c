@@ -47,7 +47,7 @@ struct result {
 static size_t walk_ours(ucontext_t *context, bool knows_stack)
 {
     struct cp_reader_slot *place = cp_readers_enter(0);
-    struct cp_signal_walk w = { .map = cp_unwind_table() };
+    struct cp_signal_walk w = { .table = cp_unwind_table() };
     struct cp_signal_regs regs;
     size_t n;
 

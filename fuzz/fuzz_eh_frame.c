@@ -32,7 +32,7 @@ static void walk(const struct cp_unwind_module *m, const uint8_t *data,
     memcpy(stack, data, size < sizeof(stack) ? size : sizeof(stack));
     for (uintptr_t pc = m->start; pc < m->end; pc += 61) {
         struct cp_signal_walk w = {
-            .map = &map,
+            .table = &map,
             .reader = { .stack_low = (uintptr_t)stack,
                         .stack_high = (uintptr_t)(stack + 512) },
         };
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cp_compile_input in = { .code_start = 0x10000,
                                    .code_end = 0x20000,
-                                   .most_rows = 100000 };
+                                   .max_rows = 100000 };
     struct cp_unwind_module m = { 0 };
 
     if (size < 2)

@@ -293,7 +293,7 @@ static bool walk(struct cp_safe_points *q,
                                     .scratch = regs->r10,
                                     .arg = regs->rdi };
     struct cp_unwind_table map = { q->n, q->modules, q->cache };
-    struct cp_signal_walk w = { .map = &map };
+    struct cp_signal_walk w = { .table = &map };
     size_t len = regs->sp & 7 ? 0 : copy_stack(q, regs->sp);
 
     if (len == 0)

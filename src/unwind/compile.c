@@ -46,7 +46,7 @@ static bool add_row(struct table *t, uint64_t address, uint32_t rule)
         if ((last & 0xffff) == rule && last >> 16 < pc)
             return true;
     }
-    if (t->input->most_rows && t->n_rows >= t->input->most_rows)
+    if (t->input->max_rows && t->n_rows >= t->input->max_rows)
         t->status = cp_error_set(t->err, CP_ENOMEM, "unwind table too large");
     else
         t->status = cp_reserve(&t->rows, &t->cap_rows, t->n_rows + 1,

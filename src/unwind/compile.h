@@ -20,7 +20,7 @@ struct cp_compile_input {
     struct cp_eh_bytes bytes;
     uintptr_t code_start, code_end; /* what is covered; under 4 GiB */
     const struct cp_cfi_machine *machine;
-    size_t most_rows; /* give up beyond; 0: no limit */
+    size_t max_rows; /* give up beyond; 0: no limit */
 };
 
 /*

@@ -22,8 +22,7 @@
 #include "signal/unwinder/unwind_table.h"
 #include "unwind/code_ranges.h"
 #include "unwind/compile.h"
-#include "unwind/survey.h"
-#include "unwind/wait_for_readers.h"
+#include "unwind/unwind_info.h"
 
 #define PRINT_BYTES 1024
 #define BYTES_PER_ROW 8 /* while compiling */
@@ -99,7 +98,7 @@ static enum cp_status add_object(struct cp_objects *o,
         .is_seen = true,
     };
     if (in->bytes.start && o->used_bytes < o->limit_bytes) {
-        in->most_rows = (o->limit_bytes - o->used_bytes) / BYTES_PER_ROW + 1;
+        in->max_rows = (o->limit_bytes - o->used_bytes) / BYTES_PER_ROW + 1;
         if (cp_compile(in, &object->module, o->err) == CP_OK)
             o->used_bytes += cp_compile_bytes(&object->module);
     }
@@ -117,7 +116,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
     (void)size;
     o->n_adds = info->dlpi_adds;
     o->n_subs = info->dlpi_subs;
-    if (!cp_survey(info, &in))
+    if (!cp_unwind_info_find(info, &in))
         return 0;
     print = print_of(&in);
     known = find_object(o, print);
@@ -210,7 +209,7 @@ static enum cp_status publish(struct cp_objects *o)
         return CP_ENOMEM;
     o->published = block;
     cp_readers_publish(&block->map);
-    if (cp_wait_for_readers()) {
+    if (cp_readers_wait()) {
         cp_free(old);
         drop_unseen(o);
     }
@@ -281,7 +280,7 @@ void cp_objects_free(struct cp_objects *o)
     if (!o)
         return;
     cp_readers_publish(NULL);
-    if (!cp_wait_for_readers())
+    if (!cp_readers_wait())
         return;
     for (size_t i = 0; i < o->n; i++)
         cp_compile_release(&o->objects[i].module);

@@ -95,10 +95,10 @@ static void test_limits(void)
     eh_cie(&b, "zR", EH_START, 5);
     eh_fde(&b, 0x11000, 0x20, "\x41\x0e\x10\x41\x0e\x18", 6);
     in = input_of(&b);
-    in.most_rows = 2;
+    in.max_rows = 2;
     CHECK(cp_compile(&in, &m, &err) == CP_ENOMEM);
     CHECK_STR(err.msg, "unwind table too large");
-    in.most_rows = 0;
+    in.max_rows = 0;
     in.code_end = in.code_start;
     CHECK(cp_compile(&in, &m, &err) == CP_EFORMAT);
     in.code_end = in.code_start + 0x10000;

@@ -93,7 +93,7 @@ static void *cut(size_t *used, char *from, size_t n, size_t size)
 static size_t lay_out(struct cp_alloc_sampler *h, char *from)
 {
     size_t n_slots = h->samples.n_slots, used = 0;
-    size_t n = cp_live_n_places(h->live.n_overflow);
+    size_t n = cp_live_n_slots(h->live.n_overflow);
 
     h->samples.slots = cut(&used, from, n_slots, sizeof(*h->samples.slots));
     h->samples.frames =
@@ -277,7 +277,7 @@ size_t cp_heap_bytes(void)
     const struct cp_alloc_sampler *h = &cp_alloc_sampler;
     size_t n_slots = (size_t)atomic_load(&h->samples.used_slots);
     size_t n_live = (size_t)atomic_load(&h->counts.n_live);
-    size_t n_all = cp_live_n_places(h->live.n_overflow);
+    size_t n_all = cp_live_n_slots(h->live.n_overflow);
 
     if (!h->live.keys)
         return 0;

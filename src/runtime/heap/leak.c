@@ -89,7 +89,7 @@ static void add_block(struct cp_leak *leak, uintptr_t at,
 static enum cp_status take_blocks(struct cp_leak *leak, struct cp_error *err)
 {
     const struct cp_live_table *live = &cp_alloc_sampler.live;
-    size_t n = live->keys ? cp_live_n_places(live->n_overflow) : 0;
+    size_t n = live->keys ? cp_live_n_slots(live->n_overflow) : 0;
     struct cp_live_entry entry;
 
     leak->room =
@@ -340,11 +340,11 @@ static void begin_pass(struct scan *s)
 static void look_at_thread(struct scan *s, struct cp_signal_thread *t)
 {
     uintptr_t low = atomic_load(&t->stack_low);
-    uintptr_t sp = t->registers_sp;
+    uintptr_t sp = t->registers.sp;
 
     for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MAX; i++)
-        look_at(s, t->registers[i], 0);
-    explicit_bzero(t->registers, sizeof(t->registers));
+        look_at(s, t->registers.values[i], 0);
+    explicit_bzero(t->registers.values, sizeof(t->registers.values));
     if (low && sp > low + RED_ZONE && sp < atomic_load(&t->stack_high))
         cp_excluded_ranges_add(s->excluded, (const void *)low,
                                sp - RED_ZONE - low);
@@ -381,7 +381,7 @@ static void look_at_told(void *scan, uintptr_t word)
 static void leave_out_own(struct scan *s)
 {
     const struct cp_live_table *live = &cp_alloc_sampler.live;
-    size_t n = cp_live_n_places(live->n_overflow);
+    size_t n = cp_live_n_slots(live->n_overflow);
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
     cp_excluded_ranges_add(s->excluded, live->keys, n * sizeof(*live->keys));

@@ -27,10 +27,10 @@ static bool read_from_outside(struct cp_signal_thread *t, int32_t tid)
 
     if (cp_sleeping_stack_find(&place, tid) != CP_SLEEP_PARTIAL)
         return false;
-    atomic_fetch_and(&t->requests, ~(uint32_t)CP_REQUEST_REGISTERS);
-    memcpy(t->registers, place.args, sizeof(place.args));
-    t->registers_sp = place.sp;
-    t->registers_awaited = FROM_OUTSIDE;
+    atomic_fetch_and(&t->requests.pending, ~(uint32_t)CP_REQUEST_REGISTERS);
+    memcpy(t->registers.values, place.args, sizeof(place.args));
+    t->registers.sp = place.sp;
+    t->registers.awaited = FROM_OUTSIDE;
     return true;
 }
 
@@ -38,15 +38,15 @@ static bool request(struct cp_signal_thread *t, int32_t tid)
 {
     if (cp_thread_blocks(tid, cp_sampler_signal()))
         return false;
-    t->registers_awaited = atomic_load(&t->registers_replies) + 1;
+    t->registers.awaited = atomic_load(&t->registers.n_replies) + 1;
     return cp_threads_request(t, tid, CP_REQUEST_REGISTERS);
 }
 
 bool cp_leak_has_registers(const struct cp_signal_thread *t)
 {
-    return t->registers_awaited == FROM_OUTSIDE ||
-           (t->registers_awaited != 0 &&
-            t->registers_awaited == atomic_load(&t->registers_replies));
+    return t->registers.awaited == FROM_OUTSIDE ||
+           (t->registers.awaited != 0 &&
+            t->registers.awaited == atomic_load(&t->registers.n_replies));
 }
 
 static void begin(struct cp_leak *leak)
@@ -55,8 +55,8 @@ static void begin(struct cp_leak *leak)
         struct cp_signal_thread *t = cp_signal_thread_at(i);
         int32_t tid = atomic_load(&t->tid);
 
-        t->registers_awaited = 0;
-        explicit_bzero(t->registers, sizeof(t->registers));
+        t->registers.awaited = 0;
+        explicit_bzero(t->registers.values, sizeof(t->registers.values));
         if (tid == 0)
             continue;
         if (read_from_outside(t, tid))
@@ -64,7 +64,7 @@ static void begin(struct cp_leak *leak)
         else if (request(t, tid))
             leak->n_requested++;
         else
-            t->registers_awaited = 0;
+            t->registers.awaited = 0;
     }
 }
 
@@ -72,7 +72,7 @@ static void begin(struct cp_leak *leak)
 static void cancel(void *context, struct cp_signal_thread *t)
 {
     (void)context;
-    atomic_fetch_and(&t->requests, ~(uint32_t)CP_REQUEST_REGISTERS);
+    atomic_fetch_and(&t->requests.pending, ~(uint32_t)CP_REQUEST_REGISTERS);
 }
 
 /* Returns how many threads owe a reply, and run. */
@@ -84,7 +84,7 @@ static uint32_t count_pending(struct cp_leak *leak)
         struct cp_signal_thread *t = cp_signal_thread_at(i);
         int32_t tid = atomic_load(&t->tid);
 
-        if (tid == 0 || t->registers_awaited == 0 || cp_leak_has_registers(t))
+        if (tid == 0 || t->registers.awaited == 0 || cp_leak_has_registers(t))
             continue;
         if (read_from_outside(t, tid)) {
             leak->n_requested--;

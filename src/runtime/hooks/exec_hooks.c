@@ -143,7 +143,7 @@ EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *out)
     CP_REAL(sigwaitinfo);
     do
         sig = next(set, &info);
-    while (sig > 0 && cp_perf_signals_is_ours(&info));
+    while (sig > 0 && cp_perf_signals_is_from_library(&info));
     if (sig > 0 && out)
         *out = info;
     return sig;
@@ -184,7 +184,7 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out,
 
     CP_REAL(sigtimedwait);
     sig = next(set, &info, span);
-    while (sig > 0 && cp_perf_signals_is_ours(&info)) {
+    while (sig > 0 && cp_perf_signals_is_from_library(&info)) {
         if (span)
             left = rest_of(span, begin_ns);
         sig = next(set, &info, span ? &left : NULL);

@@ -37,7 +37,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-_Thread_local uintptr_t cp_saved_registers[CP_ARCH_KEPT];
+_Thread_local uintptr_t cp_saved_registers[CP_ARCH_CALLEE_SAVED];
 
 /* What programs call in place of these that are built with _FORTIFY_SOURCE. */
 ssize_t __read_chk(int fd, void *bytes, size_t n, size_t room);
@@ -69,7 +69,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
                                                                                \
         if (!cp_waits_io_is_enabled())                                         \
             return next arguments;                                             \
-        cp_arch_here(&here);                                                   \
+        cp_arch_current_regs(&here);                                           \
         cp_wait_begin_io(&wait, what, &here, (uintptr_t)next, CP_CALLER);      \
         result = next arguments;                                               \
         cp_wait_end_io(&wait, (int64_t)result, CP_CALLER);                     \

@@ -23,6 +23,7 @@
 
 #include "runtime/hooks/mutex_depth.h"
 #include "runtime/hooks/real_function.h"
+#include "runtime/hooks/unlock.h"
 #include "runtime/os/saved_registers.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
@@ -124,15 +125,13 @@ static int lock_watched(pthread_mutex_t *m)
                                                : tried;
 }
 
-CP_WAITS_UNLOCK(pthread_mutex_unlock, pthread_mutex_t)
-
 static int unlock_watched(pthread_mutex_t *m)
 {
     mutex_call *unlock =
         atomic_load_explicit(&libc.unlock, memory_order_relaxed);
 
-    if (cp_waiters_are_sampled(m) && !cp_mutex_is_nested(m))
-        return pthread_mutex_unlock_watched(m, unlock, CP_CALLER);
+    if (cp_waiters_has_sampled(m) && !cp_mutex_is_nested(m))
+        return cp_hook_unlock(m, (cp_unlock_fn *)unlock, CP_CALLER);
     return unlock(m);
 }
 
@@ -143,7 +142,7 @@ static int unlock_traced(pthread_mutex_t *m)
 
     if (cp_mutex_is_nested(m))
         return unlock(m);
-    return pthread_mutex_unlock_watched(m, unlock, CP_CALLER);
+    return cp_hook_unlock(m, (cp_unlock_fn *)unlock, CP_CALLER);
 }
 
 /* Before all is prepared: nothing is watched yet. */
@@ -277,14 +276,12 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
     return waited_mtx(&wait, next(m, t), CP_CALLER);
 }
 
-CP_WAITS_UNLOCK(mtx_unlock, mtx_t)
-
 EXPORT int mtx_unlock(mtx_t *m)
 {
     CP_REAL(mtx_unlock);
     if (!cp_waits_are_enabled() || cp_mutex_is_nested(m))
         return next(m);
-    return mtx_unlock_watched(m, next, CP_CALLER);
+    return cp_hook_unlock(m, (cp_unlock_fn *)next, CP_CALLER);
 }
 
 /*
@@ -359,14 +356,12 @@ EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
     LOCK(l, CP_WAIT_WRITE, try_write(l), next(l, clock, t));
 }
 
-CP_WAITS_UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t)
-
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
     CP_REAL(pthread_rwlock_unlock);
     if (!cp_waits_are_enabled())
         return next(l);
-    return pthread_rwlock_unlock_watched(l, next, CP_CALLER);
+    return cp_hook_unlock(l, (cp_unlock_fn *)next, CP_CALLER);
 }
 
 /* Spin locks. */
@@ -383,12 +378,11 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
     LOCK(l, CP_WAIT_SPIN, try_spin(l), next(l));
 }
 
-CP_WAITS_UNLOCK(pthread_spin_unlock, pthread_spinlock_t)
-
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
     CP_REAL(pthread_spin_unlock);
     if (!cp_waits_are_enabled())
         return next(l);
-    return pthread_spin_unlock_watched(l, next, CP_CALLER);
+    return cp_hook_unlock((void *)(uintptr_t)l, (cp_unlock_fn *)next,
+                          CP_CALLER);
 }

@@ -79,7 +79,7 @@ static enum cp_sandbox_need prepare(bool is_strict, const void *program,
     need = is_strict ? CP_SANDBOX_SEAL : judge(program, is_for_all);
     if (need >= CP_SANDBOX_NO_PERF) {
         cp_sandbox_note_filter();
-        cp_perf_signals_end_all();
+        cp_perf_signals_close_all();
     }
     if (need >= CP_SANDBOX_NO_THREADS)
         cp_own_thread_set_sandboxed();

@@ -17,6 +17,7 @@
 
 #include "runtime/hooks/mutex_depth.h"
 #include "runtime/hooks/real_function.h"
+#include "runtime/hooks/unlock.h"
 #include "runtime/os/saved_registers.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
@@ -107,54 +108,44 @@ EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
 
 /* Those who let the waiters go: noted in a trace, if there is somebody. */
 
-CP_WAITS_WAKE(pthread_cond_signal, pthread_cond_t)
-
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
     CP_REAL_VERSION(pthread_cond_signal, COND_VERSION);
     if (!cp_waits_are_enabled())
         return next(c);
-    return pthread_cond_signal_watched(c, next, CP_CALLER);
+    return cp_hook_wake(c, (cp_unlock_fn *)next, CP_CALLER);
 }
-
-CP_WAITS_WAKE(pthread_cond_broadcast, pthread_cond_t)
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
     CP_REAL_VERSION(pthread_cond_broadcast, COND_VERSION);
     if (!cp_waits_are_enabled())
         return next(c);
-    return pthread_cond_broadcast_watched(c, next, CP_CALLER);
+    return cp_hook_wake(c, (cp_unlock_fn *)next, CP_CALLER);
 }
-
-CP_WAITS_WAKE(cnd_signal, cnd_t)
 
 EXPORT int cnd_signal(cnd_t *c)
 {
     CP_REAL(cnd_signal);
     if (!cp_waits_are_enabled())
         return next(c);
-    return cnd_signal_watched(c, next, CP_CALLER);
+    return cp_hook_wake(c, (cp_unlock_fn *)next, CP_CALLER);
 }
-
-CP_WAITS_WAKE(cnd_broadcast, cnd_t)
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
     CP_REAL(cnd_broadcast);
     if (!cp_waits_are_enabled())
         return next(c);
-    return cnd_broadcast_watched(c, next, CP_CALLER);
+    return cp_hook_wake(c, (cp_unlock_fn *)next, CP_CALLER);
 }
-
-CP_WAITS_WAKE(sem_post, sem_t)
 
 EXPORT int sem_post(sem_t *s)
 {
     CP_REAL(sem_post);
     if (!cp_waits_are_enabled())
         return next(s);
-    return sem_post_watched(s, next, CP_CALLER);
+    return cp_hook_wake(s, (cp_unlock_fn *)next, CP_CALLER);
 }
 
 /*

@@ -16,12 +16,12 @@
 
 #include "signal/unwinder/arch.h"
 
-extern _Thread_local uintptr_t cp_saved_registers[CP_ARCH_KEPT]
+extern _Thread_local uintptr_t cp_saved_registers[CP_ARCH_CALLEE_SAVED]
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 static inline __attribute__((always_inline)) void cp_save_registers(void)
 {
-    cp_arch_keep(cp_saved_registers);
+    cp_arch_save_registers(cp_saved_registers);
 }
 
 #endif

@@ -24,9 +24,9 @@ void cp_cost(struct cp_endpoint_cost *out)
                         cp_heap_bytes() + cp_contention_bytes() +
                         cp_threadcreate_bytes() + cp_trace_bytes(),
         .max_memory_bytes = cp_pages_limit(),
-        .n_samples = atomic_load(&cp_signal_sampler.n_samples) + heap.n_samples,
-        .n_lost = atomic_load(&cp_signal_sampler.n_no_reader_slot) +
-                  atomic_load(&cp_signal_sampler.n_full) + heap.n_lost,
+        .n_samples = atomic_load(&cp_handler_state.n_samples) + heap.n_samples,
+        .n_lost = atomic_load(&cp_handler_state.n_no_reader_slot) +
+                  atomic_load(&cp_handler_state.n_full) + heap.n_lost,
         .cpu_ns = cp_threads_own_cpu_ns(),
     };
 }

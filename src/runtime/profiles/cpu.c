@@ -47,7 +47,7 @@ static enum cp_status comment(const struct cp_recording *w,
 {
     int64_t cpu_ns = cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - w->cpu_ns;
     uint64_t n_truncated =
-        atomic_load(&cp_signal_sampler.n_truncated) - w->n_truncated;
+        atomic_load(&cp_handler_state.n_truncated) - w->n_truncated;
     uint64_t n_lost = cp_timed_kind_lost() - w->n_lost;
     struct cp_threads_stats threads;
     enum cp_status status;
@@ -69,7 +69,7 @@ static enum cp_status comment(const struct cp_recording *w,
 }
 
 static struct cp_timed_kind cpu = {
-    .recorder = { .live = &cp_signal_sampler.cpu },
+    .recorder = { .live = &cp_handler_state.cpu },
     .default_hz = CP_CPU_DEFAULT_HZ,
     .max_hz = CP_CPU_MAX_HZ,
     .type = "cpu",
@@ -112,7 +112,7 @@ static const char *note(void)
 
 static uint64_t count(void)
 {
-    return atomic_load(&cp_signal_sampler.n_samples);
+    return atomic_load(&cp_handler_state.n_samples);
 }
 
 const struct cp_kind cp_cpu_kind = {

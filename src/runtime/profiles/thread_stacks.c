@@ -30,7 +30,7 @@
 #define POLLS_PER_LOOK 8 /* then threads that fell asleep are looked for */
 
 static struct cp_sample_recorder recorder = { .live =
-                                                  &cp_signal_sampler.stacks };
+                                                  &cp_handler_state.stacks };
 
 struct taker {
     struct cp_thread_stacks *s;
@@ -76,7 +76,7 @@ static void request(struct cp_thread_stack *t)
 {
     struct cp_signal_thread *record = cp_signal_thread_at(t->number);
 
-    t->reply = atomic_load(&record->stack_replies) + 1;
+    t->reply = atomic_load(&record->stack_list.n_replies) + 1;
     if (!cp_threads_request(record, t->tid, CP_REQUEST_STACK))
         t->reply = 0;
 }
@@ -88,10 +88,10 @@ static bool collect(struct taker *k, struct cp_thread_stack *t)
     const struct cp_signal_slot *slot;
     struct cp_stack stack;
 
-    if (atomic_load(&record->stack_replies) < t->reply)
+    if (atomic_load(&record->stack_list.n_replies) < t->reply)
         return false;
     t->reply = 0;
-    slot = atomic_load(&record->stack_slot);
+    slot = atomic_load(&record->stack_list.slot);
     if (slot && cp_stack_of_slot(&k->mark.table->samples, slot, &stack))
         keep_frames(k, t, stack.frames, stack.n);
     return true;

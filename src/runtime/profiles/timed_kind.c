@@ -47,13 +47,13 @@ static void unlink_recording(struct cp_timed_kind *p, struct cp_recording *w)
 
 uint64_t cp_timed_kind_lost(void)
 {
-    return atomic_load(&cp_signal_sampler.n_no_reader_slot) +
-           atomic_load(&cp_signal_sampler.n_full);
+    return atomic_load(&cp_handler_state.n_no_reader_slot) +
+           atomic_load(&cp_handler_state.n_full);
 }
 
 static void note_begin(struct cp_recording *w)
 {
-    w->n_truncated = atomic_load(&cp_signal_sampler.n_truncated);
+    w->n_truncated = atomic_load(&cp_handler_state.n_truncated);
     w->n_lost = cp_timed_kind_lost();
     w->begin_ns = cp_clock_ns(CLOCK_MONOTONIC);
     w->time_ns = cp_clock_ns(CLOCK_REALTIME);

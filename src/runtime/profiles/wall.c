@@ -45,7 +45,6 @@
 
 #define VISITS_PER_TICK 512
 #define REQUESTS_PER_TICK 16
-#define HAS_REPLIED 1              /* flag of a thread: it does not block us */
 #define MAX_NO_REPLY_NS 200000000u /* of running time without a reply */
 
 enum state {
@@ -90,20 +89,19 @@ static struct cp_signal_slot *record(const uintptr_t *frames, size_t n,
                                      struct cp_signal_thread *t,
                                      enum state state, uint64_t value)
 {
-    struct cp_signal_samples *table = atomic_load(&cp_signal_sampler.wall);
+    struct cp_signal_samples *table = atomic_load(&cp_handler_state.wall);
     struct cp_signal_tag tag = { atomic_load(&t->labels), state };
     struct cp_signal_slot *slot =
         table ? cp_signal_add(table, frames, n, tag, 1, value) : NULL;
 
     if (table && !slot)
-        atomic_fetch_add(&cp_signal_sampler.n_full, 1);
+        atomic_fetch_add(&cp_handler_state.n_full, 1);
     return slot;
 }
 
 static bool is_slot(const struct cp_signal_slot *slot)
 {
-    const struct cp_signal_samples *table =
-        atomic_load(&cp_signal_sampler.wall);
+    const struct cp_signal_samples *table = atomic_load(&cp_handler_state.wall);
 
     return table && slot && cp_signal_has_slot(table, slot);
 }
@@ -115,14 +113,14 @@ static bool is_slot(const struct cp_signal_slot *slot)
 static void flush_running(struct cp_signal_thread *t)
 {
     const uintptr_t silent = CP_FRAME_NO_REPLY;
-    struct cp_signal_slot *slot = atomic_load(&t->wall_running_slot);
-    uint64_t count = atomic_exchange(&t->wall_count, 0);
-    uint64_t value = atomic_exchange(&t->wall_value, 0);
+    struct cp_signal_slot *slot = atomic_load(&t->wall.running_slot);
+    uint64_t count = atomic_exchange(&t->wall.count, 0);
+    uint64_t value = atomic_exchange(&t->wall.value_ns, 0);
 
     if (value && is_slot(slot))
         add_again(slot, count, value);
-    else if (value && t->start)
-        (void)record(&t->start, 1, t, STATE_RUNNING, value);
+    else if (value && t->runtime.start_pc)
+        (void)record(&t->runtime.start_pc, 1, t, STATE_RUNNING, value);
     else if (value)
         (void)record(&silent, 1, t, STATE_NO_REPLY, value);
 }
@@ -131,9 +129,9 @@ static void flush_running(struct cp_signal_thread *t)
 static void flush_no_reply(struct cp_signal_thread *t)
 {
     const uintptr_t silent = CP_FRAME_NO_REPLY;
-    uint64_t value = atomic_exchange(&t->wall_value, 0);
+    uint64_t value = atomic_exchange(&t->wall.value_ns, 0);
 
-    atomic_store(&t->wall_count, 0);
+    atomic_store(&t->wall.count, 0);
     if (value)
         (void)record(&silent, 1, t, STATE_NO_REPLY, value);
 }
@@ -141,28 +139,27 @@ static void flush_no_reply(struct cp_signal_thread *t)
 /* Is it still where it was found asleep? */
 static bool still_sleeps(struct cp_signal_thread *t, uint64_t clock)
 {
-    return is_slot(t->wall_sleeping_slot) && clock == t->wall_clock;
+    return is_slot(t->wall.sleeping_slot) && clock == t->wall.sleeping_cpu_ns;
 }
 
 /* May the thread be requested? One that has replied does not block us. */
 static bool is_open(struct cp_signal_thread *t, int32_t tid)
 {
-    if (atomic_load(&t->wall_running_slot))
-        t->flags |= HAS_REPLIED;
-    return t->flags & HAS_REPLIED ||
-           !cp_thread_blocks(tid, cp_sampler_signal());
+    if (atomic_load(&t->wall.running_slot))
+        t->wall.has_replied = true;
+    return t->wall.has_replied || !cp_thread_blocks(tid, cp_sampler_signal());
 }
 
 /* Accounts for `value` ns of a running thread; false: not now. */
 static bool sample_running(struct visitor *v, struct cp_signal_thread *t,
                            int32_t tid, uint64_t value)
 {
-    uint64_t pending = atomic_load(&t->wall_value);
+    uint64_t pending = atomic_load(&t->wall.value_ns);
 
     if (pending == 0 && v->n_requests >= REQUESTS_PER_TICK)
         return false;
-    atomic_fetch_add(&t->wall_count, 1);
-    atomic_fetch_add(&t->wall_value, value);
+    atomic_fetch_add(&t->wall.count, 1);
+    atomic_fetch_add(&t->wall.value_ns, value);
     if (pending + value > MAX_NO_REPLY_NS)
         flush_no_reply(t);
     if (pending > 0 && pending + value <= MAX_NO_REPLY_NS)
@@ -178,18 +175,18 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
                    uint64_t value)
 {
     uint64_t clock = (uint64_t)cp_clock_ns(cp_timer_clock(tid));
-    uint64_t call_ns = atomic_load(&t->trace_wait_ns); /* now, not later */
+    uint64_t call_ns = atomic_load(&t->waits.since_ns); /* now, not later */
     enum cp_sleep_result still;
 
     if (still_sleeps(t, clock)) {
-        add_again(t->wall_sleeping_slot, 1, value);
+        add_again(t->wall.sleeping_slot, 1, value);
         return true;
     }
     still = cp_sleeping_stack_walk(&v->look, tid);
     if (still == CP_SLEEP_GONE)
         return false;
     if (still == CP_SLEEP_RUNNING && call_ns &&
-        call_ns == atomic_load(&t->trace_wait_ns) &&
+        call_ns == atomic_load(&t->waits.since_ns) &&
         cp_sleeping_stack_walk_noted(&v->look, t)) {
         (void)record(v->look.frames, v->look.n, t, STATE_RUNNING, value);
         return true;
@@ -198,8 +195,8 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
         return sample_running(v, t, tid, value);
     if (still == CP_SLEEP_PARTIAL)
         cp_sleeping_stack_complete(&v->look, t);
-    t->wall_clock = clock;
-    t->wall_sleeping_slot =
+    t->wall.sleeping_cpu_ns = clock;
+    t->wall.sleeping_slot =
         record(v->look.frames, v->look.n, t, STATE_SLEEPING, value);
     return true;
 }
@@ -207,11 +204,11 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
 static void visit(struct visitor *v, struct cp_signal_thread *t, int32_t tid)
 {
     int64_t now = cp_clock_ns(CLOCK_MONOTONIC);
-    uint64_t since = t->wall_visit_ns;
+    uint64_t since = t->wall.accounted_ns;
 
     /* The first time nothing is known of what it did. */
     if (!since || sample(v, t, tid, (uint64_t)now - since))
-        t->wall_visit_ns = (uint64_t)now;
+        t->wall.accounted_ns = (uint64_t)now;
 }
 
 static void go_round(struct visitor *v)
@@ -225,7 +222,7 @@ static void go_round(struct visitor *v)
 
         struct cp_reader_slot *place;
 
-        if (tid == 0 && atomic_load(&t->wall_value) == 0)
+        if (tid == 0 && atomic_load(&t->wall.value_ns) == 0)
             continue;
         place = cp_readers_enter(t->number); /* the table stays meanwhile */
         if (place && tid == 0)
@@ -297,12 +294,12 @@ static void end_round(void)
 static void reset_visits(void *context, struct cp_signal_thread *t)
 {
     (void)context;
-    atomic_store(&t->wall_running_slot, NULL);
-    t->wall_sleeping_slot = NULL;
-    atomic_store(&t->wall_value, 0);
-    atomic_store(&t->wall_count, 0);
-    t->wall_visit_ns = 0;
-    t->flags = 0;
+    atomic_store(&t->wall.running_slot, NULL);
+    t->wall.sleeping_slot = NULL;
+    atomic_store(&t->wall.value_ns, 0);
+    atomic_store(&t->wall.count, 0);
+    t->wall.accounted_ns = 0;
+    t->wall.has_replied = false;
 }
 
 static enum cp_status start_round(struct cp_error *err)
@@ -336,7 +333,7 @@ static enum cp_status set_rate(int hz, struct cp_error *err)
 }
 
 static struct cp_timed_kind probe = {
-    .recorder = { .live = &cp_signal_sampler.wall },
+    .recorder = { .live = &cp_handler_state.wall },
     .default_hz = CP_WALL_DEFAULT_HZ,
     .max_hz = CP_WALL_MAX_HZ,
     .type = "wall",

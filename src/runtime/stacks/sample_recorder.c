@@ -14,8 +14,8 @@
 #include "profile/model/build.h"
 #include "runtime/os/tables.h"
 #include "runtime/stacks/stack_writer.h"
+#include "signal/tables/readers.h"
 #include "signal/tables/samples.h"
-#include "unwind/wait_for_readers.h"
 
 #define SLOTS_MEANWHILE 256
 
@@ -133,7 +133,7 @@ static void drop_tables(struct cp_sample_recorder *r)
         struct cp_sample_recorder_table *t = r->oldest;
 
         if (!is_asked)
-            is_quiet = cp_wait_for_readers();
+            is_quiet = cp_readers_wait();
         is_asked = true;
         r->oldest = t->next;
         if (!r->oldest)

@@ -122,7 +122,7 @@ static enum cp_status install(int sig, struct cp_error *err)
                                           cp_sigaltstack_flag() };
 
     cp_signal_mask_fill(&ours.sa_mask);
-    if (sigaction(sig, NULL, &cp_signal_sampler.previous) != 0 ||
+    if (sigaction(sig, NULL, &cp_handler_state.previous) != 0 ||
         sigaction(sig, &ours, NULL) != 0)
         return cp_error_set(err, CP_EIO, "signal %d: %s", sig, strerror(errno));
     atomic_store(&sampler.signal, sig);
@@ -142,9 +142,9 @@ static enum cp_status have_handler(struct cp_error *err)
 
     if (sig && is_ours(sig))
         return CP_OK;
-    cp_signal_sampler.want_word = &sampler.n_asked;
-    if (!cp_signal_sampler.word)
-        cp_signal_sampler.word = (uint32_t)cp_timer_random(UINT32_MAX - 1);
+    cp_handler_state.refresh_futex = &sampler.n_asked;
+    if (!cp_handler_state.cookie)
+        cp_handler_state.cookie = (uint32_t)cp_timer_random(UINT32_MAX - 1);
     atomic_store(&sampler.signal, 0);
     return install(cp_sampler_choice(), err);
 }
@@ -188,7 +188,7 @@ static bool is_plain(const struct sigaction *act, void (*handler)(int))
 static int ask_action(cp_sigaction_fn *next, int sig, struct sigaction *out)
 {
     if (is_ours(sig)) {
-        *out = cp_signal_sampler.previous;
+        *out = cp_handler_state.previous;
         return 0;
     }
     if (next(sig, NULL, out) != 0)
@@ -213,7 +213,7 @@ static int set_action(cp_sigaction_fn *next, int sig,
         atomic_load(&sampler.pid) != CP_SYSCALL(SYS_getpid, 0)) {
         failed = next(sig, act, NULL);
     } else if (is_ours(sig) && is_plain(act, SIG_DFL)) {
-        cp_signal_sampler.previous = *act;
+        cp_handler_state.previous = *act;
         return 0;
     } else {
         cp_signal_shield_wrap(sig, act, &wrapped);
@@ -253,7 +253,7 @@ void cp_sampler_leave_alt_stack(void)
 
     if (sig && is_ours(sig))
         leave_alt_stack(sig);
-    if (is_handler(SIGTRAP, cp_signal_trap))
+    if (is_handler(SIGTRAP, cp_signal_handle_trap))
         leave_alt_stack(SIGTRAP);
 }
 
@@ -279,7 +279,7 @@ void cp_sampler_note_action(int sig)
     is_blocked = !cp_signal_mask_is_ignored(sig);
     if (is_ours(ours))
         set_blocked(ours, sig, is_blocked);
-    if (is_handler(SIGTRAP, cp_signal_trap))
+    if (is_handler(SIGTRAP, cp_signal_handle_trap))
         set_blocked(SIGTRAP, sig, is_blocked);
 }
 
@@ -302,11 +302,12 @@ static void look_around(uint32_t round)
 }
 
 /* Was it that what a handler wanted? From now on it is the other. */
-static bool serve_want(enum cp_signal_want from, enum cp_signal_want to)
+static bool serve_want(enum cp_refresh_request from, enum cp_refresh_request to)
 {
     uint32_t now = from;
 
-    return atomic_compare_exchange_strong(&cp_signal_sampler.want, &now, to);
+    return atomic_compare_exchange_strong(&cp_handler_state.refresh_request,
+                                          &now, to);
 }
 
 /* Finds new threads where no hook reports them; returns the time to sleep. */
@@ -342,8 +343,8 @@ static void rest(uint32_t asked, int64_t ns)
 {
     bool is_over = sleep_out(asked, ns);
 
-    if (!serve_want(CP_WANT_LOOK, CP_WANT_SERVED) && is_over)
-        (void)serve_want(CP_WANT_SERVED, CP_WANT_NOTHING);
+    if (!serve_want(CP_REFRESH_REQUESTED, CP_REFRESH_SERVED) && is_over)
+        (void)serve_want(CP_REFRESH_SERVED, CP_REFRESH_NONE);
 }
 
 /* Also says how much is asked for: who ends the round asks after that. */
@@ -526,7 +527,7 @@ static void give_signal_back(void)
     if (!sig || !is_ours(sig))
         return;
     (void)sigaction(sig, &ignored, NULL);
-    (void)sigaction(sig, &cp_signal_sampler.previous, NULL);
+    (void)sigaction(sig, &cp_handler_state.previous, NULL);
     atomic_store(&sampler.signal, 0);
 }
 
@@ -558,7 +559,7 @@ void cp_sampler_seal(void)
     give_signal_back();
     atomic_store(&sampler.once_ours, 0);
     cp_perf_sampler_retire();
-    cp_perf_signals_seal();
+    cp_perf_signals_disable();
 }
 
 bool cp_sampler_after_fork(void)

@@ -131,7 +131,7 @@ static bool walk_copy(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
 
     if (!place)
         return false;
-    walk.map = cp_unwind_table();
+    walk.table = cp_unwind_table();
     l->n = cp_signal_walk(&walk, regs, place->frames);
     memcpy(l->frames, place->frames, l->n * sizeof(*l->frames));
     cp_readers_exit(place);
@@ -219,21 +219,21 @@ bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *l,
 bool cp_sleeping_stack_walk_noted(struct cp_sleeping_stack *l,
                                   const struct cp_signal_thread *t)
 {
-    uint64_t since_ns = atomic_load(&t->trace_wait_ns);
-    struct cp_signal_regs regs = { atomic_load(&t->trace_wait_regs[0]),
-                                   atomic_load(&t->trace_wait_regs[1]),
-                                   atomic_load(&t->trace_wait_regs[2]),
-                                   atomic_load(&t->trace_wait_regs[3]),
+    uint64_t since_ns = atomic_load(&t->waits.since_ns);
+    struct cp_signal_regs regs = { atomic_load(&t->waits.regs[0]),
+                                   atomic_load(&t->waits.regs[1]),
+                                   atomic_load(&t->waits.regs[2]),
+                                   atomic_load(&t->waits.regs[3]),
                                    0,
                                    0 };
     uintptr_t entry;
 
     if (!since_ns || !cp_sleeping_stack_walk_from(l, &regs))
         return false;
-    entry = atomic_load(&t->trace_wait_entry);
+    entry = atomic_load(&t->waits.entry);
     if (entry)
         l->frames[0] = entry;
-    return atomic_load(&t->trace_wait_ns) == since_ns;
+    return atomic_load(&t->waits.since_ns) == since_ns;
 }
 
 void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
@@ -251,8 +251,8 @@ void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
     if (n > 0)
         return;
     l->frames[l->n++] = CP_FRAME_ASLEEP;
-    if (t->start)
-        l->frames[l->n++] = t->start;
+    if (t->runtime.start_pc)
+        l->frames[l->n++] = t->runtime.start_pc;
 }
 
 static enum cp_sleep_result walk_sleeping(struct cp_sleeping_stack *l, int fd)

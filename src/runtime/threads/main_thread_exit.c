@@ -71,7 +71,7 @@ void cp_main_thread_exit_detect(void)
         !cp_threads_is_single())
         return;
     if (status & 0x7f) /* seccomp has killed it */
-        cp_signal_default(status & 0x7f);
+        cp_signal_raise_default(status & 0x7f);
     (void)CP_SYSCALL(SYS_exit_group, status >> 8 & 0xff);
 }
 

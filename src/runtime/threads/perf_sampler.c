@@ -127,7 +127,7 @@ static bool is_handler(void (*handler)(int, siginfo_t *, void *))
 
 static bool is_ours(void)
 {
-    return is_handler(cp_signal_trap);
+    return is_handler(cp_signal_handle_trap);
 }
 
 bool cp_perf_sampler_has_trap(void)
@@ -160,7 +160,7 @@ void cp_perf_sampler_retire(void)
     if (!atomic_load(&events.is_handled) || !is_ours() || !is_our_process())
         return;
     atomic_store(&events.is_handled, false);
-    cp_perf_signals_end_all();
+    cp_perf_signals_close_all();
     while (CP_SYSCALL(SYS_nanosleep, (long)&grace, (long)&grace) == -EINTR)
         ;
     (void)sigaction(SIGTRAP, &ignored, NULL); /* drops what is on its way */
@@ -181,7 +181,7 @@ void cp_perf_sampler_after_fork(void)
 
 static struct sigaction our_action(void)
 {
-    struct sigaction ours = { .sa_sigaction = cp_signal_trap,
+    struct sigaction ours = { .sa_sigaction = cp_signal_handle_trap,
                               .sa_flags = SA_SIGINFO | SA_RESTART |
                                           cp_sigaltstack_flag() };
 
@@ -230,7 +230,7 @@ static int set(cp_sigaction_fn *next, const struct sigaction *act)
         return next(SIGTRAP, act, NULL);
     if (is_plain(act, SIG_DFL))
         return is_ours() ? 0 : next(SIGTRAP, &wrapped, NULL);
-    cp_perf_signals_end_all();
+    cp_perf_signals_close_all();
     if (is_plain(act, SIG_IGN))
         return next(SIGTRAP, act, NULL);
     cp_signal_shield_wrap(SIGTRAP, act, &wrapped);

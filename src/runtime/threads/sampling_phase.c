@@ -39,11 +39,11 @@ uint64_t cp_sampling_phase_acquire(struct cp_signal_thread *t)
     uint32_t place = free_place();
     uint64_t left = 0;
 
-    t->cpu_phase = 0;
+    t->cpu.phase = 0;
     if (place < PLACES) {
         phases.taken[place / 64] |= (uint64_t)1 << place % 64;
-        t->cpu_phase = place + 1;
-        t->cpu_phase_round = phases.turn;
+        t->cpu.phase = place + 1;
+        t->cpu.phase_generation = phases.turn;
         left = phases.left_ns[place];
     }
     return left ? left : cp_timer_phase(phases.period_ns);
@@ -51,11 +51,11 @@ uint64_t cp_sampling_phase_acquire(struct cp_signal_thread *t)
 
 void cp_sampling_phase_release(struct cp_signal_thread *t, uint64_t left_ns)
 {
-    uint32_t place = t->cpu_phase - 1;
+    uint32_t place = t->cpu.phase - 1;
 
-    if (t->cpu_phase && t->cpu_phase_round == phases.turn) {
+    if (t->cpu.phase && t->cpu.phase_generation == phases.turn) {
         phases.taken[place / 64] &= ~((uint64_t)1 << place % 64);
         phases.left_ns[place] = left_ns;
     }
-    t->cpu_phase = 0;
+    t->cpu.phase = 0;
 }

@@ -59,7 +59,7 @@ struct cp_signal_thread *cp_thread_records_alloc(void)
         return NULL;
     t = cp_signal_thread_at(number);
     if (records.free) {
-        records.free = t->next;
+        records.free = t->runtime.next;
     } else {
         records.n++;
         t->number = number;
@@ -81,7 +81,7 @@ struct cp_signal_thread *cp_thread_records_find(int32_t tid)
 
         if (atomic_load_explicit(&t->tid, memory_order_relaxed) == tid)
             return t;
-        at = t->next;
+        at = t->runtime.next;
     }
     return NULL;
 }
@@ -90,7 +90,7 @@ void cp_thread_records_chain(struct cp_signal_thread *t, int32_t tid)
 {
     uint32_t *first = chain_of(tid);
 
-    t->next = *first;
+    t->runtime.next = *first;
     *first = t->number + 1;
     atomic_store(&t->tid, tid);
 }
@@ -100,15 +100,15 @@ void cp_thread_records_unchain(struct cp_signal_thread *t)
     uint32_t *at = chain_of(atomic_load(&t->tid));
 
     while (*at != t->number + 1)
-        at = &cp_signal_thread_at(*at - 1)->next;
-    *at = t->next;
+        at = &cp_signal_thread_at(*at - 1)->runtime.next;
+    *at = t->runtime.next;
     atomic_store(&t->tid, 0);
 }
 
 void cp_thread_records_free(struct cp_signal_thread *t)
 {
     cp_thread_records_unchain(t);
-    t->next = records.free;
+    t->runtime.next = records.free;
     records.free = t->number + 1;
     records.n_used--;
 }

@@ -24,7 +24,7 @@ static bool send_to_self(struct cp_signal_thread *t, int sig)
 
     memset(&info, 0, sizeof(info));
     info.si_code = SI_TIMER;
-    info.si_value.sival_ptr = cp_signal_word(CP_SIGNAL_REQUEST, t->number);
+    info.si_value.sival_ptr = cp_signal_payload(CP_SIGNAL_REQUEST, t->number);
     return CP_SYSCALL(SYS_rt_tgsigqueueinfo, CP_SYSCALL(SYS_getpid, 0),
                       atomic_load(&t->tid), sig, (long)&info) == 0;
 }
@@ -32,29 +32,30 @@ static bool send_to_self(struct cp_signal_thread *t, int sig)
 bool cp_thread_request_arm(struct cp_signal_thread *t, int sig, uint32_t what)
 {
     if (atomic_load(&t->tid) == CP_SYSCALL(SYS_gettid, 0)) {
-        atomic_fetch_or(&t->requests, what);
+        atomic_fetch_or(&t->requests.pending, what);
         return send_to_self(t, sig);
     }
-    if (!t->request_timer)
-        t->request_timer =
-            1 + cp_timer_create(atomic_load(&t->tid), sig,
-                                cp_signal_word(CP_SIGNAL_REQUEST, t->number));
-    if (!t->request_timer)
+    if (!t->requests.timer)
+        t->requests.timer =
+            1 +
+            cp_timer_create(atomic_load(&t->tid), sig,
+                            cp_signal_payload(CP_SIGNAL_REQUEST, t->number));
+    if (!t->requests.timer)
         return false;
-    atomic_fetch_or(&t->requests, what);
-    cp_timer_set(t->request_timer - 1, SOON_NS, 0);
+    atomic_fetch_or(&t->requests.pending, what);
+    cp_timer_set(t->requests.timer - 1, SOON_NS, 0);
     return true;
 }
 
 void cp_thread_request_end(struct cp_signal_thread *t)
 {
-    if (t->request_timer)
-        cp_timer_delete(t->request_timer - 1);
+    if (t->requests.timer)
+        cp_timer_delete(t->requests.timer - 1);
     cp_thread_request_reset_after_fork(t);
 }
 
 void cp_thread_request_reset_after_fork(struct cp_signal_thread *t)
 {
-    t->request_timer = 0;
-    atomic_store(&t->requests, 0);
+    t->requests.timer = 0;
+    atomic_store(&t->requests.pending, 0);
 }

@@ -62,14 +62,14 @@ static void add_rest(const struct rest *r)
 
     if (!place) /* as long as we have one, the table stays */
         return;
-    table = atomic_load(&cp_signal_sampler.cpu);
+    table = atomic_load(&cp_handler_state.cpu);
     if (table && r->slot && cp_signal_has_slot(table, r->slot)) {
         atomic_fetch_add(&r->slot->count, r->n);
         atomic_fetch_add(&r->slot->value, ns);
     } else if (table && r->start) {
         (void)cp_signal_add(table, &r->start, 1, tag, r->n, ns);
     } else if (table) {
-        cp_signal_lose(table, r->n, ns);
+        cp_signal_add_lost(table, r->n, ns);
     }
     cp_readers_exit(place);
 }
@@ -82,15 +82,15 @@ static void add_rest(const struct rest *r)
  */
 static void add_due(struct cp_signal_thread *t, uint64_t clock_ns)
 {
-    struct rest rest = { .n = cp_signal_due(t, clock_ns),
-                         .period_ns = atomic_load(&t->cpu_period_ns),
-                         .slot = atomic_load(&t->cpu_slot),
-                         .start = t->start,
+    struct rest rest = { .n = cp_signal_periods_due(t, clock_ns),
+                         .period_ns = atomic_load(&t->cpu.period_ns),
+                         .slot = atomic_load(&t->cpu.slot),
+                         .start = t->runtime.start_pc,
                          .labels = atomic_load(&t->labels),
                          .number = t->number };
 
     add_rest(&rest);
-    atomic_fetch_add(&t->cpu_count, rest.n);
+    atomic_fetch_add(&t->cpu.count, rest.n);
 }
 
 static uint64_t clock_of(const struct cp_signal_thread *t)
@@ -104,12 +104,12 @@ static uint64_t clock_of(const struct cp_signal_thread *t)
  */
 static uint64_t seen_ns(const struct cp_signal_thread *t, uint64_t clock_ns)
 {
-    uint64_t period = atomic_load(&t->cpu_period_ns);
+    uint64_t period = atomic_load(&t->cpu.period_ns);
 
     if (period == 0)
         return 0;
-    return clock_ns > t->cpu_from_ns ? clock_ns - t->cpu_from_ns
-                                     : atomic_load(&t->cpu_count) * period;
+    return clock_ns > t->cpu.from_ns ? clock_ns - t->cpu.from_ns
+                                     : atomic_load(&t->cpu.count) * period;
 }
 
 uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t)
@@ -130,33 +130,33 @@ static uint64_t stop(struct cp_signal_thread *t)
 {
     uint64_t clock_ns;
 
-    if (t->timer_id != CP_NO_TIMER)
-        cp_timer_delete(t->timer_id);
-    t->timer_id = CP_NO_TIMER;
-    cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+    if (t->cpu.timer_id != CP_NO_TIMER)
+        cp_timer_delete(t->cpu.timer_id);
+    t->cpu.timer_id = CP_NO_TIMER;
+    cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
     clock_ns = clock_of(t);
     add_due(t, clock_ns);
     timers.past_ns += seen_ns(t, clock_ns);
-    atomic_store(&t->cpu_period_ns, 0);
+    atomic_store(&t->cpu.period_ns, 0);
     return clock_ns;
 }
 
 void cp_thread_timer_stop(struct cp_signal_thread *t)
 {
-    if (atomic_load(&t->cpu_period_ns))
+    if (atomic_load(&t->cpu.period_ns))
         (void)stop(t);
     cp_sampling_phase_release(t, 0);
 }
 
 void cp_thread_timer_end(struct cp_signal_thread *t)
 {
-    uint64_t period = atomic_load(&t->cpu_period_ns), clock_ns, next_ns;
+    uint64_t period = atomic_load(&t->cpu.period_ns), clock_ns, next_ns;
 
     if (period == 0)
         return;
     clock_ns = stop(t);
-    next_ns = t->cpu_first_ns + atomic_load(&t->cpu_count) * period;
-    cp_sampling_phase_release(t, clock_ns > t->cpu_from_ns && clock_ns < next_ns
+    next_ns = t->cpu.first_ns + atomic_load(&t->cpu.count) * period;
+    cp_sampling_phase_release(t, clock_ns > t->cpu.from_ns && clock_ns < next_ns
                                      ? next_ns - clock_ns
                                      : 0);
 }
@@ -170,26 +170,26 @@ void cp_thread_timer_end(struct cp_signal_thread *t)
 static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
 {
     uint64_t next_ns =
-        t->cpu_first_ns + atomic_load(&t->cpu_count) * timers.period_ns;
+        t->cpu.first_ns + atomic_load(&t->cpu.count) * timers.period_ns;
     int64_t left = (int64_t)(next_ns - clock_ns) -
-                   atomic_load(&cp_signal_sampler.perf_lag_ns);
+                   atomic_load(&cp_handler_state.perf_lag_ns);
     int64_t n =
         timers.is_fast || left > MAX_STEPS * STEP_NS ? 1 : left / STEP_NS;
 
     if (left < SOONEST_NS)
         left = SOONEST_NS;
-    t->perf_gap_ns = n > 1 ? left / n : 0;
-    t->perf_is_in_step = false;
-    atomic_store(&t->perf_period_ns, timers.is_fast ? timers.period_ns : 0);
-    return cp_perf_signals_begin(t, atomic_load(&t->tid),
-                                 (uint64_t)(n > 1 ? left / n : left)) ==
-           CP_PERF_SIGNALS_BEGUN;
+    t->perf.retry_ns = n > 1 ? left / n : 0;
+    t->perf.has_fired = false;
+    atomic_store(&t->perf.period_ns, timers.is_fast ? timers.period_ns : 0);
+    return cp_perf_signals_open(t, atomic_load(&t->tid),
+                                (uint64_t)(n > 1 ? left / n : left)) ==
+           CP_PERF_OPEN_OK;
 }
 
 /* CPU time until the first_th period is over, ns; never 0. */
 static uint64_t first_in(const struct cp_signal_thread *t, uint64_t first)
 {
-    uint64_t due_ns = t->cpu_first_ns + first * timers.period_ns;
+    uint64_t due_ns = t->cpu.first_ns + first * timers.period_ns;
     uint64_t clock_ns = clock_of(t);
 
     return due_ns > clock_ns ? due_ns - clock_ns : 1;
@@ -201,13 +201,14 @@ static uint64_t first_in(const struct cp_signal_thread *t, uint64_t first)
  */
 static void start_timer(struct cp_signal_thread *t, uint64_t first)
 {
-    bool is_beside = timers.is_fast && atomic_load(&t->perf);
+    bool is_beside = timers.is_fast && atomic_load(&t->perf.event);
     uint64_t step = is_beside ? cp_perf_sampler_tick_ns() : timers.period_ns;
 
-    t->timer_id = cp_timer_create(atomic_load(&t->tid), timers.sig,
-                                  cp_signal_word(CP_SIGNAL_CPU, t->number));
-    if (t->timer_id != CP_NO_TIMER)
-        cp_timer_set(t->timer_id, first_in(t, first), step);
+    t->cpu.timer_id =
+        cp_timer_create(atomic_load(&t->tid), timers.sig,
+                        cp_signal_payload(CP_SIGNAL_CPU, t->number));
+    if (t->cpu.timer_id != CP_NO_TIMER)
+        cp_timer_set(t->cpu.timer_id, first_in(t, first), step);
 }
 
 /*
@@ -242,18 +243,18 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
     uint64_t clock_ns = clock_of(t), n;
     bool has_event;
 
-    atomic_store(&t->cpu_period_ns, timers.period_ns);
-    atomic_store(&t->cpu_count, 0);
-    atomic_store(&t->cpu_slot, NULL);
-    atomic_store(&t->perf_period_ns, 0);
-    t->cpu_from_ns = from_ns;
-    t->cpu_first_ns = from_ns + (is_new ? cp_sampling_phase_acquire(t)
+    atomic_store(&t->cpu.period_ns, timers.period_ns);
+    atomic_store(&t->cpu.count, 0);
+    atomic_store(&t->cpu.slot, NULL);
+    atomic_store(&t->perf.period_ns, 0);
+    t->cpu.from_ns = from_ns;
+    t->cpu.first_ns = from_ns + (is_new ? cp_sampling_phase_acquire(t)
                                         : cp_timer_phase(timers.period_ns));
     add_first(t, clock_ns, is_new);
-    n = atomic_load(&t->cpu_count);
+    n = atomic_load(&t->cpu.count);
     has_event = timers.has_events && (timers.is_fast || (is_new && n == 0)) &&
                 start_event(t, clock_ns);
-    t->cpu_has_backup = has_event && !timers.is_fast;
+    t->perf.has_backup_timer = has_event && !timers.is_fast;
     start_timer(t, n + (has_event && timers.is_fast));
     if (is_new && has_event)
         note_setup((int64_t)(clock_of(t) - clock_ns));
@@ -272,7 +273,7 @@ void cp_thread_timer_start_new(struct cp_signal_thread *t)
 
 void cp_thread_timer_reset_after_fork(struct cp_signal_thread *t)
 {
-    t->timer_id = CP_NO_TIMER;
-    atomic_store(&t->perf, NULL);
-    atomic_store(&t->cpu_period_ns, 0);
+    t->cpu.timer_id = CP_NO_TIMER;
+    atomic_store(&t->perf.event, NULL);
+    atomic_store(&t->cpu.period_ns, 0);
 }

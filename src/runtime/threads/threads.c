@@ -54,7 +54,7 @@ static void free_record(struct cp_signal_thread *t)
 {
     cp_thread_timer_end(t);
     cp_thread_request_end(t);
-    cp_trace_leave(t);
+    cp_trace_release_buffers(t);
     cp_waiters_unregister(t);
     cp_thread_records_free(t);
 }
@@ -66,11 +66,11 @@ static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack,
 
     if (!t)
         return NULL;
-    t->timer_id = CP_NO_TIMER;
+    t->cpu.timer_id = CP_NO_TIMER;
     atomic_store(&t->stack_low, stack.low);
     atomic_store(&t->stack_high, stack.high);
     cp_thread_records_chain(t, tid);
-    t->start = start;
+    t->runtime.start_pc = start;
     if (list.period_ns && start)
         cp_thread_timer_start_new(t);
     else if (list.period_ns)
@@ -89,7 +89,7 @@ struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
     tid = current_tid();
     cp_lock_acquire(&list.lock);
     t = cp_thread_records_find(tid);
-    if (t && start && !t->start) {
+    if (t && start && !t->runtime.start_pc) {
         free_record(t); /* somebody saw it before it could say where it is */
         t = NULL;
     }
@@ -230,7 +230,7 @@ static void see(int32_t tid)
     if (!t)
         t = enter(tid, unknown, 0);
     if (t)
-        t->mark = list.round;
+        t->runtime.last_scan = list.round;
 }
 
 /*
@@ -247,7 +247,8 @@ static void unregister_exited(void)
     struct cp_signal_thread *t = NULL;
 
     while ((t = cp_thread_records_next(t)))
-        if (t->mark != list.round && !is_there(atomic_load(&t->tid)))
+        if (t->runtime.last_scan != list.round &&
+            !is_there(atomic_load(&t->tid)))
             free_record(t);
 }
 
@@ -394,7 +395,8 @@ void cp_threads_stats(struct cp_threads_stats *out)
     *out = (struct cp_threads_stats){ .n_threads = cp_thread_records_used(),
                                       .n_internal = list.n_internal };
     while (list.period_ns && (t = cp_thread_records_next(t)))
-        out->n_no_timer += t->timer_id == CP_NO_TIMER && !atomic_load(&t->perf);
+        out->n_no_timer +=
+            t->cpu.timer_id == CP_NO_TIMER && !atomic_load(&t->perf.event);
     cp_lock_release(&list.lock);
 }
 

@@ -34,11 +34,12 @@ static void derive_flags(void)
     bool is_noted = state.is_noting || state.is_wall;
 
     atomic_store(&cp_waits.is_block_io, rate && state.is_block_io);
-    atomic_store(&cp_waits.is_on, rate || state.is_trace ||
-                                      atomic_load(&cp_waits.mutex_fraction));
-    atomic_store(&cp_waits.is_io_on,
+    atomic_store(&cp_waits.is_enabled,
+                 rate || state.is_trace ||
+                     atomic_load(&cp_waits.mutex_fraction));
+    atomic_store(&cp_waits.is_io_enabled,
                  state.is_trace || is_noted || (rate && state.is_block_io));
-    atomic_store(&cp_waits.is_noted, is_noted);
+    atomic_store(&cp_waits.is_published, is_noted);
     atomic_store(&cp_waits.is_traced, state.is_trace);
     if (cp_waits.on_change)
         cp_waits.on_change();

@@ -34,12 +34,12 @@
 #include "runtime/trace/trace_switches.h"
 #include "runtime/trace/trace_threads.h"
 #include "signal/tables/calls.h"
+#include "signal/tables/readers.h"
 #include "signal/tables/thread.h"
 #include "signal/trace/trace.h"
 #include "trace/model/model.h"
 #include "trace/stacks.h"
 #include "trace/step.h"
-#include "unwind/wait_for_readers.h"
 
 #define LAG_NS 40000000
 #define STACK_SLOTS ((size_t)1 << 16)
@@ -125,7 +125,7 @@ static void take_event(void *context, int32_t tid,
         [CP_TRACE_WAIT] = CP_INPUT_WAIT,
         [CP_TRACE_WAKE] = CP_INPUT_WAKE,
         [CP_TRACE_CREATE] = CP_INPUT_CREATE,
-        [CP_TRACE_UNMADE] = CP_INPUT_UNMADE,
+        [CP_TRACE_CREATE_FAILED] = CP_INPUT_UNMADE,
         [CP_TRACE_START] = CP_INPUT_START,
         [CP_TRACE_END] = CP_INPUT_END,
         [CP_TRACE_REGION_BEGIN] = CP_INPUT_REGION_BEGIN,
@@ -321,7 +321,7 @@ static enum cp_status prepare(struct cp_error *err)
                                          STACK_FRAMES, err);
     if (status != CP_OK)
         return status;
-    (void)cp_wait_for_readers();
+    (void)cp_readers_wait();
     cp_cumulative_table_clear(&cp_trace.stacks);
     cp_trace_pool_clear();
     for (size_t i = 0; i < CP_TRACE_BUCKETS; i++)
@@ -456,7 +456,7 @@ void cp_trace_after_fork(void)
     cp_lock_reset(&trace.lock);
     trace.session = NULL;
     for (uint32_t i = 0; i < cp_thread_records_count(); i++)
-        cp_trace_leave(cp_signal_thread_at(i));
+        cp_trace_release_buffers(cp_signal_thread_at(i));
 }
 
 const struct cp_kind cp_trace_kind = {

@@ -24,15 +24,15 @@ static struct cp_trace_event event(enum cp_trace_kind kind, uint64_t arg)
 void cp_trace_note_create(const void *token, uintptr_t caller)
 {
     if (cp_trace_is_on())
-        cp_trace_note(event(CP_TRACE_CREATE, (uint64_t)(uintptr_t)token), NULL,
-                      caller);
+        cp_trace_write(event(CP_TRACE_CREATE, (uint64_t)(uintptr_t)token), NULL,
+                       caller);
 }
 
 void cp_trace_note_unmade(const void *token)
 {
     if (cp_trace_is_on())
-        cp_trace_note(event(CP_TRACE_UNMADE, (uint64_t)(uintptr_t)token), NULL,
-                      0);
+        cp_trace_write(
+            event(CP_TRACE_CREATE_FAILED, (uint64_t)(uintptr_t)token), NULL, 0);
 }
 
 void cp_trace_note_start(const void *token, uintptr_t function)
@@ -43,7 +43,7 @@ void cp_trace_note_start(const void *token, uintptr_t function)
         return;
     e = event(CP_TRACE_START, (uint64_t)(uintptr_t)token);
     e.stack = cp_trace_stack(&function, 1, 0);
-    cp_trace_note(e, NULL, 0);
+    cp_trace_write(e, NULL, 0);
 }
 
 static uint64_t ns_of(struct timeval t)
@@ -71,7 +71,7 @@ void cp_trace_note_end(void)
     end.majflt = (uint64_t)usage.ru_majflt;
     e = event(CP_TRACE_END, (uint64_t)pthread_self());
     e.more = sizeof(end);
-    cp_trace_note(e, &end, 0);
+    cp_trace_write(e, &end, 0);
 }
 
 void cp_trace_note_region(const char *name, bool is_begin, uintptr_t caller)
@@ -82,7 +82,7 @@ void cp_trace_note_region(const char *name, bool is_begin, uintptr_t caller)
         return;
     e = event(is_begin ? CP_TRACE_REGION_BEGIN : CP_TRACE_REGION_END, 0);
     e.more = (uint16_t)strnlen(name, CP_TRACE_MAX_TEXT);
-    cp_trace_note(e, name, caller);
+    cp_trace_write(e, name, caller);
 }
 
 void cp_trace_note_log(const char *category, const char *message,
@@ -101,5 +101,5 @@ void cp_trace_note_log(const char *category, const char *message,
     memcpy(text + n + 1, message, m);
     e = event(CP_TRACE_LOG, 0);
     e.more = (uint16_t)(n + 1 + m);
-    cp_trace_note(e, text, caller);
+    cp_trace_write(e, text, caller);
 }

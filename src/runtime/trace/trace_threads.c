@@ -46,22 +46,22 @@ static void see(void *context, struct cp_signal_thread *record)
         list->is_short = true;
         return;
     }
-    wait_ns = atomic_load(&record->trace_wait_ns);
+    wait_ns = atomic_load(&record->waits.since_ns);
     seen = &list->threads[list->n++];
     *seen = (struct cp_trace_seen){
         .key = (uint64_t)tid,
         .tid = tid,
         .record = record,
-        .is_ours = record->start != 0,
+        .is_ours = record->runtime.start_pc != 0,
         .wait_ns = wait_ns,
-        .wait_call = atomic_load(&record->trace_wait_call),
-        .wait_stack = atomic_load(&record->trace_wait_stack),
-        .wait_regs = { atomic_load(&record->trace_wait_regs[0]),
-                       atomic_load(&record->trace_wait_regs[1]),
-                       atomic_load(&record->trace_wait_regs[2]),
-                       atomic_load(&record->trace_wait_regs[3]), 0, 0 },
+        .wait_call = atomic_load(&record->waits.call),
+        .wait_stack = atomic_load(&record->waits.stack),
+        .wait_regs = { atomic_load(&record->waits.regs[0]),
+                       atomic_load(&record->waits.regs[1]),
+                       atomic_load(&record->waits.regs[2]),
+                       atomic_load(&record->waits.regs[3]), 0, 0 },
     };
-    if (atomic_load(&record->trace_wait_ns) != wait_ns)
+    if (atomic_load(&record->waits.since_ns) != wait_ns)
         seen->wait_ns = 0; /* it is no longer that wait */
 }
 
@@ -203,7 +203,7 @@ static bool is_open(const struct cp_trace_threads *t,
 static bool waits_still(const struct cp_trace_seen *seen)
 {
     return atomic_load(&seen->record->tid) == seen->tid &&
-           atomic_load(&seen->record->trace_wait_ns) == seen->wait_ns;
+           atomic_load(&seen->record->waits.since_ns) == seen->wait_ns;
 }
 
 /* The stack of a call; without the program's frames if that cannot be read. */

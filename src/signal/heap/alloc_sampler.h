@@ -99,7 +99,7 @@ extern _Atomic uint8_t cp_alloc_filter[1 << CP_ALLOC_FILTER_BITS]
     __attribute__((visibility("hidden")));
 
 /* Places of the live table. */
-static inline size_t cp_live_n_places(size_t n_overflow)
+static inline size_t cp_live_n_slots(size_t n_overflow)
 {
     return (CP_LIVE_PRIMARY + n_overflow) * CP_LIVE_BUCKET;
 }

@@ -24,7 +24,7 @@
 #define LAG_MAX_NS 100000
 #define LAG_SLOW 32
 
-struct cp_signal_sampler cp_signal_sampler;
+struct cp_handler_state cp_handler_state;
 
 struct sample {
     struct cp_signal_thread *thread;
@@ -35,12 +35,12 @@ struct sample {
 
 static void want_look(void)
 {
-    uint32_t nothing = CP_WANT_NOTHING;
+    uint32_t nothing = CP_REFRESH_NONE;
 
-    if (cp_signal_sampler.want_word &&
-        atomic_compare_exchange_strong(&cp_signal_sampler.want, &nothing,
-                                       CP_WANT_LOOK))
-        (void)CP_SYSCALL(SYS_futex, (long)cp_signal_sampler.want_word,
+    if (cp_handler_state.refresh_futex &&
+        atomic_compare_exchange_strong(&cp_handler_state.refresh_request,
+                                       &nothing, CP_REFRESH_REQUESTED))
+        (void)CP_SYSCALL(SYS_futex, (long)cp_handler_state.refresh_futex,
                          FUTEX_WAKE_PRIVATE, 1);
 }
 
@@ -59,7 +59,7 @@ static struct cp_signal_slot *take(const struct sample *sample,
     struct cp_signal_slot *slot = NULL;
 
     if (!place) {
-        atomic_fetch_add(&cp_signal_sampler.n_no_reader_slot, sample->count);
+        atomic_fetch_add(&cp_handler_state.n_no_reader_slot, sample->count);
         return NULL;
     }
     table = atomic_load(sample->table);
@@ -68,7 +68,7 @@ static struct cp_signal_slot *take(const struct sample *sample,
         size_t n;
 
         cp_arch_regs(&regs, context);
-        walk.map = cp_unwind_table();
+        walk.table = cp_unwind_table();
         walk.reader =
             (struct cp_stack_reader){ .stack_low = atomic_load(&t->stack_low),
                                       .stack_high =
@@ -76,17 +76,17 @@ static struct cp_signal_slot *take(const struct sample *sample,
         n = cp_signal_walk(&walk, regs, place->frames);
         slot = cp_signal_add(table, place->frames, n, tag, sample->count,
                              sample->value);
-        atomic_fetch_add(&cp_signal_sampler.n_samples, sample->count);
+        atomic_fetch_add(&cp_handler_state.n_samples, sample->count);
         if (!slot)
-            atomic_fetch_add(&cp_signal_sampler.n_full, sample->count);
-        if (cp_trace_is_on() && sample->table == &cp_signal_sampler.cpu)
+            atomic_fetch_add(&cp_handler_state.n_full, sample->count);
+        if (cp_trace_is_on() && sample->table == &cp_handler_state.cpu)
             cp_trace_sample(t, place->frames, n, cp_waits_now_ns());
         if (walk.end != CP_WALK_WHOLE)
-            atomic_fetch_add(&cp_signal_sampler.n_truncated, sample->count);
+            atomic_fetch_add(&cp_handler_state.n_truncated, sample->count);
         if (walk.hit_unmapped_pc)
             want_look();
     } else {
-        atomic_fetch_add(&cp_signal_sampler.n_late, sample->count);
+        atomic_fetch_add(&cp_handler_state.n_late, sample->count);
     }
     cp_readers_exit(place);
     return slot;
@@ -96,14 +96,14 @@ static void take_cpu(struct cp_signal_thread *t, uint64_t count,
                      const ucontext_t *context)
 {
     struct sample sample = { .thread = t,
-                             .table = &cp_signal_sampler.cpu,
+                             .table = &cp_handler_state.cpu,
                              .count = count };
 
-    sample.value = count * atomic_load(&t->cpu_period_ns);
+    sample.value = count * atomic_load(&t->cpu.period_ns);
     if (sample.value == 0)
         return; /* nothing is due, or the profile is over */
-    atomic_store(&t->cpu_slot, take(&sample, context));
-    atomic_fetch_add(&t->cpu_count, count);
+    atomic_store(&t->cpu.slot, take(&sample, context));
+    atomic_fetch_add(&t->cpu.count, count);
 }
 
 static uint64_t thread_clock(void)
@@ -117,13 +117,13 @@ static uint64_t thread_clock(void)
 /* What is due by the thread's clock. */
 static uint64_t due_now(const struct cp_signal_thread *t)
 {
-    return cp_signal_due(t, thread_clock());
+    return cp_signal_periods_due(t, thread_clock());
 }
 
 /* How late the first event of a thread is; less than 0: early. */
 static int64_t lateness(const struct cp_signal_thread *t)
 {
-    return (int64_t)(thread_clock() - t->cpu_first_ns);
+    return (int64_t)(thread_clock() - t->cpu.first_ns);
 }
 
 /*
@@ -136,14 +136,14 @@ static int64_t lateness(const struct cp_signal_thread *t)
  */
 static uint64_t early_by(const struct cp_signal_thread *t, int64_t late)
 {
-    int64_t lag = atomic_load(&cp_signal_sampler.perf_lag_ns);
+    int64_t lag = atomic_load(&cp_handler_state.perf_lag_ns);
 
     if (late < -LAG_MAX_NS)
         return (uint64_t)(-late - lag);
-    if (late < LAG_MAX_NS && atomic_load(&t->cpu_count) == 0) {
+    if (late < LAG_MAX_NS && atomic_load(&t->cpu.count) == 0) {
         lag += late / LAG_SLOW;
         lag = lag < 0 ? 0 : lag > LAG_MAX_NS ? LAG_MAX_NS : lag;
-        atomic_store(&cp_signal_sampler.perf_lag_ns, lag);
+        atomic_store(&cp_handler_state.perf_lag_ns, lag);
     }
     return 0;
 }
@@ -159,14 +159,14 @@ static uint64_t periods_of(const struct cp_signal_thread *t,
 {
     uint64_t n;
 
-    if (t->cpu_has_backup)
+    if (t->perf.has_backup_timer)
         return due_now(t);
-    if (atomic_load(&t->perf_period_ns) == 0)
+    if (atomic_load(&t->perf.period_ns) == 0)
         return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
     n = due_now(t);
-    if (atomic_load(&t->perf) &&
-        n * atomic_load(&t->cpu_period_ns) < TIMEOUT_NS &&
-        !cp_arch_leaves_kernel(context, cp_stack_reader_is_readable))
+    if (atomic_load(&t->perf.event) &&
+        n * atomic_load(&t->cpu.period_ns) < TIMEOUT_NS &&
+        !cp_arch_is_at_syscall_exit(context, cp_stack_reader_is_readable))
         return 0;
     return n;
 }
@@ -175,25 +175,25 @@ static uint64_t periods_of(const struct cp_signal_thread *t,
 static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
 {
     struct sample sample = { .thread = t,
-                             .table = &cp_signal_sampler.wall,
-                             .count = atomic_exchange(&t->wall_count, 0),
-                             .value = atomic_exchange(&t->wall_value, 0),
+                             .table = &cp_handler_state.wall,
+                             .count = atomic_exchange(&t->wall.count, 0),
+                             .value = atomic_exchange(&t->wall.value_ns, 0),
                              .state = CP_STATE_RUNNING };
 
     if (sample.value)
-        atomic_store(&t->wall_running_slot, take(&sample, context));
+        atomic_store(&t->wall.running_slot, take(&sample, context));
 }
 
 /* Each thread has a sample of its own in that table, by its number. */
 static void take_stack(struct cp_signal_thread *t, const ucontext_t *context)
 {
     struct sample sample = { .thread = t,
-                             .table = &cp_signal_sampler.stacks,
+                             .table = &cp_handler_state.stacks,
                              .count = 1,
                              .state = t->number + 1 };
 
-    atomic_store(&t->stack_slot, take(&sample, context));
-    atomic_fetch_add(&t->stack_replies, 1);
+    atomic_store(&t->stack_list.slot, take(&sample, context));
+    atomic_fetch_add(&t->stack_list.n_replies, 1);
 }
 
 /* Copies all registers, for the search for leaks (runtime/heap/leak.h). */
@@ -205,12 +205,12 @@ static void take_registers(struct cp_signal_thread *t,
 
     cp_arch_regs(&regs, context);
     for (size_t i = 0; i < CP_SIGNAL_REGISTERS_MAX; i++)
-        t->registers[i] = words[i];
-    t->registers_sp = regs.sp;
-    atomic_fetch_add_explicit(&t->registers_replies, 1, memory_order_release);
+        t->registers.values[i] = words[i];
+    t->registers.sp = regs.sp;
+    atomic_fetch_add_explicit(&t->registers.n_replies, 1, memory_order_release);
 }
 
-void cp_signal_default(int sig)
+void cp_signal_raise_default(int sig)
 {
     /* The kernel's struct: handler, flags, restorer, mask. */
     const long to_default[4] = { 0 };
@@ -229,7 +229,7 @@ static void pass_on(const struct sigaction *old, int sig, siginfo_t *info,
     if (old->sa_flags & SA_SIGINFO) {
         old->sa_sigaction(sig, info, context);
     } else if (old->sa_handler == SIG_DFL) {
-        cp_signal_default(sig);
+        cp_signal_raise_default(sig);
     } else if (old->sa_handler != SIG_IGN) {
         old->sa_handler(sig);
     }
@@ -258,7 +258,7 @@ static struct cp_signal_thread *thread_of(uint64_t word)
 
 static void reply(struct cp_signal_thread *t, const ucontext_t *context)
 {
-    uint32_t requests = atomic_exchange(&t->requests, 0);
+    uint32_t requests = atomic_exchange(&t->requests.pending, 0);
 
     if (requests & CP_REQUEST_WALL)
         take_wall(t, context);
@@ -273,14 +273,14 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     uint64_t word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
     struct cp_signal_thread *t;
 
-    if (!cp_signal_is_ours(info)) {
-        pass_on(&cp_signal_sampler.previous, sig, info, context);
+    if (!cp_signal_is_from_timer(info)) {
+        pass_on(&cp_handler_state.previous, sig, info, context);
         return;
     }
     t = thread_of(word);
     if (!t)
         return;
-    switch ((enum cp_signal_what)(word >> 28 & 0xf)) {
+    switch ((enum cp_signal_source)(word >> 28 & 0xf)) {
     case CP_SIGNAL_CPU:
         take_cpu(t, periods_of(t, info, context), context);
         break;
@@ -293,7 +293,7 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
 /* Of a thread's events; it counts even if it is a little early. */
 static bool is_first(const struct cp_signal_thread *t)
 {
-    return !t->perf_is_in_step && atomic_load(&t->cpu_count) == 0;
+    return !t->perf.has_fired && atomic_load(&t->cpu.count) == 0;
 }
 
 /*
@@ -302,41 +302,42 @@ static bool is_first(const struct cp_signal_thread *t)
  */
 static void go_on(struct cp_signal_thread *t, uint64_t wait_ns)
 {
-    uint64_t period = wait_ns ? wait_ns : atomic_load(&t->perf_period_ns);
+    uint64_t period = wait_ns ? wait_ns : atomic_load(&t->perf.period_ns);
 
-    if (!t->perf_is_in_step && period == 0) {
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
-        t->perf_is_in_step = true;
-    } else if (!t->perf_is_in_step &&
-               cp_perf_signals_begin(t, 0, period) != CP_PERF_SIGNALS_NOT_NOW) {
-        t->perf_is_in_step = wait_ns == 0;
+    if (!t->perf.has_fired && period == 0) {
+        cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
+        t->perf.has_fired = true;
+    } else if (!t->perf.has_fired &&
+               cp_perf_signals_open(t, 0, period) != CP_PERF_OPEN_RETRY) {
+        t->perf.has_fired = wait_ns == 0;
     } /* or the same one comes again */
-    if (atomic_load(&t->cpu_period_ns) == 0)
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+    if (atomic_load(&t->cpu.period_ns) == 0)
+        cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
 }
 
-void cp_signal_trap(int sig, siginfo_t *info, void *context)
+void cp_signal_handle_trap(int sig, siginfo_t *info, void *context)
 {
     struct cp_signal_thread *t;
     uint64_t word, wait_ns = 0;
 
-    if (!cp_perf_signals_is_ours(info) || !cp_signal_perf_word(info, &word)) {
+    if (!cp_perf_signals_is_from_library(info) ||
+        !cp_signal_perf_payload(info, &word)) {
         const struct sigaction by_default = { .sa_handler = SIG_DFL };
 
         pass_on(&by_default, sig, info, context);
         return;
     }
     t = thread_of(word);
-    if (!t || !atomic_load(&t->perf))
+    if (!t || !atomic_load(&t->perf.event))
         return; /* who began it has not got so far, and it will come again */
-    if (!t->perf_is_in_step) {
+    if (!t->perf.has_fired) {
         int64_t late = lateness(t);
 
-        if (late < -t->perf_gap_ns / 2 && t->perf_gap_ns)
+        if (late < -t->perf.retry_ns / 2 && t->perf.retry_ns)
             return; /* it comes again in time */
         wait_ns = early_by(t, late);
     }
-    if (atomic_load(&t->cpu_period_ns) && wait_ns == 0)
+    if (atomic_load(&t->cpu.period_ns) && wait_ns == 0)
         take_cpu(t, is_first(t) || due_now(t) > 0, context);
     go_on(t, wait_ns);
 }

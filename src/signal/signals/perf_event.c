@@ -57,7 +57,7 @@ void cp_signal_perf_close(void *event)
         (void)CP_SYSCALL(SYS_munmap, (long)event, PAGE_BYTES);
 }
 
-bool cp_signal_perf_word(const siginfo_t *info, uint64_t *out)
+bool cp_signal_perf_payload(const siginfo_t *info, uint64_t *out)
 {
     if (info->si_signo != SIGTRAP || info->si_code != TRAP_OF_EVENT)
         return false;

@@ -25,6 +25,6 @@ int cp_signal_perf_open(int32_t tid, uint64_t period_ns, uint64_t word,
 void cp_signal_perf_close(void *event);
 
 /* Is the signal one of an event, and with which word? */
-bool cp_signal_perf_word(const siginfo_t *info, uint64_t *out);
+bool cp_signal_perf_payload(const siginfo_t *info, uint64_t *out);
 
 #endif

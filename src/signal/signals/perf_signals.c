@@ -21,17 +21,17 @@
 static _Atomic bool are_allowed, were_allowed;
 static _Atomic uint32_t n_opening, n_forks;
 
-bool cp_perf_signals_is_ours(const siginfo_t *info)
+bool cp_perf_signals_is_from_library(const siginfo_t *info)
 {
     uint64_t word;
 
-    if (cp_signal_sampler.word == 0)
+    if (cp_handler_state.cookie == 0)
         return false;
     if (info->si_code == SI_TIMER)
         word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
-    else if (!cp_signal_perf_word(info, &word))
+    else if (!cp_signal_perf_payload(info, &word))
         return false;
-    return word >> 32 == cp_signal_sampler.word;
+    return word >> 32 == cp_handler_state.cookie;
 }
 
 void cp_perf_signals_allow(void)
@@ -43,21 +43,21 @@ void cp_perf_signals_allow(void)
 /* Whoever forbids it looks for the event after that; we look the other way. */
 static bool may_be(const struct cp_signal_thread *t)
 {
-    return atomic_load(&are_allowed) && !atomic_load(&t->perf_is_paused);
+    return atomic_load(&are_allowed) && !atomic_load(&t->perf.is_paused);
 }
 
 static bool open_event(struct cp_signal_thread *t, int32_t tid,
                        uint64_t period_ns)
 {
     uint64_t word =
-        (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, t->number);
+        (uint64_t)(uintptr_t)cp_signal_payload(CP_SIGNAL_CPU, t->number);
     void *event = NULL;
     bool is_open =
         may_be(t) && cp_signal_perf_open(tid, period_ns, word, &event) == 0;
 
-    cp_signal_perf_close(atomic_exchange(&t->perf, event));
+    cp_signal_perf_close(atomic_exchange(&t->perf.event, event));
     if (!may_be(t))
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+        cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
     return is_open;
 }
 
@@ -65,16 +65,15 @@ static bool open_event(struct cp_signal_thread *t, int32_t tid,
  * Whoever forks, or forbids events, says so and then waits for those who are
  * at it; we look the other way.
  */
-enum cp_perf_signals_begun cp_perf_signals_begin(struct cp_signal_thread *t,
-                                                 int32_t tid,
-                                                 uint64_t period_ns)
+enum cp_perf_open_result cp_perf_signals_open(struct cp_signal_thread *t,
+                                              int32_t tid, uint64_t period_ns)
 {
-    enum cp_perf_signals_begun begun = CP_PERF_SIGNALS_NOT_NOW;
+    enum cp_perf_open_result begun = CP_PERF_OPEN_RETRY;
 
     atomic_fetch_add(&n_opening, 1);
     if (atomic_load(&n_forks) == 0)
-        begun = open_event(t, tid, period_ns) ? CP_PERF_SIGNALS_BEGUN
-                                              : CP_PERF_SIGNALS_NONE;
+        begun = open_event(t, tid, period_ns) ? CP_PERF_OPEN_OK
+                                              : CP_PERF_OPEN_REFUSED;
     atomic_fetch_sub(&n_opening, 1);
     return begun;
 }
@@ -126,7 +125,7 @@ static void drop_waiting(void)
     if (!(waiting & TRAP_MASK) ||
         CP_SYSCALL(SYS_rt_sigtimedwait, (long)&mask, (long)&info,
                    (long)&at_once, MASK_BYTES) != SIGTRAP ||
-        cp_perf_signals_is_ours(&info))
+        cp_perf_signals_is_from_library(&info))
         return;
     (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, CP_SYSCALL(SYS_getpid, 0),
                      CP_SYSCALL(SYS_gettid, 0), SIGTRAP, (long)&info);
@@ -145,8 +144,8 @@ struct cp_signal_thread *cp_perf_signals_pause(void)
                      MASK_BYTES);
     t = find_self();
     if (t) {
-        atomic_store(&t->perf_is_paused, true);
-        event = atomic_exchange(&t->perf, NULL);
+        atomic_store(&t->perf.is_paused, true);
+        event = atomic_exchange(&t->perf.event, NULL);
         cp_signal_perf_close(event);
     }
     drop_waiting();
@@ -161,30 +160,30 @@ void cp_perf_signals_resume(struct cp_signal_thread *t)
 
     if (!t)
         return;
-    atomic_store(&t->perf_is_paused, false);
-    period = atomic_load(&t->perf_period_ns);
-    if (period == 0 || atomic_load(&t->cpu_period_ns) == 0)
+    atomic_store(&t->perf.is_paused, false);
+    period = atomic_load(&t->perf.period_ns);
+    if (period == 0 || atomic_load(&t->cpu.period_ns) == 0)
         return;
     before = cp_signal_mask_block();
-    t->perf_is_in_step = true;
-    (void)cp_perf_signals_begin(t, 0, period);
-    if (atomic_load(&t->cpu_period_ns) == 0) /* it was stopped meanwhile */
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+    t->perf.has_fired = true;
+    (void)cp_perf_signals_open(t, 0, period);
+    if (atomic_load(&t->cpu.period_ns) == 0) /* it was stopped meanwhile */
+        cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
     cp_signal_mask_restore(before);
 }
 
-void cp_perf_signals_end_all(void)
+void cp_perf_signals_close_all(void)
 {
     struct cp_signal_thread *t;
 
     atomic_store(&are_allowed, false);
     await_openers();
     for (uint32_t i = 0; (t = cp_signal_thread_at(i)); i++)
-        cp_signal_perf_close(atomic_exchange(&t->perf, NULL));
+        cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
 }
 
-void cp_perf_signals_seal(void)
+void cp_perf_signals_disable(void)
 {
-    cp_perf_signals_end_all();
+    cp_perf_signals_close_all();
     atomic_store(&were_allowed, false);
 }

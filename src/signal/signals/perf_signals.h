@@ -17,24 +17,23 @@
 struct cp_signal_thread;
 
 /* Has a signal that somebody took from the queue been caused by us? */
-bool cp_perf_signals_is_ours(const siginfo_t *info);
+bool cp_perf_signals_is_from_library(const siginfo_t *info);
 
 /* From now on there may be events. */
 void cp_perf_signals_allow(void);
 
-enum cp_perf_signals_begun {
-    CP_PERF_SIGNALS_NOT_NOW, /* the process is being copied: later */
-    CP_PERF_SIGNALS_NONE,    /* there must be none, or the kernel has none */
-    CP_PERF_SIGNALS_BEGUN,
+enum cp_perf_open_result {
+    CP_PERF_OPEN_RETRY,   /* the process is being copied: later */
+    CP_PERF_OPEN_REFUSED, /* there must be none, or the kernel has none */
+    CP_PERF_OPEN_OK,
 };
 
 /*
  * Begins an event of the thread in place of the one that it has; tid is 0 for
  * the caller's own. Signals are blocked, or the lock of all threads is held.
  */
-enum cp_perf_signals_begun cp_perf_signals_begin(struct cp_signal_thread *t,
-                                                 int32_t tid,
-                                                 uint64_t period_ns);
+enum cp_perf_open_result cp_perf_signals_open(struct cp_signal_thread *t,
+                                              int32_t tid, uint64_t period_ns);
 
 /*
  * Around a fork. An event is a file until it is mapped: a child that had it too
@@ -51,9 +50,9 @@ struct cp_signal_thread *cp_perf_signals_pause(void);
 void cp_perf_signals_resume(struct cp_signal_thread *t);
 
 /* Ends the events of all threads; there are none until they are allowed. */
-void cp_perf_signals_end_all(void);
+void cp_perf_signals_close_all(void);
 
 /* For good: the hooks of exec look for none either. */
-void cp_perf_signals_seal(void);
+void cp_perf_signals_disable(void);
 
 #endif

@@ -67,13 +67,13 @@ void cp_signal_shield_restore(int sig)
 }
 
 /*
- * By default it ends the program, which cp_signal_trap knows how to do. Samples
- * may come to it again, which nothing is to interrupt.
+ * By default it ends the program, which cp_signal_handle_trap knows how to do.
+ * Samples may come to it again, which nothing is to interrupt.
  */
 static void reset(int sig)
 {
     if (sig == SIGTRAP)
-        replace(sig, (uintptr_t)cp_signal_trap,
+        replace(sig, (uintptr_t)cp_signal_handle_trap,
                 SA_SIGINFO | SA_ONSTACK | SA_RESTART, UINT64_MAX);
     else
         atomic_store(&program[sig].handler, (uintptr_t)SIG_DFL);
@@ -83,11 +83,11 @@ void cp_signal_shield_handle(int sig, siginfo_t *info, void *context)
 {
     uintptr_t handler = atomic_load(&program[sig].handler);
 
-    if (sig == SIGTRAP ? cp_perf_signals_is_ours(info)
-                       : cp_signal_is_ours(info))
+    if (sig == SIGTRAP ? cp_perf_signals_is_from_library(info)
+                       : cp_signal_is_from_timer(info))
         return;
     if (handler == (uintptr_t)SIG_DFL) {
-        cp_signal_default(sig);
+        cp_signal_raise_default(sig);
         return;
     }
     if (atomic_load(&program[sig].flags) & (unsigned)SA_RESETHAND)

@@ -36,7 +36,7 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
     size_t n, own;
 
     if (!place) {
-        cp_signal_lose(s, count, value);
+        cp_signal_add_lost(s, count, value);
         return NULL;
     }
     if (t) {
@@ -44,8 +44,8 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
         walk.reader.stack_high = atomic_load(&t->stack_high);
         tag.labels = atomic_load(&t->labels);
     }
-    walk.map = cp_unwind_table();
-    cp_arch_here(&regs);
+    walk.table = cp_unwind_table();
+    cp_arch_current_regs(&regs);
     n = cp_signal_walk(&walk, regs, place->frames);
     own = own_frames(place->frames, n, caller);
     slot = cp_signal_add(s, place->frames + own, n - own, tag, count, value);

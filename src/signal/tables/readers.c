@@ -1,75 +1,103 @@
 /*
- * readers.c - see readers.h.
+ * readers.c - the reader slots, the published unwind table, the grace period.
  *
- * A taker first makes the turn odd and then loads the map; a publisher first
- * stores the map and then looks at the turns. All four are sequentially
- * consistent, so one of the two sees the other.
- *
- * Turns are apart from the buffers: a child of a fork looks at all of them, and
- * each page that it touches costs it.
+ * Epochs and frame buffers are separate arrays: a child of a fork loads all
+ * epochs, and each page that it touches costs it a page fault.
  */
 #include "signal/tables/readers.h"
 
 #include <stdalign.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
 
+#include "base/assert/assert.h"
+#include "signal/unwinder/syscall.h"
 #include "signal/unwinder/unwind_table.h"
 
+#define WAIT_POLL_NS 1000000
+#define WAIT_MAX_POLLS 1000 /* one second */
+
 static struct {
-    alignas(64) _Atomic uint32_t turn; /* odd: the place is taken */
+    alignas(64) _Atomic uint32_t epoch; /* odd while a reader is inside */
 } heads[CP_READER_SLOTS];
 
-static struct cp_reader_slot places[CP_READER_SLOTS];
-static _Atomic uint64_t no_cache[CP_UNWIND_CACHE_SLOTS];
-static const struct cp_unwind_table no_code = { .cache = no_cache };
-static _Atomic(const struct cp_unwind_table *) current = &no_code;
+static struct cp_reader_slot slots[CP_READER_SLOTS];
+static _Atomic uint64_t empty_cache[CP_UNWIND_CACHE_SLOTS];
+static const struct cp_unwind_table empty_table = { .cache = empty_cache };
+static _Atomic(const struct cp_unwind_table *) published = &empty_table;
 
 struct cp_reader_slot *cp_readers_enter(uint32_t hint)
 {
     for (uint32_t i = 0; i < CP_READER_SLOTS; i++) {
         uint32_t at = (hint + i) % CP_READER_SLOTS;
-        uint32_t turn =
-            atomic_load_explicit(&heads[at].turn, memory_order_relaxed);
+        uint32_t epoch =
+            atomic_load_explicit(&heads[at].epoch, memory_order_relaxed);
 
-        if (!(turn & 1) &&
-            atomic_compare_exchange_strong(&heads[at].turn, &turn, turn + 1))
-            return &places[at];
+        if (!(epoch & 1) &&
+            atomic_compare_exchange_strong(&heads[at].epoch, &epoch, epoch + 1))
+            return &slots[at];
     }
     return NULL;
 }
 
-void cp_readers_exit(struct cp_reader_slot *place)
+void cp_readers_exit(struct cp_reader_slot *slot)
 {
-    atomic_fetch_add(&heads[place - places].turn, 1);
+    uint32_t epoch;
+
+    CP_ASSERT(slot >= slots && slot < slots + CP_READER_SLOTS);
+    epoch = atomic_fetch_add(&heads[slot - slots].epoch, 1);
+    CP_ASSERT(epoch & 1);
+    (void)epoch;
 }
 
 const struct cp_unwind_table *cp_unwind_table(void)
 {
-    return atomic_load(&current);
+    const struct cp_unwind_table *table = atomic_load(&published);
+
+    CP_ASSERT(table && table->cache);
+    return table;
 }
 
-void cp_readers_publish(const struct cp_unwind_table *map)
+void cp_readers_publish(const struct cp_unwind_table *table)
 {
-    atomic_store(&current, map ? map : &no_code);
+    CP_ASSERT(!table || table->cache);
+    CP_ASSERT(!table || table->modules || table->n_modules == 0);
+    atomic_store(&published, table ? table : &empty_table);
 }
 
 void cp_readers_epochs(uint32_t out[CP_READER_SLOTS])
 {
     for (uint32_t i = 0; i < CP_READER_SLOTS; i++)
-        out[i] = atomic_load(&heads[i].turn);
+        out[i] = atomic_load(&heads[i].epoch);
 }
 
-bool cp_readers_quiesced(const uint32_t turns[CP_READER_SLOTS])
+bool cp_readers_quiesced(const uint32_t epochs[CP_READER_SLOTS])
 {
     for (uint32_t i = 0; i < CP_READER_SLOTS; i++)
-        if (turns[i] & 1 && atomic_load(&heads[i].turn) == turns[i])
+        if (epochs[i] & 1 && atomic_load(&heads[i].epoch) == epochs[i])
             return false;
     return true;
+}
+
+/* By system call: libc's nanosleep is a hook and a cancellation point. */
+bool cp_readers_wait(void)
+{
+    const struct timespec pause = { 0, WAIT_POLL_NS };
+    uint32_t epochs[CP_READER_SLOTS];
+
+    cp_readers_epochs(epochs);
+    for (int i = 0; i < WAIT_MAX_POLLS; i++) {
+        if (cp_readers_quiesced(epochs))
+            return true;
+        (void)CP_SYSCALL(SYS_nanosleep, (long)&pause, 0);
+    }
+    return false;
 }
 
 void cp_readers_reset_after_fork(void)
 {
     for (uint32_t i = 0; i < CP_READER_SLOTS; i++)
-        if (atomic_load(&heads[i].turn) & 1)
-            atomic_fetch_add(&heads[i].turn, 1);
+        if (atomic_load(&heads[i].epoch) & 1)
+            atomic_fetch_add(&heads[i].epoch, 1);
 }

@@ -1,11 +1,50 @@
 /*
- * readers - who is walking right now, and what they see.
+ * readers - reader epochs: which threads may still read an object that the
+ * runtime has replaced.
  *
- * A walker takes a place in a fixed pool: it gets a buffer for its frames,
- * which are too many for a stranger's stack, and from then on sees one map.
- * Whoever publishes a new map waits until every place that was taken at that
- * time has been left, and may then free the old one. Nobody waits for a place:
- * if all are taken the sample is lost, and counted by the caller.
+ * A reader walks a stack. It reads objects that another thread may replace at
+ * any time: the unwind table and the sample tables. It enters one of
+ * CP_READER_SLOTS slots, loads the pointers, walks, and exits. The slot also
+ * lends it a buffer for the frames, which is too large for a thread's stack.
+ * A thread that replaces an object waits for a grace period before it frees
+ * the old one: until all readers that entered before have exited.
+ *
+ * Context: enter, exit and cp_unwind_table: any, signal handlers included.
+ *   publish and wait: a thread of the runtime that is not a reader itself.
+ * Locking: none for readers. Publishers of one pointer exclude each other.
+ * Ordering: all accesses to epochs and published pointers are sequentially
+ *   consistent; the proof below needs it.
+ * Failure: enter returns NULL while all slots are in use, and the caller loses
+ *   and counts the sample. wait returns false after one second, and the caller
+ *   must leak the old object.
+ *
+ * Proof that no reader uses a freed object.
+ *
+ *   Invariant: the epoch of a slot is odd exactly while a reader is inside.
+ *   Only two operations change an epoch: a reader that enters (R1) and the same
+ *   reader when it exits (R3).
+ *
+ *     reader                                  publisher
+ *     R1  CAS epoch from even to odd          P1  store the new pointer
+ *     R2  load the pointer, use the object    P2  load the epochs of all slots
+ *     R3  increment the epoch to even         P3  load the epochs until each
+ *                                                 that was odd has changed
+ *                                             P4  free the old object
+ *
+ *   R1, R2, P1, P2 have one total order. Let P2 be the load of this slot.
+ *   - R1 after P2: then P1, P2, R1, R2 is the order, so R2 loads the new
+ *     pointer. The reader never sees the old object.
+ *   - R1 before P2: P2 sees an odd epoch, or R3 is over. P3 ends only when it
+ *     loads a value that R3 or a later reader of the slot wrote. All of these
+ *     are read-modify-write operations with release order, so every use of the
+ *     object happens before P4.
+ *
+ *   An epoch may wrap around. If a slot is entered exactly 2^31 times between
+ *   two loads, P3 takes it for unchanged and waits longer, which is safe.
+ *
+ *   Worst case: a reader stops inside its slot (SIGSTOP, a debugger, a frozen
+ *   cgroup). P3 gives up after one second and the old object leaks. A reader
+ *   never waits; with 128 readers at once the next sample is lost.
  */
 #ifndef CP_SIGNAL_READERS_H
 #define CP_SIGNAL_READERS_H
@@ -21,27 +60,38 @@ struct cp_unwind_table;
 #define CP_READER_SLOTS 128
 
 struct cp_reader_slot {
-    uintptr_t frames[CP_WALK_MAX];
+    uintptr_t frames[CP_WALK_MAX]; /* the reader's; no initial value */
 };
 
-/* A free place, or NULL. `hint` spreads the takers: a thread id will do. */
+/*
+ * Enters a free slot; NULL: all are in use. `hint` is the index to try first;
+ * equal hints contend for a cache line, so pass the number of the thread.
+ */
 struct cp_reader_slot *cp_readers_enter(uint32_t hint);
 
-void cp_readers_exit(struct cp_reader_slot *place);
+void cp_readers_exit(struct cp_reader_slot *slot);
 
-/* What code is known; for use between enter and leave. Never NULL. */
+/* The published unwind table, never NULL; valid until cp_readers_exit. */
 const struct cp_unwind_table *cp_unwind_table(void);
 
-/* Outside signal context: what all who enter from now on will see. */
-void cp_readers_publish(const struct cp_unwind_table *map);
+/* Publishes an unwind table; NULL publishes an empty one. */
+void cp_readers_publish(const struct cp_unwind_table *table);
 
-/* The turns of all places, to be given to cp_readers_quiesced later. */
+/*
+ * Waits for a grace period: until all readers that are inside now have exited,
+ * which takes microseconds as a rule. Returns false after one second; the
+ * caller must then leak what it has replaced.
+ */
+bool cp_readers_wait(void);
+
+/* The two steps of cp_readers_wait: P2, and one pass of P3. */
 void cp_readers_epochs(uint32_t out[CP_READER_SLOTS]);
+bool cp_readers_quiesced(const uint32_t epochs[CP_READER_SLOTS]);
 
-/* Has everyone left who was in when the turns were taken? */
-bool cp_readers_quiesced(const uint32_t turns[CP_READER_SLOTS]);
-
-/* In the child of a fork, where the other threads are no more. */
+/*
+ * Empties all slots in the child of a fork: their readers do not exist there.
+ * The calling thread must not be a reader.
+ */
 void cp_readers_reset_after_fork(void);
 
 #endif

@@ -114,7 +114,7 @@ struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
         find(s, key_of(s->seed, frames, n, tag), &is_new);
 
     if (!slot) {
-        cp_signal_lose(s, count, value);
+        cp_signal_add_lost(s, count, value);
         return NULL;
     }
     if (is_new) {
@@ -127,7 +127,8 @@ struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
     return slot;
 }
 
-void cp_signal_lose(struct cp_signal_samples *s, uint64_t count, uint64_t value)
+void cp_signal_add_lost(struct cp_signal_samples *s, uint64_t count,
+                        uint64_t value)
 {
     atomic_fetch_add_explicit(&s->lost_count, count, memory_order_relaxed);
     atomic_fetch_add_explicit(&s->lost_value, value, memory_order_relaxed);

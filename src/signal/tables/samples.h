@@ -73,7 +73,7 @@ static inline bool cp_signal_has_slot(const struct cp_signal_samples *s,
 }
 
 /* Adds to what could not be recorded. */
-void cp_signal_lose(struct cp_signal_samples *s, uint64_t count,
-                    uint64_t value);
+void cp_signal_add_lost(struct cp_signal_samples *s, uint64_t count,
+                        uint64_t value);
 
 #endif

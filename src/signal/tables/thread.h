@@ -1,9 +1,19 @@
 /*
- * thread - what a signal handler knows of the thread it runs on.
+ * thread - the record of a thread, shared by the signal handler, the hooks that
+ * run in the thread, and the runtime (runtime/threads/threads.h).
  *
- * The runtime keeps one of these for each thread (runtime/threads/threads.h);
- * they lie in memory of their own and are never freed, only used again. A
- * signal that we caused carries the number of its thread's record.
+ * The runtime keeps one record a thread. Records lie in mapped chunks that are
+ * never unmapped, so a pointer to a record always stays valid; a new thread may
+ * get the record of one that has exited. Each signal that the library sends
+ * carries the number of its thread's record.
+ *
+ * Context: any, signal handlers included.
+ * Locking: the fields that are not atomic belong to one writer, which the
+ *   comment of their struct names; the runtime's lock is that of threads.c.
+ * Ordering: cp_signal_threads publishes a chunk; cp_signal_thread_at acquires
+ *   it. tid is stored after the stack bounds, and set to 0 after the thread's
+ *   timers are deleted.
+ * Failure: none; cp_signal_thread_at returns NULL for a number without record.
  */
 #ifndef CP_SIGNAL_THREAD_H
 #define CP_SIGNAL_THREAD_H
@@ -18,98 +28,146 @@
 
 struct cp_trace_buffer;
 
-/* The words of a context that are registers; it begins with them. */
+/* 8-byte words of general registers at the start of an mcontext_t. */
 #if defined(__aarch64__)
 #define CP_SIGNAL_REGISTERS_MAX 34
 #else
 #define CP_SIGNAL_REGISTERS_MAX 23
 #endif
 
-/* What a thread is requested to report of itself
- * (runtime/threads/thread_request.h). */
+/* Requests to a thread (runtime/threads/thread_request.h); a bit mask. */
 enum cp_thread_request {
     CP_REQUEST_WALL = 1,      /* a sample for the wall-clock profile */
     CP_REQUEST_STACK = 2,     /* its stack, for the list of all threads */
-    CP_REQUEST_REGISTERS = 4, /* its registers, for a search for leaks */
+    CP_REQUEST_REGISTERS = 4, /* its registers, for the leak search */
+};
+
+/*
+ * The CPU profile. The runtime writes all fields under its lock while no timer
+ * of the thread runs; then the handler alone writes count and slot.
+ */
+struct cp_thread_cpu {
+    _Atomic uint64_t period_ns; /* CPU time between samples; 0: not sampled */
+    _Atomic uint64_t count;     /* periods recorded since first_ns */
+    _Atomic(struct cp_signal_slot *) slot; /* last sample's; NULL: none */
+    uint64_t first_ns; /* due time of the first sample, by the thread's clock */
+    uint64_t from_ns;  /* runtime: the thread's clock at the profile's start */
+    uint32_t phase;    /* runtime: index + 1 (sampling_phase.h); 0: none */
+    uint32_t phase_generation; /* runtime: generation that `phase` belongs to */
+    int timer_id;              /* runtime: CP_NO_TIMER: none */
+};
+
+/*
+ * The perf event of the CPU profile (perf_event.h), if the kernel grants one.
+ * The runtime prepares it; the handler of the thread continues it.
+ */
+struct cp_thread_perf {
+    _Atomic(void *) event;      /* mapping of the open event; NULL: none */
+    _Atomic uint64_t period_ns; /* from the second event on; 0: only one */
+    int64_t retry_ns; /* interval at which the first one fires until it is due;
+                         0: it fires when it is due */
+    _Atomic bool is_paused; /* no event may be open (perf_signals.h) */
+    bool has_fired;         /* the first event has been handled */
+    bool has_backup_timer; /* the timer repeats the event, in case it is lost */
+};
+
+/*
+ * Requests to the thread. The requester sets bits and arms the timer; the
+ * handler clears all bits at once and replies.
+ */
+struct cp_thread_requests {
+    _Atomic uint32_t pending; /* bits of enum cp_thread_request */
+    int timer;                /* runtime: id + 1; 0: none */
+};
+
+/*
+ * The wall-clock profile. Running time that the sampler has measured waits in
+ * value_ns and count until the handler attributes it to a stack.
+ */
+struct cp_thread_wall {
+    _Atomic uint64_t value_ns; /* running time without a stack yet */
+    _Atomic uint32_t count;    /* samples without a stack yet */
+    bool has_replied; /* runtime: the thread does not block the signal */
+    _Atomic(struct cp_signal_slot *) running_slot; /* last one; NULL: none */
+    struct cp_signal_slot *sleeping_slot; /* runtime: last one; NULL: none */
+    uint64_t sleeping_cpu_ns; /* runtime: CPU time when sleeping_slot was set */
+    uint64_t accounted_ns;    /* runtime: monotonic time accounted for so far */
+};
+
+/*
+ * The reply to CP_REQUEST_REGISTERS (runtime/heap/leak_registers.h). The
+ * handler writes values and sp, then increments n_replies (release).
+ */
+struct cp_thread_registers {
+    uintptr_t values[CP_SIGNAL_REGISTERS_MAX];
+    uintptr_t sp;
+    _Atomic uint32_t n_replies;
+    uint32_t awaited; /* runtime: value of n_replies to wait for; 0: none */
+};
+
+/*
+ * The reply to CP_REQUEST_STACK (runtime/profiles/thread_stacks.h). The handler
+ * stores slot, then increments n_replies.
+ */
+struct cp_thread_stack_list {
+    _Atomic uint64_t n_replies;
+    _Atomic(struct cp_signal_slot *) slot; /* last walk's; NULL: it failed */
+};
+
+/* The execution trace (trace.h); the thread itself and its handler write. */
+struct cp_thread_trace {
+    struct cp_trace_buffer *buffers[2]; /* hooks', handler's; NULL: none */
+    uint32_t session; /* session of the event that a hook is writing; 0: none */
+};
+
+/*
+ * The wait of the thread. A hook writes all other fields before since_ns
+ * (release); a reader loads since_ns before and after them and discards what it
+ * read if the two differ.
+ */
+struct cp_thread_waits {
+    _Atomic uint64_t since_ns; /* monotonic; 0: the thread does not wait */
+    _Atomic uint32_t call;     /* function that it waits in (calls.h) */
+    _Atomic uint32_t stack;    /* index + 1 in cp_trace.stacks; 0: see regs */
+    _Atomic uintptr_t regs[4]; /* pc, sp, fp, aux in the hook (regs.h) */
+    _Atomic uintptr_t entry;   /* address of the hook; 0: unknown */
+    _Atomic uint32_t waiter_slot; /* index + 1 (waiters.c); 0: none */
+};
+
+/* The runtime's list of threads, under the lock of threads.c. */
+struct cp_thread_runtime {
+    uintptr_t start_pc; /* start function of the thread; 0: unknown */
+    uint64_t last_scan; /* number of the last scan of /proc that saw it */
+    uint32_t next;      /* number + 1 of the next in a hash chain; 0: last */
 };
 
 struct cp_signal_thread {
     alignas(64) _Atomic int32_t tid; /* 0: the record is free */
-    _Atomic uint32_t labels;         /* the set that the thread has now */
-    _Atomic uintptr_t stack_low;     /* where reads need no question: */
-    _Atomic uintptr_t stack_high;    /* see stack_reader.h */
-    _Atomic uint64_t cpu_period_ns;  /* of its timer */
-    _Atomic uint64_t cpu_count;      /* of periods that were sampled */
-    _Atomic(struct cp_signal_slot *) cpu_slot; /* of the last sample */
-    uint64_t cpu_first_ns; /* the timer's first expiry, by the thread's clock */
-    bool cpu_has_backup;   /* the timer repeats what an event may have said */
-
-    /* Of events (perf_event.h), where they are used. */
-    _Atomic(void *) perf;            /* NULL: there is none */
-    _Atomic uint64_t perf_period_ns; /* after the first; 0: the timer goes on */
-    _Atomic bool perf_is_paused; /* there must be none: see perf_signals.h */
-    bool perf_is_in_step;        /* the first has come */
-    int64_t perf_gap_ns; /* it comes again after that; before, it is early */
-
-    /* Requests: bits of enum cp_thread_request. The requester sets them and
-     * arms the timer; the handler takes them all at once. */
-    _Atomic uint32_t requests;
-
-    /* Running time that the wall-clock sampler has seen and the handler has
-     * not attributed to a stack yet. The sampler adds, the handler takes. */
-    _Atomic uint64_t wall_value;                        /* ns */
-    _Atomic uint32_t wall_count;                        /* samples */
-    _Atomic(struct cp_signal_slot *) wall_running_slot; /* last; or NULL */
-
-    /* All registers, as the last reply to CP_REQUEST_REGISTERS gave them. */
-    uintptr_t registers[CP_SIGNAL_REGISTERS_MAX];
-    uintptr_t registers_sp;
-    _Atomic uint32_t registers_replies;
-
-    /* Of the list of all threads (runtime/profiles/thread_stacks.h). */
-    _Atomic uint64_t stack_replies;              /* stacks walked so far */
-    _Atomic(struct cp_signal_slot *) stack_slot; /* of the last one */
-
-    /* Of the trace (trace.h): of the thread itself, and of the handler. */
-    struct cp_trace_buffer *trace_buffers[2];
-    uint32_t trace_session;            /* the session that it writes in */
-    _Atomic uint32_t trace_wait_call;  /* what it waits in ... */
-    _Atomic uint64_t trace_wait_ns;    /* ... and since when; 0: it does not */
-    _Atomic uint32_t trace_wait_stack; /* ... and from where; 0: not known */
-    _Atomic uintptr_t trace_wait_regs[4]; /* of the hook, if it is not: */
-                                          /* pc, sp, fp and aux of regs.h */
-    _Atomic uintptr_t trace_wait_entry;   /* the function it is of, or 0 */
-
-    _Atomic uint32_t waiter_slot; /* that it keeps (waiters.c), + 1 */
-
-    /* The runtime's own; no handler looks at these. */
-    uintptr_t start;      /* the function that the thread began in, or 0 */
-    uint64_t cpu_from_ns; /* its clock when it was first sampled */
-    uint32_t
-        cpu_phase; /* of its period (runtime/threads/sampling_phase.h), + 1 */
-    uint32_t cpu_phase_round; /* to which that belongs */
-    int timer_id;
-    int request_timer; /* + 1; 0: there is none */
-    uint32_t number;
-    uint32_t next; /* in a chain of records: number + 1; 0: the last */
-    uint32_t flags;
-    uint64_t wall_clock;    /* CPU time when it was found asleep, ns */
-    uint64_t wall_visit_ns; /* when it was last accounted for */
-    struct cp_signal_slot *wall_sleeping_slot; /* last; or NULL */
-    uint64_t mark;
-    uint32_t registers_awaited; /* the reply that is awaited; 0: none */
+    _Atomic uint32_t labels;         /* label set of the thread; 0: none */
+    uint32_t number;                 /* index of this record; never changes */
+    _Atomic uintptr_t stack_low;     /* readable without a check: */
+    _Atomic uintptr_t stack_high;    /* see stack_reader.h; 0, 0: unknown */
+    struct cp_thread_cpu cpu;
+    struct cp_thread_perf perf;
+    struct cp_thread_requests requests;
+    struct cp_thread_wall wall;
+    struct cp_thread_registers registers;
+    struct cp_thread_stack_list stack_list;
+    struct cp_thread_trace trace;
+    struct cp_thread_waits waits;
+    struct cp_thread_runtime runtime;
 };
 
 /* The periods that have passed by the thread's clock and were not sampled. */
-static inline uint64_t cp_signal_due(const struct cp_signal_thread *t,
-                                     uint64_t clock_ns)
+static inline uint64_t cp_signal_periods_due(const struct cp_signal_thread *t,
+                                             uint64_t clock_ns)
 {
-    uint64_t period = atomic_load(&t->cpu_period_ns);
-    uint64_t n = atomic_load(&t->cpu_count), due;
+    uint64_t period = atomic_load(&t->cpu.period_ns);
+    uint64_t n = atomic_load(&t->cpu.count), due;
 
-    if (clock_ns < t->cpu_first_ns || period == 0)
+    if (clock_ns < t->cpu.first_ns || period == 0)
         return 0;
-    due = (clock_ns - t->cpu_first_ns) / period + 1;
+    due = (clock_ns - t->cpu.first_ns) / period + 1;
     return due > n ? due - n : 0;
 }
 

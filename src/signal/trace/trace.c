@@ -108,7 +108,7 @@ static struct cp_trace_buffer *room(struct cp_signal_thread *t, int which,
                                     uint32_t session,
                                     const struct cp_trace_event *e)
 {
-    struct cp_trace_buffer *p = t->trace_buffers[which], *next;
+    struct cp_trace_buffer *p = t->trace.buffers[which], *next;
     uint32_t most = CP_TRACE_BUFFER_EVENTS;
 
     if (e->kind != CP_TRACE_END)
@@ -122,7 +122,7 @@ static struct cp_trace_buffer *room(struct cp_signal_thread *t, int which,
         return NULL; /* there may be another one later */
     if (p)
         atomic_store_explicit(&p->state, CP_TRACE_DONE, memory_order_release);
-    t->trace_buffers[which] = next;
+    t->trace.buffers[which] = next;
     return next;
 }
 
@@ -152,15 +152,15 @@ static void put_own(struct cp_signal_thread *t, const struct cp_trace_event *e,
 {
     uint32_t session = atomic_load(&cp_trace.session);
 
-    if (t->trace_session == session) {
+    if (t->trace.session == session) {
         lose();
         return;
     }
-    t->trace_session = session;
+    t->trace.session = session;
     atomic_signal_fence(memory_order_seq_cst);
     put(t, 0, e, more);
     atomic_signal_fence(memory_order_seq_cst);
-    t->trace_session = 0;
+    t->trace.session = 0;
 }
 
 static uint32_t number_of(const struct cp_signal_slot *slot)
@@ -193,10 +193,9 @@ static void say_waits(struct cp_signal_thread *t, unsigned call,
         regs[3] = here->aux;
     }
     for (int i = 0; i < 4; i++)
-        atomic_store_explicit(&t->trace_wait_regs[i], regs[i],
-                              memory_order_relaxed);
-    atomic_store_explicit(&t->trace_wait_call, call, memory_order_relaxed);
-    atomic_store_explicit(&t->trace_wait_ns, begin_ns, memory_order_release);
+        atomic_store_explicit(&t->waits.regs[i], regs[i], memory_order_relaxed);
+    atomic_store_explicit(&t->waits.call, call, memory_order_relaxed);
+    atomic_store_explicit(&t->waits.since_ns, begin_ns, memory_order_release);
 }
 
 struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
@@ -218,28 +217,27 @@ struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
         wait.stack = stack_of(caller, call);
     if (lock)
         atomic_fetch_add(&cp_trace.waiters[cp_trace_bucket(lock)], 1);
-    atomic_store_explicit(&t->trace_wait_stack, wait.stack,
-                          memory_order_relaxed);
+    atomic_store_explicit(&t->waits.stack, wait.stack, memory_order_relaxed);
     say_waits(t, call, begin_ns, here);
     return wait;
 }
 
-bool cp_trace_wait_note(unsigned call, uint64_t begin_ns,
-                        const struct cp_signal_regs *here)
+bool cp_trace_wait_publish(unsigned call, uint64_t begin_ns,
+                           const struct cp_signal_regs *here)
 {
     struct cp_signal_thread *t = cp_signal_is_internal ? NULL : cp_signal_self;
 
     if (!t)
         return false;
-    atomic_store_explicit(&t->trace_wait_stack, 0, memory_order_relaxed);
+    atomic_store_explicit(&t->waits.stack, 0, memory_order_relaxed);
     say_waits(t, call, begin_ns, here);
     return true;
 }
 
-void cp_trace_wait_unnote(void)
+void cp_trace_wait_unpublish(void)
 {
     if (cp_signal_self)
-        atomic_store_explicit(&cp_signal_self->trace_wait_ns, 0,
+        atomic_store_explicit(&cp_signal_self->waits.since_ns, 0,
                               memory_order_release);
 }
 
@@ -249,7 +247,7 @@ void cp_trace_wait_abort(const struct cp_trace_wait *wait)
 
     if (!wait->session || !t)
         return;
-    atomic_store_explicit(&t->trace_wait_ns, 0, memory_order_release);
+    atomic_store_explicit(&t->waits.since_ns, 0, memory_order_release);
     if (wait->lock && wait->session == atomic_load(&cp_trace.session))
         atomic_fetch_sub(&cp_trace.waiters[cp_trace_bucket(wait->lock)], 1);
 }
@@ -274,7 +272,7 @@ void cp_trace_wait_end(const struct cp_trace_wait *wait,
     cp_trace_wait_abort(wait);
 }
 
-void cp_trace_note(struct cp_trace_event e, const void *more, uintptr_t caller)
+void cp_trace_write(struct cp_trace_event e, const void *more, uintptr_t caller)
 {
     struct cp_signal_thread *t;
 
@@ -297,13 +295,13 @@ void cp_trace_sample(struct cp_signal_thread *t, const uintptr_t *frames,
     put(t, 1, &e, NULL);
 }
 
-void cp_trace_leave(struct cp_signal_thread *t)
+void cp_trace_release_buffers(struct cp_signal_thread *t)
 {
     for (int i = 0; i < 2; i++) {
-        if (!t->trace_buffers[i])
+        if (!t->trace.buffers[i])
             continue;
-        atomic_store_explicit(&t->trace_buffers[i]->state, CP_TRACE_DONE,
+        atomic_store_explicit(&t->trace.buffers[i]->state, CP_TRACE_DONE,
                               memory_order_release);
-        t->trace_buffers[i] = NULL;
+        t->trace.buffers[i] = NULL;
     }
 }

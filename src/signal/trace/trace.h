@@ -27,16 +27,16 @@
 #include "signal/unwinder/regs.h"
 
 enum cp_trace_kind {
-    CP_TRACE_WAIT = 1,     /* arg: the lock, or what the call returned */
-    CP_TRACE_WAKE,         /* arg: the lock that somebody waits for */
-    CP_TRACE_CREATE,       /* a thread is about to be made; arg: a token */
-    CP_TRACE_UNMADE,       /* it could not be made; arg: the token */
-    CP_TRACE_START,        /* it begins; arg: the token, more: its function */
-    CP_TRACE_END,          /* arg: its pthread_t, more: cp_trace_end */
-    CP_TRACE_REGION_BEGIN, /* more: the name */
-    CP_TRACE_REGION_END,   /* the same */
-    CP_TRACE_LOG,          /* more: category, NUL, message */
-    CP_TRACE_SAMPLE,       /* of the CPU sampler */
+    CP_TRACE_WAIT = 1,      /* arg: the lock, or what the call returned */
+    CP_TRACE_WAKE,          /* arg: the lock that somebody waits for */
+    CP_TRACE_CREATE,        /* a thread is about to be made; arg: a token */
+    CP_TRACE_CREATE_FAILED, /* it could not be made; arg: the token */
+    CP_TRACE_START,         /* it begins; arg: the token, more: its function */
+    CP_TRACE_END,           /* arg: its pthread_t, more: cp_trace_end */
+    CP_TRACE_REGION_BEGIN,  /* more: the name */
+    CP_TRACE_REGION_END,    /* the same */
+    CP_TRACE_LOG,           /* more: category, NUL, message */
+    CP_TRACE_SAMPLE,        /* of the CPU sampler */
 };
 
 struct cp_trace_event {
@@ -113,7 +113,7 @@ static inline uint32_t cp_trace_bucket(uint64_t lock)
 }
 
 /* Somebody waits for it, or for one that looks like it. */
-static inline bool cp_trace_is_awaited(uint64_t lock)
+static inline bool cp_trace_has_waiters(uint64_t lock)
 {
     return cp_trace_is_on() &&
            atomic_load_explicit(&cp_trace.waiters[cp_trace_bucket(lock)],
@@ -148,19 +148,20 @@ void cp_trace_wait_abort(const struct cp_trace_wait *wait);
  * The same without a trace: a call has begun, and by `here` the stack can be
  * found while it lasts. False: nobody knows this thread.
  */
-bool cp_trace_wait_note(unsigned call, uint64_t begin_ns,
-                        const struct cp_signal_regs *here);
-void cp_trace_wait_unnote(void);
+bool cp_trace_wait_publish(unsigned call, uint64_t begin_ns,
+                           const struct cp_signal_regs *here);
+void cp_trace_wait_unpublish(void);
 
 /* An event of the calling thread, with its stack if caller is not 0. */
-void cp_trace_note(struct cp_trace_event e, const void *more, uintptr_t caller);
+void cp_trace_write(struct cp_trace_event e, const void *more,
+                    uintptr_t caller);
 
 /* From the handler: a sample of the thread that it interrupted. */
 void cp_trace_sample(struct cp_signal_thread *t, const uintptr_t *frames,
                      size_t n, uint64_t time_ns);
 
 /* The thread is no more: lets go of its buffers. */
-void cp_trace_leave(struct cp_signal_thread *t);
+void cp_trace_release_buffers(struct cp_signal_thread *t);
 
 /* Gives a buffer back to the pool. */
 void cp_trace_free_buffer(struct cp_trace_buffer *buffer);

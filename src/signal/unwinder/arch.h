@@ -7,7 +7,7 @@
 
 #include "signal/unwinder/arch_aarch64.h"
 #include "signal/unwinder/arch_x86_64.h"
-#include "signal/unwinder/raw.h"
+#include "signal/unwinder/no_sanitize.h"
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #error "the runtime knows x86-64 and aarch64"

@@ -37,8 +37,8 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
 
 /* Did the signal come when the thread left a system call, or will it be anew?
  */
-static inline bool cp_arch_leaves_kernel(const ucontext_t *context,
-                                         bool (*is_readable)(uintptr_t))
+static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
+                                              bool (*is_readable)(uintptr_t))
 {
     const uint32_t call = 0xd4000001; /* svc #0 */
     uintptr_t pc = (uintptr_t)context->uc_mcontext.pc;
@@ -60,7 +60,7 @@ static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
 
 /* The registers of the function that this is compiled into. */
 static inline __attribute__((always_inline)) void
-cp_arch_here(struct cp_signal_regs *out)
+cp_arch_current_regs(struct cp_signal_regs *out)
 {
     uintptr_t pc, sp, fp, lr;
 
@@ -73,11 +73,11 @@ cp_arch_here(struct cp_signal_regs *out)
 }
 
 /* The registers that a function has to leave as they are. */
-#define CP_ARCH_KEPT 10
+#define CP_ARCH_CALLEE_SAVED 10
 
 /* What they are at the beginning of a function, which has not used them yet. */
 static inline __attribute__((always_inline)) void
-cp_arch_keep(uintptr_t out[CP_ARCH_KEPT])
+cp_arch_save_registers(uintptr_t out[CP_ARCH_CALLEE_SAVED])
 {
     __asm__ volatile("stp x19, x20, [%0]\n\t"
                      "stp x21, x22, [%0, #16]\n\t"

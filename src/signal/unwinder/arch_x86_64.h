@@ -39,8 +39,8 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
  * Did the signal come when the thread left a system call? The instruction puts
  * the address after it into rcx; one that will be begun anew is two bytes back.
  */
-static inline bool cp_arch_leaves_kernel(const ucontext_t *context,
-                                         bool (*is_readable)(uintptr_t))
+static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
+                                              bool (*is_readable)(uintptr_t))
 {
     const greg_t *r = context->uc_mcontext.gregs;
     greg_t past = r[REG_RCX] - r[REG_RIP];
@@ -63,7 +63,7 @@ static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
 
 /* The registers of the function that this is compiled into. */
 static inline __attribute__((always_inline)) void
-cp_arch_here(struct cp_signal_regs *out)
+cp_arch_current_regs(struct cp_signal_regs *out)
 {
     __asm__ volatile("lea 0(%%rip), %0\n\t"
                      "mov %%rsp, %1\n\t"
@@ -75,11 +75,11 @@ cp_arch_here(struct cp_signal_regs *out)
 }
 
 /* The registers that a function has to leave as they are. */
-#define CP_ARCH_KEPT 6
+#define CP_ARCH_CALLEE_SAVED 6
 
 /* What they are at the beginning of a function, which has not used them yet. */
 static inline __attribute__((always_inline)) void
-cp_arch_keep(uintptr_t out[CP_ARCH_KEPT])
+cp_arch_save_registers(uintptr_t out[CP_ARCH_CALLEE_SAVED])
 {
     __asm__ volatile("mov %%rbx, %0\n\t"
                      "mov %%rbp, %1\n\t"

@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "signal/unwinder/raw.h"
+#include "signal/unwinder/no_sanitize.h"
 
 #define CP_STACK_READER_PAGE ((uintptr_t)4096)
 
@@ -48,9 +48,9 @@ bool cp_stack_reader_page(struct cp_stack_reader *r, uintptr_t address);
 bool cp_stack_reader_is_readable(uintptr_t address);
 
 /* Reads the word at an address; false: it cannot be read. */
-CP_SIGNAL_RAW static inline bool cp_stack_reader_word(struct cp_stack_reader *r,
-                                                      uintptr_t address,
-                                                      uintptr_t *out)
+CP_NO_SANITIZE static inline bool
+cp_stack_reader_word(struct cp_stack_reader *r, uintptr_t address,
+                     uintptr_t *out)
 {
     if (address & 7)
         return false;

@@ -12,7 +12,7 @@
 
 #include "signal/unwinder/arch.h"
 #include "signal/unwinder/cfi_row.h"
-#include "signal/unwinder/raw.h"
+#include "signal/unwinder/no_sanitize.h"
 #include "signal/unwinder/regs.h"
 #include "signal/unwinder/stack_reader.h"
 #include "signal/unwinder/unwind_table.h"
@@ -38,7 +38,8 @@ static inline uintptr_t lookup_pc(const struct frame *f)
 }
 
 /* Goes on in the code that a signal interrupted. */
-CP_SIGNAL_RAW static bool step_signal(struct cp_signal_walk *w, struct frame *f)
+CP_NO_SANITIZE static bool step_signal(struct cp_signal_walk *w,
+                                       struct frame *f)
 {
     uintptr_t at = f->regs.sp + CP_ARCH_SIGNAL_CONTEXT, word;
     size_t len = sizeof(ucontext_t);
@@ -145,10 +146,10 @@ static inline enum step step_by_row(struct cp_signal_walk *w, struct frame *f,
  */
 static bool is_return_address(const struct cp_signal_walk *w, uintptr_t pc)
 {
-    const struct cp_unwind_module *m = cp_unwind_table_find(w->map, pc - 1);
+    const struct cp_unwind_module *m = cp_unwind_table_find(w->table, pc - 1);
 
     return m &&
-           (!m->pcs || cp_arch_may_call(cp_unwind_table_row(w->map, pc - 1)));
+           (!m->pcs || cp_arch_may_call(cp_unwind_table_row(w->table, pc - 1)));
 }
 
 /* By the frame pointer: it points at the caller's, then the return address. */
@@ -162,7 +163,7 @@ static bool step_by_pointer(struct cp_signal_walk *w, struct frame *f)
         !cp_stack_reader_word(&w->reader, r->fp + 8, &pc))
         return false;
     pc = cp_arch_strip(pc);
-    if (!cp_unwind_table_find(w->map, pc - 1))
+    if (!cp_unwind_table_find(w->table, pc - 1))
         return false;
     *r = (struct cp_signal_regs){ pc, r->fp + 16, fp, r->aux, 0, 0 };
     f->is_exact = false;
@@ -217,7 +218,7 @@ static inline enum step step(struct cp_signal_walk *w, struct frame *f,
 /* A return address that points to no code is none. */
 static bool is_wild(struct cp_signal_walk *w, const struct frame *f)
 {
-    if (cp_unwind_table_find(w->map, lookup_pc(f)))
+    if (cp_unwind_table_find(w->table, lookup_pc(f)))
         return false;
     w->hit_unmapped_pc = true;
     return !f->is_exact;
@@ -248,7 +249,7 @@ static size_t close_ring(uintptr_t *out, size_t n)
 /* Is it code where the frame goes on, and no call before it? */
 static bool is_entered(const struct cp_signal_walk *w, const struct frame *f)
 {
-    return !f->is_exact && cp_unwind_table_find(w->map, f->regs.pc) &&
+    return !f->is_exact && cp_unwind_table_find(w->table, f->regs.pc) &&
            !is_return_address(w, f->regs.pc);
 }
 
@@ -269,7 +270,7 @@ static inline size_t walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
     while (next == STEP_ON && n < CP_WALK_LIMIT) {
         bool enters = is_other && is_entered(w, &f);
         uintptr_t pc = enters ? f.regs.pc : lookup_pc(&f);
-        const struct cp_cfi_row *rule = cp_unwind_table_row(w->map, pc);
+        const struct cp_cfi_row *rule = cp_unwind_table_row(w->table, pc);
         size_t at = n;
 
         if (enters)

@@ -36,7 +36,7 @@ enum cp_walk_end {
 };
 
 struct cp_signal_walk {
-    const struct cp_unwind_table *map;
+    const struct cp_unwind_table *table;
     struct cp_stack_reader reader; /* its stack_low, stack_high are used */
     enum cp_walk_end end;          /* set by the walk */
     bool hit_unmapped_pc;          /* likewise: code that is in no module */

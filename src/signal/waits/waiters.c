@@ -39,7 +39,7 @@ struct waiter {
     _Atomic uint64_t since_ns; /* not told yet; 0: it is not followed */
 };
 
-_Atomic uint32_t cp_waiters_in[CP_WAITERS_BUCKETS];
+_Atomic uint32_t cp_waiters_sampled[CP_WAITERS_BUCKETS];
 _Atomic uint64_t cp_waiters_unlisted;
 static _Atomic uint32_t reaches[CP_WAITERS_BUCKETS]; /* of each bucket */
 static struct waiter waiters[PLACES];
@@ -122,7 +122,8 @@ static struct waiter *claim(uint32_t bucket, bool *is_near)
 static struct waiter *kept(struct cp_signal_thread *t)
 {
     uint32_t number =
-        t ? atomic_load_explicit(&t->waiter_slot, memory_order_relaxed) : 0;
+        t ? atomic_load_explicit(&t->waits.waiter_slot, memory_order_relaxed)
+          : 0;
     struct waiter *w = number ? &waiters[number - 1] : NULL;
 
     if (w && atomic_load_explicit(&w->lock, memory_order_relaxed) == 0)
@@ -133,7 +134,7 @@ static struct waiter *kept(struct cp_signal_thread *t)
 /* May a thread that has none keep one? */
 static bool may_keep(const struct cp_signal_thread *t)
 {
-    if (atomic_load(&t->waiter_slot) != 0)
+    if (atomic_load(&t->waits.waiter_slot) != 0)
         return false;
     if (atomic_fetch_add(&n_kept, 1) < MAX_ALL_KEPT)
         return true;
@@ -155,7 +156,8 @@ static struct waiter *find(struct cp_signal_thread *t, uint32_t bucket,
     *is_kept = w && t && *is_kept && (old || may_keep(t));
     if (!*is_kept)
         return w;
-    number = atomic_exchange(&t->waiter_slot, (uint32_t)(w - waiters) + 1);
+    number =
+        atomic_exchange(&t->waits.waiter_slot, (uint32_t)(w - waiters) + 1);
     if (number)
         give_back(&waiters[number - 1]);
     return w;
@@ -177,12 +179,12 @@ struct cp_waiter_slot cp_waiters_enter(const void *lock, uint64_t since_ns)
     atomic_store_explicit(&w->since_ns, since_ns, memory_order_relaxed);
     atomic_store_explicit(&w->lock, (uintptr_t)lock, memory_order_release);
     if (since_ns)
-        atomic_fetch_add(&cp_waiters_in[bucket], 1);
+        atomic_fetch_add(&cp_waiters_sampled[bucket], 1);
     place.number = (uint32_t)(w - waiters) + 1;
     return place;
 }
 
-void cp_waiters_leave(struct cp_waiter_slot place)
+void cp_waiters_exit(struct cp_waiter_slot place)
 {
     struct waiter *w;
 
@@ -190,7 +192,7 @@ void cp_waiters_leave(struct cp_waiter_slot place)
         return;
     w = &waiters[place.number - 1];
     if (place.is_sampled)
-        atomic_fetch_sub(&cp_waiters_in[bucket_of(w)], 1);
+        atomic_fetch_sub(&cp_waiters_sampled[bucket_of(w)], 1);
     if (place.is_kept)
         atomic_store_explicit(&w->lock, 0, memory_order_release);
     else
@@ -208,7 +210,7 @@ static uint64_t ask(struct waiter *w, uint64_t now_ns)
     return now_ns - since;
 }
 
-void cp_waiters_fetch(const void *lock)
+void cp_waiters_prefetch(const void *lock)
 {
     uint32_t bucket = cp_waiters_bucket(lock),
              reach = cp_waiters_scan_length(lock);
@@ -243,7 +245,7 @@ struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns)
 
 void cp_waiters_unregister(struct cp_signal_thread *t)
 {
-    uint32_t number = atomic_exchange(&t->waiter_slot, 0);
+    uint32_t number = atomic_exchange(&t->waits.waiter_slot, 0);
     struct waiter *w;
 
     if (!number)
@@ -252,14 +254,14 @@ void cp_waiters_unregister(struct cp_signal_thread *t)
     w = &waiters[number - 1];
     /* Cancelled while it waited, or killed. */
     if (atomic_load(&w->lock) > NO_LOCK_YET && atomic_load(&w->since_ns))
-        atomic_fetch_sub(&cp_waiters_in[bucket_of(w)], 1);
+        atomic_fetch_sub(&cp_waiters_sampled[bucket_of(w)], 1);
     give_back(w);
 }
 
 void cp_waiters_reset_after_fork(void)
 {
     if (cp_signal_self)
-        atomic_store(&cp_signal_self->waiter_slot, 0);
+        atomic_store(&cp_signal_self->waits.waiter_slot, 0);
     atomic_store(&n_kept, 0);
     for (uint32_t bucket = 0; bucket < CP_WAITERS_BUCKETS; bucket++) {
         uint32_t reach = atomic_load(&reaches[bucket]);
@@ -269,6 +271,6 @@ void cp_waiters_reset_after_fork(void)
         for (uint32_t i = 0; i < (reach & SCAN_LENGTH_MASK); i++)
             give_back(place_of(bucket, i));
         atomic_store(&reaches[bucket], 0);
-        atomic_store(&cp_waiters_in[bucket], 0);
+        atomic_store(&cp_waiters_sampled[bucket], 0);
     }
 }

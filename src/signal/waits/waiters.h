@@ -21,7 +21,7 @@
 #define CP_WAITERS_BUCKETS 1024 /* a power of two */
 
 /* Those that are followed, by their lock. */
-extern _Atomic uint32_t cp_waiters_in[CP_WAITERS_BUCKETS]
+extern _Atomic uint32_t cp_waiters_sampled[CP_WAITERS_BUCKETS]
     __attribute__((visibility("hidden")));
 
 /* Waiters that found no room in the list. */
@@ -35,10 +35,10 @@ static inline uint32_t cp_waiters_bucket(const void *lock)
 }
 
 /* Is one that is followed waiting for it, or for one that looks like it? */
-static inline bool cp_waiters_are_sampled(const void *lock)
+static inline bool cp_waiters_has_sampled(const void *lock)
 {
     return __builtin_expect(
-        atomic_load_explicit(&cp_waiters_in[cp_waiters_bucket(lock)],
+        atomic_load_explicit(&cp_waiters_sampled[cp_waiters_bucket(lock)],
                              memory_order_relaxed) != 0,
         0);
 }
@@ -54,7 +54,7 @@ struct cp_waiter_slot {
 struct cp_waiter_slot cp_waiters_enter(const void *lock, uint64_t since_ns);
 
 /* It does not any more. */
-void cp_waiters_leave(struct cp_waiter_slot place);
+void cp_waiters_exit(struct cp_waiter_slot place);
 
 /* What was found at a lock. */
 struct cp_waiters_found {
@@ -66,7 +66,7 @@ struct cp_waiters_found {
 uint32_t cp_waiters_scan_length(const void *lock);
 
 /* The places of those who wait are about to be asked for. */
-void cp_waiters_fetch(const void *lock);
+void cp_waiters_prefetch(const void *lock);
 
 /* Who waits for it now, by the holder who is about to let go of it. */
 struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns);

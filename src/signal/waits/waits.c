@@ -42,7 +42,7 @@ static uint64_t random_below(uint64_t n)
 
 void cp_wait_abort(const struct cp_wait *wait)
 {
-    cp_waiters_leave(wait->place);
+    cp_waiters_exit(wait->waiter);
     cp_trace_wait_abort(&wait->traced);
 }
 
@@ -64,7 +64,7 @@ static void woke(const void *lock, uint64_t time_ns, uintptr_t caller)
                                 .arg = (uint64_t)(uintptr_t)lock,
                                 .kind = CP_TRACE_WAKE };
 
-    cp_trace_note(e, NULL, caller);
+    cp_trace_write(e, NULL, caller);
 }
 
 static bool is_block_on(uint64_t rate)
@@ -107,7 +107,7 @@ void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
     if (rate || is_sampled || is_traced)
         wait->begin_ns = cp_waits_now_ns();
     if (fraction)
-        wait->place = cp_waiters_enter(lock, is_sampled ? wait->begin_ns : 0);
+        wait->waiter = cp_waiters_enter(lock, is_sampled ? wait->begin_ns : 0);
     if (is_block_on(rate))
         draw(wait, rate, caller);
     if (!is_traced)
@@ -125,15 +125,15 @@ void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
     wait->call = call;
     wait->begin_ns = cp_waits_now_ns();
     wait->traced.session = 0;
-    wait->is_noted = false;
+    wait->is_published = false;
     if (cp_signal_self)
-        atomic_store_explicit(&cp_signal_self->trace_wait_entry, entry,
+        atomic_store_explicit(&cp_signal_self->waits.entry, entry,
                               memory_order_relaxed);
     if (cp_trace_is_on())
         wait->traced =
             cp_trace_wait_begin(call, 0, wait->begin_ns, here, caller);
-    else if (atomic_load_explicit(&cp_waits.is_noted, memory_order_relaxed))
-        wait->is_noted = cp_trace_wait_note(call, wait->begin_ns, here);
+    else if (atomic_load_explicit(&cp_waits.is_published, memory_order_relaxed))
+        wait->is_published = cp_trace_wait_publish(call, wait->begin_ns, here);
 }
 
 static void record(struct cp_wait_threshold threshold, uint64_t ns,
@@ -167,8 +167,8 @@ static uint64_t finish(const struct cp_wait *wait, uint64_t arg,
 
     if (wait->traced.session)
         cp_trace_wait_end(&wait->traced, &e, caller);
-    else if (wait->is_noted)
-        cp_trace_wait_unnote();
+    else if (wait->is_published)
+        cp_trace_wait_unpublish();
     return now > wait->begin_ns ? now - wait->begin_ns : 1;
 }
 
@@ -176,7 +176,7 @@ void cp_wait_end(const struct cp_wait *wait, uintptr_t caller)
 {
     uint64_t ns;
 
-    cp_waiters_leave(wait->place);
+    cp_waiters_exit(wait->waiter);
     if (!wait->begin_ns)
         return;
     ns = finish(wait, wait->traced.lock, caller);
@@ -228,7 +228,7 @@ struct cp_unlock_event cp_waits_before_wake(const void *thing)
 {
     struct cp_unlock_event go = { 0 };
 
-    if (cp_trace_is_awaited((uint64_t)(uintptr_t)thing))
+    if (cp_trace_has_waiters((uint64_t)(uintptr_t)thing))
         go.wake_ns = cp_waits_now_ns();
     return go;
 }
@@ -238,12 +238,12 @@ struct cp_unlock_event cp_waits_before_unlock(const void *lock)
     struct cp_unlock_event go = { 0 };
     uint64_t now_ns;
 
-    if (!cp_waiters_are_sampled(lock))
+    if (!cp_waiters_has_sampled(lock))
         return cp_waits_before_wake(lock);
-    cp_waiters_fetch(lock);
+    cp_waiters_prefetch(lock);
     now_ns = cp_waits_now_ns();
     go.found = cp_waiters_collect(lock, now_ns);
-    if (cp_trace_is_awaited((uint64_t)(uintptr_t)lock))
+    if (cp_trace_has_waiters((uint64_t)(uintptr_t)lock))
         go.wake_ns = now_ns;
     return go;
 }

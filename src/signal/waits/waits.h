@@ -34,11 +34,11 @@
 #define CP_WAITS_COUNT_SCALE 1024
 
 struct cp_waits {
-    _Atomic uint32_t is_on;          /* a rate is not 0, or a trace runs */
-    _Atomic uint32_t is_io_on;       /* I/O is looked at, for one of them */
+    _Atomic uint32_t is_enabled;     /* a rate is not 0, or a trace runs */
+    _Atomic uint32_t is_io_enabled;  /* I/O is looked at, for one of them */
     _Atomic uint32_t is_block_io;    /* block_rate_ns is not 0, and io asked */
     _Atomic uint32_t is_traced;      /* a trace runs */
-    _Atomic uint32_t is_noted;       /* I/O is looked at, to say where it is */
+    _Atomic uint32_t is_published;   /* I/O is looked at, to say where it is */
     _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
     _Atomic uint64_t mutex_fraction; /* 0: off; N: one wait in N */
     uint64_t (*now_ns)(void); /* libc's clock, which needs no system call */
@@ -51,13 +51,13 @@ extern struct cp_waits cp_waits __attribute__((visibility("hidden")));
 static inline bool cp_waits_are_enabled(void)
 {
     return __builtin_expect(
-        atomic_load_explicit(&cp_waits.is_on, memory_order_relaxed), 0);
+        atomic_load_explicit(&cp_waits.is_enabled, memory_order_relaxed), 0);
 }
 
 static inline bool cp_waits_io_is_enabled(void)
 {
     return __builtin_expect(
-        atomic_load_explicit(&cp_waits.is_io_on, memory_order_relaxed), 0);
+        atomic_load_explicit(&cp_waits.is_io_enabled, memory_order_relaxed), 0);
 }
 
 /* The monotonic clock, by which all waits are measured. */
@@ -76,11 +76,11 @@ struct cp_wait_threshold {
 struct cp_wait {
     uint64_t begin_ns; /* 0: nobody wants to know */
     struct cp_wait_threshold threshold;
-    struct cp_waiter_slot place;
+    struct cp_waiter_slot waiter;
     unsigned call;               /* calls.h */
     struct cp_signal_slot *slot; /* of block, if the stack is known already */
     struct cp_trace_wait traced;
-    bool is_noted; /* in the thread's record alone */
+    bool is_published; /* in the thread's record alone */
 };
 
 /* Begins to wait, in this call (calls.h) and for that; NULL: not a thing. */
@@ -122,8 +122,8 @@ struct cp_unlock_event {
 /* Has an unlock to be looked at, by the profiles or by a trace? */
 static inline bool cp_waits_have_waiters(const void *lock)
 {
-    return cp_waiters_are_sampled(lock) ||
-           cp_trace_is_awaited((uint64_t)(uintptr_t)lock);
+    return cp_waiters_has_sampled(lock) ||
+           cp_trace_has_waiters((uint64_t)(uintptr_t)lock);
 }
 
 /* Before an unlock; before_wake: of what has no holder. */
@@ -133,32 +133,5 @@ struct cp_unlock_event cp_waits_before_wake(const void *thing);
 /* It is let go of. */
 void cp_waits_after_unlock(const void *lock, const struct cp_unlock_event *go,
                            uintptr_t caller);
-
-/*
- * Makes symbol_watched, for a hook to go on to while somebody wants to know:
- * calls the next function, which lets others go, and only then takes the
- * stack. Apart from the hook, which is to be short when nobody does.
- */
-#define CP_WAITS_RELEASE(symbol, type, before)                                 \
-    static __attribute__((noinline)) int symbol##_watched(                     \
-        type *lock, __typeof__(symbol) *next, uintptr_t caller)                \
-    {                                                                          \
-        struct cp_unlock_event go;                                             \
-        int status;                                                            \
-                                                                               \
-        if (!cp_waits_have_waiters((const void *)lock))                        \
-            return next(lock);                                                 \
-        go = before((const void *)lock);                                       \
-        status = next(lock);                                                   \
-        if (status == 0)                                                       \
-            cp_waits_after_unlock((const void *)lock, &go, caller);            \
-        return status;                                                         \
-    }
-
-#define CP_WAITS_UNLOCK(symbol, type)                                          \
-    CP_WAITS_RELEASE(symbol, type, cp_waits_before_unlock)
-
-#define CP_WAITS_WAKE(symbol, type)                                            \
-    CP_WAITS_RELEASE(symbol, type, cp_waits_before_wake)
 
 #endif

@@ -158,7 +158,7 @@ static void test_special_frames(void)
 
     CHECK(cp_sample_recorder_open(&recorder, &mark, &err) == CP_OK);
     add(CP_FRAME_ELIDED, 2, 0, 0);
-    cp_signal_lose(atomic_load(&live), 9, 90);
+    cp_signal_add_lost(atomic_load(&live), 9, 90);
     p = written(&mark, NULL);
     CHECK_INT(p->n_samples, 2);
     CHECK_INT(count_at(p, 0), 11);

@@ -30,7 +30,7 @@ static bool is_known(uintptr_t pc)
 static bool wants_nothing(uintptr_t unused)
 {
     (void)unused;
-    return atomic_load(&cp_signal_sampler.want) == CP_WANT_NOTHING;
+    return atomic_load(&cp_handler_state.refresh_request) == CP_REFRESH_NONE;
 }
 
 static bool comes(bool (*is_so)(uintptr_t), uintptr_t arg)
@@ -69,7 +69,7 @@ static void test_unheard(void)
     cp_lock_acquire(&cp_sampler_lock);
     CHECK(cp_sampler_open(NULL) == CP_OK);
     cp_lock_release(&cp_sampler_lock);
-    atomic_store(&cp_signal_sampler.want, CP_WANT_LOOK);
+    atomic_store(&cp_handler_state.refresh_request, CP_REFRESH_REQUESTED);
     CHECK(comes(wants_nothing, 0));
     cp_lock_acquire(&cp_sampler_lock);
     cp_sampler_close();

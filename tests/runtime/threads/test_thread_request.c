@@ -92,7 +92,7 @@ static bool request(struct cp_signal_thread *t)
 
 static void await_reply(struct cp_signal_thread *t, uint32_t before)
 {
-    while (atomic_load(&t->registers_replies) == before)
+    while (atomic_load(&t->registers.n_replies) == before)
         (void)sched_yield();
 }
 
@@ -108,7 +108,7 @@ static void test_running(void)
         CHECK(request(t));
         await_reply(t, i);
     }
-    CHECK(t->registers_sp != 0);
+    CHECK(t->registers.sp != 0);
     atomic_store(&w.is_done, 1);
     CHECK(pthread_join(thread, NULL) == 0);
 }
@@ -136,7 +136,7 @@ static void test_sleeping(void)
     await_sleep(atomic_load(&t->tid));
     CHECK(request(t));
     (void)usleep(50000); /* a signal would have come: some ticks */
-    CHECK_INT(atomic_load(&t->registers_replies), 0);
+    CHECK_INT(atomic_load(&t->registers.n_replies), 0);
     CHECK(write(ends[1], "x", 1) == 1);
     await_reply(t, 0); /* now that it runs */
     atomic_store(&w.is_done, 1);
@@ -174,10 +174,10 @@ static void test_transfers(void)
 static void test_self(void)
 {
     struct cp_signal_thread *t = cp_threads_enter(unknown, 0);
-    uint32_t before = atomic_load(&t->registers_replies);
+    uint32_t before = atomic_load(&t->registers.n_replies);
 
     CHECK(request(t));
-    CHECK_INT(atomic_load(&t->registers_replies), before + 1);
+    CHECK_INT(atomic_load(&t->registers.n_replies), before + 1);
 }
 
 /* The kernel gives no timer: said, and nothing is pending. */
@@ -194,7 +194,7 @@ static void test_no_queue(void)
     none.rlim_max = before.rlim_max;
     CHECK(setrlimit(RLIMIT_SIGPENDING, &none) == 0);
     CHECK(!request(t));
-    CHECK_INT(atomic_load(&t->requests), 0);
+    CHECK_INT(atomic_load(&t->requests.pending), 0);
     CHECK(setrlimit(RLIMIT_SIGPENDING, &before) == 0);
     atomic_store(&w.is_done, 1);
     CHECK(pthread_join(thread, NULL) == 0);

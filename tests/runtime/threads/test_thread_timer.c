@@ -14,9 +14,9 @@ static struct cp_signal_thread thread;
 static uint64_t seen(int32_t tid, uint64_t from_ns)
 {
     atomic_store(&thread.tid, tid);
-    atomic_store(&thread.cpu_period_ns, PERIOD_NS);
-    atomic_store(&thread.cpu_count, 5);
-    thread.cpu_from_ns = from_ns;
+    atomic_store(&thread.cpu.period_ns, PERIOD_NS);
+    atomic_store(&thread.cpu.count, 5);
+    thread.cpu.from_ns = from_ns;
     return cp_thread_timer_seen_ns(&thread);
 }
 
@@ -38,7 +38,7 @@ static void test_there(void)
 
 static void test_off(void)
 {
-    atomic_store(&thread.cpu_period_ns, 0);
+    atomic_store(&thread.cpu.period_ns, 0);
     CHECK_INT(cp_thread_timer_seen_ns(&thread), 0);
 }
 

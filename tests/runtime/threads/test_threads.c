@@ -263,13 +263,14 @@ static void *live_a_while(void *arg)
         cp_threads_enter(unknown, (uintptr_t)live_a_while);
 
     CHECK(t != NULL);
-    l->first_ns = t ? t->cpu_first_ns : 0;
+    l->first_ns = t ? t->cpu.first_ns : 0;
     while (cp_clock_ns(CLOCK_THREAD_CPUTIME_ID) < 1000000)
         ;
     l->before_ns = (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     if (l->ends_timer) {
         cp_threads_end_timer();
-        CHECK(t && t->timer_id == CP_NO_TIMER && !atomic_load(&t->perf));
+        CHECK(t && t->cpu.timer_id == CP_NO_TIMER &&
+              !atomic_load(&t->perf.event));
         CHECK_INT(atomic_load(&t->tid), gettid()); /* it is still there */
     }
     cp_threads_leave();
@@ -283,7 +284,7 @@ static void test_chain(void)
     enum { N = 8, PERIOD = 1000000000 };
     struct life lives[N];
 
-    cp_signal_sampler.word = 1; /* events come, and must know whose they are */
+    cp_handler_state.cookie = 1; /* events come, and must know whose they are */
     cp_threads_set_period(PERIOD);
     for (int i = 0; i < N; i++) {
         pthread_t thread;
@@ -312,7 +313,7 @@ struct spinner {
 
 static KEEP void spin_here(struct spinner *s)
 {
-    cp_arch_here(&s->here);
+    cp_arch_current_regs(&s->here);
     atomic_store(&s->is_ready, true);
     while (!atomic_load(&s->may_go))
         ;

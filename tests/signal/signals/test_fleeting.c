@@ -73,7 +73,7 @@ static void walk_meanwhile(struct cp_signal_regs regs, uintptr_t low,
     CHECK(pthread_create(&thread, NULL, flip, NULL) == 0);
     for (; !atomic_load(&is_over); n_walks++) {
         struct cp_signal_walk w = {
-            .map = &map, .reader = { .stack_low = low, .stack_high = high }
+            .table = &map, .reader = { .stack_low = low, .stack_high = high }
         };
 
         n_frames += cp_signal_walk(&w, regs, frames);
@@ -135,7 +135,7 @@ static void test_pages_that_stay(void)
     uintptr_t frames[CP_WALK_MAX];
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct cp_signal_walk w = { .map = &map };
+        struct cp_signal_walk w = { .table = &map };
         char *stack = mmap(NULL, 10 * PAGE, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         uintptr_t *fp = (uintptr_t *)(void *)(stack + rows[i].page * PAGE + 64);

@@ -38,12 +38,12 @@ static void send(int sig, void *word)
 
 KEEP static void from_here(int sig)
 {
-    send(sig, cp_signal_word(CP_SIGNAL_CPU, self->number));
+    send(sig, cp_signal_payload(CP_SIGNAL_CPU, self->number));
 }
 
 KEEP static void from_there(int sig)
 {
-    send(sig, cp_signal_word(CP_SIGNAL_CPU, self->number));
+    send(sig, cp_signal_payload(CP_SIGNAL_CPU, self->number));
 }
 
 static void on_other(int sig)
@@ -58,7 +58,7 @@ static void set_up(void)
 {
     struct sigaction ours = { .sa_sigaction = cp_signal_handle,
                               .sa_flags = SA_SIGINFO | SA_RESTART };
-    struct sigaction traps = { .sa_sigaction = cp_signal_trap,
+    struct sigaction traps = { .sa_sigaction = cp_signal_handle_trap,
                                .sa_flags = SA_SIGINFO | SA_RESTART };
     const struct cp_stack_bounds unknown = { 0, 0 };
 
@@ -66,12 +66,12 @@ static void set_up(void)
     CHECK(objects && cp_objects_refresh(objects, false, NULL) == CP_OK);
     self = cp_threads_enter(unknown, 0);
     CHECK(self != NULL);
-    cp_signal_sampler.word = WORD;
-    cp_signal_sampler.previous.sa_handler = on_other;
+    cp_handler_state.cookie = WORD;
+    cp_handler_state.previous.sa_handler = on_other;
     CHECK(sigaction(SIGPROF, &ours, NULL) == 0);
     CHECK(sigaction(SIGTRAP, &traps, NULL) == 0);
-    atomic_store(&cp_signal_sampler.cpu, &table);
-    atomic_store(&self->cpu_period_ns, 10);
+    atomic_store(&cp_handler_state.cpu, &table);
+    atomic_store(&self->cpu.period_ns, 10);
 }
 
 /* The table has room for one stack. */
@@ -81,26 +81,26 @@ static void test_full_table(void)
 
     while (n-- > 0)
         from_here(SIGPROF);
-    CHECK_INT(atomic_load(&cp_signal_sampler.n_samples), 3);
+    CHECK_INT(atomic_load(&cp_handler_state.n_samples), 3);
     CHECK_INT(atomic_load(&slots[0].count), 3);
     CHECK_INT(atomic_load(&slots[0].value), 30);
-    CHECK_INT(atomic_load(&cp_signal_sampler.n_full), 0);
+    CHECK_INT(atomic_load(&cp_handler_state.n_full), 0);
     from_there(SIGPROF);
     from_there(SIGPROF);
-    CHECK_INT(atomic_load(&cp_signal_sampler.n_full), 2);
+    CHECK_INT(atomic_load(&cp_handler_state.n_full), 2);
     CHECK_INT(atomic_load(&table.lost_count), 2);
-    CHECK_INT(atomic_load(&cp_signal_sampler.n_truncated), 0);
+    CHECK_INT(atomic_load(&cp_handler_state.n_truncated), 0);
 }
 
 /* A signal without our word, or with another's, does what it would have. */
 static void test_others(void)
 {
-    uint64_t before = atomic_load(&cp_signal_sampler.n_samples);
+    uint64_t before = atomic_load(&cp_handler_state.n_samples);
 
     (void)raise(SIGPROF);
     send(SIGPROF, (void *)(uintptr_t)12345);
     CHECK_INT(n_others, 2);
-    CHECK_INT(atomic_load(&cp_signal_sampler.n_samples), before);
+    CHECK_INT(atomic_load(&cp_handler_state.n_samples), before);
 }
 
 static uint64_t clock_ns(void)
@@ -117,42 +117,43 @@ static uint64_t clock_ns(void)
  */
 static void test_event(void)
 {
-    uint64_t before = atomic_load(&cp_signal_sampler.n_samples);
+    uint64_t before = atomic_load(&cp_handler_state.n_samples);
     uint64_t word =
-        (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, self->number);
+        (uint64_t)(uintptr_t)cp_signal_payload(CP_SIGNAL_CPU, self->number);
     void *event = NULL;
 
-    atomic_store(&self->cpu_period_ns, 1000000);
-    atomic_store(&self->cpu_count, 0);
-    atomic_store(&self->perf_period_ns, 0);
-    self->cpu_first_ns = clock_ns() + 1000000;
-    self->perf_is_in_step = false;
+    atomic_store(&self->cpu.period_ns, 1000000);
+    atomic_store(&self->cpu.count, 0);
+    atomic_store(&self->perf.period_ns, 0);
+    self->cpu.first_ns = clock_ns() + 1000000;
+    self->perf.has_fired = false;
     if (cp_signal_perf_open(0, 1000000, word, &event) != 0)
         return;
-    atomic_store(&self->perf, event);
-    while (atomic_load(&cp_signal_sampler.n_samples) == before)
+    atomic_store(&self->perf.event, event);
+    while (atomic_load(&cp_handler_state.n_samples) == before)
         ;
-    CHECK(atomic_load(&self->perf) == NULL); /* there was to be one alone */
-    CHECK(clock_ns() >= self->cpu_first_ns);
-    CHECK(atomic_load(&self->cpu_count) >= 1);
+    CHECK(atomic_load(&self->perf.event) ==
+          NULL); /* there was to be one alone */
+    CHECK(clock_ns() >= self->cpu.first_ns);
+    CHECK(atomic_load(&self->cpu.count) >= 1);
 }
 
 /* Of a profile that is over: nothing is counted, and the event ends. */
 static void test_late_event(void)
 {
     uint64_t word =
-        (uint64_t)(uintptr_t)cp_signal_word(CP_SIGNAL_CPU, self->number);
-    uint64_t before = atomic_load(&cp_signal_sampler.n_samples);
+        (uint64_t)(uintptr_t)cp_signal_payload(CP_SIGNAL_CPU, self->number);
+    uint64_t before = atomic_load(&cp_handler_state.n_samples);
     void *event = NULL;
 
-    atomic_store(&self->cpu_period_ns, 0);
-    self->perf_is_in_step = true;
+    atomic_store(&self->cpu.period_ns, 0);
+    self->perf.has_fired = true;
     if (cp_signal_perf_open(0, 1000000, word, &event) != 0)
         return;
-    atomic_store(&self->perf, event);
-    while (atomic_load(&self->perf))
+    atomic_store(&self->perf.event, event);
+    while (atomic_load(&self->perf.event))
         ;
-    CHECK_INT(atomic_load(&cp_signal_sampler.n_samples), before);
+    CHECK_INT(atomic_load(&cp_handler_state.n_samples), before);
 }
 
 int main(void)

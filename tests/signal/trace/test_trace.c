@@ -58,7 +58,7 @@ static void note(uint64_t arg, uint16_t more, const char *text)
                                 .arg = arg,
                                 .more = more };
 
-    cp_trace_note(e, text, 0);
+    cp_trace_write(e, text, 0);
 }
 
 static void *write_many(void *arg)
@@ -67,7 +67,7 @@ static void *write_many(void *arg)
     for (uint64_t i = 0; i < EVENTS; i++)
         note(i, i % 7 == 0 ? 40 : 0,
              "0123456789012345678901234567890123456789");
-    cp_trace_leave(cp_signal_self);
+    cp_trace_release_buffers(cp_signal_self);
     return NULL;
 }
 
@@ -144,12 +144,12 @@ static void test_end_has_room(void)
 
     begin(1);
     be(THREADS);
-    cp_signal_self->trace_buffers[0] = NULL;
+    cp_signal_self->trace.buffers[0] = NULL;
     while (cp_trace.n_lost == 0)
         note(++n, 0, NULL);
-    cp_trace_note(end, &words, 0);
+    cp_trace_write(end, &words, 0);
     CHECK_INT(cp_trace.n_lost, 1);
-    p = cp_signal_self->trace_buffers[0];
+    p = cp_signal_self->trace.buffers[0];
     CHECK_INT(p->n, n - 1 + cp_trace_slots(&end));
     CHECK_INT(p->events[n - 1].kind, CP_TRACE_END);
     CHECK(p->n <= CP_TRACE_BUFFER_EVENTS);
@@ -163,16 +163,16 @@ static void test_late_thread(void)
 
     begin(CP_TRACE_BUFFERS);
     be(THREADS);
-    cp_signal_self->trace_buffers[0] = NULL;
+    cp_signal_self->trace.buffers[0] = NULL;
     note(1, 0, NULL);
-    old = cp_signal_self->trace_buffers[0];
+    old = cp_signal_self->trace.buffers[0];
     atomic_fetch_add(&cp_trace.session, 1);
     note(2, 0, NULL);
     CHECK_INT(old->n, 1);
     atomic_fetch_add(&cp_trace.session, 1);
     note(3, 0, NULL);
     CHECK_INT(old->state, CP_TRACE_DONE);
-    CHECK(cp_signal_self->trace_buffers[0] != old);
+    CHECK(cp_signal_self->trace.buffers[0] != old);
     cp_trace_free_buffer(old);
     CHECK_INT(count(THREADS + 1, &last), 1);
     CHECK_INT(last, 3);
@@ -183,14 +183,14 @@ static void test_hook_in_a_hook(void)
 {
     begin(CP_TRACE_BUFFERS);
     be(THREADS);
-    cp_signal_self->trace_buffers[0] = NULL;
-    cp_signal_self->trace_session = cp_trace.session;
+    cp_signal_self->trace.buffers[0] = NULL;
+    cp_signal_self->trace.session = cp_trace.session;
     note(1, 0, NULL);
     CHECK_INT(cp_trace.n_lost, 1);
-    CHECK(!cp_signal_self->trace_buffers[0]);
-    cp_signal_self->trace_session = 0;
+    CHECK(!cp_signal_self->trace.buffers[0]);
+    cp_signal_self->trace.session = 0;
     note(2, 0, NULL);
-    CHECK_INT(cp_signal_self->trace_buffers[0]->n, 1);
+    CHECK_INT(cp_signal_self->trace.buffers[0]->n, 1);
 }
 
 static void test_waits(void)
@@ -202,21 +202,21 @@ static void test_waits(void)
 
     begin(CP_TRACE_BUFFERS);
     be(THREADS);
-    cp_signal_self->trace_buffers[0] = NULL;
-    CHECK(!cp_trace_is_awaited(4096));
+    cp_signal_self->trace.buffers[0] = NULL;
+    CHECK(!cp_trace_has_waiters(4096));
     wait = cp_trace_wait_begin(CP_CALL_READ, 4096, 100, NULL, 0);
-    CHECK(cp_trace_is_awaited(4096));
-    CHECK_INT(cp_signal_self->trace_wait_ns, 100);
-    CHECK_INT(cp_signal_self->trace_wait_call, CP_CALL_READ);
+    CHECK(cp_trace_has_waiters(4096));
+    CHECK_INT(cp_signal_self->waits.since_ns, 100);
+    CHECK_INT(cp_signal_self->waits.call, CP_CALL_READ);
     cp_trace_wait_end(&wait, &e, 0);
-    CHECK(!cp_trace_is_awaited(4096));
-    CHECK_INT(cp_signal_self->trace_wait_ns, 0);
-    CHECK_INT(cp_signal_self->trace_buffers[0]->n, 1);
-    CHECK_INT(cp_signal_self->trace_buffers[0]->events[0].kind, CP_TRACE_WAIT);
+    CHECK(!cp_trace_has_waiters(4096));
+    CHECK_INT(cp_signal_self->waits.since_ns, 0);
+    CHECK_INT(cp_signal_self->trace.buffers[0]->n, 1);
+    CHECK_INT(cp_signal_self->trace.buffers[0]->events[0].kind, CP_TRACE_WAIT);
     atomic_fetch_add(&cp_trace.session, 1);
     wait = cp_trace_wait_begin(CP_CALL_READ, 4096, 100, NULL, 0);
     CHECK_INT(wait.session, 0);
-    CHECK(!cp_trace_is_awaited(4096));
+    CHECK(!cp_trace_has_waiters(4096));
 }
 
 int main(void)

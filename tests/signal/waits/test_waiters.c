@@ -26,7 +26,7 @@ static void be(int number)
 static void begin(void)
 {
     for (int i = 0; i < THREADS; i++)
-        atomic_store(&records[i].waiter_slot, 0);
+        atomic_store(&records[i].waits.waiter_slot, 0);
     be(-1);
     cp_waiters_reset_after_fork();
     atomic_store(&cp_waiters_unlisted, 0);
@@ -48,21 +48,21 @@ static void test_time_is_told_once(void)
     struct cp_waiters_found found;
 
     begin();
-    CHECK(!cp_waiters_are_sampled(locks));
+    CHECK(!cp_waiters_has_sampled(locks));
     be(0);
     a = cp_waiters_enter(locks, 100);
-    CHECK(cp_waiters_are_sampled(locks));
+    CHECK(cp_waiters_has_sampled(locks));
     be(1);
     b = cp_waiters_enter(locks, 150);
     found = cp_waiters_collect(locks, 200);
     CHECK(found.ns == 150 && found.n_sampled == 2 && found.n_all == 2);
     found = cp_waiters_collect(locks, 200);
     CHECK(found.ns == 0 && found.n_sampled == 0 && found.n_all == 2);
-    cp_waiters_leave(a);
+    cp_waiters_exit(a);
     found = cp_waiters_collect(locks, 230);
     CHECK(found.ns == 30 && found.n_sampled == 1 && found.n_all == 1);
-    cp_waiters_leave(b);
-    CHECK(!cp_waiters_are_sampled(locks));
+    cp_waiters_exit(b);
+    CHECK(!cp_waiters_has_sampled(locks));
     CHECK(cp_waiters_collect(locks, 300).n_all == 0);
 }
 
@@ -74,14 +74,14 @@ static void test_those_not_followed(void)
     begin();
     be(0);
     a = cp_waiters_enter(locks, 0);
-    CHECK(!cp_waiters_are_sampled(locks));
+    CHECK(!cp_waiters_has_sampled(locks));
     be(1);
     b = cp_waiters_enter(locks, 10);
     found = cp_waiters_collect(locks, 30);
     CHECK(found.ns == 20 && found.n_sampled == 1 && found.n_all == 2);
-    cp_waiters_leave(b);
-    cp_waiters_leave(a);
-    CHECK(!cp_waiters_are_sampled(locks));
+    cp_waiters_exit(b);
+    cp_waiters_exit(a);
+    CHECK(!cp_waiters_has_sampled(locks));
 }
 
 static void test_locks_of_one_bucket(void)
@@ -93,10 +93,10 @@ static void test_locks_of_one_bucket(void)
     be(0);
     CHECK(other != NULL);
     a = cp_waiters_enter(other, 10);
-    CHECK(cp_waiters_are_sampled(locks)); /* so it seems, until it is asked */
+    CHECK(cp_waiters_has_sampled(locks)); /* so it seems, until it is asked */
     CHECK(cp_waiters_collect(locks, 30).n_all == 0);
     CHECK(cp_waiters_collect(other, 30).ns == 20);
-    cp_waiters_leave(a);
+    cp_waiters_exit(a);
 }
 
 static void test_a_place_is_kept(void)
@@ -109,19 +109,19 @@ static void test_a_place_is_kept(void)
     inner = cp_waiters_enter(locks, 20); /* of a handler that interrupts */
     CHECK(a.is_kept && !inner.is_kept && a.number != inner.number);
     CHECK(cp_waiters_collect(locks, 30).ns == 30);
-    cp_waiters_leave(inner);
+    cp_waiters_exit(inner);
     CHECK(cp_waiters_collect(locks, 40).ns == 10);
-    cp_waiters_leave(a);
+    cp_waiters_exit(a);
     b = cp_waiters_enter(locks, 50);
     CHECK(b.number == a.number);
-    cp_waiters_leave(b);
+    cp_waiters_exit(b);
     b = cp_waiters_enter(lock_beside(false), 60);
     CHECK(b.number != a.number && b.is_kept);
-    cp_waiters_leave(b);
+    cp_waiters_exit(b);
     be(1); /* finds the place that was given up */
     b = cp_waiters_enter(locks, 70);
     CHECK(b.number == a.number);
-    cp_waiters_leave(b);
+    cp_waiters_exit(b);
 }
 
 static void test_a_thread_ends(void)
@@ -132,16 +132,16 @@ static void test_a_thread_ends(void)
     be(0);
     a = cp_waiters_enter(locks, 10);
     cp_waiters_unregister(&records[0]); /* cancelled as it waited */
-    CHECK(!cp_waiters_are_sampled(locks));
+    CHECK(!cp_waiters_has_sampled(locks));
     CHECK(cp_waiters_collect(locks, 30).n_all == 0);
     be(1);
     b = cp_waiters_enter(locks, 20);
     CHECK(b.number == a.number);
-    cp_waiters_leave(b);
+    cp_waiters_exit(b);
     be(-1); /* one that nobody knows */
     a = cp_waiters_enter(locks, 30);
     CHECK(a.number && a.number != b.number && !a.is_kept);
-    cp_waiters_leave(a);
+    cp_waiters_exit(a);
 }
 
 static void test_more_than_there_is_room_for(void)
@@ -161,12 +161,12 @@ static void test_more_than_there_is_room_for(void)
     CHECK(n_kept > 0 && n_kept < n_listed);
     CHECK(cp_waiters_collect(locks, 11).ns == n_listed);
     for (int i = 0; i < THREADS; i++)
-        cp_waiters_leave(places[i]);
-    CHECK(!cp_waiters_are_sampled(locks));
+        cp_waiters_exit(places[i]);
+    CHECK(!cp_waiters_has_sampled(locks));
     be(THREADS - 1); /* those that are kept leave room */
     CHECK(cp_waiters_enter(locks, 20).number != 0);
     cp_waiters_reset_after_fork();
-    CHECK(!cp_waiters_are_sampled(locks));
+    CHECK(!cp_waiters_has_sampled(locks));
     CHECK(cp_waiters_enter(locks, 20).number == places[0].number);
 }
 
@@ -184,7 +184,7 @@ static void test_threads_that_do_not_wait_leave_room(void)
         cp_signal_self = &many[i];
         place = cp_waiters_enter(lock, 10);
         n_kept += place.is_kept;
-        cp_waiters_leave(place);
+        cp_waiters_exit(place);
     }
     CHECK(n_kept > 1000 && n_kept < 5000);
     CHECK(atomic_load(&cp_waiters_unlisted) == 0);
@@ -207,7 +207,7 @@ static void let_wait(const void *lock, int from, int to)
 static void let_end(int from, int to)
 {
     for (int i = from; i < to; i++) {
-        cp_waiters_leave(crowd[i]);
+        cp_waiters_exit(crowd[i]);
         cp_waiters_unregister(&records[i]);
     }
 }
@@ -245,7 +245,7 @@ static void wait_once(const void *lock)
 
     if (begin % 4 == 0)
         (void)sched_yield();
-    cp_waiters_leave(place);
+    cp_waiters_exit(place);
     atomic_fetch_add(&waited, atomic_load(&clock_ticks) - begin);
 }
 
@@ -265,7 +265,7 @@ static void *ask_often(void *arg)
     for (size_t i = 0; !atomic_load(&is_over); i++) {
         const void *lock = &locks[i % 3 * 100];
 
-        if (cp_waiters_are_sampled(lock))
+        if (cp_waiters_has_sampled(lock))
             atomic_fetch_add(
                 &told, cp_waiters_collect(lock, atomic_load(&clock_ticks)).ns);
         (void)sched_yield();
@@ -290,7 +290,7 @@ static void test_many_at_once(void)
     CHECK(atomic_load(&told) <= atomic_load(&waited));
     CHECK(atomic_load(&cp_waiters_unlisted) == 0);
     for (size_t i = 0; i < 3; i++) {
-        CHECK(!cp_waiters_are_sampled(&locks[i * 100]));
+        CHECK(!cp_waiters_has_sampled(&locks[i * 100]));
         CHECK(cp_waiters_collect(&locks[i * 100], UINT64_MAX).n_all == 0);
     }
 }

@@ -5,7 +5,7 @@
  * statically have none as a rule; then the program's file has to say where its
  * .eh_frame lies in memory.
  */
-#include "unwind/survey.h"
+#include "unwind/unwind_info.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -83,7 +83,8 @@ static bool find_segment(const struct dl_phdr_info *info, uintptr_t address,
     return false;
 }
 
-bool cp_survey(const struct dl_phdr_info *info, struct cp_compile_input *out)
+bool cp_unwind_info_find(const struct dl_phdr_info *info,
+                         struct cp_compile_input *out)
 {
     uintptr_t header = find_header(info), section = 0;
 

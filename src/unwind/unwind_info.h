@@ -1,6 +1,6 @@
 /* survey - finds the code of a loaded object and its unwind information. */
-#ifndef CP_SURVEY_H
-#define CP_SURVEY_H
+#ifndef CP_UNWIND_INFO_H
+#define CP_UNWIND_INFO_H
 
 #include <link.h>
 #include <stdbool.h>
@@ -13,6 +13,7 @@ struct dl_phdr_info;
  * False if there is no code. For the callback of dl_iterate_phdr, which keeps
  * the object from being unmapped.
  */
-bool cp_survey(const struct dl_phdr_info *info, struct cp_compile_input *out);
+bool cp_unwind_info_find(const struct dl_phdr_info *info,
+                         struct cp_compile_input *out);
 
 #endif

@@ -2,10 +2,10 @@
  * raw - for functions that read a stranger's stack: no sanitizer may look over
  * their shoulder. What they call needs it as well, for it would not be inlined.
  */
-#ifndef CP_SIGNAL_RAW_H
-#define CP_SIGNAL_RAW_H
+#ifndef CP_NO_SANITIZE_H
+#define CP_NO_SANITIZE_H
 
-#define CP_SIGNAL_RAW                                                          \
+#define CP_NO_SANITIZE                                                         \
     __attribute__((no_sanitize("address", "thread", "undefined")))
 
 #endif
