@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "runtime/kind/kind.h"
 #include "runtime/profiles/cpu.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/signal_owner.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
 #include "signal/tables/thread.h"
@@ -95,7 +95,7 @@ static int show_ours(void)
     }
     (void)sigaction(SIGUSR1, &action, NULL);
     show("nothing", SIGUSR1, NULL);
-    show("cpprof", cp_sampler_signal(),
+    show("cpprof", cp_signal_owner_signal(),
          cp_signal_word(CP_SIGNAL_CPU, self->number));
     cp_cpu_kind.cancel(window);
     return 0;

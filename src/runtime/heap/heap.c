@@ -10,7 +10,7 @@
 #include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
 #include "runtime/os/timer.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/samples.h"
@@ -220,7 +220,7 @@ static enum cp_status enable(struct cp_error *err)
         complain(heap.owner);
         return CP_OK;
     }
-    status = cp_sampler_watch(err);
+    status = cp_refresh_acquire_for_hooks(err);
     if (status == CP_OK && atomic_load(&cp_alloc_sampler.interval) == 0)
         status = start(interval, err);
     return status;

@@ -24,7 +24,7 @@
 #include "runtime/os/leak_read.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/proc_file.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/threads.h"
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/thread.h"
@@ -354,8 +354,8 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
 {
     enum cp_status status;
 
-    cp_lock_acquire(&cp_sampler_lock);
-    status = cp_sampler_open(err);
+    cp_lock_acquire(&cp_refresh_lock);
+    status = cp_refresh_acquire(err);
     if (status == CP_OK) {
         cp_leak_read_registers(s->leak);
         for (uint32_t i = 0; i < cp_threads_records(); i++) {
@@ -364,9 +364,9 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
             if (atomic_load(&t->tid) != 0 && cp_leak_has_registers(t))
                 look_at_thread(s, t);
         }
-        cp_sampler_close();
+        cp_refresh_release();
     }
-    cp_lock_release(&cp_sampler_lock);
+    cp_lock_release(&cp_refresh_lock);
     return status;
 }
 

@@ -9,7 +9,7 @@
 
 #include "runtime/heap/leak.h"
 #include "runtime/os/clock.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/signal_owner.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
@@ -36,7 +36,7 @@ static bool read_from_outside(struct cp_signal_thread *t, int32_t tid)
 
 static bool request(struct cp_signal_thread *t, int32_t tid)
 {
-    if (cp_thread_blocks(tid, cp_sampler_signal()))
+    if (cp_thread_blocks(tid, cp_signal_owner_signal()))
         return false;
     t->registers_awaited = atomic_load(&t->registers_replies) + 1;
     return cp_threads_request(t, tid, CP_REQUEST_REGISTERS);

@@ -43,7 +43,9 @@
 #include "runtime/profiles/thread_stacks.h"
 #include "runtime/profiles/threadcreate.h"
 #include "runtime/profiles/wall.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
+#include "runtime/stacks/signal_owner.h"
+#include "runtime/stacks/unwind_publisher.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/labels.h"
 #include "runtime/threads/main_thread_exit.h"
@@ -213,7 +215,7 @@ static bool has_own_stack(const pthread_attr_t *attr)
 static void have_refresh_thread(void)
 {
     if (atomic_exchange(&life.lacks_refresh_thread, false) &&
-        cp_sampler_watch_soon(NULL) != CP_OK)
+        cp_refresh_acquire_for_hooks_nowait(NULL) != CP_OK)
         atomic_store(&life.lacks_refresh_thread,
                      true); /* the next thread tries */
 }
@@ -245,7 +247,7 @@ void cp_lifecycle_unwrap_thread(void *wrapped)
 struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
 {
     struct wrapped w = *(struct wrapped *)wrapped;
-    int sig = cp_sampler_choice();
+    int sig = cp_signal_owner_choose();
     uint64_t mask = sig ? (uint64_t)1 << (sig - 1) : 0;
     struct cp_stack_bounds bounds;
 
@@ -294,7 +296,7 @@ static void after_fork(bool is_child)
     cp_labels_after_fork();
     cp_threads_after_fork(is_child);
     if (is_child) {
-        if (cp_sampler_after_fork())
+        if (cp_refresh_reset_after_fork())
             atomic_store(&life.lacks_refresh_thread, true);
         cp_cpu_after_fork();
         cp_heap_after_fork();
@@ -355,9 +357,6 @@ bool cp_lifecycle_watch_forks(cp_atfork *add)
 static void apply_settings(void)
 {
     struct cp_settings *s = &life.settings;
-    struct cp_sampler_options options = { .table_bytes = s->max_memory / 2,
-                                          .signal = s->signal };
-
     struct cp_heap_options heap = { .interval = s->heap_interval,
                                     .table_bytes = s->max_memory / 16 * 7,
                                     .counts_mmap = s->heap_mmap,
@@ -376,7 +375,8 @@ static void apply_settings(void)
     cp_heap_configure(&heap);
     cp_tables_configure(&tables);
     cp_pages_set_limit(s->max_memory);
-    cp_sampler_configure(&options);
+    cp_signal_owner_configure(s->signal);
+    cp_unwind_publisher_configure(s->max_memory / 2);
     cp_cpu_set_default_hz(s->cpu_hz);
     /* A signal of an event that comes while it is at its own work Valgrind
      * takes for a fault in it, and ends. */
@@ -522,7 +522,7 @@ void cp_lifecycle_seal(void)
     (void)cp_contention_set_mutex_fraction(0, NULL);
     cp_heap_pause();
     cp_threads_set_period(0);
-    cp_sampler_seal();
+    cp_signal_owner_seal();
     atomic_store(&cp_sandbox_sealed, true);
     cp_lock_release(&life.lock);
 }
@@ -547,7 +547,7 @@ void cp_lifecycle_detach(void)
     (void)set_anew(NULL);
     if (life.is_asleep) {
         cp_heap_pause();
-        cp_sampler_unwatch();
+        cp_refresh_release_for_hooks();
     }
     cp_lock_release(&life.lock);
 }

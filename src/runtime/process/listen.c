@@ -23,7 +23,7 @@
 #include "runtime/process/settings.h"
 #include "runtime/process/socket_file.h"
 #include "runtime/profiles/custom.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/own_thread.h"
 
 #define CHILD_DELAY_NS 100000000
@@ -196,7 +196,7 @@ bool cp_listen_close(void)
     cp_lock_acquire(&state.lock);
     is_closed = close_locked();
     cp_lock_release(&state.lock);
-    cp_sampler_retire();
+    cp_refresh_shut_down();
     return is_closed;
 }
 

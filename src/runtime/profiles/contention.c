@@ -11,7 +11,7 @@
 #include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
 #include "runtime/stacks/cumulative_table.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/stack_writer.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/wait_switches.h"
@@ -48,7 +48,7 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
     if (value && cp_hooks_are_bypassed())
         return cp_error_set(err, CP_EUSAGE, CP_HOOKS_BYPASSED_REASON);
     if (value)
-        status = cp_sampler_watch(err);
+        status = cp_refresh_acquire_for_hooks(err);
     if (status != CP_OK)
         return status;
     cp_lock_acquire(&tables_lock);

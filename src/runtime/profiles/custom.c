@@ -13,7 +13,7 @@
 #include "runtime/kind/kind.h"
 #include "runtime/os/lock.h"
 #include "runtime/stacks/cumulative_table.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"
 
@@ -275,7 +275,7 @@ static enum cp_status make(struct cp_custom **out, const char *name,
 enum cp_status cp_custom_new(struct cp_custom **out, const char *name,
                              bool is_reserved, struct cp_error *err)
 {
-    enum cp_status status = cp_sampler_watch(err);
+    enum cp_status status = cp_refresh_acquire_for_hooks(err);
 
     if (status != CP_OK)
         return status;

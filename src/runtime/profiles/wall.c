@@ -30,7 +30,8 @@
 #include "runtime/os/timer.h"
 #include "runtime/profiles/timed_kind.h"
 #include "runtime/stacks/sample_recorder.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
+#include "runtime/stacks/signal_owner.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/stacks/stack_writer.h"
 #include "runtime/threads/own_thread.h"
@@ -150,7 +151,7 @@ static bool is_open(struct cp_signal_thread *t, int32_t tid)
     if (atomic_load(&t->wall_running_slot))
         t->flags |= HAS_REPLIED;
     return t->flags & HAS_REPLIED ||
-           !cp_thread_blocks(tid, cp_sampler_signal());
+           !cp_thread_blocks(tid, cp_signal_owner_signal());
 }
 
 /* Accounts for `value` ns of a running thread; false: not now. */
@@ -284,12 +285,12 @@ static void be_guest(struct visitor *v)
         cp_free(v);
     else
         wall.guest = v;
-    cp_sampler_set_guest(guest_turn);
+    cp_refresh_set_piggyback_task(guest_turn);
 }
 
 static void end_round(void)
 {
-    cp_sampler_set_guest(NULL);
+    cp_refresh_set_piggyback_task(NULL);
     atomic_fetch_add(&wall.round, 1);
     (void)CP_SYSCALL(SYS_futex, (long)&wall.round, FUTEX_WAKE_PRIVATE, 1);
 }

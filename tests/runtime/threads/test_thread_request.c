@@ -4,7 +4,7 @@
  */
 #include "base/error.h"
 #include "runtime/os/lock.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/threads/threads.h"
 #include "signal/tables/thread.h"
@@ -202,9 +202,9 @@ static void test_no_queue(void)
 
 int main(void)
 {
-    cp_lock_acquire(&cp_sampler_lock);
-    CHECK(cp_sampler_open(NULL) == CP_OK);
-    cp_lock_release(&cp_sampler_lock);
+    cp_lock_acquire(&cp_refresh_lock);
+    CHECK(cp_refresh_acquire(NULL) == CP_OK);
+    cp_lock_release(&cp_refresh_lock);
     RUN(test_running);
     RUN(test_sleeping);
     RUN(test_transfers);
