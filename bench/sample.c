@@ -85,7 +85,7 @@ static int show_ours(void)
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     struct cp_stack_bounds stack = { here - 200000,
                                      (here + 4096) & ~(uintptr_t)4095 };
-    struct cp_signal_thread *self = cp_threads_enter(stack, 0);
+    struct cp_signal_thread *self = cp_threads_register(stack, 0);
     struct cp_error err = { 0 };
     void *window;
 

@@ -54,8 +54,8 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
     int failed;
 
     CP_REAL(sigaction);
-    if (sig == SIGTRAP && cp_perf_sampler_has_trap())
-        return cp_perf_sampler_take_trap(next, act, old);
+    if (sig == SIGTRAP && cp_perf_sampler_owns_sigtrap())
+        return cp_perf_sampler_sigaction(next, act, old);
     if (cp_signal_owner_has_owned(sig))
         return cp_signal_owner_sigaction(next, sig, act, old);
     if (!is_ours(sig)) {
@@ -84,11 +84,11 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
     CP_REAL(sigaltstack);
     if (cp_sandbox_is_sealed())
         return next(stack, old);
-    if (stack && cp_sigaltstack_note(&before))
+    if (stack && cp_sigaltstack_detect_sharing(&before))
         cp_signal_owner_clear_onstack();
     failed = next(stack, old);
     if (stack && !failed)
-        cp_sigaltstack_keep(&before);
+        cp_sigaltstack_drop_others(&before);
     return failed;
 }
 
@@ -115,7 +115,7 @@ EXPORT handler *signal(int sig, handler *wanted)
     handler *old;
 
     CP_REAL(signal);
-    if ((sig == SIGTRAP && cp_perf_sampler_has_trap()) ||
+    if ((sig == SIGTRAP && cp_perf_sampler_owns_sigtrap()) ||
         cp_signal_owner_has_owned(sig))
         return take(sig, wanted, SA_RESTART);
     if (!is_ours(sig)) {

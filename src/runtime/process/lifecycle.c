@@ -141,15 +141,16 @@ static void end_thread(void *rounds)
         return;
     }
     cp_trace_note_end();
-    cp_sigaltstack_keep(&no_stack); /* who joins it may give it to another */
-    cp_threads_leave();
+    cp_sigaltstack_drop_others(
+        &no_stack); /* who joins it may give it to another */
+    cp_threads_unregister();
     if (is_main_thread())
-        cp_main_thread_exit_watch();
+        cp_main_thread_exit_begin();
 }
 
 static void know_thread(struct cp_stack_bounds bounds, uintptr_t start)
 {
-    bool is_known = cp_threads_enter(bounds, start) != NULL;
+    bool is_known = cp_threads_register(bounds, start) != NULL;
 
     if (life.has_key && (is_known || is_main_thread())) /* its end matters */
         (void)pthread_setspecific(
@@ -310,7 +311,7 @@ static void after_fork(bool is_child)
         cp_record_after_fork();
         cp_registry_after_fork();
         cp_socket_file_disown();
-        cp_own_thread_after_fork();
+        cp_own_thread_reset_after_fork();
         atomic_store(&life.pid, CP_SYSCALL(SYS_getpid, 0));
         cp_lock_reset(&life.lock);
     }
@@ -367,9 +368,9 @@ static void apply_settings(void)
     const struct cp_elf_policy files = { .limit_bytes = s->max_memory / 2,
                                          .trusts_only_us = true };
 
-    struct cp_tables_options tables = { .most_bytes = s->max_memory / 64 * 5,
-                                        .hold = cp_pages_hold,
-                                        .let_go = cp_pages_let_go };
+    struct cp_tables_options tables = { .max_bytes = s->max_memory / 64 * 5,
+                                        .charge = cp_pages_charge,
+                                        .uncharge = cp_pages_uncharge };
 
     cp_elf_set_policy(&files);
     cp_heap_configure(&heap);
@@ -381,7 +382,7 @@ static void apply_settings(void)
     /* A signal of an event that comes while it is at its own work Valgrind
      * takes for a fault in it, and ends. */
     if (s->wants_perf)
-        cp_perf_sampler_insist();
+        cp_perf_sampler_allow_filtered();
     if (!s->has_perf)
         cp_perf_sampler_forbid("switched off");
     else if (cp_valgrind_is_here())
@@ -438,7 +439,7 @@ static enum cp_status start(const char *session, struct cp_error *err)
         return cp_error_set(err, CP_EUSAGE,
                             "not in a program that runs with the rights of "
                             "its file's owner");
-    cp_stderr_note();
+    cp_stderr_remember();
     read_settings();
     life.before = life.settings;
     if (session)

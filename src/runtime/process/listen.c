@@ -267,7 +267,7 @@ static void serve_child(void *arg)
     struct cp_error err = { 0 };
 
     (void)arg;
-    if (!cp_own_thread_rest(CHILD_DELAY_NS))
+    if (!cp_own_thread_sleep(CHILD_DELAY_NS))
         return;
     if (try_again(&err) != CP_OK)
         cp_lifecycle_say(err.msg);
@@ -303,7 +303,7 @@ static void serve_as_address_holder(void *arg)
 
     (void)arg;
     for (; state.n_tries > 0; state.n_tries--) {
-        if (!cp_own_thread_rest(delay))
+        if (!cp_own_thread_sleep(delay))
             return;
         if (try_again(NULL) == CP_OK || serve_in_its_place())
             return;

@@ -101,7 +101,7 @@ void cp_pause_begin(bool is_single)
     struct ending ending = { .is_single = is_single };
     int number = errno;
 
-    ending.n = cp_threads_own(ending.tids);
+    ending.n = cp_threads_list_internal(ending.tids);
     cp_own_thread_pause();
     cp_record_pause();
     cp_refresh_wake();

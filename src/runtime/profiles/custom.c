@@ -52,7 +52,7 @@ void cp_custom_after_fork(void)
         if (atomic_load(&customs[i].lock.word) != 0) { /* somebody was at it */
             customs[i].entries = NULL;
             customs[i].n = customs[i].cap = 0;
-            cp_cumulative_table_clear(&customs[i].table);
+            cp_cumulative_table_reset_after_fork(&customs[i].table);
         }
         cp_lock_reset(&customs[i].lock);
     }

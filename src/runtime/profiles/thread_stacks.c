@@ -93,7 +93,7 @@ static bool collect(struct taker *k, struct cp_thread_stack *t)
         return false;
     t->reply = 0;
     slot = atomic_load(&record->stack_slot);
-    if (slot && cp_stack_of_slot(&k->mark.table->samples, slot, &stack))
+    if (slot && cp_stack_read_slot(&k->mark.table->samples, slot, &stack))
         keep_frames(k, t, stack.frames, stack.n);
     return true;
 }
@@ -125,7 +125,7 @@ static bool look(struct taker *k, struct cp_thread_stack *t)
                               is_asleep ? 0 : cp_signal_owner_signal(),
                               &t->state))
         return false;
-    return !is_asleep && !t->state.blocks_ours;
+    return !is_asleep && !t->state.blocks_signal;
 }
 
 /* Threads that fell asleep since do not reply, but can be read now. */

@@ -151,7 +151,7 @@ static bool is_open(struct cp_signal_thread *t, int32_t tid)
     if (atomic_load(&t->wall_running_slot))
         t->flags |= HAS_REPLIED;
     return t->flags & HAS_REPLIED ||
-           !cp_thread_blocks(tid, cp_signal_owner_signal());
+           !cp_thread_blocks_signal(tid, cp_signal_owner_signal());
 }
 
 /* Accounts for `value` ns of a running thread; false: not now. */
@@ -187,11 +187,11 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
         return true;
     }
     still = cp_sleeping_stack_walk(&v->look, tid);
-    if (still == CP_SLEEP_GONE)
+    if (still == CP_SLEEP_EXITED)
         return false;
     if (still == CP_SLEEP_RUNNING && call_ns &&
         call_ns == atomic_load(&t->trace_wait_ns) &&
-        cp_sleeping_stack_walk_noted(&v->look, t)) {
+        cp_sleeping_stack_walk_saved(&v->look, t)) {
         (void)record(v->look.frames, v->look.n, t, STATE_RUNNING, value);
         return true;
     }
@@ -217,7 +217,7 @@ static void visit(struct visitor *v, struct cp_signal_thread *t, int32_t tid)
 
 static void go_round(struct visitor *v)
 {
-    uint32_t n_records = cp_threads_records(), n = 0;
+    uint32_t n_records = cp_threads_count_records(), n = 0;
 
     v->n_requests = 0;
     for (uint32_t i = 0; i < n_records && n < VISITS_PER_TICK; i++) {

@@ -114,7 +114,7 @@ static bool change_want(enum cp_signal_want from, enum cp_signal_want to)
 /* Finds new threads where no hook reports them; returns the time to sleep. */
 static int64_t poll_threads(bool is_idle)
 {
-    bool is_reported = cp_own_thread_has_maker() && !cp_hooks_are_bypassed();
+    bool is_reported = cp_own_thread_has_creator() && !cp_hooks_are_bypassed();
 
     if (is_idle)
         return HOOKS_POLL_NS;
@@ -175,7 +175,7 @@ static void refresh_once(uint32_t generation, uint32_t requested,
     int64_t span;
 
     cp_main_thread_exit_detect();
-    (void)cp_unwind_publisher_look(is_scan, NULL);
+    (void)cp_unwind_publisher_refresh(is_scan, NULL);
     atomic_store(&refresh.n_completed, requested);
     futex_wake(&refresh.n_completed);
     if (is_scan)
@@ -373,7 +373,7 @@ bool cp_refresh_reset_after_fork(void)
 {
     bool was_held_by_hooks = refresh.is_held_by_hooks;
 
-    cp_unwind_publisher_after_fork();
+    cp_unwind_publisher_reset_after_fork();
     cp_signal_owner_reset_after_fork();
     atomic_store(&refresh.n_recordings, 0);
     refresh.is_held_by_hooks = false;
@@ -384,7 +384,7 @@ bool cp_refresh_reset_after_fork(void)
     atomic_store(&refresh.n_threads, 0);
     atomic_store(&refresh.task, NULL);
     cp_readers_reset_after_fork();
-    cp_unloaded_modules_after_fork();
+    cp_unloaded_modules_reset_after_fork();
     cp_lock_reset(&cp_refresh_lock);
     return was_held_by_hooks;
 }

@@ -112,7 +112,7 @@ static enum cp_status install(int sig, struct cp_error *err)
 {
     struct sigaction action = { .sa_sigaction = cp_signal_handle,
                                 .sa_flags = SA_SIGINFO | SA_RESTART |
-                                            cp_sigaltstack_flag() };
+                                            cp_sigaltstack_onstack_flag() };
 
     CP_ASSERT(sig > 0 && sig <= MAX_SIGNAL);
     cp_signal_mask_fill(&action.sa_mask);
@@ -269,7 +269,7 @@ static void restore_program_action(void)
 void cp_signal_owner_release(void)
 {
     restore_program_action();
-    cp_perf_sampler_retire();
+    cp_perf_sampler_release();
 }
 
 void cp_signal_owner_seal(void)
