@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "runtime/kind/kind.h"
 #include "runtime/profiles/cpu.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/signal_owner.h"
 #include "runtime/threads/threads.h"
 #include "signal/signals/handler.h"
 #include "signal/tables/thread.h"
@@ -85,7 +85,7 @@ static int show_ours(void)
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     struct cp_stack_bounds stack = { here - 200000,
                                      (here + 4096) & ~(uintptr_t)4095 };
-    struct cp_signal_thread *self = cp_threads_enter(stack, 0);
+    struct cp_signal_thread *self = cp_threads_register(stack, 0);
     struct cp_error err = { 0 };
     void *window;
 
@@ -95,7 +95,7 @@ static int show_ours(void)
     }
     (void)sigaction(SIGUSR1, &action, NULL);
     show("nothing", SIGUSR1, NULL);
-    show("cpprof", cp_sampler_signal(),
+    show("cpprof", cp_signal_owner_signal(),
          cp_signal_payload(CP_SIGNAL_CPU, self->number));
     cp_cpu_kind.cancel(window);
     return 0;

@@ -232,12 +232,12 @@ static enum cp_status prepare(struct cp_endpoint *e, bool is_private)
     if (cp_http_server_watch(e->server, e->signal_fd, on_signal, e, err) !=
         CP_OK)
         return err->status;
-    if (!cp_own_fds_have_spare(e->listen_fd, MIN_SPARE_FDS))
+    if (!cp_own_fds_can_open(e->listen_fd, MIN_SPARE_FDS))
         return cp_error_set(err, CP_EIO,
                             "cannot serve profiles: too few file descriptors; "
                             "raise ulimit -n");
     offer_transfer(e);
-    if (!cp_own_fds_have_spare(e->listen_fd, MIN_SPARE_FDS))
+    if (!cp_own_fds_can_open(e->listen_fd, MIN_SPARE_FDS))
         close_fd(&e->transfer_fd);
     return cp_http_server_listen(e->server, e->listen_fd, err);
 }
@@ -261,7 +261,7 @@ static void run(void *context)
     (void)prctl(PR_SET_NAME, "cpprof");
     atomic_store(&e->tid, (int)syscall(SYS_gettid));
     is_private = !e->options.shares_descriptors &&
-                 cp_own_fds_part(e->listen_fd, e->options.lease_fd);
+                 cp_own_fds_unshare(e->listen_fd, e->options.lease_fd);
     if (prepare(e, is_private) != CP_OK) {
         take_down(e);
         tell(e, FAILED);

@@ -56,7 +56,8 @@ static enum cp_status explain(const struct cp_kind *kind, struct cp_profile *p,
                               struct cp_error *err)
 {
     bool is_odd = p->n_samples == 0 && kind->default_seconds <= 0;
-    const char *note = is_odd && kind->note ? kind->note() : NULL;
+    const char *note =
+        is_odd && kind->disabled_reason ? kind->disabled_reason() : NULL;
     char line[256];
 
     if (!note)
@@ -79,7 +80,7 @@ enum cp_status cp_render_protobuf(const struct cp_renderer *r,
     if (status == CP_OK)
         status = cp_annotate_executables(p, &m, err);
     if (status == CP_OK)
-        status = cp_annotate_clean(p, err);
+        status = cp_annotate_replace_invalid_utf8(p, err);
     if (status == CP_OK)
         status = pack(p, out, err);
     cp_mappings_release(&m);
@@ -93,7 +94,7 @@ enum cp_status cp_render_text(const struct cp_renderer *r, struct cp_profile *p,
     enum cp_status status = annotate(r, p, &m, err);
 
     if (status == CP_OK)
-        status = cp_annotate_clean(p, err);
+        status = cp_annotate_replace_invalid_utf8(p, err);
     if (status == CP_OK)
         status = cp_render_text_write(r, p, &m, out, err);
     cp_mappings_release(&m);

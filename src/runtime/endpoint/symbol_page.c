@@ -75,7 +75,7 @@ static enum cp_status resolve(struct cp_service *s, struct cp_builder *b,
         if (status == CP_OK)
             status = cp_annotate_lines(b->profile, &m, s->symbols, err);
         if (status == CP_OK)
-            status = cp_annotate_clean(b->profile, err);
+            status = cp_annotate_replace_invalid_utf8(b->profile, err);
     }
     if (status == CP_OK)
         put_names(b->profile, out);

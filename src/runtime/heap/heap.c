@@ -10,7 +10,7 @@
 #include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
 #include "runtime/os/timer.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/samples.h"
@@ -121,8 +121,9 @@ static enum cp_status map_tables(uint64_t interval, struct cp_error *err)
     if (from == MAP_FAILED)
         return cp_error_set(err, CP_ENOMEM,
                             "no heap profile: no room for its tables");
-    cp_tables_keep_small(from, bytes);
-    cp_tables_keep_small((void *)cp_alloc_filter, sizeof(cp_alloc_filter));
+    cp_tables_disable_huge_pages(from, bytes);
+    cp_tables_disable_huge_pages((void *)cp_alloc_filter,
+                                 sizeof(cp_alloc_filter));
     if (heap.options.reserve)
         heap.options.reserve(bytes);
     (void)lay_out(h, from);
@@ -220,7 +221,7 @@ static enum cp_status enable(struct cp_error *err)
         complain(heap.owner);
         return CP_OK;
     }
-    status = cp_sampler_watch(err);
+    status = cp_refresh_acquire_for_hooks(err);
     if (status == CP_OK && atomic_load(&cp_alloc_sampler.interval) == 0)
         status = start(interval, err);
     return status;
@@ -282,9 +283,10 @@ size_t cp_heap_bytes(void)
     if (!h->live.keys)
         return 0;
     return (size_t)atomic_load(&h->samples.used_frames) * sizeof(uintptr_t) +
-           cp_tables_touched(n_slots, h->samples.n_slots,
-                             sizeof(*h->samples.slots)) +
-           cp_tables_touched(n_slots, h->samples.n_slots, sizeof(*h->growth)) +
+           cp_tables_resident_bytes(n_slots, h->samples.n_slots,
+                                    sizeof(*h->samples.slots)) +
+           cp_tables_resident_bytes(n_slots, h->samples.n_slots,
+                                    sizeof(*h->growth)) +
            scattered_bytes(n_live, n_all, sizeof(*h->live.keys)) +
            scattered_bytes(n_live, n_all, sizeof(*h->live.entries)) +
            sizeof(cp_alloc_filter);

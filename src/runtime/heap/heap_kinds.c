@@ -135,7 +135,7 @@ enum cp_status cp_heap_write_row(struct cp_stack_writer *w, size_t i,
                               .number_unit = "bytes",
                               .number = (int64_t)row->size };
 
-    if (!cp_stack_of_slot(s, &s->slots[i], &stack))
+    if (!cp_stack_read_slot(s, &s->slots[i], &stack))
         return CP_OK;
     return cp_stack_write(w, &stack, values);
 }
@@ -292,7 +292,7 @@ const struct cp_kind cp_heap_kind = {
     .dump = dump,
     .cancel = cancel,
     .count = count_live,
-    .note = cp_heap_note,
+    .disabled_reason = cp_heap_note,
 };
 
 const struct cp_kind cp_allocs_kind = {
@@ -303,7 +303,7 @@ const struct cp_kind cp_allocs_kind = {
     .finish = finish_allocs,
     .cancel = cancel,
     .count = count_samples,
-    .note = cp_heap_note,
+    .disabled_reason = cp_heap_note,
 };
 
 const struct cp_kind cp_growth_kind = {
@@ -315,5 +315,5 @@ const struct cp_kind cp_growth_kind = {
     .finish = finish_growth,
     .cancel = cancel,
     .count = count_samples,
-    .note = cp_heap_note,
+    .disabled_reason = cp_heap_note,
 };

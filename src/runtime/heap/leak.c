@@ -21,10 +21,10 @@
 #include "runtime/heap/resident_pages.h"
 #include "runtime/heap/tcache.h"
 #include "runtime/os/clock.h"
-#include "runtime/os/leak_read.h"
+#include "runtime/os/read_memory.h"
 #include "runtime/os/lock.h"
 #include "runtime/os/proc_file.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/threads.h"
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/thread.h"
@@ -233,7 +233,7 @@ static void scan_part(struct scan *s, uintptr_t start, uintptr_t end)
 {
     while (start < end) {
         size_t len = end - start < PIECE_BYTES ? end - start : PIECE_BYTES;
-        long n = cp_leak_read(start, s->piece, len);
+        long n = cp_read_memory(start, s->piece, len);
 
         if (n > 0) {
             look_at_piece(s, start, (size_t)n & ~(size_t)7);
@@ -354,19 +354,19 @@ static enum cp_status look_at_threads(struct scan *s, struct cp_error *err)
 {
     enum cp_status status;
 
-    cp_lock_acquire(&cp_sampler_lock);
-    status = cp_sampler_open(err);
+    cp_lock_acquire(&cp_refresh_lock);
+    status = cp_refresh_acquire(err);
     if (status == CP_OK) {
         cp_leak_read_registers(s->leak);
-        for (uint32_t i = 0; i < cp_threads_records(); i++) {
+        for (uint32_t i = 0; i < cp_threads_count_records(); i++) {
             struct cp_signal_thread *t = cp_signal_thread_at(i);
 
             if (atomic_load(&t->tid) != 0 && cp_leak_has_registers(t))
                 look_at_thread(s, t);
         }
-        cp_sampler_close();
+        cp_refresh_release();
     }
-    cp_lock_release(&cp_sampler_lock);
+    cp_lock_release(&cp_refresh_lock);
     return status;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/search.h"
 #include "runtime/heap/leak.h"
-#include "runtime/os/leak_read.h"
+#include "runtime/os/read_memory.h"
 #include "signal/heap/alloc_sampler.h"
 
 #define HEADER 16 /* bytes: the length of the chunk before, and its own */
@@ -53,7 +53,8 @@ void cp_leak_chunks_metadata(uintptr_t start, uintptr_t end, bool is_libc,
     out[0] = start;
     out[1] = is_libc ? end : start;
     if (!is_libc && start % HEAP_ALIGN == 0 && end - start > METADATA &&
-        cp_leak_read(start, &metadata, sizeof(metadata)) == sizeof(metadata) &&
+        cp_read_memory(start, &metadata, sizeof(metadata)) ==
+            sizeof(metadata) &&
         metadata > start && metadata <= start + HEAP_INFO)
         out[1] = start + METADATA;
 }
@@ -69,7 +70,7 @@ static bool read_header(const struct cp_leak_piece *piece, uintptr_t at,
                         struct header *out)
 {
     if (at < piece->start || at + sizeof(*out) > piece->end)
-        return cp_leak_read(at, out, sizeof(*out)) == sizeof(*out);
+        return cp_read_memory(at, out, sizeof(*out)) == sizeof(*out);
     out->before = piece->words[(at - piece->start) / 8];
     out->size = piece->words[(at - piece->start) / 8 + 1];
     return true;

@@ -9,7 +9,7 @@
 
 #include "runtime/heap/leak.h"
 #include "runtime/os/clock.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/signal_owner.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
@@ -23,9 +23,9 @@
 /* A thread that sleeps: what the kernel gives stands for its registers. */
 static bool read_from_outside(struct cp_signal_thread *t, int32_t tid)
 {
-    struct cp_sleep_site place;
+    struct cp_sleep_registers place;
 
-    if (cp_sleeping_stack_find(&place, tid) != CP_SLEEP_PARTIAL)
+    if (cp_sleeping_stack_read_registers(&place, tid) != CP_SLEEP_PARTIAL)
         return false;
     atomic_fetch_and(&t->requests.pending, ~(uint32_t)CP_REQUEST_REGISTERS);
     memcpy(t->registers.values, place.args, sizeof(place.args));
@@ -36,7 +36,7 @@ static bool read_from_outside(struct cp_signal_thread *t, int32_t tid)
 
 static bool request(struct cp_signal_thread *t, int32_t tid)
 {
-    if (cp_thread_blocks(tid, cp_sampler_signal()))
+    if (cp_thread_blocks_signal(tid, cp_signal_owner_signal()))
         return false;
     t->registers.awaited = atomic_load(&t->registers.n_replies) + 1;
     return cp_threads_request(t, tid, CP_REQUEST_REGISTERS);
@@ -51,7 +51,7 @@ bool cp_leak_has_registers(const struct cp_signal_thread *t)
 
 static void begin(struct cp_leak *leak)
 {
-    for (uint32_t i = 0; i < cp_threads_records(); i++) {
+    for (uint32_t i = 0; i < cp_threads_count_records(); i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
         int32_t tid = atomic_load(&t->tid);
 
@@ -80,7 +80,7 @@ static uint32_t count_pending(struct cp_leak *leak)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < cp_threads_records(); i++) {
+    for (uint32_t i = 0; i < cp_threads_count_records(); i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
         int32_t tid = atomic_load(&t->tid);
 

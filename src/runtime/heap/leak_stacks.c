@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
-#include "runtime/os/leak_read.h"
+#include "runtime/os/read_memory.h"
 #include "signal/unwinder/syscall.h"
 
 #define MAX_STACKS CP_LEAK_STACKS_MAX
@@ -31,7 +31,7 @@ static bool is_descriptor(uintptr_t self)
 {
     uintptr_t words[3] = { 0 };
 
-    return cp_leak_read(self, words, sizeof(words)) == sizeof(words) &&
+    return cp_read_memory(self, words, sizeof(words)) == sizeof(words) &&
            words[0] == self && words[2] == self;
 }
 
@@ -44,7 +44,8 @@ static uint32_t find_id(void)
     uintptr_t self = (uintptr_t)pthread_self();
     int32_t id = (int32_t)CP_SYSCALL(SYS_gettid, 0);
     int32_t words[LAST_ID / sizeof(id)];
-    long n = is_descriptor(self) ? cp_leak_read(self, words, sizeof(words)) : 0;
+    long n =
+        is_descriptor(self) ? cp_read_memory(self, words, sizeof(words)) : 0;
 
     for (uint32_t i = FIRST_ID; (long)(i + sizeof(id)) <= n; i += sizeof(id))
         if (words[i / sizeof(id)] == id)
@@ -92,7 +93,7 @@ int32_t cp_leak_stacks_tid(uintptr_t self)
     if (id_at == 0 && self)
         atomic_store(&known, id_at = find_id());
     return self && id_at &&
-                   cp_leak_read(self + id_at, &id, sizeof(id)) == sizeof(id)
+                   cp_read_memory(self + id_at, &id, sizeof(id)) == sizeof(id)
                ? id
                : 0;
 }
@@ -103,7 +104,8 @@ static bool has_ended(uintptr_t self, uint32_t id_at)
     int32_t id = 1;
 
     return is_descriptor(self) &&
-           cp_leak_read(self + id_at, &id, sizeof(id)) == sizeof(id) && id <= 0;
+           cp_read_memory(self + id_at, &id, sizeof(id)) == sizeof(id) &&
+           id <= 0;
 }
 
 bool cp_leak_stacks_has_ended(size_t i, uintptr_t start, uintptr_t end,

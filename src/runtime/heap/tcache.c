@@ -18,7 +18,7 @@
 #include "base/sort.h"
 #include "runtime/heap/leak_stacks.h"
 #include "runtime/os/clock.h"
-#include "runtime/os/leak_read.h"
+#include "runtime/os/read_memory.h"
 #include "runtime/os/timer.h"
 
 #define MAX_BLOCKS 16384
@@ -99,7 +99,7 @@ static bool take_list(struct cp_tcache *c, struct list its)
 
     for (; its.count > 0 && its.at; its.count--) {
         if (its.at % STEP != 0 ||
-            cp_leak_read(its.at - HEADER, &l, sizeof(l)) != sizeof(l) ||
+            cp_read_memory(its.at - HEADER, &l, sizeof(l)) != sizeof(l) ||
             (l.size & ~FLAGS) != its.size || l.mark == 0)
             return false;
         if (c->mark == 0)
@@ -118,7 +118,7 @@ static void take_lists(struct cp_tcache *c, size_t thread, uintptr_t at)
     size_t chunk = (sizeof(l) + STEP - 1) & ~(size_t)(STEP - 1);
 
     if (at % STEP != 0 || at < HEADER ||
-        cp_leak_read(at - HEADER, &l, sizeof(l)) != sizeof(l) ||
+        cp_read_memory(at - HEADER, &l, sizeof(l)) != sizeof(l) ||
         (l.size & ~FLAGS) != chunk)
         return;
     for (size_t i = 0; i < N_LISTS; i++) {
@@ -146,7 +146,7 @@ static void take_thread(struct cp_tcache *c, size_t i)
         return;
     c->threads[i].ns = time_of(c->threads[i].tid);
     if (c->threads[i].ns <= 0 || /* nobody tells */
-        cp_leak_read(self + variables.away, words, n * sizeof(words[0])) !=
+        cp_read_memory(self + variables.away, words, n * sizeof(words[0])) !=
             (long)(n * sizeof(words[0])))
         return;
     c->mark = 0;

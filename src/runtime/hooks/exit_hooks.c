@@ -23,7 +23,7 @@
 #include "runtime/hooks/real_function.h"
 #include "runtime/os/sandbox.h"
 #include "runtime/process/record.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/signal_owner.h"
 #include "runtime/threads/perf_sampler.h"
 #include "runtime/threads/sigaltstack_sharing.h"
 #include "signal/unwinder/syscall.h"
@@ -54,14 +54,14 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
     int failed;
 
     CP_REAL(sigaction);
-    if (sig == SIGTRAP && cp_perf_sampler_has_trap())
-        return cp_perf_sampler_take_trap(next, act, old);
-    if (cp_sampler_knows(sig))
-        return cp_sampler_take_signal(next, sig, act, old);
+    if (sig == SIGTRAP && cp_perf_sampler_owns_sigtrap())
+        return cp_perf_sampler_sigaction(next, act, old);
+    if (cp_signal_owner_has_owned(sig))
+        return cp_signal_owner_sigaction(next, sig, act, old);
     if (!is_ours(sig)) {
         failed = next(sig, act, old);
         if (!failed && act)
-            cp_sampler_note_action(sig);
+            cp_signal_owner_update_mask(sig);
         return failed;
     }
     if (act && !(act->sa_flags & SA_SIGINFO) && act->sa_handler == SIG_DFL) {
@@ -84,11 +84,11 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
     CP_REAL(sigaltstack);
     if (cp_sandbox_is_sealed())
         return next(stack, old);
-    if (stack && cp_sigaltstack_note(&before))
-        cp_sampler_leave_alt_stack();
+    if (stack && cp_sigaltstack_detect_sharing(&before))
+        cp_signal_owner_clear_onstack();
     failed = next(stack, old);
     if (stack && !failed)
-        cp_sigaltstack_keep(&before);
+        cp_sigaltstack_drop_others(&before);
     return failed;
 }
 
@@ -115,12 +115,13 @@ EXPORT handler *signal(int sig, handler *wanted)
     handler *old;
 
     CP_REAL(signal);
-    if ((sig == SIGTRAP && cp_perf_sampler_has_trap()) || cp_sampler_knows(sig))
+    if ((sig == SIGTRAP && cp_perf_sampler_owns_sigtrap()) ||
+        cp_signal_owner_has_owned(sig))
         return take(sig, wanted, SA_RESTART);
     if (!is_ours(sig)) {
         old = next(sig, wanted);
         if (old != SIG_ERR)
-            cp_sampler_note_action(sig);
+            cp_signal_owner_update_mask(sig);
         return old;
     }
     old = next(sig, wanted == SIG_DFL ? cp_record_on_signal : wanted);

@@ -38,7 +38,7 @@ static bool is_alone(void)
 {
     int32_t own[CP_THREADS_MAX_INTERNAL];
 
-    return cp_sandbox_is_sealed() || cp_threads_own(own) == 0;
+    return cp_sandbox_is_sealed() || cp_threads_list_internal(own) == 0;
 }
 
 /*
@@ -76,12 +76,13 @@ static bool take_turn(uint64_t *out_mask)
         return false;
     self = (int32_t)CP_SYSCALL(SYS_gettid, 0);
     *out_mask = block_others();
-    while (!atomic_compare_exchange_strong(&cp_threads_turn, &other, self)) {
+    while (!atomic_compare_exchange_strong(&cp_threads_id_change_owner, &other,
+                                           self)) {
         set_mask(*out_mask);
         if (other == self)
             return false;
-        (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_turn, FUTEX_WAIT_PRIVATE,
-                         other);
+        (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_id_change_owner,
+                         FUTEX_WAIT_PRIVATE, other);
         other = 0;
         *out_mask = block_others();
     }
@@ -91,9 +92,9 @@ static bool take_turn(uint64_t *out_mask)
 /* All wake up: a handler may take one of them elsewhere. */
 static void give_turn(uint64_t mask)
 {
-    atomic_store(&cp_threads_turn, 0);
-    (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_turn, FUTEX_WAKE_PRIVATE,
-                     INT_MAX);
+    atomic_store(&cp_threads_id_change_owner, 0);
+    (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_id_change_owner,
+                     FUTEX_WAKE_PRIVATE, INT_MAX);
     set_mask(mask);
 }
 
@@ -110,7 +111,7 @@ static bool lacks_right(int32_t tid, unsigned right)
 static bool does_one_lack(unsigned right)
 {
     int32_t own[CP_THREADS_MAX_INTERNAL];
-    size_t n = cp_threads_own(own);
+    size_t n = cp_threads_list_internal(own);
 
     for (size_t i = 0; i < n; i++)
         if (lacks_right(own[i], right))

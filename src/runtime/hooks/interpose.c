@@ -133,6 +133,6 @@ __attribute__((constructor(101))) static void prepare(void)
     cp_hooks_bypassed_set_test(is_seen);
     /* Sanitizers stand before us, and have to see all threads begin. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    cp_own_thread_set_maker(make_thread);
+    cp_own_thread_set_creator(make_thread);
 #endif
 }

@@ -59,7 +59,7 @@ static enum cp_sandbox_need judge(const void *program, bool is_for_all)
     if (!filter)
         return CP_SANDBOX_SEAL;
     if (copy(filter, p.filter, p.len * sizeof(*filter)))
-        need = cp_sandbox_judge(filter, p.len, is_for_all);
+        need = cp_sandbox_check_filter(filter, p.len, is_for_all);
     cp_free(filter);
     return need;
 }
@@ -78,7 +78,7 @@ static enum cp_sandbox_need prepare(bool is_strict, const void *program,
         return CP_SANDBOX_NOTHING;
     need = is_strict ? CP_SANDBOX_SEAL : judge(program, is_for_all);
     if (need >= CP_SANDBOX_NO_PERF) {
-        cp_sandbox_note_filter();
+        cp_sandbox_set_filtered();
         cp_perf_signals_close_all();
     }
     if (need >= CP_SANDBOX_NO_THREADS)

@@ -117,7 +117,7 @@ struct cp_kind {
     uint64_t (*count_of)(const struct cp_kind *kind); /* or so */
 
     /* Why there is nothing to see, for the index page; NULL: there is. */
-    const char *(*note)(void);
+    const char *(*disabled_reason)(void);
 };
 
 /* Whether the profile kind has that name, or that alias. */

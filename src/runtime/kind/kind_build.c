@@ -45,8 +45,8 @@ enum cp_status cp_kind_build(const struct cp_kind_form *form, int64_t period,
     return status;
 }
 
-enum cp_status cp_kind_begin_nothing(const struct cp_kind_request *request,
-                                     void **out_window, struct cp_error *err)
+enum cp_status cp_kind_begin_snapshot(const struct cp_kind_request *request,
+                                      void **out_window, struct cp_error *err)
 {
     (void)request;
     (void)err;
@@ -54,7 +54,7 @@ enum cp_status cp_kind_begin_nothing(const struct cp_kind_request *request,
     return CP_OK;
 }
 
-void cp_kind_cancel_nothing(void *window)
+void cp_kind_cancel_snapshot(void *window)
 {
     (void)window;
 }

@@ -3,7 +3,7 @@
  *
  * A kind that is told by a table says which types it has and what fills it;
  * cp_kind_build makes the profile. Kinds without a window of their own have
- * cp_kind_begin_nothing and cp_kind_cancel_nothing.
+ * cp_kind_begin_snapshot and cp_kind_cancel_snapshot.
  */
 #ifndef CP_KIND_BUILD_H
 #define CP_KIND_BUILD_H
@@ -29,8 +29,8 @@ enum cp_status cp_kind_build(const struct cp_kind_form *form, int64_t period,
                              void *context, struct cp_profile **out,
                              struct cp_error *err);
 
-enum cp_status cp_kind_begin_nothing(const struct cp_kind_request *request,
-                                     void **out_window, struct cp_error *err);
-void cp_kind_cancel_nothing(void *window);
+enum cp_status cp_kind_begin_snapshot(const struct cp_kind_request *request,
+                                      void **out_window, struct cp_error *err);
+void cp_kind_cancel_snapshot(void *window);
 
 #endif

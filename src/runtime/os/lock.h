@@ -42,6 +42,12 @@ static inline void cp_lock_release(struct cp_lock *l)
         (void)CP_SYSCALL(SYS_futex, (long)&l->word, FUTEX_WAKE_PRIVATE, 1);
 }
 
+/* Whether any thread holds the lock; for assertions. */
+static inline bool cp_lock_is_held(const struct cp_lock *l)
+{
+    return atomic_load(&l->word) != 0;
+}
+
 /* In the child of a fork, where the taker may be no more. */
 static inline void cp_lock_reset(struct cp_lock *l)
 {

@@ -58,7 +58,7 @@ static void close_others(int socket, int lease)
  * do not have it in @system-service. A filter that refuses unshare with an
  * error is one that gives errors.
  */
-bool cp_own_fds_part(int socket, int lease)
+bool cp_own_fds_unshare(int socket, int lease)
 {
     long result;
 
@@ -75,14 +75,14 @@ bool cp_own_fds_part(int socket, int lease)
 }
 
 /* Takes n descriptors and gives them back, deepest first. */
-bool cp_own_fds_have_spare(int fd, int n)
+bool cp_own_fds_can_open(int fd, int n)
 {
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     bool is_enough;
 
     if (copy < 0)
         return false;
-    is_enough = n <= 1 || cp_own_fds_have_spare(fd, n - 1);
+    is_enough = n <= 1 || cp_own_fds_can_open(fd, n - 1);
     (void)close(copy);
     return is_enough;
 }

@@ -13,9 +13,9 @@
  * Gives this thread a descriptor table of its own, which has only these two
  * (one: lease is 0). False: the kernel cannot.
  */
-bool cp_own_fds_part(int socket, int lease);
+bool cp_own_fds_unshare(int socket, int lease);
 
 /* Can n more descriptors be opened? fd is any open one. */
-bool cp_own_fds_have_spare(int fd, int n);
+bool cp_own_fds_can_open(int fd, int n);
 
 #endif

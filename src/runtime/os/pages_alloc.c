@@ -23,7 +23,7 @@
 #define MIN_BLOCK ((size_t)32)
 #define N_CLASSES 22
 #define PAGE ((size_t)4096)
-#define HELD_EIGHTHS 3 /* of the limit: see cp_pages_hold */
+#define HELD_EIGHTHS 3 /* of the limit: see cp_pages_charge */
 
 struct head {
     size_t size;  /* with the head */
@@ -67,18 +67,18 @@ static bool is_within_limit(size_t all)
     return limit == 0 || all + atomic_load(&pages.reserved) <= limit;
 }
 
-bool cp_pages_hold(size_t bytes)
+bool cp_pages_charge(size_t bytes)
 {
     size_t held = atomic_fetch_add(&pages.held, bytes) + bytes;
     size_t limit = atomic_load(&pages.limit);
 
     if (limit == 0 || held <= limit / 8 * HELD_EIGHTHS)
         return true;
-    cp_pages_let_go(bytes);
+    cp_pages_uncharge(bytes);
     return false;
 }
 
-void cp_pages_let_go(size_t bytes)
+void cp_pages_uncharge(size_t bytes)
 {
     atomic_fetch_sub(&pages.held, bytes);
 }

@@ -24,8 +24,8 @@ void cp_pages_reserve(size_t bytes);
  * three eighths of the limit, beside it, so that none of them keeps a profile
  * from being written.
  */
-bool cp_pages_hold(size_t bytes);
-void cp_pages_let_go(size_t bytes);
+bool cp_pages_charge(size_t bytes);
+void cp_pages_uncharge(size_t bytes);
 
 /* Bytes that are mapped now. */
 size_t cp_pages_bytes(void);

@@ -150,8 +150,8 @@ static bool passes(struct program p, const struct cp_seccomp_call *calls,
     return true;
 }
 
-enum cp_sandbox_need cp_sandbox_judge(const struct sock_filter *filter,
-                                      size_t n, bool is_for_all)
+enum cp_sandbox_need cp_sandbox_check_filter(const struct sock_filter *filter,
+                                             size_t n, bool is_for_all)
 {
     struct program p = { filter, n };
 
@@ -165,7 +165,7 @@ enum cp_sandbox_need cp_sandbox_judge(const struct sock_filter *filter,
     return CP_SANDBOX_NOTHING;
 }
 
-void cp_sandbox_note_filter(void)
+void cp_sandbox_set_filtered(void)
 {
     atomic_store(&is_filtered, true);
 }
@@ -241,6 +241,6 @@ bool cp_sandbox_is_filtered(void)
     if (mode < 0)
         mode = (int)CP_SYSCALL(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
     if (mode == FILTER_MODE || has_one_a_filter())
-        cp_sandbox_note_filter();
+        cp_sandbox_set_filtered();
     return atomic_load(&is_filtered);
 }

@@ -49,10 +49,10 @@ enum cp_sandbox_need {
 };
 
 /* is_for_all: the filter is for all threads (SECCOMP_FILTER_FLAG_TSYNC). */
-enum cp_sandbox_need cp_sandbox_judge(const struct sock_filter *filter,
-                                      size_t n, bool is_for_all);
+enum cp_sandbox_need cp_sandbox_check_filter(const struct sock_filter *filter,
+                                             size_t n, bool is_for_all);
 
 /* Marks the process as filtered. */
-void cp_sandbox_note_filter(void);
+void cp_sandbox_set_filtered(void);
 
 #endif

@@ -15,7 +15,7 @@ static struct {
     ino_t inode;
 } first;
 
-void cp_stderr_note(void)
+void cp_stderr_remember(void)
 {
     struct stat st;
 

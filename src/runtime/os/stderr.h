@@ -8,7 +8,7 @@
 #define CP_STDERR_H
 
 /* Remembers what descriptor 2 is now. */
-void cp_stderr_note(void);
+void cp_stderr_remember(void);
 
 /* Writes, unless the descriptor has become something else since. */
 void cp_stderr_write(const char *text);

@@ -26,21 +26,21 @@ static size_t bytes_of(size_t n_slots, size_t n_frames)
 }
 
 /* May a table of that size be? It is counted then, but for the smallest. */
-static bool may_have(size_t n_slots, size_t n_frames)
+static bool try_charge(size_t n_slots, size_t n_frames)
 {
     size_t bytes = bytes_of(n_slots, n_frames);
 
     if (n_slots <= CP_TABLES_MIN_SLOTS)
         return true;
-    if (limits.most_bytes && bytes > limits.most_bytes)
+    if (limits.max_bytes && bytes > limits.max_bytes)
         return false;
-    return !limits.hold || limits.hold(bytes);
+    return !limits.charge || limits.charge(bytes);
 }
 
-static void let_go(size_t n_slots, size_t n_frames)
+static void uncharge(size_t n_slots, size_t n_frames)
 {
-    if (n_slots > CP_TABLES_MIN_SLOTS && limits.let_go)
-        limits.let_go(bytes_of(n_slots, n_frames));
+    if (n_slots > CP_TABLES_MIN_SLOTS && limits.uncharge)
+        limits.uncharge(bytes_of(n_slots, n_frames));
 }
 
 static void *map_pages(size_t size)
@@ -50,7 +50,7 @@ static void *map_pages(size_t size)
 
     if (p == MAP_FAILED)
         return NULL;
-    cp_tables_keep_small(p, size);
+    cp_tables_disable_huge_pages(p, size);
     return p;
 }
 
@@ -59,11 +59,11 @@ enum cp_status cp_tables_map(struct cp_signal_samples *s, size_t n_slots,
 {
     char *p;
 
-    for (; !may_have(n_slots, n_frames); n_frames /= 2)
+    for (; !try_charge(n_slots, n_frames); n_frames /= 2)
         n_slots /= 2;
     p = map_pages(bytes_of(n_slots, n_frames));
     if (!p) {
-        let_go(n_slots, n_frames);
+        uncharge(n_slots, n_frames);
         return cp_error_nomem(err);
     }
     s->n_slots = n_slots;
@@ -79,7 +79,7 @@ void cp_tables_unmap(struct cp_signal_samples *s)
     if (!s->slots)
         return;
     (void)munmap(s->slots, bytes_of(s->n_slots, s->n_frames));
-    let_go(s->n_slots, s->n_frames);
+    uncharge(s->n_slots, s->n_frames);
 }
 
 size_t cp_tables_bytes(const struct cp_signal_samples *s)
@@ -90,7 +90,7 @@ size_t cp_tables_bytes(const struct cp_signal_samples *s)
     if (n_frames > s->n_frames)
         n_frames = s->n_frames;
     return n_frames * sizeof(*s->frames) +
-           cp_tables_touched(n_slots, s->n_slots, sizeof(*s->slots));
+           cp_tables_resident_bytes(n_slots, s->n_slots, sizeof(*s->slots));
 }
 
 /* A page for each slot, until all are touched. */
@@ -105,7 +105,7 @@ static size_t touched(size_t used, size_t n, size_t size)
  * While at most half of those that are filled first are, few of the others
  * are: one in thirty or so of all.
  */
-size_t cp_tables_touched(size_t used, size_t n, size_t size)
+size_t cp_tables_resident_bytes(size_t used, size_t n, size_t size)
 {
     if (n <= CP_SAMPLES_PRIMARY || used > CP_SAMPLES_PRIMARY / 2)
         return touched(used, n, size);
@@ -113,7 +113,7 @@ size_t cp_tables_touched(size_t used, size_t n, size_t size)
            touched(used / 24, n - CP_SAMPLES_PRIMARY, size);
 }
 
-void cp_tables_keep_small(void *from, size_t size)
+void cp_tables_disable_huge_pages(void *from, size_t size)
 {
     uintptr_t first = (uintptr_t)from & ~(uintptr_t)(PAGE - 1);
     int before = errno;

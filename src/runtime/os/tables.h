@@ -18,9 +18,9 @@ struct cp_signal_samples;
 #define CP_TABLES_MIN_SLOTS ((size_t)1 << 10) /* 0.3 MB: always given */
 
 struct cp_tables_options {
-    size_t most_bytes;            /* of one table; 0: no limit */
-    bool (*hold)(size_t bytes);   /* May there be so much more? NULL: yes */
-    void (*let_go)(size_t bytes); /* what was held */
+    size_t max_bytes;               /* of one table; 0: no limit */
+    bool (*charge)(size_t bytes);   /* May there be so much more? NULL: yes */
+    void (*uncharge)(size_t bytes); /* what was held */
 };
 
 /* Set once, before the first table. */
@@ -39,12 +39,12 @@ void cp_tables_unmap(struct cp_signal_samples *s);
 size_t cp_tables_bytes(const struct cp_signal_samples *s);
 
 /* What `used` of a table's slots hold, at most, of n with `size` bytes each. */
-size_t cp_tables_touched(size_t used, size_t n, size_t size);
+size_t cp_tables_resident_bytes(size_t used, size_t n, size_t size);
 
 /*
  * Memory that is touched here and there: where the kernel gives large pages
  * unasked, each touch would cost 2 MB.
  */
-void cp_tables_keep_small(void *from, size_t size);
+void cp_tables_disable_huge_pages(void *from, size_t size);
 
 #endif

@@ -180,7 +180,7 @@ static enum cp_status write_profile(struct cpprof_profile *p,
     if (symbols)
         status = render(p, profile, is_last, &p->kept, err);
     if (symbols)
-        cp_symbols_forget(symbols);
+        cp_symbols_release_frames(symbols);
     cp_lock_release(&symbols_lock);
     return status == CP_OK ? cp_out_finish(&p->kept, err) : status;
 }
@@ -424,7 +424,7 @@ static struct cp_signal_thread *self(struct cp_error *err)
         return t;
     if (cp_lifecycle_start(err) != CP_OK)
         return NULL;
-    t = cp_threads_enter(unknown, 0);
+    t = cp_threads_register(unknown, 0);
     if (!t)
         (void)cp_error_nomem(err);
     return t;

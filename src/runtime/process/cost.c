@@ -27,6 +27,6 @@ void cp_cost(struct cp_endpoint_cost *out)
         .n_samples = atomic_load(&cp_handler_state.n_samples) + heap.n_samples,
         .n_lost = atomic_load(&cp_handler_state.n_no_reader_slot) +
                   atomic_load(&cp_handler_state.n_full) + heap.n_lost,
-        .cpu_ns = cp_threads_own_cpu_ns(),
+        .cpu_ns = cp_threads_internal_cpu_ns(),
     };
 }

@@ -131,7 +131,7 @@ static void look(void *arg)
                             &dump.last_high, s->dump_on_high_water);
         if (is_due)
             write_dump();
-    } while (cp_own_thread_rest(LOOK_NS));
+    } while (cp_own_thread_sleep(LOOK_NS));
 }
 
 static void on_signal(int sig)

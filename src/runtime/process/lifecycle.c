@@ -43,7 +43,9 @@
 #include "runtime/profiles/thread_stacks.h"
 #include "runtime/profiles/threadcreate.h"
 #include "runtime/profiles/wall.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
+#include "runtime/stacks/signal_owner.h"
+#include "runtime/stacks/unwind_publisher.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/labels.h"
 #include "runtime/threads/main_thread_exit.h"
@@ -139,15 +141,16 @@ static void end_thread(void *rounds)
         return;
     }
     cp_trace_note_end();
-    cp_sigaltstack_keep(&no_stack); /* who joins it may give it to another */
-    cp_threads_leave();
+    cp_sigaltstack_drop_others(
+        &no_stack); /* who joins it may give it to another */
+    cp_threads_unregister();
     if (is_main_thread())
-        cp_main_thread_exit_watch();
+        cp_main_thread_exit_begin();
 }
 
 static void know_thread(struct cp_stack_bounds bounds, uintptr_t start)
 {
-    bool is_known = cp_threads_enter(bounds, start) != NULL;
+    bool is_known = cp_threads_register(bounds, start) != NULL;
 
     if (life.has_key && (is_known || is_main_thread())) /* its end matters */
         (void)pthread_setspecific(
@@ -213,7 +216,7 @@ static bool has_own_stack(const pthread_attr_t *attr)
 static void have_refresh_thread(void)
 {
     if (atomic_exchange(&life.lacks_refresh_thread, false) &&
-        cp_sampler_watch_soon(NULL) != CP_OK)
+        cp_refresh_acquire_for_hooks_nowait(NULL) != CP_OK)
         atomic_store(&life.lacks_refresh_thread,
                      true); /* the next thread tries */
 }
@@ -245,7 +248,7 @@ void cp_lifecycle_unwrap_thread(void *wrapped)
 struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
 {
     struct wrapped w = *(struct wrapped *)wrapped;
-    int sig = cp_sampler_choice();
+    int sig = cp_signal_owner_choose();
     uint64_t mask = sig ? (uint64_t)1 << (sig - 1) : 0;
     struct cp_stack_bounds bounds;
 
@@ -294,7 +297,7 @@ static void after_fork(bool is_child)
     cp_labels_after_fork();
     cp_threads_after_fork(is_child);
     if (is_child) {
-        if (cp_sampler_after_fork())
+        if (cp_refresh_reset_after_fork())
             atomic_store(&life.lacks_refresh_thread, true);
         cp_cpu_after_fork();
         cp_heap_after_fork();
@@ -308,7 +311,7 @@ static void after_fork(bool is_child)
         cp_record_after_fork();
         cp_registry_after_fork();
         cp_socket_file_disown();
-        cp_own_thread_after_fork();
+        cp_own_thread_reset_after_fork();
         atomic_store(&life.pid, CP_SYSCALL(SYS_getpid, 0));
         cp_lock_reset(&life.lock);
     }
@@ -355,9 +358,6 @@ bool cp_lifecycle_watch_forks(cp_atfork *add)
 static void apply_settings(void)
 {
     struct cp_settings *s = &life.settings;
-    struct cp_sampler_options options = { .table_bytes = s->max_memory / 2,
-                                          .signal = s->signal };
-
     struct cp_heap_options heap = { .interval = s->heap_interval,
                                     .table_bytes = s->max_memory / 16 * 7,
                                     .counts_mmap = s->heap_mmap,
@@ -368,20 +368,21 @@ static void apply_settings(void)
     const struct cp_elf_policy files = { .limit_bytes = s->max_memory / 2,
                                          .trusts_only_us = true };
 
-    struct cp_tables_options tables = { .most_bytes = s->max_memory / 64 * 5,
-                                        .hold = cp_pages_hold,
-                                        .let_go = cp_pages_let_go };
+    struct cp_tables_options tables = { .max_bytes = s->max_memory / 64 * 5,
+                                        .charge = cp_pages_charge,
+                                        .uncharge = cp_pages_uncharge };
 
     cp_elf_set_policy(&files);
     cp_heap_configure(&heap);
     cp_tables_configure(&tables);
     cp_pages_set_limit(s->max_memory);
-    cp_sampler_configure(&options);
+    cp_signal_owner_configure(s->signal);
+    cp_unwind_publisher_configure(s->max_memory / 2);
     cp_cpu_set_default_hz(s->cpu_hz);
     /* A signal of an event that comes while it is at its own work Valgrind
      * takes for a fault in it, and ends. */
     if (s->wants_perf)
-        cp_perf_sampler_insist();
+        cp_perf_sampler_allow_filtered();
     if (!s->has_perf)
         cp_perf_sampler_forbid("switched off");
     else if (cp_valgrind_is_here())
@@ -438,7 +439,7 @@ static enum cp_status start(const char *session, struct cp_error *err)
         return cp_error_set(err, CP_EUSAGE,
                             "not in a program that runs with the rights of "
                             "its file's owner");
-    cp_stderr_note();
+    cp_stderr_remember();
     read_settings();
     life.before = life.settings;
     if (session)
@@ -522,7 +523,7 @@ void cp_lifecycle_seal(void)
     (void)cp_contention_set_mutex_fraction(0, NULL);
     cp_heap_pause();
     cp_threads_set_period(0);
-    cp_sampler_seal();
+    cp_signal_owner_seal();
     atomic_store(&cp_sandbox_sealed, true);
     cp_lock_release(&life.lock);
 }
@@ -547,7 +548,7 @@ void cp_lifecycle_detach(void)
     (void)set_anew(NULL);
     if (life.is_asleep) {
         cp_heap_pause();
-        cp_sampler_unwatch();
+        cp_refresh_release_for_hooks();
     }
     cp_lock_release(&life.lock);
 }

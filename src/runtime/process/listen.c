@@ -23,7 +23,7 @@
 #include "runtime/process/settings.h"
 #include "runtime/process/socket_file.h"
 #include "runtime/profiles/custom.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/own_thread.h"
 
 #define CHILD_DELAY_NS 100000000
@@ -196,7 +196,7 @@ bool cp_listen_close(void)
     cp_lock_acquire(&state.lock);
     is_closed = close_locked();
     cp_lock_release(&state.lock);
-    cp_sampler_retire();
+    cp_refresh_shut_down();
     return is_closed;
 }
 
@@ -267,7 +267,7 @@ static void serve_child(void *arg)
     struct cp_error err = { 0 };
 
     (void)arg;
-    if (!cp_own_thread_rest(CHILD_DELAY_NS))
+    if (!cp_own_thread_sleep(CHILD_DELAY_NS))
         return;
     if (try_again(&err) != CP_OK)
         cp_lifecycle_say(err.msg);
@@ -303,7 +303,7 @@ static void serve_as_address_holder(void *arg)
 
     (void)arg;
     for (; state.n_tries > 0; state.n_tries--) {
-        if (!cp_own_thread_rest(delay))
+        if (!cp_own_thread_sleep(delay))
             return;
         if (try_again(NULL) == CP_OK || serve_in_its_place())
             return;

@@ -12,7 +12,7 @@
 #include "runtime/process/lifecycle.h"
 #include "runtime/process/listen.h"
 #include "runtime/process/record.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/own_thread.h"
 #include "runtime/threads/thread_records.h"
 #include "runtime/threads/threads.h"
@@ -101,10 +101,10 @@ void cp_pause_begin(bool is_single)
     struct ending ending = { .is_single = is_single };
     int number = errno;
 
-    ending.n = cp_threads_own(ending.tids);
+    ending.n = cp_threads_list_internal(ending.tids);
     cp_own_thread_pause();
     cp_record_pause();
-    cp_sampler_wake();
+    cp_refresh_wake();
     cp_listen_pause();
     await_end(&ending);
     errno = number;

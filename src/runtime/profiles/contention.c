@@ -11,7 +11,7 @@
 #include "runtime/os/lock.h"
 #include "runtime/os/tables.h"
 #include "runtime/stacks/cumulative_table.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/stack_writer.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/wait_switches.h"
@@ -48,7 +48,7 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
     if (value && cp_hooks_are_bypassed())
         return cp_error_set(err, CP_EUSAGE, CP_HOOKS_BYPASSED_REASON);
     if (value)
-        status = cp_sampler_watch(err);
+        status = cp_refresh_acquire_for_hooks(err);
     if (status != CP_OK)
         return status;
     cp_lock_acquire(&tables_lock);
@@ -77,8 +77,8 @@ void cp_contention_reset_after_fork(void)
     cp_lock_reset(&tables_lock);
     cp_wait_switches_reset_after_fork();
     cp_waits_reset_after_fork();
-    cp_cumulative_table_clear(&cp_waits.block);
-    cp_cumulative_table_clear(&cp_waits.mutex);
+    cp_cumulative_table_reset_after_fork(&cp_waits.block);
+    cp_cumulative_table_reset_after_fork(&cp_waits.mutex);
 }
 
 size_t cp_contention_bytes(void)
@@ -165,11 +165,11 @@ const struct cp_kind cp_block_kind = {
     .summary = "Where threads waited: for mutexes, read-write locks, "
                "conditions, semaphores, barriers and other threads.",
     .text = CP_KIND_TEXT_CONTENTION,
-    .begin = cp_kind_begin_nothing,
+    .begin = cp_kind_begin_snapshot,
     .finish = finish_block,
-    .cancel = cp_kind_cancel_nothing,
+    .cancel = cp_kind_cancel_snapshot,
     .count = count_block,
-    .note = note_block,
+    .disabled_reason = note_block,
     .setting = "rate",
     .set = cp_contention_set_block_rate,
 };
@@ -179,11 +179,11 @@ const struct cp_kind cp_mutex_kind = {
     .summary = "Who made others wait: the stacks that held a lock somebody "
                "else wanted.",
     .text = CP_KIND_TEXT_MUTEX,
-    .begin = cp_kind_begin_nothing,
+    .begin = cp_kind_begin_snapshot,
     .finish = finish_mutex,
-    .cancel = cp_kind_cancel_nothing,
+    .cancel = cp_kind_cancel_snapshot,
     .count = count_mutex,
-    .note = note_mutex,
+    .disabled_reason = note_mutex,
     .setting = "fraction",
     .set = cp_contention_set_mutex_fraction,
 };

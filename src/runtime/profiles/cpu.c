@@ -31,14 +31,14 @@ static int tick_text(int hz, char *out, size_t size)
 
     if (tick_ns == 0 || (uint64_t)(CP_NS_PER_S / hz) >= tick_ns)
         return 0;
-    if (cp_threads_are_fast())
+    if (cp_threads_use_only_events())
         return snprintf(out, size,
                         "%d Hz by events of the kernel (perf_event_open)", hz);
     return snprintf(out, size,
                     "%d Hz is above the kernel's tick of %d Hz: samples are "
                     "fewer and weigh more (no events: %s)",
                     hz, (int)(CP_NS_PER_S / (int64_t)tick_ns),
-                    cp_perf_sampler_why_not());
+                    cp_perf_sampler_disabled_reason());
 }
 
 /* What the samples should add up to, and what they lack. */
@@ -105,7 +105,8 @@ static const char *note(void)
 {
     static char text[256]; /* the endpoint's thread alone asks */
     int hz = cpu.hz > cpu.default_hz ? cpu.hz : cpu.default_hz;
-    int len = cp_threads_are_fast() ? 0 : tick_text(hz, text, sizeof(text));
+    int len =
+        cp_threads_use_only_events() ? 0 : tick_text(hz, text, sizeof(text));
 
     return len > 0 ? text : NULL;
 }
@@ -126,7 +127,7 @@ const struct cp_kind cp_cpu_kind = {
     .finish = finish,
     .cancel = cancel,
     .count = count,
-    .note = note,
+    .disabled_reason = note,
 };
 
 size_t cp_cpu_bytes(void)

@@ -13,7 +13,7 @@
 #include "runtime/kind/kind.h"
 #include "runtime/os/lock.h"
 #include "runtime/stacks/cumulative_table.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"
 
@@ -52,7 +52,7 @@ void cp_custom_after_fork(void)
         if (atomic_load(&customs[i].lock.word) != 0) { /* somebody was at it */
             customs[i].entries = NULL;
             customs[i].n = customs[i].cap = 0;
-            cp_cumulative_table_clear(&customs[i].table);
+            cp_cumulative_table_reset_after_fork(&customs[i].table);
         }
         cp_lock_reset(&customs[i].lock);
     }
@@ -275,7 +275,7 @@ static enum cp_status make(struct cp_custom **out, const char *name,
 enum cp_status cp_custom_new(struct cp_custom **out, const char *name,
                              bool is_reserved, struct cp_error *err)
 {
-    enum cp_status status = cp_sampler_watch(err);
+    enum cp_status status = cp_refresh_acquire_for_hooks(err);
 
     if (status != CP_OK)
         return status;

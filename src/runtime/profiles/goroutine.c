@@ -99,7 +99,7 @@ static const char *state_word(const struct grouping *g,
 {
     if (g->is_single && state->letter == 'S' && state->wait[0])
         return state->wait;
-    return cp_thread_state_word(state->letter);
+    return cp_thread_state_name(state->letter);
 }
 
 static enum cp_status write_group(struct cp_stack_writer *w,

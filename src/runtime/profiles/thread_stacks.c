@@ -14,7 +14,8 @@
 #include "runtime/os/lock.h"
 #include "runtime/os/timer.h"
 #include "runtime/stacks/sample_recorder.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
+#include "runtime/stacks/signal_owner.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/stacks/stack_writer.h"
 #include "runtime/threads/thread_state.h"
@@ -92,7 +93,7 @@ static bool collect(struct taker *k, struct cp_thread_stack *t)
         return false;
     t->reply = 0;
     slot = atomic_load(&record->stack_list.slot);
-    if (slot && cp_stack_of_slot(&k->mark.table->samples, slot, &stack))
+    if (slot && cp_stack_read_slot(&k->mark.table->samples, slot, &stack))
         keep_frames(k, t, stack.frames, stack.n);
     return true;
 }
@@ -121,9 +122,10 @@ static bool look(struct taker *k, struct cp_thread_stack *t)
     if (is_asleep)
         keep_frames(k, t, k->look.frames, k->look.n);
     if (!cp_thread_state_read(t->tid, k->look.place,
-                              is_asleep ? 0 : cp_sampler_signal(), &t->state))
+                              is_asleep ? 0 : cp_signal_owner_signal(),
+                              &t->state))
         return false;
-    return !is_asleep && !t->state.blocks_ours;
+    return !is_asleep && !t->state.blocks_signal;
 }
 
 /* Threads that fell asleep since do not reply, but can be read now. */
@@ -189,13 +191,13 @@ enum cp_status cp_thread_stacks_take(struct cp_thread_stacks *s,
 {
     enum cp_status status;
 
-    cp_lock_acquire(&cp_sampler_lock);
-    status = cp_sampler_open_now(err);
+    cp_lock_acquire(&cp_refresh_lock);
+    status = cp_refresh_acquire_and_wait(err);
     if (status == CP_OK) {
         status = take(s, err);
-        cp_sampler_close();
+        cp_refresh_release();
     }
-    cp_lock_release(&cp_sampler_lock);
+    cp_lock_release(&cp_refresh_lock);
     return status;
 }
 

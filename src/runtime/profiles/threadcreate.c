@@ -37,7 +37,7 @@ void cp_threadcreate_note(uintptr_t caller)
 
 void cp_threadcreate_after_fork(void)
 {
-    cp_cumulative_table_clear(&table);
+    cp_cumulative_table_reset_after_fork(&table);
 }
 
 size_t cp_threadcreate_bytes(void)
@@ -84,8 +84,8 @@ const struct cp_kind cp_threadcreate_kind = {
     .name = "threadcreate",
     .summary = "Where threads were started, since the program began.",
     .text = CP_KIND_TEXT_COUNT,
-    .begin = cp_kind_begin_nothing,
+    .begin = cp_kind_begin_snapshot,
     .finish = finish,
-    .cancel = cp_kind_cancel_nothing,
+    .cancel = cp_kind_cancel_snapshot,
     .count = count,
 };

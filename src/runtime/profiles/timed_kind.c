@@ -14,7 +14,7 @@
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
 #include "runtime/stacks/sample_recorder.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/stack_writer.h"
 #include "signal/signals/handler.h"
 
@@ -64,13 +64,13 @@ static enum cp_status open_recording(struct cp_timed_kind *p,
                                      struct cp_recording *w,
                                      struct cp_error *err)
 {
-    enum cp_status status = cp_sampler_open(err);
+    enum cp_status status = cp_refresh_acquire(err);
 
     if (status != CP_OK)
         return status;
     status = cp_sample_recorder_open(&p->recorder, &w->mark, err);
     if (status != CP_OK) {
-        cp_sampler_close();
+        cp_refresh_release();
         return status;
     }
     note_begin(w);
@@ -80,7 +80,7 @@ static enum cp_status open_recording(struct cp_timed_kind *p,
     if (status != CP_OK) {
         unlink_recording(p, w);
         cp_sample_recorder_close(&p->recorder, &w->mark);
-        cp_sampler_close();
+        cp_refresh_release();
     } else if (p->unattributed_ns) {
         w->unattributed_ns = p->unattributed_ns();
     }
@@ -101,9 +101,9 @@ enum cp_status cp_timed_kind_begin(struct cp_timed_kind *p,
     if (!w)
         return CP_ENOMEM;
     w->hz = hz;
-    cp_lock_acquire(&cp_sampler_lock);
+    cp_lock_acquire(&cp_refresh_lock);
     status = open_recording(p, w, err);
-    cp_lock_release(&cp_sampler_lock);
+    cp_lock_release(&cp_refresh_lock);
     if (status != CP_OK)
         cp_free(w);
     else
@@ -172,7 +172,7 @@ static void end_sampling(struct cp_timed_kind *p, struct cp_recording *w)
 static void close_recording(struct cp_timed_kind *p, struct cp_recording *w)
 {
     cp_sample_recorder_close(&p->recorder, &w->mark);
-    cp_sampler_close();
+    cp_refresh_release();
     cp_free(w);
 }
 
@@ -183,11 +183,11 @@ enum cp_status cp_timed_kind_finish(struct cp_timed_kind *p, void *recording,
     struct cp_builder b = { 0 };
     enum cp_status status;
 
-    cp_lock_acquire(&cp_sampler_lock);
+    cp_lock_acquire(&cp_refresh_lock);
     end_sampling(p, recording);
     status = write_recording(p, recording, &b, err);
     close_recording(p, recording);
-    cp_lock_release(&cp_sampler_lock);
+    cp_lock_release(&cp_refresh_lock);
     if (status == CP_OK)
         *out = cp_builder_take(&b);
     cp_builder_release(&b);
@@ -196,10 +196,10 @@ enum cp_status cp_timed_kind_finish(struct cp_timed_kind *p, void *recording,
 
 void cp_timed_kind_cancel(struct cp_timed_kind *p, void *recording)
 {
-    cp_lock_acquire(&cp_sampler_lock);
+    cp_lock_acquire(&cp_refresh_lock);
     end_sampling(p, recording);
     close_recording(p, recording);
-    cp_lock_release(&cp_sampler_lock);
+    cp_lock_release(&cp_refresh_lock);
 }
 
 void cp_timed_kind_reset_after_fork(struct cp_timed_kind *p)

@@ -26,7 +26,7 @@ struct cp_recording {
     uint64_t n_truncated, n_lost; /* as they were then */
 };
 
-/* Used under cp_sampler_lock, but for what is constant. */
+/* Used under cp_refresh_lock, but for what is constant. */
 struct cp_timed_kind {
     struct cp_sample_recorder recorder;
     struct cp_recording *recordings;

@@ -30,7 +30,8 @@
 #include "runtime/os/timer.h"
 #include "runtime/profiles/timed_kind.h"
 #include "runtime/stacks/sample_recorder.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
+#include "runtime/stacks/signal_owner.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/stacks/stack_writer.h"
 #include "runtime/threads/own_thread.h"
@@ -147,7 +148,8 @@ static bool is_open(struct cp_signal_thread *t, int32_t tid)
 {
     if (atomic_load(&t->wall.running_slot))
         t->wall.has_replied = true;
-    return t->wall.has_replied || !cp_thread_blocks(tid, cp_sampler_signal());
+    return t->wall.has_replied ||
+           !cp_thread_blocks_signal(tid, cp_signal_owner_signal());
 }
 
 /* Accounts for `value` ns of a running thread; false: not now. */
@@ -183,11 +185,11 @@ static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
         return true;
     }
     still = cp_sleeping_stack_walk(&v->look, tid);
-    if (still == CP_SLEEP_GONE)
+    if (still == CP_SLEEP_EXITED)
         return false;
     if (still == CP_SLEEP_RUNNING && call_ns &&
         call_ns == atomic_load(&t->waits.since_ns) &&
-        cp_sleeping_stack_walk_noted(&v->look, t)) {
+        cp_sleeping_stack_walk_saved(&v->look, t)) {
         (void)record(v->look.frames, v->look.n, t, STATE_RUNNING, value);
         return true;
     }
@@ -213,7 +215,7 @@ static void visit(struct visitor *v, struct cp_signal_thread *t, int32_t tid)
 
 static void go_round(struct visitor *v)
 {
-    uint32_t n_records = cp_threads_records(), n = 0;
+    uint32_t n_records = cp_threads_count_records(), n = 0;
 
     v->n_requests = 0;
     for (uint32_t i = 0; i < n_records && n < VISITS_PER_TICK; i++) {
@@ -281,12 +283,12 @@ static void be_guest(struct visitor *v)
         cp_free(v);
     else
         wall.guest = v;
-    cp_sampler_set_guest(guest_turn);
+    cp_refresh_set_piggyback_task(guest_turn);
 }
 
 static void end_round(void)
 {
-    cp_sampler_set_guest(NULL);
+    cp_refresh_set_piggyback_task(NULL);
     atomic_fetch_add(&wall.round, 1);
     (void)CP_SYSCALL(SYS_futex, (long)&wall.round, FUTEX_WAKE_PRIVATE, 1);
 }

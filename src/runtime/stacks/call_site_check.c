@@ -104,8 +104,8 @@ static bool is_start_of(uintptr_t start, uintptr_t pc)
            count_frames(start, pc) == 1;
 }
 
-enum cp_call_site_fit cp_call_site_check(const struct cp_unwind_table *map,
-                                         uintptr_t back, uintptr_t pc)
+enum cp_call_site_result cp_call_site_check(const struct cp_unwind_table *map,
+                                            uintptr_t back, uintptr_t pc)
 {
     const struct cp_unwind_module *own =
         cp_unwind_table_find(map, (uintptr_t)cp_call_site_check);
@@ -117,7 +117,7 @@ enum cp_call_site_fit cp_call_site_check(const struct cp_unwind_table *map,
         !find_called(back, &called))
         return CP_CALL_SITE_NO;
     if (!called)
-        return CP_CALL_SITE_PERHAPS;
+        return CP_CALL_SITE_UNKNOWN;
     /* Or a hook of ours was called, and has gone on to the function. */
     return is_start_of(called, pc) ||
                    (!is_ours && own == cp_unwind_table_find(map, called))
@@ -125,8 +125,8 @@ enum cp_call_site_fit cp_call_site_check(const struct cp_unwind_table *map,
                : CP_CALL_SITE_NO;
 }
 #else
-enum cp_call_site_fit cp_call_site_check(const struct cp_unwind_table *map,
-                                         uintptr_t back, uintptr_t pc)
+enum cp_call_site_result cp_call_site_check(const struct cp_unwind_table *map,
+                                            uintptr_t back, uintptr_t pc)
 {
     (void)map, (void)back, (void)pc;
     return CP_CALL_SITE_NO;

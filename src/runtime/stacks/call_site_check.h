@@ -13,9 +13,9 @@
 
 struct cp_unwind_table;
 
-enum cp_call_site_fit {
+enum cp_call_site_result {
     CP_CALL_SITE_NO,
-    CP_CALL_SITE_PERHAPS, /* there is a call, of nobody knows what */
+    CP_CALL_SITE_UNKNOWN, /* there is a call, of nobody knows what */
     CP_CALL_SITE_YES,
 };
 
@@ -23,7 +23,7 @@ enum cp_call_site_fit {
  * `back` is the address to return to, `pc` one in a function with a frame
  * pointer. CP_CALL_SITE_NO on other machines than x86-64.
  */
-enum cp_call_site_fit cp_call_site_check(const struct cp_unwind_table *map,
-                                         uintptr_t back, uintptr_t pc);
+enum cp_call_site_result cp_call_site_check(const struct cp_unwind_table *map,
+                                            uintptr_t back, uintptr_t pc);
 
 #endif

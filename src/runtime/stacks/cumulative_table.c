@@ -21,7 +21,7 @@ enum cp_status cp_cumulative_table_map(struct cp_signal_samples *s,
     return s->slots ? CP_OK : cp_tables_map(s, n_slots, n_frames, err);
 }
 
-void cp_cumulative_table_clear(struct cp_signal_samples *s)
+void cp_cumulative_table_reset_after_fork(struct cp_signal_samples *s)
 {
     if (!s->slots)
         return;
@@ -34,13 +34,13 @@ void cp_cumulative_table_clear(struct cp_signal_samples *s)
 
 static enum cp_status write_slot(struct cp_stack_writer *w,
                                  const struct cp_signal_samples *s, size_t i,
-                                 cp_cumulative_values *values)
+                                 cp_cumulative_values_fn *values)
 {
     const struct cp_signal_slot *slot = &s->slots[i];
     struct cp_stack stack = { 0 };
     int64_t numbers[MAX_VALUES] = { 0 };
 
-    if (!cp_stack_of_slot(s, slot, &stack))
+    if (!cp_stack_read_slot(s, slot, &stack))
         return CP_OK;
     values(slot, &stack, numbers);
     if (numbers[0] == 0 && numbers[1] == 0)
@@ -51,7 +51,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
 /* What found no room. */
 static enum cp_status write_lost(struct cp_stack_writer *w,
                                  const struct cp_signal_samples *s,
-                                 cp_cumulative_values *values)
+                                 cp_cumulative_values_fn *values)
 {
     static const uintptr_t frame = CP_FRAME_LOST;
     struct cp_signal_slot lost = { .count = atomic_load(&s->lost_count),
@@ -66,7 +66,7 @@ static enum cp_status write_lost(struct cp_stack_writer *w,
 }
 
 enum cp_status cp_cumulative_table_write(const struct cp_signal_samples *s,
-                                         cp_cumulative_values *values,
+                                         cp_cumulative_values_fn *values,
                                          struct cp_builder *b,
                                          struct cp_error *err)
 {

@@ -23,15 +23,15 @@ enum cp_status cp_cumulative_table_map(struct cp_signal_samples *s,
                                        struct cp_error *err);
 
 /* In the child of a fork: as if nothing had been. */
-void cp_cumulative_table_clear(struct cp_signal_samples *s);
+void cp_cumulative_table_reset_after_fork(struct cp_signal_samples *s);
 
 /* The values of a slot, and labels beyond the thread's. */
-typedef void cp_cumulative_values(const struct cp_signal_slot *slot,
-                                  struct cp_stack *stack, int64_t *out);
+typedef void cp_cumulative_values_fn(const struct cp_signal_slot *slot,
+                                     struct cp_stack *stack, int64_t *out);
 
 /* Adds all samples to the profile, whose types are there. */
 enum cp_status cp_cumulative_table_write(const struct cp_signal_samples *s,
-                                         cp_cumulative_values *values,
+                                         cp_cumulative_values_fn *values,
                                          struct cp_builder *b,
                                          struct cp_error *err);
 

@@ -186,7 +186,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
 
     seen.count -= before->count.count;
     seen.value -= before->count.value;
-    if (seen.count == 0 || !cp_stack_of_slot(s, slot, &stack))
+    if (seen.count == 0 || !cp_stack_read_slot(s, slot, &stack))
         return CP_OK;
     if (states && slot->tag.state) {
         stack.text_key = "state";

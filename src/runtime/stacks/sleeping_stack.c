@@ -49,9 +49,9 @@ static enum cp_sleep_result read_state_only(int32_t tid)
 {
     struct cp_thread_state state;
 
-    cp_wait_switches_note_calls();
+    cp_wait_switches_save_registers();
     if (!cp_thread_state_read(tid, "", 0, &state))
-        return CP_SLEEP_GONE;
+        return CP_SLEEP_EXITED;
     return state.letter == 'R' ? CP_SLEEP_RUNNING : CP_SLEEP_PARTIAL;
 }
 
@@ -85,13 +85,13 @@ static bool parse_place(const char *text, struct cp_signal_regs *out)
     return out->pc && out->sp && !(out->sp & 7);
 }
 
-enum cp_sleep_result cp_sleeping_stack_find(struct cp_sleep_site *out,
-                                            int32_t tid)
+enum cp_sleep_result
+cp_sleeping_stack_read_registers(struct cp_sleep_registers *out, int32_t tid)
 {
     char text[256];
     size_t len;
 
-    *out = (struct cp_sleep_site){ 0 };
+    *out = (struct cp_sleep_registers){ 0 };
     cp_thread_file_read(tid, "syscall", text, sizeof(text));
     if (text[0] == '\0')
         return read_state_only(tid);
@@ -100,7 +100,7 @@ enum cp_sleep_result cp_sleeping_stack_find(struct cp_sleep_site *out,
     len = strcspn(text, "\n");
     out->pc = (uintptr_t)last_number(text, &len);
     out->sp = (uintptr_t)last_number(text, &len);
-    for (size_t i = CP_SLEEP_SITE_ARGS; text[0] != '-' && i-- > 0;)
+    for (size_t i = CP_SLEEP_ARGS; text[0] != '-' && i-- > 0;)
         out->args[i] = (uintptr_t)last_number(text, &len);
     return CP_SLEEP_PARTIAL;
 }
@@ -139,9 +139,9 @@ static bool walk_copy(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
 }
 
 /* Walks with that frame pointer; does it fit the function at frame n - 1? */
-static enum cp_call_site_fit walk_with(struct cp_sleeping_stack *l,
-                                       const struct cp_signal_regs *regs,
-                                       size_t len, size_t n)
+static enum cp_call_site_result walk_with(struct cp_sleeping_stack *l,
+                                          const struct cp_signal_regs *regs,
+                                          size_t len, size_t n)
 {
     uintptr_t pc = l->frames[n - 1];
 
@@ -161,7 +161,7 @@ static uintptr_t guess(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
     if (n_words > MAX_GUESSES)
         n_words = MAX_GUESSES;
     for (size_t i = 0; i + 1 < n_words; i++) {
-        enum cp_call_site_fit fit;
+        enum cp_call_site_result fit;
 
         if (!cp_unwind_table_find(cp_unwind_table(), words[i + 1]))
             continue;
@@ -170,7 +170,7 @@ static uintptr_t guess(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
         fit = walk_with(l, &regs, len, n);
         if (fit == CP_CALL_SITE_YES)
             return regs.fp;
-        if (fit == CP_CALL_SITE_PERHAPS && !perhaps)
+        if (fit == CP_CALL_SITE_UNKNOWN && !perhaps)
             perhaps = regs.fp;
     }
     return perhaps;
@@ -216,7 +216,7 @@ bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *l,
  * The wait is the same before and after: else it may be another's stack.
  * Instead of the hook there is the function that it has called.
  */
-bool cp_sleeping_stack_walk_noted(struct cp_sleeping_stack *l,
+bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *l,
                                   const struct cp_signal_thread *t)
 {
     uint64_t since_ns = atomic_load(&t->waits.since_ns);
@@ -242,12 +242,12 @@ void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
     size_t n = l->n;
 
     memcpy(l->partial, l->frames, n * sizeof(*l->frames));
-    if (cp_sleeping_stack_walk_noted(l, t))
+    if (cp_sleeping_stack_walk_saved(l, t))
         return;
     memcpy(l->frames, l->partial, n * sizeof(*l->frames));
     l->n = n;
     if (n < FEW_FRAMES) /* libc has no tables, as musl: hooks can help */
-        cp_wait_switches_note_calls();
+        cp_wait_switches_save_registers();
     if (n > 0)
         return;
     l->frames[l->n++] = CP_FRAME_ASLEEP;
@@ -262,7 +262,7 @@ static enum cp_sleep_result walk_sleeping(struct cp_sleeping_stack *l, int fd)
     bool is_whole;
 
     if (!read_place(fd, l->place, sizeof(l->place)))
-        return errno == ESRCH ? CP_SLEEP_GONE : CP_SLEEP_PARTIAL;
+        return errno == ESRCH ? CP_SLEEP_EXITED : CP_SLEEP_PARTIAL;
     if (l->place[0] == 'r')
         return CP_SLEEP_RUNNING;
     is_whole = parse_place(l->place, &regs) && walk_stack(l, regs);
@@ -283,7 +283,7 @@ enum cp_sleep_result cp_sleeping_stack_walk(struct cp_sleeping_stack *l,
     (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return errno == ENOENT || errno == ESRCH ? CP_SLEEP_GONE
+        return errno == ENOENT || errno == ESRCH ? CP_SLEEP_EXITED
                                                  : read_state_only(tid);
     still = walk_sleeping(l, fd);
     (void)close(fd);

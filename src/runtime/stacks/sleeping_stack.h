@@ -27,15 +27,15 @@ enum cp_sleep_result {
     CP_SLEEP_WALKED,  /* asleep; the frames go up to the root */
     CP_SLEEP_PARTIAL, /* asleep; the frames end early, or there are none */
     CP_SLEEP_RUNNING, /* not asleep: it may reply to a request */
-    CP_SLEEP_GONE,    /* no such thread */
+    CP_SLEEP_EXITED,  /* no such thread */
 };
 
-#define CP_SLEEP_SITE_ARGS 6
+#define CP_SLEEP_ARGS 6
 
 /* A sleeping thread, as far as the kernel gives it. */
-struct cp_sleep_site {
-    uintptr_t args[CP_SLEEP_SITE_ARGS]; /* of the system call; registers */
-    uintptr_t sp, pc;                   /* 0: the kernel does not give them */
+struct cp_sleep_registers {
+    uintptr_t args[CP_SLEEP_ARGS]; /* of the system call; registers */
+    uintptr_t sp, pc;              /* 0: the kernel does not give them */
 };
 
 /* Room for a copy of a stack; too large for one. */
@@ -56,8 +56,8 @@ enum cp_sleep_result cp_sleeping_stack_walk(struct cp_sleeping_stack *l,
 
 /*
  * Completes a CP_SLEEP_PARTIAL walk by the registers that a hook has saved
- * (cp_wait_switches_note_calls). Where there are none and no frame is known,
- * the stack becomes "[asleep, stack not known]" and the thread's start
+ * (cp_wait_switches_save_registers). Where there are none and no frame is
+ * known, the stack becomes "[asleep, stack not known]" and the thread's start
  * function.
  */
 void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
@@ -67,15 +67,15 @@ void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
  * Walks the stack of a thread that is in a hooked call, by the registers that
  * the hook has saved. False: it is in none, or has left it meanwhile.
  */
-bool cp_sleeping_stack_walk_noted(struct cp_sleeping_stack *l,
+bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *l,
                                   const struct cp_signal_thread *t);
 
 /*
  * Where a thread sleeps, without a walk. Returns CP_SLEEP_RUNNING,
- * CP_SLEEP_GONE, or CP_SLEEP_PARTIAL with *out filled as far as possible.
+ * CP_SLEEP_EXITED, or CP_SLEEP_PARTIAL with *out filled as far as possible.
  */
-enum cp_sleep_result cp_sleeping_stack_find(struct cp_sleep_site *out,
-                                            int32_t tid);
+enum cp_sleep_result
+cp_sleeping_stack_read_registers(struct cp_sleep_registers *out, int32_t tid);
 
 /*
  * Walks a stack of this process from these registers on, up to the root. It

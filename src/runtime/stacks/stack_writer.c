@@ -22,8 +22,8 @@ static const char *const special_names[CP_STACK_SPECIAL] = {
     [CP_FRAME_ASLEEP] = "[asleep, stack not known]",
 };
 
-bool cp_stack_of_slot(const struct cp_signal_samples *s,
-                      const struct cp_signal_slot *slot, struct cp_stack *out)
+bool cp_stack_read_slot(const struct cp_signal_samples *s,
+                        const struct cp_signal_slot *slot, struct cp_stack *out)
 {
     static const uintptr_t no_room = CP_FRAME_NO_ROOM;
     uint64_t where = atomic_load(&slot->frames);

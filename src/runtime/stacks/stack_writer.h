@@ -46,8 +46,9 @@ struct cp_stack {
 };
 
 /* The stack of a slot and its labels; false: it is not written yet. */
-bool cp_stack_of_slot(const struct cp_signal_samples *s,
-                      const struct cp_signal_slot *slot, struct cp_stack *out);
+bool cp_stack_read_slot(const struct cp_signal_samples *s,
+                        const struct cp_signal_slot *slot,
+                        struct cp_stack *out);
 
 /* Adds a sample with these values. */
 enum cp_status cp_stack_write(struct cp_stack_writer *w,

@@ -11,15 +11,15 @@
 #define USUAL_BYTES ((size_t)128 << 20)
 
 static struct {
-    size_t most_bytes;
+    size_t max_bytes;
     struct cp_objects *objects;
     struct cp_lock lock;
     unsigned n_changes_noted; /* of the objects, in past_maps */
 } map;
 
-void cp_unwind_publisher_configure(size_t most_bytes)
+void cp_unwind_publisher_configure(size_t max_bytes)
 {
-    map.most_bytes = most_bytes;
+    map.max_bytes = max_bytes;
 }
 
 static enum cp_status look(bool with_code, bool *is_changed,
@@ -30,7 +30,7 @@ static enum cp_status look(bool with_code, bool *is_changed,
 
     if (!map.objects)
         map.objects =
-            cp_objects_new(map.most_bytes ? map.most_bytes : USUAL_BYTES, err);
+            cp_objects_new(map.max_bytes ? map.max_bytes : USUAL_BYTES, err);
     if (!map.objects)
         return CP_ENOMEM;
     status = cp_objects_refresh(map.objects, with_code, err);
@@ -40,7 +40,7 @@ static enum cp_status look(bool with_code, bool *is_changed,
     return status;
 }
 
-enum cp_status cp_unwind_publisher_look(bool with_code, struct cp_error *err)
+enum cp_status cp_unwind_publisher_refresh(bool with_code, struct cp_error *err)
 {
     enum cp_status status;
     bool is_changed = false;
@@ -49,7 +49,7 @@ enum cp_status cp_unwind_publisher_look(bool with_code, struct cp_error *err)
     status = look(with_code, &is_changed, err);
     cp_lock_release(&map.lock);
     if (is_changed)
-        cp_unloaded_modules_note();
+        cp_unloaded_modules_record();
     return status;
 }
 
@@ -66,7 +66,7 @@ void cp_unwind_publisher_free(void)
  * loader's, which the thread that forks may hold. So somebody may have been at
  * work on the objects; then they are given up, and found anew.
  */
-void cp_unwind_publisher_after_fork(void)
+void cp_unwind_publisher_reset_after_fork(void)
 {
     if (atomic_load(&map.lock.word) != 0)
         map.objects = NULL;

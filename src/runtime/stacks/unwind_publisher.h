@@ -14,15 +14,16 @@
 #include "base/error.h"
 
 /* Tables of at most so many bytes; 0 is the default. Before the first look. */
-void cp_unwind_publisher_configure(size_t most_bytes);
+void cp_unwind_publisher_configure(size_t max_bytes);
 
 /* Looks what has come and gone; with_code: for generated code as well. */
-enum cp_status cp_unwind_publisher_look(bool with_code, struct cp_error *err);
+enum cp_status cp_unwind_publisher_refresh(bool with_code,
+                                           struct cp_error *err);
 
 /* Nobody walks any more. */
 void cp_unwind_publisher_free(void);
 
 /* In the child of a fork. */
-void cp_unwind_publisher_after_fork(void);
+void cp_unwind_publisher_reset_after_fork(void);
 
 #endif

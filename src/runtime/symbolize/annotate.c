@@ -204,7 +204,7 @@ static void on_jit_name(void *context, size_t index, const char *name)
 static void resolve_file(struct annotator *a, struct cp_symbols *symbols,
                          uint32_t file, uint64_t *addresses, size_t n)
 {
-    struct cp_symbolizer *s = cp_symbols_of(symbols, a->m, file);
+    struct cp_symbolizer *s = cp_symbols_open(symbols, a->m, file);
 
     for (size_t i = 0; i < n; i++) {
         uint64_t address = a->p->locations[a->locations[i]].address;
@@ -331,7 +331,7 @@ enum cp_status cp_annotate_lines(struct cp_profile *p,
             status = cp_error_nomem(err);
         set_flags(&a);
     }
-    cp_symbols_forget(symbols);
+    cp_symbols_release_frames(symbols);
     cp_line_adder_release(&a.adder);
     cp_arena_release(&scratch);
     return status;
@@ -418,7 +418,8 @@ static enum cp_status clean(struct cp_arena *arena, struct cp_str *text,
     return CP_OK;
 }
 
-enum cp_status cp_annotate_clean(struct cp_profile *p, struct cp_error *err)
+enum cp_status cp_annotate_replace_invalid_utf8(struct cp_profile *p,
+                                                struct cp_error *err)
 {
     for (uint32_t i = 0; i < p->strings.n; i++) {
         struct cp_str *text = &p->strings.items[i];

@@ -44,6 +44,7 @@ enum cp_status cp_annotate_executables(struct cp_profile *p,
                                        struct cp_error *err);
 
 /* Replaces every byte that is not UTF-8: strict readers refuse those. */
-enum cp_status cp_annotate_clean(struct cp_profile *p, struct cp_error *err);
+enum cp_status cp_annotate_replace_invalid_utf8(struct cp_profile *p,
+                                                struct cp_error *err);
 
 #endif

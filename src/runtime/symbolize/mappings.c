@@ -20,7 +20,7 @@
 #include "base/out.h"
 #include "base/proc_self.h"
 #include "base/search.h"
-#include "runtime/os/leak_read.h"
+#include "runtime/os/read_memory.h"
 #include "runtime/os/proc_file.h"
 
 #define MAPS_BYTES ((size_t)64 << 20)
@@ -156,7 +156,7 @@ static enum cp_status read_lines(struct cp_mappings *m, char *text,
 static bool peek(int mem, uint64_t address, void *out, size_t len)
 {
     if (mem < 0)
-        return cp_leak_read((uintptr_t)address, out, len) == (long)len;
+        return cp_read_memory((uintptr_t)address, out, len) == (long)len;
     return pread(mem, out, len, (off_t)address) == (ssize_t)len;
 }
 

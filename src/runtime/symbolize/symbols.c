@@ -150,8 +150,9 @@ static struct cp_symbolizer *open_file(const struct cp_mappings *m,
     return NULL;
 }
 
-struct cp_symbolizer *cp_symbols_of(struct cp_symbols *s,
-                                    const struct cp_mappings *m, uint32_t file)
+struct cp_symbolizer *cp_symbols_open(struct cp_symbols *s,
+                                      const struct cp_mappings *m,
+                                      uint32_t file)
 {
     const struct cp_mapped_file *f = &m->files[file];
     struct entry *e;
@@ -175,7 +176,7 @@ struct cp_symbolizer *cp_symbols_of(struct cp_symbols *s,
     return e->symbolizer;
 }
 
-void cp_symbols_forget(struct cp_symbols *s)
+void cp_symbols_release_frames(struct cp_symbols *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->entries[i].symbolizer)

@@ -23,11 +23,12 @@ struct cp_symbols *cp_symbols_new(struct cp_error *err);
 void cp_symbols_free(struct cp_symbols *s);
 
 /* The symbolizer of file number `file`, borrowed; NULL when there is none. */
-struct cp_symbolizer *cp_symbols_of(struct cp_symbols *s,
-                                    const struct cp_mappings *m, uint32_t file);
+struct cp_symbolizer *cp_symbols_open(struct cp_symbols *s,
+                                      const struct cp_mappings *m,
+                                      uint32_t file);
 
 /* After a request: frames that were given out are no longer needed. */
-void cp_symbols_forget(struct cp_symbols *s);
+void cp_symbols_release_frames(struct cp_symbols *s);
 
 /* Closes all that is open. */
 void cp_symbols_close(struct cp_symbols *s);

@@ -15,7 +15,7 @@ static struct {
     struct cp_mappings maps;
 } past;
 
-void cp_unloaded_modules_note(void)
+void cp_unloaded_modules_record(void)
 {
     struct cp_mappings now, old;
     enum cp_status status = cp_mappings_read(&now, NULL);
@@ -43,7 +43,7 @@ enum cp_status cp_unloaded_modules_join(struct cp_mappings *m,
     return status;
 }
 
-void cp_unloaded_modules_after_fork(void)
+void cp_unloaded_modules_reset_after_fork(void)
 {
     if (atomic_load(&past.lock.word) != 0)
         past.maps = (struct cp_mappings){ 0 }; /* somebody was at it */

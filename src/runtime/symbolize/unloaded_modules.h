@@ -14,13 +14,13 @@
 struct cp_mappings;
 
 /* Adds what is mapped now. A failure leaves what was known. */
-void cp_unloaded_modules_note(void);
+void cp_unloaded_modules_record(void);
 
 /* Adds to *m what it has nothing in the place of. */
 enum cp_status cp_unloaded_modules_join(struct cp_mappings *m,
                                         struct cp_error *err);
 
 /* In the child of a fork, where nobody else is at work on it. */
-void cp_unloaded_modules_after_fork(void);
+void cp_unloaded_modules_reset_after_fork(void);
 
 #endif

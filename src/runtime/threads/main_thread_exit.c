@@ -79,10 +79,10 @@ void cp_main_thread_exit_detect(void)
  * If there is no thread to be had, for want of memory, the main thread looks
  * itself until there is one: threads of ours would keep the process for ever.
  */
-void cp_main_thread_exit_watch(void)
+void cp_main_thread_exit_begin(void)
 {
     atomic_store(&is_watched, true);
-    while (cp_own_thread_start_deep("cpprof-end", watch, NULL, NULL) != CP_OK)
+    while (cp_own_thread_start_large("cpprof-end", watch, NULL, NULL) != CP_OK)
         if (!are_others_left())
             exit(0);
 }

@@ -8,7 +8,7 @@
 #define CP_MAIN_THREAD_EXIT_H
 
 /* From the main thread, which is about to end. */
-void cp_main_thread_exit_watch(void);
+void cp_main_thread_exit_begin(void);
 
 /*
  * From a thread of ours, now and then: a main thread that went straight to the

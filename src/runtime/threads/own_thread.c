@@ -32,7 +32,7 @@ struct start {
 
 #define MAX_PAUSED 8
 
-static cp_thread_maker *maker;
+static cp_thread_creator *maker;
 
 static struct {
     _Atomic uint32_t is_on; /* own threads sleep on it */
@@ -44,12 +44,12 @@ static _Atomic bool is_sandboxed;
 static _Atomic uint32_t n_alive; /* own threads, from before they start */
 static _Thread_local bool is_own, must_restart;
 
-void cp_own_thread_set_maker(cp_thread_maker *m)
+void cp_own_thread_set_creator(cp_thread_creator *m)
 {
     maker = m;
 }
 
-bool cp_own_thread_has_maker(void)
+bool cp_own_thread_has_creator(void)
 {
     return maker != NULL;
 }
@@ -177,9 +177,9 @@ enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
     return start_by(create, &(struct start){ name, run, arg }, err);
 }
 
-enum cp_status cp_own_thread_start_deep(const char *name,
-                                        void (*run)(void *arg), void *arg,
-                                        struct cp_error *err)
+enum cp_status cp_own_thread_start_large(const char *name,
+                                         void (*run)(void *arg), void *arg,
+                                         struct cp_error *err)
 {
     return start_by(create_deep, &(struct start){ name, run, arg }, err);
 }
@@ -197,7 +197,7 @@ bool cp_own_thread_is_pausing(void)
     return true;
 }
 
-bool cp_own_thread_rest(int64_t ns)
+bool cp_own_thread_sleep(int64_t ns)
 {
     int64_t end = cp_clock_ns(CLOCK_MONOTONIC) + ns;
 
@@ -232,7 +232,7 @@ void cp_own_thread_set_sandboxed(void)
     atomic_store(&is_sandboxed, true);
 }
 
-void cp_own_thread_after_fork(void)
+void cp_own_thread_reset_after_fork(void)
 {
     is_own = false;
     atomic_store(&n_alive, 0);

@@ -49,12 +49,12 @@ void cp_perf_sampler_forbid(const char *why)
     events.forbidden = why;
 }
 
-void cp_perf_sampler_insist(void)
+void cp_perf_sampler_allow_filtered(void)
 {
     events.ignores_filter = true;
 }
 
-const char *cp_perf_sampler_refusal(void)
+const char *cp_perf_sampler_forbidden_reason(void)
 {
     if (events.forbidden)
         return events.forbidden;
@@ -64,13 +64,13 @@ const char *cp_perf_sampler_refusal(void)
     return NULL;
 }
 
-bool cp_perf_sampler_is_refused(void)
+bool cp_perf_sampler_is_forbidden(void)
 {
     return events.forbidden ||
            (!events.ignores_filter && cp_sandbox_was_filtered());
 }
 
-const char *cp_perf_sampler_why_not(void)
+const char *cp_perf_sampler_disabled_reason(void)
 {
     return events.why_not;
 }
@@ -130,7 +130,7 @@ static bool is_ours(void)
     return is_handler(cp_signal_handle_trap);
 }
 
-bool cp_perf_sampler_has_trap(void)
+bool cp_perf_sampler_owns_sigtrap(void)
 {
     return atomic_load(&events.is_handled) &&
            (is_ours() || is_handler(cp_signal_shield_handle));
@@ -139,7 +139,7 @@ bool cp_perf_sampler_has_trap(void)
 bool cp_perf_sampler_is_lost(void)
 {
     if (!events.is_relied_on ||
-        (is_ours() && !is_traced() && !cp_perf_sampler_is_refused()))
+        (is_ours() && !is_traced() && !cp_perf_sampler_is_forbidden()))
         return false;
     events.is_relied_on = false;
     return true;
@@ -151,7 +151,7 @@ static bool is_our_process(void)
     return atomic_load(&events.pid) == CP_SYSCALL(SYS_getpid, 0);
 }
 
-void cp_perf_sampler_retire(void)
+void cp_perf_sampler_release(void)
 {
     struct sigaction ignored = { .sa_handler = SIG_IGN },
                      usual = { .sa_handler = SIG_DFL };
@@ -168,7 +168,7 @@ void cp_perf_sampler_retire(void)
 }
 
 /* A child has no events, and none of their signals. */
-void cp_perf_sampler_after_fork(void)
+void cp_perf_sampler_reset_after_fork(void)
 {
     const uintptr_t usual[4] = { (uintptr_t)SIG_DFL }; /* the kernel's struct */
 
@@ -183,7 +183,7 @@ static struct sigaction our_action(void)
 {
     struct sigaction ours = { .sa_sigaction = cp_signal_handle_trap,
                               .sa_flags = SA_SIGINFO | SA_RESTART |
-                                          cp_sigaltstack_flag() };
+                                          cp_sigaltstack_onstack_flag() };
 
     cp_signal_mask_fill(&ours.sa_mask);
     return ours;
@@ -237,7 +237,7 @@ static int set(cp_sigaction_fn *next, const struct sigaction *act)
     return next(SIGTRAP, &wrapped, NULL);
 }
 
-int cp_perf_sampler_take_trap(cp_sigaction_fn *next,
+int cp_perf_sampler_sigaction(cp_sigaction_fn *next,
                               const struct sigaction *act,
                               struct sigaction *old)
 {
@@ -264,9 +264,9 @@ static bool is_allowed(void)
     return result == 0;
 }
 
-bool cp_perf_sampler_begin(void)
+bool cp_perf_sampler_try_start(void)
 {
-    const char *refusal = cp_perf_sampler_refusal();
+    const char *refusal = cp_perf_sampler_forbidden_reason();
 
     events.is_relied_on = false;
     if (refusal)

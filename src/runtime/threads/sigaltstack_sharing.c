@@ -22,7 +22,7 @@ static bool is_alive(long tid)
     return CP_SYSCALL(SYS_tgkill, CP_SYSCALL(SYS_getpid, 0), tid, 0) == 0;
 }
 
-bool cp_sigaltstack_note(const stack_t *stack)
+bool cp_sigaltstack_detect_sharing(const stack_t *stack)
 {
     uintptr_t at = (uintptr_t)stack->ss_sp;
     size_t place = (at >> 12) % PLACES;
@@ -37,7 +37,7 @@ bool cp_sigaltstack_note(const stack_t *stack)
     return !atomic_exchange(&is_shared, true);
 }
 
-void cp_sigaltstack_keep(const stack_t *stack)
+void cp_sigaltstack_drop_others(const stack_t *stack)
 {
     bool has_one = !(stack->ss_flags & SS_DISABLE);
     uintptr_t at = (uintptr_t)stack->ss_sp;
@@ -52,7 +52,7 @@ void cp_sigaltstack_keep(const stack_t *stack)
     }
 }
 
-int cp_sigaltstack_flag(void)
+int cp_sigaltstack_onstack_flag(void)
 {
     return atomic_load(&is_shared) ? 0 : SA_ONSTACK;
 }

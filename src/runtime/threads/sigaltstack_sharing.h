@@ -16,15 +16,15 @@
  * From our hook of sigaltstack, before the call: is it now known that threads
  * share one? True once, when it has become so.
  */
-bool cp_sigaltstack_note(const stack_t *stack);
+bool cp_sigaltstack_detect_sharing(const stack_t *stack);
 
 /*
  * After the call, if it was done: the thread has no other one any more. What it
  * has left may be another's next, while it is still there.
  */
-void cp_sigaltstack_keep(const stack_t *stack);
+void cp_sigaltstack_drop_others(const stack_t *stack);
 
 /* SA_ONSTACK as long as no stack is shared, else 0: for our handlers' flags. */
-int cp_sigaltstack_flag(void);
+int cp_sigaltstack_onstack_flag(void);
 
 #endif

@@ -86,7 +86,7 @@ struct cp_signal_thread *cp_thread_records_find(int32_t tid)
     return NULL;
 }
 
-void cp_thread_records_chain(struct cp_signal_thread *t, int32_t tid)
+void cp_thread_records_insert(struct cp_signal_thread *t, int32_t tid)
 {
     uint32_t *first = chain_of(tid);
 
@@ -95,7 +95,7 @@ void cp_thread_records_chain(struct cp_signal_thread *t, int32_t tid)
     atomic_store(&t->tid, tid);
 }
 
-void cp_thread_records_unchain(struct cp_signal_thread *t)
+void cp_thread_records_remove(struct cp_signal_thread *t)
 {
     uint32_t *at = chain_of(atomic_load(&t->tid));
 
@@ -107,7 +107,7 @@ void cp_thread_records_unchain(struct cp_signal_thread *t)
 
 void cp_thread_records_free(struct cp_signal_thread *t)
 {
-    cp_thread_records_unchain(t);
+    cp_thread_records_remove(t);
     t->runtime.next = records.free;
     records.free = t->number + 1;
     records.n_used--;

@@ -21,8 +21,8 @@ struct cp_signal_thread *cp_thread_records_alloc(void);
 void cp_thread_records_free(struct cp_signal_thread *t);
 
 /* From here on the record is that thread's, or nobody's. */
-void cp_thread_records_chain(struct cp_signal_thread *t, int32_t tid);
-void cp_thread_records_unchain(struct cp_signal_thread *t);
+void cp_thread_records_insert(struct cp_signal_thread *t, int32_t tid);
+void cp_thread_records_remove(struct cp_signal_thread *t);
 
 /* The record of that thread, or NULL. */
 struct cp_signal_thread *cp_thread_records_find(int32_t tid);

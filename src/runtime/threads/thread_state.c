@@ -129,7 +129,7 @@ static void name_wait(int32_t tid, const char *place, struct cp_thread_state *s)
         (void)snprintf(s->wait, sizeof(s->wait), "%.31s", text);
 }
 
-bool cp_thread_blocks(int32_t tid, int sig)
+bool cp_thread_blocks_signal(int32_t tid, int sig)
 {
     char text[4096];
     const char *at;
@@ -159,11 +159,11 @@ bool cp_thread_state_read(int32_t tid, const char *place, int sig,
     if (out->letter != 'R')
         name_wait(tid, place, out);
     if (sig)
-        out->blocks_ours = cp_thread_blocks(tid, sig);
+        out->blocks_signal = cp_thread_blocks_signal(tid, sig);
     return true;
 }
 
-const char *cp_thread_state_word(char letter)
+const char *cp_thread_state_name(char letter)
 {
     switch (letter) {
     case 'R':

@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CP_THREAD_NAME 64
+#define CP_THREAD_NAME_BYTES 64
 
 struct cp_thread_state {
-    char name[CP_THREAD_NAME];
-    char letter;      /* as in /proc: R, S, D, T, t, Z, X; 0: gone */
-    char wait[32];    /* the system call that it sleeps in, or "" */
-    bool blocks_ours; /* the signal would not be delivered */
+    char name[CP_THREAD_NAME_BYTES];
+    char letter;        /* as in /proc: R, S, D, T, t, Z, X; 0: gone */
+    char wait[32];      /* the system call that it sleeps in, or "" */
+    bool blocks_signal; /* the signal would not be delivered */
 };
 
 /*
@@ -32,9 +32,9 @@ bool cp_thread_state_read(int32_t tid, const char *place, int sig,
 void cp_thread_file_read(int32_t tid, const char *name, char *out, size_t cap);
 
 /* Does the thread block that signal? */
-bool cp_thread_blocks(int32_t tid, int sig);
+bool cp_thread_blocks_signal(int32_t tid, int sig);
 
 /* "running", "sleeping", ... */
-const char *cp_thread_state_word(char letter);
+const char *cp_thread_state_name(char letter);
 
 #endif

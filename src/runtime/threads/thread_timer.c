@@ -36,11 +36,11 @@ void cp_thread_timer_setup(uint64_t period_ns, int sig)
     cp_sampling_phase_begin(period_ns);
     if (period_ns == 0)
         return;
-    timers.has_events = cp_perf_sampler_begin();
+    timers.has_events = cp_perf_sampler_try_start();
     timers.is_fast = timers.has_events && period_ns < cp_perf_sampler_tick_ns();
 }
 
-bool cp_thread_timer_is_fast(void)
+bool cp_thread_timer_uses_only_events(void)
 {
     return timers.is_fast;
 }
@@ -117,7 +117,7 @@ uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t)
     return seen_ns(t, clock_of(t));
 }
 
-uint64_t cp_thread_timer_past_ns(void)
+uint64_t cp_thread_timer_stopped_ns(void)
 {
     return timers.past_ns;
 }
@@ -148,7 +148,7 @@ void cp_thread_timer_stop(struct cp_signal_thread *t)
     cp_sampling_phase_release(t, 0);
 }
 
-void cp_thread_timer_end(struct cp_signal_thread *t)
+void cp_thread_timer_stop_at_exit(struct cp_signal_thread *t)
 {
     uint64_t period = atomic_load(&t->cpu.period_ns), clock_ns, next_ns;
 

@@ -31,18 +31,18 @@ void cp_thread_timer_start_new(struct cp_signal_thread *t);
 void cp_thread_timer_stop(struct cp_signal_thread *t);
 
 /* The same of one that ends: the next to begin goes on with its period. */
-void cp_thread_timer_end(struct cp_signal_thread *t);
+void cp_thread_timer_stop_at_exit(struct cp_signal_thread *t);
 
 /* The CPU time of a thread since its timer began; 0: it has none. */
 uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t);
 
 /* The same of all timers that have been stopped. */
-uint64_t cp_thread_timer_past_ns(void);
+uint64_t cp_thread_timer_stopped_ns(void);
 
 /* In the child of a fork, where the timers of the parent are not. */
 void cp_thread_timer_reset_after_fork(struct cp_signal_thread *t);
 
 /* Are all threads sampled by events, at a rate above the kernel's tick? */
-bool cp_thread_timer_is_fast(void);
+bool cp_thread_timer_uses_only_events(void);
 
 #endif

@@ -38,7 +38,7 @@ static struct {
     uint64_t round; /* of scans */
 } list;
 
-_Atomic int32_t cp_threads_turn;
+_Atomic int32_t cp_threads_id_change_owner;
 
 static int32_t current_tid(void)
 {
@@ -52,7 +52,7 @@ static bool is_main(int32_t tid)
 
 static void free_record(struct cp_signal_thread *t)
 {
-    cp_thread_timer_end(t);
+    cp_thread_timer_stop_at_exit(t);
     cp_thread_request_end(t);
     cp_trace_release_buffers(t);
     cp_waiters_unregister(t);
@@ -69,7 +69,7 @@ static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack,
     t->cpu.timer_id = CP_NO_TIMER;
     atomic_store(&t->stack_low, stack.low);
     atomic_store(&t->stack_high, stack.high);
-    cp_thread_records_chain(t, tid);
+    cp_thread_records_insert(t, tid);
     t->runtime.start_pc = start;
     if (list.period_ns && start)
         cp_thread_timer_start_new(t);
@@ -78,8 +78,8 @@ static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack,
     return t;
 }
 
-struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
-                                          uintptr_t start)
+struct cp_signal_thread *cp_threads_register(struct cp_stack_bounds stack,
+                                             uintptr_t start)
 {
     struct cp_signal_thread *t = cp_signal_self;
     int32_t tid;
@@ -100,7 +100,7 @@ struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
     return t;
 }
 
-void cp_threads_end_timer(void)
+void cp_threads_stop_own_timer(void)
 {
     struct cp_signal_thread *t = cp_signal_self;
 
@@ -108,11 +108,11 @@ void cp_threads_end_timer(void)
         return;
     cp_lock_acquire(&list.lock);
     if (atomic_load(&t->tid) == current_tid())
-        cp_thread_timer_end(t);
+        cp_thread_timer_stop_at_exit(t);
     cp_lock_release(&list.lock);
 }
 
-void cp_threads_leave(void)
+void cp_threads_unregister(void)
 {
     struct cp_signal_thread *t = cp_signal_self;
     int32_t tid;
@@ -142,7 +142,7 @@ static void know_process(void)
     int32_t pid = (int32_t)CP_SYSCALL(SYS_getpid, 0);
 
     if (list.pid != pid)
-        atomic_store(&cp_threads_turn, 0);
+        atomic_store(&cp_threads_id_change_owner, 0);
     list.pid = pid;
 }
 
@@ -176,7 +176,7 @@ void cp_threads_unmark_internal(void)
 }
 
 /* Without the lock: a handler may ask, or a child of vfork. */
-size_t cp_threads_own(int32_t out[CP_THREADS_MAX_INTERNAL])
+size_t cp_threads_list_internal(int32_t out[CP_THREADS_MAX_INTERNAL])
 {
     size_t n = list.n_internal;
 
@@ -196,7 +196,7 @@ static uint64_t own_cpu_ns(void)
     return sum;
 }
 
-uint64_t cp_threads_own_cpu_ns(void)
+uint64_t cp_threads_internal_cpu_ns(void)
 {
     uint64_t sum;
 
@@ -212,7 +212,7 @@ int64_t cp_threads_unattributed_ns(void)
     const struct cp_signal_thread *t = NULL;
 
     cp_lock_acquire(&list.lock);
-    ns -= (int64_t)(own_cpu_ns() + cp_thread_timer_past_ns());
+    ns -= (int64_t)(own_cpu_ns() + cp_thread_timer_stopped_ns());
     while ((t = cp_thread_records_next(t)))
         ns -= (int64_t)cp_thread_timer_seen_ns(t);
     cp_lock_release(&list.lock);
@@ -327,12 +327,12 @@ void cp_threads_set_period(uint64_t period_ns)
     cp_lock_release(&list.lock);
 }
 
-bool cp_threads_are_fast(void)
+bool cp_threads_use_only_events(void)
 {
     bool are;
 
     cp_lock_acquire(&list.lock);
-    are = list.period_ns && cp_thread_timer_is_fast();
+    are = list.period_ns && cp_thread_timer_uses_only_events();
     cp_lock_release(&list.lock);
     return are;
 }
@@ -377,7 +377,7 @@ void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
     cp_lock_release(&list.lock);
 }
 
-uint32_t cp_threads_records(void)
+uint32_t cp_threads_count_records(void)
 {
     uint32_t n;
 
@@ -432,7 +432,7 @@ static void unregister_other_threads(void)
     list.n_internal = 0;
     list.has_main_left = false;
     list.own_cpu_ns = 0;
-    atomic_store(&cp_threads_turn, 0);
+    atomic_store(&cp_threads_id_change_owner, 0);
     for (uint32_t i = 0; i < cp_thread_records_count(); i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 
@@ -442,8 +442,8 @@ static void unregister_other_threads(void)
             free_record(t);
     }
     if (self) {
-        cp_thread_records_unchain(self);
-        cp_thread_records_chain(self, current_tid());
+        cp_thread_records_remove(self);
+        cp_thread_records_insert(self, current_tid());
     }
 }
 
@@ -451,7 +451,7 @@ void cp_threads_after_fork(bool is_child)
 {
     cp_perf_signals_after_fork(is_child);
     if (is_child) {
-        cp_perf_sampler_after_fork();
+        cp_perf_sampler_reset_after_fork();
         unregister_other_threads();
     }
     cp_lock_release(&list.lock);

@@ -32,17 +32,17 @@ struct cp_stack_bounds {
  * Enters the calling thread, if it is not yet; NULL: no memory. `start` is the
  * function that it began in, or 0.
  */
-struct cp_signal_thread *cp_threads_enter(struct cp_stack_bounds stack,
-                                          uintptr_t start);
+struct cp_signal_thread *cp_threads_register(struct cp_stack_bounds stack,
+                                             uintptr_t start);
 
 /*
  * Ends the timer of the calling thread, which is about to leave: that takes
  * time that whoever adds up its own will want to have seen.
  */
-void cp_threads_end_timer(void);
+void cp_threads_stop_own_timer(void);
 
 /* Strikes the calling thread off; it is about to end. */
-void cp_threads_leave(void);
+void cp_threads_unregister(void);
 
 /* Marks the calling thread as the library's own, until it ends. */
 void cp_threads_mark_internal(void);
@@ -52,13 +52,13 @@ void cp_threads_unmark_internal(void);
 
 /* Their ids and how many: 0 in a process that they are not in. Takes no lock.
  */
-size_t cp_threads_own(int32_t out[CP_THREADS_MAX_INTERNAL]);
+size_t cp_threads_list_internal(int32_t out[CP_THREADS_MAX_INTERNAL]);
 
 /* The thread that is changing the ids of all (id_hooks.c), or 0. */
-extern _Atomic int32_t cp_threads_turn;
+extern _Atomic int32_t cp_threads_id_change_owner;
 
 /* The CPU time that the library's own threads have used so far. */
-uint64_t cp_threads_own_cpu_ns(void);
+uint64_t cp_threads_internal_cpu_ns(void);
 
 /*
  * The CPU time of the process that no timer was there to see, so far: of
@@ -78,7 +78,7 @@ void cp_threads_set_period(uint64_t period_ns);
 
 /* Are they sampled by events of the kernel's (runtime/threads/perf_sampler.h)?
  */
-bool cp_threads_are_fast(void);
+bool cp_threads_use_only_events(void);
 
 /* Ends the events if the program has taken their signal. */
 void cp_threads_check_events(void);
@@ -101,7 +101,7 @@ void cp_threads_each(void (*visit)(void *context, struct cp_signal_thread *t),
  * How many records there are, in use or not: for cp_signal_thread_at without
  * the lock. They are never freed; a tid of 0 says that one is not in use.
  */
-uint32_t cp_threads_records(void);
+uint32_t cp_threads_count_records(void);
 
 struct cp_threads_stats {
     size_t n_threads;

@@ -76,7 +76,7 @@ void cp_wait_switches_set_wall(bool is_running)
     set_flag(&state.is_wall, is_running);
 }
 
-void cp_wait_switches_note_calls(void)
+void cp_wait_switches_save_registers(void)
 {
     if (atomic_exchange(&state.is_noting, true))
         return;

@@ -34,7 +34,7 @@ void cp_wait_switches_set_wall(bool is_running);
  * process whose /proc files give no registers
  * (runtime/stacks/sleeping_stack.h). Stays on until the process exits.
  */
-void cp_wait_switches_note_calls(void);
+void cp_wait_switches_save_registers(void);
 
 /* In the child of a fork: no trace and no wall-clock profile runs. */
 void cp_wait_switches_reset_after_fork(void);

@@ -322,7 +322,7 @@ static enum cp_status prepare(struct cp_error *err)
     if (status != CP_OK)
         return status;
     (void)cp_readers_wait();
-    cp_cumulative_table_clear(&cp_trace.stacks);
+    cp_cumulative_table_reset_after_fork(&cp_trace.stacks);
     cp_trace_pool_clear();
     for (size_t i = 0; i < CP_TRACE_BUCKETS; i++)
         atomic_store(&cp_trace.waiters[i], 0);

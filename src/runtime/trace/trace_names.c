@@ -54,7 +54,7 @@ static enum cp_status build(const struct cp_trace_stacks *known,
         uint32_t number = numbers[i];
 
         if (cp_trace_stacks_find(known, number) || number > s->n_slots ||
-            !cp_stack_of_slot(s, &s->slots[number - 1], &stack))
+            !cp_stack_read_slot(s, &s->slots[number - 1], &stack))
             continue;
         numbers[n_new++] = number;
         status = cp_stack_write(&w, &stack, &one);
@@ -79,7 +79,7 @@ static enum cp_status annotate(struct cp_profile *p,
     if (status == CP_OK && sink->symbols)
         status = cp_annotate_lines(p, &m, sink->symbols, err);
     if (status == CP_OK)
-        status = cp_annotate_clean(p, err);
+        status = cp_annotate_replace_invalid_utf8(p, err);
     cp_mappings_release(&m);
     return status;
 }

@@ -59,7 +59,7 @@ void cp_trace_note_end(void)
 
     if (!cp_trace_is_on())
         return;
-    cp_threads_end_timer();
+    cp_threads_stop_own_timer();
     (void)CP_SYSCALL(SYS_getrusage, RUSAGE_THREAD, (long)&usage);
     (void)CP_SYSCALL(SYS_prctl, PR_GET_NAME, (long)end.name);
     end.cpu_ns = (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);

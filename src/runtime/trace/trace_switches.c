@@ -69,8 +69,8 @@ void cp_trace_switches_watch(struct cp_trace_switches *s, int32_t tid)
     struct cp_trace_ring ring = { .tid = tid };
     int fd;
 
-    if (s->n_rings == 0 ? cp_perf_sampler_refusal() != NULL
-                        : cp_perf_sampler_is_refused())
+    if (s->n_rings == 0 ? cp_perf_sampler_forbidden_reason() != NULL
+                        : cp_perf_sampler_is_forbidden())
         s->is_refused = true;
     if (s->is_refused || s->n_rings == MAX_RINGS ||
         cp_reserve(&s->rings, &s->cap_rings, s->n_rings + 1, sizeof(ring),

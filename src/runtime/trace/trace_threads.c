@@ -96,7 +96,7 @@ static void say_name(struct cp_trace_threads *t, int32_t tid, uint64_t time_ns,
                      enum cp_trace_input_kind kind)
 {
     struct cp_trace_input in = { .tid = tid, .time_ns = time_ns, .kind = kind };
-    char name[CP_THREAD_NAME];
+    char name[CP_THREAD_NAME_BYTES];
 
     cp_thread_file_read(tid, "comm", name, sizeof(name));
     in.len = (uint32_t)strcspn(name, "\n");

@@ -73,15 +73,15 @@ static void test_limit(void)
     CHECK(cp_resize(p, 800000, 1, &err) == NULL);
     cp_free(p);
     cp_pages_set_limit(800000);
-    CHECK(!cp_pages_hold(300001)); /* three eighths, together */
-    CHECK(cp_pages_hold(200000));
-    CHECK(!cp_pages_hold(200000));
-    cp_pages_let_go(200000);
-    CHECK(cp_pages_hold(300000));
-    cp_pages_let_go(300000);
+    CHECK(!cp_pages_charge(300001)); /* three eighths, together */
+    CHECK(cp_pages_charge(200000));
+    CHECK(!cp_pages_charge(200000));
+    cp_pages_uncharge(200000);
+    CHECK(cp_pages_charge(300000));
+    cp_pages_uncharge(300000);
     cp_pages_set_limit(0);
-    CHECK(cp_pages_hold(SIZE_MAX / 4));
-    cp_pages_let_go(SIZE_MAX / 4);
+    CHECK(cp_pages_charge(SIZE_MAX / 4));
+    cp_pages_uncharge(SIZE_MAX / 4);
     CHECK(cp_alloc(SIZE_MAX / 2, 3, &err) == NULL);
     CHECK(cp_resize(NULL, SIZE_MAX, SIZE_MAX, &err) == NULL);
 }

@@ -46,12 +46,12 @@ void cp_pages_reserve(size_t bytes)
     (void)bytes;
 }
 
-bool cp_pages_hold(size_t bytes)
+bool cp_pages_charge(size_t bytes)
 {
     return bytes > 0;
 }
 
-void cp_pages_let_go(size_t bytes)
+void cp_pages_uncharge(size_t bytes)
 {
     (void)bytes;
 }
@@ -410,9 +410,9 @@ static int make_none(void *thread, const void *attr, void *(*run)(void *),
 static void test_no_threads(void)
 {
     for (n_makes = 0; n_makes < 3; n_makes++) {
-        cp_own_thread_set_maker(make_none);
+        cp_own_thread_set_creator(make_none);
         (void)ends_without_main(go_at_once);
-        cp_own_thread_set_maker(NULL);
+        cp_own_thread_set_creator(NULL);
     }
 }
 

@@ -79,7 +79,7 @@ static void test_room(void)
 
 int main(void)
 {
-    cp_own_thread_set_maker(refuse);
+    cp_own_thread_set_creator(refuse);
     RUN(test_other);
     RUN(test_number);
     RUN(test_room);

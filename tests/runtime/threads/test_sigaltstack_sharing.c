@@ -24,9 +24,9 @@ static stack_t stack_of(int which)
 /* As our hook of sigaltstack does it. */
 static bool set(stack_t stack)
 {
-    bool is_shared = cp_sigaltstack_note(&stack);
+    bool is_shared = cp_sigaltstack_detect_sharing(&stack);
 
-    cp_sigaltstack_keep(&stack);
+    cp_sigaltstack_drop_others(&stack);
     return is_shared;
 }
 
@@ -71,7 +71,7 @@ static void test_left(void)
     CHECK(!set(stack_of(0)));
     CHECK(!set(none));
     CHECK(!set_in_another(0));
-    CHECK(!cp_sigaltstack_note(&none));
+    CHECK(!cp_sigaltstack_detect_sharing(&none));
     CHECK(!set_another(none));
     check_case("given up by its name");
     named.ss_flags = SS_DISABLE;
@@ -82,7 +82,7 @@ static void test_left(void)
     CHECK(!set(stack_of(1)));
     CHECK(!set(stack_of(2)));
     CHECK(!set_in_another(1));
-    CHECK_INT(cp_sigaltstack_flag(), SA_ONSTACK);
+    CHECK_INT(cp_sigaltstack_onstack_flag(), SA_ONSTACK);
 }
 
 static void test_not_the_same(void)
@@ -96,7 +96,7 @@ static void test_not_the_same(void)
     far.ss_sp = memory[5] + SAME_PLACE;
     CHECK(!set(stack_of(5)));
     CHECK(!set_another(far));
-    CHECK_INT(cp_sigaltstack_flag(), SA_ONSTACK);
+    CHECK_INT(cp_sigaltstack_onstack_flag(), SA_ONSTACK);
 }
 
 static void test_shared(void)
@@ -104,7 +104,7 @@ static void test_shared(void)
     CHECK(!set(stack_of(3)));
     CHECK(!set(stack_of(3)));
     CHECK(set_in_another(3));
-    CHECK_INT(cp_sigaltstack_flag(), 0);
+    CHECK_INT(cp_sigaltstack_onstack_flag(), 0);
     CHECK(!set(stack_of(3)));
     CHECK(!set_in_another(3)); /* it is known */
 }

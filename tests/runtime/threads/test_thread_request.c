@@ -4,7 +4,7 @@
  */
 #include "base/error.h"
 #include "runtime/os/lock.h"
-#include "runtime/stacks/sampler.h"
+#include "runtime/stacks/refresh_thread.h"
 #include "runtime/stacks/sleeping_stack.h"
 #include "runtime/threads/threads.h"
 #include "signal/tables/thread.h"
@@ -35,7 +35,7 @@ struct worker {
 
 static void enter(struct worker *w)
 {
-    atomic_store(&w->record, cp_threads_enter(unknown, 0));
+    atomic_store(&w->record, cp_threads_register(unknown, 0));
 }
 
 static struct cp_signal_thread *record_of(struct worker *w)
@@ -54,7 +54,7 @@ static void *compute(void *arg)
     enter(w);
     while (!atomic_load(&w->is_done))
         ;
-    cp_threads_leave();
+    cp_threads_unregister();
     return NULL;
 }
 
@@ -67,7 +67,7 @@ static void *read_byte(void *arg)
     w->n_short = read(w->fd, &byte, 1) != 1;
     while (!atomic_load(&w->is_done))
         ;
-    cp_threads_leave();
+    cp_threads_unregister();
     return NULL;
 }
 
@@ -81,7 +81,7 @@ static void *write_all(void *arg)
         w->n_short += write(w->fd, bytes, sizeof(bytes)) != sizeof(bytes);
     atomic_store(&w->is_done, 1);
     (void)close(w->fd);
-    cp_threads_leave();
+    cp_threads_unregister();
     return NULL;
 }
 
@@ -115,9 +115,9 @@ static void test_running(void)
 
 static void await_sleep(int32_t tid)
 {
-    struct cp_sleep_site place;
+    struct cp_sleep_registers place;
 
-    while (cp_sleeping_stack_find(&place, tid) != CP_SLEEP_PARTIAL)
+    while (cp_sleeping_stack_read_registers(&place, tid) != CP_SLEEP_PARTIAL)
         (void)sched_yield();
     CHECK(place.sp != 0 && place.pc != 0);
 }
@@ -173,7 +173,7 @@ static void test_transfers(void)
 
 static void test_self(void)
 {
-    struct cp_signal_thread *t = cp_threads_enter(unknown, 0);
+    struct cp_signal_thread *t = cp_threads_register(unknown, 0);
     uint32_t before = atomic_load(&t->registers.n_replies);
 
     CHECK(request(t));
@@ -202,9 +202,9 @@ static void test_no_queue(void)
 
 int main(void)
 {
-    cp_lock_acquire(&cp_sampler_lock);
-    CHECK(cp_sampler_open(NULL) == CP_OK);
-    cp_lock_release(&cp_sampler_lock);
+    cp_lock_acquire(&cp_refresh_lock);
+    CHECK(cp_refresh_acquire(NULL) == CP_OK);
+    cp_lock_release(&cp_refresh_lock);
     RUN(test_running);
     RUN(test_sleeping);
     RUN(test_transfers);

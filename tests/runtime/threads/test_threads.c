@@ -47,13 +47,13 @@ static void *live(void *arg)
 
     atomic_store(&s->tid, gettid());
     if (s->enters)
-        CHECK(cp_threads_enter(unknown, 0) != NULL);
+        CHECK(cp_threads_register(unknown, 0) != NULL);
     if (s->hides)
         cp_threads_mark_internal();
     (void)sem_post(&s->is_ready);
     sleep_here(s);
     if (s->leaves)
-        cp_threads_leave();
+        cp_threads_unregister();
     if (s->hides)
         cp_threads_unmark_internal();
     return NULL;
@@ -129,7 +129,7 @@ static void test_many(void)
             end(&s[i], threads[i]);
         CHECK_INT(n_threads(), before);
     }
-    CHECK(cp_threads_records() <= N + 8);
+    CHECK(cp_threads_count_records() <= N + 8);
 }
 
 static void note(void *n)
@@ -151,7 +151,7 @@ static void test_own(void)
         while (atomic_load(&n) <= i || stats.n_internal > 0);
     }
     CHECK_INT(atomic_load(&n), 100);
-    CHECK(cp_threads_own_cpu_ns() > 0);
+    CHECK(cp_threads_internal_cpu_ns() > 0);
 }
 
 /*
@@ -247,7 +247,7 @@ static void test_still(void)
     CHECK(has_function(l.frames, l.n, (uintptr_t)sleep_here));
     CHECK(has_function(l.frames, l.n, (uintptr_t)live));
     end(&s, thread);
-    CHECK_INT(cp_sleeping_stack_walk(&l, 1 << 30), CP_SLEEP_GONE);
+    CHECK_INT(cp_sleeping_stack_walk(&l, 1 << 30), CP_SLEEP_EXITED);
 }
 
 struct life {
@@ -260,7 +260,7 @@ static void *live_a_while(void *arg)
 {
     struct life *l = arg;
     const struct cp_signal_thread *t =
-        cp_threads_enter(unknown, (uintptr_t)live_a_while);
+        cp_threads_register(unknown, (uintptr_t)live_a_while);
 
     CHECK(t != NULL);
     l->first_ns = t ? t->cpu.first_ns : 0;
@@ -268,12 +268,12 @@ static void *live_a_while(void *arg)
         ;
     l->before_ns = (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     if (l->ends_timer) {
-        cp_threads_end_timer();
+        cp_threads_stop_own_timer();
         CHECK(t && t->cpu.timer_id == CP_NO_TIMER &&
               !atomic_load(&t->perf.event));
         CHECK_INT(atomic_load(&t->tid), gettid()); /* it is still there */
     }
-    cp_threads_leave();
+    cp_threads_unregister();
     l->after_ns = (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     return NULL;
 }

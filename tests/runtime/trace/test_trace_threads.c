@@ -27,11 +27,11 @@ static void *live(void *arg)
     struct life *l = arg;
 
     atomic_store(&l->tid, gettid());
-    CHECK(cp_threads_enter(unknown, 0) != NULL);
+    CHECK(cp_threads_register(unknown, 0) != NULL);
     (void)sem_post(&l->is_there);
     while (sem_wait(&l->may_go) != 0)
         ;
-    cp_threads_leave();
+    cp_threads_unregister();
     return NULL;
 }
 

@@ -64,7 +64,7 @@ static void set_up(void)
 
     objects = cp_objects_new((size_t)64 << 20, NULL);
     CHECK(objects && cp_objects_refresh(objects, false, NULL) == CP_OK);
-    self = cp_threads_enter(unknown, 0);
+    self = cp_threads_register(unknown, 0);
     CHECK(self != NULL);
     cp_handler_state.cookie = WORD;
     cp_handler_state.previous.sa_handler = on_other;

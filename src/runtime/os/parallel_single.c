@@ -1,6 +1,8 @@
 /*
- * alone.c - base/parallel.h inside a stranger's process: the caller's thread
- * does all the work. The program's processors are not ours to take.
+ * parallel_single.c - base/parallel.h on the calling thread alone.
+ *
+ * The library links it in place of base/parallel.c: it must not take the
+ * program's processors or start threads for its own work.
  */
 #include <stddef.h>
 

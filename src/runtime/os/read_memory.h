@@ -3,8 +3,8 @@
  *
  * Through the kernel, which copies as much as there is.
  */
-#ifndef CP_LEAK_READ_H
-#define CP_LEAK_READ_H
+#ifndef CP_READ_MEMORY_H
+#define CP_READ_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@
  * By the thread's own id: a process whose first thread has ended has no memory
  * by that one's. The bytes that were copied, or a negative number.
  */
-static inline long cp_leak_read(uintptr_t from, void *to, size_t len)
+static inline long cp_read_memory(uintptr_t from, void *to, size_t len)
 {
     struct iovec there = { to, len }, here = { (void *)from, len };
 
