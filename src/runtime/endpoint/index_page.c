@@ -274,9 +274,9 @@ static void put_kind(const struct cp_service *s, const struct cp_kind *kind,
     put_links(kind, out);
     cp_out_cstr(out, "</div>\n<p class=\"about\">");
     put_html_text(out, kind->summary);
-    if (kind->note && kind->note()) {
+    if (kind->disabled_reason && kind->disabled_reason()) {
         cp_out_cstr(out, " <b>");
-        put_html_text(out, kind->note());
+        put_html_text(out, kind->disabled_reason());
         cp_out_cstr(out, "</b>");
     }
     if (!kind->begin)

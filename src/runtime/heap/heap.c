@@ -39,7 +39,7 @@ static struct {
     bool is_learnt, is_libcs; /* see cp_heap_learn */
     const char *owner;        /* of the malloc that the program calls */
     bool is_blind;            /* and it was said */
-    char note[256];
+    char disabled_reason[256];
 } heap = { .options = { .interval = CP_HEAP_DEFAULT_INTERVAL,
                         .table_bytes = (size_t)100 << 20 } };
 
@@ -188,24 +188,25 @@ static void complain(const char *owner)
         return;
     heap.is_blind = true;
     if (cp_hooks_are_bypassed()) {
-        (void)snprintf(heap.note, sizeof(heap.note), CP_HOOKS_BYPASSED_REASON);
+        (void)snprintf(heap.disabled_reason, sizeof(heap.disabled_reason),
+                       CP_HOOKS_BYPASSED_REASON);
         return;
     }
     if (owner && !*owner)
-        (void)snprintf(heap.note, sizeof(heap.note),
+        (void)snprintf(heap.disabled_reason, sizeof(heap.disabled_reason),
                        "no heap profile: the program has a malloc linked in, "
                        "and what it allocates cannot be seen");
     else if (owner)
-        (void)snprintf(heap.note, sizeof(heap.note),
+        (void)snprintf(heap.disabled_reason, sizeof(heap.disabled_reason),
                        "no heap profile: malloc is that of %s, which comes "
                        "before libcpprof.so",
                        owner);
     else
-        (void)snprintf(heap.note, sizeof(heap.note),
+        (void)snprintf(heap.disabled_reason, sizeof(heap.disabled_reason),
                        "no heap profile: the static library does not see "
                        "malloc; use libcpprof.so");
     if (owner && heap.options.say)
-        heap.options.say(heap.note);
+        heap.options.say(heap.disabled_reason);
 }
 
 static enum cp_status enable(struct cp_error *err)
@@ -250,10 +251,10 @@ bool cp_heap_counts_mmap(void)
                                 memory_order_relaxed) != 0;
 }
 
-const char *cp_heap_note(void)
+const char *cp_heap_disabled_reason(void)
 {
     if (heap.is_blind)
-        return heap.note;
+        return heap.disabled_reason;
     if (heap.options.interval == 0)
         return "off: CPPROF=heap_interval:0";
     return NULL;

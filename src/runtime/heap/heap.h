@@ -58,7 +58,7 @@ void cp_heap_pause(void);
 bool cp_heap_counts_mmap(void);
 
 /* Why there is nothing to see, in one line; NULL: there is. */
-const char *cp_heap_note(void);
+const char *cp_heap_disabled_reason(void);
 
 void cp_heap_after_fork(void);
 

@@ -292,7 +292,7 @@ const struct cp_kind cp_heap_kind = {
     .dump = dump,
     .cancel = cancel,
     .count = count_live,
-    .note = cp_heap_note,
+    .disabled_reason = cp_heap_disabled_reason,
 };
 
 const struct cp_kind cp_allocs_kind = {
@@ -303,7 +303,7 @@ const struct cp_kind cp_allocs_kind = {
     .finish = finish_allocs,
     .cancel = cancel,
     .count = count_samples,
-    .note = cp_heap_note,
+    .disabled_reason = cp_heap_disabled_reason,
 };
 
 const struct cp_kind cp_growth_kind = {
@@ -315,5 +315,5 @@ const struct cp_kind cp_growth_kind = {
     .finish = finish_growth,
     .cancel = cancel,
     .count = count_samples,
-    .note = cp_heap_note,
+    .disabled_reason = cp_heap_disabled_reason,
 };

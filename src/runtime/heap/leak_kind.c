@@ -128,5 +128,5 @@ const struct cp_kind cp_leak_kind = {
     .begin = begin,
     .finish = finish,
     .cancel = cancel,
-    .note = cp_heap_note,
+    .disabled_reason = cp_heap_disabled_reason,
 };
