@@ -20,33 +20,34 @@
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
 
-int64_t cp_heap_truncate(double v)
+int64_t cp_legacy_heap_truncate(double v)
 {
     if (v >= -0x1p63 && v < 0x1p63)
         return (int64_t)v;
     return INT64_MIN;
 }
 
-struct cp_heap_pair cp_heap_unbias(struct cp_heap_pair seen, int64_t rate)
+struct cp_legacy_heap_pair
+cp_legacy_heap_unbias(struct cp_legacy_heap_pair seen, int64_t rate)
 {
     double mean, scale;
 
     if (seen.objects == 0 || seen.bytes == 0)
-        return (struct cp_heap_pair){ 0, 0 };
+        return (struct cp_legacy_heap_pair){ 0, 0 };
     if (rate <= 1)
         return seen;
     mean = (double)seen.bytes / (double)seen.objects;
     scale = 1 / (1 - exp(-mean / (double)rate));
-    return (struct cp_heap_pair){
-        cp_heap_truncate((double)seen.objects * scale),
-        cp_heap_truncate((double)seen.bytes * scale),
+    return (struct cp_legacy_heap_pair){
+        cp_legacy_heap_truncate((double)seen.objects * scale),
+        cp_legacy_heap_truncate((double)seen.bytes * scale),
     };
 }
 
 /* Fractions are rounded; whole numbers are cut, as jeprof cuts them. */
 static int64_t to_parts(double v, int parts)
 {
-    return cp_heap_truncate(parts > 1 ? rint(v * parts) : v);
+    return cp_legacy_heap_truncate(parts > 1 ? rint(v * parts) : v);
 }
 
 /* How many objects stand behind one that was seen. */
@@ -57,19 +58,20 @@ static double factor(double mean, double rate, bool is_linear)
     return mean < rate ? rate / mean : 1;
 }
 
-struct cp_heap_pair cp_heap_unbias_parts(struct cp_heap_pair seen, int64_t rate,
-                                         int parts, bool is_linear)
+struct cp_legacy_heap_pair
+cp_legacy_heap_unbias_parts(struct cp_legacy_heap_pair seen, int64_t rate,
+                            int parts, bool is_linear)
 {
     double objects = (double)seen.objects, bytes = (double)seen.bytes;
     double scale = 1;
 
     if (seen.objects != 0 && seen.bytes != 0 && rate > 1)
         scale = factor(bytes / objects, (double)rate, is_linear);
-    return (struct cp_heap_pair){ to_parts(objects * scale, parts),
-                                  to_parts(bytes * scale, parts) };
+    return (struct cp_legacy_heap_pair){ to_parts(objects * scale, parts),
+                                         to_parts(bytes * scale, parts) };
 }
 
-int64_t cp_heap_mean(struct cp_heap_pair seen)
+int64_t cp_legacy_heap_mean(struct cp_legacy_heap_pair seen)
 {
     if (seen.objects == 0)
         return 0;
@@ -100,8 +102,8 @@ static bool eat_pair(struct cp_text *t, bool is_signed, struct cp_text out[2])
     return eat_number(t, is_signed, &out[1]);
 }
 
-bool cp_heap_eat_counts(struct cp_text *t, bool is_signed,
-                        struct cp_alloc_counts *out)
+bool cp_legacy_heap_eat_counts(struct cp_text *t, bool is_signed,
+                               struct cp_alloc_counts *out)
 {
     struct cp_text at = *t;
 
@@ -129,8 +131,8 @@ static bool says_more(struct cp_text all, struct cp_text use)
     return !is_same && !cp_text_equals(all, "0");
 }
 
-bool cp_heap_has_allocations(const struct cp_alloc_counts *totals,
-                             const struct cp_heap_reading *how)
+bool cp_legacy_heap_has_allocations(const struct cp_alloc_counts *totals,
+                                    const struct cp_legacy_heap_reading *how)
 {
     if (how->parts > 0)
         return !cp_text_equals(totals->allocated[1], "0");
@@ -153,9 +155,10 @@ static enum cp_status add_pair(struct cp_builder *b, const char *const names[2],
     return cp_builder_type(b, names[1], bytes, err);
 }
 
-enum cp_status cp_heap_add_types(struct cp_builder *b, bool has_allocations,
-                                 const struct cp_heap_reading *how,
-                                 int64_t period, struct cp_error *err)
+enum cp_status
+cp_legacy_heap_add_types(struct cp_builder *b, bool has_allocations,
+                         const struct cp_legacy_heap_reading *how,
+                         int64_t period, struct cp_error *err)
 {
     static const char *const allocated[] = { "alloc_objects", "alloc_space" };
     static const char *const in_use[] = { "inuse_objects", "inuse_space" };
@@ -166,54 +169,55 @@ enum cp_status cp_heap_add_types(struct cp_builder *b, bool has_allocations,
         status = add_pair(b, allocated, how->parts, err);
     if (status == CP_OK)
         status = add_pair(b, has_allocations ? in_use : alone,
-                          cp_heap_in_use_parts(how), err);
+                          cp_legacy_heap_in_use_parts(how), err);
     if (status == CP_OK)
         status = cp_builder_period(b, "space", "bytes", period, err);
     return status;
 }
 
-bool cp_heap_label(struct cp_builder *b, int64_t size, struct cp_label *out,
-                   struct cp_error *err)
+bool cp_legacy_heap_label(struct cp_builder *b, int64_t size,
+                          struct cp_label *out, struct cp_error *err)
 {
     *out = (struct cp_label){ cp_builder_str(b, "bytes", 5, err), CP_NONE, 0,
                               size };
     return out->key != CP_NO_STR;
 }
 
-int cp_heap_in_use_parts(const struct cp_heap_reading *how)
+int cp_legacy_heap_in_use_parts(const struct cp_legacy_heap_reading *how)
 {
-    return how->parts > 1 ? how->parts * CP_HEAP_FINE : how->parts;
+    return how->parts > 1 ? how->parts * CP_LEGACY_HEAP_FINE : how->parts;
 }
 
-int cp_heap_unit_parts(const char *unit, bool *is_bytes)
+int cp_legacy_heap_unit_parts(const char *unit, bool *is_bytes)
 {
     char *end = NULL;
     long parts = strncmp(unit, "1/", 2) == 0 ? strtol(unit + 2, &end, 10) : 1;
 
     *is_bytes = end && strcmp(end, " bytes") == 0;
     if (!end || (!*is_bytes && strcmp(end, " objects") != 0) || parts < 1 ||
-        parts > CP_HEAP_PARTS * CP_HEAP_FINE)
+        parts > CP_LEGACY_HEAP_PARTS * CP_LEGACY_HEAP_FINE)
         return 1;
     return (int)parts;
 }
 
-bool cp_heap_is_in_parts(const struct cp_profile *p)
+bool cp_legacy_heap_is_in_parts(const struct cp_profile *p)
 {
     bool is_bytes;
 
     for (uint32_t k = 0; k < p->n_types; k++)
-        if (cp_heap_unit_parts(cp_profile_cstr(p, p->types[k].unit),
-                               &is_bytes) > 1)
+        if (cp_legacy_heap_unit_parts(cp_profile_cstr(p, p->types[k].unit),
+                                      &is_bytes) > 1)
             return true;
     return false;
 }
 
-enum cp_status cp_heap_make_whole(struct cp_profile *p, struct cp_error *err)
+enum cp_status cp_legacy_heap_make_whole(struct cp_profile *p,
+                                         struct cp_error *err)
 {
     for (uint32_t k = 0; k < p->n_types; k++) {
         bool is_bytes;
-        int parts =
-            cp_heap_unit_parts(cp_profile_cstr(p, p->types[k].unit), &is_bytes);
+        int parts = cp_legacy_heap_unit_parts(
+            cp_profile_cstr(p, p->types[k].unit), &is_bytes);
 
         if (parts == 1)
             continue;

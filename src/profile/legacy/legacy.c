@@ -37,10 +37,10 @@ struct cp_profile *cp_legacy_run(struct cp_legacy_reader *r,
 
 /* A heap profile in jeprof's way; NULL with CP_EOTHER for what is none. */
 static struct cp_profile *read_heap(const char *bytes, size_t len,
-                                    const struct cp_heap_reading *how,
+                                    const struct cp_legacy_heap_reading *how,
                                     struct cp_error *err)
 {
-    struct cp_profile *p = cp_heap_read(bytes, len, how, err);
+    struct cp_profile *p = cp_legacy_heap_read(bytes, len, how, err);
 
     if (p || err->status != CP_EOTHER)
         return p;
@@ -49,7 +49,7 @@ static struct cp_profile *read_heap(const char *bytes, size_t len,
 
 /* What the first reader makes of the bytes that does not pass them on. */
 static struct cp_profile *read_any(const char *bytes, size_t len,
-                                   const struct cp_heap_reading *how,
+                                   const struct cp_legacy_heap_reading *how,
                                    struct cp_error *err)
 {
     if (how->parts > 0) {
@@ -69,7 +69,7 @@ static struct cp_profile *read_any(const char *bytes, size_t len,
 }
 
 struct cp_profile *cp_legacy_read_as(const char *bytes, size_t len,
-                                     const struct cp_heap_reading *how,
+                                     const struct cp_legacy_heap_reading *how,
                                      struct cp_error *err)
 {
     struct cp_error own = { 0 };
@@ -89,5 +89,6 @@ struct cp_profile *cp_legacy_read_as(const char *bytes, size_t len,
 struct cp_profile *cp_legacy_read(const char *bytes, size_t len,
                                   struct cp_error *err)
 {
-    return cp_legacy_read_as(bytes, len, &(struct cp_heap_reading){ 0 }, err);
+    return cp_legacy_read_as(bytes, len, &(struct cp_legacy_heap_reading){ 0 },
+                             err);
 }

@@ -21,7 +21,7 @@
 #include "profile/model/address_stack.h"
 #include "profile/model/build.h"
 
-struct cp_heap_reading;
+struct cp_legacy_heap_reading;
 struct cp_profile;
 
 struct cp_profile *cp_legacy_read_cpu(const char *bytes, size_t len,
@@ -40,11 +40,11 @@ struct cp_profile *cp_legacy_read_java(const char *bytes, size_t len,
                                        struct cp_error *err);
 
 /* Those of heap profiles, with a choice of how. */
-struct cp_profile *cp_heap_read(const char *bytes, size_t len,
-                                const struct cp_heap_reading *how,
-                                struct cp_error *err);
+struct cp_profile *cp_legacy_heap_read(const char *bytes, size_t len,
+                                       const struct cp_legacy_heap_reading *how,
+                                       struct cp_error *err);
 struct cp_profile *cp_jemalloc_read(const char *bytes, size_t len,
-                                    const struct cp_heap_reading *how,
+                                    const struct cp_legacy_heap_reading *how,
                                     struct cp_error *err);
 
 /* What every reader builds with. */
@@ -73,7 +73,7 @@ struct cp_profile *cp_legacy_read(const char *bytes, size_t len,
 
 /* The same, with a choice of how heap profiles are read. */
 struct cp_profile *cp_legacy_read_as(const char *bytes, size_t len,
-                                     const struct cp_heap_reading *how,
+                                     const struct cp_legacy_heap_reading *how,
                                      struct cp_error *err);
 
 #endif

@@ -120,7 +120,8 @@ static void scale(const struct contention_reader *r, int64_t *count,
     if (r->period <= 0)
         return;
     if (r->cycles_hz > 0)
-        *delay = cp_heap_truncate((double)*delay * (double)r->period / ghz);
+        *delay =
+            cp_legacy_heap_truncate((double)*delay * (double)r->period / ghz);
     *count = (int64_t)((uint64_t)*count * (uint64_t)r->period);
 }
 

@@ -33,7 +33,7 @@
 
 struct heap_reader {
     struct cp_legacy_reader base;
-    struct cp_heap_reading how;
+    struct cp_legacy_heap_reading how;
     bool is_sampled, is_old_sampling, has_allocations;
     int64_t rate;
     struct cp_text line; /* the one being read */
@@ -46,7 +46,7 @@ static bool eat_totals(struct cp_text *t, struct cp_alloc_counts *totals)
     if (!cp_text_eat(t, "heap profile:"))
         return false;
     (void)cp_text_eat_blanks(t);
-    return cp_heap_eat_counts(t, false, totals);
+    return cp_legacy_heap_eat_counts(t, false, totals);
 }
 
 /* Eats the "@ heap" before the kind of a sampled profile; leaves "heap". */
@@ -98,7 +98,8 @@ static bool read_header(struct heap_reader *r, struct cp_text line)
             return true;
         }
         if (eat_at_heap(&t)) {
-            r->has_allocations = cp_heap_has_allocations(&totals, &r->how);
+            r->has_allocations =
+                cp_legacy_heap_has_allocations(&totals, &r->how);
             return read_kind(r, t);
         }
     }
@@ -120,7 +121,8 @@ static bool find_sample(struct cp_text line, struct cp_alloc_counts *counts,
         }
         if (t.pos > line.pos && t.pos[-1] == '-')
             at.pos--;
-        if (cp_heap_eat_counts(&at, true, counts) && cp_text_eat(&at, " @")) {
+        if (cp_legacy_heap_eat_counts(&at, true, counts) &&
+            cp_text_eat(&at, " @")) {
             *tail = at;
             return true;
         }
@@ -147,9 +149,9 @@ static enum cp_status read_pair(struct heap_reader *r,
                                 const struct cp_text text[2], const char *what,
                                 int64_t values[2], struct cp_error *err)
 {
-    struct cp_heap_pair seen = { 0, 0 };
+    struct cp_legacy_heap_pair seen = { 0, 0 };
     bool is_in_use = strcmp(what, "inuse") == 0;
-    int parts = is_in_use ? cp_heap_in_use_parts(&r->how) : r->how.parts;
+    int parts = is_in_use ? cp_legacy_heap_in_use_parts(&r->how) : r->how.parts;
 
     if (read_number(r, text[0], &seen.objects, err) != CP_OK ||
         read_number(r, text[1], &seen.bytes, err) != CP_OK)
@@ -159,12 +161,12 @@ static enum cp_status read_pair(struct heap_reader *r,
                             "%s count was 0 but %s bytes was %lld", what, what,
                             (long long)seen.bytes);
     if (seen.objects != 0)
-        r->size = cp_heap_mean(seen);
+        r->size = cp_legacy_heap_mean(seen);
     if (r->how.parts > 0)
-        seen = cp_heap_unbias_parts(seen, r->is_sampled ? r->rate : 1, parts,
-                                    r->is_old_sampling);
+        seen = cp_legacy_heap_unbias_parts(seen, r->is_sampled ? r->rate : 1,
+                                           parts, r->is_old_sampling);
     else if (r->is_sampled)
-        seen = cp_heap_unbias(seen, r->rate);
+        seen = cp_legacy_heap_unbias(seen, r->rate);
     values[0] = seen.objects;
     values[1] = seen.bytes;
     return CP_OK;
@@ -179,7 +181,7 @@ static enum cp_status add_sample(struct heap_reader *r, const int64_t *values,
     if (r->how.parts > 0)
         return cp_address_stack_sample(&r->base.stack, &r->base.b, values, 0,
                                        err);
-    if (!cp_heap_label(&r->base.b, r->size, &label, err))
+    if (!cp_legacy_heap_label(&r->base.b, r->size, &label, err))
         return CP_ENOMEM;
     labels = cp_builder_label_set(&r->base.b, &label, 1, err);
     if (labels == CP_NONE)
@@ -218,8 +220,8 @@ static enum cp_status read_all(struct cp_legacy_reader *base,
 
     if (!cp_text_next_line(&rest, &r->line) || !read_header(r, r->line))
         return cp_error_set(err, CP_EOTHER, "not a heap profile");
-    status = cp_heap_add_types(&r->base.b, r->has_allocations, &r->how, r->rate,
-                               err);
+    status = cp_legacy_heap_add_types(&r->base.b, r->has_allocations, &r->how,
+                                      r->rate, err);
     while (status == CP_OK && cp_text_next_line(&rest, &r->line)) {
         r->line = cp_text_trim(r->line);
         if (cp_text_is_blank(r->line) || cp_text_is_comment(r->line))
@@ -233,9 +235,9 @@ static enum cp_status read_all(struct cp_legacy_reader *base,
     return cp_memory_map_finish(&r->base.b, r->line, rest, err);
 }
 
-struct cp_profile *cp_heap_read(const char *bytes, size_t len,
-                                const struct cp_heap_reading *how,
-                                struct cp_error *err)
+struct cp_profile *cp_legacy_heap_read(const char *bytes, size_t len,
+                                       const struct cp_legacy_heap_reading *how,
+                                       struct cp_error *err)
 {
     struct heap_reader r = { .base.stack.returns = how->parts > 0
                                                        ? CP_RETURN_CALLERS
@@ -248,5 +250,6 @@ struct cp_profile *cp_heap_read(const char *bytes, size_t len,
 struct cp_profile *cp_legacy_read_heap(const char *bytes, size_t len,
                                        struct cp_error *err)
 {
-    return cp_heap_read(bytes, len, &(struct cp_heap_reading){ 0 }, err);
+    return cp_legacy_heap_read(bytes, len,
+                               &(struct cp_legacy_heap_reading){ 0 }, err);
 }

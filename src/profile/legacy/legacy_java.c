@@ -189,15 +189,17 @@ static enum cp_status read_number(struct cp_text line, struct cp_text digits,
 }
 
 /* Adds the sample of a heap profile, whose stack is there. */
-static enum cp_status add_heap(struct java_reader *r, struct cp_heap_pair seen,
+static enum cp_status add_heap(struct java_reader *r,
+                               struct cp_legacy_heap_pair seen,
                                struct cp_error *err)
 {
-    struct cp_heap_pair all = cp_heap_unbias(seen, HEAP_RATE);
+    struct cp_legacy_heap_pair all = cp_legacy_heap_unbias(seen, HEAP_RATE);
     int64_t values[2] = { all.objects, all.bytes };
     struct cp_label label;
     uint32_t labels;
 
-    if (!cp_heap_label(&r->base.b, cp_heap_mean(seen), &label, err))
+    if (!cp_legacy_heap_label(&r->base.b, cp_legacy_heap_mean(seen), &label,
+                              err))
         return CP_ENOMEM;
     labels = cp_builder_label_set(&r->base.b, &label, 1, err);
     if (labels == CP_NONE)
@@ -224,7 +226,7 @@ static enum cp_status read_sample(struct java_reader *r, struct cp_text line,
                                   bool *is_sample, struct cp_error *err)
 {
     struct cp_text size, count, tail;
-    struct cp_heap_pair seen = { 0, 0 };
+    struct cp_legacy_heap_pair seen = { 0, 0 };
     enum cp_status status;
 
     *is_sample = find_sample(line, &size, &count, &tail);

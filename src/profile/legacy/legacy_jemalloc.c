@@ -42,12 +42,12 @@
 /* One "tK:" line, or the t* one. */
 struct thread_counts {
     struct cp_text thread;
-    struct cp_heap_pair in_use, allocated;
+    struct cp_legacy_heap_pair in_use, allocated;
 };
 
 struct jemalloc_reader {
     struct cp_legacy_reader base;
-    struct cp_heap_reading how;
+    struct cp_legacy_heap_reading how;
     int64_t rate;
     bool has_allocations, in_stacks;
     bool has_total;             /* of the current stack, as the rest: */
@@ -84,7 +84,7 @@ static bool scan_thread(struct cp_text *line, struct thread_counts *out,
                      cp_text_eat(line, ":");
 
     (void)cp_text_eat_blanks(line);
-    return is_thread && cp_heap_eat_counts(line, false, counts) &&
+    return is_thread && cp_legacy_heap_eat_counts(line, false, counts) &&
            cp_text_to_int(counts->in_use[0], &out->in_use.objects) &&
            cp_text_to_int(counts->in_use[1], &out->in_use.bytes) &&
            cp_text_to_int(counts->allocated[0], &out->allocated.objects) &&
@@ -125,7 +125,7 @@ static enum cp_status read_totals(struct jemalloc_reader *r,
     if (!scan_thread(&rest, &t, &counts))
         return malformed(line, err);
     if (is_total(&t)) {
-        r->has_allocations = cp_heap_has_allocations(&counts, &r->how);
+        r->has_allocations = cp_legacy_heap_has_allocations(&counts, &r->how);
         return CP_OK;
     }
     rest = cp_text_trim(rest);
@@ -166,12 +166,13 @@ static uint32_t make_labels(struct jemalloc_reader *r,
                             const struct thread_counts *t,
                             struct cp_label labels[3], struct cp_error *err)
 {
-    struct cp_heap_pair seen = t->in_use;
+    struct cp_legacy_heap_pair seen = t->in_use;
     uint32_t n = 1, thread;
 
     if (seen.objects == 0 && r->has_allocations)
         seen = t->allocated;
-    if (!cp_heap_label(&r->base.b, cp_heap_mean(seen), &labels[0], err))
+    if (!cp_legacy_heap_label(&r->base.b, cp_legacy_heap_mean(seen), &labels[0],
+                              err))
         return 0;
     if (is_total(t))
         return n;
@@ -191,8 +192,10 @@ static enum cp_status add_sample(struct jemalloc_reader *r,
                                  const struct thread_counts *t,
                                  struct cp_error *err)
 {
-    struct cp_heap_pair in_use = cp_heap_unbias(t->in_use, r->rate);
-    struct cp_heap_pair allocated = cp_heap_unbias(t->allocated, r->rate);
+    struct cp_legacy_heap_pair in_use =
+        cp_legacy_heap_unbias(t->in_use, r->rate);
+    struct cp_legacy_heap_pair allocated =
+        cp_legacy_heap_unbias(t->allocated, r->rate);
     int64_t values[] = { allocated.objects, allocated.bytes, in_use.objects,
                          in_use.bytes };
     struct cp_label labels[3] = { { 0 } };
@@ -212,10 +215,10 @@ static enum cp_status add_plain(struct jemalloc_reader *r,
                                 const struct thread_counts *t,
                                 struct cp_error *err)
 {
-    struct cp_heap_pair in_use = cp_heap_unbias_parts(
-        t->in_use, r->rate, cp_heap_in_use_parts(&r->how), false);
-    struct cp_heap_pair allocated =
-        cp_heap_unbias_parts(t->allocated, r->rate, r->how.parts, false);
+    struct cp_legacy_heap_pair in_use = cp_legacy_heap_unbias_parts(
+        t->in_use, r->rate, cp_legacy_heap_in_use_parts(&r->how), false);
+    struct cp_legacy_heap_pair allocated =
+        cp_legacy_heap_unbias_parts(t->allocated, r->rate, r->how.parts, false);
     int64_t values[] = { allocated.objects, allocated.bytes, in_use.objects,
                          in_use.bytes };
 
@@ -244,7 +247,8 @@ static enum cp_status end_plain_stack(struct jemalloc_reader *r,
     return status;
 }
 
-static void subtract(struct cp_heap_pair *from, struct cp_heap_pair what)
+static void subtract(struct cp_legacy_heap_pair *from,
+                     struct cp_legacy_heap_pair what)
 {
     from->objects = (int64_t)((uint64_t)from->objects - (uint64_t)what.objects);
     from->bytes = (int64_t)((uint64_t)from->bytes - (uint64_t)what.bytes);
@@ -253,8 +257,8 @@ static void subtract(struct cp_heap_pair *from, struct cp_heap_pair what)
 /* Whether the threads of this stack are all there. */
 static bool threads_add_up(const struct jemalloc_reader *r)
 {
-    struct cp_heap_pair in_use = r->total.in_use;
-    struct cp_heap_pair allocated = r->total.allocated;
+    struct cp_legacy_heap_pair in_use = r->total.in_use;
+    struct cp_legacy_heap_pair allocated = r->total.allocated;
 
     if (!r->has_total)
         return true;
@@ -291,8 +295,8 @@ static enum cp_status begin_stack(struct jemalloc_reader *r,
     if (r->in_stacks)
         status = end_stack(r, err);
     else
-        status = cp_heap_add_types(&r->base.b, r->has_allocations, &r->how,
-                                   r->rate, err);
+        status = cp_legacy_heap_add_types(&r->base.b, r->has_allocations,
+                                          &r->how, r->rate, err);
     r->in_stacks = true;
     if (status != CP_OK)
         return status;
@@ -324,8 +328,8 @@ static enum cp_status read_all(struct cp_legacy_reader *base,
             status = read_totals(r, line, err);
     }
     if (status == CP_OK && !r->in_stacks)
-        status = cp_heap_add_types(&r->base.b, r->has_allocations, &r->how,
-                                   r->rate, err);
+        status = cp_legacy_heap_add_types(&r->base.b, r->has_allocations,
+                                          &r->how, r->rate, err);
     if (status == CP_OK)
         status = end_stack(r, err);
     if (status == CP_OK)
@@ -336,7 +340,7 @@ static enum cp_status read_all(struct cp_legacy_reader *base,
 }
 
 struct cp_profile *cp_jemalloc_read(const char *bytes, size_t len,
-                                    const struct cp_heap_reading *how,
+                                    const struct cp_legacy_heap_reading *how,
                                     struct cp_error *err)
 {
     struct jemalloc_reader r = { .base.stack.returns = how->parts > 0
@@ -354,5 +358,6 @@ struct cp_profile *cp_jemalloc_read(const char *bytes, size_t len,
 struct cp_profile *cp_legacy_read_jemalloc(const char *bytes, size_t len,
                                            struct cp_error *err)
 {
-    return cp_jemalloc_read(bytes, len, &(struct cp_heap_reading){ 0 }, err);
+    return cp_jemalloc_read(bytes, len, &(struct cp_legacy_heap_reading){ 0 },
+                            err);
 }

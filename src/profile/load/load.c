@@ -42,7 +42,7 @@ static struct cp_profile *read_other(const struct cp_bytes *plain,
                                      const struct cp_load_how *how,
                                      struct cp_error *err)
 {
-    static const struct cp_heap_reading as_usual = { 0 };
+    static const struct cp_legacy_heap_reading as_usual = { 0 };
     const char *bytes = (const char *)plain->data;
     struct cp_profile *p = cp_legacy_read_as(
         bytes, plain->len, how->heap ? how->heap : &as_usual, err);

@@ -11,7 +11,7 @@
 
 struct cp_bytes;
 struct cp_error;
-struct cp_heap_reading;
+struct cp_legacy_heap_reading;
 struct cp_profile;
 struct cp_stack_room;
 
@@ -33,10 +33,10 @@ typedef struct cp_profile *cp_load_reader(const char *bytes, size_t len,
 
 /* How to read; all 0 is what cp_load does. */
 struct cp_load_how {
-    size_t n_threads;                   /* 0: as many as there are cores */
-    const struct cp_heap_reading *heap; /* how heap dumps are read */
-    cp_load_reader *more;               /* asked where no format of ours fits */
-    struct cp_stack_room *room;         /* where stacks may go, or NULL */
+    size_t n_threads; /* 0: as many as there are cores */
+    const struct cp_legacy_heap_reading *heap; /* how heap dumps are read */
+    cp_load_reader *more;       /* asked where no format of ours fits */
+    struct cp_stack_room *room; /* where stacks may go, or NULL */
 };
 
 /* The same as cp_load, but as told. */

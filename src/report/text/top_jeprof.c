@@ -55,8 +55,8 @@ static bool is_type(const struct cp_report *r, const char *end)
 static struct scale scale_of(const struct cp_report *r)
 {
     bool is_byte_part;
-    struct scale s = { .divisor =
-                           cp_heap_unit_parts(r->sample_unit, &is_byte_part) };
+    struct scale s = { .divisor = cp_legacy_heap_unit_parts(r->sample_unit,
+                                                            &is_byte_part) };
 
     s.divisor *= r->options.divide_by;
     if (is_byte_part || strcmp(r->sample_unit, "bytes") == 0) {

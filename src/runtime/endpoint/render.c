@@ -56,13 +56,13 @@ static enum cp_status explain(const struct cp_kind *kind, struct cp_profile *p,
                               struct cp_error *err)
 {
     bool is_odd = p->n_samples == 0 && kind->default_seconds <= 0;
-    const char *note =
+    const char *reason =
         is_odd && kind->disabled_reason ? kind->disabled_reason() : NULL;
     char line[256];
 
-    if (!note)
+    if (!reason)
         return CP_OK;
-    (void)snprintf(line, sizeof(line), "%s: %s", kind->name, note);
+    (void)snprintf(line, sizeof(line), "%s: %s", kind->name, reason);
     return cp_annotate_comment(p, line, err);
 }
 

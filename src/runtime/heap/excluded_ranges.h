@@ -1,6 +1,11 @@
 /*
- * leak_holes - what a search for leaks does not look at: our own tables, and
- * what lies below the top of a stack.
+ * excluded_ranges - address ranges that the leak scan skips.
+ *
+ * They hold addresses of blocks that are not references of the program: the
+ * library's own tables, the unused part of a stack below the stack pointer, and
+ * the stacks of threads that have ended.
+ *
+ * Context: the thread that scans. Locking: none.
  */
 #ifndef CP_RUNTIME_EXCLUDED_RANGES_H
 #define CP_RUNTIME_EXCLUDED_RANGES_H
@@ -10,20 +15,25 @@
 
 #define CP_EXCLUDED_RANGES_MAX 8192
 
+/* Starts as { 0 }. Ranges may overlap and are in no order. */
 struct cp_excluded_ranges {
-    size_t n;
+    size_t n; /* at most CP_EXCLUDED_RANGES_MAX */
     struct {
-        uintptr_t start, end;
+        uintptr_t start, end; /* addresses; end is exclusive */
     } list[CP_EXCLUDED_RANGES_MAX];
 };
 
-/* Nothing where there is no place left: more is looked at then. */
+/*
+ * Adds a range; an empty one is ignored. When the list is full the range is
+ * dropped: the scan then reads more and may miss a leak.
+ */
 void cp_excluded_ranges_add(struct cp_excluded_ranges *h, const void *start,
                             size_t len);
 
 /*
- * Moves *start out of holes, to `end` or beyond at most; returns the end of
- * the part from there on that has none.
+ * Moves *start forward past every excluded range that contains it, possibly to
+ * `end` or beyond. Returns the end of the part after *start that has no
+ * excluded range, at most `end`.
  */
 uintptr_t cp_excluded_ranges_next(const struct cp_excluded_ranges *h,
                                   uintptr_t *start, uintptr_t end);

@@ -1,9 +1,19 @@
 /*
- * heap - the heap profile: what was allocated, and what of it is still there.
+ * heap - switches allocation sampling on and off, and reads what it recorded.
  *
- * Sampling is done in the hooks (malloc_hooks.c, signal/heap/alloc_sampler.h);
- * this switches it on and shows what was found, row by row. heap_kinds.h makes
- * profiles of it.
+ * The hooks (hooks/malloc_hooks.c) sample allocations and record them in
+ * lock-free tables (signal/heap/alloc_sampler.h). This module maps the tables,
+ * sets the sampling interval and returns the recorded samples row by row.
+ * heap_kinds.h and leak_kind.h make profiles of the rows.
+ *
+ * Context: any thread outside signal handlers and outside the malloc hooks;
+ * cp_heap_counts_mmap is also called by the mmap hooks.
+ * Locking: cp_heap_detect_malloc, _enable and _pause take a lock of this
+ * module; readers of rows take none.
+ * Ordering: the tables are mapped before the interval becomes non-zero; hooks
+ * use the tables only after they have read an interval that is not zero.
+ * Failure: cp_heap_enable returns CP_OK without sampling if the program does
+ * not call the library's malloc; cp_heap_disabled_reason then says why.
  */
 #ifndef CP_HEAP_H
 #define CP_HEAP_H
@@ -14,86 +24,92 @@
 
 #include "base/error.h"
 
-#define CP_HEAP_DEFAULT_INTERVAL (512 << 10)
+#define CP_HEAP_DEFAULT_INTERVAL (512 << 10) /* bytes */
 
 struct cp_heap_options {
-    uint64_t interval;             /* one byte in so many is sampled; 0: none */
-    size_t table_bytes;            /* of all its tables, at most */
-    bool counts_mmap;              /* mappings of the program too */
-    uint64_t seed;                 /* of what is chosen; 0: another each time */
-    void (*say)(const char *line); /* tells the user; NULL: nobody */
-    void (*reserve)(size_t bytes); /* is told what the tables may hold */
+    uint64_t interval;  /* mean bytes between samples; 0 disables sampling */
+    size_t table_bytes; /* upper limit of all tables, bytes */
+    bool counts_mmap;   /* also sample mappings that the program makes */
+    uint64_t seed;      /* random seed; 0 means a new one in each process */
+    void (*report)(const char *line); /* prints a warning; NULL: no output */
+    void (*reserve)(size_t bytes);    /* accounts for the tables' memory */
 };
 
-/* Set once, before it is enabled. */
+/* Call once, before cp_heap_enable. */
 void cp_heap_configure(const struct cp_heap_options *options);
 
 /*
- * The hooks tell that they are there, and how to find out who else has a
- * malloc that the program calls instead: its name, "" for the program's own
- * file, or NULL; and whether the next malloc is libc's.
+ * The malloc hooks register themselves. malloc_owner returns the object whose
+ * malloc the program calls instead of the hook: its file name, "" for the
+ * executable, NULL if the program calls the hook. is_libc_malloc returns
+ * whether the hook calls libc's malloc.
  */
-void cp_heap_set_hooks(const char *(*whose_malloc)(void),
-                       bool (*is_of_libc)(void));
+void cp_heap_set_hooks(const char *(*malloc_owner)(void),
+                       bool (*is_libc_malloc)(void));
 
 /*
- * Asks them, once. That needs the loader, which may be locked for long while a
- * library begins, and for ever in the child of a fork: so it is for the start.
+ * Calls both functions and stores their results; does nothing when called
+ * again. They take the loader's lock, which another thread may hold for long
+ * while it loads a library, and which may never be released in the child of a
+ * fork. So this is called at the start of the process.
  */
-void cp_heap_learn(void);
+void cp_heap_detect_malloc(void);
 
-/* Are the program's blocks libc's? */
-bool cp_heap_is_of_libc(void);
+/* Whether libc's malloc allocates the program's blocks, as detected. */
+bool cp_heap_is_libc_malloc(void);
 
 /*
- * Begins to sample, if that is wanted and possible; once, and again in the
- * child of a fork to have its code known.
+ * Starts sampling if the options ask for it and the hooks are called. Calling
+ * it again is harmless; in the child of a fork it starts the refresh of the
+ * code map again.
  */
 enum cp_status cp_heap_enable(struct cp_error *err);
 
-/* Nothing more is sampled until it is enabled again; frees are still seen. */
+/* Stops sampling until cp_heap_enable; frees are still recorded. */
 void cp_heap_pause(void);
 
-/* Are mappings that the program makes itself to be counted, as of now? */
+/* Whether mappings that the program makes are sampled now. */
 bool cp_heap_counts_mmap(void);
 
-/* Why there is nothing to see, in one line; NULL: there is. */
-const char *cp_heap_note(void);
+/* Why the heap profiles have no data, one line; NULL if they have data. */
+const char *cp_heap_disabled_reason(void);
 
-void cp_heap_after_fork(void);
+/* Call in the child of a fork: another thread may have held the lock. */
+void cp_heap_reset_after_fork(void);
 
-/* Memory that the tables hold, at most. */
+/* Upper limit of the resident memory of the tables, bytes. */
 size_t cp_heap_bytes(void);
 
 struct cp_heap_stats {
-    uint64_t interval;
-    uint64_t n_samples; /* taken */
-    uint64_t n_live;    /* of them, not freed */
-    uint64_t n_lost;    /* for which there was no room */
+    uint64_t interval;  /* bytes; 0 means off */
+    uint64_t n_samples; /* blocks sampled so far */
+    uint64_t n_live;    /* sampled blocks not freed yet */
+    uint64_t n_lost;    /* samples dropped because a table was full */
 };
 
 void cp_heap_stats(struct cp_heap_stats *out);
 
 /*
- * What was found of one stack and of sizes that are nearly the same (the
- * classes of signal/heap/alloc_sampler.h), so that a row can be scaled as a
- * whole. Its counts are whole numbers of samples.
+ * The samples of one stack and one size class (cp_alloc_size_class). Sizes in a
+ * class are nearly equal, so one weight scales the whole row.
  */
 struct cp_heap_row {
-    uint64_t count, bytes;       /* sampled */
-    uint64_t freed, freed_bytes; /* of them */
-    uint64_t growth;             /* see signal/heap/alloc_sampler.h */
-    uint64_t size;               /* of its first block */
+    uint64_t count, bytes;       /* sampled blocks, and their bytes */
+    uint64_t freed, freed_bytes; /* the part of them that was freed */
+    uint64_t growth; /* bytes added to the high-water mark; scaled already */
+    uint64_t size;   /* bytes of the first block of the row */
 };
 
+/* Number of rows; most are empty. */
 size_t cp_heap_n_rows(void);
 
-/* False: the row is empty. */
+/* Reads row i. Returns false if it is empty. */
 bool cp_heap_row(size_t i, struct cp_heap_row *out);
 
 /*
- * What each of `count` samples of the row stands for that have so many bytes.
- * What lives may have other sizes than what was freed, so each has its own.
+ * How many allocations each of `count` samples of the row represents, given
+ * their bytes. Live and freed blocks of a row may differ in size, so each part
+ * has its own weight.
  */
 double cp_heap_weight(const struct cp_heap_row *row, uint64_t count,
                       uint64_t bytes);

@@ -1,4 +1,4 @@
-/* heap_kinds.c - see heap_kinds.h. */
+/* heap_kinds.c - converts the rows of heap.h into profiles. */
 #include "runtime/heap/heap_kinds.h"
 
 #include <malloc.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "base/strtab.h"
@@ -22,10 +23,10 @@
 #include "signal/heap/alloc_sampler.h"
 #include "signal/tables/samples.h"
 
-/* Functions of allocators: shown as part of who called them. */
 /*
- * Of containers' allocators the one function that allocates: what they also do,
- * construct(), runs the program's own code.
+ * Allocator functions; reports attribute their memory to the caller. Of the
+ * containers' allocators only allocate() is listed, because construct() runs
+ * code of the program.
  */
 #define DROP_FRAMES                                                            \
     "operator new.*|operator new\\[\\].*|"                                     \
@@ -34,20 +35,21 @@
     "malloc|calloc|realloc|__libc_.*alloc|(__)?strn?dup|"                      \
     "<?alloc::alloc::.*|__rust_.*alloc.*|__rdl_.*"
 
-struct window {
-    bool is_raw;              /* for text */
-    struct cp_leak_sum *lost; /* gc=1: what does not count, by row; or NULL */
+/* One request for a profile. */
+struct recording {
+    bool is_raw; /* sums of samples, not scaled (text form) */
+    struct cp_leak_sum *unreachable; /* by row, for gc=1; NULL otherwise */
 };
 
-/* Writes what the rows of the table say. */
+/* Writes one sample for each row that is not empty. */
 typedef enum cp_status write_rows(struct cp_stack_writer *w,
-                                  const struct window *window);
+                                  const struct recording *recording);
 
 /*
- * gc=1: what nothing points to any more is as good as freed. If that cannot be
- * known, all counts.
+ * For gc=1: finds the unreachable blocks, which then count as freed. If the
+ * process cannot be scanned (CP_EIO), every block counts as live.
  */
-static enum cp_status collect(struct window *w, struct cp_error *err)
+static enum cp_status collect(struct recording *w, struct cp_error *err)
 {
     struct cp_leak leak;
     enum cp_status status;
@@ -56,15 +58,15 @@ static enum cp_status collect(struct window *w, struct cp_error *err)
     status = cp_leak_find(&leak, err);
     if (status != CP_OK)
         return status == CP_EIO ? CP_OK : status;
-    w->lost = cp_leak_sums(&leak, err);
+    w->unreachable = cp_leak_sums(&leak, err);
     cp_leak_release(&leak);
-    return w->lost ? CP_OK : CP_ENOMEM;
+    return w->unreachable ? CP_OK : CP_ENOMEM;
 }
 
 static enum cp_status begin(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err)
+                            void **out_recording, struct cp_error *err)
 {
-    struct window *w = cp_alloc(1, sizeof(*w), err);
+    struct recording *w = cp_alloc(1, sizeof(*w), err);
     enum cp_status status = w ? cp_heap_enable(err) : CP_ENOMEM;
 
     if (status == CP_OK) {
@@ -75,31 +77,36 @@ static enum cp_status begin(const struct cp_kind_request *request,
     if (status != CP_OK)
         cp_free(w);
     else
-        *out_window = w;
+        *out_recording = w;
     return status;
 }
 
-static void cancel(void *window)
+static void cancel(void *recording)
 {
-    struct window *w = window;
+    struct recording *w = recording;
 
-    cp_free(w->lost);
+    cp_free(w->unreachable);
     cp_free(w);
 }
 
-/* Counts what is lost among what is freed. */
-static bool get_row(const struct window *w, size_t i, struct cp_heap_row *out)
+/*
+ * Reads row i and adds its unreachable blocks to the freed ones. A block may be
+ * freed after the scan and be counted twice, so the sum is limited.
+ */
+static bool get_row(const struct recording *w, size_t i,
+                    struct cp_heap_row *out)
 {
     if (!cp_heap_row(i, out))
         return false;
-    if (w->lost) {
-        out->freed += w->lost[i].count;
-        out->freed_bytes += w->lost[i].bytes;
+    if (w->unreachable) {
+        out->freed += w->unreachable[i].count;
+        out->freed_bytes += w->unreachable[i].bytes;
     }
     if (out->freed > out->count || out->freed_bytes > out->bytes) {
         out->freed = out->count;
         out->freed_bytes = out->bytes;
     }
+    CP_ASSERT(out->freed <= out->count && out->freed_bytes <= out->bytes);
     return true;
 }
 
@@ -108,22 +115,23 @@ static int64_t scaled(uint64_t n, double weight)
     return (int64_t)((double)n * weight + 0.5);
 }
 
-/* alloc_objects, alloc_space, inuse_objects, inuse_space. */
+/* Sets out[] to alloc_objects, alloc_space, inuse_objects, inuse_space. */
 static void values_of(const struct cp_heap_row *row, bool is_raw,
                       int64_t out[4])
 {
     uint64_t live = row->count - row->freed;
     uint64_t live_bytes = row->bytes - row->freed_bytes;
-    double of_all = 1, of_live = 1;
+    double alloc_weight = 1, live_weight = 1;
 
+    CP_ASSERT(row->freed <= row->count && row->freed_bytes <= row->bytes);
     if (!is_raw) {
-        of_all = cp_heap_weight(row, row->count, row->bytes);
-        of_live = cp_heap_weight(row, live, live_bytes);
+        alloc_weight = cp_heap_weight(row, row->count, row->bytes);
+        live_weight = cp_heap_weight(row, live, live_bytes);
     }
-    out[0] = scaled(row->count, of_all);
-    out[1] = scaled(row->bytes, of_all);
-    out[2] = scaled(live, of_live);
-    out[3] = scaled(live_bytes, of_live);
+    out[0] = scaled(row->count, alloc_weight);
+    out[1] = scaled(row->bytes, alloc_weight);
+    out[2] = scaled(live, live_weight);
+    out[3] = scaled(live_bytes, live_weight);
 }
 
 enum cp_status cp_heap_write_row(struct cp_stack_writer *w, size_t i,
@@ -141,29 +149,29 @@ enum cp_status cp_heap_write_row(struct cp_stack_writer *w, size_t i,
 }
 
 static enum cp_status write_heap(struct cp_stack_writer *w,
-                                 const struct window *window)
+                                 const struct recording *recording)
 {
     enum cp_status status = CP_OK;
     struct cp_heap_row row;
     int64_t values[4];
 
     for (size_t i = 0; status == CP_OK && i < cp_heap_n_rows(); i++) {
-        if (!get_row(window, i, &row))
+        if (!get_row(recording, i, &row))
             continue;
-        values_of(&row, window->is_raw, values);
+        values_of(&row, recording->is_raw, values);
         status = cp_heap_write_row(w, i, &row, values);
     }
     return status;
 }
 
-/* Growth is in bytes that are scaled already: text of it is as it is. */
+/* The hooks record growth in scaled bytes, so the text form is the same. */
 static enum cp_status write_growth(struct cp_stack_writer *w,
-                                   const struct window *window)
+                                   const struct recording *recording)
 {
     enum cp_status status = CP_OK;
     struct cp_heap_row row;
 
-    (void)window;
+    (void)recording;
     for (size_t i = 0; status == CP_OK && i < cp_heap_n_rows(); i++) {
         int64_t values[4];
 
@@ -193,30 +201,31 @@ enum cp_status cp_heap_hide_allocators(struct cp_builder *b,
     return b->profile->drop_frames == CP_NO_STR ? CP_ENOMEM : CP_OK;
 }
 
-/* Hides the allocators, and has `write` fill the profile. */
-static enum cp_status fill(struct cp_builder *b, const struct window *window,
-                           write_rows *write, struct cp_error *err)
+/* Sets drop_frames and writes the rows. */
+static enum cp_status fill(struct cp_builder *b,
+                           const struct recording *recording, write_rows *write,
+                           struct cp_error *err)
 {
     struct cp_stack_writer w = { .b = b, .err = err };
     enum cp_status status = cp_heap_hide_allocators(b, err);
 
     if (status == CP_OK)
-        status = write(&w, window);
+        status = write(&w, recording);
     if (status == CP_OK)
         cp_stack_writer_finish(&w);
     return status;
 }
 
-static enum cp_status fill_heap(struct cp_builder *b, void *window,
+static enum cp_status fill_heap(struct cp_builder *b, void *recording,
                                 struct cp_error *err)
 {
-    return fill(b, window, write_heap, err);
+    return fill(b, recording, write_heap, err);
 }
 
-static enum cp_status fill_growth(struct cp_builder *b, void *window,
+static enum cp_status fill_growth(struct cp_builder *b, void *recording,
                                   struct cp_error *err)
 {
-    return fill(b, window, write_growth, err);
+    return fill(b, recording, write_growth, err);
 }
 
 #define HEAP_FORM(first, how)                                                  \
@@ -229,45 +238,47 @@ static enum cp_status fill_growth(struct cp_builder *b, void *window,
         .fill = (how),                                                         \
     }
 
-static enum cp_status finish_as(const struct cp_kind_form *form, void *window,
-                                struct cp_profile **out, struct cp_error *err)
+static enum cp_status finish_as(const struct cp_kind_form *form,
+                                void *recording, struct cp_profile **out,
+                                struct cp_error *err)
 {
-    enum cp_status status = cp_heap_build(form, window, out, err);
+    enum cp_status status = cp_heap_build(form, recording, out, err);
 
-    cancel(window);
+    cancel(recording);
     return status;
 }
 
-static enum cp_status finish_heap(void *window, struct cp_profile **out,
+static enum cp_status finish_heap(void *recording, struct cp_profile **out,
                                   struct cp_error *err)
 {
     static const struct cp_kind_form form = HEAP_FORM("inuse_space", fill_heap);
 
-    return finish_as(&form, window, out, err);
+    return finish_as(&form, recording, out, err);
 }
 
-static enum cp_status finish_allocs(void *window, struct cp_profile **out,
+static enum cp_status finish_allocs(void *recording, struct cp_profile **out,
                                     struct cp_error *err)
 {
     static const struct cp_kind_form form = HEAP_FORM("alloc_space", fill_heap);
 
-    return finish_as(&form, window, out, err);
+    return finish_as(&form, recording, out, err);
 }
 
-static enum cp_status finish_growth(void *window, struct cp_profile **out,
+static enum cp_status finish_growth(void *recording, struct cp_profile **out,
                                     struct cp_error *err)
 {
     static const struct cp_kind_form form =
         HEAP_FORM("inuse_space", fill_growth);
 
-    return finish_as(&form, window, out, err);
+    return finish_as(&form, recording, out, err);
 }
 
 static enum cp_status dump(const char *source, struct cp_out *out,
                            struct cp_error *err)
 {
     if (strcmp(source, "jemalloc") != 0)
-        return cp_error_set(err, CP_EUSAGE, "there is only source=jemalloc");
+        return cp_error_set(err, CP_EUSAGE,
+                            "unknown source; the only one is source=jemalloc");
     return cp_jemalloc_dump(out, err);
 }
 
@@ -292,7 +303,7 @@ const struct cp_kind cp_heap_kind = {
     .dump = dump,
     .cancel = cancel,
     .count = count_live,
-    .disabled_reason = cp_heap_note,
+    .disabled_reason = cp_heap_disabled_reason,
 };
 
 const struct cp_kind cp_allocs_kind = {
@@ -303,7 +314,7 @@ const struct cp_kind cp_allocs_kind = {
     .finish = finish_allocs,
     .cancel = cancel,
     .count = count_samples,
-    .disabled_reason = cp_heap_note,
+    .disabled_reason = cp_heap_disabled_reason,
 };
 
 const struct cp_kind cp_growth_kind = {
@@ -315,5 +326,5 @@ const struct cp_kind cp_growth_kind = {
     .finish = finish_growth,
     .cancel = cancel,
     .count = count_samples,
-    .disabled_reason = cp_heap_note,
+    .disabled_reason = cp_heap_disabled_reason,
 };

@@ -1,8 +1,11 @@
 /*
- * jemalloc_dump - the heap profile that jemalloc itself has kept.
+ * jemalloc_dump - the heap profile that jemalloc itself has recorded.
  *
- * Where the program's malloc is a jemalloc with profiling on, `source=jemalloc`
- * gives its dump as it is: the text that jeprof and pprof read.
+ * If the program's malloc is a jemalloc with profiling on, `source=jemalloc`
+ * returns its dump unchanged: the text that jeprof and pprof read.
+ *
+ * Context: the endpoint thread. Locking: jemalloc takes its own.
+ * Failure: CP_EUSAGE if the program has no such jemalloc, with the reason.
  */
 #ifndef CP_JEMALLOC_DUMP_H
 #define CP_JEMALLOC_DUMP_H
@@ -11,7 +14,7 @@
 
 struct cp_out;
 
-/* Appends the dump; CP_EUSAGE: there is none to be had, and *err says why. */
+/* Appends the dump to *out. */
 enum cp_status cp_jemalloc_dump(struct cp_out *out, struct cp_error *err);
 
 #endif

@@ -1,25 +1,28 @@
-/* leak_chunks.c - see leak_chunks.h. */
+/* leak_chunks.c - walks glibc's chunk headers from one sampled block on. */
 #include "runtime/heap/leak_chunks.h"
 
+#include "base/assert/assert.h"
 #include "base/search.h"
 #include "runtime/heap/leak.h"
 #include "runtime/os/read_memory.h"
 #include "signal/heap/alloc_sampler.h"
 
-#define HEADER 16 /* bytes: the length of the chunk before, and its own */
-#define MIN_CHUNK 32
-#define FLAGS 7
-#define PREVIOUS_IS_USED 1
-#define IS_MAPPED 2
+/* The layout of a chunk in glibc, see malloc_chunk in malloc/malloc.c. */
+#define HEADER_BYTES 16
+#define MIN_CHUNK_BYTES 32
+#define FLAGS 7      /* flag bits of the size */
+#define PREV_INUSE 1 /* flag: the chunk before is in use */
+#define IS_MMAPPED 2 /* flag: the chunk is a mapping of its own */
 #define PAGE 4096
-#define HEAP_ALIGN ((uintptr_t)64 << 20) /* of heaps but the main one */
-#define HEAP_INFO 64                     /* before the metadata, at most */
-#define METADATA 2048                    /* of them, at least */
-#define FIRST_BYTES PAGE                 /* a heap's first chunk is in these */
-#define MAX_STEPS 65536
+#define HEAP_ALIGN ((uintptr_t)64 << 20) /* alignment of a thread's heap */
+#define MAX_HEAP_INFO_BYTES 64 /* heap_info, before the arena's metadata */
+#define METADATA_BYTES 2048    /* lower bound of the metadata's size */
+#define MAX_FIRST_OFFSET PAGE  /* of a heap's first chunk */
+#define MAX_CHAIN 65536        /* chunks that extend_back follows */
 
 struct header {
-    uintptr_t before, size;
+    uintptr_t prev_size; /* bytes of the chunk before, if that is free */
+    uintptr_t size;      /* bytes of this chunk, and flags */
 };
 
 static const struct cp_leak_block *block_at(const struct cp_leak_chunks *c,
@@ -29,67 +32,72 @@ static const struct cp_leak_block *block_at(const struct cp_leak_chunks *c,
 }
 
 /*
- * Goes on at the next sampled block, from number c->known: one that lives, and
- * is no mapping, which has no header.
+ * Sets c->next to the chunk of the next sampled block that is still live, from
+ * index c->next_block on. A page-aligned block may be a mapping that the mmap
+ * hooks sampled, which has no header, so it is skipped.
  */
-static void find_chain(struct cp_leak_chunks *c)
+static void resync(struct cp_leak_chunks *c)
 {
     const struct cp_leak_block *b;
 
-    for (; (b = block_at(c, c->known)) && b->start < c->end; c->known++)
+    for (; (b = block_at(c, c->next_block)) && b->start < c->end;
+         c->next_block++)
         if (b->start % PAGE != 0 &&
             cp_live_contains((void *)b->start, b->row + 1)) {
-            c->next = b->start - HEADER;
+            c->next = b->start - HEADER_BYTES;
             return;
         }
     c->next = 0;
 }
 
-void cp_leak_chunks_metadata(uintptr_t start, uintptr_t end, bool is_libc,
-                             uintptr_t out[2])
+void cp_leak_chunks_find_metadata(uintptr_t start, uintptr_t end, bool is_libc,
+                                  uintptr_t out[2])
 {
     uintptr_t metadata = 0;
 
     out[0] = start;
     out[1] = is_libc ? end : start;
-    if (!is_libc && start % HEAP_ALIGN == 0 && end - start > METADATA &&
+    if (!is_libc && start % HEAP_ALIGN == 0 && end - start > METADATA_BYTES &&
         cp_read_memory(start, &metadata, sizeof(metadata)) ==
             sizeof(metadata) &&
-        metadata > start && metadata <= start + HEAP_INFO)
-        out[1] = start + METADATA;
+        metadata > start && metadata <= start + MAX_HEAP_INFO_BYTES)
+        out[1] = start + METADATA_BYTES;
 }
 
-bool cp_leak_chunks_is_next(const struct cp_leak_block *b, uintptr_t address)
+bool cp_leak_chunks_is_next_chunk(const struct cp_leak_block *b,
+                                  uintptr_t address)
 {
-    uintptr_t size = (b->size + 8 + HEADER - 1) & ~(uintptr_t)(HEADER - 1);
+    uintptr_t size =
+        (b->size + 8 + HEADER_BYTES - 1) & ~(uintptr_t)(HEADER_BYTES - 1);
 
-    return address == b->start - HEADER + (size < MIN_CHUNK ? MIN_CHUNK : size);
+    return address == b->start - HEADER_BYTES +
+                          (size < MIN_CHUNK_BYTES ? MIN_CHUNK_BYTES : size);
 }
 
-static bool read_header(const struct cp_leak_piece *piece, uintptr_t at,
+static bool read_header(const struct cp_leak_buffer *buffer, uintptr_t at,
                         struct header *out)
 {
-    if (at < piece->start || at + sizeof(*out) > piece->end)
+    if (at < buffer->start || at + sizeof(*out) > buffer->end)
         return cp_read_memory(at, out, sizeof(*out)) == sizeof(*out);
-    out->before = piece->words[(at - piece->start) / 8];
-    out->size = piece->words[(at - piece->start) / 8 + 1];
+    out->prev_size = buffer->words[(at - buffer->start) / 8];
+    out->size = buffer->words[(at - buffer->start) / 8 + 1];
     return true;
 }
 
-/* Does a chain that begins there come to the chunk that is known? */
-static bool leads_to(uintptr_t at, uintptr_t known)
+/* Whether the chunk sizes from `at` on lead exactly to the chunk `known`. */
+static bool chain_reaches(uintptr_t at, uintptr_t known)
 {
-    const struct cp_leak_piece none = { 0 };
+    const struct cp_leak_buffer none = { 0 };
     struct header h;
 
-    for (int i = 0; i < MAX_STEPS && at < known; i++) {
+    for (int i = 0; i < MAX_CHAIN && at < known; i++) {
         uintptr_t size;
 
         if (!read_header(&none, at, &h))
             return false;
         size = h.size & ~(uintptr_t)FLAGS;
-        if (h.size & IS_MAPPED || size < MIN_CHUNK || size % HEADER != 0 ||
-            size > known - at)
+        if (h.size & IS_MMAPPED || size < MIN_CHUNK_BYTES ||
+            size % HEADER_BYTES != 0 || size > known - at)
             return false;
         at += size;
     }
@@ -97,14 +105,14 @@ static bool leads_to(uintptr_t at, uintptr_t known)
 }
 
 /*
- * What lies before the first sampled block is of the chain as well, from the
- * beginning of the heap or what follows its metadata there.
+ * Moves c->next back from the first sampled block to the first chunk of the
+ * heap, which is near the start of the mapping, after the arena's metadata.
  */
-static void find_first(struct cp_leak_chunks *c, uintptr_t start)
+static void extend_back(struct cp_leak_chunks *c, uintptr_t start)
 {
-    for (uintptr_t at = start; at < start + FIRST_BYTES && at < c->next;
-         at += HEADER)
-        if (leads_to(at, c->next)) {
+    for (uintptr_t at = start; at < start + MAX_FIRST_OFFSET && at < c->next;
+         at += HEADER_BYTES)
+        if (chain_reaches(at, c->next)) {
             c->next = at;
             return;
         }
@@ -113,86 +121,95 @@ static void find_first(struct cp_leak_chunks *c, uintptr_t start)
 void cp_leak_chunks_begin(struct cp_leak_chunks *c, const struct cp_leak *leak,
                           uintptr_t start, uintptr_t end)
 {
-    size_t known =
+    size_t first =
         leak->n ? cp_search_from(&leak->blocks->start, sizeof(*leak->blocks),
-                                 leak->n, start + HEADER)
+                                 leak->n, start + HEADER_BYTES)
                 : 0;
 
-    *c = (struct cp_leak_chunks){ .leak = leak, .end = end, .known = known };
-    find_chain(c);
+    *c = (struct cp_leak_chunks){ .leak = leak,
+                                  .end = end,
+                                  .next_block = first };
+    resync(c);
     if (c->next)
-        find_first(c, start);
+        extend_back(c, start);
 }
 
-/* Does the chunk of this header fit what is known? Sets where it ends. */
-static bool is_chunk(struct cp_leak_chunks *c, const struct header *h,
-                     bool *out_is_sampled, uintptr_t *out_end)
+/*
+ * Whether the chunk at c->next with this header agrees with the sampled blocks:
+ * the next one either is this chunk or starts after its end. Sets its end.
+ */
+static bool is_plausible(struct cp_leak_chunks *c, const struct header *h,
+                         bool *out_is_sampled, uintptr_t *out_end)
 {
-    const struct cp_leak_block *b = block_at(c, c->known);
+    const struct cp_leak_block *b = block_at(c, c->next_block);
     uintptr_t size = h->size & ~(uintptr_t)FLAGS;
 
-    if (h->size & IS_MAPPED || size < MIN_CHUNK || size % HEADER != 0 ||
-        size > c->end - c->next)
+    CP_ASSERT(c->next && c->next < c->end);
+    if (h->size & IS_MMAPPED || size < MIN_CHUNK_BYTES ||
+        size % HEADER_BYTES != 0 || size > c->end - c->next)
         return false;
-    *out_is_sampled = b && b->start == c->next + HEADER;
+    *out_is_sampled = b && b->start == c->next + HEADER_BYTES;
     if (*out_is_sampled) {
         if (size - 8 < b->size)
             return false;
-        b = block_at(c, ++c->known);
+        b = block_at(c, ++c->next_block);
     }
     *out_end = c->next + size;
-    return !b || b->start >= *out_end + HEADER || b->start >= c->end;
+    return !b || b->start >= *out_end + HEADER_BYTES || b->start >= c->end;
 }
 
-static bool says_free(const struct cp_leak_chunks *c,
-                      const struct cp_leak_piece *piece, uintptr_t end)
+/* Whether the header after the chunk says that the chunk is free. */
+static bool is_free_chunk(const struct cp_leak_chunks *c,
+                          const struct cp_leak_buffer *buffer, uintptr_t end)
 {
     struct header after;
 
     if (end == c->end)
-        return true; /* what was never given out */
-    return read_header(piece, end, &after) &&
-           !(after.size & PREVIOUS_IS_USED) && after.before == end - c->next;
+        return true; /* the top chunk, never allocated */
+    return read_header(buffer, end, &after) && !(after.size & PREV_INUSE) &&
+           after.prev_size == end - c->next;
 }
 
-/* The chain does not hold here. */
-static void lose_chain(struct cp_leak_chunks *c)
+/* Continues at the next sampled block after a chunk that is not plausible. */
+static void skip_bad_chunk(struct cp_leak_chunks *c)
 {
-    const struct cp_leak_block *b = block_at(c, c->known);
+    const struct cp_leak_block *b = block_at(c, c->next_block);
 
-    if (b && b->start == c->next + HEADER)
-        c->known++;
-    find_chain(c);
+    if (b && b->start == c->next + HEADER_BYTES)
+        c->next_block++;
+    resync(c);
 }
 
-/* Looks at one chunk and goes on to the next; true: it is free. */
-static bool step(struct cp_leak_chunks *c, const struct cp_leak_piece *piece)
+/* Examines the chunk at c->next and advances; returns whether it is free. */
+static bool step(struct cp_leak_chunks *c, const struct cp_leak_buffer *buffer)
 {
     bool is_sampled = false, is_free;
     struct header h;
     uintptr_t end;
 
-    if (!read_header(piece, c->next, &h) ||
-        !is_chunk(c, &h, &is_sampled, &end)) {
-        lose_chain(c);
+    if (!read_header(buffer, c->next, &h) ||
+        !is_plausible(c, &h, &is_sampled, &end)) {
+        skip_bad_chunk(c);
         return false;
     }
-    is_free = !is_sampled && says_free(c, piece, end);
+    is_free = !is_sampled && is_free_chunk(c, buffer, end);
     if (is_free) {
-        c->gap[0] = c->next + HEADER;
-        c->gap[1] = end;
+        c->free_range[0] = c->next + HEADER_BYTES;
+        c->free_range[1] = end;
+        CP_ASSERT(c->free_range[0] < end && end <= c->end);
     }
     c->next = end < c->end ? end : 0;
     return is_free;
 }
 
-void cp_leak_chunks_find(struct cp_leak_chunks *c,
-                         const struct cp_leak_piece *piece, uintptr_t at)
+void cp_leak_chunks_next_free(struct cp_leak_chunks *c,
+                              const struct cp_leak_buffer *buffer, uintptr_t at)
 {
-    if (c->gap[1] > at && c->gap[0] <= at) /* of the piece before */
-        return;
-    while (c->next && c->next < piece->end)
-        if (step(c, piece) && c->gap[1] > at)
+    CP_ASSERT(at >= buffer->start && at < buffer->end);
+    if (c->free_range[1] > at && c->free_range[0] <= at)
+        return; /* the chunk extends from the previous buffer into this one */
+    while (c->next && c->next < buffer->end)
+        if (step(c, buffer) && c->free_range[1] > at)
             return;
-    c->gap[0] = c->gap[1] = piece->end;
+    c->free_range[0] = c->free_range[1] = buffer->end;
 }

@@ -1,17 +1,20 @@
 /*
- * leak_chunks - what of glibc's heap is free: no pointer there counts.
+ * leak_chunks - finds free chunks of glibc's heap, so that the leak scan skips
+ * the stale pointers in them.
  *
- * glibc writes before each chunk of memory how long it is, and behind a free
- * one, before the next chunk, that it is free and once more how long it was.
- * From a sampled block on, whose place is certain, the chunks of a mapping are
- * followed from one to the next; and from the first of a heap, if they lead to
- * the first sampled one. A chunk is taken for free only if both its
- * ends say the same and no sampled block lies in it; where the chain does not
- * hold, because the program has changed it meanwhile or because it is no memory
- * of malloc's, all is taken as in use up to the next sampled block.
+ * glibc puts a header with its size before each chunk. The header of the chunk
+ * after a free one has PREV_INUSE clear and repeats the free chunk's size. A
+ * sampled block is certainly a chunk, so the walk follows the sizes from one
+ * sampled block on, and backwards from the first of them to the start of the
+ * heap. A chunk counts as free only if both headers agree and no sampled block
+ * lies in it. Where the sizes do not fit, because the program changes the heap
+ * meanwhile or another allocator owns the memory, everything up to the next
+ * sampled block counts as in use.
  *
- * Chunks that glibc keeps at hand for the same thread (up to 1032 bytes) look
- * as if they were in use: tcache.h has those.
+ * A chunk in a thread's tcache looks as if it were in use: see tcache.h.
+ *
+ * Context: the thread that scans for leaks, while the program runs.
+ * Locking: none. Failure: a chunk that cannot be read counts as in use.
  */
 #ifndef CP_LEAK_CHUNKS_H
 #define CP_LEAK_CHUNKS_H
@@ -23,42 +26,45 @@
 struct cp_leak;
 struct cp_leak_block;
 
-/* Where we are. All 0: nothing is known to be free. */
+/* Position of the walk in one mapping. All 0: no chunk is known to be free. */
 struct cp_leak_chunks {
     const struct cp_leak *leak;
-    uintptr_t end;    /* of the mapping */
-    uintptr_t next;   /* the chunk to look at; 0: none */
-    size_t known;     /* the first sampled block that begins beyond it */
-    uintptr_t gap[2]; /* the last that was found free */
+    uintptr_t end;           /* end of the mapping */
+    uintptr_t next;          /* address of the next chunk; 0 means none */
+    size_t next_block;       /* index of the first sampled block after it */
+    uintptr_t free_range[2]; /* payload of the free chunk found last */
 };
 
 /*
- * Where glibc keeps the metadata of what is in the mapping, in out[0] up to
- * out[1]: the beginning of a thread's heap, or all that libc itself can write.
- * There is a pointer to where the free chunk behind a block begins: to the last
- * word of that block.
+ * Sets out[0] and out[1] to the start and end of glibc's arena metadata in the
+ * mapping: the beginning of a thread's heap, or the writable data of libc. The
+ * metadata point to free chunks. A chunk starts at the last word of the block
+ * before it, so such a pointer looks like one into that block.
  */
-void cp_leak_chunks_metadata(uintptr_t start, uintptr_t end, bool is_libc,
-                             uintptr_t out[2]);
+void cp_leak_chunks_find_metadata(uintptr_t start, uintptr_t end, bool is_libc,
+                                  uintptr_t out[2]);
 
-/* Is this address, in the block, where the chunk behind it begins? */
-bool cp_leak_chunks_is_next(const struct cp_leak_block *b, uintptr_t address);
+/* Whether the chunk after the block starts at this address. */
+bool cp_leak_chunks_is_next_chunk(const struct cp_leak_block *b,
+                                  uintptr_t address);
 
-/* A copy of memory. */
-struct cp_leak_piece {
-    uintptr_t start, end;
+/* A copy of a part of the program's memory. */
+struct cp_leak_buffer {
+    uintptr_t start, end; /* addresses in the program */
     const uintptr_t *words;
 };
 
-/* Begins with the mapping. */
+/* Starts the walk of a mapping. */
 void cp_leak_chunks_begin(struct cp_leak_chunks *c, const struct cp_leak *leak,
                           uintptr_t start, uintptr_t end);
 
 /*
- * The first part of the piece at or beyond `at` that is free, put in c->gap;
- * both are the end of the piece if there is none. Pieces come in order.
+ * Sets c->free_range to the first free range of the buffer that ends after
+ * `at`, or to the buffer's end if there is none. Call it with buffers in
+ * ascending order of address.
  */
-void cp_leak_chunks_find(struct cp_leak_chunks *c,
-                         const struct cp_leak_piece *piece, uintptr_t at);
+void cp_leak_chunks_next_free(struct cp_leak_chunks *c,
+                              const struct cp_leak_buffer *buffer,
+                              uintptr_t at);
 
 #endif

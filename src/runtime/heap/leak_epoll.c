@@ -1,4 +1,4 @@
-/* leak_epoll.c - see leak_epoll.h. */
+/* leak_epoll.c - lists /proc/self/fd and parses the fdinfo of each epoll. */
 #include "runtime/heap/leak_epoll.h"
 
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "base/proc_self.h"
@@ -20,7 +21,7 @@
 #define LIST_BYTES 4096
 #define FILE_BYTES ((size_t)64 << 20)
 
-/* What getdents64 fills in; libc's readdir would allocate. */
+/* An entry that getdents64 returns; libc's readdir would call malloc. */
 struct entry {
     uint64_t inode;
     int64_t offset;
@@ -29,24 +30,24 @@ struct entry {
     char name[];
 };
 
-struct look {
-    void (*at)(void *context, uintptr_t word);
+struct visitor {
+    void (*visit)(void *context, uintptr_t word);
     void *context;
 };
 
 /* "tfd:  5 events:       19 data:     7f52c8000b70  pos:0 ino:..." */
 void cp_leak_epoll_parse(const char *text,
-                         void (*look)(void *context, uintptr_t word),
+                         void (*visit)(void *context, uintptr_t word),
                          void *context)
 {
     while ((text = strstr(text, " data:")) != NULL) {
         text += strlen(" data:");
-        look(context, (uintptr_t)strtoull(text, NULL, 16));
+        visit(context, (uintptr_t)strtoull(text, NULL, 16));
     }
 }
 
-/* Of a descriptor that is one of epoll's. */
-static void read_one(const char *name, const struct look *look)
+/* Reads the fdinfo of the epoll descriptor with this number. */
+static void read_one(const char *name, const struct visitor *v)
 {
     struct cp_out text = { .fd = -1 };
     char folder[CP_PROC_SELF_BYTES], path[PATH_BYTES];
@@ -56,7 +57,7 @@ static void read_one(const char *name, const struct look *look)
     if (cp_proc_file_read(path, FILE_BYTES, &text, NULL) == CP_OK) {
         cp_out_char(&text, '\0');
         if (text.buf && text.len > 0)
-            cp_leak_epoll_parse(text.buf, look->at, look->context);
+            cp_leak_epoll_parse(text.buf, v->visit, v->context);
     }
     cp_out_release(&text);
 }
@@ -69,7 +70,7 @@ static bool is_epoll(int folder, const char *name)
     return n == sizeof(LINK) - 1 && memcmp(link, LINK, sizeof(LINK) - 1) == 0;
 }
 
-static void read_all(int folder, const struct look *look)
+static void read_all(int folder, const struct visitor *v)
 {
     _Alignas(struct entry) char list[LIST_BYTES];
     long n;
@@ -78,22 +79,24 @@ static void read_all(int folder, const struct look *look)
         for (long at = 0; at < n;) {
             const struct entry *e = (const struct entry *)(void *)(list + at);
 
+            CP_ASSERT(e->len > offsetof(struct entry, name));
+            CP_ASSERT(at + e->len <= n);
             if (is_epoll(folder, e->name))
-                read_one(e->name, look);
+                read_one(e->name, v);
             at += e->len;
         }
 }
 
-void cp_leak_epoll_each(void (*look)(void *context, uintptr_t word),
+void cp_leak_epoll_each(void (*visit)(void *context, uintptr_t word),
                         void *context)
 {
-    const struct look how = { look, context };
+    const struct visitor v = { visit, context };
     char path[CP_PROC_SELF_BYTES];
     int folder =
         open(cp_proc_self("fd", path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
     if (folder < 0)
         return;
-    read_all(folder, &how);
+    read_all(folder, &v);
     (void)close(folder);
 }

@@ -1,22 +1,24 @@
 /*
- * leak_epoll - pointers that the program has given to the kernel.
+ * leak_epoll - pointers that the program has stored in the kernel.
  *
- * Servers often have the address of a connection nowhere but in epoll_ctl's
- * data.ptr: it comes back with the next event. The kernel tells it in
- * /proc/self/fdinfo.
+ * A server may keep the address of a connection only in epoll_ctl's data.ptr
+ * and get it back with the next event. /proc/self/fdinfo shows these words.
+ *
+ * Context: the thread that scans for leaks. Allocates nothing from malloc.
+ * Locking: none. Failure: descriptors that cannot be read are skipped.
  */
 #ifndef CP_LEAK_EPOLL_H
 #define CP_LEAK_EPOLL_H
 
 #include <stdint.h>
 
-/* Has each such word looked at, of all that can be read. */
-void cp_leak_epoll_each(void (*look)(void *context, uintptr_t word),
+/* Calls visit for the data word of every registration in every epoll. */
+void cp_leak_epoll_each(void (*visit)(void *context, uintptr_t word),
                         void *context);
 
-/* The same for the text of one file. */
+/* Calls visit for every data word in the text of one fdinfo file. */
 void cp_leak_epoll_parse(const char *text,
-                         void (*look)(void *context, uintptr_t word),
+                         void (*visit)(void *context, uintptr_t word),
                          void *context);
 
 #endif

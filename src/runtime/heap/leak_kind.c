@@ -1,4 +1,4 @@
-/* leak_kind.c - see leak_kind.h. */
+/* leak_kind.c - runs a leak scan and writes the unreachable blocks by stack. */
 #include "runtime/heap/leak_kind.h"
 
 #include <stdbool.h>
@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
@@ -16,16 +17,16 @@
 #include "runtime/kind/kind_build.h"
 #include "runtime/stacks/stack_writer.h"
 
-/* The window: what was found, and whether text is wanted. */
-struct window {
+/* One request for a profile. */
+struct recording {
     struct cp_leak leak;
-    bool is_raw;
+    bool is_raw; /* sums of samples, not scaled (text form) */
 };
 
 static enum cp_status begin(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err)
+                            void **out_recording, struct cp_error *err)
 {
-    struct window *w = cp_alloc(1, sizeof(*w), err);
+    struct recording *w = cp_alloc(1, sizeof(*w), err);
     enum cp_status status = w ? cp_heap_enable(err) : CP_ENOMEM;
 
     if (status == CP_OK) {
@@ -35,18 +36,19 @@ static enum cp_status begin(const struct cp_kind_request *request,
     if (status != CP_OK)
         cp_free(w);
     else
-        *out_window = w;
+        *out_recording = w;
     return status;
 }
 
-static void cancel(void *window)
+static void cancel(void *recording)
 {
-    struct window *w = window;
+    struct recording *w = recording;
 
     cp_leak_release(&w->leak);
     cp_free(w);
 }
 
+/* Adds a comment to the profile that describes the scan. */
 static enum cp_status comment(struct cp_builder *b, const struct cp_leak *leak,
                               struct cp_error *err)
 {
@@ -61,11 +63,12 @@ static enum cp_status comment(struct cp_builder *b, const struct cp_leak *leak,
         (unsigned long long)leak->reply_ns / 1000, leak->n_no_reply,
         leak->n_asleep);
 
+    CP_ASSERT(len > 0 && (size_t)len < sizeof(text));
     return cp_builder_comment(b, text, (size_t)len, err);
 }
 
 static enum cp_status write_rows(struct cp_stack_writer *s,
-                                 const struct window *w)
+                                 const struct recording *w)
 {
     struct cp_leak_sum *sums = cp_leak_sums(&w->leak, s->err);
     enum cp_status status = sums ? CP_OK : CP_ENOMEM;
@@ -87,10 +90,10 @@ static enum cp_status write_rows(struct cp_stack_writer *s,
     return status;
 }
 
-static enum cp_status fill(struct cp_builder *b, void *window,
+static enum cp_status fill(struct cp_builder *b, void *recording,
                            struct cp_error *err)
 {
-    const struct window *w = window;
+    const struct recording *w = recording;
     struct cp_stack_writer s = { .b = b, .err = err };
     enum cp_status status = cp_heap_hide_allocators(b, err);
 
@@ -103,7 +106,7 @@ static enum cp_status fill(struct cp_builder *b, void *window,
     return status;
 }
 
-static enum cp_status finish(void *window, struct cp_profile **out,
+static enum cp_status finish(void *recording, struct cp_profile **out,
                              struct cp_error *err)
 {
     static const struct cp_kind_form form = {
@@ -112,21 +115,21 @@ static enum cp_status finish(void *window, struct cp_profile **out,
         .default_type = "leak_space",
         .fill = fill,
     };
-    enum cp_status status = cp_heap_build(&form, window, out, err);
+    enum cp_status status = cp_heap_build(&form, recording, out, err);
 
-    cancel(window);
+    cancel(recording);
     return status;
 }
 
 const struct cp_kind cp_leak_kind = {
     .name = "leak",
-    .summary = "Memory that nothing points to any more, by where it was "
-               "allocated. Takes a look through all memory of the program, "
-               "and asks every thread for its registers by a signal.",
+    .summary = "Memory that no pointer refers to, by where it was allocated. "
+               "Scans all memory of the program, and requests the registers "
+               "of every running thread by a signal.",
     .text = CP_KIND_TEXT_HEAP,
     .no_delta = true,
     .begin = begin,
     .finish = finish,
     .cancel = cancel,
-    .disabled_reason = cp_heap_note,
+    .disabled_reason = cp_heap_disabled_reason,
 };

@@ -1,5 +1,6 @@
 /*
- * leak_kind - the profile of what leak.h finds: leak_objects and leak_space.
+ * leak_kind - the "leak" profile: blocks that leak.h finds unreachable, as
+ * leak_objects and leak_space.
  */
 #ifndef CP_LEAK_KIND_H
 #define CP_LEAK_KIND_H

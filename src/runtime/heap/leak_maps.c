@@ -1,4 +1,4 @@
-/* leak_maps.c - see leak_maps.h. */
+/* leak_maps.c - parses /proc/self/maps line by line. */
 #include "runtime/heap/leak_maps.h"
 
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /*
- * leak_maps - the mappings in which pointers are looked for.
+ * leak_maps - which mappings the leak scan reads.
  *
- * That is what the program can write and nobody else can; and what it can only
- * read, as far as it has written there before (mprotect, RELRO).
+ * These are the private mappings that the program can read: all pages of the
+ * writable ones, and of the read-only ones the pages that the program has
+ * written before it made them read-only (mprotect, RELRO).
  */
 #ifndef CP_LEAK_MAPS_H
 #define CP_LEAK_MAPS_H
@@ -11,14 +12,14 @@
 #include <stdint.h>
 
 struct cp_leak_mapping {
-    uintptr_t start, end;
-    bool is_libc;
+    uintptr_t start, end; /* addresses; end is exclusive */
+    bool is_libc;         /* mapped from libc.so.6 */
     bool is_read_only;
 };
 
 /*
- * The next one of a text like /proc/self/maps, which is cut into lines; *text
- * moves on. False: there is none.
+ * Parses the next such mapping of a text like /proc/self/maps. Replaces the
+ * newlines that it passes by NUL and advances *text. Returns false at the end.
  */
 bool cp_leak_maps_next(char **text, struct cp_leak_mapping *out);
 

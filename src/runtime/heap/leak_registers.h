@@ -1,11 +1,16 @@
 /*
- * leak_registers - the registers of all threads, where pointers may be.
+ * leak_registers - the registers of all threads, as roots of the leak scan.
  *
- * A running thread is requested to report them (thread_request.h). Of a
- * sleeping thread the kernel gives the stack pointer and the arguments of its
- * system call. The registers that a call preserves are in memory already: hooks
- * save them before calls that sleep (saved_registers.h), and libc's functions
- * push the ones that they use.
+ * A running thread gets a request to report its registers (thread_request.h).
+ * For a sleeping thread the kernel gives the stack pointer and the arguments of
+ * the system call. Callee-saved registers of a sleeping thread are in memory
+ * already: hooks save them before a call that sleeps (saved_registers.h), and
+ * libc's functions push those that they use.
+ *
+ * Context: the thread that scans for leaks.
+ * Locking: the caller holds cp_refresh_lock.
+ * Ordering: a thread's increment of registers_replies publishes `registers`.
+ * Failure: threads that do not reply in time are counted in n_no_reply.
  */
 #ifndef CP_LEAK_REGISTERS_H
 #define CP_LEAK_REGISTERS_H
@@ -16,13 +21,13 @@ struct cp_leak;
 struct cp_signal_thread;
 
 /*
- * Fills the `registers` of all threads and waits for replies, for a bounded
- * time. Counts in *leak the threads that were requested, that sleep, and that
- * did not reply, and the time. The sampler is open and its lock held.
+ * Fills `registers` of all thread records and waits at most 200 ms for replies.
+ * Sets n_asleep, n_requested, n_no_reply and reply_ns of *leak. The sampler
+ * must be open.
  */
 void cp_leak_read_registers(struct cp_leak *leak);
 
-/* Are the thread's registers known, by a reply or from outside? */
+/* Whether cp_leak_read_registers got the thread's registers. */
 bool cp_leak_has_registers(const struct cp_signal_thread *t);
 
 #endif

@@ -1,32 +1,35 @@
-/* leak_stacks.c - see leak_stacks.h. */
+/* leak_stacks.c - a lock-free table of glibc's thread descriptors. */
 #include "runtime/heap/leak_stacks.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 
+#include "base/assert/assert.h"
+#include "runtime/os/read_memory.h"
 #include "runtime/os/read_memory.h"
 #include "signal/unwinder/syscall.h"
 
-#define MAX_STACKS CP_LEAK_STACKS_MAX
-#define TRIES 16
-#define FIRST_ID 64 /* where an id may be in a descriptor */
-#define LAST_ID 1536
+#define N_SLOTS CP_LEAK_STACKS_MAX
+#define MAX_PROBES 16
+#define MIN_TID_OFFSET 64 /* bytes; range of the tid in a descriptor */
+#define MAX_TID_OFFSET 1536
 
 #if defined(__x86_64__)
-static const bool is_known_layout = true; /* stack, locals, descriptor */
+static const bool has_known_layout = true; /* stack, TLS, descriptor */
 #else
-static const bool is_known_layout = false;
+static const bool has_known_layout = false;
 #endif
 
+/* A hash table by descriptor, with open addressing; entries stay forever. */
 static struct {
-    _Atomic uintptr_t self; /* the descriptor; 0: the place is empty */
-    _Atomic uintptr_t low;
-} seen[MAX_STACKS];
+    _Atomic uintptr_t self; /* address of the descriptor; 0: empty slot */
+    _Atomic uintptr_t low;  /* lowest known address of the stack */
+} slots[N_SLOTS];
 
-static _Atomic uintptr_t main_thread;
+static _Atomic uintptr_t main_thread; /* descriptor; 0: not registered */
 
-/* The first and third word of glibc's descriptors are their own address. */
+/* The first and third word of glibc's descriptor are its own address. */
 static bool is_descriptor(uintptr_t self)
 {
     uintptr_t words[3] = { 0 };
@@ -36,89 +39,96 @@ static bool is_descriptor(uintptr_t self)
 }
 
 /*
- * Where descriptors have the id of their thread, learnt from the caller's own;
- * 0: nowhere. Another libc's may be short, and at the end of a page.
+ * The offset of the tid in a descriptor, found by searching the calling
+ * thread's own; 0 if it is not there. Another libc's descriptor may be shorter
+ * and end at an unmapped page, so cp_read_memory reads it.
  */
-static uint32_t find_id(void)
+static uint32_t detect_tid_offset(void)
 {
     uintptr_t self = (uintptr_t)pthread_self();
-    int32_t id = (int32_t)CP_SYSCALL(SYS_gettid, 0);
-    int32_t words[LAST_ID / sizeof(id)];
+    int32_t tid = (int32_t)CP_SYSCALL(SYS_gettid, 0);
+    int32_t words[MAX_TID_OFFSET / sizeof(tid)];
     long n =
         is_descriptor(self) ? cp_read_memory(self, words, sizeof(words)) : 0;
 
-    for (uint32_t i = FIRST_ID; (long)(i + sizeof(id)) <= n; i += sizeof(id))
-        if (words[i / sizeof(id)] == id)
+    for (uint32_t i = MIN_TID_OFFSET; (long)(i + sizeof(tid)) <= n;
+         i += sizeof(tid))
+        if (words[i / sizeof(tid)] == tid)
             return i;
     return 0;
 }
 
-/* A thread that begins has no time, and may not be allowed to ask the kernel.
- */
-void cp_leak_stacks_note(uintptr_t low)
+/* Makes no system call: a seccomp filter may forbid it in a new thread. */
+void cp_leak_stacks_register(uintptr_t low)
 {
     uintptr_t self = (uintptr_t)pthread_self();
     size_t first = (size_t)(self >> 12 ^ self >> 22);
 
-    for (size_t i = first; is_known_layout && i < first + TRIES; i++) {
+    for (size_t i = first; has_known_layout && i < first + MAX_PROBES; i++) {
         uintptr_t old = 0;
 
-        if (atomic_compare_exchange_strong(&seen[i % MAX_STACKS].self, &old,
+        if (atomic_compare_exchange_strong(&slots[i % N_SLOTS].self, &old,
                                            self) ||
             old == self) {
-            atomic_store(&seen[i % MAX_STACKS].low, low);
+            atomic_store(&slots[i % N_SLOTS].low, low);
             return;
         }
     }
 }
 
-void cp_leak_stacks_note_main(void)
+void cp_leak_stacks_register_main(void)
 {
     atomic_store(&main_thread, (uintptr_t)pthread_self());
 }
 
 uintptr_t cp_leak_stacks_descriptor(size_t i)
 {
-    uintptr_t self = atomic_load(i < MAX_STACKS ? &seen[i].self : &main_thread);
+    uintptr_t self = atomic_load(i < N_SLOTS ? &slots[i].self : &main_thread);
 
+    CP_ASSERT(i <= N_SLOTS);
     return self && is_descriptor(self) ? self : 0;
 }
 
 int32_t cp_leak_stacks_tid(uintptr_t self)
 {
-    static _Atomic uint32_t known;
-    uint32_t id_at = atomic_load(&known);
-    int32_t id = 0;
+    static _Atomic uint32_t cached_offset; /* 0: not detected yet */
+    uint32_t tid_offset = atomic_load(&cached_offset);
+    int32_t tid = 0;
 
-    if (id_at == 0 && self)
-        atomic_store(&known, id_at = find_id());
-    return self && id_at &&
-                   cp_read_memory(self + id_at, &id, sizeof(id)) == sizeof(id)
-               ? id
+    CP_ASSERT(tid_offset == 0 ||
+              (tid_offset >= MIN_TID_OFFSET && tid_offset < MAX_TID_OFFSET));
+    if (tid_offset == 0 && self)
+        atomic_store(&cached_offset, tid_offset = detect_tid_offset());
+    return self && tid_offset &&
+                   cp_read_memory(self + tid_offset, &tid, sizeof(tid)) ==
+                       sizeof(tid)
+               ? tid
                : 0;
 }
 
-/* The id is 0 when the thread is no more, and -1 when it has been joined. */
-static bool has_ended(uintptr_t self, uint32_t id_at)
+/* The tid is 0 after the thread has ended, and -1 after it was joined. */
+static bool has_ended(uintptr_t self, uint32_t tid_offset)
 {
-    int32_t id = 1;
+    int32_t tid = 1;
 
     return is_descriptor(self) &&
-           cp_read_memory(self + id_at, &id, sizeof(id)) == sizeof(id) &&
-           id <= 0;
+           cp_read_memory(self + tid_offset, &tid, sizeof(tid)) ==
+               sizeof(tid) &&
+           tid <= 0;
 }
 
 bool cp_leak_stacks_has_ended(size_t i, uintptr_t start, uintptr_t end,
                               uintptr_t out[2])
 {
-    uintptr_t self = atomic_load(&seen[i].self);
-    uintptr_t low = atomic_load(&seen[i].low);
-    uint32_t id_at;
+    uintptr_t self = atomic_load(&slots[i].self);
+    uintptr_t low = atomic_load(&slots[i].low);
+    uint32_t tid_offset;
 
+    CP_ASSERT(i < N_SLOTS);
     if (low < start || low >= self || self >= end)
         return false;
-    id_at = find_id();
-    if (id_at == 0 || !has_ended(self, id_at))
+    tid_offset = detect_tid_offset();
+    if (tid_offset == 0 || !has_ended(self, tid_offset))
         return false;
     out[0] = low;
     out[1] = self;

@@ -1,11 +1,17 @@
 /*
- * leak_stacks - the stacks of threads that have ended.
+ * leak_stacks - glibc's thread descriptors, and the stacks of ended threads.
  *
- * glibc keeps a thread's stack, with its thread-local memory on top, for the
- * next thread. What stands there until then is over and done with. Threads tell
- * of theirs when they begin; whether one has ended, and its memory is still
- * what it was, is seen from what glibc has there: the descriptor of the thread
- * points to itself, and has no id any more.
+ * glibc keeps the stack of an ended thread, with its thread-local storage on
+ * top, for the next thread. The pointers left there are stale. Each thread
+ * registers its stack when it starts. Whether it has ended is read from its
+ * descriptor (struct pthread): a valid descriptor contains its own address, and
+ * the kernel clears the tid in it when the thread ends.
+ *
+ * Context: registration runs in the starting thread and makes no system call;
+ * the other functions run in the thread that scans for leaks.
+ * Locking: none. The slots are claimed by CAS and never freed.
+ * Failure: with more than CP_LEAK_STACKS_MAX stacks, or an unknown libc,
+ * stacks are not registered and the scan reads them.
  */
 #ifndef CP_LEAK_STACKS_H
 #define CP_LEAK_STACKS_H
@@ -14,29 +20,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CP_LEAK_STACKS_MAX 1024 /* others are never left out */
+#define CP_LEAK_STACKS_MAX 1024
 
 /*
- * The calling thread begins, on a stack that glibc has made and that reaches
- * down to `low` at least.
+ * Registers the calling thread, which is starting on a stack that glibc
+ * allocated and that extends at least down to `low`.
  */
-void cp_leak_stacks_note(uintptr_t low);
+void cp_leak_stacks_register(uintptr_t low);
 
-/* The calling thread is the program's first. */
-void cp_leak_stacks_note_main(void);
+/* Registers the calling thread as the main thread. */
+void cp_leak_stacks_register_main(void);
 
 /*
- * glibc's descriptor of the i-th of them, CP_LEAK_STACKS_MAX being the first
- * thread; 0: there is none. The thread may have ended.
+ * The address of glibc's descriptor in slot i; slot CP_LEAK_STACKS_MAX is the
+ * main thread. 0: the slot is empty or the memory is no descriptor any more.
+ * The thread may have ended.
  */
 uintptr_t cp_leak_stacks_descriptor(size_t i);
 
-/* The thread's id, by its descriptor; 0 or less: it has ended, or is unknown */
+/* The tid in a descriptor; 0 or less if the thread has ended or is unknown. */
 int32_t cp_leak_stacks_tid(uintptr_t self);
 
 /*
- * Is the i-th of them in the mapping from start to end, and has its thread
- * ended? Then what is from out[0] to out[1] is over.
+ * Whether the thread of slot i has ended and its stack lies in the mapping from
+ * start to end. If so, sets out[0] and out[1] to the range of the stack.
  */
 bool cp_leak_stacks_has_ended(size_t i, uintptr_t start, uintptr_t end,
                               uintptr_t out[2]);

@@ -1,4 +1,4 @@
-/* memory_stats.c - see memory_stats.h. */
+/* memory_stats.c - sums the heap samples and reads /proc/self/{statm,stat}. */
 #include "runtime/heap/memory_stats.h"
 
 #include <fcntl.h>
@@ -16,30 +16,32 @@
 #include "runtime/threads/threads.h"
 
 struct sums {
-    double objects, bytes, freed, freed_bytes;
+    double objects, bytes;     /* allocated since the start */
+    double freed, freed_bytes; /* the part of them that was freed */
 };
 
+/* Scales the samples to all allocations of the program. */
 static struct sums estimate(void)
 {
     struct sums sums = { 0 };
     struct cp_heap_row row;
 
     for (size_t i = 0; i < cp_heap_n_rows(); i++) {
-        double of_all, of_freed;
+        double alloc_weight, freed_weight;
 
         if (!cp_heap_row(i, &row))
             continue;
-        of_all = cp_heap_weight(&row, row.count, row.bytes);
-        of_freed = cp_heap_weight(&row, row.freed, row.freed_bytes);
-        sums.objects += (double)row.count * of_all;
-        sums.bytes += (double)row.bytes * of_all;
-        sums.freed += (double)row.freed * of_freed;
-        sums.freed_bytes += (double)row.freed_bytes * of_freed;
+        alloc_weight = cp_heap_weight(&row, row.count, row.bytes);
+        freed_weight = cp_heap_weight(&row, row.freed, row.freed_bytes);
+        sums.objects += (double)row.count * alloc_weight;
+        sums.bytes += (double)row.bytes * alloc_weight;
+        sums.freed += (double)row.freed * freed_weight;
+        sums.freed_bytes += (double)row.freed_bytes * freed_weight;
     }
     return sums;
 }
 
-/* Pages: the size of all, what is in memory, ..., the sixth: data. */
+/* Reads /proc/self/statm: [0] total, [1] resident, [5] data; in pages. */
 static void read_pages(long long pages[7])
 {
     char text[256], self[CP_PROC_SELF_BYTES];
@@ -63,7 +65,7 @@ static void put(struct cp_out *out, const char *name, double value)
     cp_out_printf(out, "# %s = %lld\n", name, (long long)(value + 0.5));
 }
 
-/* libc's own account: of libc's malloc alone, whatever else is in use. */
+/* Figures of libc's malloc, even if the program uses another one. */
 static void put_libc(struct cp_out *out)
 {
     struct mallinfo2 info = mallinfo2();
@@ -96,8 +98,8 @@ void cp_memory_stats_write(struct cp_out *out)
     put(out, "MaxRSS", (double)usage.ru_maxrss * 1024);
 }
 
-/* The program's: without ours. */
-static long long n_threads(void)
+/* Threads of the program, without those of the library. */
+static long long count_threads(void)
 {
     struct cp_threads_stats stats;
     char text[1024];
@@ -111,7 +113,7 @@ static long long n_threads(void)
     if (n <= 0)
         return 0;
     text[n] = '\0';
-    at = strrchr(text, ')'); /* the name may hold anything */
+    at = strrchr(text, ')'); /* the name may contain parentheses */
     if (at)
         (void)sscanf(at + 1,
                      " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u"
@@ -132,6 +134,6 @@ void cp_memory_stats_json(struct cp_out *out)
                   "\"threads\":%lld,\"cpu_ns\":%lld}\n",
                   (long long)cp_clock_ns(CLOCK_REALTIME),
                   pages[1] * (long long)sysconf(_SC_PAGESIZE),
-                  sums.bytes - sums.freed_bytes, n_threads(),
+                  sums.bytes - sums.freed_bytes, count_threads(),
                   (long long)cp_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
 }

@@ -1,21 +1,25 @@
 /*
- * memory_stats - what the program needs: the lines about memory under a heap
- * profile in text form, and a few numbers for the page to draw.
+ * memory_stats - memory figures of the program: the lines below a heap profile
+ * in text form, and a short JSON object for the live page.
  *
- * Named as Go names its own, as far as there is such a thing here: what the
- * program has allocated is estimated from the samples, what it has from the
- * system is asked of the system.
+ * The names are those of Go's runtime.MemStats where a figure has the same
+ * meaning. Allocated bytes are estimated from the samples; the other figures
+ * come from the kernel and from libc's mallinfo2.
+ *
+ * Context: the endpoint thread. Locking: mallinfo2 takes libc's malloc locks.
+ * Failure: a figure that cannot be read is 0.
  */
 #ifndef CP_MEMORY_STATS_H
 #define CP_MEMORY_STATS_H
 
 struct cp_out;
 
+/* Appends the text lines. */
 void cp_memory_stats_write(struct cp_out *out);
 
 /*
- * The few that are worth watching, as JSON; costs two reads of /proc:
- * {"time_ns":…,"rss":…,"heap":…,"threads":…,"cpu_ns":…}.
+ * Appends {"time_ns":…,"rss":…,"heap":…,"threads":…,"cpu_ns":…}. Reads two
+ * files of /proc.
  */
 void cp_memory_stats_json(struct cp_out *out);
 

@@ -1,4 +1,7 @@
-/* resident_pages.c - see resident_pages.h. */
+/*
+ * resident_pages.c - reads /proc/self/pagemap in batches, and skips holes with
+ * the PAGEMAP_SCAN ioctl of Linux 6.7 where the kernel has it.
+ */
 #include "runtime/heap/resident_pages.h"
 
 #include <fcntl.h>
@@ -8,38 +11,39 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/proc_self.h"
 
 #define N_ENTRIES 8192
-/* In an entry of /proc/self/pagemap: in memory, or in swap. */
-#define IS_THERE ((uint64_t)3 << 62)
-#define IS_OF_FILE ((uint64_t)1 << 61) /* or of shared memory */
+/* Flags of an entry of /proc/self/pagemap. */
+#define PRESENT_OR_SWAPPED ((uint64_t)3 << 62)
+#define FILE_OR_SHARED ((uint64_t)1 << 61)
 
-/* PAGEMAP_SCAN of Linux 6.7, newer than the headers: see linux/fs.h. */
+/* PAGEMAP_SCAN is newer than the headers: see linux/fs.h of Linux 6.7. */
 struct region {
     uint64_t start, end, categories;
 };
 
-struct question {
+struct scan_args {
     uint64_t size, flags, start, end, walk_end;
-    uint64_t regions, n_regions, most_pages;
-    uint64_t inverted, all_of, any_of, wanted;
+    uint64_t regions, n_regions, max_pages;
+    uint64_t inverted, all_of, any_of, returned;
 };
 
-#define ASK _IOWR('f', 16, struct question)
-#define PRESENT_OR_SWAPPED ((uint64_t)3 << 3)
+#define IOCTL_PAGEMAP_SCAN _IOWR('f', 16, struct scan_args)
+#define SCAN_PRESENT_OR_SWAPPED ((uint64_t)3 << 3)
 
 struct cp_resident_pages {
-    int fd; /* -1: all pages count as there */
-    bool of_program;
-    uintptr_t page_size;
-    uintptr_t first; /* number of the page of the first entry */
-    size_t n;        /* entries that are known */
+    int fd; /* /proc/self/pagemap; -1 if it cannot be used */
+    bool only_anonymous;
+    uintptr_t page_size; /* bytes */
+    uintptr_t first;     /* page number of entries[0] */
+    size_t n;            /* valid entries; 0 to N_ENTRIES */
     uint64_t entries[N_ENTRIES];
 };
 
-/* Reads the entries from that page on, not beyond `end`. */
+/* Reads a batch of entries from `page` on, not beyond `end`. */
 static bool read_entries(struct cp_resident_pages *p, uintptr_t page,
                          uintptr_t end)
 {
@@ -50,20 +54,23 @@ static bool read_entries(struct cp_resident_pages *p, uintptr_t page,
 
     p->first = page;
     p->n = got > 0 ? (size_t)got / sizeof(*p->entries) : 0;
+    CP_ASSERT(p->n <= N_ENTRIES);
     return p->n > 0;
 }
 
 /*
- * This very table is there. If the kernel says otherwise, it tells of somebody
- * else's memory: an emulator's, in which the program has other addresses.
+ * Whether pagemap describes this process. The page of *p itself is resident; if
+ * pagemap says otherwise, it describes an emulator, in which the program has
+ * other addresses.
  */
-static bool is_of_us(struct cp_resident_pages *p)
+static bool describes_this_process(struct cp_resident_pages *p)
 {
     uintptr_t page = (uintptr_t)p / p->page_size;
-    bool is_there = read_entries(p, page, page + 1) && p->entries[0] & IS_THERE;
+    bool is_resident =
+        read_entries(p, page, page + 1) && p->entries[0] & PRESENT_OR_SWAPPED;
 
     p->n = 0;
-    return is_there;
+    return is_resident;
 }
 
 struct cp_resident_pages *cp_resident_pages_new(struct cp_error *err)
@@ -75,7 +82,7 @@ struct cp_resident_pages *cp_resident_pages_new(struct cp_error *err)
         return NULL;
     p->page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
     p->fd = open(cp_proc_self("pagemap", path), O_RDONLY | O_CLOEXEC);
-    if (p->fd >= 0 && !is_of_us(p)) {
+    if (p->fd >= 0 && !describes_this_process(p)) {
         (void)close(p->fd);
         p->fd = -1;
     }
@@ -89,57 +96,63 @@ void cp_resident_pages_free(struct cp_resident_pages *p)
     cp_free(p);
 }
 
-void cp_resident_pages_forget(struct cp_resident_pages *p, bool of_program)
+void cp_resident_pages_reset(struct cp_resident_pages *p, bool only_anonymous)
 {
     p->n = 0;
-    p->of_program = of_program;
+    p->only_anonymous = only_anonymous;
 }
 
-static bool counts(const struct cp_resident_pages *p, uint64_t entry)
+static bool is_counted(const struct cp_resident_pages *p, uint64_t entry)
 {
-    return entry & IS_THERE && !(p->of_program && entry & IS_OF_FILE);
+    return entry & PRESENT_OR_SWAPPED &&
+           !(p->only_anonymous && entry & FILE_OR_SHARED);
 }
 
 /*
- * Passes over pages that are not there, however many; where the kernel cannot
- * be asked that, none. To be told of each of a terabyte takes seconds.
+ * Returns the next resident page from `page` on, or `page` itself if the kernel
+ * has no PAGEMAP_SCAN. Reading one entry for each page of a terabyte would take
+ * seconds.
  */
-static uintptr_t pass_hole(const struct cp_resident_pages *p, uintptr_t page,
+static uintptr_t skip_hole(const struct cp_resident_pages *p, uintptr_t page,
                            uintptr_t end)
 {
     struct region first;
-    struct question q = { .size = sizeof(q),
-                          .start = page * p->page_size,
-                          .end = end * p->page_size,
-                          .regions = (uintptr_t)&first,
-                          .n_regions = 1,
-                          .most_pages = 1,
-                          .any_of = PRESENT_OR_SWAPPED,
-                          .wanted = PRESENT_OR_SWAPPED };
-    int n = p->fd < 0 ? -1 : ioctl(p->fd, ASK, &q);
+    struct scan_args args = { .size = sizeof(args),
+                              .start = page * p->page_size,
+                              .end = end * p->page_size,
+                              .regions = (uintptr_t)&first,
+                              .n_regions = 1,
+                              .max_pages = 1,
+                              .any_of = SCAN_PRESENT_OR_SWAPPED,
+                              .returned = SCAN_PRESENT_OR_SWAPPED };
+    int n = p->fd < 0 ? -1 : ioctl(p->fd, IOCTL_PAGEMAP_SCAN, &args);
 
     if (n < 0)
         return page;
-    return (n > 0 ? first.start : q.walk_end) / p->page_size;
+    return (n > 0 ? first.start : args.walk_end) / p->page_size;
 }
 
-/* The first page from there on that is there, or is not; at most `end`. */
+/*
+ * The first page from `page` on that counts (is_resident) or does not count
+ * (!is_resident); at most `end`.
+ */
 static uintptr_t find_page(struct cp_resident_pages *p, uintptr_t page,
-                           uintptr_t end, bool is_there)
+                           uintptr_t end, bool is_resident)
 {
     for (; page < end; page++) {
         uintptr_t i = page - p->first;
 
         if (i >= p->n) {
-            if (is_there)
-                page = pass_hole(p, page, end);
+            if (is_resident)
+                page = skip_hole(p, page, end);
             if (page >= end)
                 return end;
             if (!read_entries(p, page, end))
-                return is_there && !p->of_program ? page : end;
+                return is_resident && !p->only_anonymous ? page : end;
             i = 0;
         }
-        if (counts(p, p->entries[i]) == is_there)
+        CP_ASSERT(i < p->n);
+        if (is_counted(p, p->entries[i]) == is_resident)
             break;
     }
     return page;
@@ -152,6 +165,7 @@ uintptr_t cp_resident_pages_find(struct cp_resident_pages *p, uintptr_t *start,
     uintptr_t page = find_page(p, *start / size, last, true);
     uintptr_t stop = find_page(p, page, last, false);
 
+    CP_ASSERT(page <= stop && stop <= last);
     if (page * size > *start)
         *start = page * size < end ? page * size : end;
     return stop * size < end ? stop * size : end;

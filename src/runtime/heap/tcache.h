@@ -1,16 +1,20 @@
 /*
- * leak_cache - blocks that were freed and that glibc keeps at hand for their
- * thread: no pointer there counts.
+ * tcache - freed blocks in glibc's per-thread caches, which the leak scan
+ * skips.
  *
- * Each thread has up to seven freed blocks of each size up to 1032 bytes in
- * lists. They look as if they were in use, and what the program had in them is
- * still there. The lists are found from the variable of libc's that each thread
- * has of its own, and nothing is believed that does not fit: the length of a
- * list must be what its count says, each block as long as its list demands, and
- * all must bear the mark that glibc writes into what it enters. A thread alone
- * can take a block out of its lists. So as long as it has used no time since
- * they were read, it sleeps and they are as they were; if it has, its blocks
+ * Each thread keeps freed blocks of up to 1032 bytes, up to seven of each size,
+ * in the singly linked bins of its tcache. Their chunk headers look as if they
+ * were in use, and their payload still has stale pointers. The bins are found
+ * through libc's thread-local variables. They are checked before use: a bin
+ * must have as many blocks as its count says, each block must have the bin's
+ * size, and each must contain the key that glibc writes into cached blocks.
+ *
+ * Only the owning thread changes its bins. As long as the thread has used no
+ * CPU time since they were read, they are unchanged. If it has, its blocks
  * count as in use.
+ *
+ * Context: the thread that scans for leaks; cp_tcache_detect at process start.
+ * Locking: none. Failure: bins that fail a check are ignored.
  */
 #ifndef CP_TCACHE_H
 #define CP_TCACHE_H
@@ -21,35 +25,36 @@
 
 #include "runtime/heap/leak_stacks.h"
 
-struct cp_tcache_blocks {
-    uintptr_t start, end;
-    size_t thread;
+struct cp_tcache_block {
+    uintptr_t start, end; /* addresses of the payload; end is exclusive */
+    size_t thread;        /* index in cp_tcache.threads */
 };
 
 struct cp_tcache {
-    struct cp_tcache_blocks *blocks; /* by address */
-    size_t n, room;
-    uintptr_t mark; /* of the thread that is looked at; 0: not seen yet */
+    struct cp_tcache_block *blocks; /* sorted by start */
+    size_t n, cap;
+    uintptr_t key; /* tcache key of the thread being read; 0: not seen yet */
     struct {
-        int32_t tid;
-        int64_t ns; /* the time it had used before its lists were read */
-    } threads[CP_LEAK_STACKS_MAX + 1];
+        int32_t tid;    /* 0 or less: no such thread */
+        int64_t cpu_ns; /* CPU time before the thread's bins were read */
+    } threads[CP_LEAK_STACKS_MAX + 1]; /* by slot of leak_stacks.h */
 };
 
 /*
- * Looks for that variable, once. Needs the loader, which may be locked for ever
- * in the child of a fork: so it is for the start.
+ * Finds libc's thread-local variables; does nothing when called again. Takes
+ * the loader's lock, which may never be released in the child of a fork, so it
+ * is called at process start.
  */
-void cp_tcache_learn(void);
+void cp_tcache_detect(void);
 
-/* A list of what threads have at hand, to be filled; NULL: no memory for it */
+/* An empty cache list; NULL without memory. */
 struct cp_tcache *cp_tcache_new(void);
 
-/* What they have at hand now. */
-void cp_tcache_take(struct cp_tcache *c);
+/* Reads the bins of all registered threads. c may be NULL. */
+void cp_tcache_read(struct cp_tcache *c);
 
-/* Is this address in a block that has been at hand since it was taken? */
-bool cp_tcache_has(const struct cp_tcache *c, uintptr_t at);
+/* Whether the address is in a cached block whose thread has not run since. */
+bool cp_tcache_contains(const struct cp_tcache *c, uintptr_t at);
 
 void cp_tcache_free(struct cp_tcache *c);
 

@@ -116,7 +116,7 @@ struct cp_kind {
     uint64_t (*count)(void);
     uint64_t (*count_of)(const struct cp_kind *kind); /* or so */
 
-    /* Why there is nothing to see, for the index page; NULL: there is. */
+    /* Why the kind has no data, one line of text; NULL if it has data. */
     const char *(*disabled_reason)(void);
 };
 

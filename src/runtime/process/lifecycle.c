@@ -179,7 +179,7 @@ static void know_main_thread(void)
 
     if (!is_main_thread())
         return;
-    cp_leak_stacks_note_main();
+    cp_leak_stacks_register_main();
     if (top)
         know_thread(bounds_below(top, life.default_stack), 0);
 }
@@ -258,7 +258,7 @@ struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
     bounds = bounds_below((uintptr_t)__builtin_frame_address(0), w.stack_size);
     know_thread(bounds, (uintptr_t)w.start.run);
     if (!w.is_own_stack)
-        cp_leak_stacks_note(bounds.low);
+        cp_leak_stacks_register(bounds.low);
     cp_trace_note_start(wrapped, (uintptr_t)w.start.run);
     cp_free(wrapped); /* not before: it is what tells this start from others */
     return w.start;
@@ -300,7 +300,7 @@ static void after_fork(bool is_child)
         if (cp_refresh_reset_after_fork())
             atomic_store(&life.lacks_refresh_thread, true);
         cp_cpu_after_fork();
-        cp_heap_after_fork();
+        cp_heap_reset_after_fork();
         cp_wall_after_fork();
         cp_custom_after_fork();
         cp_trace_after_fork();
@@ -362,7 +362,7 @@ static void apply_settings(void)
                                     .table_bytes = s->max_memory / 16 * 7,
                                     .counts_mmap = s->heap_mmap,
                                     .seed = s->heap_seed,
-                                    .say = cp_lifecycle_say,
+                                    .report = cp_lifecycle_say,
                                     .reserve = cp_pages_reserve };
 
     const struct cp_elf_policy files = { .limit_bytes = s->max_memory / 2,
@@ -456,9 +456,9 @@ static enum cp_status start(const char *session, struct cp_error *err)
     atomic_store_explicit(&life.is_started, true, memory_order_release);
     atomic_store(&life.pid, CP_SYSCALL(SYS_getpid, 0));
     know_main_thread();
-    cp_heap_learn();
-    if (cp_heap_is_of_libc())
-        cp_tcache_learn();
+    cp_heap_detect_malloc();
+    if (cp_heap_is_libc_malloc())
+        cp_tcache_detect();
     status = cp_threadcreate_start(err);
     return status == CP_OK ? set_locks(err) : status;
 }

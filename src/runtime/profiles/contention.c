@@ -132,7 +132,7 @@ static enum cp_status finish_mutex(void *window, struct cp_profile **out,
     return finish(&cp_waits.mutex, out, err);
 }
 
-static const char *note_block(void)
+static const char *block_disabled_reason(void)
 {
     if (cp_hooks_are_bypassed())
         return CP_HOOKS_BYPASSED_REASON;
@@ -141,7 +141,7 @@ static const char *note_block(void)
                : "off: CPPROF=block_rate:NS, or POST block?rate=NS";
 }
 
-static const char *note_mutex(void)
+static const char *mutex_disabled_reason(void)
 {
     if (cp_hooks_are_bypassed())
         return CP_HOOKS_BYPASSED_REASON;
@@ -169,7 +169,7 @@ const struct cp_kind cp_block_kind = {
     .finish = finish_block,
     .cancel = cp_kind_cancel_snapshot,
     .count = count_block,
-    .disabled_reason = note_block,
+    .disabled_reason = block_disabled_reason,
     .setting = "rate",
     .set = cp_contention_set_block_rate,
 };
@@ -183,7 +183,7 @@ const struct cp_kind cp_mutex_kind = {
     .finish = finish_mutex,
     .cancel = cp_kind_cancel_snapshot,
     .count = count_mutex,
-    .disabled_reason = note_mutex,
+    .disabled_reason = mutex_disabled_reason,
     .setting = "fraction",
     .set = cp_contention_set_mutex_fraction,
 };

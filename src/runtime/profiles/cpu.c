@@ -101,7 +101,7 @@ static void cancel(void *recording)
 }
 
 /* For the index page: of the default rate, or of the one that runs. */
-static const char *note(void)
+static const char *disabled_reason(void)
 {
     static char text[256]; /* the endpoint's thread alone asks */
     int hz = cpu.hz > cpu.default_hz ? cpu.hz : cpu.default_hz;
@@ -127,7 +127,7 @@ const struct cp_kind cp_cpu_kind = {
     .finish = finish,
     .cancel = cancel,
     .count = count,
-    .disabled_reason = note,
+    .disabled_reason = disabled_reason,
 };
 
 size_t cp_cpu_bytes(void)

@@ -192,12 +192,12 @@ void cp_save_profile(const struct cp_profile *p, cp_warn warn, void *context)
 {
     struct cp_profile *whole;
 
-    if (!cp_heap_is_in_parts(p)) {
+    if (!cp_legacy_heap_is_in_parts(p)) {
         save(p, warn, context);
         return;
     }
     whole = cp_profile_copy(p, NULL);
-    if (whole && cp_heap_make_whole(whole, NULL) == CP_OK)
+    if (whole && cp_legacy_heap_make_whole(whole, NULL) == CP_OK)
         save(whole, warn, context);
     else
         warn(context, "Could not save profile: out of memory");

@@ -171,7 +171,7 @@ static void settle(struct cp_command *c)
         c->options.format = CP_FORMAT_TRACES;
     is_table = c->format_name && c->options.format == CP_FORMAT_TOP &&
                c->options.style == CP_STYLE_JEPROF;
-    c->heap.parts = is_table ? CP_HEAP_PARTS : 1;
+    c->heap.parts = is_table ? CP_LEGACY_HEAP_PARTS : 1;
     if (*c->options.thread)
         c->heap.thread = c->options.thread;
 }

@@ -129,7 +129,7 @@ static struct cp_profile *load(const struct cp_command *from, int fd,
     names[n++] = path;
     c.sources = (struct cp_list){ .items = names, .n = n };
     c.all_frames = true;
-    c.heap = (struct cp_heap_reading){ .parts = 1 };
+    c.heap = (struct cp_legacy_heap_reading){ .parts = 1 };
     return cp_sources_load(&c, warn, NULL, err);
 }
 

@@ -8,11 +8,11 @@
 
 static const struct {
     const char *what;
-    struct cp_heap_pair seen;
+    struct cp_legacy_heap_pair seen;
     int64_t rate;
     int parts;
     bool is_linear;
-    struct cp_heap_pair want;
+    struct cp_legacy_heap_pair want;
 } pairs[] = {
     /* 2 / (1 - e^(-100000/524288)) = 11.5175..., worked out by hand */
     { "cut", { 2, 200000 }, 524288, 1, false, { 11, 1151752 } },
@@ -28,7 +28,7 @@ static const struct {
 static void test_unbias_parts(void)
 {
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-        struct cp_heap_pair got = cp_heap_unbias_parts(
+        struct cp_legacy_heap_pair got = cp_legacy_heap_unbias_parts(
             pairs[i].seen, pairs[i].rate, pairs[i].parts, pairs[i].is_linear);
 
         check_case(pairs[i].what);
@@ -45,7 +45,7 @@ static void test_unbias_parts(void)
 
 static const struct {
     const char *what;
-    struct cp_heap_reading how;
+    struct cp_legacy_heap_reading how;
     const char *want; /* a line a sample: values and labels */
 } readings[] = {
     { "whole", { 1, NULL }, "3 31 0\n4 5 0\n" },
@@ -79,7 +79,7 @@ static void test_jemalloc(void)
 /* The leaf is not a return address to jeprof. */
 static void test_addresses(void)
 {
-    struct cp_heap_reading how = { .parts = 1 };
+    struct cp_legacy_heap_reading how = { .parts = 1 };
     struct cp_profile *p =
         cp_legacy_read_as(DUMP, sizeof(DUMP) - 1, &how, NULL);
 
@@ -108,22 +108,23 @@ static void test_units(void)
         bool is_bytes;
 
         check_case(units[i].unit);
-        CHECK_INT(cp_heap_unit_parts(units[i].unit, &is_bytes), units[i].parts);
+        CHECK_INT(cp_legacy_heap_unit_parts(units[i].unit, &is_bytes),
+                  units[i].parts);
         CHECK_INT(is_bytes, units[i].is_bytes);
     }
 }
 
 static void test_make_whole(void)
 {
-    struct cp_heap_reading how = { .parts = CP_HEAP_PARTS };
+    struct cp_legacy_heap_reading how = { .parts = CP_LEGACY_HEAP_PARTS };
     struct cp_profile *p =
         cp_legacy_read_as(DUMP, sizeof(DUMP) - 1, &how, NULL);
 
     if (!CHECK(p))
         return;
     CHECK_STR(cp_profile_cstr(p, p->types[1].unit), "1/262144 bytes");
-    CHECK(cp_heap_is_in_parts(p));
-    CHECK_INT(cp_heap_make_whole(p, NULL), CP_OK);
+    CHECK(cp_legacy_heap_is_in_parts(p));
+    CHECK_INT(cp_legacy_heap_make_whole(p, NULL), CP_OK);
     CHECK_STR(cp_profile_cstr(p, p->types[0].unit), "count");
     CHECK_STR(cp_profile_cstr(p, p->types[1].unit), "bytes");
     CHECK_INT(p->values[0], 3);

@@ -1,22 +1,25 @@
-/* test_leak_chunks - what of a heap is free, and when nothing is said to be. */
+/*
+ * test_leak_chunks - free chunks of a heap are found if the headers agree, and
+ * everything else counts as in use.
+ */
 #include "runtime/heap/leak.h"
 #include "runtime/heap/leak_chunks.h"
 #include "signal/heap/alloc_sampler.h"
 
 #include "check.h"
 
-#define FAR 64
-#define PLACES ((CP_LIVE_PRIMARY + FAR) * CP_LIVE_BUCKET)
+#define N_OVERFLOW 64
+#define N_SLOTS ((CP_LIVE_PRIMARY + N_OVERFLOW) * CP_LIVE_BUCKET)
 #define WORDS 512
-#define USED 1 /* the chunk before is in use */
+#define USED 1 /* PREV_INUSE */
 
-static _Atomic uint64_t keys[PLACES];
-static struct cp_live_entry entries[PLACES];
+static _Atomic uint64_t keys[N_SLOTS];
+static struct cp_live_entry entries[N_SLOTS];
 static _Alignas(4096) uintptr_t memory[WORDS];
 static struct cp_leak_block blocks[2];
 static struct cp_leak leak = { .blocks = blocks, .n = 2 };
 
-/* In words; the header of a chunk is its first two. */
+/* Chunks by index of their first word; the first two words are the header. */
 enum { FIRST = 10, HOLE = 20, SECOND = 60, TOP = 80 };
 
 static void put_header(size_t at, size_t before, size_t size, uintptr_t flags)
@@ -35,7 +38,7 @@ static void sample(int i, size_t at, size_t size)
     cp_live_insert((void *)start, entry);
 }
 
-/* A sampled block, one that is free, one more sampled, and the rest. */
+/* A sampled block, a free one, a second sampled one, and the top chunk. */
 static void make_heap(void)
 {
     memset(memory, 0, sizeof(memory));
@@ -47,7 +50,7 @@ static void make_heap(void)
     sample(1, SECOND, 130);
 }
 
-/* The words that are not free, of a heap that is read in pieces of n. */
+/* Words that are not free, when the heap is read in buffers of n words. */
 static size_t count_used(size_t n)
 {
     struct cp_leak_chunks c;
@@ -57,14 +60,14 @@ static size_t count_used(size_t n)
     cp_leak_chunks_begin(&c, &leak, start, start + sizeof(memory));
     for (size_t i = 0; i < WORDS; i += n) {
         uintptr_t at = (uintptr_t)&memory[i];
-        struct cp_leak_piece piece = { at, at + n * 8, &memory[i] };
+        struct cp_leak_buffer buffer = { at, at + n * 8, &memory[i] };
 
-        while (at < piece.end) {
-            cp_leak_chunks_find(&c, &piece, at);
-            if (c.gap[0] > at)
-                used += (c.gap[0] - at) / 8;
-            CHECK(c.gap[1] >= c.gap[0]);
-            at = c.gap[1] > at ? c.gap[1] : piece.end;
+        while (at < buffer.end) {
+            cp_leak_chunks_next_free(&c, &buffer, at);
+            if (c.free_range[0] > at)
+                used += (c.free_range[0] - at) / 8;
+            CHECK(c.free_range[1] >= c.free_range[0]);
+            at = c.free_range[1] > at ? c.free_range[1] : buffer.end;
         }
     }
     return used;
@@ -72,14 +75,14 @@ static size_t count_used(size_t n)
 
 static void test_free(void)
 {
-    const size_t pieces[] = { 512, 64, 16, 4 };
+    const size_t sizes[] = { 512, 64, 16, 4 };
 
     make_heap();
     for (size_t i = 0; i < 4; i++)
-        CHECK_INT(count_used(pieces[i]), HOLE + 2 + TOP + 2 - SECOND);
+        CHECK_INT(count_used(sizes[i]), HOLE + 2 + TOP + 2 - SECOND);
 }
 
-/* All below is in use up to where a chain holds again. */
+/* Headers that disagree: everything up to the top chunk is in use. */
 static void test_no_agreement(void)
 {
     make_heap();
@@ -107,7 +110,7 @@ static void test_broken_chain(void)
     }
 }
 
-/* A block that was freed meanwhile leads nowhere. */
+/* The walk does not start from a block that was freed meanwhile. */
 static void test_freed(void)
 {
     make_heap();
@@ -118,7 +121,7 @@ static void test_freed(void)
     CHECK_INT(count_used(WORDS), WORDS);
 }
 
-/* What is free before the first sampled block, too. */
+/* A free chunk before the first sampled block is found too. */
 static void test_before_first(void)
 {
     const struct cp_leak_block first = blocks[0];
@@ -127,25 +130,25 @@ static void test_before_first(void)
     blocks[0] = blocks[1];
     leak.n = 1;
     CHECK_INT(count_used(WORDS), HOLE + 2 + TOP + 2 - SECOND);
-    memory[HOLE + 1] += 16; /* where the chain does not lead to it, nothing */
+    memory[HOLE + 1] += 16; /* the sizes do not lead to the sampled block */
     CHECK_INT(count_used(WORDS), TOP + 2);
     leak.n = 2;
     blocks[0] = first;
 }
 
-static void test_next(void)
+static void test_next_chunk(void)
 {
     const struct cp_leak_block b = { .start = 4096, .size = 900 };
     const struct cp_leak_block small = { .start = 4096, .size = 1 };
 
-    CHECK(cp_leak_chunks_is_next(&b, 4096 + 896));
-    CHECK(!cp_leak_chunks_is_next(&b, 4096 + 888));
-    CHECK(cp_leak_chunks_is_next(&small, 4096 + 16));
+    CHECK(cp_leak_chunks_is_next_chunk(&b, 4096 + 896));
+    CHECK(!cp_leak_chunks_is_next_chunk(&b, 4096 + 888));
+    CHECK(cp_leak_chunks_is_next_chunk(&small, 4096 + 16));
 }
 
 int main(void)
 {
-    cp_alloc_sampler.live.n_overflow = FAR;
+    cp_alloc_sampler.live.n_overflow = N_OVERFLOW;
     cp_alloc_sampler.live.entries = entries;
     cp_alloc_sampler.live.keys = keys;
     RUN(test_free);
@@ -153,6 +156,6 @@ int main(void)
     RUN(test_broken_chain);
     RUN(test_freed);
     RUN(test_before_first);
-    RUN(test_next);
+    RUN(test_next_chunk);
     return check_failures != 0;
 }

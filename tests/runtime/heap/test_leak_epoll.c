@@ -1,6 +1,6 @@
 /*
- * test_leak_epoll - words that only the kernel has: of its text, and of this
- * process.
+ * test_leak_epoll - data words of epoll registrations are found in the text of
+ * an fdinfo file, and in this process.
  */
 #include "runtime/heap/leak_epoll.h"
 
@@ -14,15 +14,15 @@
 
 struct words {
     size_t n;
-    uintptr_t seen[MAX_FOUND];
+    uintptr_t words[MAX_FOUND];
 };
 
-static void note(void *context, uintptr_t word)
+static void collect(void *context, uintptr_t word)
 {
     struct words *w = context;
 
     if (w->n < MAX_FOUND)
-        w->seen[w->n] = word;
+        w->words[w->n] = word;
     w->n++;
 }
 
@@ -36,13 +36,13 @@ static void test_text(void)
         "sdev:c\n"
         "tfd:       12 events:       1b data: ffffffffffffffff  pos:0 ino:2 "
         "sdev:c\n",
-        note, &w);
+        collect, &w);
     CHECK_INT(w.n, 2);
-    CHECK(w.seen[0] == 0x7f52c8000b70);
-    CHECK(w.seen[1] == UINTPTR_MAX);
-    cp_leak_epoll_parse("", note, &w);
-    cp_leak_epoll_parse("tfd: 5 data:", note, &w);
-    CHECK(w.n == 3 && w.seen[2] == 0);
+    CHECK(w.words[0] == 0x7f52c8000b70);
+    CHECK(w.words[1] == UINTPTR_MAX);
+    cp_leak_epoll_parse("", collect, &w);
+    cp_leak_epoll_parse("tfd: 5 data:", collect, &w);
+    CHECK(w.n == 3 && w.words[2] == 0);
 }
 
 static void test_own(void)
@@ -57,9 +57,9 @@ static void test_own(void)
         CHECK(false);
         return;
     }
-    cp_leak_epoll_each(note, &w);
+    cp_leak_epoll_each(collect, &w);
     CHECK_INT(w.n, 1);
-    CHECK(w.seen[0] == (uintptr_t)(thing + 50));
+    CHECK(w.words[0] == (uintptr_t)(thing + 50));
     (void)close(poller);
     (void)close(ends[0]);
     (void)close(ends[1]);

@@ -1,4 +1,4 @@
-/* test_leak_maps - which mappings are looked at for pointers. */
+/* test_leak_maps - private readable mappings are returned, others are not. */
 #include "runtime/heap/leak_maps.h"
 
 #include "check.h"

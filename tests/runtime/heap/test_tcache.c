@@ -1,6 +1,6 @@
 /*
- * test_leak_cache - freed blocks that glibc keeps at hand are found, as long as
- * their thread sleeps, and no others.
+ * test_tcache - freed blocks in a thread's tcache are found as long as the
+ * thread sleeps, and no other blocks.
  */
 #include "runtime/heap/leak_stacks.h"
 #include "runtime/heap/tcache.h"
@@ -33,12 +33,12 @@ static struct {
     uintptr_t kept, freed[N];
 } sleeper;
 
-/* Frees all but one, and sleeps; then takes one back, and sleeps again. */
+/* Frees all blocks but one and sleeps; then allocates one and sleeps again. */
 static void *sleep_with_freed(void *arg)
 {
     void *blocks[N], *between[N], *kept = malloc(SIZE);
 
-    cp_leak_stacks_note((uintptr_t)&blocks);
+    cp_leak_stacks_register((uintptr_t)&blocks);
     for (size_t i = 0; i < N; i++) {
         blocks[i] = malloc(SIZE);
         between[i] = malloc(2 * SIZE);
@@ -51,7 +51,7 @@ static void *sleep_with_freed(void *arg)
     sleeper.tid = (pid_t)syscall(SYS_gettid);
     (void)sem_post(&sleeper.is_ready);
     (void)sem_wait(&sleeper.goes_on);
-    blocks[0] = malloc(SIZE); /* the last that was freed */
+    blocks[0] = malloc(SIZE); /* returns the block freed last */
     (void)sem_post(&sleeper.is_ready);
     (void)sem_wait(&sleeper.goes_on);
     free(blocks[0]);
@@ -75,12 +75,12 @@ static char state_of(pid_t tid)
     return end ? end[2] : 'S';
 }
 
-/* It tells that it will sleep before it does. */
-static void take_asleep(struct cp_tcache *c)
+/* The thread posts is_ready before it sleeps, so wait until it does. */
+static void read_asleep(struct cp_tcache *c)
 {
     while (state_of(sleeper.tid) != 'S')
         (void)sched_yield();
-    cp_tcache_take(c);
+    cp_tcache_read(c);
 }
 
 static void test_thread(void)
@@ -93,46 +93,46 @@ static void test_thread(void)
     CHECK_INT(sem_init(&sleeper.goes_on, 0, 0), 0);
     CHECK_INT(pthread_create(&thread, NULL, sleep_with_freed, NULL), 0);
     (void)sem_wait(&sleeper.is_ready);
-    take_asleep(c);
+    read_asleep(c);
     for (size_t i = 0; i < N; i++) {
-        CHECK(cp_tcache_has(c, sleeper.freed[i]));
-        CHECK(cp_tcache_has(c, sleeper.freed[i] + SIZE - 8));
-        CHECK(!cp_tcache_has(c, sleeper.freed[i] - 16));
-        CHECK(!cp_tcache_has(c, sleeper.freed[i] + SIZE + 16));
+        CHECK(cp_tcache_contains(c, sleeper.freed[i]));
+        CHECK(cp_tcache_contains(c, sleeper.freed[i] + SIZE - 8));
+        CHECK(!cp_tcache_contains(c, sleeper.freed[i] - 16));
+        CHECK(!cp_tcache_contains(c, sleeper.freed[i] + SIZE + 16));
     }
-    CHECK(!cp_tcache_has(c, sleeper.kept));
-    CHECK(!cp_tcache_has(c, sleeper.kept + 16));
+    CHECK(!cp_tcache_contains(c, sleeper.kept));
+    CHECK(!cp_tcache_contains(c, sleeper.kept + 16));
 
-    /* It runs: nothing that was seen before is believed any more. */
+    /* The thread has run: its blocks count as in use until read again. */
     (void)sem_post(&sleeper.goes_on);
     (void)sem_wait(&sleeper.is_ready);
     for (size_t i = 0; i < N; i++)
-        CHECK(!cp_tcache_has(c, sleeper.freed[i] + 16));
-    take_asleep(c);
-    CHECK(cp_tcache_has(c, sleeper.freed[0] + 16));
-    CHECK(!cp_tcache_has(c, sleeper.freed[N - 1] + 16));
+        CHECK(!cp_tcache_contains(c, sleeper.freed[i] + 16));
+    read_asleep(c);
+    CHECK(cp_tcache_contains(c, sleeper.freed[0] + 16));
+    CHECK(!cp_tcache_contains(c, sleeper.freed[N - 1] + 16));
     (void)sem_post(&sleeper.goes_on);
     (void)pthread_join(thread, NULL);
-    cp_tcache_take(c);
-    CHECK(!cp_tcache_has(c, sleeper.freed[0] + 16));
+    cp_tcache_read(c);
+    CHECK(!cp_tcache_contains(c, sleeper.freed[0] + 16));
     cp_tcache_free(c);
 }
 
-static void test_nothing(void)
+static void test_empty(void)
 {
     struct cp_tcache *c = cp_tcache_new();
 
-    CHECK(!cp_tcache_has(NULL, 16));
-    CHECK(c && !cp_tcache_has(c, 0));
-    cp_tcache_take(NULL);
+    CHECK(!cp_tcache_contains(NULL, 16));
+    CHECK(c && !cp_tcache_contains(c, 0));
+    cp_tcache_read(NULL);
     cp_tcache_free(c);
     cp_tcache_free(NULL);
 }
 
 int main(void)
 {
-    cp_tcache_learn();
-    RUN(test_nothing);
+    cp_tcache_detect();
+    RUN(test_empty);
     if (is_libc)
         RUN(test_thread);
     return check_failures != 0;
