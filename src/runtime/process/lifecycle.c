@@ -31,7 +31,7 @@
 #include "runtime/os/valgrind.h"
 #include "runtime/process/api.h"
 #include "runtime/process/dump.h"
-#include "runtime/process/exit_gate.h"
+#include "runtime/process/atexit_fork_lock.h"
 #include "runtime/process/listen.h"
 #include "runtime/process/record.h"
 #include "runtime/process/registry.h"
@@ -273,7 +273,7 @@ static void before_fork(void)
 
     if (!is_started())
         return;
-    (void)cp_exit_gate_before_fork();
+    (void)cp_atexit_fork_lock_before_fork();
     before = cp_signal_mask_block();
     mask_before_fork = before;
     cp_threads_before_fork();
@@ -289,7 +289,7 @@ static void after_fork(bool is_child)
     if (!is_forking)
         return;
     is_forking = false;
-    cp_exit_gate_after_fork(is_child);
+    cp_atexit_fork_lock_after_fork(is_child);
     cp_pages_after_fork();
     cp_labels_after_fork();
     cp_threads_after_fork(is_child);
@@ -451,7 +451,7 @@ static enum cp_status start(const char *session, struct cp_error *err)
     if (!cp_lifecycle_watch_forks(pthread_atfork) ||
         pthread_atfork(NULL, NULL, serve_in_child) != 0)
         return cp_error_nomem(err);
-    cp_exit_gate_open();
+    cp_atexit_fork_lock_enable();
     atomic_store_explicit(&life.is_started, true, memory_order_release);
     atomic_store(&life.pid, CP_SYSCALL(SYS_getpid, 0));
     know_main_thread();
