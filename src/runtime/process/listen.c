@@ -115,7 +115,7 @@ static enum cp_status start_endpoint(const char *where, struct cp_error *err)
     state.is_attach_session = state.settings->is_attached;
     state.listen_fd = state.lease_fd = 0;
     if (status == CP_OK && cp_heap_enable(&unseen) != CP_OK)
-        cp_lifecycle_say(unseen.msg);
+        cp_lifecycle_report(unseen.msg);
     return status;
 }
 
@@ -270,7 +270,7 @@ static void serve_child(void *arg)
     if (!cp_own_thread_rest(CHILD_DELAY_NS))
         return;
     if (try_again(&err) != CP_OK)
-        cp_lifecycle_say(err.msg);
+        cp_lifecycle_report(err.msg);
     state.n_tries = 0;
 }
 
