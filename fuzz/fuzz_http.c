@@ -139,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         cp_http_server_stats(server, &stats);
     } while (stats.n_connections > 0 && turns++ < MAX_TURNS);
     check(stats.n_connections == 0 && stats.output_bytes == 0);
-    check(n_open == 0 && service.n_windows == 0);
+    check(n_open == 0 && service.n_waiting == 0);
     check(len < 9 || memcmp(first, "HTTP/1.1 ", 9) == 0);
     return 0;
 }

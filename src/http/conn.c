@@ -135,12 +135,12 @@ static void finish(struct cp_http_exchange *x)
 /* A stream's reader has caught up. */
 static void tell_drained(struct cp_http_exchange *x)
 {
-    if (!x->is_kept || cp_http_write_pending(x) > 0)
+    if (!x->is_deferred || cp_http_write_pending(x) > 0)
         return;
     cp_http_conn_drop_body(x);
     cp_http_timer_clear(&x->server->timers, &x->limit);
-    if (x->keeper.drained)
-        x->keeper.drained(x->keeper.context);
+    if (x->callbacks.on_writable)
+        x->callbacks.on_writable(x->callbacks.context);
 }
 
 /* In HANDLING or WRITING: sends what there is, and waits for what is next. */
@@ -213,7 +213,7 @@ static void handle(struct cp_http_exchange *x)
     cp_http_timer_clear(&s->timers, &x->limit);
     s->stats.n_requests++;
     s->handler(s->context, x);
-    if (!x->is_ended && !x->is_kept)
+    if (!x->is_ended && !x->is_deferred)
         cp_http_answer_text(x, 500, "the handler gave no answer\n");
     settle(x);
 }
@@ -283,9 +283,9 @@ static void receive(struct cp_http_exchange *x)
  */
 static void hear_end(struct cp_http_exchange *x)
 {
-    if (x->is_kept && x->keeper.hurried) {
+    if (x->is_deferred && x->callbacks.on_half_close) {
         x->will_close = true;
-        x->keeper.hurried(x->keeper.context);
+        x->callbacks.on_half_close(x->callbacks.context);
     }
     if (x->is_ended)
         settle(x);
@@ -352,7 +352,7 @@ static void on_due(void *context)
 {
     struct cp_http_exchange *x = context;
 
-    x->keeper.due(x->keeper.context);
+    x->callbacks.on_timeout(x->callbacks.context);
 }
 
 static void advance(struct cp_http_exchange *x)

@@ -57,9 +57,9 @@ struct cp_http_exchange {
     size_t held;                 /* bytes of memory that the request takes */
     size_t lingered;             /* bytes thrown away */
     struct cp_http_timer limit;  /* closes the connection */
-    struct cp_http_timer due;    /* the keeper's */
-    struct cp_http_keeper keeper;
-    bool is_kept; /* the keeper is to be told */
+    struct cp_http_timer due;    /* the callbacks's */
+    struct cp_http_callbacks callbacks;
+    bool is_deferred; /* the callbacks is to be told */
     bool is_stream, is_chunked;
     bool is_ended;      /* the handler has said all */
     bool has_failed;    /* out of memory: no more than a closed connection */

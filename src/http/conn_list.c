@@ -82,9 +82,9 @@ void cp_http_conn_close(struct cp_http_exchange *x)
     x->state = CP_HTTP_DEAD;
     cp_http_timer_clear(&s->timers, &x->limit);
     cp_http_timer_clear(&s->timers, &x->due);
-    if (x->is_kept) {
-        x->is_kept = false;
-        x->keeper.gone(x->keeper.context);
+    if (x->is_deferred) {
+        x->is_deferred = false;
+        x->callbacks.on_disconnect(x->callbacks.context);
     }
     /* Closing alone is not enough: a process forked meanwhile may still hold
      * the socket, and epoll would go on telling of it. */

@@ -30,7 +30,8 @@ void cp_http_conn_count_held(struct cp_http_exchange *x, size_t now);
 /* Frees its answer, sent or not. */
 void cp_http_conn_drop_body(struct cp_http_exchange *x);
 
-/* Closes it and tells a keeper. The memory goes when the loop comes round. */
+/* Closes it and tells a callbacks. The memory goes when the loop comes round.
+ */
 void cp_http_conn_close(struct cp_http_exchange *x);
 
 /* Frees what was closed. */

@@ -163,7 +163,7 @@ static void put_head(struct cp_http_exchange *x, int status, const char *length)
 static void end(struct cp_http_exchange *x)
 {
     x->is_ended = true;
-    x->is_kept = false;
+    x->is_deferred = false;
     cp_http_timer_clear(&x->server->timers, &x->due);
     cp_http_conn_touch(x);
 }
@@ -203,11 +203,11 @@ void cp_http_answer_text(struct cp_http_exchange *x, int status,
     cp_http_answer(x, status, &body);
 }
 
-void cp_http_keep(struct cp_http_exchange *x,
-                  const struct cp_http_keeper *keeper, int64_t ns)
+void cp_http_defer(struct cp_http_exchange *x,
+                   const struct cp_http_callbacks *callbacks, int64_t ns)
 {
-    x->keeper = *keeper;
-    x->is_kept = true;
+    x->callbacks = *callbacks;
+    x->is_deferred = true;
     if (ns >= 0)
         cp_http_timer_set(&x->server->timers, &x->due, cp_http_now() + ns);
     else

@@ -56,22 +56,24 @@ void cp_http_answer(struct cp_http_exchange *x, int status,
 void cp_http_answer_text(struct cp_http_exchange *x, int status,
                          const char *text);
 
-/* What a kept exchange is told. */
-struct cp_http_keeper {
-    void (*due)(void *context);     /* the time is over; may keep again */
-    void (*gone)(void *context);    /* the client has gone; x ends */
-    void (*drained)(void *context); /* a stream can take more; may be NULL */
-    void (*hurried)(void *context); /* the client sends no more, but may read:
-                                       end it now; NULL: that is gone, too */
+/* Events of a deferred exchange. */
+struct cp_http_callbacks {
+    void (*on_timeout)(void *context);    /* may defer again */
+    void (*on_disconnect)(void *context); /* x ends after it */
+    void (*on_writable)(void *context);   /* a stream accepts more, or NULL */
+    /* The client has closed its sending side and may still read: answer now.
+       NULL: treated as a disconnection. */
+    void (*on_half_close)(void *context);
     void *context;
 };
 
 /*
- * Keeps the exchange: the handler may return without an answer. `due` comes
- * after ns nanoseconds, or never if ns < 0. Another call changes the time.
+ * Defers the response: the handler may return without one. on_timeout runs
+ * after ns nanoseconds, or never if ns < 0. Another call replaces the callbacks
+ * and the time.
  */
-void cp_http_keep(struct cp_http_exchange *x,
-                  const struct cp_http_keeper *keeper, int64_t ns);
+void cp_http_defer(struct cp_http_exchange *x,
+                   const struct cp_http_callbacks *callbacks, int64_t ns);
 
 /* Begins an answer of unknown length. Only for a kept exchange. */
 void cp_http_stream_begin(struct cp_http_exchange *x, int status);

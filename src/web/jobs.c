@@ -204,7 +204,9 @@ enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
     if (j->older)
         j->older->origin = &j->older;
     jobs->all = j;
-    cp_http_keep(x, &(struct cp_http_keeper){ .gone = gone, .context = j }, -1);
+    cp_http_defer(
+        x, &(struct cp_http_callbacks){ .on_disconnect = gone, .context = j },
+        -1);
     (void)pthread_mutex_lock(&jobs->lock);
     *jobs->last = j;
     jobs->last = &j->next;

@@ -101,9 +101,9 @@ static inline void fixture_handle(void *context, struct cp_http_exchange *x)
     struct fixture *f = context;
     const struct cp_http_request *r = cp_http_request_of(x);
     const char *path = cp_http_request_path(r);
-    struct cp_http_keeper keeper = { .due = fixture_late,
-                                     .gone = fixture_gone,
-                                     .context = f };
+    struct cp_http_callbacks callbacks = { .on_timeout = fixture_late,
+                                           .on_disconnect = fixture_gone,
+                                           .context = f };
 
     if (strcmp(path, "/hello") == 0) { /* a short answer */
         cp_http_add_header(x, "X-Test", "yes");
@@ -116,26 +116,26 @@ static inline void fixture_handle(void *context, struct cp_http_exchange *x)
         fixture_stats(f, x);
     } else if (strcmp(path, "/wait") == 0) { /* until the client goes */
         f->kept = x;
-        cp_http_keep(x, &keeper, -1);
+        cp_http_defer(x, &callbacks, -1);
         fixture_tell(f, 'w');
     } else if (strcmp(path, "/hurry") == 0) { /* until it sends no more */
         f->kept = x;
-        keeper.hurried = fixture_late;
-        cp_http_keep(x, &keeper, -1);
+        callbacks.on_half_close = fixture_late;
+        cp_http_defer(x, &callbacks, -1);
         fixture_tell(f, 'w');
     } else if (strcmp(path, "/later") == 0) { /* after a millisecond */
         f->kept = x;
-        cp_http_keep(x, &keeper, 1000000);
+        cp_http_defer(x, &callbacks, 1000000);
     } else if (strcmp(path, "/wake") == 0) { /* from another thread */
         f->kept = x;
-        cp_http_keep(x, &keeper, -1);
+        cp_http_defer(x, &callbacks, -1);
         f->wake = (struct cp_http_wake){ NULL, fixture_late, f };
         cp_http_server_wake(f->server, &f->wake);
     } else if (strcmp(path, "/stream") == 0) { /* 5 MB in 50 chunks */
         f->kept = x;
         f->n_chunks = 50;
-        keeper.drained = fixture_drained;
-        cp_http_keep(x, &keeper, -1);
+        callbacks.on_writable = fixture_drained;
+        cp_http_defer(x, &callbacks, -1);
         cp_http_stream_begin(x, 200);
     } else if (strcmp(path, "/none") != 0) { /* /none: no answer at all */
         cp_http_answer_text(x, 404, "no\n");

@@ -1,4 +1,7 @@
-/* address_transfer.c - see address_transfer.h. */
+/*
+ * address_transfer.c - finds ancestors in /proc, checks both peers, and passes
+ * the listening socket by SCM_RIGHTS.
+ */
 #include "runtime/endpoint/address_transfer.h"
 
 #include <errno.h>
@@ -13,6 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/file_start.h"
 #include "base/instance.h"
 #include "runtime/threads/threads.h"
@@ -23,7 +27,7 @@
 
 /* ---- processes ---- */
 
-/* 0: not known. */
+/* The parent of a process; 0 if unknown. */
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[512];
@@ -48,7 +52,7 @@ static bool is_descendant(pid_t pid)
     return false;
 }
 
-/* Does a program only wait in the system call of this number? */
+/* Whether this system call only waits for children or signals. */
 static bool is_waiting_call(long number)
 {
     static const long calls[] = {
@@ -81,7 +85,8 @@ bool cp_address_transfer_is_idle(void)
 
 /*
  * Abstract names belong to the network namespace, as ports do. Containers of
- * one pod share that but not the numbers of processes.
+ * one pod share that namespace but not process ids, so the name contains the
+ * id of the process namespace.
  */
 static socklen_t name_of(pid_t pid, struct sockaddr_un *out)
 {
@@ -91,6 +96,7 @@ static socklen_t name_of(pid_t pid, struct sockaddr_un *out)
     len = snprintf(out->sun_path + 1, sizeof(out->sun_path) - 1,
                    "cpprof-address-%llu-%ld",
                    (unsigned long long)cp_instance_pid_ns(), (long)pid);
+    CP_ASSERT(len > 0 && (size_t)len < sizeof(out->sun_path) - 1);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
                        (size_t)len);
 }
@@ -100,7 +106,7 @@ static int open_socket(int flags)
     return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0);
 }
 
-/* The process at the other end, if it runs as our user; 0 otherwise. */
+/* The process id of the peer if it has the same user; 0 otherwise. */
 static pid_t peer_of(int fd)
 {
     struct ucred peer = { 0 };
@@ -137,8 +143,8 @@ int cp_address_transfer_accept(int fd)
     return lease;
 }
 
-/* A message of one byte, with room for one descriptor. */
-struct parcel {
+/* A message of one byte and one descriptor. */
+struct fd_message {
     char byte;
     struct iovec data;
     struct msghdr message;
@@ -148,7 +154,7 @@ struct parcel {
     } control;
 };
 
-static void parcel_init(struct parcel *p)
+static void fd_message_init(struct fd_message *p)
 {
     memset(p, 0, sizeof(*p));
     p->data = (struct iovec){ &p->byte, 1 };
@@ -160,16 +166,17 @@ static void parcel_init(struct parcel *p)
 
 bool cp_address_transfer_send(int lease, int listen_fd)
 {
-    struct parcel parcel;
+    struct fd_message msg;
     struct cmsghdr *head;
 
-    parcel_init(&parcel);
-    head = CMSG_FIRSTHDR(&parcel.message);
+    CP_ASSERT(lease >= 0 && listen_fd >= 0);
+    fd_message_init(&msg);
+    head = CMSG_FIRSTHDR(&msg.message);
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
     head->cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(head), &listen_fd, sizeof(int));
-    return sendmsg(lease, &parcel.message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+    return sendmsg(lease, &msg.message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
 }
 
 bool cp_address_transfer_is_leased(int lease)
@@ -182,14 +189,14 @@ bool cp_address_transfer_is_leased(int lease)
 
 static int receive_socket(int lease)
 {
-    struct parcel parcel;
+    struct fd_message msg;
     struct cmsghdr *head;
     int fd = -1;
 
-    parcel_init(&parcel);
-    if (recvmsg(lease, &parcel.message, MSG_CMSG_CLOEXEC) != 1)
+    fd_message_init(&msg);
+    if (recvmsg(lease, &msg.message, MSG_CMSG_CLOEXEC) != 1)
         return -1;
-    head = CMSG_FIRSTHDR(&parcel.message);
+    head = CMSG_FIRSTHDR(&msg.message);
     if (head && head->cmsg_level == SOL_SOCKET &&
         head->cmsg_type == SCM_RIGHTS &&
         head->cmsg_len == CMSG_LEN(sizeof(int)))
@@ -233,8 +240,9 @@ bool cp_address_transfer_request(struct cp_address_transfer *out)
 
 /* ---- the environment of the parent ---- */
 
-/* Does a file of our parent in /proc contain these bytes? */
-static bool has_parent(const char *name, const char *wanted, size_t len)
+/* Whether /proc/PARENT/NAME contains these bytes. */
+static bool parent_file_contains(const char *name, const char *wanted,
+                                 size_t len)
 {
     char bytes[4096], path[64];
     size_t n_kept = 0;
@@ -242,6 +250,7 @@ static bool has_parent(const char *name, const char *wanted, size_t len)
     ssize_t n;
     int fd;
 
+    CP_ASSERT(len > 0 && len < sizeof(bytes));
     (void)snprintf(path, sizeof(path), "/proc/%ld/%s", (long)getppid(), name);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -250,6 +259,7 @@ static bool has_parent(const char *name, const char *wanted, size_t len)
            (n = read(fd, bytes + n_kept, sizeof(bytes) - n_kept)) > 0) {
         size_t all = n_kept + (size_t)n;
 
+        CP_ASSERT(all <= sizeof(bytes));
         is_found = memmem(bytes, all, wanted, len) != NULL;
         n_kept = all < len ? all : len;
         memmove(bytes, bytes + all - n_kept, n_kept);
@@ -259,8 +269,8 @@ static bool has_parent(const char *name, const char *wanted, size_t len)
 }
 
 /*
- * A program that writes its title over its environment (sshd) has none left to
- * read: there the mapped library decides.
+ * A program that writes its title over its environment (sshd) shows an empty
+ * one. There it counts whether the parent has mapped the library.
  */
 bool cp_address_transfer_is_inherited(const char *listen)
 {
@@ -269,7 +279,7 @@ bool cp_address_transfer_is_inherited(const char *listen)
     size_t len =
         (size_t)snprintf(wanted, sizeof(wanted), "PPROFLISTEN=%s", listen) + 1;
 
-    return has_parent("environ", wanted, len) ||
-           (!has_parent("environ", "=", 1) &&
-            has_parent("maps", library, sizeof(library) - 1));
+    return parent_file_contains("environ", wanted, len) ||
+           (!parent_file_contains("environ", "=", 1) &&
+            parent_file_contains("maps", library, sizeof(library) - 1));
 }

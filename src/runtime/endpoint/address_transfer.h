@@ -11,11 +11,11 @@
  * (SO_PEERCRED) that the peer has its user and descends from it, and if the
  * owner itself only waits: one thread, in a call that waits for children or
  * signals. The holder checks the owner in the same way. The owner keeps its own
- * descriptor of the socket, so the address is never free for others. It stops
- * to accept until the connection, the lease, is closed: the holder has ended,
+ * descriptor of the socket, so no other process can bind the address. It stops
+ * accepting until the connection, the lease, is closed: the holder has ended,
  * has called exec, or has closed its endpoint.
  *
- * Context: the endpoint thread (owner), a thread of ours (holder).
+ * Context: the endpoint thread (owner), another thread of the library (holder).
  * Locking: none.
  * Ordering: none; all state is in the kernel.
  * Failure: -1 or false; the address stays with the owner.
@@ -31,13 +31,13 @@ int cp_address_transfer_open(void);
 /* Owner: the next connection of a descendant of the same user, or -1. */
 int cp_address_transfer_accept(int fd);
 
-/* Owner: does this process only wait for children or signals? */
+/* Owner: whether this process only waits for children or signals. */
 bool cp_address_transfer_is_idle(void);
 
 /* Owner: sends a copy of the listening socket. */
 bool cp_address_transfer_send(int lease, int listen_fd);
 
-/* Owner: does the holder still keep the lease? */
+/* Owner: whether the holder still keeps the lease. */
 bool cp_address_transfer_is_leased(int lease);
 
 /* Holder: two descriptors, close-on-exec. The caller owns both. */
@@ -48,7 +48,7 @@ struct cp_address_transfer {
 /* Holder: asks each ancestor, the parent first. */
 bool cp_address_transfer_request(struct cp_address_transfer *out);
 
-/* Was our parent started with the same PPROFLISTEN? */
+/* Whether the parent process was started with the same PPROFLISTEN. */
 bool cp_address_transfer_is_inherited(const char *listen);
 
 #endif

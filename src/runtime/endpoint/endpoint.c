@@ -1,12 +1,12 @@
 /*
- * endpoint.c - the thread, its descriptors and its end; see endpoint.h.
+ * endpoint.c - starts and stops the endpoint thread, and manages its descriptor
+ * table and the lease of its address.
  *
- * The socket is bound by the caller, so that a taken port is known at once.
- * The thread then takes a copy of the descriptor table, closes in it all but
- * the socket, and tells the caller, who closes the socket in the program's
- * table. Waking the thread must work without a descriptor there, so it is
- * done by a signal, directed at the thread, which blocks it and reads it from
- * a signalfd.
+ * The caller binds the socket, so that an address in use is an error at once.
+ * The thread then unshares the descriptor table and closes everything but the
+ * socket. The caller waits for that and closes the socket in the table of the
+ * program. It then shares no descriptor with the thread, so it wakes the thread
+ * by a directed signal, which the thread blocks and reads from a signalfd.
  */
 #include "runtime/endpoint/endpoint.h"
 
@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "http/address.h"
 #include "http/limits.h"
@@ -38,54 +39,55 @@
 #include "runtime/os/own_fds.h"
 #include "runtime/os/stderr.h"
 
-#define WAKE_SIGNAL SIGURG /* ignored by default, should all else fail */
-#define START_SECONDS 5
+#define WAKE_SIGNAL SIGURG /* harmless if unblocked: ignored by default */
+#define STAGE_TIMEOUT_S 5
 #define LEASE_POLL_NS ((int64_t)200000000)
-#define MIN_SPARE_FDS 2 /* a connection, and a file to read for its answer */
+#define MIN_SPARE_FDS 2 /* one connection and one file that it reads */
 
-/* What the thread tells the one who started it. */
+/* Stages of the thread; it only moves forward. */
 enum stage {
     STARTING,
-    SHARED,  /* serving, with the program's descriptors */
-    PRIVATE, /* serving, with its own */
-    FAILED,
+    SHARED,  /* serves with the descriptor table of the program */
+    PRIVATE, /* serves with its own descriptor table */
+    FAILED,  /* could not start; `failure` is set */
     ENDED,
 };
 
 struct cp_endpoint {
     struct cp_endpoint_options options;
     struct cp_http_address address;
-    char text[CP_HTTP_ADDRESS_BYTES + 32];
+    char text[CP_HTTP_ADDRESS_BYTES + 32]; /* as cp_endpoint_address returns */
     struct cp_service service;
     struct cp_http_server *server;
     int listen_fd, signal_fd;
-    int transfer_fd; /* descendants connect to it; -1: none */
-    int lease_fd;    /* of the descendant that has our address; -1: none */
-    pid_t pid;       /* of the process that started it */
-    _Atomic int tid;
-    _Atomic uint32_t stage;
-    struct cp_error failure; /* why the stage is FAILED */
-    _Atomic bool is_lent;    /* a descendant serves in our place */
+    int transfer_fd;         /* accepts requests for a lease; -1: none */
+    int lease_fd;            /* lease that a descendant holds; -1: none */
+    pid_t pid;               /* process that started the thread */
+    _Atomic int tid;         /* endpoint thread; 0 before it runs */
+    _Atomic uint32_t stage;  /* enum stage; a futex */
+    struct cp_error failure; /* reason of the stage FAILED */
+    _Atomic bool is_leased;  /* a descendant serves this address */
     struct cp_http_timer poll_lease;
 };
 
-/* ---- small calls ---- */
+/* ---- stages ---- */
 
-static void tell(struct cp_endpoint *e, enum stage stage)
+static void publish_stage(struct cp_endpoint *e, enum stage stage)
 {
+    CP_ASSERT(stage > atomic_load(&e->stage));
     atomic_store(&e->stage, (uint32_t)stage);
     (void)syscall(SYS_futex, &e->stage, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* The stage that comes after `now`, or that itself if none does. */
+/* Waits for another stage than `now`; returns `now` after the timeout. */
 static enum stage wait_for_stage(struct cp_endpoint *e, enum stage now)
 {
-    struct timespec patience = { START_SECONDS, 0 };
+    struct timespec timeout = { STAGE_TIMEOUT_S, 0 };
     uint32_t stage;
 
     while ((stage = atomic_load(&e->stage)) == (uint32_t)now)
-        if (syscall(SYS_futex, &e->stage, FUTEX_WAIT, now, &patience, NULL,
-                    0) != 0 &&
+        if (syscall(SYS_futex, &e->stage, FUTEX_WAIT, now, &timeout, NULL, 0) !=
+                0 &&
             errno == ETIMEDOUT)
             break;
     return (enum stage)stage;
@@ -106,7 +108,7 @@ static const char *socket_path(const struct cp_endpoint *e)
     return un->sun_family == AF_UNIX ? un->sun_path : NULL;
 }
 
-/* ---- the address on loan (address_transfer.h) ---- */
+/* ---- the lease of the address (address_transfer.h) ---- */
 
 static void close_fd(int *fd)
 {
@@ -120,6 +122,7 @@ static bool listen_again(struct cp_endpoint *e)
 {
     int fd = -1;
 
+    CP_ASSERT(atomic_load(&e->is_leased));
     if (!socket_path(e))
         return true;
     cp_http_server_unlisten(e->server);
@@ -133,7 +136,7 @@ static bool listen_again(struct cp_endpoint *e)
     return false;
 }
 
-/* Serves again once the descendant has given up the lease. */
+/* Serves again after the descendant has closed the lease. */
 static void poll_lease(void *context)
 {
     struct cp_endpoint *e = context;
@@ -144,10 +147,10 @@ static void poll_lease(void *context)
         cp_http_server_after(e->server, &e->poll_lease, LEASE_POLL_NS);
         return;
     }
-    atomic_store(&e->is_lent, false);
+    atomic_store(&e->is_leased, false);
     cp_http_server_pause(e->server, false);
-    if (e->options.serving)
-        (void)e->options.serving(e->text);
+    if (e->options.on_serving)
+        (void)e->options.on_serving(e->text);
 }
 
 static void on_transfer(void *context)
@@ -156,29 +159,30 @@ static void on_transfer(void *context)
     int lease = cp_address_transfer_accept(e->transfer_fd);
 
     if (lease < 0 && errno != EAGAIN)
-        close_fd(&e->transfer_fd); /* else the loop would spin */
+        close_fd(&e->transfer_fd); /* poll would report the error again */
     if (lease < 0)
         return;
-    if (atomic_load(&e->is_lent) || e->service.n_windows > 0 ||
-        !e->options.may_hand() ||
+    if (atomic_load(&e->is_leased) || e->service.n_waiting > 0 ||
+        !e->options.may_lease() ||
         !cp_address_transfer_send(lease, e->listen_fd)) {
         (void)close(lease);
         return;
     }
+    CP_ASSERT(e->lease_fd < 0);
     e->lease_fd = lease;
-    atomic_store(&e->is_lent, true);
+    atomic_store(&e->is_leased, true);
     cp_http_server_pause(e->server, true);
-    if (e->options.handed)
-        e->options.handed();
+    if (e->options.on_leased)
+        e->options.on_leased();
     e->poll_lease.fire = poll_lease;
     e->poll_lease.context = e;
     cp_http_server_after(e->server, &e->poll_lease, LEASE_POLL_NS);
 }
 
-/* Without it the endpoint works, but keeps its address. */
+/* On failure the endpoint works, but never leases its address. */
 static void offer_transfer(struct cp_endpoint *e)
 {
-    if (!e->options.may_hand)
+    if (!e->options.may_lease)
         return;
     e->transfer_fd = cp_address_transfer_open();
     if (e->transfer_fd >= 0 &&
@@ -199,18 +203,21 @@ static void on_signal(void *context)
     cp_http_server_stop(e->server);
 }
 
-/* Connections use descriptors: a share of what the program may have. */
-static size_t connection_limit(size_t most, bool is_private)
+/*
+ * The limit of connections by RLIMIT_NOFILE: an eighth of it in a shared
+ * descriptor table, all of it in a private one, minus 16 for files.
+ */
+static size_t connection_limit(size_t max, bool is_private)
 {
     struct rlimit files = { 1024, 1024 };
     size_t share;
 
     (void)getrlimit(RLIMIT_NOFILE, &files);
-    share = files.rlim_cur == RLIM_INFINITY ? most : (size_t)files.rlim_cur;
+    share = files.rlim_cur == RLIM_INFINITY ? max : (size_t)files.rlim_cur;
     if (!is_private)
         share /= 8;
     share = share > 32 ? share - 16 : 16;
-    return share < most ? share : most;
+    return share < max ? share : max;
 }
 
 static enum cp_status prepare(struct cp_endpoint *e, bool is_private)
@@ -224,10 +231,12 @@ static enum cp_status prepare(struct cp_endpoint *e, bool is_private)
     limits.n_connections = connection_limit(limits.n_connections, is_private);
     e->signal_fd = signalfd(-1, &wake, SFD_CLOEXEC | SFD_NONBLOCK);
     if (e->signal_fd < 0)
-        return cp_error_set(err, CP_EIO, "signalfd: %s", strerror(errno));
+        return cp_error_set(err, CP_EIO, "cannot serve profiles: signalfd: %s",
+                            strerror(errno));
     if (cp_http_server_new(&e->server, &limits, cp_service_handle, &e->service,
                            err) != CP_OK)
         return err->status;
+    CP_ASSERT(e->server && e->listen_fd >= 0);
     e->service.server = e->server;
     if (cp_http_server_watch(e->server, e->signal_fd, on_signal, e, err) !=
         CP_OK)
@@ -242,8 +251,8 @@ static enum cp_status prepare(struct cp_endpoint *e, bool is_private)
     return cp_http_server_listen(e->server, e->listen_fd, err);
 }
 
-/* On the thread whose descriptors they are; not all of it may be there. */
-static void take_down(struct cp_endpoint *e)
+/* Runs on the endpoint thread, which owns the descriptors. */
+static void close_server(struct cp_endpoint *e)
 {
     cp_http_server_free(e->server);
     e->server = NULL;
@@ -263,23 +272,24 @@ static void run(void *context)
     is_private = !e->options.shares_descriptors &&
                  cp_own_fds_unshare(e->listen_fd, e->options.lease_fd);
     if (prepare(e, is_private) != CP_OK) {
-        take_down(e);
-        tell(e, FAILED);
+        close_server(e);
+        publish_stage(e, FAILED);
         return;
     }
-    tell(e, is_private ? PRIVATE : SHARED);
+    publish_stage(e, is_private ? PRIVATE : SHARED);
     (void)cp_http_server_run(e->server, NULL);
-    take_down(e);
-    if (socket_path(e) && !atomic_load(&e->is_lent))
+    close_server(e);
+    if (socket_path(e) && !atomic_load(&e->is_leased))
         (void)unlink(socket_path(e));
     if (e->options.lease_fd)
-        (void)close(e->options.lease_fd); /* last: the owner binds the path */
-    tell(e, ENDED);
+        (void)close(
+            e->options.lease_fd); /* last: the owner then binds the path */
+    publish_stage(e, ENDED);
 }
 
-/* ---- the caller ---- */
+/* ---- the thread of the caller ---- */
 
-/* Other processes have other working directories: the path is absolute. */
+/* Makes a path absolute: clients have other working directories. */
 static void write_text(struct cp_endpoint *e)
 {
     const char *path = socket_path(e);
@@ -302,14 +312,14 @@ static void announce(struct cp_endpoint *e)
     bool is_new = true;
 
     write_text(e);
-    if (e->options.serving)
-        is_new = e->options.serving(e->text);
+    if (e->options.on_serving)
+        is_new = e->options.on_serving(e->text);
     (void)snprintf(line, sizeof(line), "cpprof: pid %ld, profiles at %s\n",
                    (long)getpid(), e->text);
     if (is_new && !e->options.is_quiet)
         cp_stderr_write(line);
-    if (atomic_load(&e->is_lent) && e->options.handed)
-        e->options.handed(); /* before we had said that it was ours */
+    if (atomic_load(&e->is_leased) && e->options.on_leased)
+        e->options.on_leased(); /* it was leased before on_serving ran */
 }
 
 static bool is_same_address(const struct cp_http_address *a, int fd)
@@ -328,14 +338,18 @@ static bool is_same_address(const struct cp_http_address *a, int fd)
     return strcmp(one, other) == 0;
 }
 
-/* A socket that was given to us, or one of our own. */
-static enum cp_status have_socket(struct cp_endpoint *e, struct cp_error *err)
+/* Uses options.listen_fd if it has the address, or binds a new socket. */
+static enum cp_status open_listen_socket(struct cp_endpoint *e,
+                                         struct cp_error *err)
 {
     int fd = e->options.listen_fd;
 
     if (fd <= STDERR_FILENO || !is_same_address(&e->address, fd)) {
         if (e->options.lease_fd)
-            return cp_error_set(err, CP_EIO, "the socket has another address");
+            return cp_error_set(
+                err, CP_EIO,
+                "cannot take over the address: the parent process "
+                "sent a socket of another address");
         return cp_http_address_listen(&e->address, &e->listen_fd, err);
     }
     (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
@@ -344,7 +358,7 @@ static enum cp_status have_socket(struct cp_endpoint *e, struct cp_error *err)
     return CP_OK;
 }
 
-static enum cp_status launch(struct cp_endpoint *e, struct cp_error *err)
+static enum cp_status start_thread(struct cp_endpoint *e, struct cp_error *err)
 {
     int fd = e->listen_fd;
     enum cp_status status = e->options.spawn(run, e, err);
@@ -355,7 +369,7 @@ static enum cp_status launch(struct cp_endpoint *e, struct cp_error *err)
     }
     switch (wait_for_stage(e, STARTING)) {
     case PRIVATE:
-        (void)close(fd); /* the thread has its own */
+        (void)close(fd); /* the thread has a copy */
         if (e->options.lease_fd)
             (void)close(e->options.lease_fd);
         return CP_OK;
@@ -369,16 +383,19 @@ static enum cp_status launch(struct cp_endpoint *e, struct cp_error *err)
             *err = e->failure;
         return e->failure.status;
     default:
-        return cp_error_set(err, CP_EIO, "the endpoint's thread hangs");
+        return cp_error_set(
+            err, CP_EIO,
+            "cannot serve profiles: the endpoint thread did not start within "
+            "5 s; try again");
     }
 }
 
-/* What the service does for an endpoint that knows its address. */
-static void equip(struct cp_service *s, struct cp_endpoint *e)
+/* The fields of the service that depend on the address and the options. */
+static void configure_service(struct cp_service *s, struct cp_endpoint *e)
 {
     const struct cp_endpoint_options *options = &e->options;
 
-    s->ending = options->ending;
+    s->on_detach = options->on_detach;
     s->cost = options->cost;
     s->ui = cp_ui_page;
     s->ui_context = s;
@@ -403,15 +420,16 @@ static enum cp_status start(struct cp_endpoint *e,
     if (status == CP_OK)
         status = cp_http_address_parse(&e->address, options->listen, err);
     if (status == CP_OK)
-        status = have_socket(e, err);
+        status = open_listen_socket(e, err);
     if (status == CP_OK) {
-        equip(&e->service, e);
-        status = launch(e, err);
+        configure_service(&e->service, e);
+        status = start_thread(e, err);
     }
     return status;
 }
 
-/* The endpoint owns a leased socket; launch() closes the one that it got. */
+/* On failure: the endpoint owns a leased socket. start_thread closes its own.
+ */
 static void close_leased(const struct cp_endpoint_options *options,
                          const struct cp_endpoint *e)
 {
@@ -443,15 +461,16 @@ bool cp_endpoint_await_end(struct cp_endpoint *e)
 {
     enum stage now = (enum stage)atomic_load(&e->stage);
 
+    CP_ASSERT(now != STARTING && now != FAILED);
     return now == ENDED || wait_for_stage(e, now) == ENDED;
 }
 
 void cp_endpoint_stop(struct cp_endpoint *e)
 {
-    int number = errno;
+    int saved_errno = errno;
 
     (void)syscall(SYS_tgkill, e->pid, atomic_load(&e->tid), WAKE_SIGNAL);
-    errno = number;
+    errno = saved_errno;
 }
 
 bool cp_endpoint_pause(struct cp_endpoint *e, char at[CP_HTTP_ADDRESS_BYTES])

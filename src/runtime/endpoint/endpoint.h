@@ -1,12 +1,18 @@
 /*
  * endpoint - serves /debug/pprof/ from inside the profiled program.
  *
- * One server on one thread that blocks all signals. Where the kernel lets it,
- * the thread has a table of file descriptors of its own: the program does not
- * see our sockets, cannot close them by mistake (as daemons do that close
- * everything), does not hand them to its children, and we hold none of its
- * own open. The contract is that of Go's net/http/pprof; docs/http.md has it
- * in full.
+ * One thread runs one HTTP server, with all signals blocked. If the kernel
+ * allows it, the thread has its own file descriptor table (CLONE_FILES is
+ * unshared). Then the program does not see the sockets of the endpoint, cannot
+ * close them by mistake as daemons do, and does not pass them to children; and
+ * the endpoint keeps no file of the program open. The paths are those of Go's
+ * net/http/pprof; docs/http.md describes them.
+ *
+ * Context: start, stop, await_end and free from one thread at a time;
+ * cp_endpoint_stop also from signal handlers.
+ * Locking: none; the caller serialises (listen.c).
+ * Ordering: the thread publishes each stage by an atomic store and a futex.
+ * Failure: cp_endpoint_start returns an error and leaves nothing behind.
  */
 #ifndef CP_ENDPOINT_H
 #define CP_ENDPOINT_H
@@ -20,55 +26,54 @@
 
 struct cp_kind;
 
-/* What the profiler itself costs, for the index page. */
+/* The cost of the profiler, for the index page. */
 struct cp_endpoint_cost {
-    uint64_t memory_bytes;     /* held by the library now */
-    uint64_t max_memory_bytes; /* its limit; 0: not known */
-    uint64_t n_samples;        /* taken since the start, of all kinds */
-    uint64_t n_lost;           /* of them lost, and counted */
-    uint64_t cpu_ns; /* spent in its handlers and threads but the endpoint's */
+    uint64_t memory_bytes;     /* in use by the library */
+    uint64_t max_memory_bytes; /* limit of memory_bytes; 0: unknown */
+    uint64_t n_samples;        /* samples of all kinds since the start */
+    uint64_t n_lost;           /* samples lost since the start */
+    uint64_t cpu_ns; /* CPU time without that of the endpoint thread */
 };
 
 struct cp_endpoint_options {
     /* PPROFLISTEN: host:port, :port, port, unix:/path; {pid} is replaced. */
     const char *listen;
-    /* The kinds, ended by NULL. Those that Go serves and that are missing
-       here answer an empty profile. */
+    /* Ends in NULL. A kind of Go that is missing serves an empty profile. */
     const struct cp_kind *const *kinds;
-    /* Kinds that come later, by number, until it gives NULL; may be NULL. */
+    /* The i-th kind that the program has added, or NULL. May be NULL. */
     const struct cp_kind *(*more_kinds)(size_t i);
     /* May be NULL. */
     void (*cost)(struct cp_endpoint_cost *out);
-    /* Does not say where it listens. */
+    /* Does not print the address on stderr. */
     bool is_quiet;
-    /* Whether browsers may come by any name; see http/guard.h. */
+    /* Accepts any Host header; see http/guard.h. */
     bool allows_any_host;
-    /* Use the program's descriptors even where the thread could have its own;
-       for tests of what happens on older kernels. */
+    /* Shares the descriptor table of the program, as on older kernels. For
+       tests. */
     bool shares_descriptors;
-    /* What clients must send (http/token.h); "" or NULL: nothing. */
+    /* The token that clients must send (http/token.h); "" or NULL: none. */
     const char *token;
-    /* A socket that listens there already; the endpoint owns it. 0: none. */
+    /* A socket that listens on the address; the endpoint owns it. 0: none. */
     int listen_fd;
     /*
-     * Its lease (address_transfer.h), open while the endpoint serves. With it
-     * both descriptors are closed on failure. 0: none.
+     * The lease of that socket (address_transfer.h), open while the endpoint
+     * serves. If it is set, both descriptors are closed on failure. 0: none.
      */
     int lease_fd;
     /*
-     * Called with the address when it begins to serve and when it serves
-     * again; true: report the address to the user. May be NULL.
+     * Called with the address when the endpoint begins to serve, and again
+     * after a lease. True: print the address on stderr. May be NULL.
      */
-    bool (*serving)(const char *address);
-    /* Called when a descendant serves in our place. May be NULL. */
-    void (*handed)(void);
-    /* May a descendant have the address now? NULL: never. */
-    bool (*may_hand)(void);
-    /* A client on this machine asks that all be ended. NULL: it may not. */
-    void (*ending)(void);
+    bool (*on_serving)(const char *address);
+    /* Called when a descendant leases the address. May be NULL. */
+    void (*on_leased)(void);
+    /* Whether a descendant may lease the address now. NULL: never. */
+    bool (*may_lease)(void);
+    /* POST detach of a client on this machine. NULL: not allowed. */
+    void (*on_detach)(void);
     /*
-     * Starts a thread that calls run(context), with all signals blocked;
-     * or says why it cannot. The library makes it past the program's hooks.
+     * Starts a thread of the library that calls run(context) with all signals
+     * blocked.
      */
     enum cp_status (*spawn)(void (*run)(void *context), void *context,
                             struct cp_error *err);
@@ -77,40 +82,38 @@ struct cp_endpoint_options {
 struct cp_endpoint;
 
 /*
- * Binds the address, starts the thread, and writes to stderr, in one line,
- * where it listens (unless told to be quiet); or fails, and *err says why in
- * one line that the caller is to show. What options points at must outlive the
- * endpoint.
+ * Binds the address, starts the thread, and prints one line with the address on
+ * stderr unless is_quiet is set. The caller prints *err. Everything that
+ * options points to must outlive the endpoint.
  */
 enum cp_status cp_endpoint_start(struct cp_endpoint **out,
                                  const struct cp_endpoint_options *options,
                                  struct cp_error *err);
 
 /*
- * Asks the thread to end: its run returns soon. Safe from any thread and in a
- * signal handler.
+ * Requests the end of the thread and returns at once. Async-signal-safe.
  */
 void cp_endpoint_stop(struct cp_endpoint *e);
 
-/* Waits until the thread has ended; false: it has not, within a while. */
+/* Waits until the thread has ended; false after 5 s. */
 bool cp_endpoint_await_end(struct cp_endpoint *e);
 
 /*
- * Ends the thread, and gives the address with the port that it has; it can be
- * freed and started there again. False: the thread goes on.
+ * Ends the thread and copies the address, with the actual port, so that a new
+ * endpoint can start there. False: the thread has not ended.
  */
 bool cp_endpoint_pause(struct cp_endpoint *e, char at[CP_HTTP_ADDRESS_BYTES]);
 
-/* Where it listens: "http://127.0.0.1:6060/debug/pprof/" or "unix:/path". */
+/* "http://127.0.0.1:6060/debug/pprof/" or "unix:/path". */
 const char *cp_endpoint_address(const struct cp_endpoint *e);
 
-/* Frees it, when the thread has ended. NULL is allowed. */
+/* Call it after the thread has ended. NULL is allowed. */
 void cp_endpoint_free(struct cp_endpoint *e);
 
 /*
- * In the child of a fork, where the thread does not exist: closes what the
- * child has inherited. The memory is left as it is, for the fork may have come
- * at any moment.
+ * In the child of a fork, where the thread does not exist: closes the inherited
+ * descriptors. Leaks the memory, which an interrupted update may have left
+ * inconsistent.
  */
 void cp_endpoint_abandon(struct cp_endpoint *e);
 

@@ -1,4 +1,4 @@
-/* index_page.c - see index_page.h. */
+/* index_page.c - writes the index page as HTML and as JSON. */
 #include "runtime/endpoint/index_page.h"
 
 #include <stdbool.h>
@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/hex.h"
 #include "base/out.h"
 #include "http/exchange.h"
@@ -26,7 +27,7 @@
 
 extern const char cp_asset_index_css[], cp_asset_index_js[];
 
-/* ---- text ---- */
+/* ---- escaping and number formats ---- */
 
 static void put_html(struct cp_out *out, const char *text, size_t len)
 {
@@ -65,6 +66,7 @@ static void count_text(uint64_t n, char out[TEXT_BYTES])
             out[k++] = ',';
         out[k++] = digits[i];
     }
+    CP_ASSERT(k < TEXT_BYTES);
     out[k] = '\0';
 }
 
@@ -77,6 +79,7 @@ static void bytes_text(uint64_t n, char out[TEXT_BYTES])
 
     for (; value >= 1024 && unit < 4; unit++)
         value /= 1024;
+    CP_ASSERT(unit < sizeof(units) / sizeof(units[0]));
     (void)snprintf(out, TEXT_BYTES,
                    unit > 0 && value < 100 ? "%.1f %s" : "%.0f %s", value,
                    units[unit]);
@@ -100,7 +103,7 @@ static void duration_text(int64_t ns, char out[TEXT_BYTES])
         (void)snprintf(out, TEXT_BYTES, "%lld days", seconds / 86400);
 }
 
-/* ---- numbers that change ---- */
+/* ---- the numbers of the page ---- */
 
 struct numbers {
     char uptime[TEXT_BYTES], memory[TEXT_BYTES], max_memory[TEXT_BYTES + 8];
@@ -128,7 +131,7 @@ static void read_numbers(const struct cp_service *s, struct numbers *n)
     count_text(n->cost.n_samples, n->samples);
     count_text(n->cost.n_lost, n->lost);
     duration_text((int64_t)n->cost.cpu_ns, n->cpu);
-    count_text(s->n_windows, n->windows);
+    count_text(s->n_waiting, n->windows);
     count_text(stats.n_connections, n->clients);
 }
 
@@ -151,7 +154,7 @@ static void kind_count_text(const struct cp_kind *kind, char out[TEXT_BYTES])
 
 /* ---- the page ---- */
 
-/* One number with its name. */
+/* A labelled number; `more` is a note behind it or "". */
 static void put_number(struct cp_out *out, const char *id, const char *name,
                        const char *text, const char *more)
 {
@@ -209,7 +212,7 @@ static void put_head(const struct cp_service *s, const char *nonce,
     cp_out_release(&command);
 }
 
-/* How to fetch a kind, to be copied into a terminal. */
+/* A command line that fetches the kind, with a button that copies it. */
 static void put_command(const struct cp_service *s, const struct cp_kind *kind,
                         const char *host, struct cp_out *out)
 {
@@ -234,7 +237,7 @@ static void put_command(const struct cp_service *s, const struct cp_kind *kind,
     cp_out_cstr(out, "</code><button type=\"button\">Copy</button></div>\n");
 }
 
-/* The links at the right of a kind's name. */
+/* The download links beside the name of a kind. */
 static void put_links(const struct cp_kind *kind, struct cp_out *out)
 {
     const char *name = kind->name;
@@ -280,7 +283,8 @@ static void put_kind(const struct cp_service *s, const struct cp_kind *kind,
         cp_out_cstr(out, "</b>");
     }
     if (!kind->begin)
-        cp_out_cstr(out, " Not collected here: the answer is an empty one.");
+        cp_out_cstr(out,
+                    " This program does not collect it; the profile is empty.");
     cp_out_cstr(out, "</p>\n");
     put_command(s, kind, host, out);
     cp_out_cstr(out, "</td></tr>\n");
@@ -289,6 +293,7 @@ static void put_kind(const struct cp_service *s, const struct cp_kind *kind,
 static void put_page(const struct cp_service *s, const char *host,
                      const char *nonce, struct cp_out *out)
 {
+    CP_ASSERT(s->n_kinds <= CP_MAX_KINDS);
     put_head(s, nonce, out);
     put_costs(s, out);
     cp_out_cstr(out, "<h2>Types of profiles available:</h2>\n<table>\n"
@@ -308,7 +313,7 @@ static void put_page(const struct cp_service *s, const char *host,
         nonce, cp_asset_index_js);
 }
 
-/* ---- the same for programs ---- */
+/* ---- JSON ---- */
 
 static void put_kinds_json(const struct cp_service *s, struct cp_out *out)
 {
@@ -341,7 +346,7 @@ static void put_json(const struct cp_service *s, struct cp_out *out)
         (long)getpid(), (unsigned long long)n.cost.memory_bytes,
         (unsigned long long)n.cost.max_memory_bytes,
         (unsigned long long)n.cost.n_samples, (unsigned long long)n.cost.n_lost,
-        (unsigned long long)n.cost.cpu_ns, (unsigned long long)s->n_windows);
+        (unsigned long long)n.cost.cpu_ns, (unsigned long long)s->n_waiting);
     put_kinds_json(s, out);
     cp_out_printf(out,
                   "],\n \"texts\": {\"uptime\": \"%s\", \"memory\": \"%s\", "
@@ -351,7 +356,7 @@ static void put_json(const struct cp_service *s, struct cp_out *out)
                   n.clients);
 }
 
-/* Text that a page of somebody else cannot guess. */
+/* A random text for the Content-Security-Policy of this response. */
 static void make_nonce(char out[33])
 {
     unsigned char bytes[16] = { 0 };
@@ -360,7 +365,7 @@ static void make_nonce(char out[33])
     cp_hex_text(bytes, sizeof(bytes), out);
 }
 
-/* What the client calls us, for the commands; harmless in a shell. */
+/* The Host header for the command lines, if no shell interprets it. */
 static void host_of(const struct cp_http_request *r, char out[HOST_BYTES])
 {
     const char *host = cp_http_request_header(r, "Host");
@@ -369,6 +374,7 @@ static void host_of(const struct cp_http_request *r, char out[HOST_BYTES])
         host[strspn(host, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                           "0123456789.-_:[]")])
         host = "localhost";
+    CP_ASSERT(strlen(host) < HOST_BYTES);
     strcpy(out, host);
 }
 

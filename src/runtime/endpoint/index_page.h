@@ -1,8 +1,10 @@
 /*
- * index_page - the first page: what there is, and what it costs.
+ * index_page - /debug/pprof/: the profiles, and the cost of the profiler.
  *
- * For people a page without anything from elsewhere; for programs the same as
- * JSON (`format=json`), which the page itself asks for to stay up to date.
+ * The page loads nothing from other servers. `format=json` gives the same
+ * numbers as JSON; the page polls it to update itself.
+ *
+ * Context: the endpoint thread.
  */
 #ifndef CP_INDEX_PAGE_H
 #define CP_INDEX_PAGE_H

@@ -1,9 +1,8 @@
 /*
- * mount.c - see mount.h.
+ * mount.c - runs an HTTP server for one exchange on a socket pair.
  *
- * A server of its own for one exchange, on a pair of sockets: the request goes
- * in at one end, and what comes out there goes to the caller's descriptor,
- * which need not be a socket.
+ * The request is written to one end. The response is read from there and copied
+ * to the descriptor of the caller, which need not be a socket.
  */
 #include "runtime/endpoint/mount.h"
 
@@ -13,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "http/limits.h"
@@ -21,21 +21,21 @@
 #include "runtime/endpoint/service.h"
 #include "runtime/endpoint/ui_page.h"
 
-#define LOOK_MS 200 /* how often to see whether the client is still there */
-#define PIECE ((size_t)4 << 10)
+#define CLIENT_POLL_MS 200 /* between two checks that the client is there */
+#define COPY_BYTES ((size_t)4 << 10)
 
 struct mount {
     struct cp_service service;
     struct cp_http_server *server;
-    struct cp_out request; /* still to be sent, from `sent` on */
-    size_t sent;
-    int inner;          /* our end of the pair */
-    int client;         /* what to look at, or -1 */
-    struct cp_out *out; /* where the answer goes, or NULL: to the client */
+    struct cp_out request;
+    size_t sent;        /* bytes of the request that are sent */
+    int inner;          /* the end of the socket pair that the server lacks */
+    int client;         /* descriptor of the client, or -1 */
+    struct cp_out *out; /* receives the response; NULL: the client does */
 };
 
-/* Whether a word can stand in the first line of a request. */
-static bool is_word(const char *text)
+/* Whether the text has no blanks and no control characters. */
+static bool is_token(const char *text)
 {
     if (!*text)
         return false;
@@ -49,9 +49,12 @@ static enum cp_status write_request(struct mount *m,
                                     const struct cp_mount_request *r,
                                     struct cp_error *err)
 {
-    if (!is_word(r->method) || !is_word(r->target))
-        return cp_error_set(err, CP_EUSAGE, "not a request");
-    /* The older version, in memory, is never answered in chunks. */
+    if (!is_token(r->method) || !is_token(r->target))
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot answer: method and target must be non-empty "
+            "texts without blanks, as in GET /debug/pprof/");
+    /* HTTP/1.0 has no chunks, so a response in memory needs no decoding. */
     cp_out_printf(&m->request,
                   "%s %s HTTP/1.%d\r\nHost: localhost\r\nConnection: close\r\n"
                   "Content-Length: %zu\r\n\r\n",
@@ -80,7 +83,8 @@ static enum cp_status open_server(struct mount *m,
         return status;
     m->service.server = m->server;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds))
-        return cp_error_set(err, CP_EIO, "socketpair: %s", strerror(errno));
+        return cp_error_set(err, CP_EIO, "cannot answer: socketpair: %s",
+                            strerror(errno));
     m->inner = fds[0];
     if (cp_http_server_adopt(m->server, fds[1]))
         return CP_OK;
@@ -88,8 +92,8 @@ static enum cp_status open_server(struct mount *m,
     return cp_error_nomem(err);
 }
 
-/* Like write, but a socket that is closed raises no signal. */
-static ssize_t put(int fd, const char *bytes, size_t n)
+/* Like write(), without SIGPIPE for a closed socket. */
+static ssize_t write_some(int fd, const char *bytes, size_t n)
 {
     ssize_t done = send(fd, bytes, n, MSG_NOSIGNAL);
 
@@ -100,13 +104,14 @@ static enum cp_status write_all(int fd, const char *bytes, size_t n,
                                 struct cp_error *err)
 {
     while (n > 0) {
-        ssize_t done = put(fd, bytes, n);
+        ssize_t done = write_some(fd, bytes, n);
         struct pollfd p = { fd, POLLOUT, 0 };
 
         if (done < 0 && errno == EAGAIN)
             (void)poll(&p, 1, -1);
         else if (done < 0 && errno != EINTR)
-            return cp_error_set(err, CP_EIO, "write: %s", strerror(errno));
+            return cp_error_set(err, CP_EIO, "cannot send the answer: %s",
+                                strerror(errno));
         else if (done > 0) {
             bytes += done;
             n -= (size_t)done;
@@ -115,23 +120,26 @@ static enum cp_status write_all(int fd, const char *bytes, size_t n,
     return CP_OK;
 }
 
-/* Sends more of the request, if there is more and it is taken. */
-static void push(struct mount *m)
+/* Sends as much of the request as the socket accepts. */
+static void send_request(struct mount *m)
 {
     ssize_t n = send(m->inner, m->request.buf + m->sent,
                      m->request.len - m->sent, MSG_NOSIGNAL);
 
     if (n > 0)
         m->sent += (size_t)n;
+    CP_ASSERT(m->sent <= m->request.len);
 }
 
-/* Passes on what has been answered; *is_done at its end. */
-static enum cp_status pull(struct mount *m, bool *is_done, struct cp_error *err)
+/* Copies the bytes that have arrived. *is_done: the response is complete. */
+static enum cp_status receive_response(struct mount *m, bool *is_done,
+                                       struct cp_error *err)
 {
-    char bytes[PIECE];
+    char bytes[COPY_BYTES];
     enum cp_status status = CP_OK;
     ssize_t n = 1;
 
+    CP_ASSERT(m->inner >= 0);
     while (n > 0 && status == CP_OK) {
         n = recv(m->inner, bytes, sizeof(bytes), 0);
         if (n > 0 && m->out)
@@ -157,12 +165,13 @@ static enum cp_status serve(struct mount *m, struct cp_error *err)
 
     while (status == CP_OK && !is_done) {
         if (m->sent < m->request.len)
-            push(m);
-        status = cp_http_server_turn(m->server, LOOK_MS, err);
+            send_request(m);
+        status = cp_http_server_turn(m->server, CLIENT_POLL_MS, err);
         if (status == CP_OK)
-            status = pull(m, &is_done, err);
+            status = receive_response(m, &is_done, err);
         if (status == CP_OK && !is_done && is_gone(m->client))
-            status = cp_error_set(err, CP_EIO, "the client has gone");
+            status = cp_error_set(err, CP_EIO,
+                                  "cannot answer: the client has disconnected");
     }
     return status;
 }

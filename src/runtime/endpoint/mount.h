@@ -1,9 +1,13 @@
 /*
- * mount - the endpoint's answers for a program that has a server of its own.
+ * mount - answers one request for a program that has an HTTP server itself.
  *
- * The program passes on a request for /debug/pprof/ and gets a whole HTTP
- * response written to a descriptor, or into memory. On the caller's thread, as
- * long as it takes; any number at once.
+ * The program passes on a request for /debug/pprof/ and gets a complete HTTP
+ * response, written to a descriptor or into memory.
+ *
+ * Context: the calling thread, which blocks until the profile is complete. Any
+ * number of threads may call at once.
+ * Locking: none; each call has its own server and service.
+ * Failure: CP_EIO if the client has gone.
  */
 #ifndef CP_MOUNT_H
 #define CP_MOUNT_H
@@ -21,21 +25,22 @@ struct cp_mount_request {
     const char *target; /* "/debug/pprof/profile?seconds=5" */
     const void *body;   /* may be NULL */
     size_t body_len;
-    bool may_change; /* rates; else a POST for that is refused */
+    bool may_change; /* the client may set rates by POST */
 };
 
 /*
- * Answers with the kinds and cost of `options`, on which nothing else has an
- * effect. If fd is a socket and its other side goes away, the profile is
- * cancelled and that is CP_EIO.
+ * Writes the response to fd. Only the kinds and cost of `options` are used. If
+ * fd is a socket and its peer disconnects, the profile is cancelled and the
+ * result is CP_EIO.
  */
 enum cp_status cp_mount_answer(const struct cp_endpoint_options *options,
                                const struct cp_mount_request *request, int fd,
                                struct cp_error *err);
 
 /*
- * The same into memory: out gets a head, each line ended by "\r\n", an empty
- * line, and the body as it is. `client` is a socket to look at, or -1.
+ * Appends the response to out: header lines that end in "\r\n", an empty line,
+ * and the body without chunks. `client` is the socket whose disconnection
+ * cancels the profile, or -1.
  */
 enum cp_status cp_mount_collect(const struct cp_endpoint_options *options,
                                 const struct cp_mount_request *request,

@@ -1,8 +1,9 @@
-/* params.c - see params.h. */
+/* params.c - the number parsers of params.h, without locale and strtol(). */
 #include "runtime/endpoint/params.h"
 
 #include <string.h>
 
+#include "base/assert/assert.h"
 #include "http/request.h"
 
 static bool is_digit(char c)
@@ -29,13 +30,14 @@ bool cp_params_int(const char *text, int64_t *out)
     return true;
 }
 
-/* Takes digits; each counts a tenth of the one before, from `place`. */
-static const char *fraction(const char *at, double *value, bool *has_digits)
+/* Adds the digits after the point to *value and returns the end of them. */
+static const char *read_fraction(const char *at, double *value,
+                                 bool *has_digits)
 {
-    double place = 0.1;
+    double unit = 0.1;
 
-    for (; is_digit(*at); at++, place /= 10) {
-        *value += place * (*at - '0');
+    for (; is_digit(*at); at++, unit /= 10) {
+        *value += unit * (*at - '0');
         *has_digits = true;
     }
     return at;
@@ -51,7 +53,7 @@ bool cp_params_float(const char *text, double *out)
     for (; is_digit(*text); text++, has_digits = true)
         value = value * 10 + (*text - '0');
     if (*text == '.')
-        text = fraction(text + 1, &value, &has_digits);
+        text = read_fraction(text + 1, &value, &has_digits);
     if (has_digits && (*text == 'e' || *text == 'E')) {
         if (!cp_params_int(text + 1, &power) || power > 300 || power < -300)
             return false;
@@ -76,8 +78,8 @@ static unsigned digit_of(char c)
     return 99;
 }
 
-/* The base that a number's first characters tell, which are skipped. */
-static unsigned base_of(const char **text, size_t *len)
+/* Skips the prefix of a number and returns its base. */
+static unsigned skip_prefix(const char **text, size_t *len)
 {
     unsigned base = 10, skip = 0;
     char second = *len > 1 ? (char)((*text)[1] | 32) : '\0';
@@ -86,6 +88,7 @@ static unsigned base_of(const char **text, size_t *len)
         base = second == 'x' ? 16 : second == 'b' ? 2 : 8;
         skip = second == 'x' || second == 'b' || second == 'o' ? 2 : 1;
     }
+    CP_ASSERT(skip <= *len);
     *text += skip;
     *len -= skip;
     return base;
@@ -93,9 +96,10 @@ static unsigned base_of(const char **text, size_t *len)
 
 bool cp_params_address(const char *text, size_t len, uint64_t *out)
 {
-    unsigned base = base_of(&text, &len);
+    unsigned base = skip_prefix(&text, &len);
     uint64_t value = 0;
 
+    CP_ASSERT(base >= 2 && base <= 16);
     if (len == 0)
         return false;
     for (size_t i = 0; i < len; i++) {

@@ -1,8 +1,8 @@
 /*
- * params - numbers in a query, read as Go reads them.
+ * params - parses the numbers of a query as Go does.
  *
- * Not with strtod and the like: they take blanks, and the point that the
- * program's locale has.
+ * strtod() and strtol() are not used: they skip blanks, and the locale of the
+ * program changes the decimal point.
  */
 #ifndef CP_PARAMS_H
 #define CP_PARAMS_H
@@ -13,18 +13,18 @@
 
 struct cp_http_request;
 
-#define CP_MAX_SECONDS 31536000 /* a year */
+#define CP_MAX_SECONDS 31536000 /* one year */
 
-/* Digits with a sign, all of the text, within 64 bits. */
+/* Decimal digits with an optional sign. False: not a 64-bit integer. */
 bool cp_params_int(const char *text, int64_t *out);
 
-/* Digits, perhaps a point and an exponent; all of the text. */
+/* Decimal digits with an optional point and exponent. False: anything else. */
 bool cp_params_float(const char *text, double *out);
 
-/* An address: 0x.., 0o.., 0b.., 0.. or decimal; all of len bytes. */
+/* An address of len bytes: 0x, 0o, 0b or 0 and digits, or decimal. */
 bool cp_params_address(const char *text, size_t len, uint64_t *out);
 
-/* A parameter as an integer; 0 when it is absent or none. */
+/* The integer value of a parameter; 0 if it is absent or not an integer. */
 int64_t cp_params_get(const struct cp_http_request *r, const char *name);
 
 #endif

@@ -1,4 +1,7 @@
-/* profile_request.c - see profile_request.h. */
+/*
+ * profile_request.c - reads the parameters of a request and sends it one of
+ * three ways: a snapshot, a recording over time, or a delta of two snapshots.
+ */
 #include "runtime/endpoint/profile_request.h"
 
 #include <stdbool.h>
@@ -7,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "http/exchange.h"
@@ -26,152 +30,154 @@
 
 /* ---- a snapshot ---- */
 
-static void take_snapshot(struct cp_profile_request *w)
+static void answer_snapshot(struct cp_profile_request *req)
 {
     struct cp_profile *p = NULL;
     struct cp_error err = { 0 };
 
-    if (cp_profile_request_snapshot(w, &p, &err) != CP_OK) {
-        cp_profile_request_refuse(w, &err);
+    if (cp_profile_request_snapshot(req, &p, &err) != CP_OK) {
+        cp_profile_request_refuse(req, &err);
         return;
     }
-    if (w->last)
-        p = cp_delta_since(w->last, p, &err);
+    if (req->last)
+        p = cp_delta_since(req->last, p, &err);
     if (!p) {
-        cp_profile_request_refuse(w, &err);
+        cp_profile_request_refuse(req, &err);
         return;
     }
     if (p->time_ns == 0)
-        p->time_ns = w->time_ns;
-    cp_profile_request_answer_profile(w, p);
+        p->time_ns = req->time_ns;
+    cp_profile_request_answer_profile(req, p);
     cp_profile_free(p);
 }
 
-/* ---- something that takes time ---- */
+/* ---- over time ---- */
 
 static bool is_profile(const struct cp_kind *kind)
 {
     return !kind->finish_bytes && !cp_empty_kind_is_trace(kind);
 }
 
-void cp_profile_request_on_gone(void *context)
-{
-    struct cp_profile_request *w = context;
-
-    w->service->n_windows--;
-    cp_profile_request_free(w);
-}
-
-static void close_profile(struct cp_profile_request *w)
+/* The profile of a recording, or the difference of two snapshots. */
+static void collect_and_answer(struct cp_profile_request *req)
 {
     struct cp_profile *p = NULL;
     struct cp_error err = { 0 };
-    enum cp_status status = w->before ? cp_profile_request_subtract(w, &p, &err)
-                                      : cp_profile_request_finish(w, &p, &err);
+    enum cp_status status = req->before
+                                ? cp_profile_request_subtract(req, &p, &err)
+                                : cp_profile_request_finish(req, &p, &err);
 
     if (status != CP_OK) {
-        cp_profile_request_refuse(w, &err);
+        cp_profile_request_refuse(req, &err);
         return;
     }
     if (p->time_ns == 0)
-        p->time_ns = w->time_ns;
+        p->time_ns = req->time_ns;
     if (p->duration_ns == 0)
-        p->duration_ns = cp_http_now() - w->started_ns;
-    cp_profile_request_answer_profile(w, p);
+        p->duration_ns = cp_http_now() - req->started_ns;
+    cp_profile_request_answer_profile(req, p);
     cp_profile_free(p);
 }
 
-static void on_due(void *context)
+/* The time is over, or the client has closed its sending side. */
+static void on_end(void *context)
 {
-    struct cp_profile_request *w = context;
+    struct cp_profile_request *req = context;
     struct cp_out out = { .fd = -1 };
     struct cp_error err = { 0 };
 
-    if (is_profile(w->kind))
-        close_profile(w);
+    if (is_profile(req->kind))
+        collect_and_answer(req);
     else
         cp_profile_request_answer(
-            w, cp_profile_request_finish_bytes(w, &out, &err), &out, &err);
-    w->service->n_windows--;
-    cp_profile_request_free(w);
+            req, cp_profile_request_finish_bytes(req, &out, &err), &out, &err);
+    cp_profile_request_free(req);
 }
 
-/* HEAD of something that takes time: the headers, and no profiling. */
-static void answer_head(struct cp_profile_request *w)
+/* HEAD of a profile over time: the headers, without recording anything. */
+static void answer_head(struct cp_profile_request *req)
 {
-    struct cp_http_keeper nobody = { .gone = cp_profile_request_on_gone,
-                                     .context = w };
-    struct cp_http_exchange *x = w->x;
+    struct cp_http_callbacks callbacks = { .on_disconnect =
+                                               cp_profile_request_on_gone,
+                                           .context = req };
+    struct cp_http_exchange *x = req->x;
 
-    cp_profile_request_add_headers(w);
-    w->service->n_windows++;
-    cp_http_keep(x, &nobody, -1);
+    cp_profile_request_add_headers(req);
+    cp_profile_request_set_waiting(req);
+    cp_http_defer(x, &callbacks, -1);
     cp_http_stream_begin(x, 200);
     cp_http_stream_end(x);
-    cp_profile_request_on_gone(w);
+    cp_profile_request_change(req, CP_PROFILE_REQUEST_ANSWERED);
+    cp_profile_request_free(req);
 }
 
-/* Waits; true when the window now belongs to the exchange. */
-static bool wait_for_end(struct cp_profile_request *w)
+/* The exchange owns the request now: on_end or on_gone frees it. */
+static void keep_until_end(struct cp_profile_request *req)
 {
-    struct cp_http_keeper keeper = { on_due, cp_profile_request_on_gone, NULL,
-                                     on_due, w };
+    struct cp_http_callbacks callbacks = { on_end, cp_profile_request_on_gone,
+                                           NULL, on_end, req };
 
-    (void)cp_mappings_read(&w->maps, NULL); /* better without than not */
-    w->service->n_windows++;
-    if (w->kind->pump) {
-        cp_profile_request_stream(w);
-        return true;
-    }
-    cp_http_keep(w->x, &keeper, (int64_t)(w->request.seconds * 1e9));
-    return true;
+    CP_ASSERT(req->state == CP_PROFILE_REQUEST_RECORDING ||
+              req->state == CP_PROFILE_REQUEST_BETWEEN_SNAPSHOTS);
+    /* Without the mappings the profile only lacks unloaded libraries. */
+    (void)cp_mappings_read(&req->maps, NULL);
+    cp_profile_request_set_waiting(req);
+    if (req->kind->pump)
+        cp_profile_request_stream(req);
+    else
+        cp_http_defer(req->x, &callbacks,
+                      (int64_t)(req->request.seconds * 1e9));
 }
 
-static bool open_window(struct cp_profile_request *w)
+/* True: the exchange owns the request. */
+static bool start_recording(struct cp_profile_request *req)
 {
     struct cp_error err = { 0 };
 
-    if (cp_http_request_is(cp_http_request_of(w->x), "HEAD")) {
-        answer_head(w);
+    if (cp_http_request_is(cp_http_request_of(req->x), "HEAD")) {
+        answer_head(req);
         return true;
     }
-    if (cp_profile_request_begin(w, &err) == CP_OK)
-        return wait_for_end(w);
-    cp_profile_request_refuse(w, &err);
-    return false;
+    if (cp_profile_request_begin(req, &err) != CP_OK) {
+        cp_profile_request_refuse(req, &err);
+        return false;
+    }
+    keep_until_end(req);
+    return true;
 }
 
-/* A snapshot with `seconds`; the order of the checks is Go's. */
-static bool open_delta(struct cp_profile_request *w, const char *seconds)
+/* A snapshot with `seconds`. The checks and their order are Go's. */
+static bool start_delta(struct cp_profile_request *req, const char *seconds)
 {
     struct cp_error err = { 0 };
     int64_t value = 0;
 
     if (!cp_params_int(seconds, &value) || value <= 0)
-        cp_service_error(w->x, 400,
-                         "invalid value for \"seconds\" - "
-                         "must be a positive integer");
-    else if (w->kind->no_delta)
-        cp_service_error(w->x, 400,
-                         "\"seconds\" parameter is not supported "
-                         "for this profile type");
-    else if (w->request.debug != 0 && w->form == CP_PROFILE_REQUEST_GO)
-        cp_service_error(w->x, 400,
-                         "seconds and debug params are incompatible");
-    else if (cp_profile_request_snapshot(w, &w->before, &err) != CP_OK)
-        cp_profile_request_refuse(w, &err);
+        cp_profile_request_reject(req, "invalid value for \"seconds\" - "
+                                       "must be a positive integer");
+    else if (req->kind->no_delta)
+        cp_profile_request_reject(req, "\"seconds\" parameter is not supported "
+                                       "for this profile type");
+    else if (req->request.debug != 0 && req->form == CP_PROFILE_REQUEST_GO)
+        cp_profile_request_reject(req,
+                                  "seconds and debug params are incompatible");
+    else if (cp_profile_request_snapshot(req, &req->before, &err) != CP_OK)
+        cp_profile_request_refuse(req, &err);
     else {
-        w->request.seconds =
+        req->request.seconds =
             value < CP_MAX_SECONDS ? (double)value : CP_MAX_SECONDS;
-        (void)snprintf(w->name, sizeof(w->name), "%s-delta", w->kind->name);
-        return wait_for_end(w);
+        (void)snprintf(req->name, sizeof(req->name), "%s-delta",
+                       req->kind->name);
+        cp_profile_request_change(req, CP_PROFILE_REQUEST_BETWEEN_SNAPSHOTS);
+        keep_until_end(req);
+        return true;
     }
     return false;
 }
 
 /* ---- parameters ---- */
 
-/* How long; what makes no sense is as if it were not there. */
+/* A value that is not a positive number is ignored, as in Go. */
 static double seconds_of(const struct cp_kind *kind, const char *text)
 {
     double value = 0;
@@ -186,35 +192,35 @@ static double seconds_of(const struct cp_kind *kind, const char *text)
     return value < CP_MAX_SECONDS ? value : CP_MAX_SECONDS;
 }
 
-static void read_params(struct cp_profile_request *w,
+static void read_params(struct cp_profile_request *req,
                         const struct cp_http_request *r)
 {
     int64_t debug = cp_params_get(r, "debug"), hz = cp_params_get(r, "hz");
     char text[16];
 
-    if (w->form != CP_PROFILE_REQUEST_GO)
+    if (req->form != CP_PROFILE_REQUEST_GO)
         debug = 1;
-    if (w->kind->text == CP_KIND_TEXT_NONE)
+    if (req->kind->text == CP_KIND_TEXT_NONE)
         debug = 0;
-    w->request.debug = debug > 9 ? 9 : debug < -9 ? -9 : (int)debug;
-    w->request.hz = hz > 0 && hz <= MAX_HZ ? (int)hz : 0;
-    w->request.gc = cp_params_get(r, "gc") > 0;
-    w->is_symbolized = true;
+    req->request.debug = debug > 9 ? 9 : debug < -9 ? -9 : (int)debug;
+    req->request.hz = hz > 0 && hz <= MAX_HZ ? (int)hz : 0;
+    req->request.gc = cp_params_get(r, "gc") > 0;
+    req->is_symbolized = true;
     if (cp_http_request_param(r, "symbolize", text, sizeof(text)))
-        w->is_symbolized = strcmp(text, "none") != 0;
+        req->is_symbolized = strcmp(text, "none") != 0;
 }
 
-/* The format of a trace; false: there is none of that name. */
-static bool read_format(struct cp_profile_request *w,
+/* The format of a trace; false: unknown. */
+static bool read_format(struct cp_profile_request *req,
                         const struct cp_http_request *r)
 {
     char text[16];
 
     (void)cp_http_request_param(r, "format", text, sizeof(text));
-    w->request.format = cp_trace_format_find(text);
+    req->request.format = cp_trace_format_find(text);
     if (cp_http_request_param(r, "switches", text, sizeof(text)))
-        w->request.no_switches = strcmp(text, "0") == 0;
-    return w->request.format;
+        req->request.no_switches = strcmp(text, "0") == 0;
+    return req->request.format;
 }
 
 static struct cp_profile_request *request_new(struct cp_service *s,
@@ -222,58 +228,60 @@ static struct cp_profile_request *request_new(struct cp_service *s,
                                               const struct cp_kind *kind,
                                               const char *name)
 {
-    struct cp_profile_request *w = cp_alloc(1, sizeof(*w), NULL);
+    struct cp_profile_request *req = cp_alloc(1, sizeof(*req), NULL);
 
-    if (!w) {
+    if (!req) {
         cp_service_error(x, 503, "out of memory");
         return NULL;
     }
-    *w = (struct cp_profile_request){ .service = s, .x = x, .kind = kind };
-    (void)snprintf(w->name, sizeof(w->name), "%s", name);
-    return w;
+    *req = (struct cp_profile_request){
+        .state = CP_PROFILE_REQUEST_PARSED, .service = s, .x = x, .kind = kind
+    };
+    (void)snprintf(req->name, sizeof(req->name), "%s", name);
+    return req;
 }
 
-/* Does `seconds` make a snapshot the difference of two? */
-static bool is_delta(const struct cp_profile_request *w, const char *seconds)
+/* Whether `seconds` asks for the difference of two snapshots. */
+static bool is_delta(const struct cp_profile_request *req, const char *seconds)
 {
     int64_t value = 0;
 
-    if (w->form == CP_PROFILE_REQUEST_GO)
+    if (req->form == CP_PROFILE_REQUEST_GO)
         return seconds[0] != '\0';
-    return w->form == CP_PROFILE_REQUEST_JEMALLOC &&
+    return req->form == CP_PROFILE_REQUEST_JEMALLOC &&
            cp_params_int(seconds, &value) && value > 0;
 }
 
-void cp_profile_request_open(struct cp_service *s, struct cp_http_exchange *x,
-                             const struct cp_kind *kind, const char *name,
-                             enum cp_profile_request_form form)
+void cp_profile_request_handle(struct cp_service *s, struct cp_http_exchange *x,
+                               const struct cp_kind *kind, const char *name,
+                               enum cp_profile_request_form form)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
-    struct cp_profile_request *w = request_new(s, x, kind, name);
+    struct cp_profile_request *req = request_new(s, x, kind, name);
     char seconds[32], source[32];
-    bool is_kept = false;
+    bool is_deferred = false;
 
-    if (!w)
+    if (!req)
         return;
-    w->form = form;
+    req->form = form;
     (void)cp_http_request_param(r, "seconds", seconds, sizeof(seconds));
-    read_params(w, r);
-    if (kind->pump && !read_format(w, r)) {
-        cp_service_error(x, 400,
-                         "unknown format - must be go, perfetto or chrome");
+    read_params(req, r);
+    if (kind->pump && !read_format(req, r)) {
+        cp_profile_request_reject(
+            req, "unknown format - must be go, perfetto or chrome");
     } else if (kind->dump &&
                cp_http_request_param(r, "source", source, sizeof(source))) {
-        cp_profile_request_answer_source(w, source);
+        cp_profile_request_answer_source(req, source);
     } else if (kind->default_seconds > 0) {
-        w->request.seconds = seconds_of(kind, seconds);
-        is_kept = open_window(w);
-    } else if (is_delta(w, seconds)) {
-        is_kept = open_delta(w, seconds);
+        req->request.seconds = seconds_of(kind, seconds);
+        is_deferred = start_recording(req);
+    } else if (is_delta(req, seconds)) {
+        is_deferred = start_delta(req, seconds);
     } else {
-        take_snapshot(w);
+        answer_snapshot(req);
     }
-    if (!is_kept)
-        cp_profile_request_free(w);
+    if (!is_deferred)
+        cp_profile_request_free(req);
 }
 
 void cp_profile_request_since_last(struct cp_service *s,
@@ -281,14 +289,14 @@ void cp_profile_request_since_last(struct cp_service *s,
                                    const struct cp_kind *kind,
                                    struct cp_profile **last)
 {
-    struct cp_profile_request *w = request_new(s, x, kind, kind->name);
+    struct cp_profile_request *req = request_new(s, x, kind, kind->name);
 
-    if (!w)
+    if (!req)
         return;
-    (void)snprintf(w->name, sizeof(w->name), "%s.pprof.gz", kind->name);
-    read_params(w, cp_http_request_of(x));
-    w->request.debug = 0;
-    w->last = last;
-    take_snapshot(w);
-    cp_profile_request_free(w);
+    (void)snprintf(req->name, sizeof(req->name), "%s.pprof.gz", kind->name);
+    read_params(req, cp_http_request_of(x));
+    req->request.debug = 0;
+    req->last = last;
+    answer_snapshot(req);
+    cp_profile_request_free(req);
 }

@@ -1,10 +1,13 @@
 /*
- * window - a request for a profile, from its parameters to its answer.
+ * profile_request - a request for a profile, from its parameters to the
+ * response.
  *
- * A snapshot is taken and answered at once. A profile over time opens a window
- * that is closed by a timer, or when the client says no more, which may still
- * read what there is; it is thrown away if the client goes first. With
- * `seconds`, a snapshot becomes the difference of two.
+ * A snapshot is taken and answered at once. A profile over time is recorded
+ * until a timer expires, or until the client closes its sending side, which
+ * asks for the profile now. If the client disconnects, the recording is
+ * cancelled. With `seconds`, a snapshot becomes the difference of two.
+ *
+ * Context: the endpoint thread.
  */
 #ifndef CP_RUNTIME_PROFILE_REQUEST_H
 #define CP_RUNTIME_PROFILE_REQUEST_H
@@ -14,20 +17,19 @@ struct cp_kind;
 struct cp_profile;
 struct cp_service;
 
+/* Whose client sends the request; they expect different responses. */
 enum cp_profile_request_form {
-    CP_PROFILE_REQUEST_GO,    /* as net/http/pprof answers */
-    CP_PROFILE_REQUEST_GPERF, /* as gperftools' tools want it: always as of now
-                               */
-    CP_PROFILE_REQUEST_JEMALLOC, /* the same for jeprof: what came in `seconds`
-                                  */
+    CP_PROFILE_REQUEST_GO,       /* net/http/pprof */
+    CP_PROFILE_REQUEST_GPERF,    /* gperftools: ignores `seconds` of a heap */
+    CP_PROFILE_REQUEST_JEMALLOC, /* jeprof: `seconds` asks for a delta */
 };
 
-/* Answers x, now or later. `name` is what the path called the kind. */
-void cp_profile_request_open(struct cp_service *s, struct cp_http_exchange *x,
-                             const struct cp_kind *kind, const char *name,
-                             enum cp_profile_request_form form);
+/* Answers x, now or later. `name` is the kind as the path spells it. */
+void cp_profile_request_handle(struct cp_service *s, struct cp_http_exchange *x,
+                               const struct cp_kind *kind, const char *name,
+                               enum cp_profile_request_form form);
 
-/* Answers with what has changed since *last; see delta.h. */
+/* Answers with the difference to *last, and replaces *last; see delta.h. */
 void cp_profile_request_since_last(struct cp_service *s,
                                    struct cp_http_exchange *x,
                                    const struct cp_kind *kind,

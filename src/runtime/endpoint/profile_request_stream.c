@@ -1,88 +1,99 @@
-/* profile_request_stream.c - a window whose content is sent while it happens.
+/*
+ * profile_request_stream.c - sends an execution trace while it is recorded: one
+ * piece per poll interval, none while the client is slow.
  */
+#include "runtime/endpoint/profile_request_state.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "http/exchange.h"
 #include "http/timer.h"
-#include "runtime/endpoint/profile_request_state.h"
 #include "runtime/endpoint/service.h"
 #include "runtime/kind/kind.h"
 
-#define PUMP_NS 40000000 /* between pieces of a stream */
+#define STREAM_POLL_NS 40000000 /* between two pieces */
 
-static int64_t left_ns(const struct cp_profile_request *w)
+static int64_t left_ns(const struct cp_profile_request *req)
 {
-    int64_t end_ns = w->started_ns + (int64_t)(w->request.seconds * 1e9);
+    int64_t end_ns = req->started_ns + (int64_t)(req->request.seconds * 1e9);
     int64_t now_ns = cp_http_now();
 
     return end_ns > now_ns ? end_ns - now_ns : 0;
 }
 
-/* Sends what there is; false: the stream is over. */
-static bool send_bytes(struct cp_profile_request *w, struct cp_out *out,
+/* Sends one piece. False: the stream is over and the request is freed. */
+static bool send_bytes(struct cp_profile_request *req, struct cp_out *out,
                        enum cp_status status)
 {
     if (status == CP_OK && out->len > 0)
-        w->is_behind = !cp_http_stream_write(w->x, out->buf, out->len);
+        req->is_client_slow = !cp_http_stream_write(req->x, out->buf, out->len);
     cp_out_release(out);
-    if (w->is_open && status == CP_OK)
+    if (req->state == CP_PROFILE_REQUEST_RECORDING && status == CP_OK)
         return true;
-    cp_http_stream_end(w->x);
-    cp_service_used_symbols(w->service);
-    cp_profile_request_on_gone(w);
+    cp_http_stream_end(req->x);
+    if (req->state == CP_PROFILE_REQUEST_COLLECTED)
+        cp_profile_request_change(req, CP_PROFILE_REQUEST_ANSWERED);
+    cp_service_defer_close_symbols(req->service);
+    cp_profile_request_free(req);
     return false;
 }
 
-static void stream_on(struct cp_profile_request *w);
+static void wait_for_piece(struct cp_profile_request *req);
 
-/* Time for more, or for the end. While the client is slow it is kept back. */
-static void on_stream_due(void *context)
+/* The timer has expired. While the client is slow, events stay in the kind. */
+static void on_piece_due(void *context)
 {
-    struct cp_profile_request *w = context;
+    struct cp_profile_request *req = context;
     struct cp_out out = { .fd = -1 };
-    struct cp_kind_sink sink = cp_profile_request_sink(w, &out);
+    struct cp_kind_sink sink = cp_profile_request_sink(req, &out);
     struct cp_error err = { 0 };
     enum cp_status status = CP_OK;
 
-    if (left_ns(w) == 0)
-        status = cp_profile_request_finish_bytes(w, &out, &err);
-    else if (!w->is_behind)
-        status = w->kind->pump(w->handle, &sink, &err);
-    if (send_bytes(w, &out, status))
-        stream_on(w);
+    CP_ASSERT(req->state == CP_PROFILE_REQUEST_RECORDING);
+    if (left_ns(req) == 0)
+        status = cp_profile_request_finish_bytes(req, &out, &err);
+    else if (!req->is_client_slow)
+        status = req->kind->pump(req->handle, &sink, &err);
+    if (send_bytes(req, &out, status))
+        wait_for_piece(req);
 }
 
 static void on_drained(void *context)
 {
-    struct cp_profile_request *w = context;
+    struct cp_profile_request *req = context;
 
-    w->is_behind = false;
+    req->is_client_slow = false;
 }
 
-static void on_hurried(void *context)
+/* The client has closed its sending side: the end of the trace, now. */
+static void on_half_closed(void *context)
 {
-    struct cp_profile_request *w = context;
+    struct cp_profile_request *req = context;
 
-    w->request.seconds = 0;
-    on_stream_due(w);
+    req->request.seconds = 0;
+    on_piece_due(req);
 }
 
-static void stream_on(struct cp_profile_request *w)
+static void wait_for_piece(struct cp_profile_request *req)
 {
-    struct cp_http_keeper keeper = { on_stream_due, cp_profile_request_on_gone,
-                                     on_drained, on_hurried, w };
-    int64_t left = left_ns(w);
+    struct cp_http_callbacks callbacks = { on_piece_due,
+                                           cp_profile_request_on_gone,
+                                           on_drained, on_half_closed, req };
+    int64_t left = left_ns(req);
 
-    cp_http_keep(w->x, &keeper, left < PUMP_NS ? left : PUMP_NS);
+    cp_http_defer(req->x, &callbacks,
+                  left < STREAM_POLL_NS ? left : STREAM_POLL_NS);
 }
 
-void cp_profile_request_stream(struct cp_profile_request *w)
+void cp_profile_request_stream(struct cp_profile_request *req)
 {
-    w->started_ns = cp_http_now(); /* it took a while to begin */
-    cp_profile_request_add_headers(w);
-    stream_on(w);
-    cp_http_stream_begin(w->x, 200);
+    /* begin() may have taken a while; the client waits `seconds` from now. */
+    req->started_ns = cp_http_now();
+    cp_profile_request_add_headers(req);
+    wait_for_piece(req);
+    cp_http_stream_begin(req->x, 200);
 }

@@ -1,4 +1,7 @@
-/* render.c - protobuf, and what all forms have in common; see render.h. */
+/*
+ * render.c - adds mappings, names and comments to a profile, and encodes it as
+ * protobuf or in the CPU format of gperftools.
+ */
 #include "runtime/endpoint/render.h"
 
 #include <stdbool.h>
@@ -6,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "profile/codec/encode.h"
@@ -18,7 +22,7 @@
 #include "runtime/symbolize/mappings.h"
 #include "runtime/symbolize/unloaded_modules.h"
 
-/* Reads the mappings into *m and gives the profile all that it can have. */
+/* Reads the mappings into *m, and adds mappings and names to the profile. */
 static enum cp_status annotate(const struct cp_renderer *r,
                                struct cp_profile *p, struct cp_mappings *m,
                                struct cp_error *err)
@@ -49,15 +53,16 @@ static enum cp_status pack(const struct cp_profile *p, struct cp_out *out,
 }
 
 /*
- * Above an empty table: why it is empty, where the kind knows that. Those that
- * take time are empty because nothing happened.
+ * Adds a comment to an empty snapshot that says why it is empty, if the kind
+ * knows. A recording over time is empty because nothing happened.
  */
 static enum cp_status explain(const struct cp_kind *kind, struct cp_profile *p,
                               struct cp_error *err)
 {
-    bool is_odd = p->n_samples == 0 && kind->default_seconds <= 0;
-    const char *reason =
-        is_odd && kind->disabled_reason ? kind->disabled_reason() : NULL;
+    bool is_empty_snapshot = p->n_samples == 0 && kind->default_seconds <= 0;
+    const char *reason = is_empty_snapshot && kind->disabled_reason
+                             ? kind->disabled_reason()
+                             : NULL;
     char line[256];
 
     if (!reason)
@@ -114,10 +119,14 @@ static void put_record(struct cp_out *out, const struct cp_profile *p,
     const struct cp_sample *s = &p->samples[i];
     const uint32_t *stack = cp_profile_stack(p, i);
 
+    CP_ASSERT(i < p->n_samples && p->n_types > 0);
     put_word(out, (uint64_t)p->values[(size_t)i * p->n_types]);
     put_word(out, s->n_locs);
-    for (uint32_t k = 0; k < s->n_locs; k++) /* callers: return addresses */
+    for (uint32_t k = 0; k < s->n_locs; k++) {
+        CP_ASSERT(stack[k] < p->n_locations);
+        /* The leaf is a program counter, callers are return addresses. */
         put_word(out, p->locations[stack[k]].address + (k > 0));
+    }
 }
 
 enum cp_status cp_render_gperf(struct cp_profile *p, struct cp_out *out,

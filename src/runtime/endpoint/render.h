@@ -1,8 +1,10 @@
 /*
- * render - a kind's profile to the bytes that a client gets.
+ * render - encodes a profile for the client: gzipped protobuf, the text of Go
+ * for debug=1 and debug=2, or the binary CPU format of gperftools.
  *
- * Protobuf in gzip, the text that Go prints for debug=1 and debug=2, or
- * gperftools' binary CPU format.
+ * Context: the endpoint thread, or the thread that calls cpprof.h.
+ * Locking: the caller owns `symbols`.
+ * Failure: err, when memory is exhausted or /proc/self/maps is unreadable.
  */
 #ifndef CP_RENDER_H
 #define CP_RENDER_H
@@ -19,22 +21,22 @@ struct cp_symbols;
 
 struct cp_renderer {
     const struct cp_kind *kind;
-    struct cp_symbols *symbols; /* NULL: addresses stay what they are */
-    int debug;
-    /* What was mapped when the window was opened, or NULL: code that has
-       been unloaded since is looked for there. */
+    struct cp_symbols *symbols; /* NULL: addresses without names */
+    int debug;                  /* `debug` parameter of the request */
+    /* Mappings at the start of the recording, for code that has been unloaded
+       since; or NULL. */
     const struct cp_mappings *before;
-    bool is_gperf; /* text for gperftools' tools and for jeprof */
+    bool is_gperf; /* text for google-pprof and jeprof */
 };
 
-/* Each changes the profile, which is of no use afterwards. */
+/* These add mappings, names and comments to the profile. */
 enum cp_status cp_render_protobuf(const struct cp_renderer *r,
                                   struct cp_profile *p, struct cp_out *out,
                                   struct cp_error *err);
 enum cp_status cp_render_text(const struct cp_renderer *r, struct cp_profile *p,
                               struct cp_out *out, struct cp_error *err);
 
-/* gperftools' CPU profile: machine words, then the memory map. */
+/* The CPU format of gperftools: machine words, then the memory map. */
 enum cp_status cp_render_gperf(struct cp_profile *p, struct cp_out *out,
                                struct cp_error *err);
 

@@ -1,5 +1,5 @@
 /*
- * render_text.c - see render_text.h.
+ * render_text.c - writes profiles as text, for example:
  *
  *   goroutine profile: total 8
  *   2 @ 0x43c78e 0x44f4c5
@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
@@ -32,12 +33,13 @@ struct writer {
     const struct cp_renderer *r;
     const struct cp_profile *p;
     struct cp_out *out;
-    bool is_as_go; /* of a dump: its files are Go's kind */
+    bool has_go_suffixes; /* debug=2: see has_only_go_suffixes */
 };
 
-/* Of a profile with two types, such as leak, both pairs are the same. */
+/* A profile with two value types, such as leak, repeats them as a pair. */
 static int64_t value(const struct cp_profile *p, uint32_t sample, uint32_t type)
 {
+    CP_ASSERT(sample < p->n_samples);
     if (p->n_types == 2)
         type %= 2;
     return type < p->n_types ? p->values[(size_t)sample * p->n_types + type]
@@ -55,7 +57,7 @@ static int64_t total(const struct cp_profile *p, uint32_t type)
 
 /* ---- one stack ---- */
 
-/* How wide the columns of address and name are; a tab stop each. */
+/* Column widths in characters, multiples of TAB. */
 struct columns {
     size_t address, name;
 };
@@ -63,6 +65,7 @@ struct columns {
 static const char *name_of(const struct cp_profile *p,
                            const struct cp_line *line)
 {
+    CP_ASSERT(line->function < p->n_functions);
     return cp_profile_cstr(p, p->functions[line->function].name);
 }
 
@@ -89,10 +92,11 @@ static struct columns measure(const struct cp_profile *p, uint32_t sample)
     }
     c.address = (c.address / TAB + 1) * TAB;
     c.name = (c.name / TAB + 1) * TAB;
+    CP_ASSERT(c.address % TAB == 0 && c.name % TAB == 0);
     return c;
 }
 
-/* A cell, and as many tabs as reach the next column. */
+/* A cell, padded with tabs to the width of its column. */
 static void put_cell(struct cp_out *out, const char *text, size_t width)
 {
     size_t len = strlen(text);
@@ -136,6 +140,8 @@ static void put_frames(const struct writer *w, uint32_t sample)
     for (uint32_t i = 0; i < p->samples[sample].n_locs; i++) {
         const struct cp_location *l = &p->locations[stack[i]];
 
+        CP_ASSERT(stack[i] < p->n_locations);
+        CP_ASSERT(l->lines + l->n_lines <= p->n_lines);
         for (uint32_t k = 0; k < l->n_lines; k++)
             put_frame(w, l->address, &p->lines[l->lines + k], c);
         if (l->n_lines == 0)
@@ -195,7 +201,7 @@ static void put_labels(const struct writer *w, uint32_t sample)
         cp_out_cstr(w->out, "}\n");
 }
 
-/* ---- the forms ---- */
+/* ---- debug=1 ---- */
 
 static void put_heap_values(struct cp_out *out, const int64_t v[4])
 {
@@ -204,8 +210,9 @@ static void put_heap_values(struct cp_out *out, const int64_t v[4])
 }
 
 /*
- * Go's form is the older one, with twice the interval; gperftools' says what
- * the chance of a block really was. Growth is whole already.
+ * Readers undo the sampling by the suffix: "heap/2P" is the older form that Go
+ * prints, "heap_v2/P" that of gperftools, where P is the mean sampling interval
+ * in bytes. Growth is not sampled.
  */
 static void put_heap_head(const struct writer *w)
 {
@@ -216,7 +223,8 @@ static void put_heap_head(const struct writer *w)
         v[i] = total(p, i);
         v[i] = v[i] < 0 && w->r->is_gperf ? 0 : v[i];
     }
-    v[1] += v[1] == v[3]; /* else a reader may take it for two columns */
+    /* Equal values would look like a profile with two columns. */
+    v[1] += v[1] == v[3];
     cp_out_cstr(w->out, "heap profile: ");
     put_heap_values(w->out, v);
     if (strcmp(w->r->kind->name, "growth") == 0)
@@ -257,7 +265,7 @@ static void put_values(const struct writer *w, uint32_t sample)
 
     for (uint32_t i = 0; i < 4; i++) {
         v[i] = value(p, sample, i);
-        v[i] = v[i] < 0 && w->r->is_gperf ? 0 : v[i]; /* they know no signs */
+        v[i] = v[i] < 0 && w->r->is_gperf ? 0 : v[i]; /* no signs */
     }
     switch (w->r->kind->text) {
     case CP_KIND_TEXT_HEAP:
@@ -274,7 +282,7 @@ static void put_values(const struct writer *w, uint32_t sample)
     }
 }
 
-/* By which value the largest samples come first. */
+/* The value type that samples are sorted by. */
 static uint32_t key_type(const struct writer *w)
 {
     switch (w->r->kind->text) {
@@ -288,7 +296,7 @@ static uint32_t key_type(const struct writer *w)
     }
 }
 
-/* The samples in the order in which they are to stand: the largest first. */
+/* The samples in descending order of that value. */
 static struct cp_sort_pair *order_samples(const struct writer *w,
                                           struct cp_error *err)
 {
@@ -316,8 +324,9 @@ static enum cp_status put_samples(const struct writer *w, struct cp_error *err)
     for (uint32_t i = 0; i < p->n_samples; i++) {
         uint32_t sample = (uint32_t)order[i].value;
 
+        CP_ASSERT(sample < p->n_samples);
         if (p->samples[sample].n_locs == 0)
-            continue; /* readers refuse a line without addresses */
+            continue; /* readers reject a line without addresses */
         put_values(w, sample);
         put_addresses(w, sample);
         put_labels(w, sample);
@@ -341,9 +350,9 @@ void cp_render_text_maps(const struct cp_mappings *m, struct cp_out *out)
     }
 }
 
-/* ---- threads, one by one (debug=2) ---- */
+/* ---- debug=2: one stack per thread ---- */
 
-/* The text or number of a label, or `otherwise`. */
+/* Writes the value of a label, or `otherwise` if the sample lacks it. */
 static void put_label_of(const struct writer *w, uint32_t sample,
                          const char *key, const char *otherwise)
 {
@@ -366,30 +375,30 @@ static void put_label_of(const struct writer *w, uint32_t sample,
 }
 
 /*
- * Go's dumps have a file for each function: of C, of Go, of an assembler, or
- * "??", and there are readers that take nothing else (panicparse). So the few
- * frames of a C program that are in headers or an assembler's .S have no name
- * there. Of a program in another language all are shown, for people.
+ * Readers of Go's dumps, such as panicparse, accept .c, .go and .s files and
+ * "??" only. So a C program shows "??" for its few frames in headers and in .S
+ * files. A program in another language shows every file name, for people.
  */
-static bool ends_in(const char *file, const char *const *ends)
+static bool has_suffix(const char *file, const char *const *suffixes)
 {
     const char *dot = strrchr(file, '.');
 
-    while (dot && *ends)
-        if (strcmp(dot, *ends++) == 0)
+    while (dot && *suffixes)
+        if (strcmp(dot, *suffixes++) == 0)
             return true;
     return false;
 }
 
-static const char *const go_ends[] = { ".c", ".go", ".s", NULL };
-static const char *const aside_ends[] = { ".h", ".S", NULL };
+static const char *const go_suffixes[] = { ".c", ".go", ".s", NULL };
+static const char *const hidden_suffixes[] = { ".h", ".S", NULL };
 
-static bool is_as_go(const struct cp_profile *p)
+static bool has_only_go_suffixes(const struct cp_profile *p)
 {
     for (uint32_t i = 0; i < p->n_functions; i++) {
         const char *file = cp_profile_cstr(p, p->functions[i].filename);
 
-        if (*file && !ends_in(file, go_ends) && !ends_in(file, aside_ends))
+        if (*file && !has_suffix(file, go_suffixes) &&
+            !has_suffix(file, hidden_suffixes))
             return false;
     }
     return true;
@@ -397,7 +406,9 @@ static bool is_as_go(const struct cp_profile *p)
 
 static const char *dump_file(const struct writer *w, const char *file)
 {
-    return *file && (!w->is_as_go || ends_in(file, go_ends)) ? file : "??";
+    return *file && (!w->has_go_suffixes || has_suffix(file, go_suffixes))
+               ? file
+               : "??";
 }
 
 static void put_call(const struct writer *w, const struct cp_location *l,
@@ -429,6 +440,7 @@ static void put_thread(const struct writer *w, uint32_t sample)
     for (uint32_t i = 0; i < p->samples[sample].n_locs; i++) {
         const struct cp_location *l = &p->locations[stack[i]];
 
+        CP_ASSERT(stack[i] < p->n_locations);
         for (uint32_t k = 0; k < l->n_lines; k++)
             put_call(w, l, &p->lines[l->lines + k]);
         if (l->n_lines == 0)
@@ -445,7 +457,7 @@ enum cp_status cp_render_text_write(const struct cp_renderer *r,
     struct writer w = { r, p, out, false };
 
     if (r->debug >= 2 && r->kind->text == CP_KIND_TEXT_COUNT) {
-        w.is_as_go = is_as_go(p);
+        w.has_go_suffixes = has_only_go_suffixes(p);
         for (uint32_t i = 0; i < p->n_samples; i++)
             put_thread(&w, i);
         return cp_out_finish(out, err);

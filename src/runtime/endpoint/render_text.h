@@ -1,9 +1,9 @@
 /*
- * render_text - the forms that Go prints for debug=1 and debug=2.
+ * render_text - writes the text that Go prints for debug=1 and debug=2.
  *
- * Lines with samples are read by tools (a count, '@', return addresses); the
- * lines with '#' after them are for people. The memory map at the end lets a
- * saved text be symbolized later.
+ * Tools parse the sample lines (a count, '@', return addresses) and skip the
+ * lines with '#', which are for people. The memory map at the end allows
+ * symbolizing a saved text later.
  */
 #ifndef CP_RENDER_TEXT_H
 #define CP_RENDER_TEXT_H
@@ -20,7 +20,7 @@ enum cp_status cp_render_text_write(const struct cp_renderer *r,
                                     const struct cp_mappings *m,
                                     struct cp_out *out, struct cp_error *err);
 
-/* Lines as in /proc/self/maps for all that code runs from. */
+/* One line per executable mapping, in the format of /proc/self/maps. */
 void cp_render_text_maps(const struct cp_mappings *m, struct cp_out *out);
 
 #endif

@@ -1,10 +1,11 @@
-/* service.c - the table of paths, and the smallest pages; see service.h. */
+/* service.c - the table of paths, access checks, and the small responses. */
 #include "runtime/endpoint/service.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "base/proc_self.h"
@@ -27,11 +28,11 @@
 
 #define ROOT "/debug/pprof/"
 #define COMMAND_BYTES ((size_t)1 << 20)
-#define REST_NS (60 * (int64_t)CP_NS_PER_S) /* scrapers come more often */
+/* Longer than the usual interval of scrapers, which thus find files open. */
+#define SYMBOLS_IDLE_NS (60 * (int64_t)CP_NS_PER_S)
 
 /* ---- kinds ---- */
 
-/* The kind of that name, or NULL. */
 static const struct cp_kind *find_kind(const struct cp_service *s,
                                        const char *name)
 {
@@ -41,7 +42,7 @@ static const struct cp_kind *find_kind(const struct cp_service *s,
     return NULL;
 }
 
-/* Adds a kind in its place by name, unless there is one of that name. */
+/* Inserts a kind in order of names, unless there is one of that name. */
 static void add_kind(struct cp_service *s, const struct cp_kind *kind)
 {
     size_t i = s->n_kinds;
@@ -52,6 +53,8 @@ static void add_kind(struct cp_service *s, const struct cp_kind *kind)
         s->kinds[i] = s->kinds[i - 1];
     s->kinds[i] = kind;
     s->n_kinds++;
+    CP_ASSERT(s->n_kinds <= CP_MAX_KINDS);
+    CP_ASSERT(i == 0 || strcmp(s->kinds[i - 1]->name, kind->name) < 0);
 }
 
 static void close_symbols(void *context)
@@ -59,10 +62,10 @@ static void close_symbols(void *context)
     cp_symbols_close(context);
 }
 
-void cp_service_used_symbols(struct cp_service *s)
+void cp_service_defer_close_symbols(struct cp_service *s)
 {
     if (s->server && cp_symbols_count(s->symbols) > 0)
-        cp_http_server_after(s->server, &s->rest, REST_NS);
+        cp_http_server_after(s->server, &s->close_idle, SYMBOLS_IDLE_NS);
 }
 
 enum cp_status cp_service_init(struct cp_service *s,
@@ -75,20 +78,21 @@ enum cp_status cp_service_init(struct cp_service *s,
     for (size_t i = 0; cp_empty_kinds[i]; i++)
         add_kind(s, cp_empty_kinds[i]);
     s->symbols = cp_symbols_new(err);
-    s->rest.fire = close_symbols;
-    s->rest.context = s->symbols;
+    s->close_idle.fire = close_symbols;
+    s->close_idle.context = s->symbols;
     return s->symbols ? CP_OK : CP_ENOMEM;
 }
 
 void cp_service_release(struct cp_service *s)
 {
+    CP_ASSERT(s->n_waiting == 0);
     cp_symbols_free(s->symbols);
-    for (size_t i = 0; i < CP_LASTS; i++)
+    for (size_t i = 0; i < CP_N_DELTA_PATHS; i++)
         cp_profile_free(s->last[i]);
     *s = (struct cp_service){ 0 };
 }
 
-/* ---- answers ---- */
+/* ---- responses ---- */
 
 void cp_service_text_headers(struct cp_http_exchange *x)
 {
@@ -110,7 +114,7 @@ void cp_service_error(struct cp_http_exchange *x, int status, const char *fmt,
     cp_http_answer_text(x, status, text);
 }
 
-/* Appends the arguments of this program, NUL between them. */
+/* Appends the arguments of this program, separated by NUL. */
 static void put_command_line(struct cp_out *out)
 {
     char self[CP_PROC_SELF_BYTES];
@@ -121,7 +125,7 @@ static void put_command_line(struct cp_out *out)
         out->len--;
 }
 
-/* Where a program has set its title, "nginx: master -p /x/", that is all. */
+/* A program that sets its title, "nginx: master -p /x/", has one argument. */
 const char *cp_service_program(struct cp_out *out)
 {
     const char *name, *slash;
@@ -133,14 +137,14 @@ const char *cp_service_program(struct cp_out *out)
     return slash ? slash + 1 : name;
 }
 
-static void answer_command_line(struct cp_http_exchange *x, char between)
+static void answer_command_line(struct cp_http_exchange *x, char separator)
 {
     struct cp_out out = { .fd = -1 };
 
     put_command_line(&out);
     for (size_t i = 0; i < out.len; i++)
         if (out.buf[i] == '\0')
-            out.buf[i] = between;
+            out.buf[i] = separator;
     cp_service_text_headers(x);
     cp_http_answer(x, 200, &out);
 }
@@ -175,51 +179,51 @@ static void to_index(struct cp_service *s, struct cp_http_exchange *x)
     redirect(x);
 }
 
-/* gperftools: the last part of the path names the kind, almost. */
-static void gperf(struct cp_service *s, struct cp_http_exchange *x)
+/* Paths of gperftools: the last part is the kind, except for contention. */
+static void gperf_profile(struct cp_service *s, struct cp_http_exchange *x)
 {
     const char *name =
         strrchr(cp_http_request_path(cp_http_request_of(x)), '/') + 1;
     const char *kind = strcmp(name, "contention") == 0 ? "block" : name;
 
     if (find_kind(s, kind))
-        cp_profile_request_open(s, x, find_kind(s, kind), name,
-                                CP_PROFILE_REQUEST_GPERF);
+        cp_profile_request_handle(s, x, find_kind(s, kind), name,
+                                  CP_PROFILE_REQUEST_GPERF);
     else
         cp_http_answer_text(x, 404, "404 page not found\n");
 }
 
 /*
- * What jeprof asks for when it is told no more than the server: under this
- * address it is the heap.
+ * The default path of jeprof ends in "profile", but means the heap.
  */
-static void jemalloc(struct cp_service *s, struct cp_http_exchange *x)
+static void jeprof_heap(struct cp_service *s, struct cp_http_exchange *x)
 {
-    cp_profile_request_open(s, x, find_kind(s, "heap"), "heap",
-                            CP_PROFILE_REQUEST_JEMALLOC);
+    cp_profile_request_handle(s, x, find_kind(s, "heap"), "heap",
+                              CP_PROFILE_REQUEST_JEMALLOC);
 }
 
-static void wall(struct cp_service *s, struct cp_http_exchange *x)
+static void fgprof(struct cp_service *s, struct cp_http_exchange *x)
 {
-    cp_profile_request_open(s, x, find_kind(s, "wall"), "wall",
-                            CP_PROFILE_REQUEST_GO);
+    cp_profile_request_handle(s, x, find_kind(s, "wall"), "wall",
+                              CP_PROFILE_REQUEST_GO);
 }
 
-/* godeltaprof's paths: the name of a kind after "delta_". */
+/* The paths of godeltaprof: "delta_" and the name of a kind. */
 static void since_last(struct cp_service *s, struct cp_http_exchange *x)
 {
-    static const char *const names[CP_LASTS] = { "block", "heap", "mutex" };
+    static const char *const names[CP_N_DELTA_PATHS] = { "block", "heap",
+                                                         "mutex" };
     const char *name =
         strrchr(cp_http_request_path(cp_http_request_of(x)), '_') + 1;
 
-    for (size_t i = 0; i < CP_LASTS; i++)
+    for (size_t i = 0; i < CP_N_DELTA_PATHS; i++)
         if (strcmp(names[i], name) == 0)
             cp_profile_request_since_last(s, x, find_kind(s, name),
                                           &s->last[i]);
 }
 
-/* Does the request come from a web page of another site? */
-static bool is_of_page(const struct cp_http_request *r)
+/* Whether a web page of another site sent the request. */
+static bool is_cross_site(const struct cp_http_request *r)
 {
     const char *site = cp_http_request_header(r, "Sec-Fetch-Site");
 
@@ -229,34 +233,36 @@ static bool is_of_page(const struct cp_http_request *r)
 }
 
 /*
- * Only from this machine, by the user of this process or root, and not from a
- * web page of another site. An endpoint that does not listen on loopback has
- * not applied the guard of loopback, so this function does.
+ * Changes are allowed from this machine only, by the user of this process or
+ * root, and not from a web page of another site. An endpoint that listens on
+ * other addresses than loopback has not checked the Host header yet.
  */
 static bool may_change(const struct cp_service *s,
                        const struct cp_http_exchange *x)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
 
-    if (is_of_page(r) || (s->checks_user && !cp_http_is_from_user(x)))
+    if (is_cross_site(r) || (s->checks_user && !cp_http_is_from_user(x)))
         return false;
     return s->is_local ||
            (cp_http_is_from_loopback(x) && cp_http_guard_allows(r));
 }
 
-/* POST detach: the end of a visit (cpprof attach). */
+/* POST detach: ends a session of cpprof attach. */
 static void detach(struct cp_service *s, struct cp_http_exchange *x)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
 
-    if (!cp_http_request_is(r, "POST") || !s->ending) {
+    if (!cp_http_request_is(r, "POST") || !s->on_detach) {
         cp_service_error(x, 404, "Unknown profile");
     } else if (!may_change(s, x)) {
         cp_http_answer_text(
-            x, 403, "Only from this machine, by the same user or root.\n");
+            x, 403,
+            "Not allowed: send this request from the machine of the "
+            "program, as its user or as root.\n");
     } else {
         cp_http_answer_text(x, 200, "ok\n");
-        s->ending();
+        s->on_detach();
     }
 }
 
@@ -274,16 +280,16 @@ static const struct route {
     { ROOT "delta_mutex", since_last, false },
     { ROOT "detach", detach, true },
     { ROOT "symbol", cp_symbol_page, true },
-    { "/debug/fgprof", wall, false }, /* what scrapers ask for by default */
+    { "/debug/fgprof", fgprof, false }, /* default of some scrapers */
     { "/debug/mem/pprof/cmdline", gperf_command_line, false },
-    { "/debug/mem/pprof/heap", gperf, false },
-    { "/debug/mem/pprof/profile", jemalloc, false },
+    { "/debug/mem/pprof/heap", gperf_profile, false },
+    { "/debug/mem/pprof/profile", jeprof_heap, false },
     { "/debug/mem/pprof/symbol", cp_symbol_page, true },
     { "/pprof/cmdline", gperf_command_line, false },
-    { "/pprof/contention", gperf, false },
-    { "/pprof/growth", gperf, false },
-    { "/pprof/heap", gperf, false },
-    { "/pprof/profile", gperf, false },
+    { "/pprof/contention", gperf_profile, false },
+    { "/pprof/growth", gperf_profile, false },
+    { "/pprof/heap", gperf_profile, false },
+    { "/pprof/profile", gperf_profile, false },
     { "/pprof/symbol", cp_symbol_page, true },
 };
 
@@ -295,9 +301,9 @@ static const struct route *find_route(const char *path)
     return NULL;
 }
 
-/* POST /debug/pprof/block?rate=1 */
-static void change(struct cp_service *s, struct cp_http_exchange *x,
-                   const struct cp_kind *kind)
+/* For example POST /debug/pprof/block?rate=1. */
+static void change_setting(struct cp_service *s, struct cp_http_exchange *x,
+                           const struct cp_kind *kind)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
     struct cp_error err = { 0 };
@@ -306,26 +312,30 @@ static void change(struct cp_service *s, struct cp_http_exchange *x,
 
     if (!may_change(s, x))
         cp_http_answer_text(
-            x, 403, "Only from this machine, by the same user or root.\n");
+            x, 403,
+            "Not allowed: send this request from the machine of the "
+            "program, as its user or as root.\n");
     else if (!cp_http_request_param(r, kind->setting, text, sizeof(text)) ||
              !cp_params_int(text, &value) || value < 0)
-        cp_service_error(x, 400, "invalid value for \"%s\"", kind->setting);
+        cp_service_error(x, 400,
+                         "invalid value for \"%s\" - must be a number from 0",
+                         kind->setting);
     else if (kind->set((uint64_t)value, &err) != CP_OK)
         cp_service_error(x, 400, "%s: %s", kind->setting, err.msg);
     else
         cp_http_answer_text(x, 200, "ok\n");
 }
 
-/* Any other name under the root is a kind, or unknown. */
+/* Every other name under the root is a kind or unknown. */
 static void answer_kind(struct cp_service *s, struct cp_http_exchange *x,
                         const char *name)
 {
     const struct cp_kind *kind = find_kind(s, name);
 
     if (kind && cp_http_request_is(cp_http_request_of(x), "POST"))
-        change(s, x, kind);
+        change_setting(s, x, kind);
     else if (kind)
-        cp_profile_request_open(s, x, kind, name, CP_PROFILE_REQUEST_GO);
+        cp_profile_request_handle(s, x, kind, name, CP_PROFILE_REQUEST_GO);
     else
         cp_service_error(x, 404, "Unknown profile");
 }
@@ -337,7 +347,7 @@ static bool has_setting(const struct cp_service *s, const char *name)
     return kind && kind->setting;
 }
 
-/* Whether the method may be used there; answers if it may not. */
+/* Whether the path allows the method. False: the request is answered. */
 static bool allow(struct cp_http_exchange *x, bool takes_post)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
@@ -351,7 +361,7 @@ static bool allow(struct cp_http_exchange *x, bool takes_post)
     return false;
 }
 
-static void add_more(struct cp_service *s)
+static void add_new_kinds(struct cp_service *s)
 {
     const struct cp_kind *kind;
 
@@ -369,12 +379,14 @@ void cp_service_handle(void *context, struct cp_http_exchange *x)
     const struct route *route = find_route(path);
     bool is_kind = !route && strncmp(path, ROOT, strlen(ROOT)) == 0;
 
-    add_more(s);
+    CP_ASSERT(s->symbols);
+    add_new_kinds(s);
     if (s->is_guarded && !cp_http_guard_allows(cp_http_request_of(x)))
         cp_http_answer_text(
             x, 403,
-            "This request comes from a web page of another site.\n"
-            "Open it by the name localhost, or by the address.\n");
+            "Not allowed: the request comes from a web page of another site, "
+            "or uses a host name.\n"
+            "Use localhost or the numeric address in the URL.\n");
     else if (!cp_token_gate_allows(&s->gate, x))
         return;
     else if (s->ui && strncmp(path, ui, sizeof(ui) - 1) == 0)

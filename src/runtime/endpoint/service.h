@@ -1,8 +1,12 @@
 /*
- * service - what the endpoint answers, by path.
+ * service - the table of paths under /debug/pprof/ and their handlers.
  *
- * Knows the kinds and the contract; the sockets and the thread are the
- * endpoint's (endpoint.h). docs/http.md lists all paths and parameters.
+ * docs/http.md lists all paths and parameters. The sockets and the thread
+ * belong to endpoint.h or mount.h.
+ *
+ * Context: one thread, which runs the HTTP server.
+ * Locking: none.
+ * Failure: the client gets an HTTP error.
  */
 #ifndef CP_SERVICE_H
 #define CP_SERVICE_H
@@ -25,33 +29,35 @@ struct cp_profile;
 struct cp_symbols;
 
 #define CP_MAX_KINDS 32
-#define CP_LASTS 3 /* delta_block, delta_heap, delta_mutex */
+#define CP_N_DELTA_PATHS 3 /* delta_block, delta_heap, delta_mutex */
 
 struct cp_service {
-    const struct cp_kind *kinds[CP_MAX_KINDS]; /* by name */
+    const struct cp_kind *kinds[CP_MAX_KINDS]; /* sorted by name */
     size_t n_kinds;
-    /* Kinds that come while it serves, by number; NULL: none do. */
+    /* The i-th kind that the program has added, or NULL. May be NULL. */
     const struct cp_kind *(*more)(size_t i);
-    size_t n_more; /* of them are among the kinds */
+    size_t n_more; /* added kinds that are in `kinds` */
     void (*cost)(struct cp_endpoint_cost *out); /* or NULL */
     struct cp_symbols *symbols;
-    struct cp_http_server *server;     /* for its statistics; may be NULL */
-    bool is_guarded;                   /* see http/guard.h */
-    bool checks_user;                  /* changes are for our user and root */
-    bool is_local;                     /* nobody comes from another machine */
-    struct cp_token_gate gate;         /* asks for the token, if there is one */
-    const char *socket_path;           /* of a unix socket, or NULL */
-    int64_t started_ns;                /* monotonic */
-    uint64_t n_windows;                /* open now */
-    struct cp_http_timer rest;         /* closes files when nobody asks */
-    struct cp_profile *last[CP_LASTS]; /* what delta_* has answered from */
-    /* Serves what is under /debug/pprof/ui/; NULL: nothing is there. */
+    struct cp_http_server *server; /* may be NULL */
+    bool is_guarded;               /* checks Host and Origin: http/guard.h */
+    bool checks_user;              /* changes need the same user or root */
+    bool is_local;                 /* every client is on this machine */
+    struct cp_token_gate gate;     /* checks the token, if there is one */
+    const char *socket_path;       /* path of the unix socket, or NULL */
+    int64_t started_ns;            /* monotonic */
+    uint64_t n_waiting; /* requests that wait for the end of a profile */
+    struct cp_http_timer close_idle; /* closes idle symbol files */
+    struct cp_profile
+        *last[CP_N_DELTA_PATHS]; /* last profile of each delta_* path */
+    /* The handler of /debug/pprof/ui/, or NULL. */
     cp_http_handler *ui;
     void *ui_context;
-    void (*ending)(void); /* ends all of it soon; NULL: it cannot be */
+    void (*on_detach)(void); /* POST detach; NULL: not allowed */
 };
 
-/* Takes the kinds, ended by NULL, and fills in those that are missing. */
+/* `kinds` ends in NULL. Kinds of Go that are missing there become empty ones.
+ */
 enum cp_status cp_service_init(struct cp_service *s,
                                const struct cp_kind *const *kinds,
                                struct cp_error *err);
@@ -60,21 +66,21 @@ void cp_service_release(struct cp_service *s);
 /* The handler for cp_http_server_new; context is the service. */
 void cp_service_handle(void *context, struct cp_http_exchange *x);
 
-/* ---- for the pages ---- */
+/* ---- helpers for the handlers ---- */
 
-/* After symbols were used: they are closed if that was the last for a while. */
-void cp_service_used_symbols(struct cp_service *s);
+/* Call it after using s->symbols: restarts the timer that closes its files. */
+void cp_service_defer_close_symbols(struct cp_service *s);
 
-/* An error as Go gives it: X-Go-Pprof: 1, the text and a newline. */
+/* An error in the form of Go: the header X-Go-Pprof: 1 and a line of text. */
 void cp_service_error(struct cp_http_exchange *x, int status, const char *fmt,
                       ...) __attribute__((format(printf, 3, 4)));
 
-/* Adds the headers of a text of ours. */
+/* Adds the headers of a text response. */
 void cp_service_text_headers(struct cp_http_exchange *x);
 
 /*
- * Appends the arguments of this program, a NUL behind each; returns what it is
- * called, "server" of "/opt/server", which is good as long as out is.
+ * Appends the arguments of this program, each ended by NUL. Returns its base
+ * name ("server" for "/opt/server"), which points into out.
  */
 const char *cp_service_program(struct cp_out *out);
 

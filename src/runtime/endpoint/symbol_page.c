@@ -1,8 +1,6 @@
 /*
- * symbol_page.c - see symbol_page.h.
- *
- * The addresses become a profile with one location each, so that annotate.c
- * names them as it names those of any profile.
+ * symbol_page.c - builds a profile with one location per address, so that
+ * annotate.c finds the names as it does for every other profile.
  */
 #include "runtime/endpoint/symbol_page.h"
 
@@ -10,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
@@ -22,7 +21,7 @@
 #include "runtime/symbolize/annotate.h"
 #include "runtime/symbolize/mappings.h"
 
-/* Adds a location for each address of the text; words that are none, not. */
+/* Adds a location for each address; ignores anything else in the text. */
 static enum cp_status read_addresses(struct cp_builder *b, const char *text,
                                      size_t len, struct cp_error *err)
 {
@@ -30,12 +29,12 @@ static enum cp_status read_addresses(struct cp_builder *b, const char *text,
 
     while (at < end) {
         const char *plus = memchr(at, '+', (size_t)(end - at));
-        size_t n = (size_t)((plus ? plus : end) - at), len_word = n;
+        size_t n = (size_t)((plus ? plus : end) - at), trimmed = n;
         uint64_t address;
 
-        while (len_word > 0 && (unsigned char)at[len_word - 1] <= ' ')
-            len_word--; /* the end of the line, after the last */
-        if (cp_params_address(at, len_word, &address) && address != 0 &&
+        while (trimmed > 0 && (unsigned char)at[trimmed - 1] <= ' ')
+            trimmed--; /* a line end after the last address */
+        if (cp_params_address(at, trimmed, &address) && address != 0 &&
             cp_builder_location(b, address, err) == CP_NONE)
             return CP_ENOMEM;
         at += n + 1;
@@ -44,8 +43,8 @@ static enum cp_status read_addresses(struct cp_builder *b, const char *text,
 }
 
 /*
- * One name an address: that of the function which holds it, not of one that
- * was inlined there, for callers and callees must fit together.
+ * Writes the outermost function of each address, not an inlined one: clients
+ * show one name per address, and it must be the callee of the next frame.
  */
 static void put_names(const struct cp_profile *p, struct cp_out *out)
 {
@@ -56,7 +55,9 @@ static void put_names(const struct cp_profile *p, struct cp_out *out)
 
         if (l->n_lines == 0)
             continue;
+        CP_ASSERT(l->lines + l->n_lines <= p->n_lines);
         function = p->lines[l->lines + l->n_lines - 1].function;
+        CP_ASSERT(function < p->n_functions);
         cp_out_printf(out, "0x%llx %s\n", (unsigned long long)l->address,
                       cp_profile_cstr(p, p->functions[function].name));
     }
@@ -104,5 +105,5 @@ void cp_symbol_page(struct cp_service *s, struct cp_http_exchange *x)
         cp_service_error(x, 500, "%s", err.msg);
     }
     cp_builder_release(&b);
-    cp_service_used_symbols(s);
+    cp_service_defer_close_symbols(s);
 }

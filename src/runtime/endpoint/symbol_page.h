@@ -1,8 +1,10 @@
 /*
- * symbol_page - names of addresses, for tools that ask for them one by one.
+ * symbol_page - /debug/pprof/symbol: the function names of addresses.
  *
  * google-pprof and go tool pprof send the addresses of a profile, joined by
  * '+', in the body of a POST or in the query.
+ *
+ * Context: the endpoint thread.
  */
 #ifndef CP_SYMBOL_PAGE_H
 #define CP_SYMBOL_PAGE_H

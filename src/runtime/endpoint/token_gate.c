@@ -1,4 +1,4 @@
-/* token_gate.c - see token_gate.h. */
+/* token_gate.c - checks bearer tokens and cookies, and serves the form. */
 #include "runtime/endpoint/token_gate.h"
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/hex.h"
 #include "base/out.h"
 #include "http/exchange.h"
@@ -36,6 +37,8 @@ void cp_token_gate_init(struct cp_token_gate *g, const char *token)
 {
     unsigned char bytes[16];
 
+    CP_ASSERT(strlen(token) < sizeof(g->token));
+    CP_ASSERT(!*token || cp_http_token_is_valid(token));
     *g = (struct cp_token_gate){ 0 };
     (void)snprintf(g->token, sizeof(g->token), "%s", token);
     if (*token && getrandom(bytes, sizeof(bytes), GRND_NONBLOCK) ==
@@ -43,7 +46,7 @@ void cp_token_gate_init(struct cp_token_gate *g, const char *token)
         cp_hex_text(bytes, sizeof(bytes), g->session);
 }
 
-/* Whether one of the cookies is ours. */
+/* Whether a cookie of the request has the value of this session. */
 static bool has_cookie(const struct cp_token_gate *g,
                        const struct cp_http_request *r)
 {
@@ -74,7 +77,7 @@ static bool has_token(const struct cp_token_gate *g,
     return cp_http_token_is(g->token, given + 7 + strspn(given + 7, " "));
 }
 
-/* The form asks a browser; everybody else is told what to send. */
+/* 401: a form for browsers, one line of text for other clients. */
 static void challenge(struct cp_http_exchange *x)
 {
     const char *accepted =
@@ -97,7 +100,7 @@ static void challenge(struct cp_http_exchange *x)
     cp_http_answer(x, 401, &page);
 }
 
-/* POST of the form. A page of another site must not do it. */
+/* Whether this is the POST of the form, from the same site. */
 static bool is_login(const struct cp_token_gate *g,
                      const struct cp_http_request *r)
 {
@@ -111,10 +114,12 @@ static bool is_login(const struct cp_token_gate *g,
            cp_http_token_is(g->token, given);
 }
 
-static void let_in(const struct cp_token_gate *g, struct cp_http_exchange *x)
+static void start_session(const struct cp_token_gate *g,
+                          struct cp_http_exchange *x)
 {
     char cookie[128];
 
+    CP_ASSERT(*g->session);
     (void)snprintf(cookie, sizeof(cookie),
                    COOKIE "=%s; Path=/; HttpOnly; SameSite=Strict", g->session);
     cp_http_add_header(x, "Set-Cookie", cookie);
@@ -131,7 +136,7 @@ bool cp_token_gate_allows(const struct cp_token_gate *g,
     if (!*g->token || has_token(g, r) || has_cookie(g, r))
         return true;
     if (is_login(g, r))
-        let_in(g, x);
+        start_session(g, x);
     else
         challenge(x);
     return false;

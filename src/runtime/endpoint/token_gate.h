@@ -1,13 +1,14 @@
 /*
- * token_gate - lets in clients that know the token of the endpoint.
+ * token_gate - admits clients that present the token of the endpoint.
  *
- * A program sends the token with each request, as a bearer. A browser is shown
- * a form; what is typed there is exchanged for a cookie, which the browser
- * sends from then on. The cookie is a random number of this endpoint and not
- * the token: browsers send cookies to all ports of a host, so another server
- * there sees it.
+ * A program sends the token with each request (Authorization: Bearer). A
+ * browser gets a form, and exchanges the token for a session cookie. The cookie
+ * is a random number and not the token, because browsers send cookies to every
+ * port of a host, where other servers can read them.
  *
- * Context: the endpoint's thread. Locking: none.
+ * Context: the endpoint thread.
+ * Locking: none.
+ * Failure: without random numbers there is no cookie; the bearer token works.
  */
 #ifndef CP_TOKEN_GATE_H
 #define CP_TOKEN_GATE_H
@@ -19,14 +20,14 @@
 struct cp_http_exchange;
 
 struct cp_token_gate {
-    char token[CP_HTTP_TOKEN_BYTES]; /* "": everybody is let in */
-    char session[33]; /* value of the cookie; "": there is none */
+    char token[CP_HTTP_TOKEN_BYTES]; /* "": every client is admitted */
+    char session[33];                /* value of the cookie; "": no cookies */
 };
 
-/* Takes the token, which is valid or "". */
+/* Copies the token, which is valid (http/token.h) or "". */
 void cp_token_gate_init(struct cp_token_gate *g, const char *token);
 
-/* Whether the request may pass. If not, it is answered. */
+/* Whether the request may proceed. False: it has been answered. */
 bool cp_token_gate_allows(const struct cp_token_gate *g,
                           struct cp_http_exchange *x);
 

@@ -1,4 +1,4 @@
-/* ui_page.c - see ui_page.h. */
+/* ui_page.c - writes the page and the numbers that it draws over time. */
 #include "runtime/endpoint/ui_page.h"
 
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "runtime/endpoint/service.h"
 #include "runtime/heap/memory_stats.h"
 
-/* Profiles come from the paths above the page, as anybody may take them. */
+/* The profiles that the page offers, as JSON; `base` is the parent path. */
 #define LIVE                                                                   \
     "{\"base\":\"../\",\"stats\":\"stats\",\"kinds\":["                        \
     "{\"name\":\"wall\",\"title\":\"Wall "                                     \
     "clock\",\"seconds\":5}," CP_PAGE_KINDS "]}"
 
-/* What the page draws over time: ui/stats.js. */
+/* Memory statistics as JSON, for ui/stats.js. */
 static void send_stats(struct cp_http_exchange *x)
 {
     struct cp_out out = { .fd = -1 };
@@ -37,7 +37,7 @@ void cp_ui_page(void *context, struct cp_http_exchange *x)
 
     (void)context;
     if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD")) {
-        cp_service_error(x, 405, "only GET and HEAD");
+        cp_service_error(x, 405, "method not allowed: use GET or HEAD");
         return;
     }
     if (strcmp(cp_http_request_path(r), "/debug/pprof/ui/stats") == 0) {

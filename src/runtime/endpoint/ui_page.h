@@ -1,12 +1,16 @@
-/* ui_page - the web page (ui/), served by the program itself. */
+/*
+ * ui_page - the web page of ui/, served by the profiled program itself.
+ *
+ * Context: the endpoint thread.
+ */
 #ifndef CP_UI_PAGE_H
 #define CP_UI_PAGE_H
 
 struct cp_http_exchange;
 
 /*
- * Answers whatever is under /debug/pprof/ui/: the page, which then takes
- * profiles from the paths above it. context is the struct cp_service.
+ * Answers every path under /debug/pprof/ui/. The page fetches profiles from the
+ * parent path. `context` is unused.
  */
 void cp_ui_page(void *context, struct cp_http_exchange *x);
 

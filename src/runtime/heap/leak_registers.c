@@ -37,10 +37,10 @@ static bool read_sleeping(struct cp_signal_thread *t, int32_t tid)
 
     if (cp_sleeping_stack_read_registers(&site, tid) != CP_SLEEP_PARTIAL)
         return false;
-    atomic_fetch_and(&t->requests, ~(uint32_t)CP_REQUEST_REGISTERS);
-    memcpy(t->registers, site.args, sizeof(site.args));
-    t->registers_sp = site.sp;
-    t->registers_awaited = FROM_KERNEL;
+    atomic_fetch_and(&t->requests.pending, ~(uint32_t)CP_REQUEST_REGISTERS);
+    memcpy(t->registers.values, site.args, sizeof(site.args));
+    t->registers.sp = site.sp;
+    t->registers.awaited = FROM_KERNEL;
     return true;
 }
 
@@ -55,9 +55,9 @@ static bool request(struct cp_signal_thread *t, int32_t tid)
 
 bool cp_leak_has_registers(const struct cp_signal_thread *t)
 {
-    return t->registers_awaited == FROM_KERNEL ||
-           (t->registers_awaited != 0 &&
-            t->registers_awaited == atomic_load(&t->registers_replies));
+    return t->registers.awaited == FROM_KERNEL ||
+           (t->registers.awaited != 0 &&
+            t->registers.awaited == atomic_load(&t->registers.n_replies));
 }
 
 static void request_all(struct cp_leak *leak)

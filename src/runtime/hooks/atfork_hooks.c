@@ -1,13 +1,13 @@
 /*
  * atfork_hooks.c - functions that are called around forks: glibc's.
  *
- * Whoever adds the first has ours added before it (lifecycle.h). With musl they
- * are added when the library starts (packaging/musl/shim.c).
+ * Whoever adds the first has ours added before it (fork_handlers.h). With musl
+ * they are added when the library starts (packaging/musl/shim.c).
  */
 #include <stddef.h>
 
 #include "runtime/hooks/real_function.h"
-#include "runtime/process/lifecycle.h"
+#include "runtime/process/fork_handlers.h"
 
 /* What pthread_atfork calls, in each object its own. */
 typedef void fork_call(void);
@@ -34,6 +34,6 @@ __register_atfork(fork_call *before, fork_call *in_parent, fork_call *in_child,
     __typeof__(__register_atfork) *next =
         (__typeof__(__register_atfork) *)cp_real_get(&next___register_atfork);
 
-    (void)cp_lifecycle_watch_forks(add_first);
+    (void)cp_fork_handlers_install(add_first);
     return next(before, in_parent, in_child, object);
 }

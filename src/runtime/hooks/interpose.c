@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <threads.h>
 
-#include "runtime/process/lifecycle.h"
+#include "runtime/process/thread_start.h"
 #include "runtime/profiles/threadcreate.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/own_thread.h"
@@ -55,12 +55,12 @@ static int make_thread(void *thread, const void *attr, void *(*run)(void *),
 static void unmake(void *wrapped)
 {
     cp_trace_note_unmade(wrapped);
-    cp_lifecycle_unwrap_thread(wrapped);
+    cp_thread_start_unwrap(wrapped);
 }
 
 static void *begin_pthread(void *wrapped)
 {
-    struct cp_thread_start start = cp_lifecycle_begin_thread(wrapped);
+    struct cp_thread_start start = cp_thread_start_begin(wrapped);
 
     return start.run(start.arg);
 }
@@ -70,7 +70,7 @@ EXPORT int pthread_create(pthread_t *restrict thread,
                           void *(*run)(void *), void *restrict arg)
 {
     struct cp_thread_start start = { run, arg };
-    void *wrapped = cp_lifecycle_wrap_thread(attr, start);
+    void *wrapped = cp_thread_start_wrap(attr, start);
     int failed;
 
     if (!wrapped)
@@ -86,7 +86,7 @@ EXPORT int pthread_create(pthread_t *restrict thread,
 
 static int begin_thrd(void *wrapped)
 {
-    struct cp_thread_start start = cp_lifecycle_begin_thread(wrapped);
+    struct cp_thread_start start = cp_thread_start_begin(wrapped);
     thrd_start_t run = (thrd_start_t)(void (*)(void))start.run;
 
     return run(start.arg);
@@ -98,7 +98,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
                                      arg };
     thrd_create_fn *next =
         (thrd_create_fn *)find_next(&next_thrd_create, "thrd_create");
-    void *wrapped = cp_lifecycle_wrap_thread(NULL, start);
+    void *wrapped = cp_thread_start_wrap(NULL, start);
     int result;
 
     if (wrapped)

@@ -227,7 +227,7 @@ EXPORT struct cpprof_profile *cpprof_start(const char *kind)
     return cpprof_start_with(kind, NULL);
 }
 
-void cp_api_after_fork(void)
+void cp_api_reset_after_fork(void)
 {
     if (atomic_load(&symbols_lock.word) != 0)
         symbols = NULL; /* somebody was at it */

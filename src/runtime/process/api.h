@@ -21,6 +21,6 @@ enum cp_status cp_api_take(void *to, size_t size, const void *from,
                            size_t least, struct cp_error *err);
 
 /* In the child of a fork. */
-void cp_api_after_fork(void);
+void cp_api_reset_after_fork(void);
 
 #endif

@@ -58,7 +58,7 @@ static void complain(const char *name, const char *why)
         return;
     dump.has_failed = true;
     (void)snprintf(line, sizeof(line), "dump: %s: %s", name, why);
-    cp_lifecycle_say(line);
+    cp_lifecycle_report(line);
 }
 
 /* Under another name until it is complete. */

@@ -1,11 +1,34 @@
 /*
- * lifecycle - the library's life inside a process: start, fork, end.
+ * lifecycle - the states of the library inside a process.
  *
- * When it is loaded it reads the environment and starts what that asks for: in
- * a set-user-id program, or if neither variable is set, nothing.
+ *     OFF ──start──> ACTIVE <──attach, detach──> ACTIVE_ATTACHED
+ *      │               ▲                                ▲
+ *      │             start                            start
+ *      │               │                                │
+ *      │            DORMANT <──attach, detach──> DORMANT_ATTACHED
+ *      └──attach────────────────────────────────────────┘
  *
- * Nothing here ends: what the library has set up stays until the process is
- * gone, so that no late call and no static destructor finds it torn down.
+ *     seal: every state but OFF ──> SEALED; unseal: back to that state
+ *
+ * OFF         The library is loaded and does nothing.
+ * ACTIVE      The environment or a call of the program has started it.
+ * DORMANT     Only cpprof attach has used it, and its session is over. Nothing
+ *             is recorded and no thread runs.
+ * *_ATTACHED  A session of cpprof attach is under way, with its own settings.
+ * SEALED      The program installs a seccomp filter that would kill it for a
+ *             system call of the library, so all recording has stopped.
+ *
+ * When the library is loaded, its constructor reads PPROFLISTEN and CPPROF and
+ * starts what they ask for. It stays OFF if both are unset, and in a
+ * set-user-ID program. There is no way back to OFF: initialised state stays
+ * until the process is gone (fork_handlers.c says why).
+ *
+ * Context: any thread, outside signal handlers.
+ * Locking: one lock for all transitions; cp_lifecycle_is_started takes none.
+ * Ordering: the state is stored with release order after everything is
+ * initialised, and loaded with acquire order.
+ * Failure: the state is unchanged, unless a later step of the start failed; the
+ * library is then started without block, mutex or threadcreate profiles.
  */
 #ifndef CP_LIFECYCLE_H
 #define CP_LIFECYCLE_H
@@ -14,49 +37,38 @@
 
 #include "base/error.h"
 
-/* Makes the library ready for use, once; safe from any thread. */
+/* Starts the library on behalf of the program; does nothing if it is ACTIVE. */
 enum cp_status cp_lifecycle_start(struct cp_error *err);
 
-/* The arguments of a thread's function, for tail calls of it. */
-struct cp_thread_start {
-    void *(*run)(void *arg);
-    void *arg;
-};
-
 /*
- * For pthread_create: what to start instead. begin, in the new thread, makes
- * it known and gives back what was asked for. NULL: start it as it is.
- */
-void *cp_lifecycle_wrap_thread(const void *attr, struct cp_thread_start start);
-struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped);
-void cp_lifecycle_unwrap_thread(void *wrapped);
-
-/*
- * Somebody comes to a running program: settings ("key:value,...") as in the
- * environment; nothing is said on the program's stderr. The library may have
- * come with them, or have been asleep in it. detach: as it was before.
+ * Begins a session of cpprof attach. `settings` is "key:value,..." as in CPPROF
+ * and overrides the environment. Nothing is printed on the stderr of the
+ * program. cp_lifecycle_detach restores the settings.
  */
 enum cp_status cp_lifecycle_attach(const char *settings, struct cp_error *err);
 void cp_lifecycle_detach(void);
 
-/*
- * Before anybody else's functions for forks are added: adds ours. False: there
- * is no memory for it.
- */
-typedef int cp_atfork(void (*before)(void), void (*in_parent)(void),
-                      void (*in_child)(void));
-bool cp_lifecycle_watch_forks(cp_atfork *add);
-
-/* Writes "cpprof: LINE" to stderr. */
-void cp_lifecycle_say(const char *line);
-
-/*
- * Stops all recording, so that hooks make no system call of their own
- * (sandbox.h); and the way back, where the filter was not installed.
- */
+/* Neither OFF nor SEALED. One load. */
 bool cp_lifecycle_is_started(void);
-bool cp_lifecycle_is_own_process(void); /* false in a child of vfork */
+
+/* The settings allow perf_event_open. */
+bool cp_lifecycle_uses_perf(void);
+
+/* False in a child of vfork(), which shares the memory of its parent. */
+bool cp_lifecycle_is_own_process(void);
+
+/*
+ * Stops all recording, so that no hook makes a system call of its own
+ * (sandbox.h). cp_lifecycle_unseal undoes it if the program could not install
+ * its filter. The caller has ended the threads of the library (pause.h).
+ */
 void cp_lifecycle_seal(void);
 void cp_lifecycle_unseal(void);
+
+/* Writes "cpprof: LINE" to stderr, unless the settings say quiet. */
+void cp_lifecycle_report(const char *line);
+
+/* In the child of a fork: a new process id and a free lock. */
+void cp_lifecycle_reset_after_fork(void);
 
 #endif

@@ -60,21 +60,21 @@ static enum cp_status spawn(void (*run)(void *context), void *context,
     return cp_own_thread_start("cpprof", run, context, err);
 }
 
-static bool serving(const char *address)
+static bool on_serving(const char *address)
 {
     cp_socket_file_own(address);
     cp_record_start(state.settings);
     return cp_registry_add(address, state.settings->app_id);
 }
 
-static void handed(void)
+static void on_leased(void)
 {
     cp_socket_file_disown();
     cp_registry_remove();
     cp_record_cancel();
 }
 
-static bool may_hand(void)
+static bool may_lease(void)
 {
     return state.settings->follow != CP_FOLLOW_NONE &&
            cp_address_transfer_is_idle();
@@ -87,7 +87,7 @@ static void close_all(void *arg)
     (void)cp_listen_close();
 }
 
-static void ending(void)
+static void on_detach(void)
 {
     (void)cp_own_thread_start("cpprof-end", close_all, NULL, NULL);
 }
@@ -103,10 +103,10 @@ static enum cp_status start_endpoint(const char *where, struct cp_error *err)
         .lease_fd = state.lease_fd,
         .token = state.settings->token,
         .is_quiet = state.settings->is_quiet || where != state.where,
-        .serving = serving,
-        .handed = handed,
-        .may_hand = may_hand,
-        .ending = state.settings->is_attached ? ending : NULL,
+        .on_serving = on_serving,
+        .on_leased = on_leased,
+        .may_lease = may_lease,
+        .on_detach = state.settings->is_attached ? on_detach : NULL,
         .spawn = spawn
     };
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
@@ -115,7 +115,7 @@ static enum cp_status start_endpoint(const char *where, struct cp_error *err)
     state.is_attach_session = state.settings->is_attached;
     state.listen_fd = state.lease_fd = 0;
     if (status == CP_OK && cp_heap_enable(&unseen) != CP_OK)
-        cp_lifecycle_say(unseen.msg);
+        cp_lifecycle_report(unseen.msg);
     return status;
 }
 
@@ -270,7 +270,7 @@ static void serve_child(void *arg)
     if (!cp_own_thread_sleep(CHILD_DELAY_NS))
         return;
     if (try_again(&err) != CP_OK)
-        cp_lifecycle_say(err.msg);
+        cp_lifecycle_report(err.msg);
     state.n_tries = 0;
 }
 

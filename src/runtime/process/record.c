@@ -53,7 +53,7 @@ static void complain(const char *file, const char *why)
     char line[640];
 
     (void)snprintf(line, sizeof(line), "%.400s: %.200s", file, why);
-    cp_lifecycle_say(line);
+    cp_lifecycle_report(line);
 }
 
 struct names {
@@ -277,7 +277,7 @@ void cp_record_resume(void)
         change_word(PAUSED, WATCHING);
 }
 
-void cp_record_after_fork(void)
+void cp_record_reset_after_fork(void)
 {
     cp_lock_reset(&record.lock);
     atomic_store(&record.is_on, false);

@@ -40,7 +40,7 @@ void cp_record_on_signal(int sig);
 void cp_record_cancel(void);
 
 /* In the child of a fork, which records nothing. */
-void cp_record_after_fork(void);
+void cp_record_reset_after_fork(void);
 
 /* Its thread ends, and is started again by own_thread.h. */
 void cp_record_pause(void);

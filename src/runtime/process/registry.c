@@ -180,7 +180,7 @@ void cp_registry_remove(void)
     errno = number;
 }
 
-void cp_registry_after_fork(void)
+void cp_registry_reset_after_fork(void)
 {
     atomic_store(&state.pid, 0);
 }

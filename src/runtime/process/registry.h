@@ -19,6 +19,6 @@ bool cp_registry_add(const char *address, const char *app_id);
 void cp_registry_remove(void);
 
 /* In the child of a fork, which in a pod of its own may have the same pid. */
-void cp_registry_after_fork(void);
+void cp_registry_reset_after_fork(void);
 
 #endif

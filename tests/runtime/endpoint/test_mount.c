@@ -96,7 +96,7 @@ static void test_gone(void)
         return;
     (void)close(fds[1]);
     CHECK_INT(cp_mount_answer(&options, &r, fds[0], &err), CP_EIO);
-    CHECK_STR(err.msg, "the client has gone");
+    CHECK_STR(err.msg, "cannot answer: the client has disconnected");
     (void)close(fds[0]);
 }
 
