@@ -1,29 +1,22 @@
-/*
- * alloc_sampler.c - see alloc_sampler.h.
- *
- * The live table has three buckets for an address, each of CP_LIVE_BUCKET
- * places: one in its near part, two in the other. A block is put in the first
- * that has room, and looked for in all places of all, so taking one out leaves
- * no trace. A block is not freed before its
- * malloc has returned, so nobody takes what is just being put.
- */
+/* alloc_sampler.c - draws of the sampler, the filter, and the live table. */
 #include "signal/heap/alloc_sampler.h"
 
+#include "base/assert/assert.h"
 #include "signal/heap/usdt.h"
 #include "signal/tables/random.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"
 
-#define PLACE_TAKEN 1 /* an address that no block has */
-#define BUCKETS_OF_ONE 3
+#define KEY_CLAIMED 1 /* a key that is no address: insertion in progress */
+#define BUCKETS_PER_BLOCK 3
 
 _Thread_local struct cp_alloc_thread cp_alloc_self;
 struct cp_alloc_sampler cp_alloc_sampler;
 _Alignas(64) _Atomic uint8_t cp_alloc_filter[1 << CP_ALLOC_FILTER_BITS];
 
 /*
- * Threads begin anywhere in the one sequence that there is; if they began side
- * by side, one would draw what its neighbour drew before it.
+ * Seeds a thread's generator with a hash of a counter. All threads use one
+ * sequence; adjacent start positions would give two threads the same draws.
  */
 static uint64_t next_random(struct cp_alloc_thread *t)
 {
@@ -33,7 +26,7 @@ static uint64_t next_random(struct cp_alloc_thread *t)
     return cp_random_next(&t->random);
 }
 
-/* The natural logarithm of x >= 1, to about 1e-10. */
+/* The natural logarithm of x >= 1, with an error of about 1e-10. */
 static double log_of(uint64_t x)
 {
     int bits = 63 - __builtin_clzll(x);
@@ -51,6 +44,7 @@ uint64_t cp_alloc_draw_distance(struct cp_alloc_thread *t, uint64_t interval)
     uint64_t u = (next_random(t) >> 11) + 1; /* 1 to top */
     double bytes = (log_of(top) - log_of(u)) * (double)interval;
 
+    CP_ASSERT(u >= 1 && u <= top && bytes >= 0);
     return (bytes < 4e18 ? (uint64_t)bytes : (uint64_t)4e18) + 1;
 }
 
@@ -62,12 +56,13 @@ static uint64_t hash_of(uintptr_t address)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* The first place of one of the three buckets of an address. */
+/* Index of the first slot of one of the three buckets of an address. */
 static size_t bucket_of(uintptr_t address, int which)
 {
     uint64_t h = hash_of(address);
     size_t overflow_mask = cp_alloc_sampler.live.n_overflow - 1;
 
+    CP_ASSERT((overflow_mask & (overflow_mask + 1)) == 0);
     if (which == 0)
         return (size_t)(h >> 48 & (CP_LIVE_PRIMARY - 1)) * CP_LIVE_BUCKET;
     return (CP_LIVE_PRIMARY +
@@ -86,27 +81,31 @@ static void filter_add(uintptr_t address)
         ;
 }
 
-/* A count that was once full stays so: nobody knows how many it stands for. */
+/* A counter that has reached its maximum stays: its true value is unknown. */
 static void filter_remove(uintptr_t address)
 {
     _Atomic uint8_t *count = &cp_alloc_filter[cp_alloc_filter_at(address)];
     uint8_t old = atomic_load_explicit(count, memory_order_relaxed);
 
+    CP_ASSERT(old > 0);
     while (old < UINT8_MAX && !atomic_compare_exchange_weak_explicit(
                                   count, &old, (uint8_t)(old - 1),
                                   memory_order_relaxed, memory_order_relaxed))
         ;
 }
 
-static bool put_in(size_t first, uintptr_t address, struct cp_live_entry entry)
+static bool insert_in(size_t first, uintptr_t address,
+                      struct cp_live_entry entry)
 {
     struct cp_live_table *live = &cp_alloc_sampler.live;
 
+    CP_ASSERT(first + CP_LIVE_BUCKET <= cp_live_n_slots(live->n_overflow));
+    CP_ASSERT(address > KEY_CLAIMED && entry.slot != 0);
     for (size_t i = first; i < first + CP_LIVE_BUCKET; i++) {
         uint64_t seen = 0;
 
         if (!atomic_compare_exchange_strong_explicit(
-                &live->keys[i], &seen, PLACE_TAKEN, memory_order_acquire,
+                &live->keys[i], &seen, KEY_CLAIMED, memory_order_acquire,
                 memory_order_relaxed))
             continue;
         live->entries[i] = entry;
@@ -116,16 +115,16 @@ static bool put_in(size_t first, uintptr_t address, struct cp_live_entry entry)
     return false;
 }
 
-static bool put(uintptr_t address, struct cp_live_entry entry)
+static bool insert(uintptr_t address, struct cp_live_entry entry)
 {
     struct cp_alloc_counts *counts = &cp_alloc_sampler.counts;
 
     filter_add(address);
-    for (int which = 0; which < BUCKETS_OF_ONE; which++) {
+    for (int which = 0; which < BUCKETS_PER_BLOCK; which++) {
         if (which == 1)
             atomic_fetch_add_explicit(&counts->n_in_overflow, 1,
                                       memory_order_relaxed);
-        if (put_in(bucket_of(address, which), address, entry)) {
+        if (insert_in(bucket_of(address, which), address, entry)) {
             atomic_fetch_add_explicit(&counts->n_live, 1, memory_order_relaxed);
             return true;
         }
@@ -136,8 +135,8 @@ static bool put(uintptr_t address, struct cp_live_entry entry)
     return false;
 }
 
-static bool take_from(size_t first, uintptr_t address,
-                      struct cp_live_entry *out)
+static bool remove_from(size_t first, uintptr_t address,
+                        struct cp_live_entry *out)
 {
     struct cp_live_table *live = &cp_alloc_sampler.live;
 
@@ -153,20 +152,18 @@ static bool take_from(size_t first, uintptr_t address,
 }
 
 /*
- * Where the block is: the bucket it was found in, or BUCKETS_OF_ONE. The thread
- * that frees it has got it from the one that counted it, so it sees
- * n_in_overflow.
+ * Removes the block. Returns the bucket it was in; BUCKETS_PER_BLOCK: none.
  */
-static int take(uintptr_t address, struct cp_live_entry *out)
+static int find_and_remove(uintptr_t address, struct cp_live_entry *out)
 {
     struct cp_alloc_counts *counts = &cp_alloc_sampler.counts;
     int which = 0;
 
-    for (; which < BUCKETS_OF_ONE; which++) {
+    for (; which < BUCKETS_PER_BLOCK; which++) {
         if (which == 1 && atomic_load_explicit(&counts->n_in_overflow,
                                                memory_order_relaxed) == 0)
-            return BUCKETS_OF_ONE;
-        if (take_from(bucket_of(address, which), address, out))
+            return BUCKETS_PER_BLOCK;
+        if (remove_from(bucket_of(address, which), address, out))
             break;
     }
     return which;
@@ -179,11 +176,12 @@ struct cp_live_entry cp_live_remove(void *block)
     uintptr_t address = (uintptr_t)block;
     int which;
 
-    if (!cp_alloc_sampler.live.keys || address <= PLACE_TAKEN)
+    if (!cp_alloc_sampler.live.keys || address <= KEY_CLAIMED)
         return entry;
-    which = take(address, &entry);
-    if (which == BUCKETS_OF_ONE)
+    which = find_and_remove(address, &entry);
+    if (which == BUCKETS_PER_BLOCK)
         return entry;
+    CP_ASSERT(entry.slot != 0 && atomic_load(&counts->n_live) > 0);
     filter_remove(address);
     if (which > 0)
         atomic_fetch_sub_explicit(&counts->n_in_overflow, 1,
@@ -196,7 +194,7 @@ bool cp_live_contains(void *block, uint32_t slot)
 {
     const struct cp_live_table *live = &cp_alloc_sampler.live;
 
-    for (int which = 0; which < BUCKETS_OF_ONE; which++) {
+    for (int which = 0; which < BUCKETS_PER_BLOCK; which++) {
         size_t first = bucket_of((uintptr_t)block, which);
 
         for (size_t i = first; i < first + CP_LIVE_BUCKET; i++)
@@ -209,12 +207,12 @@ bool cp_live_contains(void *block, uint32_t slot)
 
 void cp_live_insert(void *block, struct cp_live_entry entry)
 {
-    if (entry.slot && !put((uintptr_t)block, entry))
-        cp_alloc_count_free(block, entry); /* nobody will see its end */
+    if (entry.slot && !insert((uintptr_t)block, entry))
+        cp_alloc_count_free(block, entry); /* its free will not be seen */
 }
 
-/* The bytes that a sample stands for, near enough for the high water. */
-static uint64_t stands_for(uint64_t size)
+/* Bytes that a sample stands for; an approximation for the high water. */
+static uint64_t weight_of(uint64_t size)
 {
     uint64_t interval =
         atomic_load_explicit(&cp_alloc_sampler.interval, memory_order_relaxed);
@@ -229,6 +227,7 @@ void cp_alloc_count_free(const void *block, struct cp_live_entry entry)
     if (!entry.slot)
         return;
     CP_USDT_HEAP_FREE(block, entry.size);
+    CP_ASSERT(entry.slot <= cp_alloc_sampler.samples.n_slots);
     slot = &cp_alloc_sampler.samples.slots[entry.slot - 1];
     atomic_fetch_add_explicit(&slot->freed, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&slot->freed_value, entry.size,
@@ -237,7 +236,7 @@ void cp_alloc_count_free(const void *block, struct cp_live_entry entry)
                               memory_order_relaxed);
 }
 
-/* Charges the slot with what the high water has risen by. */
+/* Adds to live_bytes, and charges the slot with the growth of high_bytes. */
 static void count_growth(_Atomic uint64_t *growth, uint64_t weight)
 {
     struct cp_alloc_sampler *h = &cp_alloc_sampler;
@@ -262,11 +261,12 @@ void cp_alloc_record(void *block, size_t size, uintptr_t caller)
     atomic_fetch_add_explicit(&h->counts.n_samples, 1, memory_order_relaxed);
     if (slot) {
         uint32_t at = (uint32_t)(slot - h->samples.slots);
-        struct cp_live_entry entry = { at + 1, size, stands_for(size) };
+        struct cp_live_entry entry = { at + 1, size, weight_of(size) };
 
+        CP_ASSERT(at < h->samples.n_slots);
         CP_USDT_HEAP_ALLOC(block, size, entry.weight);
         count_growth(&h->growth[at], entry.weight);
-        if (cp_alloc_may_be_sampled(block)) /* freed behind our back */
+        if (cp_alloc_may_be_sampled(block)) /* freed without the hook */
             cp_alloc_count_free(block, cp_live_remove(block));
         cp_live_insert(block, entry);
     }
@@ -282,7 +282,8 @@ uintptr_t cp_live_at(size_t i, struct cp_live_entry *out)
     const struct cp_live_table *live = &cp_alloc_sampler.live;
     uint64_t key = atomic_load_explicit(&live->keys[i], memory_order_acquire);
 
-    if (key <= PLACE_TAKEN)
+    CP_ASSERT(i < cp_live_n_slots(live->n_overflow));
+    if (key <= KEY_CLAIMED)
         return 0;
     *out = live->entries[i];
     return (uintptr_t)key;

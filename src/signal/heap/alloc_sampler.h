@@ -1,19 +1,59 @@
 /*
- * heap - which allocations are sampled, and which of those still live.
+ * alloc_sampler - which allocations are sampled, and which sampled blocks are
+ * still live.
  *
- * Runs inside malloc and free, of any number of threads at once: it takes no
- * lock, calls nothing and allocates nothing.
+ * Sampling. A thread counts the bytes that it allocates down to zero; the
+ * allocation that reaches zero is sampled. The next distance is drawn from an
+ * exponential distribution with mean `interval`, so each byte has the same
+ * chance 1 / interval to start a sample. An allocation of S bytes is sampled
+ * with probability 1 - exp(-S / interval) and stands for the inverse of that
+ * many (runtime/heap/heap.h).
  *
- * A thread counts the bytes it allocates down to zero. The way from one zero
- * to the next is drawn anew each time, exponentially distributed, so each byte
- * starts a sample with the same chance, 1 in `interval`, wherever it lies; an
- * allocation of S bytes is sampled with the chance 1 - exp(-S / interval), and
- * stands for the inverse of that many (runtime/heap/heap.h).
+ * Live table. A hash table from the address of a sampled block to its sample.
+ * A block may be in any slot of three buckets: one in the primary part, two in
+ * the overflow part. The filter, an array of counters indexed by address, says
+ * for nearly all blocks that they are not in the table. So nearly every free
+ * costs one load.
  *
- * A sampled block is entered in the live table under its address. Before a
- * free looks there it asks the filter: a byte for each small stretch of
- * memory, how many sampled blocks begin there. For nearly all frees that one
- * load is the whole cost.
+ * Context: hooks of malloc and free, any number of threads at once.
+ * Locking: none; nothing is allocated.
+ * Ordering: below.
+ * Failure: a block that finds no free slot is counted in n_lost and as freed.
+ *
+ * Proof that a free finds the entry of its own block.
+ *
+ *   Invariant: a key above KEY_CLAIMED is the address of a block that was
+ *   sampled and not freed, and the entry next to it is that block's.
+ *
+ *     insert, in the malloc hook           remove, in the free hook
+ *     I1 increment the filter counter      D1 load the key (acquire): equal
+ *     I2 CAS the key from 0 to             D2 copy the entry
+ *        KEY_CLAIMED (acquire)             D3 store 0 to the key (release)
+ *     I3 write the entry                   D4 decrement the filter counter
+ *     I4 store the address (release)
+ *
+ *   - Insert and remove of one address never overlap. The program gets the
+ *     address after I4, when malloc returns; the allocator gets the block back
+ *     after D4, when the hook calls the real free.
+ *   - A thread that frees a block has got its address from the thread that
+ *     allocated it, so I1 to I4 happen before D1. D1 therefore sees the key,
+ * and the filter counter that it loads before includes the increment of I1. The
+ *     counter may be too high (a false positive costs one lookup), but it is
+ *     never 0 for a block in the table. A counter that has reached 255 stays.
+ *   - Two blocks never share a slot: I2 has one winner. I2 acquires what D3
+ *     released, so D2 has read the old entry before I3 overwrites it.
+ *   - A lookup reads all slots of all three buckets, so D3 leaves no tombstone.
+ *   - n_in_overflow is incremented before I2 in the overflow part and
+ *     decremented after D3, so it is not 0 while such a block is live.
+ *
+ *   A reader in another thread (the leak search) may copy an entry while the
+ *   slot is reused. It checks its blocks again with cp_live_contains.
+ *
+ *   Worst case: all 24 slots of a block are in use, and it is missing from the
+ *   in-use values. A block that is freed without the hook leaves its entry; the
+ *   next sample at the same address, or the next free of it, removes the entry.
+ *   After a fork the child may have one slot with KEY_CLAIMED and one counter
+ *   too high for each thread that was inserting.
  */
 #ifndef CP_ALLOC_SAMPLER_H
 #define CP_ALLOC_SAMPLER_H
@@ -26,31 +66,31 @@
 #include "signal/tables/samples.h"
 
 #define CP_ALLOC_FILTER_BITS 20
-#define CP_ALLOC_FILTER_FACTOR 3 /* a byte for 2^12 / 3 = 1365 of memory */
-#define CP_LIVE_BUCKET 8         /* places of a bucket of the live table */
-#define CP_LIVE_PRIMARY 1024     /* buckets of its near part */
+#define CP_ALLOC_FILTER_FACTOR 3 /* a counter for 2^12 / 3 = 1365 bytes */
+#define CP_LIVE_BUCKET 8         /* slots in a bucket */
+#define CP_LIVE_PRIMARY 1024     /* buckets in the primary part */
 
-/* Of each thread. All 0 at its start, so that its first call is seen. */
+/* State of a thread; all 0 at its start, so its first allocation draws. */
 struct cp_alloc_thread {
-    uint64_t left;       /* bytes up to and with the one that is sampled next */
-    uint64_t random;     /* state; 0: not seeded */
-    uint32_t hook_depth; /* in a hook already: do not look at what it does */
+    uint64_t left;       /* bytes up to and including the next sampled one */
+    uint64_t random;     /* state of random.h; 0: not seeded */
+    uint32_t hook_depth; /* nested hooks; > 0: allocations are not counted */
 };
 
 extern _Thread_local struct cp_alloc_thread cp_alloc_self
     __attribute__((tls_model("initial-exec")));
 
-/* What a block was recorded as, and how large it was. */
+/* The sample of a live block. */
 struct cp_live_entry {
-    uint32_t slot; /* of the samples' table, + 1; 0: it was not sampled */
-    uint64_t size;
-    uint64_t weight; /* the bytes that it stands for, roughly */
+    uint32_t slot;   /* index + 1 in `samples`; 0: not sampled */
+    uint64_t size;   /* bytes */
+    uint64_t weight; /* bytes that the sample stands for, approximately */
 };
 
 /*
- * Sizes that are told apart: each of 0 to 31 bytes, and sixteen of each
- * doubling from there on. A stack that allocates buffers of any length then has
- * some tens of rows and not thousands, which would soon fill any table.
+ * Size classes: one for each size from 0 to 31 bytes, then sixteen for each
+ * power of two. A stack that allocates buffers of any length then has tens of
+ * samples and not thousands, which would fill the table.
  */
 static inline uint32_t cp_alloc_size_class(uint64_t size)
 {
@@ -60,36 +100,35 @@ static inline uint32_t cp_alloc_size_class(uint64_t size)
 }
 
 /*
- * What lives: addresses, and what each block was recorded as. The near part
- * comes first and is filled first: as long as it is enough, few pages are
- * touched, and they stay in the caches.
+ * The live table. The primary part comes first and is filled first, so a
+ * program with few sampled blocks touches few pages.
  */
 struct cp_live_table {
-    size_t n_overflow; /* buckets beyond the near part: a power of two */
-    _Atomic uint64_t *keys;
-    struct cp_live_entry *entries;
+    size_t n_overflow;      /* buckets in the overflow part; a power of two */
+    _Atomic uint64_t *keys; /* 0: free, KEY_CLAIMED, or the address */
+    struct cp_live_entry *entries; /* same index as keys */
 };
 
 /*
- * What each sample changes, whichever thread takes it: one line of the cache,
- * and nothing in it that is only read.
+ * Counters that every sample changes, apart from the fields that are only read,
+ * in one cache line.
  */
 struct cp_alloc_counts {
     _Alignas(64) _Atomic uint64_t n_samples;
-    _Atomic uint64_t live_bytes; /* that the live blocks stand for, roughly */
-    _Atomic uint64_t high_bytes; /* the most that it ever was */
-    _Atomic uint64_t all_bytes;  /* that all blocks stand for, roughly */
-    _Atomic uint64_t n_live;     /* blocks in the live table */
-    _Atomic uint64_t n_in_overflow; /* of them, not in its near part */
-    _Atomic uint64_t n_lost;        /* blocks for which it had no place */
+    _Atomic uint64_t live_bytes;    /* sum of the weights of live blocks */
+    _Atomic uint64_t high_bytes;    /* maximum of live_bytes (high water) */
+    _Atomic uint64_t all_bytes;     /* sum of the weights of all blocks */
+    _Atomic uint64_t n_live;        /* blocks in the live table */
+    _Atomic uint64_t n_in_overflow; /* of them, in the overflow part */
+    _Atomic uint64_t n_lost;        /* blocks that found no free slot */
 };
 
 struct cp_alloc_sampler {
-    _Atomic uint64_t interval; /* bytes; 0: off */
-    _Atomic uint64_t seed;
-    struct cp_signal_samples samples; /* count and bytes; gone: freed */
-    _Atomic uint64_t *growth; /* bytes by which each slot of it raised the high
-                                 water */
+    _Atomic uint64_t interval;        /* bytes; 0: off */
+    _Atomic uint64_t seed;            /* next seed of a thread */
+    struct cp_signal_samples samples; /* count: blocks; value: bytes */
+    _Atomic uint64_t
+        *growth; /* by slot of samples: bytes added to high water */
     struct cp_live_table live;
     struct cp_alloc_counts counts;
 };
@@ -98,16 +137,16 @@ extern struct cp_alloc_sampler cp_alloc_sampler;
 extern _Atomic uint8_t cp_alloc_filter[1 << CP_ALLOC_FILTER_BITS]
     __attribute__((visibility("hidden")));
 
-/* Places of the live table. */
+/* Number of slots of a live table. */
 static inline size_t cp_live_n_slots(size_t n_overflow)
 {
     return (CP_LIVE_PRIMARY + n_overflow) * CP_LIVE_BUCKET;
 }
 
 /*
- * Neighbours share a byte or have neighbouring ones, so that few lines of the
- * filter are in use; but what lies 64 MB apart, as glibc's arenas do, does not
- * fall together: the factor is odd. Two instructions.
+ * Index of the filter counter of an address, in two instructions. Blocks that
+ * are close share a counter or a cache line. The factor is odd, so that glibc's
+ * arenas, which are 64 MB apart, do not share counters.
  */
 static inline size_t cp_alloc_filter_at(uintptr_t address)
 {
@@ -115,7 +154,7 @@ static inline size_t cp_alloc_filter_at(uintptr_t address)
            (32 - CP_ALLOC_FILTER_BITS);
 }
 
-/* May the block at this address be a sampled one? */
+/* May the block be in the live table? False positives are possible. */
 static inline bool cp_alloc_may_be_sampled(const void *block)
 {
     return atomic_load_explicit(
@@ -123,37 +162,38 @@ static inline bool cp_alloc_may_be_sampled(const void *block)
                memory_order_relaxed) != 0;
 }
 
-/* Has the thread that calls this never be sampled: it is the library's. */
+/* Excludes the calling thread from sampling: it is a thread of the library. */
 static inline void cp_alloc_mark_internal(void)
 {
     cp_alloc_self.left = UINT64_MAX;
 }
 
-/* The bytes up to and with the one that is sampled next, drawn anew: > 0. */
+/* Draws the distance to the next sampled byte; at least 1. */
 uint64_t cp_alloc_draw_distance(struct cp_alloc_thread *t, uint64_t interval);
 
 /*
- * Records the block of `size` bytes that the caller of caller got: stack and
- * size, and that it lives. caller is the return address into the program.
+ * Adds the stack and the size of a sampled block to the samples, and the block
+ * to the live table. caller is the return address into the program.
  */
 void cp_alloc_record(void *block, size_t size, uintptr_t caller);
 
-/* Takes a block out of the live table. */
+/* Removes a block; an entry with slot 0: it is not in the table. */
 struct cp_live_entry cp_live_remove(void *block);
 
-/* Is the block there that was recorded as this? */
+/* Is the block in the table, with this slot? */
 bool cp_live_contains(void *block, uint32_t slot);
 
-/* Puts back what was taken: it was not freed after all. */
+/* Inserts a removed block again: realloc failed. */
 void cp_live_insert(void *block, struct cp_live_entry entry);
 
-/* Counts what was taken as freed. */
+/* Counts a removed block as freed. */
 void cp_alloc_count_free(const void *block, struct cp_live_entry entry);
 
-/* Has free look at this block, for ever: it is no block of malloc's. */
+/* Makes the filter positive for this block for good, so that free checks it:
+ * malloc did not allocate it. */
 void cp_alloc_mark_filter(const void *block);
 
-/* The i-th place of the live table: the block's address, 0 when empty. */
+/* The address of the block in slot i, and its entry; 0: the slot is free. */
 uintptr_t cp_live_at(size_t i, struct cp_live_entry *out);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * probes - marks that tracers of the whole host can find (USDT).
+ * usdt - static tracepoints (USDT) for tracers of the whole host.
  *
- * Provider cpprof, seen with `readelf -n`, `perf list` or `bpftrace -l`:
+ * Provider cpprof; `readelf -n`, `perf list` and `bpftrace -l` show them:
  *
- *   heap_alloc   address, size, bytes that the sample stands for (roughly)
+ *   heap_alloc   address, size, bytes that the sample stands for
  *   heap_free    address, size
  *
- * They are of sampled blocks alone. Each is one instruction that does nothing
- * unless somebody looks, and nothing at all where the header was missing when
- * the library was built (Debian: systemtap-sdt-dev).
+ * They fire for sampled blocks only. A tracepoint is one nop while no tracer is
+ * attached. It is left out if sys/sdt.h was missing when the library was built
+ * (Debian: systemtap-sdt-dev).
  */
 #ifndef CP_USDT_H
 #define CP_USDT_H

@@ -1,4 +1,4 @@
-/* handler.c - see handler.h. */
+/* handler.c - takes samples in signal handlers, and replies to requests. */
 #include "signal/signals/handler.h"
 
 #include <linux/futex.h>
@@ -7,6 +7,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "base/assert/assert.h"
 #include "signal/signals/perf_event.h"
 #include "signal/signals/perf_signals.h"
 #include "signal/tables/readers.h"
@@ -20,9 +21,11 @@
 #include "signal/unwinder/walk.h"
 #include "signal/waits/waits.h"
 
-#define TIMEOUT_NS 40000000u /* some ticks */
-#define LAG_MAX_NS 100000
-#define LAG_SLOW 32
+/* CPU time without a perf event that is recorded wherever the thread is. */
+#define KERNEL_TIME_TIMEOUT_NS 40000000u
+#define MAX_LAG_NS 100000
+#define NUMBER_MASK (((uint32_t)1 << CP_SIGNAL_NUMBER_BITS) - 1)
+#define LAG_WEIGHT 32 /* events in the moving average of the lag */
 
 struct cp_handler_state cp_handler_state;
 
@@ -33,32 +36,35 @@ struct sample {
     uint32_t state;
 };
 
-static void want_look(void)
+/* Wakes the refresh thread, unless a handler did so since its last refresh. */
+static void request_refresh(void)
 {
-    uint32_t nothing = CP_REFRESH_NONE;
+    uint32_t none = CP_REFRESH_NONE;
 
     if (cp_handler_state.refresh_futex &&
-        atomic_compare_exchange_strong(&cp_handler_state.refresh_request,
-                                       &nothing, CP_REFRESH_REQUESTED))
+        atomic_compare_exchange_strong(&cp_handler_state.refresh_request, &none,
+                                       CP_REFRESH_REQUESTED))
         (void)CP_SYSCALL(SYS_futex, (long)cp_handler_state.refresh_futex,
                          FUTEX_WAKE_PRIVATE, 1);
 }
 
 /*
- * Walks and records. The table is looked up only once the place is taken:
- * whoever switches a table off waits for all places to be left.
+ * Walks the interrupted stack and adds it to a table. The pointer to the table
+ * is loaded inside the reader slot: a thread that switches a profile off stores
+ * NULL and waits for a grace period.
  */
-static struct cp_signal_slot *take(const struct sample *sample,
-                                   const ucontext_t *context)
+static struct cp_signal_slot *record(const struct sample *sample,
+                                     const ucontext_t *context)
 {
     struct cp_signal_thread *t = sample->thread;
-    struct cp_reader_slot *place = cp_readers_enter(t->number);
+    struct cp_reader_slot *reader = cp_readers_enter(t->number);
     struct cp_signal_walk walk;
     struct cp_signal_regs regs;
     struct cp_signal_samples *table;
     struct cp_signal_slot *slot = NULL;
 
-    if (!place) {
+    CP_ASSERT(cp_signal_self == t);
+    if (!reader) {
         atomic_fetch_add(&cp_handler_state.n_no_reader_slot, sample->count);
         return NULL;
     }
@@ -73,27 +79,28 @@ static struct cp_signal_slot *take(const struct sample *sample,
             (struct cp_stack_reader){ .stack_low = atomic_load(&t->stack_low),
                                       .stack_high =
                                           atomic_load(&t->stack_high) };
-        n = cp_signal_walk(&walk, regs, place->frames);
-        slot = cp_signal_add(table, place->frames, n, tag, sample->count,
+        n = cp_signal_walk(&walk, regs, reader->frames);
+        CP_ASSERT(n <= CP_WALK_MAX);
+        slot = cp_signal_add(table, reader->frames, n, tag, sample->count,
                              sample->value);
         atomic_fetch_add(&cp_handler_state.n_samples, sample->count);
         if (!slot)
             atomic_fetch_add(&cp_handler_state.n_full, sample->count);
         if (cp_trace_is_on() && sample->table == &cp_handler_state.cpu)
-            cp_trace_sample(t, place->frames, n, cp_waits_now_ns());
+            cp_trace_sample(t, reader->frames, n, cp_waits_now_ns());
         if (walk.end != CP_WALK_WHOLE)
             atomic_fetch_add(&cp_handler_state.n_truncated, sample->count);
         if (walk.hit_unmapped_pc)
-            want_look();
+            request_refresh();
     } else {
         atomic_fetch_add(&cp_handler_state.n_late, sample->count);
     }
-    cp_readers_exit(place);
+    cp_readers_exit(reader);
     return slot;
 }
 
-static void take_cpu(struct cp_signal_thread *t, uint64_t count,
-                     const ucontext_t *context)
+static void record_cpu(struct cp_signal_thread *t, uint64_t count,
+                       const ucontext_t *context)
 {
     struct sample sample = { .thread = t,
                              .table = &cp_handler_state.cpu,
@@ -101,12 +108,12 @@ static void take_cpu(struct cp_signal_thread *t, uint64_t count,
 
     sample.value = count * atomic_load(&t->cpu.period_ns);
     if (sample.value == 0)
-        return; /* nothing is due, or the profile is over */
-    atomic_store(&t->cpu.slot, take(&sample, context));
+        return; /* no period is due, or the profile has ended */
+    atomic_store(&t->cpu.slot, record(&sample, context));
     atomic_fetch_add(&t->cpu.count, count);
 }
 
-static uint64_t thread_clock(void)
+static uint64_t thread_clock_ns(void)
 {
     struct timespec now = { 0, 0 };
 
@@ -114,65 +121,69 @@ static uint64_t thread_clock(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* What is due by the thread's clock. */
-static uint64_t due_now(const struct cp_signal_thread *t)
+/* Periods that are over by the thread's clock and not recorded yet. */
+static uint64_t periods_due_now(const struct cp_signal_thread *t)
 {
-    return cp_signal_periods_due(t, thread_clock());
+    return cp_signal_periods_due(t, thread_clock_ns());
 }
 
-/* How late the first event of a thread is; less than 0: early. */
-static int64_t lateness(const struct cp_signal_thread *t)
+/* Delay of the thread's first event, ns; negative: it is early. */
+static int64_t lateness_ns(const struct cp_signal_thread *t)
 {
-    return (int64_t)(thread_clock() - t->cpu.first_ns);
+    return (int64_t)(thread_clock_ns() - t->cpu.first_ns);
 }
 
 /*
- * The first event of a thread comes so much later than it was asked for as it
- * takes to set it up, tens of microseconds, which is a part of a short thread's
- * life. So it is asked for earlier, until they are as late as they are early in
- * the mean. One that comes early is as good, unless it is much too early:
- * events count the time that a virtual machine was not given, the thread's
- * clock does not. Returns how long it must still wait; 0: it is due.
+ * Returns how long the first event of a thread is still to wait, ns; 0: it is
+ * due. Opening an event takes tens of microseconds, so the first event fires
+ * late by that much, which matters for short threads. perf_lag_ns is the mean
+ * delay; the runtime programs first events earlier by it. So some events fire
+ * slightly early and count as due. One that is far too early must wait: an
+ * event counts time that the hypervisor stole, the thread's clock does not.
  */
-static uint64_t early_by(const struct cp_signal_thread *t, int64_t late)
+static uint64_t remaining_ns(const struct cp_signal_thread *t, int64_t late)
 {
     int64_t lag = atomic_load(&cp_handler_state.perf_lag_ns);
 
-    if (late < -LAG_MAX_NS)
+    if (late < -MAX_LAG_NS)
         return (uint64_t)(-late - lag);
-    if (late < LAG_MAX_NS && atomic_load(&t->cpu.count) == 0) {
-        lag += late / LAG_SLOW;
-        lag = lag < 0 ? 0 : lag > LAG_MAX_NS ? LAG_MAX_NS : lag;
+    if (late < MAX_LAG_NS && atomic_load(&t->cpu.count) == 0) {
+        lag += late / LAG_WEIGHT;
+        lag = lag < 0 ? 0 : lag > MAX_LAG_NS ? MAX_LAG_NS : lag;
+        CP_ASSERT(lag >= 0 && lag <= MAX_LAG_NS);
         atomic_store(&cp_handler_state.perf_lag_ns, lag);
     }
     return 0;
 }
 
 /*
- * How many periods a signal of the thread's timer stands for: none if it was
- * behind an event that has come. Beside events of a higher rate, for what they
- * could not see: time in the kernel. So it waits for a tick that meets the
- * thread in a system call; but not for ever, because page faults are none.
+ * Returns the number of periods that a timer signal stands for.
+ * - A backup timer counts only what its event has not recorded.
+ * - A timer without events counts itself and its overruns.
+ * - A timer beside periodic events counts time in the kernel, where events do
+ *   not fire. It waits for a tick inside a system call, at most
+ *   KERNEL_TIME_TIMEOUT_NS, because page faults are no system calls.
  */
-static uint64_t periods_of(const struct cp_signal_thread *t,
-                           const siginfo_t *info, const ucontext_t *context)
+static uint64_t periods_of_signal(const struct cp_signal_thread *t,
+                                  const siginfo_t *info,
+                                  const ucontext_t *context)
 {
     uint64_t n;
 
     if (t->perf.has_backup_timer)
-        return due_now(t);
+        return periods_due_now(t);
     if (atomic_load(&t->perf.period_ns) == 0)
         return 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
-    n = due_now(t);
+    n = periods_due_now(t);
     if (atomic_load(&t->perf.event) &&
-        n * atomic_load(&t->cpu.period_ns) < TIMEOUT_NS &&
+        n * atomic_load(&t->cpu.period_ns) < KERNEL_TIME_TIMEOUT_NS &&
         !cp_arch_is_at_syscall_exit(context, cp_stack_reader_is_readable))
         return 0;
     return n;
 }
 
-/* Attributes the running time that the wall-clock sampler has seen so far. */
-static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
+/* Attributes the running time that the wall-clock sampler has measured. */
+static void reply_wall(struct cp_signal_thread *t, const ucontext_t *context)
 {
     struct sample sample = { .thread = t,
                              .table = &cp_handler_state.wall,
@@ -181,24 +192,24 @@ static void take_wall(struct cp_signal_thread *t, const ucontext_t *context)
                              .state = CP_STATE_RUNNING };
 
     if (sample.value)
-        atomic_store(&t->wall.running_slot, take(&sample, context));
+        atomic_store(&t->wall.running_slot, record(&sample, context));
 }
 
-/* Each thread has a sample of its own in that table, by its number. */
-static void take_stack(struct cp_signal_thread *t, const ucontext_t *context)
+/* The state tag makes a separate sample for each thread. */
+static void reply_stack(struct cp_signal_thread *t, const ucontext_t *context)
 {
     struct sample sample = { .thread = t,
                              .table = &cp_handler_state.stacks,
                              .count = 1,
                              .state = t->number + 1 };
 
-    atomic_store(&t->stack_list.slot, take(&sample, context));
+    atomic_store(&t->stack_list.slot, record(&sample, context));
     atomic_fetch_add(&t->stack_list.n_replies, 1);
 }
 
-/* Copies all registers, for the search for leaks (runtime/heap/leak.h). */
-static void take_registers(struct cp_signal_thread *t,
-                           const ucontext_t *context)
+/* Copies all registers, for the leak search (runtime/heap/leak.h). */
+static void reply_registers(struct cp_signal_thread *t,
+                            const ucontext_t *context)
 {
     const uintptr_t *words = (const void *)&context->uc_mcontext;
     struct cp_signal_regs regs;
@@ -212,7 +223,7 @@ static void take_registers(struct cp_signal_thread *t,
 
 void cp_signal_raise_default(int sig)
 {
-    /* The kernel's struct: handler, flags, restorer, mask. */
+    /* The kernel's struct sigaction: handler, flags, restorer, mask. */
     const long to_default[4] = { 0 };
     uint64_t mask = (uint64_t)1 << (sig - 1);
     long pid = CP_SYSCALL(SYS_getpid, 0);
@@ -222,8 +233,8 @@ void cp_signal_raise_default(int sig)
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&mask, 0, 8);
 }
 
-/* A signal that is not ours, with the fate that it would have had. */
-static void pass_on(const struct sigaction *old, int sig, siginfo_t *info,
+/* Applies the program's action to a signal that the library did not send. */
+static void forward(const struct sigaction *old, int sig, siginfo_t *info,
                     void *context)
 {
     if (old->sa_flags & SA_SIGINFO) {
@@ -236,10 +247,11 @@ static void pass_on(const struct sigaction *old, int sig, siginfo_t *info,
 }
 
 /*
- * The first signal of a thread that the runtime found by looking around. The
- * record may have been given to another since the signal was sent.
+ * Sets cp_signal_self at the first signal of a thread that a scan of /proc
+ * found. The tid check excludes a late signal whose record a new thread has got
+ * meanwhile.
  */
-static bool meet(struct cp_signal_thread *t)
+static bool register_self(struct cp_signal_thread *t)
 {
     if (cp_signal_self || CP_SYSCALL(SYS_gettid, 0) != atomic_load(&t->tid))
         return false;
@@ -247,42 +259,44 @@ static bool meet(struct cp_signal_thread *t)
     return true;
 }
 
-/* The thread that a word of ours is for, if that is the current one. */
-static struct cp_signal_thread *thread_of(uint64_t word)
+/* The record that a payload names; NULL: the current thread has another. */
+static struct cp_signal_thread *thread_of_payload(uint64_t payload)
 {
     struct cp_signal_thread *t =
-        cp_signal_thread_at((uint32_t)word & 0x0fffffff);
+        cp_signal_thread_at((uint32_t)payload & NUMBER_MASK);
 
-    return t && (cp_signal_self == t || meet(t)) ? t : NULL;
+    CP_ASSERT(!t || t->number == ((uint32_t)payload & NUMBER_MASK));
+    return t && (cp_signal_self == t || register_self(t)) ? t : NULL;
 }
 
+/* Serves all pending requests; one signal may stand for several. */
 static void reply(struct cp_signal_thread *t, const ucontext_t *context)
 {
     uint32_t requests = atomic_exchange(&t->requests.pending, 0);
 
     if (requests & CP_REQUEST_WALL)
-        take_wall(t, context);
+        reply_wall(t, context);
     if (requests & CP_REQUEST_STACK)
-        take_stack(t, context);
+        reply_stack(t, context);
     if (requests & CP_REQUEST_REGISTERS)
-        take_registers(t, context);
+        reply_registers(t, context);
 }
 
 void cp_signal_handle(int sig, siginfo_t *info, void *context)
 {
-    uint64_t word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+    uint64_t payload = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
     struct cp_signal_thread *t;
 
     if (!cp_signal_is_from_timer(info)) {
-        pass_on(&cp_handler_state.previous, sig, info, context);
+        forward(&cp_handler_state.previous, sig, info, context);
         return;
     }
-    t = thread_of(word);
+    t = thread_of_payload(payload);
     if (!t)
         return;
-    switch ((enum cp_signal_source)(word >> 28 & 0xf)) {
+    switch ((enum cp_signal_source)(payload >> CP_SIGNAL_NUMBER_BITS & 0xf)) {
     case CP_SIGNAL_CPU:
-        take_cpu(t, periods_of(t, info, context), context);
+        record_cpu(t, periods_of_signal(t, info, context), context);
         break;
     case CP_SIGNAL_REQUEST:
         reply(t, context);
@@ -290,17 +304,19 @@ void cp_signal_handle(int sig, siginfo_t *info, void *context)
     }
 }
 
-/* Of a thread's events; it counts even if it is a little early. */
+/* Is this the first event? It counts even if it is slightly early. */
 static bool is_first(const struct cp_signal_thread *t)
 {
     return !t->perf.has_fired && atomic_load(&t->cpu.count) == 0;
 }
 
 /*
- * The first event comes at a random time; the next ones, if there are to be
- * any, in step. Somebody may be ending the profile meanwhile.
+ * Programs the next event. The first one fires after a random part of a period;
+ * from then on they fire each perf.period_ns, or never if that is 0. wait_ns is
+ * not 0 if the first one was too early and must fire again. The runtime may end
+ * the profile meanwhile, so the event is closed if cpu.period_ns is 0 at last.
  */
-static void go_on(struct cp_signal_thread *t, uint64_t wait_ns)
+static void rearm_event(struct cp_signal_thread *t, uint64_t wait_ns)
 {
     uint64_t period = wait_ns ? wait_ns : atomic_load(&t->perf.period_ns);
 
@@ -310,7 +326,7 @@ static void go_on(struct cp_signal_thread *t, uint64_t wait_ns)
     } else if (!t->perf.has_fired &&
                cp_perf_signals_open(t, 0, period) != CP_PERF_OPEN_RETRY) {
         t->perf.has_fired = wait_ns == 0;
-    } /* or the same one comes again */
+    } /* else: the same event fires again */
     if (atomic_load(&t->cpu.period_ns) == 0)
         cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
 }
@@ -318,26 +334,26 @@ static void go_on(struct cp_signal_thread *t, uint64_t wait_ns)
 void cp_signal_handle_trap(int sig, siginfo_t *info, void *context)
 {
     struct cp_signal_thread *t;
-    uint64_t word, wait_ns = 0;
+    uint64_t payload, wait_ns = 0;
 
     if (!cp_perf_signals_is_from_library(info) ||
-        !cp_signal_perf_payload(info, &word)) {
+        !cp_signal_perf_payload(info, &payload)) {
         const struct sigaction by_default = { .sa_handler = SIG_DFL };
 
-        pass_on(&by_default, sig, info, context);
+        forward(&by_default, sig, info, context);
         return;
     }
-    t = thread_of(word);
+    t = thread_of_payload(payload);
     if (!t || !atomic_load(&t->perf.event))
-        return; /* who began it has not got so far, and it will come again */
+        return; /* the runtime has not published it yet; it fires again */
     if (!t->perf.has_fired) {
-        int64_t late = lateness(t);
+        int64_t late = lateness_ns(t);
 
         if (late < -t->perf.retry_ns / 2 && t->perf.retry_ns)
-            return; /* it comes again in time */
-        wait_ns = early_by(t, late);
+            return; /* it fires again before it is due */
+        wait_ns = remaining_ns(t, late);
     }
     if (atomic_load(&t->cpu.period_ns) && wait_ns == 0)
-        take_cpu(t, is_first(t) || due_now(t) > 0, context);
-    go_on(t, wait_ns);
+        record_cpu(t, is_first(t) || periods_due_now(t) > 0, context);
+    rearm_event(t, wait_ns);
 }

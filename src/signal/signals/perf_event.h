@@ -1,11 +1,14 @@
 /*
- * perf_event - a clock of a thread's CPU time that does not wait for the tick.
+ * perf_event - a perf event that sends SIGTRAP to its thread after each period
+ * of CPU time, more precisely than a timer, which waits for the kernel's tick.
  *
- * An event of the kernel's that sends SIGTRAP to its thread, with a word of
- * ours, each time the thread has used so much CPU time and is not in the
- * kernel. There it must not come: one that comes in the middle of an exec would
- * kill the program that follows. It is held by a mapping alone, so that no file
- * descriptor stays open in the program, and a forked child has none of it.
+ * The event fires in user mode only: a SIGTRAP that is pending during an exec
+ * would kill the new program. Its file descriptor is closed at once; a mapping
+ * keeps it open. So the program sees no descriptor, and a forked child does not
+ * inherit the event.
+ *
+ * Context: any, signal handlers included. Locking, ordering: none.
+ * Failure: -errno; older kernels and seccomp filters refuse the event.
  */
 #ifndef CP_SIGNAL_PERF_EVENT_H
 #define CP_SIGNAL_PERF_EVENT_H
@@ -15,16 +18,16 @@
 #include <stdint.h>
 
 /*
- * Begins an event for a thread of this process (0: the caller). Returns 0 and
- * its mapping, or -errno.
+ * Opens an event for a thread of this process; tid 0 is the caller. Returns 0
+ * and the mapping in *out, or -errno.
  */
-int cp_signal_perf_open(int32_t tid, uint64_t period_ns, uint64_t word,
+int cp_signal_perf_open(int32_t tid, uint64_t period_ns, uint64_t payload,
                         void **out);
 
-/* Ends it; NULL is fine. */
+/* Closes the event; NULL is ignored. */
 void cp_signal_perf_close(void *event);
 
-/* Is the signal one of an event, and with which word? */
+/* True for a signal of a perf event; *out is its payload. */
 bool cp_signal_perf_payload(const siginfo_t *info, uint64_t *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* perf_signals.c - see perf_signals.h. */
+/* perf_signals.c - opening, pausing and closing of the threads' perf events. */
 #include "signal/signals/perf_signals.h"
 
 #include <stdatomic.h>
@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "base/assert/assert.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/mask.h"
 #include "signal/signals/perf_event.h"
@@ -16,32 +17,33 @@
 #define MASK_BYTES 8
 
 #define POLL_NS 100000
-#define MAX_NAPS 5000 /* whoever opens needs microseconds, if it can run */
+#define MAX_POLLS 5000 /* half a second; opening takes microseconds */
 
-static _Atomic bool are_allowed, were_allowed;
-static _Atomic uint32_t n_opening, n_forks;
+static _Atomic bool are_allowed, have_been_allowed;
+static _Atomic uint32_t n_opening; /* threads inside cp_perf_signals_open */
+static _Atomic uint32_t n_forks;   /* forks in progress */
 
 bool cp_perf_signals_is_from_library(const siginfo_t *info)
 {
-    uint64_t word;
+    uint64_t payload;
 
     if (cp_handler_state.cookie == 0)
         return false;
     if (info->si_code == SI_TIMER)
-        word = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
-    else if (!cp_signal_perf_payload(info, &word))
+        payload = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+    else if (!cp_signal_perf_payload(info, &payload))
         return false;
-    return word >> 32 == cp_handler_state.cookie;
+    return payload >> 32 == cp_handler_state.cookie;
 }
 
 void cp_perf_signals_allow(void)
 {
-    atomic_store(&were_allowed, true);
+    atomic_store(&have_been_allowed, true);
     atomic_store(&are_allowed, true);
 }
 
-/* Whoever forbids it looks for the event after that; we look the other way. */
-static bool may_be(const struct cp_signal_thread *t)
+/* See Ordering in perf_signals.h. */
+static bool is_allowed(const struct cp_signal_thread *t)
 {
     return atomic_load(&are_allowed) && !atomic_load(&t->perf.is_paused);
 }
@@ -49,42 +51,48 @@ static bool may_be(const struct cp_signal_thread *t)
 static bool open_event(struct cp_signal_thread *t, int32_t tid,
                        uint64_t period_ns)
 {
-    uint64_t word =
+    uint64_t payload =
         (uint64_t)(uintptr_t)cp_signal_payload(CP_SIGNAL_CPU, t->number);
     void *event = NULL;
-    bool is_open =
-        may_be(t) && cp_signal_perf_open(tid, period_ns, word, &event) == 0;
+    bool is_open = is_allowed(t) &&
+                   cp_signal_perf_open(tid, period_ns, payload, &event) == 0;
 
+    CP_ASSERT(is_open == (event != NULL));
     cp_signal_perf_close(atomic_exchange(&t->perf.event, event));
-    if (!may_be(t))
+    if (!is_allowed(t))
         cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
     return is_open;
 }
 
 /*
- * Whoever forks, or forbids events, says so and then waits for those who are
- * at it; we look the other way.
+ * A thread that forks increments n_forks first and then waits until n_opening
+ * is 0. This thread increments n_opening first and then loads n_forks. So one
+ * of the two sees the other.
  */
 enum cp_perf_open_result cp_perf_signals_open(struct cp_signal_thread *t,
                                               int32_t tid, uint64_t period_ns)
 {
-    enum cp_perf_open_result begun = CP_PERF_OPEN_RETRY;
+    enum cp_perf_open_result result = CP_PERF_OPEN_RETRY;
 
     atomic_fetch_add(&n_opening, 1);
     if (atomic_load(&n_forks) == 0)
-        begun = open_event(t, tid, period_ns) ? CP_PERF_OPEN_OK
-                                              : CP_PERF_OPEN_REFUSED;
+        result = open_event(t, tid, period_ns) ? CP_PERF_OPEN_OK
+                                               : CP_PERF_OPEN_REFUSED;
+    CP_ASSERT(atomic_load(&n_opening) > 0);
     atomic_fetch_sub(&n_opening, 1);
-    return begun;
+    return result;
 }
 
-/* Not for ever: it may be one that we do not let run. */
+/*
+ * Waits until no thread is opening an event, for half a second at most: the
+ * opening thread may be the one that this handler interrupts.
+ */
 static void await_openers(void)
 {
-    const struct timespec nap = { 0, POLL_NS };
+    const struct timespec pause = { 0, POLL_NS };
 
-    for (int i = 0; i < MAX_NAPS && atomic_load(&n_opening); i++)
-        (void)CP_SYSCALL(SYS_nanosleep, (long)&nap, 0);
+    for (int i = 0; i < MAX_POLLS && atomic_load(&n_opening); i++)
+        (void)CP_SYSCALL(SYS_nanosleep, (long)&pause, 0);
 }
 
 void cp_perf_signals_before_fork(void)
@@ -99,11 +107,15 @@ void cp_perf_signals_after_fork(bool is_child)
         atomic_store(&n_opening, 0);
         atomic_store(&n_forks, 0);
     } else {
+        CP_ASSERT(atomic_load(&n_forks) > 0);
         atomic_fetch_sub(&n_forks, 1);
     }
 }
 
-/* Not cp_signal_self: who blocks all signals may never have met its record. */
+/*
+ * Searches by tid: cp_signal_self is not set in a thread that a scan found and
+ * that blocks all signals.
+ */
 static struct cp_signal_thread *find_self(void)
 {
     int32_t tid = (int32_t)CP_SYSCALL(SYS_gettid, 0);
@@ -115,30 +127,31 @@ static struct cp_signal_thread *find_self(void)
     return NULL;
 }
 
-static void drop_waiting(void)
+/* Discards a pending SIGTRAP of the library; puts another one back. */
+static void discard_pending(void)
 {
-    const struct timespec at_once = { 0, 0 };
-    uint64_t waiting = 0, mask = TRAP_MASK;
+    const struct timespec no_wait = { 0, 0 };
+    uint64_t pending = 0, mask = TRAP_MASK;
     siginfo_t info;
 
-    (void)CP_SYSCALL(SYS_rt_sigpending, (long)&waiting, MASK_BYTES);
-    if (!(waiting & TRAP_MASK) ||
+    (void)CP_SYSCALL(SYS_rt_sigpending, (long)&pending, MASK_BYTES);
+    if (!(pending & TRAP_MASK) ||
         CP_SYSCALL(SYS_rt_sigtimedwait, (long)&mask, (long)&info,
-                   (long)&at_once, MASK_BYTES) != SIGTRAP ||
+                   (long)&no_wait, MASK_BYTES) != SIGTRAP ||
         cp_perf_signals_is_from_library(&info))
         return;
     (void)CP_SYSCALL(SYS_rt_tgsigqueueinfo, CP_SYSCALL(SYS_getpid, 0),
                      CP_SYSCALL(SYS_gettid, 0), SIGTRAP, (long)&info);
 }
 
-/* SIGTRAP is blocked meanwhile, so that none comes in between. */
+/* Blocks SIGTRAP meanwhile, so that none is delivered in between. */
 struct cp_signal_thread *cp_perf_signals_pause(void)
 {
     struct cp_signal_thread *t;
     uint64_t mask = TRAP_MASK, before = 0;
     void *event = NULL;
 
-    if (!atomic_load(&were_allowed))
+    if (!atomic_load(&have_been_allowed))
         return NULL;
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_BLOCK, (long)&mask, (long)&before,
                      MASK_BYTES);
@@ -148,7 +161,7 @@ struct cp_signal_thread *cp_perf_signals_pause(void)
         event = atomic_exchange(&t->perf.event, NULL);
         cp_signal_perf_close(event);
     }
-    drop_waiting();
+    discard_pending();
     (void)CP_SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0,
                      MASK_BYTES);
     return t;
@@ -167,7 +180,7 @@ void cp_perf_signals_resume(struct cp_signal_thread *t)
     before = cp_signal_mask_block();
     t->perf.has_fired = true;
     (void)cp_perf_signals_open(t, 0, period);
-    if (atomic_load(&t->cpu.period_ns) == 0) /* it was stopped meanwhile */
+    if (atomic_load(&t->cpu.period_ns) == 0) /* the profile has ended */
         cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
     cp_signal_mask_restore(before);
 }
@@ -185,5 +198,5 @@ void cp_perf_signals_close_all(void)
 void cp_perf_signals_disable(void)
 {
     cp_perf_signals_close_all();
-    atomic_store(&were_allowed, false);
+    atomic_store(&have_been_allowed, false);
 }

@@ -1,11 +1,21 @@
 /*
- * traps - SIGTRAPs of our events that must not reach anybody else.
+ * perf_signals - opens and closes the perf events of threads, so that no
+ * SIGTRAP of theirs reaches the program's own code or a program started by
+ * exec.
  *
- * An event (perf_event.h) sends SIGTRAP even to a thread that blocks it: there
- * it waits. The program that the thread becomes by an exec would die of it, as
- * would one that takes SIGTRAP for itself be told of traps that it did not set.
- * All of this may be called from handlers and, in a child of vfork, with the
- * parent's memory; nothing here touches errno.
+ * A perf event (perf_event.h) sends SIGTRAP even to a thread that blocks it;
+ * the signal then stays pending. A pending SIGTRAP survives exec and would kill
+ * the new program. A program that handles SIGTRAP itself would see traps that
+ * it did not set.
+ *
+ * Context: any: signal handlers, and a child of vfork, which shares the memory
+ *   of its parent. Nothing here changes errno.
+ * Locking: none; cp_perf_signals_open says what its caller needs.
+ * Ordering: the thread that forbids events stores its flag first and closes
+ *   open events after it. The thread that opens one publishes it first and
+ *   loads the flags after it. All are sequentially consistent, so one of the
+ *   two closes the event.
+ * Failure: cp_perf_signals_open returns why no event is open.
  */
 #ifndef CP_PERF_SIGNALS_H
 #define CP_PERF_SIGNALS_H
@@ -16,43 +26,45 @@
 
 struct cp_signal_thread;
 
-/* Has a signal that somebody took from the queue been caused by us? */
+/* Was the signal sent by a timer or a perf event of the library? */
 bool cp_perf_signals_is_from_library(const siginfo_t *info);
 
-/* From now on there may be events. */
+/* Allows events from now on. */
 void cp_perf_signals_allow(void);
 
 enum cp_perf_open_result {
-    CP_PERF_OPEN_RETRY,   /* the process is being copied: later */
-    CP_PERF_OPEN_REFUSED, /* there must be none, or the kernel has none */
+    CP_PERF_OPEN_RETRY,   /* a fork is in progress */
+    CP_PERF_OPEN_REFUSED, /* events are forbidden, or the kernel refuses */
     CP_PERF_OPEN_OK,
 };
 
 /*
- * Begins an event of the thread in place of the one that it has; tid is 0 for
- * the caller's own. Signals are blocked, or the lock of all threads is held.
+ * Opens an event for the thread and closes its previous one; tid 0 is the
+ * calling thread. The caller blocks signals or holds the lock of threads.c.
  */
 enum cp_perf_open_result cp_perf_signals_open(struct cp_signal_thread *t,
                                               int32_t tid, uint64_t period_ns);
 
 /*
- * Around a fork. An event is a file until it is mapped: a child that had it too
- * would keep it alive, and the parent could never end it.
+ * Around a fork. Until an event is mapped it is a file descriptor. A child that
+ * inherits the descriptor keeps the event open, and the parent cannot close it.
+ * So before_fork stops new events and waits for those that are being opened.
  */
 void cp_perf_signals_before_fork(void);
 void cp_perf_signals_after_fork(bool is_child);
 
 /*
- * Ends the calling thread's event, and drops what it has sent already. Gives
- * what cp_perf_signals_resume takes if the exec fails: NULL if there was none.
+ * Before an exec: closes the calling thread's event and discards its pending
+ * signals. Returns the argument for cp_perf_signals_resume, which the caller
+ * calls if the exec fails; NULL: the thread has no record.
  */
 struct cp_signal_thread *cp_perf_signals_pause(void);
 void cp_perf_signals_resume(struct cp_signal_thread *t);
 
-/* Ends the events of all threads; there are none until they are allowed. */
+/* Closes the events of all threads and forbids new ones. */
 void cp_perf_signals_close_all(void);
 
-/* For good: the hooks of exec look for none either. */
+/* The same for good: cp_perf_signals_pause becomes a no-op. */
 void cp_perf_signals_disable(void);
 
 #endif

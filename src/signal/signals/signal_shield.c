@@ -1,18 +1,19 @@
-/* signal_shield.c - see signal_shield.h. */
+/* signal_shield.c - discards late signals of the library, forwards others. */
 #include "signal/signals/signal_shield.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#include "base/assert/assert.h"
 #include "signal/signals/handler.h"
 #include "signal/signals/perf_signals.h"
 #include "signal/unwinder/syscall.h"
 
 #define MASK_BYTES 8
-#define RESTORER 0x04000000u /* a flag of libc's that must stay */
+#define RESTORER 0x04000000u /* SA_RESTORER, which libc sets */
 
-#define SIGNALS 65
+#define SIGNALS 65 /* signals are 1 to 64 */
 
 /* The program's action, by signal. */
 static struct {
@@ -25,6 +26,7 @@ void cp_signal_shield_wrap(int sig, const struct sigaction *act,
 {
     unsigned flags = (unsigned)act->sa_flags;
 
+    CP_ASSERT(sig > 0 && sig < SIGNALS);
     atomic_store(&program[sig].flags, flags);
     atomic_store(&program[sig].handler, (uintptr_t)act->sa_sigaction);
     *out = *act;
@@ -44,10 +46,11 @@ void cp_signal_shield_unwrap(int sig, struct sigaction *act)
 }
 
 /*
- * Another handler in the place of ours, by the kernel's struct, with what is
- * blocked meanwhile and so much more.
+ * Installs a handler in place of the shield; `blocked` is added to its mask.
+ * By system call, with the kernel's struct sigaction.
  */
-static void replace(int sig, uintptr_t handler, unsigned flags, uint64_t more)
+static void replace(int sig, uintptr_t handler, unsigned flags,
+                    uint64_t blocked)
 {
     uint64_t now[4] = { 0 }; /* handler, flags, restorer, mask */
 
@@ -56,7 +59,7 @@ static void replace(int sig, uintptr_t handler, unsigned flags, uint64_t more)
         return;
     now[0] = handler;
     now[1] = (now[1] & RESTORER) | flags;
-    now[3] |= more;
+    now[3] |= blocked;
     (void)CP_SYSCALL(SYS_rt_sigaction, sig, (long)now, 0, MASK_BYTES);
 }
 
@@ -67,8 +70,9 @@ void cp_signal_shield_restore(int sig)
 }
 
 /*
- * By default it ends the program, which cp_signal_handle_trap knows how to do.
- * Samples may come to it again, which nothing is to interrupt.
+ * SA_RESETHAND: the program's action becomes the default, which ends the
+ * process. For SIGTRAP, cp_signal_handle_trap does that and takes samples
+ * again; it must run with all signals blocked.
  */
 static void reset(int sig)
 {
@@ -83,6 +87,7 @@ void cp_signal_shield_handle(int sig, siginfo_t *info, void *context)
 {
     uintptr_t handler = atomic_load(&program[sig].handler);
 
+    CP_ASSERT(sig > 0 && sig < SIGNALS);
     if (sig == SIGTRAP ? cp_perf_signals_is_from_library(info)
                        : cp_signal_is_from_timer(info))
         return;

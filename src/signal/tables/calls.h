@@ -1,15 +1,17 @@
 /*
- * calls - the functions that a thread may wait in, by number.
+ * calls - numbers for the functions that a thread may wait in.
  *
- * Locks and sleeps use the numbers of enum cp_wait_kind; every other function
- * has a number of its own.
+ * Functions for locks, conditions, joins and sleeps share the numbers of enum
+ * cp_wait_kind; each function for I/O or for child processes has its own.
  */
 #ifndef CP_SIGNAL_CALLS_H
 #define CP_SIGNAL_CALLS_H
 
 #include <stdbool.h>
 
-/* What was waited for; the state of a block sample. */
+#include "base/assert/assert.h"
+
+/* What a thread waits for; the state tag of a sample in the block profile. */
 enum cp_wait_kind {
     CP_WAIT_MUTEX = 1,
     CP_WAIT_READ,
@@ -28,7 +30,7 @@ enum cp_wait_kind {
 };
 
 enum cp_call {
-    CP_CALL_FIRST_IO = 16, /* all below are of enum cp_wait_kind */
+    CP_CALL_FIRST_IO = 16, /* smaller numbers are of enum cp_wait_kind */
     CP_CALL_POLL = CP_CALL_FIRST_IO,
     CP_CALL_PPOLL,
     CP_CALL_SELECT,
@@ -68,10 +70,13 @@ enum cp_call {
     CP_CALL_WAIT3,
     CP_CALL_WAIT4,
     CP_CALL_WAITID,
-    CP_CALLS,
+    CP_CALLS, /* number of calls + 1 */
 };
 
-/* A call of I/O that returns sooner has not blocked and is not recorded. */
+_Static_assert((int)CP_WAIT_KINDS <= (int)CP_CALL_FIRST_IO,
+               "kinds and calls of I/O have different numbers");
+
+/* An I/O call that returns sooner is taken not to have blocked; ns. */
 #define CP_WAIT_IO_MIN_NS 20000
 
 static inline bool cp_call_is_io(unsigned call)
@@ -79,9 +84,10 @@ static inline bool cp_call_is_io(unsigned call)
     return call >= CP_CALL_FIRST_IO;
 }
 
-/* What the block profile calls it. */
+/* The kind under which the block profile shows the call. */
 static inline enum cp_wait_kind cp_call_wait_kind(unsigned call)
 {
+    CP_ASSERT(call > 0 && call < CP_CALLS);
     if (!cp_call_is_io(call))
         return (enum cp_wait_kind)call;
     if (call <= CP_CALL_EPOLL_PWAIT)

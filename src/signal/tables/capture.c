@@ -1,9 +1,10 @@
-/* capture.c - see capture.h. */
+/* capture.c - walks the current stack and adds it to a sample table. */
 #include "signal/tables/capture.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/assert/assert.h"
 #include "signal/tables/readers.h"
 #include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
@@ -11,12 +12,12 @@
 #include "signal/unwinder/regs.h"
 #include "signal/unwinder/walk.h"
 
-#define MAX_OWN_FRAMES 8 /* frames of our own on top of a stack */
+#define MAX_HOOK_FRAMES 8 /* frames of the library above the caller */
 
-/* How many frames on top are ours: those before the return to the program. */
-static size_t own_frames(const uintptr_t *frames, size_t n, uintptr_t caller)
+/* The number of the library's frames, which lie above the caller's frame. */
+static size_t hook_frames(const uintptr_t *frames, size_t n, uintptr_t caller)
 {
-    for (size_t i = 0; i < n && i < MAX_OWN_FRAMES; i++)
+    for (size_t i = 0; i < n && i < MAX_HOOK_FRAMES; i++)
         if (frames[i] == caller - 1 || frames[i] == caller)
             return i;
     return 0;
@@ -27,15 +28,16 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
                                          uint64_t count, uint64_t value)
 {
     struct cp_signal_thread *t = cp_signal_self;
-    struct cp_reader_slot *place =
+    struct cp_reader_slot *reader =
         cp_readers_enter((uint32_t)((uintptr_t)&t >> 12));
     struct cp_signal_walk walk = { 0 };
     struct cp_signal_tag tag = { .state = state };
     struct cp_signal_slot *slot;
     struct cp_signal_regs regs;
-    size_t n, own;
+    size_t n, n_hook;
 
-    if (!place) {
+    CP_ASSERT(s->slots && s->n_slots > 0);
+    if (!reader) {
         cp_signal_add_lost(s, count, value);
         return NULL;
     }
@@ -46,9 +48,11 @@ struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
     }
     walk.table = cp_unwind_table();
     cp_arch_current_regs(&regs);
-    n = cp_signal_walk(&walk, regs, place->frames);
-    own = own_frames(place->frames, n, caller);
-    slot = cp_signal_add(s, place->frames + own, n - own, tag, count, value);
-    cp_readers_exit(place);
+    n = cp_signal_walk(&walk, regs, reader->frames);
+    n_hook = hook_frames(reader->frames, n, caller);
+    CP_ASSERT(n_hook <= n && n <= CP_WALK_MAX);
+    slot = cp_signal_add(s, reader->frames + n_hook, n - n_hook, tag, count,
+                         value);
+    cp_readers_exit(reader);
     return slot;
 }

@@ -1,9 +1,15 @@
 /*
- * capture - records the stack of whoever called a hook.
+ * capture - records the stack of the program's code that called a hook.
  *
- * For the hooks of malloc and of locks, which run in the program's own
- * threads but not in signal context. The frames of the hook itself are left
- * out.
+ * The hooks of malloc and of locks use it. They run in a thread of the program,
+ * not in a signal handler of the library. The stack starts at the caller of the
+ * hook; the library's own frames are removed.
+ *
+ * Context: hooks in any thread.
+ * Locking: none.
+ * Ordering: the reader epochs (readers.h) keep the unwind table alive; the
+ *   caller keeps the sample table alive.
+ * Failure: NULL; the sample is added to the table's lost samples.
  */
 #ifndef CP_SIGNAL_CAPTURE_H
 #define CP_SIGNAL_CAPTURE_H
@@ -13,12 +19,12 @@
 struct cp_signal_samples;
 struct cp_signal_slot;
 
-/* The return address into the program, in a hook. */
+/* In a hook: the return address into the program. */
 #define CP_CALLER ((uintptr_t)__builtin_return_address(0))
 
 /*
- * Adds count and value to the stack that ends at `caller`, with the labels of
- * the thread and this state. NULL: it is lost, and counted so.
+ * Adds count and value to the sample with the current stack, from `caller`
+ * outwards, the labels of the thread and this state tag.
  */
 struct cp_signal_slot *cp_signal_capture(struct cp_signal_samples *s,
                                          uintptr_t caller, uint32_t state,

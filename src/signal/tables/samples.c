@@ -1,11 +1,7 @@
-/*
- * samples.c - see samples.h.
- *
- * A slot is claimed by its key. Whoever claims it writes the frames and says
- * so in `frames`, released; others may count in it meanwhile. A slot is never
- * given back as long as the table is in use.
- */
+/* samples.c - lookup, claim and update of the slots of a sample table. */
 #include "signal/tables/samples.h"
+
+#include "base/assert/assert.h"
 
 #define PRIMARY_PROBES 4
 #define MAX_PROBES 128
@@ -37,6 +33,8 @@ static void write_frames(struct cp_signal_samples *s,
         atomic_fetch_add_explicit(&s->used_frames, n, memory_order_relaxed) + 1;
     uint64_t where = first << 16 | n;
 
+    CP_ASSERT(first > 0 && n <= UINT16_MAX);
+    CP_ASSERT(atomic_load(&slot->frames) == CP_SAMPLE_UNWRITTEN);
     if (first + n > s->n_frames)
         where = CP_SAMPLE_NO_ROOM;
     else
@@ -46,8 +44,9 @@ static void write_frames(struct cp_signal_samples *s,
 }
 
 /*
- * The slot is asked for before it is looked at: who reads a page first that is
- * to be written has it mapped twice, and all cores told so.
+ * Tries to claim the slot without a load before. A load of an untouched page
+ * maps the zero page; the write after it costs a second page fault and a TLB
+ * shootdown on all cores.
  */
 static bool claim(struct cp_signal_slot *slot, uint64_t key, uint64_t *seen)
 {
@@ -57,16 +56,17 @@ static bool claim(struct cp_signal_slot *slot, uint64_t key, uint64_t *seen)
 }
 
 /*
- * The slot of a key among n, claimed if it is new; or NULL. `place` is where it
- * is looked for first, as a part of n in 2^32.
+ * Finds the slot of a key among n slots, or claims one. `start` / 2^32 * n is
+ * the first index to probe. NULL: max_probes slots belong to other keys.
  */
 static struct cp_signal_slot *find_among(struct cp_signal_slot *slots, size_t n,
-                                         uint32_t place, uint64_t most,
+                                         uint32_t start, uint64_t max_probes,
                                          uint64_t key, bool *is_new)
 {
-    size_t at = (size_t)((uint64_t)place * n >> 32);
+    size_t at = (size_t)((uint64_t)start * n >> 32);
 
-    for (uint64_t i = 0; i < most; i++, at = at + 1 < n ? at + 1 : 0) {
+    CP_ASSERT(n > 0 && at < n && key != 0);
+    for (uint64_t i = 0; i < max_probes; i++, at = at + 1 < n ? at + 1 : 0) {
         uint64_t seen = 0;
 
         if (i > 0)
@@ -81,7 +81,7 @@ static struct cp_signal_slot *find_among(struct cp_signal_slot *slots, size_t n,
     return NULL;
 }
 
-/* No slot is ever given back, so a key is found where it was claimed. */
+/* A claimed slot is never freed, so a key is found where it was claimed. */
 static struct cp_signal_slot *find(struct cp_signal_samples *s, uint64_t key,
                                    bool *is_new)
 {
@@ -117,6 +117,7 @@ struct cp_signal_slot *cp_signal_add(struct cp_signal_samples *s,
         cp_signal_add_lost(s, count, value);
         return NULL;
     }
+    CP_ASSERT(cp_signal_has_slot(s, slot));
     if (is_new) {
         slot->tag = tag;
         slot->first_value = value;

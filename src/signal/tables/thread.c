@@ -1,4 +1,4 @@
-/* thread.c - the table of thread records and the current thread's entry. */
+/* thread.c - the table of thread records, and the current thread's record. */
 #include "signal/tables/thread.h"
 
 _Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];

@@ -158,7 +158,7 @@ struct cp_signal_thread {
     struct cp_thread_runtime runtime;
 };
 
-/* The periods that have passed by the thread's clock and were not sampled. */
+/* Sampling periods that are over at this CPU time and are not recorded yet. */
 static inline uint64_t cp_signal_periods_due(const struct cp_signal_thread *t,
                                              uint64_t clock_ns)
 {
@@ -171,12 +171,12 @@ static inline uint64_t cp_signal_periods_due(const struct cp_signal_thread *t,
     return due > n ? due - n : 0;
 }
 
-#define CP_THREADS_CHUNK 256
-#define CP_THREADS_CHUNKS 1024
+#define CP_THREADS_CHUNK 256   /* records in a chunk */
+#define CP_THREADS_CHUNKS 1024 /* chunks at most */
 
 extern _Atomic(struct cp_signal_thread *) cp_signal_threads[CP_THREADS_CHUNKS];
 
-/* The record of a number; NULL: there is none. */
+/* The record with this number; NULL: none is mapped there. */
 static inline struct cp_signal_thread *cp_signal_thread_at(uint32_t number)
 {
     struct cp_signal_thread *chunk;
@@ -188,12 +188,11 @@ static inline struct cp_signal_thread *cp_signal_thread_at(uint32_t number)
     return chunk ? &chunk[number % CP_THREADS_CHUNK] : NULL;
 }
 
-/* The current thread's, or NULL when it is not known yet. */
+/* The record of the current thread; NULL: it is not registered yet. */
 extern _Thread_local struct cp_signal_thread *cp_signal_self
     __attribute__((tls_model("initial-exec")));
 
-/* Whether the current thread belongs to the library; its waits are not
- * recorded. */
+/* True in a thread of the library, whose waits are not recorded. */
 extern _Thread_local bool cp_signal_is_internal
     __attribute__((tls_model("initial-exec")));
 

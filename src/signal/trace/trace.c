@@ -1,9 +1,10 @@
-/* trace.c - see trace.h. */
+/* trace.c - appends events to the buffers of the calling thread. */
 #include "signal/trace/trace.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>
 
+#include "base/assert/assert.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/samples.h"
@@ -14,24 +15,25 @@
 #define END_SLOTS                                                              \
     (1 + (sizeof(struct cp_trace_end) + sizeof(struct cp_trace_event) - 1) /   \
              sizeof(struct cp_trace_event))
-#define LOOK_AGAIN 256 /* events of an unknown thread between two looks */
+#define SCAN_INTERVAL 256 /* events of an unregistered thread between scans */
 
-_Static_assert(sizeof(struct cp_trace_event) == 32, "an event is two words");
+_Static_assert(sizeof(struct cp_trace_event) == 32,
+               "two events fill a cache line");
 _Static_assert(sizeof(struct cp_trace_buffer) == 4096, "a buffer is a page");
-_Static_assert(CP_CALLS <= CP_TRACE_CALLS, "each has a bare stack");
+_Static_assert(CP_CALLS <= CP_TRACE_CALLS, "each call has a stack");
 
 struct cp_trace cp_trace;
-static _Thread_local uint32_t n_unknown;
+static _Thread_local uint32_t n_unregistered;
 
 /*
- * A thread that did not begin in our hook is known by its id once somebody has
- * looked for it.
+ * Finds the record of a thread that the runtime has registered by a scan of
+ * /proc and that does not know it yet.
  */
 static struct cp_signal_thread *find_self(void)
 {
     int32_t tid;
 
-    if (n_unknown++ % LOOK_AGAIN != 0)
+    if (n_unregistered++ % SCAN_INTERVAL != 0)
         return NULL;
     tid = (int32_t)CP_SYSCALL(SYS_gettid, 0);
     for (uint32_t i = 0; cp_signal_thread_at(i); i++) {
@@ -52,11 +54,12 @@ static struct cp_signal_thread *self(void)
     return __builtin_expect(t != NULL, 1) ? t : find_self();
 }
 
-static void lose(void)
+static void count_lost(void)
 {
     atomic_fetch_add_explicit(&cp_trace.n_lost, 1, memory_order_relaxed);
 }
 
+/* Claims a free buffer in one word of the bitmap. */
 static struct cp_trace_buffer *claim_in(uint32_t word)
 {
     uint64_t bits = atomic_load(&cp_trace.free[word]);
@@ -72,6 +75,7 @@ static struct cp_trace_buffer *claim_in(uint32_t word)
     return NULL;
 }
 
+/* Claims a free buffer for the thread; NULL: the pool is empty. */
 static struct cp_trace_buffer *claim(const struct cp_signal_thread *t,
                                      uint32_t session)
 {
@@ -83,6 +87,7 @@ static struct cp_trace_buffer *claim(const struct cp_signal_thread *t,
         p = claim_in((t->number + i) % n_words);
     if (!p)
         return NULL;
+    CP_ASSERT(atomic_load(&p->state) == CP_TRACE_FREE);
     p->session = session;
     p->tid = atomic_load_explicit(&t->tid, memory_order_relaxed);
     p->order = atomic_fetch_add(&cp_trace.order, 1);
@@ -96,93 +101,102 @@ void cp_trace_free_buffer(struct cp_trace_buffer *buffer)
 {
     uint32_t i = (uint32_t)(buffer - cp_trace.buffers);
 
+    CP_ASSERT(i < CP_TRACE_MAX_BUFFERS);
+    CP_ASSERT(!(atomic_load(&cp_trace.free[i / 64]) >> (i % 64) & 1));
     atomic_store(&buffer->state, CP_TRACE_FREE);
     atomic_fetch_or(&cp_trace.free[i / 64], (uint64_t)1 << (i % 64));
 }
 
 /*
- * The thread's buffer, with room for this event; NULL: there is none. The last
- * places of a buffer are for the end of its thread, which has to be told.
+ * The thread's buffer with room for this event; NULL: none. The last slots of a
+ * buffer are reserved for CP_TRACE_END, which must not be lost.
  */
-static struct cp_trace_buffer *room(struct cp_signal_thread *t, int which,
-                                    uint32_t session,
-                                    const struct cp_trace_event *e)
+static struct cp_trace_buffer *buffer_for(struct cp_signal_thread *t, int which,
+                                          uint32_t session,
+                                          const struct cp_trace_event *e)
 {
     struct cp_trace_buffer *p = t->trace.buffers[which], *next;
-    uint32_t most = CP_TRACE_BUFFER_EVENTS;
+    uint32_t limit = CP_TRACE_BUFFER_EVENTS;
 
     if (e->kind != CP_TRACE_END)
-        most -= (uint32_t)END_SLOTS;
+        limit -= (uint32_t)END_SLOTS;
     if (p && p->session == session &&
         atomic_load_explicit(&p->n, memory_order_relaxed) + cp_trace_slots(e) <=
-            most)
+            limit)
         return p;
     next = claim(t, session);
     if (!next && p && p->session == session)
-        return NULL; /* there may be another one later */
+        return NULL; /* keep it; the pool may have a buffer later */
     if (p)
         atomic_store_explicit(&p->state, CP_TRACE_DONE, memory_order_release);
     t->trace.buffers[which] = next;
     return next;
 }
 
-static void put(struct cp_signal_thread *t, int which,
-                const struct cp_trace_event *e, const void *more)
+static void append(struct cp_signal_thread *t, int which,
+                   const struct cp_trace_event *e, const void *more)
 {
     uint32_t session = atomic_load(&cp_trace.session), at;
     struct cp_trace_buffer *p;
 
     if (!(session & 1))
         return;
-    p = room(t, which, session, e);
+    p = buffer_for(t, which, session, e);
     if (!p) {
-        lose();
+        count_lost();
         return;
     }
     at = atomic_load_explicit(&p->n, memory_order_relaxed);
+    CP_ASSERT(at + cp_trace_slots(e) <= CP_TRACE_BUFFER_EVENTS);
+    CP_ASSERT(atomic_load(&p->state) == CP_TRACE_OWNED);
+    CP_ASSERT(more || e->more == 0);
     p->events[at] = *e;
     if (e->more)
         __builtin_memcpy(&p->events[at + 1], more, e->more);
     atomic_store_explicit(&p->n, at + cp_trace_slots(e), memory_order_release);
 }
 
-/* From a hook. */
-static void put_own(struct cp_signal_thread *t, const struct cp_trace_event *e,
-                    const void *more)
+/*
+ * Appends an event from a hook. trace.session is set meanwhile, so that a hook
+ * in a signal handler that interrupts this one loses its event.
+ */
+static void append_from_hook(struct cp_signal_thread *t,
+                             const struct cp_trace_event *e, const void *more)
 {
     uint32_t session = atomic_load(&cp_trace.session);
 
     if (t->trace.session == session) {
-        lose();
+        count_lost();
         return;
     }
     t->trace.session = session;
     atomic_signal_fence(memory_order_seq_cst);
-    put(t, 0, e, more);
+    append(t, 0, e, more);
     atomic_signal_fence(memory_order_seq_cst);
     t->trace.session = 0;
 }
 
-static uint32_t number_of(const struct cp_signal_slot *slot)
+static uint32_t stack_index(const struct cp_signal_slot *slot)
 {
     return slot ? (uint32_t)(slot - cp_trace.stacks.slots) + 1 : 0;
 }
 
-static uint32_t stack_of(uintptr_t caller, uint32_t call)
+static uint32_t capture_stack(uintptr_t caller, uint32_t call)
 {
-    return number_of(cp_signal_capture(&cp_trace.stacks, caller, call, 1, 0));
+    return stack_index(cp_signal_capture(&cp_trace.stacks, caller, call, 1, 0));
 }
 
 uint32_t cp_trace_stack(const uintptr_t *frames, size_t n, uint32_t call)
 {
     struct cp_signal_tag tag = { .state = call };
 
-    return number_of(cp_signal_add(&cp_trace.stacks, frames, n, tag, 1, 0));
+    return stack_index(cp_signal_add(&cp_trace.stacks, frames, n, tag, 1, 0));
 }
 
-/* For whoever wants to walk its stack while it waits; NULL: nobody has to. */
-static void say_waits(struct cp_signal_thread *t, unsigned call,
-                      uint64_t begin_ns, const struct cp_signal_regs *here)
+/* Publishes a wait in the record; `here` NULL: the stack is captured already.
+ */
+static void publish_wait(struct cp_signal_thread *t, unsigned call,
+                         uint64_t begin_ns, const struct cp_signal_regs *here)
 {
     uintptr_t regs[4] = { 0 };
 
@@ -214,11 +228,11 @@ struct cp_trace_wait cp_trace_wait_begin(unsigned call, uint64_t lock,
         return wait;
     }
     if (!cp_call_is_io(call))
-        wait.stack = stack_of(caller, call);
+        wait.stack = capture_stack(caller, call);
     if (lock)
         atomic_fetch_add(&cp_trace.waiters[cp_trace_bucket(lock)], 1);
     atomic_store_explicit(&t->waits.stack, wait.stack, memory_order_relaxed);
-    say_waits(t, call, begin_ns, here);
+    publish_wait(t, call, begin_ns, here);
     return wait;
 }
 
@@ -230,7 +244,7 @@ bool cp_trace_wait_publish(unsigned call, uint64_t begin_ns,
     if (!t)
         return false;
     atomic_store_explicit(&t->waits.stack, 0, memory_order_relaxed);
-    say_waits(t, call, begin_ns, here);
+    publish_wait(t, call, begin_ns, here);
     return true;
 }
 
@@ -265,9 +279,9 @@ void cp_trace_wait_end(const struct cp_trace_wait *wait,
         event.stack = wait->stack;
         if (!event.stack)
             event.stack = event.time_ns - event.begin_ns >= CP_WAIT_IO_MIN_NS
-                              ? stack_of(caller, event.call)
+                              ? capture_stack(caller, event.call)
                               : cp_trace.bare[event.call % CP_TRACE_CALLS];
-        put_own(t, &event, NULL);
+        append_from_hook(t, &event, NULL);
     }
     cp_trace_wait_abort(wait);
 }
@@ -282,8 +296,8 @@ void cp_trace_write(struct cp_trace_event e, const void *more, uintptr_t caller)
     if (!t)
         return;
     if (caller)
-        e.stack = stack_of(caller, 0);
-    put_own(t, &e, more);
+        e.stack = capture_stack(caller, 0);
+    append_from_hook(t, &e, more);
 }
 
 void cp_trace_sample(struct cp_signal_thread *t, const uintptr_t *frames,
@@ -292,7 +306,7 @@ void cp_trace_sample(struct cp_signal_thread *t, const uintptr_t *frames,
     struct cp_trace_event e = { .time_ns = time_ns, .kind = CP_TRACE_SAMPLE };
 
     e.stack = cp_trace_stack(frames, n, 0);
-    put(t, 1, &e, NULL);
+    append(t, 1, &e, NULL);
 }
 
 void cp_trace_release_buffers(struct cp_signal_thread *t)

@@ -1,6 +1,7 @@
 /*
- * arch - what differs between processors: registers in a signal's context and
- * how to enter the kernel. Of the two files below one is empty.
+ * arch - everything that differs between processors: the registers in a signal
+ * context, callee-saved registers, system calls, where a call can be. Each of
+ * the two headers below is empty on the other processor.
  */
 #ifndef CP_SIGNAL_ARCH_H
 #define CP_SIGNAL_ARCH_H
@@ -10,7 +11,7 @@
 #include "signal/unwinder/no_sanitize.h"
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
-#error "the runtime knows x86-64 and aarch64"
+#error "libcpprof supports x86-64 and aarch64"
 #endif
 
 #endif

@@ -1,4 +1,4 @@
-/* arch_aarch64.h - see arch.h, which includes this. */
+/* arch_aarch64.h - the aarch64 part of arch.h. */
 #ifndef CP_SIGNAL_ARCH_AARCH64_H
 #define CP_SIGNAL_ARCH_AARCH64_H
 
@@ -11,13 +11,13 @@
 #include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/regs.h"
 
-/* A siginfo of 128 bytes lies between sp and the ucontext. */
+/* Bytes from sp to the ucontext in a signal frame: a siginfo_t is between. */
 #define CP_ARCH_SIGNAL_CONTEXT 128
 
-/* A return address is in the link register at the entry of a function. */
+/* At the entry of a function the return address is in the link register. */
 #define CP_ARCH_RA_ON_STACK 0
 
-/* Drops the signature that pointer authentication puts in the high bits. */
+/* Removes the pointer authentication code from the high bits. */
 static inline uintptr_t cp_arch_strip(uintptr_t pc)
 {
     return pc & 0x0000ffffffffffffu;
@@ -35,8 +35,8 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
     out->scratch = out->arg = 0;
 }
 
-/* Did the signal come when the thread left a system call, or will it be anew?
- */
+/* Did the signal arrive at the end of a system call, or will the kernel restart
+ * one? */
 static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
                                               bool (*is_readable)(uintptr_t))
 {
@@ -49,7 +49,7 @@ static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
     return *(const uint32_t *)(pc - 4) == call || *(const uint32_t *)pc == call;
 }
 
-/* Takes n from *left; true: no more than that was left. */
+/* Subtracts n from *left; true: *left was at most n. */
 static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
 {
     uint64_t before = *left;
@@ -58,7 +58,7 @@ static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
     return before <= n;
 }
 
-/* The registers of the function that this is compiled into. */
+/* The current registers of the function that this is inlined into. */
 static inline __attribute__((always_inline)) void
 cp_arch_current_regs(struct cp_signal_regs *out)
 {
@@ -72,10 +72,11 @@ cp_arch_current_regs(struct cp_signal_regs *out)
     *out = (struct cp_signal_regs){ pc, sp, fp, cp_arch_strip(lr), 0, 0 };
 }
 
-/* The registers that a function has to leave as they are. */
+/* Number of callee-saved registers. */
 #define CP_ARCH_CALLEE_SAVED 10
 
-/* What they are at the beginning of a function, which has not used them yet. */
+/* Stores the callee-saved registers; call it at the start of a function,
+ * before the compiler uses them. */
 static inline __attribute__((always_inline)) void
 cp_arch_save_registers(uintptr_t out[CP_ARCH_CALLEE_SAVED])
 {
@@ -107,14 +108,14 @@ static inline long cp_arch_syscall(long number, const long a[6])
 }
 
 /*
- * Can there be a call where this rule holds? It overwrites the return address,
- * which a function that calls has saved, therefore.
+ * Can a call instruction be where this row is valid? A call overwrites the link
+ * register, so the function must have saved its return address before.
  */
-static inline bool cp_arch_may_call(const struct cp_cfi_row *rule)
+static inline bool cp_arch_may_call(const struct cp_cfi_row *row)
 {
-    return rule->cfa != CP_CFA_NONE && rule->cfa != CP_CFA_PLT &&
-           (rule->ra >= CP_CFI_MIN || rule->ra == CP_CFI_END ||
-            rule->cfa == CP_CFA_SIGNAL);
+    return row->cfa != CP_CFA_NONE && row->cfa != CP_CFA_PLT &&
+           (row->ra >= CP_CFI_MIN || row->ra == CP_CFI_END ||
+            row->cfa == CP_CFA_SIGNAL);
 }
 
 #endif /* __aarch64__ */

@@ -1,4 +1,4 @@
-/* arch_x86_64.h - see arch.h, which includes this. */
+/* arch_x86_64.h - the x86-64 part of arch.h. */
 #ifndef CP_SIGNAL_ARCH_X86_64_H
 #define CP_SIGNAL_ARCH_X86_64_H
 
@@ -11,10 +11,10 @@
 #include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/regs.h"
 
-/* The kernel leaves sp at a ucontext when it returns from a handler. */
+/* Bytes from sp to the ucontext in a signal frame. */
 #define CP_ARCH_SIGNAL_CONTEXT 0
 
-/* A return address lies on the stack at the entry of a function. */
+/* At the entry of a function the return address is on the stack. */
 #define CP_ARCH_RA_ON_STACK 1
 
 static inline uintptr_t cp_arch_strip(uintptr_t pc)
@@ -36,8 +36,9 @@ static inline void cp_arch_regs(struct cp_signal_regs *out,
 }
 
 /*
- * Did the signal come when the thread left a system call? The instruction puts
- * the address after it into rcx; one that will be begun anew is two bytes back.
+ * Did the signal arrive at the end of a system call? The syscall instruction
+ * puts the address after it into rcx. If the kernel will restart the call, pc
+ * is back by the two bytes of the instruction.
  */
 static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
                                               bool (*is_readable)(uintptr_t))
@@ -50,8 +51,8 @@ static inline bool cp_arch_is_at_syscall_exit(const ucontext_t *context,
 }
 
 /*
- * Takes n from *left; true: no more than that was left. One subtraction and its
- * flags, of which C has only some.
+ * Subtracts n from *left; true: *left was at most n. One instruction: the flags
+ * of the subtraction give the result.
  */
 static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
 {
@@ -61,7 +62,7 @@ static inline bool cp_arch_count_down(uint64_t *left, uint64_t n)
     return is_reached;
 }
 
-/* The registers of the function that this is compiled into. */
+/* The current registers of the function that this is inlined into. */
 static inline __attribute__((always_inline)) void
 cp_arch_current_regs(struct cp_signal_regs *out)
 {
@@ -74,10 +75,11 @@ cp_arch_current_regs(struct cp_signal_regs *out)
     out->scratch = out->arg = 0;
 }
 
-/* The registers that a function has to leave as they are. */
+/* Number of callee-saved registers. */
 #define CP_ARCH_CALLEE_SAVED 6
 
-/* What they are at the beginning of a function, which has not used them yet. */
+/* Stores the callee-saved registers; call it at the start of a function,
+ * before the compiler uses them. */
 static inline __attribute__((always_inline)) void
 cp_arch_save_registers(uintptr_t out[CP_ARCH_CALLEE_SAVED])
 {
@@ -107,14 +109,15 @@ static inline long cp_arch_syscall(long number, const long a[6])
 }
 
 /*
- * Can there be a call where this rule holds? The stack is aligned to 16 bytes
- * at each, so it is not at the entry of a function or before its return.
+ * Can a call instruction be where this row is valid? The ABI aligns the stack
+ * to 16 bytes at each call, which excludes the entry and the return of a
+ * function.
  */
-static inline bool cp_arch_may_call(const struct cp_cfi_row *rule)
+static inline bool cp_arch_may_call(const struct cp_cfi_row *row)
 {
-    if (rule->cfa == CP_CFA_SP)
-        return rule->cfa_offset % 16 == 0;
-    return rule->cfa != CP_CFA_NONE && rule->cfa != CP_CFA_PLT;
+    if (row->cfa == CP_CFA_SP)
+        return row->cfa_offset % 16 == 0;
+    return row->cfa != CP_CFA_NONE && row->cfa != CP_CFA_PLT;
 }
 
 #endif /* __x86_64__ */

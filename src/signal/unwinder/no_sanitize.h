@@ -1,6 +1,8 @@
 /*
- * raw - for functions that read a stranger's stack: no sanitizer may look over
- * their shoulder. What they call needs it as well, for it would not be inlined.
+ * no_sanitize - switches sanitizers off in functions that read any word of a
+ * stack, which a sanitizer would report. An inline function that such a
+ * function calls needs the attribute too: gcc does not inline across a
+ * difference.
  */
 #ifndef CP_NO_SANITIZE_H
 #define CP_NO_SANITIZE_H

@@ -1,5 +1,4 @@
-/* regs - the registers of a frame, as far as a walk needs them; see cfi_row.h.
- */
+/* regs - the registers of a frame that a stack walk needs; see cfi_row.h. */
 #ifndef CP_SIGNAL_REGS_H
 #define CP_SIGNAL_REGS_H
 
@@ -7,7 +6,7 @@
 
 struct cp_signal_regs {
     uintptr_t pc, sp, fp, aux;
-    uintptr_t scratch, arg; /* r10, rdi; known in the innermost frame alone */
+    uintptr_t scratch, arg; /* r10, rdi; known in exact frames only; else 0 */
 };
 
 #endif

@@ -1,22 +1,22 @@
-/* stack_reader.c - see stack_reader.h. */
+/* stack_reader.c - which pages of a stack are readable. */
 #include "signal/unwinder/stack_reader.h"
 
 #include <sys/syscall.h>
 
+#include "base/assert/assert.h"
 #include "signal/unwinder/syscall.h"
 
-#define NO_SUCH_HOW 0x7fff
+#define INVALID_HOW 0x7fff /* not SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK */
 #define EFAULT_RESULT (-14)
-#define FURTHEST                                                               \
-    (64 * CP_STACK_READER_PAGE) /* that a stack is followed at once */
+#define MAX_GROWTH (64 * CP_STACK_READER_PAGE) /* bytes of pages at a time */
 
 /*
- * rt_sigprocmask copies the new mask in before it looks at `how`, which is
- * none that it knows.
+ * rt_sigprocmask copies the new mask in, which fails with EFAULT if the address
+ * is not readable; then it rejects the invalid `how`.
  */
 bool cp_stack_reader_is_readable(uintptr_t address)
 {
-    return CP_SYSCALL(SYS_rt_sigprocmask, NO_SUCH_HOW, (long)address, 0, 8) !=
+    return CP_SYSCALL(SYS_rt_sigprocmask, INVALID_HOW, (long)address, 0, 8) !=
            EFAULT_RESULT;
 }
 
@@ -29,6 +29,7 @@ void cp_stack_reader_set_stack(struct cp_stack_reader *r, uintptr_t sp)
     } else {
         r->low = r->high = 0;
     }
+    CP_ASSERT(r->low <= r->high);
 }
 
 void cp_stack_reader_bind(struct cp_stack_reader *r, uintptr_t sp)
@@ -38,10 +39,11 @@ void cp_stack_reader_bind(struct cp_stack_reader *r, uintptr_t sp)
     r->is_bound = true;
 }
 
-/* Up to that page, if all on the way are there. */
+/* Extends the range up to that page if all pages in between are readable. */
 static bool grow_to(struct cp_stack_reader *r, uintptr_t page)
 {
-    if (r->high == r->stack_high || page < r->high || page - r->high > FURTHEST)
+    if (r->high == r->stack_high || page < r->high ||
+        page - r->high > MAX_GROWTH)
         return false;
     for (; r->high <= page; r->high += CP_STACK_READER_PAGE)
         if (!cp_stack_reader_is_readable(r->high))
@@ -67,5 +69,6 @@ bool cp_stack_reader_page(struct cp_stack_reader *r, uintptr_t address)
     } else {
         r->low = page;
     }
+    CP_ASSERT(r->low <= address && address < r->high);
     return true;
 }

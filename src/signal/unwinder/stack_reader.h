@@ -1,21 +1,23 @@
 /*
- * reach - reads of a stack that cannot fault.
+ * stack_reader - reads words of a stack without ever faulting.
  *
- * A walk follows numbers that it found in memory, and any of them may be
- * wrong. So a word is read only if it lies in a stretch that is known to be
- * readable: the stack that the thread is on, from its stack pointer up to the
- * end that the runtime knows of (`stack_low`, `stack_high`), or pages that the
- * kernel was asked about. The question is a call that fails before it does
- * anything, but reads its argument first; it costs about as much as getpid.
+ * A stack walk follows addresses that it finds in memory, and any of them may
+ * be wrong. So it reads a word only inside a range that is known to be
+ * readable: the thread's stack from its stack pointer up to stack_high, or
+ * pages that the kernel has confirmed. The check is a system call that copies
+ * its argument in and then fails; it costs about as much as getpid.
  *
- * Nothing but the thread itself can take away the stack it is running on, so
- * what was readable stays so until the walk is over. That is not true of other
- * memory, and a walk that had to guess might be led there: from then on it
- * keeps to the stack, or what seems to be it: the pages that follow one another
- * (cp_stack_reader_bind).
+ * Only the thread itself can unmap the stack that it runs on, so a readable
+ * page of it stays readable during the walk. That is not true of other memory.
+ * A walk that had to guess a frame may be led there, so from then on it reads
+ * only the stack and the pages that follow it (cp_stack_reader_bind).
  *
- * The stack of another thread is not walked in place but in a copy: `shift`
- * is how far the copy lies from the stack, and nothing outside it is read.
+ * The stack of another thread is walked in a copy: `shift` is the distance from
+ * the stack to the copy, and nothing outside the copy is read.
+ *
+ * Context: any, signal handlers included.
+ * Locking, ordering: none; a reader belongs to one walk.
+ * Failure: false; the caller ends the walk.
  */
 #ifndef CP_STACK_READER_H
 #define CP_STACK_READER_H
@@ -27,27 +29,27 @@
 
 #define CP_STACK_READER_PAGE ((uintptr_t)4096)
 
-/* The stretch that is known to be readable: low up to high. */
 struct cp_stack_reader {
-    uintptr_t low, high;
-    uintptr_t stack_low, stack_high; /* of the thread; 0, 0: not known */
-    uintptr_t shift;                 /* 0: read in place */
-    bool is_bound;                   /* to the stretch, which may grow */
+    uintptr_t low, high;             /* range that is known to be readable */
+    uintptr_t stack_low, stack_high; /* bounds of the stack; 0, 0: unknown */
+    uintptr_t shift;                 /* bytes to the copy; 0: read in place */
+    bool is_bound;                   /* the range may grow, but not move */
 };
 
-/* Turns to the stack with this stack pointer. */
+/* Sets the readable range to the stack that contains sp. */
 void cp_stack_reader_set_stack(struct cp_stack_reader *r, uintptr_t sp);
 
-/* Keeps to the stack with this stack pointer until it turns again. */
+/* From now on reads only the range that contains sp, and pages right above it,
+ * until cp_stack_reader_set_stack. */
 void cp_stack_reader_bind(struct cp_stack_reader *r, uintptr_t sp);
 
-/* Asks the kernel for the page of an address; false: not to be read. */
+/* Extends the range to the page of an address; false: it must not be read. */
 bool cp_stack_reader_page(struct cp_stack_reader *r, uintptr_t address);
 
-/* Can the 8 bytes at this address be read? Asks the kernel; changes nothing. */
+/* Are the 8 bytes at this address readable? One system call. */
 bool cp_stack_reader_is_readable(uintptr_t address);
 
-/* Reads the word at an address; false: it cannot be read. */
+/* Reads the 8-byte word at an address; false: it must not be read. */
 CP_NO_SANITIZE static inline bool
 cp_stack_reader_word(struct cp_stack_reader *r, uintptr_t address,
                      uintptr_t *out)

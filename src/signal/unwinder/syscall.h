@@ -1,7 +1,9 @@
 /*
- * syscall - enters the kernel without libc, so that errno stays what it was.
+ * syscall - system calls without libc: no change of errno, no cancellation
+ * point, no hook.
  *
- * Returns what the kernel returned: -errno on failure.
+ * Context: any, signal handlers included.
+ * Failure: returns -errno, as the kernel does.
  */
 #ifndef CP_SIGNAL_SYSCALL_H
 #define CP_SIGNAL_SYSCALL_H

@@ -1,15 +1,21 @@
 /*
- * map - which rule holds at which address: the walker's view of all code.
+ * unwind_table - finds the CFI row of a code address.
  *
- * A map is a sorted list of address ranges with code in them. Each has rows,
- * sorted by address, and says from which address which rule holds; a range
- * without rows (generated code) is one whose frames must be found by frame
- * pointers. A map and all it points at is made and freed outside signal
- * context (unwind/objects.h); here it is only read, but for the cache.
+ * The table is a sorted list of modules: address ranges that hold code. A
+ * module has entries sorted by address; an entry names the CFI row that is
+ * valid from that address on. A module without entries is generated code, whose
+ * frames are found by frame pointers.
  *
- * Rules are numbered, and a number means the same for ever: cp_cfi_rows
- * only grows (unwind/cfi_rows.h). So a pair of an address and a number fits in
- * one word, which many threads may read and write without a lock.
+ * A row is named by its index in cp_cfi_rows. That array only grows and an
+ * index never changes its meaning (unwind/cfi_rows.h), so a cache entry of an
+ * address and an index fits in one 64-bit word.
+ *
+ * Context: any, signal handlers included.
+ * Locking: none. src/unwind builds and frees tables; readers see one through
+ *   cp_unwind_table() (signal/tables/readers.h), and it is immutable but for
+ * the cache. Ordering: a cache entry is one word with its key, so relaxed loads
+ * and stores are enough: a reader sees a whole entry, of this or of another
+ * address. Failure: an unknown address has the row CP_CFI_NONE.
  */
 #ifndef CP_UNWIND_TABLE_H
 #define CP_UNWIND_TABLE_H
@@ -21,22 +27,21 @@
 #include "signal/unwinder/cfi_row.h"
 
 /*
- * A row holds from start + pcs[i] up to the next one; row 0 starts at 0, and
- * the last is followed by none. Rows are found through `buckets`: one for each
- * 2^shift bytes, the number of the row that holds at its first byte; one more
- * closes the list.
+ * Entry i is valid from start + pcs[i] up to the next entry; pcs[0] is 0. A
+ * bucket covers 2^shift bytes of code; buckets[b] is the entry that is valid at
+ * its first byte. One more bucket closes the list.
  */
 struct cp_unwind_module {
     uintptr_t start, end;
-    const uint32_t *pcs; /* NULL: no rows */
-    const uint16_t *row_ids;
+    const uint32_t *pcs;     /* offsets from start; NULL: no entries */
+    const uint16_t *row_ids; /* indexes in cp_cfi_rows */
     const uint32_t *buckets;
-    uint32_t n_rows;
+    uint32_t n_rows; /* entries */
     uint32_t shift;
 };
 
 #define CP_CFI_MAX_ROWS 65536
-#define CP_CFI_NONE 0 /* the number of the rule that says CP_CFA_NONE */
+#define CP_CFI_NONE 0 /* index of the row with CP_CFA_NONE */
 
 extern struct cp_cfi_row cp_cfi_rows[CP_CFI_MAX_ROWS];
 
@@ -44,29 +49,29 @@ extern struct cp_cfi_row cp_cfi_rows[CP_CFI_MAX_ROWS];
 
 struct cp_unwind_table {
     size_t n_modules;
-    const struct cp_unwind_module *modules; /* by address, no overlap */
-    _Atomic uint64_t *cache;                /* address << 16 | rule */
+    const struct cp_unwind_module *modules; /* sorted, do not overlap */
+    _Atomic uint64_t *cache;                /* address << 16 | row index */
 };
 
-/* The module that has this address, or NULL. */
+/* The module that contains this address; NULL: none. */
 const struct cp_unwind_module *
-cp_unwind_table_find(const struct cp_unwind_table *map, uintptr_t pc);
+cp_unwind_table_find(const struct cp_unwind_table *table, uintptr_t pc);
 
-/* The number of the rule at an address. */
-uint32_t cp_unwind_table_search(const struct cp_unwind_table *map,
+/* The index of the row at an address, without the cache. */
+uint32_t cp_unwind_table_search(const struct cp_unwind_table *table,
                                 uintptr_t pc);
 
-/* The rule at an address; most are found in the cache. Never NULL. */
+/* The row at an address, from the cache if possible; never NULL. */
 static inline const struct cp_cfi_row *
-cp_unwind_table_row(const struct cp_unwind_table *map, uintptr_t pc)
+cp_unwind_table_row(const struct cp_unwind_table *table, uintptr_t pc)
 {
     _Atomic uint64_t *slot =
-        &map->cache[(pc ^ pc >> 11) % CP_UNWIND_CACHE_SLOTS];
+        &table->cache[(pc ^ pc >> 11) % CP_UNWIND_CACHE_SLOTS];
     uint64_t entry = atomic_load_explicit(slot, memory_order_relaxed);
     uint64_t key = (uint64_t)pc << 16;
 
     if (__builtin_expect((entry ^ key) >> 16 != 0, 0)) {
-        entry = key | cp_unwind_table_search(map, pc);
+        entry = key | cp_unwind_table_search(table, pc);
         atomic_store_explicit(slot, entry, memory_order_relaxed);
     }
     return &cp_cfi_rows[entry & 0xffff];

@@ -1,15 +1,17 @@
 /*
- * walk.c - see walk.h.
+ * walk.c - the steps of a stack walk: by CFI row, by frame pointer, by a scan
+ * of the stack.
  *
- * A frame is `exact` when its pc is where it stands: the innermost one, and
- * one that a signal interrupted. In the others pc is a return address, which
- * may already belong to the next function (the call was the last instruction),
- * so rules are looked up one byte before it.
+ * A frame is exact if its pc is the address of the next instruction: the
+ * innermost frame, and a frame that a signal interrupted. In all other frames
+ * pc is a return address. It may belong to the next function already, if the
+ * call was the last instruction, so the row is looked up one byte before it.
  */
 #include "signal/unwinder/walk.h"
 
 #include <ucontext.h>
 
+#include "base/assert/assert.h"
 #include "signal/unwinder/arch.h"
 #include "signal/unwinder/cfi_row.h"
 #include "signal/unwinder/no_sanitize.h"
@@ -23,21 +25,21 @@ struct frame {
 };
 
 /*
- * How far up the stack the return address of a leaf is looked for, in words:
- * it may have saved registers. Further up, what looks like one may be left over
- * from a call that is long done.
+ * Words of 8 bytes that are searched for the return address of a leaf function,
+ * which may have pushed registers. Further up, a return address may be left
+ * over from an earlier call.
  */
 #define SCAN_WORDS 8
 
-/* No frame is larger; a frame pointer that says so is none. */
-#define LARGEST_FRAME ((uintptr_t)16 << 20)
+/* A frame pointer further away than this is not one. */
+#define MAX_FRAME_BYTES ((uintptr_t)16 << 20)
 
 static inline uintptr_t lookup_pc(const struct frame *f)
 {
     return f->regs.pc - (f->is_exact ? 0 : 1);
 }
 
-/* Goes on in the code that a signal interrupted. */
+/* Continues in the code that a signal interrupted. */
 CP_NO_SANITIZE static bool step_signal(struct cp_signal_walk *w,
                                        struct frame *f)
 {
@@ -56,13 +58,13 @@ CP_NO_SANITIZE static bool step_signal(struct cp_signal_walk *w,
     return true;
 }
 
-/* The rules but the two commonest; false: no CFA. */
+/* Computes the CFA of the less common kinds; false: it is not known. */
 static bool other_cfa(struct cp_signal_walk *w, const struct frame *f,
-                      const struct cp_cfi_row *rule, uintptr_t *out)
+                      const struct cp_cfi_row *row, uintptr_t *out)
 {
-    uintptr_t offset = (uintptr_t)(intptr_t)rule->cfa_offset;
+    uintptr_t offset = (uintptr_t)(intptr_t)row->cfa_offset;
 
-    switch (rule->cfa) {
+    switch (row->cfa) {
     case CP_CFA_AUX:
         *out = f->regs.aux + offset;
         return true;
@@ -74,17 +76,17 @@ static bool other_cfa(struct cp_signal_walk *w, const struct frame *f,
         return true;
     case CP_CFA_SP_DEREF:
     case CP_CFA_FP_DEREF:
-        offset += rule->cfa == CP_CFA_SP_DEREF ? f->regs.sp : f->regs.fp;
+        offset += row->cfa == CP_CFA_SP_DEREF ? f->regs.sp : f->regs.fp;
         if (!cp_stack_reader_word(&w->reader, offset, out))
             return false;
-        *out += (uintptr_t)(intptr_t)rule->deref_offset;
+        *out += (uintptr_t)(intptr_t)row->deref_offset;
         return true;
     default:
         return false;
     }
 }
 
-/* A saved register: `at` words from base, or unchanged. */
+/* Loads a register that is saved `at` words from base, if it is saved. */
 static inline bool restore(struct cp_signal_walk *w, uintptr_t base, int16_t at,
                            uintptr_t *value)
 {
@@ -94,43 +96,42 @@ static inline bool restore(struct cp_signal_walk *w, uintptr_t base, int16_t at,
                                 base + (uintptr_t)((intptr_t)at * 8), value);
 }
 
-/* A return address that was never saved: only an interrupted frame has it. */
-static bool register_ra(const struct frame *f, const struct cp_cfi_row *rule,
+/* A return address that is still in a register; only exact frames know it. */
+static bool register_ra(const struct frame *f, const struct cp_cfi_row *row,
                         uintptr_t *out)
 {
-    if (rule->ra == CP_CFI_SAME && CP_ARCH_RA_ON_STACK)
+    if (row->ra == CP_CFI_SAME && CP_ARCH_RA_ON_STACK)
         return false;
-    *out = rule->ra == CP_CFI_ARG ? f->regs.arg : f->regs.aux;
+    *out = row->ra == CP_CFI_ARG ? f->regs.arg : f->regs.aux;
     return f->is_exact;
 }
 
 enum step { STEP_ON, STEP_END, STEP_TRUNCATED };
 
 static inline enum step step_by_row(struct cp_signal_walk *w, struct frame *f,
-                                    const struct cp_cfi_row *rule)
+                                    const struct cp_cfi_row *row)
 {
     struct cp_signal_regs *r = &f->regs;
     uintptr_t cfa, pc, fp = r->fp;
 
-    if (rule->ra == CP_CFI_END)
+    if (row->ra == CP_CFI_END)
         return STEP_END;
-    if (rule->cfa == CP_CFA_SP)
-        cfa = r->sp + (uintptr_t)(intptr_t)rule->cfa_offset;
-    else if (rule->cfa == CP_CFA_FP)
-        cfa = r->fp + (uintptr_t)(intptr_t)rule->cfa_offset;
-    else if (rule->cfa == CP_CFA_SIGNAL)
+    if (row->cfa == CP_CFA_SP)
+        cfa = r->sp + (uintptr_t)(intptr_t)row->cfa_offset;
+    else if (row->cfa == CP_CFA_FP)
+        cfa = r->fp + (uintptr_t)(intptr_t)row->cfa_offset;
+    else if (row->cfa == CP_CFA_SIGNAL)
         return step_signal(w, f) ? STEP_ON : STEP_TRUNCATED;
-    else if (!other_cfa(w, f, rule, &cfa))
+    else if (!other_cfa(w, f, row, &cfa))
         return STEP_TRUNCATED;
-    if (rule->ra < CP_CFI_MIN) {
-        if (cfa < r->sp || !register_ra(f, rule, &pc))
+    if (row->ra < CP_CFI_MIN) {
+        if (cfa < r->sp || !register_ra(f, row, &pc))
             return STEP_TRUNCATED;
-    } else if (cfa <= r->sp || !restore(w, cfa, rule->ra, &pc)) {
+    } else if (cfa <= r->sp || !restore(w, cfa, row->ra, &pc)) {
         return STEP_TRUNCATED;
     }
-    if (!restore(w, rule->flags & CP_CFI_FP_AT_FP ? fp : cfa, rule->fp,
-                 &r->fp) ||
-        !restore(w, rule->flags & CP_CFI_AUX_AT_FP ? fp : cfa, rule->aux,
+    if (!restore(w, row->flags & CP_CFI_FP_AT_FP ? fp : cfa, row->fp, &r->fp) ||
+        !restore(w, row->flags & CP_CFI_AUX_AT_FP ? fp : cfa, row->aux,
                  &r->aux))
         return STEP_TRUNCATED;
     r->pc = cp_arch_strip(pc);
@@ -140,9 +141,10 @@ static inline enum step step_by_row(struct cp_signal_walk *w, struct frame *f,
 }
 
 /*
- * May there be a call before this address? The code itself is not looked at:
- * another thread may unload it meanwhile. But its rules tell where no call can
- * be (arch.h). Where there are none at all, any address will do.
+ * Can a call instruction end at this address? The code itself is not read,
+ * because another thread may unmap it meanwhile. Its CFI row excludes most
+ * addresses that no call precedes (arch.h). In a module without rows every
+ * address is accepted.
  */
 static bool is_return_address(const struct cp_signal_walk *w, uintptr_t pc)
 {
@@ -152,13 +154,13 @@ static bool is_return_address(const struct cp_signal_walk *w, uintptr_t pc)
            (!m->pcs || cp_arch_may_call(cp_unwind_table_row(w->table, pc - 1)));
 }
 
-/* By the frame pointer: it points at the caller's, then the return address. */
+/* fp points to the caller's fp; the return address follows it. */
 static bool step_by_pointer(struct cp_signal_walk *w, struct frame *f)
 {
     struct cp_signal_regs *r = &f->regs;
     uintptr_t fp, pc;
 
-    if (r->fp < r->sp || r->fp - r->sp > LARGEST_FRAME ||
+    if (r->fp < r->sp || r->fp - r->sp > MAX_FRAME_BYTES ||
         !cp_stack_reader_word(&w->reader, r->fp, &fp) ||
         !cp_stack_reader_word(&w->reader, r->fp + 8, &pc))
         return false;
@@ -170,7 +172,7 @@ static bool step_by_pointer(struct cp_signal_walk *w, struct frame *f)
     return true;
 }
 
-/* By the nearest word on the stack that looks like a return address. */
+/* Takes the nearest of n words on the stack that may be a return address. */
 static bool step_by_scan(struct cp_signal_walk *w, struct frame *f, size_t n)
 {
     struct cp_signal_regs *r = &f->regs;
@@ -189,13 +191,13 @@ static bool step_by_scan(struct cp_signal_walk *w, struct frame *f, size_t n)
     return false;
 }
 
-/* A function without a rule: assembly, generated code, a wild jump. */
+/* A function without a row: assembly, generated code, a wild jump. */
 static bool step_without_row(struct cp_signal_walk *w, struct frame *f)
 {
     uintptr_t lr = f->regs.aux;
 
     cp_stack_reader_bind(&w->reader, f->regs.sp);
-    /* It may be a leaf that has no frame of its own. */
+    /* It may be a leaf function without a frame. */
     if (f->is_exact && CP_ARCH_RA_ON_STACK && step_by_scan(w, f, 1))
         return true;
     if (f->is_exact && !CP_ARCH_RA_ON_STACK && is_return_address(w, lr)) {
@@ -208,15 +210,15 @@ static bool step_without_row(struct cp_signal_walk *w, struct frame *f)
 }
 
 static inline enum step step(struct cp_signal_walk *w, struct frame *f,
-                             const struct cp_cfi_row *rule)
+                             const struct cp_cfi_row *row)
 {
-    if (rule->cfa != CP_CFA_NONE)
-        return step_by_row(w, f, rule);
+    if (row->cfa != CP_CFA_NONE)
+        return step_by_row(w, f, row);
     return step_without_row(w, f) ? STEP_ON : STEP_TRUNCATED;
 }
 
-/* A return address that points to no code is none. */
-static bool is_wild(struct cp_signal_walk *w, const struct frame *f)
+/* A word that points outside all code is not a return address. */
+static bool is_unmapped_return(struct cp_signal_walk *w, const struct frame *f)
 {
     if (cp_unwind_table_find(w->table, lookup_pc(f)))
         return false;
@@ -225,14 +227,16 @@ static bool is_wild(struct cp_signal_walk *w, const struct frame *f)
 }
 
 /*
- * The frames after the first CP_WALK_LEAF went round in a ring of
- * CP_WALK_ROOT: puts them in order, behind a mark if any were overwritten.
+ * The walk has written the frames after the first CP_WALK_LEAF into a ring
+ * buffer of CP_WALK_ROOT. Puts them in order, after CP_FRAME_ELIDED if some
+ * were overwritten.
  */
-static size_t close_ring(uintptr_t *out, size_t n)
+static size_t join_ring(uintptr_t *out, size_t n)
 {
     uintptr_t *ring = out + CP_WALK_LEAF + 1, ordered[CP_WALK_ROOT];
     size_t n_ring = n - CP_WALK_LEAF;
 
+    CP_ASSERT(n > CP_WALK_LEAF && n <= CP_WALK_LIMIT);
     if (n_ring <= CP_WALK_ROOT) {
         for (size_t i = 0; i < n_ring; i++)
             out[CP_WALK_LEAF + i] = ring[i];
@@ -246,20 +250,22 @@ static size_t close_ring(uintptr_t *out, size_t n)
     return CP_WALK_MAX;
 }
 
-/* Is it code where the frame goes on, and no call before it? */
-static bool is_entered(const struct cp_signal_walk *w, const struct frame *f)
+/* Does the frame continue in code that no call precedes? */
+static bool is_landing_pad(const struct cp_signal_walk *w,
+                           const struct frame *f)
 {
     return !f->is_exact && cp_unwind_table_find(w->table, f->regs.pc) &&
            !is_return_address(w, f->regs.pc);
 }
 
 /*
- * With care, a frame whose address has no call before it is taken for one that
- * is to be entered there: while an exception lands, the unwinder has written
- * that over the return address already. *is_other says if there was any.
+ * Walks the stack. While an exception is delivered, the C++ unwinder has
+ * already overwritten a return address with the address of a landing pad, which
+ * no call precedes. If has_landing_pad is not NULL, such a frame is looked up
+ * at its pc itself, and *has_landing_pad is set.
  */
 static inline size_t walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
-                          uintptr_t out[CP_WALK_MAX], bool *is_other)
+                          uintptr_t out[CP_WALK_MAX], bool *has_landing_pad)
 {
     struct frame f = { regs, true };
     enum step next = STEP_ON;
@@ -268,43 +274,48 @@ static inline size_t walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
     w->hit_unmapped_pc = false;
     cp_stack_reader_set_stack(&w->reader, regs.sp);
     while (next == STEP_ON && n < CP_WALK_LIMIT) {
-        bool enters = is_other && is_entered(w, &f);
-        uintptr_t pc = enters ? f.regs.pc : lookup_pc(&f);
-        const struct cp_cfi_row *rule = cp_unwind_table_row(w->table, pc);
+        bool is_landing = has_landing_pad && is_landing_pad(w, &f);
+        uintptr_t pc = is_landing ? f.regs.pc : lookup_pc(&f);
+        const struct cp_cfi_row *row = cp_unwind_table_row(w->table, pc);
         size_t at = n;
 
-        if (enters)
-            *is_other = true;
-        if (rule->cfa == CP_CFA_NONE && is_wild(w, &f)) {
+        if (is_landing)
+            *has_landing_pad = true;
+        if (row->cfa == CP_CFA_NONE && is_unmapped_return(w, &f)) {
             next = STEP_TRUNCATED;
             break;
         }
         if (at >= CP_WALK_LEAF)
             at = CP_WALK_LEAF + 1 + (n - CP_WALK_LEAF) % CP_WALK_ROOT;
+        CP_ASSERT(at < CP_WALK_MAX);
         out[at] = pc;
         n++;
-        next = step(w, &f, rule);
+        next = step(w, &f, row);
     }
     w->end = next == STEP_ON    ? CP_WALK_LONG
              : next == STEP_END ? CP_WALK_WHOLE
                                 : CP_WALK_TRUNCATED;
-    return n > CP_WALK_LEAF ? close_ring(out, n) : n;
+    return n > CP_WALK_LEAF ? join_ring(out, n) : n;
 }
 
-/* With care; if that is in vain, as it was. */
-static size_t walk_again(struct cp_signal_walk *w, struct cp_signal_regs regs,
+/* Walks with landing pads; if that does not reach the root, without. */
+static size_t retry_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
                          uintptr_t out[CP_WALK_MAX])
 {
-    bool is_other = false;
-    size_t n = walk(w, regs, out, &is_other);
+    bool has_landing_pad = false;
+    size_t n = walk(w, regs, out, &has_landing_pad);
 
-    return w->end == CP_WALK_WHOLE || !is_other ? n : walk(w, regs, out, NULL);
+    return w->end == CP_WALK_WHOLE || !has_landing_pad
+               ? n
+               : walk(w, regs, out, NULL);
 }
 
 size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,
                       uintptr_t out[CP_WALK_MAX])
 {
-    size_t n = walk(w, regs, out, NULL);
+    size_t n;
 
-    return w->end == CP_WALK_TRUNCATED ? walk_again(w, regs, out) : n;
+    CP_ASSERT(w->table && w->table->cache);
+    n = walk(w, regs, out, NULL);
+    return w->end == CP_WALK_TRUNCATED ? retry_walk(w, regs, out) : n;
 }

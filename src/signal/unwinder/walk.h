@@ -1,10 +1,16 @@
 /*
- * walk - the stack walker: from registers to return addresses.
+ * walk - the stack walker: from the registers of a frame to the return
+ * addresses of its callers.
  *
- * Runs in signal context and in the hooks of malloc and of locks: it takes no
- * lock, calls nothing, allocates nothing, and whatever it finds on the stack it
- * neither faults nor loops. What it knows of code is in a map (unwind_table.h);
- * where that has no rule, it goes by the frame pointer if there is one.
+ * A step from a frame to its caller uses the CFI row of the pc
+ * (unwind_table.h). For code without a row it uses the frame pointer.
+ *
+ * Context: any, signal handlers included. The walk does not allocate, does not
+ *   fault on a corrupt stack, and ends: the stack pointer only grows, or
+ *   CP_WALK_LIMIT stops it.
+ * Locking: none; the caller is a reader (signal/tables/readers.h) or owns the
+ *   unwind table.
+ * Failure: `end` says how the walk ended; the frames up to there are valid.
  */
 #ifndef CP_SIGNAL_WALK_H
 #define CP_SIGNAL_WALK_H
@@ -18,34 +24,34 @@
 
 struct cp_unwind_table;
 
-/* Frames that are kept of a stack: those near the leaf, and the outermost. */
+/* Frames of a deep stack that are kept: innermost ones, and outermost ones. */
 #define CP_WALK_LEAF 448
 #define CP_WALK_ROOT 63
 #define CP_WALK_MAX (CP_WALK_LEAF + 1 + CP_WALK_ROOT)
 
-/* Frames that are looked at, at most. */
+/* Frames that a walk visits at most. */
 #define CP_WALK_LIMIT 16384
 
-/* Stands between the two parts of a stack that was too deep. */
+/* Stands for the frames that were dropped between the two parts. */
 #define CP_FRAME_ELIDED ((uintptr_t)1)
 
 enum cp_walk_end {
     CP_WALK_WHOLE,     /* reached the outermost frame */
-    CP_WALK_TRUNCATED, /* no rule and no frame pointer that leads on */
+    CP_WALK_TRUNCATED, /* neither a row nor a frame pointer leads on */
     CP_WALK_LONG,      /* stopped at CP_WALK_LIMIT frames */
 };
 
 struct cp_signal_walk {
     const struct cp_unwind_table *table;
-    struct cp_stack_reader reader; /* its stack_low, stack_high are used */
-    enum cp_walk_end end;          /* set by the walk */
-    bool hit_unmapped_pc;          /* likewise: code that is in no module */
+    struct cp_stack_reader reader; /* the caller sets stack_low, stack_high */
+    enum cp_walk_end end;          /* result */
+    bool hit_unmapped_pc;          /* result: a pc lies in no known module */
 };
 
 /*
- * Walks from these registers and writes the stack, leaf first: the leaf's pc
- * as it is, and for the callers the return address less one (for a frame that
- * a signal interrupted again the pc itself). So each address lies in the
+ * Walks from these registers and writes the stack, innermost frame first. An
+ * exact frame (the leaf, or one that a signal interrupted) is written as its
+ * pc, all others as the return address - 1. So each address lies inside the
  * instruction that was running. Returns the number of frames written.
  */
 size_t cp_signal_walk(struct cp_signal_walk *w, struct cp_signal_regs regs,

@@ -1,13 +1,52 @@
 /*
- * waiters - who waits for which lock, and since when.
+ * waiters - the list of threads that wait for a lock, by the lock's address.
  *
- * Whoever waits for a lock has a place in a list under the lock's address; one
- * in so many is followed: whoever unlocks learns how long those have waited
- * since the last one who unlocked. Threads come and go by stores into a place
- * that is theirs and that they keep, so that those who wait for one lock do
- * not wait for each other's cache lines besides.
+ * A thread that waits for a lock has a slot in the list. One wait in
+ * mutex_fraction is sampled: the slot has its start time. A thread that unlocks
+ * collects the time that the sampled waiters of the lock have waited since the
+ * last unlock, and is charged with it.
  *
- * Any number of threads at once; no lock of its own, nothing allocated.
+ * A thread keeps its slot after the wait, because it often waits for the same
+ * lock again. To wait then costs stores to its own cache line, so waiters of
+ * one lock do not contend for the list too.
+ *
+ * Context: hooks of the lock functions, any number of threads at once.
+ * Locking: none. The thread that collects holds the lock that it asks for.
+ * Ordering: below.
+ * Failure: a waiter that finds no free slot is counted in cp_waiters_unlisted;
+ *   no unlock is charged for it.
+ *
+ * Layout. The list is an array of slots, a hash table with open addressing. The
+ * slots of a lock are found from the start index of its bucket on, within the
+ * scan length of the bucket.
+ *
+ *     waiter (owner of the slot)           unlocker
+ *     W1 CAS owner from 0 to its bucket    U1 read the clock: now
+ *     W2 extend the scan length            U2 load the scan length
+ *     W3 store since_ns                    U3 load lock (acquire): equal?
+ *     W4 store lock (release)              U4 load since_ns
+ *     W5 wait                              U5 CAS since_ns from that to now
+ *     W6 store 0 to lock (release)            and charge now - since_ns
+ *     W7 store 0 to owner, or keep it      U6 CAS the scan length to less
+ *
+ * Invariants, and why they hold:
+ *   - No time is charged twice: U5 moves since_ns forward by CAS, so two
+ *     unlockers never charge the same interval.
+ *   - No time of another lock is charged. If the owner starts another wait
+ * after U3, then its new since_ns is later than `now` (the clock is monotonic).
+ *     U4 sees that and skips it, or U4 has seen the old value and U5 fails.
+ *   - Every slot of a bucket is within its scan length. W2 changes the word of
+ *     the scan length each time it claims a slot beyond MIN_SCAN_LENGTH,
+ * because the word counts these claims in its high bits. So if W2 is between U2
+ * and U6, U6 fails. If W2 is before U2, the scan sees the owner of W1.
+ *   - Only the owner stores to lock; only the owner and unlockers change
+ *     since_ns.
+ *
+ * Worst case: an unlock that misses a new waiter charges nothing, and the next
+ * unlock charges that time too. If exactly 2^20 claims happen between U2 and
+ * U6, waiters beyond the shorter scan length are not charged until the next
+ * claim. A thread that asynchronous cancellation ends inside a wait leaks its
+ * slot if it did not keep it.
  */
 #ifndef CP_SIGNAL_WAITERS_H
 #define CP_SIGNAL_WAITERS_H
@@ -20,13 +59,14 @@
 
 #define CP_WAITERS_BUCKETS 1024 /* a power of two */
 
-/* Those that are followed, by their lock. */
+/* Sampled waiters, by bucket of their lock; a hint for the unlock hooks. */
 extern _Atomic uint32_t cp_waiters_sampled[CP_WAITERS_BUCKETS]
     __attribute__((visibility("hidden")));
 
-/* Waiters that found no room in the list. */
+/* Waits that found no free slot, since the start of the process. */
 extern _Atomic uint64_t cp_waiters_unlisted;
 
+/* The bucket of a lock: 0 to CP_WAITERS_BUCKETS - 1. */
 static inline uint32_t cp_waiters_bucket(const void *lock)
 {
     uint64_t h = (uint64_t)(uintptr_t)lock * 0x9e3779b97f4a7c15u;
@@ -34,7 +74,8 @@ static inline uint32_t cp_waiters_bucket(const void *lock)
     return (uint32_t)(h >> 54);
 }
 
-/* Is one that is followed waiting for it, or for one that looks like it? */
+/* May a sampled thread wait for the lock? Also true for others of its bucket.
+ */
 static inline bool cp_waiters_has_sampled(const void *lock)
 {
     return __builtin_expect(
@@ -43,38 +84,39 @@ static inline bool cp_waiters_has_sampled(const void *lock)
         0);
 }
 
-/* A place in the list; zeroed: none. */
+/* The slot of a wait; all zero: none. */
 struct cp_waiter_slot {
-    uint32_t number; /* + 1 */
-    bool is_kept;    /* when it is left */
-    bool is_sampled;
+    uint32_t number; /* index + 1; 0: none */
+    bool is_kept;    /* the thread keeps the slot after the wait */
+    bool is_sampled; /* the wait is sampled */
 };
 
-/* The calling thread waits for the lock; since_ns 0: it is not followed. */
+/* Before a wait of the calling thread; since_ns 0: it is not sampled. */
 struct cp_waiter_slot cp_waiters_enter(const void *lock, uint64_t since_ns);
 
-/* It does not any more. */
-void cp_waiters_exit(struct cp_waiter_slot place);
+/* After the wait. */
+void cp_waiters_exit(struct cp_waiter_slot slot);
 
-/* What was found at a lock. */
 struct cp_waiters_found {
-    uint64_t ns; /* that those who are followed waited and nobody knew of */
-    uint32_t n_sampled, n_all;
+    uint64_t ns;        /* waited by sampled waiters and not charged before */
+    uint32_t n_sampled; /* waiters that contribute to ns */
+    uint32_t n_all;     /* all waiters of the lock */
 };
 
-/* How many places an unlocker looks at. */
+/* Number of slots that a collect reads. */
 uint32_t cp_waiters_scan_length(const void *lock);
 
-/* The places of those who wait are about to be asked for. */
+/* Prefetches the slots that a collect reads first. */
 void cp_waiters_prefetch(const void *lock);
 
-/* Who waits for it now, by the holder who is about to let go of it. */
+/* Charges the waiters of the lock up to now_ns; the caller is about to unlock.
+ */
 struct cp_waiters_found cp_waiters_collect(const void *lock, uint64_t now_ns);
 
-/* The thread is no more: gives its place back. */
+/* Releases the slot that an exited thread kept. */
 void cp_waiters_unregister(struct cp_signal_thread *t);
 
-/* In the child of a fork, where nobody else waits. */
+/* Empties the list in the child of a fork, where no other thread exists. */
 void cp_waiters_reset_after_fork(void);
 
 #endif

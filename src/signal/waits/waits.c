@@ -1,13 +1,14 @@
-/* waits.c - see waits.h. */
+/* waits.c - draws, records and charges waits. */
 #include "signal/waits/waits.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
 
-#include "signal/tables/random.h"
+#include "base/assert/assert.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/capture.h"
+#include "signal/tables/random.h"
 #include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
 #include "signal/trace/trace.h"
@@ -15,7 +16,8 @@
 #include "signal/unwinder/syscall.h"
 #include "signal/waits/waiters.h"
 
-#define EARLY 4 /* one wait in so many has its stack taken before it ends */
+/* A threshold below rate / 4 makes a recording likely. */
+#define EARLY_CAPTURE_FRACTION 4
 
 struct cp_waits cp_waits;
 static _Thread_local uint64_t rng;
@@ -31,6 +33,7 @@ uint64_t cp_waits_now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* A uniform random number from 0 to n - 1. */
 static uint64_t random_below(uint64_t n)
 {
     __extension__ typedef unsigned __int128 wide;
@@ -51,14 +54,14 @@ void cp_waits_reset_after_fork(void)
     cp_waiters_reset_after_fork();
 }
 
-/* Locks have a holder, who is charged for those that wait. */
+/* Does the object have a holder that is charged for the waits? */
 static bool has_holder(unsigned call)
 {
     return call <= CP_WAIT_SPIN;
 }
 
-/* Somebody who waits for this has been let go, at that time: in a trace. */
-static void woke(const void *lock, uint64_t time_ns, uintptr_t caller)
+/* Traces that a waiter of this object was woken. */
+static void trace_wake(const void *lock, uint64_t time_ns, uintptr_t caller)
 {
     struct cp_trace_event e = { .time_ns = time_ns,
                                 .arg = (uint64_t)(uintptr_t)lock,
@@ -72,22 +75,24 @@ static bool is_block_on(uint64_t rate)
     return rate && cp_waits.block.slots && !cp_signal_is_internal;
 }
 
-/* Is this wait to be followed by those who unlock? */
-static bool is_drawn(uint64_t fraction)
+/* Decides whether a wait is sampled: one in `fraction`; 0: none. */
+static bool draw_sampled(uint64_t fraction)
 {
     return fraction == 1 || (fraction && random_below(fraction) == 0);
 }
 
 /*
- * Draws the threshold of a wait. Where it is likely to be recorded the stack is
- * taken now, and not when the lock is held; to add nothing to its counters
- * brings these to this core, so that they need not be waited for then.
+ * Draws the threshold of a wait. If the wait is likely to be recorded, captures
+ * the stack now and not when the thread holds the lock. Adding zero to the
+ * counters of the sample fetches their cache line for later.
  */
-static void draw(struct cp_wait *wait, uint64_t rate, uintptr_t caller)
+static void draw_threshold(struct cp_wait *wait, uint64_t rate,
+                           uintptr_t caller)
 {
     wait->threshold.rate = rate;
     wait->threshold.ns = rate == 1 ? 0 : random_below(rate);
-    if (wait->threshold.ns <= rate / EARLY)
+    CP_ASSERT(wait->threshold.ns < rate);
+    if (wait->threshold.ns <= rate / EARLY_CAPTURE_FRACTION)
         wait->slot = cp_signal_capture(&cp_waits.block, caller,
                                        cp_call_wait_kind(wait->call), 0, 0);
 }
@@ -101,19 +106,20 @@ void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
                             ? atomic_load_explicit(&cp_waits.mutex_fraction,
                                                    memory_order_relaxed)
                             : 0;
-    bool is_sampled = is_drawn(fraction), is_traced = cp_trace_is_on();
+    bool is_sampled = draw_sampled(fraction), is_traced = cp_trace_is_on();
 
+    CP_ASSERT(call > 0 && call < CP_WAIT_KINDS);
     *wait = (struct cp_wait){ .call = call };
     if (rate || is_sampled || is_traced)
         wait->begin_ns = cp_waits_now_ns();
     if (fraction)
         wait->waiter = cp_waiters_enter(lock, is_sampled ? wait->begin_ns : 0);
     if (is_block_on(rate))
-        draw(wait, rate, caller);
+        draw_threshold(wait, rate, caller);
     if (!is_traced)
         return;
-    if (call == CP_WAIT_BARRIER) /* who comes last lets all others go */
-        woke(lock, wait->begin_ns, caller);
+    if (call == CP_WAIT_BARRIER) /* the last thread wakes all others */
+        trace_wake(lock, wait->begin_ns, caller);
     wait->traced = cp_trace_wait_begin(call, (uint64_t)(uintptr_t)lock,
                                        wait->begin_ns, NULL, caller);
 }
@@ -122,6 +128,7 @@ void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
                       const struct cp_signal_regs *here, uintptr_t entry,
                       uintptr_t caller)
 {
+    CP_ASSERT(call > 0 && call < CP_CALLS);
     wait->call = call;
     wait->begin_ns = cp_waits_now_ns();
     wait->traced.session = 0;
@@ -141,7 +148,8 @@ static void record(struct cp_wait_threshold threshold, uint64_t ns,
 {
     uint64_t parts = CP_WAITS_COUNT_SCALE;
 
-    /* A short wait is taken with the chance ns / rate, and stands for more. */
+    CP_ASSERT(ns > 0 && threshold.rate > 0);
+    /* A short wait is recorded with probability ns / rate, scaled up. */
     if (ns < threshold.rate) {
         if (ns <= threshold.ns)
             return;
@@ -155,7 +163,7 @@ static void record(struct cp_wait_threshold threshold, uint64_t ns,
                                 cp_call_wait_kind(call), parts, ns);
 }
 
-/* How long it took, at least 1; and that is written down. */
+/* Writes the trace event; returns the duration in ns, at least 1. */
 static uint64_t finish(const struct cp_wait *wait, uint64_t arg,
                        uintptr_t caller)
 {
@@ -199,21 +207,24 @@ void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
 }
 
 /*
- * An unlock is charged if one of those who wait is followed; so each that is
- * stands for this many.
+ * The count of a charged unlock. An unlock is charged if at least one of n
+ * waiters is sampled, with probability p = 1 - (1 - 1 / fraction)^n, so it
+ * stands for 1 / p unlocks. The loop computes p by squaring.
  */
 static uint64_t parts_of(uint64_t fraction, uint32_t n_waiters)
 {
-    double chance = 0, of_those = 1 / (double)fraction;
+    double chance = 0, power = 1 / (double)fraction;
 
     for (uint32_t n = n_waiters; n; n >>= 1) {
         if (n & 1)
-            chance += of_those - chance * of_those;
-        of_those += of_those - of_those * of_those;
+            chance += power - chance * power;
+        power += power - power * power;
     }
+    CP_ASSERT(chance > 0 && chance <= 1);
     return (uint64_t)(CP_WAITS_COUNT_SCALE / chance + 0.5);
 }
 
+/* Charges the caller's stack in the mutex profile. */
 static void charge(const struct cp_waiters_found *found, uintptr_t caller)
 {
     uint64_t fraction = atomic_load(&cp_waits.mutex_fraction);
@@ -226,33 +237,34 @@ static void charge(const struct cp_waiters_found *found, uintptr_t caller)
 
 struct cp_unlock_event cp_waits_before_wake(const void *thing)
 {
-    struct cp_unlock_event go = { 0 };
+    struct cp_unlock_event event = { 0 };
 
     if (cp_trace_has_waiters((uint64_t)(uintptr_t)thing))
-        go.wake_ns = cp_waits_now_ns();
-    return go;
+        event.wake_ns = cp_waits_now_ns();
+    return event;
 }
 
 struct cp_unlock_event cp_waits_before_unlock(const void *lock)
 {
-    struct cp_unlock_event go = { 0 };
+    struct cp_unlock_event event = { 0 };
     uint64_t now_ns;
 
     if (!cp_waiters_has_sampled(lock))
         return cp_waits_before_wake(lock);
     cp_waiters_prefetch(lock);
     now_ns = cp_waits_now_ns();
-    go.found = cp_waiters_collect(lock, now_ns);
+    event.found = cp_waiters_collect(lock, now_ns);
     if (cp_trace_has_waiters((uint64_t)(uintptr_t)lock))
-        go.wake_ns = now_ns;
-    return go;
+        event.wake_ns = now_ns;
+    return event;
 }
 
-void cp_waits_after_unlock(const void *lock, const struct cp_unlock_event *go,
+void cp_waits_after_unlock(const void *lock,
+                           const struct cp_unlock_event *event,
                            uintptr_t caller)
 {
-    if (go->found.n_sampled)
-        charge(&go->found, caller);
-    if (go->wake_ns)
-        woke(lock, go->wake_ns, caller);
+    if (event->found.n_sampled)
+        charge(&event->found, caller);
+    if (event->wake_ns)
+        trace_wake(lock, event->wake_ns, caller);
 }

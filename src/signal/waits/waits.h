@@ -1,22 +1,21 @@
 /*
- * locks - who waits for whom, and how long.
+ * waits - measures waits for the block profile, the mutex profile and the
+ * execution trace.
  *
- * Runs inside the hooks of mutexes and their kin, of any number of threads at
- * once: no lock of its own, nothing allocated.
+ * Two sample tables. `block` has the stacks that waited. `mutex` has the stacks
+ * that unlocked while others waited: one wait in mutex_fraction is sampled
+ * (waiters.h), and the thread that unlocks is charged with the time that these
+ * have waited since the last unlock. So both tables sum up the same waits.
  *
- * Two tables. `block` has the stacks that waited. `mutex` has the stacks that
- * let go of what others were waiting for: one wait in mutex_fraction is
- * followed (waiters.h), and whoever unlocks charges itself with the time that
- * those have waited since they were last charged for. So the sums of both
- * tables are of the same waiting.
+ * Work between lock and unlock makes all other threads wait longer. So a stack
+ * is captured before the wait if the wait is likely to be recorded, and the
+ * stack of an unlocker after its unlock.
  *
- * What is done between getting a lock and giving it back makes all others wait
- * longer, so as little as can be is done there: of a wait that is surely or
- * likely recorded the stack is taken before it, and the one who unlocks takes
- * its own when it has unlocked.
- *
- * A lock that nobody waits for is looked at once, at its unlock; when the
- * profiles are off, not at all.
+ * Context: hooks of libc's functions, any number of threads at once.
+ * Locking: none; nothing is allocated.
+ * Ordering: the switches are relaxed: a hook may see a change late. The runtime
+ *   allocates a table before it sets the rate, and never frees it.
+ * Failure: a sample that does not fit is added to the table's lost samples.
  */
 #ifndef CP_WAITS_H
 #define CP_WAITS_H
@@ -30,19 +29,19 @@
 #include "signal/unwinder/regs.h"
 #include "signal/waits/waiters.h"
 
-/* Counts are kept in parts, because a sample may stand for 3.7 events. */
+/* Counts are in units of 1 / 1024: a sample may stand for 3.7 waits. */
 #define CP_WAITS_COUNT_SCALE 1024
 
 struct cp_waits {
-    _Atomic uint32_t is_enabled;     /* a rate is not 0, or a trace runs */
-    _Atomic uint32_t is_io_enabled;  /* I/O is looked at, for one of them */
-    _Atomic uint32_t is_block_io;    /* block_rate_ns is not 0, and io asked */
-    _Atomic uint32_t is_traced;      /* a trace runs */
-    _Atomic uint32_t is_published;   /* I/O is looked at, to say where it is */
+    _Atomic uint32_t is_enabled;     /* a profile or a trace is on */
+    _Atomic uint32_t is_io_enabled;  /* I/O calls are measured */
+    _Atomic uint32_t is_block_io;    /* the block profile records I/O calls */
+    _Atomic uint32_t is_traced;      /* an execution trace runs */
+    _Atomic uint32_t is_published;   /* I/O calls are published in the record */
     _Atomic uint64_t block_rate_ns;  /* 0: off; 1: every wait */
     _Atomic uint64_t mutex_fraction; /* 0: off; N: one wait in N */
-    uint64_t (*now_ns)(void); /* libc's clock, which needs no system call */
-    void (*on_change)(void);  /* of the above; the hooks', if there are any */
+    uint64_t (*now_ns)(void);        /* clock by vDSO; NULL: by system call */
+    void (*on_change)(void);         /* called after a change; NULL: no hooks */
     struct cp_signal_samples block, mutex;
 };
 
@@ -60,77 +59,77 @@ static inline bool cp_waits_io_is_enabled(void)
         atomic_load_explicit(&cp_waits.is_io_enabled, memory_order_relaxed), 0);
 }
 
-/* The monotonic clock, by which all waits are measured. */
+/* CLOCK_MONOTONIC, ns; all waits are measured by it. */
 uint64_t cp_waits_now_ns(void);
 
 /*
- * A threshold that is drawn for a wait: it is in the block profile if it lasts
- * longer than that, so with a chance of its length / rate.
+ * A threshold drawn for a wait. The wait is recorded if it lasts longer, so
+ * with probability length / rate.
  */
 struct cp_wait_threshold {
-    uint64_t rate; /* 0: it is not, the profile is off */
-    uint64_t ns;   /* below the rate */
+    uint64_t rate; /* ns; 0: the profile is off */
+    uint64_t ns;   /* uniform in 0 to rate - 1 */
 };
 
-/* A wait that has begun. */
+/* A wait in progress. */
 struct cp_wait {
-    uint64_t begin_ns; /* 0: nobody wants to know */
+    uint64_t begin_ns; /* 0: the wait is not measured */
     struct cp_wait_threshold threshold;
     struct cp_waiter_slot waiter;
     unsigned call;               /* calls.h */
-    struct cp_signal_slot *slot; /* of block, if the stack is known already */
+    struct cp_signal_slot *slot; /* captured stack in `block`; NULL: not yet */
     struct cp_trace_wait traced;
-    bool is_published; /* in the thread's record alone */
+    bool is_published; /* in the thread's record, without a trace */
 };
 
-/* Begins to wait, in this call (calls.h) and for that; NULL: not a thing. */
+/* Before a wait in this call (calls.h) for this lock; NULL: no object. */
 void cp_wait_begin(struct cp_wait *wait, unsigned call, const void *lock,
                    uintptr_t caller);
 
 /*
- * The same for a sleep or a call of I/O; cp_wait_end_io must follow. By `here`,
- * the registers of the hook, its stack can be found while the call lasts;
- * `entry` is the function that the hook is of.
+ * Before a sleep or an I/O call; cp_wait_end_io must follow. `here` are the
+ * registers of the hook, from which another thread can walk the stack during
+ * the call. `entry` is the address of the hooked function.
  */
 void cp_wait_begin_io(struct cp_wait *wait, unsigned call,
                       const struct cp_signal_regs *here, uintptr_t entry,
                       uintptr_t caller);
 
 /*
- * Has waited, and charges the caller's stack; cp_wait_abort: in vain, the
- * lock said so.
+ * After a wait: cp_wait_end records it with the caller's stack; cp_wait_abort
+ * drops it, because the lock was refused without a wait.
  */
 void cp_wait_end(const struct cp_wait *wait, uintptr_t caller);
 void cp_wait_abort(const struct cp_wait *wait);
 
 /*
- * The same for a call that may not have had to wait, and what it returned:
- * short ones are not in the profile.
+ * After a sleep or an I/O call that returned `result`. The block profile does
+ * not record calls shorter than CP_WAIT_IO_MIN_NS.
  */
 void cp_wait_end_io(const struct cp_wait *wait, int64_t result,
                     uintptr_t caller);
 
-/* In the child of a fork, where nobody else waits. */
+/* Empties the list of waiters in the child of a fork. */
 void cp_waits_reset_after_fork(void);
 
-/* What is known before a lock is let go of, to be told afterwards. */
+/* Measured before an unlock, recorded after it. */
 struct cp_unlock_event {
-    uint64_t wake_ns;              /* for a trace that wants to know; else 0 */
-    struct cp_waiters_found found; /* whom the caller let wait */
+    uint64_t wake_ns;              /* time for the trace; 0: not traced */
+    struct cp_waiters_found found; /* waiters that the caller is charged for */
 };
 
-/* Has an unlock to be looked at, by the profiles or by a trace? */
+/* May threads wait for the lock that a profile or a trace needs? */
 static inline bool cp_waits_have_waiters(const void *lock)
 {
     return cp_waiters_has_sampled(lock) ||
            cp_trace_has_waiters((uint64_t)(uintptr_t)lock);
 }
 
-/* Before an unlock; before_wake: of what has no holder. */
+/* Before an unlock, or before a wake of an object that has no holder. */
 struct cp_unlock_event cp_waits_before_unlock(const void *lock);
 struct cp_unlock_event cp_waits_before_wake(const void *thing);
 
-/* It is let go of. */
+/* After the unlock or the wake. */
 void cp_waits_after_unlock(const void *lock, const struct cp_unlock_event *go,
                            uintptr_t caller);
 
