@@ -5,8 +5,8 @@
  * Context: map, reset and write run on any thread outside signal handlers;
  * hooks add samples meanwhile (signal/tables/samples.h).
  * Locking: the caller serializes cp_cumulative_table_map.
- * Ordering: cp_tables_map stores `slots` last; hooks use the table only after
- * its owner has published a rate or a flag.
+ * Ordering: hooks use the table only after its owner has stored a rate or a
+ * flag that is atomic.
  * Failure: CP_ENOMEM.
  */
 #ifndef CP_CUMULATIVE_TABLE_H
