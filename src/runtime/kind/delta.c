@@ -1,4 +1,4 @@
-/* delta.c - see delta.h. */
+/* delta.c - negates the earlier snapshot and merges both. */
 #include "runtime/kind/delta.h"
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ struct cp_profile *cp_delta_between(struct cp_profile *before,
     return NULL;
 }
 
-/* Makes what only grows negative, and of the rest nothing. */
+/* Negates the columns that only grow, and clears the others. */
 static void negate_growing(struct cp_profile *p)
 {
     double ratios[MAX_COLUMNS] = { 0 };
@@ -46,7 +46,8 @@ struct cp_profile *cp_delta_since(struct cp_profile **last,
     struct cp_profile *both[2] = { *last, after };
 
     if (kept && after->n_types > MAX_COLUMNS)
-        (void)cp_error_set(err, CP_EOTHER, "too many sample types");
+        (void)cp_error_set(err, CP_EOTHER,
+                           "the profile has more than 16 sample types");
     if (!kept || after->n_types > MAX_COLUMNS) {
         cp_profile_free(kept);
         cp_profile_free(after);

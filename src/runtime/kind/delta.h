@@ -1,8 +1,11 @@
 /*
- * delta - what has changed between two snapshots of one kind.
+ * delta - the difference of two snapshots of one profile kind.
  *
- * Samples are the same when stack and labels are; those that did not change
- * are left out.
+ * Samples with equal stack and labels are subtracted; samples that have not
+ * changed are left out.
+ *
+ * Context: the endpoint thread, or the thread that writes a profile.
+ * Locking: none. Failure: NULL with *err set.
  */
 #ifndef CP_DELTA_H
 #define CP_DELTA_H
@@ -10,16 +13,15 @@
 struct cp_error;
 struct cp_profile;
 
-/* After less before, in every column, as Go does it. Consumes both. */
+/* `after` minus `before` in every column, as Go does. Consumes both. */
 struct cp_profile *cp_delta_between(struct cp_profile *before,
                                     struct cp_profile *after,
                                     struct cp_error *err);
 
 /*
- * What has come since the last call: columns that only grow (all but inuse_*)
- * as differences, the others as they are. *last is what the last call left,
- * NULL before the first; on success it is a copy of `after`, which is consumed
- * whatever the outcome.
+ * The change since the last call: differences for columns that only grow (all
+ * but inuse_*), present values for the others. *last is NULL before the first
+ * call, and a copy of `after` on success. Always consumes `after`.
  */
 struct cp_profile *cp_delta_since(struct cp_profile **last,
                                   struct cp_profile *after,

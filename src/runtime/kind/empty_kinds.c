@@ -1,4 +1,4 @@
-/* empty_kinds.c - see empty_kinds.h. */
+/* empty_kinds.c - the types of each kind that Go has, without samples. */
 #include "runtime/kind/empty_kinds.h"
 
 #include <stdint.h>
@@ -15,6 +15,7 @@ struct type {
     const char *type, *unit;
 };
 
+/* A kind with the header of its profile. */
 struct spec {
     struct cp_kind kind;
     struct type types[4];
@@ -176,7 +177,7 @@ static enum cp_status fill(struct cp_builder *b, const struct spec *s,
 struct cp_profile *cp_empty_kind_profile(const struct cp_kind *kind,
                                          struct cp_error *err)
 {
-    const struct spec *s = (const struct spec *)kind; /* its first member */
+    const struct spec *s = (const struct spec *)kind; /* first member */
     struct cp_profile *p = NULL;
     struct cp_builder b = { 0 };
 
@@ -187,11 +188,11 @@ struct cp_profile *cp_empty_kind_profile(const struct cp_kind *kind,
 }
 
 /*
- * A header and one batch of one generation that tells the clock's rate: the
- * least that go tool trace takes.
+ * A header, and one batch of one generation with the frequency of the clock:
+ * the minimum that go tool trace accepts. All numbers are varints.
  *
- *   batch  type 1, generation, thread (none: 2^64-1), time, length, data
- *   data   type 8, units a second; all numbers are varints
+ *   batch  type 1, generation, thread (2^64-1 means none), time, length, data
+ *   data   type 8, clock units per second
  */
 void cp_empty_kind_trace(struct cp_out *out)
 {

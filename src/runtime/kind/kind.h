@@ -1,12 +1,16 @@
 /*
- * kind - what the endpoint knows of one kind of profile.
+ * kind - the interface between the endpoint and a profile kind.
  *
- * A probe (CPU, wall, heap, ...) describes itself with one constant struct
- * cp_kind. The endpoint does the rest for all of them: the address, the
- * parameters, waiting, deltas, mappings, symbols, text and protobuf. All calls
- * come from the endpoint's thread; none may block or wait for the program.
+ * Each kind (CPU, wall, heap, ...) describes itself by one constant struct
+ * cp_kind. The endpoint does the rest for all kinds: paths, parameters, waits,
+ * deltas, mappings, symbols, text and protobuf.
  *
- * Several windows of one kind may be open at once: each client has its own.
+ * Several recordings of one kind may be open at a time, one per client.
+ *
+ * Context: the endpoint thread, or a thread that calls the API of cpprof.h. A
+ * callback must not wait for a thread of the program without a timeout.
+ * Locking: the caller serializes the calls for one recording.
+ * Failure: a status with a message in *err for the client.
  */
 #ifndef CP_KIND_H
 #define CP_KIND_H
@@ -25,25 +29,25 @@ struct cp_mappings;
 struct cp_symbols;
 struct cp_trace_format;
 
-/* Where the bytes of a kind go that is no profile, and what it may use. */
+/* The output of a kind that writes bytes, not a profile. */
 struct cp_kind_sink {
     struct cp_out *out;
-    struct cp_symbols *symbols;       /* NULL: addresses will do */
-    const struct cp_mappings *before; /* what was mapped at the beginning */
+    struct cp_symbols *symbols;       /* NULL: do not symbolize */
+    const struct cp_mappings *before; /* mappings at the start */
 };
 
-/* What the client asked for, checked and with defaults filled in. */
+/* A checked request, with defaults filled in. */
 struct cp_kind_request {
-    const struct cp_kind *kind; /* of which it is asked */
-    double seconds; /* how long the window will be open; 0: a snapshot */
-    int debug;      /* the `debug` parameter; 0: a protobuf is wanted */
-    int hz;         /* the `hz` parameter; 0: the default rate */
-    bool gc;        /* `gc=1`: forget what is garbage before counting */
-    const struct cp_trace_format *format; /* of a trace; NULL: the default */
-    bool no_switches; /* `switches=0`: without the kernel's records */
+    const struct cp_kind *kind;
+    double seconds; /* duration of the recording; 0 means a snapshot */
+    int debug;      /* `debug`; 0 selects protobuf */
+    int hz;         /* `hz`; 0 selects the default rate */
+    bool gc;        /* `gc=1`: leave out unreachable memory */
+    const struct cp_trace_format *format; /* trace; NULL selects the default */
+    bool no_switches; /* `switches=0`: no context switches of the kernel */
 };
 
-/* How `debug=1` looks; Go has a form of its own for each. */
+/* The text format of `debug=1`, which differs by kind as in Go. */
 enum cp_kind_text {
     CP_KIND_TEXT_COUNT,      /* "name profile: total 5" */
     CP_KIND_TEXT_HEAP,       /* "heap profile: 1: 2 [3: 4] @ heap/1048576" */
@@ -53,79 +57,79 @@ enum cp_kind_text {
 };
 
 struct cp_kind {
-    const char *name;       /* the last part of the address: "profile" */
-    const char *summary;    /* a sentence or two for the index page */
-    double default_seconds; /* 0: a snapshot, answered at once */
+    const char *name;       /* last part of the path: "profile" */
+    const char *summary;    /* one or two sentences for the index page */
+    double default_seconds; /* 0 means a snapshot, returned at once */
     enum cp_kind_text text;
-    bool no_delta;      /* a snapshot for which `seconds` is refused */
-    bool has_fractions; /* `seconds` may be 0.5 (Go: trace only) */
+    bool no_delta;      /* a snapshot that does not accept `seconds` */
+    bool has_fractions; /* `seconds` may be 0.5 (in Go only for trace) */
 
     /*
-     * Opens a window. On failure the client gets *err's message, after
+     * Opens a recording. On failure the client gets the message in *err, after
      * "Could not enable CPU profiling: " or the like.
      */
     enum cp_status (*begin)(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err);
+                            void **out_recording, struct cp_error *err);
 
     /*
-     * Ends the window, whatever the outcome, and gives its profile:
+     * Closes the recording, even on failure, and returns its profile:
      *
-     * - sample types, period and period type, samples, labels; ids 1..n
-     *   (build.h gives them so). Values are scaled; but for `debug` other than
-     *   0 those of CP_KIND_TEXT_HEAP are the raw sums of what was sampled.
-     * - locations with an address only: the pc itself for a leaf that was
-     *   interrupted, else the return address less one. A location that has
-     *   lines already is left alone, for frames such as "[lost samples]",
-     *   whose address is 0.
-     * - comments of its own, if any. time_ns and duration_ns are filled in by
-     *   the endpoint where they are 0 and the kind is no snapshot.
+     * - sample types, period and period type, samples, labels; ids 1..n, as
+     *   profile/model/build.h assigns them. Values are scaled, except that
+     *   CP_KIND_TEXT_HEAP has raw sampled sums if `debug` is not 0.
+     * - locations with an address only: the pc of an interrupted leaf, else the
+     *   return address - 1. The endpoint does not change a location with
+     *   lines: frames such as "[lost samples]" have a name and address 0.
+     * - comments, if any. The endpoint fills in time_ns and duration_ns where
+     *   they are 0, unless the kind is a snapshot.
      */
-    enum cp_status (*finish)(void *window, struct cp_profile **out,
+    enum cp_status (*finish)(void *recording, struct cp_profile **out,
                              struct cp_error *err);
 
     /*
-     * Instead of finish, when the answer is no profile (trace): its bytes.
-     * pump gives those that there are by now, and is called several times a
-     * second while the window is open.
+     * In place of finish for a kind that writes bytes (trace). pump writes the
+     * bytes so far; the endpoint calls it several times a second while the
+     * recording is open.
      */
-    enum cp_status (*pump)(void *window, const struct cp_kind_sink *sink,
+    enum cp_status (*pump)(void *recording, const struct cp_kind_sink *sink,
                            struct cp_error *err);
-    enum cp_status (*finish_bytes)(void *window,
+    enum cp_status (*finish_bytes)(void *recording,
                                    const struct cp_kind_sink *sink,
                                    struct cp_error *err);
 
     /*
-     * Instead of all of it, when the client asks for what somebody else has
-     * recorded: `source=NAME`. CP_EUSAGE: there is nothing of that name here.
-     * NULL: there is no other source.
+     * In place of a recording, for `source=NAME`: writes a profile that another
+     * component has recorded (jemalloc). Fails with CP_EUSAGE if there is no
+     * source of that name. NULL if the kind has no other source.
      */
     enum cp_status (*dump)(const char *source, struct cp_out *out,
                            struct cp_error *err);
 
-    /* Ends the window without a result: the client went away. */
-    void (*cancel)(void *window);
+    /* Closes the recording without a result: the client has disconnected. */
+    void (*cancel)(void *recording);
 
     /*
-     * A number that can be changed while the program runs, by a POST with a
-     * parameter of this name; NULL: there is none.
+     * A number that can be changed at run time by a POST with a parameter of
+     * this name; NULL if there is none.
      */
     const char *setting;
     enum cp_status (*set)(uint64_t value, struct cp_error *err);
 
-    /* What the index page shows as the count; NULL: 0. */
+    /* The count on the index page: count_of, else count, else 0. */
     uint64_t (*count)(void);
-    uint64_t (*count_of)(const struct cp_kind *kind); /* or so */
+    uint64_t (*count_of)(const struct cp_kind *kind);
 
-    /* Why the kind has no data, one line of text; NULL if it has data. */
+    /* Why the profile is empty, for the index page; returns NULL if it is not.
+     */
     const char *(*disabled_reason)(void);
 };
 
-/* Whether the profile kind has that name, or that alias. */
+/* Whether the kind has that name or alias. */
 static inline bool cp_kind_is_named(const struct cp_kind *kind,
                                     const char *name)
 {
     if (strcmp(name, "threads") == 0)
-        name = "goroutine"; /* Go's word for threads */
+        name = "goroutine"; /* Go's name of this profile */
     return strcmp(kind->name, name) == 0;
 }
 

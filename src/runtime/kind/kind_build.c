@@ -1,4 +1,4 @@
-/* kind_build.c - see kind_build.h. */
+/* kind_build.c - types, default type and period, then the samples of fill. */
 #include "runtime/kind/kind_build.h"
 
 #include <string.h>
@@ -9,19 +9,19 @@
 #include "profile/model/profile.h"
 #include "runtime/kind/kind.h"
 
-/* Types, default and period. */
-static enum cp_status describe(struct cp_builder *b,
-                               const struct cp_kind_form *form, int64_t period,
-                               struct cp_error *err)
+/* Adds types, default type and period. */
+static enum cp_status add_header(struct cp_builder *b,
+                                 const struct cp_kind_form *form,
+                                 int64_t period, struct cp_error *err)
 {
-    const char *first = form->default_type;
+    const char *type = form->default_type;
 
     for (size_t i = 0; form->types[i][0]; i++)
         if (cp_builder_type(b, form->types[i][0], form->types[i][1], err) !=
             CP_OK)
             return CP_ENOMEM;
-    if (first) {
-        b->profile->default_type = cp_builder_str(b, first, strlen(first), err);
+    if (type) {
+        b->profile->default_type = cp_builder_str(b, type, strlen(type), err);
         if (b->profile->default_type == CP_NO_STR)
             return CP_ENOMEM;
     }
@@ -36,7 +36,7 @@ enum cp_status cp_kind_build(const struct cp_kind_form *form, int64_t period,
     enum cp_status status = cp_builder_init(&b, err);
 
     if (status == CP_OK)
-        status = describe(&b, form, period, err);
+        status = add_header(&b, form, period, err);
     if (status == CP_OK)
         status = form->fill(&b, context, err);
     if (status == CP_OK)
@@ -46,15 +46,16 @@ enum cp_status cp_kind_build(const struct cp_kind_form *form, int64_t period,
 }
 
 enum cp_status cp_kind_begin_snapshot(const struct cp_kind_request *request,
-                                      void **out_window, struct cp_error *err)
+                                      void **out_recording,
+                                      struct cp_error *err)
 {
     (void)request;
     (void)err;
-    *out_window = NULL;
+    *out_recording = NULL;
     return CP_OK;
 }
 
-void cp_kind_cancel_snapshot(void *window)
+void cp_kind_cancel_snapshot(void *recording)
 {
-    (void)window;
+    (void)recording;
 }

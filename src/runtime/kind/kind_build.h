@@ -1,9 +1,11 @@
 /*
- * kind_build - what the kinds of profile have in common when they are written.
+ * kind_build - builds the profile of a kind from a description of its types.
  *
- * A kind that is told by a table says which types it has and what fills it;
- * cp_kind_build makes the profile. Kinds without a window of their own have
+ * Snapshot kinds need no recording; their begin and cancel are
  * cp_kind_begin_snapshot and cp_kind_cancel_snapshot.
+ *
+ * Context: the endpoint thread, or the thread that writes a profile.
+ * Locking: none. Failure: CP_ENOMEM, or the status of fill.
  */
 #ifndef CP_KIND_BUILD_H
 #define CP_KIND_BUILD_H
@@ -17,10 +19,10 @@ struct cp_kind_request;
 struct cp_profile;
 
 struct cp_kind_form {
-    const char *types[5][2]; /* names and units, ended by NULL */
-    const char *period[2];
-    const char *default_type; /* NULL: none is said */
-    /* Adds samples, comments and whatever else there is. */
+    const char *types[5][2];  /* name and unit, ended by NULL */
+    const char *period[2];    /* type and unit of the period */
+    const char *default_type; /* NULL means none */
+    /* Adds samples and comments. */
     enum cp_status (*fill)(struct cp_builder *b, void *context,
                            struct cp_error *err);
 };
@@ -30,7 +32,8 @@ enum cp_status cp_kind_build(const struct cp_kind_form *form, int64_t period,
                              struct cp_error *err);
 
 enum cp_status cp_kind_begin_snapshot(const struct cp_kind_request *request,
-                                      void **out_window, struct cp_error *err);
-void cp_kind_cancel_snapshot(void *window);
+                                      void **out_recording,
+                                      struct cp_error *err);
+void cp_kind_cancel_snapshot(void *recording);
 
 #endif

@@ -1,4 +1,9 @@
-/* clock - the times that the probes go by, in nanoseconds. */
+/*
+ * clock - clocks and time spans in nanoseconds.
+ *
+ * Context: any thread. Locking: none. Failure: a clock that cannot be read
+ * gives 0.
+ */
 #ifndef CP_CLOCK_H
 #define CP_CLOCK_H
 

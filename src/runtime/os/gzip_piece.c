@@ -1,11 +1,12 @@
 /*
- * gzip_piece.c - what the library has in place of profile/codec/gzip_piece.c.
+ * gzip_piece.c - deflate by stored blocks; the library links it in place of
+ * profile/codec/gzip_piece.c.
  *
- * That one packs with ISA-L, which is a shared library, and ours depends on
- * libc alone. Here profiles are packed whole (render.c), so pieces are wanted
- * by the linker only; they are correct all the same: stored blocks.
+ * That file needs ISA-L, and the library depends on libc alone. The library
+ * compresses whole profiles (runtime/endpoint/render.c), so only the linker
+ * needs these functions. Their output is valid, but not compressed:
  *
- *   block  00, length (2), its complement (2), bytes
+ *   block  00, length (2), complement of the length (2), bytes
  */
 #include <libdeflate.h>
 #include <stddef.h>
@@ -37,7 +38,7 @@ struct cp_gzip_sum cp_gzip_piece(const void *bytes, size_t len,
 }
 
 struct cp_gzip_packer {
-    struct cp_gzip_sum sum; /* of the piece so far */
+    struct cp_gzip_sum sum; /* checksum and length of the piece so far */
 };
 
 struct cp_gzip_packer *cp_gzip_packer_new(struct cp_error *err)

@@ -1,10 +1,13 @@
 /*
- * lock - a mutex of our own.
+ * lock - a futex mutex for the library's own data.
  *
- * The program's pthread_mutex functions may be ours as well (the lock
- * profiles), and a fork may copy a mutex that nobody will ever unlock; this
- * one is a word and can be set back. Never taken in signal context. Starts as
- * { 0 }.
+ * pthread_mutex is not usable: the library hooks it for the lock profiles, and
+ * in the child of a fork it cannot be reset if another thread has held it.
+ * Starts as { 0 }. It is not recursive.
+ *
+ * Context: any thread outside signal handlers.
+ * Ordering: acquire and release are sequentially consistent.
+ * Failure: none.
  */
 #ifndef CP_LOCK_H
 #define CP_LOCK_H
@@ -17,10 +20,10 @@
 #include "signal/unwinder/syscall.h"
 
 struct cp_lock {
-    _Atomic int word; /* 0: free, 1: taken, 2: taken and wanted */
+    _Atomic int word; /* 0 free, 1 held, 2 held with possible waiters */
 };
 
-/* False: somebody has it. */
+/* Acquires the lock unless it is held; returns whether it did. */
 static inline bool cp_lock_try(struct cp_lock *l)
 {
     int free = 0;
@@ -48,7 +51,7 @@ static inline bool cp_lock_is_held(const struct cp_lock *l)
     return atomic_load(&l->word) != 0;
 }
 
-/* In the child of a fork, where the taker may be no more. */
+/* In the child of a fork: the holder may not exist there. */
 static inline void cp_lock_reset(struct cp_lock *l)
 {
     atomic_store(&l->word, 0);

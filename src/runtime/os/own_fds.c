@@ -1,4 +1,4 @@
-/* own_fds.c - see own_fds.h. */
+/* own_fds.c - unshares the table by close_range or unshare. */
 #include "runtime/os/own_fds.h"
 
 #include <errno.h>
@@ -12,22 +12,22 @@
 #include "runtime/os/sandbox.h"
 #include "signal/unwinder/syscall.h"
 
-/* To ThreadSanitizer a number is the same file in all tables. */
+/* ThreadSanitizer takes equal numbers in two tables for one file. */
 #if defined(__SANITIZE_THREAD__)
-static const bool can_part = false;
+static const bool can_unshare = false;
 #else
-static const bool can_part = true;
+static const bool can_unshare = true;
 #endif
 
-#define MAX_CLOSED 65536 /* descriptors, where close_range is not used */
+#define MAX_CLOSED 65536 /* descriptors closed one by one */
 
-static void close_from_to(unsigned first, unsigned last)
+static void close_range_between(unsigned first, unsigned last)
 {
     if (first <= last)
         (void)CP_SYSCALL(SYS_close_range, first, last, 0);
 }
 
-static bool part_by_range(int socket, int lease)
+static bool unshare_by_close_range(int socket, int lease)
 {
     unsigned low = (unsigned)(lease && lease < socket ? lease : socket);
     unsigned high = (unsigned)(lease > socket ? lease : socket);
@@ -35,8 +35,8 @@ static bool part_by_range(int socket, int lease)
     if (CP_SYSCALL(SYS_close_range, high + 1, ~0u, CLOSE_RANGE_UNSHARE) != 0)
         return false;
     if (low > 0)
-        close_from_to(0, low - 1);
-    close_from_to(low + 1, high - 1);
+        close_range_between(0, low - 1);
+    close_range_between(low + 1, high - 1);
     return true;
 }
 
@@ -54,27 +54,27 @@ static void close_others(int socket, int lease)
 }
 
 /*
- * Under a seccomp filter close_range may end the process: systemd 247 and 248
- * do not have it in @system-service. A filter that refuses unshare with an
- * error is one that gives errors.
+ * Under a seccomp filter close_range may kill the process: @system-service of
+ * systemd 247 and 248 does not contain it. If the filter fails unshare with
+ * EPERM, it does not kill, and close_range can be tried.
  */
 bool cp_own_fds_unshare(int socket, int lease)
 {
     long result;
 
-    if (!can_part)
+    if (!can_unshare)
         return false;
     if (!cp_sandbox_is_filtered())
-        return part_by_range(socket, lease);
+        return unshare_by_close_range(socket, lease);
     result = CP_SYSCALL(SYS_unshare, CLONE_FILES);
     if (result == -EPERM)
-        return part_by_range(socket, lease);
+        return unshare_by_close_range(socket, lease);
     if (result == 0)
         close_others(socket, lease);
     return result == 0;
 }
 
-/* Takes n descriptors and gives them back, deepest first. */
+/* Opens n descriptors by recursion and closes them in reverse order. */
 bool cp_own_fds_can_open(int fd, int n)
 {
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);

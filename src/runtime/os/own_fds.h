@@ -1,8 +1,11 @@
 /*
- * own_fds - the descriptors of the endpoint thread.
+ * own_fds - a separate descriptor table for the endpoint thread.
+ *
+ * The program may close or reuse any descriptor of its own table, and must not
+ * see the library's.
  *
  * Context: the endpoint thread. Locking: none.
- * Failure: false; the thread goes on with the descriptors of the program.
+ * Failure: false; the thread then uses the program's table.
  */
 #ifndef CP_OWN_FDS_H
 #define CP_OWN_FDS_H
@@ -10,12 +13,12 @@
 #include <stdbool.h>
 
 /*
- * Gives this thread a descriptor table of its own, which has only these two
- * (one: lease is 0). False: the kernel cannot.
+ * Unshares the descriptor table of the calling thread and closes all
+ * descriptors but these two; lease 0 means none.
  */
 bool cp_own_fds_unshare(int socket, int lease);
 
-/* Can n more descriptors be opened? fd is any open one. */
+/* Whether n more descriptors can be opened; fd is any open one. */
 bool cp_own_fds_can_open(int fd, int n);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * pages_alloc.c - see pages_alloc.h.
+ * pages_alloc.c - size classes with free lists, and a mapping per large block.
  *
- * Up to 32 KiB: blocks of a power of two (and one and a half of it) are cut
- * from chunks of 256 KiB and go into the free list of their size. Above: a
- * mapping for each, which is given back when freed. Every block has 16 bytes
- * in front that say how large it is.
+ * Blocks up to 32 KiB have a size of 2^n or 1.5 * 2^n. They are cut from chunks
+ * of 256 KiB and return to the free list of their class. A larger block is a
+ * mapping of its own. Every block starts with a header of 16 bytes.
  */
 #include "runtime/os/pages_alloc.h"
 
@@ -15,22 +14,23 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "runtime/os/lock.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10)
-#define LARGEST_SMALL ((size_t)32 << 10)
+#define MAX_SMALL ((size_t)32 << 10)
 #define MIN_BLOCK ((size_t)32)
 #define N_CLASSES 22
 #define PAGE ((size_t)4096)
-#define HELD_EIGHTHS 3 /* of the limit: see cp_pages_charge */
+#define CHARGE_EIGHTHS 3 /* of the limit: see cp_pages_charge */
 
 struct head {
-    size_t size;  /* with the head */
-    size_t class; /* N_CLASSES: a mapping of its own */
+    size_t size;  /* bytes, including the header */
+    size_t class; /* N_CLASSES means a mapping of its own */
 };
 
-_Static_assert(sizeof(struct head) == 16, "blocks stay aligned");
+_Static_assert(sizeof(struct head) == 16, "blocks are aligned to 16 bytes");
 
 struct free_block {
     struct head head;
@@ -38,10 +38,13 @@ struct free_block {
 };
 
 static struct {
-    struct cp_lock lock;
+    struct cp_lock lock; /* protects free, pos and end */
     struct free_block *free[N_CLASSES];
-    char *pos, *end; /* of the newest chunk */
-    _Atomic size_t mapped, limit, reserved, held;
+    char *pos, *end;         /* unused rest of the newest chunk */
+    _Atomic size_t mapped;   /* bytes */
+    _Atomic size_t limit;    /* bytes; 0 means unlimited */
+    _Atomic size_t reserved; /* bytes of the limit used elsewhere */
+    _Atomic size_t charged;  /* bytes of tables */
 } pages;
 
 void cp_pages_set_limit(size_t limit_bytes)
@@ -59,7 +62,7 @@ void cp_pages_reserve(size_t bytes)
     atomic_fetch_add(&pages.reserved, bytes);
 }
 
-/* May so much be mapped in all? */
+/* `all` is the sum of mapped bytes, including the new ones. */
 static bool is_within_limit(size_t all)
 {
     size_t limit = atomic_load(&pages.limit);
@@ -69,10 +72,10 @@ static bool is_within_limit(size_t all)
 
 bool cp_pages_charge(size_t bytes)
 {
-    size_t held = atomic_fetch_add(&pages.held, bytes) + bytes;
+    size_t charged = atomic_fetch_add(&pages.charged, bytes) + bytes;
     size_t limit = atomic_load(&pages.limit);
 
-    if (limit == 0 || held <= limit / 8 * HELD_EIGHTHS)
+    if (limit == 0 || charged <= limit / 8 * CHARGE_EIGHTHS)
         return true;
     cp_pages_uncharge(bytes);
     return false;
@@ -80,7 +83,9 @@ bool cp_pages_charge(size_t bytes)
 
 void cp_pages_uncharge(size_t bytes)
 {
-    atomic_fetch_sub(&pages.held, bytes);
+    size_t before = atomic_fetch_sub(&pages.charged, bytes);
+
+    CP_ASSERT(before >= bytes);
 }
 
 size_t cp_pages_bytes(void)
@@ -119,15 +124,17 @@ static size_t class_of(size_t size)
     return class;
 }
 
-/* Under the lock; zeroed or not, as *is_zeroed says. */
-static struct head *take_small(size_t class, bool *is_zeroed)
+/* Called with the lock held; *is_zeroed: the block is fresh from mmap. */
+static struct head *take_block(size_t class, bool *is_zeroed)
 {
     struct free_block *b = pages.free[class];
     size_t size = class_size(class);
     struct head *head;
 
+    CP_ASSERT(cp_lock_is_held(&pages.lock) && class < N_CLASSES);
     *is_zeroed = !b;
     if (b) {
+        CP_ASSERT(b->head.class == class && b->head.size == size);
         pages.free[class] = b->next;
         return &b->head;
     }
@@ -151,7 +158,7 @@ static void *alloc_small(size_t size)
     bool is_zeroed;
 
     cp_lock_acquire(&pages.lock);
-    head = take_small(class_of(size), &is_zeroed);
+    head = take_block(class_of(size), &is_zeroed);
     cp_lock_release(&pages.lock);
     if (!head)
         return NULL;
@@ -187,7 +194,7 @@ void *cp_alloc(size_t n, size_t size, struct cp_error *err)
     if (fits(n, size)) {
         size_t all = n * size + sizeof(struct head);
 
-        p = all <= LARGEST_SMALL ? alloc_small(all) : alloc_large(all);
+        p = all <= MAX_SMALL ? alloc_small(all) : alloc_large(all);
     }
     if (!p)
         (void)cp_error_nomem(err);
@@ -195,21 +202,22 @@ void *cp_alloc(size_t n, size_t size, struct cp_error *err)
 }
 
 /*
- * ThreadSanitizer does not see mremap, and so takes what a stack at this
- * address was used for, before, for a race with us. It sees mmap.
+ * ThreadSanitizer does not intercept mremap. It would report a race with
+ * earlier uses of the new addresses.
  */
 #if defined(__SANITIZE_THREAD__)
-static const bool can_move = false;
+static const bool can_mremap = false;
 #else
-static const bool can_move = true;
+static const bool can_mremap = true;
 #endif
 
-/* A large block can be moved by the kernel, page by page. */
+/* Moves the pages of a large block without a copy. */
 static void *resize_large(struct head *head, size_t size)
 {
     size_t old = head->size;
     void *p;
 
+    CP_ASSERT(head->class == N_CLASSES && old % PAGE == 0);
     if (size > old && !is_within_limit(cp_pages_bytes() + (size - old)))
         return NULL;
     p = mremap(head, old, size, MREMAP_MAYMOVE);
@@ -232,7 +240,7 @@ void *cp_resize(void *p, size_t n, size_t size, struct cp_error *err)
     all = n * size + sizeof(*head);
     if (head->class < N_CLASSES && all <= head->size)
         return p;
-    if (can_move && head->class == N_CLASSES && all > LARGEST_SMALL) {
+    if (can_mremap && head->class == N_CLASSES && all > MAX_SMALL) {
         moved = resize_large(head, round_up(all));
         if (!moved)
             (void)cp_error_nomem(err);
@@ -254,6 +262,7 @@ void cp_free(void *p)
 
     if (!head)
         return;
+    CP_ASSERT(head->class <= N_CLASSES && head->size > 0);
     if (head->class == N_CLASSES) {
         atomic_fetch_sub(&pages.mapped, head->size);
         (void)munmap(head, head->size);

@@ -1,10 +1,13 @@
 /*
- * pages_alloc - base/alloc.h inside a stranger's process: memory of our own.
+ * pages_alloc - the library's allocator; implements base/alloc.h.
  *
- * Takes the place of base/alloc.c in the library. Memory comes from mmap and
- * never from the program's malloc, whose locks may be held and whose profile
- * must not show us; there is a limit, and the sum is known. Safe from any
- * thread; not in signal context.
+ * The library links it in place of base/alloc.c. Memory comes from mmap, not
+ * from the program's malloc: malloc's locks may be held, and the heap profile
+ * must not contain the library. The sum is known and limited.
+ *
+ * Context: any thread outside signal handlers.
+ * Locking: takes its own lock for blocks up to 32 KiB; the counters are atomic.
+ * Failure: cp_alloc returns NULL if the limit is reached.
  */
 #ifndef CP_PAGES_ALLOC_H
 #define CP_PAGES_ALLOC_H
@@ -12,24 +15,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The limit in bytes; 0: none. What is held already stays. */
+/* The limit, bytes; 0 means unlimited. Existing blocks stay. */
 void cp_pages_set_limit(size_t limit_bytes);
 size_t cp_pages_limit(void);
 
-/* So much of the limit is for tables that are mapped elsewhere, for ever. */
+/* Subtracts bytes from the limit for good, for tables mapped elsewhere. */
 void cp_pages_reserve(size_t bytes);
 
 /*
- * For tables that come and go, and that hold much less than they could: up to
- * three eighths of the limit, beside it, so that none of them keeps a profile
- * from being written.
+ * Charges a table that is mapped elsewhere for its maximum size, of which most
+ * is never touched. The charges may reach three eighths of the limit, counted
+ * apart from it, so that tables never prevent the writing of a profile. Returns
+ * false, and charges nothing, if they would exceed that.
  */
 bool cp_pages_charge(size_t bytes);
 void cp_pages_uncharge(size_t bytes);
 
-/* Bytes that are mapped now. */
+/* Bytes mapped by this allocator. */
 size_t cp_pages_bytes(void);
 
+/* Fork protocol (runtime/threads/threads.h): acquire and release the lock. */
 void cp_pages_before_fork(void);
 void cp_pages_after_fork(void);
 

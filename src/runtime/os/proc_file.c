@@ -1,4 +1,4 @@
-/* proc_file.c - see proc_file.h. */
+/* proc_file.c - reads a file of unknown size in steps. */
 #include "runtime/os/proc_file.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/out.h"
 
-#define STEP ((size_t)16 << 10)
+#define STEP_BYTES ((size_t)16 << 10)
 
 /* Reads to the end or the limit; -1 with errno on failure. */
 static ssize_t read_all(int fd, size_t limit, struct cp_out *out)
@@ -18,9 +18,9 @@ static ssize_t read_all(int fd, size_t limit, struct cp_out *out)
     size_t len = 0;
     ssize_t n = 1;
 
-    while (n != 0 && len < limit && cp_out_room(out, STEP)) {
+    while (n != 0 && len < limit && cp_out_room(out, STEP_BYTES)) {
         n = read(fd, out->buf + out->len,
-                 limit - len < STEP ? limit - len : STEP);
+                 limit - len < STEP_BYTES ? limit - len : STEP_BYTES);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -31,8 +31,9 @@ static ssize_t read_all(int fd, size_t limit, struct cp_out *out)
     return 0;
 }
 
-static enum cp_status finish(const char *path, int fd, size_t limit,
-                             struct cp_out *out, struct cp_error *err)
+/* Reads from fd, which may be negative with errno set, and closes it. */
+static enum cp_status read_and_close(const char *path, int fd, size_t limit,
+                                     struct cp_out *out, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
@@ -46,7 +47,8 @@ static enum cp_status finish(const char *path, int fd, size_t limit,
 enum cp_status cp_proc_file_read(const char *path, size_t limit,
                                  struct cp_out *out, struct cp_error *err)
 {
-    return finish(path, open(path, O_RDONLY | O_CLOEXEC), limit, out, err);
+    return read_and_close(path, open(path, O_RDONLY | O_CLOEXEC), limit, out,
+                          err);
 }
 
 enum cp_status cp_proc_file_read_own(const char *path, size_t limit,
@@ -58,7 +60,8 @@ enum cp_status cp_proc_file_read_own(const char *path, size_t limit,
     if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
                     (st.st_uid != geteuid() && st.st_uid != 0))) {
         (void)close(fd);
-        return cp_error_set(err, CP_EIO, "%s: not a file of this user", path);
+        return cp_error_set(err, CP_EIO, "%s: not a regular file of this user",
+                            path);
     }
-    return finish(path, fd, limit, out, err);
+    return read_and_close(path, fd, limit, out, err);
 }

@@ -1,8 +1,10 @@
 /*
- * proc_file - reads files of /proc and the like, whose size nobody knows.
+ * proc_file - reads files of /proc, which report a size of 0.
  *
- * Not through stdio: in a stranger's process that would use the stranger's
- * malloc.
+ * It does not use stdio, which would call the program's malloc.
+ *
+ * Context: any thread outside signal handlers. Locking: none.
+ * Failure: CP_EIO with the path and the reason, or CP_ENOMEM.
  */
 #ifndef CP_PROC_FILE_H
 #define CP_PROC_FILE_H
@@ -13,13 +15,13 @@
 
 struct cp_out;
 
-/* Appends the file to out, at most `limit` bytes of it. */
+/* Appends at most `limit` bytes of the file to out. */
 enum cp_status cp_proc_file_read(const char *path, size_t limit,
                                  struct cp_out *out, struct cp_error *err);
 
 /*
- * The same for a place where anybody could have put something: it must be a
- * regular file of this user.
+ * The same for a folder that every user may write to: the file must be regular
+ * and belong to this user or to root.
  */
 enum cp_status cp_proc_file_read_own(const char *path, size_t limit,
                                      struct cp_out *out, struct cp_error *err);

@@ -1,4 +1,4 @@
-/* sandbox.c - see sandbox.h. */
+/* sandbox.c - the system calls of the library, and the scan for filters. */
 #include "runtime/os/sandbox.h"
 
 #include <fcntl.h>
@@ -19,15 +19,16 @@
 #include "runtime/os/seccomp_filter.h"
 #include "signal/unwinder/syscall.h"
 
-#define MAX_THREADS_READ 1024
+#define MAX_THREADS_SCANNED 1024
 #define STATUS_BYTES 4096
-#define FILTER_MODE 2 /* of the line Seccomp: */
+#define FILTER_MODE 2 /* value of "Seccomp:" in /proc/TID/status */
 
 _Atomic bool cp_sandbox_sealed;
 
 static _Atomic bool is_filtered;
 
-/* Calls that hooks and handlers make on the program's threads. */
+/* Calls that hooks and handlers make on threads of the program; must succeed.
+ */
 static const struct cp_seccomp_call hook_calls[] = {
     { SYS_clock_gettime, { CLOCK_MONOTONIC } },
     { SYS_clock_gettime, { CLOCK_THREAD_CPUTIME_ID } },
@@ -44,9 +45,9 @@ static const struct cp_seccomp_call hook_calls[] = {
     { SYS_rt_sigreturn, { 0 } },
 };
 
-/* The same, where an error does no harm. */
+/* Calls of hooks and handlers that may fail. */
 static const struct cp_seccomp_call hook_attempts[] = {
-    { SYS_clock_gettime, { (uint64_t)-2 } }, /* the clock of a thread */
+    { SYS_clock_gettime, { (uint64_t)-2 } }, /* a CPU clock of a thread */
     { SYS_getrusage, { 1 } },
     { SYS_kill, { 0 } },
     { SYS_madvise, { 0, 4096, MADV_DONTNEED } },
@@ -69,7 +70,7 @@ static const struct cp_seccomp_call hook_attempts[] = {
      CLONE_SYSVSEM | CLONE_SETTLS | CLONE_PARENT_SETTID |                      \
      CLONE_CHILD_CLEARTID)
 
-/* Calls of the library's own threads, and those that start them. */
+/* Calls that own threads make, and that start them; all may fail. */
 static const struct cp_seccomp_call thread_calls[] = {
     { SYS_accept4, { 0 } },
     { SYS_bind, { 0 } },
@@ -175,8 +176,8 @@ bool cp_sandbox_was_filtered(void)
     return atomic_load(&is_filtered);
 }
 
-/* The mode of one thread, by its file in /proc; -1: not known. */
-static int mode_of(const char *path)
+/* Reads the seccomp mode from a status file; -1 if it cannot be read. */
+static int read_mode(const char *path)
 {
     char text[STATUS_BYTES];
     const char *line;
@@ -187,7 +188,7 @@ static int mode_of(const char *path)
     return line ? atoi(line + sizeof("\nSeccomp:") - 1) : 0;
 }
 
-/* What getdents64 fills in. */
+/* The kernel's struct linux_dirent64. */
 struct entry {
     uint64_t inode, offset;
     uint16_t len;
@@ -195,7 +196,8 @@ struct entry {
     char name[];
 };
 
-static bool has_filter(const char *bytes, long n, int *left)
+/* Whether a thread in these directory entries has a filter. */
+static bool scan_entries(const char *bytes, long n, int *left)
 {
     char path[64];
 
@@ -209,23 +211,23 @@ static bool has_filter(const char *bytes, long n, int *left)
             continue;
         (*left)--;
         (void)snprintf(path, sizeof(path), "/proc/self/task/%d/status", tid);
-        if (mode_of(path) == FILTER_MODE)
+        if (read_mode(path) == FILTER_MODE)
             return true;
     }
     return false;
 }
 
-static bool has_one_a_filter(void)
+static bool scan_threads(void)
 {
     int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int left = MAX_THREADS_READ;
+    int left = MAX_THREADS_SCANNED;
     bool has = false;
     char bytes[4096];
     long n;
 
     while (fd >= 0 && !has && left > 0 &&
            (n = CP_SYSCALL(SYS_getdents64, fd, (long)bytes, sizeof(bytes))) > 0)
-        has = has_filter(bytes, n, &left);
+        has = scan_entries(bytes, n, &left);
     if (fd >= 0)
         (void)close(fd);
     return has;
@@ -237,10 +239,10 @@ bool cp_sandbox_is_filtered(void)
 
     if (atomic_load(&is_filtered))
         return true;
-    mode = mode_of("/proc/thread-self/status");
+    mode = read_mode("/proc/thread-self/status");
     if (mode < 0)
         mode = (int)CP_SYSCALL(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
-    if (mode == FILTER_MODE || has_one_a_filter())
+    if (mode == FILTER_MODE || scan_threads())
         cp_sandbox_set_filtered();
     return atomic_load(&is_filtered);
 }

@@ -1,13 +1,16 @@
 /*
- * saved_registers - the registers that a call preserves, in memory.
+ * saved_registers - the callee-saved registers of a sleeping thread, in
+ * memory.
  *
- * A search for leaks (leak.h) reads a sleeping thread from outside, and the
- * kernel does not give it these registers. Hooks of functions that sleep store
- * them first, in thread-local memory, which the search reads. A hook that has
- * used a register itself has pushed its old value to the stack, which the
- * search reads too.
+ * The leak search (runtime/heap/leak.h) must see every pointer of the program,
+ * and the kernel does not report these registers of a sleeping thread. Hooks of
+ * functions that sleep store them in thread-local memory first, which the
+ * search scans. If a hook uses a register itself, it has pushed the old value
+ * to the stack, which the search scans too.
  *
- * Context: hooks, on any thread. Locking: none. Failure: none.
+ * Context: hooks, on any thread. Locking: none.
+ * Ordering: none; the search reads threads that sleep.
+ * Failure: none.
  */
 #ifndef CP_SAVED_REGISTERS_H
 #define CP_SAVED_REGISTERS_H

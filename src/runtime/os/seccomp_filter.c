@@ -1,5 +1,5 @@
 /*
- * seccomp_filter.c - see seccomp_filter.h.
+ * seccomp_filter.c - an interpreter of classic BPF.
  *
  * The machine has an accumulator, an index register and 16 words of memory.
  * Jumps go forward only, so a program of n instructions ends after n steps.
@@ -91,7 +91,7 @@ static bool compute(struct machine *m, const struct sock_filter *f)
     }
 }
 
-/* How many instructions the jump skips. */
+/* *out is the number of instructions that the jump skips. */
 static bool jump(const struct machine *m, const struct sock_filter *f,
                  size_t *out)
 {
@@ -138,6 +138,7 @@ static bool transfer(struct machine *m, const struct sock_filter *f)
     return true;
 }
 
+/* Executes one instruction; false if the kernel would reject it. */
 static bool step(struct machine *m, const struct sock_filter *f, size_t *skip)
 {
     switch (BPF_CLASS(f->code)) {

@@ -1,11 +1,11 @@
 /*
- * seccomp_filter - what a seccomp filter does to a system call.
+ * seccomp_filter - interprets a seccomp filter for one system call.
  *
- * Runs the classic BPF program of a filter over the data of one call, as the
- * kernel does. Pure functions: no system call, no allocation.
+ * Runs the classic BPF program as the kernel does. Pure functions: no system
+ * call, no allocation.
  *
- * Context: any thread. Locking: none. Failure: a program that the kernel
- * would reject kills every call.
+ * Context: any thread. Locking: none. Failure: for a program that the
+ * kernel would reject the result is SECCOMP_RET_KILL_PROCESS.
  */
 #ifndef CP_SECCOMP_FILTER_H
 #define CP_SECCOMP_FILTER_H
@@ -18,7 +18,7 @@
 
 struct sock_filter;
 
-/* A system call with the arguments that a filter may look at. */
+/* A system call with the arguments that a filter may read. */
 struct cp_seccomp_call {
     long number;
     uint64_t args[6];

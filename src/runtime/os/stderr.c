@@ -1,4 +1,4 @@
-/* stderr.c - see stderr.h. */
+/* stderr.c - compares device and inode before each write. */
 #include "runtime/os/stderr.h"
 
 #include <stdbool.h>

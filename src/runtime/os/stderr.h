@@ -1,16 +1,20 @@
 /*
- * stderr - lines for the user on the program's standard error.
+ * stderr - writes messages to the program's standard error.
  *
- * Only as long as that is what it was at the start: a daemon closes it, and
- * the next file that it opens, a database perhaps, has the same number.
+ * A daemon closes descriptor 2, and the next file that it opens, for instance a
+ * database, gets the same number. So the library writes only while descriptor 2
+ * is the file that it was at the start.
+ *
+ * Context: any thread outside signal handlers. Locking: none.
+ * Failure: none; the message is dropped.
  */
 #ifndef CP_STDERR_H
 #define CP_STDERR_H
 
-/* Remembers what descriptor 2 is now. */
+/* Records device and inode of descriptor 2. */
 void cp_stderr_remember(void);
 
-/* Writes, unless the descriptor has become something else since. */
+/* Writes the text, unless descriptor 2 is another file now. */
 void cp_stderr_write(const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* tables.c - see tables.h. */
+/* tables.c - sizes, charges and mappings of sample tables. */
 #include "runtime/os/tables.h"
 
 #include <errno.h>
@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "runtime/os/timer.h"
 #include "signal/tables/samples.h"
@@ -25,7 +26,7 @@ static size_t bytes_of(size_t n_slots, size_t n_frames)
            n_frames * sizeof(uintptr_t);
 }
 
-/* May a table of that size be? It is counted then, but for the smallest. */
+/* Charges a table of that size; the smallest is free. */
 static bool try_charge(size_t n_slots, size_t n_frames)
 {
     size_t bytes = bytes_of(n_slots, n_frames);
@@ -66,6 +67,7 @@ enum cp_status cp_tables_map(struct cp_signal_samples *s, size_t n_slots,
         uncharge(n_slots, n_frames);
         return cp_error_nomem(err);
     }
+    CP_ASSERT(n_slots > 0 && (n_slots & (n_slots - 1)) == 0);
     s->n_slots = n_slots;
     s->n_frames = n_frames;
     s->seed = cp_timer_random(UINT64_MAX - 1);
@@ -85,7 +87,8 @@ void cp_tables_unmap(struct cp_signal_samples *s)
 size_t cp_tables_bytes(const struct cp_signal_samples *s)
 {
     size_t n_slots = (size_t)atomic_load(&s->used_slots);
-    size_t n_frames = (size_t)atomic_load(&s->used_frames); /* or wanted */
+    size_t n_frames = (size_t)atomic_load(
+        &s->used_frames); /* may exceed n_frames when full */
 
     if (n_frames > s->n_frames)
         n_frames = s->n_frames;
@@ -93,8 +96,8 @@ size_t cp_tables_bytes(const struct cp_signal_samples *s)
            cp_tables_resident_bytes(n_slots, s->n_slots, sizeof(*s->slots));
 }
 
-/* A page for each slot, until all are touched. */
-static size_t touched(size_t used, size_t n, size_t size)
+/* Worst case: each used slot is in a page of its own. */
+static size_t worst_case_bytes(size_t used, size_t n, size_t size)
 {
     size_t all = n * size;
 
@@ -102,15 +105,15 @@ static size_t touched(size_t used, size_t n, size_t size)
 }
 
 /*
- * While at most half of those that are filled first are, few of the others
- * are: one in thirty or so of all.
+ * Slots are claimed in the primary part first. While that is at most half full,
+ * about one slot in thirty lies outside it.
  */
 size_t cp_tables_resident_bytes(size_t used, size_t n, size_t size)
 {
     if (n <= CP_SAMPLES_PRIMARY || used > CP_SAMPLES_PRIMARY / 2)
-        return touched(used, n, size);
-    return touched(used, CP_SAMPLES_PRIMARY, size) +
-           touched(used / 24, n - CP_SAMPLES_PRIMARY, size);
+        return worst_case_bytes(used, n, size);
+    return worst_case_bytes(used, CP_SAMPLES_PRIMARY, size) +
+           worst_case_bytes(used / 24, n - CP_SAMPLES_PRIMARY, size);
 }
 
 void cp_tables_disable_huge_pages(void *from, size_t size)

@@ -1,4 +1,4 @@
-/* timer.c - see timer.h. */
+/* timer.c - timer system calls, splitmix64 and a golden ratio sequence. */
 #include "runtime/os/timer.h"
 
 #include <signal.h>
@@ -34,9 +34,7 @@ int cp_timer_create(int32_t tid, int sig, void *word)
     return id;
 }
 
-/*
- * splitmix64 from a random start, for phases of timers. Not for secrets.
- */
+/* splitmix64 with a random seed; not for secrets. */
 uint64_t cp_timer_random(uint64_t n)
 {
     static _Atomic uint64_t state;
@@ -52,9 +50,9 @@ uint64_t cp_timer_random(uint64_t n)
 }
 
 /*
- * Multiples of the golden ratio from a random start: each phase is as likely as
- * any other, and those of threads that begin one after the other, in whatever
- * order of kinds, are spread more evenly than random ones would be.
+ * A Weyl sequence: multiples of the golden ratio from a random start. Each
+ * phase is equally likely, and the phases of consecutive threads are spread
+ * more evenly than independent random numbers.
  */
 uint64_t cp_timer_phase(uint64_t n)
 {

@@ -1,6 +1,6 @@
 /*
- * valgrind - whether the program runs in Valgrind, a machine of its own that
- * puts functions of its own in the place of libc's.
+ * valgrind - detects Valgrind, which emulates the processor and replaces
+ * functions of libc.
  */
 #ifndef CP_VALGRIND_H
 #define CP_VALGRIND_H
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* It preloads a library into everything. */
+/* Valgrind preloads its core library into every program. */
 static inline bool cp_valgrind_is_here(void)
 {
     const char *preload = getenv("LD_PRELOAD");

@@ -1,4 +1,4 @@
-/* version - of the project; the build says which. */
+/* version - the version of the project, which the build defines. */
 #ifndef CP_VERSION_H
 #define CP_VERSION_H
 

@@ -121,7 +121,7 @@ static bool look(struct taker *k, struct cp_thread_stack *t)
         cp_sleeping_stack_complete(&k->look, cp_signal_thread_at(t->number));
     if (is_asleep)
         keep_frames(k, t, k->look.frames, k->look.n);
-    if (!cp_thread_state_read(t->tid, k->look.place,
+    if (!cp_thread_state_read(t->tid, k->look.syscall_text,
                               is_asleep ? 0 : cp_signal_owner_signal(),
                               &t->state))
         return false;

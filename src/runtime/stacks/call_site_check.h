@@ -1,10 +1,14 @@
 /*
- * still_caller - can a function have been called from there?
+ * call_site_check - whether a return address follows a call of a function.
  *
- * Of a thread that sleeps the frame pointer is not known, and is looked for on
- * its stack. What lies there may be left from calls that have ended, so the
- * code must bear out what is found: before the return address stands a call,
- * and what it calls, where that can be told, is the function.
+ * The frame pointer of a sleeping thread is unknown and is searched for on its
+ * stack (sleeping_stack.h). The stack also holds words of calls that have
+ * returned. So a candidate must be confirmed by the code: a call instruction
+ * ends at the return address, and its target, if it can be computed, is the
+ * function.
+ *
+ * Context: the endpoint thread and the wall-clock sampler, in a reader slot.
+ * Locking: none. Failure: code that cannot be read is no call site.
  */
 #ifndef CP_CALL_SITE_CHECK_H
 #define CP_CALL_SITE_CHECK_H
@@ -15,15 +19,16 @@ struct cp_unwind_table;
 
 enum cp_call_site_result {
     CP_CALL_SITE_NO,
-    CP_CALL_SITE_UNKNOWN, /* there is a call, of nobody knows what */
+    CP_CALL_SITE_UNKNOWN, /* an indirect call; the target is not known */
     CP_CALL_SITE_YES,
 };
 
 /*
- * `back` is the address to return to, `pc` one in a function with a frame
- * pointer. CP_CALL_SITE_NO on other machines than x86-64.
+ * `return_address` is the candidate, `pc` an address in a function that sets up
+ * a frame pointer. Returns CP_CALL_SITE_NO on other machines than x86-64.
  */
 enum cp_call_site_result cp_call_site_check(const struct cp_unwind_table *map,
-                                            uintptr_t back, uintptr_t pc);
+                                            uintptr_t return_address,
+                                            uintptr_t pc);
 
 #endif

@@ -1,4 +1,4 @@
-/* cumulative_table.c - see cumulative_table.h. */
+/* cumulative_table.c - maps, empties and writes a table that hooks fill. */
 #include "runtime/stacks/cumulative_table.h"
 
 #include <stdatomic.h>
@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "profile/model/build.h"
 #include "runtime/os/tables.h"
@@ -25,6 +26,7 @@ void cp_cumulative_table_reset_after_fork(struct cp_signal_samples *s)
 {
     if (!s->slots)
         return;
+    CP_ASSERT(s->n_slots > 0 && (s->n_slots & (s->n_slots - 1)) == 0);
     (void)madvise(s->slots, s->n_slots * sizeof(*s->slots), MADV_DONTNEED);
     atomic_store(&s->used_slots, 0);
     atomic_store(&s->used_frames, 0);
@@ -40,6 +42,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
     struct cp_stack stack = { 0 };
     int64_t numbers[MAX_VALUES] = { 0 };
 
+    CP_ASSERT(i < s->n_slots);
     if (!cp_stack_read_slot(s, slot, &stack))
         return CP_OK;
     values(slot, &stack, numbers);
@@ -48,7 +51,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
     return cp_stack_write(w, &stack, numbers);
 }
 
-/* What found no room. */
+/* Writes the samples for which the table had no room. */
 static enum cp_status write_lost(struct cp_stack_writer *w,
                                  const struct cp_signal_samples *s,
                                  cp_cumulative_values_fn *values)

@@ -1,7 +1,8 @@
 /*
- * sample_recorder.c - see sample_recorder.h.
+ * sample_recorder.c - the list of tables, and the samples of one recording.
  *
- * A stack that is in two tables is written twice: readers add such samples up.
+ * A stack that is in two tables is written twice: readers of profiles add equal
+ * samples up.
  */
 #include "runtime/stacks/sample_recorder.h"
 
@@ -10,6 +11,7 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "profile/model/build.h"
 #include "runtime/os/tables.h"
@@ -17,7 +19,7 @@
 #include "signal/tables/readers.h"
 #include "signal/tables/samples.h"
 
-#define SLOTS_MEANWHILE 256
+#define SPARE_SLOTS 256 /* slots that handlers may fill during a scan */
 
 static void free_table(struct cp_sample_recorder_table *t)
 {
@@ -43,7 +45,7 @@ static bool is_half_full(const struct cp_signal_samples *s)
            atomic_load(&s->used_frames) > s->n_frames / 2;
 }
 
-/* The table that a window is to begin in. */
+/* The table in which a new recording starts; NULL if there is no memory. */
 static struct cp_sample_recorder_table *
 current_table(struct cp_sample_recorder *r, struct cp_error *err)
 {
@@ -55,6 +57,8 @@ current_table(struct cp_sample_recorder *r, struct cp_error *err)
     t = new_table(err);
     if (!t)
         return NULL;
+    CP_ASSERT((r->oldest == NULL) == (r->newest == NULL));
+    CP_ASSERT(r->n_tables < CP_SAMPLE_RECORDER_TABLES);
     if (r->newest)
         r->newest->next = t;
     else
@@ -84,20 +88,23 @@ static bool is_used(const struct cp_signal_samples *s, size_t at)
     return atomic_load_explicit(&s->slots[at].key, memory_order_relaxed) != 0;
 }
 
-/* Handlers go on meanwhile, so there is room for more than there are now. */
-static enum cp_status note_slots(const struct cp_signal_samples *s,
-                                 struct cp_sample_recorder_mark *mark,
-                                 struct cp_error *err)
+/*
+ * Copies the counts of all slots in use. Handlers fill slots meanwhile, so the
+ * array is larger than the present number.
+ */
+static enum cp_status copy_counts(const struct cp_signal_samples *s,
+                                  struct cp_sample_recorder_mark *mark,
+                                  struct cp_error *err)
 {
-    size_t most = (size_t)atomic_load(&s->used_slots);
+    size_t cap = (size_t)atomic_load(&s->used_slots);
 
-    if (most == 0)
+    if (cap == 0)
         return CP_OK;
-    most += most / 8 + SLOTS_MEANWHILE;
-    mark->before = cp_alloc(most, sizeof(*mark->before), err);
+    cap += cap / 8 + SPARE_SLOTS;
+    mark->before = cp_alloc(cap, sizeof(*mark->before), err);
     if (!mark->before)
         return CP_ENOMEM;
-    for (size_t i = 0; i < s->n_slots && mark->n_before < most; i++)
+    for (size_t i = 0; i < s->n_slots && mark->n_before < cap; i++)
         if (is_used(s, i))
             mark->before[mark->n_before++] =
                 (struct cp_sample_recorder_seen){ i, count_of(&s->slots[i]) };
@@ -114,43 +121,50 @@ enum cp_status cp_sample_recorder_open(struct cp_sample_recorder *r,
     if (!mark.table)
         return CP_ENOMEM;
     s = &mark.table->samples;
-    if (note_slots(s, &mark, err) != CP_OK)
+    if (copy_counts(s, &mark, err) != CP_OK)
         return CP_ENOMEM;
     mark.lost = lost_of(s);
-    mark.table->n_windows++;
-    r->n_windows++;
+    mark.table->n_recordings++;
+    r->n_recordings++;
     *out = mark;
     return CP_OK;
 }
 
-/* Those at the old end that no window begins in or before. */
+/*
+ * Removes the tables at the old end in which no recording starts, and frees
+ * them after one grace period. A table is leaked if a reader does not exit.
+ */
 static void drop_tables(struct cp_sample_recorder *r)
 {
-    bool is_quiet = true, is_asked = false;
+    bool is_quiesced = true, has_waited = false;
 
-    while (r->oldest && r->oldest->n_windows == 0 &&
-           (r->oldest != r->newest || r->n_windows == 0)) {
+    while (r->oldest && r->oldest->n_recordings == 0 &&
+           (r->oldest != r->newest || r->n_recordings == 0)) {
         struct cp_sample_recorder_table *t = r->oldest;
 
-        if (!is_asked)
-            is_quiet = cp_readers_wait();
-        is_asked = true;
+        if (!has_waited)
+            is_quiesced = cp_readers_wait();
+        has_waited = true;
+        CP_ASSERT(r->n_tables > 0);
+        CP_ASSERT(&t->samples != atomic_load(r->live));
         r->oldest = t->next;
         if (!r->oldest)
             r->newest = NULL;
         r->n_tables--;
-        if (is_quiet)
-            free_table(t); /* else it is left to whoever is still at it */
+        if (is_quiesced)
+            free_table(t);
     }
 }
 
 void cp_sample_recorder_close(struct cp_sample_recorder *r,
                               struct cp_sample_recorder_mark *mark)
 {
+    CP_ASSERT(mark->table && mark->table->n_recordings > 0);
+    CP_ASSERT(r->n_recordings > 0);
     cp_free(mark->before);
-    mark->table->n_windows--;
+    mark->table->n_recordings--;
     *mark = (struct cp_sample_recorder_mark){ 0 };
-    if (--r->n_windows == 0)
+    if (--r->n_recordings == 0)
         atomic_store(r->live, NULL);
     drop_tables(r);
 }
@@ -164,16 +178,16 @@ size_t cp_sample_recorder_bytes(const struct cp_sample_recorder *r)
     return bytes;
 }
 
-/* The tables are left where they are: somebody may have been at work on them */
+/* Leaks the tables: another thread of the parent may have been changing them.
+ */
 void cp_sample_recorder_reset_after_fork(struct cp_sample_recorder *r)
 {
     atomic_store(r->live, NULL);
     r->oldest = r->newest = NULL;
-    r->n_tables = r->n_windows = 0;
+    r->n_tables = r->n_recordings = 0;
 }
 
-/* Writing. */
-
+/* Writes what one slot has gained since `before`. */
 static enum cp_status write_slot(struct cp_stack_writer *w,
                                  const struct cp_signal_samples *s,
                                  const struct cp_sample_recorder_seen *before,
@@ -188,6 +202,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
     seen.value -= before->count.value;
     if (seen.count == 0 || !cp_stack_read_slot(s, slot, &stack))
         return CP_OK;
+    CP_ASSERT(before->slot < s->n_slots);
     if (states && slot->tag.state) {
         stack.text_key = "state";
         stack.text = states[slot->tag.state];
@@ -197,7 +212,7 @@ static enum cp_status write_slot(struct cp_stack_writer *w,
     return cp_stack_write(w, &stack, values);
 }
 
-/* What a table has gained since the mark. */
+/* Writes what a table has gained since the mark. */
 static enum cp_status write_table(struct cp_stack_writer *w,
                                   const struct cp_signal_samples *s,
                                   const struct cp_sample_recorder_mark *mark,
@@ -209,13 +224,14 @@ static enum cp_status write_table(struct cp_stack_writer *w,
                           (int64_t)(lost.value - mark->lost.value) };
     struct cp_stack stack = { .frames = &lost_frame, .n = 1 };
     enum cp_status status = CP_OK;
-    size_t at = 0; /* in what was before */
+    size_t at = 0; /* index in mark->before */
 
     for (size_t i = 0; i < s->n_slots && status == CP_OK; i++) {
         struct cp_sample_recorder_seen before = { .slot = i };
 
         if (at < mark->n_before && mark->before[at].slot == i)
             before = mark->before[at++];
+        CP_ASSERT(at == mark->n_before || mark->before[at].slot > i);
         if (is_used(s, i))
             status = write_slot(w, s, &before, states);
     }

@@ -1,11 +1,9 @@
 /*
- * sleeping_stack.c - stacks of sleeping threads, by /proc and a copy of their
- * memory.
+ * sleeping_stack.c - parses /proc/self/task/TID/syscall, copies the stack and
+ * walks the copy.
  *
- * /proc/self/task/TID/syscall reads "running", or "NR ARG*6 SP PC", or, when
- * the thread is stopped elsewhere in the kernel, "-1 SP PC". It is read again
- * after the walk: if it says the same, the thread has not moved (or is back
- * where it was, with the same stack).
+ * The file reads "running", or "NR ARG*6 SP PC", or "-1 SP PC" if the thread is
+ * blocked outside a system call. All but NR are hexadecimal with "0x".
  */
 #include "runtime/stacks/sleeping_stack.h"
 
@@ -19,6 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "runtime/stacks/call_site_check.h"
 #include "runtime/stacks/stack_writer.h"
 #include "runtime/threads/thread_state.h"
@@ -33,10 +32,10 @@
 #define N_PAGES (CP_SLEEPING_STACK_BYTES / PAGE)
 #define SHORT_BYTES (2 * PAGE)
 #define FEW_FRAMES 3
-#define MAX_GUESSES 1024 /* a frame may be so many words long */
+#define MAX_FRAME_WORDS 1024 /* words searched for the frame pointer */
 
-/* What the file says now, closed by NUL; false: it cannot be had. */
-static bool read_place(int fd, char *out, size_t cap)
+/* Reads the file and adds a NUL; false if it cannot be read. */
+static bool read_syscall(int fd, char *out, size_t cap)
 {
     ssize_t n = pread(fd, out, cap - 1, 0);
 
@@ -44,7 +43,7 @@ static bool read_place(int fd, char *out, size_t cap)
     return n > 0;
 }
 
-/* The kernel does not say where the thread is; does it run at all? */
+/* Fallback if the kernel does not report registers: the state of the thread. */
 static enum cp_sleep_result read_state_only(int32_t tid)
 {
     struct cp_thread_state state;
@@ -55,8 +54,11 @@ static enum cp_sleep_result read_state_only(int32_t tid)
     return state.letter == 'R' ? CP_SLEEP_RUNNING : CP_SLEEP_PARTIAL;
 }
 
-/* The hexadecimal number after the last blank of the first len bytes. */
-static uint64_t last_number(const char *text, size_t *len)
+/*
+ * Parses the last of the blank-separated hexadecimal numbers in text[0..*len)
+ * and removes it from the length.
+ */
+static uint64_t take_last_number(const char *text, size_t *len)
 {
     size_t at = *len;
     uint64_t value = 0;
@@ -75,13 +77,13 @@ static uint64_t last_number(const char *text, size_t *len)
     return value;
 }
 
-static bool parse_place(const char *text, struct cp_signal_regs *out)
+static bool parse_registers(const char *text, struct cp_signal_regs *out)
 {
     size_t len = strcspn(text, "\n");
 
     *out = (struct cp_signal_regs){ 0 };
-    out->pc = (uintptr_t)last_number(text, &len);
-    out->sp = (uintptr_t)last_number(text, &len);
+    out->pc = (uintptr_t)take_last_number(text, &len);
+    out->sp = (uintptr_t)take_last_number(text, &len);
     return out->pc && out->sp && !(out->sp & 7);
 }
 
@@ -98,50 +100,61 @@ cp_sleeping_stack_read_registers(struct cp_sleep_registers *out, int32_t tid)
     if (text[0] == 'r')
         return CP_SLEEP_RUNNING;
     len = strcspn(text, "\n");
-    out->pc = (uintptr_t)last_number(text, &len);
-    out->sp = (uintptr_t)last_number(text, &len);
+    out->pc = (uintptr_t)take_last_number(text, &len);
+    out->sp = (uintptr_t)take_last_number(text, &len);
     for (size_t i = CP_SLEEP_ARGS; text[0] != '-' && i-- > 0;)
-        out->args[i] = (uintptr_t)last_number(text, &len);
+        out->args[i] = (uintptr_t)take_last_number(text, &len);
     return CP_SLEEP_PARTIAL;
 }
 
-/* Copies up to `most` bytes of the stack from sp up, as far as it goes. */
-static size_t copy_stack(uintptr_t sp, char *copy, size_t most)
+/*
+ * Copies up to `cap` bytes of the stack from sp up; returns the bytes copied.
+ * One iovec a page: the kernel stops at the first page that is not mapped.
+ */
+static size_t copy_stack(uintptr_t sp, char *copy, size_t cap)
 {
-    struct iovec local = { copy, most }, remote[N_PAGES + 1];
+    struct iovec local = { copy, cap }, remote[N_PAGES + 1];
     size_t first = PAGE - (sp & (PAGE - 1)), at = first, n = 1;
     ssize_t got;
 
+    CP_ASSERT(cap % PAGE == 0 && cap <= CP_SLEEPING_STACK_BYTES);
     remote[0] = (struct iovec){ (void *)sp, first };
-    for (; at + PAGE <= most; at += PAGE)
+    for (; at + PAGE <= cap; at += PAGE)
         remote[n++] = (struct iovec){ (void *)(sp + at), PAGE };
+    CP_ASSERT(n <= N_PAGES + 1);
     got = process_vm_readv(gettid(), &local, 1, remote, n, 0);
     return got > 0 ? (size_t)got : 0;
 }
 
+/* Walks len bytes of the copy; whether it has reached the outermost frame. */
 static bool walk_copy(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
                       size_t len)
 {
-    struct cp_reader_slot *place = cp_readers_enter(0);
+    struct cp_reader_slot *slot = cp_readers_enter(0);
     struct cp_signal_walk walk = {
         .reader = { .stack_low = regs.sp,
                     .stack_high = regs.sp + (len & ~(size_t)7),
                     .shift = (uintptr_t)l->copy - regs.sp },
     };
 
-    if (!place)
+    CP_ASSERT(len <= sizeof(l->copy));
+    if (!slot)
         return false;
     walk.table = cp_unwind_table();
-    l->n = cp_signal_walk(&walk, regs, place->frames);
-    memcpy(l->frames, place->frames, l->n * sizeof(*l->frames));
-    cp_readers_exit(place);
+    l->n = cp_signal_walk(&walk, regs, slot->frames);
+    CP_ASSERT(l->n <= CP_WALK_MAX);
+    memcpy(l->frames, slot->frames, l->n * sizeof(*l->frames));
+    cp_readers_exit(slot);
     return walk.end == CP_WALK_WHOLE;
 }
 
-/* Walks with that frame pointer; does it fit the function at frame n - 1? */
-static enum cp_call_site_result walk_with(struct cp_sleeping_stack *l,
-                                          const struct cp_signal_regs *regs,
-                                          size_t len, size_t n)
+/*
+ * Walks with the frame pointer in regs and checks the call of the function at
+ * frame n - 1, where the walk without a frame pointer has ended.
+ */
+static enum cp_call_site_result
+try_frame_pointer(struct cp_sleeping_stack *l,
+                  const struct cp_signal_regs *regs, size_t len, size_t n)
 {
     uintptr_t pc = l->frames[n - 1];
 
@@ -150,50 +163,52 @@ static enum cp_call_site_result walk_with(struct cp_sleeping_stack *l,
     return cp_call_site_check(cp_unwind_table(), l->frames[n] + 1, pc);
 }
 
-/* The first word of the stack that fits best; 0 if none does. */
-static uintptr_t guess(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
-                       size_t len)
+/*
+ * Searches the copy for the frame pointer of the function in which the walk has
+ * ended. It points to a word of the stack; the return address is in the next
+ * word. Returns the lowest address at which the call site matches, else the
+ * lowest with an indirect call, else 0. The caller is in a reader slot.
+ */
+static uintptr_t find_frame_pointer(struct cp_sleeping_stack *l,
+                                    struct cp_signal_regs regs, size_t len)
 {
     const uintptr_t *words = (const uintptr_t *)(const void *)l->copy;
     size_t n = l->n, n_words = len / sizeof(*words);
-    uintptr_t pc = l->frames[n - 1], perhaps = 0;
+    uintptr_t pc = l->frames[n - 1], fallback = 0;
 
-    if (n_words > MAX_GUESSES)
-        n_words = MAX_GUESSES;
+    CP_ASSERT(n > 0 && n <= CP_WALK_MAX);
+    if (n_words > MAX_FRAME_WORDS)
+        n_words = MAX_FRAME_WORDS;
     for (size_t i = 0; i + 1 < n_words; i++) {
-        enum cp_call_site_result fit;
+        enum cp_call_site_result result;
 
         if (!cp_unwind_table_find(cp_unwind_table(), words[i + 1]))
             continue;
         regs.fp = regs.sp + i * sizeof(*words);
         l->frames[n - 1] = pc;
-        fit = walk_with(l, &regs, len, n);
-        if (fit == CP_CALL_SITE_YES)
+        result = try_frame_pointer(l, &regs, len, n);
+        if (result == CP_CALL_SITE_YES)
             return regs.fp;
-        if (fit == CP_CALL_SITE_UNKNOWN && !perhaps)
-            perhaps = regs.fp;
+        if (result == CP_CALL_SITE_UNKNOWN && !fallback)
+            fallback = regs.fp;
     }
-    return perhaps;
+    return fallback;
 }
 
-/*
- * Where the walk has stopped for want of the frame pointer: it points to a word
- * of the stack, and the caller's address is in the next one. The lowest that
- * leads to the root, from a place that calls the function, is right.
- */
-static bool walk_guessed(struct cp_sleeping_stack *l,
-                         struct cp_signal_regs regs, size_t len)
+/* Walks with the frame pointer found; if there is none, l is as before. */
+static bool walk_with_found_fp(struct cp_sleeping_stack *l,
+                               struct cp_signal_regs regs, size_t len)
 {
-    struct cp_reader_slot *place = l->n > 0 ? cp_readers_enter(0) : NULL;
+    struct cp_reader_slot *slot = l->n > 0 ? cp_readers_enter(0) : NULL;
 
-    if (place) {
-        regs.fp = guess(l, regs, len);
-        cp_readers_exit(place);
+    if (slot) {
+        regs.fp = find_frame_pointer(l, regs, len);
+        cp_readers_exit(slot);
     }
-    return walk_copy(l, regs, len); /* or once more what is sure */
+    return walk_copy(l, regs, len);
 }
 
-/* Most stacks are short: a little of one is tried before all of it. */
+/* Most stacks are short, so two pages are tried before the whole stack. */
 static bool walk_stack(struct cp_sleeping_stack *l, struct cp_signal_regs regs)
 {
     size_t len = copy_stack(regs.sp, l->copy, SHORT_BYTES);
@@ -202,7 +217,7 @@ static bool walk_stack(struct cp_sleeping_stack *l, struct cp_signal_regs regs)
         return true;
     len = copy_stack(regs.sp, l->copy, CP_SLEEPING_STACK_BYTES);
     return len > 0 && (walk_copy(l, regs, len) ||
-                       (!regs.fp && walk_guessed(l, regs, len)));
+                       (!regs.fp && walk_with_found_fp(l, regs, len)));
 }
 
 bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *l,
@@ -213,8 +228,9 @@ bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *l,
 }
 
 /*
- * The wait is the same before and after: else it may be another's stack.
- * Instead of the hook there is the function that it has called.
+ * The wait must be the same before and after the walk; otherwise the record or
+ * the stack may belong to another call. The hook's frame is replaced by the
+ * function that the program has called.
  */
 bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *l,
                                   const struct cp_signal_thread *t)
@@ -246,10 +262,11 @@ void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
         return;
     memcpy(l->frames, l->partial, n * sizeof(*l->frames));
     l->n = n;
-    if (n < FEW_FRAMES) /* libc has no tables, as musl: hooks can help */
+    if (n < FEW_FRAMES) /* libc without unwind tables (musl): hooks can help */
         cp_wait_switches_save_registers();
     if (n > 0)
         return;
+    CP_ASSERT(l->n == 0);
     l->frames[l->n++] = CP_FRAME_ASLEEP;
     if (t->runtime.start_pc)
         l->frames[l->n++] = t->runtime.start_pc;
@@ -258,34 +275,36 @@ void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
 static enum cp_sleep_result walk_sleeping(struct cp_sleeping_stack *l, int fd)
 {
     struct cp_signal_regs regs;
-    char after[sizeof(l->place)];
-    bool is_whole;
+    char after[sizeof(l->syscall_text)];
+    bool is_complete;
 
-    if (!read_place(fd, l->place, sizeof(l->place)))
+    if (!read_syscall(fd, l->syscall_text, sizeof(l->syscall_text)))
         return errno == ESRCH ? CP_SLEEP_EXITED : CP_SLEEP_PARTIAL;
-    if (l->place[0] == 'r')
+    if (l->syscall_text[0] == 'r')
         return CP_SLEEP_RUNNING;
-    is_whole = parse_place(l->place, &regs) && walk_stack(l, regs);
-    if (!read_place(fd, after, sizeof(after)) || strcmp(l->place, after) != 0)
+    is_complete =
+        parse_registers(l->syscall_text, &regs) && walk_stack(l, regs);
+    if (!read_syscall(fd, after, sizeof(after)) ||
+        strcmp(l->syscall_text, after) != 0)
         return CP_SLEEP_RUNNING;
-    return is_whole ? CP_SLEEP_WALKED : CP_SLEEP_PARTIAL;
+    return is_complete ? CP_SLEEP_WALKED : CP_SLEEP_PARTIAL;
 }
 
 enum cp_sleep_result cp_sleeping_stack_walk(struct cp_sleeping_stack *l,
                                             int32_t tid)
 {
-    enum cp_sleep_result still;
+    enum cp_sleep_result result;
     char path[64];
     int fd;
 
     l->n = 0;
-    l->place[0] = '\0';
+    l->syscall_text[0] = '\0';
     (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ESRCH ? CP_SLEEP_EXITED
                                                  : read_state_only(tid);
-    still = walk_sleeping(l, fd);
+    result = walk_sleeping(l, fd);
     (void)close(fd);
-    return still;
+    return result;
 }

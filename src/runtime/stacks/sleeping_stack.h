@@ -1,15 +1,50 @@
 /*
- * still - reads the stack of a sleeping thread from outside.
+ * sleeping_stack - reads the stack of a sleeping thread from outside.
  *
- * A sleeping thread is never sent a signal: that would end its system call
- * (docs/harmless.md). /proc gives its stack pointer, its pc and the arguments
- * of its system call, which is enough for most walks, over a copy of its stack.
+ * A signal would interrupt the system call of a sleeping thread
+ * (docs/harmless.md), so the library never sends one. It reads the stack
+ * pointer, the pc and the arguments of the call from /proc/self/task/TID/
+ * syscall, copies the stack with process_vm_readv and walks the copy.
  *
- * The kernel does not give these to a program that has dropped privileges (a
- * server that root started). Then /proc only says whether the thread sleeps.
+ * Why the result is right, or is reported as partial:
  *
- * Context: the endpoint thread and the wall-clock sampler. Locking: none.
- * Failure: a stack that is not complete is reported as such, never guessed.
+ * 1. The kernel fills the file only for a thread that is off the CPU, and
+ *    checks that it stays so while it collects the values. Otherwise the file
+ *    reads "running". So pc, sp and arguments belong to one sleep.
+ * 2. The library reads the file before it copies and after it has walked. If
+ *    the text differs, the thread has run: the result is CP_SLEEP_RUNNING and
+ *    the frames are dropped.
+ * 3. If the text is equal and the thread slept all the time, then no return
+ *    address above sp has changed, since only the thread itself writes those.
+ *    The copy is exact.
+ * 4. If the text is equal but the thread ran and came back to the same call
+ *    with the same sp, pc and arguments, the frames that it did not return from
+ *    are unchanged. Other frames in the copy may be of either sleep. Such a mix
+ *    needs two call paths with equal frame sizes within one walk; it is
+ *    the only wrong stack that this method cannot detect.
+ * 5. The walk reads nothing outside the copy, and the reader slot keeps the
+ *    unwind table mapped. CP_SLEEP_WALKED means that it reached the outermost
+ *    frame. Unknown code or a stack larger than the copy gives
+ * CP_SLEEP_PARTIAL.
+ * 6. The frame pointer of the leaf is unknown. If the walk stops for want of
+ *    it, the words of the copy are tried in turn. A word is accepted only if
+ *    the walk then reaches the root and the code before the return address
+ *    calls the function (call_site_check.h). If none is, the result is partial.
+ *
+ * A hook may have saved its registers (cp_sleeping_stack_walk_saved). It stores
+ * the registers, then the time of the wait; it clears the time before it
+ * returns. While the time is the same before and after the walk, the hook's
+ * frame exists and all frames above it are unchanged: that stack is exact.
+ *
+ * The kernel does not fill the file for a program that has dropped privileges
+ * (a server that root started). /proc/self/task/TID/stat then gives the state
+ * alone, and hooks start to save registers.
+ *
+ * Context: the endpoint thread and the wall-clock sampler; never a handler.
+ * Locking: none.
+ * Ordering: trace_wait_ns of a thread is stored with release after its
+ * registers; this module loads it before them and after the walk.
+ * Failure: see enum cp_sleep_result.
  */
 #ifndef CP_SLEEPING_STACK_H
 #define CP_SLEEPING_STACK_H
@@ -24,7 +59,7 @@ struct cp_signal_regs;
 struct cp_signal_thread;
 
 enum cp_sleep_result {
-    CP_SLEEP_WALKED,  /* asleep; the frames go up to the root */
+    CP_SLEEP_WALKED,  /* asleep; the frames reach the outermost one */
     CP_SLEEP_PARTIAL, /* asleep; the frames end early, or there are none */
     CP_SLEEP_RUNNING, /* not asleep: it may reply to a request */
     CP_SLEEP_EXITED,  /* no such thread */
@@ -32,21 +67,21 @@ enum cp_sleep_result {
 
 #define CP_SLEEP_ARGS 6
 
-/* A sleeping thread, as far as the kernel gives it. */
+/* Registers of a sleeping thread, as far as the kernel reports them. */
 struct cp_sleep_registers {
-    uintptr_t args[CP_SLEEP_ARGS]; /* of the system call; registers */
-    uintptr_t sp, pc;              /* 0: the kernel does not give them */
+    uintptr_t args[CP_SLEEP_ARGS]; /* arguments of the system call */
+    uintptr_t sp, pc;              /* 0 means not reported */
 };
 
-/* Room for a copy of a stack; too large for one. */
+/* Maximum size of the copy. */
 #define CP_SLEEPING_STACK_BYTES ((size_t)128 << 10)
 
-/* What was seen of a thread, and room to work in. */
+/* The stack of one thread, and buffers of the walk; too large for a stack. */
 struct cp_sleeping_stack {
-    size_t n;
-    uintptr_t frames[CP_WALK_MAX];
-    uintptr_t partial[CP_WALK_MAX];
-    char place[256]; /* /proc/self/task/TID/syscall; "": not readable */
+    size_t n;                       /* frames; 0 to CP_WALK_MAX */
+    uintptr_t frames[CP_WALK_MAX];  /* leaf first */
+    uintptr_t partial[CP_WALK_MAX]; /* scratch of cp_sleeping_stack_complete */
+    char syscall_text[256]; /* the file "syscall"; "" if it is not readable */
     char copy[CP_SLEEPING_STACK_BYTES];
 };
 
@@ -55,31 +90,31 @@ enum cp_sleep_result cp_sleeping_stack_walk(struct cp_sleeping_stack *l,
                                             int32_t tid);
 
 /*
- * Completes a CP_SLEEP_PARTIAL walk by the registers that a hook has saved
- * (cp_wait_switches_save_registers). Where there are none and no frame is
- * known, the stack becomes "[asleep, stack not known]" and the thread's start
- * function.
+ * Completes a CP_SLEEP_PARTIAL walk by the registers that a hook has saved. If
+ * there are none and no frame is known, the stack becomes "[asleep, stack not
+ * known]" and the thread's start function.
  */
 void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
                                 const struct cp_signal_thread *t);
 
 /*
- * Walks the stack of a thread that is in a hooked call, by the registers that
- * the hook has saved. False: it is in none, or has left it meanwhile.
+ * Walks the stack of a thread in a hooked call, by the registers that the hook
+ * has saved. Returns false if the thread is in no such call, or has left it.
  */
 bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *l,
                                   const struct cp_signal_thread *t);
 
 /*
- * Where a thread sleeps, without a walk. Returns CP_SLEEP_RUNNING,
- * CP_SLEEP_EXITED, or CP_SLEEP_PARTIAL with *out filled as far as possible.
+ * Reads the registers of a sleeping thread, without a walk. Returns
+ * CP_SLEEP_RUNNING, CP_SLEEP_EXITED, or CP_SLEEP_PARTIAL with *out filled as
+ * far as the kernel reports them.
  */
 enum cp_sleep_result
 cp_sleeping_stack_read_registers(struct cp_sleep_registers *out, int32_t tid);
 
 /*
- * Walks a stack of this process from these registers on, up to the root. It
- * was that stack if the function that had them has not returned yet.
+ * Walks a stack of this process from these registers to the root. The result is
+ * valid if the function that had the registers has not returned since.
  */
 bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *l,
                                  const struct cp_signal_regs *regs);

@@ -1,9 +1,10 @@
-/* stack_writer.c - see stack_writer.h. */
+/* stack_writer.c - turns frames and labels into locations and label sets. */
 #include "runtime/stacks/stack_writer.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "base/strtab.h"
@@ -33,11 +34,12 @@ bool cp_stack_read_slot(const struct cp_signal_samples *s,
     out->frames =
         where == CP_SAMPLE_NO_ROOM ? &no_room : s->frames + (where >> 16);
     out->n = where == CP_SAMPLE_NO_ROOM ? 1 : where & 0xffff;
-    out->labels = slot->tag.labels; /* written before the stack was */
+    out->labels = slot->tag.labels; /* the frames are published after the tag */
+    CP_ASSERT(out->n <= CP_WALK_MAX);
     return true;
 }
 
-/* The location of a frame that has a name instead of an address. */
+/* The location of a special frame, created at its first use. */
 static uint32_t special_location(struct cp_stack_writer *w, uintptr_t frame)
 {
     const char *name = special_names[frame];
@@ -45,6 +47,7 @@ static uint32_t special_location(struct cp_stack_writer *w, uintptr_t frame)
     struct cp_line line = { 0 };
     uint32_t location;
 
+    CP_ASSERT(frame < CP_STACK_SPECIAL && name);
     if (w->special[frame])
         return w->special[frame] - 1;
     function.name = cp_builder_str(w->b, name, strlen(name), w->err);
@@ -73,6 +76,8 @@ static uint32_t label_set(struct cp_stack_writer *w,
     size_t n_pairs = cp_labels_get(stack->labels, &pairs);
     uint32_t n = 0;
 
+    CP_ASSERT(n_pairs <= CP_LABELS_MAX_PAIRS);
+    CP_ASSERT(stack->n_texts <= CP_STACK_TEXTS);
     for (size_t i = 0; i < n_pairs; i++)
         labels[n++] = (struct cp_label){ .key = text_of(w, pairs[i].key),
                                          .str = text_of(w, pairs[i].value) };
@@ -104,6 +109,7 @@ enum cp_status cp_stack_write(struct cp_stack_writer *w,
 {
     uint32_t locs[CP_WALK_MAX], set = label_set(w, stack);
 
+    CP_ASSERT(stack->n <= CP_WALK_MAX);
     if (set == CP_NONE)
         return CP_ENOMEM;
     for (size_t i = 0; i < stack->n; i++) {
@@ -120,6 +126,7 @@ enum cp_status cp_stack_write(struct cp_stack_writer *w,
                              w->err);
 }
 
+/* The address made the location unique; readers expect 0. */
 void cp_stack_writer_finish(struct cp_stack_writer *w)
 {
     for (size_t i = 0; i < CP_STACK_SPECIAL; i++)

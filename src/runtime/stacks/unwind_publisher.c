@@ -1,42 +1,43 @@
-/* unwind_publisher.c - see unwind_publisher.h. */
+/* unwind_publisher.c - owns the list of loaded objects and their tables. */
 #include "runtime/stacks/unwind_publisher.h"
 
-#include <stdatomic.h>
-
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "runtime/os/lock.h"
 #include "runtime/symbolize/unloaded_modules.h"
 #include "unwind/objects.h"
 
-#define USUAL_BYTES ((size_t)128 << 20)
+#define DEFAULT_BYTES ((size_t)128 << 20)
 
 static struct {
-    size_t max_bytes;
+    struct cp_lock lock; /* protects all below */
+    size_t max_bytes;    /* 0 means DEFAULT_BYTES */
     struct cp_objects *objects;
-    struct cp_lock lock;
-    unsigned n_changes_noted; /* of the objects, in past_maps */
-} map;
+    unsigned n_changes_recorded; /* changes known to unloaded_modules */
+} publisher;
 
 void cp_unwind_publisher_configure(size_t max_bytes)
 {
-    map.max_bytes = max_bytes;
+    publisher.max_bytes = max_bytes;
 }
 
-static enum cp_status look(bool with_code, bool *is_changed,
-                           struct cp_error *err)
+/* Called with the lock held. */
+static enum cp_status refresh(bool with_code, bool *is_changed,
+                              struct cp_error *err)
 {
     enum cp_status status;
     unsigned n_changes;
 
-    if (!map.objects)
-        map.objects =
-            cp_objects_new(map.max_bytes ? map.max_bytes : USUAL_BYTES, err);
-    if (!map.objects)
+    CP_ASSERT(cp_lock_is_held(&publisher.lock));
+    if (!publisher.objects)
+        publisher.objects = cp_objects_new(
+            publisher.max_bytes ? publisher.max_bytes : DEFAULT_BYTES, err);
+    if (!publisher.objects)
         return CP_ENOMEM;
-    status = cp_objects_refresh(map.objects, with_code, err);
-    n_changes = cp_objects_changes(map.objects);
-    *is_changed = n_changes != map.n_changes_noted;
-    map.n_changes_noted = n_changes;
+    status = cp_objects_refresh(publisher.objects, with_code, err);
+    n_changes = cp_objects_changes(publisher.objects);
+    *is_changed = n_changes != publisher.n_changes_recorded;
+    publisher.n_changes_recorded = n_changes;
     return status;
 }
 
@@ -45,9 +46,9 @@ enum cp_status cp_unwind_publisher_refresh(bool with_code, struct cp_error *err)
     enum cp_status status;
     bool is_changed = false;
 
-    cp_lock_acquire(&map.lock);
-    status = look(with_code, &is_changed, err);
-    cp_lock_release(&map.lock);
+    cp_lock_acquire(&publisher.lock);
+    status = refresh(with_code, &is_changed, err);
+    cp_lock_release(&publisher.lock);
     if (is_changed)
         cp_unloaded_modules_record();
     return status;
@@ -55,20 +56,20 @@ enum cp_status cp_unwind_publisher_refresh(bool with_code, struct cp_error *err)
 
 void cp_unwind_publisher_free(void)
 {
-    cp_lock_acquire(&map.lock);
-    cp_objects_free(map.objects);
-    map.objects = NULL;
-    cp_lock_release(&map.lock);
+    cp_lock_acquire(&publisher.lock);
+    cp_objects_free(publisher.objects);
+    publisher.objects = NULL;
+    cp_lock_release(&publisher.lock);
 }
 
 /*
- * The lock was not taken for the fork: whoever has it may be waiting for the
- * loader's, which the thread that forks may hold. So somebody may have been at
- * work on the objects; then they are given up, and found anew.
+ * The fork does not acquire this lock: its holder may wait for the loader's
+ * lock, which the forking thread may hold. So the copied lock may be held and
+ * the objects may be inconsistent; they are leaked then and built again.
  */
 void cp_unwind_publisher_reset_after_fork(void)
 {
-    if (atomic_load(&map.lock.word) != 0)
-        map.objects = NULL;
-    cp_lock_reset(&map.lock);
+    if (cp_lock_is_held(&publisher.lock))
+        publisher.objects = NULL;
+    cp_lock_reset(&publisher.lock);
 }

@@ -1,9 +1,13 @@
 /*
- * walk_map - the one map of all code that walkers see
- * (signal/unwinder/unwind_table.h), and when it is looked at anew.
+ * unwind_publisher - builds and publishes the unwind table of all loaded code
+ * (signal/unwinder/unwind_table.h).
  *
- * To look enters the loader, which has a lock that may be held for long: so
- * it is the work of a thread of our own (sampler.h).
+ * Context: a refresh enters the dynamic loader, whose lock may be held for
+ * long, so only the refresh thread calls it (refresh_thread.h).
+ * Locking: takes its own lock.
+ * Ordering: cp_objects_refresh (unwind/objects.h) publishes the table by one
+ * atomic store and frees the old one after a grace period.
+ * Failure: the published table stays as it was.
  */
 #ifndef CP_UNWIND_PUBLISHER_H
 #define CP_UNWIND_PUBLISHER_H
@@ -13,14 +17,15 @@
 
 #include "base/error.h"
 
-/* Tables of at most so many bytes; 0 is the default. Before the first look. */
+/* Limits the tables to max_bytes; 0 selects 128 MiB. Before the first refresh.
+ */
 void cp_unwind_publisher_configure(size_t max_bytes);
 
-/* Looks what has come and gone; with_code: for generated code as well. */
+/* Scans for loaded and unloaded objects; with_code: for generated code too. */
 enum cp_status cp_unwind_publisher_refresh(bool with_code,
                                            struct cp_error *err);
 
-/* Nobody walks any more. */
+/* Frees the table; no thread may walk a stack any more. */
 void cp_unwind_publisher_free(void);
 
 /* In the child of a fork. */

@@ -1,8 +1,8 @@
 /*
- * annotate.c - see annotate.h.
+ * annotate.c - mappings, symbolization in one batch per file, and comments.
  *
- * Locations are sorted by file, by counting, so that each symbolizer is asked
- * once for all its addresses.
+ * A counting sort groups the locations by file, so that each symbolizer
+ * resolves all its addresses at once.
  */
 #include "runtime/symbolize/annotate.h"
 
@@ -28,7 +28,7 @@
 #include "symbol/table/frame.h"
 
 #define NAME_BYTES 4096
-#define MAX_INLINED 64 /* more have not been seen */
+#define MAX_INLINED 64 /* frames of one address */
 #define NO_FILE UINT32_MAX
 
 /* ---- mappings ---- */
@@ -66,7 +66,7 @@ static enum cp_status add_mapping(struct cp_profile *p,
     return CP_OK;
 }
 
-/* Marks the maps that some location lies in. */
+/* Marks the maps that contain a location. */
 static void mark_used(const struct cp_profile *p, const struct cp_mappings *m,
                       bool *is_used)
 {
@@ -81,7 +81,7 @@ static void mark_used(const struct cp_profile *p, const struct cp_mappings *m,
     }
 }
 
-/* Fills the table; number[i] becomes the index of map i in it, + 1. */
+/* Fills p->mappings; number[i] becomes the index of map i + 1, or stays 0. */
 static enum cp_status list_mappings(struct cp_profile *p,
                                     const struct cp_mappings *m,
                                     const bool *is_used, uint32_t *number,
@@ -103,8 +103,8 @@ static enum cp_status list_mappings(struct cp_profile *p,
     return CP_OK;
 }
 
-static void assign(struct cp_profile *p, const struct cp_mappings *m,
-                   const uint32_t *number)
+static void assign_mappings(struct cp_profile *p, const struct cp_mappings *m,
+                            const uint32_t *number)
 {
     for (uint32_t i = 0; i < p->n_locations; i++) {
         struct cp_location *l = &p->locations[i];
@@ -132,7 +132,7 @@ enum cp_status cp_annotate_mappings(struct cp_profile *p,
         status = list_mappings(p, m, is_used, number, err);
     }
     if (status == CP_OK)
-        assign(p, m, number);
+        assign_mappings(p, m, number);
     cp_free(is_used);
     cp_free(number);
     return status;
@@ -144,16 +144,16 @@ struct annotator {
     struct cp_profile *p;
     const struct cp_mappings *m;
     struct cp_line_adder adder;
-    const uint32_t *locations; /* of the file at work */
-    bool *is_partial;          /* by mapping: some address was not found */
-    bool *has_names;           /* by mapping: some address was found */
-    bool *lacks_lines;         /* by mapping: some frame has no line */
-    struct cp_error failed;    /* memory ran out */
+    const uint32_t *locations; /* locations of the current file */
+    bool *is_partial;          /* by mapping: an address was not resolved */
+    bool *has_names;           /* by mapping: an address was resolved */
+    bool *lacks_lines;         /* by mapping: a frame has no line */
+    struct cp_error failed;    /* first failure; CP_OK if none */
 };
 
-/* What the mapping's flags will have to say of a location's frames. */
-static void note(struct annotator *a, uint32_t mapping,
-                 const struct cp_line_frame *frames, size_t n)
+/* Collects the flags of a mapping from the frames of a location. */
+static void collect_flags(struct annotator *a, uint32_t mapping,
+                          const struct cp_line_frame *frames, size_t n)
 {
     if (mapping == CP_NONE)
         return;
@@ -163,15 +163,15 @@ static void note(struct annotator *a, uint32_t mapping,
         a->lacks_lines[mapping] |= !frames[i].file || !frames[i].line;
 }
 
-/* Gives location number `index` its frames, if there are any. */
-static void give(struct annotator *a, uint32_t index,
-                 const struct cp_symbol_frame *frames, size_t n)
+/* Sets the frames of location number `index`; n may be 0. */
+static void set_frames(struct annotator *a, uint32_t index,
+                       const struct cp_symbol_frame *frames, size_t n)
 {
     struct cp_line_frame lines[MAX_INLINED];
 
     if (n > 0 && !frames[0].function)
         n = 0;
-    if (n > MAX_INLINED) { /* those next to the caller */
+    if (n > MAX_INLINED) { /* keeps the outermost ones */
         frames += n - MAX_INLINED;
         n = MAX_INLINED;
     }
@@ -179,7 +179,7 @@ static void give(struct annotator *a, uint32_t index,
         lines[i] = (struct cp_line_frame){ frames[i].function, frames[i].file,
                                            frames[i].line, frames[i].column,
                                            frames[i].start_line };
-    note(a, a->p->locations[index].mapping, lines, n);
+    collect_flags(a, a->p->locations[index].mapping, lines, n);
     if (n > 0 && a->failed.status == CP_OK)
         (void)cp_line_adder_set(&a->adder, index, lines, n, &a->failed);
 }
@@ -189,7 +189,7 @@ static void on_frames(void *context, size_t index,
 {
     struct annotator *a = context;
 
-    give(a, a->locations[index], frames, n);
+    set_frames(a, a->locations[index], frames, n);
 }
 
 static void on_jit_name(void *context, size_t index, const char *name)
@@ -197,7 +197,7 @@ static void on_jit_name(void *context, size_t index, const char *name)
     struct annotator *a = context;
     struct cp_symbol_frame frame = { .function = name };
 
-    give(a, a->locations[index], &frame, name != NULL);
+    set_frames(a, a->locations[index], &frame, name != NULL);
 }
 
 /* Resolves n locations that all lie in one file. */
@@ -211,20 +211,20 @@ static void resolve_file(struct annotator *a, struct cp_symbols *symbols,
         const struct cp_map *map = cp_mappings_find(a->m, address);
 
         if (!cp_mappings_file_address(a->m, map, address, &addresses[i]))
-            addresses[i] = UINT64_MAX; /* nobody knows that one */
+            addresses[i] = UINT64_MAX; /* in no symbol */
     }
     if (s &&
         cp_symbolizer_resolve(s, addresses, n, on_frames, a, NULL) == CP_OK)
         return;
-    for (size_t i = 0; i < n; i++) /* what has lines by now keeps them */
-        give(a, a->locations[i], NULL, 0);
+    for (size_t i = 0; i < n; i++) /* those with lines keep them */
+        set_frames(a, a->locations[i], NULL, 0);
 }
 
-/* Bare locations by file: those of file i are sorted[starts[i]] and on. */
+/* Bare locations by file: those of file i start at sorted[starts[i]]. */
 struct by_file {
     uint32_t *sorted;
-    size_t *starts; /* n_files + 2: the last is for those in no file */
-    uint64_t *addresses;
+    size_t *starts;      /* n_files + 2; file n_files stands for no file */
+    uint64_t *addresses; /* scratch */
 };
 
 static size_t file_number(const struct annotator *a, uint32_t location)
@@ -245,15 +245,15 @@ static void sort_by_file(const struct annotator *a, struct by_file *b)
             b->starts[file_number(a, i)]++;
     for (size_t i = 0; i < n_files; i++) {
         total += b->starts[i];
-        b->starts[i] = total; /* the end of each, which ... */
+        b->starts[i] = total; /* the end of each file, ... */
     }
     b->starts[n_files] = total;
     for (uint32_t i = p->n_locations; i-- > 0;)
-        if (is_bare(&p->locations[i])) /* ... moves to its beginning */
+        if (is_bare(&p->locations[i])) /* ... which moves to its start */
             b->sorted[--b->starts[file_number(a, i)]] = i;
 }
 
-/* Linkage names stay as the system's; people get readable ones. */
+/* The linkage name stays in system_name. */
 static void demangle_all(struct annotator *a)
 {
     struct cp_profile *p = a->p;
@@ -337,12 +337,12 @@ enum cp_status cp_annotate_lines(struct cp_profile *p,
     return status;
 }
 
-/* ---- comments, and text that is none ---- */
+/* ---- comments and invalid text ---- */
 
-/* Where the code of a mapping lies in its file and in the file's memory. */
-static void executable_text(const struct cp_mappings *m,
-                            const struct cp_mapping *mapping, char *out,
-                            size_t cap)
+/* Formats ELF type, file offset and virtual address of a mapping's code. */
+static void format_executable(const struct cp_mappings *m,
+                              const struct cp_mapping *mapping, char *out,
+                              size_t cap)
 {
     const struct cp_map *map = cp_mappings_find(m, mapping->start);
     const struct cp_mapped_file *f =
@@ -378,7 +378,6 @@ enum cp_status cp_annotate_executables(struct cp_profile *p,
                                        const struct cp_mappings *m,
                                        struct cp_error *err)
 {
-    /* Tools print comments above every report: not for a few odd frames. */
     for (uint32_t i = 0; i < p->n_locations; i++)
         if (!is_bare(&p->locations[i]))
             return CP_OK;
@@ -387,16 +386,16 @@ enum cp_status cp_annotate_executables(struct cp_profile *p,
     for (uint32_t i = 0; i < p->n_mappings; i++) {
         char text[96];
 
-        executable_text(m, &p->mappings[i], text, sizeof(text));
+        format_executable(m, &p->mappings[i], text, sizeof(text));
         if (cp_annotate_comment(p, text, err) != CP_OK)
             return CP_ENOMEM;
     }
     return CP_OK;
 }
 
-/* A copy of text with U+FFFD for each byte that is not UTF-8. */
-static enum cp_status clean(struct cp_arena *arena, struct cp_str *text,
-                            struct cp_error *err)
+/* Replaces text by a copy with U+FFFD for each byte that is not UTF-8. */
+static enum cp_status replace_invalid(struct cp_arena *arena,
+                                      struct cp_str *text, struct cp_error *err)
 {
     char *out = cp_arena_alloc(arena, 3 * (size_t)text->len + 1, 1, err);
     size_t n = 0, len;
@@ -425,7 +424,7 @@ enum cp_status cp_annotate_replace_invalid_utf8(struct cp_profile *p,
         struct cp_str *text = &p->strings.items[i];
 
         if (!cp_utf8_is_valid(text->ptr, text->len) &&
-            clean(&p->arena, text, err) != CP_OK)
+            replace_invalid(&p->arena, text, err) != CP_OK)
             return CP_ENOMEM;
     }
     return CP_OK;

@@ -1,9 +1,8 @@
 /*
- * jit_map.c - see jit_map.h.
+ * jit_map.c - looks each line of the map up among the sorted addresses.
  *
- * The file may be large and the addresses are few, so the file is not turned
- * into a table: the addresses are sorted, and each line is looked up among
- * them.
+ * The file may be large and the addresses are few, so there is no table of the
+ * lines.
  */
 #include "runtime/symbolize/jit_map.h"
 
@@ -21,11 +20,11 @@
 #include "base/sort.h"
 #include "runtime/os/proc_file.h"
 
-#define MAP_BYTES ((size_t)64 << 20)
+#define MAX_MAP_BYTES ((size_t)64 << 20)
 
 struct wanted {
-    struct cp_sort_pair *pairs; /* address and number, sorted */
-    const char **names;         /* by pair */
+    struct cp_sort_pair *pairs; /* address and index, sorted by address */
+    const char **names;         /* one per pair, or NULL */
     size_t n;
 };
 
@@ -55,7 +54,7 @@ void cp_jit_map_resolve_text(char *text, const uint64_t *addresses, size_t n,
     for (size_t i = 0; w.pairs && i < n; i++)
         w.pairs[i] = (struct cp_sort_pair){ addresses[i], i };
     if (!w.pairs || !w.names || cp_sort_pairs(w.pairs, n, NULL) != CP_OK)
-        w.n = 0; /* then nothing is known */
+        w.n = 0; /* no memory: the sink is not called */
     line = strtok_r(text, "\n", &rest);
     for (; line; line = strtok_r(NULL, "\n", &rest))
         read_line(line, &w);
@@ -72,7 +71,7 @@ void cp_jit_map_resolve(const uint64_t *addresses, size_t n, cp_jit_sink *sink,
     bool is_read;
 
     (void)snprintf(path, sizeof(path), "/tmp/perf-%ld.map", (long)getpid());
-    is_read = cp_proc_file_read_own(path, MAP_BYTES, &text, NULL) == CP_OK;
+    is_read = cp_proc_file_read_own(path, MAX_MAP_BYTES, &text, NULL) == CP_OK;
     cp_out_char(&text, '\0');
     if (!is_read || text.err.status != CP_OK)
         cp_jit_map_resolve_text(nothing, addresses, n, sink, context);

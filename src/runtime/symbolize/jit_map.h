@@ -1,8 +1,11 @@
 /*
- * jit_map - names of code that was made at run time.
+ * jit_map - function names of generated code, from the perf map.
  *
- * Node, Java, Python and others write /tmp/perf-PID.map, by which perf knows
- * their code: one line a piece of code, "start size name", both in hex.
+ * Node, Java, Python and other runtimes write /tmp/perf-PID.map for perf: one
+ * line per function, "START SIZE NAME", with hexadecimal numbers.
+ *
+ * Context: any thread outside signal handlers. Locking: none.
+ * Failure: an unknown name is NULL; without memory the sink is not called.
  */
 #ifndef CP_JIT_MAP_H
 #define CP_JIT_MAP_H
@@ -10,17 +13,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The name of an address; NULL when it is not known. Borrowed for the call. */
+/* Receives the name of addresses[index], or NULL; valid during the call. */
 typedef void cp_jit_sink(void *context, size_t index, const char *name);
 
 /*
- * Looks n addresses up in the map of this process and calls sink for each.
- * Where lines overlap, the last one counts: it was written last.
+ * Looks up n addresses in the map of this process and calls sink for each. If
+ * lines overlap, the last one counts, because it is the newest.
  */
 void cp_jit_map_resolve(const uint64_t *addresses, size_t n, cp_jit_sink *sink,
                         void *context);
 
-/* The same with a text; it is written to. */
+/* The same with the text of a map, which it modifies. */
 void cp_jit_map_resolve_text(char *text, const uint64_t *addresses, size_t n,
                              cp_jit_sink *sink, void *context);
 

@@ -1,7 +1,7 @@
 /*
- * mappings.c - see mappings.h.
+ * mappings.c - parses /proc/self/maps, and ELF headers and notes in memory.
  *
- * A line of the maps:
+ * A line of maps:
  *
  *   start-limit rwxp offset device inode    path
  */
@@ -23,12 +23,12 @@
 #include "runtime/os/read_memory.h"
 #include "runtime/os/proc_file.h"
 
-#define MAPS_BYTES ((size_t)64 << 20)
+#define MAX_MAPS_BYTES ((size_t)64 << 20)
 #define MAX_HEADERS 64
-#define NOTE_BYTES ((size_t)4096)
+#define MAX_NOTE_BYTES ((size_t)4096)
 #define NO_FILE UINT32_MAX
 
-/* ---- the lines ---- */
+/* ---- /proc/self/maps ---- */
 
 static bool take_hex(const char **at, char after, uint64_t *out)
 {
@@ -50,7 +50,7 @@ static const char *skip_words(const char *at, int n)
     return at;
 }
 
-/* Takes the kernel's mark off the path of a file that is gone. */
+/* Removes the kernel's mark from the path of a deleted file. */
 static bool strip_deleted(char *path)
 {
     static const char mark[] = " (deleted)";
@@ -62,26 +62,24 @@ static bool strip_deleted(char *path)
     return true;
 }
 
-/*
- * What is known while lines are read. Only files that code runs from are
- * kept: a data base may map thousands of others.
- */
+/* State between lines. Only files with code are kept: a database may map
+ * thousands of others. */
 struct reader {
     struct cp_mappings *m;
-    const char *path; /* of the line before */
-    uint64_t base;    /* where that file's first byte is mapped */
+    const char *path; /* path of the previous line */
+    uint64_t base;    /* address of that file's first byte, if has_base */
     bool has_base;
     struct cp_error *err;
 };
 
-/* The file of that path, added if new. */
-static uint32_t file_of(struct reader *r, char *path)
+/* Finds or adds the file with that path; NO_FILE if there is no memory. */
+static uint32_t find_or_add_file(struct reader *r, char *path)
 {
     struct cp_mappings *m = r->m;
     struct cp_mapped_file f = { .base = r->base, .has_base = r->has_base };
 
     f.is_deleted = strip_deleted(path);
-    for (size_t i = m->n_files; i-- > 0;) /* mostly the last */
+    for (size_t i = m->n_files; i-- > 0;) /* usually the last */
         if (strcmp(m->files[i].path, path) == 0)
             return (uint32_t)i;
     f.path = cp_arena_copy(&m->arena, path, strlen(path), r->err);
@@ -93,13 +91,13 @@ static uint32_t file_of(struct reader *r, char *path)
     return (uint32_t)m->n_files++;
 }
 
-/* Keeps a map of code. */
+/* Adds an executable map. */
 static enum cp_status add_map(struct reader *r, struct cp_map map, char *path)
 {
     struct cp_mappings *m = r->m;
 
     if (*path == '/' || strcmp(path, "[vdso]") == 0) {
-        map.file = file_of(r, path);
+        map.file = find_or_add_file(r, path);
         if (map.file == NO_FILE)
             return CP_ENOMEM;
     }
@@ -147,29 +145,29 @@ static enum cp_status read_lines(struct cp_mappings *m, char *text,
     return status;
 }
 
-/* ---- what memory says of a file ---- */
+/* ---- ELF headers in memory ---- */
 
 /*
- * From /proc/self/mem, or past it (-1): a program that has given up the rights
- * it began with may not open that, though it may read itself.
+ * Reads by the descriptor of /proc/self/mem. A program that has dropped
+ * privileges cannot open that file (mem is -1), but process_vm_readv works.
  */
-static bool peek(int mem, uint64_t address, void *out, size_t len)
+static bool read_bytes(int mem, uint64_t address, void *out, size_t len)
 {
     if (mem < 0)
         return cp_read_memory((uintptr_t)address, out, len) == (long)len;
     return pread(mem, out, len, (off_t)address) == (ssize_t)len;
 }
 
-/* Looks for the GNU build id among the notes of one segment. */
+/* Finds the GNU build id in the notes of a segment. */
 static void read_notes(struct cp_mapped_file *f, int mem, uint64_t address,
                        size_t len)
 {
-    _Alignas(8) char notes[NOTE_BYTES];
+    _Alignas(8) char notes[MAX_NOTE_BYTES];
     size_t at = 0;
 
     if (len > sizeof(notes))
         len = sizeof(notes);
-    if (f->build_id_len || !peek(mem, address, notes, len))
+    if (f->build_id_len || !read_bytes(mem, address, notes, len))
         return;
     while (len - at >= sizeof(ElfW(Nhdr))) {
         ElfW(Nhdr) n;
@@ -193,9 +191,9 @@ static void read_notes(struct cp_mapped_file *f, int mem, uint64_t address,
     }
 }
 
-/* Keeps the segments, and reads the notes. */
-static void keep_headers(struct cp_mapped_file *f, int mem,
-                         const ElfW(Phdr) * headers, size_t n)
+/* Copies the segments and reads the notes. */
+static void read_segments(struct cp_mapped_file *f, int mem,
+                          const ElfW(Phdr) * headers, size_t n)
 {
     uint64_t bias = f->base;
 
@@ -215,7 +213,7 @@ static void keep_headers(struct cp_mapped_file *f, int mem,
             read_notes(f, mem, bias + headers[i].p_vaddr, headers[i].p_filesz);
 }
 
-/* Reads the ELF header where a file's first byte is mapped. */
+/* Reads the ELF header at the start of a file. */
 static enum cp_status read_elf(struct cp_mappings *m, struct cp_mapped_file *f,
                                int mem, struct cp_error *err)
 {
@@ -223,19 +221,19 @@ static enum cp_status read_elf(struct cp_mappings *m, struct cp_mapped_file *f,
     ElfW(Ehdr) e;
     size_t n;
 
-    if (!peek(mem, f->base, &e, sizeof(e)) ||
+    if (!read_bytes(mem, f->base, &e, sizeof(e)) ||
         memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
         e.e_phentsize != sizeof(headers[0]))
         return CP_OK;
     n = e.e_phnum < MAX_HEADERS ? e.e_phnum : MAX_HEADERS;
-    if (!peek(mem, f->base + e.e_phoff, headers, n * sizeof(headers[0])))
+    if (!read_bytes(mem, f->base + e.e_phoff, headers, n * sizeof(headers[0])))
         return CP_OK;
     f->loads = cp_arena_alloc(&m->arena, n, sizeof(*f->loads), err);
     if (!f->loads)
         return CP_ENOMEM;
     f->is_elf = true;
     f->elf_type = e.e_type;
-    keep_headers(f, mem, headers, n);
+    read_segments(f, mem, headers, n);
     return CP_OK;
 }
 
@@ -274,8 +272,8 @@ enum cp_status cp_mappings_read(struct cp_mappings *m, struct cp_error *err)
     enum cp_status status;
 
     *m = (struct cp_mappings){ .main_file = NO_FILE };
-    status =
-        cp_proc_file_read(cp_proc_self("maps", self), MAPS_BYTES, &text, err);
+    status = cp_proc_file_read(cp_proc_self("maps", self), MAX_MAPS_BYTES,
+                               &text, err);
     cp_out_char(&text, '\0');
     if (status == CP_OK)
         status = cp_out_finish(&text, err);
@@ -291,8 +289,8 @@ enum cp_status cp_mappings_read(struct cp_mappings *m, struct cp_error *err)
     return status;
 }
 
-/* Whether nothing is mapped in the place of an earlier map. */
-static bool is_free(const struct cp_mappings *m, const struct cp_map *map)
+/* Whether no map of m overlaps `map`. */
+static bool is_unmapped(const struct cp_mappings *m, const struct cp_map *map)
 {
     const struct cp_map *at = cp_mappings_find(m, map->start);
 
@@ -302,7 +300,7 @@ static bool is_free(const struct cp_mappings *m, const struct cp_map *map)
     return !at;
 }
 
-/* Adds a file of another reading, with all that belongs to it. */
+/* Copies a file of other mappings. */
 static enum cp_status copy_file(struct cp_mappings *m,
                                 const struct cp_mapped_file *file,
                                 struct cp_error *err)
@@ -322,7 +320,7 @@ static enum cp_status copy_file(struct cp_mappings *m,
     return CP_OK;
 }
 
-/* Puts a map into its place in the order. */
+/* Inserts a map by its address, with a copy of its file. */
 static enum cp_status insert_map(struct cp_mappings *m, struct cp_map map,
                                  const struct cp_mapped_file *file,
                                  struct cp_error *err)
@@ -348,7 +346,7 @@ enum cp_status cp_mappings_join(struct cp_mappings *m,
     for (size_t i = 0; i < before->n_maps; i++) {
         const struct cp_map *map = &before->maps[i];
 
-        if (map->file != NO_FILE && is_free(m, map) &&
+        if (map->file != NO_FILE && is_unmapped(m, map) &&
             insert_map(m, *map, &before->files[map->file], err) != CP_OK)
             return CP_ENOMEM;
     }

@@ -1,35 +1,34 @@
-/* symbols.c - see symbols.h. */
+/* symbols.c - opens symbolizers of files and of the vDSO, and evicts old ones.
+ */
 #include "runtime/symbolize/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/proc_self.h"
+#include "runtime/os/read_memory.h"
 #include "runtime/symbolize/mappings.h"
-#include "signal/unwinder/syscall.h"
 #include "symbol/symbolizer.h"
 
 #define MAX_OPEN 64
-#define IMAGE_BYTES ((size_t)1 << 20) /* more than any vDSO has */
+#define MAX_IMAGE_BYTES ((size_t)1 << 20) /* larger than any vDSO */
 
 struct entry {
     char *path;
     uint8_t build_id[CP_BUILD_ID_BYTES];
     size_t build_id_len;
-    struct cp_symbolizer *symbolizer; /* NULL: it could not be opened */
-    uint8_t *image;                   /* of an object without a file */
-    uint64_t used;                    /* when last, counted in requests */
+    struct cp_symbolizer *symbolizer; /* NULL if it could not be opened */
+    uint8_t *image;                   /* copy of the vDSO, or NULL */
+    uint64_t used;                    /* value of the clock at the last use */
 };
 
 struct cp_symbols {
     struct entry entries[MAX_OPEN];
-    size_t n;
-    uint64_t clock;
+    size_t n;       /* entries in use */
+    uint64_t clock; /* counts uses */
 };
 
 struct cp_symbols *cp_symbols_new(struct cp_error *err)
@@ -63,15 +62,15 @@ size_t cp_symbols_count(const struct cp_symbols *s)
     return s->n;
 }
 
-static bool is_of(const struct entry *e, const struct cp_mapped_file *f)
+static bool has_key(const struct entry *e, const struct cp_mapped_file *f)
 {
     return e->build_id_len == f->build_id_len &&
            memcmp(e->build_id, f->build_id, f->build_id_len) == 0 &&
            strcmp(e->path, f->path) == 0;
 }
 
-/* An empty entry: a new one, or that of the file asked for longest ago. */
-static struct entry *room(struct cp_symbols *s)
+/* A free entry; evicts the least recently used one if there is none. */
+static struct entry *alloc_entry(struct cp_symbols *s)
 {
     struct entry *oldest = &s->entries[0];
 
@@ -84,7 +83,7 @@ static struct entry *room(struct cp_symbols *s)
     return oldest;
 }
 
-/* Where the parts of an object end that is no file: the vDSO. */
+/* Length of an object without a file (the vDSO); 0 if it is too large. */
 static size_t image_len(const struct cp_mappings *m, uint32_t file)
 {
     uint64_t len = 0;
@@ -96,18 +95,10 @@ static size_t image_len(const struct cp_mappings *m, uint32_t file)
         if (map->file == file && end > len)
             len = end;
     }
-    return len <= IMAGE_BYTES ? (size_t)len : 0;
+    return len <= MAX_IMAGE_BYTES ? (size_t)len : 0;
 }
 
-/* What cannot be read is left as zeros. */
-static void copy(uint8_t *out, uintptr_t from, size_t len)
-{
-    struct iovec to = { out, len }, at = { (void *)from, len };
-
-    (void)CP_SYSCALL(SYS_process_vm_readv, CP_SYSCALL(SYS_gettid, 0), (long)&to,
-                     1, (long)&at, 1, 0);
-}
-
+/* Opens a symbolizer on a copy of the mapped object; unreadable bytes are 0. */
 static struct cp_symbolizer *
 open_image(const struct cp_mappings *m, uint32_t file,
            const struct cp_symbolizer_options *options, uint8_t **out_image)
@@ -120,8 +111,8 @@ open_image(const struct cp_mappings *m, uint32_t file,
         const struct cp_map *map = &m->maps[i];
 
         if (map->file == file)
-            copy(image + map->offset, (uintptr_t)map->start,
-                 map->limit - map->start);
+            (void)cp_read_memory((uintptr_t)map->start, image + map->offset,
+                                 map->limit - map->start);
     }
     if (image && cp_symbolizer_view(&out, image, len, options, NULL) != CP_OK)
         out = NULL;
@@ -143,7 +134,7 @@ static struct cp_symbolizer *open_file(const struct cp_mappings *m,
     if (!f->is_deleted &&
         cp_symbolizer_open(&out, f->path, &options, NULL) == CP_OK)
         return out;
-    if (file == m->main_file && /* there even if its name is gone */
+    if (file == m->main_file && /* readable even if its name is deleted */
         cp_symbolizer_open(&out, cp_proc_self("exe", self), &options, NULL) ==
             CP_OK)
         return out;
@@ -159,7 +150,7 @@ struct cp_symbolizer *cp_symbols_open(struct cp_symbols *s,
     char *path;
 
     for (size_t i = 0; i < s->n; i++)
-        if (is_of(&s->entries[i], f)) {
+        if (has_key(&s->entries[i], f)) {
             s->entries[i].used = ++s->clock;
             return s->entries[i].symbolizer;
         }
@@ -167,7 +158,7 @@ struct cp_symbolizer *cp_symbols_open(struct cp_symbols *s,
     if (!path)
         return NULL;
     strcpy(path, f->path);
-    e = room(s);
+    e = alloc_entry(s);
     *e = (struct entry){ .path = path,
                          .build_id_len = f->build_id_len,
                          .used = ++s->clock };

@@ -1,11 +1,13 @@
 /*
- * symbols - the symbolizers of the files that are mapped, kept between
- * requests.
+ * symbols - an LRU cache of open symbolizers, one per mapped file.
  *
- * Opening a file and its debug information takes longer than asking it. So
- * they stay open, the most recently used of them, until nobody has asked for
- * a while. A file is known by its build id too: what is installed over it
- * never gives names to what runs.
+ * Opening a file with debug information takes longer than a lookup, so
+ * symbolizers stay open between requests. The key is path and build id: a file
+ * that was replaced on disk never names the code of the old one.
+ *
+ * Context: the endpoint thread, or the thread that writes a profile.
+ * Locking: none; the caller owns the struct.
+ * Failure: NULL; addresses then stay without names.
  */
 #ifndef CP_SYMBOLS_H
 #define CP_SYMBOLS_H
@@ -22,18 +24,18 @@ struct cp_symbols;
 struct cp_symbols *cp_symbols_new(struct cp_error *err);
 void cp_symbols_free(struct cp_symbols *s);
 
-/* The symbolizer of file number `file`, borrowed; NULL when there is none. */
+/* The symbolizer of m->files[file], owned by s; NULL if there is none. */
 struct cp_symbolizer *cp_symbols_open(struct cp_symbols *s,
                                       const struct cp_mappings *m,
                                       uint32_t file);
 
-/* After a request: frames that were given out are no longer needed. */
+/* Frees the frames that symbolizers have returned; called after a request. */
 void cp_symbols_release_frames(struct cp_symbols *s);
 
-/* Closes all that is open. */
+/* Closes all symbolizers. */
 void cp_symbols_close(struct cp_symbols *s);
 
-/* How many are open. */
+/* Number of cached symbolizers. */
 size_t cp_symbols_count(const struct cp_symbols *s);
 
 #endif

@@ -1,14 +1,13 @@
-/* unloaded_modules.c - see unloaded_modules.h. */
+/* unloaded_modules.c - the union of all mappings recorded so far. */
 #include "runtime/symbolize/unloaded_modules.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 
 #include "base/error.h"
 #include "runtime/os/lock.h"
 #include "runtime/symbolize/mappings.h"
 
-#define MAX_MAPS 4096 /* some programs load and unload for ever */
+#define MAX_MAPS 4096 /* a program may load and unload without end */
 
 static struct {
     struct cp_lock lock;
@@ -45,7 +44,7 @@ enum cp_status cp_unloaded_modules_join(struct cp_mappings *m,
 
 void cp_unloaded_modules_reset_after_fork(void)
 {
-    if (atomic_load(&past.lock.word) != 0)
-        past.maps = (struct cp_mappings){ 0 }; /* somebody was at it */
+    if (cp_lock_is_held(&past.lock)) /* another thread was changing them */
+        past.maps = (struct cp_mappings){ 0 };
     cp_lock_reset(&past.lock);
 }

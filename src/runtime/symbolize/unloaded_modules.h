@@ -1,10 +1,14 @@
 /*
- * past_maps - code that was mapped once and may be gone: libraries that were
- * loaded and unloaded while somebody looked on.
+ * unloaded_modules - mappings of libraries that may have been unloaded, so that
+ * samples in them still get names.
  *
- * The sampler's thread notes what is mapped whenever the loader's list has
- * changed; a profile then has names for samples in what has been unloaded
- * since. Where two were in the same place, the later one is kept.
+ * The refresh thread records all mappings when the loader's list has changed.
+ * If two libraries were at the same address, the newer one is kept.
+ *
+ * Context: record on the refresh thread; join on any thread that writes a
+ * profile; never in a signal handler.
+ * Locking: takes its own lock.
+ * Failure: a failed record changes nothing; join returns CP_ENOMEM.
  */
 #ifndef CP_UNLOADED_MODULES_H
 #define CP_UNLOADED_MODULES_H
@@ -13,14 +17,14 @@
 
 struct cp_mappings;
 
-/* Adds what is mapped now. A failure leaves what was known. */
+/* Adds the present mappings. */
 void cp_unloaded_modules_record(void);
 
-/* Adds to *m what it has nothing in the place of. */
+/* Adds the recorded maps whose addresses are not mapped in *m. */
 enum cp_status cp_unloaded_modules_join(struct cp_mappings *m,
                                         struct cp_error *err);
 
-/* In the child of a fork, where nobody else is at work on it. */
+/* In the child of a fork. */
 void cp_unloaded_modules_reset_after_fork(void);
 
 #endif

@@ -1,11 +1,11 @@
-/* hooks_bypassed.c - see hooks_bypassed.h. */
+/* hooks_bypassed.c - runs the hooks' own test and keeps its result. */
 #include "runtime/threads/hooks_bypassed.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
 static bool (*test)(void);
-static _Atomic bool is_late;
+static _Atomic bool is_bypassed;
 
 void cp_hooks_bypassed_set_test(bool (*is_seen)(void))
 {
@@ -14,10 +14,10 @@ void cp_hooks_bypassed_set_test(bool (*is_seen)(void))
 
 void cp_hooks_bypassed_detect(void)
 {
-    atomic_store(&is_late, !test || !test());
+    atomic_store(&is_bypassed, !test || !test());
 }
 
 bool cp_hooks_are_bypassed(void)
 {
-    return atomic_load(&is_late);
+    return atomic_load(&is_bypassed);
 }

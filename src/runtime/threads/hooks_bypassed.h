@@ -1,27 +1,30 @@
 /*
- * hooked - does the program call our hooks?
+ * hooks_bypassed - whether the program calls the library's hooks.
  *
- * It does when the library was there from the start. Loaded into a running
- * program (cpprof attach), nobody finds our malloc or pthread_mutex_lock, and
- * the profiles that need them say so.
+ * It does if the library was loaded at its start. If `cpprof attach` has loaded
+ * the library later, the program's symbols are bound to libc: malloc and
+ * pthread_mutex_lock bypass the hooks, and profiles that need them report so.
+ *
+ * Context: any thread. Locking: none. Failure: none.
  */
 #ifndef CP_HOOKS_BYPASSED_H
 #define CP_HOOKS_BYPASSED_H
 
 #include <stdbool.h>
 
-/* Told by the hooks: how to find out. */
+/* Sets the test that calls a hooked function; called by the hooks at start. */
 void cp_hooks_bypassed_set_test(bool (*is_seen)(void));
 
-/* Finds out; called when somebody has attached. */
+/* Runs the test; called after an attach. */
 void cp_hooks_bypassed_detect(void);
 
-/* True: the program was running before us and does not see the hooks. */
+/* The result of the last test; false before the first. */
 bool cp_hooks_are_bypassed(void);
 
-/* Why there is nothing to see then. */
+/* Text for users: why a profile that needs hooks is empty. */
 #define CP_HOOKS_BYPASSED_REASON                                               \
-    "not seen: the program was running before cpprof attach came; start it "   \
-    "with cpprof run"
+    "no data: the program was running before cpprof attach loaded the "        \
+    "library, "                                                                \
+    "so its calls bypass the hooks; start it with cpprof run"
 
 #endif

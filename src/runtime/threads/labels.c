@@ -1,14 +1,22 @@
-/* labels.c - see labels.h. */
+/*
+ * labels.c - an arena of sets, and a hash table with open addressing that finds
+ * equal sets.
+ */
 #include "runtime/threads/labels.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "runtime/os/lock.h"
 
-#define MASK (2 * CP_LABELS_MAX_SETS - 1)
+#define MASK (2 * CP_LABELS_MAX_SETS - 1) /* the table is at most half full */
+
+_Static_assert((CP_LABELS_MAX_SETS & (CP_LABELS_MAX_SETS - 1)) == 0,
+               "the hash table has a power of two of entries");
 
 struct set {
     uint64_t hash;
@@ -17,13 +25,13 @@ struct set {
 };
 
 static struct {
-    struct cp_lock lock;
+    struct cp_lock lock;   /* protects all below */
     struct cp_arena arena; /* sets and their texts */
-    size_t bytes;
-    const struct set *sets[CP_LABELS_MAX_SETS]; /* 0 is the empty one */
-    uint32_t last_set;
-    uint32_t by_hash[MASK + 1];
-} all; /* all 0 at the start, so that the file has none of it */
+    size_t bytes;          /* in the arena; at most CP_LABELS_MAX_BYTES */
+    const struct set *sets[CP_LABELS_MAX_SETS]; /* by number; 0 is empty */
+    uint32_t last_set;                          /* highest number in use */
+    uint32_t by_hash[MASK + 1]; /* set numbers; 0 means a free entry */
+} all; /* zero at the start, so it takes no space in the file */
 
 size_t cp_labels_get(uint32_t set, const struct cp_label_pair **out)
 {
@@ -45,19 +53,19 @@ static uint64_t hash_pairs(const struct cp_label_pair *pairs, size_t n)
     return h;
 }
 
-static int same_pairs(const struct set *s, const struct cp_label_pair *pairs,
+static bool are_equal(const struct set *s, const struct cp_label_pair *pairs,
                       size_t n)
 {
     if (s->n != n)
-        return 0;
+        return false;
     for (size_t i = 0; i < n; i++)
         if (strcmp(s->pairs[i].key, pairs[i].key) != 0 ||
             strcmp(s->pairs[i].value, pairs[i].value) != 0)
-            return 0;
-    return 1;
+            return false;
+    return true;
 }
 
-static char *keep(const char *text, struct cp_error *err)
+static char *copy_text(const char *text, struct cp_error *err)
 {
     all.bytes += strlen(text) + 1;
     return cp_arena_copy(&all.arena, text, strlen(text), err);
@@ -78,24 +86,27 @@ static enum cp_status add_set(const struct cp_label_pair *pairs, size_t n,
     all.bytes += size;
     s->hash = hash;
     s->n = n;
+    CP_ASSERT(n > 0 && n <= CP_LABELS_MAX_PAIRS);
     for (size_t i = 0; i < n; i++) {
-        s->pairs[i].key = keep(pairs[i].key, err);
-        s->pairs[i].value = keep(pairs[i].value, err);
+        s->pairs[i].key = copy_text(pairs[i].key, err);
+        s->pairs[i].value = copy_text(pairs[i].value, err);
         if (!s->pairs[i].key || !s->pairs[i].value)
             return CP_ENOMEM;
     }
+    CP_ASSERT(all.bytes <= CP_LABELS_MAX_BYTES);
     all.sets[all.last_set + 1] = s;
     return CP_OK;
 }
 
-/* The number of a set with these pairs, added if new. */
-static enum cp_status number_of(const struct cp_label_pair *pairs, size_t n,
-                                uint32_t *out, struct cp_error *err)
+/* Finds the number of a set, and adds the set if it is new. */
+static enum cp_status find_or_add(const struct cp_label_pair *pairs, size_t n,
+                                  uint32_t *out, struct cp_error *err)
 {
     uint64_t hash = hash_pairs(pairs, n);
     size_t at = hash & MASK;
     enum cp_status status;
 
+    CP_ASSERT(cp_lock_is_held(&all.lock));
     if (n == 0) {
         *out = 0;
         return CP_OK;
@@ -103,7 +114,8 @@ static enum cp_status number_of(const struct cp_label_pair *pairs, size_t n,
     for (; all.by_hash[at]; at = (at + 1) & MASK) {
         const struct set *s = all.sets[all.by_hash[at]];
 
-        if (s->hash == hash && same_pairs(s, pairs, n)) {
+        CP_ASSERT(all.by_hash[at] <= all.last_set && s);
+        if (s->hash == hash && are_equal(s, pairs, n)) {
             *out = all.by_hash[at];
             return CP_OK;
         }
@@ -121,7 +133,7 @@ static enum cp_status check_text(const char *text, const char *what,
 {
     if (!text || strnlen(text, CP_LABELS_MAX_TEXT + 1) > CP_LABELS_MAX_TEXT)
         return cp_error_set(err, CP_EUSAGE, "%s of a label: %s", what,
-                            text ? "too long" : "missing");
+                            text ? "longer than 1024 bytes" : "missing");
     return CP_OK;
 }
 
@@ -149,7 +161,7 @@ enum cp_status cp_labels_change(uint32_t set, const char *key,
         return cp_error_set(err, CP_EUSAGE, "more than %d labels on a thread",
                             CP_LABELS_MAX_PAIRS);
     cp_lock_acquire(&all.lock);
-    status = number_of(pairs, n, out, err);
+    status = find_or_add(pairs, n, out, err);
     cp_lock_release(&all.lock);
     return status;
 }

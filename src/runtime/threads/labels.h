@@ -1,10 +1,15 @@
 /*
- * labels - the sets of labels that threads carry, by number.
+ * labels - numbered sets of labels that threads carry.
  *
- * A set is made once and never changes or goes, so a handler can take its
- * number and a profile can look it up much later. A thread that changes its
- * labels gets the number of another set. There are at most so many sets and
- * bytes: a program that puts a request's id in a label must take it out again.
+ * A set is immutable and never freed: a handler stores only its number, and a
+ * profile looks the number up much later. A thread that changes its labels gets
+ * the number of another set. The number of sets is limited, so a program must
+ * not put an unbounded value such as a request id into a label.
+ *
+ * Context: any thread outside signal handlers.
+ * Locking: cp_labels_change takes its own lock; cp_labels_get takes none.
+ * Ordering: a number reaches another thread only after its set is complete.
+ * Failure: cp_labels_change fails if a limit is reached; see below.
  */
 #ifndef CP_LABELS_H
 #define CP_LABELS_H
@@ -16,7 +21,7 @@
 
 #define CP_LABELS_MAX_SETS 65536
 #define CP_LABELS_MAX_BYTES ((size_t)8 << 20)
-#define CP_LABELS_MAX_PAIRS 32
+#define CP_LABELS_MAX_PAIRS 32  /* in a set */
 #define CP_LABELS_MAX_TEXT 1024 /* bytes of a key or a value */
 
 struct cp_label_pair {
@@ -24,16 +29,17 @@ struct cp_label_pair {
 };
 
 /*
- * The set that is `set` with this key added or changed; value NULL: without
- * the key. On failure *err says why and *out is as it was.
+ * Finds or adds the set that equals `set` with the key set to value, or without
+ * the key if value is NULL. On failure *out is unchanged.
  */
 enum cp_status cp_labels_change(uint32_t set, const char *key,
                                 const char *value, uint32_t *out,
                                 struct cp_error *err);
 
-/* The pairs of a set, sorted by key; valid for ever. */
+/* The pairs of a set, sorted by key, and their number; never freed. */
 size_t cp_labels_get(uint32_t set, const struct cp_label_pair **out);
 
+/* Fork protocol (threads.h): acquire and release the lock. */
 void cp_labels_before_fork(void);
 void cp_labels_after_fork(void);
 

@@ -1,4 +1,4 @@
-/* main_thread_exit.c - see main_thread_exit.h. */
+/* main_thread_exit.c - polls for the last thread of the program, and exits. */
 #include "runtime/threads/main_thread_exit.h"
 
 #include <fcntl.h>
@@ -18,14 +18,14 @@
 #include "signal/signals/handler.h"
 #include "signal/unwinder/syscall.h"
 
-#define LOOK_NS 20000000
+#define EXIT_POLL_NS 20000000
 
-static _Atomic bool is_watched;
+static _Atomic bool is_begun; /* the main thread exits by way of libc */
 
-/* The first thread is there to the last, be it as a zombie. */
-static bool are_others_left(void)
+/* Polls once; the main thread stays in /proc as a zombie until the end. */
+static bool poll_other_threads(void)
 {
-    const struct timespec span = { 0, LOOK_NS };
+    const struct timespec span = { 0, EXIT_POLL_NS };
 
     if (cp_threads_is_single())
         return false;
@@ -33,20 +33,21 @@ static bool are_others_left(void)
     return true;
 }
 
-static void watch(void *unused)
+/* Unblocks signals first: exit() runs the program's exit functions. */
+static void exit_after_last_thread(void *unused)
 {
     sigset_t none;
 
     (void)unused;
-    while (are_others_left())
+    while (poll_other_threads())
         ;
     (void)sigemptyset(&none);
     (void)pthread_sigmask(SIG_SETMASK, &none, NULL);
     exit(0);
 }
 
-/* What wait would tell of the main thread, if that has ended. */
-static bool find_status(int *out)
+/* Reads the wait status of the main thread; false while it runs. */
+static bool read_main_status(int *out)
 {
     char text[1024], *at;
 
@@ -55,7 +56,7 @@ static bool find_status(int *out)
     at = strrchr(text, ')');
     if (!at || at[1] != ' ' || at[2] != 'Z')
         return false;
-    at = strrchr(text, ' '); /* the last number */
+    at = strrchr(text, ' '); /* exit_code, the last field */
     *out = at ? (int)strtol(at, NULL, 10) : 0;
     return true;
 }
@@ -65,24 +66,25 @@ void cp_main_thread_exit_detect(void)
     char start[1];
     int status;
 
-    /* As long as the main thread is there, its process has a program. */
+    /* /proc/self/exe is readable while the main thread exists. */
     if (readlink("/proc/self/exe", start, sizeof(start)) > 0 ||
-        atomic_load(&is_watched) || !find_status(&status) ||
+        atomic_load(&is_begun) || !read_main_status(&status) ||
         !cp_threads_is_single())
         return;
-    if (status & 0x7f) /* seccomp has killed it */
+    if (status & 0x7f) /* a seccomp filter has killed it */
         cp_signal_raise_default(status & 0x7f);
     (void)CP_SYSCALL(SYS_exit_group, status >> 8 & 0xff);
 }
 
 /*
- * If there is no thread to be had, for want of memory, the main thread looks
- * itself until there is one: threads of ours would keep the process for ever.
+ * If no thread can be started, for lack of memory, the main thread polls itself
+ * until one can: otherwise the library's threads would keep the process alive.
  */
 void cp_main_thread_exit_begin(void)
 {
-    atomic_store(&is_watched, true);
-    while (cp_own_thread_start_large("cpprof-end", watch, NULL, NULL) != CP_OK)
-        if (!are_others_left())
+    atomic_store(&is_begun, true);
+    while (cp_own_thread_start_large("cpprof-end", exit_after_last_thread, NULL,
+                                     NULL) != CP_OK)
+        if (!poll_other_threads())
             exit(0);
 }

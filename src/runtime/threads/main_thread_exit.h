@@ -1,18 +1,23 @@
 /*
- * main_end - a process whose main thread has ended.
+ * main_thread_exit - ends a process whose main thread has exited.
  *
- * libc ends such a process with its last thread. It counts ours among them, so
- * one of ours looks whether there are others, and if not does what libc would.
+ * A process lives on when its main thread calls pthread_exit; libc ends it with
+ * its last thread. Libc counts the library's threads too, so the library must
+ * detect that only its own threads are left, and then exit as libc would.
+ *
+ * Context: see each function. Locking: none held by the caller.
+ * Failure: none; if no thread can be started, the main thread polls itself.
  */
 #ifndef CP_MAIN_THREAD_EXIT_H
 #define CP_MAIN_THREAD_EXIT_H
 
-/* From the main thread, which is about to end. */
+/* Called by the main thread when it is about to exit. */
 void cp_main_thread_exit_begin(void);
 
 /*
- * From a thread of ours, now and then: a main thread that went straight to the
- * kernel has told nobody. If it was the last, the process ends with its status.
+ * Called by the refresh thread at every refresh: detects a main thread that has
+ * exited by a system call, past the hooks. If the program has no other thread,
+ * ends the process with the status of the main thread.
  */
 void cp_main_thread_exit_detect(void);
 

@@ -1,4 +1,4 @@
-/* own_thread.c - see own_thread.h. */
+/* own_thread.c - starts, pauses and counts the library's own threads. */
 #include "runtime/threads/own_thread.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "runtime/os/clock.h"
 #include "runtime/threads/threads.h"
@@ -22,8 +23,11 @@
 #include "signal/unwinder/syscall.h"
 
 #define STACK_BYTES ((size_t)512 << 10)
-#define ROOM_BYTES ((size_t)4 << 20) /* malloc takes one MB at once */
+#define PROBE_BYTES                                                            \
+    ((size_t)4 << 20) /* a thread needs a stack and an arena                   \
+                       */
 
+/* Arguments of a thread. */
 struct start {
     const char *name;
     void (*run)(void *arg);
@@ -32,29 +36,29 @@ struct start {
 
 #define MAX_PAUSED 8
 
-static cp_thread_creator *maker;
+static cp_thread_creator *creator;
 
 static struct {
-    _Atomic uint32_t is_on; /* own threads sleep on it */
-    _Atomic uint32_t n;
-    struct start threads[MAX_PAUSED]; /* to start again */
+    _Atomic uint32_t is_on; /* futex on which own threads sleep */
+    _Atomic uint32_t n;     /* threads that have stopped for the pause */
+    struct start threads[MAX_PAUSED]; /* their arguments, to start them again */
 } pausing;
 
 static _Atomic bool is_sandboxed;
-static _Atomic uint32_t n_alive; /* own threads, from before they start */
+static _Atomic uint32_t n_alive; /* counted from before the creation */
 static _Thread_local bool is_own, must_restart;
 
-void cp_own_thread_set_creator(cp_thread_creator *m)
+void cp_own_thread_set_creator(cp_thread_creator *c)
 {
-    maker = m;
+    creator = c;
 }
 
 bool cp_own_thread_has_creator(void)
 {
-    return maker != NULL;
+    return creator != NULL;
 }
 
-static void note_paused(const struct start *start)
+static void record_paused(const struct start *start)
 {
     uint32_t i = atomic_fetch_add(&pausing.n, 1);
 
@@ -62,7 +66,7 @@ static void note_paused(const struct start *start)
         pausing.threads[i] = *start;
 }
 
-static void *begin(void *arg)
+static void *thread_main(void *arg)
 {
     struct start start = *(struct start *)arg;
 
@@ -72,8 +76,9 @@ static void *begin(void *arg)
     cp_threads_mark_internal();
     (void)prctl(PR_SET_NAME, start.name);
     start.run(start.arg);
+    CP_ASSERT(atomic_load(&n_alive) > 0);
     if (must_restart)
-        note_paused(&start);
+        record_paused(&start);
     cp_threads_unmark_internal();
     atomic_fetch_sub(&n_alive, 1);
     return NULL;
@@ -83,12 +88,12 @@ static int create_with(const pthread_attr_t *attr, struct start *start)
 {
     pthread_t thread;
 
-    if (maker)
-        return maker(&thread, attr, begin, start);
-    return pthread_create(&thread, attr, begin, start);
+    if (creator)
+        return creator(&thread, attr, thread_main, start);
+    return pthread_create(&thread, attr, thread_main, start);
 }
 
-/* With a stack of that size; 0: as the program's are. */
+/* stack_bytes 0 selects the default size. */
 static int create_sized(struct start *start, size_t stack_bytes)
 {
     pthread_attr_t attr;
@@ -103,7 +108,7 @@ static int create_sized(struct start *start, size_t stack_bytes)
     return failed;
 }
 
-/* A program with much thread-local data may need larger stacks than ours. */
+/* Large thread-local data of the program may need more than STACK_BYTES. */
 static int create(struct start *start)
 {
     int failed = create_sized(start, STACK_BYTES);
@@ -111,41 +116,43 @@ static int create(struct start *start)
     return failed == EINVAL ? create_sized(start, 0) : failed;
 }
 
-/* Better a small one than none. */
-static int create_deep(struct start *start)
+/* Falls back to a small stack if there is no memory for a large one. */
+static int create_large(struct start *start)
 {
     return create_sized(start, 0) == 0 ? 0 : create(start);
 }
 
-/* libc has one number for all that is missing. */
-static enum cp_status say_why(int failed, struct cp_error *err)
+/* libc returns EAGAIN for every limit; finds out which one it was. */
+static enum cp_status report_failure(int failed, struct cp_error *err)
 {
-    void *room = mmap(NULL, ROOM_BYTES, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    struct rlimit most = { RLIM_INFINITY, RLIM_INFINITY };
+    void *probe = mmap(NULL, PROBE_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
     char user[40] = "";
 
-    if (failed == EAGAIN && room == MAP_FAILED)
+    if (failed == EAGAIN && probe == MAP_FAILED)
         return cp_error_set(err, CP_ENOMEM,
-                            "no thread: no memory for it (ulimit -v, "
-                            "vm.max_map_count, vm.overcommit_memory)");
-    if (room != MAP_FAILED)
-        (void)munmap(room, ROOM_BYTES);
+                            "cannot start a thread: no memory; check ulimit "
+                            "-v, vm.max_map_count and vm.overcommit_memory");
+    if (probe != MAP_FAILED)
+        (void)munmap(probe, PROBE_BYTES);
     if (failed != EAGAIN)
-        return cp_error_set(err, CP_EIO, "no thread: %s", strerror(failed));
-    (void)getrlimit(RLIMIT_NPROC, &most);
-    if (most.rlim_cur != RLIM_INFINITY)
-        (void)snprintf(user, sizeof(user), ", which is %llu",
-                       (unsigned long long)most.rlim_cur);
+        return cp_error_set(err, CP_EIO, "cannot start a thread: %s",
+                            strerror(failed));
+    (void)getrlimit(RLIMIT_NPROC, &limit);
+    if (limit.rlim_cur != RLIM_INFINITY)
+        (void)snprintf(user, sizeof(user), " (now %llu)",
+                       (unsigned long long)limit.rlim_cur);
     return cp_error_set(err, CP_EIO,
-                        "no thread: the kernel allows no more (the user's "
-                        "limit is ulimit -u%s; the others are pids.max of the "
-                        "control group, and kernel.pid_max)",
+                        "cannot start a thread: the kernel's limit is reached; "
+                        "raise ulimit -u%s, pids.max of the control group or "
+                        "kernel.pid_max",
                         user);
 }
 
-static enum cp_status start_by(int (*create_it)(struct start *),
-                               const struct start *wanted, struct cp_error *err)
+static enum cp_status start_thread(int (*create_it)(struct start *),
+                                   const struct start *wanted,
+                                   struct cp_error *err)
 {
     struct start *start;
     sigset_t all, before;
@@ -153,8 +160,8 @@ static enum cp_status start_by(int (*create_it)(struct start *),
 
     if (atomic_load(&pausing.is_on) || (atomic_load(&is_sandboxed) && !is_own))
         return cp_error_set(err, CP_EIO,
-                            "no thread: the program is changing its "
-                            "namespaces or has installed a seccomp filter");
+                            "cannot start a thread: the program is changing "
+                            "its namespaces or has installed a seccomp filter");
     start = cp_alloc(1, sizeof(*start), err);
     if (!start)
         return CP_ENOMEM;
@@ -168,20 +175,20 @@ static enum cp_status start_by(int (*create_it)(struct start *),
         return CP_OK;
     atomic_fetch_sub(&n_alive, 1);
     cp_free(start);
-    return say_why(failed, err);
+    return report_failure(failed, err);
 }
 
 enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
                                    void *arg, struct cp_error *err)
 {
-    return start_by(create, &(struct start){ name, run, arg }, err);
+    return start_thread(create, &(struct start){ name, run, arg }, err);
 }
 
 enum cp_status cp_own_thread_start_large(const char *name,
                                          void (*run)(void *arg), void *arg,
                                          struct cp_error *err)
 {
-    return start_by(create_deep, &(struct start){ name, run, arg }, err);
+    return start_thread(create_large, &(struct start){ name, run, arg }, err);
 }
 
 uint32_t cp_own_thread_count(void)
@@ -224,7 +231,7 @@ void cp_own_thread_resume(void)
 
     atomic_store(&pausing.is_on, 0);
     for (uint32_t i = 0; i < n && i < MAX_PAUSED; i++)
-        (void)start_by(create, &pausing.threads[i], NULL);
+        (void)start_thread(create, &pausing.threads[i], NULL);
 }
 
 void cp_own_thread_set_sandboxed(void)

@@ -1,8 +1,13 @@
 /*
  * own_thread - threads of the library itself.
  *
- * They have all signals blocked, so that none of the program's lands on them,
- * and are in no profile.
+ * They block all signals, so that none of the program's is delivered to them,
+ * and appear in no profile.
+ *
+ * Context: any thread outside signal handlers. Locking: none.
+ * Ordering: the pause flag is stored before sleepers are woken.
+ * Failure: CP_EIO or CP_ENOMEM with the reason; no own thread can be started
+ * during a pause.
  */
 #ifndef CP_OWN_THREAD_H
 #define CP_OWN_THREAD_H
@@ -12,47 +17,51 @@
 
 #include "base/error.h"
 
-/* pthread_create as it was before it was ours; see interpose.c. */
+/* libc's pthread_create, which the library hooks (runtime/hooks/interpose.c).
+ */
 typedef int cp_thread_creator(void *thread, const void *attr,
                               void *(*start)(void *), void *arg);
-void cp_own_thread_set_creator(cp_thread_creator *maker);
+void cp_own_thread_set_creator(cp_thread_creator *creator);
 
-/* Is pthread_create ours? Else new threads must be looked for. */
+/* Whether pthread_create is hooked. If not, new threads must be polled for. */
 bool cp_own_thread_has_creator(void);
 
-/* Starts a thread that nobody waits for; its name is for `ps` and gdb. */
+/* Starts a detached thread; the name is shown by ps and gdb. */
 enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
                                    void *arg, struct cp_error *err);
 
-/* One that will run code of the program, on a stack as large as any. */
+/* Starts one on a stack of default size, because it runs code of the program.
+ */
 enum cp_status cp_own_thread_start_large(const char *name,
                                          void (*run)(void *arg), void *arg,
                                          struct cp_error *err);
 
 /*
- * Pausing: all of these threads end, so that the program has only its own, and
- * start again later. A thread that waits does so by cp_own_thread_sleep, or
- * asks cp_own_thread_is_pausing when it wakes up; if it is pausing, its
- * function returns at once, and is called again when the pause is over.
+ * A pause ends all own threads, so that only the program's are left, and starts
+ * them again later. A thread sleeps by cp_own_thread_sleep, or calls
+ * cp_own_thread_is_pausing when it wakes up. If a pause has begun, its function
+ * returns at once and is called again after the pause.
  *
- * Context: pause and resume on a thread of the program; the other two on own
- * threads. Locking: none. Ordering: the flag is set before a sleeper is woken.
- * Failure: while it pauses, no own thread can be started.
+ * Context: pause and resume on a thread of the program; is_pausing and sleep on
+ * own threads.
  */
 void cp_own_thread_pause(void);
 void cp_own_thread_resume(void);
 bool cp_own_thread_is_pausing(void);
 
-/* How many there are, with those that have not begun yet. */
+/* Number of own threads, including those that have not begun to run. */
 uint32_t cp_own_thread_count(void);
 
-/* Sleeps for ns; false: it is pausing. */
+/* Sleeps for ns; false if a pause has begun. */
 bool cp_own_thread_sleep(int64_t ns);
 
-/* Threads of the program start no more of ours: their filter is inherited. */
+/*
+ * From now on only own threads may start own threads: one that a thread of the
+ * program starts would inherit its seccomp filter.
+ */
 void cp_own_thread_set_sandboxed(void);
 
-/* In the child of a fork. */
+/* In the child of a fork: there are no own threads. */
 void cp_own_thread_reset_after_fork(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* perf_sampler.c - see perf_sampler.h. */
+/* perf_sampler.c - checks the conditions for events, and owns SIGTRAP. */
 #include "runtime/threads/perf_sampler.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "runtime/os/clock.h"
@@ -25,28 +26,31 @@
 #include "signal/unwinder/syscall.h"
 
 /* Period of a trial event: longer than the trial, so no signal comes. */
-#define LONG_NS ((uint64_t)3600 * CP_NS_PER_S)
-#define GRACE_NS 10000000 /* a signal may come when its event is ended */
+#define TRIAL_PERIOD_NS ((uint64_t)3600 * CP_NS_PER_S)
+#define SIGNAL_DELAY_NS                                                        \
+    10000000 /* from closing an event to its last signal                       \
+              */
 #define STATUS_BYTES ((size_t)64 << 10)
 
 static struct {
-    const char *forbidden;   /* why, or NULL */
-    bool ignores_filter;     /* the user asked for events */
-    bool is_relied_on;       /* threads are sampled by events */
-    _Atomic bool is_handled; /* we have taken SIGTRAP */
-    _Atomic long pid;        /* whose events they are */
-    char why_not[128];
-} events = { .why_not = "not tried" };
+    const char *forbidden;   /* reason for users; NULL means allowed */
+    bool ignores_filter;     /* CPPROF=perf:1 */
+    bool is_in_use;          /* threads are sampled by events */
+    _Atomic bool is_handled; /* the library has installed its handler */
+    _Atomic long pid;        /* process that owns the events */
+    char disabled_reason[128];
+} events = { .disabled_reason = "not tried" };
 
-static bool refuse(const char *why)
+static bool disable(const char *reason)
 {
-    (void)snprintf(events.why_not, sizeof(events.why_not), "%s", why);
+    (void)snprintf(events.disabled_reason, sizeof(events.disabled_reason), "%s",
+                   reason);
     return false;
 }
 
-void cp_perf_sampler_forbid(const char *why)
+void cp_perf_sampler_forbid(const char *reason)
 {
-    events.forbidden = why;
+    events.forbidden = reason;
 }
 
 void cp_perf_sampler_allow_filtered(void)
@@ -59,8 +63,8 @@ const char *cp_perf_sampler_forbidden_reason(void)
     if (events.forbidden)
         return events.forbidden;
     if (!events.ignores_filter && cp_sandbox_is_filtered())
-        return "a seccomp filter is installed, which may end the program for "
-               "it; CPPROF=perf:1 tries";
+        return "a seccomp filter is installed and may kill the program; "
+               "CPPROF=perf:1 tries anyway";
     return NULL;
 }
 
@@ -72,7 +76,7 @@ bool cp_perf_sampler_is_forbidden(void)
 
 const char *cp_perf_sampler_disabled_reason(void)
 {
-    return events.why_not;
+    return events.disabled_reason;
 }
 
 uint64_t cp_perf_sampler_tick_ns(void)
@@ -85,10 +89,10 @@ uint64_t cp_perf_sampler_tick_ns(void)
 }
 
 /*
- * Before 5.18 a thread that blocks SIGTRAP would have been killed by an event,
- * before 5.13 there was no such event.
+ * Linux 5.13 has added the events. Before 5.18 an event kills a thread that
+ * blocks SIGTRAP.
  */
-static bool has_kernel(void)
+static bool is_kernel_supported(void)
 {
     struct utsname name;
     unsigned major = 0, minor = 0;
@@ -116,16 +120,16 @@ static bool is_traced(void)
     return is;
 }
 
-/* Asks the kernel: our own hook of sigaction would say that it is free. */
+/* Reads the kernel's action: the sigaction hook would return SIG_DFL. */
 static bool is_handler(void (*handler)(int, siginfo_t *, void *))
 {
-    uintptr_t now[4] = { 0 }; /* the kernel's struct: the handler is first */
+    uintptr_t now[4] = { 0 }; /* kernel's struct: handler first */
 
     return CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, 0, (long)now, 8) == 0 &&
            now[0] == (uintptr_t)handler;
 }
 
-static bool is_ours(void)
+static bool is_installed(void)
 {
     return is_handler(cp_signal_handle_trap);
 }
@@ -133,20 +137,20 @@ static bool is_ours(void)
 bool cp_perf_sampler_owns_sigtrap(void)
 {
     return atomic_load(&events.is_handled) &&
-           (is_ours() || is_handler(cp_signal_shield_handle));
+           (is_installed() || is_handler(cp_signal_shield_handle));
 }
 
 bool cp_perf_sampler_is_lost(void)
 {
-    if (!events.is_relied_on ||
-        (is_ours() && !is_traced() && !cp_perf_sampler_is_forbidden()))
+    if (!events.is_in_use ||
+        (is_installed() && !is_traced() && !cp_perf_sampler_is_forbidden()))
         return false;
-    events.is_relied_on = false;
+    events.is_in_use = false;
     return true;
 }
 
-/* The memory of a child of vfork is its parent's. */
-static bool is_our_process(void)
+/* False in a child of vfork, which shares the memory of its parent. */
+static bool is_own_process(void)
 {
     return atomic_load(&events.pid) == CP_SYSCALL(SYS_getpid, 0);
 }
@@ -155,38 +159,39 @@ void cp_perf_sampler_release(void)
 {
     struct sigaction ignored = { .sa_handler = SIG_IGN },
                      usual = { .sa_handler = SIG_DFL };
-    struct timespec grace = { 0, GRACE_NS };
+    struct timespec delay = { 0, SIGNAL_DELAY_NS };
 
-    if (!atomic_load(&events.is_handled) || !is_ours() || !is_our_process())
+    if (!atomic_load(&events.is_handled) || !is_installed() ||
+        !is_own_process())
         return;
     atomic_store(&events.is_handled, false);
     cp_perf_signals_close_all();
-    while (CP_SYSCALL(SYS_nanosleep, (long)&grace, (long)&grace) == -EINTR)
+    while (CP_SYSCALL(SYS_nanosleep, (long)&delay, (long)&delay) == -EINTR)
         ;
-    (void)sigaction(SIGTRAP, &ignored, NULL); /* drops what is on its way */
+    (void)sigaction(SIGTRAP, &ignored, NULL); /* discards pending signals */
     (void)sigaction(SIGTRAP, &usual, NULL);
 }
 
-/* A child has no events, and none of their signals. */
+/* The kernel copies neither events nor pending signals. */
 void cp_perf_sampler_reset_after_fork(void)
 {
-    const uintptr_t usual[4] = { (uintptr_t)SIG_DFL }; /* the kernel's struct */
+    const uintptr_t usual[4] = { (uintptr_t)SIG_DFL }; /* kernel's struct */
 
-    events.is_relied_on = false;
-    if (atomic_load(&events.is_handled) && is_ours())
+    events.is_in_use = false;
+    if (atomic_load(&events.is_handled) && is_installed())
         (void)CP_SYSCALL(SYS_rt_sigaction, SIGTRAP, (long)usual, 0, 8);
     cp_signal_shield_restore(SIGTRAP);
     atomic_store(&events.is_handled, false);
 }
 
-static struct sigaction our_action(void)
+static struct sigaction handler_action(void)
 {
-    struct sigaction ours = { .sa_sigaction = cp_signal_handle_trap,
-                              .sa_flags = SA_SIGINFO | SA_RESTART |
-                                          cp_sigaltstack_onstack_flag() };
+    struct sigaction action = { .sa_sigaction = cp_signal_handle_trap,
+                                .sa_flags = SA_SIGINFO | SA_RESTART |
+                                            cp_sigaltstack_onstack_flag() };
 
-    cp_signal_mask_fill(&ours.sa_mask);
-    return ours;
+    cp_signal_mask_fill(&action.sa_mask);
+    return action;
 }
 
 static bool is_plain(const struct sigaction *act, void (*handler)(int))
@@ -194,93 +199,96 @@ static bool is_plain(const struct sigaction *act, void (*handler)(int))
     return !(act->sa_flags & SA_SIGINFO) && act->sa_handler == handler;
 }
 
-static bool handle_traps(void)
+static bool install_handler(void)
 {
-    struct sigaction now, ours = our_action();
+    struct sigaction now, action = handler_action();
 
-    if (is_ours())
+    if (is_installed())
         return true;
     if (sigaction(SIGTRAP, NULL, &now) != 0)
-        return refuse(strerror(errno));
+        return disable(strerror(errno));
     if (!is_plain(&now, SIG_DFL))
-        return refuse("the program handles SIGTRAP");
-    if (sigaction(SIGTRAP, &ours, NULL) != 0)
-        return refuse(strerror(errno));
+        return disable("the program handles SIGTRAP");
+    if (sigaction(SIGTRAP, &action, NULL) != 0)
+        return disable(strerror(errno));
     return true;
 }
 
-/* What the program believes that it has set. */
-static int ask(cp_sigaction_fn *next, struct sigaction *out)
+/* Reads the action that the program has set. */
+static int read_program_action(cp_sigaction_fn *real, struct sigaction *out)
 {
-    if (is_ours()) {
+    if (is_installed()) {
         *out = (struct sigaction){ .sa_handler = SIG_DFL };
         return 0;
     }
-    if (next(SIGTRAP, NULL, out) != 0)
+    if (real(SIGTRAP, NULL, out) != 0)
         return -1;
     cp_signal_shield_unwrap(SIGTRAP, out);
     return 0;
 }
 
-static int set(cp_sigaction_fn *next, const struct sigaction *act)
+static int write_program_action(cp_sigaction_fn *real,
+                                const struct sigaction *act)
 {
-    struct sigaction wrapped = our_action();
+    struct sigaction wrapped = handler_action();
 
-    if (!is_our_process())
-        return next(SIGTRAP, act, NULL);
+    if (!is_own_process())
+        return real(SIGTRAP, act, NULL);
     if (is_plain(act, SIG_DFL))
-        return is_ours() ? 0 : next(SIGTRAP, &wrapped, NULL);
+        return is_installed() ? 0 : real(SIGTRAP, &wrapped, NULL);
     cp_perf_signals_close_all();
     if (is_plain(act, SIG_IGN))
-        return next(SIGTRAP, act, NULL);
+        return real(SIGTRAP, act, NULL);
     cp_signal_shield_wrap(SIGTRAP, act, &wrapped);
-    return next(SIGTRAP, &wrapped, NULL);
+    return real(SIGTRAP, &wrapped, NULL);
 }
 
-int cp_perf_sampler_sigaction(cp_sigaction_fn *next,
+int cp_perf_sampler_sigaction(cp_sigaction_fn *real,
                               const struct sigaction *act,
                               struct sigaction *old)
 {
     struct sigaction before;
-    int failed = ask(next, &before);
+    int failed = read_program_action(real, &before);
 
     if (!failed && act)
-        failed = set(next, act);
+        failed = write_program_action(real, act);
     if (!failed && old)
         *old = before;
     return failed;
 }
 
-static bool is_allowed(void)
+/* Opens and closes one event. */
+static bool try_event(void)
 {
     void *event = NULL;
-    int result = cp_signal_perf_open(0, LONG_NS, 0, &event);
+    int result = cp_signal_perf_open(0, TRIAL_PERIOD_NS, 0, &event);
 
     if (result == 0)
         cp_signal_perf_close(event);
     else
-        (void)snprintf(events.why_not, sizeof(events.why_not),
+        (void)snprintf(events.disabled_reason, sizeof(events.disabled_reason),
                        "perf_event_open: %s", strerror(-result));
     return result == 0;
 }
 
 bool cp_perf_sampler_try_start(void)
 {
-    const char *refusal = cp_perf_sampler_forbidden_reason();
+    const char *reason = cp_perf_sampler_forbidden_reason();
 
-    events.is_relied_on = false;
-    if (refusal)
-        return refuse(refusal);
-    if (!has_kernel())
-        return refuse("needs Linux 5.18");
+    events.is_in_use = false;
+    if (reason)
+        return disable(reason);
+    if (!is_kernel_supported())
+        return disable("needs Linux 5.18");
     if (is_traced())
-        return refuse("a debugger is attached");
-    if (!is_allowed() || !handle_traps())
+        return disable("a debugger is attached");
+    if (!try_event() || !install_handler())
         return false;
     atomic_store(&events.pid, CP_SYSCALL(SYS_getpid, 0));
     atomic_store(&events.is_handled, true);
     cp_perf_signals_allow();
-    events.why_not[0] = '\0';
-    events.is_relied_on = true;
+    CP_ASSERT(is_own_process());
+    events.disabled_reason[0] = '\0';
+    events.is_in_use = true;
     return true;
 }

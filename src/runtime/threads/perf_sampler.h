@@ -1,10 +1,18 @@
 /*
- * perf_sampler - whether threads can be sampled by events of the kernel's
- * (signal/signals/perf_event.h), which are not bound to its tick as timers are.
+ * perf_sampler - whether threads can be sampled by kernel events
+ * (signal/signals/perf_event.h), which are not bound to the timer tick.
  *
- * They need CAP_PERFMON, or kernel.perf_event_paranoid of 2 or less. SIGTRAP
- * must be the program's default, and nobody may be tracing it: a debugger would
- * stop at each sample. Used under the lock of runtime/threads/threads.h.
+ * Events need Linux 5.18 and CAP_PERFMON or kernel.perf_event_paranoid <= 2.
+ * They send SIGTRAP. The program must leave SIGTRAP at its default, and must
+ * not be traced: a debugger would stop at each sample.
+ *
+ * Context: any thread outside signal handlers; cp_perf_sampler_sigaction and
+ * cp_perf_sampler_owns_sigtrap also in the program's handlers.
+ * Locking: the caller of _try_start, _is_lost and _reset_after_fork holds the
+ * lock of the thread list (threads.c); the others take and need none.
+ * Ordering: is_handled is set after the handler is installed, and cleared
+ * before SIGTRAP is restored.
+ * Failure: events are not used; cp_perf_sampler_disabled_reason says why.
  */
 #ifndef CP_PERF_SAMPLER_H
 #define CP_PERF_SAMPLER_H
@@ -17,54 +25,55 @@
 
 struct sigaction;
 
-/* Before the first profile: never use events, because of that. */
-void cp_perf_sampler_forbid(const char *why);
+/* Before the first profile: disables events, with the reason for users. */
+void cp_perf_sampler_forbid(const char *reason);
 
-/* Before the first profile: use them under a seccomp filter too. */
+/* Before the first profile: allows events under a seccomp filter. */
 void cp_perf_sampler_allow_filtered(void);
 
 /*
- * Why perf_event_open must not be called, of whatever use it were; NULL: it
- * may. cp_perf_sampler_is_forbidden looks for no new filter (sandbox.h).
+ * Why perf_event_open must not be called for any purpose; NULL if it may.
+ * cp_perf_sampler_is_forbidden does not scan for a new filter (sandbox.h).
  */
 const char *cp_perf_sampler_forbidden_reason(void);
 bool cp_perf_sampler_is_forbidden(void);
 
 /*
- * May events be used? Tries it when a profile begins, and has SIGTRAP handled
- * from then on.
+ * Tries an event at the start of a profile and installs the handler of SIGTRAP.
+ * Returns whether threads may be sampled by events.
  */
 bool cp_perf_sampler_try_start(void);
 
-/* Ends all events and gives SIGTRAP back, if it is not taken. */
+/* Closes all events and restores SIGTRAP, unless the program handles it. */
 void cp_perf_sampler_release(void);
 
-/* In the child of a fork: SIGTRAP is the program's. */
+/* In the child of a fork: there are no events; restores SIGTRAP. */
 void cp_perf_sampler_reset_after_fork(void);
 
-/* Is SIGTRAP ours now, or would it be but for the program
- * (signal/signals/signal_shield.h)? */
+/* Whether SIGTRAP has the library's handler or shield
+ * (signal/signals/signal_shield.h). */
 bool cp_perf_sampler_owns_sigtrap(void);
 
 /*
- * The program's sigaction of SIGTRAP while that is ours; `next` is libc's. It
- * is free for who asks, and who wants it has it, without a trap of ours: events
- * are ended first. A handler may call this.
+ * sigaction() of the program for such a SIGTRAP; `real` is libc's function. The
+ * program sees SIG_DFL. If it sets another action, all events are closed first
+ * and the shield drops late signals.
  */
-int cp_perf_sampler_sigaction(cp_sigaction_fn *next,
+int cp_perf_sampler_sigaction(cp_sigaction_fn *real,
                               const struct sigaction *act,
                               struct sigaction *old);
 
 /*
- * Has the program taken SIGTRAP since, or a debugger come? Then timers must go
- * on in place of events.
+ * Whether events can no longer be used: the program has replaced the handler, a
+ * debugger has attached, or a filter was found. True once; the caller then
+ * starts timers in place of events.
  */
 bool cp_perf_sampler_is_lost(void);
 
-/* Why not, in a few words; "" if they may. */
+/* Why events are not used, in a few words; "" if they are. */
 const char *cp_perf_sampler_disabled_reason(void);
 
-/* The time between two of the kernel's ticks. */
+/* The period of the kernel's timer tick. */
 uint64_t cp_perf_sampler_tick_ns(void);
 
 #endif

@@ -1,16 +1,21 @@
 /*
- * phases - when the first sample of a thread is due that has just begun.
+ * sampling_phase - when the first sample of a new thread is due.
  *
- * It goes on with the period that another one could not finish, as if both were
- * one. So all of them together have as many samples as periods, where phases of
- * their own would give short threads a few more or less by chance.
+ * A new thread continues the sampling period that an exited thread could not
+ * finish, as if both were one. All threads together then have exactly as many
+ * samples as periods; independent random phases would give short threads a
+ * few more or less by chance.
  *
- * What is left of a period stays in the place that its thread had, and the next
- * one to begin takes the first place that is free. Which one that is must have
- * nothing to do with how much is left, or threads of one kind would always come
- * upon a little and those of another upon much. That is why the order in which
- * threads have ended does not count: who was sampled ends a little later. When
- * it did count, threads of a millisecond had 6 % too few samples.
+ * The remainder of a period stays in the slot of its thread, and the next new
+ * thread takes the lowest free slot. The choice of the slot must not correlate
+ * with the remainder: otherwise threads of one kind would always inherit short
+ * remainders. So the order in which threads exit does not count, because a
+ * thread that was sampled exits a little later. With that order, threads of one
+ * millisecond had 6 % too few samples.
+ *
+ * Context: any thread outside signal handlers.
+ * Locking: the caller holds the lock of the thread list (threads.c).
+ * Failure: none; if all slots are taken, the phase is random.
  */
 #ifndef CP_SAMPLING_PHASE_H
 #define CP_SAMPLING_PHASE_H
@@ -19,13 +24,13 @@
 
 struct cp_signal_thread;
 
-/* Periods are of that length from now on; nothing is left of any. */
+/* Sets the period and discards all slots. */
 void cp_sampling_phase_begin(uint64_t period_ns);
 
-/* The thread takes a place: how long until its first sample is due? */
+/* Takes a slot; returns the time until the thread's first sample is due. */
 uint64_t cp_sampling_phase_acquire(struct cp_signal_thread *t);
 
-/* It gives it back with what is left of its period; 0: that is not known. */
+/* Frees the slot; left_ns is the remainder of the period, 0 if unknown. */
 void cp_sampling_phase_release(struct cp_signal_thread *t, uint64_t left_ns);
 
 #endif

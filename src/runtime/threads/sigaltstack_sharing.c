@@ -1,4 +1,4 @@
-/* sigaltstack_sharing.c - see sigaltstack_sharing.h. */
+/* sigaltstack_sharing.c - a small hash table of stacks and their users. */
 #include "runtime/threads/sigaltstack_sharing.h"
 
 #include <stdatomic.h>
@@ -6,14 +6,15 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
+#include "base/assert/assert.h"
 #include "signal/unwinder/syscall.h"
 
-#define PLACES 64 /* by address; who comes later takes the place */
+#define ENTRIES 64 /* a later stack with the same hash replaces an entry */
 
 static struct {
     _Atomic uintptr_t stack;
-    _Atomic long tid; /* of the last one who has set it; 0: it has left it */
-} places[PLACES];
+    _Atomic long tid; /* last thread that has set it; 0 if it uses it no more */
+} entries[ENTRIES];
 
 static _Atomic bool is_shared;
 
@@ -25,13 +26,14 @@ static bool is_alive(long tid)
 bool cp_sigaltstack_detect_sharing(const stack_t *stack)
 {
     uintptr_t at = (uintptr_t)stack->ss_sp;
-    size_t place = (at >> 12) % PLACES;
+    size_t i = (at >> 12) % ENTRIES;
     long tid = CP_SYSCALL(SYS_gettid, 0), before;
 
     if (stack->ss_flags & SS_DISABLE)
         return false;
-    before = atomic_exchange(&places[place].tid, tid);
-    if (atomic_exchange(&places[place].stack, at) != at || before == tid ||
+    CP_ASSERT(tid > 0);
+    before = atomic_exchange(&entries[i].tid, tid);
+    if (atomic_exchange(&entries[i].stack, at) != at || before == tid ||
         before == 0 || !is_alive(before))
         return false;
     return !atomic_exchange(&is_shared, true);
@@ -43,12 +45,12 @@ void cp_sigaltstack_drop_others(const stack_t *stack)
     uintptr_t at = (uintptr_t)stack->ss_sp;
     long tid = CP_SYSCALL(SYS_gettid, 0);
 
-    for (size_t i = 0; i < PLACES; i++) {
-        long whose = tid;
+    for (size_t i = 0; i < ENTRIES; i++) {
+        long expected = tid;
 
-        if (atomic_load(&places[i].tid) == tid &&
-            (!has_one || atomic_load(&places[i].stack) != at))
-            (void)atomic_compare_exchange_strong(&places[i].tid, &whose, 0);
+        if (atomic_load(&entries[i].tid) == tid &&
+            (!has_one || atomic_load(&entries[i].stack) != at))
+            (void)atomic_compare_exchange_strong(&entries[i].tid, &expected, 0);
     }
 }
 

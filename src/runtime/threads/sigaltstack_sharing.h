@@ -1,10 +1,16 @@
 /*
- * alt_stacks - the stacks that the program's signal handlers run on.
+ * sigaltstack_sharing - detects threads that share an alternate signal stack.
  *
- * Ours runs there too, for threads whose own stack is too small for it. Some
- * programs give all their threads one and the same (varnish), to die on: two
- * samples at a time would overwrite each other. As soon as that is seen our
- * handlers go to the threads' own stacks.
+ * The library's handlers use alternate stacks (SA_ONSTACK), for threads whose
+ * stack is too small. Some programs give all threads the same one, only to die
+ * on it (varnish). Two concurrent samples would overwrite each other there. As
+ * soon as two live threads use one stack, the library's handlers stop using
+ * alternate stacks.
+ *
+ * Context: the hook of sigaltstack() on any thread.
+ * Locking: none; all fields are atomic. Two stacks that hash to one entry
+ * replace each other, so sharing may be detected late.
+ * Failure: none.
  */
 #ifndef CP_SIGALTSTACK_SHARING_H
 #define CP_SIGALTSTACK_SHARING_H
@@ -13,18 +19,18 @@
 #include <stdbool.h>
 
 /*
- * From our hook of sigaltstack, before the call: is it now known that threads
- * share one? True once, when it has become so.
+ * Called before the thread sets `stack`: records it. Returns true once, when
+ * the first sharing is detected.
  */
 bool cp_sigaltstack_detect_sharing(const stack_t *stack);
 
 /*
- * After the call, if it was done: the thread has no other one any more. What it
- * has left may be another's next, while it is still there.
+ * Called after the thread has set `stack`: it uses no other one, so a live
+ * thread may set those without sharing.
  */
 void cp_sigaltstack_drop_others(const stack_t *stack);
 
-/* SA_ONSTACK as long as no stack is shared, else 0: for our handlers' flags. */
+/* SA_ONSTACK until sharing is detected, then 0. */
 int cp_sigaltstack_onstack_flag(void);
 
 #endif

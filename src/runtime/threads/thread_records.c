@@ -1,8 +1,9 @@
 /*
- * thread_records.c - see thread_records.h.
+ * thread_records.c - chunks of records, a free list, and a hash table with
+ * chaining.
  *
- * Chains are by number + 1: the free records are one, those in use one for
- * each hash of an id.
+ * A link is a record's number + 1; 0 ends a list. A record is in the free list
+ * or in one chain, never in both.
  */
 #include "runtime/threads/thread_records.h"
 
@@ -11,17 +12,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/assert/assert.h"
 #include "signal/tables/thread.h"
 
-#define CHAINS 4096 /* a power of two */
+#define CHAINS 4096
 
 static struct {
-    uint32_t n;    /* given out at least once */
-    uint32_t free; /* chain */
-    uint32_t by_tid[CHAINS];
-    _Atomic size_t n_used;
+    uint32_t n;              /* records ever allocated */
+    uint32_t free;           /* head of the free list */
+    uint32_t by_tid[CHAINS]; /* heads of the chains */
+    _Atomic size_t n_used;   /* records that are not in the free list */
 } records;
 
+/* Maps the chunk of a record, unless it is mapped. */
 static bool map_chunk(uint32_t number)
 {
     size_t size = CP_THREADS_CHUNK * sizeof(struct cp_signal_thread);
@@ -40,7 +43,7 @@ static bool map_chunk(uint32_t number)
     return true;
 }
 
-/* But for its number, which the handler of a late signal may look at. */
+/* Keeps the number, which the handler of a late signal may read. */
 static void clear(struct cp_signal_thread *t)
 {
     size_t at = offsetof(struct cp_signal_thread, number);
@@ -58,7 +61,9 @@ struct cp_signal_thread *cp_thread_records_alloc(void)
     if (!map_chunk(number))
         return NULL;
     t = cp_signal_thread_at(number);
+    CP_ASSERT(t && atomic_load(&t->tid) == 0);
     if (records.free) {
+        CP_ASSERT(t->number == number);
         records.free = t->runtime.next;
     } else {
         records.n++;
@@ -82,6 +87,7 @@ struct cp_signal_thread *cp_thread_records_find(int32_t tid)
         if (atomic_load_explicit(&t->tid, memory_order_relaxed) == tid)
             return t;
         at = t->runtime.next;
+        CP_ASSERT(at <= records.n);
     }
     return NULL;
 }
@@ -90,6 +96,8 @@ void cp_thread_records_insert(struct cp_signal_thread *t, int32_t tid)
 {
     uint32_t *first = chain_of(tid);
 
+    CP_ASSERT(tid > 0 && t->number < records.n);
+    CP_ASSERT(!cp_thread_records_find(tid));
     t->runtime.next = *first;
     *first = t->number + 1;
     atomic_store(&t->tid, tid);
@@ -99,14 +107,18 @@ void cp_thread_records_remove(struct cp_signal_thread *t)
 {
     uint32_t *at = chain_of(atomic_load(&t->tid));
 
-    while (*at != t->number + 1)
+    CP_ASSERT(atomic_load(&t->tid) != 0);
+    while (*at != t->number + 1) {
+        CP_ASSERT(*at != 0); /* the record is in its chain */
         at = &cp_signal_thread_at(*at - 1)->runtime.next;
+    }
     *at = t->runtime.next;
     atomic_store(&t->tid, 0);
 }
 
 void cp_thread_records_free(struct cp_signal_thread *t)
 {
+    CP_ASSERT(records.n_used > 0);
     cp_thread_records_remove(t);
     t->runtime.next = records.free;
     records.free = t->number + 1;
@@ -121,6 +133,7 @@ cp_thread_records_next(const struct cp_signal_thread *before)
     for (; i < records.n; i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
 
+        CP_ASSERT(t && t->number == i);
         if (atomic_load(&t->tid))
             return t;
     }

@@ -6,17 +6,18 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "base/assert/assert.h"
 #include "runtime/os/timer.h"
 #include "signal/signals/handler.h"
 #include "signal/tables/thread.h"
 #include "signal/unwinder/syscall.h"
 
-#define SOON_NS 1 /* of the thread's CPU time */
+#define DELAY_NS 1 /* CPU time of the thread */
 
 /*
- * The calling thread's own request is handled before this call returns: there
- * is no other system call that the signal could end. Sent as if by a timer: the
- * kernel drops such signals at an exec.
+ * The calling thread handles its own request before this call returns, so the
+ * signal can interrupt no other call. It is marked as a timer's (SI_TIMER): the
+ * kernel discards such signals at an exec.
  */
 static bool send_to_self(struct cp_signal_thread *t, int sig)
 {
@@ -31,6 +32,8 @@ static bool send_to_self(struct cp_signal_thread *t, int sig)
 
 bool cp_thread_request_arm(struct cp_signal_thread *t, int sig, uint32_t what)
 {
+    CP_ASSERT(what != 0 && sig > 0);
+    CP_ASSERT(atomic_load(&t->tid) != 0 && t->requests.timer >= 0);
     if (atomic_load(&t->tid) == CP_SYSCALL(SYS_gettid, 0)) {
         atomic_fetch_or(&t->requests.pending, what);
         return send_to_self(t, sig);
@@ -43,7 +46,7 @@ bool cp_thread_request_arm(struct cp_signal_thread *t, int sig, uint32_t what)
     if (!t->requests.timer)
         return false;
     atomic_fetch_or(&t->requests.pending, what);
-    cp_timer_set(t->requests.timer - 1, SOON_NS, 0);
+    cp_timer_set(t->requests.timer - 1, DELAY_NS, 0);
     return true;
 }
 

@@ -1,21 +1,22 @@
 /*
- * thread_request - asks a running thread to report its stack or its registers.
+ * thread_request - requests that a running thread reports its stack or its
+ * registers.
  *
- * A signal that is sent to a thread ends the system call that the thread is in:
- * a write returns short, a wait returns EINTR. A request never does that. It is
- * a timer on the thread's own CPU clock, which expires as soon as the thread
- * has run a nanosecond more. The kernel looks at such timers when its clock
- * ticks while the thread runs, and sends their signal when the thread returns
- * to user mode. docs/harmless.md has the whole argument.
+ * A plain signal would interrupt the system call of the thread: a write returns
+ * short, a wait returns EINTR. A request never does. It is a one-shot timer on
+ * the thread's own CPU clock that expires after one more nanosecond of running.
+ * The kernel checks such timers at its tick, while the thread runs, and
+ * delivers the signal when the thread returns to user mode (docs/harmless.md).
  *
- * A thread that sleeps does not reply until it runs again. The requester reads
- * its stack from outside instead (sleeping_stack.h).
+ * A sleeping thread does not reply until it runs again. The requester reads its
+ * stack from outside instead (runtime/stacks/sleeping_stack.h).
  *
  * Context: the endpoint thread and the wall-clock sampler; never a handler.
  * Locking: the caller holds the lock of the list of threads (threads.c).
  * Ordering: the request bit is set before the timer is armed, so the handler of
  * the timer's signal sees it. The handler clears all bits, then reports.
- * Failure: false if the kernel has no timer to give; nothing is pending then.
+ * Failure: false if the kernel has no timer (RLIMIT_SIGPENDING); nothing is
+ * pending then.
  */
 #ifndef CP_THREAD_REQUEST_H
 #define CP_THREAD_REQUEST_H
@@ -31,7 +32,7 @@ bool cp_thread_request_arm(struct cp_signal_thread *t, int sig, uint32_t what);
 /* Deletes the timer of the thread's requests, if there is one. */
 void cp_thread_request_end(struct cp_signal_thread *t);
 
-/* In the child of a fork, which has none of its parent's timers. */
+/* In the child of a fork: the kernel does not copy timers. */
 void cp_thread_request_reset_after_fork(struct cp_signal_thread *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* thread_state.c - see thread_state.h. */
+/* thread_state.c - parses stat, status and wchan of a thread in /proc. */
 #include "runtime/threads/thread_state.h"
 
 #include <fcntl.h>
@@ -8,7 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Calls that threads sleep in, most often first. */
+#include "base/assert/assert.h"
+
+/* System calls that threads sleep in, the most frequent first. */
 static const struct call {
     long number;
     const char *name;
@@ -90,6 +92,7 @@ void cp_thread_file_read(int32_t tid, const char *name, char *out, size_t cap)
     ssize_t n = 0;
     int fd;
 
+    CP_ASSERT(tid > 0 && cap > 0);
     (void)snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, name);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
@@ -99,7 +102,7 @@ void cp_thread_file_read(int32_t tid, const char *name, char *out, size_t cap)
     out[n > 0 ? n : 0] = '\0';
 }
 
-/* "NUMBER ARGUMENTS...", or "running", or "-1 SP PC". */
+/* Names the system call in "NUMBER ARGUMENTS..."; else leaves out as it is. */
 static void name_call(const char *text, char *out, size_t cap)
 {
     char *end;
@@ -116,12 +119,13 @@ static void name_call(const char *text, char *out, size_t cap)
     (void)snprintf(out, cap, "syscall %ld", number);
 }
 
-/* Not in a system call that can be named: the kernel's function will do. */
-static void name_wait(int32_t tid, const char *place, struct cp_thread_state *s)
+/* Names the system call, or the kernel function if there is no call. */
+static void name_wait(int32_t tid, const char *syscall_text,
+                      struct cp_thread_state *s)
 {
     char text[256];
 
-    name_call(place, s->wait, sizeof(s->wait));
+    name_call(syscall_text, s->wait, sizeof(s->wait));
     if (s->wait[0])
         return;
     cp_thread_file_read(tid, "wchan", text, sizeof(text));
@@ -139,7 +143,7 @@ bool cp_thread_blocks_signal(int32_t tid, int sig)
     return at && sig && strtoull(at + 8, NULL, 16) >> (sig - 1) & 1;
 }
 
-bool cp_thread_state_read(int32_t tid, const char *place, int sig,
+bool cp_thread_state_read(int32_t tid, const char *syscall_text, int sig,
                           struct cp_thread_state *out)
 {
     char text[512], *open, *close;
@@ -148,16 +152,17 @@ bool cp_thread_state_read(int32_t tid, const char *place, int sig,
     *out = (struct cp_thread_state){ 0 };
     cp_thread_file_read(tid, "stat", text, sizeof(text));
     open = strchr(text, '(');
-    close = strrchr(text, ')'); /* a name may have one too */
+    close = strrchr(text, ')'); /* a name may contain ')' */
     if (!open || !close || close[1] != ' ')
         return false;
     len = (size_t)(close - open - 1);
     if (len >= sizeof(out->name))
         len = sizeof(out->name) - 1;
+    CP_ASSERT(len < sizeof(out->name));
     memcpy(out->name, open + 1, len);
     out->letter = close[2];
     if (out->letter != 'R')
-        name_wait(tid, place, out);
+        name_wait(tid, syscall_text, out);
     if (sig)
         out->blocks_signal = cp_thread_blocks_signal(tid, sig);
     return true;

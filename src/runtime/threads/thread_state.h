@@ -1,6 +1,8 @@
 /*
- * thread_state - what the kernel says of a thread: its name, whether it runs,
- * and what it waits for.
+ * thread_state - reads the name, state and wait of a thread from /proc.
+ *
+ * Context: any thread outside signal handlers. Locking: none.
+ * Failure: a thread that has exited gives false or an empty text.
  */
 #ifndef CP_THREAD_STATE_H
 #define CP_THREAD_STATE_H
@@ -13,25 +15,25 @@
 
 struct cp_thread_state {
     char name[CP_THREAD_NAME_BYTES];
-    char letter;        /* as in /proc: R, S, D, T, t, Z, X; 0: gone */
-    char wait[32];      /* the system call that it sleeps in, or "" */
-    bool blocks_signal; /* the signal would not be delivered */
+    char letter;        /* as in /proc: R, S, D, T, t, Z, X; 0 if exited */
+    char wait[32];      /* system call or kernel function it sleeps in, or "" */
+    bool blocks_signal; /* the thread's mask has `sig` */
 };
 
 /*
- * Reads it; false: there is no such thread any more. `place` is what its file
- * "syscall" says; sig 0: whether it is blocked is not asked.
+ * Reads the state; false if the thread has exited. `syscall_text` is the
+ * content of its file "syscall"; sig 0 leaves blocks_signal false.
  */
-bool cp_thread_state_read(int32_t tid, const char *place, int sig,
+bool cp_thread_state_read(int32_t tid, const char *syscall_text, int sig,
                           struct cp_thread_state *out);
 
 /*
- * The start of a file in the thread's folder of /proc, closed by NUL; "": it
+ * Reads the start of a file in /proc/self/task/TID and adds a NUL; "" if it
  * cannot be read.
  */
 void cp_thread_file_read(int32_t tid, const char *name, char *out, size_t cap);
 
-/* Does the thread block that signal? */
+/* Whether the thread blocks the signal. */
 bool cp_thread_blocks_signal(int32_t tid, int sig);
 
 /* "running", "sleeping", ... */

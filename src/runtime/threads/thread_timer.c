@@ -1,9 +1,11 @@
-/* thread_timer.c - see thread_timer.h. */
+/* thread_timer.c - starts and stops timers and events, and adds missed periods.
+ */
 #include "runtime/threads/thread_timer.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "base/assert/assert.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/timer.h"
 #include "runtime/threads/perf_sampler.h"
@@ -15,18 +17,18 @@
 #include "signal/tables/samples.h"
 #include "signal/tables/thread.h"
 
-#define STEP_NS 700000   /* costs 3 us */
-#define MAX_STEPS 16     /* after that a tick is soon enough */
-#define SOONEST_NS 30000 /* an event must not come while it is set up */
-#define SETUP_SLOW 32
+#define STEP_NS 700000     /* between two events; an event costs 3 us */
+#define MAX_STEPS 16       /* beyond that a tick is accurate enough */
+#define MIN_EVENT_NS 30000 /* an event must not fire during its setup */
+#define SETUP_WEIGHT 32    /* of the mean: a new value counts 1/32 */
 
 static struct {
-    uint64_t period_ns; /* 0: no timers */
+    uint64_t period_ns; /* 0 means no timers */
     int sig;
-    bool has_events;  /* the kernel's are used, for young threads at least */
-    bool is_fast;     /* and for all, because the period is below a tick */
-    uint64_t past_ns; /* of CPU time that timers saw which are gone */
-    int64_t setup_ns; /* what it takes to begin a new thread's event, about */
+    bool has_events;     /* events sample new threads at least */
+    bool is_events_only; /* events sample all threads: period below a tick */
+    uint64_t stopped_ns; /* CPU time that stopped timers have seen */
+    int64_t setup_ns;    /* mean time to set up the event of a new thread */
 } timers;
 
 void cp_thread_timer_setup(uint64_t period_ns, int sig)
@@ -37,30 +39,32 @@ void cp_thread_timer_setup(uint64_t period_ns, int sig)
     if (period_ns == 0)
         return;
     timers.has_events = cp_perf_sampler_try_start();
-    timers.is_fast = timers.has_events && period_ns < cp_perf_sampler_tick_ns();
+    timers.is_events_only =
+        timers.has_events && period_ns < cp_perf_sampler_tick_ns();
 }
 
 bool cp_thread_timer_uses_only_events(void)
 {
-    return timers.is_fast;
+    return timers.is_events_only;
 }
 
-/* Periods for which no signal came, and what is known of where they went. */
-struct rest {
+/* Periods without a signal, and the stack to which they are attributed. */
+struct missed {
     uint64_t n, period_ns;
-    struct cp_signal_slot *slot; /* a stack that was seen, or NULL */
-    uintptr_t start;             /* the function that it began in, or 0 */
+    struct cp_signal_slot *slot; /* last stack of the thread, or NULL */
+    uintptr_t start;             /* start function of the thread, or 0 */
     uint32_t labels, number;
 };
 
-static void add_rest(const struct rest *r)
+/* The reader slot keeps the table mapped. */
+static void add_missed(const struct missed *r)
 {
     struct cp_signal_tag tag = { r->labels, 0 };
-    struct cp_reader_slot *place = r->n ? cp_readers_enter(r->number) : NULL;
+    struct cp_reader_slot *reader = r->n ? cp_readers_enter(r->number) : NULL;
     struct cp_signal_samples *table;
     uint64_t ns = r->n * r->period_ns;
 
-    if (!place) /* as long as we have one, the table stays */
+    if (!reader)
         return;
     table = atomic_load(&cp_handler_state.cpu);
     if (table && r->slot && cp_signal_has_slot(table, r->slot)) {
@@ -71,26 +75,25 @@ static void add_rest(const struct rest *r)
     } else if (table) {
         cp_signal_add_lost(table, r->n, ns);
     }
-    cp_readers_exit(place);
+    cp_readers_exit(reader);
 }
 
 /*
- * The kernel looks at the timers of a thread only when its clock ticks while
- * the thread runs, so what a thread has used since the last tick is missing
- * when it ends. Adds it, to the stack that was seen last or, if there was none,
- * to the function the thread began in.
+ * The kernel checks the timer of a thread only at its tick, so the time since
+ * the last tick is missing when the thread exits. Adds it to the last stack of
+ * the thread, or to its start function if there was none.
  */
 static void add_due(struct cp_signal_thread *t, uint64_t clock_ns)
 {
-    struct rest rest = { .n = cp_signal_periods_due(t, clock_ns),
-                         .period_ns = atomic_load(&t->cpu.period_ns),
-                         .slot = atomic_load(&t->cpu.slot),
-                         .start = t->runtime.start_pc,
-                         .labels = atomic_load(&t->labels),
-                         .number = t->number };
+    struct missed missed = { .n = cp_signal_periods_due(t, clock_ns),
+                             .period_ns = atomic_load(&t->cpu.period_ns),
+                             .slot = atomic_load(&t->cpu.slot),
+                             .start = t->runtime.start_pc,
+                             .labels = atomic_load(&t->labels),
+                             .number = t->number };
 
-    add_rest(&rest);
-    atomic_fetch_add(&t->cpu.count, rest.n);
+    add_missed(&missed);
+    atomic_fetch_add(&t->cpu.count, missed.n);
 }
 
 static uint64_t clock_of(const struct cp_signal_thread *t)
@@ -99,8 +102,8 @@ static uint64_t clock_of(const struct cp_signal_thread *t)
 }
 
 /*
- * The clock of a thread that is gone stands at 0, where it may have stood when
- * it was first seen: what it had is in samples.
+ * The clock of an exited thread reads 0; its samples then give the time that
+ * its timer has seen.
  */
 static uint64_t seen_ns(const struct cp_signal_thread *t, uint64_t clock_ns)
 {
@@ -119,24 +122,26 @@ uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t)
 
 uint64_t cp_thread_timer_stopped_ns(void)
 {
-    return timers.past_ns;
+    return timers.stopped_ns;
 }
 
 /*
- * A signal that was under way has been answered when the timer is gone. Ending
- * them takes time as well, so the clock is read last.
+ * Deletes the timer and the event, then reads the clock, so that the time for
+ * the deletion is included. A late signal finds cpu_period_ns 0.
  */
 static uint64_t stop(struct cp_signal_thread *t)
 {
     uint64_t clock_ns;
 
+    CP_ASSERT(atomic_load(&t->cpu.period_ns) != 0);
+    CP_ASSERT(t->cpu.timer_id >= CP_NO_TIMER);
     if (t->cpu.timer_id != CP_NO_TIMER)
         cp_timer_delete(t->cpu.timer_id);
     t->cpu.timer_id = CP_NO_TIMER;
     cp_signal_perf_close(atomic_exchange(&t->perf.event, NULL));
     clock_ns = clock_of(t);
     add_due(t, clock_ns);
-    timers.past_ns += seen_ns(t, clock_ns);
+    timers.stopped_ns += seen_ns(t, clock_ns);
     atomic_store(&t->cpu.period_ns, 0);
     return clock_ns;
 }
@@ -162,10 +167,10 @@ void cp_thread_timer_stop_at_exit(struct cp_signal_thread *t)
 }
 
 /*
- * An event when the next period is over, and perhaps one after each. The first
- * does not come if it is due while the thread is in the kernel, be it for a
- * switch to another one, but when as much time has passed again. So it is asked
- * for in steps, of which the last one counts, and one more comes soon after.
+ * Starts an event for the end of the next period, and for each later one if
+ * only events sample. The kernel skips an event that is due while the thread is
+ * in the kernel, and fires it one event period later. So the time is divided
+ * into steps: the last step counts, and a skipped one is soon repeated.
  */
 static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
 {
@@ -173,20 +178,23 @@ static bool start_event(struct cp_signal_thread *t, uint64_t clock_ns)
         t->cpu.first_ns + atomic_load(&t->cpu.count) * timers.period_ns;
     int64_t left = (int64_t)(next_ns - clock_ns) -
                    atomic_load(&cp_handler_state.perf_lag_ns);
-    int64_t n =
-        timers.is_fast || left > MAX_STEPS * STEP_NS ? 1 : left / STEP_NS;
+    int64_t n = timers.is_events_only || left > MAX_STEPS * STEP_NS
+                    ? 1
+                    : left / STEP_NS;
 
-    if (left < SOONEST_NS)
-        left = SOONEST_NS;
+    CP_ASSERT(timers.has_events && timers.period_ns > 0);
+    if (left < MIN_EVENT_NS)
+        left = MIN_EVENT_NS;
     t->perf.retry_ns = n > 1 ? left / n : 0;
     t->perf.has_fired = false;
-    atomic_store(&t->perf.period_ns, timers.is_fast ? timers.period_ns : 0);
+    atomic_store(&t->perf.period_ns,
+                 timers.is_events_only ? timers.period_ns : 0);
     return cp_perf_signals_open(t, atomic_load(&t->tid),
                                 (uint64_t)(n > 1 ? left / n : left)) ==
            CP_PERF_OPEN_OK;
 }
 
-/* CPU time until the first_th period is over, ns; never 0. */
+/* CPU time until period number `first` ends, ns; at least 1. */
 static uint64_t first_in(const struct cp_signal_thread *t, uint64_t first)
 {
     uint64_t due_ns = t->cpu.first_ns + first * timers.period_ns;
@@ -196,14 +204,15 @@ static uint64_t first_in(const struct cp_signal_thread *t, uint64_t first)
 }
 
 /*
- * Signals at the first_th period and all that follow; beside events of a higher
- * rate at every tick.
+ * Starts the timer at the end of period number `first`. Beside events of a
+ * higher rate it fires at every tick, as a fallback.
  */
 static void start_timer(struct cp_signal_thread *t, uint64_t first)
 {
-    bool is_beside = timers.is_fast && atomic_load(&t->perf.event);
-    uint64_t step = is_beside ? cp_perf_sampler_tick_ns() : timers.period_ns;
+    bool is_fallback = timers.is_events_only && atomic_load(&t->perf.event);
+    uint64_t step = is_fallback ? cp_perf_sampler_tick_ns() : timers.period_ns;
 
+    CP_ASSERT(t->cpu.timer_id == CP_NO_TIMER && step > 0);
     t->cpu.timer_id =
         cp_timer_create(atomic_load(&t->tid), timers.sig,
                         cp_signal_payload(CP_SIGNAL_CPU, t->number));
@@ -212,9 +221,9 @@ static void start_timer(struct cp_signal_thread *t, uint64_t first)
 }
 
 /*
- * What is due already is added at once: a signal now would find us in the
- * stack. The same goes for what is due before an event of a new thread is set
- * up: that is time of ours.
+ * Adds the periods that are due already: a signal now would sample this
+ * function. For a new thread the setup time of its event is included, because
+ * the library spends it.
  */
 static void add_first(struct cp_signal_thread *t, uint64_t clock_ns,
                       bool is_new)
@@ -224,18 +233,16 @@ static void add_first(struct cp_signal_thread *t, uint64_t clock_ns,
     add_due(t, clock_ns);
 }
 
-/* The mean, but for those that were interrupted. */
-static void note_setup(int64_t took_ns)
+/* Updates the mean; leaves out values of interrupted setups. */
+static void update_setup_ns(int64_t took_ns)
 {
-    if (took_ns < 4 * timers.setup_ns + SOONEST_NS)
-        timers.setup_ns += (took_ns - timers.setup_ns) / SETUP_SLOW;
+    if (took_ns < 4 * timers.setup_ns + MIN_EVENT_NS)
+        timers.setup_ns += (took_ns - timers.setup_ns) / SETUP_WEIGHT;
 }
 
 /*
- * Samples the thread from when its clock was from_ns on. If the kernel has no
- * timer for it, its time is added without a stack when the profile ends. The
- * event of a new thread does not fire if it is due while the thread is in the
- * kernel; the timer is its fallback.
+ * Starts sampling; the thread's clock read from_ns at the start. The event of a
+ * new thread may be skipped (start_event), so the timer is its fallback.
  */
 static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
                        bool is_new)
@@ -243,6 +250,7 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
     uint64_t clock_ns = clock_of(t), n;
     bool has_event;
 
+    CP_ASSERT(timers.period_ns > 0 && atomic_load(&t->cpu.period_ns) == 0);
     atomic_store(&t->cpu.period_ns, timers.period_ns);
     atomic_store(&t->cpu.count, 0);
     atomic_store(&t->cpu.slot, NULL);
@@ -252,17 +260,18 @@ static void start_from(struct cp_signal_thread *t, uint64_t from_ns,
                                         : cp_timer_phase(timers.period_ns));
     add_first(t, clock_ns, is_new);
     n = atomic_load(&t->cpu.count);
-    has_event = timers.has_events && (timers.is_fast || (is_new && n == 0)) &&
+    has_event = timers.has_events &&
+                (timers.is_events_only || (is_new && n == 0)) &&
                 start_event(t, clock_ns);
-    t->perf.has_backup_timer = has_event && !timers.is_fast;
-    start_timer(t, n + (has_event && timers.is_fast));
+    t->perf.has_backup_timer = has_event && !timers.is_events_only;
+    start_timer(t, n + (has_event && timers.is_events_only));
     if (is_new && has_event)
-        note_setup((int64_t)(clock_of(t) - clock_ns));
+        update_setup_ns((int64_t)(clock_of(t) - clock_ns));
 }
 
 void cp_thread_timer_start(struct cp_signal_thread *t)
 {
-    cp_thread_timer_stop(t); /* it may have had another period */
+    cp_thread_timer_stop(t); /* may have another period */
     start_from(t, clock_of(t), false);
 }
 

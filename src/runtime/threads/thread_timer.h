@@ -1,12 +1,21 @@
 /*
- * thread_timer - the CPU timer of a thread, and what it could not see.
+ * thread_timer - the CPU sampling timer of each thread, and the time it misses.
  *
- * The records are those of runtime/threads/threads.h, which calls all of this
- * under its lock. Timers are on the thread's CPU clock, which the kernel looks
- * at when it ticks. Where it has events for us (runtime/threads/perf_sampler.h)
- * the first sample of a thread that has just begun comes from one, because most
- * such threads end before a tick; and all samples if the period is shorter than
- * a tick.
+ * A timer runs on the CPU clock of its thread, which the kernel checks only at
+ * its tick. If kernel events are available (perf_sampler.h), the first sample
+ * of a new thread comes from an event, because most short threads end before a
+ * tick. If the period is shorter than a tick, all samples come from events.
+ *
+ * When a timer stops, the periods that have passed without a signal are added
+ * to the last stack of the thread.
+ *
+ * Context: any thread outside signal handlers; only threads.c uses it. The
+ * handler of the sampled thread runs concurrently.
+ * Locking: the caller holds the lock of the thread list.
+ * Ordering: cpu_period_ns is stored before the timer is armed, and cleared
+ * after it is deleted; the handler ignores signals while it is 0.
+ * Failure: if the kernel has no timer, timer_id is CP_NO_TIMER and the time of
+ * the thread is added without a stack when the profile ends.
  */
 #ifndef CP_THREAD_TIMER_H
 #define CP_THREAD_TIMER_H
@@ -16,33 +25,33 @@
 
 struct cp_signal_thread;
 
-#define CP_NO_TIMER (-1) /* in a record's timer_id */
+#define CP_NO_TIMER (-1) /* value of timer_id */
 
-/* The period and signal of all timers that are started from now on. */
+/* Sets the period and signal of all timers that are started from now on. */
 void cp_thread_timer_setup(uint64_t period_ns, int sig);
 
-/* From now on; one that it had is stopped before. */
+/* Starts the timer of a running thread; stops its old one first. */
 void cp_thread_timer_start(struct cp_signal_thread *t);
 
-/* The same for a thread that has just begun, for all of its life. */
+/* Starts the timer of a new thread, which counts from its first instruction. */
 void cp_thread_timer_start_new(struct cp_signal_thread *t);
 
-/* Accounts for what the thread has used since its last sample. */
+/* Stops the timer and adds the periods since the last sample. */
 void cp_thread_timer_stop(struct cp_signal_thread *t);
 
-/* The same of one that ends: the next to begin goes on with its period. */
+/* The same for a thread that exits: a new one continues its period. */
 void cp_thread_timer_stop_at_exit(struct cp_signal_thread *t);
 
-/* The CPU time of a thread since its timer began; 0: it has none. */
+/* CPU time of a thread since its timer was started; 0 without a timer. */
 uint64_t cp_thread_timer_seen_ns(const struct cp_signal_thread *t);
 
-/* The same of all timers that have been stopped. */
+/* Sum of that time over all timers that were stopped. */
 uint64_t cp_thread_timer_stopped_ns(void);
 
-/* In the child of a fork, where the timers of the parent are not. */
+/* In the child of a fork: the kernel does not copy timers or events. */
 void cp_thread_timer_reset_after_fork(struct cp_signal_thread *t);
 
-/* Are all threads sampled by events, at a rate above the kernel's tick? */
+/* Whether events sample all threads, because the period is below a tick. */
 bool cp_thread_timer_uses_only_events(void);
 
 #endif

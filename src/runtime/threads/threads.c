@@ -1,4 +1,4 @@
-/* threads.c - see threads.h; thread_records.c has their records. */
+/* threads.c - the lock of the thread list, registration, scans and fork. */
 #include "runtime/threads/threads.h"
 
 #include <dirent.h>
@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
@@ -27,15 +28,15 @@
 #include "signal/waits/waiters.h"
 
 static struct {
-    struct cp_lock lock;
-    bool has_main_left; /* it is a zombie until the process ends */
-    _Atomic int32_t internal[CP_THREADS_MAX_INTERNAL];
+    struct cp_lock lock;  /* protects all below, and the records */
+    bool has_main_exited; /* it is a zombie until the process ends */
+    _Atomic int32_t internal[CP_THREADS_MAX_INTERNAL]; /* tids */
     _Atomic size_t n_internal;
-    int32_t pid;         /* that they are in */
-    uint64_t own_cpu_ns; /* of own threads that have ended */
-    uint64_t period_ns;  /* 0: no timers */
+    int32_t pid;              /* process of the internal threads */
+    uint64_t internal_cpu_ns; /* CPU time of exited internal threads */
+    uint64_t period_ns;       /* 0 means no timers */
     int sig;
-    uint64_t round; /* of scans */
+    uint64_t n_scans;
 } list;
 
 _Atomic int32_t cp_threads_id_change_owner;
@@ -52,6 +53,7 @@ static bool is_main(int32_t tid)
 
 static void free_record(struct cp_signal_thread *t)
 {
+    CP_ASSERT(cp_lock_is_held(&list.lock) && atomic_load(&t->tid) != 0);
     cp_thread_timer_stop_at_exit(t);
     cp_thread_request_end(t);
     cp_trace_release_buffers(t);
@@ -59,11 +61,14 @@ static void free_record(struct cp_signal_thread *t)
     cp_thread_records_free(t);
 }
 
-static struct cp_signal_thread *enter(int32_t tid, struct cp_stack_bounds stack,
-                                      uintptr_t start)
+static struct cp_signal_thread *
+add_record(int32_t tid, struct cp_stack_bounds stack, uintptr_t start)
 {
-    struct cp_signal_thread *t = cp_thread_records_alloc();
+    struct cp_signal_thread *t;
 
+    CP_ASSERT(cp_lock_is_held(&list.lock) && tid > 0);
+    CP_ASSERT(stack.low <= stack.high);
+    t = cp_thread_records_alloc();
     if (!t)
         return NULL;
     t->cpu.timer_id = CP_NO_TIMER;
@@ -90,11 +95,11 @@ struct cp_signal_thread *cp_threads_register(struct cp_stack_bounds stack,
     cp_lock_acquire(&list.lock);
     t = cp_thread_records_find(tid);
     if (t && start && !t->runtime.start_pc) {
-        free_record(t); /* somebody saw it before it could say where it is */
+        free_record(t); /* a scan has registered it without its stack */
         t = NULL;
     }
     if (!t)
-        t = enter(tid, stack, start);
+        t = add_record(tid, stack, start);
     cp_signal_self = t;
     cp_lock_release(&list.lock);
     return t;
@@ -123,21 +128,22 @@ void cp_threads_unregister(void)
     cp_lock_acquire(&list.lock);
     if (atomic_load(&t->tid) == tid)
         free_record(t);
-    list.has_main_left |= is_main(tid);
+    list.has_main_exited |= is_main(tid);
     cp_signal_self = NULL;
     cp_lock_release(&list.lock);
 }
 
 static bool is_internal(int32_t tid)
 {
+    CP_ASSERT(list.n_internal <= CP_THREADS_MAX_INTERNAL);
     for (size_t i = 0; i < list.n_internal; i++)
         if (list.internal[i] == tid)
             return true;
     return false;
 }
 
-/* Nobody told us that we are a child, of _Fork: what was taken is free. */
-static void know_process(void)
+/* A child of _Fork() runs no fork handlers: frees what a thread had locked. */
+static void update_pid(void)
 {
     int32_t pid = (int32_t)CP_SYSCALL(SYS_getpid, 0);
 
@@ -159,7 +165,7 @@ void cp_threads_mark_internal(void)
     cp_signal_self = NULL;
     if (!is_internal(tid) && list.n_internal < CP_THREADS_MAX_INTERNAL)
         list.internal[list.n_internal++] = tid;
-    know_process();
+    update_pid();
     cp_lock_release(&list.lock);
 }
 
@@ -168,14 +174,13 @@ void cp_threads_unmark_internal(void)
     int32_t tid = current_tid();
 
     cp_lock_acquire(&list.lock);
-    list.own_cpu_ns += (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    list.internal_cpu_ns += (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     for (size_t i = 0; i < list.n_internal; i++)
         if (list.internal[i] == tid)
             list.internal[i] = list.internal[--list.n_internal];
     cp_lock_release(&list.lock);
 }
 
-/* Without the lock: a handler may ask, or a child of vfork. */
 size_t cp_threads_list_internal(int32_t out[CP_THREADS_MAX_INTERNAL])
 {
     size_t n = list.n_internal;
@@ -187,9 +192,9 @@ size_t cp_threads_list_internal(int32_t out[CP_THREADS_MAX_INTERNAL])
     return n;
 }
 
-static uint64_t own_cpu_ns(void)
+static uint64_t internal_cpu_ns(void)
 {
-    uint64_t sum = list.own_cpu_ns;
+    uint64_t sum = list.internal_cpu_ns;
 
     for (size_t i = 0; i < list.n_internal; i++)
         sum += (uint64_t)cp_clock_ns(cp_timer_clock(list.internal[i]));
@@ -201,7 +206,7 @@ uint64_t cp_threads_internal_cpu_ns(void)
     uint64_t sum;
 
     cp_lock_acquire(&list.lock);
-    sum = own_cpu_ns();
+    sum = internal_cpu_ns();
     cp_lock_release(&list.lock);
     return sum;
 }
@@ -212,32 +217,33 @@ int64_t cp_threads_unattributed_ns(void)
     const struct cp_signal_thread *t = NULL;
 
     cp_lock_acquire(&list.lock);
-    ns -= (int64_t)(own_cpu_ns() + cp_thread_timer_stopped_ns());
+    ns -= (int64_t)(internal_cpu_ns() + cp_thread_timer_stopped_ns());
     while ((t = cp_thread_records_next(t)))
         ns -= (int64_t)cp_thread_timer_seen_ns(t);
     cp_lock_release(&list.lock);
     return ns;
 }
 
-static void see(int32_t tid)
+/* Registers a thread that a scan has found, and marks it as seen. */
+static void register_found(int32_t tid)
 {
     struct cp_stack_bounds unknown = { 0, 0 };
     struct cp_signal_thread *t;
 
-    if (is_internal(tid) || (list.has_main_left && is_main(tid)))
+    if (is_internal(tid) || (list.has_main_exited && is_main(tid)))
         return;
     t = cp_thread_records_find(tid);
     if (!t)
-        t = enter(tid, unknown, 0);
+        t = add_record(tid, unknown, 0);
     if (t)
-        t->runtime.last_scan = list.round;
+        t->runtime.last_scan = list.n_scans;
 }
 
 /*
- * While threads end, the kernel's list may leave out one that is there; it
- * would go on to use a record that is another's by then.
+ * /proc may omit a live thread while others exit. Its record must not be freed:
+ * the thread would go on to use it.
  */
-static bool is_there(int32_t tid)
+static bool is_alive(int32_t tid)
 {
     return CP_SYSCALL(SYS_tgkill, CP_SYSCALL(SYS_getpid, 0), tid, 0) == 0;
 }
@@ -247,12 +253,12 @@ static void unregister_exited(void)
     struct cp_signal_thread *t = NULL;
 
     while ((t = cp_thread_records_next(t)))
-        if (t->runtime.last_scan != list.round &&
-            !is_there(atomic_load(&t->tid)))
+        if (t->runtime.last_scan != list.n_scans &&
+            !is_alive(atomic_load(&t->tid)))
             free_record(t);
 }
 
-/* What getdents64 fills in; libc's readdir would allocate. */
+/* The kernel's struct linux_dirent64; readdir() would allocate. */
 struct entry {
     uint64_t inode, offset;
     uint16_t len;
@@ -260,7 +266,7 @@ struct entry {
     char name[];
 };
 
-static void see_all(int fd)
+static void register_all(int fd)
 {
     char bytes[4096];
     long n;
@@ -271,8 +277,9 @@ static void see_all(int fd)
             const struct entry *e = (const struct entry *)(bytes + at);
             int tid = atoi(e->name);
 
+            CP_ASSERT(e->len > 0 && at + e->len <= n);
             if (tid > 0)
-                see(tid);
+                register_found(tid);
             at += e->len;
         }
     }
@@ -286,19 +293,20 @@ enum cp_status cp_threads_scan(struct cp_error *err)
         return cp_error_set(err, CP_EIO, "/proc/self/task: %s",
                             strerror(errno));
     cp_lock_acquire(&list.lock);
-    list.round++;
-    see_all(fd);
+    list.n_scans++;
+    register_all(fd);
     unregister_exited();
     cp_lock_release(&list.lock);
     (void)close(fd);
     return CP_OK;
 }
 
-/* Does something to all threads; called with the lock held. */
+/* Called with the lock held. */
 static void each_thread(void (*act)(struct cp_signal_thread *t))
 {
     struct cp_signal_thread *t = NULL;
 
+    CP_ASSERT(cp_lock_is_held(&list.lock));
     while ((t = cp_thread_records_next(t)))
         act(t);
 }
@@ -353,6 +361,7 @@ bool cp_threads_request(struct cp_signal_thread *t, int32_t tid, uint32_t what)
     bool is_armed;
 
     cp_lock_acquire(&list.lock);
+    CP_ASSERT(cp_signal_thread_at(t->number) == t);
     is_armed =
         atomic_load(&t->tid) == tid && cp_thread_request_arm(t, list.sig, what);
     cp_lock_release(&list.lock);
@@ -401,8 +410,8 @@ void cp_threads_stats(struct cp_threads_stats *out)
 }
 
 /*
- * Each thread is a folder in there. Own threads ask for the lock before
- * they end, so those that are in the list are counted there as well.
+ * Each thread is a folder of /proc/self/task. An internal thread takes the lock
+ * before it exits, so while the lock is held all in the list have a folder.
  */
 bool cp_threads_is_single(void)
 {
@@ -416,22 +425,22 @@ bool cp_threads_is_single(void)
     return is_single;
 }
 
-/* Who has the lock may begin events; after that it is handlers alone. */
+/* Only a holder of the lock opens events; after that only handlers do. */
 void cp_threads_before_fork(void)
 {
     cp_lock_acquire(&list.lock);
     cp_perf_signals_before_fork();
 }
 
-/* A child has none of its parent's timers, and one thread with a new id. */
+/* Keeps the record of the forking thread alone, under its new tid. */
 static void unregister_other_threads(void)
 {
     struct cp_signal_thread *self = cp_signal_self;
 
     list.period_ns = 0;
     list.n_internal = 0;
-    list.has_main_left = false;
-    list.own_cpu_ns = 0;
+    list.has_main_exited = false;
+    list.internal_cpu_ns = 0;
     atomic_store(&cp_threads_id_change_owner, 0);
     for (uint32_t i = 0; i < cp_thread_records_count(); i++) {
         struct cp_signal_thread *t = cp_signal_thread_at(i);
@@ -441,6 +450,7 @@ static void unregister_other_threads(void)
         if (atomic_load(&t->tid) && t != self)
             free_record(t);
     }
+    CP_ASSERT(cp_thread_records_used() == (self != NULL));
     if (self) {
         cp_thread_records_remove(self);
         cp_thread_records_insert(self, current_tid());

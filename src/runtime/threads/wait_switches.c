@@ -4,16 +4,17 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "base/assert/assert.h"
 #include "runtime/os/clock.h"
 #include "runtime/os/lock.h"
 #include "signal/waits/waits.h"
 
 static struct {
-    struct cp_lock lock; /* protects all below */
-    bool is_block_io;
-    bool is_trace;
-    bool is_wall;
-    _Atomic bool is_noting; /* written once; also read without the lock */
+    struct cp_lock lock;    /* protects all below */
+    bool is_block_io;       /* the block profile includes sleeps and I/O */
+    bool is_trace;          /* a trace runs */
+    bool is_wall;           /* a wall-clock profile runs */
+    _Atomic bool is_saving; /* set once; also read without the lock */
 } state;
 
 static uint64_t now_ns(void)
@@ -31,8 +32,9 @@ __attribute__((constructor(101))) static void set_clock(void)
 static void derive_flags(void)
 {
     uint64_t rate = atomic_load(&cp_waits.block_rate_ns);
-    bool is_noted = state.is_noting || state.is_wall;
+    bool is_noted = state.is_saving || state.is_wall;
 
+    CP_ASSERT(cp_lock_is_held(&state.lock));
     atomic_store(&cp_waits.is_block_io, rate && state.is_block_io);
     atomic_store(&cp_waits.is_enabled,
                  rate || state.is_trace ||
@@ -78,7 +80,7 @@ void cp_wait_switches_set_wall(bool is_running)
 
 void cp_wait_switches_save_registers(void)
 {
-    if (atomic_exchange(&state.is_noting, true))
+    if (atomic_exchange(&state.is_saving, true))
         return;
     cp_lock_acquire(&state.lock);
     derive_flags();
@@ -88,7 +90,9 @@ void cp_wait_switches_save_registers(void)
 void cp_wait_switches_reset_after_fork(void)
 {
     cp_lock_reset(&state.lock);
+    cp_lock_acquire(&state.lock);
     state.is_trace = false;
     state.is_wall = false;
     derive_flags();
+    cp_lock_release(&state.lock);
 }

@@ -26,13 +26,13 @@ void cp_wait_switches_set_block_io(bool is_enabled);
 /* Whether a trace runs; it records every wait. */
 void cp_wait_switches_set_trace(bool is_running);
 
-/* Whether a wall-clock profile runs; threads then note the call they are in. */
+/* Whether a wall-clock profile runs; hooks then save the call and registers. */
 void cp_wait_switches_set_wall(bool is_running);
 
 /*
- * From now on threads note the sleep or I/O call that they are in, for a
- * process whose /proc files give no registers
- * (runtime/stacks/sleeping_stack.h). Stays on until the process exits.
+ * From now on hooks of sleep and I/O calls save their registers, because /proc
+ * does not give them (runtime/stacks/sleeping_stack.h). Stays on until the
+ * process exits.
  */
 void cp_wait_switches_save_registers(void);
 

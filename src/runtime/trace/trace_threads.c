@@ -116,7 +116,7 @@ static void say_asleep(struct cp_trace_threads *t, int32_t tid)
 
     if (cp_sleeping_stack_walk(t->look, tid) == CP_SLEEP_WALKED)
         in.stack = cp_trace_stack(t->look->frames, t->look->n, 0);
-    if (!cp_thread_state_read(tid, t->look->place, 0, &state) ||
+    if (!cp_thread_state_read(tid, t->look->syscall_text, 0, &state) ||
         state.letter == 'R')
         return;
     cp_trace_call_reason(state.wait, reason, sizeof(reason));

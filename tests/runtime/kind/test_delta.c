@@ -1,4 +1,4 @@
-/* test_delta.c - differences of snapshots. */
+/* test_delta - differences of snapshots. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "profile/model/build.h"
@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-/* A heap profile: at each of two addresses n[i] objects in all, m[i] live. */
+/* A heap profile: n[i] allocated and m[i] live objects at each address. */
 static struct cp_profile *make(const int64_t n[2], const int64_t m[2])
 {
     struct cp_builder b = { 0 };
@@ -27,7 +27,7 @@ static struct cp_profile *make(const int64_t n[2], const int64_t m[2])
     return cp_builder_take(&b);
 }
 
-/* The values of the sample at an address; zeros when there is none. */
+/* Checks the values at an address; zeros stand for no sample. */
 static void expect(const struct cp_profile *p, uint64_t address, int64_t n,
                    int64_t m)
 {
@@ -59,7 +59,7 @@ static void test_since(void)
 
     p = cp_delta_since(&last, make((int64_t[]){ 10, 5 }, (int64_t[]){ 4, 5 }),
                        NULL);
-    if (CHECK(p && last)) { /* the first time all is new */
+    if (CHECK(p && last)) { /* all is new at the first call */
         expect(p, 0x1000, 10, 4);
         expect(p, 0x1001, 5, 5);
     }

@@ -1,4 +1,4 @@
-/* test_pages_alloc - the library's own memory: zeroed, bounded, used again. */
+/* test_pages_alloc - blocks are zeroed, limited and reused. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "runtime/os/pages_alloc.h"
@@ -17,10 +17,10 @@ static bool is_zero(const char *p, size_t n)
     return true;
 }
 
-/* Every size around the borders of the classes, twice: the second is used. */
+/* All size classes, twice: the second time blocks come from free lists. */
 static void test_sizes(void)
 {
-    for (int round = 0; round < 2; round++) {
+    for (int repeat = 0; repeat < 2; repeat++) {
         for (size_t n = 0; n < 100000; n += n / 7 + 1) {
             char *p = cp_alloc(n, 1, NULL);
 
@@ -66,14 +66,14 @@ static void test_limit(void)
     CHECK(q != NULL);
     cp_free(q);
     CHECK_INT(cp_pages_bytes(), before);
-    cp_pages_reserve(300000); /* tables elsewhere, out of the same limit */
+    cp_pages_reserve(300000); /* tables mapped elsewhere */
     CHECK(cp_alloc(800000, 1, &err) == NULL);
     p = cp_alloc(300000, 1, &err);
     CHECK(p != NULL);
     CHECK(cp_resize(p, 800000, 1, &err) == NULL);
     cp_free(p);
     cp_pages_set_limit(800000);
-    CHECK(!cp_pages_charge(300001)); /* three eighths, together */
+    CHECK(!cp_pages_charge(300001)); /* the limit is three eighths */
     CHECK(cp_pages_charge(200000));
     CHECK(!cp_pages_charge(200000));
     cp_pages_uncharge(200000);

@@ -1,4 +1,4 @@
-/* test_seccomp_filter.c - filters over calls, as the kernel runs them. */
+/* test_seccomp_filter - the interpreter returns what the kernel would. */
 #include "runtime/os/seccomp_filter.h"
 
 #include <stddef.h>
@@ -57,17 +57,18 @@ static void test_argument(void)
 static void test_bad_programs(void)
 {
     const struct sock_filter no_end[] = { LOAD(nr) };
-    const struct sock_filter far[] = { BPF_STMT(BPF_LD | BPF_MEM, 16),
-                                       RET(SECCOMP_RET_ALLOW) };
-    const struct sock_filter away[] = { BPF_STMT(BPF_JMP | BPF_JA, 9),
-                                        RET(SECCOMP_RET_ALLOW) };
-    const struct sock_filter odd[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 3),
-                                       RET(SECCOMP_RET_ALLOW) };
+    const struct sock_filter bad_memory[] = { BPF_STMT(BPF_LD | BPF_MEM, 16),
+                                              RET(SECCOMP_RET_ALLOW) };
+    const struct sock_filter bad_jump[] = { BPF_STMT(BPF_JMP | BPF_JA, 9),
+                                            RET(SECCOMP_RET_ALLOW) };
+    const struct sock_filter unaligned[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 3), RET(SECCOMP_RET_ALLOW)
+    };
 
     CHECK(run(no_end, 1, 0, 0) == SECCOMP_RET_KILL_PROCESS);
-    CHECK(run(far, 2, 0, 0) == SECCOMP_RET_KILL_PROCESS);
-    CHECK(run(away, 2, 0, 0) == SECCOMP_RET_KILL_PROCESS);
-    CHECK(run(odd, 2, 0, 0) == SECCOMP_RET_KILL_PROCESS);
+    CHECK(run(bad_memory, 2, 0, 0) == SECCOMP_RET_KILL_PROCESS);
+    CHECK(run(bad_jump, 2, 0, 0) == SECCOMP_RET_KILL_PROCESS);
+    CHECK(run(unaligned, 2, 0, 0) == SECCOMP_RET_KILL_PROCESS);
     CHECK(run(no_end, 0, 0, 0) == SECCOMP_RET_KILL_PROCESS);
 }
 

@@ -1,4 +1,4 @@
-/* test_recorder - windows on one table, and what is written of them. */
+/* test_sample_recorder - overlapping recordings and their samples. */
 #include "base/error.h"
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
@@ -40,7 +40,7 @@ static struct cp_profile *written(const struct cp_sample_recorder_mark *mark,
     return p;
 }
 
-/* The sum of the counts of samples whose leaf has this address; -1: none. */
+/* Sum of the counts of samples with this leaf; -1 if there are none. */
 static int64_t count_at(const struct cp_profile *p, uint64_t leaf)
 {
     int64_t sum = -1;
@@ -54,7 +54,7 @@ static int64_t count_at(const struct cp_profile *p, uint64_t leaf)
     return sum;
 }
 
-static void test_windows(void)
+static void test_overlapping_recordings(void)
 {
     struct cp_sample_recorder_mark first, second;
     struct cp_error err;
@@ -83,8 +83,8 @@ static void test_windows(void)
     CHECK_INT(cp_sample_recorder_bytes(&recorder), 0);
 }
 
-/* Windows that overlap without end: new tables are begun, old ones freed. */
-static void test_many_stacks(void)
+/* Recordings always overlap: new tables are added, old ones freed. */
+static void test_tables_are_freed(void)
 {
     struct cp_sample_recorder_mark marks[2];
     struct cp_error err;
@@ -92,24 +92,23 @@ static void test_many_stacks(void)
     uintptr_t leaf = 0x10000;
 
     CHECK(cp_sample_recorder_open(&recorder, &marks[0], &err) == CP_OK);
-    for (int round = 1; round < 8; round++) {
+    for (int n = 1; n < 8; n++) {
         for (size_t i = 0; i < CP_SAMPLE_RECORDER_SLOTS / 3; i++)
             add(leaf++, 1, 0, 0);
-        CHECK(cp_sample_recorder_open(&recorder, &marks[round % 2], &err) ==
-              CP_OK);
-        p = written(&marks[(round + 1) % 2], NULL);
+        CHECK(cp_sample_recorder_open(&recorder, &marks[n % 2], &err) == CP_OK);
+        p = written(&marks[(n + 1) % 2], NULL);
         CHECK_INT(p->n_samples, CP_SAMPLE_RECORDER_SLOTS / 3);
         CHECK_INT(count_at(p, leaf - 1), 1);
         CHECK_INT(count_at(p, 0), -1); /* nothing was lost */
         cp_profile_free(p);
-        cp_sample_recorder_close(&recorder, &marks[(round + 1) % 2]);
+        cp_sample_recorder_close(&recorder, &marks[(n + 1) % 2]);
         CHECK(recorder.n_tables <= 2);
     }
     cp_sample_recorder_close(&recorder, &marks[1]);
     CHECK_INT(recorder.n_tables, 0);
 }
 
-/* A table that no window began in is not therefore empty. */
+/* A recording writes tables in which no open recording starts. */
 static void test_used_table(void)
 {
     struct cp_sample_recorder_mark first, second, third;
@@ -189,24 +188,24 @@ static void test_labels(void)
     cp_sample_recorder_close(&recorder, &mark);
 }
 
-/* What tables may hold together, and what they do. */
-static size_t most_held = SIZE_MAX, held;
+/* Limit and sum of the charges of tables, bytes. */
+static size_t max_charged = SIZE_MAX, charged;
 
-static bool hold(size_t bytes)
+static bool charge(size_t bytes)
 {
-    if (bytes > most_held - held)
+    if (bytes > max_charged - charged)
         return false;
-    held += bytes;
+    charged += bytes;
     return true;
 }
 
-static void let_go(size_t bytes)
+static void uncharge(size_t bytes)
 {
-    CHECK(bytes <= held);
-    held -= bytes;
+    CHECK(bytes <= charged);
+    charged -= bytes;
 }
 
-/* Fills a table with stacks of 100 frames, far more than it has room for. */
+/* Adds more stacks of 100 frames than a table has room for. */
 static void fill(void)
 {
     uintptr_t stack[100] = { 0 };
@@ -218,24 +217,25 @@ static void fill(void)
     }
 }
 
-/* A table is no larger than it may be, and counts what it has no room for. */
-static void check_bound(size_t most_of_one, size_t most_of_all)
+/* Tables stay within the limits, and count the samples without room. */
+static void check_limits(size_t max_of_one, size_t max_of_all)
 {
-    struct cp_tables_options options = { most_of_one, hold, let_go };
+    struct cp_tables_options options = { max_of_one, charge, uncharge };
     struct cp_sample_recorder_mark marks[2];
     struct cp_error err;
     struct cp_profile *p;
     int64_t sum = 0;
 
     cp_tables_configure(&options);
-    most_held = most_of_all;
-    for (int i = 0; i < 2; i++) { /* the second is begun: the first is full */
+    max_charged = max_of_all;
+    for (int i = 0; i < 2;
+         i++) { /* the second is added because the first is full */
         CHECK(cp_sample_recorder_open(&recorder, &marks[i], &err) == CP_OK);
         fill();
-        CHECK(held <= (size_t)(i + 1) * most_of_one && held <= most_of_all);
+        CHECK(charged <= (size_t)(i + 1) * max_of_one && charged <= max_of_all);
         CHECK(cp_sample_recorder_bytes(&recorder) <=
-              held + (size_t)(i + 1) * MIN_TABLE);
-        CHECK(cp_sample_recorder_bytes(&recorder) > held / 2);
+              charged + (size_t)(i + 1) * MIN_TABLE);
+        CHECK(cp_sample_recorder_bytes(&recorder) > charged / 2);
     }
     CHECK_INT(recorder.n_tables, 2);
     p = written(&marks[1], NULL);
@@ -245,26 +245,26 @@ static void check_bound(size_t most_of_one, size_t most_of_all)
     cp_profile_free(p);
     cp_sample_recorder_close(&recorder, &marks[0]);
     cp_sample_recorder_close(&recorder, &marks[1]);
-    CHECK_INT(held, 0);
+    CHECK_INT(charged, 0);
 }
 
 static void test_bounds(void)
 {
     static const struct cp_tables_options none;
 
-    check_bound((size_t)32 << 20, (size_t)64 << 20);
-    check_bound((size_t)32 << 20, (size_t)24 << 20);
-    check_bound((size_t)5 << 20, (size_t)64 << 20);
-    check_bound((size_t)1 << 20, (size_t)1 << 20);
-    check_bound((size_t)1 << 20, 0);
-    check_bound(1, 0);
+    check_limits((size_t)32 << 20, (size_t)64 << 20);
+    check_limits((size_t)32 << 20, (size_t)24 << 20);
+    check_limits((size_t)5 << 20, (size_t)64 << 20);
+    check_limits((size_t)1 << 20, (size_t)1 << 20);
+    check_limits((size_t)1 << 20, 0);
+    check_limits(1, 0);
     cp_tables_configure(&none);
 }
 
 int main(void)
 {
-    RUN(test_windows);
-    RUN(test_many_stacks);
+    RUN(test_overlapping_recordings);
+    RUN(test_tables_are_freed);
     RUN(test_used_table);
     RUN(test_empty_again);
     RUN(test_special_frames);

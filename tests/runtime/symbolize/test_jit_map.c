@@ -1,4 +1,4 @@
-/* test_jit_map.c - names from a perf map, well-formed or not. */
+/* test_jit_map - names from well-formed and malformed perf maps. */
 #include "runtime/symbolize/jit_map.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void test_names(void)
         CHECK_STR(names[i], want[i]);
 }
 
-/* The file of this very process; and what another could put in its place. */
+/* The map of this process; a fifo in its place is ignored. */
 static void test_file(void)
 {
     static const uint64_t address = 0xabc;
@@ -57,7 +57,7 @@ static void test_file(void)
     cp_jit_map_resolve(&address, 1, sink, NULL);
     CHECK_STR(names[0], "function foo");
     (void)unlink(path);
-    if (CHECK(mkfifo(path, 0600) == 0)) /* reading it would wait for ever */
+    if (CHECK(mkfifo(path, 0600) == 0)) /* a read would block */
         cp_jit_map_resolve(&address, 1, sink, NULL);
     CHECK_STR(names[0], "-");
     (void)unlink(path);

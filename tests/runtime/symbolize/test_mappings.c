@@ -1,4 +1,4 @@
-/* test_mappings.c - the mappings of this process, and of one that was. */
+/* test_mappings - mappings of this process, joined with unloaded ones. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "runtime/symbolize/mappings.h"
@@ -34,7 +34,7 @@ static void test_self(void)
         CHECK(strstr(f->path, "test_mappings") && f->is_elf);
         CHECK(f->elf_type == ET_DYN || f->elf_type == ET_EXEC);
         CHECK(f->build_id_len >= 8);
-        loaded = _r_debug.r_map; /* the loader's own idea of the bias */
+        loaded = _r_debug.r_map; /* the loader's bias */
         CHECK(cp_mappings_file_address(&m, map, here, &address));
         CHECK(address == here - loaded->l_addr);
     }
@@ -44,7 +44,7 @@ static void test_self(void)
     cp_mappings_release(&m);
 }
 
-/* Code without a file is a map of its own. */
+/* Executable anonymous memory has a map without a file. */
 static void test_anonymous(void)
 {
     struct cp_mappings m = { 0 };
@@ -61,7 +61,7 @@ static void test_anonymous(void)
     (void)munmap(code, 4096);
 }
 
-/* A library that was unloaded while the window was open. */
+/* A library that was unloaded during a recording. */
 static void test_join(void)
 {
     struct cp_mapped_file file = { .path = "/gone.so" };
@@ -79,7 +79,7 @@ static void test_join(void)
     CHECK_INT(cp_mappings_read(&m, NULL), CP_OK);
     n = m.n_maps;
     CHECK_INT(cp_mappings_join(&m, &before, NULL), CP_OK);
-    CHECK_INT(m.n_maps, n + 1); /* the other is taken by what is there */
+    CHECK_INT(m.n_maps, n + 1); /* the other overlaps a present map */
     map = cp_mappings_find(&m, 0x1800);
     CHECK(map && map->file != UINT32_MAX);
     CHECK_STR(m.files[map ? map->file : 0].path, "/gone.so");

@@ -1,4 +1,4 @@
-/* test_own_thread - who gets no thread is told which limit to look at. */
+/* test_own_thread - the error of a failed start names the limit. */
 #include "base/error.h"
 #include "runtime/threads/own_thread.h"
 
@@ -8,13 +8,13 @@
 
 #include "check.h"
 
-static int refusal;
+static int create_error; /* result of the replaced pthread_create */
 
-static int refuse(void *thread, const void *attr, void *(*start)(void *),
-                  void *arg)
+static int fail_create(void *thread, const void *attr, void *(*start)(void *),
+                       void *arg)
 {
     (void)thread, (void)attr, (void)start, (void)arg;
-    return refusal;
+    return create_error;
 }
 
 static void never(void *unused)
@@ -22,11 +22,11 @@ static void never(void *unused)
     (void)unused;
 }
 
-static bool is_said(int number, const char *text)
+static bool fails_with(int number, const char *text)
 {
     struct cp_error err = { 0 };
 
-    refusal = number;
+    create_error = number;
     return CHECK(cp_own_thread_start("none", never, NULL, &err) != CP_OK) &&
            CHECK(strstr(err.msg, text));
 }
@@ -40,18 +40,18 @@ static void limit(__rlimit_resource_t resource, rlim_t now)
     CHECK_INT(setrlimit(resource, &r), 0);
 }
 
-static void test_other(void)
+static void test_other_errors(void)
 {
-    CHECK(is_said(EPERM, "no thread: Operation not permitted"));
+    CHECK(fails_with(EPERM, "cannot start a thread: Operation not permitted"));
 }
 
-static void test_number(void)
+static void test_thread_limit(void)
 {
     limit(RLIMIT_NPROC, 7);
-    CHECK(is_said(EAGAIN, "ulimit -u, which is 7;"));
+    CHECK(fails_with(EAGAIN, "ulimit -u (now 7),"));
 }
 
-/* What the process has mapped, in bytes. */
+/* Size of the address space, bytes. */
 __attribute__((unused)) static rlim_t address_space(void)
 {
     FILE *f = fopen("/proc/self/statm", "r");
@@ -63,25 +63,25 @@ __attribute__((unused)) static rlim_t address_space(void)
     return (rlim_t)n_pages * 4096;
 }
 
-/* Of the sanitizers, two have more address space than any limit. */
-static void test_room(void)
+/* These sanitizers reserve more address space than any limit. */
+static void test_memory_limit(void)
 {
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    (void)is_said(EAGAIN, "pids.max"); /* what it needs it has by now */
+    (void)fails_with(EAGAIN, "pids.max"); /* allocates what it needs */
     limit(RLIMIT_AS, 4096);
-    CHECK(is_said(EAGAIN, "no memory for it"));
-    limit(RLIMIT_AS, address_space() + (600 << 10)); /* a stack would fit in */
-    CHECK(is_said(EAGAIN, "no memory for it"));
+    CHECK(fails_with(EAGAIN, "no memory;"));
+    limit(RLIMIT_AS, address_space() + (600 << 10)); /* room for a stack only */
+    CHECK(fails_with(EAGAIN, "no memory;"));
     limit(RLIMIT_AS, RLIM_INFINITY);
 #endif
-    CHECK(is_said(EAGAIN, "pids.max"));
+    CHECK(fails_with(EAGAIN, "pids.max"));
 }
 
 int main(void)
 {
-    cp_own_thread_set_creator(refuse);
-    RUN(test_other);
-    RUN(test_number);
-    RUN(test_room);
+    cp_own_thread_set_creator(fail_create);
+    RUN(test_other_errors);
+    RUN(test_thread_limit);
+    RUN(test_memory_limit);
     return check_failures != 0;
 }

@@ -1,4 +1,4 @@
-/* test_phases - who goes on with which period. */
+/* test_sampling_phase - new threads continue the periods of exited ones. */
 #include "runtime/threads/sampling_phase.h"
 #include "signal/tables/thread.h"
 
@@ -10,8 +10,8 @@
 
 static struct cp_signal_thread threads[MANY];
 
-/* Whatever the order in which they end, each comes upon its own period. */
-static void test_order(void)
+/* Slots are reused by number, not in the order of release. */
+static void test_release_order(void)
 {
     static const int orders[][N] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
                                      { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
@@ -32,8 +32,8 @@ static void test_order(void)
     }
 }
 
-/* One that lives on keeps its place. */
-static void test_long_life(void)
+/* A thread that lives on keeps its slot. */
+static void test_slot_is_kept(void)
 {
     cp_sampling_phase_begin(PERIOD_NS);
     for (size_t k = 0; k < N; k++)
@@ -44,8 +44,8 @@ static void test_long_life(void)
     CHECK_INT(cp_sampling_phase_acquire(&threads[2]), 2222);
 }
 
-/* What is left of another profile's period counts for nothing. */
-static void test_turns(void)
+/* Remainders of an earlier profile are ignored. */
+static void test_generations(void)
 {
     cp_sampling_phase_begin(PERIOD_NS);
     (void)cp_sampling_phase_acquire(&threads[0]);
@@ -54,13 +54,13 @@ static void test_turns(void)
     cp_sampling_phase_release(&threads[0], 5000);
     CHECK(cp_sampling_phase_acquire(&threads[2]) <= 1000);
     cp_sampling_phase_release(&threads[1], 77);
-    cp_sampling_phase_release(&threads[1], 88); /* it has given it back */
+    cp_sampling_phase_release(&threads[1], 88); /* released already */
     CHECK_INT(cp_sampling_phase_acquire(&threads[1]), 77);
     cp_sampling_phase_release(&threads[1], 0);
     CHECK(cp_sampling_phase_acquire(&threads[1]) <= 1000);
 }
 
-static void test_many(void)
+static void test_more_threads_than_slots(void)
 {
     cp_sampling_phase_begin(PERIOD_NS);
     for (size_t i = 0; i < MANY; i++) {
@@ -76,9 +76,9 @@ static void test_many(void)
 
 int main(void)
 {
-    RUN(test_order);
-    RUN(test_long_life);
-    RUN(test_turns);
-    RUN(test_many);
+    RUN(test_release_order);
+    RUN(test_slot_is_kept);
+    RUN(test_generations);
+    RUN(test_more_threads_than_slots);
     return check_failures != 0;
 }

@@ -1,6 +1,6 @@
 /*
  * test_thread_request - running threads reply to requests, sleeping threads do
- * not, and no system call of theirs ends differently.
+ * not, and no system call is interrupted.
  */
 #include "base/error.h"
 #include "runtime/os/lock.h"
@@ -33,7 +33,7 @@ struct worker {
     long n_short;
 };
 
-static void enter(struct worker *w)
+static void register_self(struct worker *w)
 {
     atomic_store(&w->record, cp_threads_register(unknown, 0));
 }
@@ -51,7 +51,7 @@ static void *compute(void *arg)
 {
     struct worker *w = arg;
 
-    enter(w);
+    register_self(w);
     while (!atomic_load(&w->is_done))
         ;
     cp_threads_unregister();
@@ -63,7 +63,7 @@ static void *read_byte(void *arg)
     struct worker *w = arg;
     char byte;
 
-    enter(w);
+    register_self(w);
     w->n_short = read(w->fd, &byte, 1) != 1;
     while (!atomic_load(&w->is_done))
         ;
@@ -76,7 +76,7 @@ static void *write_all(void *arg)
     static const char bytes[WRITE_BYTES];
     struct worker *w = arg;
 
-    enter(w);
+    register_self(w);
     for (int i = 0; i < WRITES; i++)
         w->n_short += write(w->fd, bytes, sizeof(bytes)) != sizeof(bytes);
     atomic_store(&w->is_done, 1);
@@ -96,7 +96,7 @@ static void await_reply(struct cp_signal_thread *t, uint32_t before)
         (void)sched_yield();
 }
 
-static void test_running(void)
+static void test_running_thread_replies(void)
 {
     struct worker w = { .n_short = 0 };
     pthread_t thread;
@@ -115,14 +115,14 @@ static void test_running(void)
 
 static void await_sleep(int32_t tid)
 {
-    struct cp_sleep_registers place;
+    struct cp_sleep_registers regs;
 
-    while (cp_sleeping_stack_read_registers(&place, tid) != CP_SLEEP_PARTIAL)
+    while (cp_sleeping_stack_read_registers(&regs, tid) != CP_SLEEP_PARTIAL)
         (void)sched_yield();
-    CHECK(place.sp != 0 && place.pc != 0);
+    CHECK(regs.sp != 0 && regs.pc != 0);
 }
 
-static void test_sleeping(void)
+static void test_sleeping_thread_replies_later(void)
 {
     struct worker w = { .n_short = 0 };
     int ends[2];
@@ -135,7 +135,8 @@ static void test_sleeping(void)
     t = record_of(&w);
     await_sleep(atomic_load(&t->tid));
     CHECK(request(t));
-    (void)usleep(50000); /* a signal would have come: some ticks */
+    (void)usleep(
+        50000); /* several ticks: a timer of wall time would have fired */
     CHECK_INT(atomic_load(&t->registers.n_replies), 0);
     CHECK(write(ends[1], "x", 1) == 1);
     await_reply(t, 0); /* now that it runs */
@@ -146,7 +147,7 @@ static void test_sleeping(void)
     (void)close(ends[1]);
 }
 
-static void test_transfers(void)
+static void test_writes_are_never_short(void)
 {
     static char bytes[65536];
     struct worker w = { .n_short = 0 };
@@ -171,7 +172,7 @@ static void test_transfers(void)
     (void)close(ends[0]);
 }
 
-static void test_self(void)
+static void test_own_request(void)
 {
     struct cp_signal_thread *t = cp_threads_register(unknown, 0);
     uint32_t before = atomic_load(&t->registers.n_replies);
@@ -180,8 +181,8 @@ static void test_self(void)
     CHECK_INT(atomic_load(&t->registers.n_replies), before + 1);
 }
 
-/* The kernel gives no timer: said, and nothing is pending. */
-static void test_no_queue(void)
+/* Without a timer the request fails, and nothing is pending. */
+static void test_no_kernel_timer(void)
 {
     struct rlimit before, none = { 0, 0 };
     struct worker w = { .n_short = 0 };
@@ -205,10 +206,10 @@ int main(void)
     cp_lock_acquire(&cp_refresh_lock);
     CHECK(cp_refresh_acquire(NULL) == CP_OK);
     cp_lock_release(&cp_refresh_lock);
-    RUN(test_running);
-    RUN(test_sleeping);
-    RUN(test_transfers);
-    RUN(test_self);
-    RUN(test_no_queue);
+    RUN(test_running_thread_replies);
+    RUN(test_sleeping_thread_replies_later);
+    RUN(test_writes_are_never_short);
+    RUN(test_own_request);
+    RUN(test_no_kernel_timer);
     return check_failures != 0;
 }

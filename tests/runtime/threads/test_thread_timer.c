@@ -1,4 +1,4 @@
-/* test_thread_timer.c - how much of a thread's time samples account for. */
+/* test_thread_timer - the CPU time that a timer has seen. */
 #include "runtime/threads/thread_timer.h"
 #include "signal/tables/thread.h"
 
@@ -7,7 +7,7 @@
 #include "check.h"
 
 #define PERIOD_NS 4000000
-#define NOBODY 5000000 /* more than the kernel gives */
+#define NO_TID 5000000 /* above the kernel's maximum */
 
 static struct cp_signal_thread thread;
 
@@ -20,14 +20,14 @@ static uint64_t seen(int32_t tid, uint64_t from_ns)
     return cp_thread_timer_seen_ns(&thread);
 }
 
-/* Also of one that had not run yet when it was first seen. */
-static void test_gone(void)
+/* The clock of an exited thread reads 0: its samples count. */
+static void test_exited(void)
 {
-    CHECK_INT(seen(NOBODY, 1000), 5 * PERIOD_NS);
-    CHECK_INT(seen(NOBODY, 0), 5 * PERIOD_NS);
+    CHECK_INT(seen(NO_TID, 1000), 5 * PERIOD_NS);
+    CHECK_INT(seen(NO_TID, 0), 5 * PERIOD_NS);
 }
 
-static void test_there(void)
+static void test_alive(void)
 {
     uint64_t all = seen(gettid(), 0);
 
@@ -36,7 +36,7 @@ static void test_there(void)
     CHECK(seen(gettid(), all) > 0);
 }
 
-static void test_off(void)
+static void test_no_timer(void)
 {
     atomic_store(&thread.cpu.period_ns, 0);
     CHECK_INT(cp_thread_timer_seen_ns(&thread), 0);
@@ -44,8 +44,8 @@ static void test_off(void)
 
 int main(void)
 {
-    RUN(test_gone);
-    RUN(test_there);
-    RUN(test_off);
+    RUN(test_exited);
+    RUN(test_alive);
+    RUN(test_no_timer);
     return check_failures != 0;
 }

@@ -32,7 +32,7 @@ static const struct cp_stack_bounds unknown;
 struct sleeper {
     sem_t is_ready, may_go;
     _Atomic int tid;
-    bool enters, leaves, hides;
+    bool registers, unregisters, is_internal;
 };
 
 static KEEP void sleep_here(struct sleeper *s)
@@ -46,15 +46,15 @@ static void *live(void *arg)
     struct sleeper *s = arg;
 
     atomic_store(&s->tid, gettid());
-    if (s->enters)
+    if (s->registers)
         CHECK(cp_threads_register(unknown, 0) != NULL);
-    if (s->hides)
+    if (s->is_internal)
         cp_threads_mark_internal();
     (void)sem_post(&s->is_ready);
     sleep_here(s);
-    if (s->leaves)
+    if (s->unregisters)
         cp_threads_unregister();
-    if (s->hides)
+    if (s->is_internal)
         cp_threads_unmark_internal();
     return NULL;
 }
@@ -85,9 +85,9 @@ static size_t n_threads(void)
     return stats.n_threads;
 }
 
-static void test_enter_and_leave(void)
+static void test_register_and_unregister(void)
 {
-    struct sleeper s = { .enters = true, .leaves = true };
+    struct sleeper s = { .registers = true, .unregisters = true };
     size_t before = n_threads();
     pthread_t thread = start(&s);
 
@@ -98,30 +98,30 @@ static void test_enter_and_leave(void)
 
 static void test_scan(void)
 {
-    struct sleeper stranger = { 0 }, own = { .hides = true };
-    pthread_t a = start(&stranger), b = start(&own);
+    struct sleeper found = { 0 }, own = { .is_internal = true };
+    pthread_t a = start(&found), b = start(&own);
     struct cp_error err;
 
     CHECK(cp_threads_scan(&err) == CP_OK);
-    CHECK_INT(n_threads(), 2); /* this one and the stranger */
+    CHECK_INT(n_threads(), 2); /* this one and `found` */
     CHECK(cp_threads_scan(&err) == CP_OK);
     CHECK_INT(n_threads(), 2);
-    end(&stranger, a);
+    end(&found, a);
     end(&own, b);
 }
 
-/* Many at once get records of their own, which are used again. */
+/* Freed records are reused. */
 static void test_many(void)
 {
     enum { N = 300 };
     static struct sleeper s[N];
     pthread_t threads[N];
 
-    for (int round = 0; round < 2; round++) {
+    for (int repeat = 0; repeat < 2; repeat++) {
         size_t before = n_threads();
 
         for (int i = 0; i < N; i++) {
-            s[i] = (struct sleeper){ .enters = true, .leaves = true };
+            s[i] = (struct sleeper){ .registers = true, .unregisters = true };
             threads[i] = start(&s[i]);
         }
         CHECK_INT(n_threads(), before + N);
@@ -132,20 +132,20 @@ static void test_many(void)
     CHECK(cp_threads_count_records() <= N + 8);
 }
 
-static void note(void *n)
+static void count(void *n)
 {
     atomic_fetch_add((_Atomic int *)n, 1);
 }
 
-/* Own threads come and go with every window, and are none of the program's. */
-static void test_own(void)
+/* Own threads start and exit with every recording; they are not counted. */
+static void test_own_threads(void)
 {
     struct cp_threads_stats stats;
     struct cp_error err;
     _Atomic int n = 0;
 
     for (int i = 0; i < 100; i++) {
-        CHECK(cp_own_thread_start("own", note, (void *)&n, &err) == CP_OK);
+        CHECK(cp_own_thread_start("own", count, (void *)&n, &err) == CP_OK);
         do
             cp_threads_stats(&stats);
         while (atomic_load(&n) <= i || stats.n_internal > 0);
@@ -155,24 +155,23 @@ static void test_own(void)
 }
 
 /*
- * A thread of ours that is told to end at the worst of times: while it is asked
- * whether there are others than ours. Either it waits for that to be over, or
- * it ends meanwhile.
+ * An own thread that exits at the worst moment: while cp_threads_is_single
+ * counts threads. It either waits for the lock or has exited.
  */
 static struct {
     _Atomic int tid;
-    _Atomic bool is_told, may_end;
+    _Atomic bool is_armed, may_end;
 } ending;
 
-static void end_when_told(void *unused)
+static void end_when_allowed(void *unused)
 {
     (void)unused;
     atomic_store(&ending.tid, gettid());
     while (!atomic_load(&ending.may_end))
-        (void)sched_yield(); /* it does not sleep before that */
+        (void)sched_yield(); /* state R until then */
 }
 
-/* 'S': it waits; 'R', 'D': not yet; 0: it has ended. */
+/* The state letter of a thread; 0 if it has exited. */
 static int state_of(int tid)
 {
     char path[64], text[256] = "";
@@ -194,7 +193,7 @@ int __wrap_stat64(const char *path, struct stat64 *out);
 
 int __wrap_stat64(const char *path, struct stat64 *out)
 {
-    if (atomic_exchange(&ending.is_told, false)) {
+    if (atomic_exchange(&ending.is_armed, false)) {
         int state = 'R';
 
         atomic_store(&ending.may_end, true);
@@ -204,7 +203,7 @@ int __wrap_stat64(const char *path, struct stat64 *out)
     return __real_stat64(path, out);
 }
 
-/* Whoever ends meanwhile, one of the program's is not taken for ours. */
+/* A thread of the program is not mistaken for an own thread that exits. */
 static void test_single(void)
 {
     struct cp_threads_stats stats;
@@ -213,13 +212,13 @@ static void test_single(void)
     struct cp_error err;
 
     CHECK(!cp_threads_is_single());
-    CHECK(cp_own_thread_start("own", end_when_told, NULL, &err) == CP_OK);
+    CHECK(cp_own_thread_start("own", end_when_allowed, NULL, &err) == CP_OK);
     do
         cp_threads_stats(&stats);
     while (stats.n_internal == 0 || atomic_load(&ending.tid) == 0);
-    atomic_store(&ending.is_told, true);
+    atomic_store(&ending.is_armed, true);
     CHECK(!cp_threads_is_single());
-    CHECK(atomic_load(&ending.may_end)); /* it was asked in that way */
+    CHECK(atomic_load(&ending.may_end)); /* the wrapper has run */
     end(&s, thread);
     while (!cp_threads_is_single())
         (void)sched_yield();
@@ -233,17 +232,17 @@ static bool has_function(const uintptr_t *frames, size_t n, uintptr_t function)
     return false;
 }
 
-/* Whether it has got as far as its sleep, the kernel says. */
-static void test_still(void)
+/* Walks as soon as the kernel reports the thread as asleep. */
+static void test_sleeping_stack(void)
 {
     static struct cp_sleeping_stack l;
     struct sleeper s = { 0 };
     pthread_t thread = start(&s);
-    enum cp_sleep_result still = CP_SLEEP_RUNNING;
+    enum cp_sleep_result result = CP_SLEEP_RUNNING;
 
-    while (still == CP_SLEEP_RUNNING)
-        still = cp_sleeping_stack_walk(&l, atomic_load(&s.tid));
-    CHECK_INT(still, CP_SLEEP_WALKED);
+    while (result == CP_SLEEP_RUNNING)
+        result = cp_sleeping_stack_walk(&l, atomic_load(&s.tid));
+    CHECK_INT(result, CP_SLEEP_WALKED);
     CHECK(has_function(l.frames, l.n, (uintptr_t)sleep_here));
     CHECK(has_function(l.frames, l.n, (uintptr_t)live));
     end(&s, thread);
@@ -251,46 +250,47 @@ static void test_still(void)
 }
 
 struct life {
-    bool ends_timer;              /* before it leaves */
-    uint64_t first_ns;            /* when the first sample was to come */
-    uint64_t before_ns, after_ns; /* around its end, by its clock */
+    bool stops_timer;             /* before it unregisters */
+    uint64_t first_ns;            /* when the first sample is due */
+    uint64_t before_ns, after_ns; /* its CPU clock around the exit */
 };
 
-static void *live_a_while(void *arg)
+static void *run_1_ms(void *arg)
 {
     struct life *l = arg;
     const struct cp_signal_thread *t =
-        cp_threads_register(unknown, (uintptr_t)live_a_while);
+        cp_threads_register(unknown, (uintptr_t)run_1_ms);
 
     CHECK(t != NULL);
     l->first_ns = t ? t->cpu.first_ns : 0;
     while (cp_clock_ns(CLOCK_THREAD_CPUTIME_ID) < 1000000)
         ;
     l->before_ns = (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    if (l->ends_timer) {
+    if (l->stops_timer) {
         cp_threads_stop_own_timer();
         CHECK(t && t->cpu.timer_id == CP_NO_TIMER &&
               !atomic_load(&t->perf.event));
-        CHECK_INT(atomic_load(&t->tid), gettid()); /* it is still there */
+        CHECK_INT(atomic_load(&t->tid), gettid()); /* still registered */
     }
     cp_threads_unregister();
     l->after_ns = (uint64_t)cp_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     return NULL;
 }
 
-/* A thread goes on with the period that the one before it has begun. */
-static void test_chain(void)
+/* A new thread continues the period of the one that has exited. */
+static void test_period_continues(void)
 {
     enum { N = 8, PERIOD = 1000000000 };
     struct life lives[N];
 
-    cp_handler_state.cookie = 1; /* events come, and must know whose they are */
+    cp_handler_state.cookie =
+        1; /* the handler accepts only signals with this cookie */
     cp_threads_set_period(PERIOD);
     for (int i = 0; i < N; i++) {
         pthread_t thread;
 
-        lives[i].ends_timer = i % 2;
-        CHECK(pthread_create(&thread, NULL, live_a_while, &lives[i]) == 0);
+        lives[i].stops_timer = i % 2;
+        CHECK(pthread_create(&thread, NULL, run_1_ms, &lives[i]) == 0);
         CHECK(pthread_join(thread, NULL) == 0);
         CHECK(lives[i].first_ns > 0 && lives[i].first_ns <= PERIOD);
     }
@@ -299,7 +299,7 @@ static void test_chain(void)
         const struct life *l = &lives[i - 1];
         uint64_t next = lives[i].first_ns;
 
-        if (l->first_ns < l->after_ns) /* it has had its sample, by chance */
+        if (l->first_ns < l->after_ns) /* it was sampled */
             continue;
         CHECK(next <= l->first_ns - l->before_ns);
         CHECK(next >= l->first_ns - l->after_ns);
@@ -325,7 +325,7 @@ static void *spin(void *arg)
     return NULL;
 }
 
-/* It runs, but the function that its registers are known of is there still. */
+/* The thread runs, but the function of the registers has not returned. */
 static void test_walk_from(void)
 {
     static struct cp_sleeping_stack l;
@@ -357,8 +357,8 @@ static void test_random(void)
     CHECK(low > 4500 && high > 4500); /* ten standard deviations */
 }
 
-/* What a sleeping thread is in, by the number that the kernel tells. */
-static void test_calls(void)
+/* Names of system calls by number. */
+static void test_call_names(void)
 {
     static const struct {
         long number;
@@ -375,10 +375,10 @@ static void test_calls(void)
         CHECK(cp_thread_state_read(s.tid, "", 0, &state));
     } while (state.letter != 'S');
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char place[64];
+        char text[64];
 
-        (void)snprintf(place, sizeof(place), "%ld 0x1 0x2", cases[i].number);
-        CHECK(cp_thread_state_read(s.tid, place, 0, &state));
+        (void)snprintf(text, sizeof(text), "%ld 0x1 0x2", cases[i].number);
+        CHECK(cp_thread_state_read(s.tid, text, 0, &state));
         CHECK_STR(state.wait, cases[i].name);
     }
     end(&s, thread);
@@ -390,16 +390,16 @@ int main(void)
     struct cp_objects *objects = cp_objects_new((size_t)64 << 20, &err);
 
     CHECK(objects && cp_objects_refresh(objects, true, &err) == CP_OK);
-    RUN(test_enter_and_leave);
+    RUN(test_register_and_unregister);
     RUN(test_scan);
     RUN(test_many);
-    RUN(test_own);
+    RUN(test_own_threads);
     RUN(test_single);
-    RUN(test_still);
-    RUN(test_chain);
+    RUN(test_sleeping_stack);
+    RUN(test_period_continues);
     RUN(test_walk_from);
     RUN(test_random);
-    RUN(test_calls);
+    RUN(test_call_names);
     cp_objects_free(objects);
     return check_failures != 0;
 }
