@@ -20,7 +20,7 @@
 #include "runtime/profiles/threadcreate.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/own_thread.h"
-#include "runtime/trace/trace_notes.h"
+#include "runtime/trace/trace_emit.h"
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -54,7 +54,7 @@ static int make_thread(void *thread, const void *attr, void *(*run)(void *),
 
 static void unmake(void *wrapped)
 {
-    cp_trace_note_unmade(wrapped);
+    cp_trace_emit_create_failed(wrapped);
     cp_lifecycle_unwrap_thread(wrapped);
 }
 
@@ -75,7 +75,7 @@ EXPORT int pthread_create(pthread_t *restrict thread,
 
     if (!wrapped)
         return make_thread(thread, attr, run, arg);
-    cp_trace_note_create(wrapped, CP_CALLER);
+    cp_trace_emit_create(wrapped, CP_CALLER);
     failed = make_thread(thread, attr, begin_pthread, wrapped);
     if (failed)
         unmake(wrapped);
@@ -102,7 +102,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
     int result;
 
     if (wrapped)
-        cp_trace_note_create(wrapped, CP_CALLER);
+        cp_trace_emit_create(wrapped, CP_CALLER);
     if (!next)
         result = thrd_error;
     else if (!wrapped)

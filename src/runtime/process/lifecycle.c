@@ -53,7 +53,7 @@
 #include "runtime/threads/threads.h"
 #include "runtime/threads/wait_switches.h"
 #include "runtime/trace/trace.h"
-#include "runtime/trace/trace_notes.h"
+#include "runtime/trace/trace_emit.h"
 #include "signal/signals/mask.h"
 #include "signal/unwinder/syscall.h"
 
@@ -138,7 +138,7 @@ static void end_thread(void *rounds)
         (void)pthread_setspecific(life.key, (void *)(left - 1));
         return;
     }
-    cp_trace_note_end();
+    cp_trace_emit_end();
     cp_sigaltstack_keep(&no_stack); /* who joins it may give it to another */
     cp_threads_leave();
     if (is_main_thread())
@@ -256,7 +256,7 @@ struct cp_thread_start cp_lifecycle_begin_thread(void *wrapped)
     know_thread(bounds, (uintptr_t)w.start.run);
     if (!w.is_own_stack)
         cp_leak_stacks_register(bounds.low);
-    cp_trace_note_start(wrapped, (uintptr_t)w.start.run);
+    cp_trace_emit_start(wrapped, (uintptr_t)w.start.run);
     cp_free(wrapped); /* not before: it is what tells this start from others */
     return w.start;
 }
@@ -300,7 +300,7 @@ static void after_fork(bool is_child)
         cp_heap_reset_after_fork();
         cp_wall_after_fork();
         cp_custom_after_fork();
-        cp_trace_after_fork();
+        cp_trace_reset_after_fork();
         cp_contention_reset_after_fork();
         cp_thread_stacks_after_fork();
         cp_threadcreate_after_fork();
