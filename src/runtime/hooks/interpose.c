@@ -80,7 +80,7 @@ EXPORT int pthread_create(pthread_t *restrict thread,
     if (failed)
         cancel_start(wrapped);
     else
-        cp_threadcreate_note(CP_CALLER);
+        cp_threadcreate_record(CP_CALLER);
     return failed;
 }
 
@@ -110,7 +110,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
     else
         result = real(thread, begin_thrd, wrapped);
     if (result == thrd_success)
-        cp_threadcreate_note(CP_CALLER);
+        cp_threadcreate_record(CP_CALLER);
     else if (wrapped)
         cancel_start(wrapped);
     return result;

@@ -296,14 +296,14 @@ static void after_fork(bool is_child)
     if (is_child) {
         if (cp_sampler_after_fork())
             atomic_store(&life.lacks_refresh_thread, true);
-        cp_cpu_after_fork();
+        cp_cpu_reset_after_fork();
         cp_heap_reset_after_fork();
-        cp_wall_after_fork();
-        cp_custom_after_fork();
+        cp_wall_reset_after_fork();
+        cp_custom_reset_after_fork();
         cp_trace_reset_after_fork();
         cp_contention_reset_after_fork();
-        cp_thread_stacks_after_fork();
-        cp_threadcreate_after_fork();
+        cp_thread_stacks_reset_after_fork();
+        cp_threadcreate_reset_after_fork();
         cp_api_after_fork();
         cp_record_after_fork();
         cp_registry_after_fork();
