@@ -1,12 +1,13 @@
 /*
- * atexit_hooks.c - what changes libc's list of exit functions, which a fork
- * should not come upon: see atexit_fork_lock.h.
+ * atexit_hooks.c - hooks of the functions that lock libc's list of exit
+ * functions, so that no fork happens while it is locked (exit_gate.h).
  *
- * Libraries with static objects call the first when they are loaded, and all
- * call the second when they are unloaded. What the program does in exit itself
- * is libc's own.
+ * Libraries with static C++ objects call __cxa_atexit when they are loaded;
+ * every library calls __cxa_finalize when it is unloaded. exit() itself does
+ * not pass through here.
  *
- * A sanitizer calls these before we can know who comes next: it has no hooks.
+ * Sanitizers call these functions before this library is initialized, so
+ * sanitizer builds have no such hooks.
  */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
@@ -22,23 +23,23 @@ void __cxa_finalize(void *object);
 
 EXPORT int __cxa_atexit(void (*run)(void *), void *arg, void *object)
 {
-    bool is_inside = cp_atexit_fork_lock_enter();
+    bool has_entered = cp_atexit_fork_lock_enter();
     int failed;
 
     CP_REAL(__cxa_atexit);
-    failed = next(run, arg, object);
-    if (is_inside)
+    failed = real(run, arg, object);
+    if (has_entered)
         cp_atexit_fork_lock_exit();
     return failed;
 }
 
 EXPORT void __cxa_finalize(void *object)
 {
-    bool is_inside = cp_atexit_fork_lock_enter();
+    bool has_entered = cp_atexit_fork_lock_enter();
 
     CP_REAL(__cxa_finalize);
-    next(object);
-    if (is_inside)
+    real(object);
+    if (has_entered)
         cp_atexit_fork_lock_exit();
 }
 

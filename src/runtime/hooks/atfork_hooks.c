@@ -1,39 +1,41 @@
 /*
- * atfork_hooks.c - functions that are called around forks: glibc's.
+ * atfork_hooks.c - registers the library's fork handlers before the program's.
  *
- * Whoever adds the first has ours added before it (fork_handlers.h). With musl
- * they are added when the library starts (packaging/musl/shim.c).
+ * glibc runs prepare handlers in reverse order of registration, so the handlers
+ * registered first take their locks last (lifecycle.h). The hook therefore
+ * registers the library's own when the program registers its first. With musl
+ * they are registered when the library starts (packaging/musl/shim.c).
  */
 #include <stddef.h>
 
 #include "runtime/hooks/real_function.h"
 #include "runtime/process/fork_handlers.h"
 
-/* What pthread_atfork calls, in each object its own. */
-typedef void fork_call(void);
-int __register_atfork(fork_call *before, fork_call *in_parent,
-                      fork_call *in_child, void *object);
+/* glibc's function behind pthread_atfork, with the calling object. */
+typedef void fork_handler(void);
+int __register_atfork(fork_handler *prepare, fork_handler *parent,
+                      fork_handler *child, void *object);
 
 CP_REAL_ENTRY(__register_atfork, NULL);
 
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-static int add_first(fork_call *before, fork_call *in_parent,
-                     fork_call *in_child)
+static int register_own(fork_handler *prepare, fork_handler *parent,
+                        fork_handler *child)
 {
-    __typeof__(__register_atfork) *next =
-        (__typeof__(__register_atfork) *)cp_real_get(&next___register_atfork);
+    __typeof__(__register_atfork) *real =
+        (__typeof__(__register_atfork) *)cp_real_get(&real___register_atfork);
 
-    return next(before, in_parent, in_child, &__dso_handle);
+    return real(prepare, parent, child, &__dso_handle);
 }
 
 __attribute__((visibility("default"))) int
-__register_atfork(fork_call *before, fork_call *in_parent, fork_call *in_child,
-                  void *object)
+__register_atfork(fork_handler *prepare, fork_handler *parent,
+                  fork_handler *child, void *object)
 {
-    __typeof__(__register_atfork) *next =
-        (__typeof__(__register_atfork) *)cp_real_get(&next___register_atfork);
+    __typeof__(__register_atfork) *real =
+        (__typeof__(__register_atfork) *)cp_real_get(&real___register_atfork);
 
-    (void)cp_fork_handlers_install(add_first);
-    return next(before, in_parent, in_child, object);
+    (void)cp_fork_handlers_install(register_own);
+    return real(prepare, parent, child, object);
 }

@@ -1,15 +1,17 @@
 /*
- * exec_hooks.c - exec without our signals, and the waits for signals as well.
+ * exec_hooks.c - hooks of exec and of sigwait: no signal of the library reaches
+ * a new program or a waiting one.
  *
- * A signal that waits outlives an exec, and the program that follows would die
- * of one of our events' (signal/signals/perf_signals.h); the kernel itself
- * drops those of timers. They are taken back before. If the exec fails, all
- * goes on.
+ * A pending signal survives exec, and a signal of a perf event would kill the
+ * new program (signal/signals/perf_signals.h); the kernel itself discards
+ * pending signals of timers. The hooks therefore pause the perf events and
+ * discard their signals before exec, and resume them if exec fails.
  *
- * A program that waits for all signals, having blocked them, is not told of
- * ours: what they were to sample is added when the thread's timer ends.
+ * sigwait and its variants skip signals of the library. The time that these
+ * would have sampled is added when the thread's timer ends.
  *
- * A sanitizer calls these before we can know who comes next: it has no hooks.
+ * Sanitizers call these functions before this library is initialized, so
+ * sanitizer builds have no such hooks.
  */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
@@ -26,9 +28,9 @@
 #include "signal/tables/thread.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define MAX_S 1000000000 /* for who waits longer, that is for ever */
+#define MAX_S 1000000000 /* avoids overflow of longer timeouts; 31 years */
 
-/* Returns what `call` returns, if it returns. */
+/* Returns the result of `call`, which returns only if it fails. */
 #define EXEC(call)                                                             \
     do {                                                                       \
         struct cp_signal_thread *paused = cp_perf_signals_pause();             \
@@ -41,42 +43,42 @@
 EXPORT int execve(const char *file, char *const argv[], char *const envp[])
 {
     CP_REAL(execve);
-    EXEC(next(file, argv, envp));
+    EXEC(real(file, argv, envp));
 }
 
 EXPORT int execv(const char *file, char *const argv[])
 {
     CP_REAL(execv);
-    EXEC(next(file, argv));
+    EXEC(real(file, argv));
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
 {
     CP_REAL(execvp);
-    EXEC(next(file, argv));
+    EXEC(real(file, argv));
 }
 
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
     CP_REAL(execvpe);
-    EXEC(next(file, argv, envp));
+    EXEC(real(file, argv, envp));
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
     CP_REAL(fexecve);
-    EXEC(next(fd, argv, envp));
+    EXEC(real(fd, argv, envp));
 }
 
 EXPORT int execveat(int fd, const char *file, char *const argv[],
                     char *const envp[], int flags)
 {
     CP_REAL(execveat);
-    EXEC(next(fd, file, argv, envp, flags));
+    EXEC(real(fd, file, argv, envp, flags));
 }
 
-/* How many arguments follow the first, with the NULL that ends them. */
-static size_t count(va_list args)
+/* Number of arguments after the first, including the terminating NULL. */
+static size_t count_args(va_list args)
 {
     size_t n = 1;
 
@@ -86,15 +88,15 @@ static size_t count(va_list args)
 }
 
 /*
- * What execl and the like were called with, as argv. They may be called in a
- * child of vfork: it is nowhere but on the stack.
+ * Builds argv from the arguments of execl and its variants. It is on the stack,
+ * because a child of vfork shares all other memory with its parent.
  */
 #define COLLECT(argv, args, first)                                             \
     do {                                                                       \
         size_t n_;                                                             \
                                                                                \
         va_start(args, first);                                                 \
-        n_ = count(args);                                                      \
+        n_ = count_args(args);                                                 \
         va_end(args);                                                          \
         (argv) = __builtin_alloca((n_ + 1) * sizeof(*(argv)));                 \
         (argv)[0] = (char *)(uintptr_t)(first);                                \
@@ -142,7 +144,7 @@ EXPORT int sigwaitinfo(const sigset_t *set, siginfo_t *out)
 
     CP_REAL(sigwaitinfo);
     do
-        sig = next(set, &info);
+        sig = real(set, &info);
     while (sig > 0 && cp_perf_signals_is_from_library(&info));
     if (sig > 0 && out)
         *out = info;
@@ -163,8 +165,8 @@ EXPORT int sigwait(const sigset_t *set, int *out)
     return 0;
 }
 
-/* What is left of a span that began then. */
-static struct timespec rest_of(const struct timespec *span, int64_t begin_ns)
+/* The rest of a timeout that started at begin_ns; at least 0. */
+static struct timespec remaining(const struct timespec *span, int64_t begin_ns)
 {
     int64_t s = span->tv_sec < MAX_S ? span->tv_sec : MAX_S;
     int64_t left_ns = s * CP_NS_PER_S + span->tv_nsec + begin_ns -
@@ -183,11 +185,11 @@ EXPORT int sigtimedwait(const sigset_t *set, siginfo_t *out,
     int sig;
 
     CP_REAL(sigtimedwait);
-    sig = next(set, &info, span);
+    sig = real(set, &info, span);
     while (sig > 0 && cp_perf_signals_is_from_library(&info)) {
         if (span)
-            left = rest_of(span, begin_ns);
-        sig = next(set, &info, span ? &left : NULL);
+            left = remaining(span, begin_ns);
+        sig = real(set, &info, span ? &left : NULL);
     }
     if (sig > 0 && out)
         *out = info;

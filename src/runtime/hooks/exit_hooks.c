@@ -1,14 +1,18 @@
 /*
- * exit_hooks.c - the ways out of a program that run no atexit function, and
- * what it does about signals.
+ * exit_hooks.c - hooks of _exit, kill and raise, and of signal dispositions.
  *
- * Only for a recording (record.h), which has its files written first: shells
- * end by _exit, and Python, after Ctrl-C, by the signal itself. While something
- * is recorded, SIGINT and the like are ours where the program leaves them at
- * their default; it is told that they are, and what it sets is set. While
- * nothing is recorded a hook is one load.
+ * _exit and death by a signal run no atexit function: a shell ends by _exit,
+ * Python after Ctrl-C by raising SIGINT. If a recording runs (record.h), the
+ * hooks write its files first. Meanwhile the library handles SIGINT and the
+ * other ending signals whose disposition is SIG_DFL; the program still sees
+ * SIG_DFL, and a handler that it sets replaces the library's. Without a
+ * recording these tests cost one load.
  *
- * A sanitizer calls these before we can know who comes next: it has no hooks.
+ * sigaction also hides the handlers of the sampler and of perf events from the
+ * program.
+ *
+ * Sanitizers call these functions before this library is initialized, so
+ * sanitizer builds have no such hooks.
  */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
@@ -30,7 +34,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-static bool is_ours(int sig)
+static bool is_recorded_end(int sig)
 {
     return cp_record_is_on() && cp_record_is_end(sig);
 }
@@ -55,11 +59,11 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
 
     CP_REAL(sigaction);
     if (sig == SIGTRAP && cp_perf_sampler_owns_sigtrap())
-        return cp_perf_sampler_sigaction(next, act, old);
+        return cp_perf_sampler_sigaction(real, act, old);
     if (cp_signal_owner_has_owned(sig))
-        return cp_signal_owner_sigaction(next, sig, act, old);
-    if (!is_ours(sig)) {
-        failed = next(sig, act, old);
+        return cp_signal_owner_sigaction(real, sig, act, old);
+    if (!is_recorded_end(sig)) {
+        failed = real(sig, act, old);
         if (!failed && act)
             cp_signal_owner_update_mask(sig);
         return failed;
@@ -70,7 +74,7 @@ EXPORT int sigaction(int sig, const struct sigaction *restrict act,
         changed.sa_flags |= SA_RESTART;
         act = &changed;
     }
-    failed = next(sig, act, old);
+    failed = real(sig, act, old);
     if (!failed && old && old->sa_handler == cp_record_on_signal)
         old->sa_handler = SIG_DFL;
     return failed;
@@ -83,10 +87,10 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 
     CP_REAL(sigaltstack);
     if (cp_sandbox_is_sealed())
-        return next(stack, old);
+        return real(stack, old);
     if (stack && cp_sigaltstack_detect_sharing(&before))
         cp_signal_owner_clear_onstack();
-    failed = next(stack, old);
+    failed = real(stack, old);
     if (stack && !failed)
         cp_sigaltstack_drop_others(&before);
     return failed;
@@ -94,8 +98,8 @@ EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 
 typedef void handler(int sig);
 
-/* By sigaction above, with its own signal in its mask or not. */
-static handler *take(int sig, handler *wanted, int flags)
+/* Implements signal() by the hook of sigaction. */
+static handler *set_handler(int sig, handler *wanted, int flags)
 {
     struct sigaction act = { .sa_handler = wanted, .sa_flags = flags }, old;
 
@@ -103,7 +107,7 @@ static handler *take(int sig, handler *wanted, int flags)
         errno = EINVAL;
         return SIG_ERR;
     }
-    if (flags & SA_RESTART) /* so does libc */
+    if (flags & SA_RESTART) /* BSD semantics, as in libc */
         (void)sigaddset(&act.sa_mask, sig);
     if (sigaction(sig, &act, &old) != 0)
         return SIG_ERR;
@@ -117,18 +121,18 @@ EXPORT handler *signal(int sig, handler *wanted)
     CP_REAL(signal);
     if ((sig == SIGTRAP && cp_perf_sampler_owns_sigtrap()) ||
         cp_signal_owner_has_owned(sig))
-        return take(sig, wanted, SA_RESTART);
-    if (!is_ours(sig)) {
-        old = next(sig, wanted);
+        return set_handler(sig, wanted, SA_RESTART);
+    if (!is_recorded_end(sig)) {
+        old = real(sig, wanted);
         if (old != SIG_ERR)
             cp_signal_owner_update_mask(sig);
         return old;
     }
-    old = next(sig, wanted == SIG_DFL ? cp_record_on_signal : wanted);
+    old = real(sig, wanted == SIG_DFL ? cp_record_on_signal : wanted);
     return old == cp_record_on_signal ? SIG_DFL : old;
 }
 
-/* The other names of it, which in libc go past our sigaction. */
+/* Variants of signal(); libc's do not call the hook of sigaction. */
 
 EXPORT handler *bsd_signal(int sig, handler *wanted);
 
@@ -142,10 +146,10 @@ EXPORT handler *ssignal(int sig, handler *wanted)
     return signal(sig, wanted);
 }
 
-/* What signal is in a program that is compiled for POSIX alone. */
+/* The signal() of a program that is compiled for POSIX without BSD. */
 EXPORT handler *__sysv_signal(int sig, handler *wanted)
 {
-    return take(sig, wanted, (int)(SA_RESETHAND | (unsigned)SA_NODEFER));
+    return set_handler(sig, wanted, (int)(SA_RESETHAND | (unsigned)SA_NODEFER));
 }
 
 EXPORT handler *sysv_signal(int sig, handler *wanted)
@@ -162,7 +166,7 @@ EXPORT handler *sigset(int sig, handler *wanted)
     (void)sigemptyset(&one);
     if (sigaddset(&one, sig) != 0 || sigaction(sig, NULL, &now) != 0)
         return SIG_ERR;
-    old = wanted == SIG_HOLD ? now.sa_handler : take(sig, wanted, 0);
+    old = wanted == SIG_HOLD ? now.sa_handler : set_handler(sig, wanted, 0);
     if (old == SIG_ERR)
         return SIG_ERR;
     (void)pthread_sigmask(wanted == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &one,
@@ -170,12 +174,12 @@ EXPORT handler *sigset(int sig, handler *wanted)
     return sigismember(&before, sig) ? SIG_HOLD : old;
 }
 
-/* The program ends itself: the files come first, and then it dies of it. */
-static void before_end(int sig)
+/* Writes the recording's files if the signal is about to kill the program. */
+static void before_raise(int sig)
 {
     struct sigaction now;
 
-    if (is_ours(sig) && sigaction(sig, NULL, &now) == 0 &&
+    if (is_recorded_end(sig) && sigaction(sig, NULL, &now) == 0 &&
         !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
         cp_record_end();
 }
@@ -183,15 +187,15 @@ static void before_end(int sig)
 EXPORT int kill(pid_t pid, int sig)
 {
     if (cp_record_is_on() && pid == getpid())
-        before_end(sig);
+        before_raise(sig);
     return (int)syscall(SYS_kill, pid, sig);
 }
 
 EXPORT int raise(int sig)
 {
     CP_REAL(raise);
-    before_end(sig);
-    return next(sig);
+    before_raise(sig);
+    return real(sig);
 }
 
 #else

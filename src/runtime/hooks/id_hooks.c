@@ -1,15 +1,20 @@
 /*
- * id_hooks.c - the functions that change the ids of all threads.
+ * id_hooks.c - hooks of setuid and the other functions that change the user and
+ * group ids of all threads.
  *
- * libc has every thread make the call, and ends the program if some may and
- * others may not. Capabilities are a thread's own: a program of one thread that
- * has given up its own (capset) and sees such a call refused, or that has kept
- * them over a setuid (PR_SET_KEEPCAPS) where our threads have not, would die of
- * it. So the thread that calls goes first, alone: what it may not do nobody is
- * asked to do. Then libc has all of them do it, the caller once more, which
- * changes nothing; unless a thread of ours may not, and stays what it is.
- * One thread at a time: two that had gone first, each its own way, could not
- * follow each other.
+ * libc makes every thread do the system call, and aborts if it succeeds in some
+ * threads and fails in others. Capabilities belong to a thread. So the threads
+ * of the library can make a single-threaded program abort: if the program has
+ * dropped its capabilities (capset) and such a call fails, or if it has kept
+ * them across setuid (PR_SET_KEEPCAPS) and the library's threads have not.
+ *
+ * The hook therefore does the system call in the calling thread alone first. If
+ * that fails, no other thread tries. Then libc does it in all threads, in the
+ * caller again without effect. If a thread of the library lacks the capability,
+ * the hook skips libc, and the library's threads keep their ids.
+ *
+ * One thread at a time changes ids: two threads that had both changed their own
+ * ids first might lack the capability to follow each other.
  */
 #include <errno.h>
 #include <grp.h>
@@ -33,8 +38,8 @@
 #define EXPORT __attribute__((visibility("default")))
 #define FEW_GROUPS 64
 
-/* Without threads of ours, or in a child of vfork, libc is on its own. */
-static bool is_alone(void)
+/* Whether the library has no threads here, as in a child of vfork. */
+static bool has_no_own_threads(void)
 {
     int32_t own[CP_THREADS_MAX_INTERNAL];
 
@@ -42,8 +47,9 @@ static bool is_alone(void)
 }
 
 /*
- * All signals but libc's own two, by which it has the threads do it, and that
- * of events, which no kernel before 5.18 keeps.
+ * All signals except libc's own two (32 and 33), by which it makes the threads
+ * do the call, and SIGTRAP of perf events, which kernels before 5.18 do not
+ * keep pending while it is blocked.
  */
 #define OTHERS_MASK (~((uint64_t)3 << 31 | (uint64_t)1 << (SIGTRAP - 1)))
 #define MASK_BYTES 8
@@ -64,15 +70,19 @@ static uint64_t block_others(void)
 }
 
 /*
- * False: libc is on its own. As long as it is ours no handler runs that could
- * leave by longjmp, and take our turn with it, or libc's lock: a program of one
- * thread may do that, and knows nothing of those that are ours.
+ * Acquires the right to change ids, and blocks signals. Returns false if libc
+ * should do the call without the hook: the library has no threads, or a signal
+ * handler interrupted this function in the same thread.
+ *
+ * Signals are blocked while the turn is held: a handler that left by longjmp
+ * would keep the turn, or libc's lock, held. A single-threaded program may do
+ * that; without the library's threads libc would take no lock.
  */
-static bool take_turn(uint64_t *out_mask)
+static bool acquire_turn(uint64_t *out_mask)
 {
     int32_t self, other = 0;
 
-    if (is_alone())
+    if (has_no_own_threads())
         return false;
     self = (int32_t)CP_SYSCALL(SYS_gettid, 0);
     *out_mask = block_others();
@@ -89,8 +99,8 @@ static bool take_turn(uint64_t *out_mask)
     return true;
 }
 
-/* All wake up: a handler may take one of them elsewhere. */
-static void give_turn(uint64_t mask)
+/* Wakes all waiters: a signal handler may keep one of them from running. */
+static void release_turn(uint64_t mask)
 {
     atomic_store(&cp_threads_id_change_owner, 0);
     (void)CP_SYSCALL(SYS_futex, (long)&cp_threads_id_change_owner,
@@ -98,65 +108,70 @@ static void give_turn(uint64_t mask)
     set_mask(mask);
 }
 
-/* Whether a thread lacks that capability; 0 is the one that asks. */
-static bool lacks_right(int32_t tid, unsigned right)
+/* Whether a thread lacks the capability; tid 0 is the calling thread. */
+static bool lacks_capability(int32_t tid, unsigned capability)
 {
     struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, tid };
     struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
     return CP_SYSCALL(SYS_capget, (long)&head, (long)data) == 0 &&
-           !(data[0].effective >> right & 1);
+           !(data[0].effective >> capability & 1);
 }
 
-static bool does_one_lack(unsigned right)
+/* Whether a thread of the library lacks the capability. */
+static bool does_own_thread_lack(unsigned capability)
 {
     int32_t own[CP_THREADS_MAX_INTERNAL];
     size_t n = cp_threads_list_internal(own);
 
     for (size_t i = 0; i < n; i++)
-        if (lacks_right(own[i], right))
+        if (lacks_capability(own[i], capability))
             return true;
     return false;
 }
 
-/* Whether the program has no thread but the one that asks; without a lock. */
+/* Whether the calling thread is the program's only one; takes no lock. */
 static bool is_single(void)
 {
     return cp_thread_records_used() <= 1;
 }
 
-/* The process in which our threads have stayed behind, with other ids. */
-static _Atomic int32_t parted_pid;
+/* The process in which the library's threads have other ids; 0: none. */
+static _Atomic int32_t diverged_pid;
 
-/* Whether a thread of ours cannot follow one that had the right, or not. */
-static bool must_part(unsigned right, bool had_right)
+/*
+ * Whether the library's threads cannot do the call that the caller has just
+ * done. A call that needed no capability works in every thread, unless the ids
+ * have diverged before.
+ */
+static bool must_diverge(unsigned capability, bool had_capability)
 {
     int32_t pid = (int32_t)CP_SYSCALL(SYS_getpid, 0);
 
-    if (!had_right && atomic_load(&parted_pid) != pid)
-        return false; /* nor did it need it: to be what it could be anyway */
-    if (!does_one_lack(right) || !is_single())
+    if (!had_capability && atomic_load(&diverged_pid) != pid)
         return false;
-    atomic_store(&parted_pid, pid);
+    if (!does_own_thread_lack(capability) || !is_single())
+        return false;
+    atomic_store(&diverged_pid, pid);
     return true;
 }
 
-/* What the caller alone has come to. */
+/* Result of the call in the calling thread. */
 enum outcome {
-    FAILED,   /* errno says why */
-    FOR_ALL,  /* libc is to do it for all threads */
-    FOR_SELF, /* and that is all */
+    FAILED,   /* errno is set */
+    FOR_ALL,  /* succeeded; libc must do the call in all threads */
+    FOR_SELF, /* succeeded; the other threads keep their ids */
 };
 
 struct change {
-    long number; /* of the call */
-    unsigned right;
-    long ids[3];
-    bool lacked_right; /* it was done without */
+    long number;            /* of the system call */
+    unsigned capability;    /* that the call may need */
+    long ids[3];            /* arguments */
+    bool lacked_capability; /* the call succeeded without it */
 };
 
-/* Three times -1: whether that is a mistake libc knows, and all may do it. */
-static bool is_nothing(const struct change *c)
+/* Whether all ids are -1 (no change): libc decides whether that is an error. */
+static bool is_no_change(const struct change *c)
 {
     return (uint32_t)(c->ids[0] & c->ids[1] & c->ids[2]) == UINT32_MAX;
 }
@@ -165,23 +180,24 @@ static enum outcome change_self(struct change *c)
 {
     long result;
 
-    if (is_nothing(c))
+    if (is_no_change(c))
         return FOR_ALL;
-    c->lacked_right = lacks_right(0, c->right);
+    c->lacked_capability = lacks_capability(0, c->capability);
     result = CP_SYSCALL(c->number, c->ids[0], c->ids[1], c->ids[2]);
     if (result < 0) {
         errno = (int)-result;
         return FAILED;
     }
-    return must_part(c->right, !c->lacked_right) ? FOR_SELF : FOR_ALL;
+    return must_diverge(c->capability, !c->lacked_capability) ? FOR_SELF
+                                                              : FOR_ALL;
 }
 
-/* -1, 0, or what libc says of `call`. */
+/* Returns -1, 0, or the result of `call`, which is libc's function. */
 #define CHANGE(symbol, call, ...)                                              \
     do {                                                                       \
         struct change change = { __VA_ARGS__, false };                         \
         uint64_t mask = 0;                                                     \
-        bool has_turn = take_turn(&mask);                                      \
+        bool has_turn = acquire_turn(&mask);                                   \
         enum outcome outcome = has_turn ? change_self(&change) : FOR_ALL;      \
         int result = outcome == FAILED ? -1 : 0;                               \
         CP_REAL(symbol);                                                       \
@@ -189,82 +205,84 @@ static enum outcome change_self(struct change *c)
         if (outcome == FOR_ALL)                                                \
             result = call;                                                     \
         if (has_turn)                                                          \
-            give_turn(mask);                                                   \
+            release_turn(mask);                                                \
         return result;                                                         \
     } while (0)
 
 /*
- * Without the right, setuid and setgid change the effective id alone. That may
- * bring the right back (setuid(0) of who had put its rights aside), and the
- * second time they would change all three; and a thread of ours that has it
- * would.
+ * Without the capability, setuid and setgid change the effective id only. That
+ * may give the capability back (setuid(0) of a program that had dropped root
+ * temporarily), and a second setuid would change all three ids. So would a
+ * thread of the library that has the capability. These functions change the
+ * effective id only, in all threads.
  */
 static int set_effective_user(uid_t id)
 {
     CP_REAL(setresuid);
-    return next((uid_t)-1, id, (uid_t)-1);
+    return real((uid_t)-1, id, (uid_t)-1);
 }
 
 static int set_effective_group(gid_t id)
 {
     CP_REAL(setresgid);
-    return next((gid_t)-1, id, (gid_t)-1);
+    return real((gid_t)-1, id, (gid_t)-1);
 }
 
 EXPORT int setuid(uid_t id)
 {
-    CHANGE(setuid, change.lacked_right ? set_effective_user(id) : next(id),
+    CHANGE(setuid, change.lacked_capability ? set_effective_user(id) : real(id),
            SYS_setuid, CAP_SETUID, { id });
 }
 
 EXPORT int setgid(gid_t id)
 {
-    CHANGE(setgid, change.lacked_right ? set_effective_group(id) : next(id),
+    CHANGE(setgid,
+           change.lacked_capability ? set_effective_group(id) : real(id),
            SYS_setgid, CAP_SETGID, { id });
 }
 
 EXPORT int seteuid(uid_t id)
 {
-    CHANGE(seteuid, next(id), SYS_setresuid, CAP_SETUID, { -1, id, -1 });
+    CHANGE(seteuid, real(id), SYS_setresuid, CAP_SETUID, { -1, id, -1 });
 }
 
 EXPORT int setegid(gid_t id)
 {
-    CHANGE(setegid, next(id), SYS_setresgid, CAP_SETGID, { -1, id, -1 });
+    CHANGE(setegid, real(id), SYS_setresgid, CAP_SETGID, { -1, id, -1 });
 }
 
-EXPORT int setreuid(uid_t real, uid_t effective)
+EXPORT int setreuid(uid_t ruid, uid_t euid)
 {
-    CHANGE(setreuid, next(real, effective), SYS_setreuid, CAP_SETUID,
-           { real, effective });
+    CHANGE(setreuid, real(ruid, euid), SYS_setreuid, CAP_SETUID,
+           { ruid, euid });
 }
 
-EXPORT int setregid(gid_t real, gid_t effective)
+EXPORT int setregid(gid_t rgid, gid_t egid)
 {
-    CHANGE(setregid, next(real, effective), SYS_setregid, CAP_SETGID,
-           { real, effective });
+    CHANGE(setregid, real(rgid, egid), SYS_setregid, CAP_SETGID,
+           { rgid, egid });
 }
 
-EXPORT int setresuid(uid_t real, uid_t effective, uid_t saved)
+EXPORT int setresuid(uid_t ruid, uid_t euid, uid_t suid)
 {
-    CHANGE(setresuid, next(real, effective, saved), SYS_setresuid, CAP_SETUID,
-           { real, effective, saved });
+    CHANGE(setresuid, real(ruid, euid, suid), SYS_setresuid, CAP_SETUID,
+           { ruid, euid, suid });
 }
 
-EXPORT int setresgid(gid_t real, gid_t effective, gid_t saved)
+EXPORT int setresgid(gid_t rgid, gid_t egid, gid_t sgid)
 {
-    CHANGE(setresgid, next(real, effective, saved), SYS_setresgid, CAP_SETGID,
-           { real, effective, saved });
+    CHANGE(setresgid, real(rgid, egid, sgid), SYS_setresgid, CAP_SETGID,
+           { rgid, egid, sgid });
 }
 
 EXPORT int setgroups(size_t n, const gid_t *groups)
 {
-    CHANGE(setgroups, next(n, groups), SYS_setgroups, CAP_SETGID,
+    CHANGE(setgroups, real(n, groups), SYS_setgroups, CAP_SETGID,
            { (long)n, (long)groups });
 }
 
-/* The kernel may take fewer than there are. */
-static int set_most(const gid_t *groups, int n)
+/* Sets as many groups as the kernel accepts, as libc's initgroups does. */
+static int set_groups(const gid_t *groups, int n)
 {
     int before = errno, failed;
 
@@ -276,24 +294,24 @@ static int set_most(const gid_t *groups, int n)
     return failed;
 }
 
-/* libc's goes past our setgroups. */
+/* libc's initgroups does not call the hook of setgroups. */
 EXPORT int initgroups(const char *user, gid_t group)
 {
     gid_t few[FEW_GROUPS], *many;
     int n = FEW_GROUPS, failed = -1;
 
     CP_REAL(initgroups);
-    if (is_alone())
-        return next(user, group);
+    if (has_no_own_threads())
+        return real(user, group);
     if (getgrouplist(user, group, few, &n) >= 0)
-        return set_most(few, n);
+        return set_groups(few, n);
     many = cp_alloc((size_t)n, sizeof(*many), NULL);
     if (!many)
         errno = ENOMEM;
     else if (getgrouplist(user, group, many, &n) >= 0)
-        failed = set_most(many, n);
+        failed = set_groups(many, n);
     else
-        errno = EAGAIN; /* there are more by now */
+        errno = EAGAIN; /* the user got more groups meanwhile */
     cp_free(many);
     return failed;
 }

@@ -1,12 +1,12 @@
 /*
- * interpose.c - libc's functions that are ours when the library is loaded.
+ * interpose.c - hooks of pthread_create and thrd_create.
  *
- * Only in the shared library: found before libc's own, they forward to what
- * comes next in the order of the loader. Threads that are started otherwise
- * are found by looking (threads.h).
+ * The hooks exist in the shared library only. The loader finds them before
+ * libc's functions, which they call. Threads created in another way are found
+ * by a scan of /proc (threads.h).
  *
- * The functions that new threads begin in end in a jump, not a call, to what
- * the program asked for: our frame is in no stack.
+ * A new thread starts in begin_pthread or begin_thrd, which ends in a tail call
+ * of the program's start function. So no stack has a frame of the library.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "runtime/profiles/threadcreate.h"
 #include "runtime/threads/hooks_bypassed.h"
 #include "runtime/threads/own_thread.h"
-#include "runtime/trace/trace_notes.h"
+#include "runtime/trace/trace_emit.h"
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -29,10 +29,10 @@ typedef int pthread_create_fn(pthread_t *, const pthread_attr_t *,
                               void *(*)(void *), void *);
 typedef int thrd_create_fn(thrd_t *, thrd_start_t, void *);
 
-/* Filled by the constructor, or by whoever comes first. */
-static _Atomic(void *) next_pthread_create, next_thrd_create;
+/* libc's functions; set by the constructor or by the first call. */
+static _Atomic(void *) real_pthread_create, real_thrd_create;
 
-static void *find_next(_Atomic(void *) *slot, const char *name)
+static void *get_real(_Atomic(void *) *slot, const char *name)
 {
     void *found = atomic_load_explicit(slot, memory_order_acquire);
 
@@ -43,18 +43,18 @@ static void *find_next(_Atomic(void *) *slot, const char *name)
     return found;
 }
 
-static int make_thread(void *thread, const void *attr, void *(*run)(void *),
-                       void *arg)
+static int create_thread(void *thread, const void *attr, void *(*run)(void *),
+                         void *arg)
 {
-    pthread_create_fn *next =
-        (pthread_create_fn *)find_next(&next_pthread_create, "pthread_create");
+    pthread_create_fn *real =
+        (pthread_create_fn *)get_real(&real_pthread_create, "pthread_create");
 
-    return next ? next(thread, attr, run, arg) : EAGAIN;
+    return real ? real(thread, attr, run, arg) : EAGAIN;
 }
 
-static void unmake(void *wrapped)
+static void cancel_start(void *wrapped)
 {
-    cp_trace_note_unmade(wrapped);
+    cp_trace_emit_create_failed(wrapped);
     cp_thread_start_unwrap(wrapped);
 }
 
@@ -74,13 +74,13 @@ EXPORT int pthread_create(pthread_t *restrict thread,
     int failed;
 
     if (!wrapped)
-        return make_thread(thread, attr, run, arg);
-    cp_trace_note_create(wrapped, CP_CALLER);
-    failed = make_thread(thread, attr, begin_pthread, wrapped);
+        return create_thread(thread, attr, run, arg);
+    cp_trace_emit_create(wrapped, CP_CALLER);
+    failed = create_thread(thread, attr, begin_pthread, wrapped);
     if (failed)
-        unmake(wrapped);
+        cancel_start(wrapped);
     else
-        cp_threadcreate_note(CP_CALLER);
+        cp_threadcreate_record(CP_CALLER);
     return failed;
 }
 
@@ -96,43 +96,43 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
     struct cp_thread_start start = { (void *(*)(void *))(void (*)(void))run,
                                      arg };
-    thrd_create_fn *next =
-        (thrd_create_fn *)find_next(&next_thrd_create, "thrd_create");
+    thrd_create_fn *real =
+        (thrd_create_fn *)get_real(&real_thrd_create, "thrd_create");
     void *wrapped = cp_thread_start_wrap(NULL, start);
     int result;
 
     if (wrapped)
-        cp_trace_note_create(wrapped, CP_CALLER);
-    if (!next)
+        cp_trace_emit_create(wrapped, CP_CALLER);
+    if (!real)
         result = thrd_error;
     else if (!wrapped)
-        return next(thread, run, arg);
+        return real(thread, run, arg);
     else
-        result = next(thread, begin_thrd, wrapped);
+        result = real(thread, begin_thrd, wrapped);
     if (result == thrd_success)
-        cp_threadcreate_note(CP_CALLER);
+        cp_threadcreate_record(CP_CALLER);
     else if (wrapped)
-        unmake(wrapped);
+        cancel_start(wrapped);
     return result;
 }
 
-/* Is it our pthread_create that everybody finds? */
-static bool is_seen(void)
+/* Whether the loader resolves pthread_create to this library. */
+static bool is_interposed(void)
 {
     void *first = dlsym(RTLD_DEFAULT, "pthread_create");
-    Dl_info its, mine;
+    Dl_info object, own;
 
-    return first && dladdr(first, &its) && dladdr(&next_thrd_create, &mine) &&
-           its.dli_fbase == mine.dli_fbase;
+    return first && dladdr(first, &object) && dladdr(&real_thrd_create, &own) &&
+           object.dli_fbase == own.dli_fbase;
 }
 
-/* Before lifecycle.c's, which may start a thread. */
+/* Runs before the constructor of lifecycle.c, which may start a thread. */
 __attribute__((constructor(101))) static void prepare(void)
 {
-    (void)find_next(&next_pthread_create, "pthread_create");
-    cp_hooks_bypassed_set_test(is_seen);
-    /* Sanitizers stand before us, and have to see all threads begin. */
+    (void)get_real(&real_pthread_create, "pthread_create");
+    cp_hooks_bypassed_set_test(is_interposed);
+    /* A sanitizer interposes before us and must see every thread start. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    cp_own_thread_set_creator(make_thread);
+    cp_own_thread_set_creator(create_thread);
 #endif
 }

@@ -1,14 +1,15 @@
 /*
- * io_hooks.c - sleeps and blocking calls, for CPPROF=block_io:1.
+ * io_hooks.c - hooks of sleeps and blocking I/O calls, for CPPROF=block_io:1,
+ * traces and wall-clock profiles.
  *
- * One load and a branch when that is not asked for. A call that came back at
- * once has not blocked, and is not counted (CP_WAIT_IO_MIN_NS). All of them
- * are where a thread may be cancelled: nothing is held here.
+ * While none of these is on, a hook costs one load and a branch. A call shorter
+ * than CP_WAIT_IO_MIN_NS has not blocked and is not recorded. All of these
+ * calls are cancellation points, so the hooks hold nothing across the call.
  *
- * The hooks save the registers that a call preserves (saved_registers.h): a
- * search for leaks cannot read them while the thread sleeps.
+ * The hooks save the callee-saved registers (saved_registers.h), because the
+ * leak scan cannot read them while the thread sleeps.
  */
-#undef _FILE_OFFSET_BITS /* it makes pread another name of pread64 */
+#undef _FILE_OFFSET_BITS /* would make pread an alias of pread64 */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -39,68 +40,70 @@
 
 _Thread_local uintptr_t cp_saved_registers[CP_ARCH_CALLEE_SAVED];
 
-/* What programs call in place of these that are built with _FORTIFY_SOURCE. */
-ssize_t __read_chk(int fd, void *bytes, size_t n, size_t room);
-ssize_t __pread_chk(int fd, void *bytes, size_t n, off_t at, size_t room);
-ssize_t __pread64_chk(int fd, void *bytes, size_t n, off64_t at, size_t room);
-ssize_t __recv_chk(int fd, void *bytes, size_t n, size_t room, int flags);
-ssize_t __recvfrom_chk(int fd, void *restrict bytes, size_t n, size_t room,
+/* The variants that programs built with _FORTIFY_SOURCE call. */
+ssize_t __read_chk(int fd, void *bytes, size_t n, size_t buflen);
+ssize_t __pread_chk(int fd, void *bytes, size_t n, off_t at, size_t buflen);
+ssize_t __pread64_chk(int fd, void *bytes, size_t n, off64_t at, size_t buflen);
+ssize_t __recv_chk(int fd, void *bytes, size_t n, size_t buflen, int flags);
+ssize_t __recvfrom_chk(int fd, void *restrict bytes, size_t n, size_t buflen,
                        int flags, __SOCKADDR_ARG from, socklen_t *restrict len);
-int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t buflen);
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
-                const sigset_t *mask, size_t room);
+                const sigset_t *mask, size_t buflen);
 
 /*
- * Makes the hook of a function: a jump to the next one, but if calls are looked
- * at, or the next one is not known yet, to SYMBOL_watched. That is apart, so
- * that the hook needs no frame; it is jumped to, so that its caller is the
- * program.
+ * Defines the hook of a function: a tail call of the real one. If waits are
+ * recorded, or the real function is not known yet, it is a tail call of
+ * SYMBOL_recorded. That function is separate so that the hook needs no frame;
+ * the tail call keeps the program's return address.
  */
 #define HOOK(type, symbol, what, parameters, arguments)                        \
     CP_REAL_ENTRY(symbol, NULL);                                               \
                                                                                \
-    static __attribute__((noinline)) type symbol##_watched parameters          \
+    static __attribute__((noinline)) type symbol##_recorded parameters         \
     {                                                                          \
-        __typeof__(symbol) *next =                                             \
-            (__typeof__(symbol) *)cp_real_get(&next_##symbol);                 \
+        __typeof__(symbol) *real =                                             \
+            (__typeof__(symbol) *)cp_real_get(&real_##symbol);                 \
         struct cp_signal_regs here;                                            \
         struct cp_wait wait;                                                   \
         type result;                                                           \
                                                                                \
         if (!cp_waits_io_is_enabled())                                         \
-            return next arguments;                                             \
+            return real arguments;                                             \
         cp_arch_current_regs(&here);                                           \
-        cp_wait_begin_io(&wait, what, &here, (uintptr_t)next, CP_CALLER);      \
-        result = next arguments;                                               \
+        cp_wait_begin_io(&wait, what, &here, (uintptr_t)real, CP_CALLER);      \
+        result = real arguments;                                               \
         cp_wait_end_io(&wait, (int64_t)result, CP_CALLER);                     \
         return result;                                                         \
     }                                                                          \
                                                                                \
     EXPORT type symbol parameters                                              \
     {                                                                          \
-        __typeof__(symbol) *next =                                             \
-            (__typeof__(symbol) *)cp_real_found(&next_##symbol);               \
+        __typeof__(symbol) *real =                                             \
+            (__typeof__(symbol) *)cp_real_found(&real_##symbol);               \
                                                                                \
         cp_save_registers();                                                   \
-        if (__builtin_expect(next && !cp_waits_io_is_enabled(), 1))            \
-            return next arguments;                                             \
-        return symbol##_watched arguments;                                     \
+        if (__builtin_expect(real && !cp_waits_io_is_enabled(), 1))            \
+            return real arguments;                                             \
+        return symbol##_recorded arguments;                                    \
     }
 
 HOOK(int, nanosleep, CP_WAIT_SLEEP,
-     (const struct timespec *span, struct timespec *left), (span, left))
+     (const struct timespec *duration, struct timespec *remaining),
+     (duration, remaining))
 
 HOOK(int, clock_nanosleep, CP_WAIT_SLEEP,
-     (clockid_t clock, int flags, const struct timespec *span,
-      struct timespec *left),
-     (clock, flags, span, left))
+     (clockid_t clock, int flags, const struct timespec *duration,
+      struct timespec *remaining),
+     (clock, flags, duration, remaining))
 
 HOOK(int, usleep, CP_WAIT_SLEEP, (useconds_t us), (us))
 
 HOOK(unsigned, sleep, CP_WAIT_SLEEP, (unsigned seconds), (seconds))
 
 HOOK(int, thrd_sleep, CP_WAIT_SLEEP,
-     (const struct timespec *span, struct timespec *left), (span, left))
+     (const struct timespec *duration, struct timespec *remaining),
+     (duration, remaining))
 
 HOOK(int, poll, CP_CALL_POLL, (struct pollfd * fds, nfds_t n, int timeout),
      (fds, n, timeout))
@@ -111,13 +114,13 @@ HOOK(int, ppoll, CP_CALL_PPOLL,
      (fds, n, timeout, mask))
 
 HOOK(int, __poll_chk, CP_CALL_POLL,
-     (struct pollfd * fds, nfds_t n, int timeout, size_t room),
-     (fds, n, timeout, room))
+     (struct pollfd * fds, nfds_t n, int timeout, size_t buflen),
+     (fds, n, timeout, buflen))
 
 HOOK(int, __ppoll_chk, CP_CALL_PPOLL,
      (struct pollfd * fds, nfds_t n, const struct timespec *timeout,
-      const sigset_t *mask, size_t room),
-     (fds, n, timeout, mask, room))
+      const sigset_t *mask, size_t buflen),
+     (fds, n, timeout, mask, buflen))
 
 HOOK(int, select, CP_CALL_SELECT,
      (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict other,
@@ -142,16 +145,16 @@ HOOK(ssize_t, read, CP_CALL_READ, (int fd, void *bytes, size_t n),
      (fd, bytes, n))
 
 HOOK(ssize_t, __read_chk, CP_CALL_READ,
-     (int fd, void *bytes, size_t n, size_t room), (fd, bytes, n, room))
+     (int fd, void *bytes, size_t n, size_t buflen), (fd, bytes, n, buflen))
 
-HOOK(ssize_t, readv, CP_CALL_READV, (int fd, const struct iovec *pieces, int n),
-     (fd, pieces, n))
+HOOK(ssize_t, readv, CP_CALL_READV, (int fd, const struct iovec *iov, int n),
+     (fd, iov, n))
 
 HOOK(ssize_t, write, CP_CALL_WRITE, (int fd, const void *bytes, size_t n),
      (fd, bytes, n))
 
-HOOK(ssize_t, writev, CP_CALL_WRITEV,
-     (int fd, const struct iovec *pieces, int n), (fd, pieces, n))
+HOOK(ssize_t, writev, CP_CALL_WRITEV, (int fd, const struct iovec *iov, int n),
+     (fd, iov, n))
 
 HOOK(ssize_t, recv, CP_CALL_RECV, (int fd, void *bytes, size_t n, int flags),
      (fd, bytes, n, flags))
@@ -162,13 +165,13 @@ HOOK(ssize_t, recvfrom, CP_CALL_RECVFROM,
      (fd, bytes, n, flags, from, len))
 
 HOOK(ssize_t, __recv_chk, CP_CALL_RECV,
-     (int fd, void *bytes, size_t n, size_t room, int flags),
-     (fd, bytes, n, room, flags))
+     (int fd, void *bytes, size_t n, size_t buflen, int flags),
+     (fd, bytes, n, buflen, flags))
 
 HOOK(ssize_t, __recvfrom_chk, CP_CALL_RECVFROM,
-     (int fd, void *restrict bytes, size_t n, size_t room, int flags,
+     (int fd, void *restrict bytes, size_t n, size_t buflen, int flags,
       __SOCKADDR_ARG from, socklen_t *restrict len),
-     (fd, bytes, n, room, flags, from, len))
+     (fd, bytes, n, buflen, flags, from, len))
 
 HOOK(ssize_t, recvmsg, CP_CALL_RECVMSG,
      (int fd, struct msghdr *message, int flags), (fd, message, flags))
@@ -205,19 +208,18 @@ HOOK(ssize_t, pread64, CP_CALL_PREAD,
      (int fd, void *bytes, size_t n, off64_t at), (fd, bytes, n, at))
 
 HOOK(ssize_t, __pread_chk, CP_CALL_PREAD,
-     (int fd, void *bytes, size_t n, off_t at, size_t room),
-     (fd, bytes, n, at, room))
+     (int fd, void *bytes, size_t n, off_t at, size_t buflen),
+     (fd, bytes, n, at, buflen))
 
 HOOK(ssize_t, __pread64_chk, CP_CALL_PREAD,
-     (int fd, void *bytes, size_t n, off64_t at, size_t room),
-     (fd, bytes, n, at, room))
+     (int fd, void *bytes, size_t n, off64_t at, size_t buflen),
+     (fd, bytes, n, at, buflen))
 
 HOOK(ssize_t, preadv, CP_CALL_PREADV,
-     (int fd, const struct iovec *pieces, int n, off_t at), (fd, pieces, n, at))
+     (int fd, const struct iovec *iov, int n, off_t at), (fd, iov, n, at))
 
 HOOK(ssize_t, preadv64, CP_CALL_PREADV,
-     (int fd, const struct iovec *pieces, int n, off64_t at),
-     (fd, pieces, n, at))
+     (int fd, const struct iovec *iov, int n, off64_t at), (fd, iov, n, at))
 
 HOOK(ssize_t, pwrite, CP_CALL_PWRITE,
      (int fd, const void *bytes, size_t n, off_t at), (fd, bytes, n, at))
@@ -226,11 +228,10 @@ HOOK(ssize_t, pwrite64, CP_CALL_PWRITE,
      (int fd, const void *bytes, size_t n, off64_t at), (fd, bytes, n, at))
 
 HOOK(ssize_t, pwritev, CP_CALL_PWRITEV,
-     (int fd, const struct iovec *pieces, int n, off_t at), (fd, pieces, n, at))
+     (int fd, const struct iovec *iov, int n, off_t at), (fd, iov, n, at))
 
 HOOK(ssize_t, pwritev64, CP_CALL_PWRITEV,
-     (int fd, const struct iovec *pieces, int n, off64_t at),
-     (fd, pieces, n, at))
+     (int fd, const struct iovec *iov, int n, off64_t at), (fd, iov, n, at))
 
 HOOK(ssize_t, sendfile, CP_CALL_SENDFILE,
      (int to, int from, off_t *at, size_t n), (to, from, at, n))

@@ -1,14 +1,14 @@
 /*
- * lock_hooks.c - mutexes, read-write locks and spin locks, ours first.
+ * lock_hooks.c - hooks of mutexes, read-write locks and spin locks.
  *
- * A lock is tried before it is waited for. Only "busy" means a wait: every
- * other answer is what the lock itself would have said (an owner that died, a
- * recursion too deep), and a lock that its own holder takes again says so when
- * it is then waited for. So recursive, error-checking, shared and
- * priority-inheriting locks behave as they do without us.
+ * A hook calls trylock first; only EBUSY means that the thread has to wait.
+ * Every other result is what lock would return too (EOWNERDEAD, EAGAIN). If the
+ * holder itself locks again, the following lock call reports that. So
+ * recursive, error-checking, shared and priority-inheriting locks behave as
+ * they do without the library.
  *
- * Robust mutexes are looked at instead: glibc leaves one that cannot be
- * recovered locked when it is tried.
+ * The hooks do not call trylock on a robust mutex, because glibc leaves one
+ * that is not recoverable locked. They read its owner instead.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -32,10 +32,10 @@
 #include "signal/waits/waits.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define STEP __attribute__((noinline))
+#define SLOW_PATH __attribute__((noinline))
 
-/* Of a wait for a lock: was it one, or was the lock refused at once? */
-static int waited(const struct cp_wait *wait, int status, uintptr_t caller)
+/* Records the wait, unless the lock failed at once with an error. */
+static int end_wait(const struct cp_wait *wait, int status, uintptr_t caller)
 {
     if (status == 0 || status == ETIMEDOUT || status == EOWNERDEAD)
         cp_wait_end(wait, caller);
@@ -46,7 +46,7 @@ static int waited(const struct cp_wait *wait, int status, uintptr_t caller)
 
 #define NOT_TRIED (-1)
 
-/* Returns what `call` returns; `attempt` is the same without a wait. */
+/* Returns the result of `call`; `attempt` is its trylock. */
 #define LOCK(lock, what, attempt, call)                                        \
     do {                                                                       \
         struct cp_wait wait;                                                   \
@@ -60,14 +60,14 @@ static int waited(const struct cp_wait *wait, int status, uintptr_t caller)
         if (tried != EBUSY)                                                    \
             return tried;                                                      \
         cp_wait_begin(&wait, what, (const void *)(lock), CP_CALLER);           \
-        return waited(&wait, (call), CP_CALLER);                               \
+        return end_wait(&wait, (call), CP_CALLER);                             \
     } while (0)
 
-/* Mutexes. */
+/* ---- mutexes ---- */
 
-#define KIND_ROBUST 16 /* glibc's */
+#define KIND_ROBUST 16 /* bit of glibc's __kind */
 
-/* Somebody else holds it, and lives. */
+/* Whether another thread, which is alive, holds the mutex. */
 static bool is_held(const pthread_mutex_t *m)
 {
     unsigned word = *(const volatile unsigned *)&m->__data.__lock;
@@ -87,13 +87,13 @@ static int try_mutex(pthread_mutex_t *m)
     CP_REAL(pthread_mutex_trylock);
     if (is_robust(m))
         return is_held(m) ? EBUSY : NOT_TRIED;
-    return next(m);
+    return real(m);
 }
 
 /*
- * The two that programs call most go where a pointer says: to libc's while
- * nobody wants to know, so that they cost a jump, and else to the functions
- * below. Each of these has no more to do than what is met most needs.
+ * The hooks of lock and unlock, which programs call most, are an indirect jump:
+ * to libc's function while no profile needs them, else to a function below.
+ * choose() sets the pointers when a profile is switched on or off.
  */
 typedef int mutex_call(pthread_mutex_t *);
 
@@ -101,7 +101,7 @@ static struct {
     mutex_call *_Atomic lock, *_Atomic trylock, *_Atomic unlock;
 } libc;
 
-static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
+static SLOW_PATH int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
 {
     mutex_call *lock = atomic_load_explicit(&libc.lock, memory_order_relaxed);
     struct cp_wait wait;
@@ -110,10 +110,10 @@ static STEP int wait_for_mutex(pthread_mutex_t *m, uintptr_t caller)
     if (!cp_waits_are_enabled() || (is_robust(m) && !is_held(m)))
         return lock(m);
     cp_wait_begin(&wait, CP_WAIT_MUTEX, m, caller);
-    return waited(&wait, lock(m), caller);
+    return end_wait(&wait, lock(m), caller);
 }
 
-static int lock_watched(pthread_mutex_t *m)
+static int lock_recorded(pthread_mutex_t *m)
 {
     mutex_call *trylock =
         atomic_load_explicit(&libc.trylock, memory_order_relaxed);
@@ -125,7 +125,8 @@ static int lock_watched(pthread_mutex_t *m)
                                                : tried;
 }
 
-static int unlock_watched(pthread_mutex_t *m)
+/* For the mutex profile: only waits that are sampled matter. */
+static int unlock_sampled(pthread_mutex_t *m)
 {
     mutex_call *unlock =
         atomic_load_explicit(&libc.unlock, memory_order_relaxed);
@@ -135,6 +136,7 @@ static int unlock_watched(pthread_mutex_t *m)
     return unlock(m);
 }
 
+/* For a trace: every unlock with a waiter is recorded. */
 static int unlock_traced(pthread_mutex_t *m)
 {
     mutex_call *unlock =
@@ -145,18 +147,18 @@ static int unlock_traced(pthread_mutex_t *m)
     return cp_hook_unlock(m, (cp_unlock_fn *)unlock, CP_CALLER);
 }
 
-/* Before all is prepared: nothing is watched yet. */
+/* The pointers until the constructor runs: they find libc's function. */
 
 static mutex_call *find_lock(void)
 {
     CP_REAL(pthread_mutex_lock);
-    return next;
+    return real;
 }
 
 static mutex_call *find_unlock(void)
 {
     CP_REAL(pthread_mutex_unlock);
-    return next;
+    return real;
 }
 
 static int first_lock(pthread_mutex_t *m)
@@ -172,12 +174,12 @@ static int first_unlock(pthread_mutex_t *m)
 static mutex_call *find_trylock(void)
 {
     CP_REAL(pthread_mutex_trylock);
-    return next;
+    return real;
 }
 
 static struct {
     mutex_call *_Atomic lock, *_Atomic unlock;
-} now = { first_lock, first_unlock };
+} current = { first_lock, first_unlock };
 
 static void choose(void)
 {
@@ -185,16 +187,16 @@ static void choose(void)
     mutex_call *unlock = atomic_load(&libc.unlock);
 
     if (cp_waits_are_enabled())
-        lock = lock_watched;
+        lock = lock_recorded;
     if (atomic_load(&cp_waits.mutex_fraction))
-        unlock = unlock_watched;
+        unlock = unlock_sampled;
     if (atomic_load(&cp_waits.is_traced))
         unlock = unlock_traced;
-    atomic_store_explicit(&now.lock, lock, memory_order_release);
-    atomic_store_explicit(&now.unlock, unlock, memory_order_release);
+    atomic_store_explicit(&current.lock, lock, memory_order_release);
+    atomic_store_explicit(&current.unlock, unlock, memory_order_release);
 }
 
-/* After real_function.c's and before lifecycle.c's. */
+/* Runs after the constructor of real_function.c, before lifecycle.c's. */
 __attribute__((constructor(102))) static void prepare(void)
 {
     atomic_store(&libc.lock, find_lock());
@@ -206,18 +208,18 @@ __attribute__((constructor(102))) static void prepare(void)
 
 EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 {
-    return atomic_load_explicit(&now.lock, memory_order_acquire)(m);
+    return atomic_load_explicit(&current.lock, memory_order_acquire)(m);
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
 {
-    return atomic_load_explicit(&now.unlock, memory_order_acquire)(m);
+    return atomic_load_explicit(&current.unlock, memory_order_acquire)(m);
 }
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *t)
 {
     CP_REAL(pthread_mutex_timedlock);
-    LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m, t));
+    LOCK(m, CP_WAIT_MUTEX, try_mutex(m), real(m, t));
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
@@ -225,19 +227,20 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 {
     CP_REAL(pthread_mutex_clocklock);
     if (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)
-        return next(m, clock, t); /* which says EINVAL even if it is free */
-    LOCK(m, CP_WAIT_MUTEX, try_mutex(m), next(m, clock, t));
+        return real(m, clock, t); /* returns EINVAL even if it is free */
+    LOCK(m, CP_WAIT_MUTEX, try_mutex(m), real(m, clock, t));
 }
 
-/* The same in C11's words. */
+/* ---- C11 mutexes ---- */
 
 static int try_mtx(mtx_t *m)
 {
     CP_REAL(mtx_trylock);
-    return next(m);
+    return real(m);
 }
 
-static int waited_mtx(const struct cp_wait *wait, int status, uintptr_t caller)
+static int end_mtx_wait(const struct cp_wait *wait, int status,
+                        uintptr_t caller)
 {
     if (status == thrd_success || status == thrd_timedout)
         cp_wait_end(wait, caller);
@@ -253,12 +256,12 @@ EXPORT int mtx_lock(mtx_t *m)
 
     CP_REAL(mtx_lock);
     if (!cp_waits_are_enabled())
-        return next(m);
+        return real(m);
     tried = try_mtx(m);
     if (tried != thrd_busy)
         return tried;
     cp_wait_begin(&wait, CP_WAIT_MUTEX, m, CP_CALLER);
-    return waited_mtx(&wait, next(m), CP_CALLER);
+    return end_mtx_wait(&wait, real(m), CP_CALLER);
 }
 
 EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
@@ -268,28 +271,31 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *t)
 
     CP_REAL(mtx_timedlock);
     if (!cp_waits_are_enabled())
-        return next(m, t);
+        return real(m, t);
     tried = try_mtx(m);
     if (tried != thrd_busy)
         return tried;
     cp_wait_begin(&wait, CP_WAIT_MUTEX, m, CP_CALLER);
-    return waited_mtx(&wait, next(m, t), CP_CALLER);
+    return end_mtx_wait(&wait, real(m, t), CP_CALLER);
 }
 
 EXPORT int mtx_unlock(mtx_t *m)
 {
     CP_REAL(mtx_unlock);
     if (!cp_waits_are_enabled() || cp_mutex_is_nested(m))
-        return next(m);
-    return cp_hook_unlock(m, (cp_unlock_fn *)next, CP_CALLER);
+        return real(m);
+    return cp_hook_unlock(m, (cp_unlock_fn *)real, CP_CALLER);
 }
 
-/*
- * Read-write locks. A bad time or clock is refused even if they are free. None,
- * which the header forbids and the compiler believes, glibc takes for ever.
- */
+/* ---- read-write locks ---- */
 
-static bool is_good(clockid_t clock, const struct timespec *t)
+/*
+ * Whether the timeout is valid. libc rejects an invalid one even if the lock is
+ * free, so the hook must not call trylock then. glibc accepts NULL as no
+ * timeout. The header declares t nonnull; the asm keeps the compiler from
+ * removing the check.
+ */
+static bool is_valid_timeout(clockid_t clock, const struct timespec *t)
 {
     __asm__("" : "+r"(t));
     return t && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME) &&
@@ -299,90 +305,90 @@ static bool is_good(clockid_t clock, const struct timespec *t)
 static int try_read(pthread_rwlock_t *l)
 {
     CP_REAL(pthread_rwlock_tryrdlock);
-    return next(l);
+    return real(l);
 }
 
 static int try_write(pthread_rwlock_t *l)
 {
     CP_REAL(pthread_rwlock_trywrlock);
-    return next(l);
+    return real(l);
 }
 
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *l)
 {
     CP_REAL(pthread_rwlock_rdlock);
-    LOCK(l, CP_WAIT_READ, try_read(l), next(l));
+    LOCK(l, CP_WAIT_READ, try_read(l), real(l));
 }
 
 EXPORT int pthread_rwlock_timedrdlock(pthread_rwlock_t *l,
                                       const struct timespec *t)
 {
     CP_REAL(pthread_rwlock_timedrdlock);
-    if (!is_good(CLOCK_REALTIME, t))
-        return next(l, t);
-    LOCK(l, CP_WAIT_READ, try_read(l), next(l, t));
+    if (!is_valid_timeout(CLOCK_REALTIME, t))
+        return real(l, t);
+    LOCK(l, CP_WAIT_READ, try_read(l), real(l, t));
 }
 
 EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *l, clockid_t clock,
                                       const struct timespec *t)
 {
     CP_REAL(pthread_rwlock_clockrdlock);
-    if (!is_good(clock, t))
-        return next(l, clock, t);
-    LOCK(l, CP_WAIT_READ, try_read(l), next(l, clock, t));
+    if (!is_valid_timeout(clock, t))
+        return real(l, clock, t);
+    LOCK(l, CP_WAIT_READ, try_read(l), real(l, clock, t));
 }
 
 EXPORT int pthread_rwlock_wrlock(pthread_rwlock_t *l)
 {
     CP_REAL(pthread_rwlock_wrlock);
-    LOCK(l, CP_WAIT_WRITE, try_write(l), next(l));
+    LOCK(l, CP_WAIT_WRITE, try_write(l), real(l));
 }
 
 EXPORT int pthread_rwlock_timedwrlock(pthread_rwlock_t *l,
                                       const struct timespec *t)
 {
     CP_REAL(pthread_rwlock_timedwrlock);
-    if (!is_good(CLOCK_REALTIME, t))
-        return next(l, t);
-    LOCK(l, CP_WAIT_WRITE, try_write(l), next(l, t));
+    if (!is_valid_timeout(CLOCK_REALTIME, t))
+        return real(l, t);
+    LOCK(l, CP_WAIT_WRITE, try_write(l), real(l, t));
 }
 
 EXPORT int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
                                       const struct timespec *t)
 {
     CP_REAL(pthread_rwlock_clockwrlock);
-    if (!is_good(clock, t))
-        return next(l, clock, t);
-    LOCK(l, CP_WAIT_WRITE, try_write(l), next(l, clock, t));
+    if (!is_valid_timeout(clock, t))
+        return real(l, clock, t);
+    LOCK(l, CP_WAIT_WRITE, try_write(l), real(l, clock, t));
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *l)
 {
     CP_REAL(pthread_rwlock_unlock);
     if (!cp_waits_are_enabled())
-        return next(l);
-    return cp_hook_unlock(l, (cp_unlock_fn *)next, CP_CALLER);
+        return real(l);
+    return cp_hook_unlock(l, (cp_unlock_fn *)real, CP_CALLER);
 }
 
-/* Spin locks. */
+/* ---- spin locks ---- */
 
 static int try_spin(pthread_spinlock_t *l)
 {
     CP_REAL(pthread_spin_trylock);
-    return next(l);
+    return real(l);
 }
 
 EXPORT int pthread_spin_lock(pthread_spinlock_t *l)
 {
     CP_REAL(pthread_spin_lock);
-    LOCK(l, CP_WAIT_SPIN, try_spin(l), next(l));
+    LOCK(l, CP_WAIT_SPIN, try_spin(l), real(l));
 }
 
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *l)
 {
     CP_REAL(pthread_spin_unlock);
     if (!cp_waits_are_enabled())
-        return next(l);
-    return cp_hook_unlock((void *)(uintptr_t)l, (cp_unlock_fn *)next,
+        return real(l);
+    return cp_hook_unlock((void *)(uintptr_t)l, (cp_unlock_fn *)real,
                           CP_CALLER);
 }

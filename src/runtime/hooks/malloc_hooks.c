@@ -1,16 +1,19 @@
 /*
- * malloc_hooks.c - malloc and its family, ours first and then whose they were.
+ * malloc_hooks.c - hooks of malloc, free and their variants.
  *
- * The library exports these names, so a program that is preloaded with it or
- * linked to it calls here. Each call goes on to the next object that has the
- * name: glibc, jemalloc, tcmalloc, whatever the program uses. Nothing about
- * the blocks is changed.
+ * The library exports these names, so a program that is linked with it or
+ * preloads it calls the hooks. Each hook calls the real function, that of the
+ * next object that defines the name: glibc, jemalloc, tcmalloc. The hooks do
+ * not change the blocks.
  *
- * The cost of a call that is not sampled is a subtraction and a test for the
- * allocating functions, and one load and a test for the freeing ones.
+ * A call that is not sampled costs a subtraction and a test in the allocating
+ * functions, and a load and a test in the freeing ones.
  *
- * Finding the next functions may itself allocate (dlsym does when it fails);
- * what is asked for meanwhile comes from a small buffer and is never freed.
+ * dlsym itself may allocate while the hooks look the real functions up. These
+ * early blocks come from a small static buffer and are never freed.
+ *
+ * Context: any thread, also in signal handlers of the program. Locking: none.
+ * Failure: a sample that cannot be recorded is lost; the allocation succeeds.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,10 +35,10 @@
 
 #define EARLY_BYTES 65536
 #define EARLY_ALIGN 64
-/* Between looks while sampling is off. */
-#define OFF_BYTES ((uint64_t)1 << 20)
+/* Bytes that a thread allocates between two checks while sampling is off. */
+#define OFF_POLL_BYTES ((uint64_t)1 << 20)
 
-/* Blocks given out before the next functions were known. */
+/* Early blocks; the word before each block is its size. */
 static _Alignas(EARLY_ALIGN) char early[EARLY_BYTES];
 static _Atomic size_t early_used;
 
@@ -69,106 +72,108 @@ static size_t early_size(const void *block)
     return *(const size_t *)(const void *)((const char *)block - EARLY_ALIGN);
 }
 
-/* While the next functions are looked for, each hook lands here first. */
+/* The initial functions: they look the real ones up and call them. */
 
-static void *first_malloc(size_t size);
-static void find_next(void);
+static void *initial_malloc(size_t size);
+static void find_real(void);
 
-static bool is_finding(void)
+/* Whether the real functions cannot be found, or dlsym has called a hook. */
+static bool is_unresolved(void)
 {
     static _Atomic bool is_unavailable;
 
     if (cp_alloc_self.hook_depth || atomic_load(&is_unavailable))
         return true;
-    find_next();
-    if (cp_malloc_real.malloc == first_malloc)
+    find_real();
+    if (cp_malloc_real.malloc == initial_malloc)
         atomic_store(&is_unavailable, true);
     return atomic_load(&is_unavailable);
 }
 
-static void *first_malloc(size_t size)
+static void *initial_malloc(size_t size)
 {
-    return is_finding() ? early_alloc(size) : cp_malloc_real.malloc(size);
+    return is_unresolved() ? early_alloc(size) : cp_malloc_real.malloc(size);
 }
 
-static void *first_calloc(size_t n, size_t size)
+static void *initial_calloc(size_t n, size_t size)
 {
-    if (!is_finding())
+    if (!is_unresolved())
         return cp_malloc_real.calloc(n, size);
     return size && n > EARLY_BYTES / size ? NULL : early_alloc(n * size);
 }
 
-static void *first_realloc(void *block, size_t size)
+static void *initial_realloc(void *block, size_t size)
 {
-    if (!is_finding())
+    if (!is_unresolved())
         return cp_malloc_real.realloc(block, size);
     return block ? NULL : early_alloc(size);
 }
 
-static void first_free(void *block)
+static void initial_free(void *block)
 {
-    if (!is_finding())
+    if (!is_unresolved())
         cp_malloc_real.free(block);
 }
 
-static int first_posix_memalign(void **out, size_t alignment, size_t size)
+static int initial_posix_memalign(void **out, size_t alignment, size_t size)
 {
-    return is_finding() ? ENOMEM
-                        : cp_malloc_real.posix_memalign(out, alignment, size);
+    return is_unresolved()
+               ? ENOMEM
+               : cp_malloc_real.posix_memalign(out, alignment, size);
 }
 
-static void *first_aligned_alloc(size_t alignment, size_t size)
+static void *initial_aligned_alloc(size_t alignment, size_t size)
 {
-    return is_finding() ? NULL : cp_malloc_real.aligned_alloc(alignment, size);
+    return is_unresolved() ? NULL
+                           : cp_malloc_real.aligned_alloc(alignment, size);
 }
 
-static void *first_memalign(size_t alignment, size_t size)
+static void *initial_memalign(size_t alignment, size_t size)
 {
-    return is_finding() ? NULL : cp_malloc_real.memalign(alignment, size);
+    return is_unresolved() ? NULL : cp_malloc_real.memalign(alignment, size);
 }
 
-static void *first_valloc(size_t size)
+static void *initial_valloc(size_t size)
 {
-    return is_finding() ? NULL : cp_malloc_real.valloc(size);
+    return is_unresolved() ? NULL : cp_malloc_real.valloc(size);
 }
 
-static void *first_pvalloc(size_t size)
+static void *initial_pvalloc(size_t size)
 {
-    return is_finding() ? NULL : cp_malloc_real.pvalloc(size);
+    return is_unresolved() ? NULL : cp_malloc_real.pvalloc(size);
 }
 
 _Alignas(64) struct cp_malloc_real cp_malloc_real = {
-    first_malloc,   first_calloc,         first_realloc,
-    first_free,     first_posix_memalign, first_aligned_alloc,
-    first_memalign, first_valloc,         first_pvalloc,
+    initial_malloc,   initial_calloc,         initial_realloc,
+    initial_free,     initial_posix_memalign, initial_aligned_alloc,
+    initial_memalign, initial_valloc,         initial_pvalloc,
 };
 
-/* A function pointer out of dlsym's data pointer. */
-#define NEXT(name)                                                             \
+/* memcpy converts dlsym's data pointer to a function pointer. */
+#define FIND(name)                                                             \
     do {                                                                       \
         void *found = dlsym(RTLD_NEXT, #name);                                 \
                                                                                \
         if (found)                                                             \
-            memcpy(&found_next.name, &found, sizeof(found));                   \
+            memcpy(&found_real.name, &found, sizeof(found));                   \
     } while (0)
 
-/* Finds the next functions. */
-static void find_next(void)
+static void find_real(void)
 {
-    struct cp_malloc_real found_next = { 0 };
+    struct cp_malloc_real found_real = { 0 };
 
     cp_alloc_self.hook_depth++;
-    NEXT(malloc);
-    NEXT(calloc);
-    NEXT(realloc);
-    NEXT(free);
-    NEXT(posix_memalign);
-    NEXT(aligned_alloc);
-    NEXT(memalign);
-    NEXT(valloc);
-    NEXT(pvalloc);
-    if (found_next.malloc && found_next.free)
-        cp_malloc_real = found_next;
+    FIND(malloc);
+    FIND(calloc);
+    FIND(realloc);
+    FIND(free);
+    FIND(posix_memalign);
+    FIND(aligned_alloc);
+    FIND(memalign);
+    FIND(valloc);
+    FIND(pvalloc);
+    if (found_real.malloc && found_real.free)
+        cp_malloc_real = found_real;
     cp_alloc_self.hook_depth--;
 }
 
@@ -186,21 +191,23 @@ void *cp_malloc_find(const char *name)
     return found;
 }
 
-static bool is_of_program(const Dl_info *its)
+/* Whether the object is the executable. */
+static bool is_executable(const Dl_info *object)
 {
     void *entry;
     uintptr_t at = getauxval(AT_ENTRY);
     Dl_info program;
 
     memcpy(&entry, &at, sizeof(entry));
-    return dladdr(entry, &program) && program.dli_fbase == its->dli_fbase;
+    return dladdr(entry, &program) && program.dli_fbase == object->dli_fbase;
 }
 
 /*
- * A program that is not position-independent and takes malloc's address has a
- * stub of that name, which leads to ours: a call of it is counted.
+ * Whether the function is a PLT stub that calls the hook. An executable that is
+ * not position-independent and takes malloc's address defines such a stub under
+ * the name malloc. A call of it counts the thread's bytes down.
  */
-static bool leads_here(void *first)
+static bool is_stub_of_hook(void *first)
 {
     void *last = dlsym(RTLD_DEFAULT, "free"), *block;
     uint64_t before = cp_alloc_self.left;
@@ -215,42 +222,42 @@ static bool leads_here(void *first)
     return cp_alloc_self.left != before;
 }
 
-/* Which object's malloc does the program call? Ours: NULL. */
-static const char *whose_malloc(void)
+/* The object whose malloc the program calls; NULL if it calls the hook. */
+static const char *malloc_owner(void)
 {
     void *first = dlsym(RTLD_DEFAULT, "malloc");
-    Dl_info its, mine;
+    Dl_info object, own;
 
-    if (!first || !dladdr(first, &its) || !dladdr(early, &mine) ||
-        its.dli_fbase == mine.dli_fbase || leads_here(first))
+    if (!first || !dladdr(first, &object) || !dladdr(early, &own) ||
+        object.dli_fbase == own.dli_fbase || is_stub_of_hook(first))
         return NULL;
-    if (is_of_program(&its) || !its.dli_fname)
+    if (is_executable(&object) || !object.dli_fname)
         return "";
-    return its.dli_fname;
+    return object.dli_fname;
 }
 
-/* Is the next malloc glibc's, and its free as well? */
-static bool is_of_libc(void)
+/* Whether the real malloc and the real free are glibc's. */
+static bool is_libc_malloc(void)
 {
     void *address[3] = { dlsym(RTLD_DEFAULT, "gnu_get_libc_version") };
-    Dl_info its[3];
+    Dl_info object[3];
 
     memcpy(&address[1], &cp_malloc_real.malloc, sizeof(address[1]));
     memcpy(&address[2], &cp_malloc_real.free, sizeof(address[2]));
     for (size_t i = 0; i < 3; i++)
-        if (!address[i] || !dladdr(address[i], &its[i]) ||
-            its[i].dli_fbase != its[0].dli_fbase)
+        if (!address[i] || !dladdr(address[i], &object[i]) ||
+            object[i].dli_fbase != object[0].dli_fbase)
             return false;
     return true;
 }
 
-/* At an interval of 1 nothing is ever left: all are looked at. */
-static uint64_t draw(struct cp_alloc_thread *t, uint64_t interval)
+/* With an interval of 1 the distance is 0, and every block is sampled. */
+static uint64_t draw_distance(struct cp_alloc_thread *t, uint64_t interval)
 {
     return interval > 1 ? cp_alloc_draw_distance(t, interval) : 0;
 }
 
-bool cp_malloc_choose(size_t size)
+bool cp_malloc_should_sample(size_t size)
 {
     struct cp_alloc_thread *t = &cp_alloc_self;
     uint64_t interval = atomic_load(&cp_alloc_sampler.interval);
@@ -258,16 +265,16 @@ bool cp_malloc_choose(size_t size)
     uint64_t left;
 
     if (interval == 0) {
-        t->left = OFF_BYTES;
-        t->random = 0; /* when it is on again, it begins anew */
+        t->left = OFF_POLL_BYTES;
+        t->random = 0; /* marks the next call as the first one */
         return false;
     }
-    left = draw(t, interval);
-    if (is_first && left > size) { /* what it had did not come from here */
+    left = draw_distance(t, interval);
+    if (is_first && left > size) { /* the countdown was not a drawn one */
         t->left = left - size;
         return false;
     }
-    t->left = is_first ? draw(t, interval) : left;
+    t->left = is_first ? draw_distance(t, interval) : left;
     return t->hook_depth == 0;
 }
 
@@ -280,9 +287,9 @@ void cp_malloc_sample(void *block, size_t size, uintptr_t caller)
     cp_alloc_self.hook_depth--;
 }
 
-void cp_malloc_refresh(void *block, size_t size, uintptr_t caller)
+void cp_malloc_maybe_sample(void *block, size_t size, uintptr_t caller)
 {
-    if (cp_malloc_choose(size))
+    if (cp_malloc_should_sample(size))
         cp_malloc_sample(block, size, caller);
 }
 
@@ -294,67 +301,67 @@ bool cp_malloc_before_free(void *block)
     return true;
 }
 
-/* Before lifecycle.c's, which may start to sample. */
+/* Runs before the constructor of lifecycle.c, which may start sampling. */
 __attribute__((constructor(101))) static void prepare(void)
 {
-    if (cp_malloc_real.malloc == first_malloc)
-        find_next();
-    cp_heap_set_hooks(whose_malloc, is_of_libc);
+    if (cp_malloc_real.malloc == initial_malloc)
+        find_real();
+    cp_heap_set_hooks(malloc_owner, is_libc_malloc);
 }
 
 /*
- * The hooks. Each is a test and a jump to the next function, without a frame;
- * what is rare is in a function of its own, which it jumps to as well, so that
- * both see the program's return address as theirs.
+ * The hooks. Each is a test and a tail call of the real function, without a
+ * frame. The slow path is a separate function, also reached by a tail call, so
+ * that both have the program's return address as their own.
  *
- * malloc and free are one line of the cache together: where they lie costs
- * more than what they do (docs/measurements/heap-cost.md).
+ * malloc and free share one line of the instruction cache: their placement
+ * costs more than their work (docs/measurements/heap-cost.md).
  */
 
-CP_RARE void cp_malloc_rare_free(void *block)
+CP_SLOW_PATH void cp_malloc_slow_free(void *block)
 {
     if (cp_malloc_before_free(block))
         cp_malloc_real.free(block);
 }
 
-CP_RARE static void *rare_malloc(size_t size)
+CP_SLOW_PATH static void *slow_malloc(size_t size)
 {
     void *block = cp_malloc_real.malloc(size);
 
-    cp_malloc_refresh(block, size, CP_CALLER);
+    cp_malloc_maybe_sample(block, size, CP_CALLER);
     return block;
 }
 
-CP_LINE EXPORT void *malloc(size_t size)
+CP_CACHE_LINE EXPORT void *malloc(size_t size)
 {
-    if (cp_malloc_counts(size))
-        return rare_malloc(size);
+    if (cp_malloc_count_down(size))
+        return slow_malloc(size);
     return cp_malloc_real.malloc(size);
 }
 
-CP_HALF_LINE EXPORT void free(void *block)
+CP_HALF_CACHE_LINE EXPORT void free(void *block)
 {
     cp_malloc_free(block);
 }
 
-CP_RARE static void *rare_calloc(size_t n, size_t size)
+CP_SLOW_PATH static void *slow_calloc(size_t n, size_t size)
 {
     void *block = cp_malloc_real.calloc(n, size);
 
-    cp_malloc_refresh(block, n * size, CP_CALLER);
+    cp_malloc_maybe_sample(block, n * size, CP_CALLER);
     return block;
 }
 
-CP_HALF_LINE EXPORT void *calloc(size_t n, size_t size)
+CP_HALF_CACHE_LINE EXPORT void *calloc(size_t n, size_t size)
 {
     size_t all;
 
-    if (!__builtin_mul_overflow(n, size, &all) && cp_malloc_counts(all))
-        return rare_calloc(n, size);
+    if (!__builtin_mul_overflow(n, size, &all) && cp_malloc_count_down(all))
+        return slow_calloc(n, size);
     return cp_malloc_real.calloc(n, size);
 }
 
-/* A block of ours is copied to a real one. */
+/* Copies an early block to a real one. */
 static void *move_early(const void *block, size_t size)
 {
     void *moved = cp_malloc_real.malloc(size);
@@ -366,10 +373,11 @@ static void *move_early(const void *block, size_t size)
 }
 
 /*
- * The old block leaves the table before another thread can be given its
- * address; it comes back if it is not freed after all.
+ * Removes the old block from the live table before realloc, because another
+ * thread may get its address as soon as it is freed. If realloc fails, the old
+ * block is inserted again.
  */
-static void *resize(void *block, size_t size, bool is_time, uintptr_t caller)
+static void *resize(void *block, size_t size, bool is_due, uintptr_t caller)
 {
     struct cp_live_entry entry = { 0 };
     void *moved;
@@ -383,28 +391,29 @@ static void *resize(void *block, size_t size, bool is_time, uintptr_t caller)
         cp_live_insert(block, entry);
     else
         cp_alloc_count_free(block, entry);
-    if (is_time) /* with nothing, too: the next mark is drawn */
-        cp_malloc_refresh(moved, size, caller);
+    if (is_due) /* also without a block: it draws the next distance */
+        cp_malloc_maybe_sample(moved, size, caller);
     return moved;
 }
 
-CP_RARE static void *rare_realloc(void *block, size_t size, bool is_time)
+CP_SLOW_PATH static void *slow_realloc(void *block, size_t size, bool is_due)
 {
-    return resize(block, size, is_time, CP_CALLER);
+    return resize(block, size, is_due, CP_CALLER);
 }
 
-CP_LINE EXPORT void *realloc(void *block, size_t size)
+CP_CACHE_LINE EXPORT void *realloc(void *block, size_t size)
 {
-    bool is_time = cp_malloc_counts(size);
+    bool is_due = cp_malloc_count_down(size);
 
-    if (__builtin_expect(is_time || cp_alloc_may_be_sampled(block), 0))
-        return rare_realloc(block, size, is_time);
+    if (__builtin_expect(is_due || cp_alloc_may_be_sampled(block), 0))
+        return slow_realloc(block, size, is_due);
     return cp_malloc_real.realloc(block, size);
 }
 
 /*
- * As libc does it, it is the program's realloc: where malloc is linked into the
- * program, that one knows the block and the next one does not.
+ * Calls the program's realloc, as libc does: if the program has its own malloc
+ * linked in, only that one knows the block. The volatile pointer keeps the
+ * compiler from calling the hook directly.
  */
 EXPORT void *reallocarray(void *block, size_t n, size_t size)
 {
@@ -422,8 +431,8 @@ EXPORT int posix_memalign(void **out, size_t alignment, size_t size)
 {
     int status = cp_malloc_real.posix_memalign(out, alignment, size);
 
-    if (status == 0 && cp_malloc_counts(size))
-        cp_malloc_refresh(*out, size, CP_CALLER);
+    if (status == 0 && cp_malloc_count_down(size))
+        cp_malloc_maybe_sample(*out, size, CP_CALLER);
     return status;
 }
 
@@ -431,8 +440,8 @@ EXPORT void *aligned_alloc(size_t alignment, size_t size)
 {
     void *block = cp_malloc_real.aligned_alloc(alignment, size);
 
-    if (cp_malloc_counts(size))
-        cp_malloc_refresh(block, size, CP_CALLER);
+    if (cp_malloc_count_down(size))
+        cp_malloc_maybe_sample(block, size, CP_CALLER);
     return block;
 }
 
@@ -440,8 +449,8 @@ EXPORT void *memalign(size_t alignment, size_t size)
 {
     void *block = cp_malloc_real.memalign(alignment, size);
 
-    if (cp_malloc_counts(size))
-        cp_malloc_refresh(block, size, CP_CALLER);
+    if (cp_malloc_count_down(size))
+        cp_malloc_maybe_sample(block, size, CP_CALLER);
     return block;
 }
 
@@ -449,8 +458,8 @@ EXPORT void *valloc(size_t size)
 {
     void *block = cp_malloc_real.valloc(size);
 
-    if (cp_malloc_counts(size))
-        cp_malloc_refresh(block, size, CP_CALLER);
+    if (cp_malloc_count_down(size))
+        cp_malloc_maybe_sample(block, size, CP_CALLER);
     return block;
 }
 
@@ -458,7 +467,7 @@ EXPORT void *pvalloc(size_t size)
 {
     void *block = cp_malloc_real.pvalloc(size);
 
-    if (cp_malloc_counts(size))
-        cp_malloc_refresh(block, size, CP_CALLER);
+    if (cp_malloc_count_down(size))
+        cp_malloc_maybe_sample(block, size, CP_CALLER);
     return block;
 }

@@ -1,9 +1,12 @@
 /*
- * malloc_next - the functions that the hooks go on to.
+ * malloc_real - the real allocation functions, and what the hooks of malloc,
+ * new and mmap share. Internal to hooks/.
  *
- * Internal to the hooks (malloc_hooks.c, new_hooks.c). Every pointer is there
- * from the start: as long as the real one is not known it leads to a function
- * that finds it.
+ * Every pointer is valid from the start: until the real function is known it
+ * points to one that looks it up.
+ *
+ * Context: hooks in any thread. Locking: none. Ordering: the pointers change
+ * once, in a constructor or in the first call; old and new ones both work.
  */
 #ifndef CP_MALLOC_REAL_H
 #define CP_MALLOC_REAL_H
@@ -31,60 +34,65 @@ extern struct cp_malloc_real cp_malloc_real
     __attribute__((visibility("hidden")));
 
 /*
- * What the hooks seldom come to: out of their way, and called by a jump. Not
- * "cold": the compiler would put the jump far away as well, and the test before
- * it would need four bytes more.
+ * A slow path, out of line and reached by a tail call. Not "cold": the compiler
+ * would then move the jump out of line too, and the test before it would need
+ * four bytes more.
  */
-#define CP_RARE __attribute__((noinline))
+#define CP_SLOW_PATH __attribute__((noinline))
 
-/* Hooks that begin a line of the instruction cache, or half of one. */
-#define CP_LINE __attribute__((aligned(64)))
-#define CP_HALF_LINE __attribute__((aligned(32)))
+/* Alignment of a hook to a line of the instruction cache, or half of one. */
+#define CP_CACHE_LINE __attribute__((aligned(64)))
+#define CP_HALF_CACHE_LINE __attribute__((aligned(32)))
 
 /*
- * Counts down; true: the time has come to look. That is so of every size when
- * nothing is left, 0 among them, and of any that no memory is large enough for.
+ * Subtracts size from the thread's countdown. Returns true if the countdown has
+ * reached 0, so that a sample may be due. That is also so for every size, even
+ * 0, while the countdown is 0, and for any size too large to be allocated.
  */
-static inline bool cp_malloc_counts(size_t size)
+static inline bool cp_malloc_count_down(size_t size)
 {
     return __builtin_expect(cp_arch_count_down(&cp_alloc_self.left, size), 0);
 }
 
-/* What cp_malloc_counts said of the size that it was just given. */
-static inline bool cp_malloc_has_counted(size_t size)
+/* The result of the last cp_malloc_count_down, which got the same size. */
+static inline bool cp_malloc_is_due(size_t size)
 {
     return cp_alloc_self.left + size <= size;
 }
 
-/* It is time to look: is a block of this size to be sampled? */
-bool cp_malloc_choose(size_t size);
+/*
+ * When the countdown has reached 0: draws the next distance and returns whether
+ * to sample this allocation.
+ */
+bool cp_malloc_should_sample(size_t size);
 
-/* Samples a block that was chosen; NULL: there is none after all. */
+/* Records a block as a sample; NULL (a failed allocation) is ignored. */
 void cp_malloc_sample(void *block, size_t size, uintptr_t caller);
 
-/* Looks whether the block is to be sampled, and does it. */
-void cp_malloc_refresh(void *block, size_t size, uintptr_t caller);
+/* cp_malloc_should_sample, then cp_malloc_sample. */
+void cp_malloc_maybe_sample(void *block, size_t size, uintptr_t caller);
 
 /*
- * What must happen before a block that may be sampled is freed. False: it is
- * none of malloc's, and must not be.
+ * Removes a block from the live table before it is freed. Returns false for an
+ * early block, which must not be freed.
  */
 bool cp_malloc_before_free(void *block);
 
-/* free, and the operators that are nothing else. */
-void cp_malloc_rare_free(void *block);
+/* Frees a block that may be sampled. */
+void cp_malloc_slow_free(void *block);
 
+/* free(), and the operators delete that only call it. */
 static inline void cp_malloc_free(void *block)
 {
     if (__builtin_expect(cp_alloc_may_be_sampled(block), 0))
-        cp_malloc_rare_free(block);
+        cp_malloc_slow_free(block);
     else
         cp_malloc_real.free(block);
 }
 
 /*
- * The next function of a name; NULL: there is none. Looks in the library of
- * C++ too when that was loaded out of everybody's sight.
+ * The next function of this name; NULL if there is none. Also searches
+ * libstdc++ if it was loaded with RTLD_LOCAL.
  */
 void *cp_malloc_find(const char *name);
 

@@ -1,17 +1,16 @@
 /*
- * mmap_hooks.c - memory that the program maps itself, if that is wanted.
+ * mmap_hooks.c - hooks of mmap, munmap and mremap, for CPPROF=heap_mmap:1.
  *
- * `heap_mmap:1` has anonymous mappings in the heap profile, counted as if
- * malloc had given them, and munmap of one from its beginning as its end. What
- * an allocator maps is not counted again: calls from the object that malloc is
- * in, and from this library, are left alone, as are reservations that nobody
- * can write (PROT_NONE) and mappings of files. glibc's own malloc and thread
- * stacks do not come by here.
+ * With that option the heap profile samples anonymous mappings like blocks of
+ * malloc; munmap at the start of a mapping frees it. Not counted are mappings
+ * that an allocator makes (calls from the object of malloc and from this
+ * library), reservations (PROT_NONE) and mappings of files. glibc's malloc and
+ * its thread stacks do not call the hooks.
  *
- * Before the next functions are known, which is before any constructor, the
- * kernel is called: to look for them then could come back here.
+ * Before the constructor has found the real functions, the hooks make the
+ * system call themselves: dlsym could call a hook again.
  */
-#undef _FILE_OFFSET_BITS /* it makes mmap another name of mmap64 */
+#undef _FILE_OFFSET_BITS /* would make mmap an alias of mmap64 */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdarg.h>
@@ -29,20 +28,21 @@
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define N_OWN 2
+#define N_EXCLUDED 2
 
 struct range {
     uintptr_t start, end;
 };
 
+/* The real functions; NULL until the constructor runs. */
 static struct {
     void *(*mmap)(void *, size_t, int, int, int, off_t);
     int (*munmap)(void *, size_t);
     void *(*mremap)(void *, size_t, size_t, int, ...);
-    struct range not_counted[N_OWN]; /* this library, and malloc's object */
-} next;
+    struct range excluded[N_EXCLUDED]; /* this library, and malloc's object */
+} real;
 
-/* Is it an object that has the address? Then all of its memory. */
+/* If the object contains the address range->start, sets its whole range. */
 static int find_range(struct dl_phdr_info *info, size_t size, void *out)
 {
     struct range *range = out, found = { UINTPTR_MAX, 0 };
@@ -81,73 +81,76 @@ static void find(const char *name, void *out)
         memcpy(out, &found, sizeof(found));
 }
 
-/* After malloc_hooks.c's: the next malloc is known. */
+/* Runs after the constructor of malloc_hooks.c, which finds malloc. */
 __attribute__((constructor(102))) static void prepare(void)
 {
-    next.not_counted[0] = range_of((uintptr_t)&next);
-    next.not_counted[1] = range_of((uintptr_t)cp_malloc_real.malloc);
+    real.excluded[0] = range_of((uintptr_t)&real);
+    real.excluded[1] = range_of((uintptr_t)cp_malloc_real.malloc);
     cp_alloc_self.hook_depth++;
-    find("mremap", &next.mremap);
-    find("munmap", &next.munmap);
-    find("mmap", &next.mmap);
+    find("mremap", &real.mremap);
+    find("munmap", &real.munmap);
+    find("mmap", &real.mmap);
     cp_alloc_self.hook_depth--;
 }
 
+/* Whether mappings that this caller makes are sampled. */
 static bool is_counted(uintptr_t caller)
 {
     if (__builtin_expect(!cp_heap_counts_mmap(), 1))
         return false;
-    for (size_t i = 0; i < N_OWN; i++)
-        if (caller >= next.not_counted[i].start &&
-            caller < next.not_counted[i].end)
+    for (size_t i = 0; i < N_EXCLUDED; i++)
+        if (caller >= real.excluded[i].start && caller < real.excluded[i].end)
             return false;
     return true;
 }
 
-/* What mmap is given. */
-struct wish {
+/* Arguments of mmap. */
+struct mmap_args {
     void *at;
     size_t len;
     int rights, flags, fd;
     off_t offset;
 };
 
-static void *map(const struct wish *w)
+static void *map(const struct mmap_args *w)
 {
-    if (next.mmap)
-        return next.mmap(w->at, w->len, w->rights, w->flags, w->fd, w->offset);
+    if (real.mmap)
+        return real.mmap(w->at, w->len, w->rights, w->flags, w->fd, w->offset);
     return (void *)syscall(SYS_mmap, w->at, w->len, w->rights, w->flags, w->fd,
                            w->offset);
 }
 
-static void *map_counted(const struct wish *w, uintptr_t caller)
+static void *map_counted(const struct mmap_args *w, uintptr_t caller)
 {
     void *block = map(w);
 
     if (block != MAP_FAILED && w->flags & MAP_ANONYMOUS &&
         w->rights != PROT_NONE && is_counted(caller) &&
-        cp_malloc_counts(w->len))
-        cp_malloc_refresh(block, w->len, caller);
+        cp_malloc_count_down(w->len))
+        cp_malloc_maybe_sample(block, w->len, caller);
     return block;
 }
 
 EXPORT void *mmap(void *at, size_t len, int rights, int flags, int fd,
                   off_t offset)
 {
-    struct wish wish = { at, len, rights, flags, fd, offset };
+    struct mmap_args args = { at, len, rights, flags, fd, offset };
 
-    return map_counted(&wish, CP_CALLER);
+    return map_counted(&args, CP_CALLER);
 }
 
 EXPORT void *mmap64(void *at, size_t len, int rights, int flags, int fd,
                     off_t offset)
 {
-    struct wish wish = { at, len, rights, flags, fd, offset };
+    struct mmap_args args = { at, len, rights, flags, fd, offset };
 
-    return map_counted(&wish, CP_CALLER);
+    return map_counted(&args, CP_CALLER);
 }
 
-/* Before the kernel can give the address to somebody else. */
+/*
+ * Removes the mapping from the live table before munmap, because another thread
+ * may get its address afterwards.
+ */
 EXPORT int munmap(void *at, size_t len)
 {
     struct cp_live_entry entry = { 0 };
@@ -156,7 +159,7 @@ EXPORT int munmap(void *at, size_t len)
     if (is_counted(CP_CALLER) && cp_alloc_may_be_sampled(at))
         entry = cp_live_remove(at);
     failed =
-        next.munmap ? next.munmap(at, len) : (int)syscall(SYS_munmap, at, len);
+        real.munmap ? real.munmap(at, len) : (int)syscall(SYS_munmap, at, len);
     if (failed)
         cp_live_insert(at, entry);
     else
@@ -166,15 +169,15 @@ EXPORT int munmap(void *at, size_t len)
 
 static void *remap(void *at, size_t old_len, size_t len, int flags, void *to)
 {
-    if (next.mremap)
-        return next.mremap(at, old_len, len, flags, to);
+    if (real.mremap)
+        return real.mremap(at, old_len, len, flags, to);
     return (void *)syscall(SYS_mremap, at, old_len, len, flags, to);
 }
 
 EXPORT void *mremap(void *at, size_t old_len, size_t len, int flags, ...)
 {
     struct cp_live_entry entry = { 0 };
-    bool is_ours = is_counted(CP_CALLER);
+    bool is_sampled = is_counted(CP_CALLER);
     void *to = NULL, *block;
     va_list args;
 
@@ -183,7 +186,7 @@ EXPORT void *mremap(void *at, size_t old_len, size_t len, int flags, ...)
         to = va_arg(args, void *);
         va_end(args);
     }
-    if (is_ours && cp_alloc_may_be_sampled(at))
+    if (is_sampled && cp_alloc_may_be_sampled(at))
         entry = cp_live_remove(at);
     block = remap(at, old_len, len, flags, to);
     if (block == MAP_FAILED) {
@@ -191,7 +194,7 @@ EXPORT void *mremap(void *at, size_t old_len, size_t len, int flags, ...)
         return block;
     }
     cp_alloc_count_free(at, entry);
-    if (is_ours && cp_malloc_counts(len))
-        cp_malloc_refresh(block, len, CP_CALLER);
+    if (is_sampled && cp_malloc_count_down(len))
+        cp_malloc_maybe_sample(block, len, CP_CALLER);
     return block;
 }

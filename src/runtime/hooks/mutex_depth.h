@@ -1,8 +1,10 @@
 /*
- * mutex_depth - of mutexes that their holder has locked several times.
+ * mutex_depth - whether an unlock of a recursive mutex releases it.
  *
- * The unlocks of a recursive mutex but the last one let nobody go: who waits is
- * charged to the last, and none of the others counts.
+ * Only the last unlock of a recursive mutex wakes a waiter, so only that one is
+ * charged with the wait.
+ *
+ * Context: the holder of the mutex. Locking: the caller holds the mutex.
  */
 #ifndef CP_MUTEX_DEPTH_H
 #define CP_MUTEX_DEPTH_H
@@ -10,9 +12,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#define CP_MUTEX_TYPE_MASK 3 /* of glibc's kind; the rest are protocols */
+#define CP_MUTEX_TYPE_MASK 3 /* type bits of glibc's __kind */
 
-/* Does the next unlock by its holder leave it locked? A mtx_t is one, too. */
+/* Whether the mutex (or mtx_t) stays locked after the holder's next unlock. */
 static inline bool cp_mutex_is_nested(const void *mutex)
 {
     const pthread_mutex_t *m = mutex;

@@ -1,17 +1,17 @@
 /*
- * new_hooks.c - operator new and delete.
+ * new_hooks.c - hooks of operator new and operator delete.
  *
- * What is done depends on where the next operator comes from:
+ * What a hook does depends on where the real operator comes from:
  *
- * - libstdc++ makes its operators of malloc and free. Then these do the same
- *   themselves, which saves a call, and leave only failure to libstdc++: it
- *   calls the new_handler, and throws.
- * - jemalloc, tcmalloc and mimalloc bring operators that do not go through
- *   malloc: these count and pass on.
- * - any other operator is the business of whoever wrote it: it is passed on,
- *   and what it takes from malloc is counted there.
+ * - libstdc++ implements its operators by malloc and free. The hook then calls
+ *   malloc itself, which saves a call. Only if malloc fails it calls
+ *   libstdc++'s operator, which calls the new_handler and throws.
+ * - jemalloc, tcmalloc and mimalloc define operators that do not call malloc.
+ *   The hook counts the block and calls the operator.
+ * - Any other operator is called unchanged. If it calls malloc, the hook of
+ *   malloc counts the block.
  *
- * An exception of the next operator passes through here, so this file is
+ * An exception of the real operator passes through the hook, so this file is
  * compiled with unwind tables; there is nothing to clean up.
  */
 #include <dlfcn.h>
@@ -26,52 +26,53 @@
 #include "signal/tables/capture.h"
 
 #define EXPORT __attribute__((visibility("default")))
-#define PROBE_BYTES 64
+#define TEST_BYTES 64
 
-enum way {
-    WAY_UNKNOWN, /* it was not called yet */
-    WAY_PLAIN,   /* malloc or free, and nothing else */
-    WAY_COUNT,   /* goes past malloc: counted here */
-    WAY_PASS,    /* not ours to look at */
+enum route {
+    ROUTE_UNKNOWN, /* not called yet */
+    ROUTE_MALLOC,  /* the operator only calls malloc or free */
+    ROUTE_COUNT,   /* does not call malloc: counted by this hook */
+    ROUTE_PASS,    /* called unchanged */
 };
 
 typedef void any_function(void);
 
 /*
- * One operator: the next function, and what is done with it. Those that delete
- * need not ask for that: they go on to `goal`, which is the function that is
- * right, and to begin with one that finds out which that is.
+ * One operator. An operator delete does not test the route: it calls `target`,
+ * which is first a function that detects the route, then the right function.
  */
 struct operator
 {
     const char *name;
     bool is_aligned;
-    _Atomic uint8_t way;
-    void *_Atomic next;
-    any_function *_Atomic goal;
+    _Atomic uint8_t route;
+    void *_Atomic real;
+    any_function *_Atomic target;
 };
 
-static bool is_of_malloc(const Dl_info *its)
+static bool is_in_malloc_object(const Dl_info *object)
 {
-    Dl_info mine;
+    Dl_info own;
     void *allocate;
 
     memcpy(&allocate, &cp_malloc_real.malloc, sizeof(allocate));
-    return dladdr(allocate, &mine) && its->dli_fbase == mine.dli_fbase;
+    return dladdr(allocate, &own) && object->dli_fbase == own.dli_fbase;
 }
 
-static bool is_of_libstdcxx(const Dl_info *its)
+static bool is_in_libstdcxx(const Dl_info *object)
 {
-    const char *name = its->dli_fname ? strrchr(its->dli_fname, '/') : NULL;
+    const char *name =
+        object->dli_fname ? strrchr(object->dli_fname, '/') : NULL;
 
     return name && strncmp(name, "/libstdc++.so", 13) == 0;
 }
 
 /*
- * What libstdc++'s operators call: one another, malloc and free. A program may
- * have its own of these alone: then they must be called for all.
+ * Whether the program calls the hooks of all functions that libstdc++'s
+ * operators call: each other, malloc and free. A program may replace some of
+ * them; then libstdc++'s operators must call the replacement.
  */
-static bool are_bases_ours(void)
+static bool are_all_hooked(void)
 {
     static const char *const names[] = { "malloc",
                                          "free",
@@ -81,80 +82,81 @@ static bool are_bases_ours(void)
                                          "_ZdaPv",
                                          "_ZdlPvSt11align_val_t",
                                          "_ZdaPvSt11align_val_t" };
-    Dl_info mine, its;
+    Dl_info own, object;
 
-    if (!dladdr((const void *)names, &mine))
+    if (!dladdr((const void *)names, &own))
         return false;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         void *first = dlsym(RTLD_DEFAULT, names[i]);
 
-        if (!first || !dladdr(first, &its) || its.dli_fbase != mine.dli_fbase)
+        if (!first || !dladdr(first, &object) ||
+            object.dli_fbase != own.dli_fbase)
             return false;
     }
     return true;
 }
 
 /*
- * Does the operator take its blocks from a function that is hooked, as aligned
- * ones of jemalloc do? Then that counts them. Said by one block, which is given
- * back as it was taken: allocators for debugging look at that.
+ * Whether the operator calls a hooked function, which counts its blocks, as the
+ * aligned operators of jemalloc do. Tested by allocating one block. It is freed
+ * by the matching operator, because debugging allocators check that.
  */
-static bool is_counted_anyway(const struct operator* o, void *next)
+static bool calls_a_hook(const struct operator* o, void *real)
 {
     static const char none = 0;
     void *last = cp_malloc_find(o->name[3] == 'a' ? "_ZdaPvSt11align_val_t"
                                                   : "_ZdlPvSt11align_val_t");
     uint64_t before = cp_alloc_self.left;
-    void *(*take)(size_t, uintptr_t, const void *), *block;
-    void (*give)(void *, uintptr_t);
+    void *(*allocate)(size_t, uintptr_t, const void *), *block;
+    void (*release)(void *, uintptr_t);
     bool is_counted;
 
     if (!o->is_aligned || !last)
         return false;
-    memcpy(&take, &next, sizeof(take));
-    memcpy(&give, &last, sizeof(give));
+    memcpy(&allocate, &real, sizeof(allocate));
+    memcpy(&release, &last, sizeof(release));
     cp_alloc_self.left = UINT64_MAX;
-    block = take(PROBE_BYTES, PROBE_BYTES, &none);
+    block = allocate(TEST_BYTES, TEST_BYTES, &none);
     is_counted = cp_alloc_self.left != UINT64_MAX;
     cp_alloc_self.left = before;
-    give(block, PROBE_BYTES);
+    release(block, TEST_BYTES);
     return is_counted;
 }
 
-/* Aligned blocks libstdc++ takes from aligned_alloc: left to it. */
-static enum way way_of(const struct operator* o, void *next)
+/* libstdc++'s aligned operators call aligned_alloc, whose hook counts. */
+static enum route route_of(const struct operator* o, void *real)
 {
-    Dl_info its;
+    Dl_info object;
 
-    if (!dladdr(next, &its))
-        return WAY_PASS;
-    if (is_of_malloc(&its))
-        return is_counted_anyway(o, next) ? WAY_PASS : WAY_COUNT;
-    return is_of_libstdcxx(&its) && !o->is_aligned && are_bases_ours()
-               ? WAY_PLAIN
-               : WAY_PASS;
+    if (!dladdr(real, &object))
+        return ROUTE_PASS;
+    if (is_in_malloc_object(&object))
+        return calls_a_hook(o, real) ? ROUTE_PASS : ROUTE_COUNT;
+    return is_in_libstdcxx(&object) && !o->is_aligned && are_all_hooked()
+               ? ROUTE_MALLOC
+               : ROUTE_PASS;
 }
 
-static void *plain_new(size_t size)
+static void *malloc_new(size_t size)
 {
     void *block = malloc(size ? size : 1);
 
     if (!block)
-        abort(); /* nobody here can throw */
+        abort(); /* without C++ no exception can be thrown */
     return block;
 }
 
-/* Where there is no C++ at all, but somebody calls its operators. */
-static void *otherwise_new(void)
+/* The operators of a program that has no C++ library but calls them. */
+static void *fallback_new(void)
 {
-    void *(*function)(size_t) = plain_new;
+    void *(*function)(size_t) = malloc_new;
     void *data;
 
     memcpy(&data, &function, sizeof(data));
     return data;
 }
 
-static void *otherwise_delete(void)
+static void *fallback_delete(void)
 {
     void (*function)(void *) = free;
     void *data;
@@ -163,104 +165,109 @@ static void *otherwise_delete(void)
     return data;
 }
 
-/* Finds the next function, and what is to be done with it. */
-static void find(struct operator* o, void *(*otherwise)(void))
+/* Finds the real operator and its route. */
+static void find(struct operator* o, void *(*fallback)(void))
 {
-    void *next = cp_malloc_find(o->name);
-    enum way way = next ? way_of(o, next) : WAY_PASS;
+    void *real = cp_malloc_find(o->name);
+    enum route route = real ? route_of(o, real) : ROUTE_PASS;
 
-    atomic_store(&o->next, next ? next : otherwise());
-    atomic_store(&o->way, (uint8_t)way);
+    atomic_store(&o->real, real ? real : fallback());
+    atomic_store(&o->route, (uint8_t)route);
 }
 
-static inline uint8_t way_now(const struct operator* o)
+static inline uint8_t get_route(const struct operator* o)
 {
-    return atomic_load_explicit(&o->way, memory_order_acquire);
+    return atomic_load_explicit(&o->route, memory_order_acquire);
 }
 
-static inline bool is_way(const struct operator* o, enum way way)
+static inline bool has_route(const struct operator* o, enum route route)
 {
-    return way_now(o) == way;
+    return get_route(o) == route;
 }
 
-/* Puts the next function of operator `o` into the pointer `call`. */
-#define GET(o, call)                                                           \
+/* Sets the function pointer `call` to the real operator of `o`. */
+#define GET_REAL(o, call)                                                      \
     do {                                                                       \
-        void *data = atomic_load_explicit(&(o).next, memory_order_relaxed);    \
+        void *data = atomic_load_explicit(&(o).real, memory_order_relaxed);    \
                                                                                \
         memcpy(&(call), &data, sizeof(data));                                  \
     } while (0)
 
-/* On the first call: it was not counted where the others are. */
-static void learn_new(struct operator* o, size_t size)
+/* On the first call the hook has not counted the size yet. */
+static void detect_new(struct operator* o, size_t size)
 {
-    find(o, otherwise_new);
-    if (is_way(o, WAY_PLAIN) || is_way(o, WAY_COUNT))
-        (void)cp_malloc_counts(size);
-}
-
-/* As malloc does when it is time to look; NULL: it is not, or there is none. */
-static void *look_malloc(const struct operator* o, size_t size,
-                         uintptr_t caller)
-{
-    void *block;
-
-    if (!is_way(o, WAY_PLAIN) || !cp_malloc_has_counted(size))
-        return NULL;
-    block = cp_malloc_real.malloc(size ? size : 1);
-    cp_malloc_refresh(block, size, caller);
-    return block;
-}
-
-/* Of an operator that goes past malloc, and before it is called: it may throw.
- */
-static bool choose(const struct operator* o, size_t size)
-{
-    return is_way(o, WAY_COUNT) && cp_malloc_has_counted(size) &&
-           cp_malloc_choose(size);
+    find(o, fallback_new);
+    if (has_route(o, ROUTE_MALLOC) || has_route(o, ROUTE_COUNT))
+        (void)cp_malloc_count_down(size);
 }
 
 /*
- * Operators new: of a size, and of a size with one or two more arguments. Each
- * has a function for what is rare, which the first jumps to.
+ * Allocates and samples by malloc. NULL: another route, no sample is due, or no
+ * memory.
+ */
+static void *sample_malloc(const struct operator* o, size_t size,
+                           uintptr_t caller)
+{
+    void *block;
+
+    if (!has_route(o, ROUTE_MALLOC) || !cp_malloc_is_due(size))
+        return NULL;
+    block = cp_malloc_real.malloc(size ? size : 1);
+    cp_malloc_maybe_sample(block, size, caller);
+    return block;
+}
+
+/*
+ * For ROUTE_COUNT: whether to sample the block. Called before the operator,
+ * which may throw.
+ */
+static bool should_sample(const struct operator* o, size_t size)
+{
+    return has_route(o, ROUTE_COUNT) && cp_malloc_is_due(size) &&
+           cp_malloc_should_sample(size);
+}
+
+/*
+ * Defines an operator new with a size and up to two more arguments: the hook
+ * and its slow path.
  */
 #define NEW_BODY(symbol, aligned, types, params, args)                         \
     static struct operator o_##symbol = { .name = #symbol,                     \
                                           .is_aligned = (aligned) };           \
                                                                                \
-    CP_RARE static void *rare_##symbol params                                  \
+    CP_SLOW_PATH static void *slow_##symbol params                             \
     {                                                                          \
         void *(*call)types, *block;                                            \
-        bool is_chosen;                                                        \
+        bool is_due;                                                           \
                                                                                \
-        if (is_way(&o_##symbol, WAY_UNKNOWN))                                  \
-            learn_new(&o_##symbol, size);                                      \
-        block = look_malloc(&o_##symbol, size, CP_CALLER);                     \
+        if (has_route(&o_##symbol, ROUTE_UNKNOWN))                             \
+            detect_new(&o_##symbol, size);                                     \
+        block = sample_malloc(&o_##symbol, size, CP_CALLER);                   \
         if (block)                                                             \
             return block;                                                      \
-        GET(o_##symbol, call);                                                 \
-        is_chosen = choose(&o_##symbol, size);                                 \
+        GET_REAL(o_##symbol, call);                                            \
+        is_due = should_sample(&o_##symbol, size);                             \
         block = call args;                                                     \
-        if (is_chosen)                                                         \
+        if (is_due)                                                            \
             cp_malloc_sample(block, size, CP_CALLER);                          \
         return block;                                                          \
     }                                                                          \
                                                                                \
     EXPORT void *symbol params;                                                \
-    CP_HALF_LINE EXPORT void *symbol params                                    \
+    CP_HALF_CACHE_LINE EXPORT void *symbol params                              \
     {                                                                          \
-        uint8_t way = way_now(&o_##symbol);                                    \
+        uint8_t route = get_route(&o_##symbol);                                \
         void *(*call)types, *block;                                            \
                                                                                \
-        if (way == WAY_PLAIN) {                                                \
-            if (!cp_malloc_counts(size) &&                                     \
+        if (route == ROUTE_MALLOC) {                                           \
+            if (!cp_malloc_count_down(size) &&                                 \
                 (block = cp_malloc_real.malloc(size)) != NULL)                 \
                 return block;                                                  \
-        } else if (way == WAY_COUNT && !cp_malloc_counts(size)) {              \
-            GET(o_##symbol, call);                                             \
+        } else if (route == ROUTE_COUNT && !cp_malloc_count_down(size)) {      \
+            GET_REAL(o_##symbol, call);                                        \
             return call args;                                                  \
         }                                                                      \
-        return rare_##symbol args;                                             \
+        return slow_##symbol args;                                             \
     }
 
 #define NEW(symbol) NEW_BODY(symbol, false, (size_t), (size_t size), (size))
@@ -283,36 +290,36 @@ NEW_1(_ZnamSt11align_val_t, true)
 NEW_2(_ZnwmSt11align_val_tRKSt9nothrow_t)
 NEW_2(_ZnamSt11align_val_tRKSt9nothrow_t)
 
-/* `plain` is where it leads when free is all that it is. */
-static void learn_delete(struct operator* o, any_function *plain)
+/* `plain` becomes the target if the operator only calls free. */
+static void detect_delete(struct operator* o, any_function *plain)
 {
-    find(o, otherwise_delete);
-    if (is_way(o, WAY_PLAIN)) {
-        atomic_store(&o->goal, plain);
+    find(o, fallback_delete);
+    if (has_route(o, ROUTE_MALLOC)) {
+        atomic_store(&o->target, plain);
     } else {
-        any_function *goal;
+        any_function *target;
 
-        GET(*o, goal);
-        atomic_store(&o->goal, goal);
+        GET_REAL(*o, target);
+        atomic_store(&o->target, target);
     }
 }
 
-/* For arguments that free has not. */
+/* Silences warnings about arguments that free does not have. */
 static inline void ignore(void *block, ...)
 {
     (void)block;
 }
 
 /*
- * Operators delete, with up to two more arguments that are passed on. All of
- * libstdc++'s are free, those of aligned blocks too.
+ * Defines an operator delete with up to two more arguments. All of libstdc++'s
+ * only call free, also those of aligned blocks.
  */
 #define DELETE_BODY(symbol, types, params, args)                               \
-    static void rare_##symbol params;                                          \
+    static void slow_##symbol params;                                          \
                                                                                \
     static struct operator o_##symbol = { .name = #symbol,                     \
-                                          .goal =                              \
-                                              (any_function *)rare_##symbol }; \
+                                          .target =                            \
+                                              (any_function *)slow_##symbol }; \
                                                                                \
     static void plain_##symbol params                                          \
     {                                                                          \
@@ -320,30 +327,31 @@ static inline void ignore(void *block, ...)
         cp_malloc_real.free(block);                                            \
     }                                                                          \
                                                                                \
-    CP_RARE static void rare_##symbol params                                   \
+    CP_SLOW_PATH static void slow_##symbol params                              \
     {                                                                          \
         void(*call) types;                                                     \
                                                                                \
-        if (is_way(&o_##symbol, WAY_UNKNOWN))                                  \
-            learn_delete(&o_##symbol, (any_function *)plain_##symbol);         \
-        if (!is_way(&o_##symbol, WAY_PASS) && !cp_malloc_before_free(block))   \
+        if (has_route(&o_##symbol, ROUTE_UNKNOWN))                             \
+            detect_delete(&o_##symbol, (any_function *)plain_##symbol);        \
+        if (!has_route(&o_##symbol, ROUTE_PASS) &&                             \
+            !cp_malloc_before_free(block))                                     \
             return;                                                            \
-        GET(o_##symbol, call);                                                 \
+        GET_REAL(o_##symbol, call);                                            \
         call args;                                                             \
     }                                                                          \
                                                                                \
     EXPORT void symbol params;                                                 \
-    CP_HALF_LINE EXPORT void symbol params                                     \
+    CP_HALF_CACHE_LINE EXPORT void symbol params                               \
     {                                                                          \
-        void(*goal) types;                                                     \
+        void(*target) types;                                                   \
                                                                                \
         if (__builtin_expect(cp_alloc_may_be_sampled(block), 0)) {             \
-            rare_##symbol args;                                                \
+            slow_##symbol args;                                                \
             return;                                                            \
         }                                                                      \
-        goal = (void(*) types)atomic_load_explicit(&o_##symbol.goal,           \
-                                                   memory_order_relaxed);      \
-        goal args;                                                             \
+        target = (void(*) types)atomic_load_explicit(&o_##symbol.target,       \
+                                                     memory_order_relaxed);    \
+        target args;                                                           \
     }
 
 #define DELETE(symbol) DELETE_BODY(symbol, (void *), (void *block), (block))

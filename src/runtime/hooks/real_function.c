@@ -1,4 +1,4 @@
-/* real_function.c - see real_function.h. */
+/* real_function.c - looks the real functions up when the library is loaded. */
 #include "runtime/hooks/real_function.h"
 
 #include <dlfcn.h>
@@ -8,23 +8,23 @@
 
 #include "signal/heap/alloc_sampler.h"
 
-/* What CP_REAL put into the section of that name; the linker sets these. */
+/* Bounds of the section that CP_REAL_ENTRY fills; set by the linker. */
 extern struct cp_real_function *__start_cp_real_functions[]
     __attribute__((visibility("hidden")));
 extern struct cp_real_function *__stop_cp_real_functions[]
     __attribute__((visibility("hidden")));
 
-static void say(const char *text)
+static void print(const char *text)
 {
     if (write(STDERR_FILENO, text, strlen(text)) < 0)
         return;
 }
 
 /*
- * pread64 is pread wherever a long has 64 bits; musl binds programs to it under
- * both names, but has only the one.
+ * Finds pread for pread64: where long has 64 bits both are the same. musl's
+ * loader binds programs to both names, but dlsym finds only pread.
  */
-static void *find_same(const char *name)
+static void *find_without_64(const char *name)
 {
     size_t len = strlen(name);
     char same[32];
@@ -36,36 +36,39 @@ static void *find_same(const char *name)
     return dlsym(RTLD_NEXT, same);
 }
 
-static void *find(struct cp_real_function *next)
+static void *find(struct cp_real_function *real)
 {
     void *found = NULL;
 
     cp_alloc_self.hook_depth++;
-    if (next->version)
-        found = dlvsym(RTLD_NEXT, next->name, next->version);
+    if (real->version)
+        found = dlvsym(RTLD_NEXT, real->name, real->version);
     if (!found)
-        found = dlsym(RTLD_NEXT, next->name);
+        found = dlsym(RTLD_NEXT, real->name);
     if (!found)
-        found = find_same(next->name);
+        found = find_without_64(real->name);
     cp_alloc_self.hook_depth--;
     if (found)
-        atomic_store_explicit(&next->found, found, memory_order_release);
+        atomic_store_explicit(&real->found, found, memory_order_release);
     return found;
 }
 
-void *cp_real_find(struct cp_real_function *next)
+void *cp_real_find(struct cp_real_function *real)
 {
-    void *found = find(next);
+    void *found = find(real);
 
     if (found)
         return found;
-    say("cpprof: libc has no ");
-    say(next->name);
-    say("\n");
+    print("cpprof: libc has no ");
+    print(real->name);
+    print(", which the program calls; use a newer libc\n");
     abort();
 }
 
-/* Before lifecycle.c's. What an old libc does not have is not missed yet. */
+/*
+ * Runs before the constructor of lifecycle.c. A function that an old libc lacks
+ * is an error only when the program calls it.
+ */
 __attribute__((constructor(101))) static void prepare(void)
 {
     for (struct cp_real_function **n = __start_cp_real_functions;

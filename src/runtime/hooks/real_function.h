@@ -1,8 +1,14 @@
 /*
- * next - the function that a hook goes on to: the next one of its name.
+ * real_function - the function that a hook calls: the next definition of its
+ * name in the loader's search order (RTLD_NEXT).
  *
- * All are found when the library is loaded, so that no hook enters the loader
- * later, where locks are held; but the first call may come before that.
+ * A constructor finds all of them when the library is loaded, so that no hook
+ * enters the loader later, where other threads may hold its lock. A hook that
+ * is called before that finds its function itself.
+ *
+ * Context: hooks in any thread. Locking: dlsym takes the loader's lock.
+ * Ordering: `found` is published by a release store and acquired by readers.
+ * Failure: the process is aborted with a message if libc has no such function.
  */
 #ifndef CP_REAL_FUNCTION_H
 #define CP_REAL_FUNCTION_H
@@ -10,38 +16,39 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-/* Starts with its name; version is that of glibc where it has several. */
 struct cp_real_function {
-    const char *name, *version;
-    void *_Atomic found;
+    const char *name;
+    const char *version; /* symbol version, if glibc has several; or NULL */
+    void *_Atomic found; /* NULL: not found yet */
 };
 
-/* Finds it, if it is not there yet; ends the program if there is none. */
-void *cp_real_find(struct cp_real_function *next);
+/* Finds the function; aborts if there is none. */
+void *cp_real_find(struct cp_real_function *real);
 
-/* NULL: not yet. */
-static inline void *cp_real_found(struct cp_real_function *next)
+/* The function if it was found before; NULL otherwise. */
+static inline void *cp_real_found(struct cp_real_function *real)
 {
-    return atomic_load_explicit(&next->found, memory_order_acquire);
+    return atomic_load_explicit(&real->found, memory_order_acquire);
 }
 
-static inline void *cp_real_get(struct cp_real_function *next)
+/* The function; finds it if necessary. */
+static inline void *cp_real_get(struct cp_real_function *real)
 {
-    void *found = cp_real_found(next);
+    void *found = cp_real_found(real);
 
-    return __builtin_expect(!found, 0) ? cp_real_find(next) : found;
+    return __builtin_expect(!found, 0) ? cp_real_find(real) : found;
 }
 
-/* Makes next_SYMBOL, which is looked for when the library is loaded. */
+/* Defines real_SYMBOL and lists it for the constructor of real_function.c. */
 #define CP_REAL_ENTRY(symbol, glibc)                                           \
-    static struct cp_real_function next_##symbol = { #symbol, glibc, NULL };   \
+    static struct cp_real_function real_##symbol = { #symbol, glibc, NULL };   \
     static struct cp_real_function *listed_##symbol                            \
-        __attribute__((section("cp_real_functions"), used)) = &next_##symbol
+        __attribute__((section("cp_real_functions"), used)) = &real_##symbol
 
-/* Declares `next` as a pointer to the next function called like `symbol`. */
+/* Declares `real`, a pointer to the function that the hook `symbol` calls. */
 #define CP_REAL_VERSION(symbol, glibc)                                         \
     CP_REAL_ENTRY(symbol, glibc);                                              \
-    __typeof__(symbol) *next = (__typeof__(symbol) *)cp_real_get(&next_##symbol)
+    __typeof__(symbol) *real = (__typeof__(symbol) *)cp_real_get(&real_##symbol)
 
 #define CP_REAL(symbol) CP_REAL_VERSION(symbol, NULL)
 

@@ -1,13 +1,14 @@
 /*
- * sandbox_hooks.c - the program gives up rights: prctl, and seccomp, unshare
- * and setns, also by way of syscall.
+ * sandbox_hooks.c - hooks of prctl, unshare and setns, and of syscall for these
+ * and seccomp: the program enters a sandbox.
  *
- * Before the program installs a seccomp filter the library stops whatever that
- * filter would end it for (sandbox.h). unshare and setns see a process without
- * own threads (pause.h).
+ * Before the program installs a seccomp filter, the library stops everything
+ * for which the filter would kill the process (sandbox.h). Before unshare and
+ * setns, which fail in a process with several threads, it ends its own threads
+ * (pause.h).
  *
- * A filter that is installed without libc, by an instruction in the program, is
- * found when a profile begins, by /proc.
+ * A filter that the program installs by its own syscall instruction is detected
+ * through /proc when a profile starts.
  */
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -37,7 +38,7 @@
 
 /* ---- filters ---- */
 
-/* A copy of the program's memory; false: it cannot be read. */
+/* Copies memory of the program; returns false if it is not readable. */
 static bool copy(void *out, const void *from, size_t len)
 {
     struct iovec to = { out, len }, at = { (void *)(uintptr_t)from, len };
@@ -46,8 +47,8 @@ static bool copy(void *out, const void *from, size_t len)
                       (long)&to, 1, (long)&at, 1, 0) == (long)len;
 }
 
-/* What the filter asks for; nothing, if the kernel would refuse it. */
-static enum cp_sandbox_need judge(const void *program, bool is_for_all)
+/* What the filter requires; nothing if the kernel would reject it. */
+static enum cp_sandbox_need check_filter(const void *program, bool is_for_all)
 {
     enum cp_sandbox_need need = CP_SANDBOX_NOTHING;
     struct sock_fprog p;
@@ -64,19 +65,21 @@ static enum cp_sandbox_need judge(const void *program, bool is_for_all)
     return need;
 }
 
-static bool is_of_other_process(void)
+/* Whether the library does not run here: not started, or a child of vfork. */
+static bool is_inactive(void)
 {
     return !cp_lifecycle_is_started() || !cp_lifecycle_is_own_process();
 }
 
+/* Stops what the filter does not allow; is_for_all is as in sandbox.h. */
 static enum cp_sandbox_need prepare(bool is_strict, const void *program,
                                     bool is_for_all)
 {
     enum cp_sandbox_need need;
 
-    if (is_of_other_process())
+    if (is_inactive())
         return CP_SANDBOX_NOTHING;
-    need = is_strict ? CP_SANDBOX_SEAL : judge(program, is_for_all);
+    need = is_strict ? CP_SANDBOX_SEAL : check_filter(program, is_for_all);
     if (need >= CP_SANDBOX_NO_PERF) {
         cp_sandbox_set_filtered();
         cp_perf_signals_close_all();
@@ -90,6 +93,7 @@ static enum cp_sandbox_need prepare(bool is_strict, const void *program,
     return need;
 }
 
+/* If the filter was not installed, resumes what prepare has stopped. */
 static long finish(enum cp_sandbox_need need, long result)
 {
     int number = errno;
@@ -102,7 +106,7 @@ static long finish(enum cp_sandbox_need need, long result)
     return result;
 }
 
-/* Whatever the option, the kernel is given all four, as libc does it. */
+/* Passes four arguments whatever the option, as libc does. */
 EXPORT int prctl(int option, ...)
 {
     enum cp_sandbox_need need;
@@ -115,21 +119,24 @@ EXPORT int prctl(int option, ...)
         a[i] = va_arg(more, unsigned long);
     va_end(more);
     if (option != PR_SET_SECCOMP)
-        return next(option, a[0], a[1], a[2], a[3]);
+        return real(option, a[0], a[1], a[2], a[3]);
     need = prepare(a[0] == SECCOMP_MODE_STRICT, (const void *)a[1], false);
-    return (int)finish(need, next(option, a[0], a[1], a[2], a[3]));
+    return (int)finish(need, real(option, a[0], a[1], a[2], a[3]));
 }
 
 /* ---- namespaces ---- */
 
-/* These fail in a process with several threads. */
-static bool wants_single(int flags)
+/* Whether unshare with these flags fails in a process with several threads. */
+static bool needs_single_thread(int flags)
 {
     return flags & (CLONE_NEWUSER | CLONE_VM | CLONE_THREAD | CLONE_SIGHAND);
 }
 
-/* So do these; a type of 0 is any. CLONE_NEWNS: a folder of its own. */
-static bool wants_single_join(int type)
+/*
+ * Whether setns fails in a process with several threads; type 0 may be any.
+ * CLONE_NEWNS fails if threads share their working directory.
+ */
+static bool needs_single_thread_to_join(int type)
 {
     return type == 0 || type & (CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWTIME);
 }
@@ -144,11 +151,11 @@ static bool pause_if(bool is_wanted)
 
 EXPORT int unshare(int flags)
 {
-    bool is_paused = pause_if(wants_single(flags));
+    bool is_paused = pause_if(needs_single_thread(flags));
     int result;
 
     CP_REAL(unshare);
-    result = next(flags);
+    result = real(flags);
     if (is_paused)
         cp_pause_end();
     return result;
@@ -156,20 +163,21 @@ EXPORT int unshare(int flags)
 
 EXPORT int setns(int fd, int type)
 {
-    bool is_paused = pause_if(wants_single_join(type));
+    bool is_paused = pause_if(needs_single_thread_to_join(type));
     int result;
 
     CP_REAL(setns);
-    result = next(fd, type);
+    result = real(fd, type);
     if (is_paused)
         cp_pause_end();
     return result;
 }
 
 /*
- * ---- by number ----
+ * ---- syscall() ----
  *
- * A sanitizer calls syscall before we can know who comes next: it has no hook.
+ * Sanitizers call syscall before this library is initialized, so sanitizer
+ * builds have no such hook.
  */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
@@ -180,22 +188,22 @@ CP_REAL_ENTRY(syscall, NULL);
 
 static long set_seccomp(long mode, long flags, long program)
 {
-    syscall_fn *next = (syscall_fn *)cp_real_get(&next_syscall);
+    syscall_fn *real = (syscall_fn *)cp_real_get(&real_syscall);
     enum cp_sandbox_need need =
         prepare(mode == SECCOMP_SET_MODE_STRICT, (const void *)program,
                 ((unsigned long)flags & SECCOMP_FILTER_FLAG_TSYNC) != 0);
 
-    return finish(need, next(SYS_seccomp, mode, flags, program, 0, 0, 0));
+    return finish(need, real(SYS_seccomp, mode, flags, program, 0, 0, 0));
 }
 
-/* The calls that are looked at; none has six arguments. */
+/* The calls that have a hook; none of them has six arguments. */
 long cp_syscall_handle(long number, long a, long b, long c, long d, long e);
 long cp_syscall_early(long number, long a, long b, long c, long d, long e,
                       long f);
 
 long cp_syscall_handle(long number, long a, long b, long c, long d, long e)
 {
-    syscall_fn *next = (syscall_fn *)cp_real_get(&next_syscall);
+    syscall_fn *real = (syscall_fn *)cp_real_get(&real_syscall);
 
     if (number == SYS_prctl && a == PR_SET_SECCOMP)
         return prctl((int)a, b, c, d, e);
@@ -206,10 +214,10 @@ long cp_syscall_handle(long number, long a, long b, long c, long d, long e)
         return unshare((int)a);
     if (number == SYS_setns)
         return setns((int)a, (int)b);
-    return next(number, a, b, c, d, e, 0);
+    return real(number, a, b, c, d, e, 0);
 }
 
-/* Before the constructors of this library: past libc. */
+/* Before the constructor has found libc's syscall: makes the call itself. */
 long cp_syscall_early(long number, long a, long b, long c, long d, long e,
                       long f)
 {
@@ -223,23 +231,23 @@ long cp_syscall_early(long number, long a, long b, long c, long d, long e,
 }
 
 /*
- * All others are a jump to libc's, without a frame: a call that returns twice,
- * such as clone, finds the stack as the program left it. On x86-64 a compiler
- * would write to where the sixth argument is on the stack: in a call with fewer
- * that is the caller's own memory.
+ * All other calls are a jump to libc's syscall without a frame, so that a call
+ * that returns twice, such as clone, finds the program's stack unchanged. It is
+ * in assembly on x86-64: a compiler might write to the stack slot of the sixth
+ * argument, which belongs to the caller if the call has fewer arguments.
  */
 #if defined(__x86_64__)
 _Static_assert(offsetof(struct cp_real_function, found) == 16 &&
                    SYS_prctl == 157 && SYS_unshare == 272 && SYS_setns == 308 &&
                    SYS_seccomp == 317,
-               "as below");
+               "the assembly below uses these numbers");
 __asm__(".text\n"
         ".globl syscall\n"
         ".type syscall, @function\n"
         ".p2align 4\n"
         "syscall:\n"
         ".cfi_startproc\n"
-        "    movq next_syscall+16(%rip), %rax\n"
+        "    movq real_syscall+16(%rip), %rax\n"
         "    testq %rax, %rax\n"
         "    je cp_syscall_early\n"
         "    cmpq $157, %rdi\n"
@@ -259,15 +267,15 @@ syscall_fn cp_syscall __asm__("syscall");
 EXPORT long cp_syscall(long number, long a, long b, long c, long d, long e,
                        long f)
 {
-    syscall_fn *next = (syscall_fn *)cp_real_found(&next_syscall);
+    syscall_fn *real = (syscall_fn *)cp_real_found(&real_syscall);
 
-    if (__builtin_expect(!next, 0))
+    if (__builtin_expect(!real, 0))
         return cp_syscall_early(number, a, b, c, d, e, f);
     if (__builtin_expect(number == SYS_prctl || number == SYS_seccomp ||
                              number == SYS_unshare || number == SYS_setns,
                          0))
         return cp_syscall_handle(number, a, b, c, d, e);
-    return next(number, a, b, c, d, e, f);
+    return real(number, a, b, c, d, e, f);
 }
 #endif
 

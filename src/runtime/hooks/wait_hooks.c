@@ -1,10 +1,11 @@
 /*
- * wait_hooks.c - conditions, semaphores, barriers and joins, ours first.
+ * wait_hooks.c - hooks of condition variables, semaphores, barriers and joins.
  *
- * A semaphore or a thread is tried first, so that only those who have to wait
- * are counted; a condition or a barrier is always waited for. A wait for a
- * condition gives its mutex up, so whoever waits for that mutex is charged to
- * it first. Cancellation passes through: nothing is held here.
+ * The hooks of semaphores and joins try without waiting first, so that only
+ * real waits are recorded; condition variables and barriers always wait. A wait
+ * on a condition variable unlocks its mutex, so threads that wait for the mutex
+ * are charged to that call. A thread may be cancelled in these calls, so the
+ * hooks hold nothing across them.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -25,15 +26,15 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The version of glibc's conditions since they are process-shared. */
+/* The symbol version of glibc's current condition variables. */
 #if defined(__x86_64__)
 #define COND_VERSION "GLIBC_2.3.2"
 #else
 #define COND_VERSION NULL
 #endif
 
-/* Whoever waits for a condition lets go of its mutex first, once. */
-static inline void give_up(const void *mutex, uintptr_t caller)
+/* Records the unlock of the mutex by a wait on a condition variable. */
+static inline void record_unlock(const void *mutex, uintptr_t caller)
 {
     struct cp_unlock_event go;
 
@@ -44,14 +45,14 @@ static inline void give_up(const void *mutex, uintptr_t caller)
     cp_waits_after_unlock(mutex, &go, caller);
 }
 
-/* It was not waited for: there is no such thing, or waiting makes no sense. */
-static bool is_refused(int status)
+/* Whether the call failed without waiting. */
+static bool is_immediate_error(int status)
 {
     return status == EINVAL || status == EDEADLK || status == EPERM ||
            status == ESRCH;
 }
 
-/* Returns what `call` returns, and charges the wait if the profile is on. */
+/* Returns the result of `call`, and records the wait if waits are recorded. */
 #define WAIT(what, thing, call)                                                \
     do {                                                                       \
         struct cp_wait wait;                                                   \
@@ -62,7 +63,7 @@ static bool is_refused(int status)
             return call;                                                       \
         cp_wait_begin(&wait, what, (const void *)(thing), CP_CALLER);          \
         status = (call);                                                       \
-        if (is_refused(status))                                                \
+        if (is_immediate_error(status))                                        \
             cp_wait_abort(&wait);                                              \
         else                                                                   \
             cp_wait_end(&wait, CP_CALLER);                                     \
@@ -72,87 +73,87 @@ static bool is_refused(int status)
 EXPORT int pthread_cond_wait(pthread_cond_t *c, pthread_mutex_t *m)
 {
     CP_REAL_VERSION(pthread_cond_wait, COND_VERSION);
-    give_up(m, CP_CALLER);
-    WAIT(CP_WAIT_COND, c, next(c, m));
+    record_unlock(m, CP_CALLER);
+    WAIT(CP_WAIT_COND, c, real(c, m));
 }
 
 EXPORT int pthread_cond_timedwait(pthread_cond_t *c, pthread_mutex_t *m,
                                   const struct timespec *t)
 {
     CP_REAL_VERSION(pthread_cond_timedwait, COND_VERSION);
-    give_up(m, CP_CALLER);
-    WAIT(CP_WAIT_COND, c, next(c, m, t));
+    record_unlock(m, CP_CALLER);
+    WAIT(CP_WAIT_COND, c, real(c, m, t));
 }
 
 EXPORT int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
                                   clockid_t clock, const struct timespec *t)
 {
     CP_REAL(pthread_cond_clockwait);
-    give_up(m, CP_CALLER);
-    WAIT(CP_WAIT_COND, c, next(c, m, clock, t));
+    record_unlock(m, CP_CALLER);
+    WAIT(CP_WAIT_COND, c, real(c, m, clock, t));
 }
 
 EXPORT int cnd_wait(cnd_t *c, mtx_t *m)
 {
     CP_REAL(cnd_wait);
-    give_up(m, CP_CALLER);
-    WAIT(CP_WAIT_COND, c, next(c, m));
+    record_unlock(m, CP_CALLER);
+    WAIT(CP_WAIT_COND, c, real(c, m));
 }
 
 EXPORT int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *t)
 {
     CP_REAL(cnd_timedwait);
-    give_up(m, CP_CALLER);
-    WAIT(CP_WAIT_COND, c, next(c, m, t));
+    record_unlock(m, CP_CALLER);
+    WAIT(CP_WAIT_COND, c, real(c, m, t));
 }
 
-/* Those who let the waiters go: noted in a trace, if there is somebody. */
+/* Calls that wake waiters: a trace records them if there is a waiter. */
 
 EXPORT int pthread_cond_signal(pthread_cond_t *c)
 {
     CP_REAL_VERSION(pthread_cond_signal, COND_VERSION);
     if (!cp_waits_are_enabled())
-        return next(c);
-    return cp_hook_wake(c, (cp_unlock_fn *)next, CP_CALLER);
+        return real(c);
+    return cp_hook_wake(c, (cp_unlock_fn *)real, CP_CALLER);
 }
 
 EXPORT int pthread_cond_broadcast(pthread_cond_t *c)
 {
     CP_REAL_VERSION(pthread_cond_broadcast, COND_VERSION);
     if (!cp_waits_are_enabled())
-        return next(c);
-    return cp_hook_wake(c, (cp_unlock_fn *)next, CP_CALLER);
+        return real(c);
+    return cp_hook_wake(c, (cp_unlock_fn *)real, CP_CALLER);
 }
 
 EXPORT int cnd_signal(cnd_t *c)
 {
     CP_REAL(cnd_signal);
     if (!cp_waits_are_enabled())
-        return next(c);
-    return cp_hook_wake(c, (cp_unlock_fn *)next, CP_CALLER);
+        return real(c);
+    return cp_hook_wake(c, (cp_unlock_fn *)real, CP_CALLER);
 }
 
 EXPORT int cnd_broadcast(cnd_t *c)
 {
     CP_REAL(cnd_broadcast);
     if (!cp_waits_are_enabled())
-        return next(c);
-    return cp_hook_wake(c, (cp_unlock_fn *)next, CP_CALLER);
+        return real(c);
+    return cp_hook_wake(c, (cp_unlock_fn *)real, CP_CALLER);
 }
 
 EXPORT int sem_post(sem_t *s)
 {
     CP_REAL(sem_post);
     if (!cp_waits_are_enabled())
-        return next(s);
-    return cp_hook_wake(s, (cp_unlock_fn *)next, CP_CALLER);
+        return real(s);
+    return cp_hook_wake(s, (cp_unlock_fn *)real, CP_CALLER);
 }
 
 /*
- * Is it free, and now ours? Waiting for one is where a thread may be cancelled,
- * even if it is free.
+ * Decrements the semaphore if that is possible without waiting. sem_wait is a
+ * cancellation point even if it does not wait.
  */
-static bool take_sem(sem_t *s)
+static bool try_sem(sem_t *s)
 {
     int before = errno;
 
@@ -160,7 +161,7 @@ static bool take_sem(sem_t *s)
     if (!cp_waits_are_enabled())
         return false;
     pthread_testcancel();
-    if (next(s) == 0)
+    if (real(s) == 0)
         return true;
     errno = before;
     return false;
@@ -169,19 +170,19 @@ static bool take_sem(sem_t *s)
 EXPORT int sem_wait(sem_t *s)
 {
     CP_REAL(sem_wait);
-    if (take_sem(s))
+    if (try_sem(s))
         return 0;
-    WAIT(CP_WAIT_SEM, s, next(s));
+    WAIT(CP_WAIT_SEM, s, real(s));
 }
 
 EXPORT int sem_timedwait(sem_t *s, const struct timespec *t)
 {
     CP_REAL(sem_timedwait);
     if (t->tv_nsec < 0 || t->tv_nsec > 999999999)
-        return next(s, t);
-    if (take_sem(s))
+        return real(s, t);
+    if (try_sem(s))
         return 0;
-    WAIT(CP_WAIT_SEM, s, next(s, t));
+    WAIT(CP_WAIT_SEM, s, real(s, t));
 }
 
 EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
@@ -189,23 +190,23 @@ EXPORT int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t)
     CP_REAL(sem_clockwait);
     if ((clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME) ||
         t->tv_nsec < 0 || t->tv_nsec > 999999999)
-        return next(s, clock, t);
-    if (take_sem(s))
+        return real(s, clock, t);
+    if (try_sem(s))
         return 0;
-    WAIT(CP_WAIT_SEM, s, next(s, clock, t));
+    WAIT(CP_WAIT_SEM, s, real(s, clock, t));
 }
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 {
     CP_REAL(pthread_barrier_wait);
-    WAIT(CP_WAIT_BARRIER, b, next(b));
+    WAIT(CP_WAIT_BARRIER, b, real(b));
 }
 
-/* EBUSY: the thread has not ended, or waiting for it was not tried. */
+/* Returns EBUSY if the thread has not ended, or waits are not recorded. */
 static int try_join(pthread_t thread, void **result)
 {
     CP_REAL(pthread_tryjoin_np);
-    return cp_waits_are_enabled() ? next(thread, result) : EBUSY;
+    return cp_waits_are_enabled() ? real(thread, result) : EBUSY;
 }
 
 EXPORT int pthread_join(pthread_t thread, void **result)
@@ -215,10 +216,10 @@ EXPORT int pthread_join(pthread_t thread, void **result)
     CP_REAL(pthread_join);
     if (tried != EBUSY)
         return tried;
-    WAIT(CP_WAIT_JOIN, thread, next(thread, result));
+    WAIT(CP_WAIT_JOIN, thread, real(thread, result));
 }
 
-/* A bad time or clock is refused even if the thread has ended. */
+/* libc rejects an invalid timeout even if the thread has ended. */
 static int try_timed_join(pthread_t thread, void **result, clockid_t clock,
                           const struct timespec *t)
 {
@@ -236,7 +237,7 @@ EXPORT int pthread_timedjoin_np(pthread_t thread, void **result,
     CP_REAL(pthread_timedjoin_np);
     if (tried != EBUSY)
         return tried;
-    WAIT(CP_WAIT_JOIN, thread, next(thread, result, t));
+    WAIT(CP_WAIT_JOIN, thread, real(thread, result, t));
 }
 
 EXPORT int pthread_clockjoin_np(pthread_t thread, void **result,
@@ -247,7 +248,7 @@ EXPORT int pthread_clockjoin_np(pthread_t thread, void **result,
     CP_REAL(pthread_clockjoin_np);
     if (tried != EBUSY)
         return tried;
-    WAIT(CP_WAIT_JOIN, thread, next(thread, result, clock, t));
+    WAIT(CP_WAIT_JOIN, thread, real(thread, result, clock, t));
 }
 
 EXPORT int thrd_join(thrd_t thread, int *result)
@@ -260,5 +261,5 @@ EXPORT int thrd_join(thrd_t thread, int *result)
         *result = (int)(intptr_t)value;
     if (tried == 0)
         return thrd_success;
-    WAIT(CP_WAIT_JOIN, thread, next(thread, result));
+    WAIT(CP_WAIT_JOIN, thread, real(thread, result));
 }

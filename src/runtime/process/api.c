@@ -30,7 +30,7 @@
 #include "runtime/threads/labels.h"
 #include "runtime/threads/threads.h"
 #include "runtime/trace/drain.h"
-#include "runtime/trace/trace_notes.h"
+#include "runtime/trace/trace_emit.h"
 #include "signal/tables/capture.h"
 #include "signal/tables/thread.h"
 
@@ -214,7 +214,7 @@ cpprof_start_with(const char *kind, const struct cpprof_options *options)
     struct cpprof_profile *p = start(kind, options);
 
     if (p && p->kind->pump) {
-        p->drain.turn = keep_more;
+        p->drain.step = keep_more;
         p->drain.context = p;
         /* Without a thread what has room until the end is told. */
         (void)cp_drain_start(&p->drain, "cpprof-trace", NULL);
@@ -275,7 +275,7 @@ static enum cp_status leave(struct cpprof_profile *p, struct cp_error *err)
 static enum cp_status stop(struct cpprof_profile *p, int fd,
                            struct cp_error *err)
 {
-    if (!cp_drain_end(&p->drain))
+    if (!cp_drain_stop(&p->drain))
         return leave(p, err);
     *err = p->failed;
     if (fd >= 0 && err->status == CP_OK) {
@@ -312,7 +312,7 @@ static bool is_of_time(const char *name)
 static enum cp_status wait_until(struct cpprof_profile *p, int64_t end_ns,
                                  int fd, struct cp_error *err)
 {
-    int64_t left, most = p->kind->pump ? CP_DRAIN_NS : INT64_MAX;
+    int64_t left, most = p->kind->pump ? CP_DRAIN_PERIOD_NS : INT64_MAX;
     enum cp_status status = CP_OK;
 
     p->kept.fd = fd;
@@ -472,15 +472,15 @@ EXPORT void cpprof_labels_put(unsigned labels)
 
 EXPORT void cpprof_region_begin(const char *name)
 {
-    cp_trace_note_region(text_of(name), true, CP_CALLER);
+    cp_trace_emit_region(text_of(name), true, CP_CALLER);
 }
 
 EXPORT void cpprof_region_end(const char *name)
 {
-    cp_trace_note_region(text_of(name), false, CP_CALLER);
+    cp_trace_emit_region(text_of(name), false, CP_CALLER);
 }
 
 EXPORT void cpprof_log(const char *category, const char *message)
 {
-    cp_trace_note_log(text_of(category), text_of(message), CP_CALLER);
+    cp_trace_emit_log(text_of(category), text_of(message), CP_CALLER);
 }

@@ -150,14 +150,14 @@ static const struct fork_handler handlers[] = {
 
     /* Profiles. They read thread records and use the sampler, so both are
      * reset before them. */
-    { "threadcreate", NULL, NULL, cp_threadcreate_after_fork },
-    { "thread stacks", NULL, NULL, cp_thread_stacks_after_fork },
+    { "threadcreate", NULL, NULL, cp_threadcreate_reset_after_fork },
+    { "thread stacks", NULL, NULL, cp_thread_stacks_reset_after_fork },
     { "contention", NULL, NULL, cp_contention_reset_after_fork },
-    { "trace", NULL, NULL, cp_trace_after_fork },
-    { "custom", NULL, NULL, cp_custom_after_fork },
-    { "wall", NULL, NULL, cp_wall_after_fork },
+    { "trace", NULL, NULL, cp_trace_reset_after_fork },
+    { "custom", NULL, NULL, cp_custom_reset_after_fork },
+    { "wall", NULL, NULL, cp_wall_reset_after_fork },
     { "heap", NULL, NULL, cp_heap_reset_after_fork },
-    { "cpu", NULL, NULL, cp_cpu_after_fork },
+    { "cpu", NULL, NULL, cp_cpu_reset_after_fork },
     { "sampler", NULL, NULL, reset_sampler },
 
     /* The three locks, in lock order: the first two allocate while held. */

@@ -48,6 +48,9 @@
 #include "runtime/threads/perf_sampler.h"
 #include "runtime/threads/threads.h"
 #include "runtime/threads/wait_switches.h"
+#include "runtime/trace/trace.h"
+#include "runtime/trace/trace_emit.h"
+#include "signal/signals/mask.h"
 #include "signal/unwinder/syscall.h"
 
 /* ---- states ---- */

@@ -26,7 +26,7 @@
 #include "runtime/threads/main_thread_exit.h"
 #include "runtime/threads/sigaltstack_sharing.h"
 #include "runtime/threads/threads.h"
-#include "runtime/trace/trace_notes.h"
+#include "runtime/trace/trace_emit.h"
 #include "signal/unwinder/syscall.h"
 
 #define PAGE ((uintptr_t)4096)
@@ -70,7 +70,7 @@ static void on_thread_end(void *rounds_left)
         (void)pthread_setspecific(thread_start.key, (void *)(left - 1));
         return;
     }
-    cp_trace_note_end();
+    cp_trace_emit_end();
     /* A thread that joins this one may free or reuse its signal stack. */
     cp_sigaltstack_drop_others(&no_stack);
     cp_threads_unregister();
@@ -192,7 +192,7 @@ struct cp_thread_start cp_thread_start_begin(void *wrapped)
     register_thread(bounds, (uintptr_t)w.start.run);
     if (!w.has_program_stack)
         cp_leak_stacks_register(bounds.low);
-    cp_trace_note_start(wrapped, (uintptr_t)w.start.run);
+    cp_trace_emit_start(wrapped, (uintptr_t)w.start.run);
     /* The trace identifies this start by the address, so free it last. */
     cp_free(wrapped);
     return w.start;

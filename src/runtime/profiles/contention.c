@@ -1,4 +1,4 @@
-/* contention.c - see contention.h. */
+/* contention.c - sets the rates of wait recording, and writes the tables. */
 #include "runtime/profiles/contention.h"
 
 #include <stdatomic.h>
@@ -22,8 +22,8 @@
 #define SLOTS ((size_t)1 << 15)
 #define FRAMES ((size_t)1 << 20)
 
-/* Names of what was waited for: the label "wait". */
-static const char *const what_names[CP_WAIT_KINDS] = {
+/* Values of the label "wait". */
+static const char *const wait_names[CP_WAIT_KINDS] = {
     [CP_WAIT_MUTEX] = "mutex",         [CP_WAIT_READ] = "rwlock read",
     [CP_WAIT_WRITE] = "rwlock write",  [CP_WAIT_SPIN] = "spin lock",
     [CP_WAIT_COND] = "condition",      [CP_WAIT_SEM] = "semaphore",
@@ -43,7 +43,9 @@ static enum cp_status set(_Atomic uint64_t *rate, uint64_t value,
     enum cp_status status = CP_OK;
 
     if (value > CP_CONTENTION_MAX_RATE)
-        return cp_error_set(err, CP_EUSAGE, "more than %llu",
+        return cp_error_set(err, CP_EUSAGE,
+                            "%llu is out of range; use 0 (off) to %llu",
+                            (unsigned long long)value,
                             (unsigned long long)CP_CONTENTION_MAX_RATE);
     if (value && cp_hooks_are_bypassed())
         return cp_error_set(err, CP_EUSAGE, CP_HOOKS_BYPASSED_REASON);
@@ -89,14 +91,14 @@ size_t cp_contention_bytes(void)
 static void values_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
                       int64_t *out)
 {
-    uint64_t parts = atomic_load(&slot->count);
+    uint64_t parts = atomic_load(&slot->count); /* fixed point */
 
     out[0] =
         (int64_t)((parts + CP_WAITS_COUNT_SCALE / 2) / CP_WAITS_COUNT_SCALE);
     out[1] = (int64_t)atomic_load(&slot->value);
     if (slot->tag.state > 0 && slot->tag.state < CP_WAIT_KINDS) {
         stack->text_key = "wait";
-        stack->text = what_names[slot->tag.state];
+        stack->text = wait_names[slot->tag.state];
     }
 }
 
@@ -118,17 +120,17 @@ static enum cp_status finish(struct cp_signal_samples *s,
     return cp_kind_build(&form, 1, s, out, err);
 }
 
-static enum cp_status finish_block(void *window, struct cp_profile **out,
+static enum cp_status finish_block(void *recording, struct cp_profile **out,
                                    struct cp_error *err)
 {
-    (void)window;
+    (void)recording;
     return finish(&cp_waits.block, out, err);
 }
 
-static enum cp_status finish_mutex(void *window, struct cp_profile **out,
+static enum cp_status finish_mutex(void *recording, struct cp_profile **out,
                                    struct cp_error *err)
 {
-    (void)window;
+    (void)recording;
     return finish(&cp_waits.mutex, out, err);
 }
 
@@ -176,8 +178,8 @@ const struct cp_kind cp_block_kind = {
 
 const struct cp_kind cp_mutex_kind = {
     .name = "mutex",
-    .summary = "Who made others wait: the stacks that held a lock somebody "
-               "else wanted.",
+    .summary = "Which code made others wait: the stacks that held a lock while "
+               "another thread waited for it.",
     .text = CP_KIND_TEXT_MUTEX,
     .begin = cp_kind_begin_snapshot,
     .finish = finish_mutex,

@@ -1,8 +1,16 @@
 /*
- * locks - the block and mutex profiles: who waited, and who made them wait.
+ * contention - the "block" and "mutex" profiles: where threads waited, and
+ * which stacks held the lock that they waited for.
  *
- * The hooks (lock_hooks.c, wait_hooks.c) record; this sets the rates, which
- * mean what Go's mean, and writes what was found since the start.
+ * The hooks (hooks/lock_hooks.c, wait_hooks.c, io_hooks.c) record waits in the
+ * tables of signal/waits/waits.h. This module sets the rates, which mean what
+ * Go's mean, maps the tables and writes the profiles since the process start.
+ *
+ * Context: any thread outside signal handlers. Locking: a lock of this module
+ * serializes the mapping of the tables.
+ * Ordering: a table is mapped before its rate becomes non-zero.
+ * Failure: CP_EUSAGE if the rate is out of range or the program bypasses the
+ * hooks; CP_ENOMEM.
  */
 #ifndef CP_CONTENTION_H
 #define CP_CONTENTION_H
@@ -18,18 +26,18 @@
 
 extern const struct cp_kind cp_block_kind, cp_mutex_kind;
 
-/* One sample for so many ns of waiting on average; 1: all; 0: off. */
+/* Mean ns of waiting for each sample; 1 records every wait, 0 disables. */
 enum cp_status cp_contention_set_block_rate(uint64_t rate_ns,
                                             struct cp_error *err);
 
-/* One wait for a lock of so many, for those who unlock; 1: all; 0: off. */
+/* Samples 1 of `fraction` waits for locks; 1 samples all, 0 disables. */
 enum cp_status cp_contention_set_mutex_fraction(uint64_t fraction,
                                                 struct cp_error *err);
 
-/* In the child of a fork: it begins anew. */
+/* Call in the child of a fork: clears both profiles. */
 void cp_contention_reset_after_fork(void);
 
-/* Memory that the tables hold, at most. */
+/* Upper limit of the resident memory of the tables, bytes. */
 size_t cp_contention_bytes(void);
 
 #endif

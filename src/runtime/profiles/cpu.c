@@ -1,4 +1,4 @@
-/* cpu.c - see cpu.h. */
+/* cpu.c - the CPU profile as a timed kind: its rate and its comments. */
 #include "runtime/profiles/cpu.h"
 
 #include <stdatomic.h>
@@ -24,8 +24,11 @@ static enum cp_status set_rate(int hz, struct cp_error *err)
     return CP_OK;
 }
 
-/* What is to be said of a rate that timers cannot have; 0: nothing. */
-static int tick_text(int hz, char *out, size_t size)
+/*
+ * Describes a rate above the kernel's timer tick: timers are too coarse for it.
+ * Returns the length of the text; 0 for a lower rate.
+ */
+static int describe_fast_rate(int hz, char *out, size_t size)
 {
     uint64_t tick_ns = cp_perf_sampler_tick_ns();
 
@@ -41,7 +44,7 @@ static int tick_text(int hz, char *out, size_t size)
                     cp_perf_sampler_disabled_reason());
 }
 
-/* What the samples should add up to, and what they lack. */
+/* Adds comments: the CPU time of the process, and what samples lack. */
 static enum cp_status comment(const struct cp_recording *w,
                               struct cp_builder *b, struct cp_error *err)
 {
@@ -62,7 +65,7 @@ static enum cp_status comment(const struct cp_recording *w,
                    (unsigned long long)n_truncated, threads.n_threads,
                    threads.n_no_timer);
     status = cp_builder_comment(b, text, (size_t)len, err);
-    len = tick_text(w->hz, text, sizeof(text));
+    len = describe_fast_rate(w->hz, text, sizeof(text));
     if (status == CP_OK && len > 0)
         status = cp_builder_comment(b, text, (size_t)len, err);
     return status;
@@ -84,9 +87,9 @@ void cp_cpu_set_default_hz(int hz)
 }
 
 static enum cp_status begin(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err)
+                            void **out_recording, struct cp_error *err)
 {
-    return cp_timed_kind_begin(&cpu, request, out_window, err);
+    return cp_timed_kind_begin(&cpu, request, out_recording, err);
 }
 
 static enum cp_status finish(void *recording, struct cp_profile **out,
@@ -100,13 +103,14 @@ static void cancel(void *recording)
     cp_timed_kind_cancel(&cpu, recording);
 }
 
-/* For the index page: of the default rate, or of the one that runs. */
+/* Warns if the default rate, or the current one, is not reached. */
 static const char *disabled_reason(void)
 {
-    static char text[256]; /* the endpoint's thread alone asks */
+    static char text[256]; /* only the endpoint thread calls this */
     int hz = cpu.hz > cpu.default_hz ? cpu.hz : cpu.default_hz;
-    int len =
-        cp_threads_use_only_events() ? 0 : tick_text(hz, text, sizeof(text));
+    int len = cp_threads_use_only_events()
+                  ? 0
+                  : describe_fast_rate(hz, text, sizeof(text));
 
     return len > 0 ? text : NULL;
 }
@@ -135,7 +139,7 @@ size_t cp_cpu_bytes(void)
     return cp_sample_recorder_bytes(&cpu.recorder);
 }
 
-void cp_cpu_after_fork(void)
+void cp_cpu_reset_after_fork(void)
 {
     cp_timed_kind_reset_after_fork(&cpu);
 }

@@ -1,4 +1,8 @@
-/* custom.c - see custom.h. */
+/*
+ * custom.c - each profile is a table of stacks, and a hash table that maps a
+ * value to its stack. The hash table uses open addressing with linear probing;
+ * removal shifts entries back, so that it has no tombstones.
+ */
 #include "runtime/profiles/custom.h"
 
 #include <stdatomic.h>
@@ -6,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "profile/model/build.h"
@@ -23,17 +28,17 @@
 #define MIN_ENTRIES 64
 
 struct entry {
-    const void *value; /* NULL: free */
-    struct cp_signal_slot *slot;
+    const void *value;           /* NULL: free entry */
+    struct cp_signal_slot *slot; /* its stack; NULL: the table was full */
 };
 
 struct cp_custom {
-    struct cp_kind kind; /* the first member */
+    struct cp_kind kind; /* first member: a kind is cast to its profile */
     char name[NAME_BYTES];
-    struct cp_signal_samples table;
-    struct cp_lock lock;
-    struct entry *entries; /* a hash by value; cap is a power of two */
-    size_t n, cap;
+    struct cp_signal_samples table; /* stacks, and values of each */
+    struct cp_lock lock;            /* protects entries, n and cap */
+    struct entry *entries;          /* hash table by value */
+    size_t n, cap;                  /* cap is a power of two, at least 2 * n */
 };
 
 static struct cp_custom customs[CP_CUSTOM_MAX];
@@ -45,11 +50,11 @@ const struct cp_kind *cp_custom_kind(size_t i)
     return i < atomic_load(&n_customs) ? &customs[i].kind : NULL;
 }
 
-void cp_custom_after_fork(void)
+void cp_custom_reset_after_fork(void)
 {
     cp_lock_reset(&customs_lock);
     for (size_t i = 0; i < CP_CUSTOM_MAX; i++) {
-        if (atomic_load(&customs[i].lock.word) != 0) { /* somebody was at it */
+        if (atomic_load(&customs[i].lock.word) != 0) { /* interrupted */
             customs[i].entries = NULL;
             customs[i].n = customs[i].cap = 0;
             cp_cumulative_table_reset_after_fork(&customs[i].table);
@@ -58,23 +63,25 @@ void cp_custom_after_fork(void)
     }
 }
 
-/* Values. */
+/* ---- values ---- */
 
-static size_t home_of(const struct cp_custom *c, const void *value)
+static size_t home_index(const struct cp_custom *c, const void *value)
 {
     return (size_t)cp_hash_mix((uintptr_t)value, 1) & (c->cap - 1);
 }
 
-/* Where the value is, or the free place where it belongs. */
-static size_t place_of(const struct cp_custom *c, const void *value)
+/* The index of the value, or of the free entry where it belongs. */
+static size_t find_index(const struct cp_custom *c, const void *value)
 {
-    size_t at = home_of(c, value);
+    size_t at = home_index(c, value);
 
+    CP_ASSERT(c->n < c->cap); /* a free entry ends the search */
     while (c->entries[at].value && c->entries[at].value != value)
         at = (at + 1) & (c->cap - 1);
     return at;
 }
 
+/* Makes room for one more value at a load of at most 1/2. */
 static enum cp_status grow(struct cp_custom *c, struct cp_error *err)
 {
     struct cp_custom larger = { .cap = c->cap ? 2 * c->cap : MIN_ENTRIES };
@@ -87,7 +94,7 @@ static enum cp_status grow(struct cp_custom *c, struct cp_error *err)
     memset(larger.entries, 0, larger.cap * sizeof(*larger.entries));
     for (size_t i = 0; i < c->cap; i++)
         if (c->entries[i].value)
-            larger.entries[place_of(&larger, c->entries[i].value)] =
+            larger.entries[find_index(&larger, c->entries[i].value)] =
                 c->entries[i];
     cp_free(c->entries);
     c->entries = larger.entries;
@@ -95,17 +102,19 @@ static enum cp_status grow(struct cp_custom *c, struct cp_error *err)
     return CP_OK;
 }
 
-static enum cp_status add(struct cp_custom *c, const void *value,
-                          uintptr_t caller, struct cp_error *err)
+static enum cp_status add_value(struct cp_custom *c, const void *value,
+                                uintptr_t caller, struct cp_error *err)
 {
     enum cp_status status = grow(c, err);
     size_t at;
 
     if (status != CP_OK)
         return status;
-    at = place_of(c, value);
+    at = find_index(c, value);
     if (c->entries[at].value)
-        return cp_error_set(err, CP_EUSAGE, "%s: the value is there already",
+        return cp_error_set(err, CP_EUSAGE,
+                            "cannot add to profile %s: it has the value "
+                            "already; remove it first",
                             c->name);
     c->entries[at] =
         (struct entry){ value, cp_signal_capture(&c->table, caller, 0, 1, 0) };
@@ -113,13 +122,18 @@ static enum cp_status add(struct cp_custom *c, const void *value,
     return CP_OK;
 }
 
-/* Fills a place that became free with those after it that belong before it. */
-static void close_gap(struct cp_custom *c, size_t gap)
+/*
+ * Removes the entry `gap`, and moves back later entries of the cluster that are
+ * allowed to be there, so that every search still finds its value.
+ */
+static void delete_at(struct cp_custom *c, size_t gap)
 {
     size_t mask = c->cap - 1;
 
+    CP_ASSERT(c->n > 0 && gap < c->cap);
+    CP_ASSERT((c->cap & mask) == 0);
     for (size_t i = (gap + 1) & mask; c->entries[i].value; i = (i + 1) & mask) {
-        size_t home = home_of(c, c->entries[i].value);
+        size_t home = home_index(c, c->entries[i].value);
 
         if (((i - home) & mask) < ((i - gap) & mask))
             continue;
@@ -129,20 +143,31 @@ static void close_gap(struct cp_custom *c, size_t gap)
     c->entries[gap].value = NULL;
 }
 
-static enum cp_status take_away(struct cp_custom *c, const void *value,
-                                struct cp_error *err)
+static enum cp_status remove_value(struct cp_custom *c, const void *value,
+                                   struct cp_error *err)
 {
-    size_t at = c->cap ? place_of(c, value) : 0;
+    size_t at = c->cap ? find_index(c, value) : 0;
 
     if (!c->cap || !c->entries[at].value)
-        return cp_error_set(err, CP_EUSAGE, "%s: no such value", c->name);
+        return cp_error_set(err, CP_EUSAGE,
+                            "cannot remove from profile %s: it has no such "
+                            "value",
+                            c->name);
     if (c->entries[at].slot)
         atomic_fetch_sub(&c->entries[at].slot->count, 1);
     else
         atomic_fetch_sub(&c->table.lost_count, 1);
-    close_gap(c, at);
+    delete_at(c, at);
     c->n--;
     return CP_OK;
+}
+
+static enum cp_status refuse_null(const struct cp_custom *c,
+                                  struct cp_error *err)
+{
+    return cp_error_set(err, CP_EUSAGE,
+                        "profile %s: the value is NULL; use a unique address",
+                        c->name);
 }
 
 enum cp_status cp_custom_add(struct cp_custom *c, const void *value,
@@ -151,9 +176,9 @@ enum cp_status cp_custom_add(struct cp_custom *c, const void *value,
     enum cp_status status;
 
     if (!value)
-        return cp_error_set(err, CP_EUSAGE, "%s: NULL is no value", c->name);
+        return refuse_null(c, err);
     cp_lock_acquire(&c->lock);
-    status = add(c, value, caller, err);
+    status = add_value(c, value, caller, err);
     cp_lock_release(&c->lock);
     return status;
 }
@@ -164,20 +189,20 @@ enum cp_status cp_custom_remove(struct cp_custom *c, const void *value,
     enum cp_status status;
 
     if (!value)
-        return cp_error_set(err, CP_EUSAGE, "%s: NULL is no value", c->name);
+        return refuse_null(c, err);
     cp_lock_acquire(&c->lock);
-    status = take_away(c, value, err);
+    status = remove_value(c, value, err);
     cp_lock_release(&c->lock);
     return status;
 }
 
-/* The kind. */
+/* ---- the profile kind ---- */
 
 static enum cp_status begin(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err)
+                            void **out_recording, struct cp_error *err)
 {
     (void)err;
-    *out_window = (struct cp_custom *)(uintptr_t)request->kind;
+    *out_recording = (struct cp_custom *)(uintptr_t)request->kind;
     return CP_OK;
 }
 
@@ -188,10 +213,10 @@ static void value_of(const struct cp_signal_slot *slot, struct cp_stack *stack,
     out[0] = (int64_t)atomic_load(&slot->count);
 }
 
-static enum cp_status finish(void *window, struct cp_profile **out,
+static enum cp_status finish(void *recording, struct cp_profile **out,
                              struct cp_error *err)
 {
-    const struct cp_custom *c = window;
+    const struct cp_custom *c = recording;
     struct cp_builder b = { 0 };
     enum cp_status status = cp_builder_init(&b, err);
 
@@ -207,9 +232,9 @@ static enum cp_status finish(void *window, struct cp_profile **out,
     return status;
 }
 
-static void cancel(void *window)
+static void cancel(void *recording)
 {
-    (void)window;
+    (void)recording;
 }
 
 static uint64_t count_of(const struct cp_kind *kind)
@@ -223,8 +248,8 @@ static uint64_t count_of(const struct cp_kind *kind)
     return n;
 }
 
-/* It becomes a part of an address. */
-static bool is_good_name(const char *name)
+/* The name becomes part of a URL. */
+static bool is_valid_name(const char *name)
 {
     static const char good[] = "abcdefghijklmnopqrstuvwxyz"
                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
@@ -243,19 +268,26 @@ static bool is_in_use(const char *name)
 }
 
 /* Called with the lock held. */
-static enum cp_status make(struct cp_custom **out, const char *name,
-                           bool is_reserved, struct cp_error *err)
+static enum cp_status create(struct cp_custom **out, const char *name,
+                             bool is_reserved, struct cp_error *err)
 {
     size_t i = atomic_load(&n_customs);
     struct cp_custom *c = &customs[i < CP_CUSTOM_MAX ? i : 0];
 
     if (i == CP_CUSTOM_MAX)
-        return cp_error_set(err, CP_EUSAGE, "more than %d profiles",
-                            CP_CUSTOM_MAX);
-    if (!is_good_name(name) || is_reserved || is_in_use(name))
         return cp_error_set(err, CP_EUSAGE,
-                            "no name for a profile, or taken: "
-                            "%.100s",
+                            "cannot create profile %.100s: there are %d "
+                            "already, which is the maximum",
+                            name, CP_CUSTOM_MAX);
+    if (!is_valid_name(name))
+        return cp_error_set(err, CP_EUSAGE,
+                            "cannot create profile %.100s: use letters, "
+                            "digits, _, - and ., at most %d",
+                            name, NAME_BYTES - 1);
+    if (is_reserved || is_in_use(name))
+        return cp_error_set(err, CP_EUSAGE,
+                            "cannot create profile %.100s: the name is in use; "
+                            "choose another",
                             name);
     if (cp_cumulative_table_map(&c->table, SLOTS, FRAMES, err) != CP_OK)
         return CP_ENOMEM;
@@ -280,7 +312,7 @@ enum cp_status cp_custom_new(struct cp_custom **out, const char *name,
     if (status != CP_OK)
         return status;
     cp_lock_acquire(&customs_lock);
-    status = make(out, name, is_reserved, err);
+    status = create(out, name, is_reserved, err);
     cp_lock_release(&customs_lock);
     return status;
 }

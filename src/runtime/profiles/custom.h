@@ -1,9 +1,15 @@
 /*
- * custom - profiles that the program itself defines.
+ * custom - profiles that the program itself defines, as in Go.
  *
- * As in Go: a value is added with the stack of whoever adds it, and removed
- * again; the profile shows where those come from that are there now. For what
- * leaks and is no memory: connections, transactions, file handles.
+ * The program adds a value, whose stack is recorded, and removes it later. The
+ * profile shows the stacks of the values that are in it now. It finds leaks of
+ * things other than memory: connections, transactions, file handles.
+ *
+ * Context: any thread outside signal handlers.
+ * Locking: each profile has its own lock; another one protects the list.
+ * Ordering: a profile is initialized before n_customs publishes it.
+ * Failure: CP_EUSAGE for a bad name, a duplicate value or an unknown one;
+ * CP_ENOMEM.
  */
 #ifndef CP_CUSTOM_H
 #define CP_CUSTOM_H
@@ -16,7 +22,7 @@
 
 struct cp_kind;
 
-#define CP_CUSTOM_MAX 16
+#define CP_CUSTOM_MAX 16 /* profiles */
 
 struct cp_custom;
 
@@ -33,10 +39,13 @@ enum cp_status cp_custom_add(struct cp_custom *c, const void *value,
 enum cp_status cp_custom_remove(struct cp_custom *c, const void *value,
                                 struct cp_error *err);
 
-/* The kind of number i, in the order of creation; NULL: there are no more. */
+/* Profile i in the order of creation; NULL after the last one. */
 const struct cp_kind *cp_custom_kind(size_t i);
 
-/* In the child of a fork, which keeps what the parent had. */
-void cp_custom_after_fork(void);
+/*
+ * Call in the child of a fork, which keeps the values of the parent. A profile
+ * whose lock was held during the fork is emptied.
+ */
+void cp_custom_reset_after_fork(void);
 
 #endif

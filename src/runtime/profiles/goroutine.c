@@ -1,4 +1,4 @@
-/* goroutine.c - see goroutine.h. */
+/* goroutine.c - groups equal threads with a hash table, one sample each. */
 #include "runtime/profiles/goroutine.h"
 
 #include <stdbool.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "profile/model/build.h"
@@ -16,21 +17,21 @@
 #include "runtime/threads/thread_state.h"
 #include "runtime/threads/threads.h"
 
-#define TEXTS 3
+#define N_LABELS 3
 
 struct group {
-    const struct cp_thread_stack *first;
-    int64_t n;
-    uint64_t cpu_ns;
+    const struct cp_thread_stack *first; /* the others are equal to it */
+    int64_t n;                           /* threads */
+    uint64_t cpu_ns;                     /* sum over the threads */
 };
 
 struct grouping {
     const struct cp_thread_stacks *s;
-    struct group *groups;
+    struct group *groups; /* one for each thread at most */
     size_t n_groups;
-    uint32_t *table; /* group + 1 */
-    size_t mask;
-    bool is_single; /* each thread by itself */
+    uint32_t *table; /* open addressing; index of a group + 1, 0: free */
+    size_t mask;     /* table size - 1; at least 2 * threads */
+    bool is_single;  /* one group for each thread */
 };
 
 static uint64_t hash_of(const struct cp_thread_stacks *s,
@@ -42,7 +43,7 @@ static uint64_t hash_of(const struct cp_thread_stacks *s,
     return cp_hash_mix(h, (uint64_t)t->labels << 8 | (uint8_t)t->state.letter);
 }
 
-static bool are_alike(const struct cp_thread_stacks *s,
+static bool are_equal(const struct cp_thread_stacks *s,
                       const struct cp_thread_stack *a,
                       const struct cp_thread_stack *b)
 {
@@ -61,11 +62,12 @@ static void add(struct grouping *g, const struct cp_thread_stack *t)
 
     for (; !g->is_single && g->table[at & g->mask]; at++) {
         group = &g->groups[g->table[at & g->mask] - 1];
-        if (are_alike(g->s, group->first, t))
+        if (are_equal(g->s, group->first, t))
             break;
         group = NULL;
     }
     if (!group) {
+        CP_ASSERT(g->n_groups < g->s->n_threads);
         group = &g->groups[g->n_groups++];
         group->first = t;
         g->table[at & g->mask] = (uint32_t)g->n_groups;
@@ -74,7 +76,7 @@ static void add(struct grouping *g, const struct cp_thread_stack *t)
     group->cpu_ns += t->cpu_ns;
 }
 
-static enum cp_status group_all(struct grouping *g, struct cp_error *err)
+static enum cp_status group_threads(struct grouping *g, struct cp_error *err)
 {
     size_t n = g->s->n_threads, size = 16;
 
@@ -88,13 +90,13 @@ static enum cp_status group_all(struct grouping *g, struct cp_error *err)
     memset(g->table, 0, size * sizeof(*g->table));
     memset(g->groups, 0, (n ? n : 1) * sizeof(*g->groups));
     for (size_t i = 0; i < n; i++)
-        if (g->s->threads[i].state.letter) /* it has not ended meanwhile */
+        if (g->s->threads[i].state.letter) /* 0: the thread has ended */
             add(g, &g->s->threads[i]);
     return CP_OK;
 }
 
-/* In a list of single threads, what it waits for is its state, as in Go's. */
-static const char *state_word(const struct grouping *g,
+/* With debug=2 the state of a sleeping thread is the call, as in Go. */
+static const char *state_text(const struct grouping *g,
                               const struct cp_thread_state *state)
 {
     if (g->is_single && state->letter == 'S' && state->wait[0])
@@ -108,18 +110,19 @@ static enum cp_status write_group(struct cp_stack_writer *w,
 {
     static const uintptr_t no_reply = CP_FRAME_NO_REPLY;
     const struct cp_thread_stack *t = group->first;
-    const char *texts[TEXTS][2] = { { "thread", t->state.name },
-                                    { "state", state_word(g, &t->state) },
-                                    { "wait", t->state.wait } };
-    struct cp_stack stack = { .frames = g->s->frames + t->first,
-                              .n = t->n,
-                              .labels = t->labels,
-                              .texts = texts,
-                              .n_texts = t->state.wait[0] ? TEXTS : TEXTS - 1,
-                              .number_key = g->is_single ? "tid" : "cpu",
-                              .number_unit = g->is_single ? "" : "nanoseconds",
-                              .number = g->is_single ? t->tid
-                                                     : (int64_t)group->cpu_ns };
+    const char *texts[N_LABELS][2] = { { "thread", t->state.name },
+                                       { "state", state_text(g, &t->state) },
+                                       { "wait", t->state.wait } };
+    struct cp_stack stack = {
+        .frames = g->s->frames + t->first,
+        .n = t->n,
+        .labels = t->labels,
+        .texts = texts,
+        .n_texts = t->state.wait[0] ? N_LABELS : N_LABELS - 1,
+        .number_key = g->is_single ? "tid" : "cpu",
+        .number_unit = g->is_single ? "" : "nanoseconds",
+        .number = g->is_single ? t->tid : (int64_t)group->cpu_ns
+    };
 
     if (t->n == 0) {
         stack.frames = &no_reply;
@@ -146,23 +149,23 @@ static enum cp_status write_all(struct cp_builder *b, const struct grouping *g,
 }
 
 static enum cp_status begin(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err)
+                            void **out_recording, struct cp_error *err)
 {
     (void)err;
-    *out_window = (void *)(uintptr_t)(request->debug >= 2);
+    *out_recording = (void *)(uintptr_t)(request->debug >= 2);
     return CP_OK;
 }
 
-static enum cp_status finish(void *window, struct cp_profile **out,
+static enum cp_status finish(void *recording, struct cp_profile **out,
                              struct cp_error *err)
 {
     struct cp_thread_stacks s = { 0 };
-    struct grouping g = { .s = &s, .is_single = window != NULL };
+    struct grouping g = { .s = &s, .is_single = recording != NULL };
     struct cp_builder b = { 0 };
-    enum cp_status status = cp_thread_stacks_take(&s, err);
+    enum cp_status status = cp_thread_stacks_collect(&s, err);
 
     if (status == CP_OK)
-        status = group_all(&g, err);
+        status = group_threads(&g, err);
     if (status == CP_OK)
         status = write_all(&b, &g, err);
     if (status == CP_OK)
@@ -174,9 +177,9 @@ static enum cp_status finish(void *window, struct cp_profile **out,
     return status;
 }
 
-static void cancel(void *window)
+static void cancel(void *recording)
 {
-    (void)window;
+    (void)recording;
 }
 
 static uint64_t count(void)

@@ -1,9 +1,11 @@
 /*
- * goroutine - the profile of all threads: where each of them is, now.
+ * goroutine - the profile of the stacks of all threads, now.
  *
- * Under the name that Go's tools ask for; `threads` is another. Threads that
- * have the same stack, name, state and labels are one sample, but each is
- * shown by itself with debug=2.
+ * "goroutine" is the name that Go's tools request; "threads" is an alias.
+ * Threads with the same stack, name, state and labels are one sample; debug=2
+ * shows each thread separately.
+ *
+ * Context: the endpoint thread. Locking and failure: see thread_stacks.h.
  */
 #ifndef CP_GOROUTINE_H
 #define CP_GOROUTINE_H

@@ -1,10 +1,14 @@
 /*
- * thread_stacks - the stacks of all threads, now.
+ * thread_stacks - collects the stacks of all threads, now.
  *
  * The stack of a sleeping thread is read from outside (sleeping_stack.h). A
- * running thread is requested to walk its own stack (thread_request.h). A
- * thread that blocks the signal, or does not reply in time, has no frames: the
- * list gives its kernel state.
+ * running thread gets a request to walk its own stack (thread_request.h). A
+ * thread that blocks the signal, or does not reply within 200 ms, has no
+ * frames; the list gives its kernel state.
+ *
+ * Context: the endpoint thread. Locking: takes cp_refresh_lock.
+ * Ordering: a thread's increment of stack_replies publishes stack_slot.
+ * Failure: CP_ENOMEM, or an error of the sampler.
  */
 #ifndef CP_THREAD_STACKS_H
 #define CP_THREAD_STACKS_H
@@ -17,29 +21,31 @@
 
 struct cp_thread_stack {
     int32_t tid;
-    uint32_t labels; /* its set of labels */
+    uint32_t labels; /* label set (runtime/threads/labels.h) */
     uint64_t cpu_ns;
     struct cp_thread_state state;
-    size_t first, n; /* of frames, leaf first; n 0: there are none */
+    size_t first; /* index of the leaf in cp_thread_stacks.frames */
+    size_t n;     /* frames; 0: the stack is unknown */
 
-    /* For the taker. */
-    uint32_t number;
-    uint64_t reply; /* the reply that is awaited; 0: none */
+    /* Private to thread_stacks.c: */
+    uint32_t number; /* of the thread's record */
+    uint64_t reply;  /* number of the awaited reply; 0: none */
 };
 
+/* Starts as { 0 }. */
 struct cp_thread_stacks {
     struct cp_thread_stack *threads;
     size_t n_threads, cap_threads;
-    uintptr_t *frames;
+    uintptr_t *frames; /* of all threads */
     size_t n_frames, cap_frames;
 };
 
-/* Starts with { 0 }; to be released whatever the outcome. */
-enum cp_status cp_thread_stacks_take(struct cp_thread_stacks *s,
-                                     struct cp_error *err);
+/* Collects the stacks. Call cp_thread_stacks_release even after a failure. */
+enum cp_status cp_thread_stacks_collect(struct cp_thread_stacks *s,
+                                        struct cp_error *err);
 void cp_thread_stacks_release(struct cp_thread_stacks *s);
 
-/* In the child of a fork: nobody is taking any. */
-void cp_thread_stacks_after_fork(void);
+/* Call in the child of a fork: ends a collection of the parent. */
+void cp_thread_stacks_reset_after_fork(void);
 
 #endif

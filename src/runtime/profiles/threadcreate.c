@@ -1,4 +1,4 @@
-/* threadcreate.c - see threadcreate.h. */
+/* threadcreate.c - a cumulative table of stacks, and its profile. */
 #include "runtime/profiles/threadcreate.h"
 
 #include <stdatomic.h>
@@ -29,13 +29,13 @@ enum cp_status cp_threadcreate_start(struct cp_error *err)
     return status;
 }
 
-void cp_threadcreate_note(uintptr_t caller)
+void cp_threadcreate_record(uintptr_t caller)
 {
     if (atomic_load(&is_on))
         (void)cp_signal_capture(&table, caller, 0, 1, 0);
 }
 
-void cp_threadcreate_after_fork(void)
+void cp_threadcreate_reset_after_fork(void)
 {
     cp_cumulative_table_reset_after_fork(&table);
 }
@@ -59,7 +59,7 @@ static enum cp_status fill(struct cp_builder *b, void *context,
     return cp_cumulative_table_write(&table, value_of, b, err);
 }
 
-static enum cp_status finish(void *window, struct cp_profile **out,
+static enum cp_status finish(void *recording, struct cp_profile **out,
                              struct cp_error *err)
 {
     static const struct cp_kind_form form = {
@@ -68,7 +68,7 @@ static enum cp_status finish(void *window, struct cp_profile **out,
         .fill = fill,
     };
 
-    return cp_kind_build(&form, 1, window, out, err);
+    return cp_kind_build(&form, 1, recording, out, err);
 }
 
 static uint64_t count(void)

@@ -1,4 +1,4 @@
-/* timed_kind.c - see timed_kind.h. */
+/* timed_kind.c - starts and ends recordings, and writes their profiles. */
 #include "runtime/profiles/timed_kind.h"
 
 #include <stdatomic.h>
@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
@@ -18,9 +19,11 @@
 #include "runtime/stacks/stack_writer.h"
 #include "signal/signals/handler.h"
 
-#define MIN_UNATTRIBUTED_PART 1000
+/* Unattributed time below 1/1000 of the CPU time is noise of the clocks. */
+#define MIN_UNATTRIBUTED_FRACTION 1000
 
-static enum cp_status set_rate(struct cp_timed_kind *p, struct cp_error *err)
+/* Sets the rate of the sampler to that of the fastest recording. */
+static enum cp_status update_rate(struct cp_timed_kind *p, struct cp_error *err)
 {
     enum cp_status status;
     int hz = 0;
@@ -40,8 +43,10 @@ static void unlink_recording(struct cp_timed_kind *p, struct cp_recording *w)
 {
     struct cp_recording **at = &p->recordings;
 
-    while (*at != w)
+    while (*at != w) {
+        CP_ASSERT(*at);
         at = &(*at)->next;
+    }
     *at = w->next;
 }
 
@@ -51,7 +56,7 @@ uint64_t cp_timed_kind_lost(void)
            atomic_load(&cp_handler_state.n_full);
 }
 
-static void note_begin(struct cp_recording *w)
+static void store_start(struct cp_recording *w)
 {
     w->n_truncated = atomic_load(&cp_handler_state.n_truncated);
     w->n_lost = cp_timed_kind_lost();
@@ -66,6 +71,7 @@ static enum cp_status open_recording(struct cp_timed_kind *p,
 {
     enum cp_status status = cp_refresh_acquire(err);
 
+    CP_ASSERT(atomic_load(&cp_refresh_lock.word) != 0);
     if (status != CP_OK)
         return status;
     status = cp_sample_recorder_open(&p->recorder, &w->mark, err);
@@ -73,10 +79,10 @@ static enum cp_status open_recording(struct cp_timed_kind *p,
         cp_refresh_release();
         return status;
     }
-    note_begin(w);
+    store_start(w);
     w->next = p->recordings;
     p->recordings = w;
-    status = set_rate(p, err);
+    status = update_rate(p, err);
     if (status != CP_OK) {
         unlink_recording(p, w);
         cp_sample_recorder_close(&p->recorder, &w->mark);
@@ -96,7 +102,8 @@ enum cp_status cp_timed_kind_begin(struct cp_timed_kind *p,
     struct cp_recording *w;
 
     if (hz > p->max_hz)
-        return cp_error_set(err, CP_EUSAGE, "more than %d Hz", p->max_hz);
+        return cp_error_set(err, CP_EUSAGE, "%d Hz is more than %d Hz", hz,
+                            p->max_hz);
     w = cp_alloc(1, sizeof(*w), err);
     if (!w)
         return CP_ENOMEM;
@@ -112,8 +119,9 @@ enum cp_status cp_timed_kind_begin(struct cp_timed_kind *p,
 }
 
 /*
- * The time of threads before they were known and after they had left, if it is
- * worth a sample and more than what clocks differ by that are read in turn.
+ * Writes one sample for the CPU time of threads before they were registered and
+ * after they were unregistered, if that is at least half a period and more than
+ * the error of the clocks, which are read one after another.
  */
 static enum cp_status write_unattributed(const struct cp_recording *w,
                                          struct cp_builder *b,
@@ -128,7 +136,7 @@ static enum cp_status write_unattributed(const struct cp_recording *w,
     int64_t values[2] = { n, n * period };
     enum cp_status status;
 
-    if (n <= 0 || w->unattributed_ns < cpu_ns / MIN_UNATTRIBUTED_PART)
+    if (n <= 0 || w->unattributed_ns < cpu_ns / MIN_UNATTRIBUTED_FRACTION)
         return CP_OK;
     status = cp_stack_write(&writer, &stack, values);
     if (status == CP_OK)
@@ -160,13 +168,16 @@ static enum cp_status write_recording(const struct cp_timed_kind *p,
     return status;
 }
 
-/* The lock is held. What threads owe is added when their timers end. */
+/*
+ * Called with the lock held. A thread whose timer ends adds the time since its
+ * last sample, so this comes before the samples are written.
+ */
 static void end_sampling(struct cp_timed_kind *p, struct cp_recording *w)
 {
     if (p->unattributed_ns)
         w->unattributed_ns = p->unattributed_ns() - w->unattributed_ns;
     unlink_recording(p, w);
-    (void)set_rate(p, NULL); /* slower, which does not fail */
+    (void)update_rate(p, NULL); /* a lower rate does not fail */
 }
 
 static void close_recording(struct cp_timed_kind *p, struct cp_recording *w)
@@ -204,7 +215,7 @@ void cp_timed_kind_cancel(struct cp_timed_kind *p, void *recording)
 
 void cp_timed_kind_reset_after_fork(struct cp_timed_kind *p)
 {
-    p->recordings = NULL; /* their memory was the parent's clients' */
+    p->recordings = NULL; /* the parent's clients own their memory */
     p->hz = 0;
     cp_sample_recorder_reset_after_fork(&p->recorder);
 }

@@ -1,17 +1,18 @@
 /*
  * wall.c - the wall-clock sampler.
  *
- * A round visits all threads; a tick is a part of a round with a bounded number
- * of visits and requests. With few threads a tick is a round; with thousands of
- * busy ones each is visited less often, and its samples weigh more.
+ * The visitor visits all threads in turn. In one tick it makes a bounded number
+ * of visits and requests. A tick covers all threads if they are few; with
+ * thousands of busy ones each is visited less often, and its samples represent
+ * more time.
  *
  * A visit finds the thread asleep or running, and attributes the time since the
  * last visit to that state. The stack of a sleeping thread is read from outside
  * (sleeping_stack.h), and so is that of a thread inside a hooked call, which
  * runs in the kernel or has been woken and waits for a processor. Other running
  * time is added up in the thread's record, and the thread attributes the sum to
- * its stack when it replies to a request (thread_request.h), at the next tick
- * of the kernel's clock that meets it.
+ * its stack when it replies to a request (thread_request.h), at the next
+ * scheduler tick that interrupts it.
  */
 #include "runtime/profiles/wall.h"
 
@@ -23,6 +24,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "profile/model/profile.h"
 #include "runtime/kind/kind.h"
@@ -46,7 +48,9 @@
 
 #define VISITS_PER_TICK 512
 #define REQUESTS_PER_TICK 16
-#define MAX_NO_REPLY_NS 200000000u /* of running time without a reply */
+#define HAS_REPLIED                                                            \
+    1 /* bit of a thread's flags: it does not block the signal */
+#define MAX_NO_REPLY_NS 200000000u /* running time without a reply */
 
 enum state {
     STATE_NONE,
@@ -62,30 +66,31 @@ static const char *const state_names[] = {
     [STATE_NO_REPLY] = "not answering",
 };
 
-/* The pace of the own thread, and whether it is to run at all. */
+/* The rate of the visitor, and whether it should run. */
 static struct {
     _Atomic int hz;
-    _Atomic uint32_t round; /* odd: the thread of that round is to run */
-    struct visitor *guest;  /* of the sampler's thread; NULL: never */
-    _Atomic bool is_guest_busy;
+    _Atomic uint32_t generation; /* odd while a visitor should run */
+    struct visitor *piggyback;   /* on the refresh thread; NULL: never used */
+    _Atomic bool is_piggyback_busy;
 } wall;
 
-/* What the own thread works with. */
+/* State of the thread that visits. */
 struct visitor {
-    uint32_t round;
-    uint32_t next;  /* number of the record to look at */
-    int n_requests; /* in this tick */
-    struct cp_sleeping_stack look;
+    uint32_t generation; /* ends when wall.generation differs */
+    uint32_t next;  /* number of the next record to visit, modulo their count */
+    int n_requests; /* in this tick; at most REQUESTS_PER_TICK */
+    struct cp_sleeping_stack walker; /* memory for walks */
 };
 
-/* Adds to a slot that is there. */
-static void add_again(struct cp_signal_slot *slot, uint64_t count,
-                      uint64_t value)
+/* Adds samples to a stack that the table has already. */
+static void add_to_slot(struct cp_signal_slot *slot, uint64_t count,
+                        uint64_t value)
 {
     atomic_fetch_add(&slot->count, count);
     atomic_fetch_add(&slot->value, value);
 }
 
+/* Adds a sample; returns its slot, or NULL if the table is full or gone. */
 static struct cp_signal_slot *record(const uintptr_t *frames, size_t n,
                                      struct cp_signal_thread *t,
                                      enum state state, uint64_t value)
@@ -100,6 +105,7 @@ static struct cp_signal_slot *record(const uintptr_t *frames, size_t n,
     return slot;
 }
 
+/* Whether the slot belongs to the current table. */
 static bool is_slot(const struct cp_signal_slot *slot)
 {
     const struct cp_signal_samples *table = atomic_load(&cp_handler_state.wall);
@@ -108,43 +114,46 @@ static bool is_slot(const struct cp_signal_slot *slot)
 }
 
 /*
- * Attributes running time for which no reply came: to the last stack of the
- * thread that is known, else to a frame that says so.
+ * Attributes running time without a reply: to the last known stack of the
+ * thread, else to its start function, else to the frame "no reply".
  */
 static void flush_running(struct cp_signal_thread *t)
 {
-    const uintptr_t silent = CP_FRAME_NO_REPLY;
+    const uintptr_t no_reply = CP_FRAME_NO_REPLY;
     struct cp_signal_slot *slot = atomic_load(&t->wall.running_slot);
     uint64_t count = atomic_exchange(&t->wall.count, 0);
     uint64_t value = atomic_exchange(&t->wall.value_ns, 0);
 
     if (value && is_slot(slot))
-        add_again(slot, count, value);
+        add_to_slot(slot, count, value);
     else if (value && t->runtime.start_pc)
         (void)record(&t->runtime.start_pc, 1, t, STATE_RUNNING, value);
     else if (value)
-        (void)record(&silent, 1, t, STATE_NO_REPLY, value);
+        (void)record(&no_reply, 1, t, STATE_NO_REPLY, value);
 }
 
-/* It blocks the signal, or gets no processor time when the clock ticks. */
+/*
+ * Attributes running time to "no reply": the thread blocks the signal, or never
+ * runs when the scheduler tick comes.
+ */
 static void flush_no_reply(struct cp_signal_thread *t)
 {
-    const uintptr_t silent = CP_FRAME_NO_REPLY;
+    const uintptr_t no_reply = CP_FRAME_NO_REPLY;
     uint64_t value = atomic_exchange(&t->wall.value_ns, 0);
 
     atomic_store(&t->wall.count, 0);
     if (value)
-        (void)record(&silent, 1, t, STATE_NO_REPLY, value);
+        (void)record(&no_reply, 1, t, STATE_NO_REPLY, value);
 }
 
-/* Is it still where it was found asleep? */
-static bool still_sleeps(struct cp_signal_thread *t, uint64_t clock)
+/* Whether the thread has used no CPU time since it was found asleep. */
+static bool has_not_run(struct cp_signal_thread *t, uint64_t clock)
 {
     return is_slot(t->wall.sleeping_slot) && clock == t->wall.sleeping_cpu_ns;
 }
 
-/* May the thread be requested? One that has replied does not block us. */
-static bool is_open(struct cp_signal_thread *t, int32_t tid)
+/* Whether the thread can reply; one that has replied before can. */
+static bool can_reply(struct cp_signal_thread *t, int32_t tid)
 {
     if (atomic_load(&t->wall.running_slot))
         t->wall.has_replied = true;
@@ -152,7 +161,10 @@ static bool is_open(struct cp_signal_thread *t, int32_t tid)
            !cp_thread_blocks_signal(tid, cp_signal_owner_signal());
 }
 
-/* Accounts for `value` ns of a running thread; false: not now. */
+/*
+ * Attributes `value` ns of a running thread. Returns false if this tick has no
+ * request left: the next visit attributes the time.
+ */
 static bool sample_running(struct visitor *v, struct cp_signal_thread *t,
                            int32_t tid, uint64_t value)
 {
@@ -165,41 +177,41 @@ static bool sample_running(struct visitor *v, struct cp_signal_thread *t,
     if (pending + value > MAX_NO_REPLY_NS)
         flush_no_reply(t);
     if (pending > 0 && pending + value <= MAX_NO_REPLY_NS)
-        return true; /* the request is under way */
+        return true; /* a request is pending */
     v->n_requests++;
-    if (!is_open(t, tid) || !cp_threads_request(t, tid, CP_REQUEST_WALL))
+    if (!can_reply(t, tid) || !cp_threads_request(t, tid, CP_REQUEST_WALL))
         flush_no_reply(t);
     return true;
 }
 
-/* Accounts for `value` ns of the thread; false: not now. */
+/* Attributes `value` ns of the thread; returns false to try again later. */
 static bool sample(struct visitor *v, struct cp_signal_thread *t, int32_t tid,
                    uint64_t value)
 {
     uint64_t clock = (uint64_t)cp_clock_ns(cp_timer_clock(tid));
-    uint64_t call_ns = atomic_load(&t->waits.since_ns); /* now, not later */
-    enum cp_sleep_result still;
+    uint64_t call_ns = atomic_load(&t->waits.since_ns); /* before the walk */
+    enum cp_sleep_result result;
 
-    if (still_sleeps(t, clock)) {
-        add_again(t->wall.sleeping_slot, 1, value);
+    if (has_not_run(t, clock)) {
+        add_to_slot(t->wall.sleeping_slot, 1, value);
         return true;
     }
-    still = cp_sleeping_stack_walk(&v->look, tid);
-    if (still == CP_SLEEP_EXITED)
+    result = cp_sleeping_stack_walk(&v->walker, tid);
+    if (result == CP_SLEEP_EXITED)
         return false;
-    if (still == CP_SLEEP_RUNNING && call_ns &&
+    if (result == CP_SLEEP_RUNNING && call_ns &&
         call_ns == atomic_load(&t->waits.since_ns) &&
-        cp_sleeping_stack_walk_saved(&v->look, t)) {
-        (void)record(v->look.frames, v->look.n, t, STATE_RUNNING, value);
+        cp_sleeping_stack_walk_saved(&v->walker, t)) {
+        (void)record(v->walker.frames, v->walker.n, t, STATE_RUNNING, value);
         return true;
     }
-    if (still == CP_SLEEP_RUNNING)
+    if (result == CP_SLEEP_RUNNING)
         return sample_running(v, t, tid, value);
-    if (still == CP_SLEEP_PARTIAL)
-        cp_sleeping_stack_complete(&v->look, t);
+    if (result == CP_SLEEP_PARTIAL)
+        cp_sleeping_stack_complete(&v->walker, t);
     t->wall.sleeping_cpu_ns = clock;
     t->wall.sleeping_slot =
-        record(v->look.frames, v->look.n, t, STATE_SLEEPING, value);
+        record(v->walker.frames, v->walker.n, t, STATE_SLEEPING, value);
     return true;
 }
 
@@ -208,12 +220,13 @@ static void visit(struct visitor *v, struct cp_signal_thread *t, int32_t tid)
     int64_t now = cp_clock_ns(CLOCK_MONOTONIC);
     uint64_t since = t->wall.accounted_ns;
 
-    /* The first time nothing is known of what it did. */
+    /* The first visit only sets the start time. */
     if (!since || sample(v, t, tid, (uint64_t)now - since))
         t->wall.accounted_ns = (uint64_t)now;
 }
 
-static void go_round(struct visitor *v)
+/* One tick: visits the next VISITS_PER_TICK threads at most. */
+static void visit_threads(struct visitor *v)
 {
     uint32_t n_records = cp_threads_count_records(), n = 0;
 
@@ -222,17 +235,17 @@ static void go_round(struct visitor *v)
         struct cp_signal_thread *t = cp_signal_thread_at(v->next++ % n_records);
         int32_t tid = atomic_load(&t->tid);
 
-        struct cp_reader_slot *place;
+        struct cp_reader_slot *slot;
 
         if (tid == 0 && atomic_load(&t->wall.value_ns) == 0)
             continue;
-        place = cp_readers_enter(t->number); /* the table stays meanwhile */
-        if (place && tid == 0)
+        slot = cp_readers_enter(t->number); /* keeps the table mapped */
+        if (slot && tid == 0)
             flush_running(t); /* the thread ended before it replied */
-        else if (place && atomic_load(&wall.round) == v->round)
+        else if (slot && atomic_load(&wall.generation) == v->generation)
             visit(v, t, tid);
-        if (place)
-            cp_readers_exit(place);
+        if (slot)
+            cp_readers_exit(slot);
         n++;
     }
 }
@@ -244,13 +257,14 @@ static int64_t tick_ns(void)
     return CP_NS_PER_S / (hz > 1 ? hz : 2);
 }
 
-static bool sleep_in(uint32_t round)
+/* Returns false if the generation has changed: the visitor must end. */
+static bool sleep_one_tick(uint32_t generation)
 {
     struct timespec tick = { 0, tick_ns() };
 
-    (void)CP_SYSCALL(SYS_futex, (long)&wall.round, FUTEX_WAIT_PRIVATE, round,
-                     (long)&tick);
-    return atomic_load(&wall.round) == round;
+    (void)CP_SYSCALL(SYS_futex, (long)&wall.generation, FUTEX_WAIT_PRIVATE,
+                     generation, (long)&tick);
+    return atomic_load(&wall.generation) == generation;
 }
 
 static void run(void *arg)
@@ -258,39 +272,46 @@ static void run(void *arg)
     struct visitor *v = arg;
 
     do
-        go_round(v);
-    while (sleep_in(v->round));
+        visit_threads(v);
+    while (sleep_one_tick(v->generation));
     cp_free(v);
 }
 
-/* On the sampler's thread, of which a new one may be there before an old. */
-static int64_t guest_turn(void)
+/*
+ * A tick on the refresh thread. When that is replaced, the old and the new one
+ * may both run for a moment; is_piggyback_busy keeps one of them out.
+ */
+static int64_t run_piggyback(void)
 {
-    uint32_t round = atomic_load(&wall.round);
+    uint32_t generation = atomic_load(&wall.generation);
 
-    if (round % 2 && !atomic_exchange(&wall.is_guest_busy, true)) {
-        wall.guest->round = round;
-        go_round(wall.guest);
-        atomic_store(&wall.is_guest_busy, false);
+    if (generation % 2 && !atomic_exchange(&wall.is_piggyback_busy, true)) {
+        wall.piggyback->generation = generation;
+        visit_threads(wall.piggyback);
+        atomic_store(&wall.is_piggyback_busy, false);
     }
     return tick_ns();
 }
 
-/* The program may have no more threads (haproxy): the sampler's is there. */
-static void be_guest(struct visitor *v)
+/*
+ * Uses the refresh thread if no thread can be created: the program may have
+ * lowered RLIMIT_NPROC, as haproxy does.
+ */
+static void start_piggyback(struct visitor *v)
 {
-    if (wall.guest)
+    if (wall.piggyback)
         cp_free(v);
     else
-        wall.guest = v;
-    cp_refresh_set_piggyback_task(guest_turn);
+        wall.piggyback = v;
+    cp_refresh_set_piggyback_task(run_piggyback);
 }
 
-static void end_round(void)
+static void end_generation(void)
 {
+    CP_ASSERT(atomic_load(&wall.generation) % 2 == 1);
     cp_refresh_set_piggyback_task(NULL);
-    atomic_fetch_add(&wall.round, 1);
-    (void)CP_SYSCALL(SYS_futex, (long)&wall.round, FUTEX_WAKE_PRIVATE, 1);
+    atomic_fetch_add(&wall.generation, 1);
+    (void)CP_SYSCALL(SYS_futex, (long)&wall.generation, FUTEX_WAKE_PRIVATE, 1);
 }
 
 static void reset_visits(void *context, struct cp_signal_thread *t)
@@ -304,20 +325,22 @@ static void reset_visits(void *context, struct cp_signal_thread *t)
     t->wall.has_replied = false;
 }
 
-static enum cp_status start_round(struct cp_error *err)
+/* Starts a visitor with a new, odd generation. */
+static enum cp_status start_generation(struct cp_error *err)
 {
     struct visitor *v = cp_alloc(1, sizeof(*v), err);
 
     if (!v)
         return CP_ENOMEM;
+    CP_ASSERT(atomic_load(&wall.generation) % 2 == 0);
     cp_threads_each(reset_visits, NULL);
-    v->round = atomic_fetch_add(&wall.round, 1) + 1;
+    v->generation = atomic_fetch_add(&wall.generation, 1) + 1;
     if (cp_own_thread_start("cpprof-wall", run, v, NULL) != CP_OK)
-        be_guest(v);
+        start_piggyback(v);
     return CP_OK;
 }
 
-/* The first recording starts the thread, the last one ends it. */
+/* The first recording starts the visitor, the last one ends it. */
 static enum cp_status set_rate(int hz, struct cp_error *err)
 {
     int before = atomic_exchange(&wall.hz, hz);
@@ -326,15 +349,15 @@ static enum cp_status set_rate(int hz, struct cp_error *err)
     if ((hz == 0) != (before == 0))
         cp_wait_switches_set_wall(hz != 0);
     if (hz == 0)
-        end_round();
+        end_generation();
     else if (before == 0)
-        status = start_round(err);
+        status = start_generation(err);
     if (status != CP_OK)
         atomic_store(&wall.hz, 0);
     return status;
 }
 
-static struct cp_timed_kind probe = {
+static struct cp_timed_kind timed = {
     .recorder = { .live = &cp_handler_state.wall },
     .default_hz = CP_WALL_DEFAULT_HZ,
     .max_hz = CP_WALL_MAX_HZ,
@@ -344,19 +367,20 @@ static struct cp_timed_kind probe = {
 };
 
 static enum cp_status begin(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err)
+                            void **out_recording, struct cp_error *err)
 {
-    return cp_timed_kind_begin(&probe, request, out_window, err);
+    return cp_timed_kind_begin(&timed, request, out_recording, err);
 }
 
+/* Attributes the time of a pending request before the recording ends. */
 static void flush(void *context, struct cp_signal_thread *t)
 {
-    struct cp_reader_slot *place = cp_readers_enter(t->number);
+    struct cp_reader_slot *slot = cp_readers_enter(t->number);
 
     (void)context;
-    if (place) {
+    if (slot) {
         flush_running(t);
-        cp_readers_exit(place);
+        cp_readers_exit(slot);
     }
 }
 
@@ -364,12 +388,12 @@ static enum cp_status finish(void *recording, struct cp_profile **out,
                              struct cp_error *err)
 {
     cp_threads_each(flush, NULL);
-    return cp_timed_kind_finish(&probe, recording, out, err);
+    return cp_timed_kind_finish(&timed, recording, out, err);
 }
 
 static void cancel(void *recording)
 {
-    cp_timed_kind_cancel(&probe, recording);
+    cp_timed_kind_cancel(&timed, recording);
 }
 
 const struct cp_kind cp_wall_kind = {
@@ -386,13 +410,13 @@ const struct cp_kind cp_wall_kind = {
 
 size_t cp_wall_bytes(void)
 {
-    return cp_sample_recorder_bytes(&probe.recorder);
+    return cp_sample_recorder_bytes(&timed.recorder);
 }
 
-void cp_wall_after_fork(void)
+void cp_wall_reset_after_fork(void)
 {
     atomic_store(&wall.hz, 0);
-    atomic_store(&wall.round, 0);
-    atomic_store(&wall.is_guest_busy, false);
-    cp_timed_kind_reset_after_fork(&probe);
+    atomic_store(&wall.generation, 0);
+    atomic_store(&wall.is_piggyback_busy, false);
+    cp_timed_kind_reset_after_fork(&timed);
 }

@@ -1,4 +1,4 @@
-/* drain.c - see drain.h. */
+/* drain.c - the drain's thread and its state, which is also a futex. */
 #include "runtime/trace/drain.h"
 
 #include <linux/futex.h>
@@ -10,32 +10,36 @@
 #include "runtime/threads/own_thread.h"
 #include "signal/unwinder/syscall.h"
 
-enum { NEVER, RUNNING, ENDING, ENDED };
+/*
+ * NOT_STARTED -> RUNNING (start) -> STOPPING (stop) -> STOPPED (thread), or
+ * RUNNING -> STOPPED if step returns false.
+ */
+enum { NOT_STARTED, RUNNING, STOPPING, STOPPED };
 
-static void await_change(struct cp_drain *d, uint32_t from,
-                         const struct timespec *most)
+static void wait_for_change(struct cp_drain *d, uint32_t from,
+                            const struct timespec *timeout)
 {
-    (void)CP_SYSCALL(SYS_futex, (long)&d->word, FUTEX_WAIT_PRIVATE, from,
-                     (long)most);
+    (void)CP_SYSCALL(SYS_futex, (long)&d->state, FUTEX_WAIT_PRIVATE, from,
+                     (long)timeout);
 }
 
 static void wake(struct cp_drain *d)
 {
-    (void)CP_SYSCALL(SYS_futex, (long)&d->word, FUTEX_WAKE_PRIVATE, 1);
+    (void)CP_SYSCALL(SYS_futex, (long)&d->state, FUTEX_WAKE_PRIVATE, 1);
 }
 
 static void run(void *arg)
 {
-    const struct timespec pause = { 0, CP_DRAIN_NS };
+    const struct timespec period = { 0, CP_DRAIN_PERIOD_NS };
     struct cp_drain *d = arg;
     bool is_last = false;
 
-    while (!is_last && atomic_load(&d->word) == RUNNING) {
-        await_change(d, RUNNING, &pause);
-        is_last = atomic_load(&d->word) == RUNNING && !d->turn(d->context);
+    while (!is_last && atomic_load(&d->state) == RUNNING) {
+        wait_for_change(d, RUNNING, &period);
+        is_last = atomic_load(&d->state) == RUNNING && !d->step(d->context);
     }
-    atomic_store(&d->word, ENDED);
-    wake(d); /* by the address alone: *d may be gone */
+    atomic_store(&d->state, STOPPED);
+    wake(d); /* uses only the address: the owner may have freed *d */
 }
 
 enum cp_status cp_drain_start(struct cp_drain *d, const char *name,
@@ -44,24 +48,24 @@ enum cp_status cp_drain_start(struct cp_drain *d, const char *name,
     enum cp_status status;
 
     d->pid = getpid();
-    atomic_store(&d->word, RUNNING);
+    atomic_store(&d->state, RUNNING);
     status = cp_own_thread_start(name, run, d, err);
     if (status != CP_OK)
-        atomic_store(&d->word, NEVER);
+        atomic_store(&d->state, NOT_STARTED);
     return status;
 }
 
-bool cp_drain_end(struct cp_drain *d)
+bool cp_drain_stop(struct cp_drain *d)
 {
-    uint32_t word = RUNNING;
+    uint32_t running = RUNNING;
 
-    if (atomic_load(&d->word) == NEVER)
+    if (atomic_load(&d->state) == NOT_STARTED)
         return true;
     if (d->pid != getpid())
         return false;
-    if (atomic_compare_exchange_strong(&d->word, &word, ENDING))
+    if (atomic_compare_exchange_strong(&d->state, &running, STOPPING))
         wake(d);
-    while (atomic_load(&d->word) != ENDED)
-        await_change(d, ENDING, NULL);
+    while (atomic_load(&d->state) != STOPPED)
+        wait_for_change(d, STOPPING, NULL);
     return true;
 }

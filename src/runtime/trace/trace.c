@@ -1,9 +1,10 @@
 /*
- * trace.c - see trace.h.
+ * trace.c - starts and ends a trace session, and moves events from the buffers
+ * and the kernel's rings through the model to the writer.
  *
- * Events are told a little later than they happen: a thread may have been
- * interrupted between looking at the clock and writing an event down, and who
- * ended a wait should be known when the wait is told.
+ * Events are flushed 40 ms after they happened. A thread may be preempted
+ * between reading the clock and publishing an event, and the event that ended a
+ * wait must be known when the wait is written.
  */
 #include "runtime/trace/trace.h"
 
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "base/proc_self.h"
@@ -29,10 +31,10 @@
 #include "runtime/threads/wait_switches.h"
 #include "runtime/trace/trace_accounts.h"
 #include "runtime/trace/trace_calls.h"
-#include "runtime/trace/trace_names.h"
+#include "runtime/trace/stack_names.h"
 #include "runtime/trace/trace_pool.h"
 #include "runtime/trace/trace_switches.h"
-#include "runtime/trace/trace_threads.h"
+#include "runtime/trace/thread_tracker.h"
 #include "signal/tables/calls.h"
 #include "signal/tables/readers.h"
 #include "signal/tables/thread.h"
@@ -41,27 +43,27 @@
 #include "trace/stacks.h"
 #include "trace/step.h"
 
-#define LAG_NS 40000000
+#define FLUSH_LAG_NS 40000000
 #define STACK_SLOTS ((size_t)1 << 16)
 #define STACK_FRAMES ((size_t)1 << 20)
 
 struct session {
     const struct cp_trace_format *format;
-    void *writer;
-    struct cp_out out;
+    void *writer;      /* state of the format */
+    struct cp_out out; /* bytes that the writer has produced */
     struct cp_trace_model *model;
     struct cp_trace_stacks stacks;
     struct cp_trace_accounts accounts;
     struct cp_trace_switches switches;
-    void *cpu_recording;
-    uint64_t begin_ns;
-    struct cp_trace_threads threads;
-    uint64_t lost_before;
+    void *cpu_recording; /* of the CPU profile, whose samples are events */
+    uint64_t begin_ns;   /* CLOCK_MONOTONIC */
+    struct cp_thread_tracker tracker;
+    uint64_t n_lost_before; /* cp_trace.n_lost when the session began */
 };
 
 static struct {
     struct cp_lock lock;
-    struct session *session; /* there is one at a time */
+    struct session *session; /* NULL: no trace runs */
 } trace;
 
 static uint64_t now_ns(void)
@@ -69,10 +71,10 @@ static uint64_t now_ns(void)
     return (uint64_t)cp_clock_ns(CLOCK_MONOTONIC);
 }
 
-/* ---- switches ---- */
+/* ---- records of the kernel ---- */
 
-/* As a word of the thread itself, with the instruction as its stack. */
-static void take_fault(struct session *s, const struct cp_trace_switch *record)
+/* Adds a log message of the thread; its stack is the faulting instruction. */
+static void add_fault(struct session *s, const struct cp_trace_switch *record)
 {
     uintptr_t pc = (uintptr_t)record->pc;
     char text[96];
@@ -89,7 +91,7 @@ static void take_fault(struct session *s, const struct cp_trace_switch *record)
     cp_trace_model_add(s->model, &in);
 }
 
-static void take_switch(struct session *s, const struct cp_trace_switch *record)
+static void add_switch(struct session *s, const struct cp_trace_switch *record)
 {
     static const enum cp_trace_input_kind kinds[] = {
         [CP_SWITCH_IN] = CP_INPUT_IN,
@@ -104,22 +106,22 @@ static void take_switch(struct session *s, const struct cp_trace_switch *record)
     cp_trace_model_add(s->model, &in);
 }
 
-static void take_record(void *context, const struct cp_trace_switch *record)
+static void add_record(void *context, const struct cp_trace_switch *record)
 {
     struct session *s = context;
 
     if (record->time_ns < s->begin_ns)
         return;
     if (record->kind == CP_SWITCH_FAULT)
-        take_fault(s, record);
+        add_fault(s, record);
     else
-        take_switch(s, record);
+        add_switch(s, record);
 }
 
 /* ---- events ---- */
 
-static void take_event(void *context, int32_t tid,
-                       const struct cp_trace_event *e)
+static void add_event(void *context, int32_t tid,
+                      const struct cp_trace_event *e)
 {
     static const enum cp_trace_input_kind kinds[] = {
         [CP_TRACE_WAIT] = CP_INPUT_WAIT,
@@ -148,18 +150,20 @@ static void take_event(void *context, int32_t tid,
         in.text = (const char *)(e + 1);
     cp_trace_model_add(s->model, &in);
     if (e->kind == CP_TRACE_END)
-        cp_trace_switches_drop(&s->switches, tid, take_record, s);
+        cp_trace_switches_remove_thread(&s->switches, tid, add_record, s);
 }
 
 /* ---- output ---- */
 
-static enum cp_status give(struct session *s, const struct cp_kind_sink *sink,
-                           bool is_last, struct cp_error *err)
+/* Symbolizes the stacks that the writer needs, and moves its bytes to sink. */
+static enum cp_status write_output(struct session *s,
+                                   const struct cp_kind_sink *sink,
+                                   bool is_last, struct cp_error *err)
 {
     size_t n = 0;
     const uint32_t *wanted = s->format->wanted(s->writer, is_last, &n);
     enum cp_status status =
-        cp_trace_names_add(&s->stacks, wanted, n, sink, err);
+        cp_stack_names_add(&s->stacks, wanted, n, sink, err);
 
     if (status != CP_OK)
         return status;
@@ -172,61 +176,66 @@ static enum cp_status give(struct session *s, const struct cp_kind_sink *sink,
     return cp_out_finish(sink->out, err);
 }
 
-/* What the kernel has told of those that are no longer there, to the end. */
-static void drop_gone(struct session *s)
+/* Reads the last records of threads that have ended, and frees their rings. */
+static void remove_ended(struct session *s)
 {
-    for (size_t i = 0; i < s->threads.known.n; i++)
-        if (cp_trace_threads_is_gone(&s->threads, i))
-            cp_trace_switches_drop(
-                &s->switches, s->threads.known.threads[i].tid, take_record, s);
+    for (size_t i = 0; i < s->tracker.previous.n; i++)
+        if (cp_thread_tracker_has_ended(&s->tracker, i))
+            cp_trace_switches_remove_thread(&s->switches,
+                                            s->tracker.previous.threads[i].tid,
+                                            add_record, s);
 }
 
 /*
- * The order matters: whoever waits is asked before what has ended is read; and
- * who is not there has said before the look that it ends, if it could.
+ * Moves all new events into the model. The order matters. The scan comes first:
+ * a wait that it finds in progress has its event read later, never earlier. A
+ * thread that the scan does not find has emitted its end before, if it could,
+ * so the pool is read before missing threads are reported. The kernel's records
+ * come last, because they refer to waits that the model must know.
  */
-static void gather(struct session *s)
+static void collect(struct session *s)
 {
-    bool is_new = cp_trace_threads_scan(&s->threads);
+    bool has_scanned = cp_thread_tracker_scan(&s->tracker);
     uint64_t time_ns = now_ns();
 
-    cp_trace_pool_grow(s->threads.seen.n);
-    cp_trace_pool_read(take_event, s);
-    if (is_new)
-        cp_trace_threads_tell(&s->threads, time_ns);
-    cp_trace_switches_read(&s->switches, take_record, s);
-    if (is_new)
-        drop_gone(s);
+    cp_trace_pool_grow(s->tracker.current.n);
+    cp_trace_pool_read(add_event, s);
+    if (has_scanned)
+        cp_thread_tracker_report_changes(&s->tracker, time_ns);
+    cp_trace_switches_read(&s->switches, add_record, s);
+    if (has_scanned)
+        remove_ended(s);
 }
 
-/* A format that is full has to know of waits that have not ended. */
-static void say_waits(struct session *s, uint64_t until)
+/* A writer that starts a new generation needs the waits in progress. */
+static void report_waits(struct session *s, uint64_t until)
 {
-    if (!cp_trace_threads_find_stacks(&s->threads, until)) {
-        cp_trace_pool_read(take_event, s);
+    if (!cp_thread_tracker_find_stacks(&s->tracker, until)) {
+        cp_trace_pool_read(add_event, s);
         cp_trace_model_flush(s->model, until);
     }
-    cp_trace_threads_say_waits(&s->threads, until);
+    cp_thread_tracker_report_waits(&s->tracker, until);
 }
 
-static enum cp_status pump(void *window, const struct cp_kind_sink *sink,
+static enum cp_status pump(void *session, const struct cp_kind_sink *sink,
                            struct cp_error *err)
 {
-    struct session *s = window;
-    uint64_t until = now_ns() - LAG_NS;
+    struct session *s = session;
+    uint64_t until = now_ns() - FLUSH_LAG_NS;
 
     if (until < s->begin_ns)
         until = s->begin_ns;
-    gather(s);
+    collect(s);
     cp_trace_model_flush(s->model, until);
     if (s->format->is_full && s->format->is_full(s->writer))
-        say_waits(s, until);
-    return give(s, sink, false, err);
+        report_waits(s, until);
+    return write_output(s, sink, false, err);
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
-static void switch_off(void)
+/* An even session number tells threads to emit no more events. */
+static void stop_recording(void)
 {
     atomic_fetch_add(&cp_trace.session, 1);
     cp_wait_switches_set_trace(false);
@@ -245,7 +254,7 @@ static void free_session(struct session *s)
     cp_trace_stacks_release(&s->stacks);
     cp_trace_accounts_release(&s->accounts);
     cp_out_release(&s->out);
-    cp_trace_threads_release(&s->threads);
+    cp_thread_tracker_release(&s->tracker);
     cp_free(s);
 }
 
@@ -260,7 +269,7 @@ static void account(void *context, int32_t tid, const char *end,
     cp_trace_accounts_close(&s->accounts, tid, end ? &words : NULL, out);
 }
 
-static void name_program(char *out, size_t cap)
+static void get_program_name(char *out, size_t cap)
 {
     char self[CP_PROC_SELF_BYTES];
     ssize_t n = readlink(cp_proc_self("exe", self), out, cap - 1);
@@ -288,7 +297,7 @@ static enum cp_status open_writer(struct session *s, struct cp_error *err)
                                               .account = account,
                                               .context = s };
 
-    name_program(program, sizeof(program));
+    get_program_name(program, sizeof(program));
     s->writer = s->format->open(&head, &s->out, err);
     if (!s->writer)
         return CP_ENOMEM;
@@ -299,19 +308,22 @@ static enum cp_status open_writer(struct session *s, struct cp_error *err)
     return cp_trace_stacks_init(&s->stacks, head.n_stacks, err);
 }
 
-/* What a trace says of itself. */
-static void say_head(struct session *s)
+/* Writes the message "cpprof.trace" that describes the trace. */
+static void report_head(struct session *s)
 {
     char program[512], text[640];
 
-    name_program(program, sizeof(program));
+    get_program_name(program, sizeof(program));
     (void)snprintf(text, sizeof(text),
                    "version=1 pid=%d program=%.255s switches=%d", (int)getpid(),
                    program, s->switches.n_rings > 0);
     cp_trace_model_say(s->model, s->begin_ns, "cpprof.trace", text);
 }
 
-/* Memory for events and stacks, with nothing of an older trace in it. */
+/*
+ * Maps the pool and the stack table and empties them. Threads may still write
+ * events of the previous session: wait until they are done.
+ */
 static enum cp_status prepare(struct cp_error *err)
 {
     enum cp_status status = cp_trace_pool_map(err);
@@ -341,9 +353,9 @@ static enum cp_status start(struct session *s,
     enum cp_status status = prepare(err);
 
     s->format = request->format ? request->format : &cp_trace_go;
-    s->switches.is_refused = request->no_switches;
+    s->switches.is_disabled = request->no_switches;
     if (status == CP_OK)
-        status = cp_trace_threads_init(&s->threads, err);
+        status = cp_thread_tracker_init(&s->tracker, err);
     if (status == CP_OK)
         status = cp_cpu_kind.begin(&cpu, &s->cpu_recording, err);
     s->begin_ns = now_ns();
@@ -351,23 +363,24 @@ static enum cp_status start(struct session *s,
         status = open_writer(s, err);
     if (status != CP_OK)
         return status;
-    s->threads.model = s->model;
-    s->threads.accounts = &s->accounts;
-    s->threads.switches = &s->switches;
-    s->threads.begin_ns = s->begin_ns;
-    cp_trace_threads_know(&s->threads);
-    cp_trace_pool_grow(s->threads.seen.n);
-    s->lost_before = atomic_load(&cp_trace.n_lost);
-    say_head(s);
+    s->tracker.model = s->model;
+    s->tracker.accounts = &s->accounts;
+    s->tracker.switches = &s->switches;
+    s->tracker.begin_ns = s->begin_ns;
+    cp_thread_tracker_add_initial(&s->tracker);
+    cp_trace_pool_grow(s->tracker.current.n);
+    s->n_lost_before = atomic_load(&cp_trace.n_lost);
+    report_head(s);
+    CP_ASSERT(atomic_load(&cp_trace.session) % 2 == 0);
     atomic_fetch_add(&cp_trace.session, 1);
     cp_wait_switches_set_trace(true);
-    cp_trace_threads_know_late(&s->threads, now_ns());
-    drop_gone(s);
+    cp_thread_tracker_add_late(&s->tracker, now_ns());
+    remove_ended(s);
     return CP_OK;
 }
 
 static enum cp_status begin(const struct cp_kind_request *request,
-                            void **out_window, struct cp_error *err)
+                            void **out_session, struct cp_error *err)
 {
     struct session *s = cp_alloc(1, sizeof(*s), err);
     enum cp_status status = CP_ENOMEM;
@@ -384,26 +397,26 @@ static enum cp_status begin(const struct cp_kind_request *request,
         trace.session = s;
     cp_lock_release(&trace.lock);
     if (status == CP_OK)
-        *out_window = s;
+        *out_session = s;
     else
         free_session(s);
     return status;
 }
 
-static void forget(struct session *s)
+static void end_session(struct session *s)
 {
     cp_lock_acquire(&trace.lock);
     if (trace.session == s) {
         trace.session = NULL;
-        cp_trace_pool_give_back();
+        cp_trace_pool_trim();
     }
     cp_lock_release(&trace.lock);
     free_session(s);
 }
 
-static void say_lost(struct session *s, uint64_t time_ns)
+static void report_lost(struct session *s, uint64_t time_ns)
 {
-    uint64_t events = atomic_load(&cp_trace.n_lost) - s->lost_before +
+    uint64_t events = atomic_load(&cp_trace.n_lost) - s->n_lost_before +
                       cp_trace_model_lost(s->model);
     uint64_t stacks = atomic_load(&cp_trace.stacks.lost_count);
     char text[160];
@@ -416,31 +429,31 @@ static void say_lost(struct session *s, uint64_t time_ns)
     cp_trace_model_say(s->model, time_ns, "cpprof.lost", text);
 }
 
-static enum cp_status finish(void *window, const struct cp_kind_sink *sink,
+static enum cp_status finish(void *session, const struct cp_kind_sink *sink,
                              struct cp_error *err)
 {
-    struct session *s = window;
+    struct session *s = session;
     uint64_t end = now_ns();
     enum cp_status status;
 
-    gather(s);
-    /* Before it is off: a wait that ends later does not say so. */
-    (void)cp_trace_threads_find_stacks(&s->threads, end);
-    switch_off();
-    cp_trace_pool_read(take_event, s);
+    collect(s);
+    /* Before recording stops: a wait that ends later emits no event. */
+    (void)cp_thread_tracker_find_stacks(&s->tracker, end);
+    stop_recording();
+    cp_trace_pool_read(add_event, s);
     cp_trace_model_flush(s->model, end);
-    cp_trace_threads_say_waits(&s->threads, end);
+    cp_thread_tracker_report_waits(&s->tracker, end);
     cp_trace_model_finish(s->model, end);
-    say_lost(s, end);
-    status = give(s, sink, true, err);
-    forget(s);
+    report_lost(s, end);
+    status = write_output(s, sink, true, err);
+    end_session(s);
     return status;
 }
 
-static void cancel(void *window)
+static void cancel(void *session)
 {
-    switch_off();
-    forget(window);
+    stop_recording();
+    end_session(session);
 }
 
 size_t cp_trace_bytes(void)
@@ -448,8 +461,11 @@ size_t cp_trace_bytes(void)
     return cp_trace_pool_bytes() + cp_tables_bytes(&cp_trace.stacks);
 }
 
-/* What the parent's session has allocated stays where it is. */
-void cp_trace_after_fork(void)
+/*
+ * The memory of the parent's session is leaked: the fork may have interrupted
+ * its owner.
+ */
+void cp_trace_reset_after_fork(void)
 {
     if (atomic_load(&cp_trace.session) & 1)
         atomic_fetch_add(&cp_trace.session, 1);

@@ -1,4 +1,4 @@
-/* trace_calls.c - see trace_calls.h. */
+/* trace_calls.c - the table of calls: name, reason, class and direction. */
 #include "runtime/trace/trace_calls.h"
 
 #include <stdio.h>

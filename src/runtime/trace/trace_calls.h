@@ -1,4 +1,4 @@
-/* trace_calls - how the calls of signal/tables/calls.h are shown in a trace. */
+/* trace_calls - how a trace shows the calls of signal/tables/calls.h. */
 #ifndef CP_TRACE_CALLS_H
 #define CP_TRACE_CALLS_H
 
@@ -10,8 +10,8 @@
 extern const struct cp_trace_call cp_trace_calls[CP_CALLS];
 
 /*
- * What a thread sleeps for that was asleep before anybody looked, by the name
- * of the system call (thread_state.h); "" if nothing is known.
+ * Writes the reason of a wait that began before the trace. `wait` is the name
+ * of the system call (thread_state.h), "" if it is unknown.
  */
 void cp_trace_call_reason(const char *wait, char *out, size_t cap);
 

@@ -1,4 +1,4 @@
-/* trace_pool.c - see trace_pool.h. */
+/* trace_pool.c - maps, grows, reads and frees the buffers of events. */
 #include "runtime/trace/trace_pool.h"
 
 #include <stdatomic.h>
@@ -6,11 +6,12 @@
 #include <sys/mman.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/sort.h"
 #include "signal/trace/trace.h"
 
-static size_t n_mapped; /* buffers */
+static size_t n_mapped; /* buffers in the mapping, used or not */
 
 static bool map(size_t n)
 {
@@ -25,7 +26,7 @@ static bool map(size_t n)
     return true;
 }
 
-/* Where address space is scarce there is no room to grow. */
+/* Maps the maximum, or the minimum if RLIMIT_AS does not allow that. */
 enum cp_status cp_trace_pool_map(struct cp_error *err)
 {
     if (cp_trace.buffers)
@@ -36,12 +37,13 @@ enum cp_status cp_trace_pool_map(struct cp_error *err)
     return CP_OK;
 }
 
-/* New ones are all zero, which is CP_TRACE_FREE. */
+/* New buffers are zero, which is CP_TRACE_FREE. */
 void cp_trace_pool_grow(size_t n_threads)
 {
     size_t wanted = CP_TRACE_BUFFERS + 2 * n_threads;
     uint32_t n = atomic_load(&cp_trace.n_words);
 
+    CP_ASSERT(n_mapped <= CP_TRACE_MAX_BUFFERS);
     if (wanted > n_mapped)
         wanted = n_mapped;
     while (n < wanted / 64) {
@@ -68,7 +70,7 @@ void cp_trace_pool_clear(void)
             cp_trace_free_buffer(&cp_trace.buffers[i]);
 }
 
-void cp_trace_pool_give_back(void)
+void cp_trace_pool_trim(void)
 {
     size_t first = 0, n = n_buffers();
 
@@ -92,8 +94,11 @@ size_t cp_trace_pool_bytes(void)
     return n * sizeof(struct cp_trace_buffer);
 }
 
-/* The buffers of the session in the order in which they were taken; how many */
-static size_t list_pieces(struct cp_sort_pair *order)
+/*
+ * Lists the buffers of the session in the order in which threads acquired them,
+ * and frees those of older sessions. Returns their number.
+ */
+static size_t list_buffers(struct cp_sort_pair *order)
 {
     uint32_t session = atomic_load(&cp_trace.session) | 1;
     size_t n = 0;
@@ -106,7 +111,7 @@ static size_t list_pieces(struct cp_sort_pair *order)
             continue;
         state = atomic_load_explicit(&p->state, memory_order_acquire);
         if (state == CP_TRACE_FREE)
-            continue; /* just being taken */
+            continue; /* a thread is just acquiring it */
         if (p->session == session)
             order[n++] = (struct cp_sort_pair){ p->order, i };
         else if (state == CP_TRACE_DONE)
@@ -120,19 +125,21 @@ void cp_trace_pool_read(void (*take)(void *context, int32_t tid,
                         void *context)
 {
     struct cp_sort_pair *order = cp_alloc(n_buffers(), sizeof(*order), NULL);
-    size_t n = order ? list_pieces(order) : 0;
+    size_t n = order ? list_buffers(order) : 0;
 
     for (size_t i = 0; i < n; i++) {
         struct cp_trace_buffer *p = &cp_trace.buffers[order[i].value];
         bool is_done = atomic_load(&p->state) == CP_TRACE_DONE;
         uint32_t n_events = atomic_load_explicit(&p->n, memory_order_acquire);
 
+        CP_ASSERT(n_events <= CP_TRACE_BUFFER_EVENTS);
         while (p->n_read < n_events) {
             const struct cp_trace_event *e = &p->events[p->n_read];
 
             take(context, p->tid, e);
             p->n_read += cp_trace_slots(e);
         }
+        CP_ASSERT(p->n_read == n_events);
         if (is_done)
             cp_trace_free_buffer(p);
     }

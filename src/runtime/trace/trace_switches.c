@@ -1,4 +1,5 @@
-/* trace_switches.c - see trace_switches.h. */
+/* trace_switches.c - opens perf events, and parses the records of their rings.
+ */
 #include "runtime/trace/trace_switches.h"
 
 #include <errno.h>
@@ -10,19 +11,20 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "runtime/threads/perf_sampler.h"
 #include "signal/unwinder/syscall.h"
 
 #define PAGE ((size_t)4096)
 #define MAX_RINGS 4096
-#define MAX_RECORD 256
-#define FAULTS_A_RECORD 16 /* of one thread: more would fill the ring */
+#define MAX_RECORD_BYTES 256
+#define FAULTS_PER_RECORD 16 /* sampling period; a smaller one fills rings */
 
 struct cp_trace_ring {
     int32_t tid;
-    struct perf_event_mmap_page *head;
-    size_t len; /* of the data, a power of two */
+    struct perf_event_mmap_page *head; /* the data follow on the next page */
+    size_t len;                        /* bytes of data; a power of two */
 };
 
 static int open_event(int32_t tid, bool has_faults)
@@ -31,7 +33,7 @@ static int open_event(int32_t tid, bool has_faults)
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof(attr),
         .config = has_faults ? PERF_COUNT_SW_PAGE_FAULTS : PERF_COUNT_SW_DUMMY,
-        .sample_period = has_faults ? FAULTS_A_RECORD : 0,
+        .sample_period = has_faults ? FAULTS_PER_RECORD : 0,
         .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
                        PERF_SAMPLE_ADDR | PERF_SAMPLE_CPU,
         .sample_id_all = 1,
@@ -46,7 +48,7 @@ static int open_event(int32_t tid, bool has_faults)
                            PERF_FLAG_FD_CLOEXEC);
 }
 
-/* The kernel limits what all rings of a user may have: less will do. */
+/* Tries smaller rings: perf_event_mlock_kb limits the sum of a user's rings. */
 static bool map_ring(int fd, struct cp_trace_ring *out)
 {
     static const size_t sizes[] = { 16 * PAGE, 4 * PAGE, PAGE };
@@ -64,15 +66,15 @@ static bool map_ring(int fd, struct cp_trace_ring *out)
     return false;
 }
 
-void cp_trace_switches_watch(struct cp_trace_switches *s, int32_t tid)
+void cp_trace_switches_add_thread(struct cp_trace_switches *s, int32_t tid)
 {
     struct cp_trace_ring ring = { .tid = tid };
     int fd;
 
     if (s->n_rings == 0 ? cp_perf_sampler_forbidden_reason() != NULL
                         : cp_perf_sampler_is_forbidden())
-        s->is_refused = true;
-    if (s->is_refused || s->n_rings == MAX_RINGS ||
+        s->is_disabled = true;
+    if (s->is_disabled || s->n_rings == MAX_RINGS ||
         cp_reserve(&s->rings, &s->cap_rings, s->n_rings + 1, sizeof(ring),
                    NULL) != CP_OK)
         return;
@@ -80,7 +82,7 @@ void cp_trace_switches_watch(struct cp_trace_switches *s, int32_t tid)
     if (fd < 0)
         fd = open_event(tid, false);
     if (fd < 0) {
-        s->is_refused = s->n_rings == 0 && fd != -ESRCH;
+        s->is_disabled = s->n_rings == 0 && fd != -ESRCH;
         return;
     }
     if (map_ring(fd, &ring)) {
@@ -90,25 +92,26 @@ void cp_trace_switches_watch(struct cp_trace_switches *s, int32_t tid)
     (void)close(fd);
 }
 
-static void unmap(struct cp_trace_ring *ring)
+static void unmap_ring(struct cp_trace_ring *ring)
 {
     (void)munmap(ring->head, PAGE + ring->len);
 }
 
-/* Bytes of the ring, which may go round its end. */
-static void copy(const struct cp_trace_ring *ring, uint64_t from, void *out,
-                 size_t n)
+/* Copies n bytes out of the ring; they may wrap around its end. */
+static void copy_bytes(const struct cp_trace_ring *ring, uint64_t from,
+                       void *out, size_t n)
 {
     const char *data = (const char *)ring->head + PAGE;
     size_t at = (size_t)from & (ring->len - 1), first = ring->len - at;
 
+    CP_ASSERT((ring->len & (ring->len - 1)) == 0 && n <= ring->len);
     if (first > n)
         first = n;
     memcpy(out, data + at, first);
     memcpy((char *)out + first, data, n - first);
 }
 
-/* What follows a record: pid and tid, time, cpu and a word that is not used. */
+/* The sample_id that the kernel appends to a record (sample_id_all). */
 struct trailer {
     uint32_t pid, tid;
     uint64_t time_ns;
@@ -120,7 +123,7 @@ struct lost {
     uint64_t id, n;
 };
 
-/* The order of its fields is that of the bits of sample_type. */
+/* A PERF_RECORD_SAMPLE; sample_type decides the order of the fields. */
 struct fault {
     struct perf_event_header header;
     uint64_t pc;
@@ -143,10 +146,11 @@ static bool read_fault(const char *bytes, size_t len,
                                      .kind = CP_SWITCH_FAULT,
                                      .address = fault.address,
                                      .pc = fault.pc,
-                                     .n = FAULTS_A_RECORD };
+                                     .n = FAULTS_PER_RECORD };
     return true;
 }
 
+/* Parses a record; returns false if it is no switch and no fault. */
 static bool read_record(struct cp_trace_switches *s, const char *bytes,
                         size_t len, struct cp_trace_switch *out)
 {
@@ -188,14 +192,14 @@ read_ring(struct cp_trace_switches *s, const struct cp_trace_ring *ring,
     while (end - at >= sizeof(struct perf_event_header)) {
         struct perf_event_header header;
         struct cp_trace_switch record;
-        char bytes[MAX_RECORD];
+        char bytes[MAX_RECORD_BYTES];
         size_t n;
 
-        copy(ring, at, &header, sizeof(header));
+        copy_bytes(ring, at, &header, sizeof(header));
         if (header.size < sizeof(header) || header.size > end - at)
             break;
         n = header.size < sizeof(bytes) ? header.size : sizeof(bytes);
-        copy(ring, at, bytes, n);
+        copy_bytes(ring, at, bytes, n);
         if (read_record(s, bytes, n, &record))
             take(context, &record);
         at += header.size;
@@ -212,16 +216,16 @@ void cp_trace_switches_read(struct cp_trace_switches *s,
         read_ring(s, &s->rings[i], take, context);
 }
 
-void cp_trace_switches_drop(struct cp_trace_switches *s, int32_t tid,
-                            void (*take)(void *context,
-                                         const struct cp_trace_switch *record),
-                            void *context)
+void cp_trace_switches_remove_thread(
+    struct cp_trace_switches *s, int32_t tid,
+    void (*take)(void *context, const struct cp_trace_switch *record),
+    void *context)
 {
     for (size_t i = 0; i < s->n_rings; i++) {
         if (s->rings[i].tid != tid)
             continue;
         read_ring(s, &s->rings[i], take, context);
-        unmap(&s->rings[i]);
+        unmap_ring(&s->rings[i]);
         s->rings[i] = s->rings[--s->n_rings];
         return;
     }
@@ -230,7 +234,7 @@ void cp_trace_switches_drop(struct cp_trace_switches *s, int32_t tid,
 void cp_trace_switches_release(struct cp_trace_switches *s)
 {
     for (size_t i = 0; i < s->n_rings; i++)
-        unmap(&s->rings[i]);
+        unmap_ring(&s->rings[i]);
     cp_free(s->rings);
     *s = (struct cp_trace_switches){ 0 };
 }

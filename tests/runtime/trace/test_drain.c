@@ -1,4 +1,4 @@
-/* test_drain.c - a thread that takes turns until it is told to end. */
+/* test_drain.c - a drain calls its step until it is stopped, and not after. */
 #include "base/error.h"
 #include "runtime/trace/drain.h"
 
@@ -8,80 +8,80 @@
 
 #include "check.h"
 
-static sem_t turns;
-static _Atomic int n_turns;
+static sem_t steps;
+static _Atomic int n_steps;
 
-static bool take_turn(void *context)
+static bool take_step(void *context)
 {
-    int most = *(const int *)context;
+    int max = *(const int *)context;
 
-    n_turns++;
-    (void)sem_post(&turns);
-    return n_turns < most;
+    n_steps++;
+    (void)sem_post(&steps);
+    return n_steps < max;
 }
 
-static void start(struct cp_drain *d, int *most)
+static void start(struct cp_drain *d, int *max)
 {
-    *d = (struct cp_drain){ .turn = take_turn, .context = most };
-    (void)sem_init(&turns, 0, 0);
-    n_turns = 0;
+    *d = (struct cp_drain){ .step = take_step, .context = max };
+    (void)sem_init(&steps, 0, 0);
+    n_steps = 0;
     CHECK_INT(cp_drain_start(d, "test-drain", NULL), CP_OK);
 }
 
-static void test_turns(void)
+static void test_steps(void)
 {
     struct cp_drain d;
-    int most = 1000000, n;
+    int max = 1000000, n;
 
-    start(&d, &most);
+    start(&d, &max);
     for (int i = 0; i < 3; i++)
-        (void)sem_wait(&turns);
-    CHECK(cp_drain_end(&d));
-    n = n_turns;
+        (void)sem_wait(&steps);
+    CHECK(cp_drain_stop(&d));
+    n = n_steps;
     CHECK(n >= 3);
-    CHECK(cp_drain_end(&d)); /* it has ended already */
-    CHECK_INT(n_turns, n);
+    CHECK(cp_drain_stop(&d)); /* it is stopped already */
+    CHECK_INT(n_steps, n);
 }
 
-static void test_last_turn(void)
+static void test_last_step(void)
 {
     struct cp_drain d;
-    int most = 2;
+    int max = 2;
 
-    start(&d, &most);
-    (void)sem_wait(&turns);
-    (void)sem_wait(&turns);
-    CHECK(cp_drain_end(&d));
-    CHECK_INT(n_turns, 2);
+    start(&d, &max);
+    (void)sem_wait(&steps);
+    (void)sem_wait(&steps);
+    CHECK(cp_drain_stop(&d));
+    CHECK_INT(n_steps, 2);
 }
 
-static void test_never(void)
+static void test_not_started(void)
 {
-    struct cp_drain d = { .turn = take_turn };
+    struct cp_drain d = { .step = take_step };
 
-    CHECK(cp_drain_end(&d));
+    CHECK(cp_drain_stop(&d));
 }
 
 static void test_child(void)
 {
     struct cp_drain d;
-    int most = 1000000, status = -1;
+    int max = 1000000, status = -1;
     pid_t child;
 
-    start(&d, &most);
+    start(&d, &max);
     child = fork();
     if (child == 0)
-        _exit(cp_drain_end(&d) ? 1 : 7);
+        _exit(cp_drain_stop(&d) ? 1 : 7);
     CHECK(waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
-    CHECK(cp_drain_end(&d));
+    CHECK(cp_drain_stop(&d));
 }
 
 int main(void)
 {
-    RUN(test_turns);
-    RUN(test_last_turn);
-    RUN(test_never);
+    RUN(test_steps);
+    RUN(test_last_step);
+    RUN(test_not_started);
     RUN(test_child);
     return check_failures != 0;
 }

@@ -1,10 +1,10 @@
-/* test_trace_threads.c - who is there when a trace begins. */
+/* test_thread_tracker.c - threads that start or end while a trace starts. */
 #include "base/error.h"
 #include "runtime/os/clock.h"
 #include "runtime/threads/threads.h"
 #include "runtime/trace/trace_accounts.h"
 #include "runtime/trace/trace_switches.h"
-#include "runtime/trace/trace_threads.h"
+#include "runtime/trace/thread_tracker.h"
 #include "trace/model/model.h"
 #include "trace/step.h"
 
@@ -54,19 +54,20 @@ static void end(struct life *l, pthread_t thread)
     CHECK_INT(pthread_join(thread, NULL), 0);
 }
 
-/* What the model has told of a thread. */
-struct told {
+/* Steps that the model has written of a thread. */
+struct report {
     int tid, n_known, n_ends;
 };
 
 static void take_step(void *writer, const struct cp_step *step)
 {
-    struct told *told = writer;
+    struct report *reports = writer;
 
     for (int i = 0; i < 2; i++) {
-        told[i].n_known +=
-            step->tid == told[i].tid && step->kind == CP_STEP_KNOWN;
-        told[i].n_ends += step->tid == told[i].tid && step->kind == CP_STEP_END;
+        reports[i].n_known +=
+            step->tid == reports[i].tid && step->kind == CP_STEP_KNOWN;
+        reports[i].n_ends +=
+            step->tid == reports[i].tid && step->kind == CP_STEP_END;
     }
 }
 
@@ -76,45 +77,45 @@ static uint64_t now_ns(void)
 }
 
 /*
- * One thread ends, another begins, between the first look and the moment from
- * which threads write down what they do.
+ * One thread ends and another starts after the first scan and before threads
+ * emit events: both are reported once.
  */
-static void test_between(void)
+static void test_start_and_end_between_scans(void)
 {
     static const struct cp_trace_format format = { .step = take_step };
-    struct told told[2] = { 0 };
+    struct report reports[2] = { 0 };
     struct cp_trace_model_options options = { .format = &format,
-                                              .writer = told };
+                                              .writer = reports };
     struct cp_trace_accounts accounts = { 0 };
-    struct cp_trace_switches switches = { .is_refused = true };
-    struct cp_trace_threads t = { .accounts = &accounts,
-                                  .switches = &switches,
-                                  .begin_ns = now_ns() };
+    struct cp_trace_switches switches = { .is_disabled = true };
+    struct cp_thread_tracker t = { .accounts = &accounts,
+                                   .switches = &switches,
+                                   .begin_ns = now_ns() };
     static struct life early, late;
     pthread_t first = start(&early), second;
 
     t.model = cp_trace_model_new(&options, t.begin_ns, NULL);
-    if (!CHECK(t.model && cp_trace_threads_init(&t, NULL) == CP_OK))
+    if (!CHECK(t.model && cp_thread_tracker_init(&t, NULL) == CP_OK))
         return;
-    cp_trace_threads_know(&t);
+    cp_thread_tracker_add_initial(&t);
     end(&early, first);
     second = start(&late);
-    told[0].tid = early.tid;
-    told[1].tid = late.tid;
-    cp_trace_threads_know_late(&t, now_ns());
+    reports[0].tid = early.tid;
+    reports[1].tid = late.tid;
+    cp_thread_tracker_add_late(&t, now_ns());
     cp_trace_model_flush(t.model, now_ns());
-    CHECK_INT(told[0].n_known, 1);
-    CHECK_INT(told[0].n_ends, 1);
-    CHECK_INT(told[1].n_known, 1);
-    CHECK_INT(told[1].n_ends, 0);
+    CHECK_INT(reports[0].n_known, 1);
+    CHECK_INT(reports[0].n_ends, 1);
+    CHECK_INT(reports[1].n_known, 1);
+    CHECK_INT(reports[1].n_ends, 0);
     end(&late, second);
     cp_trace_model_free(t.model);
-    cp_trace_threads_release(&t);
+    cp_thread_tracker_release(&t);
     cp_trace_accounts_release(&accounts);
 }
 
 int main(void)
 {
-    RUN(test_between);
+    RUN(test_start_and_end_between_scans);
     return check_failures != 0;
 }

@@ -1,10 +1,10 @@
 /*
- * trace_names.c - see trace_names.h.
+ * stack_names.c - symbolizes stacks by way of a profile.
  *
- * The stacks become a profile, one sample each, because that is what the rest
- * of the library can give names to.
+ * Each stack becomes a sample of a temporary profile, because
+ * symbolize/annotate.h symbolizes profiles.
  */
-#include "runtime/trace/trace_names.h"
+#include "runtime/trace/stack_names.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,16 +27,19 @@
 #include "signal/trace/trace.h"
 #include "trace/stacks.h"
 
-#define MAX_OWN 8 /* frames of ours on top */
+#define MAX_HOOK_FRAMES 8 /* frames of the library above the program's */
 
-struct naming {
+struct namer {
     struct cp_trace_stacks *out;
-    const uint32_t *numbers; /* of each sample */
+    const uint32_t *numbers; /* stack number of each sample */
     const struct cp_profile *profile;
-    uint32_t own_mapping; /* the library's; CP_NONE: it is in the program */
+    uint32_t library_mapping; /* index; CP_NONE if linked statically */
 };
 
-/* The stacks that have no names yet, as samples; *out_n numbers of them. */
+/*
+ * Writes the stacks that *known does not contain as samples. Reduces numbers[]
+ * and *n to these stacks.
+ */
 static enum cp_status build(const struct cp_trace_stacks *known,
                             struct cp_builder *b, uint32_t *numbers, size_t *n,
                             struct cp_error *err)
@@ -84,8 +87,9 @@ static enum cp_status annotate(struct cp_profile *p,
     return status;
 }
 
-/* Is it in libc, around the first function of a thread? */
-static bool is_root(const struct cp_profile *p, const struct cp_location *l)
+/* Whether the frame is in libc or the loader, or has no address. */
+static bool is_libc_frame(const struct cp_profile *p,
+                          const struct cp_location *l)
 {
     const char *file, *base;
 
@@ -98,12 +102,13 @@ static bool is_root(const struct cp_profile *p, const struct cp_location *l)
            strncmp(base, "ld-", 3) == 0;
 }
 
-/* The program's own entry is part of it. */
-static bool is_start(const struct cp_profile *p, const struct cp_location *l)
+/* Whether the frame belongs to the start of a thread or of the program. */
+static bool is_start_frame(const struct cp_profile *p,
+                           const struct cp_location *l)
 {
     const struct cp_line *line;
 
-    if (is_root(p, l))
+    if (is_libc_frame(p, l))
         return true;
     if (l->n_lines == 0)
         return false;
@@ -112,7 +117,8 @@ static bool is_start(const struct cp_profile *p, const struct cp_location *l)
                   "_start") == 0;
 }
 
-static enum cp_status push(const struct naming *g, uint32_t number,
+/* Adds a location with its inlined calls, or its address without symbols. */
+static enum cp_status push(const struct namer *g, uint32_t number,
                            const struct cp_location *l, struct cp_error *err)
 {
     const struct cp_profile *p = g->profile;
@@ -142,8 +148,8 @@ static enum cp_status push(const struct naming *g, uint32_t number,
     return status;
 }
 
-/* The function that was called, before the program's own frames. */
-static enum cp_status push_call(const struct naming *g, uint32_t number,
+/* Adds the name of the call as the leaf of the stack. */
+static enum cp_status push_call(const struct namer *g, uint32_t number,
                                 uint32_t call, struct cp_error *err)
 {
     const char *name = cp_trace_calls[call].name;
@@ -153,21 +159,22 @@ static enum cp_status push_call(const struct naming *g, uint32_t number,
     return cp_trace_stacks_push(g->out, number, f, err);
 }
 
-/* Frames on top that are of the hook and of what it has called. */
-static uint32_t own_frames(const struct naming *g, const uint32_t *locs,
-                           uint32_t n)
+/* Number of leaf frames that belong to the hook and its callees. */
+static uint32_t count_hook_frames(const struct namer *g, const uint32_t *locs,
+                                  uint32_t n)
 {
-    uint32_t own = 0;
+    uint32_t n_hook = 0;
 
-    if (g->own_mapping == CP_NONE)
+    if (g->library_mapping == CP_NONE)
         return 0;
-    for (uint32_t i = 0; i < n && i < MAX_OWN; i++)
-        if (g->profile->locations[locs[i]].mapping == g->own_mapping)
-            own = i + 1;
-    return own < n ? own : 0;
+    for (uint32_t i = 0; i < n && i < MAX_HOOK_FRAMES; i++)
+        if (g->profile->locations[locs[i]].mapping == g->library_mapping)
+            n_hook = i + 1;
+    return n_hook < n ? n_hook : 0;
 }
 
-static enum cp_status add(const struct naming *g, uint32_t i,
+/* Adds the stack of sample i. */
+static enum cp_status add(const struct namer *g, uint32_t i,
                           struct cp_error *err)
 {
     const struct cp_profile *p = g->profile;
@@ -177,22 +184,22 @@ static enum cp_status add(const struct naming *g, uint32_t i,
     enum cp_status status = CP_OK;
 
     if (call > 0 && call < CP_CALLS) {
-        from = own_frames(g, locs, n);
+        from = count_hook_frames(g, locs, n);
         status = push_call(g, number, call, err);
     }
-    while (left > from && is_start(p, &p->locations[locs[left - 1]]))
+    while (left > from && is_start_frame(p, &p->locations[locs[left - 1]]))
         left--;
-    if (left == from) /* all of it is libc's */
+    if (left == from) /* all frames are libc's: keep them */
         left = n;
     for (uint32_t k = from; k < left && status == CP_OK; k++)
         status = push(g, number, &p->locations[locs[k]], err);
     return status;
 }
 
-/* The mapping that this function is in, unless it is the program's. */
-static uint32_t find_own(const struct cp_profile *p)
+/* The mapping of this function, unless it is the executable (index 0). */
+static uint32_t find_library(const struct cp_profile *p)
 {
-    uint64_t here = (uint64_t)(uintptr_t)&find_own;
+    uint64_t here = (uint64_t)(uintptr_t)&find_library;
 
     for (uint32_t i = 1; i < p->n_mappings; i++)
         if (p->mappings[i].start <= here && here < p->mappings[i].limit)
@@ -200,30 +207,30 @@ static uint32_t find_own(const struct cp_profile *p)
     return CP_NONE;
 }
 
-enum cp_status cp_trace_names_add(struct cp_trace_stacks *out,
+enum cp_status cp_stack_names_add(struct cp_trace_stacks *out,
                                   const uint32_t *numbers, size_t n,
                                   const struct cp_kind_sink *sink,
                                   struct cp_error *err)
 {
-    uint32_t *mine = cp_alloc(n, sizeof(*mine), err);
+    uint32_t *unnamed = cp_alloc(n, sizeof(*unnamed), err);
     struct cp_builder b = { 0 };
-    struct naming g = { .out = out, .numbers = mine };
+    struct namer g = { .out = out, .numbers = unnamed };
     enum cp_status status = CP_ENOMEM;
 
-    if (mine) {
+    if (unnamed) {
         if (n)
-            memcpy(mine, numbers, n * sizeof(*mine));
-        status = build(out, &b, mine, &n, err);
+            memcpy(unnamed, numbers, n * sizeof(*unnamed));
+        status = build(out, &b, unnamed, &n, err);
     }
     if (status == CP_OK && n > 0)
         status = annotate(b.profile, sink, err);
     if (status == CP_OK && n > 0) {
         g.profile = b.profile;
-        g.own_mapping = find_own(b.profile);
+        g.library_mapping = find_library(b.profile);
         for (uint32_t i = 0; i < n && status == CP_OK; i++)
             status = add(&g, i, err);
     }
     cp_builder_release(&b);
-    cp_free(mine);
+    cp_free(unnamed);
     return status;
 }
