@@ -23,7 +23,7 @@
 #define MIN_BLOCK ((size_t)32)
 #define N_CLASSES 22
 #define PAGE ((size_t)4096)
-#define CHARGE_EIGHTHS 3 /* of the limit: see cp_pages_charge */
+#define CHARGE_EIGHTHS 3 /* eighths of the limit: see cp_pages_charge */
 
 struct head {
     size_t size;  /* bytes, including the header */

@@ -27,8 +27,7 @@ _Atomic bool cp_sandbox_sealed;
 
 static _Atomic bool is_filtered;
 
-/* Calls that hooks and handlers make on threads of the program; must succeed.
- */
+/* Calls of hooks and handlers, on threads of the program; must succeed. */
 static const struct cp_seccomp_call hook_calls[] = {
     { SYS_clock_gettime, { CLOCK_MONOTONIC } },
     { SYS_clock_gettime, { CLOCK_THREAD_CPUTIME_ID } },

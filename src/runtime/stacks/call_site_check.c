@@ -121,7 +121,7 @@ enum cp_call_site_result cp_call_site_check(const struct cp_unwind_table *map,
     bool is_own = own && own == cp_unwind_table_find(map, pc);
     uintptr_t target;
 
-    /* The library never waits in code of the program: the call has returned. */
+    /* The library calls no program function that sleeps: the word is stale. */
     if (!own || (!is_own && own == cp_unwind_table_find(map, return_address)) ||
         !decode_call(return_address, &target))
         return CP_CALL_SITE_NO;

@@ -7,7 +7,7 @@
  *
  * A generation is the time from a start of the thread to its stop; its number
  * is odd. The starter and the stopper increment the number, so a thread that
- * sees another number than its own exits. Nothing joins a thread: it may be
+ * sees another number than its own exits. No thread is joined: it may be
  * blocked in the loader, and the next generation starts without waiting.
  */
 #include "runtime/stacks/refresh_thread.h"
@@ -47,11 +47,11 @@
 struct cp_lock cp_refresh_lock;
 
 static struct {
-    _Atomic size_t n_recordings;   /* open */
+    _Atomic size_t n_recordings;   /* open recordings */
     _Atomic bool is_held_by_hooks; /* written under cp_refresh_lock */
     _Atomic uint32_t generation;   /* odd while its refresh thread should run */
-    _Atomic uint32_t n_requested;  /* refreshes; futex of the thread */
-    _Atomic uint32_t n_completed;  /* newest request served; futex of waiters */
+    _Atomic uint32_t n_requested;  /* number of requests; the thread's futex */
+    _Atomic uint32_t n_completed;  /* newest request served; waiters' futex */
     _Atomic int n_threads;         /* refresh threads that have not exited */
     bool last_refresh_timed_out;   /* protected by cp_refresh_lock */
     _Atomic(cp_refresh_task *) task; /* NULL means none */
@@ -252,7 +252,7 @@ static void wait_for_refresh(uint32_t number)
 }
 
 /* Starts the thread unless it runs. */
-static enum cp_status ensure_thread(bool waits, struct cp_error *err)
+static enum cp_status ensure_thread(bool should_wait, struct cp_error *err)
 {
     bool is_running =
         refresh.is_held_by_hooks || atomic_load(&refresh.n_recordings) > 0;
@@ -260,12 +260,12 @@ static enum cp_status ensure_thread(bool waits, struct cp_error *err)
     enum cp_status status = is_running ? CP_OK : start_thread(err);
 
     CP_ASSERT(cp_lock_is_held(&cp_refresh_lock));
-    if (status == CP_OK && waits)
+    if (status == CP_OK && should_wait)
         wait_for_refresh(number);
     return status;
 }
 
-static enum cp_status acquire(bool waits, struct cp_error *err)
+static enum cp_status acquire(bool should_wait, struct cp_error *err)
 {
     enum cp_status status;
 
@@ -275,7 +275,8 @@ static enum cp_status acquire(bool waits, struct cp_error *err)
     status = cp_signal_owner_ensure(err);
     if (status == CP_OK)
         status = cp_threads_scan(err);
-    if (status == CP_OK && (waits || atomic_load(&refresh.n_recordings) == 0))
+    if (status == CP_OK &&
+        (should_wait || atomic_load(&refresh.n_recordings) == 0))
         status = ensure_thread(true, err);
     if (status == CP_OK)
         atomic_fetch_add(&refresh.n_recordings, 1);
@@ -304,13 +305,13 @@ void cp_refresh_release(void)
         stop_thread();
 }
 
-static enum cp_status acquire_for_hooks(bool waits, struct cp_error *err)
+static enum cp_status acquire_for_hooks(bool should_wait, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
     cp_lock_acquire(&cp_refresh_lock);
     if (!refresh.is_held_by_hooks) {
-        status = ensure_thread(waits, err);
+        status = ensure_thread(should_wait, err);
         refresh.is_held_by_hooks = status == CP_OK;
     }
     cp_lock_release(&cp_refresh_lock);

@@ -178,8 +178,7 @@ size_t cp_sample_recorder_bytes(const struct cp_sample_recorder *r)
     return bytes;
 }
 
-/* Leaks the tables: another thread of the parent may have been changing them.
- */
+/* Leaks the tables: a thread of the parent may have been changing them. */
 void cp_sample_recorder_reset_after_fork(struct cp_sample_recorder *r)
 {
     atomic_store(r->live, NULL);

@@ -36,7 +36,7 @@ struct kernel_action {
 
 static struct {
     int configured;         /* signal number; 0 selects a free one */
-    _Atomic int signal;     /* in use; 0 means none */
+    _Atomic int signal;     /* signal in use; 0 means none */
     _Atomic uint64_t owned; /* bit sig - 1: used now or before */
     _Atomic pid_t pid;      /* process that has installed the handler */
 } owner;
@@ -103,8 +103,7 @@ int cp_signal_owner_choose(void)
     for (sig = SIGRTMAX - 1; sig > SIGRTMIN; sig--)
         if (is_free(sig))
             return sig;
-    /* Every real-time signal is taken (Go): share one, forward the program's.
-     */
+    /* The program uses every real-time signal (Go): share and forward one. */
     return SIGRTMAX - 1;
 }
 
@@ -163,7 +162,8 @@ static int read_program_action(cp_sigaction_fn *real, int sig,
 
 /*
  * Sets an action of the program. SIG_DFL is only recorded: the handler stays
- * and emulates the default. A handler is wrapped by the shield; the refresh
+ * and emulates the default. SIG_IGN goes to the kernel, which then discards
+ * pending signals. A handler is wrapped by the shield; the refresh
  * thread, woken here, moves sampling to another signal, and the shield drops
  * samples until then. A child of vfork shares this memory but not the kernel's
  * actions, so its call goes to the kernel unchanged.

@@ -50,8 +50,7 @@ enum cp_status cp_signal_owner_ensure(struct cp_error *err);
 /* Restores the program's action of the signal and of SIGTRAP. */
 void cp_signal_owner_release(void);
 
-/* The same for good: the sigaction hook no longer treats any signal as owned.
- */
+/* The same for good: the sigaction hook then treats no signal as owned. */
 void cp_signal_owner_seal(void);
 
 /* Whether the library uses the signal, or has used it before. */

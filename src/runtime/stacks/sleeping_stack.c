@@ -127,23 +127,23 @@ static size_t copy_stack(uintptr_t sp, char *copy, size_t cap)
 }
 
 /* Walks len bytes of the copy; whether it has reached the outermost frame. */
-static bool walk_copy(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
+static bool walk_copy(struct cp_sleeping_stack *s, struct cp_signal_regs regs,
                       size_t len)
 {
     struct cp_reader_slot *slot = cp_readers_enter(0);
     struct cp_signal_walk walk = {
         .reader = { .stack_low = regs.sp,
                     .stack_high = regs.sp + (len & ~(size_t)7),
-                    .shift = (uintptr_t)l->copy - regs.sp },
+                    .shift = (uintptr_t)s->copy - regs.sp },
     };
 
-    CP_ASSERT(len <= sizeof(l->copy));
+    CP_ASSERT(len <= sizeof(s->copy));
     if (!slot)
         return false;
-    walk.table = cp_unwind_table();
-    l->n = cp_signal_walk(&walk, regs, slot->frames);
-    CP_ASSERT(l->n <= CP_WALK_MAX);
-    memcpy(l->frames, slot->frames, l->n * sizeof(*l->frames));
+    walk.map = cp_unwind_table();
+    s->n = cp_signal_walk(&walk, regs, slot->frames);
+    CP_ASSERT(s->n <= CP_WALK_MAX);
+    memcpy(s->frames, slot->frames, s->n * sizeof(*s->frames));
     cp_readers_exit(slot);
     return walk.end == CP_WALK_WHOLE;
 }
@@ -153,14 +153,14 @@ static bool walk_copy(struct cp_sleeping_stack *l, struct cp_signal_regs regs,
  * frame n - 1, where the walk without a frame pointer has ended.
  */
 static enum cp_call_site_result
-try_frame_pointer(struct cp_sleeping_stack *l,
+try_frame_pointer(struct cp_sleeping_stack *s,
                   const struct cp_signal_regs *regs, size_t len, size_t n)
 {
-    uintptr_t pc = l->frames[n - 1];
+    uintptr_t pc = s->frames[n - 1];
 
-    if (!walk_copy(l, *regs, len) || l->n <= n || l->frames[n - 1] != pc)
+    if (!walk_copy(s, *regs, len) || s->n <= n || s->frames[n - 1] != pc)
         return CP_CALL_SITE_NO;
-    return cp_call_site_check(cp_unwind_table(), l->frames[n] + 1, pc);
+    return cp_call_site_check(cp_unwind_table(), s->frames[n] + 1, pc);
 }
 
 /*
@@ -169,12 +169,12 @@ try_frame_pointer(struct cp_sleeping_stack *l,
  * word. Returns the lowest address at which the call site matches, else the
  * lowest with an indirect call, else 0. The caller is in a reader slot.
  */
-static uintptr_t find_frame_pointer(struct cp_sleeping_stack *l,
+static uintptr_t find_frame_pointer(struct cp_sleeping_stack *s,
                                     struct cp_signal_regs regs, size_t len)
 {
-    const uintptr_t *words = (const uintptr_t *)(const void *)l->copy;
-    size_t n = l->n, n_words = len / sizeof(*words);
-    uintptr_t pc = l->frames[n - 1], fallback = 0;
+    const uintptr_t *words = (const uintptr_t *)(const void *)s->copy;
+    size_t n = s->n, n_words = len / sizeof(*words);
+    uintptr_t pc = s->frames[n - 1], fallback = 0;
 
     CP_ASSERT(n > 0 && n <= CP_WALK_MAX);
     if (n_words > MAX_FRAME_WORDS)
@@ -185,8 +185,8 @@ static uintptr_t find_frame_pointer(struct cp_sleeping_stack *l,
         if (!cp_unwind_table_find(cp_unwind_table(), words[i + 1]))
             continue;
         regs.fp = regs.sp + i * sizeof(*words);
-        l->frames[n - 1] = pc;
-        result = try_frame_pointer(l, &regs, len, n);
+        s->frames[n - 1] = pc;
+        result = try_frame_pointer(s, &regs, len, n);
         if (result == CP_CALL_SITE_YES)
             return regs.fp;
         if (result == CP_CALL_SITE_UNKNOWN && !fallback)
@@ -195,36 +195,36 @@ static uintptr_t find_frame_pointer(struct cp_sleeping_stack *l,
     return fallback;
 }
 
-/* Walks with the frame pointer found; if there is none, l is as before. */
-static bool walk_with_found_fp(struct cp_sleeping_stack *l,
+/* Walks with the frame pointer found; if there is none, s is as before. */
+static bool walk_with_found_fp(struct cp_sleeping_stack *s,
                                struct cp_signal_regs regs, size_t len)
 {
-    struct cp_reader_slot *slot = l->n > 0 ? cp_readers_enter(0) : NULL;
+    struct cp_reader_slot *slot = s->n > 0 ? cp_readers_enter(0) : NULL;
 
     if (slot) {
-        regs.fp = find_frame_pointer(l, regs, len);
+        regs.fp = find_frame_pointer(s, regs, len);
         cp_readers_exit(slot);
     }
-    return walk_copy(l, regs, len);
+    return walk_copy(s, regs, len);
 }
 
 /* Most stacks are short, so two pages are tried before the whole stack. */
-static bool walk_stack(struct cp_sleeping_stack *l, struct cp_signal_regs regs)
+static bool walk_stack(struct cp_sleeping_stack *s, struct cp_signal_regs regs)
 {
-    size_t len = copy_stack(regs.sp, l->copy, SHORT_BYTES);
+    size_t len = copy_stack(regs.sp, s->copy, SHORT_BYTES);
 
-    if (len > 0 && walk_copy(l, regs, len))
+    if (len > 0 && walk_copy(s, regs, len))
         return true;
-    len = copy_stack(regs.sp, l->copy, CP_SLEEPING_STACK_BYTES);
-    return len > 0 && (walk_copy(l, regs, len) ||
-                       (!regs.fp && walk_with_found_fp(l, regs, len)));
+    len = copy_stack(regs.sp, s->copy, CP_SLEEPING_STACK_BYTES);
+    return len > 0 && (walk_copy(s, regs, len) ||
+                       (!regs.fp && walk_with_found_fp(s, regs, len)));
 }
 
-bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *l,
+bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *s,
                                  const struct cp_signal_regs *regs)
 {
-    l->n = 0;
-    return regs->pc && regs->sp && !(regs->sp & 7) && walk_stack(l, *regs);
+    s->n = 0;
+    return regs->pc && regs->sp && !(regs->sp & 7) && walk_stack(s, *regs);
 }
 
 /*
@@ -232,7 +232,7 @@ bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *l,
  * the stack may belong to another call. The hook's frame is replaced by the
  * function that the program has called.
  */
-bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *l,
+bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *s,
                                   const struct cp_signal_thread *t)
 {
     uint64_t since_ns = atomic_load(&t->waits.since_ns);
@@ -244,67 +244,67 @@ bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *l,
                                    0 };
     uintptr_t entry;
 
-    if (!since_ns || !cp_sleeping_stack_walk_from(l, &regs))
+    if (!since_ns || !cp_sleeping_stack_walk_from(s, &regs))
         return false;
     entry = atomic_load(&t->waits.entry);
     if (entry)
-        l->frames[0] = entry;
-    return atomic_load(&t->waits.since_ns) == since_ns;
+        s->frames[0] = entry;
+    return atomic_load(&t->trace_wait_ns) == since_ns;
 }
 
-void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
+void cp_sleeping_stack_complete(struct cp_sleeping_stack *s,
                                 const struct cp_signal_thread *t)
 {
-    size_t n = l->n;
+    size_t n = s->n;
 
-    memcpy(l->partial, l->frames, n * sizeof(*l->frames));
-    if (cp_sleeping_stack_walk_saved(l, t))
+    memcpy(s->partial, s->frames, n * sizeof(*s->frames));
+    if (cp_sleeping_stack_walk_saved(s, t))
         return;
-    memcpy(l->frames, l->partial, n * sizeof(*l->frames));
-    l->n = n;
+    memcpy(s->frames, s->partial, n * sizeof(*s->frames));
+    s->n = n;
     if (n < FEW_FRAMES) /* libc without unwind tables (musl): hooks can help */
         cp_wait_switches_save_registers();
     if (n > 0)
         return;
-    CP_ASSERT(l->n == 0);
-    l->frames[l->n++] = CP_FRAME_ASLEEP;
-    if (t->runtime.start_pc)
-        l->frames[l->n++] = t->runtime.start_pc;
+    CP_ASSERT(s->n == 0);
+    s->frames[s->n++] = CP_FRAME_ASLEEP;
+    if (t->start)
+        s->frames[s->n++] = t->start;
 }
 
-static enum cp_sleep_result walk_sleeping(struct cp_sleeping_stack *l, int fd)
+static enum cp_sleep_result walk_sleeping(struct cp_sleeping_stack *s, int fd)
 {
     struct cp_signal_regs regs;
-    char after[sizeof(l->syscall_text)];
+    char after[sizeof(s->syscall_text)];
     bool is_complete;
 
-    if (!read_syscall(fd, l->syscall_text, sizeof(l->syscall_text)))
+    if (!read_syscall(fd, s->syscall_text, sizeof(s->syscall_text)))
         return errno == ESRCH ? CP_SLEEP_EXITED : CP_SLEEP_PARTIAL;
-    if (l->syscall_text[0] == 'r')
+    if (s->syscall_text[0] == 'r')
         return CP_SLEEP_RUNNING;
     is_complete =
-        parse_registers(l->syscall_text, &regs) && walk_stack(l, regs);
+        parse_registers(s->syscall_text, &regs) && walk_stack(s, regs);
     if (!read_syscall(fd, after, sizeof(after)) ||
-        strcmp(l->syscall_text, after) != 0)
+        strcmp(s->syscall_text, after) != 0)
         return CP_SLEEP_RUNNING;
     return is_complete ? CP_SLEEP_WALKED : CP_SLEEP_PARTIAL;
 }
 
-enum cp_sleep_result cp_sleeping_stack_walk(struct cp_sleeping_stack *l,
+enum cp_sleep_result cp_sleeping_stack_walk(struct cp_sleeping_stack *s,
                                             int32_t tid)
 {
     enum cp_sleep_result result;
     char path[64];
     int fd;
 
-    l->n = 0;
-    l->syscall_text[0] = '\0';
+    s->n = 0;
+    s->syscall_text[0] = '\0';
     (void)snprintf(path, sizeof(path), "/proc/self/task/%d/syscall", (int)tid);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return errno == ENOENT || errno == ESRCH ? CP_SLEEP_EXITED
                                                  : read_state_only(tid);
-    result = walk_sleeping(l, fd);
+    result = walk_sleeping(s, fd);
     (void)close(fd);
     return result;
 }

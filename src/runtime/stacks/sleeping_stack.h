@@ -86,7 +86,7 @@ struct cp_sleeping_stack {
 };
 
 /* Walks the stack of a thread of this process. */
-enum cp_sleep_result cp_sleeping_stack_walk(struct cp_sleeping_stack *l,
+enum cp_sleep_result cp_sleeping_stack_walk(struct cp_sleeping_stack *s,
                                             int32_t tid);
 
 /*
@@ -94,14 +94,14 @@ enum cp_sleep_result cp_sleeping_stack_walk(struct cp_sleeping_stack *l,
  * there are none and no frame is known, the stack becomes "[asleep, stack not
  * known]" and the thread's start function.
  */
-void cp_sleeping_stack_complete(struct cp_sleeping_stack *l,
+void cp_sleeping_stack_complete(struct cp_sleeping_stack *s,
                                 const struct cp_signal_thread *t);
 
 /*
  * Walks the stack of a thread in a hooked call, by the registers that the hook
  * has saved. Returns false if the thread is in no such call, or has left it.
  */
-bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *l,
+bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *s,
                                   const struct cp_signal_thread *t);
 
 /*
@@ -116,7 +116,7 @@ cp_sleeping_stack_read_registers(struct cp_sleep_registers *out, int32_t tid);
  * Walks a stack of this process from these registers to the root. The result is
  * valid if the function that had the registers has not returned since.
  */
-bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *l,
+bool cp_sleeping_stack_walk_from(struct cp_sleeping_stack *s,
                                  const struct cp_signal_regs *regs);
 
 #endif

@@ -17,8 +17,7 @@
 
 #include "base/error.h"
 
-/* Limits the tables to max_bytes; 0 selects 128 MiB. Before the first refresh.
- */
+/* Before the first refresh: limits the tables to bytes; 0 selects 128 MiB. */
 void cp_unwind_publisher_configure(size_t max_bytes);
 
 /* Scans for loaded and unloaded objects; with_code: for generated code too. */

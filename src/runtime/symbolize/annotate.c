@@ -211,7 +211,7 @@ static void resolve_file(struct annotator *a, struct cp_symbols *symbols,
         const struct cp_map *map = cp_mappings_find(a->m, address);
 
         if (!cp_mappings_file_address(a->m, map, address, &addresses[i]))
-            addresses[i] = UINT64_MAX; /* in no symbol */
+            addresses[i] = UINT64_MAX; /* resolves to no symbol */
     }
     if (s &&
         cp_symbolizer_resolve(s, addresses, n, on_frames, a, NULL) == CP_OK)

@@ -1,5 +1,4 @@
-/* symbols.c - opens symbolizers of files and of the vDSO, and evicts old ones.
- */
+/* symbols.c - opens symbolizers of files and of the vDSO; evicts old ones. */
 #include "runtime/symbolize/symbols.h"
 
 #include <stdbool.h>

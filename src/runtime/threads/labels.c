@@ -27,8 +27,8 @@ struct set {
 static struct {
     struct cp_lock lock;   /* protects all below */
     struct cp_arena arena; /* sets and their texts */
-    size_t bytes;          /* in the arena; at most CP_LABELS_MAX_BYTES */
-    const struct set *sets[CP_LABELS_MAX_SETS]; /* by number; 0 is empty */
+    size_t bytes;          /* arena use; at most CP_LABELS_MAX_BYTES */
+    const struct set *sets[CP_LABELS_MAX_SETS]; /* set 0 is empty */
     uint32_t last_set;                          /* highest number in use */
     uint32_t by_hash[MASK + 1]; /* set numbers; 0 means a free entry */
 } all; /* zero at the start, so it takes no space in the file */

@@ -21,7 +21,7 @@
 
 #define CP_LABELS_MAX_SETS 65536
 #define CP_LABELS_MAX_BYTES ((size_t)8 << 20)
-#define CP_LABELS_MAX_PAIRS 32  /* in a set */
+#define CP_LABELS_MAX_PAIRS 32  /* labels of one set */
 #define CP_LABELS_MAX_TEXT 1024 /* bytes of a key or a value */
 
 struct cp_label_pair {

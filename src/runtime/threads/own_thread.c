@@ -23,9 +23,7 @@
 #include "signal/unwinder/syscall.h"
 
 #define STACK_BYTES ((size_t)512 << 10)
-#define PROBE_BYTES                                                            \
-    ((size_t)4 << 20) /* a thread needs a stack and an arena                   \
-                       */
+#define PROBE_BYTES ((size_t)4 << 20) /* a stack and a malloc arena */
 
 /* Arguments of a thread. */
 struct start {
@@ -45,7 +43,8 @@ static struct {
 } pausing;
 
 static _Atomic bool is_sandboxed;
-static _Atomic uint32_t n_alive; /* counted from before the creation */
+static _Atomic uint32_t
+    n_alive; /* own threads, including those being created */
 static _Thread_local bool is_own, must_restart;
 
 void cp_own_thread_set_creator(cp_thread_creator *c)

@@ -17,8 +17,7 @@
 
 #include "base/error.h"
 
-/* libc's pthread_create, which the library hooks (runtime/hooks/interpose.c).
- */
+/* libc's pthread_create, which runtime/hooks/interpose.c hooks. */
 typedef int cp_thread_creator(void *thread, const void *attr,
                               void *(*start)(void *), void *arg);
 void cp_own_thread_set_creator(cp_thread_creator *creator);
@@ -30,8 +29,7 @@ bool cp_own_thread_has_creator(void);
 enum cp_status cp_own_thread_start(const char *name, void (*run)(void *arg),
                                    void *arg, struct cp_error *err);
 
-/* Starts one on a stack of default size, because it runs code of the program.
- */
+/* Starts one that runs program code, on a stack of default size. */
 enum cp_status cp_own_thread_start_large(const char *name,
                                          void (*run)(void *arg), void *arg,
                                          struct cp_error *err);

@@ -27,9 +27,7 @@
 
 /* Period of a trial event: longer than the trial, so no signal comes. */
 #define TRIAL_PERIOD_NS ((uint64_t)3600 * CP_NS_PER_S)
-#define SIGNAL_DELAY_NS                                                        \
-    10000000 /* from closing an event to its last signal                       \
-              */
+#define SIGNAL_DELAY_NS 10000000 /* maximum delay of an event's signal */
 #define STATUS_BYTES ((size_t)64 << 10)
 
 static struct {

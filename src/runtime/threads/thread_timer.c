@@ -1,5 +1,4 @@
-/* thread_timer.c - starts and stops timers and events, and adds missed periods.
- */
+/* thread_timer.c - starts and stops timers and events; adds missed periods. */
 #include "runtime/threads/thread_timer.h"
 
 #include <stdatomic.h>
@@ -20,7 +19,7 @@
 #define STEP_NS 700000     /* between two events; an event costs 3 us */
 #define MAX_STEPS 16       /* beyond that a tick is accurate enough */
 #define MIN_EVENT_NS 30000 /* an event must not fire during its setup */
-#define SETUP_WEIGHT 32    /* of the mean: a new value counts 1/32 */
+#define SETUP_WEIGHT 32    /* a new value counts 1/32 in the mean */
 
 static struct {
     uint64_t period_ns; /* 0 means no timers */
@@ -57,23 +56,23 @@ struct missed {
 };
 
 /* The reader slot keeps the table mapped. */
-static void add_missed(const struct missed *r)
+static void add_missed(const struct missed *m)
 {
-    struct cp_signal_tag tag = { r->labels, 0 };
-    struct cp_reader_slot *reader = r->n ? cp_readers_enter(r->number) : NULL;
+    struct cp_signal_tag tag = { m->labels, 0 };
+    struct cp_reader_slot *reader = m->n ? cp_readers_enter(m->number) : NULL;
     struct cp_signal_samples *table;
-    uint64_t ns = r->n * r->period_ns;
+    uint64_t ns = m->n * m->period_ns;
 
     if (!reader)
         return;
     table = atomic_load(&cp_handler_state.cpu);
-    if (table && r->slot && cp_signal_has_slot(table, r->slot)) {
-        atomic_fetch_add(&r->slot->count, r->n);
-        atomic_fetch_add(&r->slot->value, ns);
-    } else if (table && r->start) {
-        (void)cp_signal_add(table, &r->start, 1, tag, r->n, ns);
+    if (table && m->slot && cp_signal_has_slot(table, m->slot)) {
+        atomic_fetch_add(&m->slot->count, m->n);
+        atomic_fetch_add(&m->slot->value, ns);
+    } else if (table && m->start) {
+        (void)cp_signal_add(table, &m->start, 1, tag, m->n, ns);
     } else if (table) {
-        cp_signal_add_lost(table, r->n, ns);
+        cp_signal_add_lost(table, m->n, ns);
     }
     cp_readers_exit(reader);
 }

@@ -425,7 +425,7 @@ bool cp_threads_is_single(void)
     return is_single;
 }
 
-/* Only a holder of the lock opens events; after that only handlers do. */
+/* Threads open events with the lock held; handlers open them without it. */
 void cp_threads_before_fork(void)
 {
     cp_lock_acquire(&list.lock);
