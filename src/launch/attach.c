@@ -19,7 +19,7 @@
 #include "base/error.h"
 #include "base/file_start.h"
 #include "http/address.h"
-#include "http/ask.h"
+#include "http/client.h"
 #include "http/token.h"
 #include "launch/safe_point.h"
 #include "launch/target.h"
@@ -177,7 +177,7 @@ static enum cp_status listen_there(struct session *v, char *out,
     if (status == CP_OK && (int32_t)result != 0)
         return cp_error_set(err, CP_EIO, "%s", text);
     if (status == CP_OK && *v->a->listen)
-        status = cp_http_ask_address(&address, text, err);
+        status = cp_http_client_parse(&address, text, err);
     if (status == CP_OK)
         (void)snprintf(out, CP_ATTACH_ADDRESS, "%s", text);
     return status;
@@ -356,8 +356,8 @@ enum cp_status cp_attach(const struct cp_attach *a,
         status = call_inside(a, out_address, err);
     if (status != CP_OK)
         return status;
-    (void)cp_http_ask_address(&probe.to, out_address, NULL);
-    cp_http_ask_served(&probe, 1, REACH_TIMEOUT_MS);
+    (void)cp_http_client_parse(&probe.to, out_address, NULL);
+    cp_http_client_probe(&probe, 1, REACH_TIMEOUT_MS);
     if (probe.is_served)
         return CP_OK;
     (void)cp_attach_withdraw(a->pid, NULL);
@@ -384,18 +384,18 @@ enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err)
 
 enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
 {
-    struct cp_http_question question = { .method = "POST",
-                                         .target = "/debug/pprof/detach",
-                                         .timeout_ms = END_MS,
-                                         .out_fd = -1 };
+    struct cp_http_client_request question = { .method = "POST",
+                                               .target = "/debug/pprof/detach",
+                                               .timeout_ms = END_MS,
+                                               .out_fd = -1 };
     const struct timespec nap = { 0, POLL_NS };
     struct cp_http_probe probe = { .owner = CP_HTTP_ANY_OWNER };
     struct cp_http_reply reply;
-    enum cp_status status = cp_http_ask_address(&probe.to, address, err);
+    enum cp_status status = cp_http_client_parse(&probe.to, address, err);
 
     if (status == CP_OK) {
         question.token = cp_http_token_for(&probe.to);
-        status = cp_http_ask(&probe.to, &question, &reply, err);
+        status = cp_http_client_send(&probe.to, &question, &reply, err);
     }
     if (status != CP_OK)
         return status;
@@ -408,7 +408,7 @@ enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
         return cp_error_set(err, CP_EIO, "%s: status %d: %s", address,
                             reply.status, reply.text);
     for (int i = 0; i < END_MS * 1000000LL / POLL_NS; i++) {
-        cp_http_ask_served(&probe, 1, SERVED_TIMEOUT_MS);
+        cp_http_client_probe(&probe, 1, SERVED_TIMEOUT_MS);
         if (!probe.is_served)
             return CP_OK;
         (void)nanosleep(&nap, NULL);

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/instance.h"
 #include "http/address.h"
-#include "http/ask.h"
+#include "http/client.h"
 
 #define MAX_FILES 65536 /* of a folder */
 #define SERVED_TIMEOUT_MS 1000
@@ -46,7 +46,7 @@ static enum cp_status look_at(struct cp_instances *list, int folder,
         return CP_OK;
     }
     return cp_instance_is_owned(&i) &&
-                   cp_http_ask_address(&address, i.address, NULL) == CP_OK
+                   cp_http_client_parse(&address, i.address, NULL) == CP_OK
                ? add(list, &i, err)
                : CP_OK;
 }
@@ -145,10 +145,10 @@ static enum cp_status keep_served(struct cp_instances *list,
     if (!probes)
         return CP_ENOMEM;
     for (size_t i = 0; i < list->n; i++) {
-        (void)cp_http_ask_address(&probes[i].to, list->items[i].address, NULL);
+        (void)cp_http_client_parse(&probes[i].to, list->items[i].address, NULL);
         probes[i].owner = list->items[i].owner;
     }
-    cp_http_ask_served(probes, list->n, SERVED_TIMEOUT_MS);
+    cp_http_client_probe(probes, list->n, SERVED_TIMEOUT_MS);
     for (size_t i = 0; i < list->n; i++)
         if (probes[i].is_served)
             list->items[n++] = list->items[i];

@@ -16,7 +16,7 @@
 #include "base/new_file.h"
 #include "base/target_file.h"
 #include "http/address.h"
-#include "http/ask.h"
+#include "http/client.h"
 #include "http/token.h"
 #include "launch/attach.h"
 #include "launch/instances.h"
@@ -213,23 +213,23 @@ static enum cp_status fetch(const struct attach *a, const char *address, int fd,
                             struct cp_error *err)
 {
     char target[128];
-    struct cp_http_question question = {
+    struct cp_http_client_request question = {
         .method = "GET",
         .target = target,
         .timeout_ms = (int)(a->seconds * 1000) + GRACE_MS,
         .max_bytes = MAX_PROFILE_BYTES,
         .out_fd = fd,
-        .is_hurried = &is_interrupted
+        .is_interrupted = &is_interrupted
     };
     struct cp_http_address where;
     struct cp_http_reply reply;
-    enum cp_status status = cp_http_ask_address(&where, address, err);
+    enum cp_status status = cp_http_client_parse(&where, address, err);
 
     (void)snprintf(target, sizeof(target), "/debug/pprof/%s?seconds=%.0f",
                    a->kind, a->seconds);
     if (status == CP_OK) {
         question.token = cp_http_token_for(&where);
-        status = cp_http_ask(&where, &question, &reply, err);
+        status = cp_http_client_send(&where, &question, &reply, err);
     }
     if (status == CP_OK && reply.status != 200)
         status = cp_error_set(err, CP_EIO, "status %d: %s", reply.status,

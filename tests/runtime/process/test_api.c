@@ -77,7 +77,9 @@ static void test_sizes(void)
     CHECK(!cpprof_answer(NULL));
     empty.size = sizeof(empty);
     CHECK(!cpprof_answer(&empty));
-    CHECK_STR(cpprof_error(), "not a request");
+    CHECK_STR(cpprof_error(),
+              "cannot answer: method and target must be non-empty texts "
+              "without blanks, as in GET /debug/pprof/");
     (void)close(fd);
 }
 
