@@ -151,7 +151,9 @@ enum cp_status cp_custom_add(struct cp_custom *c, const void *value,
     enum cp_status status;
 
     if (!value)
-        return cp_error_set(err, CP_EUSAGE, "%s: NULL is no value", c->name);
+        return cp_error_set(err, CP_EUSAGE,
+                            "%s: the value is NULL; pass a unique address",
+                            c->name);
     cp_lock_acquire(&c->lock);
     status = add(c, value, caller, err);
     cp_lock_release(&c->lock);
@@ -164,7 +166,9 @@ enum cp_status cp_custom_remove(struct cp_custom *c, const void *value,
     enum cp_status status;
 
     if (!value)
-        return cp_error_set(err, CP_EUSAGE, "%s: NULL is no value", c->name);
+        return cp_error_set(err, CP_EUSAGE,
+                            "%s: the value is NULL; pass a unique address",
+                            c->name);
     cp_lock_acquire(&c->lock);
     status = take_away(c, value, err);
     cp_lock_release(&c->lock);
