@@ -86,7 +86,7 @@ static bool match_line(char *line, const struct end *local,
     return true;
 }
 
-/* Finds the line of the other end: its local address is our remote one. */
+/* Finds the line of the client, where local and remote are swapped. */
 static bool find_user(const char *path, const struct end *local,
                       const struct end *remote, uid_t *out)
 {

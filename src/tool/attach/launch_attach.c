@@ -21,7 +21,7 @@
 #include "launch/attach.h"
 #include "launch/instances.h"
 #include "launch/library.h"
-#include "launch/meeting.h"
+#include "launch/attach_address.h"
 #include "tool/attach/launch_words.h"
 #include "tool/cli/print.h"
 #include "tool/cli/viewer.h"
@@ -161,7 +161,7 @@ static enum cp_status read_options(struct attach *a, int argc, char **argv,
 static enum cp_status enter(const struct attach *a, char *address,
                             struct cp_error *err)
 {
-    char library[CP_LIBRARY_PATH], listen[CP_MEETING_BYTES];
+    char library[CP_LIBRARY_PATH], listen[CP_ATTACH_ADDRESS_BYTES];
     struct cp_attach visit = { .pid = a->pid,
                                .library = library,
                                .listen = listen,
@@ -175,7 +175,7 @@ static enum cp_status enter(const struct attach *a, char *address,
         return cp_error_set(err, CP_EUSAGE,
                             "process %ld serves its profiles already, at %s",
                             (long)a->pid, there.address);
-    status = cp_meeting_choose(a->pid, a->listen, listen, err);
+    status = cp_attach_address_choose(a->pid, a->listen, listen, err);
     return status == CP_OK ? cp_attach(&visit, address, err) : status;
 }
 
