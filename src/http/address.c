@@ -1,4 +1,4 @@
-/* address.c - reading addresses, and listening on them; see address.h. */
+/* address.c - parses, formats and binds listen addresses. */
 #include "http/address.h"
 
 #include <arpa/inet.h>
@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/pid_name.h"
@@ -31,8 +32,9 @@ static enum cp_status parse_path(struct cp_http_address *out, const char *path,
     if (!cp_pid_name_expand(path, (long)getpid(), un->sun_path,
                             sizeof(un->sun_path)))
         return cp_error_set(err, CP_EUSAGE,
-                            *path ? "path of a socket is over %zu bytes"
-                                  : "no path after unix:",
+                            *path ? "cannot listen on a path of more than %zu "
+                                    "bytes; use a shorter one"
+                                  : "no path after unix:; use unix:/PATH",
                             sizeof(un->sun_path) - 1);
     un->sun_family = AF_UNIX;
     out->len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
@@ -81,7 +83,7 @@ static bool set_numeric(struct cp_http_address *out, const char *host)
     return false;
 }
 
-/* Whether one line of the hosts file names `host`; takes its address then. */
+/* Whether a line of the hosts file has `host`; sets its address in *out. */
 static bool match_line(struct cp_http_address *out, char *line,
                        const char *host)
 {
@@ -159,6 +161,7 @@ static bool split(const char *text, char host[HOST_BYTES], const char **port)
     }
     if (len >= HOST_BYTES)
         return false;
+    CP_ASSERT(len < HOST_BYTES);
     memcpy(host, text, len);
     host[len] = '\0';
     return true;
@@ -185,7 +188,8 @@ enum cp_status cp_http_address_parse(struct cp_http_address *out,
                             text);
     if (!set_host(&a, host))
         return cp_error_set(err, CP_EUSAGE,
-                            "\"%s\" is not an address nor in " HOSTS_FILE,
+                            "cannot listen on \"%s\": neither an address nor a "
+                            "name in " HOSTS_FILE,
                             host);
     set_port(&a, port);
     *out = a;
@@ -215,11 +219,11 @@ void cp_http_address_text(const struct cp_http_address *a,
 
 /* ---- listening ---- */
 
-/* Whether the socket file is a left-over: it is there and nobody listens. */
+/* Whether the socket file exists without a listener. */
 static bool is_stale(const struct cp_http_address *a)
 {
     const struct sockaddr_un *un = (const struct sockaddr_un *)&a->socket;
-    bool is_dead = false;
+    bool is_refused = false;
     struct stat st;
     int fd;
 
@@ -227,11 +231,11 @@ static bool is_stale(const struct cp_http_address *a)
         return false;
     fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0)
-        is_dead = connect(fd, (const struct sockaddr *)&a->socket, a->len) &&
-                  errno == ECONNREFUSED;
+        is_refused = connect(fd, (const struct sockaddr *)&a->socket, a->len) &&
+                     errno == ECONNREFUSED;
     if (fd >= 0)
         (void)close(fd);
-    return is_dead;
+    return is_refused;
 }
 
 static int bind_to(int fd, const struct cp_http_address *a)
@@ -249,7 +253,7 @@ static int bind_to(int fd, const struct cp_http_address *a)
     return failed;
 }
 
-/* A socket with the options that its family wants. */
+/* A non-blocking socket with the options of its family, or -1. */
 static int open_socket(const struct cp_http_address *a)
 {
     int family = a->socket.ss_family, on = 1, off = 0;
@@ -267,8 +271,8 @@ static int open_socket(const struct cp_http_address *a)
     return fd;
 }
 
-/* Where the kernel has no IPv6, "every interface" means every IPv4 one. */
-static bool fall_back(struct cp_http_address *a)
+/* Without IPv6 in the kernel, "*" means every IPv4 interface. */
+static bool fall_back_to_ipv4(struct cp_http_address *a)
 {
     struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&a->socket;
     struct sockaddr_in in = { .sin_family = AF_INET };
@@ -282,8 +286,8 @@ static bool fall_back(struct cp_http_address *a)
     return true;
 }
 
-static enum cp_status refuse(const struct cp_http_address *a,
-                             struct cp_error *err)
+static enum cp_status report_failure(const struct cp_http_address *a,
+                                     struct cp_error *err)
 {
     char text[CP_HTTP_ADDRESS_BYTES];
     int number = errno;
@@ -316,12 +320,12 @@ enum cp_status cp_http_address_listen(struct cp_http_address *a, int *out_fd,
     int fd = open_bound(a);
 
     if (fd < 0 && (errno == EAFNOSUPPORT || errno == EADDRNOTAVAIL) &&
-        fall_back(a))
+        fall_back_to_ipv4(a))
         fd = open_bound(a);
     if (fd < 0)
-        return refuse(a, err);
+        return report_failure(a, err);
     if (listen(fd, BACKLOG)) {
-        enum cp_status status = refuse(a, err);
+        enum cp_status status = report_failure(a, err);
 
         (void)close(fd);
         return status;

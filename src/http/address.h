@@ -1,15 +1,17 @@
 /*
- * address - where to listen, as a user writes it.
+ * address - parses listen addresses, and binds sockets to them.
  *
  *   6060, :6060     the loopback interface, that port
- *   localhost:6060  the same; port 0 means any free one
+ *   localhost:6060  the same; port 0 means any free port
  *   *:6060          every interface
- *   10.0.0.5:6060   that interface; a name is looked for in /etc/hosts
+ *   10.0.0.5:6060   that interface; a name is searched in /etc/hosts
  *   [::1]:6060      that interface, IPv6
  *   unix:/run/x.{pid}.sock   a socket in the file system
  *
- * Names are not asked of DNS: the resolver loads modules and opens sockets,
- * which is not for a library that lives in somebody else's process.
+ * DNS is not used: the resolver loads modules and opens sockets, which a
+ * library must not do inside a profiled program.
+ *
+ * Context: any thread. Locking: none.
  */
 #ifndef CP_HTTP_ADDRESS_H
 #define CP_HTTP_ADDRESS_H
@@ -25,9 +27,9 @@ struct cp_http_address {
     bool is_loopback; /* only this machine can reach it */
 };
 
-#define CP_HTTP_ADDRESS_BYTES 160 /* room for any address as text */
+#define CP_HTTP_ADDRESS_BYTES 160 /* longest address as text */
 
-/* Reads the forms above. CP_EUSAGE with the text in *err. */
+/* Parses the forms above. CP_EUSAGE: anything else. */
 enum cp_status cp_http_address_parse(struct cp_http_address *out,
                                      const char *text, struct cp_error *err);
 
@@ -36,9 +38,9 @@ void cp_http_address_text(const struct cp_http_address *a,
                           char out[CP_HTTP_ADDRESS_BYTES]);
 
 /*
- * Opens, binds and listens. *a then has the port that was given out. A socket
- * file that nobody listens on any more is replaced; a new one is for its
- * owner only. CP_EIO when it cannot be.
+ * Binds a socket and listens. Sets the actual port in *a. A socket file without
+ * a listener is replaced; a new one has mode 0600. CP_EIO: err names the
+ * address and the reason.
  */
 enum cp_status cp_http_address_listen(struct cp_http_address *a, int *out_fd,
                                       struct cp_error *err);

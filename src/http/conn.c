@@ -1,9 +1,9 @@
 /*
- * conn.c - the turns of a connection; see conn.h.
+ * conn.c - the state machine of a connection.
  *
- * Every way in (an event, a timer, an answer that was given) ends in settle(),
- * which writes what can be written and says what to wait for. No function here
- * frees a connection: closing puts it on the list of the dead (conn_list.c).
+ * Every event, timer and response ends in send_and_wait(), which sends what the
+ * socket accepts and arms the next epoll event. No function here frees a
+ * connection: closing puts it on the list of the dead (conn_list.c).
  */
 #include "http/conn.h"
 
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "http/conn_list.h"
 #include "http/exchange.h"
@@ -26,11 +27,11 @@
 #include "http/timer.h"
 
 #define NS_PER_MS 1000000
-#define LINGER_BYTES ((size_t)4 << 20) /* then the client is cut off */
+#define MAX_LINGER_BYTES ((size_t)4 << 20) /* then the connection closes */
 
 /* ---- waiting ---- */
 
-static void wait_for(struct cp_http_exchange *x, uint32_t events)
+static void arm(struct cp_http_exchange *x, uint32_t events)
 {
     struct epoll_event e = { .events = events, .data.ptr = &x->source };
 
@@ -40,13 +41,13 @@ static void wait_for(struct cp_http_exchange *x, uint32_t events)
     (void)epoll_ctl(x->server->epoll_fd, EPOLL_CTL_MOD, x->fd, &e);
 }
 
-static void limit(struct cp_http_exchange *x, int ms)
+static void set_deadline(struct cp_http_exchange *x, int ms)
 {
     cp_http_timer_set(&x->server->timers, &x->limit,
                       cp_http_now() + (int64_t)ms * NS_PER_MS);
 }
 
-/* ---- what requests hold ---- */
+/* ---- memory of requests ---- */
 
 static size_t memory_of(const struct cp_http_exchange *x)
 {
@@ -60,11 +61,13 @@ static size_t memory_of(const struct cp_http_exchange *x)
 
 size_t cp_http_write_pending(const struct cp_http_exchange *x)
 {
+    CP_ASSERT(x->written <= x->output.len + x->body.len);
     return x->output.len + x->body.len - x->written;
 }
 
-/* What is still to be written, in up to two parts; returns how many. */
-static size_t unwritten(const struct cp_http_exchange *x, struct iovec *parts)
+/* Fills in the parts not sent yet, at most two; returns their number. */
+static size_t unsent_parts(const struct cp_http_exchange *x,
+                           struct iovec *parts)
 {
     const struct cp_http_text *texts[2] = { &x->output, &x->body };
     size_t skip = x->written, n = 0;
@@ -82,7 +85,7 @@ static size_t unwritten(const struct cp_http_exchange *x, struct iovec *parts)
     return n;
 }
 
-/* Writes what the socket takes; false when the connection is broken. */
+/* Sends what the socket accepts; false: the connection is broken. */
 static bool write_some(struct cp_http_exchange *x)
 {
     while (cp_http_write_pending(x) > 0) {
@@ -90,14 +93,14 @@ static bool write_some(struct cp_http_exchange *x)
         struct msghdr m = { .msg_iov = parts };
         ssize_t n;
 
-        m.msg_iovlen = unwritten(x, parts);
+        m.msg_iovlen = unsent_parts(x, parts);
         n = sendmsg(x->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return n < 0 && (errno == EAGAIN || errno == ENOBUFS);
         x->written += (size_t)n;
-        limit(x, x->server->limits.write_ms);
+        set_deadline(x, x->server->limits.write_ms);
     }
     return true;
 }
@@ -111,80 +114,81 @@ static void become_idle(struct cp_http_exchange *x)
     x->has_continued = false;
     cp_http_request_reset(&x->request, &x->server->limits);
     cp_http_conn_count_held(x, x->unread.cap);
-    cp_http_conn_renew(x);
-    limit(x, x->server->limits.idle_ms);
-    wait_for(x, EPOLLIN);
+    cp_http_conn_make_newest(x);
+    set_deadline(x, x->server->limits.idle_ms);
+    arm(x, EPOLLIN);
     if (x->unread.len)
-        cp_http_conn_touch(x); /* the next request is here already */
+        cp_http_conn_touch(x); /* a pipelined request has arrived */
 }
 
-/* The answer is out. */
-static void finish(struct cp_http_exchange *x)
+/* The response is sent. */
+static void finish_response(struct cp_http_exchange *x)
 {
-    cp_http_conn_drop_body(x);
+    cp_http_conn_drop_output(x);
     if (!x->will_close) {
         become_idle(x);
         return;
     }
     x->state = CP_HTTP_LINGERING;
     (void)shutdown(x->fd, SHUT_WR);
-    limit(x, x->server->limits.linger_ms);
-    wait_for(x, EPOLLIN);
+    set_deadline(x, x->server->limits.linger_ms);
+    arm(x, EPOLLIN);
 }
 
-/* A stream's reader has caught up. */
-static void tell_drained(struct cp_http_exchange *x)
+/* The client of a stream has received everything. */
+static void notify_writable(struct cp_http_exchange *x)
 {
     if (!x->is_deferred || cp_http_write_pending(x) > 0)
         return;
-    cp_http_conn_drop_body(x);
+    cp_http_conn_drop_output(x);
     cp_http_timer_clear(&x->server->timers, &x->limit);
     if (x->callbacks.on_writable)
         x->callbacks.on_writable(x->callbacks.context);
 }
 
-/* In HANDLING or WRITING: sends what there is, and waits for what is next. */
-static void settle(struct cp_http_exchange *x)
+/* In HANDLING or WRITING: sends, changes the state, arms the next event. */
+static void send_and_wait(struct cp_http_exchange *x)
 {
     size_t before = cp_http_write_pending(x);
 
+    CP_ASSERT(x->state == CP_HTTP_HANDLING || x->state == CP_HTTP_WRITING);
     if (x->has_failed || !write_some(x)) {
         cp_http_conn_close(x);
         return;
     }
     if (x->is_ended && cp_http_write_pending(x) == 0) {
-        finish(x);
+        finish_response(x);
         return;
     }
     if (x->is_ended) {
         x->state = CP_HTTP_WRITING;
         if (!x->limit.slot)
-            limit(x, x->server->limits.write_ms);
+            set_deadline(x, x->server->limits.write_ms);
         cp_http_conn_evict_readers(x);
-        wait_for(x, EPOLLOUT);
+        arm(x, EPOLLOUT);
         return;
     }
     if (before > 0)
-        tell_drained(x);
+        notify_writable(x);
     if (cp_http_write_pending(x) == 0) {
-        wait_for(x, EPOLLRDHUP);
+        arm(x, EPOLLRDHUP);
         return;
     }
     if (!x->limit.slot)
-        limit(x, x->server->limits.write_ms);
-    wait_for(x, EPOLLRDHUP | EPOLLOUT);
+        set_deadline(x, x->server->limits.write_ms);
+    arm(x, EPOLLRDHUP | EPOLLOUT);
 }
 
-/* What cannot be served gets a short answer, and then the door. */
-static void refuse(struct cp_http_exchange *x, int status, const char *text)
+/* Answers a request that cannot be served, and closes. */
+static void reject(struct cp_http_exchange *x, int status, const char *text)
 {
     x->state = CP_HTTP_HANDLING;
     x->will_close = true;
     cp_http_answer_text(x, status, text);
-    settle(x);
+    send_and_wait(x);
 }
 
-static const char *refusal(int status)
+static const char *rejection_text(int status)
 {
     switch (status) {
     case 408:
@@ -214,8 +218,9 @@ static void handle(struct cp_http_exchange *x)
     s->stats.n_requests++;
     s->handler(s->context, x);
     if (!x->is_ended && !x->is_deferred)
-        cp_http_answer_text(x, 500, "the handler gave no answer\n");
-    settle(x);
+        cp_http_answer_text(x, 500,
+                            "internal error: the handler did not answer\n");
+    send_and_wait(x);
 }
 
 static void answer_continue(struct cp_http_exchange *x)
@@ -226,21 +231,22 @@ static void answer_continue(struct cp_http_exchange *x)
     (void)send(x->fd, text, sizeof(text) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-/* Bytes of a request, from the socket or left over from before. */
+/* Parses bytes from the socket or from `unread`. */
 static void parse(struct cp_http_exchange *x, const char *bytes, size_t len)
 {
     size_t taken;
 
+    CP_ASSERT(x->state == CP_HTTP_IDLE || x->state == CP_HTTP_READING);
     if (x->state == CP_HTTP_IDLE) {
         x->state = CP_HTTP_READING;
-        limit(x, x->server->limits.request_ms);
+        set_deadline(x, x->server->limits.request_ms);
     }
     taken = cp_http_request_feed(&x->request, bytes, len);
     if (x->request.status) {
-        refuse(x, x->request.status, refusal(x->request.status));
+        reject(x, x->request.status, rejection_text(x->request.status));
     } else if (!x->request.is_complete) {
         cp_http_conn_count_held(x, memory_of(x));
-        cp_http_conn_evict_askers(x);
+        cp_http_conn_evict_senders(x);
         if (!x->has_continued && cp_http_request_expects_continue(&x->request))
             answer_continue(x);
     } else if (taken < len &&
@@ -260,7 +266,7 @@ static void receive(struct cp_http_exchange *x)
     ssize_t n;
 
     if (x->unread.len && x->state == CP_HTTP_IDLE)
-        return; /* first what came first */
+        return; /* advance() parses `unread` first */
     n = recv(x->fd, scratch, CP_HTTP_SCRATCH_BYTES, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
@@ -273,22 +279,22 @@ static void receive(struct cp_http_exchange *x)
         return;
     }
     x->lingered += (size_t)n;
-    if (x->lingered > LINGER_BYTES)
+    if (x->lingered > MAX_LINGER_BYTES)
         cp_http_conn_close(x);
 }
 
 /*
- * The client has closed its sending side, or all. That cannot be told before
- * something is sent, so who keeps the exchange ends it with what there is.
+ * The client has closed its sending side, or the whole connection; only sending
+ * can tell the two apart. So a deferred exchange answers now, if it can.
  */
-static void hear_end(struct cp_http_exchange *x)
+static void on_half_close(struct cp_http_exchange *x)
 {
     if (x->is_deferred && x->callbacks.on_half_close) {
         x->will_close = true;
         x->callbacks.on_half_close(x->callbacks.context);
     }
     if (x->is_ended)
-        settle(x);
+        send_and_wait(x);
     else
         cp_http_conn_close(x);
 }
@@ -307,12 +313,12 @@ static void on_event(struct cp_http_source *source, uint32_t events)
         if (events & (EPOLLHUP | EPOLLERR))
             cp_http_conn_close(x);
         else if (events & EPOLLRDHUP)
-            hear_end(x);
+            on_half_close(x);
         else
-            settle(x);
+            send_and_wait(x);
         break;
     case CP_HTTP_WRITING:
-        settle(x);
+        send_and_wait(x);
         break;
     case CP_HTTP_DEAD:
         break;
@@ -320,10 +326,10 @@ static void on_event(struct cp_http_source *source, uint32_t events)
 }
 
 /*
- * Is it we who are late? What the client was to do is done, but there were so
- * many others that its turn has not come.
+ * Whether the client has met its deadline, but the loop is too busy to have
+ * handled it.
  */
-static bool is_ready(const struct cp_http_exchange *x)
+static bool has_pending_event(const struct cp_http_exchange *x)
 {
     struct pollfd p = { x->fd, x->state == CP_HTTP_IDLE ? POLLIN : POLLOUT, 0 };
 
@@ -331,27 +337,29 @@ static bool is_ready(const struct cp_http_exchange *x)
            poll(&p, 1, 0) == 1 && !(p.revents & (POLLHUP | POLLERR));
 }
 
-static void on_limit(void *context)
+static void on_deadline(void *context)
 {
     struct cp_http_exchange *x = context;
     const struct cp_http_limits *limits = &x->server->limits;
 
-    if (is_ready(x)) {
-        limit(x, x->state == CP_HTTP_IDLE ? limits->idle_ms : limits->write_ms);
+    if (has_pending_event(x)) {
+        set_deadline(x, x->state == CP_HTTP_IDLE ? limits->idle_ms
+                                                 : limits->write_ms);
         return;
     }
     if (x->state != CP_HTTP_IDLE && x->state != CP_HTTP_LINGERING)
         x->server->stats.n_evicted++;
     if (x->state == CP_HTTP_READING)
-        refuse(x, 408, refusal(408));
+        reject(x, 408, rejection_text(408));
     else
         cp_http_conn_close(x);
 }
 
-static void on_due(void *context)
+static void on_deferred_timeout(void *context)
 {
     struct cp_http_exchange *x = context;
 
+    CP_ASSERT(x->is_deferred);
     x->callbacks.on_timeout(x->callbacks.context);
 }
 
@@ -360,7 +368,7 @@ static void advance(struct cp_http_exchange *x)
     struct cp_http_text unread = x->unread;
 
     if (x->state == CP_HTTP_HANDLING || x->state == CP_HTTP_WRITING) {
-        settle(x);
+        send_and_wait(x);
     } else if (x->state == CP_HTTP_IDLE && unread.len) {
         x->unread = (struct cp_http_text){ 0 };
         parse(x, unread.bytes, unread.len);
@@ -392,9 +400,9 @@ bool cp_http_conn_open(struct cp_http_server *s, int fd)
         .source.ready = on_event,
         .server = s,
         .fd = fd,
-        .limit.fire = on_limit,
+        .limit.fire = on_deadline,
         .limit.context = x,
-        .due.fire = on_due,
+        .due.fire = on_deferred_timeout,
         .due.context = x,
         .events = EPOLLIN,
     };
@@ -408,7 +416,7 @@ bool cp_http_conn_open(struct cp_http_server *s, int fd)
     }
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
-    cp_http_conn_enter(x);
+    cp_http_conn_insert(x);
     become_idle(x);
     return true;
 }

@@ -1,14 +1,17 @@
 /*
- * conn - one client's connection: its state, and the turns it takes.
+ * conn - the connection of one client, and its state machine.
  *
  *   IDLE      no byte of a request yet; may be closed to make room
- *   READING   part of a request is here
- *   HANDLING  the handler has it, or keeps it
- *   WRITING   an answer is on its way
- *   LINGERING refused; what the client still sends is thrown away, so that
- *             the answer is not lost to a reset
+ *   READING   part of a request has arrived
+ *   HANDLING  the handler runs, or has deferred the response
+ *   WRITING   the complete response is being sent
+ *   LINGERING the response is sent and the connection will close; input is
+ *             discarded, because closing with unread input resets the
+ *             connection, and the client would lose the response
+ *   DEAD      closed; freed at the end of the turn of the loop
  *
- * Internal to src/http.
+ * Context: the thread of the server, except is_stopped and wakes. Locking:
+ * none. Internal to src/http.
  */
 #ifndef CP_HTTP_CONN_H
 #define CP_HTTP_CONN_H
@@ -33,41 +36,42 @@ enum cp_http_state {
     CP_HTTP_HANDLING,
     CP_HTTP_WRITING,
     CP_HTTP_LINGERING,
-    CP_HTTP_DEAD, /* closed; freed when the loop comes round */
+    CP_HTTP_DEAD,
 };
 
-/* What epoll's data points at. */
+/* The object that the data of an epoll event points to. */
 struct cp_http_source {
     void (*ready)(struct cp_http_source *source, uint32_t events);
 };
 
-/* A connection is also its current exchange. */
+/* A connection with its current exchange. */
 struct cp_http_exchange {
-    struct cp_http_source source; /* first */
+    struct cp_http_source source; /* must be first */
     struct cp_http_server *server;
     int fd;
     enum cp_http_state state;
-    uint32_t events; /* that epoll watches */
+    uint32_t events; /* epoll events that are armed */
     struct cp_http_request request;
-    struct cp_http_text unread;  /* bytes after the request, not parsed yet */
-    struct cp_http_text headers; /* of the answer, added by the handler */
-    struct cp_http_text output;  /* head, body or chunks, being written */
-    struct cp_http_text body;    /* written after `output`; moved, not copied */
-    size_t written;              /* of output and body together */
-    size_t held;                 /* bytes of memory that the request takes */
-    size_t lingered;             /* bytes thrown away */
-    struct cp_http_timer limit;  /* closes the connection */
-    struct cp_http_timer due;    /* the callbacks's */
+    struct cp_http_text unread;  /* bytes after the request, not parsed */
+    struct cp_http_text headers; /* response headers that the handler added */
+    struct cp_http_text output;  /* head, body or chunks to send */
+    struct cp_http_text body;    /* sent after `output` */
+    size_t written;              /* bytes sent of output and body together */
+    size_t held;                 /* bytes of memory of the request */
+    size_t lingered;             /* bytes discarded while LINGERING */
+    struct cp_http_timer limit;  /* closes a slow or idle connection */
+    struct cp_http_timer due;    /* calls callbacks.on_timeout */
     struct cp_http_callbacks callbacks;
-    bool is_deferred; /* the callbacks is to be told */
+    bool is_deferred; /* `callbacks` is set */
     bool is_stream, is_chunked;
-    bool is_ended;      /* the handler has said all */
-    bool has_failed;    /* out of memory: no more than a closed connection */
-    bool will_close;    /* after this answer */
+    bool is_ended;      /* the response is complete in the buffers */
+    bool has_failed;    /* out of memory: close the connection */
+    bool will_close;    /* close after this response */
     bool has_continued; /* "100 Continue" was sent */
     bool has_policy;    /* `headers` has a Content-Security-Policy */
-    bool is_touched;    /* in the server's list `touched` */
-    struct cp_http_exchange *prev, *next; /* oldest first, or of the dead */
+    bool is_touched;    /* is in server->touched */
+    struct cp_http_exchange *prev,
+        *next; /* list of all, oldest first; `next` also of the dead */
     struct cp_http_exchange *next_touched;
 };
 
@@ -84,22 +88,22 @@ struct cp_http_server {
     _Atomic int is_stopped;
     struct cp_http_wake *_Atomic wakes;
     struct cp_http_source wake_source;
-    struct cp_http_timer accept_again; /* after descriptors ran out */
+    struct cp_http_timer accept_again; /* after a failed accept() */
     bool is_accepting;
-    bool is_paused; /* by the caller; is_accepting is false meanwhile */
-    char *scratch;  /* what is read goes here first */
+    bool is_paused; /* by the caller; is_accepting is false */
+    char *scratch;  /* receive buffer, CP_HTTP_SCRATCH_BYTES */
 };
 
 #define CP_HTTP_SCRATCH_BYTES ((size_t)16 << 10)
-#define CP_HTTP_SPARE_TIMERS 8 /* besides two for each connection */
+#define CP_HTTP_SPARE_TIMERS 8 /* in addition to two per connection */
 
-/* Takes over a connected, non-blocking socket; false: it could not. */
+/* Adds a connected, non-blocking socket. False: the caller keeps it. */
 bool cp_http_conn_open(struct cp_http_server *s, int fd);
 
-/* Looks at all that were touched. */
+/* Advances every connection that was touched. */
 void cp_http_conn_advance_touched(struct cp_http_server *s);
 
-/* Bytes that the client has not taken yet. */
+/* Bytes not sent yet. */
 size_t cp_http_write_pending(const struct cp_http_exchange *x);
 
 #endif

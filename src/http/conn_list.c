@@ -1,18 +1,21 @@
-/* conn_list.c - see conn_list.h. */
+/* conn_list.c - links, counts, closes and frees connections. */
 #include "http/conn_list.h"
 
 #include <sys/epoll.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "http/conn.h"
 #include "http/request.h"
 #include "http/timer.h"
 
-static void unlink_from(struct cp_http_exchange *x)
+static void unlink_conn(struct cp_http_exchange *x)
 {
     struct cp_http_server *s = x->server;
 
+    CP_ASSERT(x->prev ? x->prev->next == x : s->oldest == x);
+    CP_ASSERT(x->next ? x->next->prev == x : s->newest == x);
     if (x->prev)
         x->prev->next = x->next;
     else
@@ -37,16 +40,16 @@ static void link_newest(struct cp_http_exchange *x)
     s->newest = x;
 }
 
-void cp_http_conn_enter(struct cp_http_exchange *x)
+void cp_http_conn_insert(struct cp_http_exchange *x)
 {
     x->server->stats.n_connections++;
     x->server->stats.n_accepted++;
     link_newest(x);
 }
 
-void cp_http_conn_renew(struct cp_http_exchange *x)
+void cp_http_conn_make_newest(struct cp_http_exchange *x)
 {
-    unlink_from(x);
+    unlink_conn(x);
     link_newest(x);
 }
 
@@ -65,8 +68,9 @@ void cp_http_conn_count_held(struct cp_http_exchange *x, size_t now)
     x->held = now;
 }
 
-void cp_http_conn_drop_body(struct cp_http_exchange *x)
+void cp_http_conn_drop_output(struct cp_http_exchange *x)
 {
+    CP_ASSERT(x->server->stats.output_bytes >= x->body.len);
     x->server->stats.output_bytes -= x->body.len;
     cp_http_text_release(&x->body);
     cp_http_text_release(&x->output);
@@ -86,26 +90,28 @@ void cp_http_conn_close(struct cp_http_exchange *x)
         x->is_deferred = false;
         x->callbacks.on_disconnect(x->callbacks.context);
     }
-    /* Closing alone is not enough: a process forked meanwhile may still hold
-     * the socket, and epoll would go on telling of it. */
+    /* close() alone does not remove it from epoll: a forked process may hold
+     * another descriptor of the socket. */
     (void)epoll_ctl(s->epoll_fd, EPOLL_CTL_DEL, x->fd, NULL);
     (void)close(x->fd);
-    unlink_from(x);
+    unlink_conn(x);
     x->next = s->dead;
     s->dead = x;
+    CP_ASSERT(s->stats.n_connections > 0);
     s->stats.n_connections--;
     cp_http_conn_count_held(x, 0);
-    cp_http_conn_drop_body(x);
+    cp_http_conn_drop_output(x);
 }
 
-/* One that is to be looked at again waits for the next turn. */
-void cp_http_conn_bury(struct cp_http_server *s)
+/* A touched connection is in another list; the next turn frees it. */
+void cp_http_conn_free_dead(struct cp_http_server *s)
 {
     struct cp_http_exchange *x = s->dead, *next;
 
     s->dead = NULL;
     for (; x; x = next) {
         next = x->next;
+        CP_ASSERT(x->state == CP_HTTP_DEAD);
         if (x->is_touched) {
             x->next = s->dead;
             s->dead = x;
@@ -133,36 +139,35 @@ bool cp_http_conn_evict(struct cp_http_server *s)
 }
 
 /*
- * Closes those in the state, the one that has been there longest first, while
- * what they hold together is too much.
+ * Closes connections in `state`, oldest first, while *held is more than max.
  */
-static void evict_while(struct cp_http_exchange *but, enum cp_http_state state,
-                        const size_t *held, size_t most)
+static void evict_while(struct cp_http_exchange *keep, enum cp_http_state state,
+                        const size_t *held, size_t max)
 {
-    struct cp_http_server *s = but->server;
+    struct cp_http_server *s = keep->server;
     struct cp_http_exchange *x = s->oldest, *next;
 
-    for (; x && *held > most; x = next) {
+    for (; x && *held > max; x = next) {
         next = x->next;
-        if (x == but || x->state != state)
+        if (x == keep || x->state != state)
             continue;
         s->stats.n_evicted++;
         cp_http_conn_close(x);
     }
 }
 
-void cp_http_conn_evict_readers(struct cp_http_exchange *but)
+void cp_http_conn_evict_readers(struct cp_http_exchange *keep)
 {
-    struct cp_http_server *s = but->server;
+    struct cp_http_server *s = keep->server;
 
-    evict_while(but, CP_HTTP_WRITING, &s->stats.output_bytes,
+    evict_while(keep, CP_HTTP_WRITING, &s->stats.output_bytes,
                 s->limits.output_bytes);
 }
 
-void cp_http_conn_evict_askers(struct cp_http_exchange *but)
+void cp_http_conn_evict_senders(struct cp_http_exchange *keep)
 {
-    struct cp_http_server *s = but->server;
+    struct cp_http_server *s = keep->server;
 
-    evict_while(but, CP_HTTP_READING, &s->stats.input_bytes,
+    evict_while(keep, CP_HTTP_READING, &s->stats.input_bytes,
                 s->limits.input_bytes);
 }

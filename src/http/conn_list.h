@@ -1,10 +1,12 @@
 /*
- * conn_list - all connections of a server: in the order of their last request,
- * what they hold together, and who has to go.
+ * conn_list - the list of connections of a server, ordered by last request; the
+ * memory that they use together, and which are closed to make room.
  *
- * conn.c has what one of them does. Nothing is freed while somebody may hold
- * it: who is closed is among the dead until the loop comes round
- * (cp_http_conn_bury). Internal to src/http.
+ * Closing frees nothing: a closed connection stays in the list of the dead
+ * until the end of the turn (cp_http_conn_free_dead), so callers up the stack
+ * may still read it.
+ *
+ * Context: the thread of the server. Locking: none. Internal to src/http.
  */
 #ifndef CP_HTTP_CONN_LIST_H
 #define CP_HTTP_CONN_LIST_H
@@ -15,35 +17,34 @@
 struct cp_http_exchange;
 struct cp_http_server;
 
-/* Enters a new connection, as the newest. */
-void cp_http_conn_enter(struct cp_http_exchange *x);
+/* Inserts a new connection as the newest. */
+void cp_http_conn_insert(struct cp_http_exchange *x);
 
-/* It has begun anew: makes it the newest. */
-void cp_http_conn_renew(struct cp_http_exchange *x);
+/* Moves a connection to the newest end. */
+void cp_http_conn_make_newest(struct cp_http_exchange *x);
 
-/* Has the loop look at the connection before it sleeps. */
+/* Makes the loop advance the connection before it sleeps. */
 void cp_http_conn_touch(struct cp_http_exchange *x);
 
-/* Notes how many bytes its request holds now. */
+/* Records the memory of its request, in bytes. */
 void cp_http_conn_count_held(struct cp_http_exchange *x, size_t now);
 
-/* Frees its answer, sent or not. */
-void cp_http_conn_drop_body(struct cp_http_exchange *x);
+/* Frees the buffers of its response. */
+void cp_http_conn_drop_output(struct cp_http_exchange *x);
 
-/* Closes it and tells a callbacks. The memory goes when the loop comes round.
- */
+/* Closes the socket and calls on_disconnect of a deferred exchange. */
 void cp_http_conn_close(struct cp_http_exchange *x);
 
-/* Frees what was closed. */
-void cp_http_conn_bury(struct cp_http_server *s);
+/* Frees the closed connections, at the end of a turn. */
+void cp_http_conn_free_dead(struct cp_http_server *s);
 
-/* Closes the oldest connection that nobody waits for; false: there is none. */
+/* Closes the oldest IDLE, READING or LINGERING one. False: there is none. */
 bool cp_http_conn_evict(struct cp_http_server *s);
 
-/* Too much waits for slow readers: those that wait longest go, but one. */
-void cp_http_conn_evict_readers(struct cp_http_exchange *but);
+/* Closes the slowest readers until limits.output_bytes holds; never `keep`. */
+void cp_http_conn_evict_readers(struct cp_http_exchange *keep);
 
-/* Too much is held for those who do not finish what they ask: the same. */
-void cp_http_conn_evict_askers(struct cp_http_exchange *but);
+/* Closes the slowest senders until limits.input_bytes holds; never `keep`. */
+void cp_http_conn_evict_senders(struct cp_http_exchange *keep);
 
 #endif

@@ -1,9 +1,8 @@
 /*
- * exchange.c - making the bytes of an answer; see exchange.h.
+ * exchange.c - writes the bytes of responses into the buffers of a connection.
  *
- * Nothing is sent from here: an answer is put into the connection's buffers,
- * and the loop sends it when the handler has returned. That way no call of a
- * handler can end its own exchange under its feet.
+ * Nothing is sent here. The loop sends the buffers after the handler has
+ * returned, so no call of a handler can close and free its own exchange.
  */
 #include "http/exchange.h"
 
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "http/conn.h"
@@ -23,7 +23,7 @@
 #include "http/timer.h"
 
 #define DATE_BYTES 64
-#define STREAM_BYTES ((size_t)1 << 20) /* a client may be behind by this */
+#define MAX_STREAM_PENDING ((size_t)1 << 20) /* bytes not sent yet */
 
 const struct cp_http_request *
 cp_http_request_of(const struct cp_http_exchange *x)
@@ -31,7 +31,7 @@ cp_http_request_of(const struct cp_http_exchange *x)
     return &x->request;
 }
 
-/* Of 127.0.0.1 also as IPv6 writes it on a server of both. */
+/* 127.0.0.0/8 may also appear as an IPv4-mapped IPv6 address. */
 bool cp_http_is_from_loopback(const struct cp_http_exchange *x)
 {
     union {
@@ -78,15 +78,16 @@ static const char *reason(int status)
 }
 
 /*
- * "Sun, 06 Nov 1994 08:49:37 GMT". Not by strftime and gmtime_r: they ask the
- * locale and the time zone, which takes locks and may read files.
+ * "Sun, 06 Nov 1994 08:49:37 GMT". strftime() and gmtime_r() read the locale
+ * and the time zone, which takes locks of the program and may read files.
  */
-static void date(char out[DATE_BYTES])
+static void format_date(char out[DATE_BYTES])
 {
-    static const char days[] = "ThuFriSatSunMonTueWed"; /* from 1 Jan 1970 */
+    static const char days[] =
+        "ThuFriSatSunMonTueWed"; /* 1 Jan 1970 was a Thursday */
     static const char months[] = "MarAprMayJunJulAugSepOctNovDecJanFeb";
     uint32_t seconds = (uint32_t)time(NULL), day = seconds / 86400;
-    uint32_t from_march = day + 719468; /* days since 1 Mar of the year 0 */
+    uint32_t from_march = day + 719468; /* days since 1 Mar 0000 */
     uint32_t in_era = from_march % 146097;
     uint32_t year =
         (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
@@ -100,8 +101,8 @@ static void date(char out[DATE_BYTES])
                    seconds / 60 % 60, seconds % 60);
 }
 
-static void add(struct cp_http_exchange *x, struct cp_http_text *to,
-                const char *text)
+static void append(struct cp_http_exchange *x, struct cp_http_text *to,
+                   const char *text)
 {
     if (!cp_http_text_add(to, text, strlen(text)))
         x->has_failed = true;
@@ -110,10 +111,10 @@ static void add(struct cp_http_exchange *x, struct cp_http_text *to,
 void cp_http_add_header(struct cp_http_exchange *x, const char *name,
                         const char *value)
 {
-    add(x, &x->headers, name);
-    add(x, &x->headers, ": ");
-    add(x, &x->headers, value);
-    add(x, &x->headers, "\r\n");
+    append(x, &x->headers, name);
+    append(x, &x->headers, ": ");
+    append(x, &x->headers, value);
+    append(x, &x->headers, "\r\n");
 }
 
 void cp_http_set_policy(struct cp_http_exchange *x, const char *policy)
@@ -128,40 +129,42 @@ void cp_http_drop_headers(struct cp_http_exchange *x)
     x->has_policy = false;
 }
 
-/* The headers of every answer, of every server. */
-static void put_safety(struct cp_http_exchange *x)
+/* The security headers of every response. */
+static void put_security_headers(struct cp_http_exchange *x)
 {
-    add(x, &x->output, "X-Content-Type-Options: nosniff\r\n");
+    append(x, &x->output, "X-Content-Type-Options: nosniff\r\n");
     if (!x->has_policy)
-        add(x, &x->output,
-            "Content-Security-Policy: " CP_HTTP_STRICT_POLICY "\r\n");
+        append(x, &x->output,
+               "Content-Security-Policy: " CP_HTTP_STRICT_POLICY "\r\n");
     x->has_policy = false;
 }
 
-/* Status line and headers; `length` is the header that frames the body. */
-static void put_head(struct cp_http_exchange *x, int status, const char *length)
+/* Status line and headers; `framing` is the header that delimits the body. */
+static void put_head(struct cp_http_exchange *x, int status,
+                     const char *framing)
 {
     char line[160], now[DATE_BYTES];
 
-    date(now);
+    format_date(now);
     (void)snprintf(line, sizeof(line), "HTTP/1.1 %d %s\r\nDate: %s\r\n", status,
                    reason(status), now);
-    add(x, &x->output, line);
-    put_safety(x);
+    append(x, &x->output, line);
+    put_security_headers(x);
     if (x->headers.len)
-        add(x, &x->output, x->headers.bytes);
-    add(x, &x->output, length);
+        append(x, &x->output, x->headers.bytes);
+    append(x, &x->output, framing);
     if (x->will_close)
-        add(x, &x->output, "Connection: close\r\n");
+        append(x, &x->output, "Connection: close\r\n");
     else if (x->request.parser.http_minor == 0)
-        add(x, &x->output, "Connection: keep-alive\r\n");
-    add(x, &x->output, "\r\n");
+        append(x, &x->output, "Connection: keep-alive\r\n");
+    append(x, &x->output, "\r\n");
     cp_http_text_release(&x->headers);
 }
 
-/* The exchange is over for its handler; the rest is the connection's. */
+/* Ends the exchange for its handler; the connection still sends. */
 static void end(struct cp_http_exchange *x)
 {
+    CP_ASSERT(!x->is_ended && x->state == CP_HTTP_HANDLING);
     x->is_ended = true;
     x->is_deferred = false;
     cp_http_timer_clear(&x->server->timers, &x->due);
@@ -199,13 +202,15 @@ void cp_http_answer_text(struct cp_http_exchange *x, int status,
     cp_out_cstr(&body, text);
     cp_http_add_header(x, "Content-Type", "text/plain; charset=utf-8");
     if (body.err.status != CP_OK)
-        cp_out_release(&body); /* then without its text */
+        cp_out_release(&body); /* answer without a body */
     cp_http_answer(x, status, &body);
 }
 
 void cp_http_defer(struct cp_http_exchange *x,
                    const struct cp_http_callbacks *callbacks, int64_t ns)
 {
+    CP_ASSERT(!x->is_ended && callbacks->on_disconnect);
+    CP_ASSERT(ns < 0 || callbacks->on_timeout);
     x->callbacks = *callbacks;
     x->is_deferred = true;
     if (ns >= 0)
@@ -216,10 +221,11 @@ void cp_http_defer(struct cp_http_exchange *x,
 
 void cp_http_stream_begin(struct cp_http_exchange *x, int status)
 {
+    CP_ASSERT(x->is_deferred && !x->is_stream);
     x->is_stream = true;
     x->is_chunked = x->request.parser.http_minor > 0;
     if (!x->is_chunked)
-        x->will_close = true; /* the end of the connection ends the answer */
+        x->will_close = true; /* closing delimits the body in HTTP/1.0 */
     put_head(x, status, x->is_chunked ? "Transfer-Encoding: chunked\r\n" : "");
     cp_http_conn_touch(x);
 }
@@ -229,23 +235,24 @@ bool cp_http_stream_write(struct cp_http_exchange *x, const void *bytes,
 {
     char size[24];
 
+    CP_ASSERT(x->is_stream && !x->is_ended);
     if (len == 0 || x->request.parser.method == HTTP_HEAD)
         return true;
     if (x->is_chunked) {
         (void)snprintf(size, sizeof(size), "%zx\r\n", len);
-        add(x, &x->output, size);
+        append(x, &x->output, size);
     }
     if (!cp_http_text_add(&x->output, bytes, len))
         x->has_failed = true;
     if (x->is_chunked)
-        add(x, &x->output, "\r\n");
+        append(x, &x->output, "\r\n");
     cp_http_conn_touch(x);
-    return cp_http_write_pending(x) < STREAM_BYTES;
+    return cp_http_write_pending(x) < MAX_STREAM_PENDING;
 }
 
 void cp_http_stream_end(struct cp_http_exchange *x)
 {
     if (x->is_chunked && x->request.parser.method != HTTP_HEAD)
-        add(x, &x->output, "0\r\n\r\n");
+        append(x, &x->output, "0\r\n\r\n");
     end(x);
 }

@@ -1,10 +1,13 @@
 /*
- * exchange - a request and the answer to it, as a handler sees them.
+ * exchange - a request and its response, as a handler sees them.
  *
- * A handler answers at once (cp_http_answer), or begins a stream, or keeps the
- * exchange and answers later, from a timer or a watched descriptor. All on the
- * server's thread. An exchange ends when it is answered, its stream ended, or
- * its client has gone; it must not be used after that.
+ * A handler answers at once (cp_http_answer), or defers the exchange and
+ * answers or streams later, from a timer or another callback. The exchange ends
+ * with the answer, the end of the stream, or the disconnection of the client.
+ * Do not use it after that.
+ *
+ * Context: the thread of the server. Locking: none.
+ * Failure: out of memory closes the connection or answers 503.
  */
 #ifndef CP_HTTP_EXCHANGE_H
 #define CP_HTTP_EXCHANGE_H
@@ -21,38 +24,38 @@ struct cp_http_exchange;
 const struct cp_http_request *
 cp_http_request_of(const struct cp_http_exchange *x);
 
-/* Whether the client is on the loopback interface; not of a socket's path. */
+/* Whether the client connects over loopback; false for a unix socket. */
 bool cp_http_is_from_loopback(const struct cp_http_exchange *x);
 
-/* Does the client run as our user or as root? False if that is not known. */
+/* Whether the client has the effective user of this process or is root. */
 bool cp_http_is_from_user(const struct cp_http_exchange *x);
 
-/* Adds a header to the answer. Names and values are ours: no line breaks. */
+/* Adds a header. Name and value must not contain line breaks. */
 void cp_http_add_header(struct cp_http_exchange *x, const char *name,
                         const char *value);
 
-/* An answer that is no page of ours may load, run and show nothing. */
+/* The default policy: the response may not load, run or embed anything. */
 #define CP_HTTP_STRICT_POLICY                                                  \
     "default-src 'none'; base-uri 'none'; form-action 'none'; "                \
     "frame-ancestors 'none'; sandbox"
 
 /*
- * The Content-Security-Policy of a page, instead of the strict one. Every
- * answer has one, and X-Content-Type-Options: nosniff.
+ * Replaces the default Content-Security-Policy. Every response has one, and
+ * X-Content-Type-Options: nosniff.
  */
 void cp_http_set_policy(struct cp_http_exchange *x, const char *policy);
 
-/* Drops the headers added so far: an error is answered instead. */
+/* Drops the headers added so far, before an error response. */
 void cp_http_drop_headers(struct cp_http_exchange *x);
 
 /*
- * Answers, with the bytes of body, which is empty afterwards; body may be NULL.
- * If body has failed (its err), the answer is 503.
+ * Answers with the bytes of body, and empties it; body may be NULL. If body has
+ * failed (its err), the answer is 503.
  */
 void cp_http_answer(struct cp_http_exchange *x, int status,
                     struct cp_out *body);
 
-/* The same with a text, as text/plain. */
+/* Answers with a text, as text/plain. */
 void cp_http_answer_text(struct cp_http_exchange *x, int status,
                          const char *text);
 
@@ -75,12 +78,12 @@ struct cp_http_callbacks {
 void cp_http_defer(struct cp_http_exchange *x,
                    const struct cp_http_callbacks *callbacks, int64_t ns);
 
-/* Begins an answer of unknown length. Only for a kept exchange. */
+/* Begins a response of unknown length. The exchange must be deferred. */
 void cp_http_stream_begin(struct cp_http_exchange *x, int status);
 
 /*
- * Adds to the stream. False when more is waiting than the client should be
- * allowed to pile up: write no more until `drained`.
+ * Appends to the stream. False: the client is 1 MB behind; write again after
+ * on_writable.
  */
 bool cp_http_stream_write(struct cp_http_exchange *x, const void *bytes,
                           size_t len);

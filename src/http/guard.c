@@ -1,4 +1,4 @@
-/* guard.c - see guard.h. */
+/* guard.c - checks the Host and Sec-Fetch headers of a request. */
 #include "http/guard.h"
 
 #include <arpa/inet.h>
@@ -32,7 +32,7 @@ static bool ends_with(const char *text, const char *end)
     return len >= end_len && strcasecmp(text + len - end_len, end) == 0;
 }
 
-/* Whether browsers resolve the name to this machine without asking others. */
+/* Whether browsers resolve the name to this machine without the network. */
 static bool is_local_name(const char *host)
 {
     unsigned char address[sizeof(struct in6_addr)];

@@ -1,18 +1,18 @@
 /*
- * guard - keeps other people's web pages away from a local server.
+ * guard - rejects requests that web pages of other sites cause.
  *
- * A server on the loopback interface trusts whoever is on the machine, but a
- * browser there also runs scripts of strangers. Two ways in are closed:
+ * A server on loopback trusts the users of the machine, but their browsers also
+ * run scripts of other sites. Two attacks are rejected:
  *
- * - A page of evil.example whose name was made to point at 127.0.0.1 (DNS
- *   rebinding): a browser that says Host: evil.example is refused. Only
- *   addresses, localhost and names under .localhost pass: a name without a
- *   dot, or under .local, is answered by any machine of the network (LLMNR,
- *   mDNS). Every client that is no browser passes, whatever its Host: curl,
- *   go tool pprof, scrapers.
- * - A page that makes the browser load from localhost behind the scenes:
- *   refused when the browser says so (Sec-Fetch-Site: cross-site); following
- *   a link is fine.
+ * - DNS rebinding: evil.example resolves to 127.0.0.1, and the browser sends
+ *   Host: evil.example. Only numeric addresses, localhost and names under
+ *   .localhost are allowed. A name without a dot or under .local is not: any
+ *   machine of the network may answer for it (LLMNR, mDNS). Clients that are
+ *   not browsers (curl, go tool pprof, scrapers) may send any Host.
+ * - Cross-site requests: the browser sends Sec-Fetch-Site: cross-site.
+ * Following a link (Sec-Fetch-Mode: navigate) is allowed.
+ *
+ * Context: the thread of the server. Locking: none. Failure: false.
  */
 #ifndef CP_HTTP_GUARD_H
 #define CP_HTTP_GUARD_H
@@ -21,7 +21,7 @@
 
 struct cp_http_request;
 
-/* Whether a server that only this machine can reach should answer. */
+/* Whether a server on loopback may answer the request. */
 bool cp_http_guard_allows(const struct cp_http_request *r);
 
 #endif

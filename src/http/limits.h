@@ -1,7 +1,5 @@
 /*
- * limits - how much a client may ask of the server.
- *
- * All of them in one place, for the server's owner to choose.
+ * limits - bounds on the memory and time that clients can cost a server.
  */
 #ifndef CP_HTTP_LIMITS_H
 #define CP_HTTP_LIMITS_H
@@ -9,19 +7,20 @@
 #include <stddef.h>
 
 struct cp_http_limits {
-    size_t header_bytes;  /* of the request line and all headers; else 431 */
-    size_t n_headers;     /* number of headers; else 431 */
-    size_t body_bytes;    /* of a request's body; else 413 */
-    size_t n_connections; /* open at once; then the oldest idle one goes */
-    size_t input_bytes;   /* requests not yet answered, together */
-    size_t output_bytes;  /* answers that wait for slow readers, together */
-    int request_ms;       /* from a request's first byte to its last */
-    int idle_ms;          /* between requests, and before the first */
-    int write_ms;         /* for a reader to take anything at all */
-    int linger_ms;        /* to read on after an answer that refuses */
+    size_t header_bytes; /* request line and headers; 431 beyond */
+    size_t n_headers;    /* 431 beyond */
+    size_t body_bytes;   /* body of a request; 413 beyond */
+    size_t
+        n_connections; /* open at once; beyond, the oldest idle one is closed */
+    size_t input_bytes;  /* all requests without response */
+    size_t output_bytes; /* all responses to slow readers */
+    int request_ms;      /* first to last byte of a request */
+    int idle_ms;         /* no byte of a request */
+    int write_ms;        /* no progress of a response */
+    int linger_ms;       /* reading after the last response */
 };
 
-/* Limits that suit a server of profiles. */
+/* The limits of the endpoint and of pprof -http. */
 #define CP_HTTP_DEFAULT_LIMITS                                                 \
     {                                                                          \
         .header_bytes = 16 << 10, .n_headers = 100, .body_bytes = 1 << 20,     \

@@ -1,4 +1,4 @@
-/* peer.c - see peer.h. */
+/* peer.c - reads SO_PEERCRED, or searches /proc/net/tcp and tcp6. */
 #include "http/peer.h"
 
 #include <fcntl.h>
@@ -10,25 +10,27 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
+
 #define LINE_BYTES 512
 
-/* One end of a connection, IPv4 as IPv6. */
+/* One end of a connection; an IPv4 address is mapped into IPv6. */
 struct end {
     unsigned char address[16];
-    uint16_t port;
+    uint16_t port; /* host byte order */
 };
 
-static const unsigned char mapped[12] = { 0, 0, 0, 0, 0,    0,
-                                          0, 0, 0, 0, 0xff, 0xff };
+static const unsigned char v4_prefix[12] = { 0, 0, 0, 0, 0,    0,
+                                             0, 0, 0, 0, 0xff, 0xff };
 
-static bool read_end(const struct sockaddr_storage *from, struct end *out)
+static bool end_of_address(const struct sockaddr_storage *from, struct end *out)
 {
     const struct sockaddr_in *in = (const void *)from;
     const struct sockaddr_in6 *in6 = (const void *)from;
 
     memset(out, 0, sizeof(*out));
     if (from->ss_family == AF_INET) {
-        memcpy(out->address, mapped, sizeof(mapped));
+        memcpy(out->address, v4_prefix, sizeof(v4_prefix));
         memcpy(out->address + 12, &in->sin_addr, 4);
         out->port = ntohs(in->sin_port);
     } else if (from->ss_family == AF_INET6) {
@@ -40,7 +42,7 @@ static bool read_end(const struct sockaddr_storage *from, struct end *out)
     return true;
 }
 
-/* "0100007F:17AC": words of the address in the order of this machine. */
+/* "0100007F:17AC": 32-bit words of the address in host byte order. */
 static bool parse_end(const char *text, struct end *out)
 {
     size_t n_digits = strspn(text, "0123456789ABCDEFabcdef");
@@ -49,11 +51,12 @@ static bool parse_end(const char *text, struct end *out)
     if ((n_digits != 8 && n_digits != 32) || text[n_digits] != ':')
         return false;
     memset(out, 0, sizeof(*out));
-    memcpy(out->address, mapped, at);
+    memcpy(out->address, v4_prefix, at);
     for (size_t i = 0; i < n_digits; i += 8, at += 4) {
         char word[9] = "";
         uint32_t value;
 
+        CP_ASSERT(at + 4 <= sizeof(out->address));
         memcpy(word, text + i, 8);
         value = (uint32_t)strtoul(word, NULL, 16);
         memcpy(out->address + at, &value, 4);
@@ -83,8 +86,9 @@ static bool match_line(char *line, const struct end *local,
     return true;
 }
 
-static bool search(const char *path, const struct end *local,
-                   const struct end *remote, uid_t *out)
+/* Finds the line of the client, where local and remote are swapped. */
+static bool find_user(const char *path, const struct end *local,
+                      const struct end *remote, uid_t *out)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char bytes[16384], *line, *end;
@@ -95,6 +99,7 @@ static bool search(const char *path, const struct end *local,
     while (fd >= 0 && !is_found &&
            (n = read(fd, bytes + len, sizeof(bytes) - 1 - len)) > 0) {
         len += (size_t)n;
+        CP_ASSERT(len < sizeof(bytes));
         bytes[len] = '\0';
         for (line = bytes; !is_found && (end = strchr(line, '\n'));
              line = end + 1) {
@@ -103,7 +108,7 @@ static bool search(const char *path, const struct end *local,
         }
         len -= (size_t)(line - bytes);
         if (len > LINE_BYTES)
-            len = 0; /* no line is so long */
+            len = 0; /* not a line of this file */
         memmove(bytes, line, len);
     }
     if (fd >= 0)
@@ -128,7 +133,7 @@ bool cp_http_peer_user(int fd, uid_t *out)
         return true;
     }
     return getpeername(fd, (struct sockaddr *)&there, &there_len) == 0 &&
-           read_end(&there, &local) && read_end(&here, &remote) &&
-           (search("/proc/thread-self/net/tcp", &local, &remote, out) ||
-            search("/proc/thread-self/net/tcp6", &local, &remote, out));
+           end_of_address(&there, &local) && end_of_address(&here, &remote) &&
+           (find_user("/proc/thread-self/net/tcp", &local, &remote, out) ||
+            find_user("/proc/thread-self/net/tcp6", &local, &remote, out));
 }

@@ -1,11 +1,12 @@
 /*
- * peer - which user is at the other end of a connection of this machine.
+ * peer - finds the user of the process at the other end of a connection.
  *
- * The kernel says it of a unix socket (SO_PEERCRED). Of a TCP connection over
- * loopback it is in /proc/net/tcp, where the other end has a line as well.
+ * A unix socket has SO_PEERCRED. For a TCP connection on this machine,
+ * /proc/net/tcp has a line for the other end with its user.
  *
- * Context: the server's thread; allocates nothing. Locking: none.
- * Failure: false, the user is not known.
+ * Context: the thread of the server; allocates nothing.
+ * Locking: none.
+ * Failure: false; the user is unknown.
  */
 #ifndef CP_HTTP_PEER_H
 #define CP_HTTP_PEER_H

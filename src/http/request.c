@@ -1,9 +1,9 @@
 /*
- * request.c - from http-parser's pieces to a request; see request.h.
+ * request.c - the callbacks of http-parser, and access to the stored parts.
  *
- * The head is kept as one text: the target first, then name and value of each
- * header, every part ended by a NUL. Pieces arrive in order, so a part grows
- * at the end of the text only.
+ * The head is one text: the target, then name and value of each header, each
+ * part ended by NUL. http-parser delivers parts in order and in pieces, so a
+ * part grows only at the end of the text.
  */
 #include "http/request.h"
 
@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/hex.h"
 #include "http/limits.h"
@@ -22,6 +23,7 @@ bool cp_http_text_add(struct cp_http_text *t, const char *bytes, size_t len)
     if (len)
         memcpy(t->bytes + t->len, bytes, len);
     t->len += len;
+    CP_ASSERT(t->len < t->cap);
     t->bytes[t->len] = '\0';
     return true;
 }
@@ -49,7 +51,7 @@ void cp_http_request_reset(struct cp_http_request *r,
     r->parser.data = r;
 }
 
-/* Notes why the request cannot be served; a parser callback returns it. */
+/* Sets the error status. Returns 1, which stops the parser. */
 static int fail(struct cp_http_request *r, int status)
 {
     r->has_failed = true;
@@ -57,8 +59,8 @@ static int fail(struct cp_http_request *r, int status)
     return 1;
 }
 
-/* Appends to the head. */
-static int add(struct cp_http_request *r, const char *bytes, size_t len)
+/* Appends to the head, within its limit. */
+static int append(struct cp_http_request *r, const char *bytes, size_t len)
 {
     if (r->head.len + len + 1 > r->limits->header_bytes)
         return fail(r, r->n_headers ? 431 : 414);
@@ -67,10 +69,10 @@ static int add(struct cp_http_request *r, const char *bytes, size_t len)
 
 static int on_url(http_parser *parser, const char *at, size_t len)
 {
-    return add(parser->data, at, len);
+    return append(parser->data, at, len);
 }
 
-/* Opens a new header: its name begins after the NUL of what came before. */
+/* Starts a header: its name begins after the NUL of the previous part. */
 static int open_header(struct cp_http_request *r)
 {
     if (r->n_headers == r->limits->n_headers)
@@ -79,16 +81,17 @@ static int open_header(struct cp_http_request *r)
         r->headers = cp_alloc(r->limits->n_headers, sizeof(*r->headers), NULL);
     if (!r->headers)
         return fail(r, 503);
-    if (add(r, "", 1))
+    if (append(r, "", 1))
         return 1;
+    CP_ASSERT(r->n_headers < r->limits->n_headers);
     r->headers[r->n_headers++].name = (uint32_t)r->head.len;
     r->is_value = false;
     return 0;
 }
 
 /*
- * Letters, digits and some signs. http-parser also takes spaces, but another
- * server on the way may read "Content-Length : 3" as no length.
+ * The characters of a header name. http-parser also accepts spaces, but a proxy
+ * may read "Content-Length : 3" as another header (request smuggling).
  */
 static bool is_token(const char *at, size_t len)
 {
@@ -111,10 +114,10 @@ static int on_field(http_parser *parser, const char *at, size_t len)
     if (!is_token(at, len))
         return fail(r, 400);
     if (r->has_headers)
-        return 0; /* a trailer */
+        return 0; /* trailers are ignored */
     if ((r->n_headers == 0 || r->is_value) && open_header(r))
         return 1;
-    return add(r, at, len);
+    return append(r, at, len);
 }
 
 static int on_value(http_parser *parser, const char *at, size_t len)
@@ -124,12 +127,13 @@ static int on_value(http_parser *parser, const char *at, size_t len)
     if (r->has_headers)
         return 0;
     if (!r->is_value) {
-        if (add(r, "", 1))
+        if (append(r, "", 1))
             return 1;
+        CP_ASSERT(r->n_headers > 0);
         r->headers[r->n_headers - 1].value = (uint32_t)r->head.len;
         r->is_value = true;
     }
-    return add(r, at, len);
+    return append(r, at, len);
 }
 
 static int digit(char c)
@@ -138,9 +142,8 @@ static int digit(char c)
 }
 
 /*
- * Decodes %xx (and, in a query, '+') of len bytes into `to`, which may be the
- * same place, as far as there is room; returns the new length, or SIZE_MAX if
- * an escape is broken.
+ * Decodes %xx (and '+' in a query) into `to`, which may be `from`, up to `room`
+ * bytes. Returns the decoded length, or SIZE_MAX for an invalid escape.
  */
 static size_t decode(const char *from, size_t len, char *to, size_t room,
                      bool is_query)
@@ -160,6 +163,7 @@ static size_t decode(const char *from, size_t len, char *to, size_t room,
         }
         to[n++] = c;
     }
+    CP_ASSERT(n <= room);
     return n;
 }
 
@@ -185,13 +189,14 @@ static int split_target(struct cp_http_request *r)
     }
     if (n == SIZE_MAX || memchr(target + at, '\0', n) ||
         strstr(target + r->query, "%00"))
-        return fail(r, 400); /* a NUL would cut what follows it */
+        return fail(r, 400); /* a NUL would truncate the path */
+    CP_ASSERT(at + n <= len && r->query <= len);
     r->path = (uint32_t)at;
     target[at + n] = '\0';
     return 0;
 }
 
-/* HTTP/1.1 wants exactly one Host; more than one is somebody's trick. */
+/* HTTP/1.1 requires exactly one Host; several are an attack. */
 static bool has_host(const struct cp_http_request *r)
 {
     size_t n = 0;
@@ -215,8 +220,8 @@ static int on_headers(http_parser *parser)
         (void)fail(r, 413);
         return -1;
     }
-    parser->upgrade = 0; /* we stay with HTTP/1.1, whatever is offered */
-    return split_target(r) ? -1 : 0; /* 1 would mean "there is no body" */
+    parser->upgrade = 0;             /* never switch protocols */
+    return split_target(r) ? -1 : 0; /* 1 means "no body" to http-parser */
 }
 
 static int on_body(http_parser *parser, const char *at, size_t len)
@@ -303,7 +308,7 @@ static bool is_named(const char *bytes, size_t len, const char *name)
     return n == strlen(name) && memcmp(plain, name, n) == 0;
 }
 
-/* Copies a value, decoded; one that does not fit is cut. */
+/* Copies a value, decoded and truncated to cap. */
 static bool copy_value(const char *from, size_t len, char *out, size_t cap)
 {
     size_t n = decode(from, len, out, cap - 1, true);
@@ -312,7 +317,7 @@ static bool copy_value(const char *from, size_t len, char *out, size_t cap)
     return n != SIZE_MAX;
 }
 
-/* The first value of that name in "name=value&name=value". */
+/* The first value of a name in "name=value&name=value". */
 static bool find_value(const char *at, const char *name, char *out, size_t cap)
 {
     out[0] = '\0';

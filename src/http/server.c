@@ -1,4 +1,4 @@
-/* server.c - accepting, the loop, and waking it up; see server.h. */
+/* server.c - accepts connections, runs the epoll loop, and wakes it. */
 #include "http/server.h"
 
 #include <errno.h>
@@ -10,25 +10,26 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "http/conn.h"
 #include "http/conn_list.h"
 #include "http/limits.h"
 #include "http/timer.h"
 
-#define EVENTS_AT_ONCE 64
-#define ACCEPT_AT_ONCE 64
-#define ACCEPT_PAUSE_NS 100000000 /* when there are no descriptors */
+#define MAX_EVENTS 64
+#define MAX_ACCEPTS 64              /* per event of a listening socket */
+#define ACCEPT_BACKOFF_NS 100000000 /* after accept() has failed */
 
 struct cp_http_listener {
-    struct cp_http_source source; /* first */
+    struct cp_http_source source; /* must be first */
     struct cp_http_server *server;
     int fd;
     struct cp_http_listener *next;
 };
 
 struct cp_http_watch {
-    struct cp_http_source source; /* first */
+    struct cp_http_source source; /* must be first */
     void (*ready)(void *context);
     void *context;
     struct cp_http_watch *next;
@@ -62,11 +63,11 @@ void cp_http_server_pause(struct cp_http_server *s, bool is_paused)
 }
 
 /*
- * What to do when accept has failed: true to try again. If there is no
- * descriptor or memory for a client, one of ours goes; else we wait a little,
- * for the loop must not spin on a socket that stays broken.
+ * Handles a failure of accept(); true: try again. Without descriptors or memory
+ * it closes a connection. If there is none to close, or for other errors, it
+ * stops accepting for a while, so that the loop does not spin.
  */
-static bool make_room(struct cp_http_server *s)
+static bool recover_accept(struct cp_http_server *s)
 {
     switch (errno) {
     case EAGAIN:
@@ -83,11 +84,11 @@ static bool make_room(struct cp_http_server *s)
     }
     set_accepting(s, false);
     cp_http_timer_set(&s->timers, &s->accept_again,
-                      cp_http_now() + ACCEPT_PAUSE_NS);
+                      cp_http_now() + ACCEPT_BACKOFF_NS);
     return false;
 }
 
-static void turn_away(int fd)
+static void reject_connection(int fd)
 {
     static const char text[] = "HTTP/1.1 503 Service Unavailable\r\n"
                                "Content-Length: 0\r\nConnection: close\r\n\r\n";
@@ -102,11 +103,11 @@ static void on_accept(struct cp_http_source *source, uint32_t events)
     struct cp_http_server *s = l->server;
 
     (void)events;
-    for (int i = 0; i < ACCEPT_AT_ONCE && s->is_accepting && l->fd >= 0; i++) {
+    for (int i = 0; i < MAX_ACCEPTS && s->is_accepting && l->fd >= 0; i++) {
         int fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
         if (fd < 0) {
-            if (make_room(s))
+            if (recover_accept(s))
                 continue;
             return;
         }
@@ -114,7 +115,7 @@ static void on_accept(struct cp_http_source *source, uint32_t events)
             (void)cp_http_conn_evict(s);
         if (s->stats.n_connections >= s->limits.n_connections ||
             !cp_http_conn_open(s, fd))
-            turn_away(fd);
+            reject_connection(fd);
     }
 }
 
@@ -125,16 +126,16 @@ static void signal_loop(struct cp_http_server *s)
     uint64_t one = 1;
     ssize_t n = write(s->event_fd, &one, sizeof(one));
 
-    (void)n; /* full means that the loop will wake anyway */
+    (void)n; /* a full counter means that the loop is awake */
 }
 
 void cp_http_server_stop(struct cp_http_server *s)
 {
-    int number = errno;
+    int saved_errno = errno;
 
     atomic_store(&s->is_stopped, 1);
     signal_loop(s);
-    errno = number;
+    errno = saved_errno;
 }
 
 void cp_http_server_wake(struct cp_http_server *s, struct cp_http_wake *wake)
@@ -157,7 +158,7 @@ static void on_wake(struct cp_http_source *source, uint32_t events)
     (void)n;
     (void)events;
     for (wake = atomic_exchange(&s->wakes, NULL); wake; wake = next) {
-        next = wake->next; /* newest first: turn round */
+        next = wake->next; /* the list is newest first: reverse it */
         wake->next = last;
         last = wake;
     }
@@ -176,7 +177,8 @@ static enum cp_status add_source(struct cp_http_server *s, int fd,
     struct epoll_event e = { .events = EPOLLIN, .data.ptr = source };
 
     if (epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &e))
-        return cp_error_set(err, CP_EIO, "epoll_ctl: %s", strerror(errno));
+        return cp_error_set(err, CP_EIO, "cannot serve: epoll_ctl: %s",
+                            strerror(errno));
     return CP_OK;
 }
 
@@ -188,7 +190,7 @@ static enum cp_status init(struct cp_http_server *s, struct cp_error *err)
     s->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     s->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (s->epoll_fd < 0 || s->event_fd < 0)
-        return cp_error_set(err, CP_EIO, "%s: %s",
+        return cp_error_set(err, CP_EIO, "cannot serve: %s: %s",
                             s->epoll_fd < 0 ? "epoll_create1" : "eventfd",
                             strerror(errno));
     s->scratch = cp_alloc(CP_HTTP_SCRATCH_BYTES, 1, err);
@@ -241,7 +243,7 @@ enum cp_status cp_http_server_listen(struct cp_http_server *s, int fd,
     return CP_OK;
 }
 
-/* An event of one may be at hand: they stay, to be used again. */
+/* Keeps the structs: an event of this turn may point to one. */
 void cp_http_server_unlisten(struct cp_http_server *s)
 {
     for (struct cp_http_listener *l = s->listeners; l; l = l->next) {
@@ -276,18 +278,19 @@ enum cp_status cp_http_server_watch(struct cp_http_server *s, int fd,
     return CP_OK;
 }
 
-enum cp_status cp_http_server_turn(struct cp_http_server *s, int most_ms,
+enum cp_status cp_http_server_turn(struct cp_http_server *s, int max_ms,
                                    struct cp_error *err)
 {
-    struct epoll_event events[EVENTS_AT_ONCE];
+    struct epoll_event events[MAX_EVENTS];
     int ms = s->touched ? 0 : cp_http_timers_wait_ms(&s->timers, cp_http_now());
     int n;
 
-    if (most_ms >= 0 && (ms < 0 || ms > most_ms))
-        ms = most_ms;
-    n = epoll_wait(s->epoll_fd, events, EVENTS_AT_ONCE, ms);
+    if (max_ms >= 0 && (ms < 0 || ms > max_ms))
+        ms = max_ms;
+    n = epoll_wait(s->epoll_fd, events, MAX_EVENTS, ms);
     if (n < 0 && errno != EINTR)
-        return cp_error_set(err, CP_EIO, "epoll_wait: %s", strerror(errno));
+        return cp_error_set(err, CP_EIO, "cannot serve: epoll_wait: %s",
+                            strerror(errno));
     for (int i = 0; i < n; i++) {
         struct cp_http_source *source = events[i].data.ptr;
 
@@ -295,7 +298,7 @@ enum cp_status cp_http_server_turn(struct cp_http_server *s, int most_ms,
     }
     cp_http_timers_fire(&s->timers, cp_http_now());
     cp_http_conn_advance_touched(s);
-    cp_http_conn_bury(s);
+    cp_http_conn_free_dead(s);
     return CP_OK;
 }
 
@@ -350,7 +353,8 @@ void cp_http_server_free(struct cp_http_server *s)
     while (s->oldest)
         cp_http_conn_close(s->oldest);
     cp_http_conn_advance_touched(s);
-    cp_http_conn_bury(s);
+    cp_http_conn_free_dead(s);
+    CP_ASSERT(s->stats.n_connections == 0 && !s->dead && !s->touched);
     while ((l = s->listeners)) {
         s->listeners = l->next;
         if (l->fd >= 0)

@@ -1,12 +1,15 @@
 /*
  * server - an HTTP/1.1 server on one thread.
  *
- * An epoll loop: thousands of idle or slow clients cost a few hundred bytes
- * each and no time. It parses (request.h), keeps the limits (limits.h) and
- * hands each request to one handler (exchange.h). It knows nothing of profiles.
+ * An epoll loop parses requests (request.h), enforces limits (limits.h) and
+ * passes each request to one handler (exchange.h). An idle client costs a few
+ * hundred bytes and no CPU time. The server knows nothing about profiles.
  *
- * Everything but cp_http_server_stop and cp_http_server_wake belongs to the
- * thread that runs it.
+ * Context: the thread that runs the loop; cp_http_server_stop and
+ * cp_http_server_wake from any thread.
+ * Locking: none.
+ * Ordering: wake pushes onto a lock-free list; the loop takes the whole list.
+ * Failure: CP_EIO or CP_ENOMEM.
  */
 #ifndef CP_HTTP_SERVER_H
 #define CP_HTTP_SERVER_H
@@ -28,78 +31,78 @@ typedef void cp_http_handler(void *context, struct cp_http_exchange *x);
 struct cp_http_stats {
     size_t n_connections;
     uint64_t n_accepted, n_requests;
-    uint64_t n_evicted;               /* closed to make room, or too slow */
-    size_t input_bytes, output_bytes; /* held for clients, see limits.h */
+    uint64_t n_evicted; /* closed to make room, or because too slow */
+    size_t input_bytes, output_bytes; /* in memory now; see limits.h */
 };
 
-/* A server that listens nowhere yet. */
+/* Creates a server without a listening socket. */
 enum cp_status cp_http_server_new(struct cp_http_server **out,
                                   const struct cp_http_limits *limits,
                                   cp_http_handler *handler, void *context,
                                   struct cp_error *err);
 
-/* Serves a listening socket, non-blocking; the server closes it. */
+/* Adds a non-blocking listening socket; the server closes it. */
 enum cp_status cp_http_server_listen(struct cp_http_server *s, int fd,
                                      struct cp_error *err);
 
 /*
- * Stops to accept connections, or accepts them again. The sockets go on to
- * listen; clients that are connected stay.
+ * Stops or resumes accepting connections. The sockets still listen, and
+ * connected clients stay.
  */
 void cp_http_server_pause(struct cp_http_server *s, bool is_paused);
 
-/* Closes the listening sockets; clients that are connected stay. */
+/* Closes the listening sockets; connected clients stay. */
 void cp_http_server_unlisten(struct cp_http_server *s);
 
-/* Calls ready(context) whenever fd can be read; the caller closes fd. */
+/* Calls ready(context) whenever fd is readable; the caller closes fd. */
 enum cp_status cp_http_server_watch(struct cp_http_server *s, int fd,
                                     void (*ready)(void *context), void *context,
                                     struct cp_error *err);
 
-/* Serves until stopped. CP_EIO if the loop's own descriptors are gone. */
+/* Serves until cp_http_server_stop. CP_EIO: epoll_wait() has failed. */
 enum cp_status cp_http_server_run(struct cp_http_server *s,
                                   struct cp_error *err);
 
 /*
- * One turn of the loop: waits, at most most_ms if that is not below 0, and
- * does what there is to do. For those who have a loop of their own.
+ * One turn of the loop: waits for events, at most max_ms unless it is negative,
+ * and handles them. For callers with their own loop.
  */
-enum cp_status cp_http_server_turn(struct cp_http_server *s, int most_ms,
+enum cp_status cp_http_server_turn(struct cp_http_server *s, int max_ms,
                                    struct cp_error *err);
 
-/* Serves a socket that is connected, and closes it; false: it could not. */
+/* Adds a connected socket. False: out of memory, and the caller keeps it. */
 bool cp_http_server_adopt(struct cp_http_server *s, int fd);
 
 /*
- * Has timer->fire called after ns nanoseconds; another call moves it. The
- * struct is the caller's and lives as long as the server. A few can be had.
+ * Calls timer->fire after ns nanoseconds; another call moves the timer. The
+ * caller owns it, and it must outlive the server. At most a few timers.
  */
 void cp_http_server_after(struct cp_http_server *s, struct cp_http_timer *timer,
                           int64_t ns);
 
-/* Makes run return. Safe from any thread and in a signal handler. */
+/* Makes run return. Async-signal-safe. */
 void cp_http_server_stop(struct cp_http_server *s);
 
-/* Work for the server's thread, from another. The struct is the caller's. */
+/* A function call for the thread of the server; owned by the caller. */
 struct cp_http_wake {
     struct cp_http_wake *next;
     void (*run)(void *context);
     void *context;
 };
 
-/* Has wake->run called by the loop, once; wake must live until then. */
+/* Makes the loop call wake->run once; `wake` must live until then. */
 void cp_http_server_wake(struct cp_http_server *s, struct cp_http_wake *wake);
 
 void cp_http_server_stats(const struct cp_http_server *s,
                           struct cp_http_stats *out);
 
 /*
- * In the child of a fork, while the server runs in the parent: closes every
- * descriptor that the child has got, and touches nothing else.
+ * In the child of a fork, whose parent runs the server: closes the inherited
+ * descriptors and changes nothing else.
  */
 void cp_http_server_abandon(const struct cp_http_server *s);
 
-/* Closes everything; keepers are told that their clients have gone. */
+/* Closes everything; deferred exchanges get on_disconnect. */
 void cp_http_server_free(struct cp_http_server *s);
 
 #endif

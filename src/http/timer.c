@@ -1,11 +1,11 @@
-/* timer.c - a binary heap of timers; see timer.h. */
+/* timer.c - the binary heap: the earliest timer is at index 0. */
 #include "http/timer.h"
 
-#include <assert.h>
 #include <limits.h>
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 
 #define NS_PER_MS 1000000
@@ -31,21 +31,22 @@ void cp_http_timers_release(struct cp_http_timers *h)
     *h = (struct cp_http_timers){ 0 };
 }
 
-static void place(struct cp_http_timers *h, size_t i, struct cp_http_timer *t)
+static void store(struct cp_http_timers *h, size_t i, struct cp_http_timer *t)
 {
+    CP_ASSERT(i < h->n && h->n <= h->cap);
     h->heap[i] = t;
     t->slot = i + 1;
 }
 
-/* Puts t at i or above it. */
+/* Stores t at index i or at an ancestor of it. */
 static void move_up(struct cp_http_timers *h, size_t i, struct cp_http_timer *t)
 {
     for (; i > 0 && h->heap[(i - 1) / 2]->due_ns > t->due_ns; i = (i - 1) / 2)
-        place(h, i, h->heap[(i - 1) / 2]);
-    place(h, i, t);
+        store(h, i, h->heap[(i - 1) / 2]);
+    store(h, i, t);
 }
 
-/* Puts t at i or below it. */
+/* Stores t at index i or at a descendant of it. */
 static void move_down(struct cp_http_timers *h, size_t i,
                       struct cp_http_timer *t)
 {
@@ -57,10 +58,10 @@ static void move_down(struct cp_http_timers *h, size_t i,
             child++;
         if (child >= h->n || h->heap[child]->due_ns >= t->due_ns)
             break;
-        place(h, i, h->heap[child]);
+        store(h, i, h->heap[child]);
         i = child;
     }
-    place(h, i, t);
+    store(h, i, t);
 }
 
 void cp_http_timer_clear(struct cp_http_timers *h, struct cp_http_timer *t)
@@ -70,6 +71,7 @@ void cp_http_timer_clear(struct cp_http_timers *h, struct cp_http_timer *t)
 
     if (t->slot == 0)
         return;
+    CP_ASSERT(i < h->n && h->heap[i] == t);
     t->slot = 0;
     last = h->heap[--h->n];
     if (last == t)
@@ -84,9 +86,10 @@ void cp_http_timer_set(struct cp_http_timers *h, struct cp_http_timer *t,
                        int64_t due_ns)
 {
     cp_http_timer_clear(h, t);
-    assert(h->n < h->cap);
+    CP_ASSERT(h->n < h->cap);
     t->due_ns = due_ns;
-    move_up(h, h->n++, t);
+    h->n++;
+    move_up(h, h->n - 1, t);
 }
 
 void cp_http_timers_fire(struct cp_http_timers *h, int64_t now_ns)

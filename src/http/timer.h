@@ -1,9 +1,11 @@
 /*
- * timer - what is to happen when, in a heap.
+ * timer - one-shot timers in a binary heap, for the loop of the server.
  *
- * Timers are the caller's and stay where they are while they are set; the
- * heap holds pointers. Used by the server's one thread only. Times are in
- * nanoseconds of the monotonic clock.
+ * The caller owns the timers, and must not move one that is set: the heap holds
+ * pointers. Times are nanoseconds of CLOCK_MONOTONIC.
+ *
+ * Context: the thread of the server. Locking: none.
+ * Failure: only cp_http_timers_reserve can fail.
  */
 #ifndef CP_HTTP_TIMER_H
 #define CP_HTTP_TIMER_H
@@ -16,7 +18,7 @@
 /* Starts as { 0 } with `fire` and `context` set. */
 struct cp_http_timer {
     int64_t due_ns;
-    size_t slot; /* in the heap, + 1; 0: not set */
+    size_t slot; /* index in the heap + 1; 0: not set */
     void (*fire)(void *context);
     void *context;
 };
@@ -27,25 +29,25 @@ struct cp_http_timers {
     size_t n, cap;
 };
 
-/* The monotonic clock. */
+/* The time of CLOCK_MONOTONIC, nanoseconds. */
 int64_t cp_http_now(void);
 
-/* Room for n timers, so that setting one cannot fail. */
+/* Reserves room for n timers, so that setting one cannot fail. */
 enum cp_status cp_http_timers_reserve(struct cp_http_timers *h, size_t n,
                                       struct cp_error *err);
 void cp_http_timers_release(struct cp_http_timers *h);
 
-/* Sets or moves a timer; there must be room. */
+/* Sets or moves a timer; the room must be reserved. */
 void cp_http_timer_set(struct cp_http_timers *h, struct cp_http_timer *t,
                        int64_t due_ns);
 
-/* Takes a timer out, if it is set. */
+/* Does nothing if the timer is not set. */
 void cp_http_timer_clear(struct cp_http_timers *h, struct cp_http_timer *t);
 
-/* Fires all that are due, each once; they are no longer set then. */
+/* Clears and fires every timer that is due. */
 void cp_http_timers_fire(struct cp_http_timers *h, int64_t now_ns);
 
-/* Milliseconds to the next, rounded up; -1 when none is set. */
+/* Milliseconds to the next timer, rounded up; -1 if none is set. */
 int cp_http_timers_wait_ms(const struct cp_http_timers *h, int64_t now_ns);
 
 #endif

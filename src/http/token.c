@@ -1,4 +1,4 @@
-/* token.c - see token.h. */
+/* token.c - validates, compares and selects tokens. */
 #include "http/token.h"
 
 #include <netinet/in.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/un.h>
 
+#include "base/assert/assert.h"
 #include "http/address.h"
 
 bool cp_http_token_is_valid(const char *token)
@@ -24,6 +25,7 @@ bool cp_http_token_is(const char *token, const char *given)
     char one[CP_HTTP_TOKEN_BYTES] = "", other[CP_HTTP_TOKEN_BYTES] = "";
     volatile unsigned char differs = 0;
 
+    CP_ASSERT(strlen(token) < sizeof(one));
     if (!given || strlen(given) >= sizeof(other))
         return false;
     (void)strcpy(one, token);

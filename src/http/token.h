@@ -1,9 +1,11 @@
 /*
  * token - the secret that a client sends as "Authorization: Bearer TOKEN".
  *
- * It is in the environment variable PPROFTOKEN, of the program that serves and
- * of the tool that asks. Letters, digits and -._~+/= (RFC 6750), so that it can
- * stand in a header and in a form as it is.
+ * Both the profiled program and the tool read it from the environment variable
+ * PPROFTOKEN. It consists of letters, digits and -._~+/= (RFC 6750), so headers
+ * and forms need no escapes.
+ *
+ * Context: any thread. Locking: none.
  */
 #ifndef CP_HTTP_TOKEN_H
 #define CP_HTTP_TOKEN_H
@@ -13,20 +15,20 @@
 struct cp_http_address;
 
 #define CP_HTTP_TOKEN_VARIABLE "PPROFTOKEN"
-#define CP_HTTP_TOKEN_BYTES 257 /* at most, with the NUL */
+#define CP_HTTP_TOKEN_BYTES 257 /* longest token and NUL */
 
-/* Whether it has the letters and the length of one. */
+/* Whether the text has 1 to 256 of those characters. */
 bool cp_http_token_is_valid(const char *token);
 
 /*
- * Whether the two are equal, in a time that depends on neither. `token` is
- * valid; `given` may be anything, or NULL.
+ * Whether the two are equal, in constant time. `token` is valid; `given` may be
+ * any text or NULL.
  */
 bool cp_http_token_is(const char *token, const char *given);
 
 /*
- * The variable, if it is a token and a server at that address may be told:
- * one on this machine. Else NULL.
+ * The token of the environment if the server is on this machine, or NULL. It
+ * must not leave the machine unencrypted.
  */
 const char *cp_http_token_for(const struct cp_http_address *to);
 

@@ -1,4 +1,7 @@
-/* attach.c - see attach.h. */
+/*
+ * attach.c - stops a thread of the process at a safe point, makes it call
+ * dlopen() and cpprof_attach(), and checks the result.
+ */
 #include "launch/attach.h"
 
 #include <dlfcn.h>
@@ -16,45 +19,46 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/file_start.h"
 #include "http/address.h"
-#include "http/ask.h"
+#include "http/client.h"
 #include "http/token.h"
 #include "launch/safe_point.h"
 #include "launch/target.h"
 #include "launch/tracee.h"
 
 #define MAX_THREADS 64
-#define CATCH_MS 12000 /* for all threads together */
-#define CALL_MS 10000
-#define END_MS 10000
+#define SAFE_POINT_TIMEOUT_MS 12000 /* all threads together */
+#define CALL_TIMEOUT_MS 10000
+#define DETACH_TIMEOUT_MS 10000
 #define SERVED_TIMEOUT_MS 1000
 #define REACH_TIMEOUT_MS 10000
 #define POLL_NS 2000000
 
 /*
- * A piece of memory in the process, for as long as we are there: texts at its
- * beginning, the stack at its end.
+ * Memory that is mapped in the process during the calls: texts at the low end,
+ * the stack of the calls at the high end.
  */
 #define SCRATCH_BYTES ((uint64_t)512 << 10)
-#define ROOM 4096 /* for each text */
+#define TEXT_BYTES 4096 /* each text */
 enum {
     AT_LIBRARY = 0,
-    AT_LISTEN = ROOM,
-    AT_SETTINGS = 2 * ROOM,
-    AT_RESULT = 3 * ROOM
+    AT_LISTEN = TEXT_BYTES,
+    AT_SETTINGS = 2 * TEXT_BYTES,
+    AT_RESULT = 3 * TEXT_BYTES
 };
 
 struct session {
     const struct cp_attach *a;
     struct cp_tracee *tracee;
-    uint64_t scratch;
-    uint64_t errno_at; /* of the thread */
-    int number;        /* what was there */
+    uint64_t scratch;  /* address of the memory; 0: not mapped */
+    uint64_t errno_at; /* address of errno of the thread */
+    int saved_errno;
 };
 
-/* ---- in the process ---- */
+/* ---- calls inside the process ---- */
 
 static enum cp_status call(struct session *v, uint64_t function,
                            const uint64_t args[4], uint64_t *out,
@@ -62,23 +66,24 @@ static enum cp_status call(struct session *v, uint64_t function,
 {
     struct cp_tracee_call c = { .function = function,
                                 .stack_top = v->scratch + SCRATCH_BYTES - 64,
-                                .timeout_ms = CALL_MS };
+                                .timeout_ms = CALL_TIMEOUT_MS };
 
     memcpy(c.args, args, sizeof(c.args));
     return cp_tracee_call(v->tracee, &c, out, err);
 }
 
-static enum cp_status put(struct session *v, uint64_t at, const char *text,
-                          struct cp_error *err)
+static enum cp_status write_text(struct session *v, uint64_t at,
+                                 const char *text, struct cp_error *err)
 {
     size_t len = strlen(text) + 1;
 
-    if (len <= ROOM && cp_tracee_write(v->tracee, v->scratch + at, text, len))
+    if (len <= TEXT_BYTES &&
+        cp_tracee_write(v->tracee, v->scratch + at, text, len))
         return CP_OK;
-    return cp_error_set(err, CP_EIO, "cannot write its memory");
+    return cp_error_set(err, CP_EIO, "cannot write the memory of the process");
 }
 
-static enum cp_status prepare(struct session *v, struct cp_error *err)
+static enum cp_status map_scratch(struct session *v, struct cp_error *err)
 {
     const uint64_t args[6] = { 0,
                                SCRATCH_BYTES,
@@ -90,16 +95,16 @@ static enum cp_status prepare(struct session *v, struct cp_error *err)
         cp_tracee_syscall(v->tracee, SYS_mmap, args, &v->scratch, err);
 
     if (status == CP_OK)
-        status = put(v, AT_LIBRARY, v->a->library, err);
+        status = write_text(v, AT_LIBRARY, v->a->library, err);
     if (status == CP_OK)
-        status = put(v, AT_LISTEN, v->a->listen, err);
+        status = write_text(v, AT_LISTEN, v->a->listen, err);
     if (status == CP_OK)
-        status = put(v, AT_SETTINGS, v->a->settings, err);
+        status = write_text(v, AT_SETTINGS, v->a->settings, err);
     return status;
 }
 
-/* The thread's errno, which what we call may change. */
-static enum cp_status keep_errno(struct session *v, struct cp_error *err)
+/* Saves errno of the thread, which the calls may change. */
+static enum cp_status save_errno(struct session *v, struct cp_error *err)
 {
     static const uint64_t none[4];
     uint64_t function;
@@ -109,8 +114,10 @@ static enum cp_status keep_errno(struct session *v, struct cp_error *err)
     if (status == CP_OK)
         status = call(v, function, none, &v->errno_at, err);
     if (status == CP_OK &&
-        !cp_tracee_read(v->tracee, v->errno_at, &v->number, sizeof(v->number)))
-        return cp_error_set(err, CP_EIO, "cannot read its memory");
+        !cp_tracee_read(v->tracee, v->errno_at, &v->saved_errno,
+                        sizeof(v->saved_errno)))
+        return cp_error_set(err, CP_EIO,
+                            "cannot read the memory of the process");
     return status;
 }
 
@@ -125,7 +132,8 @@ static enum cp_status find_dlopen(pid_t pid, uint64_t *out,
     return status;
 }
 
-static enum cp_status explain(struct session *v, struct cp_error *err)
+/* The error is the text of dlerror() in the process. */
+static enum cp_status report_dlerror(struct session *v, struct cp_error *err)
 {
     static const uint64_t none[4];
     uint64_t function, at = 0;
@@ -135,11 +143,11 @@ static enum cp_status explain(struct session *v, struct cp_error *err)
                            NULL) == CP_OK &&
         call(v, function, none, &at, NULL) == CP_OK && at)
         (void)cp_tracee_read(v->tracee, at, text, sizeof(text) - 1);
-    return cp_error_set(err, CP_EIO, "its loader says: %s",
-                        *text ? text : "no");
+    return cp_error_set(err, CP_EIO, "dlopen of %s failed: %s", v->a->library,
+                        *text ? text : "no reason given");
 }
 
-/* One that is there already is taken: the program calls its hooks. */
+/* Uses a library that is loaded already: the program calls its hooks. */
 static enum cp_status load(struct session *v, struct cp_error *err)
 {
     const uint64_t args[4] = { v->scratch + AT_LIBRARY, RTLD_NOW };
@@ -153,13 +161,13 @@ static enum cp_status load(struct session *v, struct cp_error *err)
     if (status == CP_OK)
         status = call(v, function, args, &handle, err);
     if (status == CP_OK && !handle)
-        return explain(v, err);
+        return report_dlerror(v, err);
     return status;
 }
 
-/* The library there may be anything: its answer is checked. */
-static enum cp_status listen_there(struct session *v, char *out,
-                                   struct cp_error *err)
+/* Calls cpprof_attach(). Its result is untrusted, so it is validated. */
+static enum cp_status start_endpoint(struct session *v, char *out,
+                                     struct cp_error *err)
 {
     const uint64_t args[4] = { v->scratch + AT_LISTEN, v->scratch + AT_SETTINGS,
                                v->scratch + AT_RESULT, CP_ATTACH_ADDRESS };
@@ -173,31 +181,33 @@ static enum cp_status listen_there(struct session *v, char *out,
         status = call(v, function, args, &result, err);
     if (status == CP_OK && !cp_tracee_read(v->tracee, v->scratch + AT_RESULT,
                                            text, sizeof(text) - 1))
-        return cp_error_set(err, CP_EIO, "cannot read its memory");
+        return cp_error_set(err, CP_EIO,
+                            "cannot read the memory of the process");
     if (status == CP_OK && (int32_t)result != 0)
         return cp_error_set(err, CP_EIO, "%s", text);
     if (status == CP_OK && *v->a->listen)
-        status = cp_http_ask_address(&address, text, err);
+        status = cp_http_client_parse(&address, text, err);
     if (status == CP_OK)
         (void)snprintf(out, CP_ATTACH_ADDRESS, "%s", text);
     return status;
 }
 
-static enum cp_status work(struct session *v, char *out, struct cp_error *err)
+static enum cp_status run_session_calls(struct session *v, char *out,
+                                        struct cp_error *err)
 {
     const uint64_t args[6] = { 0, SCRATCH_BYTES };
     uint64_t unmap[6], ignored;
-    enum cp_status status = prepare(v, err);
+    enum cp_status status = map_scratch(v, err);
 
     if (status == CP_OK)
-        status = keep_errno(v, err);
+        status = save_errno(v, err);
     if (status == CP_OK)
         status = load(v, err);
     if (status == CP_OK)
-        status = listen_there(v, out, err);
+        status = start_endpoint(v, out, err);
     if (v->errno_at)
-        (void)cp_tracee_write(v->tracee, v->errno_at, &v->number,
-                              sizeof(v->number));
+        (void)cp_tracee_write(v->tracee, v->errno_at, &v->saved_errno,
+                              sizeof(v->saved_errno));
     memcpy(unmap, args, sizeof(unmap));
     unmap[0] = v->scratch;
     if (v->scratch)
@@ -205,9 +215,10 @@ static enum cp_status work(struct session *v, char *out, struct cp_error *err)
     return status;
 }
 
-/* ---- from outside ---- */
+/* ---- choosing a thread ---- */
 
-static enum cp_status explain_refusal(pid_t pid, struct cp_error *err)
+/* The reason of EPERM from ptrace(). */
+static enum cp_status explain_eperm(pid_t pid, struct cp_error *err)
 {
     char text[8];
     char scope = cp_file_start(AT_FDCWD, "/proc/sys/kernel/yama/ptrace_scope",
@@ -216,24 +227,28 @@ static enum cp_status explain_refusal(pid_t pid, struct cp_error *err)
                      : '0';
 
     if (scope == '3')
-        return cp_error_set(err, CP_EUSAGE,
-                            "this system forbids tracing to everybody "
-                            "(kernel.yama.ptrace_scope is 3): start the "
-                            "program with cpprof run");
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot attach to process %ld: this system forbids ptrace "
+            "(kernel.yama.ptrace_scope is 3); start the "
+            "program with cpprof run",
+            (long)pid);
     if (scope != '0' && geteuid() != 0)
-        return cp_error_set(err, CP_EUSAGE,
-                            "this system lets only root trace process %ld "
-                            "(kernel.yama.ptrace_scope is %c): try with sudo",
-                            (long)pid, scope);
-    return cp_error_set(err, CP_EUSAGE,
-                        "the system does not let us trace process %ld: it is "
-                        "another user's, protects itself, or this container "
-                        "has no right to (CAP_SYS_PTRACE)",
-                        (long)pid);
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot attach to process %ld: this system allows ptrace to "
+            "root only (kernel.yama.ptrace_scope is %c); use sudo",
+            (long)pid, scope);
+    return cp_error_set(
+        err, CP_EUSAGE,
+        "cannot attach to process %ld: ptrace is not permitted. It "
+        "belongs to another user or protects itself, or this "
+        "container lacks CAP_SYS_PTRACE",
+        (long)pid);
 }
 
-/* A system call's instruction in libc; 0: none was found. */
-static uint64_t find_call(pid_t pid)
+/* The address of a syscall instruction in libc; 0: not found. */
+static uint64_t find_syscall(pid_t pid)
 {
     static const unsigned char instruction[] = { 0x0f, 0x05 };
     unsigned char code[32];
@@ -251,15 +266,15 @@ static uint64_t find_call(pid_t pid)
     return found ? function + (uint64_t)(found - code) : 0;
 }
 
-/* One thread of the process, tried by a thread of ours. */
+/* An attempt with one thread of the process. */
 struct attempt {
     const struct cp_attach *a;
-    struct cp_tracee_catch how;
+    struct cp_tracee_options options;
     char *out_address;
     struct cp_error *err;
     enum cp_status status;
-    bool is_caught;
-    int number; /* errno where it was not */
+    bool is_stopped; /* the thread reached a safe point */
+    int begin_errno; /* errno of cp_tracee_begin */
 };
 
 static void *try_thread(void *arg)
@@ -267,59 +282,63 @@ static void *try_thread(void *arg)
     struct attempt *t = arg;
     struct session v = { .a = t->a };
 
-    t->status = cp_tracee_begin(&v.tracee, &t->how, t->err);
-    t->number = errno;
-    t->is_caught = t->status == CP_OK;
-    if (!t->is_caught)
+    t->status = cp_tracee_begin(&v.tracee, &t->options, t->err);
+    t->begin_errno = errno;
+    t->is_stopped = t->status == CP_OK;
+    if (!t->is_stopped)
         return NULL;
-    t->status = work(&v, t->out_address, t->err);
+    t->status = run_session_calls(&v, t->out_address, t->err);
     cp_tracee_end(v.tracee);
     if (t->status != CP_OK)
-        cp_error_prefix(t->err, "process %ld: ", (long)t->a->pid);
+        cp_error_prefix(t->err,
+                        "cannot attach to process %ld: ", (long)t->a->pid);
     return NULL;
 }
 
-/* In a thread of its own: when that ends, the kernel lets the other one go. */
-static enum cp_status try_apart(struct attempt *t, struct cp_error *err)
+/* On a new thread: the kernel releases its tracee when it ends. */
+static enum cp_status try_on_new_thread(struct attempt *t, struct cp_error *err)
 {
     pthread_t thread;
 
     if (pthread_create(&thread, NULL, try_thread, t) != 0)
-        return cp_error_set(err, CP_ENOMEM, "cannot create a thread");
+        return cp_error_set(err, CP_ENOMEM,
+                            "cannot create a thread: out of resources");
     (void)pthread_join(thread, NULL);
     return t->status;
 }
 
-/* By the first thread that reaches a safe point. */
+/* Uses the first thread that reaches a safe point. */
 static enum cp_status attach_by_any(struct attempt *t,
-                                    struct cp_safe_points *quiet,
+                                    struct cp_safe_points *safe_points,
                                     struct cp_error *err)
 {
     pid_t threads[MAX_THREADS];
     size_t n = cp_target_threads(t->a->pid, threads, MAX_THREADS);
-    int each = n > 1 ? CATCH_MS / 4 : CATCH_MS, left = CATCH_MS;
+    int each = n > 1 ? SAFE_POINT_TIMEOUT_MS / 4 : SAFE_POINT_TIMEOUT_MS,
+        left = SAFE_POINT_TIMEOUT_MS;
 
-    t->how.timeout_ms = each;
-    t->how.call_at = find_call(t->a->pid);
-    t->how.quiet = t->how.call_at ? quiet : NULL;
+    t->options.timeout_ms = each;
+    t->options.call_at = find_syscall(t->a->pid);
+    t->options.safe_points = t->options.call_at ? safe_points : NULL;
     for (size_t i = 0; i < n && left > 0; i++, left -= each) {
         enum cp_status status;
 
-        t->how.tid = threads[i];
-        status = try_apart(t, err);
-        if (t->is_caught || status == CP_EUSAGE || status == CP_ENOMEM)
+        t->options.tid = threads[i];
+        status = try_on_new_thread(t, err);
+        if (t->is_stopped || status == CP_EUSAGE || status == CP_ENOMEM)
             return status;
-        if (t->number == EPERM)
-            return explain_refusal(t->a->pid, err);
+        if (t->begin_errno == EPERM)
+            return explain_eperm(t->a->pid, err);
     }
-    return cp_error_set(err, CP_EUSAGE,
-                        "no thread of process %ld reached a safe point within "
-                        "%d s. Try again, or use cpprof run",
-                        (long)t->a->pid, CATCH_MS / 1000);
+    return cp_error_set(
+        err, CP_EUSAGE,
+        "cannot attach to process %ld: no thread reached a safe point "
+        "within %d s; try again, or start it with cpprof run",
+        (long)t->a->pid, SAFE_POINT_TIMEOUT_MS / 1000);
 }
 
-/* While a thread is in our hands we must not be ended. */
-static void hold_signals(sigset_t *before)
+/* If cpprof ended now, the stopped thread would keep changed registers. */
+static void block_signals(sigset_t *before)
 {
     sigset_t all;
 
@@ -327,21 +346,21 @@ static void hold_signals(sigset_t *before)
     (void)sigprocmask(SIG_BLOCK, &all, before);
 }
 
-/* With a thread of the process that is stopped at a safe point. */
-static enum cp_status call_inside(const struct cp_attach *a,
-                                  char out_address[CP_ATTACH_ADDRESS],
-                                  struct cp_error *err)
+/* Makes the calls on a thread of the process at a safe point. */
+static enum cp_status attach_inside(const struct cp_attach *a,
+                                    char out_address[CP_ATTACH_ADDRESS],
+                                    struct cp_error *err)
 {
     struct attempt attempt = { .a = a, .out_address = out_address, .err = err };
     enum cp_status status;
-    struct cp_safe_points *quiet;
+    struct cp_safe_points *safe_points;
     sigset_t before;
 
-    quiet = cp_safe_point_new(a->pid, NULL);
-    hold_signals(&before);
-    status = attach_by_any(&attempt, quiet, err);
+    safe_points = cp_safe_point_new(a->pid, NULL);
+    block_signals(&before);
+    status = attach_by_any(&attempt, safe_points, err);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
-    cp_safe_point_free(quiet);
+    cp_safe_point_free(safe_points);
     return status;
 }
 
@@ -353,21 +372,22 @@ enum cp_status cp_attach(const struct cp_attach *a,
     enum cp_status status = cp_target_check(a->pid, a->library, err);
 
     if (status == CP_OK)
-        status = call_inside(a, out_address, err);
+        status = attach_inside(a, out_address, err);
     if (status != CP_OK)
         return status;
-    (void)cp_http_ask_address(&probe.to, out_address, NULL);
-    cp_http_ask_served(&probe, 1, REACH_TIMEOUT_MS);
+    (void)cp_http_client_parse(&probe.to, out_address, NULL);
+    cp_http_client_probe(&probe, 1, REACH_TIMEOUT_MS);
     if (probe.is_served)
         return CP_OK;
     (void)cp_attach_withdraw(a->pid, NULL);
-    return cp_error_set(err, CP_EIO,
-                        "process %ld: %s cannot be reached from here; give "
-                        "--listen=unix:/PATH",
-                        (long)a->pid, out_address);
+    return cp_error_set(
+        err, CP_EIO,
+        "cannot attach to process %ld: its endpoint %s cannot be reached "
+        "from here; use --listen=unix:/PATH",
+        (long)a->pid, out_address);
 }
 
-/* The library there takes "" for: end the visit. */
+/* An empty listen address ends the session (cpprof_attach). */
 enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err)
 {
     const struct cp_attach a = {
@@ -379,39 +399,43 @@ enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err)
     if (cp_target_function(pid, "libcpprof.so", "cpprof_attach", &function,
                            err) != CP_OK)
         return CP_EUSAGE;
-    return call_inside(&a, unused, err);
+    return attach_inside(&a, unused, err);
 }
 
 enum cp_status cp_attach_detach(const char *address, struct cp_error *err)
 {
-    struct cp_http_question question = { .method = "POST",
-                                         .target = "/debug/pprof/detach",
-                                         .timeout_ms = END_MS,
-                                         .out_fd = -1 };
-    const struct timespec nap = { 0, POLL_NS };
+    struct cp_http_client_request request = { .method = "POST",
+                                              .target = "/debug/pprof/detach",
+                                              .timeout_ms = DETACH_TIMEOUT_MS,
+                                              .out_fd = -1 };
+    const struct timespec poll = { 0, POLL_NS };
     struct cp_http_probe probe = { .owner = CP_HTTP_ANY_OWNER };
     struct cp_http_reply reply;
-    enum cp_status status = cp_http_ask_address(&probe.to, address, err);
+    enum cp_status status = cp_http_client_parse(&probe.to, address, err);
 
     if (status == CP_OK) {
-        question.token = cp_http_token_for(&probe.to);
-        status = cp_http_ask(&probe.to, &question, &reply, err);
+        request.token = cp_http_token_for(&probe.to);
+        status = cp_http_client_send(&probe.to, &request, &reply, err);
     }
     if (status != CP_OK)
         return status;
     if (reply.status == 404)
-        return cp_error_set(err, CP_EUSAGE,
-                            "the program at %s was started with the library: "
-                            "nobody has attached",
-                            address);
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot detach: no session of cpprof attach at %s; the program "
+            "was started with the library",
+            address);
     if (reply.status != 200)
-        return cp_error_set(err, CP_EIO, "%s: status %d: %s", address,
-                            reply.status, reply.text);
-    for (int i = 0; i < END_MS * 1000000LL / POLL_NS; i++) {
-        cp_http_ask_served(&probe, 1, SERVED_TIMEOUT_MS);
+        return cp_error_set(err, CP_EIO,
+                            "cannot detach from %s: HTTP status %d: %s",
+                            address, reply.status, reply.text);
+    for (int i = 0; i < DETACH_TIMEOUT_MS * 1000000LL / POLL_NS; i++) {
+        cp_http_client_probe(&probe, 1, SERVED_TIMEOUT_MS);
         if (!probe.is_served)
             return CP_OK;
-        (void)nanosleep(&nap, NULL);
+        (void)nanosleep(&poll, NULL);
     }
-    return cp_error_set(err, CP_EIO, "%s still answers", address);
+    return cp_error_set(err, CP_EIO,
+                        "cannot detach: %s is still open after %d s; try again",
+                        address, DETACH_TIMEOUT_MS / 1000);
 }

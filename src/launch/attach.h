@@ -1,9 +1,12 @@
 /*
- * attach - loads the library into a running process, and sends it away.
+ * attach - loads the library into a running process, and ends the session.
  *
- * Attached, the process serves its profiles until it is told to stop; then the
- * library is still mapped but does nothing and holds next to nothing. The next
- * attach finds it there.
+ * During a session the process serves its profiles. After it the library stays
+ * mapped and dormant (lifecycle.h), and the next attach uses it again.
+ *
+ * Context: the main thread of cpprof; blocks all signals while a thread of the
+ * process is stopped.
+ * Failure: err says why and what to do.
  */
 #ifndef CP_ATTACH_H
 #define CP_ATTACH_H
@@ -16,23 +19,23 @@
 
 struct cp_attach {
     pid_t pid;
-    const char *library;  /* the path of libcpprof.so */
-    const char *listen;   /* as in PPROFLISTEN */
-    const char *settings; /* as in CPPROF */
+    const char *library;  /* path of libcpprof.so */
+    const char *listen;   /* format of PPROFLISTEN */
+    const char *settings; /* format of CPPROF */
 };
 
-/* Gives the address. On failure the process is as it was. */
+/* Returns the address. On failure the process is unchanged. */
 enum cp_status cp_attach(const struct cp_attach *a,
                          char out_address[CP_ATTACH_ADDRESS],
                          struct cp_error *err);
 
 /*
- * Ends a visit without the endpoint, by a call in the process: for when the
- * endpoint cannot be reached.
+ * Ends a session by a call inside the process, if its endpoint cannot be
+ * reached.
  */
 enum cp_status cp_attach_withdraw(pid_t pid, struct cp_error *err);
 
-/* Asks the endpoint there to end, and waits until it has. */
+/* Ends a session through its endpoint, and waits until it is closed. */
 enum cp_status cp_attach_detach(const char *address, struct cp_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* instances.c - see instances.h. */
+/* instances.c - reads the registry folders and probes the addresses. */
 #include "launch/instances.h"
 
 #include <dirent.h>
@@ -14,9 +14,9 @@
 #include "base/error.h"
 #include "base/instance.h"
 #include "http/address.h"
-#include "http/ask.h"
+#include "http/client.h"
 
-#define MAX_FILES 65536 /* of a folder */
+#define MAX_FILES 65536 /* per folder */
 #define SERVED_TIMEOUT_MS 1000
 
 static enum cp_status add(struct cp_instances *list,
@@ -24,7 +24,7 @@ static enum cp_status add(struct cp_instances *list,
 {
     for (size_t k = 0; k < list->n; k++)
         if (list->items[k].pid == i->pid)
-            return CP_OK; /* two ways to one folder */
+            return CP_OK; /* two paths to one folder */
     if (cp_reserve(&list->items, &list->cap, list->n + 1, sizeof(*list->items),
                    err) != CP_OK)
         return CP_ENOMEM;
@@ -32,8 +32,8 @@ static enum cp_status add(struct cp_instances *list,
     return CP_OK;
 }
 
-static enum cp_status look_at(struct cp_instances *list, int folder,
-                              const char *name, struct cp_error *err)
+static enum cp_status read_file(struct cp_instances *list, int folder,
+                                const char *name, struct cp_error *err)
 {
     struct cp_http_address address;
     struct cp_instance i;
@@ -46,13 +46,13 @@ static enum cp_status look_at(struct cp_instances *list, int folder,
         return CP_OK;
     }
     return cp_instance_is_owned(&i) &&
-                   cp_http_ask_address(&address, i.address, NULL) == CP_OK
+                   cp_http_client_parse(&address, i.address, NULL) == CP_OK
                ? add(list, &i, err)
                : CP_OK;
 }
 
-static enum cp_status look_into(struct cp_instances *list, const char *path,
-                                uid_t owner, struct cp_error *err)
+static enum cp_status read_folder(struct cp_instances *list, const char *path,
+                                  uid_t owner, struct cp_error *err)
 {
     int fd = cp_instance_open_folder(path, owner, false);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -64,36 +64,36 @@ static enum cp_status look_into(struct cp_instances *list, const char *path,
         (void)close(fd);
     while (dir && status == CP_OK && left-- > 0 && (e = readdir(dir)))
         if (e->d_name[0] >= '1' && e->d_name[0] <= '9')
-            status = look_at(list, fd, e->d_name, err);
+            status = read_file(list, fd, e->d_name, err);
     if (dir)
         (void)closedir(dir);
     return status;
 }
 
-/* Root: the folders of all users, each with its owner. */
-static enum cp_status look_everywhere(struct cp_instances *list,
-                                      struct cp_error *err)
+/* For root: the folders of all users. */
+static enum cp_status read_all_users(struct cp_instances *list,
+                                     struct cp_error *err)
 {
     static const struct {
         const char *parent, *before, *after;
-    } places[] = { { "/tmp", "cpprof-", "" }, { "/run/user", "", "/cpprof" } };
+    } parents[] = { { "/tmp", "cpprof-", "" }, { "/run/user", "", "/cpprof" } };
     enum cp_status status = CP_OK;
 
     for (size_t k = 0; k < 2 && status == CP_OK; k++) {
-        DIR *dir = opendir(places[k].parent);
-        size_t len = strlen(places[k].before);
+        DIR *dir = opendir(parents[k].parent);
+        size_t len = strlen(parents[k].before);
         const struct dirent *e;
 
         while (dir && status == CP_OK && (e = readdir(dir))) {
             char path[CP_INSTANCE_PATH + 300], *end;
             unsigned long uid = strtoul(e->d_name + len, &end, 10);
 
-            if (strncmp(e->d_name, places[k].before, len) != 0 || *end ||
+            if (strncmp(e->d_name, parents[k].before, len) != 0 || *end ||
                 end == e->d_name + len)
                 continue;
-            (void)snprintf(path, sizeof(path), "%s/%s%s", places[k].parent,
-                           e->d_name, places[k].after);
-            status = look_into(list, path, (uid_t)uid, err);
+            (void)snprintf(path, sizeof(path), "%s/%s%s", parents[k].parent,
+                           e->d_name, parents[k].after);
+            status = read_folder(list, path, (uid_t)uid, err);
         }
         if (dir)
             (void)closedir(dir);
@@ -110,29 +110,30 @@ static int by_time(const void *a, const void *b)
     return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* Those that files name, whether they answer or not. */
+/* The processes of all registry files, reachable or not. */
 static enum cp_status read_all(struct cp_instances *out, struct cp_error *err)
 {
-    char path[CP_INSTANCE_PATH], usual[64];
+    char path[CP_INSTANCE_PATH], runtime_dir[64];
     uid_t uid = geteuid();
     enum cp_status status;
 
     *out = (struct cp_instances){ 0 };
-    (void)snprintf(usual, sizeof(usual), "/run/user/%lu", (unsigned long)uid);
+    (void)snprintf(runtime_dir, sizeof(runtime_dir), "/run/user/%lu",
+                   (unsigned long)uid);
     cp_instance_folder(getenv("XDG_RUNTIME_DIR"), uid, path);
-    status = look_into(out, path, uid, err);
+    status = read_folder(out, path, uid, err);
     cp_instance_folder(NULL, uid, path);
     if (status == CP_OK)
-        status = look_into(out, path, uid, err);
-    cp_instance_folder(usual, uid, path);
+        status = read_folder(out, path, uid, err);
+    cp_instance_folder(runtime_dir, uid, path);
     if (status == CP_OK)
-        status = look_into(out, path, uid, err);
+        status = read_folder(out, path, uid, err);
     if (status == CP_OK && uid == 0)
-        status = look_everywhere(out, err);
+        status = read_all_users(out, err);
     return status;
 }
 
-/* Keeps those that accept connections, all tried at once. */
+/* Keeps the processes that accept connections; probes all at once. */
 static enum cp_status keep_served(struct cp_instances *list,
                                   struct cp_error *err)
 {
@@ -145,10 +146,10 @@ static enum cp_status keep_served(struct cp_instances *list,
     if (!probes)
         return CP_ENOMEM;
     for (size_t i = 0; i < list->n; i++) {
-        (void)cp_http_ask_address(&probes[i].to, list->items[i].address, NULL);
+        (void)cp_http_client_parse(&probes[i].to, list->items[i].address, NULL);
         probes[i].owner = list->items[i].owner;
     }
-    cp_http_ask_served(probes, list->n, SERVED_TIMEOUT_MS);
+    cp_http_client_probe(probes, list->n, SERVED_TIMEOUT_MS);
     for (size_t i = 0; i < list->n; i++)
         if (probes[i].is_served)
             list->items[n++] = list->items[i];
@@ -157,7 +158,7 @@ static enum cp_status keep_served(struct cp_instances *list,
     return CP_OK;
 }
 
-/* Drops all but those of one process. */
+/* Keeps the entries of one process. */
 static void keep_pid(struct cp_instances *list, pid_t pid)
 {
     size_t n = 0;

@@ -1,9 +1,11 @@
 /*
- * instances - the programs that serve profiles on this machine.
+ * instances - lists the processes of this machine that serve profiles.
  *
- * As they have written it down (base/instance.h). Only those are given that
- * are alive and answer; what the dead have left behind is removed. Root sees
- * those of all users.
+ * Reads the registry files (base/instance.h), removes those of dead processes,
+ * and returns the processes that accept connections. Root sees the processes of
+ * all users.
+ *
+ * Context: one thread of the tool; waits up to 1 s for connections.
  */
 #ifndef CP_INSTANCES_H
 #define CP_INSTANCES_H
@@ -17,7 +19,7 @@
 struct cp_instance;
 
 struct cp_instances {
-    struct cp_instance *items; /* by the time they began to serve */
+    struct cp_instance *items; /* sorted by time of registration */
     size_t n, cap;
 };
 
@@ -25,7 +27,7 @@ enum cp_status cp_instances_find(struct cp_instances *out,
                                  struct cp_error *err);
 void cp_instances_release(struct cp_instances *list);
 
-/* The one with that process number; false: there is none. */
+/* The process with that id; false: it does not serve. */
 bool cp_instances_of_pid(pid_t pid, struct cp_instance *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* library.c - see library.h. */
+/* library.c - tries the paths relative to the executable. */
 #include "launch/library.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 
 #include "base/error.h"
 
-_Static_assert(CP_LIBRARY_PATH >= PATH_MAX, "realpath writes so much");
+_Static_assert(CP_LIBRARY_PATH >= PATH_MAX,
+               "realpath() writes up to PATH_MAX bytes");
 
 #if defined(__x86_64__)
 #define MULTIARCH "x86_64-linux-gnu"
@@ -19,8 +20,8 @@ _Static_assert(CP_LIBRARY_PATH >= PATH_MAX, "realpath writes so much");
 #define MULTIARCH "aarch64-linux-gnu"
 #endif
 
-/* As seen from the folder of the program. */
-static const char *const places[] = {
+/* Relative to the folder of the executable. */
+static const char *const candidates[] = {
     "libcpprof.so",
     "libcpprof.so.0",
     "../lib/" MULTIARCH "/libcpprof.so.0",
@@ -28,19 +29,21 @@ static const char *const places[] = {
     "../lib/libcpprof.so.0",
 };
 
-static bool take(char out[CP_LIBRARY_PATH], const char *path)
+static bool resolve(char out[CP_LIBRARY_PATH], const char *path)
 {
     return realpath(path, out) && access(out, R_OK) == 0;
 }
 
-/* The loader takes blanks and colons for the end of a name. */
+/* LD_PRELOAD is a list separated by blanks and colons. */
 static enum cp_status check_name(const char *path, struct cp_error *err)
 {
     if (!path[strcspn(path, " :\t")])
         return CP_OK;
-    return cp_error_set(err, CP_EUSAGE,
-                        "%s: the loader takes no path with a blank or a colon",
-                        path);
+    return cp_error_set(
+        err, CP_EUSAGE,
+        "cannot preload %s: LD_PRELOAD does not allow blanks and "
+        "colons in a path; move the library",
+        path);
 }
 
 enum cp_status cp_library_find(char out[CP_LIBRARY_PATH], const char *given,
@@ -50,21 +53,24 @@ enum cp_status cp_library_find(char out[CP_LIBRARY_PATH], const char *given,
     ssize_t n = readlink("/proc/self/exe", folder, sizeof(folder) - 1);
     char *slash;
 
-    if (given && !take(out, given))
-        return cp_error_set(err, CP_EIO, "%s: %s", given, strerror(errno));
+    if (given && !resolve(out, given))
+        return cp_error_set(err, CP_EIO, "cannot use --library=%s: %s", given,
+                            strerror(errno));
     if (given)
         return check_name(out, err);
     folder[n > 0 ? n : 0] = '\0';
     slash = strrchr(folder, '/');
     if (slash)
         *slash = '\0';
-    for (size_t i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
-        (void)snprintf(path, sizeof(path), "%s/%s", folder, places[i]);
-        if (take(out, path))
+    for (size_t i = 0; slash && i < sizeof(candidates) / sizeof(candidates[0]);
+         i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", folder, candidates[i]);
+        if (resolve(out, path))
             return check_name(out, err);
     }
-    return cp_error_set(err, CP_EIO,
-                        "libcpprof.so.0 is neither beside cpprof in %s nor in "
-                        "../lib: say where with --library",
-                        folder);
+    return cp_error_set(
+        err, CP_EIO,
+        "cannot find libcpprof.so.0: it is neither beside cpprof in %s "
+        "nor in ../lib; use --library=PATH",
+        folder);
 }

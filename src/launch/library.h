@@ -1,6 +1,6 @@
 /*
- * library - where libcpprof.so is: beside the tool, or in the library folder
- * that belongs to the tool's.
+ * library - finds libcpprof.so beside the tool or in the lib folder of its
+ * prefix.
  */
 #ifndef CP_LIBRARY_H
 #define CP_LIBRARY_H
@@ -9,7 +9,7 @@
 
 #define CP_LIBRARY_PATH 4096
 
-/* `given` is what the user says, or NULL. The path is absolute. */
+/* `given` is the path of --library, or NULL. Returns an absolute path. */
 enum cp_status cp_library_find(char out[CP_LIBRARY_PATH], const char *given,
                                struct cp_error *err);
 

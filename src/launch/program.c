@@ -1,4 +1,5 @@
-/* program.c - see program.h. */
+/* program.c - searches PATH, and checks permissions, machine, loader and #!
+ * lines. */
 #include "launch/program.h"
 
 #include <errno.h>
@@ -16,22 +17,22 @@
 #include "base/file_start.h"
 #include "elf/elf_file.h"
 
-#define USUAL_PATH "/usr/local/bin:/usr/bin:/bin"
-#define MAX_SCRIPTS 5  /* interpreters of interpreters; the kernel's limit */
-#define LINE_BYTES 256 /* of a #! line; the kernel's limit */
+#define DEFAULT_PATH "/usr/local/bin:/usr/bin:/bin"
+#define MAX_INTERPRETERS 5 /* nested scripts; limit of the kernel */
+#define LINE_BYTES 256     /* #! line; limit of the kernel */
 
 #if defined(__x86_64__)
-#define OUR_MACHINE EM_X86_64
-#define OUR_NAME "x86-64"
+#define NATIVE_MACHINE EM_X86_64
+#define NATIVE_NAME "x86-64"
 #elif defined(__aarch64__)
-#define OUR_MACHINE EM_AARCH64
-#define OUR_NAME "aarch64"
+#define NATIVE_MACHINE EM_AARCH64
+#define NATIVE_NAME "aarch64"
 #else
-#define OUR_MACHINE EM_NONE
-#define OUR_NAME "this machine"
+#define NATIVE_MACHINE EM_NONE
+#define NATIVE_NAME "this machine"
 #endif
 
-/* ---- finding it ---- */
+/* ---- search ---- */
 
 static bool is_runnable(const char *path)
 {
@@ -41,8 +42,9 @@ static bool is_runnable(const char *path)
            access(path, X_OK) == 0;
 }
 
-static enum cp_status refuse(struct cp_program *out, const char *command,
-                             int number, struct cp_error *err)
+static enum cp_status report_not_runnable(struct cp_program *out,
+                                          const char *command, int number,
+                                          struct cp_error *err)
 {
     out->exit_status =
         number == ENOENT ? CP_PROGRAM_NOT_FOUND : CP_PROGRAM_NOT_RUN;
@@ -52,8 +54,8 @@ static enum cp_status refuse(struct cp_program *out, const char *command,
                             : strerror(number));
 }
 
-/* Why a file cannot be executed. */
-static int why_not(const char *path)
+/* The errno value of a file that cannot be executed. */
+static int exec_errno(const char *path)
 {
     struct stat st;
 
@@ -73,9 +75,10 @@ enum cp_status cp_program_find(struct cp_program *out, const char *command,
         (void)snprintf(out->path, sizeof(out->path), "%s", command);
         return is_runnable(out->path)
                    ? CP_OK
-                   : refuse(out, command, why_not(command), err);
+                   : report_not_runnable(out, command, exec_errno(command),
+                                         err);
     }
-    for (dirs = dirs ? dirs : USUAL_PATH; dirs; dirs = strchr(dirs, ':')) {
+    for (dirs = dirs ? dirs : DEFAULT_PATH; dirs; dirs = strchr(dirs, ':')) {
         int len;
 
         dirs += *dirs == ':';
@@ -85,15 +88,15 @@ enum cp_status cp_program_find(struct cp_program *out, const char *command,
             continue;
         if (is_runnable(out->path))
             return CP_OK;
-        if (access(out->path, F_OK) == 0 && why_not(out->path) == EACCES)
-            number = EACCES; /* it is there */
+        if (access(out->path, F_OK) == 0 && exec_errno(out->path) == EACCES)
+            number = EACCES; /* found, but not executable */
     }
-    return refuse(out, command, number, err);
+    return report_not_runnable(out, command, number, err);
 }
 
-/* ---- what it is ---- */
+/* ---- checks ---- */
 
-/* Does the system ignore LD_PRELOAD because of rights that it would gain? */
+/* The loader ignores LD_PRELOAD if exec gains privileges (AT_SECURE). */
 static enum cp_status check_rights(const char *path, struct cp_error *err)
 {
     struct stat st;
@@ -103,19 +106,18 @@ static enum cp_status check_rights(const char *path, struct cp_error *err)
         return cp_error_set(err, CP_EIO, "%s: %s", path, strerror(errno));
     if ((st.st_mode & S_ISUID && st.st_uid != getuid()) ||
         (st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid()))
-        return cp_error_set(err, CP_EUSAGE,
-                            "%s is set-user-id or set-group-id: the system "
-                            "loads nothing into such programs. Run it as the "
-                            "user that it becomes, or attach as root: cpprof "
-                            "attach PID",
-                            path);
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot preload %s: it is set-user-id or set-group-id. Run it "
+            "as its owner, or use cpprof attach PID as root",
+            path);
     if (geteuid() != 0 &&
         getxattr(path, "security.capability", caps, sizeof(caps)) > 0)
-        return cp_error_set(err, CP_EUSAGE,
-                            "%s has file capabilities: the system loads "
-                            "nothing into such programs. Run it as root, or "
-                            "attach as root: cpprof attach PID",
-                            path);
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot preload %s: it has file capabilities. Run it as root, "
+            "or use cpprof attach PID as root",
+            path);
     return CP_OK;
 }
 
@@ -126,20 +128,22 @@ static bool has_section(const struct cp_elf *e, const char *name)
     return cp_elf_section(e, name, &section);
 }
 
-static enum cp_status refuse_static(const struct cp_elf *e, const char *path,
+static enum cp_status report_static(const struct cp_elf *e, const char *path,
                                     struct cp_error *err)
 {
     if (has_section(e, ".go.buildinfo") || has_section(e, ".note.go.buildid"))
         return cp_error_set(err, CP_EUSAGE,
-                            "%s is a static Go program, into which nothing can "
-                            "be loaded. Go has this built in: import _ "
-                            "\"net/http/pprof\", and use cpprof pprof on it",
+                            "cannot load the library into %s: it is a static "
+                            "Go program. Import _ "
+                            "\"net/http/pprof\" in it, and use pprof with its "
+                            "URL",
                             path);
-    return cp_error_set(err, CP_EUSAGE,
-                        "%s is linked statically: nothing can be loaded into "
-                        "it. Link it dynamically, or link libcpprof.a into it "
-                        "and call cpprof_listen",
-                        path);
+    return cp_error_set(
+        err, CP_EUSAGE,
+        "cannot load the library into %s: it is linked statically. Link it "
+        "dynamically, or link libcpprof.a and call "
+        "cpprof_listen",
+        path);
 }
 
 static const char *name_of_machine(unsigned machine)
@@ -167,14 +171,15 @@ static enum cp_status check_loader(const char *path, const char *loader,
         return CP_OK;
     if (strstr(loader, "ld-musl"))
         return cp_error_set(err, CP_EUSAGE,
-                            "%s is built for musl, and this libcpprof.so for "
-                            "glibc. Preload libcpprof-musl.so.0 yourself: "
-                            "PPROFLISTEN=localhost:6060 "
+                            "cannot load the library into %s: it is built for "
+                            "musl, and libcpprof.so for "
+                            "glibc. Use PPROFLISTEN=localhost:6060 "
                             "LD_PRELOAD=libcpprof-musl.so.0",
                             path);
     return cp_error_set(err, CP_EUSAGE,
-                        "%s wants the loader %.100s, and libcpprof.so is for "
-                        "that of glibc",
+                        "cannot load the library into %s: its loader %.100s is "
+                        "not that of glibc, "
+                        "which libcpprof.so needs",
                         path, loader);
 }
 
@@ -195,7 +200,7 @@ static enum cp_status check_segments(const struct cp_elf *e, const char *path,
                            (const char *)bytes + s->offset);
     }
     return *loader ? check_loader(path, loader, err)
-                   : refuse_static(e, path, err);
+                   : report_static(e, path, err);
 }
 
 enum cp_status cp_program_check_elf(const char *path, const char *name,
@@ -208,11 +213,13 @@ enum cp_status cp_program_check_elf(const char *path, const char *name,
         cp_error_prefix(err, "%s: ", name);
         return status;
     }
-    if (cp_elf_machine(e) != OUR_MACHINE || !cp_elf_is_64(e))
-        status = cp_error_set(err, CP_EUSAGE,
-                              "%s is built for %s, and this libcpprof.so "
-                              "for " OUR_NAME,
-                              name, name_of_machine(cp_elf_machine(e)));
+    if (cp_elf_machine(e) != NATIVE_MACHINE || !cp_elf_is_64(e))
+        status = cp_error_set(
+            err, CP_EUSAGE,
+            "cannot load the library into %s: it is built for %s, and "
+            "libcpprof.so for " NATIVE_NAME "; install the library "
+            "of that machine",
+            name, name_of_machine(cp_elf_machine(e)));
     else
         status = check_segments(e, name, err);
     cp_elf_close(e);
@@ -221,7 +228,7 @@ enum cp_status cp_program_check_elf(const char *path, const char *name,
 
 /* ---- scripts ---- */
 
-/* Takes the next word; NULL behind the last. */
+/* Ends the next word by NUL and returns it; NULL after the last. */
 static char *next_word(char **rest)
 {
     char *word;
@@ -234,7 +241,7 @@ static char *next_word(char **rest)
     return *word ? word : NULL;
 }
 
-/* Which program runs a script, by its #! line: past env and its options. */
+/* The interpreter in a #! line; skips env and its options. */
 static enum cp_status find_interpreter(char *line, struct cp_program *out,
                                        struct cp_error *err)
 {
@@ -243,7 +250,8 @@ static enum cp_status find_interpreter(char *line, struct cp_program *out,
     rest[strcspn(rest, "\n")] = '\0';
     word = next_word(&rest);
     if (!word)
-        return cp_error_set(err, CP_EFORMAT, "no interpreter in its #! line");
+        return cp_error_set(err, CP_EFORMAT,
+                            "the #! line names no interpreter");
     slash = strrchr(word, '/');
     if (strcmp(slash ? slash + 1 : word, "env") != 0)
         return cp_program_find(out, word, err);
@@ -260,12 +268,12 @@ enum cp_status cp_program_check(const char *path, struct cp_error *err)
     enum cp_status status = CP_OK;
 
     (void)snprintf(program.path, sizeof(program.path), "%s", path);
-    for (int i = 0; i < MAX_SCRIPTS; i++) {
+    for (int i = 0; i < MAX_INTERPRETERS; i++) {
         char *at = program.path;
         ssize_t n = cp_file_start(AT_FDCWD, at, 0, line, sizeof(line));
 
         if (n < 0 && errno == EACCES)
-            return check_rights(at, err); /* it may be run and not read */
+            return check_rights(at, err); /* executable but not readable */
         if (n >= 4 && memcmp(line, ELFMAG, SELFMAG) == 0) {
             status = check_rights(at, err);
             return status == CP_OK ? cp_program_check_elf(at, at, err) : status;
@@ -277,8 +285,9 @@ enum cp_status cp_program_check(const char *path, struct cp_error *err)
                 return status;
             }
         } else {
-            (void)strcpy(at, "/bin/sh"); /* as shells do it */
+            (void)strcpy(at, "/bin/sh"); /* as a shell does */
         }
     }
-    return cp_error_set(err, CP_EFORMAT, "%s: interpreters without end", path);
+    return cp_error_set(err, CP_EFORMAT,
+                        "cannot run %s: more than 5 nested interpreters", path);
 }

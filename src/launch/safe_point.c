@@ -1,4 +1,7 @@
-/* safe_point.c - see safe_point.h. */
+/*
+ * safe_point.c - reads the unwind tables of a process, unwinds copies of its
+ * stacks, and classifies each frame by its object.
+ */
 #include "launch/safe_point.h"
 
 #include <stdatomic.h>
@@ -9,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
@@ -23,14 +27,14 @@
 #define PATH_BYTES 4096
 #define STACK_BYTES ((size_t)1 << 20)
 #define MAX_OBJECTS 1024
-#define LIBC_FRAMES 3 /* that start a program or a thread */
+#define MAX_START_FRAMES 3 /* frames of libc that start a thread */
 
-/* What a frame in an object means. */
+/* What a frame in an object means for the locks of the thread. */
 enum trust {
-    TRUSTED,
-    OF_LIBC,   /* only at the root of a stack */
-    FORBIDDEN, /* the loader, or somebody's malloc */
-    UNKNOWN,
+    TRUSTED,   /* holds no lock of malloc or the loader */
+    IN_LIBC,   /* allowed only at the root of a stack */
+    FORBIDDEN, /* the loader or a malloc */
+    UNKNOWN,   /* no object at this address */
 };
 
 struct object {
@@ -40,11 +44,11 @@ struct object {
 
 struct cp_safe_points {
     pid_t pid;
-    struct object *objects; /* by address */
+    struct object *objects; /* sorted by address */
     size_t n, cap;
-    struct cp_unwind_module *modules; /* the same, as the walker wants it */
-    _Atomic uint64_t *cache;
-    char *stack;
+    struct cp_unwind_module *modules; /* objects[i].module, for the unwinder */
+    _Atomic uint64_t *cache;          /* of the unwinder */
+    char *stack;                      /* copy, STACK_BYTES */
 };
 
 /* ---- objects ---- */
@@ -67,14 +71,14 @@ static enum trust trust_of(const char *path, const struct cp_elf *e)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
     if (strncmp(name, "libc.so", 7) == 0 || strncmp(name, "libc-", 5) == 0)
-        return OF_LIBC;
+        return IN_LIBC;
     if (strncmp(name, "ld-", 3) == 0 || strncmp(name, "libpthread", 10) == 0 ||
         strstr(name, "malloc") || defines_malloc(e))
         return FORBIDDEN;
     return TRUSTED;
 }
 
-/* The unwind information as it lies in the file, and where it would be. */
+/* The unwind tables in the file, and their address in the process. */
 static void find_tables(const struct cp_elf *e, uint64_t bias,
                         struct cp_compile_input *out)
 {
@@ -117,7 +121,7 @@ static void find_code(const struct cp_elf *e, uint64_t bias,
     }
 }
 
-/* The address that the file's first byte has, as the file would have it. */
+/* The link-time address of the first byte of the file. */
 static uint64_t first_address(const struct cp_elf *e)
 {
     uint64_t vaddr = 0;
@@ -126,18 +130,18 @@ static uint64_t first_address(const struct cp_elf *e)
     return vaddr;
 }
 
-/* An object whose file cannot be read is left out: walks end there. */
+/* Skips an object whose file is unreadable; unwinding stops there. */
 static enum cp_status add_object(struct cp_safe_points *q, uint64_t start,
                                  const char *path, struct cp_error *err)
 {
     struct cp_compile_input in = { .machine = cp_cfi_native() };
-    char seen[PATH_BYTES + 64];
+    char real[PATH_BYTES + 64];
     struct cp_elf *e = NULL;
     struct object *o;
     enum cp_status status;
 
-    (void)snprintf(seen, sizeof(seen), "/proc/%ld/root%s", (long)q->pid, path);
-    if (q->n == MAX_OBJECTS || cp_elf_open(&e, seen, NULL) != CP_OK)
+    (void)snprintf(real, sizeof(real), "/proc/%ld/root%s", (long)q->pid, path);
+    if (q->n == MAX_OBJECTS || cp_elf_open(&e, real, NULL) != CP_OK)
         return CP_OK;
     find_code(e, start - first_address(e), &in);
     find_tables(e, start - first_address(e), &in);
@@ -154,7 +158,7 @@ static enum cp_status add_object(struct cp_safe_points *q, uint64_t start,
     return status;
 }
 
-/* Takes the lines that are the beginning of a file. */
+/* Adds the object of each mapping with file offset 0. */
 static enum cp_status read_maps(struct cp_safe_points *q, struct cp_error *err)
 {
     char path[64], *line = NULL;
@@ -165,7 +169,7 @@ static enum cp_status read_maps(struct cp_safe_points *q, struct cp_error *err)
     (void)snprintf(path, sizeof(path), "/proc/%ld/maps", (long)q->pid);
     f = fopen(path, "re");
     if (!f)
-        return cp_error_set(err, CP_EIO, "%s cannot be read", path);
+        return cp_error_set(err, CP_EIO, "cannot read %s", path);
     while (status == CP_OK && getline(&line, &cap, f) > 0) {
         char *name = strchr(line, '/'), *end;
         uint64_t start = strtoull(line, &end, 16), offset = 1;
@@ -193,7 +197,8 @@ static int by_start(const void *a, const void *b)
                : x->module.start > y->module.start;
 }
 
-static enum cp_status prepare(struct cp_safe_points *q, struct cp_error *err)
+static enum cp_status build_tables(struct cp_safe_points *q,
+                                   struct cp_error *err)
 {
     enum cp_status status = read_maps(q, err);
 
@@ -218,7 +223,7 @@ struct cp_safe_points *cp_safe_point_new(pid_t pid, struct cp_error *err)
     if (!q)
         return NULL;
     q->pid = pid;
-    if (prepare(q, err) == CP_OK)
+    if (build_tables(q, err) == CP_OK)
         return q;
     cp_safe_point_free(q);
     return NULL;
@@ -239,7 +244,7 @@ void cp_safe_point_free(struct cp_safe_points *q)
 
 /* ---- stacks ---- */
 
-/* As much as there is, page by page: the stack ends somewhere. */
+/* Copies the stack page by page until its end or STACK_BYTES. */
 static size_t copy_stack(struct cp_safe_points *q, uint64_t sp)
 {
     const size_t page = 4096;
@@ -265,26 +270,26 @@ static enum trust trust_at(const struct cp_safe_points *q, uintptr_t pc)
     return UNKNOWN;
 }
 
-/* The program's frames, and then a few of libc's, and nothing else. */
-static bool are_good(const struct cp_safe_points *q, const uintptr_t *frames,
+/* Frames of the program, then at most MAX_START_FRAMES of libc. */
+static bool are_safe(const struct cp_safe_points *q, const uintptr_t *frames,
                      size_t n)
 {
     size_t i = 0;
 
     while (i < n && trust_at(q, frames[i]) == TRUSTED)
         i++;
-    if (i == 0 || n - i > LIBC_FRAMES)
+    if (i == 0 || n - i > MAX_START_FRAMES)
         return false;
     for (; i < n; i++)
-        if (trust_at(q, frames[i]) != OF_LIBC && i + 1 < n)
-            return false; /* the last one is the program's own start */
+        if (trust_at(q, frames[i]) != IN_LIBC && i + 1 < n)
+            return false; /* the last frame is _start of the program */
     return true;
 }
 
-/* Walks; false if there is nothing to walk over. */
-static bool walk(struct cp_safe_points *q,
-                 const struct cp_safe_point_regs *regs,
-                 uintptr_t frames[CP_WALK_MAX], size_t *out_n, bool *is_whole)
+/* Unwinds a copy of the stack; false: the stack is unreadable. */
+static bool unwind(struct cp_safe_points *q,
+                   const struct cp_safe_point_regs *regs,
+                   uintptr_t frames[CP_WALK_MAX], size_t *out_n, bool *is_whole)
 {
     struct cp_signal_regs start = { .pc = regs->pc,
                                     .sp = regs->sp,
@@ -302,7 +307,9 @@ static bool walk(struct cp_safe_points *q,
         (struct cp_stack_reader){ .stack_low = regs->sp,
                                   .stack_high = regs->sp + (len & ~(size_t)7),
                                   .shift = (uintptr_t)q->stack - regs->sp };
+    CP_ASSERT(len <= STACK_BYTES);
     *out_n = cp_signal_walk(&w, start, frames);
+    CP_ASSERT(*out_n <= CP_WALK_MAX);
     *is_whole = w.end == CP_WALK_WHOLE;
     return true;
 }
@@ -315,8 +322,8 @@ bool cp_safe_point_is(struct cp_safe_points *q,
     size_t n;
 
     return trust_at(q, regs->pc) == TRUSTED &&
-           walk(q, regs, frames, &n, &is_whole) && is_whole &&
-           are_good(q, frames, n);
+           unwind(q, regs, frames, &n, &is_whole) && is_whole &&
+           are_safe(q, frames, n);
 }
 
 bool cp_safe_point_is_direct(struct cp_safe_points *q,
@@ -326,12 +333,12 @@ bool cp_safe_point_is_direct(struct cp_safe_points *q,
     bool is_whole;
     size_t n;
 
-    return trust_at(q, regs->pc) == OF_LIBC &&
-           walk(q, regs, frames, &n, &is_whole) && is_whole && n > 1 &&
-           are_good(q, frames + 1, n - 1);
+    return trust_at(q, regs->pc) == IN_LIBC &&
+           unwind(q, regs, frames, &n, &is_whole) && is_whole && n > 1 &&
+           are_safe(q, frames + 1, n - 1);
 }
 
-/* The code that a signal handler returns to. */
+/* Whether pc is the return trampoline of a signal handler. */
 static bool is_signal_frame(const struct cp_safe_points *q, uintptr_t pc)
 {
     struct cp_unwind_table map = { q->n, q->modules, q->cache };
@@ -347,7 +354,7 @@ bool cp_safe_point_is_call(struct cp_safe_points *q,
     bool is_whole;
     size_t n;
 
-    if (!walk(q, regs, frames, &n, &is_whole))
+    if (!unwind(q, regs, frames, &n, &is_whole))
         return false;
     for (size_t i = 0; i < n; i++)
         if (trust_at(q, frames[i]) == FORBIDDEN ||

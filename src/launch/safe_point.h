@@ -1,10 +1,13 @@
 /*
- * quiet - is a thread that computes at a place where it can be borrowed?
+ * safe_point - decides whether a stopped thread may call dlopen().
  *
- * It is if its whole stack is known and nobody on it could hold a lock of
- * malloc or of the loader: the program's own code from the leaf up to libc's
- * frames that start a program or a thread. The stack is walked with the
- * library's own walker, over a copy.
+ * The thread must not hold a lock of malloc or of the loader, or dlopen() would
+ * deadlock. Its position is a safe point if the whole stack can be unwound, and
+ * it consists of code of the program up to the frames of libc that start a
+ * program or a thread. The unwinder of the library runs on a copy of the stack.
+ *
+ * Context: the thread of cpprof that traces; the other thread must be stopped.
+ * Failure: an object that cannot be read makes its stacks unsafe.
  */
 #ifndef CP_SAFE_POINT_H
 #define CP_SAFE_POINT_H
@@ -25,20 +28,21 @@ struct cp_safe_point_regs {
     uint64_t pc, sp, fp, rbx, r10, rdi;
 };
 
-/* Between calls: may it be borrowed here? The thread must stand still. */
+/* Whether a thread that computes, outside system calls, is at a safe point. */
 bool cp_safe_point_is(struct cp_safe_points *q,
                       const struct cp_safe_point_regs *regs);
 
 /*
- * Before a system call that the program's own code makes by one function of
- * libc, such as write: may it be borrowed here?
+ * Whether a thread before a system call is at a safe point: code of the program
+ * calls one function of libc, such as write().
  */
 bool cp_safe_point_is_direct(struct cp_safe_points *q,
                              const struct cp_safe_point_regs *regs);
 
 /*
- * In a call that is a good place by itself: but is it made by the loader, by
- * somebody's malloc, or by a signal handler, which may have interrupted them?
+ * Whether a thread in a waiting system call is at a safe point: neither the
+ * loader, nor a malloc, nor a signal handler that may have interrupted one of
+ * them is on its stack.
  */
 bool cp_safe_point_is_call(struct cp_safe_points *q,
                            const struct cp_safe_point_regs *regs);

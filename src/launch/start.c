@@ -1,4 +1,4 @@
-/* start.c - see start.h. */
+/* start.c - sets LD_PRELOAD, CPPROF and PPROFLISTEN, and calls execv(). */
 #include "launch/start.h"
 
 #include <errno.h>
@@ -15,16 +15,16 @@
 #include "base/pid_name.h"
 #include "http/address.h"
 
-/* Sets NAME to all parts, one after the other; NULL and "" are nothing. */
+/* Sets NAME to the non-empty parts, joined; `parts` ends in NULL. */
 static enum cp_status set_joined(const char *name, const char *const *parts,
-                                 char between, struct cp_error *err)
+                                 char separator, struct cp_error *err)
 {
     struct cp_out out = { .fd = -1 };
     enum cp_status status;
 
     for (; *parts; parts++) {
         if (out.len > 0 && **parts)
-            cp_out_char(&out, between);
+            cp_out_char(&out, separator);
         cp_out_cstr(&out, *parts);
     }
     cp_out_char(&out, '\0');
@@ -35,17 +35,17 @@ static enum cp_status set_joined(const char *name, const char *const *parts,
     return status;
 }
 
-static const char *have(const char *name)
+static const char *env_or_empty(const char *name)
 {
     const char *value = getenv(name);
 
     return value ? value : "";
 }
 
-/* Ours comes first: its malloc has to find the others', not they ours. */
+/* libcpprof.so comes first, so that its malloc hook calls the others. */
 static enum cp_status set_preload(const char *library, struct cp_error *err)
 {
-    const char *parts[] = { library, have("LD_PRELOAD"), NULL };
+    const char *parts[] = { library, env_or_empty("LD_PRELOAD"), NULL };
 
     return set_joined("LD_PRELOAD", parts, ':', err);
 }
@@ -54,7 +54,7 @@ static enum cp_status set_settings(const struct cp_start *s, int fd,
                                    struct cp_error *err)
 {
     char socket[40] = "";
-    const char *parts[] = { have("CPPROF"), s->settings,
+    const char *parts[] = { env_or_empty("CPPROF"), s->settings,
                             s->follows ? "follow:1" : "", socket, NULL };
 
     if (fd >= 0)
@@ -65,8 +65,8 @@ static enum cp_status set_settings(const struct cp_start *s, int fd,
     return CP_OK;
 }
 
-/* Does every process choose its own? Then it is for them to open it. */
-static bool is_of_process(const struct cp_start *s)
+/* Whether each process opens its own socket. */
+static bool is_per_process(const struct cp_start *s)
 {
     size_t len = strlen(s->listen);
 
@@ -75,7 +75,7 @@ static bool is_of_process(const struct cp_start *s)
            (s->follows && len >= 2 && strcmp(s->listen + len - 2, ":0") == 0);
 }
 
-/* Could the library listen there? A socket's file is its own to make. */
+/* Checks that the library can create the socket file. */
 static enum cp_status try_path(const struct cp_http_address *at,
                                struct cp_error *err)
 {
@@ -91,8 +91,8 @@ static enum cp_status try_path(const struct cp_http_address *at,
     return CP_OK;
 }
 
-/* A free descriptor that programs are unlikely to look at or to expect. */
-static int move_up(int fd)
+/* Moves fd to 100 or above, out of the way of the program. */
+static int move_fd_up(int fd)
 {
     int high = fcntl(fd, F_DUPFD, 100);
 
@@ -116,11 +116,11 @@ enum cp_status cp_start_prepare(const struct cp_start *s,
     if (status == CP_OK && address.socket.ss_family == AF_UNIX &&
         !strstr(s->listen, CP_PID_NAME))
         status = try_path(&address, err);
-    if (status == CP_OK && !is_of_process(s)) {
+    if (status == CP_OK && !is_per_process(s)) {
         status = cp_http_address_listen(&address, &fd, err);
         if (status != CP_OK)
             return status;
-        fd = move_up(fd);
+        fd = move_fd_up(fd);
         cp_http_address_text(&address, text);
         listen = text;
         (void)snprintf(out_address, CP_START_ADDRESS, "http://%s/debug/pprof/",

@@ -1,10 +1,10 @@
 /*
- * start - becomes another program, with the library in it.
+ * start - prepares the environment for preloading, and executes the program.
  *
- * The socket is opened here and handed on: the port is known before the
- * program begins, nobody can take it in between, and whoever connects early
- * waits for it. Then this process becomes the program: signals, the terminal
- * and the exit status are its own.
+ * The listening socket is opened here and inherited. So the port is known
+ * before the program starts, no other process can bind it meanwhile, and early
+ * clients wait in its queue. exec() keeps process id, terminal and signals, and
+ * the exit status is that of the program.
  */
 #ifndef CP_START_H
 #define CP_START_H
@@ -14,24 +14,24 @@
 #include "base/error.h"
 
 struct cp_start {
-    const char *listen;   /* as in PPROFLISTEN */
-    const char *library;  /* the path of libcpprof.so */
-    const char *settings; /* for CPPROF, after what is there; "": none */
-    bool follows;         /* children have addresses of their own */
+    const char *listen;   /* format of PPROFLISTEN */
+    const char *library;  /* path of libcpprof.so */
+    const char *settings; /* appended to CPPROF; "": none */
+    bool follows;         /* children serve on their own addresses */
 };
 
-/* Where it will be: "http://127.0.0.1:6060/debug/pprof/", or "". */
+/* "http://127.0.0.1:6060/debug/pprof/", or "" if the program opens it. */
 #define CP_START_ADDRESS 256
 
 /*
- * Sets the environment up, and opens the socket. On failure nothing has
- * happened but to the environment.
+ * Sets the environment variables and opens the socket. A failure may leave the
+ * environment changed.
  */
 enum cp_status cp_start_prepare(const struct cp_start *s,
                                 char out_address[CP_START_ADDRESS],
                                 struct cp_error *err);
 
-/* Executes; returns only when that fails, with errno. */
+/* Returns only if exec fails, with errno. */
 void cp_start_execute(const char *path, char *const *argv);
 
 #endif

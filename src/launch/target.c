@@ -1,4 +1,4 @@
-/* target.c - see target.h. */
+/* target.c - reads status, maps, exe and task of /proc/PID. */
 #include "launch/target.h"
 
 #include <dirent.h>
@@ -21,9 +21,9 @@
 
 #define PATH_BYTES 4096
 #define STATUS_BYTES 8192
-#define WORST 9 /* rank of a thread that runs */
+#define WORST_RANK 9 /* a running thread */
 
-/* A file of /proc, closed by NUL; false: it cannot be read. */
+/* Reads /proc/PID/NAME as a string; false: unreadable. */
 static bool read_proc(pid_t pid, const char *name, char *out, size_t cap)
 {
     char path[96];
@@ -32,7 +32,7 @@ static bool read_proc(pid_t pid, const char *name, char *out, size_t cap)
     return cp_file_start(AT_FDCWD, path, 0, out, cap) > 0;
 }
 
-/* A number in /proc/PID/status, such as "TracerPid"; -1: not there. */
+/* A number of /proc/PID/status, such as "TracerPid"; -1: absent. */
 static long status_number(pid_t pid, const char *name)
 {
     char text[STATUS_BYTES], wanted[64];
@@ -56,7 +56,7 @@ static char state_of(pid_t pid)
     return at && strlen(at) > 2 ? at[2] : 0;
 }
 
-/* ---- refusals ---- */
+/* ---- checks ---- */
 
 static enum cp_status check_state(pid_t pid, struct cp_error *err)
 {
@@ -65,30 +65,39 @@ static enum cp_status check_state(pid_t pid, struct cp_error *err)
     long process = status_number(pid, "Tgid");
 
     if (!state)
-        return cp_error_set(err, CP_EUSAGE, "there is no process %ld",
+        return cp_error_set(err, CP_EUSAGE,
+                            "cannot attach to %ld: no process has this id",
                             (long)pid);
     if (process > 0 && process != (long)pid)
-        return cp_error_set(err, CP_EUSAGE,
-                            "%ld is a thread of process %ld: attach to that",
-                            (long)pid, process);
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot attach to %ld: it is a thread; attach to its process "
+            "%ld",
+            (long)pid, process);
     if (pid == getpid())
-        return cp_error_set(err, CP_EUSAGE, "that is cpprof itself");
-    if (state == 'Z' || state == 'X')
-        return cp_error_set(err, CP_EUSAGE, "process %ld has ended", (long)pid);
-    if (state == 'T' || state == 't')
         return cp_error_set(err, CP_EUSAGE,
-                            "process %ld is stopped: continue it first (kill "
-                            "-CONT %ld)",
-                            (long)pid, (long)pid);
+                            "cannot attach to %ld: it is cpprof itself",
+                            (long)pid);
+    if (state == 'Z' || state == 'X')
+        return cp_error_set(err, CP_EUSAGE,
+                            "cannot attach to process %ld: it has ended",
+                            (long)pid);
+    if (state == 'T' || state == 't')
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot attach to process %ld: it is stopped; continue it "
+            "first: kill -CONT %ld",
+            (long)pid, (long)pid);
     if (tracer > 0)
         return cp_error_set(err, CP_EUSAGE,
-                            "process %ld is traced by process %ld (a debugger, "
-                            "strace?): end that first",
+                            "cannot attach to process %ld: it is traced by "
+                            "process %ld, such as "
+                            "a debugger or strace; end that first",
                             (long)pid, tracer);
     return CP_OK;
 }
 
-/* Its filter may forbid what the library needs, and end it for trying. */
+/* A seccomp filter may kill the process for a system call of the library. */
 static enum cp_status check_seccomp(pid_t pid, struct cp_error *err)
 {
     long mode = status_number(pid, "Seccomp");
@@ -97,12 +106,12 @@ static enum cp_status check_seccomp(pid_t pid, struct cp_error *err)
     if (mode <= 0 || (mode == status_number(getpid(), "Seccomp") &&
                       filters == status_number(getpid(), "Seccomp_filters")))
         return CP_OK;
-    return cp_error_set(err, CP_EUSAGE,
-                        "process %ld has a seccomp filter, which might end it "
-                        "for what the library does. Start it with cpprof run, "
-                        "before it sets its filter; or attach from inside the "
-                        "same container",
-                        (long)pid);
+    return cp_error_set(
+        err, CP_EUSAGE,
+        "cannot attach to process %ld: its seccomp filter may kill it "
+        "for system calls of the library. Start it with cpprof "
+        "run, or attach from inside the same container",
+        (long)pid);
 }
 
 static enum cp_status check_vfork(pid_t pid, struct cp_error *err)
@@ -111,28 +120,31 @@ static enum cp_status check_vfork(pid_t pid, struct cp_error *err)
 
     if (parent > 1 &&
         syscall(SYS_kcmp, (long)pid, parent, (long)KCMP_VM, 0L, 0L) == 0)
-        return cp_error_set(err, CP_EUSAGE,
-                            "process %ld shares its memory with its parent "
-                            "(vfork): wait until it has started its program",
-                            (long)pid);
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot attach to process %ld: it shares its memory with its "
+            "parent (vfork); try again after it has called exec",
+            (long)pid);
     return CP_OK;
 }
 
-/* Does the process find the same file under that name? */
+/* The process must find the same file at this path. */
 static enum cp_status check_library(pid_t pid, const char *library,
                                     struct cp_error *err)
 {
     char path[PATH_BYTES + 64];
-    struct stat ours, its;
+    struct stat here, there;
 
     (void)snprintf(path, sizeof(path), "/proc/%ld/root%s", (long)pid, library);
-    if (stat(library, &ours) == 0 && stat(path, &its) == 0 &&
-        ours.st_dev == its.st_dev && ours.st_ino == its.st_ino)
+    if (stat(library, &here) == 0 && stat(path, &there) == 0 &&
+        here.st_dev == there.st_dev && here.st_ino == there.st_ino)
         return CP_OK;
-    return cp_error_set(err, CP_EUSAGE,
-                        "process %ld does not see %s: it is in a container or "
-                        "a chroot. Put the library there and run cpprof inside",
-                        (long)pid, library);
+    return cp_error_set(
+        err, CP_EUSAGE,
+        "cannot attach to process %ld: it does not see %s, because it is "
+        "in a container or chroot. Copy the library there and run "
+        "cpprof inside",
+        (long)pid, library);
 }
 
 static enum cp_status check_rights(pid_t pid, struct cp_error *err)
@@ -144,12 +156,16 @@ static enum cp_status check_rights(pid_t pid, struct cp_error *err)
     if (readlink(link, path, sizeof(path)) > 0)
         return CP_OK;
     if (errno == ENOENT)
-        return cp_error_set(err, CP_EUSAGE, "process %ld is of the kernel",
-                            (long)pid);
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot attach to process %ld: it is a kernel thread", (long)pid);
     (void)snprintf(text, sizeof(text),
-                   geteuid() == 0 ? "even root may not trace it"
-                                  : "it is not yours: try as root");
-    return cp_error_set(err, CP_EUSAGE, "process %ld: %s", (long)pid, text);
+                   geteuid() == 0
+                       ? "root has no permission for it; check CAP_SYS_PTRACE"
+                       : "it belongs to another user; run cpprof as root or "
+                         "as that user");
+    return cp_error_set(err, CP_EUSAGE, "cannot attach to process %ld: %s",
+                        (long)pid, text);
 }
 
 enum cp_status cp_target_check(pid_t pid, const char *library,
@@ -175,7 +191,7 @@ enum cp_status cp_target_check(pid_t pid, const char *library,
 
 /* ---- functions ---- */
 
-/* Where an object begins, and its file; lines of maps are in order. */
+/* The first mapping and the file of an object; maps is sorted by address. */
 static bool find_object(pid_t pid, const char *object, uint64_t *out_base,
                         char path[PATH_BYTES])
 {
@@ -228,13 +244,16 @@ enum cp_status cp_target_function(pid_t pid, const char *object,
     enum cp_status status;
 
     if (!find_object(pid, object, &base, path))
-        return cp_error_set(err, CP_EOTHER, "process %ld has no %s", (long)pid,
-                            object);
+        return cp_error_set(
+            err, CP_EOTHER,
+            "cannot attach to process %ld: %s is not loaded in it", (long)pid,
+            object);
     if (strstr(path, " (deleted)"))
-        return cp_error_set(err, CP_EUSAGE,
-                            "%s: process %ld was started before it was "
-                            "replaced; restart it",
-                            path, (long)pid);
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot attach to process %ld: its %s was replaced on disk; "
+            "restart the process",
+            (long)pid, path);
     (void)snprintf(seen, sizeof(seen), "/proc/%ld/root%s", (long)pid, path);
     status = cp_elf_open(&e, seen, err);
     if (status != CP_OK)
@@ -242,7 +261,10 @@ enum cp_status cp_target_function(pid_t pid, const char *object,
     if (find_symbol(e, function, &value))
         *out = base + value;
     else
-        status = cp_error_set(err, CP_EUSAGE, "%s has no %s", path, function);
+        status =
+            cp_error_set(err, CP_EUSAGE,
+                         "cannot attach to process %ld: %s has no function %s",
+                         (long)pid, path, function);
     cp_elf_close(e);
     return status;
 }
@@ -269,9 +291,9 @@ static int rank_of(pid_t pid, pid_t tid)
     (void)snprintf(name, sizeof(name), "task/%ld/syscall", (long)tid);
     if (!read_proc(pid, name, text, sizeof(text)) || text[0] < '0' ||
         text[0] > '9')
-        return WORST;
+        return WORST_RANK;
     rank = cp_tracee_rank(strtol(text, NULL, 10));
-    return rank >= 0 ? rank : WORST;
+    return rank >= 0 ? rank : WORST_RANK;
 }
 
 size_t cp_target_threads(pid_t pid, pid_t *out, size_t cap)

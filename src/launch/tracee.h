@@ -1,21 +1,22 @@
 /*
- * tracee - one thread of another process, made to call a function.
+ * tracee - makes one thread of another process call functions, by ptrace.
  *
- * The thread is caught where it waits in a system call, or where it is about
- * to, or where its stack shows that it only computes: there it holds no lock
- * of malloc or of the loader. It works on a stack
- * of its own, with all signals blocked, and ends where it was: registers, the
- * vector unit's too, signal mask, and the call it waited in, which the kernel
- * begins again. Nothing is written into the program's code.
+ * cp_tracee_begin stops the thread at a safe point (safe_point.h): in or before
+ * a waiting system call, or where its stack shows that it holds no lock of
+ * malloc or the loader. The calls run on a separate stack with all signals
+ * blocked. cp_tracee_end restores the registers with the vector registers, the
+ * signal mask, and the system call, which the kernel restarts. The code of the
+ * program is never modified.
  *
- * A thread is stopped only where that does not change how its system call ends
- * (tracee_place.h), and what a stop has ended all the same is repaired
- * (tracee_repair.h).
+ * A thread is stopped only where the stop does not change the result of its
+ * system call (tracee_state.h). If a stop has interrupted a call all the same,
+ * tracee_repair.h completes it.
  *
- * A process that dies meanwhile is an error like any other. The caller must
- * not be killed in between: cp_tracee_begin and cp_tracee_end go together.
- * Where cp_tracee_begin fails, the thread may be traced until the calling
- * thread ends: call from a thread of its own, and let it end then.
+ * Context: one thread of cpprof for begin, the calls and end, with all signals
+ * blocked: if cpprof died in between, the thread would not be restored.
+ * Failure: the thread continues as before; the process may also have ended.
+ * After a failed begin it stays traced until the calling thread ends, so call
+ * begin on a thread that you let end.
  */
 #ifndef CP_TRACEE_H
 #define CP_TRACEE_H
@@ -31,37 +32,37 @@ struct cp_tracee;
 
 struct cp_safe_points;
 
-struct cp_tracee_catch {
+struct cp_tracee_options {
     pid_t tid;
     int timeout_ms;
-    /* Judges stacks (safe_point.h); NULL: only calls are taken, as they are. */
-    struct cp_safe_points *quiet;
-    uint64_t call_at; /* a system call's instruction, for such a place */
+    /* Checks stacks; NULL: every waiting system call counts as safe. */
+    struct cp_safe_points *safe_points;
+    uint64_t call_at; /* address of a syscall instruction in libc */
 };
 
 /*
- * Catches the thread within the time. CP_EOTHER: it did not come to such a
- * place; another may. It runs on then.
+ * Stops the thread at a safe point. CP_EOTHER: it reached none in time and runs
+ * on; try another thread.
  */
 enum cp_status cp_tracee_begin(struct cp_tracee **out,
-                               const struct cp_tracee_catch *how,
+                               const struct cp_tracee_options *options,
                                struct cp_error *err);
 
-/* Lets it go on as if nothing had been. NULL is allowed. */
+/* Restores the thread and lets it continue. NULL is allowed. */
 void cp_tracee_end(struct cp_tracee *t);
 
-/* Has it make a system call. */
+/* Makes the thread execute a system call. */
 enum cp_status cp_tracee_syscall(struct cp_tracee *t, long number,
                                  const uint64_t args[6], uint64_t *out,
                                  struct cp_error *err);
 
 struct cp_tracee_call {
     uint64_t function, args[4];
-    uint64_t stack_top; /* of memory that nobody else uses */
+    uint64_t stack_top; /* high end of unused memory */
     int timeout_ms;
 };
 
-/* Has it call a function. */
+/* Makes the thread call a function. */
 enum cp_status cp_tracee_call(struct cp_tracee *t,
                               const struct cp_tracee_call *call, uint64_t *out,
                               struct cp_error *err);
@@ -72,8 +73,7 @@ bool cp_tracee_write(const struct cp_tracee *t, uint64_t at, const void *bytes,
                      size_t len);
 
 /*
- * How good a place the call with that number is to wait in: 0 the best, then
- * worse; -1 is none. For the choice of a thread.
+ * How suitable a system call is for a stop: 0 is the best, -1 is unsuitable.
  */
 int cp_tracee_rank(long call);
 

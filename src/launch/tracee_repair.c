@@ -1,4 +1,4 @@
-/* tracee_repair.c - restarts waits and continues transfers. */
+/* tracee_repair.c - restarts waits, and continues partial transfers. */
 #include "launch/tracee_repair.h"
 
 #include <errno.h>
@@ -12,9 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "launch/tracee.h"
-#include "launch/tracee_place.h"
+#include "launch/tracee_state.h"
 #include "launch/tracee_stop.h"
 
 #define RESTART_BLOCK 516      /* ERESTART_RESTARTBLOCK */
@@ -22,17 +23,17 @@
 #define RED_ZONE 128
 #define MAX_VECTOR 1024 /* UIO_MAXIOV */
 #define NS_PER_MS 1000000
-#define FOREVER_MS (INT64_MAX / 2)
+#define NO_TIMEOUT_MS (INT64_MAX / 2)
 #define NO_ARG (-1)
 
-/* Transfers that a stop can cut short, and which argument is what. */
+/* Calls that a stop can leave partial; fields are argument indexes. */
 static const struct transfer {
     long call;
-    int buffer;   /* address; advances */
-    int length;   /* bytes; shrinks */
-    int offset;   /* file position; advances */
-    int vector;   /* array of struct iovec; `length` counts its elements */
-    int needs_at; /* only with MSG_WAITALL in that argument */
+    int buffer; /* address; advances */
+    int length; /* bytes; shrinks */
+    int offset; /* file position; advances */
+    int vector; /* array of struct iovec; `length` counts its elements */
+    int flags;  /* continue only with MSG_WAITALL here */
 } transfers[] = {
     { SYS_read, 1, 2, NO_ARG, NO_ARG, NO_ARG }, /* is_endless_read */
     { SYS_write, 1, 2, NO_ARG, NO_ARG, NO_ARG },
@@ -53,17 +54,18 @@ static unsigned long long *arg(struct user_regs_struct *r, int i)
     unsigned long long *args[] = { &r->rdi, &r->rsi, &r->rdx,
                                    &r->r10, &r->r8,  &r->r9 };
 
+    CP_ASSERT(i >= 0 && i < 6);
     return args[i];
 }
 
-/* What a message or a vector has in memory while its call is continued. */
+/* The message and vector that a continued call uses. */
 struct scratch {
     struct msghdr message;
     struct iovec vector[MAX_VECTOR];
 };
 
-/* The part of a vector behind its first `done` bytes; 0: there is none. */
-static size_t rest_of(struct iovec *v, size_t n, uint64_t done)
+/* Removes the first `done` bytes of a vector; returns the elements left. */
+static size_t skip_bytes(struct iovec *v, size_t n, uint64_t done)
 {
     size_t i = 0;
 
@@ -77,18 +79,17 @@ static size_t rest_of(struct iovec *v, size_t n, uint64_t done)
     return n - i;
 }
 
-/* Reads a vector of the thread's and keeps what is behind `done` bytes. */
+/* Reads a vector of the thread and removes its first `done` bytes. */
 static size_t read_rest(struct cp_tracee *t, struct scratch *s, uint64_t at,
                         uint64_t n, uint64_t done)
 {
     if (n == 0 || n > MAX_VECTOR ||
         !cp_tracee_read(t, at, s->vector, n * sizeof(*s->vector)))
         return 0;
-    return rest_of(s->vector, n, done);
+    return skip_bytes(s->vector, n, done);
 }
 
-/* Below the red zone of its stack; the kernel copies it when the call begins.
- */
+/* An address below the red zone; the kernel copies the data at entry. */
 static uint64_t scratch_at(const struct user_regs_struct *r)
 {
     return (r->rsp - RED_ZONE - sizeof(struct scratch)) & ~(uint64_t)15;
@@ -109,7 +110,7 @@ static bool advance_vector(struct cp_tracee *t, const struct transfer *how,
     return true;
 }
 
-/* Of sendmsg and recvmsg; control data has gone with the first part. */
+/* For sendmsg and recvmsg; the first part carried the control data. */
 static bool advance_message(struct cp_tracee *t, struct user_regs_struct *r,
                             uint64_t done)
 {
@@ -133,7 +134,7 @@ static bool advance_message(struct cp_tracee *t, struct user_regs_struct *r,
     return true;
 }
 
-/* Short reads are usual, but for devices that always have more. */
+/* Programs expect short reads, except from devices that never end. */
 static bool is_endless_read(const struct cp_tracee *t,
                             const struct user_regs_struct *r)
 {
@@ -152,7 +153,7 @@ static bool is_endless_read(const struct cp_tracee *t,
     return false;
 }
 
-/* Sets the arguments to what is left after `done` bytes; false: nothing is. */
+/* Advances the arguments by `done` bytes; false: nothing to continue. */
 static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
                     uint64_t done)
 {
@@ -166,8 +167,7 @@ static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
             how = &transfers[i];
     if (r->orig_rax == SYS_read && !is_endless_read(t, r))
         return false;
-    if (!how ||
-        (how->needs_at != NO_ARG && !(*arg(r, how->needs_at) & MSG_WAITALL)))
+    if (!how || (how->flags != NO_ARG && !(*arg(r, how->flags) & MSG_WAITALL)))
         return false;
     if (how->offset != NO_ARG)
         *arg(r, how->offset) += done;
@@ -182,26 +182,26 @@ static bool advance(struct cp_tracee *t, struct user_regs_struct *r,
 }
 
 /*
- * Runs the thread through one system call, and leaves its registers in *r.
- * Other signals are passed on; calls of their handlers have another stack.
+ * Runs the thread through one system call and reads its registers into *r.
+ * Signals are delivered; system calls of their handlers have another rsp.
  */
 static enum cp_status run_call(struct cp_tracee *t, struct user_regs_struct *r,
                                struct cp_error *err)
 {
     enum cp_status status = CP_OK;
-    int how = 0, sig = 0;
+    int wait_status = 0, sig = 0;
 
     for (int n_stops = 0; status == CP_OK && n_stops < 2;) {
         status = cp_tracee_resume(t, PTRACE_SYSCALL, sig, err);
         if (status == CP_OK)
-            status = cp_tracee_await(t, FOREVER_MS, &how, err);
+            status = cp_tracee_wait_stop(t, NO_TIMEOUT_MS, &wait_status, err);
         if (status == CP_OK)
             status = cp_tracee_get_regs(t, r, err);
         sig = 0;
-        if (WSTOPSIG(how) == CP_TRACEE_CALL_STOP)
+        if (WSTOPSIG(wait_status) == CP_TRACEE_CALL_STOP)
             n_stops += r->rsp == t->regs.rsp;
-        else if (!cp_tracee_is_event_stop(how))
-            sig = WSTOPSIG(how);
+        else if (!cp_tracee_is_event_stop(wait_status))
+            sig = WSTOPSIG(wait_status);
     }
     return status;
 }
@@ -222,11 +222,11 @@ static enum cp_status continue_transfer(struct cp_tracee *t,
         return status;
     if (rest->rax < (uint64_t)-CP_TRACEE_MAX_ERROR)
         t->regs.rax += rest->rax;
-    t->regs.orig_rax = (uint64_t)-1; /* it has ended */
+    t->regs.orig_rax = (uint64_t)-1; /* no restart */
     return cp_tracee_set_regs(t, &t->regs, err);
 }
 
-/* When a wait ends that restarts with its whole timeout; 0: it has none. */
+/* The deadline of a wait that would restart with its full timeout; 0: none. */
 static int64_t timeout_end_ns(const struct user_regs_struct *r,
                               int64_t began_ns)
 {
@@ -248,7 +248,7 @@ void cp_tracee_shorten_timeout(struct cp_tracee *t)
                      : 0;
 }
 
-/* An interrupted sleep has written its remainder; it goes on, so undo that. */
+/* The interrupted sleep has written its remaining time; undo that. */
 static void restore_remainder(const struct cp_tracee *t)
 {
     if (t->remainder_at && (long)t->regs.rax == -RESTART_BLOCK)
@@ -257,7 +257,7 @@ static void restore_remainder(const struct cp_tracee *t)
 }
 
 void cp_tracee_save_remainder(struct cp_tracee *t,
-                              const struct cp_tracee_place *p)
+                              const struct cp_tracee_state *p)
 {
     t->remainder_at = p->call == SYS_nanosleep ? p->args[1]
                       : p->call == SYS_clock_nanosleep && p->args[1] == 0

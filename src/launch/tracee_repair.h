@@ -1,13 +1,13 @@
 /*
- * tracee_repair - makes a system call that a stop has ended go on.
+ * tracee_repair - completes a system call that a ptrace stop has interrupted.
  *
- * PTRACE_INTERRUPT ends the call that the thread is in. Most calls restart by
- * themselves. The others are repaired in the thread's registers:
+ * PTRACE_INTERRUPT interrupts the system call of the thread. The kernel
+ * restarts most calls. The others are repaired in the registers of the thread:
  *
- * - A wait that ended with EINTR is executed again, with the rest of its
- *   timeout. If a signal of the program's arrives, it ends with EINTR as usual.
- * - A transfer that was cut short goes on with what is left, and the thread
- *   then sees one result: the sum.
+ * - A wait that ended with EINTR is restarted with the rest of its timeout. If
+ * a signal of the program arrives, it ends with EINTR as usual.
+ * - A partial transfer is continued with the rest, and the thread sees one
+ *   result, the sum.
  *
  * Internal to the tracee files; x86-64 only.
  */
@@ -19,21 +19,21 @@
 #include "base/error.h"
 
 struct cp_tracee;
-struct cp_tracee_place;
+struct cp_tracee_state;
 
 /*
  * Repairs the call of a thread that PTRACE_INTERRUPT has just stopped, and that
- * slept since began_ns. Afterwards t->regs are its registers, and it is
- * stopped. Waits until a transfer has ended, however long that takes.
+ * sleeps since began_ns. Sets t->regs and leaves the thread stopped. Waits for
+ * the end of a transfer without a timeout.
  */
 enum cp_status cp_tracee_repair(struct cp_tracee *t, int64_t began_ns,
                                 struct cp_error *err);
 
-/* Before a stop: keeps what a stop of a sleep would overwrite. */
+/* Before a stop: saves the remaining time that an interrupted sleep writes. */
 void cp_tracee_save_remainder(struct cp_tracee *t,
-                              const struct cp_tracee_place *p);
+                              const struct cp_tracee_state *p);
 
-/* Sets the timeout in t->regs to what is left of it now, if it has one. */
+/* Sets the timeout in t->regs to its remaining time, if there is one. */
 void cp_tracee_shorten_timeout(struct cp_tracee *t);
 
 #endif

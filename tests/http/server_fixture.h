@@ -1,8 +1,8 @@
 /*
- * server_fixture - a server on a thread of its own, and a client that speaks
- * raw bytes to it.
+ * server_fixture - a server on its own thread, and a client that sends raw
+ * bytes.
  *
- * The handler answers by path; what it does is written beside each.
+ * The path selects the behaviour of the handler; a comment beside each says it.
  */
 #ifndef CP_SERVER_FIXTURE_H
 #define CP_SERVER_FIXTURE_H
@@ -37,10 +37,10 @@ struct fixture {
     struct cp_http_server *server;
     struct cp_http_address address;
     pthread_t thread;
-    int told[2]; /* a pipe: w for a client kept waiting, g when it has gone */
+    int told[2]; /* pipe: w for a deferred exchange, g for a disconnection */
     struct cp_http_exchange *kept;
     struct cp_http_wake wake;
-    size_t n_chunks; /* still to be streamed */
+    size_t n_chunks; /* left to stream */
 };
 
 static inline void fixture_tell(struct fixture *f, char what)
@@ -108,17 +108,17 @@ static inline void fixture_handle(void *context, struct cp_http_exchange *x)
     if (strcmp(path, "/hello") == 0) { /* a short answer */
         cp_http_add_header(x, "X-Test", "yes");
         cp_http_answer_text(x, 200, "hello\n");
-    } else if (strcmp(path, "/echo") == 0) { /* the body, back */
+    } else if (strcmp(path, "/echo") == 0) { /* the body of the request */
         cp_http_answer_text(x, 200, r->body.len ? r->body.bytes : "");
     } else if (strcmp(path, "/big") == 0) { /* 8 MB */
         fixture_big(x);
-    } else if (strcmp(path, "/stats") == 0) { /* bytes not yet taken */
+    } else if (strcmp(path, "/stats") == 0) { /* bytes not sent yet */
         fixture_stats(f, x);
-    } else if (strcmp(path, "/wait") == 0) { /* until the client goes */
+    } else if (strcmp(path, "/wait") == 0) { /* until the client disconnects */
         f->kept = x;
         cp_http_defer(x, &callbacks, -1);
         fixture_tell(f, 'w');
-    } else if (strcmp(path, "/hurry") == 0) { /* until it sends no more */
+    } else if (strcmp(path, "/hurry") == 0) { /* until the client half-closes */
         f->kept = x;
         callbacks.on_half_close = fixture_late;
         cp_http_defer(x, &callbacks, -1);
@@ -178,7 +178,7 @@ static inline void fixture_stop(struct fixture *f)
     (void)close(f->told[1]);
 }
 
-/* A connected socket that gives up after some seconds. */
+/* A connected socket with a receive timeout of some seconds. */
 static inline int dial(const struct fixture *f)
 {
     struct timeval patience = { 200, 0 };
@@ -225,7 +225,7 @@ static inline ssize_t hear(int fd, char *out, size_t enough)
     return (ssize_t)len;
 }
 
-/* One connection: says it all and hears it all; free() the answer. */
+/* Sends a text on a new connection; returns the response, to free(). */
 static inline char *ask(const struct fixture *f, const char *text)
 {
     char *out = calloc(1, REPLY_BYTES + 1);
@@ -237,7 +237,7 @@ static inline char *ask(const struct fixture *f, const char *text)
     return out;
 }
 
-/* Waits for the handler to tell of n clients. */
+/* Waits until the handler has reported n clients. */
 static inline void expect_told(const struct fixture *f, char what, int n)
 {
     char c = 0;

@@ -1,4 +1,4 @@
-/* test_address.c - addresses as users write them, and listening on them. */
+/* test_address.c - parsing listen addresses, and binding to them. */
 #include "base/error.h"
 #include "http/address.h"
 
@@ -56,8 +56,9 @@ static void test_refused(void)
           "\"localhost:1x\" is not host:port, port or unix:/path" },
         { "::1:80", "\"::1:80\" is not host:port, port or unix:/path" },
         { "no-such-host.invalid:80",
-          "\"no-such-host.invalid\" is not an address nor in /etc/hosts" },
-        { "unix:", "no path after unix:" },
+          "cannot listen on \"no-such-host.invalid\": neither an address nor a "
+          "name in /etc/hosts" },
+        { "unix:", "no path after unix:; use unix:/PATH" },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -122,7 +123,7 @@ static void test_unix(void)
     CHECK_INT(cp_http_address_listen(&a, &fd, &err), CP_OK);
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
     CHECK_INT(cp_http_address_listen(&a, &second, &err), CP_EIO);
-    (void)close(fd); /* the file stays, and nobody listens */
+    (void)close(fd); /* leaves the file without a listener */
     CHECK_INT(cp_http_address_listen(&a, &second, &err), CP_OK);
     (void)close(second);
     (void)unlink(path);

@@ -1,4 +1,4 @@
-/* test_conn.c - clients that mean no good, and what they can cost. */
+/* test_conn.c - the cost of slow, broken and hostile clients is bounded. */
 #include "base/error.h"
 #include "http/address.h"
 #include "http/conn.h"
@@ -26,7 +26,7 @@ static const struct cp_http_limits small = {
     .request_ms = 30,
     .idle_ms = 60000,
     .write_ms = 60000,
-    .linger_ms = 20000, /* a busy machine may take long to say all */
+    .linger_ms = 20000, /* long enough for a busy machine */
 };
 
 static void test_malformed(void)
@@ -72,7 +72,7 @@ static void test_too_large(void)
     free(text);
 }
 
-/* Request that never ends: 408, or the connection is closed. */
+/* A request that never ends gets 408 or a closed connection. */
 static void test_slow_request(void)
 {
     char *got = ask(&f, "GET /hello HTTP/1.1\r\nHost");
@@ -106,7 +106,7 @@ static void test_oldest_goes(void)
     (void)close(first);
 }
 
-/* Those whose handler is at work are not sent away; a new one is. */
+/* A connection whose handler runs is not closed; a new one is rejected. */
 static void test_all_busy(void)
 {
     static const char text[] = "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -127,7 +127,7 @@ static void test_all_busy(void)
     expect_told(&f, 'g', 8);
 }
 
-/* Readers that do not read hold no more than the limit, whatever they ask. */
+/* Clients that do not read use no more memory than the limit. */
 static void test_no_readers(void)
 {
     static const char text[] = "GET /big HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -149,7 +149,7 @@ static void test_no_readers(void)
         (void)close(fds[i]);
 }
 
-/* Requests that are never finished hold no more than the limit. */
+/* Incomplete requests use no more memory than the limit. */
 static void test_unfinished(void)
 {
     struct cp_http_limits patient = small;
@@ -161,7 +161,7 @@ static void test_unfinished(void)
     fixture_start(&g, &patient);
     memset(part, 'a', sizeof(part));
     memcpy(part, "GET /?", 6);
-    for (int i = 0; i < 8; i++) { /* 24 KB, and 16 KB are allowed */
+    for (int i = 0; i < 8; i++) { /* 24 KB of 16 KB allowed */
         char *got;
 
         fds[i] = dial(&g);
@@ -172,7 +172,7 @@ static void test_unfinished(void)
             free(got);
         }
     }
-    CHECK(recv(fds[0], &byte, 1, 0) <= 0); /* the oldest went */
+    CHECK(recv(fds[0], &byte, 1, 0) <= 0); /* the oldest is closed */
     CHECK(say(fds[7], " HTTP/1.0\r\n\r\n", 13));
     CHECK_INT(recv(fds[7], &byte, 1, 0), 1); /* the newest is served */
     for (int i = 0; i < 8; i++)
@@ -180,7 +180,7 @@ static void test_unfinished(void)
     fixture_stop(&g);
 }
 
-/* A client that asks for a lot at once and is gone before the answers. */
+/* A client pipelines many requests and disconnects before the responses. */
 static void test_gone_pipeliner(void)
 {
     static const char text[] = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -205,7 +205,7 @@ static void test_gone_pipeliner(void)
     cp_http_server_free(g.server);
 }
 
-/* A client that resets in the middle of an answer. */
+/* A client resets the connection in the middle of a response. */
 static void test_reset(void)
 {
     static const char text[] = "GET /big HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -225,7 +225,7 @@ static void test_reset(void)
     free(got);
 }
 
-/* When descriptors run out, clients wait until there are some. */
+/* Without free descriptors, clients wait until there are some. */
 static void test_no_descriptors(void)
 {
     struct fixture g = { 0 };
@@ -240,7 +240,7 @@ static void test_no_descriptors(void)
     CHECK_INT(cp_http_server_listen(g.server, fd, NULL), CP_OK);
     (void)getrlimit(RLIMIT_NOFILE, &limit);
     low = limit;
-    low.rlim_cur = 3; /* what is open stays open */
+    low.rlim_cur = 3; /* open descriptors stay open */
     CHECK_INT(setrlimit(RLIMIT_NOFILE, &low), 0);
     CHECK_INT(
         connect(client, (struct sockaddr *)&g.address.socket, g.address.len),
@@ -258,7 +258,7 @@ static void test_no_descriptors(void)
     cp_http_server_free(g.server);
 }
 
-/* Ten thousand connections, as many of them open as this process may have. */
+/* Ten thousand connections, as many open at once as RLIMIT_NOFILE allows. */
 static void test_ten_thousand(void)
 {
     static int fds[10000];
@@ -296,8 +296,8 @@ static void answer_slowly(void *context, struct cp_http_exchange *x)
 }
 
 /*
- * More have asked than a turn of the loop serves, and it takes longer than a
- * client may be idle: those whose turn has not come are not sent away.
+ * A turn of the loop takes longer than the idle timeout: clients whose requests
+ * wait in the socket are not closed as idle.
  */
 static void test_late_server(void)
 {

@@ -1,4 +1,4 @@
-/* test_guard.c - who may ask a server on the loopback interface. */
+/* test_guard.c - which requests a server on loopback accepts. */
 #include "http/guard.h"
 #include "http/limits.h"
 #include "http/request.h"

@@ -1,4 +1,4 @@
-/* test_request.c - requests whole, in pieces, too large and broken. */
+/* test_request.c - complete, split, too large and malformed requests. */
 #include "base/alloc.h"
 #include "http/limits.h"
 #include "http/request.h"
@@ -11,7 +11,7 @@ static const struct cp_http_limits limits = { .header_bytes = 256,
                                               .n_headers = 4,
                                               .body_bytes = 16 };
 
-/* Feeds text in pieces of `step` bytes; returns how many were taken. */
+/* Parses text in pieces of `step` bytes; returns the bytes parsed. */
 static size_t feed(struct cp_http_request *r, const char *text, size_t step)
 {
     size_t len = strlen(text), at = 0;

@@ -1,4 +1,4 @@
-/* test_server.c - a real server and real sockets: what good clients get. */
+/* test_server.c - responses of a server over sockets to correct clients. */
 #include "http/exchange.h"
 #include "http/limits.h"
 
@@ -158,7 +158,7 @@ static void test_big(void)
     free(got);
 }
 
-/* Adds up the chunks of a body; -1 when they do not fit together. */
+/* The length of a chunked body; -1 if it is malformed. */
 static ssize_t unchunk(const char *at, const char *end)
 {
     ssize_t total = 0;
@@ -193,7 +193,7 @@ static void test_stream(void)
     free(got);
 }
 
-/* The handler that keeps an exchange learns that its client went away. */
+/* A deferred exchange gets on_disconnect. */
 static void test_gone(void)
 {
     static const char text[] = "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -213,7 +213,7 @@ static void test_gone(void)
     }
 }
 
-/* One that wants to know can still answer a client that sends no more. */
+/* A deferred exchange can answer a client that has half-closed. */
 static void test_hurried(void)
 {
     static const char text[] = "GET /hurry HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -231,11 +231,11 @@ static void test_hurried(void)
     expect_told(&f, 'w', 1);
     (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 },
                      sizeof(struct linger));
-    (void)close(fd); /* by a reset: there is nobody to answer */
+    (void)close(fd); /* resets the connection */
     expect_told(&f, 'g', 1);
 }
 
-/* A child holds the socket on, as one does between fork and exec. */
+/* A child holds the socket open, as between fork and exec. */
 static void test_gone_while_forked(void)
 {
     static const char text[] = "GET /wait HTTP/1.1\r\nHost: x\r\n\r\n";
@@ -263,7 +263,7 @@ static void test_gone_while_forked(void)
     (void)close(fd);
 }
 
-/* An answer that is ready at once reaches a client that sends no more. */
+/* A client that has half-closed gets an immediate response. */
 static void test_half_closed(void)
 {
     static const char text[] = "GET /hello HTTP/1.1\r\nHost: x\r\n\r\n"

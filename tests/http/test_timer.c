@@ -1,4 +1,4 @@
-/* test_timer.c - the heap of timers gives them back in order. */
+/* test_timer.c - timers fire in order of their times. */
 #include "base/error.h"
 #include "http/timer.h"
 

@@ -1,4 +1,4 @@
-/* test_token.c - tests src/http/token.c. */
+/* test_token.c - valid tokens, comparison, and which servers get one. */
 #include "base/error.h"
 #include "http/address.h"
 #include "http/token.h"
@@ -45,7 +45,7 @@ static void test_is(void)
     CHECK(!cp_http_token_is("token", text));
 }
 
-/* Only servers on this machine are told. */
+/* Only servers on this machine get the token. */
 static void test_for(void)
 {
     static const struct {

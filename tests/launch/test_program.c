@@ -1,4 +1,4 @@
-/* Tests of launch/program.c: finding commands, and the chain of scripts. */
+/* test_program.c - the search on PATH, and nested script interpreters. */
 #include "base/error.h"
 #include "launch/program.h"
 
@@ -50,7 +50,7 @@ static void test_find(void)
     CHECK(p.exit_status == CP_PROGRAM_NOT_FOUND);
 }
 
-/* A folder of the path that this user may not look into has nothing to say. */
+/* A folder of PATH without search permission is skipped. */
 static void test_closed_folder(void)
 {
     struct cp_program p;
@@ -62,7 +62,7 @@ static void test_closed_folder(void)
     (void)snprintf(path, sizeof(path), "%s:/usr/bin", closed);
     CHECK(setenv("PATH", path, 1) == 0);
     CHECK(mkdir(closed, 0) == 0);
-    CHECK(user != 0 || seteuid(65534) == 0); /* root may */
+    CHECK(user != 0 || seteuid(65534) == 0); /* root has every permission */
     CHECK(cp_program_find(&p, "no-such-tool", &err) != CP_OK);
     CHECK(p.exit_status == CP_PROGRAM_NOT_FOUND);
     CHECK(cp_program_find(&p, "env", &err) == CP_OK);
@@ -74,7 +74,7 @@ static void test_scripts(void)
 {
     static const struct {
         const char *text;
-        const char *why; /* in the message; NULL: it can be profiled */
+        const char *why; /* part of the error; NULL: it can be profiled */
     } cases[] = {
         { "#!/bin/sh\n", NULL },
         { "#!   /bin/sh -e\n", NULL },
@@ -110,7 +110,7 @@ static void test_endless(void)
 
     (void)snprintf(text, sizeof(text), "#!%s/loop\n", folder);
     CHECK(cp_program_check(put("loop", text, 0755), &err) == CP_EFORMAT);
-    CHECK(strstr(err.msg, "without end") != NULL);
+    CHECK(strstr(err.msg, "nested interpreters") != NULL);
 }
 
 static void test_cut_short(void)

@@ -141,6 +141,7 @@ static void poll_lease(void *context)
 {
     struct cp_endpoint *e = context;
 
+    CP_ASSERT(atomic_load(&e->is_leased) && e->server);
     if (e->lease_fd >= 0 && !cp_address_transfer_is_leased(e->lease_fd))
         close_fd(&e->lease_fd);
     if (e->lease_fd >= 0 || !listen_again(e)) {
@@ -198,6 +199,7 @@ static void on_signal(void *context)
     struct cp_endpoint *e = context;
     struct signalfd_siginfo info;
 
+    CP_ASSERT(e->signal_fd >= 0 && e->server);
     while (read(e->signal_fd, &info, sizeof(info)) > 0)
         ;
     cp_http_server_stop(e->server);

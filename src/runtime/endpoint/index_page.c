@@ -264,6 +264,7 @@ static void put_kind(const struct cp_service *s, const struct cp_kind *kind,
 {
     char count[TEXT_BYTES];
 
+    CP_ASSERT(kind->name && kind->summary);
     kind_count_text(kind, count);
     cp_out_printf(out,
                   "<tr><td class=\"count\"><b%s id=\"count-%s\">%s</b></td>"

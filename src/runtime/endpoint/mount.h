@@ -7,7 +7,7 @@
  * Context: the calling thread, which blocks until the profile is complete. Any
  * number of threads may call at once.
  * Locking: none; each call has its own server and service.
- * Failure: CP_EIO if the client has gone.
+ * Failure: CP_EIO if the client has disconnected.
  */
 #ifndef CP_MOUNT_H
 #define CP_MOUNT_H

@@ -35,6 +35,7 @@ static void answer_snapshot(struct cp_profile_request *req)
     struct cp_profile *p = NULL;
     struct cp_error err = { 0 };
 
+    CP_ASSERT(req->state == CP_PROFILE_REQUEST_PARSED && !req->is_waiting);
     if (cp_profile_request_snapshot(req, &p, &err) != CP_OK) {
         cp_profile_request_refuse(req, &err);
         return;
@@ -86,6 +87,7 @@ static void on_end(void *context)
     struct cp_out out = { .fd = -1 };
     struct cp_error err = { 0 };
 
+    CP_ASSERT(req->is_waiting && req->service->n_waiting > 0);
     if (is_profile(req->kind))
         collect_and_answer(req);
     else
@@ -98,7 +100,7 @@ static void on_end(void *context)
 static void answer_head(struct cp_profile_request *req)
 {
     struct cp_http_callbacks callbacks = { .on_disconnect =
-                                               cp_profile_request_on_gone,
+                                               cp_profile_request_on_disconnect,
                                            .context = req };
     struct cp_http_exchange *x = req->x;
 
@@ -114,7 +116,8 @@ static void answer_head(struct cp_profile_request *req)
 /* The exchange owns the request now: on_end or on_gone frees it. */
 static void keep_until_end(struct cp_profile_request *req)
 {
-    struct cp_http_callbacks callbacks = { on_end, cp_profile_request_on_gone,
+    struct cp_http_callbacks callbacks = { on_end,
+                                           cp_profile_request_on_disconnect,
                                            NULL, on_end, req };
 
     CP_ASSERT(req->state == CP_PROFILE_REQUEST_RECORDING ||
@@ -261,6 +264,7 @@ void cp_profile_request_handle(struct cp_service *s, struct cp_http_exchange *x,
     char seconds[32], source[32];
     bool is_deferred = false;
 
+    CP_ASSERT(kind && x);
     if (!req)
         return;
     req->form = form;

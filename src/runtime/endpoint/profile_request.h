@@ -17,7 +17,7 @@ struct cp_kind;
 struct cp_profile;
 struct cp_service;
 
-/* Whose client sends the request; they expect different responses. */
+/* The client family; each expects another response. */
 enum cp_profile_request_form {
     CP_PROFILE_REQUEST_GO,       /* net/http/pprof */
     CP_PROFILE_REQUEST_GPERF,    /* gperftools: ignores `seconds` of a heap */

@@ -38,6 +38,7 @@ void cp_profile_request_refuse(struct cp_profile_request *req,
 
 void cp_profile_request_reject(struct cp_profile_request *req, const char *text)
 {
+    CP_ASSERT(req->state == CP_PROFILE_REQUEST_PARSED);
     cp_service_error(req->x, 400, "%s", text);
     cp_profile_request_change(req, CP_PROFILE_REQUEST_ANSWERED);
 }
@@ -124,6 +125,7 @@ void cp_profile_request_answer_source(struct cp_profile_request *req,
     struct cp_error err = { 0 };
     enum cp_status status = req->kind->dump(source, &out, &err);
 
+    CP_ASSERT(req->state == CP_PROFILE_REQUEST_PARSED);
     if (status == CP_OK)
         status = cp_out_finish(&out, &err);
     if (status != CP_OK) {

@@ -49,6 +49,8 @@ enum cp_status cp_profile_request_begin(struct cp_profile_request *req,
 {
     enum cp_status status = CP_OK;
 
+    CP_ASSERT(req->state == CP_PROFILE_REQUEST_PARSED ||
+              req->state == CP_PROFILE_REQUEST_BETWEEN_SNAPSHOTS);
     req->started_ns = cp_http_now();
     req->time_ns = cp_clock_ns(CLOCK_REALTIME);
     req->request.kind = req->kind;
@@ -129,7 +131,7 @@ void cp_profile_request_set_waiting(struct cp_profile_request *req)
     req->service->n_waiting++;
 }
 
-void cp_profile_request_on_gone(void *request)
+void cp_profile_request_on_disconnect(void *request)
 {
     cp_profile_request_free(request);
 }

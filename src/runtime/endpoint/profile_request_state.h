@@ -13,7 +13,7 @@
  *   a delta           PARSED > RECORDING > COLLECTED > BETWEEN_SNAPSHOTS
  *                     > RECORDING > COLLECTED > ANSWERED
  *   bad parameters    PARSED > ANSWERED
- *   client is gone    RECORDING or BETWEEN_SNAPSHOTS > CANCELLED
+ *   disconnection     RECORDING or BETWEEN_SNAPSHOTS > CANCELLED
  *
  * Context: the endpoint thread only.
  * Locking: none.
@@ -131,8 +131,8 @@ void cp_profile_request_add_headers(const struct cp_profile_request *req);
 /* Keeps the exchange open and counts the request as waiting. */
 void cp_profile_request_set_waiting(struct cp_profile_request *req);
 
-/* The `gone` callback of the exchange: frees the request. */
-void cp_profile_request_on_gone(void *request);
+/* The on_disconnect callback of the exchange: frees the request. */
+void cp_profile_request_on_disconnect(void *request);
 
 /* Sends events of a RECORDING request until its time is over. */
 void cp_profile_request_stream(struct cp_profile_request *req);

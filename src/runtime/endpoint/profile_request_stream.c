@@ -66,6 +66,7 @@ static void on_drained(void *context)
 {
     struct cp_profile_request *req = context;
 
+    CP_ASSERT(req->state == CP_PROFILE_REQUEST_RECORDING);
     req->is_client_slow = false;
 }
 
@@ -81,7 +82,7 @@ static void on_half_closed(void *context)
 static void wait_for_piece(struct cp_profile_request *req)
 {
     struct cp_http_callbacks callbacks = { on_piece_due,
-                                           cp_profile_request_on_gone,
+                                           cp_profile_request_on_disconnect,
                                            on_drained, on_half_closed, req };
     int64_t left = left_ns(req);
 
@@ -91,6 +92,7 @@ static void wait_for_piece(struct cp_profile_request *req)
 
 void cp_profile_request_stream(struct cp_profile_request *req)
 {
+    CP_ASSERT(req->state == CP_PROFILE_REQUEST_RECORDING && req->kind->pump);
     /* begin() may have taken a while; the client waits `seconds` from now. */
     req->started_ns = cp_http_now();
     cp_profile_request_add_headers(req);

@@ -29,6 +29,7 @@ static enum cp_status annotate(const struct cp_renderer *r,
 {
     enum cp_status status = cp_mappings_read(m, err);
 
+    CP_ASSERT(r->kind && p);
     if (status == CP_OK && r->before)
         status = cp_mappings_join(m, r->before, err);
     if (status == CP_OK)

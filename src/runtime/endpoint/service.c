@@ -105,6 +105,7 @@ void cp_service_error(struct cp_http_exchange *x, int status, const char *fmt,
     char text[1024];
     va_list args;
 
+    CP_ASSERT(status >= 400 && status < 600);
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof(text) - 1, fmt, args);
     va_end(args);

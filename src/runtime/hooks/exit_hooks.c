@@ -36,7 +36,7 @@
 
 static bool is_recorded_end(int sig)
 {
-    return cp_record_is_on() && cp_record_is_end(sig);
+    return cp_record_is_on() && cp_record_is_end_signal(sig);
 }
 
 EXPORT void _exit(int status)

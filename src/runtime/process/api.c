@@ -1,5 +1,6 @@
 /*
- * api.c - the functions of include/cpprof.h, but for those of api_serve.c.
+ * api.c - the functions of include/cpprof.h for profiles, labels and traces;
+ * api_serve.c has those for HTTP.
  */
 #include "runtime/process/api.h"
 
@@ -12,6 +13,7 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "profile/model/profile.h"
@@ -36,22 +38,22 @@
 
 #define MAX_SECONDS 86400.0
 #define MAX_HZ 10000u
-#define MAX_STRUCT ((size_t)4096)
-#define MAX_KEPT ((size_t)64 << 20) /* of a stream that nobody reads yet */
+#define MAX_STRUCT_BYTES ((size_t)4096)
+#define MAX_BUFFERED ((size_t)64 << 20) /* bytes of a trace before its stop */
 
-static struct cp_symbols *symbols;
+static struct cp_symbols *symbols; /* open files, shared by all profiles */
 static struct cp_lock symbols_lock;
 
 struct cpprof_profile {
     const struct cp_kind *kind;
     struct cpprof_options options;
-    void *window;
-    int64_t started_ns; /* monotonic */
-    int64_t time_ns;    /* the same moment, since 1970 */
-    struct cp_mappings before;
-    struct cp_drain drain;  /* of a stream, while nobody reads it, */
-    struct cp_out kept;     /* and what it has brought */
-    struct cp_error failed; /* the drain */
+    void *recording;           /* handle of the kind */
+    int64_t started_ns;        /* monotonic */
+    int64_t time_ns;           /* same moment, since 1970 */
+    struct cp_mappings before; /* mappings at the start */
+    struct cp_drain drain;     /* trace: thread that empties its buffers */
+    struct cp_out buffer;      /* trace: bytes until the stop */
+    struct cp_error failed;    /* error of the drain thread */
 };
 
 static bool is_zero(const char *bytes, size_t n)
@@ -62,20 +64,24 @@ static bool is_zero(const char *bytes, size_t n)
     return true;
 }
 
-enum cp_status cp_api_take(void *to, size_t size, const void *from,
-                           size_t least, struct cp_error *err)
+enum cp_status cp_api_copy_struct(void *to, size_t size, const void *from,
+                                  size_t min_size, struct cp_error *err)
 {
-    size_t theirs = 0;
+    size_t given = 0;
 
     if (from)
-        memcpy(&theirs, from, sizeof(theirs));
-    if (theirs < least || theirs > MAX_STRUCT)
-        return cp_error_set(err, CP_EUSAGE, "a struct without its size");
-    if (theirs > size && !is_zero((const char *)from + size, theirs - size))
+        memcpy(&given, from, sizeof(given));
+    if (given < min_size || given > MAX_STRUCT_BYTES)
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "invalid size field; initialise the struct with its "
+            "CPPROF_..._INIT macro");
+    if (given > size && !is_zero((const char *)from + size, given - size))
         return cp_error_set(err, CP_EUSAGE,
-                            "an option that this library does not have");
+                            "the program sets a field that this version of "
+                            "libcpprof does not know; update the library");
     memset(to, 0, size);
-    memcpy(to, from, theirs < size ? theirs : size);
+    memcpy(to, from, given < size ? given : size);
     return CP_OK;
 }
 
@@ -91,16 +97,19 @@ static enum cp_status take_options(struct cpprof_options *to,
     enum cp_status status = CP_OK;
 
     if (from)
-        status = cp_api_take(
+        status = cp_api_copy_struct(
             to, sizeof(*to), from,
             offsetof(struct cpprof_options, debug) + sizeof(to->debug), err);
     if (status != CP_OK)
         return status;
     if (to->flags & ~(CPPROF_NO_SYMBOLS | CPPROF_GC))
-        return cp_error_set(err, CP_EUSAGE, "no such flags: %#x", to->flags);
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "unknown flags %#x; use CPPROF_NO_SYMBOLS or CPPROF_GC", to->flags);
     if (to->hz > MAX_HZ || to->debug > 2)
-        return cp_error_set(err, CP_EUSAGE, "%s out of range",
-                            to->debug > 2 ? "debug" : "hz");
+        return cp_error_set(err, CP_EUSAGE, "invalid %s; the maximum is %u",
+                            to->debug > 2 ? "debug" : "hz",
+                            to->debug > 2 ? 2 : MAX_HZ);
     return CP_OK;
 }
 
@@ -116,14 +125,17 @@ static enum cp_status open_profile(struct cpprof_profile *p, const char *name,
         return status;
     p->kind = cp_kinds_find(name ? name : "");
     if (!p->kind)
-        return cp_error_set(err, CP_EUSAGE, "no such profile: %.100s",
-                            name ? name : "");
-    (void)cp_mappings_read(&p->before, NULL); /* better, but not needed */
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "unknown profile \"%.100s\"; cpprof.h lists the kinds",
+            name ? name : "");
+    /* Without the mappings the profile only lacks unloaded libraries. */
+    (void)cp_mappings_read(&p->before, NULL);
     p->started_ns = cp_clock_ns(CLOCK_MONOTONIC);
     p->time_ns = cp_clock_ns(CLOCK_REALTIME);
     request.kind = p->kind;
     request.seconds = p->kind->default_seconds;
-    return p->kind->begin(&request, &p->window, err);
+    return p->kind->begin(&request, &p->recording, err);
 }
 
 static struct cpprof_profile *start(const char *kind,
@@ -137,7 +149,7 @@ static struct cpprof_profile *start(const char *kind,
     if (status == CP_OK)
         status = open_profile(p, kind, &err);
     if (status == CP_OK) {
-        p->kept.fd = -1;
+        p->buffer.fd = -1;
         return p;
     }
     (void)cp_api_result(status, &err);
@@ -147,7 +159,7 @@ static struct cpprof_profile *start(const char *kind,
     return NULL;
 }
 
-/* The profile, or what there is of a kind that is none (NULL). */
+/* Writes the profile, or the bytes of a kind without one (NULL). */
 static enum cp_status render(const struct cpprof_profile *p,
                              struct cp_profile *profile, bool is_last,
                              struct cp_out *out, struct cp_error *err)
@@ -158,8 +170,8 @@ static enum cp_status render(const struct cpprof_profile *p,
     struct cp_kind_sink sink = { out, symbols, &p->before };
 
     if (!profile)
-        return is_last ? p->kind->finish_bytes(p->window, &sink, err)
-                       : p->kind->pump(p->window, &sink, err);
+        return is_last ? p->kind->finish_bytes(p->recording, &sink, err)
+                       : p->kind->pump(p->recording, &sink, err);
     if (!(p->options.flags & CPPROF_NO_SYMBOLS))
         renderer.symbols = symbols;
     if (p->options.debug > 0 && p->kind->text != CP_KIND_TEXT_NONE)
@@ -167,7 +179,7 @@ static enum cp_status render(const struct cpprof_profile *p,
     return cp_render_protobuf(&renderer, profile, out, err);
 }
 
-/* The files' symbols stay open for the next profile. */
+/* Symbol files stay open for the next profile. */
 static enum cp_status write_profile(struct cpprof_profile *p,
                                     struct cp_profile *profile, bool is_last,
                                     struct cp_error *err)
@@ -178,32 +190,32 @@ static enum cp_status write_profile(struct cpprof_profile *p,
     if (!symbols)
         symbols = cp_symbols_new(err);
     if (symbols)
-        status = render(p, profile, is_last, &p->kept, err);
+        status = render(p, profile, is_last, &p->buffer, err);
     if (symbols)
         cp_symbols_release_frames(symbols);
     cp_lock_release(&symbols_lock);
-    return status == CP_OK ? cp_out_finish(&p->kept, err) : status;
+    return status == CP_OK ? cp_out_finish(&p->buffer, err) : status;
 }
 
-/* Is there room for more of it, and then some for everything else? */
-static bool has_room(const struct cpprof_profile *p)
+/* Whether the buffer may grow; half of max_memory stays for other data. */
+static bool may_grow(const struct cpprof_profile *p)
 {
     size_t limit = cp_pages_limit();
 
-    return p->kept.len < MAX_KEPT &&
+    return p->buffer.len < MAX_BUFFERED &&
            (limit == 0 || cp_pages_bytes() < limit / 2);
 }
 
 /*
- * On the drain's thread. Without room for more the stream is left alone: it
- * counts what it loses.
+ * Runs on the drain thread. If the buffer may not grow, the events stay in the
+ * ring buffers, which count what they lose.
  */
-static bool keep_more(void *context)
+static bool drain_some(void *context)
 {
     struct cpprof_profile *p = context;
 
-    if (!has_room(p))
-        return true; /* there may be some later */
+    if (!may_grow(p))
+        return true; /* retry later */
     p->failed.status = write_profile(p, NULL, false, &p->failed);
     return p->failed.status == CP_OK;
 }
@@ -213,10 +225,11 @@ cpprof_start_with(const char *kind, const struct cpprof_options *options)
 {
     struct cpprof_profile *p = start(kind, options);
 
+    CP_ASSERT(!p || (p->kind && p->buffer.fd == -1));
     if (p && p->kind->pump) {
-        p->drain.step = keep_more;
+        p->drain.step = drain_some;
         p->drain.context = p;
-        /* Without a thread what has room until the end is told. */
+        /* Without the thread, the trace has what fits into its buffers. */
         (void)cp_drain_start(&p->drain, "cpprof-trace", NULL);
     }
     return p;
@@ -230,13 +243,13 @@ EXPORT struct cpprof_profile *cpprof_start(const char *kind)
 void cp_api_reset_after_fork(void)
 {
     if (atomic_load(&symbols_lock.word) != 0)
-        symbols = NULL; /* somebody was at it */
+        symbols = NULL; /* a thread of the parent was changing it */
     cp_lock_reset(&symbols_lock);
 }
 
-/* When it was taken: a snapshot has a time, but takes none. */
-static void date_profile(const struct cpprof_profile *p,
-                         struct cp_profile *profile)
+/* Sets time and duration; a snapshot has no duration. */
+static void set_times(const struct cpprof_profile *p,
+                      struct cp_profile *profile)
 {
     bool is_snapshot = p->kind->default_seconds <= 0;
 
@@ -247,7 +260,7 @@ static void date_profile(const struct cpprof_profile *p,
         profile->duration_ns = cp_clock_ns(CLOCK_MONOTONIC) - p->started_ns;
 }
 
-/* Ends the window, whatever the outcome. */
+/* Ends the recording, whatever the outcome. */
 static enum cp_status finish(struct cpprof_profile *p, struct cp_error *err)
 {
     struct cp_profile *profile = NULL;
@@ -255,34 +268,35 @@ static enum cp_status finish(struct cpprof_profile *p, struct cp_error *err)
 
     if (p->kind->finish_bytes)
         return write_profile(p, NULL, true, err);
-    status = p->kind->finish(p->window, &profile, err);
+    status = p->kind->finish(p->recording, &profile, err);
     if (status == CP_OK) {
-        date_profile(p, profile);
+        set_times(p, profile);
         status = write_profile(p, profile, true, err);
     }
     cp_profile_free(profile);
     return status;
 }
 
-/* What the parent's thread was at stays as it is. */
-static enum cp_status leave(struct cpprof_profile *p, struct cp_error *err)
+/* In a forked child: leaks the buffer that the parent thread was writing. */
+static enum cp_status abandon(struct cpprof_profile *p, struct cp_error *err)
 {
-    p->kept = (struct cp_out){ .fd = -1 };
+    p->buffer = (struct cp_out){ .fd = -1 };
     return cp_error_set(err, CP_EUSAGE,
-                        "a trace cannot be stopped in the child of a fork");
+                        "cannot stop the trace: the parent process started it; "
+                        "stop it there");
 }
 
 static enum cp_status stop(struct cpprof_profile *p, int fd,
                            struct cp_error *err)
 {
     if (!cp_drain_stop(&p->drain))
-        return leave(p, err);
+        return abandon(p, err);
     *err = p->failed;
     if (fd >= 0 && err->status == CP_OK) {
-        p->kept.fd = fd;
+        p->buffer.fd = fd;
         return finish(p, err);
     }
-    p->kind->cancel(p->window);
+    p->kind->cancel(p->recording);
     return fd < 0 ? CP_OK : err->status;
 }
 
@@ -292,35 +306,35 @@ EXPORT int cpprof_stop(struct cpprof_profile *p, int fd)
     enum cp_status status;
 
     if (!p)
-        return -1; /* its start has failed, and said why */
+        return -1; /* cpprof_start has set the error */
     status = stop(p, fd, &err);
-    cp_out_release(&p->kept);
+    cp_out_release(&p->buffer);
     cp_mappings_release(&p->before);
     cp_free(p);
     return cp_api_result(status, &err);
 }
 
-/* Has it to be watched for a while, or is it there at any time? */
-static bool is_of_time(const char *name)
+/* Whether the kind is recorded over time, not a snapshot. */
+static bool is_over_time(const char *name)
 {
     const struct cp_kind *kind = cp_kinds_find(name);
 
     return kind && kind->default_seconds > 0;
 }
 
-/* Waits; a kind that is a stream gets rid of what it has meanwhile. */
-static enum cp_status wait_until(struct cpprof_profile *p, int64_t end_ns,
-                                 int fd, struct cp_error *err)
+/* Waits until end_ns, and writes a trace to fd meanwhile. */
+static enum cp_status record_until(struct cpprof_profile *p, int64_t end_ns,
+                                   int fd, struct cp_error *err)
 {
-    int64_t left, most = p->kind->pump ? CP_DRAIN_PERIOD_NS : INT64_MAX;
+    int64_t left, slice = p->kind->pump ? CP_DRAIN_PERIOD_NS : INT64_MAX;
     enum cp_status status = CP_OK;
 
-    p->kept.fd = fd;
+    p->buffer.fd = fd;
     while (status == CP_OK &&
            (left = end_ns - cp_clock_ns(CLOCK_MONOTONIC)) > 0) {
-        struct timespec span = cp_clock_span(left < most ? left : most);
+        struct timespec span = cp_clock_span(left < slice ? left : slice);
 
-        (void)nanosleep(&span, NULL); /* it may be interrupted: see above */
+        (void)nanosleep(&span, NULL); /* a signal may interrupt it */
         if (p->kind->pump)
             status = write_profile(p, NULL, false, err);
     }
@@ -335,14 +349,17 @@ EXPORT int cpprof_write_with(const char *kind, double seconds,
     struct cp_error err = { 0 };
 
     if (!(seconds >= 0 && seconds <= MAX_SECONDS) ||
-        (seconds == 0 && kind && is_of_time(kind)))
+        (seconds == 0 && kind && is_over_time(kind)))
         return cp_api_result(
-            cp_error_set(&err, CP_EUSAGE, "seconds out of range"), &err);
+            cp_error_set(&err, CP_EUSAGE,
+                         "invalid seconds; use 0 to 86400, and more than 0 "
+                         "for profile, wall and trace"),
+            &err);
     p = start(kind, options);
     if (!p)
         return -1;
     end_ns = cp_clock_ns(CLOCK_MONOTONIC) + (int64_t)(seconds * CP_NS_PER_S);
-    if (wait_until(p, end_ns, fd, &err) == CP_OK)
+    if (record_until(p, end_ns, fd, &err) == CP_OK)
         return cpprof_stop(p, fd);
     (void)cpprof_stop(p, -1);
     return cp_api_result(err.status, &err);
@@ -373,7 +390,7 @@ EXPORT int cpprof_set_mutex_fraction(unsigned long n)
     return cp_api_result(status, &err);
 }
 
-static const char *text_of(const char *text)
+static const char *or_empty(const char *text)
 {
     return text ? text : "";
 }
@@ -385,8 +402,8 @@ EXPORT struct cpprof_custom *cpprof_custom_new(const char *name)
     enum cp_status status = cp_lifecycle_start(&err);
 
     if (status == CP_OK)
-        status = cp_custom_new(&custom, text_of(name),
-                               cp_kinds_find(text_of(name)) != NULL, &err);
+        status = cp_custom_new(&custom, or_empty(name),
+                               cp_kinds_find(or_empty(name)) != NULL, &err);
     (void)cp_api_result(status, &err);
     return (struct cpprof_custom *)custom;
 }
@@ -396,8 +413,10 @@ EXPORT int cpprof_custom_add(struct cpprof_custom *custom, const void *value)
     struct cp_error err = { 0 };
 
     if (!custom)
-        return cp_api_result(cp_error_set(&err, CP_EUSAGE, "no such profile"),
-                             &err);
+        return cp_api_result(
+            cp_error_set(&err, CP_EUSAGE,
+                         "custom is NULL; create it with cpprof_custom_new"),
+            &err);
     return cp_api_result(
         cp_custom_add((struct cp_custom *)custom, value, CP_CALLER, &err),
         &err);
@@ -408,13 +427,15 @@ EXPORT int cpprof_custom_remove(struct cpprof_custom *custom, const void *value)
     struct cp_error err = { 0 };
 
     if (!custom)
-        return cp_api_result(cp_error_set(&err, CP_EUSAGE, "no such profile"),
-                             &err);
+        return cp_api_result(
+            cp_error_set(&err, CP_EUSAGE,
+                         "custom is NULL; create it with cpprof_custom_new"),
+            &err);
     return cp_api_result(
         cp_custom_remove((struct cp_custom *)custom, value, &err), &err);
 }
 
-/* The current thread, made known if it is not yet. */
+/* The record of the current thread, registered if necessary. */
 static struct cp_signal_thread *self(struct cp_error *err)
 {
     struct cp_stack_bounds unknown = { 0, 0 };
@@ -438,7 +459,7 @@ static int change_label(const char *key, const char *value)
     enum cp_status status = CP_ENOMEM;
 
     if (!key)
-        status = cp_error_set(&err, CP_EUSAGE, "a label without a key");
+        status = cp_error_set(&err, CP_EUSAGE, "label key is NULL");
     else if (t)
         status =
             cp_labels_change(atomic_load(&t->labels), key, value, &set, &err);
@@ -449,7 +470,7 @@ static int change_label(const char *key, const char *value)
 
 EXPORT int cpprof_label_set(const char *key, const char *value)
 {
-    return change_label(key, text_of(value));
+    return change_label(key, or_empty(value));
 }
 
 EXPORT int cpprof_label_clear(const char *key)
@@ -472,15 +493,15 @@ EXPORT void cpprof_labels_put(unsigned labels)
 
 EXPORT void cpprof_region_begin(const char *name)
 {
-    cp_trace_emit_region(text_of(name), true, CP_CALLER);
+    cp_trace_emit_region(or_empty(name), true, CP_CALLER);
 }
 
 EXPORT void cpprof_region_end(const char *name)
 {
-    cp_trace_emit_region(text_of(name), false, CP_CALLER);
+    cp_trace_emit_region(or_empty(name), false, CP_CALLER);
 }
 
 EXPORT void cpprof_log(const char *category, const char *message)
 {
-    cp_trace_emit_log(text_of(category), text_of(message), CP_CALLER);
+    cp_trace_emit_log(or_empty(category), or_empty(message), CP_CALLER);
 }

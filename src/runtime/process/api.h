@@ -1,4 +1,8 @@
-/* api - what the functions of include/cpprof.h have in common. */
+/*
+ * api - helpers that the functions of include/cpprof.h share.
+ *
+ * Context: any thread of the program. Locking: none.
+ */
 #ifndef CP_API_H
 #define CP_API_H
 
@@ -9,18 +13,19 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Keeps the message for cpprof_error; gives 0, or -1 for a failure. */
+/* Stores the message for cpprof_error. Returns 0, or -1 for a failure. */
 int cp_api_result(enum cp_status status, const struct cp_error *err);
 
 /*
- * Copies a struct of the program's, which begins with its size, into one of
- * ours of `size` bytes, at least `least` of which it must have. What an older
- * program does not know is 0; what a newer one knows and we do not must be.
+ * Copies a struct of the program, which begins with its size, into one of
+ * `size` bytes. The program may be older or newer than the library: missing
+ * fields become 0, unknown fields must be 0, and min_size bytes must be
+ * present.
  */
-enum cp_status cp_api_take(void *to, size_t size, const void *from,
-                           size_t least, struct cp_error *err);
+enum cp_status cp_api_copy_struct(void *to, size_t size, const void *from,
+                                  size_t min_size, struct cp_error *err);
 
-/* In the child of a fork. */
+/* In the child of a fork (fork_handlers.c). */
 void cp_api_reset_after_fork(void);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * api_error.c - the last failure of a thread, for cpprof_error.
+ * api_error.c - the last error of each thread, for cpprof_error.
  *
- * The text is too large for the thread's static memory: a library that is
- * loaded late gets little of that. So it is allocated at the first failure, and
- * freed by the destructor of a key when the thread ends.
+ * The text is too large for thread-local storage, of which a library loaded by
+ * dlopen() gets little. So the first failure allocates it, and the destructor
+ * of a pthread key frees it at the end of the thread.
  */
 #include <cpprof.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool has_key;
 
-/* The program's own destructors may fail after this, and are freed again. */
+/* A destructor of the program may fail later and allocate another text. */
 static void free_error(void *error)
 {
     last_error = NULL;
@@ -31,8 +31,8 @@ static void make_key(void)
     has_key = pthread_key_create(&key, free_error) == 0;
 }
 
-/* NULL: there is no memory, or no key to free it by. */
-static struct cp_error *own_error(void)
+/* NULL: out of memory, or no key. */
+static struct cp_error *thread_error(void)
 {
     struct cp_error *error = last_error;
 
@@ -50,7 +50,7 @@ static struct cp_error *own_error(void)
 
 int cp_api_result(enum cp_status status, const struct cp_error *err)
 {
-    struct cp_error *error = status == CP_OK ? NULL : own_error();
+    struct cp_error *error = status == CP_OK ? NULL : thread_error();
 
     if (error)
         *error = *err;

@@ -1,4 +1,7 @@
-/* api_serve.c - include/cpprof.h: an endpoint, and answers without one. */
+/*
+ * api_serve.c - the functions of include/cpprof.h for the endpoint, for cpprof
+ * attach, and for requests that the server of the program passes on.
+ */
 #include <cpprof.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -19,7 +22,7 @@
 #include "runtime/process/listen.h"
 #include "runtime/profiles/custom.h"
 
-static const struct cp_endpoint_options mounted = {
+static const struct cp_endpoint_options mount_options = {
     .kinds = cp_kinds, .more_kinds = cp_custom_kind, .cost = cp_cost
 };
 
@@ -40,13 +43,16 @@ EXPORT int cpprof_close(void)
     if (cp_listen_close())
         return 0;
     return cp_api_result(
-        cp_error_set(&err, CP_EIO, "the endpoint does not end"), &err);
+        cp_error_set(&err, CP_EIO,
+                     "cannot close the endpoint: its thread did not end "
+                     "within 5 s; try again"),
+        &err);
 }
 
-/* cpprof attach could not reach the endpoint that it has started. */
+/* Ends a session whose endpoint cpprof attach cannot reach. */
 static int end_attach_session(char *out, size_t cap)
 {
-    int number = errno;
+    int saved_errno = errno;
     bool is_closed = cp_listen_is_attach_session();
 
     if (is_closed) {
@@ -54,8 +60,11 @@ static int end_attach_session(char *out, size_t cap)
         is_closed = cp_listen_close();
     }
     (void)snprintf(out, cap, "%s",
-                   is_closed ? "" : "no endpoint of cpprof attach");
-    errno = number;
+                   is_closed
+                       ? ""
+                       : "no session of cpprof attach, or its thread did not "
+                         "end");
+    errno = saved_errno;
     return is_closed ? 0 : -1;
 }
 
@@ -64,23 +73,23 @@ EXPORT int cpprof_attach(const char *where, const char *settings, char *out,
 {
     const char *now = cp_listen_address();
     struct cp_error err = { 0 };
-    int number = errno;
+    int saved_errno = errno;
     enum cp_status status;
 
     if (!*where)
         return end_attach_session(out, cap);
-    if (now) { /* its settings stay as they are */
+    if (now) { /* and keeps its settings */
         (void)snprintf(out, cap, "already listening on %s", now);
         return -1;
     }
     status = cp_lifecycle_attach(settings, &err);
     if (status == CP_OK)
         status = cp_listen(where, &err);
-    if (status != CP_OK) /* no endpoint is there that could be asked */
+    if (status != CP_OK) /* no endpoint can receive POST detach */
         cp_lifecycle_detach();
     (void)snprintf(out, cap, "%s",
                    status == CP_OK ? cp_listen_address() : err.msg);
-    errno = number;
+    errno = saved_errno;
     return status == CP_OK ? 0 : -1;
 }
 
@@ -100,32 +109,32 @@ EXPORT int cpprof_handle(const char *method, const char *target,
     enum cp_status status = cp_lifecycle_start(&err);
 
     if (status == CP_OK)
-        status = cp_mount_answer(&mounted, &request, fd, &err);
+        status = cp_mount_answer(&mount_options, &request, fd, &err);
     return cp_api_result(status, &err);
 }
 
-/* ---- an answer in memory ---- */
+/* ---- a response in memory ---- */
 
-/* One piece of memory: the answer, its headers, and the text they are in. */
+/* The response, its headers, and the text that both point into. */
 struct answer {
-    struct cpprof_response response; /* first */
+    struct cpprof_response response; /* must be first */
     struct cpprof_header *headers;
     struct cp_out text;
 };
 
-/* Those of the connection; our own server would send them. */
+/* Whether a header describes the content, not the connection. */
 static bool is_content(const char *name)
 {
-    static const char *const others[] = { "Connection", "Content-Length",
-                                          "Date", "Transfer-Encoding" };
+    static const char *const connection[] = { "Connection", "Content-Length",
+                                              "Date", "Transfer-Encoding" };
 
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (strcmp(name, others[i]) == 0)
+    for (size_t i = 0; i < sizeof(connection) / sizeof(connection[0]); i++)
+        if (strcmp(name, connection[i]) == 0)
             return false;
     return true;
 }
 
-/* Cuts a line off at *at, which is ended by "\r\n"; NULL: the head is over. */
+/* Ends the line at *at by NUL and advances *at; NULL at the empty line. */
 static char *next_line(char **at)
 {
     char *line = *at, *end = strstr(line, "\r\n");
@@ -149,17 +158,18 @@ static void read_header(struct answer *a, char *line)
             (struct cpprof_header){ line, colon + 2 };
 }
 
-/* The head of what our server has said; the rest of it is the body. */
+/* Parses the status line and headers; the rest is the body. */
 static enum cp_status read_head(struct answer *a, struct cp_error *err)
 {
     char *at = a->text.buf, *end = at ? strstr(at, "\r\n\r\n") : NULL, *line;
-    size_t most = 0;
+    size_t n_lines = 0;
 
     if (!end || strncmp(at, "HTTP/1.1 ", 9) != 0)
-        return cp_error_set(err, CP_EIO, "no answer");
+        return cp_error_set(err, CP_EIO,
+                            "cannot answer: the response is not HTTP");
     for (const char *p = at; p < end; p = strstr(p, "\r\n") + 2)
-        most++;
-    a->headers = cp_alloc(most, sizeof(*a->headers), err);
+        n_lines++;
+    a->headers = cp_alloc(n_lines, sizeof(*a->headers), err);
     if (!a->headers)
         return CP_ENOMEM;
     a->response.status = atoi(next_line(&at) + 9);
@@ -177,7 +187,7 @@ static enum cp_status collect(struct answer *a,
 {
     struct cp_mount_request request = { 0 };
     struct cpprof_request r;
-    enum cp_status status = cp_api_take(
+    enum cp_status status = cp_api_copy_struct(
         &r, sizeof(r), from,
         offsetof(struct cpprof_request, may_change) + sizeof(int), err);
 
@@ -190,11 +200,11 @@ static enum cp_status collect(struct answer *a,
     request.body = r.body;
     request.body_len = r.body_len;
     request.may_change = r.may_change != 0;
-    status = cp_mount_collect(&mounted, &request, r.client > 0 ? r.client : -1,
-                              &a->text, err);
+    status = cp_mount_collect(&mount_options, &request,
+                              r.client > 0 ? r.client : -1, &a->text, err);
     if (status != CP_OK)
         return status;
-    cp_out_char(&a->text, '\0'); /* the head is searched as a string */
+    cp_out_char(&a->text, '\0'); /* read_head uses strstr() */
     a->text.len--;
     return a->text.err.status == CP_OK ? read_head(a, err) : CP_ENOMEM;
 }

@@ -1,4 +1,4 @@
-/* cost.c - see cost.h. */
+/* cost.c - sums the counters of all rooms. */
 #include "runtime/process/cost.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,8 @@
-/* cost - what the profiler itself costs, for the index page. */
+/*
+ * cost - adds up the memory, samples and CPU time of the profiler.
+ *
+ * Context: any thread; the endpoint calls it for its index page.
+ */
 #ifndef CP_COST_H
 #define CP_COST_H
 

@@ -1,4 +1,4 @@
-/* dump.c - see dump.h. */
+/* dump.c - the polling thread, the signal handler and the files. */
 #include "runtime/process/dump.h"
 
 #include <cpprof.h>
@@ -22,18 +22,19 @@
 #include "runtime/threads/own_thread.h"
 #include "signal/heap/alloc_sampler.h"
 
-#define LOOK_NS 50000000
+#define DUMP_POLL_NS 50000000
 #define NAME_BYTES 320
 
 static struct {
-    struct cp_lock lock; /* one dump at a time */
+    struct cp_lock lock; /* held while a file is written */
     struct cp_settings settings;
-    pid_t pid;             /* of the process that dumps: no child of it does */
-    uint32_t n;            /* dumps so far */
-    _Atomic bool is_asked; /* by the signal */
-    uint64_t last_all, last_high;
-    bool has_failed; /* and it was said */
-    bool is_over;    /* the program ends: no more dumps */
+    pid_t pid;  /* process that dumps; its children do not */
+    uint32_t n; /* files written */
+    _Atomic bool is_signalled;
+    uint64_t last_all;  /* allocated bytes at the last dump */
+    uint64_t last_high; /* high water mark at the last dump, bytes */
+    bool has_failed;    /* and was reported */
+    bool is_exiting;    /* no more dumps */
 } dump;
 
 /* "PREFIX.0007.heap.pb.gz" */
@@ -50,18 +51,19 @@ static void name_of(uint32_t number, char out[NAME_BYTES])
                    text, pid ? pid + 5 : "", number);
 }
 
-static void complain(const char *name, const char *why)
+static void report_once(const char *name, const char *why)
 {
     char line[NAME_BYTES + 128];
 
     if (dump.has_failed)
         return;
     dump.has_failed = true;
-    (void)snprintf(line, sizeof(line), "dump: %s: %s", name, why);
+    (void)snprintf(line, sizeof(line), "cannot write heap dump %s: %s", name,
+                   why);
     cp_lifecycle_report(line);
 }
 
-/* Under another name until it is complete. */
+/* Writes a temporary file and renames it when it is complete. */
 static bool write_file(const char *name)
 {
     char part[NAME_BYTES + sizeof(CP_NEW_FILE_RANDOM)];
@@ -69,15 +71,15 @@ static bool write_file(const char *name)
     int failed;
 
     if (fd < 0) {
-        complain(name, strerror(errno));
+        report_once(name, strerror(errno));
         return false;
     }
     failed = cpprof_write("heap", 0, fd);
     if (failed)
-        complain(name, cpprof_error());
+        report_once(name, cpprof_error());
     (void)close(fd);
     if (!failed && rename(part, name) != 0) {
-        complain(name, strerror(errno));
+        report_once(name, strerror(errno));
         failed = 1;
     }
     if (failed)
@@ -103,12 +105,12 @@ static void write_next(void)
 static void write_dump(void)
 {
     cp_lock_acquire(&dump.lock);
-    if (!dump.is_over)
+    if (!dump.is_exiting)
         write_next();
     cp_lock_release(&dump.lock);
 }
 
-/* Has the value gone up by the step since it was last noted? */
+/* Whether the value has grown by `step` since *last; updates *last. */
 static bool has_risen(uint64_t value, uint64_t *last, uint64_t step)
 {
     if (step == 0 || value < *last + step)
@@ -117,13 +119,13 @@ static bool has_risen(uint64_t value, uint64_t *last, uint64_t step)
     return true;
 }
 
-static void look(void *arg)
+static void poll_loop(void *arg)
 {
     const struct cp_settings *s = &dump.settings;
 
     (void)arg;
     do {
-        bool is_due = atomic_exchange(&dump.is_asked, false);
+        bool is_due = atomic_exchange(&dump.is_signalled, false);
 
         is_due |= has_risen(atomic_load(&cp_alloc_sampler.counts.all_bytes),
                             &dump.last_all, s->dump_interval);
@@ -131,56 +133,61 @@ static void look(void *arg)
                             &dump.last_high, s->dump_on_high_water);
         if (is_due)
             write_dump();
-    } while (cp_own_thread_sleep(LOOK_NS));
+    } while (cp_own_thread_sleep(DUMP_POLL_NS));
 }
 
 static void on_signal(int sig)
 {
     (void)sig;
-    atomic_store(&dump.is_asked, true);
+    atomic_store(&dump.is_signalled, true);
 }
 
-/* The last one; what the thread is just writing is finished first. */
+/* Writes the last dump, after the one that the thread is writing. */
 static void at_exit(void)
 {
     if (cp_sandbox_is_sealed() || getpid() != dump.pid)
         return;
     cp_lock_acquire(&dump.lock);
-    if (dump.settings.dump_at_exit && !dump.is_over)
+    if (dump.settings.dump_at_exit && !dump.is_exiting)
         write_next();
-    dump.is_over = true;
+    dump.is_exiting = true;
     cp_lock_release(&dump.lock);
 }
 
-static enum cp_status take_signal(int sig, struct cp_error *err)
+static enum cp_status install_handler(int sig, struct cp_error *err)
 {
-    struct sigaction ours = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+    struct sigaction action = { .sa_handler = on_signal,
+                                .sa_flags = SA_RESTART };
     struct sigaction now;
 
     if (sigaction(sig, NULL, &now) != 0)
-        return cp_error_set(err, CP_EUSAGE, "dump_signal: %d: %s", sig,
-                            strerror(errno));
+        return cp_error_set(err, CP_EUSAGE, "cannot use dump_signal:%d: %s",
+                            sig, strerror(errno));
     if (now.sa_flags & SA_SIGINFO ||
         (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN))
-        return cp_error_set(err, CP_EUSAGE, "dump_signal: %d is in use", sig);
-    if (sigaction(sig, &ours, NULL) != 0)
-        return cp_error_set(err, CP_EUSAGE, "dump_signal: %d: %s", sig,
-                            strerror(errno));
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot use dump_signal:%d: the program has a handler; choose "
+            "another signal",
+            sig);
+    if (sigaction(sig, &action, NULL) != 0)
+        return cp_error_set(err, CP_EUSAGE, "cannot use dump_signal:%d: %s",
+                            sig, strerror(errno));
     return CP_OK;
 }
 
 enum cp_status cp_dump_start(const struct cp_settings *s, struct cp_error *err)
 {
-    bool is_watched =
+    bool needs_thread =
         s->dump_interval || s->dump_on_high_water || s->dump_signal;
 
     dump.settings = *s;
     dump.pid = getpid();
-    if (s->dump_signal && take_signal(s->dump_signal, err) != CP_OK)
+    if (s->dump_signal && install_handler(s->dump_signal, err) != CP_OK)
         return CP_EUSAGE;
-    if ((is_watched || s->dump_at_exit) && atexit(at_exit) != 0)
+    if ((needs_thread || s->dump_at_exit) && atexit(at_exit) != 0)
         return cp_error_nomem(err);
-    if (!is_watched)
+    if (!needs_thread)
         return CP_OK;
-    return cp_own_thread_start("cpprof-dump", look, NULL, err);
+    return cp_own_thread_start("cpprof-dump", poll_loop, NULL, err);
 }

@@ -1,11 +1,15 @@
 /*
- * dump - heap profiles that are written to files as the program goes on.
+ * dump - writes heap profiles to files PREFIX.NUMBER.heap.pb.gz while the
+ * program runs.
  *
- * Named PREFIX.NUMBER.heap.pb.gz, {pid} in the prefix replaced: after so many
- * allocated bytes, when the memory in use is so much more than ever before, on
- * a signal, and at the exit. All but the newest are removed again if that is
- * asked for. A thread of our own writes them, which looks 20 times a second;
- * that at the exit is written by the thread that exits.
+ * The settings select the events: a number of allocated bytes (dump_interval),
+ * a new high water mark (dump_on_high_water), a signal, and exit. dump_keep
+ * limits the number of files.
+ *
+ * Context: a thread of the library polls 20 times a second and writes; the
+ * exiting thread writes the last file.
+ * Locking: one lock, so that two files are never written at once.
+ * Failure: the first one is printed on stderr.
  */
 #ifndef CP_DUMP_H
 #define CP_DUMP_H
@@ -14,7 +18,7 @@
 
 struct cp_settings;
 
-/* Does what the settings ask for, if they do; once. */
+/* Starts what the settings ask for. Call it once. */
 enum cp_status cp_dump_start(const struct cp_settings *s, struct cp_error *err);
 
 #endif

@@ -13,7 +13,7 @@
  *    release them. The `child` handler of its room resets every other lock and
  *    drops the data that an interrupted update may have left inconsistent.
  * 2. The parent does not deadlock. libc runs `before` handlers in reverse order
- *    of registration and the others in order. Ours are registered first
+ *    of registration and the others in order. The library registers first
  *    (atfork_hooks.c), so no handler of the program runs while the locks are
  *    held. All code acquires them in the order of the table.
  * 3. No signal handler sees a held lock or a half-reset child: all signals are

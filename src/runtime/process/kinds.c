@@ -1,4 +1,4 @@
-/* kinds.c - see kinds.h. */
+/* kinds.c - the built-in kinds, and the search by name. */
 #include "runtime/process/kinds.h"
 
 #include "runtime/heap/heap_kinds.h"
@@ -12,7 +12,7 @@
 #include "runtime/profiles/wall.h"
 #include "runtime/trace/trace.h"
 
-/* By name. */
+/* Sorted by name. */
 const struct cp_kind *const cp_kinds[] = {
     &cp_allocs_kind,       &cp_block_kind, &cp_cpu_kind,  &cp_goroutine_kind,
     &cp_growth_kind,       &cp_heap_kind,  &cp_leak_kind, &cp_mutex_kind,

@@ -1,4 +1,5 @@
-/* listen.c - see listen.h. */
+/* listen.c - owns the endpoint of the process and retries to get its address.
+ */
 #include "runtime/process/listen.h"
 
 #include <stdatomic.h>
@@ -26,26 +27,26 @@
 #include "runtime/stacks/refresh_thread.h"
 #include "runtime/threads/own_thread.h"
 
-#define CHILD_DELAY_NS 100000000
+#define CHILD_DELAY_NS 100000000 /* before a forked child serves */
 #define ADDRESS_HOLDER_DELAY_NS                                                \
-    250000000                   /* shorter commands leave the address alone */
-#define MAX_DELAY_NS 4000000000 /* between two tries */
-#define TRIES 10
-#define FORKED_TRIES 4
+    250000000 /* shorter commands leave the address alone */
+#define MAX_RETRY_DELAY_NS 4000000000 /* exponential backoff */
+#define N_TRIES 10
+#define N_TRIES_AFTER_FORK 4
 
 static const struct cp_settings no_settings;
 
 static struct {
     struct cp_lock lock;
-    char where[512]; /* "": nowhere */
+    char where[512]; /* requested address; "": none */
     struct cp_endpoint *endpoint;
     const struct cp_settings *settings;
-    int listen_fd;          /* for the first endpoint; 0: none */
-    int lease_fd;           /* of that socket (address_transfer.h); 0: none */
+    int listen_fd;          /* socket for the next endpoint; 0: none */
+    int lease_fd;           /* lease of that socket; 0: none */
     bool is_attach_session; /* cpprof attach has started the endpoint */
-    _Atomic int n_tries;    /* that are left to get an address */
-    int64_t delay_ns;       /* before the first of them */
-    char paused_at[CP_HTTP_ADDRESS_BYTES]; /* the address; "": not paused */
+    _Atomic int n_tries;    /* tries left to get the address */
+    int64_t delay_ns;       /* before the first try */
+    char paused_at[CP_HTTP_ADDRESS_BYTES]; /* actual address; "": not paused */
 } state = { .settings = &no_settings };
 
 void cp_listen_configure(const struct cp_settings *s)
@@ -110,12 +111,12 @@ static enum cp_status start_endpoint(const char *where, struct cp_error *err)
         .spawn = spawn
     };
     enum cp_status status = cp_endpoint_start(&state.endpoint, &options, err);
-    struct cp_error unseen = { 0 };
+    struct cp_error heap_err = { 0 };
 
     state.is_attach_session = state.settings->is_attached;
     state.listen_fd = state.lease_fd = 0;
-    if (status == CP_OK && cp_heap_enable(&unseen) != CP_OK)
-        cp_lifecycle_report(unseen.msg);
+    if (status == CP_OK && cp_heap_enable(&heap_err) != CP_OK)
+        cp_lifecycle_report(heap_err.msg);
     return status;
 }
 
@@ -124,15 +125,22 @@ static enum cp_status listen_locked(const char *where, struct cp_error *err)
     enum cp_status status;
 
     if (state.endpoint)
-        return cp_error_set(err, CP_EUSAGE, "already listening on %s",
-                            cp_endpoint_address(state.endpoint));
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot listen: this process listens on %s already; call "
+            "cpprof_close first",
+            cp_endpoint_address(state.endpoint));
     if (strlen(where) >= sizeof(state.where))
-        return cp_error_set(err, CP_EUSAGE, "address too long");
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot listen: the address is longer than %zu bytes",
+            sizeof(state.where) - 1);
     if (state.settings->is_token_bad)
-        return cp_error_set(err, CP_EUSAGE,
-                            "cannot listen on %s: PPROFTOKEN is no token; use "
-                            "1 to 256 letters, digits and -._~+/=, or unset it",
-                            where);
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "cannot listen on %s: PPROFTOKEN is not a token; use "
+            "1 to 256 letters, digits and -._~+/=, or unset it",
+            where);
     (void)strcpy(state.where, where);
     status = start_endpoint(state.where, err);
     if (status != CP_OK)
@@ -184,7 +192,7 @@ static bool close_locked(void)
     state.where[0] = '\0';
     state.endpoint = NULL;
     if (!cp_endpoint_await_end(e))
-        return false; /* what it uses cannot be freed */
+        return false; /* the thread still uses it: leak it */
     cp_endpoint_free(e);
     return true;
 }
@@ -213,7 +221,7 @@ void cp_listen_pause(void)
     cp_lock_release(&state.lock);
 }
 
-/* Reports nothing where the endpoint cannot serve in a new namespace. */
+/* Silent if the endpoint cannot serve in the new namespace. */
 void cp_listen_resume(void)
 {
     cp_lock_acquire(&state.lock);
@@ -227,8 +235,8 @@ void cp_listen_resume(void)
     cp_lock_release(&state.lock);
 }
 
-/* Does every process get another address? */
-static bool is_of_process(const char *where)
+/* Whether the address differs per process. */
+static bool is_per_process(const char *where)
 {
     size_t len = strlen(where);
 
@@ -237,8 +245,8 @@ static bool is_of_process(const char *where)
            strcmp(where, "0") == 0;
 }
 
-/* The same with any port, where there is one. */
-static bool take_any_port(void)
+/* Replaces the port by 0; false: the address has none. */
+static bool use_any_port(void)
 {
     char *colon = strrchr(state.where, ':');
 
@@ -251,7 +259,7 @@ static bool take_any_port(void)
     return true;
 }
 
-static enum cp_status try_again(struct cp_error *err)
+static enum cp_status try_start(struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
@@ -269,34 +277,34 @@ static void serve_child(void *arg)
     (void)arg;
     if (!cp_own_thread_sleep(CHILD_DELAY_NS))
         return;
-    if (try_again(&err) != CP_OK)
+    if (try_start(&err) != CP_OK)
         cp_lifecycle_report(err.msg);
     state.n_tries = 0;
 }
 
-/* On the socket of an ancestor. */
-static bool serve_in_its_place(void)
+/* Leases the socket of an ancestor and serves on it. */
+static bool serve_on_lease(void)
 {
-    struct cp_address_transfer given;
+    struct cp_address_transfer lease;
     enum cp_status status = CP_EIO;
 
-    if (!cp_address_transfer_request(&given))
+    if (!cp_address_transfer_request(&lease))
         return false;
     cp_lock_acquire(&state.lock);
-    state.listen_fd = given.listen_fd;
-    state.lease_fd = given.lease_fd;
+    state.listen_fd = lease.listen_fd;
+    state.lease_fd = lease.lease_fd;
     if (!state.endpoint && state.where[0]) {
         status = start_endpoint(state.where, NULL);
     } else {
-        (void)close(given.listen_fd);
-        (void)close(given.lease_fd);
+        (void)close(lease.listen_fd);
+        (void)close(lease.lease_fd);
         state.listen_fd = state.lease_fd = 0;
     }
     cp_lock_release(&state.lock);
     return status == CP_OK;
 }
 
-/* Until the address is free or given to us, or with one of its own. */
+/* Retries until the address is free or leased, or with another port. */
 static void serve_as_address_holder(void *arg)
 {
     int64_t delay = state.delay_ns;
@@ -305,12 +313,12 @@ static void serve_as_address_holder(void *arg)
     for (; state.n_tries > 0; state.n_tries--) {
         if (!cp_own_thread_sleep(delay))
             return;
-        if (try_again(NULL) == CP_OK || serve_in_its_place())
+        if (try_start(NULL) == CP_OK || serve_on_lease())
             return;
-        if (state.settings->follow == CP_FOLLOW_ALL && take_any_port() &&
-            try_again(NULL) == CP_OK)
+        if (state.settings->follow == CP_FOLLOW_ALL && use_any_port() &&
+            try_start(NULL) == CP_OK)
             return;
-        delay = delay < MAX_DELAY_NS / 2 ? delay * 2 : MAX_DELAY_NS;
+        delay = delay < MAX_RETRY_DELAY_NS / 2 ? delay * 2 : MAX_RETRY_DELAY_NS;
     }
 }
 
@@ -328,13 +336,13 @@ void cp_listen_later(const char *where)
     if (strlen(where) >= sizeof(state.where))
         return;
     (void)strcpy(state.where, where);
-    start_address_holder(TRIES, ADDRESS_HOLDER_DELAY_NS);
+    start_address_holder(N_TRIES, ADDRESS_HOLDER_DELAY_NS);
 }
 
 /*
- * The parent may still wait for its address: what goes to the background forks
- * twice within a moment. Then it is let go first, so that the address comes
- * back to it when the child ends. If it has given up, so does the child.
+ * A daemon forks twice in a moment, so the parent may still be waiting for the
+ * address. Such a child waits twice as long, so that the parent gets the
+ * address first. If the parent has given up, the child does not try.
  */
 void cp_listen_after_fork(void)
 {
@@ -350,11 +358,11 @@ void cp_listen_after_fork(void)
         state.where[0] = '\0';
     if (!state.where[0])
         return;
-    if (is_of_process(state.where)) {
+    if (is_per_process(state.where)) {
         state.n_tries = 1;
         (void)cp_own_thread_start("cpprof", serve_child, NULL, NULL);
     } else
-        start_address_holder(FORKED_TRIES, had_one
-                                               ? ADDRESS_HOLDER_DELAY_NS
-                                               : 2 * ADDRESS_HOLDER_DELAY_NS);
+        start_address_holder(N_TRIES_AFTER_FORK,
+                             had_one ? ADDRESS_HOLDER_DELAY_NS
+                                     : 2 * ADDRESS_HOLDER_DELAY_NS);
 }

@@ -1,11 +1,17 @@
 /*
- * listen - starts the endpoint on a thread of its own, and again after a fork.
+ * listen - starts, pauses and closes the endpoint, and restarts it after
+ * fork().
  *
- * A child cannot have its parent's port. If the address says which process it
- * is of ({pid}, or port 0), a child gets an endpoint of its own once it has
- * lived for a moment: most children call exec at once. With any other address
- * it may get its parent's (address_transfer.h), or one with another port if the
- * settings say that all processes are followed.
+ * A child cannot bind the port of its parent. If the address differs per
+ * process
+ * ({pid} or port 0), the child starts its own endpoint after 100 ms, because
+ * most children call exec at once. With any other address it may lease that of
+ * its parent (address_transfer.h), or use another port if the settings follow
+ * all processes.
+ *
+ * Context: threads of the program and of the library.
+ * Locking: one lock, held during each call.
+ * Failure: err, or silence where a retry on a thread fails.
  */
 #ifndef CP_LISTEN_H
 #define CP_LISTEN_H
@@ -16,35 +22,35 @@
 
 struct cp_settings;
 
-/* What the endpoints to come are like; the settings are not copied. */
+/* Sets the settings of future endpoints; they are not copied. */
 void cp_listen_configure(const struct cp_settings *s);
 
 enum cp_status cp_listen(const char *where, struct cp_error *err);
 
-/* Has cpprof attach started the endpoint that there is? */
+/* Whether cpprof attach has started the current endpoint. */
 bool cp_listen_is_attach_session(void);
 
-/* Where it is; NULL: nowhere. */
+/* The address of the endpoint; NULL: there is none. */
 const char *cp_listen_address(void);
 
 /*
- * The address was taken, by a process that we descend from: tries again for a
- * while, on a thread of ours.
+ * Retries on a thread of the library, after an ancestor was found to use the
+ * address.
  */
 void cp_listen_later(const char *where);
 
 /*
- * Ends the endpoint and what it serves. What can be given back is: memory,
- * the signal, threads. False: its thread does not end.
+ * Ends the endpoint, its threads and its use of the signal, and frees memory.
+ * False: the thread did not end in 5 s.
  */
 bool cp_listen_close(void);
 
-/* In the child of a fork. */
+/* In the child of a fork; starts threads (fork_handlers.c). */
 void cp_listen_after_fork(void);
 
 /*
- * Ends the endpoint's thread and its connections, and starts it again at the
- * same address (own_thread.h). Called on a thread of the program.
+ * For pause.h: ends the endpoint thread and its connections, and starts another
+ * at the same address. Called on a thread of the program.
  */
 void cp_listen_pause(void);
 void cp_listen_resume(void);

@@ -1,4 +1,5 @@
-/* pause.c - see pause.h. */
+/* pause.c - counts threads in /proc, and ends and restarts those of the
+ * library. */
 #include "runtime/process/pause.h"
 
 #include <errno.h>
@@ -19,12 +20,12 @@
 #include "signal/unwinder/syscall.h"
 
 #define PAUSE_POLL_NS 200000
-#define FEW_POLLS 50   /* 10 ms, if the program seems to have threads */
-#define MAX_POLLS 5000 /* a second */
+#define FEW_POLLS 50   /* 10 ms, if the program seems to have more threads */
+#define MAX_POLLS 5000 /* 1 s */
 #define PAUSE_TIMEOUT_NS ((int64_t)5000000000)
 
-/* Threads in the kernel's list; 0: not known. */
-static size_t count_all(void)
+/* The number of threads of the process by /proc; 0: unknown. */
+static size_t count_threads(void)
 {
     struct stat task;
 
@@ -33,7 +34,7 @@ static size_t count_all(void)
                : 0;
 }
 
-static void nap(void)
+static void sleep_one_poll(void)
 {
     const struct timespec span = { 0, PAUSE_POLL_NS };
 
@@ -41,29 +42,29 @@ static void nap(void)
 }
 
 /*
- * Has the program one thread? A thread that has just begun has no record yet,
- * or, if it is an own one, a record for a moment; and an own one that has ended
- * is in the kernel's list for a moment, or longer on a busy machine.
+ * Whether the program has one thread. Retries, because the counts disagree for
+ * a moment: a new thread has no record yet, a new thread of the library has one
+ * briefly, and an ended thread stays in /proc until the kernel reaps it.
  */
 static bool has_one_thread(void)
 {
     for (int i = 0; i < (cp_thread_records_used() > 1 ? FEW_POLLS : MAX_POLLS);
          i++) {
-        if (count_all() <= cp_own_thread_count() + 1)
+        if (count_threads() <= cp_own_thread_count() + 1)
             return true;
-        nap();
+        sleep_one_poll();
     }
     return false;
 }
 
 bool cp_pause_is_useful(void)
 {
-    int number = errno;
-    bool is = cp_lifecycle_is_started() && cp_own_thread_count() > 0 &&
-              cp_lifecycle_is_own_process() && has_one_thread();
+    int saved_errno = errno;
+    bool is_useful = cp_lifecycle_is_started() && cp_own_thread_count() > 0 &&
+                     cp_lifecycle_is_own_process() && has_one_thread();
 
-    errno = number;
-    return is;
+    errno = saved_errno;
+    return is_useful;
 }
 
 static bool is_gone(int32_t tid)
@@ -77,10 +78,10 @@ struct ending {
     bool is_single; /* the program has one thread */
 };
 
-/* A thread is there for a while after its function has returned. */
+/* The kernel removes a thread some time after its function has returned. */
 static bool has_ended(const struct ending *e)
 {
-    if (cp_own_thread_count() > 0 || (e->is_single && count_all() > 1))
+    if (cp_own_thread_count() > 0 || (e->is_single && count_threads() > 1))
         return false;
     for (size_t i = 0; i < e->n; i++)
         if (!is_gone(e->tids[i]))
@@ -88,34 +89,34 @@ static bool has_ended(const struct ending *e)
     return true;
 }
 
-static void await_end(const struct ending *e)
+static void wait_for_end(const struct ending *e)
 {
     int64_t end_ns = cp_clock_ns(CLOCK_MONOTONIC) + PAUSE_TIMEOUT_NS;
 
     while (!has_ended(e) && cp_clock_ns(CLOCK_MONOTONIC) < end_ns)
-        nap();
+        sleep_one_poll();
 }
 
 void cp_pause_begin(bool is_single)
 {
     struct ending ending = { .is_single = is_single };
-    int number = errno;
+    int saved_errno = errno;
 
     ending.n = cp_threads_list_internal(ending.tids);
     cp_own_thread_pause();
     cp_record_pause();
     cp_refresh_wake();
     cp_listen_pause();
-    await_end(&ending);
-    errno = number;
+    wait_for_end(&ending);
+    errno = saved_errno;
 }
 
 void cp_pause_end(void)
 {
-    int number = errno;
+    int saved_errno = errno;
 
     cp_record_resume();
     cp_own_thread_resume();
     cp_listen_resume();
-    errno = number;
+    errno = saved_errno;
 }

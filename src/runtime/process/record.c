@@ -1,4 +1,4 @@
-/* record.c - see record.h. */
+/* record.c - the waiting thread, the end signals and the files. */
 #include "runtime/process/record.h"
 
 #include <cpprof.h>
@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/new_file.h"
 #include "base/pid_name.h"
@@ -26,43 +27,45 @@
 #include "runtime/threads/own_thread.h"
 #include "signal/unwinder/syscall.h"
 
-/* What the thread that watches is to know. */
+/* Values of record.word, the futex that the thread waits on. */
 enum {
-    WATCHING,
+    RECORDING,
     CANCELLED,
     PAUSED,
-    SIGNALLED /* and above: by SIGNALLED + number */
+    SIGNALLED /* SIGNALLED + number of the signal */
 };
 
-static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
-#define N_ENDS (sizeof(ends) / sizeof(ends[0]))
+static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP };
+#define N_END_SIGNALS (sizeof(end_signals) / sizeof(end_signals[0]))
 
 static struct {
     struct cp_lock lock;
     const struct cp_settings *settings;
     struct cpprof_profile *cpu; /* NULL: not running */
-    bool is_heap_due, has_atexit;
-    pid_t pid;      /* of the process that is recorded */
-    int64_t end_ns; /* of the CPU profile, monotonic; -1: when it ends */
+    bool is_heap_due;           /* the heap file is not written yet */
+    bool has_atexit;            /* cp_record_finish is an exit function */
+    pid_t pid;                  /* process that is recorded */
+    int64_t end_ns; /* end of the CPU profile, monotonic; -1: at exit */
     _Atomic uint32_t word;
     _Atomic bool is_on;
 } record;
 
-static void complain(const char *file, const char *why)
+static void report_failure(const char *file, const char *why)
 {
     char line[640];
 
-    (void)snprintf(line, sizeof(line), "%.400s: %.200s", file, why);
+    (void)snprintf(line, sizeof(line),
+                   "cannot write the profile %.400s: %.200s", file, why);
     cp_lifecycle_report(line);
 }
 
 struct names {
     char file[sizeof(record.settings->cpu_file) + 64];
-    /* Until it is whole; "": it is no file, and written to as it is. */
+    /* Temporary name; "": not a regular file, written directly. */
     char part[sizeof(record.settings->cpu_file) + 96];
 };
 
-static int open_part(const char *name, struct names *out)
+static int open_output(const char *name, struct names *out)
 {
     long pid = (long)record.pid;
     int fd = -1;
@@ -76,14 +79,14 @@ static int open_part(const char *name, struct names *out)
         fd = cp_new_file_beside(out->file, out->part, sizeof(out->part), 0666);
     }
     if (fd < 0)
-        complain(name, cp_target_why(errno));
+        report_failure(name, cp_target_why(errno));
     return fd;
 }
 
 static void write_file(const char *name, bool is_cpu)
 {
     struct names names;
-    int failed, fd = open_part(name, &names);
+    int failed, fd = open_output(name, &names);
 
     failed = is_cpu ? cpprof_stop(record.cpu, fd)
                     : (fd < 0 ? -1 : cpprof_write("heap", 0, fd));
@@ -91,11 +94,11 @@ static void write_file(const char *name, bool is_cpu)
         return;
     (void)close(fd);
     if (failed)
-        complain(names.file, cpprof_error());
+        report_failure(names.file, cpprof_error());
     else if (!names.part[0] || rename(names.part, names.file) == 0)
         return;
     else
-        complain(names.file, strerror(errno));
+        report_failure(names.file, strerror(errno));
     if (names.part[0])
         (void)unlink(names.part);
 }
@@ -124,10 +127,10 @@ bool cp_record_is_on(void)
            getpid() == record.pid;
 }
 
-bool cp_record_is_end(int sig)
+bool cp_record_is_end_signal(int sig)
 {
-    for (size_t i = 0; i < N_ENDS; i++)
-        if (ends[i] == sig)
+    for (size_t i = 0; i < N_END_SIGNALS; i++)
+        if (end_signals[i] == sig)
             return true;
     return false;
 }
@@ -142,79 +145,80 @@ void cp_record_finish(void)
 
 void cp_record_on_signal(int sig)
 {
-    uint32_t watching = WATCHING;
-    int number = errno;
+    uint32_t recording = RECORDING;
+    int saved_errno = errno;
 
-    if (atomic_compare_exchange_strong(&record.word, &watching,
+    if (atomic_compare_exchange_strong(&record.word, &recording,
                                        (uint32_t)(SIGNALLED + sig)))
         (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAKE_PRIVATE, 1);
-    errno = number;
+    errno = saved_errno;
 }
 
-/* Before main: nobody else changes them meanwhile. */
-static void catch_ends(void)
+/* Runs before main(), so no other thread changes the handlers meanwhile. */
+static void catch_end_signals(void)
 {
-    struct sigaction ours = { .sa_handler = cp_record_on_signal,
-                              .sa_flags = SA_RESTART };
+    struct sigaction action = { .sa_handler = cp_record_on_signal,
+                                .sa_flags = SA_RESTART };
     struct sigaction now;
 
-    for (size_t i = 0; i < N_ENDS; i++)
-        if (sigaction(ends[i], NULL, &now) == 0 &&
+    for (size_t i = 0; i < N_END_SIGNALS; i++)
+        if (sigaction(end_signals[i], NULL, &now) == 0 &&
             !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_DFL)
-            (void)sigaction(ends[i], &ours, NULL);
+            (void)sigaction(end_signals[i], &action, NULL);
 }
 
-/* Leaves those to their default again that the program has not taken. */
-static void release_ends(void)
+/* Restores SIG_DFL unless the program has set another handler. */
+static void release_end_signals(void)
 {
     struct sigaction none = { .sa_handler = SIG_DFL }, now;
 
-    for (size_t i = 0; i < N_ENDS; i++)
-        if (sigaction(ends[i], NULL, &now) == 0 &&
+    for (size_t i = 0; i < N_END_SIGNALS; i++)
+        if (sigaction(end_signals[i], NULL, &now) == 0 &&
             !(now.sa_flags & SA_SIGINFO) &&
             now.sa_handler == cp_record_on_signal)
-            (void)sigaction(ends[i], &none, NULL);
+            (void)sigaction(end_signals[i], &none, NULL);
 }
 
 void cp_record_end(void)
 {
     cp_record_finish();
     atomic_store(&record.is_on, false);
-    release_ends();
+    release_end_signals();
 }
 
-/* Until that time (-1: it is not limited), or until something comes. */
-static uint32_t await(int64_t end_ns)
+/* Waits until end_ns (-1: no limit) or a new value of the futex word. */
+static uint32_t wait_for_word(int64_t end_ns)
 {
     uint32_t word;
 
-    while ((word = atomic_load(&record.word)) == WATCHING) {
+    while ((word = atomic_load(&record.word)) == RECORDING) {
         int64_t left = end_ns < 0 ? 1 : end_ns - cp_clock_ns(CLOCK_MONOTONIC);
         struct timespec span = cp_clock_span(left);
 
         if (left <= 0)
             break;
         (void)CP_SYSCALL(SYS_futex, (long)&record.word, FUTEX_WAIT_PRIVATE,
-                         WATCHING, end_ns < 0 ? 0 : (long)&span);
+                         RECORDING, end_ns < 0 ? 0 : (long)&span);
     }
     return word;
 }
 
-static void watch(void *arg)
+static void record_thread(void *arg)
 {
-    uint32_t word = await(record.end_ns);
+    uint32_t word = wait_for_word(record.end_ns);
 
     (void)arg;
-    if (word == WATCHING) {
+    CP_ASSERT(word < SIGNALLED + 65);
+    if (word == RECORDING) {
         finish_cpu();
-        word = record.is_heap_due ? await(-1) : CANCELLED;
+        word = record.is_heap_due ? wait_for_word(-1) : CANCELLED;
     }
     if (word == PAUSED && cp_own_thread_is_pausing())
         return;
     if (word > SIGNALLED)
         cp_record_finish();
     atomic_store(&record.is_on, false);
-    release_ends();
+    release_end_signals();
     if (word > SIGNALLED)
         (void)kill(getpid(), (int)(word - SIGNALLED));
 }
@@ -231,15 +235,16 @@ void cp_record_start(const struct cp_settings *s)
     record.end_ns = s->cpu_seconds > 0 ? cp_clock_ns(CLOCK_MONOTONIC) +
                                              (int64_t)(s->cpu_seconds * 1e9)
                                        : -1;
-    atomic_store(&record.word, WATCHING);
+    atomic_store(&record.word, RECORDING);
     atomic_store(&record.is_on, true);
     if (s->cpu_file[0] && !(record.cpu = cpprof_start("profile")))
-        complain(s->cpu_file, cpprof_error());
-    catch_ends();
-    if (cp_own_thread_start("cpprof-record", watch, NULL, &err) != CP_OK) {
+        report_failure(s->cpu_file, cpprof_error());
+    catch_end_signals();
+    if (cp_own_thread_start("cpprof-record", record_thread, NULL, &err) !=
+        CP_OK) {
         atomic_store(&record.is_on, false);
-        release_ends();
-        complain(s->cpu_file[0] ? s->cpu_file : s->heap_file, err.msg);
+        release_end_signals();
+        report_failure(s->cpu_file[0] ? s->cpu_file : s->heap_file, err.msg);
     }
     if (!record.has_atexit)
         record.has_atexit = atexit(cp_record_finish) == 0;
@@ -262,19 +267,19 @@ void cp_record_cancel(void)
     record.is_heap_due = false;
     cp_lock_release(&record.lock);
     atomic_store(&record.is_on, false);
-    change_word(WATCHING, CANCELLED);
+    change_word(RECORDING, CANCELLED);
 }
 
 void cp_record_pause(void)
 {
     if (cp_record_is_on())
-        change_word(WATCHING, PAUSED);
+        change_word(RECORDING, PAUSED);
 }
 
 void cp_record_resume(void)
 {
     if (cp_record_is_on())
-        change_word(PAUSED, WATCHING);
+        change_word(PAUSED, RECORDING);
 }
 
 void cp_record_reset_after_fork(void)
@@ -282,7 +287,7 @@ void cp_record_reset_after_fork(void)
     cp_lock_reset(&record.lock);
     atomic_store(&record.is_on, false);
     if (record.settings)
-        release_ends();
+        release_end_signals();
     record.cpu = NULL;
     record.is_heap_due = false;
     record.settings = NULL;

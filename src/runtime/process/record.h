@@ -1,11 +1,17 @@
 /*
- * record - a CPU profile and a heap profile into files, for `cpprof run`.
+ * record - writes a CPU profile and a heap profile to files, for cpprof run.
  *
- * CPPROF=cpu_file:F,cpu_seconds:N: the CPU profile of the first N seconds (0:
- * of the whole life); heap_file:F: the heap at the end. The end is exit, or
- * SIGINT, SIGTERM or SIGHUP if the program leaves them at their default: they
- * are passed on when the files are written. Of several processes that share an
- * address, the one that serves is recorded.
+ * CPPROF=cpu_file:F,cpu_seconds:N records the CPU profile of the first N
+ * seconds (0: until the program ends); heap_file:F the heap at the end. The end
+ * is exit(), or SIGINT, SIGTERM or SIGHUP if the program leaves them at
+ * SIG_DFL; the signal is sent again after the files are written. Of several
+ * processes that share an address, only the one that serves is recorded.
+ *
+ * Context: a thread of the library waits; the files are written there or on the
+ * exiting thread. cp_record_on_signal is async-signal-safe.
+ * Locking: one lock while a file is written.
+ * Ordering: the signal handler publishes the signal by CAS on a futex word.
+ * Failure: printed on stderr.
  */
 #ifndef CP_RECORD_H
 #define CP_RECORD_H
@@ -15,34 +21,32 @@
 struct cp_settings;
 
 /*
- * Begins, if the settings ask for it and it has not begun before. Failures are
- * said.
+ * Starts what the settings ask for, once per process.
  */
 void cp_record_start(const struct cp_settings *s);
 
-/* Is something to be written by this process? One load where nothing is. */
+/* Whether this process still has files to write. */
 bool cp_record_is_on(void);
 
-/* Does that signal end programs in an orderly way? */
-bool cp_record_is_end(int sig);
+/* Whether the signal is SIGINT, SIGTERM or SIGHUP. */
+bool cp_record_is_end_signal(int sig);
 
-/* The program is about to end: writes what is to be written. */
+/* Writes the files; the program is about to end. */
 void cp_record_finish(void);
 
-/* The same, and signals are at their default again where the program left
-   them there. */
+/* Writes the files, and restores SIG_DFL where record.c has a handler. */
 void cp_record_end(void);
 
-/* What stands in place of the default. */
+/* The handler in place of SIG_DFL. */
 void cp_record_on_signal(int sig);
 
-/* The address went to another process: nothing is written. */
+/* Discards the recording: another process has leased the address. */
 void cp_record_cancel(void);
 
-/* In the child of a fork, which records nothing. */
+/* In the child of a fork, which is not recorded. */
 void cp_record_reset_after_fork(void);
 
-/* Its thread ends, and is started again by own_thread.h. */
+/* For pause.h: ends the thread; own_thread.h starts it again. */
 void cp_record_pause(void);
 void cp_record_resume(void);
 

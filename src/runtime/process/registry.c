@@ -1,4 +1,4 @@
-/* registry.c - see registry.h. */
+/* registry.c - writes, sweeps and removes registry files. */
 #include "runtime/process/registry.h"
 
 #include <dirent.h>
@@ -19,16 +19,16 @@
 #include "base/proc_self.h"
 #include "runtime/os/sandbox.h"
 
-#define MAX_SWEPT 64 /* files that are looked at in passing */
+#define MAX_SWEPT 64 /* files that one sweep reads */
 
 static struct {
     char folder[CP_INSTANCE_PATH];
-    _Atomic int pid; /* of the process whose file is there; 0: none is */
+    _Atomic int pid; /* process whose file exists; 0: none */
 } state;
 
 /*
- * "redis-server *:6379", or "" where /proc does not tell. Those who write a
- * title over their arguments fill the rest with blanks.
+ * "redis-server *:6379", or "" if /proc is unreadable. A program that sets its
+ * title fills the rest of its arguments with blanks or NUL.
  */
 static void read_command(char *out, size_t cap)
 {
@@ -45,8 +45,8 @@ static void read_command(char *out, size_t cap)
 }
 
 /*
- * What the program was called at first: some write over their arguments, which
- * that name is a part of.
+ * The name at the first call. A program that sets its title overwrites the
+ * arguments, which program_invocation_short_name points into.
  */
 static const char *first_name(void)
 {
@@ -91,7 +91,7 @@ static bool write_file(int folder, const struct cp_instance *i)
     return false;
 }
 
-/* Directory entries as the kernel has them: readdir would call malloc. */
+/* A directory entry of getdents64(); readdir() would call malloc. */
 struct entry {
     uint64_t inode, offset;
     unsigned short len;
@@ -99,7 +99,7 @@ struct entry {
     char name[];
 };
 
-/* Removes what dead processes have left, as far as a bounded look goes. */
+/* Removes files of dead processes among the first MAX_SWEPT. */
 static void sweep(int folder)
 {
     _Alignas(8) char bytes[4096];
@@ -119,7 +119,7 @@ static void sweep(int folder)
         }
 }
 
-/* The first folder of the two that can be used; -1: neither can. */
+/* Opens $XDG_RUNTIME_DIR or the folder in /tmp; -1: neither works. */
 static int open_folder(void)
 {
     const char *dir = getenv("XDG_RUNTIME_DIR");
@@ -133,7 +133,7 @@ static int open_folder(void)
     return cp_instance_open_folder(state.folder, geteuid(), true);
 }
 
-static bool is_known(int folder, const struct cp_instance *i)
+static bool has_same_entry(int folder, const struct cp_instance *i)
 {
     struct cp_instance before;
     char name[32];
@@ -153,7 +153,7 @@ bool cp_registry_add(const char *address, const char *app_id)
     if (folder >= 0) {
         sweep(folder);
         describe(&i, address, app_id);
-        is_new = !is_known(folder, &i);
+        is_new = !has_same_entry(folder, &i);
         if (i.start_ticks && write_file(folder, &i))
             atomic_store(&state.pid, (int)i.pid);
         (void)close(folder);
@@ -162,7 +162,7 @@ bool cp_registry_add(const char *address, const char *app_id)
     return is_new;
 }
 
-/* Also in a child of the process that it is of: then there is nothing to do. */
+/* Does nothing in a child of the process that wrote the file. */
 void cp_registry_remove(void)
 {
     int pid = atomic_load(&state.pid), number = errno, folder;
@@ -185,7 +185,7 @@ void cp_registry_reset_after_fork(void)
     atomic_store(&state.pid, 0);
 }
 
-__attribute__((destructor)) static void end(void)
+__attribute__((destructor)) static void remove_at_exit(void)
 {
     cp_registry_remove();
 }

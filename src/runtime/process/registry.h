@@ -1,10 +1,13 @@
 /*
- * registry - writes down that this process serves, for `cpprof list`.
+ * registry - writes a file that tells `cpprof list` about this process.
  *
- * base/instance.h says where and how. Nothing depends on it: where the file
- * cannot be written there is none, and nobody is told. It is removed when the
- * endpoint ends and at the program's end; what a killed program leaves behind
- * is recognised by its start time, and removed by the next one of the user.
+ * base/instance.h defines its path and format. The file is removed when the
+ * endpoint ends and at exit. A killed process leaves it behind; readers compare
+ * the start time, and the next process of the user removes it.
+ *
+ * Context: the thread that starts or ends the endpoint, and exit.
+ * Locking: none; one atomic process id.
+ * Failure: silent; without the file `cpprof list` lacks the process.
  */
 #ifndef CP_REGISTRY_H
 #define CP_REGISTRY_H
@@ -12,13 +15,13 @@
 #include <stdbool.h>
 
 /*
- * "" for the app id: the program's name. False: it was there already, with the
- * same address; the process has executed another program since.
+ * app_id "" means the name of the program. False: the file existed with the
+ * same address, because the process has called exec.
  */
 bool cp_registry_add(const char *address, const char *app_id);
 void cp_registry_remove(void);
 
-/* In the child of a fork, which in a pod of its own may have the same pid. */
+/* In the child of a fork; in a new pid namespace it may have the same pid. */
 void cp_registry_reset_after_fork(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* settings.c - see settings.h. */
+/* settings.c - the parsers of numbers, and the list of keys. */
 #include "runtime/process/settings.h"
 
 #include <signal.h>
@@ -23,21 +23,21 @@ void cp_settings_init(struct cp_settings *s)
                                .max_memory = DEFAULT_MEMORY };
 }
 
-/* Decimal digits, then k, m or g for powers of 1024; false: something else. */
-static bool read_number(const char *text, uint64_t most, uint64_t *out)
+/* Decimal digits and an optional k, m or g (powers of 1024), at most max. */
+static bool read_number(const char *text, uint64_t max, uint64_t *out)
 {
     uint64_t value = 0;
     const char *p = text;
 
     for (; *p >= '0' && *p <= '9'; p++) {
-        if (value > most)
+        if (value > max)
             return false;
         value = value * 10 + (uint64_t)(*p - '0');
     }
     if (p == text)
         return false;
     for (const char *units = "kmg"; *p && *units; units++) {
-        if (value > most)
+        if (value > max)
             return false;
         value *= 1024;
         if ((*p | 0x20) == *units) {
@@ -48,24 +48,24 @@ static bool read_number(const char *text, uint64_t most, uint64_t *out)
         }
     }
     *out = value;
-    return *p == '\0' && value <= most;
+    return *p == '\0' && value <= max;
 }
 
-static bool set_int(int *out, const char *value, uint64_t least, uint64_t most)
+static bool set_int(int *out, const char *value, uint64_t min, uint64_t max)
 {
     uint64_t number;
 
-    if (!read_number(value, most, &number) || number < least)
+    if (!read_number(value, max, &number) || number < min)
         return false;
     *out = (int)number;
     return true;
 }
 
-static bool set_size(size_t *out, const char *value, uint64_t least)
+static bool set_size(size_t *out, const char *value, uint64_t min)
 {
     uint64_t number;
 
-    if (!read_number(value, (uint64_t)1 << 40, &number) || number < least)
+    if (!read_number(value, (uint64_t)1 << 40, &number) || number < min)
         return false;
     *out = (size_t)number;
     return true;
@@ -109,7 +109,7 @@ static bool set_text(char *out, size_t cap, const char *value)
     return true;
 }
 
-/* Seconds, with decimals; 0: no end. */
+/* Seconds with optional decimals. */
 static bool set_seconds(double *out, const char *value)
 {
     double sum = 0, unit = 1;
@@ -134,7 +134,7 @@ static bool set_follow(enum cp_follow *out, const char *value)
     return true;
 }
 
-/* What `cpprof run` sets, most of the time; results as below. */
+/* Keys that `cpprof run` sets; the result is that of set(). */
 static int set_run(struct cp_settings *s, const char *key, const char *value)
 {
     if (strcmp(key, "app_id") == 0)
@@ -152,7 +152,7 @@ static int set_run(struct cp_settings *s, const char *key, const char *value)
     return -1;
 }
 
-/* 1: set, 0: a bad value, -1: no such key. */
+/* 1: set, 0: invalid value, -1: unknown key. */
 static int set(struct cp_settings *s, const char *key, const char *value)
 {
     if (strcmp(key, "cpu_hz") == 0)
@@ -197,16 +197,15 @@ static void read_pair(struct cp_settings *s, const char *pair, size_t len,
     if (result == 1)
         return;
     if (!value)
-        (void)snprintf(line, sizeof(line), "CPPROF: not KEY:VALUE: %s", text);
+        (void)snprintf(line, sizeof(line), "CPPROF: ignored %s: not KEY:VALUE",
+                       text);
     else
-        (void)snprintf(line, sizeof(line), "CPPROF: %s%s%s%s",
-                       result == 0 ? "bad value of " : "no such setting: ",
-                       text, result == 0 ? ": " : "", result == 0 ? value : "");
+        (void)snprintf(line, sizeof(line), "CPPROF: ignored %s:%s: %s", text,
+                       value, result == 0 ? "invalid value" : "unknown key");
     complain(line);
 }
 
-/* An empty one is bad too: a secret that was not found must not open the door.
- */
+/* An empty token is invalid: a missing secret must not disable the check. */
 void cp_settings_read_token(struct cp_settings *s, const char *token)
 {
     s->is_token_bad = token && !cp_http_token_is_valid(token);
@@ -217,7 +216,7 @@ void cp_settings_read(struct cp_settings *s, const char *listen,
                       const char *cpprof, cp_settings_complaint *complain)
 {
     if (listen && strlen(listen) >= sizeof(s->listen))
-        complain("PPROFLISTEN: too long");
+        complain("PPROFLISTEN: ignored: longer than 511 bytes");
     else if (listen)
         (void)strcpy(s->listen, listen);
     while (cpprof && *cpprof) {

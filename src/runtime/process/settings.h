@@ -1,13 +1,14 @@
 /*
- * settings - what the environment asks for.
+ * settings - parses the environment variables of the library.
  *
- *   PPROFLISTEN   where to listen: host:port, :port, port, unix:/path;
+ *   PPROFLISTEN   listen address: host:port, :port, port, unix:/path;
  *                 {pid} is replaced
- *   PPROFTOKEN    what clients of the endpoint must send; see http/token.h
+ *   PPROFTOKEN    token that clients must send; see http/token.h
  *   CPPROF        key:value,key:value,...
  *
- * A key that is unknown or has a bad value is named on stderr, once, and
- * ignored: a program must not fail because of its profiler.
+ * Context: any thread. Locking: none.
+ * Failure: an unknown key or invalid value is reported and ignored; a program
+ * must not fail because of its profiler.
  */
 #ifndef CP_SETTINGS_H
 #define CP_SETTINGS_H
@@ -18,52 +19,53 @@
 
 #include "http/token.h"
 
+/* What a process does when an ancestor uses its listen address. */
 enum cp_follow {
-    CP_FOLLOW_WAITERS, /* take it over from an ancestor that only waits */
-    CP_FOLLOW_NONE,    /* stay silent */
-    CP_FOLLOW_ALL,     /* have one of their own */
+    CP_FOLLOW_WAITERS, /* leases it from an ancestor that only waits */
+    CP_FOLLOW_NONE,    /* does not serve */
+    CP_FOLLOW_ALL,     /* leases it or serves on another port */
 };
 
 struct cp_settings {
-    char listen[512];                /* "": nowhere */
-    char token[CP_HTTP_TOKEN_BYTES]; /* of the endpoint; "": none */
-    bool is_token_bad; /* what was given is none: do not listen at all */
-    int cpu_hz;
-    int signal;            /* 0: chosen */
-    size_t max_memory;     /* bytes */
-    size_t heap_seed;      /* of what is sampled; 0: another each time */
-    bool heap_mmap;        /* count the program's own mappings too */
-    size_t heap_interval;  /* bytes between samples; 0: none */
-    char dump_prefix[200]; /* of the files; {pid} is replaced */
-    size_t dump_interval;  /* a dump after so many allocated bytes; 0: none */
-    size_t dump_on_high_water; /* and when this many more are in use */
-    int dump_signal;
-    int dump_keep; /* so many dumps stay; 0: all */
+    char listen[512];                /* "": no endpoint */
+    char token[CP_HTTP_TOKEN_BYTES]; /* "": none */
+    bool is_token_bad;               /* PPROFTOKEN is invalid: do not listen */
+    int cpu_hz;                      /* samples per second of CPU time */
+    int signal;                /* sampling signal; 0: chosen by the library */
+    size_t max_memory;         /* bytes */
+    size_t heap_seed;          /* seed of the heap sampler; 0: random */
+    bool heap_mmap;            /* the heap profile includes mmap() calls */
+    size_t heap_interval;      /* mean bytes between samples; 0: off */
+    char dump_prefix[200];     /* file name prefix; {pid} is replaced */
+    size_t dump_interval;      /* allocated bytes between dumps; 0: off */
+    size_t dump_on_high_water; /* growth of the maximum, bytes; 0: off */
+    int dump_signal;           /* 0: none */
+    int dump_keep;             /* newest dumps to keep; 0: all */
     bool dump_at_exit;
-    uint64_t block_rate;     /* ns; 0: no block profile */
-    uint64_t mutex_fraction; /* 0: no mutex profile */
-    bool has_block_io;
-    char app_id[128];      /* for `cpprof list`; "": the program's name */
-    int listen_fd;         /* a socket that listens already; 0: none */
-    enum cp_follow follow; /* what processes do whose address is taken */
-    char cpu_file[400], heap_file[400]; /* see record.h; "": none */
-    double cpu_seconds;
-    bool is_attached; /* by cpprof attach, which can end it again */
-    bool has_perf;    /* perf_event_open may be used */
-    bool wants_perf;  /* also under a seccomp filter */
-    bool is_quiet;    /* no line on stderr but for errors */
+    uint64_t block_rate;     /* ns of waiting per sample; 0: off */
+    uint64_t mutex_fraction; /* waits per sample; 0: off */
+    bool has_block_io;       /* the block profile includes I/O */
+    char app_id[128];        /* for `cpprof list`; "": the program name */
+    int listen_fd;           /* inherited listening socket; 0: none */
+    enum cp_follow follow;
+    char cpu_file[400], heap_file[400]; /* record.h; "": none */
+    double cpu_seconds; /* length of the CPU recording; 0: until exit */
+    bool is_attached;   /* settings of a cpprof attach session */
+    bool has_perf;      /* perf_event_open may be used */
+    bool wants_perf;    /* and is, even under a seccomp filter */
+    bool is_quiet;      /* prints nothing on stderr */
 };
 
-/* The defaults. */
+/* Sets the defaults. */
 void cp_settings_init(struct cp_settings *s);
 
-/* Told each thing that is wrong, in one line. */
+/* Receives one line per problem. */
 typedef void cp_settings_complaint(const char *line);
 
-/* Takes PPROFTOKEN, or NULL if it is not set. */
+/* `token` is PPROFTOKEN, or NULL if it is unset. */
 void cp_settings_read_token(struct cp_settings *s, const char *token);
 
-/* Reads the other two variables; either may be NULL. */
+/* Parses PPROFLISTEN and CPPROF; either may be NULL. */
 void cp_settings_read(struct cp_settings *s, const char *listen,
                       const char *cpprof, cp_settings_complaint *complain);
 

@@ -1,4 +1,4 @@
-/* socket_file.c - see socket_file.h. */
+/* socket_file.c - remembers the inode of the socket and removes it at exit. */
 #include "runtime/process/socket_file.h"
 
 #include <stdatomic.h>
@@ -13,8 +13,8 @@
 static struct {
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     dev_t device;
-    ino_t number;
-    _Atomic int pid; /* whose it is; 0: nobody's. Written last */
+    ino_t inode;
+    _Atomic int pid; /* owning process; 0: none. Stored last */
 } state;
 
 void cp_socket_file_own(const char *address)
@@ -28,7 +28,7 @@ void cp_socket_file_own(const char *address)
         return;
     (void)strcpy(state.path, path);
     state.device = st.st_dev;
-    state.number = st.st_ino;
+    state.inode = st.st_ino;
     atomic_store(&state.pid, (int)getpid());
 }
 
@@ -37,20 +37,20 @@ void cp_socket_file_disown(void)
     atomic_store(&state.pid, 0);
 }
 
-/* Not after chdir or chroot, when another file may have that name. */
-static bool is_ours(void)
+/* False after chdir() or chroot(), if the name means another file. */
+static bool is_same_file(void)
 {
     struct stat st;
 
     return lstat(state.path, &st) == 0 && S_ISSOCK(st.st_mode) &&
-           st.st_dev == state.device && st.st_ino == state.number;
+           st.st_dev == state.device && st.st_ino == state.inode;
 }
 
-__attribute__((destructor)) static void end(void)
+__attribute__((destructor)) static void remove_at_exit(void)
 {
     int pid = atomic_load(&state.pid);
 
     if (pid != 0 && pid == (int)getpid() && !cp_sandbox_is_sealed() &&
-        atomic_compare_exchange_strong(&state.pid, &pid, 0) && is_ours())
+        atomic_compare_exchange_strong(&state.pid, &pid, 0) && is_same_file())
         (void)unlink(state.path);
 }

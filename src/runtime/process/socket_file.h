@@ -1,20 +1,23 @@
 /*
- * socket_file - the file of a socket, which is not to stay behind.
+ * socket_file - removes the file of the unix socket at exit.
  *
- * While the program runs, whoever closes the socket removes it. If the program
- * ends first, by exit, it is removed then: by the process that made it, if it
- * is still the same file. What a killed process leaves is taken over by the
- * next one that listens there.
+ * The endpoint removes the file when it ends. If the program exits first, a
+ * destructor does so, if this process created the file and it is still the same
+ * inode. After a kill the next process that listens there replaces the file.
+ *
+ * Context: the thread that starts or ends the endpoint, and exit.
+ * Locking: none.
+ * Ordering: `pid` is stored last and read first.
  */
 #ifndef CP_SOCKET_FILE_H
 #define CP_SOCKET_FILE_H
 
-/* We listen there: "unix:/path"; other addresses have no file. */
+/* This process listens on "unix:/path"; ignores other addresses. */
 void cp_socket_file_own(const char *address);
 
 /*
- * It is another's from now on, or will be removed; also in the child of a fork,
- * which in a pod of its own may have its parent's pid.
+ * Another process owns the file now, or the endpoint removes it. Also in the
+ * child of a fork, which may have the same pid in a new pid namespace.
  */
 void cp_socket_file_disown(void);
 

@@ -140,7 +140,7 @@ static bool walk_copy(struct cp_sleeping_stack *s, struct cp_signal_regs regs,
     CP_ASSERT(len <= sizeof(s->copy));
     if (!slot)
         return false;
-    walk.map = cp_unwind_table();
+    walk.table = cp_unwind_table();
     s->n = cp_signal_walk(&walk, regs, slot->frames);
     CP_ASSERT(s->n <= CP_WALK_MAX);
     memcpy(s->frames, slot->frames, s->n * sizeof(*s->frames));
@@ -249,7 +249,7 @@ bool cp_sleeping_stack_walk_saved(struct cp_sleeping_stack *s,
     entry = atomic_load(&t->waits.entry);
     if (entry)
         s->frames[0] = entry;
-    return atomic_load(&t->trace_wait_ns) == since_ns;
+    return atomic_load(&t->waits.since_ns) == since_ns;
 }
 
 void cp_sleeping_stack_complete(struct cp_sleeping_stack *s,
@@ -268,8 +268,8 @@ void cp_sleeping_stack_complete(struct cp_sleeping_stack *s,
         return;
     CP_ASSERT(s->n == 0);
     s->frames[s->n++] = CP_FRAME_ASLEEP;
-    if (t->start)
-        s->frames[s->n++] = t->start;
+    if (t->runtime.start_pc)
+        s->frames[s->n++] = t->runtime.start_pc;
 }
 
 static enum cp_sleep_result walk_sleeping(struct cp_sleeping_stack *s, int fd)

@@ -16,12 +16,12 @@
 #include "base/new_file.h"
 #include "base/target_file.h"
 #include "http/address.h"
-#include "http/ask.h"
+#include "http/client.h"
 #include "http/token.h"
 #include "launch/attach.h"
 #include "launch/instances.h"
 #include "launch/library.h"
-#include "launch/meeting.h"
+#include "launch/attach_address.h"
 #include "tool/attach/launch_words.h"
 #include "tool/cli/print.h"
 #include "tool/cli/viewer.h"
@@ -161,7 +161,7 @@ static enum cp_status read_options(struct attach *a, int argc, char **argv,
 static enum cp_status enter(const struct attach *a, char *address,
                             struct cp_error *err)
 {
-    char library[CP_LIBRARY_PATH], listen[CP_MEETING_BYTES];
+    char library[CP_LIBRARY_PATH], listen[CP_ATTACH_ADDRESS_BYTES];
     struct cp_attach visit = { .pid = a->pid,
                                .library = library,
                                .listen = listen,
@@ -175,7 +175,7 @@ static enum cp_status enter(const struct attach *a, char *address,
         return cp_error_set(err, CP_EUSAGE,
                             "process %ld serves its profiles already, at %s",
                             (long)a->pid, there.address);
-    status = cp_meeting_choose(a->pid, a->listen, listen, err);
+    status = cp_attach_address_choose(a->pid, a->listen, listen, err);
     return status == CP_OK ? cp_attach(&visit, address, err) : status;
 }
 
@@ -213,23 +213,23 @@ static enum cp_status fetch(const struct attach *a, const char *address, int fd,
                             struct cp_error *err)
 {
     char target[128];
-    struct cp_http_question question = {
+    struct cp_http_client_request question = {
         .method = "GET",
         .target = target,
         .timeout_ms = (int)(a->seconds * 1000) + GRACE_MS,
         .max_bytes = MAX_PROFILE_BYTES,
         .out_fd = fd,
-        .is_hurried = &is_interrupted
+        .is_interrupted = &is_interrupted
     };
     struct cp_http_address where;
     struct cp_http_reply reply;
-    enum cp_status status = cp_http_ask_address(&where, address, err);
+    enum cp_status status = cp_http_client_parse(&where, address, err);
 
     (void)snprintf(target, sizeof(target), "/debug/pprof/%s?seconds=%.0f",
                    a->kind, a->seconds);
     if (status == CP_OK) {
         question.token = cp_http_token_for(&where);
-        status = cp_http_ask(&where, &question, &reply, err);
+        status = cp_http_client_send(&where, &question, &reply, err);
     }
     if (status == CP_OK && reply.status != 200)
         status = cp_error_set(err, CP_EIO, "status %d: %s", reply.status,

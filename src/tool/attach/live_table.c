@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "http/address.h"
-#include "http/ask.h"
+#include "http/client.h"
 #include "http/token.h"
 #include "tool/cli/print.h"
 #include "tool/pprof/pprof.h"
@@ -85,7 +85,7 @@ static void write_target(const struct cp_live_table *t, const char *before,
 static int fetch(const struct cp_live_table *t, struct cp_error *err)
 {
     char target[TARGET_BYTES];
-    struct cp_http_question question = {
+    struct cp_http_client_request question = {
         .method = "GET",
         .target = target,
         .timeout_ms = (int)(t->seconds * 1000) + GRACE_MS,
@@ -93,7 +93,7 @@ static int fetch(const struct cp_live_table *t, struct cp_error *err)
     };
     struct cp_http_address where;
     struct cp_http_reply reply;
-    enum cp_status status = cp_http_ask_address(&where, t->address, err);
+    enum cp_status status = cp_http_client_parse(&where, t->address, err);
     int fd = memfd_create("profile", MFD_CLOEXEC);
 
     write_target(t, "", target);
@@ -102,7 +102,7 @@ static int fetch(const struct cp_live_table *t, struct cp_error *err)
         status = cp_error_set(err, CP_EIO, "no memory for a profile");
     if (status == CP_OK) {
         question.token = cp_http_token_for(&where);
-        status = cp_http_ask(&where, &question, &reply, err);
+        status = cp_http_client_send(&where, &question, &reply, err);
     }
     if (status == CP_OK && reply.status != 200)
         status = cp_error_set(err, CP_EIO, "status %d: %s", reply.status,

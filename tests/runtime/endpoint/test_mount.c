@@ -1,4 +1,4 @@
-/* test_mount.c - the endpoint's answers without its sockets. */
+/* test_mount.c - responses for a program with its own HTTP server. */
 #include "base/error.h"
 #include "base/out.h"
 #include "runtime/endpoint/endpoint.h"
@@ -15,7 +15,7 @@
 
 static const struct cp_endpoint_options options;
 
-/* Asks, and returns what was written to a pipe; free() it. */
+/* Sends a request; returns the response from a pipe, to free(). */
 static char *ask(const struct cp_mount_request *r, enum cp_status want)
 {
     char *got = calloc(1, ANSWER_BYTES + 1);
@@ -55,7 +55,7 @@ static void test_answers(void)
     free(got);
 }
 
-/* A body that no socket takes at once. */
+/* A body larger than a socket buffer. */
 static void test_body(void)
 {
     size_t len = 900000;
@@ -84,7 +84,7 @@ static void test_refused(void)
     free(ask(&r, CP_EUSAGE));
 }
 
-/* The client goes while an hour's profile is taken. */
+/* The client disconnects during a profile of one hour. */
 static void test_gone(void)
 {
     struct cp_mount_request r = { "GET", "/debug/pprof/profile?seconds=3600",
@@ -100,7 +100,7 @@ static void test_gone(void)
     (void)close(fds[0]);
 }
 
-/* In memory: never in chunks, and watched for a client or not. */
+/* In memory: never in chunks, with and without a client socket. */
 static void test_collect(void)
 {
     struct cp_mount_request r = { "GET", "/debug/pprof/cmdline", NULL, 0,
@@ -125,7 +125,7 @@ static void test_collect(void)
     (void)close(fds[0]);
 }
 
-/* What a test's own kind was set to. */
+/* The value that the setting of the test kind received. */
 static uint64_t was_set;
 
 static enum cp_status set_it(uint64_t value, struct cp_error *err)
@@ -145,7 +145,7 @@ static const struct cp_kind *late_kind(size_t i)
     return i == 0 ? &kind : NULL;
 }
 
-/* Kinds that came later are there; rates are changed only by who may. */
+/* Kinds added later are served; only may_change allows setting rates. */
 static void test_changes(void)
 {
     struct cp_endpoint_options more = { .more_kinds = late_kind };

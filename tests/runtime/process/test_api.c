@@ -1,4 +1,4 @@
-/* test_api.c - include/cpprof.h at its edges: sizes, wrong and empty values. */
+/* test_api.c - include/cpprof.h with wrong sizes, invalid and NULL values. */
 #include <cpprof.h>
 #include <signal.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #include "check.h"
 
-/* What was written to a file in memory; free() it. */
+/* The contents of a memfd; free() it. */
 static char *contents(int fd, size_t *len)
 {
     off_t n = lseek(fd, 0, SEEK_END);
@@ -54,7 +54,7 @@ static void test_answer(void)
     cpprof_response_free(NULL);
 }
 
-/* The library's and the program's idea of a struct may differ in length. */
+/* The program may have a shorter or longer struct than the library. */
 static void test_sizes(void)
 {
     struct {
@@ -68,16 +68,27 @@ static void test_sizes(void)
     CHECK_INT(cpprof_write_with("heap", 0, &newer.options, fd), 0);
     newer.from_the_future = 1;
     CHECK_INT(cpprof_write_with("heap", 0, &newer.options, fd), -1);
-    CHECK_STR(cpprof_error(), "an option that this library does not have");
+    CHECK_STR(
+        cpprof_error(),
+        "the program sets a field that this version of libcpprof does not "
+        "know; update the library");
     newer.options.size = 0;
     CHECK_INT(cpprof_write_with("heap", 0, &newer.options, fd), -1);
-    CHECK_STR(cpprof_error(), "a struct without its size");
+    CHECK_STR(
+        cpprof_error(),
+        "invalid size field; initialise the struct with its CPPROF_..._INIT "
+        "macro");
     CHECK(!cpprof_answer(&empty));
-    CHECK_STR(cpprof_error(), "a struct without its size");
+    CHECK_STR(
+        cpprof_error(),
+        "invalid size field; initialise the struct with its CPPROF_..._INIT "
+        "macro");
     CHECK(!cpprof_answer(NULL));
     empty.size = sizeof(empty);
     CHECK(!cpprof_answer(&empty));
-    CHECK_STR(cpprof_error(), "not a request");
+    CHECK_STR(cpprof_error(),
+              "cannot answer: method and target must be non-empty texts "
+              "without blanks, as in GET /debug/pprof/");
     (void)close(fd);
 }
 
@@ -97,11 +108,12 @@ static void test_options(void)
     (void)close(fd);
     options.flags = 1u << 31;
     CHECK(!cpprof_start_with("heap", &options));
-    CHECK_STR(cpprof_error(), "no such flags: 0x80000000");
+    CHECK_STR(cpprof_error(),
+              "unknown flags 0x80000000; use CPPROF_NO_SYMBOLS or CPPROF_GC");
     options.flags = CPPROF_NO_SYMBOLS | CPPROF_GC;
     options.hz = 100000;
     CHECK(!cpprof_start_with("profile", &options));
-    CHECK_STR(cpprof_error(), "hz out of range");
+    CHECK_STR(cpprof_error(), "invalid hz; the maximum is 10000");
     options.hz = 50;
     options.debug = 0;
     CHECK_INT(cpprof_stop(cpprof_start_with("profile", &options), -1), 0);
@@ -110,10 +122,14 @@ static void test_options(void)
 static void test_nonsense(void)
 {
     CHECK(!cpprof_start("nonsense"));
-    CHECK_STR(cpprof_error(), "no such profile: nonsense");
+    CHECK_STR(cpprof_error(),
+              "unknown profile \"nonsense\"; cpprof.h lists the kinds");
     CHECK(!cpprof_start(NULL));
     CHECK_INT(cpprof_write("profile", 0, 1), -1);
-    CHECK_STR(cpprof_error(), "seconds out of range");
+    CHECK_STR(
+        cpprof_error(),
+        "invalid seconds; use 0 to 86400, and more than 0 for profile, wall "
+        "and trace");
     CHECK_INT(cpprof_write("heap", -1, 1), -1);
     CHECK_INT(cpprof_write(NULL, 0, 1), -1);
     CHECK_INT(cpprof_write("heap", 0, 4096), -1);
@@ -125,8 +141,8 @@ static void test_nonsense(void)
     CHECK_STR(cpprof_version(), CPPROF_VERSION);
 }
 
-/* Words for a trace that are none are empty, also while there is a trace. */
-static void test_no_words(void)
+/* NULL texts of a trace are empty. */
+static void test_null_texts(void)
 {
     struct cpprof_profile *trace = cpprof_start("trace");
 
@@ -137,7 +153,7 @@ static void test_no_words(void)
     CHECK_INT(cpprof_stop(trace, -1), 0);
 }
 
-/* A thread of ours is at it, which the child of a fork does not have. */
+/* The drain thread of a trace does not exist in the child of a fork. */
 static void test_trace_in_child(void)
 {
     struct cpprof_profile *trace = cpprof_start("trace");
@@ -148,7 +164,7 @@ static void test_trace_in_child(void)
     child = fork();
     if (child == 0)
         _exit(cpprof_stop(trace, 1) == -1 &&
-                      strstr(cpprof_error(), "child of a fork")
+                      strstr(cpprof_error(), "the parent process started it")
                   ? 7
                   : 1);
     CHECK(waitpid(child, &status, 0) == child);
@@ -156,7 +172,7 @@ static void test_trace_in_child(void)
     CHECK_INT(cpprof_stop(trace, -1), 0);
 }
 
-/* A profile of the program's own, through a server of the program's own. */
+/* A custom profile, served by the HTTP server of the program. */
 static void test_custom(void)
 {
     struct cpprof_custom *custom = cpprof_custom_new("things");
@@ -194,7 +210,7 @@ static void test_labels(void)
     CHECK_INT(cpprof_label_clear("route"), 0);
     CHECK_INT(cpprof_label_clear("never set"), 0);
     CHECK_INT(cpprof_label_set(NULL, "x"), -1);
-    CHECK_STR(cpprof_error(), "a label without a key");
+    CHECK_STR(cpprof_error(), "label key is NULL");
     CHECK_INT(cpprof_labels_get(), before);
 }
 
@@ -226,7 +242,7 @@ int main(void)
     RUN(test_sizes);
     RUN(test_options);
     RUN(test_nonsense);
-    RUN(test_no_words);
+    RUN(test_null_texts);
     RUN(test_trace_in_child);
     RUN(test_custom);
     RUN(test_labels);

@@ -1,11 +1,10 @@
 /*
- * test_no_memory - the library when memory is not to be had.
+ * test_no_memory - the library survives every single allocation failure.
  *
- * Each thing that it does is done again and again, and each time another
- * request fails: of cp_alloc, or of mmap, or all of mmap's from one on. It may
- * fail with a word, or do with less; it may not crash, hang or keep what it
- * could not use (the leak sanitizer looks at that, and we at descriptors), and
- * the next time, with memory, it works.
+ * Each operation is repeated, and each time the next call of cp_alloc or mmap
+ * fails, or all calls of mmap from one on. The operation may report an error or
+ * do less. It must not crash, hang or leak memory (LeakSanitizer) or
+ * descriptors (this test), and it must work again once memory is available.
  */
 #include <cpprof.h>
 #include <errno.h>

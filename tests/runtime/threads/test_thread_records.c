@@ -45,14 +45,14 @@ static void test_reuse(void)
     struct cp_signal_thread *t = add(100), *again;
     uint32_t number = t->number;
 
-    t->start = 1;
-    t->cpu_from_ns = 2;
+    t->runtime.start_pc = 1;
+    t->cpu.from_ns = 2;
     cp_thread_records_free(t);
     CHECK_INT(atomic_load(&t->tid), 0);
     again = add(101);
     CHECK(again == t && again->number == number);
-    CHECK_INT(again->start, 0);
-    CHECK_INT(again->cpu_from_ns, 0);
+    CHECK_INT(again->runtime.start_pc, 0);
+    CHECK_INT(again->cpu.from_ns, 0);
     CHECK(cp_signal_thread_at(number) == again);
     cp_thread_records_free(again);
 }

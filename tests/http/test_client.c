@@ -1,7 +1,8 @@
-/* test_ask.c - answers that do not end, addresses, and many at once. */
+/* test_client.c - endless responses, addresses, and many connections at once.
+ */
 #include "base/error.h"
 #include "http/address.h"
-#include "http/ask.h"
+#include "http/client.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -14,7 +15,7 @@
 
 #define TIMEOUT_MS 200
 
-/* ---- a server that sends one text, and then bytes until it is left ---- */
+/* ---- a server that sends one text, then bytes until the client closes ---- */
 
 struct peer {
     struct cp_http_address address;
@@ -59,16 +60,16 @@ static enum cp_status ask(struct peer *p, uint64_t max_bytes, off_t *written,
                           struct cp_error *err)
 {
     int fd = memfd_create("answer", MFD_CLOEXEC);
-    struct cp_http_question q = { .method = "GET",
-                                  .target = "/",
-                                  .timeout_ms = TIMEOUT_MS,
-                                  .max_bytes = max_bytes,
-                                  .out_fd = fd };
+    struct cp_http_client_request q = { .method = "GET",
+                                        .target = "/",
+                                        .timeout_ms = TIMEOUT_MS,
+                                        .max_bytes = max_bytes,
+                                        .out_fd = fd };
     struct cp_http_reply reply;
     enum cp_status status = CP_ENOMEM;
 
     if (open_peer(p)) {
-        status = cp_http_ask(&p->address, &q, &reply, err);
+        status = cp_http_client_send(&p->address, &q, &reply, err);
         (void)pthread_join(p->thread, NULL);
         (void)close(p->listen_fd);
     }
@@ -93,21 +94,22 @@ static void test_answers(void)
         { "what follows is dropped", OK "Content-Length: 3\r\n\r\nabc", true,
           false, 0, CP_OK, "" },
         { "long", OK "Content-Length: 99999999999\r\n\r\n", true, false,
-          1 << 20, CP_EFORMAT, "too long" },
+          1 << 20, CP_EFORMAT, "more than the limit" },
         { "endless", OK "Content-Length: 999999999999999\r\n\r\n", true, false,
-          (uint64_t)1 << 60, CP_EIO, "in time" },
+          (uint64_t)1 << 60, CP_EIO, "within the time limit" },
         { "slow", OK "Content-Length: 1000000\r\n\r\n", true, true, 1 << 20,
-          CP_EIO, "in time" },
-        { "slow head", OK "X: ", true, true, 0, CP_EIO, "in time" },
-        { "endless head", OK "X: ", true, false, 0, CP_EFORMAT, "head" },
+          CP_EIO, "within the time limit" },
+        { "slow head", OK "X: ", true, true, 0, CP_EIO,
+          "within the time limit" },
+        { "endless head", OK "X: ", true, false, 0, CP_EFORMAT, "header" },
         { "no length", OK "\r\n", true, false, 0, CP_EFORMAT,
-          "unknown length" },
+          "Content-Length" },
         { "a negative length", OK "Content-Length: -1\r\n\r\n", true, false, 0,
-          CP_EFORMAT, "unknown length" },
+          CP_EFORMAT, "Content-Length" },
         { "a length and more", OK "Content-Length: 3x\r\n\r\n", true, false, 0,
-          CP_EFORMAT, "unknown length" },
+          CP_EFORMAT, "Content-Length" },
         { "no HTTP", "SSH-2.0-OpenSSH_9.2\r\n\r\n", false, false, 0, CP_EFORMAT,
-          "no HTTP" },
+          "not speak HTTP" },
     };
 
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -164,12 +166,12 @@ static void test_addresses(void)
         struct cp_http_address a;
 
         check_case(rows[i].text);
-        CHECK_INT(cp_http_ask_address(&a, rows[i].text, NULL) == CP_OK,
+        CHECK_INT(cp_http_client_parse(&a, rows[i].text, NULL) == CP_OK,
                   rows[i].is_good);
     }
 }
 
-/* A port that is bound, so no other process gets it, but does not listen. */
+/* A bound port that does not listen, so no other process can use it. */
 static int open_deaf(struct cp_http_address *a)
 {
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -179,7 +181,7 @@ static int open_deaf(struct cp_http_address *a)
     return fd;
 }
 
-/* Every other one listens. */
+/* Every second address listens. */
 static void test_many(void)
 {
     enum { N = 300 };
@@ -195,7 +197,7 @@ static void test_many(void)
         else
             fds[i] = open_deaf(&p->to);
     }
-    cp_http_ask_served(probes, N, 60000);
+    cp_http_client_probe(probes, N, 60000);
     for (int i = 0; i < N; i++) {
         CHECK_INT(probes[i].is_served, i % 2 == 0);
         (void)close(fds[i]);
@@ -206,9 +208,9 @@ static void test_elsewhere(void)
 {
     struct cp_http_probe p = { .owner = CP_HTTP_ANY_OWNER };
 
-    CHECK(cp_http_ask_address(&p.to, "http://192.0.2.1:80/debug/pprof/",
-                              NULL) == CP_OK);
-    cp_http_ask_served(&p, 1, 60000); /* at once: it is not of this machine */
+    CHECK(cp_http_client_parse(&p.to, "http://192.0.2.1:80/debug/pprof/",
+                               NULL) == CP_OK);
+    cp_http_client_probe(&p, 1, 60000); /* returns at once: another machine */
     CHECK(!p.is_served);
 }
 
@@ -220,12 +222,12 @@ static void test_owner(void)
 
     (void)snprintf(path, sizeof(path), "unix:/tmp/cpprof-test-%ld",
                    (long)getpid());
-    CHECK(cp_http_ask_address(&p.to, path, NULL) == CP_OK);
+    CHECK(cp_http_client_parse(&p.to, path, NULL) == CP_OK);
     CHECK(cp_http_address_listen(&p.to, &fd, NULL) == CP_OK);
-    cp_http_ask_served(&p, 1, 60000);
+    cp_http_client_probe(&p, 1, 60000);
     CHECK(p.is_served);
     p.owner = geteuid() + 1;
-    cp_http_ask_served(&p, 1, 60000);
+    cp_http_client_probe(&p, 1, 60000);
     CHECK(!p.is_served);
     (void)close(fd);
     (void)unlink(path + 5);

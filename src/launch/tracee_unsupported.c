@@ -1,19 +1,20 @@
-/* tracee_none.c - tracee.h on machines for which it is not there yet. */
+/* tracee_unsupported.c - the functions of tracee.h fail on this machine. */
+#include "launch/tracee.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "launch/tracee.h"
 
 enum cp_status cp_tracee_begin(struct cp_tracee **out,
-                               const struct cp_tracee_catch *how,
+                               const struct cp_tracee_options *options,
                                struct cp_error *err)
 {
     (void)out;
-    (void)how;
+    (void)options;
     return cp_error_set(err, CP_EUSAGE,
-                        "cpprof attach is for x86-64 so far: start the program "
+                        "cpprof attach works on x86-64 only; start the program "
                         "with cpprof run");
 }
 

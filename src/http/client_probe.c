@@ -1,4 +1,9 @@
-/* ask_served.c - which of many addresses accept connections; see ask.h. */
+/*
+ * client_probe.c - parses the address of an endpoint, and finds out which of
+ * many addresses accept connections.
+ */
+#include "http/client.h"
+
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -11,23 +16,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "http/address.h"
-#include "http/ask.h"
 
-#define AT_ONCE 128 /* sockets */
+#define MAX_CONNECTS 128 /* sockets at once */
 
-/* ---- reading an address ---- */
+/* ---- parsing ---- */
 
 static bool is_plain_path(const char *path)
 {
     return path[0] == '/' && cp_printable_is(path, strlen(path));
 }
 
-/* Writes it as an endpoint does (runtime/endpoint/endpoint.c). */
-static void write_as_endpoint(const struct cp_http_address *a,
-                              char out[CP_HTTP_ADDRESS_BYTES + 32])
+/* The text that runtime/endpoint/endpoint.c writes for an address. */
+static void format_as_endpoint(const struct cp_http_address *a,
+                               char out[CP_HTTP_ADDRESS_BYTES + 32])
 {
     char text[CP_HTTP_ADDRESS_BYTES];
 
@@ -39,8 +44,8 @@ static void write_as_endpoint(const struct cp_http_address *a,
                        "http://%s/debug/pprof/", text);
 }
 
-enum cp_status cp_http_ask_address(struct cp_http_address *out,
-                                   const char *text, struct cp_error *err)
+enum cp_status cp_http_client_parse(struct cp_http_address *out,
+                                    const char *text, struct cp_error *err)
 {
     static const char scheme[] = "http://", unix_socket[] = "unix:";
     char host[CP_HTTP_ADDRESS_BYTES], again[CP_HTTP_ADDRESS_BYTES + 32];
@@ -59,11 +64,13 @@ enum cp_status cp_http_ask_address(struct cp_http_address *out,
         is_good = is_good && cp_http_address_parse(out, host, NULL) == CP_OK;
     }
     if (is_good)
-        write_as_endpoint(out, again);
+        format_as_endpoint(out, again);
     if (is_good && strcmp(again, text) == 0)
         return CP_OK;
     return cp_error_set(err, CP_EFORMAT,
-                        "not the address of an endpoint: %.200s", text);
+                        "not the address of an endpoint: %.200s; expected "
+                        "http://ADDRESS:PORT/debug/pprof/ or unix:/PATH",
+                        text);
 }
 
 /* ---- connecting ---- */
@@ -76,7 +83,7 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Is it an address of this machine? Then a socket can be bound to it. */
+/* Succeeds only for an address of this machine. */
 static bool bind_locally(int fd, const struct cp_http_address *to)
 {
     struct cp_http_address own = *to;
@@ -84,7 +91,7 @@ static bool bind_locally(int fd, const struct cp_http_address *to)
 
     if (to->socket.ss_family == AF_UNIX)
         return true;
-    /* Without a port of its own it cannot connect to itself. */
+    /* Without a bound port the socket cannot connect to itself. */
     (void)setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
     if (to->socket.ss_family == AF_INET6)
         ((struct sockaddr_in6 *)&own.socket)->sin6_port = 0;
@@ -103,7 +110,7 @@ static bool has_owner(const struct cp_http_probe *p)
             peer.uid == p->owner);
 }
 
-static void finish(struct cp_http_probe *p)
+static void finish_connect(struct cp_http_probe *p)
 {
     int number = 0;
     socklen_t len = sizeof(number);
@@ -115,8 +122,8 @@ static void finish(struct cp_http_probe *p)
     p->fd = -1;
 }
 
-/* Afterwards fd is open if the connection is still under way. */
-static void start(struct cp_http_probe *p)
+/* Leaves fd open if the connection is still under way. */
+static void start_connect(struct cp_http_probe *p)
 {
     p->is_served = false;
     p->fd = socket(p->to.socket.ss_family,
@@ -130,22 +137,23 @@ static void start(struct cp_http_probe *p)
         struct pollfd ready = { p->fd, POLLOUT, 0 };
 
         if (poll(&ready, 1, 0) == 1)
-            finish(p);
+            finish_connect(p);
         return;
     }
     (void)close(p->fd);
     p->fd = -1;
 }
 
-/* Waits for those under way, once; false: none is, or the time is over. */
-static bool wait_for_some(struct cp_http_probe *probes, size_t n,
+/* One poll of the connections under way; false: none, or the time is over. */
+static bool poll_connects(struct cp_http_probe *probes, size_t n,
                           int64_t end_ms)
 {
-    struct pollfd polled[AT_ONCE];
-    struct cp_http_probe *of[AT_ONCE];
+    struct pollfd polled[MAX_CONNECTS];
+    struct cp_http_probe *of[MAX_CONNECTS];
     int64_t left = end_ms - now_ms();
     nfds_t n_polled = 0;
 
+    CP_ASSERT(n <= MAX_CONNECTS);
     for (size_t i = 0; i < n; i++)
         if (probes[i].fd >= 0) {
             of[n_polled] = &probes[i];
@@ -156,16 +164,16 @@ static bool wait_for_some(struct cp_http_probe *probes, size_t n,
         return false;
     for (nfds_t i = 0; i < n_polled; i++)
         if (polled[i].revents)
-            finish(of[i]);
+            finish_connect(of[i]);
     return true;
 }
 
-/* Answers that come at once count even when the time is over. */
-static void try_some(struct cp_http_probe *probes, size_t n, int64_t end_ms)
+/* A connection that succeeds at once counts even after the deadline. */
+static void connect_all(struct cp_http_probe *probes, size_t n, int64_t end_ms)
 {
     for (size_t i = 0; i < n; i++)
-        start(&probes[i]);
-    while (wait_for_some(probes, n, end_ms))
+        start_connect(&probes[i]);
+    while (poll_connects(probes, n, end_ms))
         ;
     for (size_t i = 0; i < n; i++) {
         if (probes[i].fd >= 0)
@@ -174,10 +182,12 @@ static void try_some(struct cp_http_probe *probes, size_t n, int64_t end_ms)
     }
 }
 
-void cp_http_ask_served(struct cp_http_probe *probes, size_t n, int timeout_ms)
+void cp_http_client_probe(struct cp_http_probe *probes, size_t n,
+                          int timeout_ms)
 {
     int64_t end_ms = now_ms() + timeout_ms;
 
-    for (size_t at = 0; at < n; at += AT_ONCE)
-        try_some(probes + at, n - at < AT_ONCE ? n - at : AT_ONCE, end_ms);
+    for (size_t at = 0; at < n; at += MAX_CONNECTS)
+        connect_all(probes + at, n - at < MAX_CONNECTS ? n - at : MAX_CONNECTS,
+                    end_ms);
 }

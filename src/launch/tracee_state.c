@@ -1,5 +1,5 @@
-/* tracee_place.c - reads /proc/TID/syscall and /proc/TID/status. */
-#include "launch/tracee_place.h"
+/* tracee_state.c - reads /proc/TID/syscall and /proc/TID/status. */
+#include "launch/tracee_state.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 
 #define STATUS_BYTES 4096
 
-/* The number behind that word in /proc/TID/status; -1: it is not there. */
-static long read_status(pid_t tid, const char *word)
+/* The number after `key` in /proc/TID/status; -1: absent. */
+static long read_status(pid_t tid, const char *key)
 {
     char path[64], text[STATUS_BYTES];
     const char *at;
@@ -24,15 +24,15 @@ static long read_status(pid_t tid, const char *word)
     (void)snprintf(path, sizeof(path), "/proc/%ld/status", (long)tid);
     if (cp_file_start(AT_FDCWD, path, 0, text, sizeof(text)) <= 0)
         return -1;
-    at = strstr(text, word);
-    return at ? strtol(at + strlen(word), NULL, 10) : -1;
+    at = strstr(text, key);
+    return at ? strtol(at + strlen(key), NULL, 10) : -1;
 }
 
-void cp_tracee_place_read(pid_t tid, struct cp_tracee_place *out)
+void cp_tracee_state_read(pid_t tid, struct cp_tracee_state *out)
 {
     char path[64], text[256], *at = text;
 
-    *out = (struct cp_tracee_place){ .call = CP_PLACE_RUNNING };
+    *out = (struct cp_tracee_state){ .call = CP_TRACEE_RUNNING };
     (void)snprintf(path, sizeof(path), "/proc/%ld/syscall", (long)tid);
     if (cp_file_start(AT_FDCWD, path, 0, text, sizeof(text)) <= 0 ||
         text[0] == 'r')
@@ -64,11 +64,11 @@ static bool has_receive_timeout(pid_t tid, int fd)
     return timeout.tv_sec || timeout.tv_usec;
 }
 
-bool cp_tracee_place_may_stop(pid_t tid, const struct cp_tracee_place *p)
+bool cp_tracee_state_may_stop(pid_t tid, const struct cp_tracee_state *p)
 {
     const uint64_t *a = p->args;
 
-    if (p->call == CP_PLACE_RUNNING)
+    if (p->call == CP_TRACEE_RUNNING)
         return true;
     if (p->call < 0 || cp_tracee_rank(p->call) < 0)
         return false;
