@@ -1,10 +1,9 @@
 /*
- * arena.c - bump allocation out of growing blocks; see arena.h.
+ * arena.c - bump allocation from blocks of growing size.
  *
- * Small requests share a block; a request over a quarter of the block size
- * gets one of its own, which leaves the shared block in use. Blocks come
- * zeroed from cp_alloc, and the kernel zeroes the big ones lazily, so a large
- * array costs nothing until it is touched.
+ * Small requests share a block. A request over a quarter of the block size gets
+ * its own block, so that the shared block stays in use. The kernel zeroes large
+ * blocks lazily, so an untouched array costs nothing.
  */
 #include "base/arena.h"
 

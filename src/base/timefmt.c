@@ -1,4 +1,4 @@
-/* timefmt.c - times and durations in Go's spelling; see timefmt.h. */
+/* timefmt.c - formats times and durations like Go. */
 #include "base/timefmt.h"
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 #define SECOND INT64_C(1000000000)
 
 /*
- * Whether TZ names a zone that is not installed, as in small containers. C
- * then keeps universal time, but calls it by the beginning of that name.
+ * Whether TZ names a zone that is not installed, as in small containers. libc
+ * then uses UTC but calls it by the beginning of that name.
  */
 static bool is_zone_missing(void)
 {
@@ -24,7 +24,7 @@ static bool is_zone_missing(void)
         return false;
     zone += *zone == ':';
     if (*zone == '\0' || strpbrk(zone, "0123456789"))
-        return false; /* universal time, or a rule: EST5EDT */
+        return false; /* UTC, or a POSIX rule such as EST5EDT */
     if (*zone == '/')
         return access(zone, R_OK) != 0;
     n = snprintf(path, sizeof(path), "%s/%s",
@@ -61,7 +61,7 @@ void cp_time_text(int64_t unix_ns, char out[CP_TIME_BYTES])
     (void)strftime(out, CP_TIME_BYTES, "%Y-%m-%d %H:%M:%S %Z", &tm);
 }
 
-/* ".5" for half of 10^width; nothing for zero. */
+/* Formats value / 10^width as a fraction, ".5"; nothing for zero. */
 static void fraction(uint64_t value, int width, char *out)
 {
     int n;

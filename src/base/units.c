@@ -1,4 +1,4 @@
-/* units.c - the unit families and how values are written; see units.h. */
+/* units.c - unit families, conversion and formatting of values. */
 #include "base/units.h"
 
 #include <ctype.h>
@@ -68,7 +68,10 @@ static const struct unit *find_alias(const struct cp_unit_family *family,
     return NULL;
 }
 
-/* Finds a unit by name: any case, one plural s. NULL if there is none. */
+/*
+ * Finds a unit by name, in any case and with an optional plural s; NULL if
+ * unknown.
+ */
 static const struct unit *find_in(const struct cp_unit_family *family,
                                   const char *name)
 {
@@ -80,7 +83,7 @@ static const struct unit *find_in(const struct cp_unit_family *family,
         return NULL;
     for (size_t i = 0; i <= len; i++)
         lower[i] = (char)tolower((unsigned char)name[i]);
-    if (strncmp(lower, "\xce\x9c", 2) == 0) /* a capital mu */
+    if (strncmp(lower, "\xce\x9c", 2) == 0) /* capital Greek mu */
         lower[1] = '\xbc';
     found = find_alias(family, lower);
     if (found || len <= 2 || lower[len - 1] != 's')

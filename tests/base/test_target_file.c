@@ -61,7 +61,7 @@ static void test_foreign_link(void)
     CHECK_INT(cp_target_open("foreign", false), -1);
     CHECK_INT(errno, ELOOP);
     CHECK(stat("precious", &st) != 0);
-    CHECK_STR(cp_target_why(ELOOP), "it is a link of another user");
+    CHECK_STR(cp_target_error(ELOOP), "it is a link of another user");
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* json.c - a cursor over JSON; see json.h. */
+/* json.c - the JSON cursor. */
 #include "base/json/json.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@
 struct cp_json cp_json_start(struct cp_json_doc *doc, const char *bytes,
                              size_t len)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, from Windows */
+    static const char mark[] =
+        "\xef\xbb\xbf"; /* UTF-8 byte order mark, common on Windows */
     bool has_mark = len >= 3 && memcmp(bytes, mark, 3) == 0;
 
     *doc = (struct cp_json_doc){ .begin = bytes, .end = bytes + len };
@@ -58,7 +59,7 @@ static void skip_white(struct cp_json *j)
         j->pos++;
 }
 
-/* The next character that is no white space, 0 at the end. */
+/* Returns the next character that is not white space, 0 at the end. */
 static char next_char(struct cp_json *j)
 {
     if (is_over(j))
@@ -110,7 +111,7 @@ bool cp_json_enter(struct cp_json *j, enum cp_json_kind kind)
     return true;
 }
 
-/* Stands before the next member or item; false behind the last. */
+/* Moves to the next member or item; false after the last. */
 static bool advance(struct cp_json *j, char close)
 {
     char c = next_char(j);
@@ -151,7 +152,7 @@ bool cp_json_member(struct cp_json *j, struct cp_text *key)
     return !is_over(j);
 }
 
-/* Copies the inside of a string into the scratch of the document. */
+/* Decodes the escapes of a string into the scratch buffer of the document. */
 static struct cp_text unescape(struct cp_json *j, struct cp_text in)
 {
     struct cp_json_doc *doc = j->doc;
@@ -204,7 +205,7 @@ struct cp_text cp_json_text(struct cp_json *j, struct cp_arena *arena)
     return text.pos ? cp_text_of(text.pos, len) : (struct cp_text){ 0 };
 }
 
-/* The number that is next; its pos is NULL where there is none. */
+/* Returns the next number as text; its pos is NULL if there is none. */
 static struct cp_text number_token(struct cp_json *j)
 {
     struct cp_text token = { 0 };
@@ -281,7 +282,7 @@ uint32_t cp_json_index(struct cp_json *j)
     return value < CP_NONE ? (uint32_t)value : CP_NONE - 1;
 }
 
-/* Steps over the word if it is next. */
+/* Skips the word if it comes next. */
 static bool skip_word(struct cp_json *j, const char *word, size_t len)
 {
     if ((size_t)(j->doc->end - j->pos) < len || memcmp(j->pos, word, len) != 0)
@@ -325,7 +326,7 @@ static void skip_scalar(struct cp_json *j)
     }
 }
 
-/* The kinds of the open brackets, a bit each. */
+/* The types of the open brackets, one bit each. */
 struct nesting {
     uint8_t is_object[CP_JSON_DEPTH / 8];
     size_t n;
@@ -353,7 +354,7 @@ static void open_one(struct cp_json *j, struct nesting *s, bool is_object)
     j->is_first = true;
 }
 
-/* Steps over an object or array that is known to be well formed. */
+/* Skips an object or array that was already validated. */
 static void skip_checked(struct cp_json *j)
 {
     static const int8_t step[256] = {

@@ -1,4 +1,4 @@
-/* json_number.c - see json_number.h. */
+/* json_number.c - parses JSON numbers, with a fast path for short ones. */
 #include "base/json/json_number.h"
 
 #include <math.h>
@@ -9,8 +9,9 @@
 
 #include "base/text_lines.h"
 
-#define NUMBER_BYTES 400 /* of the longest number that is read */
-#define QUICK_DIGITS 15  /* a double has all numbers of so many */
+#define NUMBER_BYTES 400 /* maximum bytes of a number */
+#define QUICK_DIGITS                                                           \
+    15 /* a double represents all integers with this many digits */
 
 static const char *digits_end(const char *p, const char *end)
 {
@@ -45,7 +46,7 @@ const char *cp_json_number_end(const char *p, const char *end)
     return p < end && (*p == '.' || *p == '-' || *p == '+') ? NULL : p;
 }
 
-/* "123", "-4.56": exact while digits and power of ten fit a double. */
+/* Parses "123" or "-4.56"; exact while digits and power of ten fit a double. */
 static bool read_quickly(struct cp_text t, double *out)
 {
     static const double powers[QUICK_DIGITS + 1] = { 1,    1e1,  1e2,  1e3,
@@ -74,7 +75,7 @@ static bool read_quickly(struct cp_text t, double *out)
     return true;
 }
 
-/* Any number; returns what is wrong with it, or NULL. */
+/* Parses any number; returns an error text, or NULL. */
 static const char *read_slowly(struct cp_text number, double *out)
 {
     char copy[NUMBER_BYTES + 1];

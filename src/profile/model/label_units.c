@@ -1,4 +1,4 @@
-/* label_units.c - see label_units.h. */
+/* label_units.c - collects the units of each label key and formats warnings. */
 #include "profile/model/label_units.h"
 
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "base/strtab.h"
 #include "profile/model/profile.h"
 
-/* A unit that was met for a key but is not the one in use. */
+/* A unit of a key that differs from the unit in use. */
 struct other {
     struct cp_str key, unit;
     uint32_t key_id;
@@ -81,7 +81,7 @@ static enum cp_status infer(struct cp_label_units *u, struct cp_profile *p,
     return CP_OK;
 }
 
-/* One line for the run of others from `i` that share a key. */
+/* Returns one line about the units from index *i that share a key. */
 static char *warning_line(struct cp_label_units *u, const struct cp_profile *p,
                           const struct others *o, size_t *i,
                           struct cp_error *err)

@@ -1,4 +1,4 @@
-/* scale.c - see scale.h. */
+/* scale.c - scales columns and reduces profiles to common sample types. */
 #include "profile/transform/scale.h"
 
 #include <stdbool.h>
@@ -80,7 +80,10 @@ static bool same_type(const struct cp_profile *a, struct cp_value_type x,
     return same_text(a, x.type, b, y.type) && same_text(a, x.unit, b, y.unit);
 }
 
-/* What of two profiles is not the same; NULL if they can be compared. */
+/*
+ * Returns the difference that prevents a merge, as text; NULL if the profiles
+ * match.
+ */
 static const char *find_difference(const struct cp_profile *a,
                                    const struct cp_profile *b)
 {
@@ -119,7 +122,10 @@ enum cp_status cp_scale_normalize(struct cp_profile *p,
     return CP_OK;
 }
 
-/* The column of p with the type named by string `type` of `of`. */
+/*
+ * Returns the column of p with the type that string `type` of profile `of`
+ * names.
+ */
 static uint32_t find_type(const struct cp_profile *p,
                           const struct cp_profile *of, uint32_t type)
 {
@@ -129,7 +135,7 @@ static uint32_t find_type(const struct cp_profile *p,
     return CP_NONE;
 }
 
-/* Whether each profile has the type, and none has it twice. */
+/* Whether every profile has the type exactly once. */
 static bool is_common(struct cp_profile **profiles, size_t n,
                       const struct cp_profile *of, uint32_t type)
 {
@@ -145,7 +151,7 @@ static bool is_common(struct cp_profile **profiles, size_t n,
     return true;
 }
 
-/* Leaves the columns listed in `from`, in that order. */
+/* Keeps only the columns listed in `from`, in that order. */
 static enum cp_status select_columns(struct cp_profile *p, const uint32_t *from,
                                      uint32_t n, struct cp_error *err)
 {
@@ -173,7 +179,7 @@ static enum cp_status select_columns(struct cp_profile *p, const uint32_t *from,
     return CP_OK;
 }
 
-/* Reduces p to the columns that `first` has of those in `common`. */
+/* Reduces p to the columns of `first` that are in `common`. */
 static enum cp_status reduce(struct cp_profile *p,
                              const struct cp_profile *first,
                              const uint32_t *common, uint32_t n,
@@ -211,13 +217,14 @@ static enum cp_status keep_common(struct cp_profile **profiles, size_t n,
     if (n_common == 0)
         status = cp_error_set(err, CP_EFORMAT,
                               "profiles have empty common sample type list");
-    for (size_t i = n; status == CP_OK && i > 0; i--) /* the first last */
+    for (size_t i = n; status == CP_OK && i > 0;
+         i--) /* the first profile last, because the others refer to it */
         status = reduce(profiles[i - 1], first, common, n_common, err);
     cp_free(common);
     return status;
 }
 
-/* A type whose unit is to be agreed on: a column, or the period (CP_NONE). */
+/* Returns a value type: of a column, or of the period if column is CP_NONE. */
 static struct cp_value_type *type_at(struct cp_profile *p, uint32_t column)
 {
     return column == CP_NONE ? &p->period_type : &p->types[column];
@@ -236,7 +243,7 @@ static enum cp_status incompatible(const struct cp_profile *a,
                         cp_profile_cstr(b, y.type), cp_profile_cstr(b, y.unit));
 }
 
-/* How many of unit `to` one of unit `from` is. */
+/* Returns the factor from unit `from` to unit `to`. */
 static double unit_ratio(const char *from, const char *to)
 {
     const char *name;
@@ -244,7 +251,7 @@ static double unit_ratio(const char *from, const char *to)
     return strcmp(from, to) == 0 ? 1 : cp_unit_scale(1, from, to, &name);
 }
 
-/* The finest unit that the profiles have for a type, as text. */
+/* Finds the smallest unit of a type among the profiles, as text. */
 static enum cp_status finest_unit(struct cp_profile **profiles, size_t n,
                                   uint32_t column, const char **out,
                                   struct cp_error *err)

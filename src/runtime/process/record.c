@@ -76,7 +76,7 @@ static int open_part(const char *name, struct names *out)
         fd = cp_new_file_beside(out->file, out->part, sizeof(out->part), 0666);
     }
     if (fd < 0)
-        complain(name, cp_target_why(errno));
+        complain(name, cp_target_error(errno));
     return fd;
 }
 

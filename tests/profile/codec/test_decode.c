@@ -161,7 +161,8 @@ static const struct {
       "label's string index" },
     { "label unit out of range", REST "2:{1:1 2:1 3:{1:5 3:1 4:99}}",
       CP_EFORMAT, "label's string index" },
-    { "a type that is a number", "1:5", CP_EOTHER, "field 1 of a wrong kind" },
+    { "a type that is a number", "1:5", CP_EOTHER,
+      "field 1 has a wrong wire type" },
     { "a sample that is a number", "2:5", CP_EOTHER, "field 2" },
     { "a string that is a number", "6:5", CP_EOTHER, "field 6" },
     { "a time that is text", "6:'' 9:'x'", CP_EOTHER, "field 9" },
@@ -174,26 +175,27 @@ static const struct {
     { "a line's function is text", "6:'' 4:{1:1 4:{1:'x'}}", CP_EOTHER,
       "line" },
     { "a location id is fixed", REST "2:{1:F4 2:1}", CP_EFORMAT,
-      "sample 0 cannot be read" },
-    { "a value is fixed", REST "2:{1:1 2:F8}", CP_EFORMAT, "cannot be read" },
+      "sample 0 cannot be decoded" },
+    { "a value is fixed", REST "2:{1:1 2:F8}", CP_EFORMAT,
+      "cannot be decoded" },
     { "a label that is a number", REST "2:{1:1 2:1 3:5}", CP_EFORMAT,
-      "cannot be read" },
+      "cannot be decoded" },
     { "a label's key is text", REST "2:{1:1 2:1 3:{1:'x'}}", CP_EFORMAT,
-      "label cannot be read" },
+      "label cannot be decoded" },
     { "a label is cut short", REST "2:{1:1 2:1 3:{1:!}}", CP_EFORMAT,
-      "label cannot be read" },
+      "label cannot be decoded" },
     { "packed locations cut short", REST "2:{1:'\x80' 2:1}", CP_EFORMAT,
-      "cannot be read" },
+      "cannot be decoded" },
     { "packed values cut short", REST "2:{1:1 2:'\x80'}", CP_EFORMAT,
-      "cannot be read" },
+      "cannot be decoded" },
     { "packed varint of eleven bytes",
       REST "2:{1:'\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01' 2:1}",
-      CP_EFORMAT, "cannot be read" },
+      CP_EFORMAT, "cannot be decoded" },
     { "a sample cut short", REST "2:{1:1 2:!}", CP_EFORMAT,
-      "sample 0 is cut short" },
+      "sample 0 is truncated" },
     { "a group", "6:'' 20:G", CP_EOTHER, "not a protobuf message" },
     { "a group in a sample", REST "2:{1:1 2:1 7:G}", CP_EFORMAT,
-      "is cut short" },
+      "is truncated" },
     { "a group in a mapping", "6:'' 3:{1:1 20:G}", CP_EOTHER, "mapping" },
     { "a field past the end", "6:'' 6:!", CP_EOTHER,
       "not a protobuf message at byte 2" },
@@ -210,9 +212,9 @@ static const struct {
       "4:{1:18446744073709551615}",
       CP_EFORMAT, "multiple locations with same id: 18446744073709551615" },
     { "a location that is not there", REST "2:{1:1 2:1} 2:{1:3 2:1}",
-      CP_EFORMAT, "malformed profile: sample 1 has a location id" },
+      CP_EFORMAT, "malformed profile: sample 1 refers to a location id" },
     { "location 0 in a stack", REST "2:{1:[1 0] 2:1}", CP_EFORMAT,
-      "sample 0 has a location id" },
+      "sample 0 refers to a location id" },
     { "a function that is not there", STRINGS "4:{1:1 4:{1:9}}", CP_EFORMAT,
       "function id 9" },
     { "a line without function", STRINGS "4:{1:1 4:{2:9}}", CP_EFORMAT,
@@ -448,16 +450,17 @@ static void late_error(void)
 
     CHECK(!cp_decode(&raw, true, &err));
     CHECK_INT(err.status, CP_EFORMAT);
-    CHECK_STR(err.msg, "malformed profile: sample 40000 has a location id "
-                       "that is not there");
+    CHECK_STR(err.msg,
+              "malformed profile: sample 40000 refers to a location id "
+              "that does not exist");
     cp_bytes_release(&raw);
     raw = many_samples(MANY, false, "2:{2:!}");
     CHECK(!cp_decode(&raw, true, &err));
-    CHECK_STR(err.msg, "malformed profile: sample 40000 is cut short");
+    CHECK_STR(err.msg, "malformed profile: sample 40000 is truncated");
     cp_bytes_release(&raw);
     raw = many_samples(MANY, false, "2:{2:1 3:{1:'x'}}");
     CHECK(!cp_decode(&raw, true, &err));
-    CHECK_STR(err.msg, "malformed profile: a label cannot be read");
+    CHECK_STR(err.msg, "malformed profile: a label cannot be decoded");
     cp_bytes_release(&raw);
 }
 

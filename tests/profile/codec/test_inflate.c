@@ -91,7 +91,7 @@ static void check_whole(add_fn *add, const size_t *lens, size_t n)
         add(&p, text + total, lens[i]);
         total += lens[i];
     }
-    CHECK(cp_inflate_is_packed(p.data, p.len));
+    CHECK(cp_inflate_is_compressed(p.data, p.len));
     CHECK_INT(cp_inflate(p.data, p.len, &out, NULL), CP_OK);
     CHECK_INT(out.len, total);
     CHECK(out.data && memcmp(out.data, text, total) == 0);
@@ -232,7 +232,7 @@ static void check_bomb(add_fn *add)
     for (int i = 0; i < 5; i++)
         add_raw(&p, (const char *)part.data, part.len);
     CHECK_INT(cp_inflate(p.data, p.len, &out, &err), CP_EFORMAT);
-    CHECK(strstr(err.msg, "unpacks to over 64 MB"));
+    CHECK(strstr(err.msg, "decompresses to more than 64 MB"));
     CHECK(out.mapped <= (size_t)256 << 20);
     cp_bytes_release(&out);
     free(p.data);
@@ -268,9 +268,9 @@ static void test_heads(void)
 {
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
         check_case(heads[i].what);
-        CHECK_INT(
-            cp_inflate_is_packed((const uint8_t *)heads[i].bytes, heads[i].len),
-            heads[i].want);
+        CHECK_INT(cp_inflate_is_compressed((const uint8_t *)heads[i].bytes,
+                                           heads[i].len),
+                  heads[i].want);
     }
     CHECK_INT(inflate_status((const uint8_t *)"\x1f\x8b", 2), CP_EFORMAT);
 }

@@ -45,7 +45,7 @@ static void test_unbias_parts(void)
 
 static const struct {
     const char *what;
-    struct cp_heap_reading how;
+    struct cp_heap_options how;
     const char *want; /* a line a sample: values and labels */
 } readings[] = {
     { "whole", { 1, NULL }, "3 31 0\n4 5 0\n" },
@@ -79,7 +79,7 @@ static void test_jemalloc(void)
 /* The leaf is not a return address to jeprof. */
 static void test_addresses(void)
 {
-    struct cp_heap_reading how = { .parts = 1 };
+    struct cp_heap_options how = { .parts = 1 };
     struct cp_profile *p =
         cp_legacy_read_as(DUMP, sizeof(DUMP) - 1, &how, NULL);
 
@@ -115,7 +115,7 @@ static void test_units(void)
 
 static void test_make_whole(void)
 {
-    struct cp_heap_reading how = { .parts = CP_HEAP_PARTS };
+    struct cp_heap_options how = { .parts = CP_HEAP_PARTS };
     struct cp_profile *p =
         cp_legacy_read_as(DUMP, sizeof(DUMP) - 1, &how, NULL);
 

@@ -8,7 +8,7 @@
 #include "profile/load/stream.h"
 #include "profile/load/stream_source.h"
 #include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include "profile/model/stack_pool.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
@@ -152,16 +152,16 @@ static struct cp_out stream(const struct cp_out *bytes, bool is_file,
                             size_t buffer, size_t n_threads)
 {
     struct cp_stream_input in = { (const uint8_t *)bytes->buf, bytes->len, -1 };
-    struct cp_stack_room room; /* in which there is not always a place */
+    struct cp_stack_pool room; /* in which there is not always a place */
     struct cp_out out;
 
     if (is_file) {
         in.data = NULL;
         in.fd = file_of(bytes);
     }
-    CHECK(cp_stack_room_init(&room, is_file ? 8 << 20 : 100));
+    CHECK(cp_stack_pool_init(&room, is_file ? 8 << 20 : 100));
     out = content(cp_stream_load(&in, buffer, n_threads, &room));
-    cp_stack_room_release(&room);
+    cp_stack_pool_release(&room);
     if (is_file)
         (void)close(in.fd);
     return out;

@@ -7,7 +7,7 @@
 #include "base/index.h"
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include "profile/model/stack_pool.h"
 #include "profile/transform/merge.h"
 
 #include <stdlib.h>
@@ -141,9 +141,9 @@ static void test_cancelled(void)
 }
 
 /* Moves the stacks of a profile into the room, behind a gap. */
-static void move_in(struct cp_profile *p, struct cp_stack_room *room)
+static void move_in(struct cp_profile *p, struct cp_stack_pool *room)
 {
-    uint32_t *to = cp_stack_room_take(room, p->n_locs + 5);
+    uint32_t *to = cp_stack_pool_alloc(room, p->n_locs + 5);
 
     if (!to)
         return;
@@ -170,17 +170,17 @@ static void test_in_a_room(void)
 {
     for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
         struct cp_profile *sources[9] = { 0 }, *p;
-        struct cp_stack_room room = { 0 };
+        struct cp_stack_pool room = { 0 };
 
         check_case(rooms[i].what);
-        CHECK(rooms[i].cap == 0 || cp_stack_room_init(&room, rooms[i].cap));
+        CHECK(rooms[i].cap == 0 || cp_stack_pool_init(&room, rooms[i].cap));
         for (uint32_t s = 0; s < rooms[i].n_sources; s++) {
             sources[s] = source(s, rooms[i].n);
             if (s % 9 >= rooms[i].n_sources - rooms[i].n_inside)
                 move_in(sources[s], &room);
         }
-        p = cp_merge_in_room(sources, rooms[i].n_sources, &room, NULL);
-        cp_stack_room_release(&room);
+        p = cp_merge_in_pool(sources, rooms[i].n_sources, &room, NULL);
+        cp_stack_pool_release(&room);
         check_merged(p, rooms[i].n_sources, rooms[i].n);
         cp_profile_free(p);
     }
@@ -189,15 +189,15 @@ static void test_in_a_room(void)
 static void test_cancelled_in_a_room(void)
 {
     struct cp_profile *pair[] = { source(0, 9000), source(0, 9000) }, *p;
-    struct cp_stack_room room;
+    struct cp_stack_pool room;
 
-    CHECK(cp_stack_room_init(&room, 200000));
+    CHECK(cp_stack_pool_init(&room, 200000));
     for (uint32_t i = 2; i < 2 * pair[1]->n_samples; i++)
         pair[1]->values[i] = -pair[1]->values[i];
     move_in(pair[0], &room);
     move_in(pair[1], &room);
-    p = cp_merge_in_room(pair, 2, &room, NULL);
-    cp_stack_room_release(&room);
+    p = cp_merge_in_pool(pair, 2, &room, NULL);
+    cp_stack_pool_release(&room);
     CHECK(p->n_samples <= 1);
     CHECK(p->n_locations <= 3);
     cp_profile_free(p);
@@ -210,15 +210,15 @@ static void test_memory_runs_out_in_a_room(void)
 
     for (; !p && n < 200; n++) {
         struct cp_profile *pair[] = { source(0, 200), source(1, 200) };
-        struct cp_stack_room room;
+        struct cp_stack_pool room;
         struct cp_error err = { 0 };
 
-        CHECK(cp_stack_room_init(&room, 5000));
+        CHECK(cp_stack_pool_init(&room, 5000));
         move_in(pair[0], &room);
         cp_alloc_fail_at(n);
-        p = cp_merge_in_room(pair, 2, &room, &err);
+        p = cp_merge_in_pool(pair, 2, &room, &err);
         cp_alloc_fail_at(0);
-        cp_stack_room_release(&room);
+        cp_stack_pool_release(&room);
         CHECK_INT(err.status, p ? CP_OK : CP_ENOMEM);
         CHECK(!pair[0] && !pair[1]);
     }
