@@ -86,7 +86,7 @@ static const struct {
     { "class 3", "\177ELF\3\1\1\0\0\0\0\0\0\0\0\0", 16,
       "ELF file of unknown class 3" },
     { "cut in the header", "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0", 18,
-      "ELF header cut short" },
+      "ELF header is truncated" },
 };
 
 static void test_bad(void)

@@ -137,7 +137,7 @@ static void test_again(void)
                       CP_OK);
             if (!CHECK_STR(answers[0], batch[k % n]))
                 break;
-            cp_symbolizer_forget(s);
+            cp_symbolizer_drop_frames(s);
         }
         cp_symbolizer_close(s);
     }

@@ -366,7 +366,7 @@ static void apply_settings(void)
                                     .reserve = cp_pages_reserve };
 
     const struct cp_elf_policy files = { .limit_bytes = s->max_memory / 2,
-                                         .trusts_only_us = true };
+                                         .only_trusted_owners = true };
 
     struct cp_tables_options tables = { .most_bytes = s->max_memory / 64 * 5,
                                         .hold = cp_pages_hold,

@@ -90,7 +90,7 @@ static void test_refused(void)
         { "hidden kernel", "0000000000000000 T _text\n0000000000000000 t f\n",
           "the kernel hides its addresses: read it as root, or set "
           "kernel.kptr_restrict" },
-        { "jitdump cut", "DTiJ\1\0\0\0", "jitdump header cut short" },
+        { "jitdump cut", "DTiJ\1\0\0\0", "jitdump header is truncated" },
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

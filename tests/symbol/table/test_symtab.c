@@ -62,7 +62,7 @@ static void test_cases(void)
         check_case(cases[i].what);
         for (size_t k = 0; k < 4 && cases[i].symbols[k].name; k++)
             cp_symtab_offer(&cases[i].symbols[k], sorted, 4, hits);
-        cp_symtab_settle(sorted, 4, hits);
+        cp_symtab_propagate(sorted, 4, hits);
         CHECK_STR(hits[0].name, NULL);
         CHECK_STR(hits[1].name, cases[i].want);
         CHECK_STR(hits[2].name, cases[i].want);
