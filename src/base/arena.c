@@ -36,7 +36,7 @@ static struct cp_arena_block *add_block(struct cp_arena *a, size_t len,
     return block;
 }
 
-static enum cp_status add_shared(struct cp_arena *a, struct cp_error *err)
+static enum cp_status add_shared_block(struct cp_arena *a, struct cp_error *err)
 {
     size_t len = a->next_bytes ? a->next_bytes : FIRST_BYTES;
     struct cp_arena_block *block = add_block(a, len, err);
@@ -60,7 +60,7 @@ static void *alloc_bytes(struct cp_arena *a, size_t len, size_t align,
         return own ? own->bytes : NULL;
     }
     if (!a->pos || len + pad > (size_t)(a->end - a->pos)) {
-        if (add_shared(a, err) != CP_OK)
+        if (add_shared_block(a, err) != CP_OK)
             return NULL;
         pad = 0;
     }

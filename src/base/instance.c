@@ -39,12 +39,12 @@ void cp_instance_format(const struct cp_instance *i,
                    plain.address, plain.app_id, plain.command);
 }
 
-static void take_text(char *out, size_t cap, const char *value)
+static void copy_text(char *out, size_t cap, const char *value)
 {
     (void)snprintf(out, cap, "%s", value);
 }
 
-static void take_line(struct cp_instance *i, const char *key, const char *value)
+static void set_field(struct cp_instance *i, const char *key, const char *value)
 {
     if (strcmp(key, "pid") == 0)
         i->pid = (pid_t)strtol(value, NULL, 10);
@@ -55,11 +55,11 @@ static void take_line(struct cp_instance *i, const char *key, const char *value)
     else if (strcmp(key, "created") == 0)
         i->created_s = strtoll(value, NULL, 10);
     else if (strcmp(key, "address") == 0)
-        take_text(i->address, sizeof(i->address), value);
+        copy_text(i->address, sizeof(i->address), value);
     else if (strcmp(key, "app") == 0)
-        take_text(i->app_id, sizeof(i->app_id), value);
+        copy_text(i->app_id, sizeof(i->app_id), value);
     else if (strcmp(key, "command") == 0)
-        take_text(i->command, sizeof(i->command), value);
+        copy_text(i->command, sizeof(i->command), value);
 }
 
 bool cp_instance_parse(struct cp_instance *out, char *text)
@@ -76,7 +76,7 @@ bool cp_instance_parse(struct cp_instance *out, char *text)
         if (!value)
             continue;
         *value++ = '\0';
-        take_line(&i, line, value);
+        set_field(&i, line, value);
     }
     if (i.pid <= 0 || i.start_ticks == 0 || !i.address[0])
         return false;

@@ -106,15 +106,15 @@ static const struct unit *find(const char *name,
     return NULL;
 }
 
-static bool picks_itself(const char *to)
+static bool is_automatic_unit(const char *to)
 {
     return strcmp(to, "minimum") == 0 || strcmp(to, "auto") == 0;
 }
 
-static bool goes_without_saying(const char *to)
+static bool is_implied_unit(const char *to)
 {
     return strcmp(to, "count") == 0 || strcmp(to, "sample") == 0 ||
-           strcmp(to, "unit") == 0 || picks_itself(to);
+           strcmp(to, "unit") == 0 || is_automatic_unit(to);
 }
 
 void cp_scale_init(struct cp_scale *s, const char *from, const char *to)
@@ -122,13 +122,13 @@ void cp_scale_init(struct cp_scale *s, const char *from, const char *to)
     const struct unit *unit = find(from, &s->family), *target;
 
     if (!unit) {
-        *s = (struct cp_scale){ NULL, 1, 1, goes_without_saying(to) ? "" : to };
+        *s = (struct cp_scale){ NULL, 1, 1, is_implied_unit(to) ? "" : to };
         return;
     }
     s->factor = unit->factor;
     s->to_factor = 0;
     s->to_name = "";
-    if (picks_itself(to))
+    if (is_automatic_unit(to))
         return;
     target = find_in(s->family, to);
     if (!target)

@@ -60,7 +60,7 @@ struct reader {
     struct cp_error *err;
 };
 
-static enum cp_status bad(const struct reader *r, const char *what)
+static enum cp_status malformed(const struct reader *r, const char *what)
 {
     return cp_error_set(r->err, CP_EFORMAT, "%s", what);
 }
@@ -197,9 +197,9 @@ static enum cp_status read_numbers(struct reader *r, struct cp_text line)
         uint32_t i = is_position ? n : n - r->n_positions;
 
         if (!is_position && i >= r->c.n_events)
-            return bad(r, "more costs than events");
+            return malformed(r, "more costs than events");
         if (!read_number(word, is_position ? &r->positions[i] : &r->values[i]))
-            return bad(r, "bad number");
+            return malformed(r, "bad number");
         (void)cp_text_consume_white(&line);
     }
     r->n_values = n > r->n_positions ? n - r->n_positions : 0;
@@ -216,7 +216,7 @@ static enum cp_status get_callee(struct reader *r, uint32_t *out)
     if (!r->is_call)
         return CP_OK;
     if (!r->has_callee)
-        return bad(r, "a call without a callee");
+        return malformed(r, "a call without a callee");
     *out = find_function(r, r->callee_object, r->callee_file, r->callee_name);
     if (*out == CP_NONE)
         return CP_ENOMEM;
@@ -235,7 +235,7 @@ static enum cp_status read_costs(struct reader *r, struct cp_text line)
     if (status != CP_OK)
         return status;
     if (!r->has_function)
-        return bad(r, "a cost before the first function");
+        return malformed(r, "a cost before the first function");
     status = get_callee(r, &callee);
     if (status != CP_OK || r->n_values == 0)
         return status; /* source of a jump, or all costs are zero */
@@ -246,7 +246,7 @@ static enum cp_status read_costs(struct reader *r, struct cp_text line)
         int64_t *sum = &r->c.values[cost->values + i];
 
         if (__builtin_add_overflow(*sum, r->values[i], sum))
-            return bad(r, "costs that add up to too much");
+            return malformed(r, "costs that add up to too much");
     }
     return CP_OK;
 }
@@ -273,7 +273,7 @@ static enum cp_status add_event(struct reader *r, struct cp_text name)
     if (column == CP_NONE)
         return CP_EFORMAT;
     if (column != r->c.n_events)
-        return bad(r, "an event that is there twice");
+        return malformed(r, "an event that is there twice");
     r->c.n_events++;
     return CP_OK;
 }
@@ -294,7 +294,7 @@ static enum cp_status read_events(struct reader *r, struct cp_text rest)
         (void)cp_text_consume_white(&rest);
     }
     if (status == CP_OK && r->c.n_events == 0)
-        return bad(r, "no events");
+        return malformed(r, "no events");
     if (status == CP_OK)
         cp_gather_prefer(&r->g, 0);
     return status;
@@ -309,13 +309,13 @@ static enum cp_status read_positions(struct reader *r, struct cp_text rest)
     (void)cp_text_consume_white(&rest);
     while (cp_text_consume_word(&rest, &word)) {
         if (r->n_positions == MAX_POSITIONS)
-            return bad(r, "too many positions");
+            return malformed(r, "too many positions");
         if (cp_text_equals(word, "line"))
             r->line_position = r->n_positions;
         r->n_positions++;
         (void)cp_text_consume_white(&rest);
     }
-    return r->n_positions ? CP_OK : bad(r, "no positions");
+    return r->n_positions ? CP_OK : malformed(r, "no positions");
 }
 
 /* Parses fn= and similar lines; CP_EOTHER if the line is none of these. */
@@ -400,7 +400,7 @@ static enum cp_status read_line(struct reader *r, struct cp_text line)
     if (is_header(line) || cp_text_starts(line, "jump=") ||
         cp_text_starts(line, "jcnd=") || cp_text_starts(line, "rec="))
         return CP_OK;
-    return bad(r, "a line that is not understood");
+    return malformed(r, "a line that is not understood");
 }
 
 /* Whether an "events:" line comes before any line that is not a header. */

@@ -276,7 +276,7 @@ static const struct cp_gecko_lib *lib_at(const struct cp_gecko_libs *libs,
     return n > 0 && address < sorted[n - 1].end ? &sorted[n - 1] : NULL;
 }
 
-static uint32_t look_up(const uint32_t *list, uint32_t n, uint32_t i)
+static uint32_t index_at(const uint32_t *list, uint32_t n, uint32_t i)
 {
     return list && i < n ? list[i] : CP_NONE;
 }
@@ -289,7 +289,7 @@ static struct cp_text string_at(const struct cp_gecko_tables *t, uint32_t i)
 /* Returns a line or column number; 0 if unknown. */
 static int64_t number_at(const uint32_t *list, uint32_t n, uint32_t i)
 {
-    uint32_t value = look_up(list, n, i);
+    uint32_t value = index_at(list, n, i);
 
     return value < CP_NONE - 1 ? value : 0;
 }
@@ -322,16 +322,17 @@ static uint32_t processed_frame(struct cp_gecko_tables *t,
                                 struct cp_error *err)
 {
     struct cp_gather_frame f = { .function = CP_NONE, .mapping = CP_NONE };
-    uint32_t func = look_up(t->func, t->n_frames, i);
-    uint32_t source = look_up(t->func_source, t->n_funcs, func);
-    uint32_t file = look_up(t->func_file, t->n_funcs, func);
-    uint32_t resource = look_up(t->func_resource, t->n_funcs, func);
-    uint32_t lib = look_up(t->resource_lib, t->n_resources, resource);
-    uint32_t address = look_up(t->address, t->n_frames, i);
-    struct cp_text name = string_at(t, look_up(t->func_name, t->n_funcs, func));
+    uint32_t func = index_at(t->func, t->n_frames, i);
+    uint32_t source = index_at(t->func_source, t->n_funcs, func);
+    uint32_t file = index_at(t->func_file, t->n_funcs, func);
+    uint32_t resource = index_at(t->func_resource, t->n_funcs, func);
+    uint32_t lib = index_at(t->resource_lib, t->n_resources, resource);
+    uint32_t address = index_at(t->address, t->n_frames, i);
+    struct cp_text name =
+        string_at(t, index_at(t->func_name, t->n_funcs, func));
 
     if (file == CP_NONE)
-        file = look_up(t->source_file, t->n_sources, source);
+        file = index_at(t->source_file, t->n_sources, source);
     if (lib < libs->n &&
         set_address(g, &libs->items[lib],
                     address < CP_NONE - 1 ? address : UINT64_MAX, &f,

@@ -61,8 +61,8 @@ struct reader {
     int64_t first_ns, last_ns;
 };
 
-static uint32_t recall(const struct line_cache *m, struct cp_text line,
-                       uint64_t hash)
+static uint32_t find_cached(const struct line_cache *m, struct cp_text line,
+                            uint64_t hash)
 {
     size_t probe = 0, len = cp_text_len(line);
     uint32_t i;
@@ -87,7 +87,7 @@ static uint32_t cache_line(struct line_cache *m, struct cp_text line,
     return index;
 }
 
-static void forget(struct line_cache *m)
+static void free_cache(struct line_cache *m)
 {
     cp_table_release(&m->table);
     cp_free(m->items);
@@ -246,7 +246,7 @@ static uint32_t read_frame(struct reader *r, struct cp_text line,
     struct cp_gather_frame f = { CP_NONE, CP_NONE, 0, 0, 0 };
     struct cp_text digits, file, none = { 0 };
     uint64_t hash = cp_hash_bytes(line.pos, cp_text_len(line));
-    uint32_t location = recall(&r->frames, line, hash);
+    uint32_t location = find_cached(&r->frames, line, hash);
     struct cp_text rest = line;
 
     if (location != CP_NONE)
@@ -467,7 +467,7 @@ static struct cp_profile *finish(struct reader *r, struct cp_error *err)
 static void release(struct reader *r)
 {
     cp_gather_release(&r->g);
-    forget(&r->frames);
+    free_cache(&r->frames);
     cp_free(r->stack);
 }
 

@@ -241,8 +241,8 @@ struct path {
     size_t n, cap;
 };
 
-static enum cp_status go_down(struct reader *r, struct path *path,
-                              struct cp_json *j)
+static enum cp_status read_child(struct reader *r, struct path *path,
+                                 struct cp_json *j)
 {
     uint32_t parent = path->n ? path->items[path->n - 1].index : CP_NONE;
 
@@ -267,7 +267,7 @@ static enum cp_status step(struct reader *r, struct path *path,
 
     if (d->in_children) {
         if (cp_json_item(j))
-            return go_down(r, path, j);
+            return read_child(r, path, j);
         d->in_children = false;
         return j->doc->err.status;
     }
@@ -285,7 +285,7 @@ static enum cp_status step(struct reader *r, struct path *path,
 static enum cp_status read_tree(struct reader *r, struct cp_json j)
 {
     struct path path = { 0 };
-    enum cp_status status = go_down(r, &path, &j);
+    enum cp_status status = read_child(r, &path, &j);
 
     while (status == CP_OK && path.n > 0)
         status = step(r, &path, &j);

@@ -13,7 +13,7 @@ static struct cp_text text(const char *cstr)
     return cp_text_of(cstr, strlen(cstr));
 }
 
-/* The stack of functions with these one-letter names. */
+/* Returns the stack of functions with these one-letter names. */
 static uint32_t stack(struct cp_gather *g, const char *letters)
 {
     uint32_t node = CP_GATHER_ROOT;

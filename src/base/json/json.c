@@ -45,7 +45,7 @@ enum cp_status cp_json_status(const struct cp_json_doc *doc,
     return doc->err.status;
 }
 
-static bool is_over(const struct cp_json *j)
+static bool has_ended(const struct cp_json *j)
 {
     return !j->doc || j->doc->err.status != CP_OK;
 }
@@ -62,7 +62,7 @@ static void skip_white(struct cp_json *j)
 /* Returns the next character that is not white space, 0 at the end. */
 static char next_char(struct cp_json *j)
 {
-    if (is_over(j))
+    if (has_ended(j))
         return 0;
     skip_white(j);
     return j->pos < j->doc->end ? *j->pos : 0;
@@ -98,7 +98,7 @@ bool cp_json_is(const struct cp_json *j, enum cp_json_kind kind)
 
 bool cp_json_enter(struct cp_json *j, enum cp_json_kind kind)
 {
-    if (is_over(j))
+    if (has_ended(j))
         return false;
     if (cp_json_kind(j) != kind) {
         cp_json_fail(j, j->pos == j->doc->end    ? "the file ends early"
@@ -118,7 +118,7 @@ static bool advance(struct cp_json *j, char close)
     bool was_first = j->is_first;
 
     j->is_first = false;
-    if (is_over(j))
+    if (has_ended(j))
         return false;
     if (c == close) {
         j->pos++;
@@ -149,7 +149,7 @@ bool cp_json_member(struct cp_json *j, struct cp_text *key)
         cp_json_fail(j, "expected a colon");
     else
         j->pos++;
-    return !is_over(j);
+    return !has_ended(j);
 }
 
 /* Decodes the escapes of a string into the scratch buffer of the document. */
@@ -189,7 +189,7 @@ struct cp_text cp_json_string(struct cp_json *j)
     in = (struct cp_text){ j->pos + 1, behind - 1 };
     if (!is_plain)
         in = unescape(j, in);
-    if (!is_over(j))
+    if (!has_ended(j))
         j->pos = behind;
     return in;
 }
@@ -199,7 +199,7 @@ struct cp_text cp_json_text(struct cp_json *j, struct cp_arena *arena)
     struct cp_text text = cp_json_string(j);
     size_t len = cp_text_len(text);
 
-    if (is_over(j) || text.pos != j->doc->scratch)
+    if (has_ended(j) || text.pos != j->doc->scratch)
         return text;
     text.pos = cp_arena_copy(arena, text.pos, len, &j->doc->err);
     return text.pos ? cp_text_of(text.pos, len) : (struct cp_text){ 0 };
@@ -320,7 +320,7 @@ static void skip_scalar(struct cp_json *j)
         skip_literal(j);
         return;
     default:
-        if (!is_over(j))
+        if (!has_ended(j))
             cp_json_fail(j, j->pos == j->doc->end ? "the file ends early"
                                                   : "expected a value");
     }
@@ -337,7 +337,7 @@ static bool in_object(const struct nesting *s)
     return s->is_object[(s->n - 1) / 8] >> ((s->n - 1) % 8) & 1;
 }
 
-static void open_one(struct cp_json *j, struct nesting *s, bool is_object)
+static void push_bracket(struct cp_json *j, struct nesting *s, bool is_object)
 {
     uint8_t bit = (uint8_t)(1u << (s->n % 8));
 
@@ -390,13 +390,13 @@ void cp_json_skip(struct cp_json *j)
     do {
         kind = cp_json_kind(j);
         if (kind == CP_JSON_OBJECT || kind == CP_JSON_ARRAY)
-            open_one(j, &s, kind == CP_JSON_OBJECT);
+            push_bracket(j, &s, kind == CP_JSON_OBJECT);
         else
             skip_scalar(j);
-        while (s.n > 0 && !is_over(j) &&
+        while (s.n > 0 && !has_ended(j) &&
                !(in_object(&s) ? cp_json_member(j, &key) : cp_json_item(j)))
             s.n--;
-    } while (s.n > 0 && !is_over(j));
+    } while (s.n > 0 && !has_ended(j));
     j->is_first = false;
 }
 
@@ -435,7 +435,7 @@ uint32_t *cp_json_indexes(struct cp_json *j, struct cp_arena *arena,
             return NULL;
         list[(*n)++] = cp_json_index(j);
     }
-    return is_over(j) ? NULL : list;
+    return has_ended(j) ? NULL : list;
 }
 
 struct cp_text *cp_json_strings(struct cp_json *j, struct cp_arena *arena,
@@ -453,11 +453,11 @@ struct cp_text *cp_json_strings(struct cp_json *j, struct cp_arena *arena,
     while (cp_json_item(j)) {
         struct cp_text text = cp_json_text(j, arena);
 
-        if (is_over(j) || *n == CP_NONE - 1 ||
+        if (has_ended(j) || *n == CP_NONE - 1 ||
             cp_arena_reserve(arena, &list, *n, &cap, (size_t)*n + 1,
                              sizeof(*list), &j->doc->err) != CP_OK)
             return NULL;
         list[(*n)++] = text;
     }
-    return is_over(j) ? NULL : list;
+    return has_ended(j) ? NULL : list;
 }

@@ -47,7 +47,7 @@ const char *cp_json_number_end(const char *p, const char *end)
 }
 
 /* Parses "123" or "-4.56"; exact while digits and power of ten fit a double. */
-static bool read_quickly(struct cp_text t, double *out)
+static bool parse_short(struct cp_text t, double *out)
 {
     static const double powers[QUICK_DIGITS + 1] = { 1,    1e1,  1e2,  1e3,
                                                      1e4,  1e5,  1e6,  1e7,
@@ -76,7 +76,7 @@ static bool read_quickly(struct cp_text t, double *out)
 }
 
 /* Parses any number; returns an error text, or NULL. */
-static const char *read_slowly(struct cp_text number, double *out)
+static const char *parse_any(struct cp_text number, double *out)
 {
     char copy[NUMBER_BYTES + 1];
     size_t len = cp_text_len(number);
@@ -95,5 +95,5 @@ static const char *read_slowly(struct cp_text number, double *out)
 
 const char *cp_json_number_value(struct cp_text number, double *out)
 {
-    return read_quickly(number, out) ? NULL : read_slowly(number, out);
+    return parse_short(number, out) ? NULL : parse_any(number, out);
 }

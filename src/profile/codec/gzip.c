@@ -46,7 +46,7 @@ void cp_gzip_begin(struct cp_out *out)
  * Multiplies two polynomials over GF(2) modulo the CRC polynomial. The top bit
  * is the coefficient of 1, the next bit that of x.
  */
-static uint32_t times(uint32_t a, uint32_t b)
+static uint32_t multiply(uint32_t a, uint32_t b)
 {
     uint32_t product = 0;
 
@@ -67,8 +67,8 @@ struct cp_gzip_sum cp_gzip_join(struct cp_gzip_sum a, struct cp_gzip_sum b)
 
     for (uint64_t n = b.len; n; n >>= 1) {
         if (n & 1)
-            crc = times(crc, move);
-        move = times(move, move);
+            crc = multiply(crc, move);
+        move = multiply(move, move);
     }
     return (struct cp_gzip_sum){ crc ^ b.crc, a.len + b.len };
 }

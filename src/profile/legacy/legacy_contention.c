@@ -32,7 +32,7 @@ struct contention_reader {
     int64_t cycles_hz, period, reset_ms;
 };
 
-static enum cp_status not_ours(struct cp_error *err)
+static enum cp_status not_contention(struct cp_error *err)
 {
     return cp_error_set(err, CP_EOTHER, "not a contention profile");
 }
@@ -133,7 +133,7 @@ static enum cp_status read_sample(struct contention_reader *r,
     int64_t values[2];
 
     if (!find_sample(line, &delay, &count, &tail))
-        return not_ours(err);
+        return not_contention(err);
     if (to_value(line, delay, &values[1], err) != CP_OK ||
         to_value(line, count, &values[0], err) != CP_OK)
         return CP_EFORMAT;
@@ -166,7 +166,7 @@ static enum cp_status read_lines(struct contention_reader *r,
         equals = cp_text_find(*line, "=");
         if (equals && !in_samples) {
             if (!read_attribute(r, *line, equals))
-                return not_ours(err);
+                return not_contention(err);
             continue;
         }
         in_samples = true;
@@ -185,7 +185,7 @@ static enum cp_status read_all(struct cp_legacy_reader *base,
     enum cp_status status;
 
     if (!cp_text_next_line(&rest, &line) || !is_header(line))
-        return not_ours(err);
+        return not_contention(err);
     if (cp_builder_type(&r->base.b, "contentions", "count", err) != CP_OK ||
         cp_builder_type(&r->base.b, "delay", "nanoseconds", err) != CP_OK)
         return CP_ENOMEM;

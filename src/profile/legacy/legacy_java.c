@@ -41,7 +41,7 @@ struct java_reader {
     bool has_period;
 };
 
-static enum cp_status not_ours(struct cp_error *err)
+static enum cp_status not_java(struct cp_error *err)
 {
     return cp_error_set(err, CP_EOTHER, "not a Java profile");
 }
@@ -102,7 +102,7 @@ static enum cp_status read_attribute(struct java_reader *r, struct cp_text line,
     if (!*is_attribute)
         return CP_OK;
     if (cp_text_equals(name, "format"))
-        return cp_text_equals(value, "java") ? CP_OK : not_ours(err);
+        return cp_text_equals(value, "java") ? CP_OK : not_java(err);
     if (cp_text_equals(name, "resolution")) {
         r->resolution = value;
         return CP_OK;
@@ -112,7 +112,7 @@ static enum cp_status read_attribute(struct java_reader *r, struct cp_text line,
         return read_int(line, value, &p->period, err);
     }
     if (r->is_heap || !cp_text_equals(name, "ms since reset"))
-        return not_ours(err);
+        return not_java(err);
     status = read_int(line, value, &ms, err);
     if (status == CP_OK)
         p->duration_ns = (int64_t)((uint64_t)ms * 1000000u);
@@ -288,7 +288,7 @@ static enum cp_status read_all(struct cp_legacy_reader *base,
     line = cp_text_trim(line);
     r->is_heap = cp_text_equals(line, "--- heapz 1 ---");
     if (!r->is_heap && !cp_text_equals(line, "--- contentionz 1 ---"))
-        return not_ours(err);
+        return not_java(err);
     status = read_attributes(r, &rest, err);
     if (status == CP_OK)
         status = add_types(r, err);

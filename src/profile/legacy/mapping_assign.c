@@ -9,9 +9,9 @@
  *      follows.
  *   4. A program linked at 0x400000 gets the start that the map omits.
  *   5. An address gets the first mapping that contains it. Otherwise it gets
- * the first mapping whose missing head would contain it (the file offset gives
- * the size of the head), and that head is added. Otherwise it gets a new
- * mapping that contains all addresses. Address 0 has no mapping.
+ *      the first mapping whose missing head would contain it (the file offset
+ *      gives the size of the head), and that head is added. Otherwise it gets
+ *      a new mapping that contains all addresses. Address 0 has no mapping.
  */
 #include "profile/legacy/mapping_assign.h"
 

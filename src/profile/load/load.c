@@ -19,7 +19,7 @@
 #include "profile/load/stream_source.h"
 #include "profile/model/profile.h"
 
-static enum cp_status unpack(struct cp_bytes *file, struct cp_error *err)
+static enum cp_status decompress(struct cp_bytes *file, struct cp_error *err)
 {
     struct cp_bytes plain = { 0 };
     enum cp_status status;
@@ -108,7 +108,7 @@ static struct cp_profile *load_whole(struct cp_bytes *file,
 {
     struct cp_profile *p = NULL;
 
-    if (unpack(file, err) == CP_OK) {
+    if (decompress(file, err) == CP_OK) {
         p = parse(file, options, err);
         if (p && check_types(p, err) != CP_OK) {
             cp_profile_free(p);

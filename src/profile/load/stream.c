@@ -120,7 +120,7 @@ static struct buffer *dequeue(struct stream *s, size_t worker)
     return b;
 }
 
-static void give_back(struct stream *s, struct buffer *b, bool is_decoded)
+static void free_buffer(struct stream *s, struct buffer *b, bool is_decoded)
 {
     (void)pthread_mutex_lock(&s->lock);
     s->n_decoding -= is_decoded;
@@ -167,7 +167,7 @@ static void decode_and_free(struct stream *s, size_t worker, struct buffer *b)
 {
     if (!decode(s, worker, b))
         fail(s);
-    give_back(s, b, true);
+    free_buffer(s, b, true);
 }
 
 static void consume(struct stream *s, size_t worker)
@@ -186,7 +186,7 @@ static void consume(struct stream *s, size_t worker)
 }
 
 /* Returns a buffer to fill; NULL after a failure. The producer is worker 0. */
-static struct buffer *take_free(struct stream *s)
+static struct buffer *wait_for_buffer(struct stream *s)
 {
     struct buffer *b = NULL, *work = NULL;
 
@@ -219,7 +219,7 @@ static void push(struct stream *s, struct buffer *b)
 }
 
 /* Allocates the stack array; a single thread gets one chunk. */
-static bool make_stack_pool(struct stream *s, size_t len)
+static bool alloc_stacks(struct stream *s, size_t len)
 {
     struct cp_profile *p = s->profile;
 
@@ -253,7 +253,7 @@ static bool alloc_samples(struct stream *s)
     p->values =
         cp_arena_alloc(&p->arena, s->cap_samples * n, sizeof(*p->values), NULL);
     return p->samples && p->values && s->cap_samples < CP_NONE &&
-           make_stack_pool(s, len);
+           alloc_stacks(s, len);
 }
 
 /* Stores a field that is not a sample until the end. */
@@ -326,12 +326,12 @@ static void produce(struct stream *s)
     struct buffer *b = NULL;
     size_t rest = 0;
 
-    while (is_ok && !is_last && (b = take_free(s)) != NULL) {
+    while (is_ok && !is_last && (b = wait_for_buffer(s)) != NULL) {
         is_ok = fill(s, b, carry, &rest, &is_last);
         if (is_ok && b->n_samples > 0)
             push(s, b);
         else
-            give_back(s, b, false);
+            free_buffer(s, b, false);
     }
     cp_free(carry);
     if (!is_ok)
@@ -393,7 +393,7 @@ static bool map_locations(struct stream *s, const struct cp_idmap *ids,
     return index_of && !m.is_missing;
 }
 
-static bool settle_locations(struct stream *s, const struct cp_idmap *ids)
+static bool resolve_locations(struct stream *s, const struct cp_idmap *ids)
 {
     const struct cp_profile *p = s->profile;
     uint32_t n_ordered = 0, max_loc = 0;
@@ -434,7 +434,7 @@ static enum cp_status resolve_stacks(const struct cp_decode_samples *in,
 
     for (size_t i = 0; i < s->n_workers; i++)
         tables[i] = &s->workers[i].reader.labels;
-    if (!finish_samples(s) || !settle_locations(s, in->location_ids))
+    if (!finish_samples(s) || !resolve_locations(s, in->location_ids))
         return CP_EFORMAT;
     return cp_raw_labels_finish(tables, s->n_workers, s->runs, s->n_runs, in,
                                 err);

@@ -61,8 +61,9 @@ static int by_key_then_unit(const void *a, const void *b)
     return order ? order : cp_str_cmp(x->unit, y->unit);
 }
 
-static enum cp_status infer(struct cp_label_units *u, struct cp_profile *p,
-                            uint32_t n_keys, struct cp_error *err)
+static enum cp_status infer_units(struct cp_label_units *u,
+                                  struct cp_profile *p, uint32_t n_keys,
+                                  struct cp_error *err)
 {
     uint32_t bytes = cp_strtab_add(&p->strings, "bytes", 5, err);
 
@@ -139,7 +140,7 @@ enum cp_status cp_label_units_init(struct cp_label_units *u,
         if (p->labels[i].str == CP_NONE)
             status = note_label(u, p, &p->labels[i], &others, err);
     if (status == CP_OK)
-        status = infer(u, p, n_keys, err);
+        status = infer_units(u, p, n_keys, err);
     if (status == CP_OK)
         status = make_warnings(u, p, &others, err);
     cp_free(others.list);

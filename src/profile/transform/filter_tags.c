@@ -68,8 +68,8 @@ struct label_filter {
     bool drop_empty; /* whether labels without a value are removed */
 };
 
-static bool stays(struct label_filter *k, const struct cp_profile *p,
-                  const struct cp_label *l)
+static bool is_kept(struct label_filter *k, const struct cp_profile *p,
+                    const struct cp_label *l)
 {
     struct cp_match *m = k->match;
     bool is_empty =
@@ -93,7 +93,7 @@ static uint32_t reduced_set(struct cp_label_table *table,
     for (uint32_t i = 0; i < set->n_labels; i++) {
         struct cp_label l = p->labels[set->labels + i];
 
-        if (stays(k, p, &l))
+        if (is_kept(k, p, &l))
             scratch[n++] = l;
     }
     return n == set->n_labels ? (uint32_t)(set - p->label_sets)

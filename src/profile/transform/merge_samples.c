@@ -197,8 +197,8 @@ static enum cp_status make_stack_pool(struct cp_merge_samples *m,
     return to->locs ? CP_OK : CP_ENOMEM;
 }
 
-static enum cp_status make_room(struct cp_merge_samples *m,
-                                struct cp_error *err)
+static enum cp_status alloc_samples(struct cp_merge_samples *m,
+                                    struct cp_error *err)
 {
     struct cp_profile *to = m->to;
     uint64_t n_samples = 0;
@@ -320,7 +320,7 @@ struct writing {
     enum cp_status status;
 };
 
-static void bring_tables(struct writing *w)
+static void merge_all_tables(struct writing *w)
 {
     enum cp_status status = CP_OK;
 
@@ -353,7 +353,7 @@ static void write_some(void *context, size_t worker)
     struct cp_merge_samples *m = w->m;
 
     if (worker == 0)
-        bring_tables(w);
+        merge_all_tables(w);
     for (;;) {
         size_t piece = atomic_fetch_add(&w->next_piece, 1);
 
@@ -396,7 +396,7 @@ struct dedup {
     size_t n;
 };
 
-static bool is_mine(const struct dedup *d, size_t shard, uint64_t hash)
+static bool belongs_to_shard(const struct dedup *d, size_t shard, uint64_t hash)
 {
     return (size_t)((hash >> 32) * d->n >> 32) == shard;
 }
@@ -441,7 +441,7 @@ static void find_equal(void *context, size_t number)
     uint64_t n = 0, n_slots = 64;
 
     for (uint32_t i = 0; i < all; i++)
-        n += is_mine(d, number, hashes[i]);
+        n += belongs_to_shard(d, number, hashes[i]);
     while (n_slots < n * 2)
         n_slots *= 2;
     s->slots = cp_alloc_table(n_slots, sizeof(*s->slots), &s->err);
@@ -450,16 +450,16 @@ static void find_equal(void *context, size_t number)
         return;
     for (uint32_t i = 0; i < all; i++) {
         if (i + PREFETCH_AHEAD < all &&
-            is_mine(d, number, hashes[i + PREFETCH_AHEAD]))
+            belongs_to_shard(d, number, hashes[i + PREFETCH_AHEAD]))
             __builtin_prefetch(&s->slots[hashes[i + PREFETCH_AHEAD] & s->mask]);
-        if (is_mine(d, number, hashes[i]))
+        if (belongs_to_shard(d, number, hashes[i]))
             enter(d, s, i);
     }
     cp_free(s->slots);
 }
 
-static enum cp_status unite_equal(struct cp_merge_samples *m,
-                                  struct cp_error *err)
+static enum cp_status merge_equal_samples(struct cp_merge_samples *m,
+                                          struct cp_error *err)
 {
     struct dedup d = { .m = m, .n = cp_parallel_width() };
     uint32_t n = m->to->n_samples;
@@ -488,10 +488,10 @@ enum cp_status cp_merge_write(struct cp_merge_samples *m, struct cp_profile *to,
     enum cp_status status;
 
     m->to = to;
-    status = make_room(m, err);
+    status = alloc_samples(m, err);
     if (status == CP_OK)
         status = write_all(m, step, context);
-    return status == CP_OK ? unite_equal(m, err) : status;
+    return status == CP_OK ? merge_equal_samples(m, err) : status;
 }
 
 void cp_merge_samples_release(struct cp_merge_samples *m)

@@ -252,9 +252,9 @@ static double unit_ratio(const char *from, const char *to)
 }
 
 /* Finds the smallest unit of a type among the profiles, as text. */
-static enum cp_status finest_unit(struct cp_profile **profiles, size_t n,
-                                  uint32_t column, const char **out,
-                                  struct cp_error *err)
+static enum cp_status smallest_unit(struct cp_profile **profiles, size_t n,
+                                    uint32_t column, const char **out,
+                                    struct cp_error *err)
 {
     struct cp_profile *first = profiles[0];
     struct cp_value_type x = *type_at(first, column);
@@ -284,11 +284,11 @@ static enum cp_status set_unit(struct cp_profile *p, uint32_t column,
     return CP_OK;
 }
 
-static enum cp_status agree_on_periods(struct cp_profile **profiles, size_t n,
-                                       struct cp_error *err)
+static enum cp_status unify_periods(struct cp_profile **profiles, size_t n,
+                                    struct cp_error *err)
 {
     const char *unit;
-    enum cp_status status = finest_unit(profiles, n, CP_NONE, &unit, err);
+    enum cp_status status = smallest_unit(profiles, n, CP_NONE, &unit, err);
 
     for (size_t i = 0; status == CP_OK && i < n; i++) {
         struct cp_profile *p = profiles[i];
@@ -302,8 +302,8 @@ static enum cp_status agree_on_periods(struct cp_profile **profiles, size_t n,
     return status;
 }
 
-static enum cp_status agree_on_units(struct cp_profile **profiles, size_t n,
-                                     struct cp_error *err)
+static enum cp_status unify_units(struct cp_profile **profiles, size_t n,
+                                  struct cp_error *err)
 {
     uint32_t n_types = profiles[0]->n_types;
     double *ratios = cp_alloc(n_types * n, sizeof(*ratios), err);
@@ -312,7 +312,7 @@ static enum cp_status agree_on_units(struct cp_profile **profiles, size_t n,
     for (uint32_t k = 0; status == CP_OK && k < n_types; k++) {
         const char *unit;
 
-        status = finest_unit(profiles, n, k, &unit, err);
+        status = smallest_unit(profiles, n, k, &unit, err);
         for (size_t i = 0; status == CP_OK && i < n; i++) {
             struct cp_profile *p = profiles[i];
 
@@ -334,6 +334,6 @@ enum cp_status cp_make_compatible(struct cp_profile **profiles, size_t n,
 
     if (status != CP_OK || n == 1)
         return status;
-    status = agree_on_periods(profiles, n, err);
-    return status == CP_OK ? agree_on_units(profiles, n, err) : status;
+    status = unify_periods(profiles, n, err);
+    return status == CP_OK ? unify_units(profiles, n, err) : status;
 }

@@ -1,4 +1,4 @@
-/* test_decode.c - tests src/profile/decode*.c and raw_labels.c. */
+/* test_decode.c - tests src/profile/codec/decode*.c and raw_labels.c. */
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"
@@ -135,7 +135,7 @@ static void test_good(void)
 static const struct {
     const char *what, *message;
     enum cp_status want;
-    const char *msg; /* a part of it */
+    const char *msg; /* part of the message */
 } bad[] = {
     { "no string table", "1:{}", CP_EOTHER, "string table" },
     { "nothing at all", "", CP_EOTHER, "string table" },
@@ -300,7 +300,7 @@ static void test_all_fields(void)
     cp_profile_free(p);
 }
 
-/* Labels that say the same share a set, however they were written. */
+/* Equal labels share a set, however they are encoded. */
 static void test_label_sets_are_shared(void)
 {
     struct cp_profile *p = decode(
@@ -345,7 +345,7 @@ static void test_deep_stacks(void)
 
 #define MANY 40000u
 
-/* Sample i: value i, 1 + i % 3 frames, and labels that depend on i. */
+/* Sample i has value i, 1 + i % 3 frames, and labels that depend on i. */
 static void put_sample(struct cp_out *o, uint32_t i, struct cp_out *room)
 {
     static const char *const stacks[] = { "\1", "\1\2", "\2\2\1" };
@@ -359,7 +359,7 @@ static void put_sample(struct cp_out *o, uint32_t i, struct cp_out *room)
     proto_varint(room, 2 << 3);
     proto_varint(room, i);
     proto_bytes(room, 3, number, 5);
-    if (i % 4 == 0) { /* not next to the label before */
+    if (i % 4 == 0) { /* not contiguous with the previous label */
         proto_varint(room, 9 << 3);
         proto_varint(room, 1);
         proto_bytes(room, 3, "\x8\5\x10\6", 4);
@@ -412,7 +412,8 @@ static void check_many(uint32_t n, bool has_comments, bool may_discard)
     CHECK_INT(p->n_samples, n);
     for (uint32_t i = 0; i < n; i++)
         n_right += is_sample(p, i);
-    for (uint32_t i = 0; i < 1000; i++) /* sets are numbered as they are met */
+    for (uint32_t i = 0; i < 1000;
+         i++) /* sets are numbered in the order of first use */
         n_in_order += p->samples[i].label_set == i + 1;
     CHECK_INT(n_right, n);
     CHECK_INT(n_in_order, 1000);
@@ -469,7 +470,7 @@ static void test_error_in_the_last_sample(void)
     on_all_and_one_core(late_error);
 }
 
-/* What was read does not need the bytes any more. */
+/* The profile does not refer to the input bytes. */
 static void test_bytes_may_go(void)
 {
     struct cp_bytes raw = proto_file(REST "2:{1:[1 2] 2:5 3:{1:5 2:6}}");
@@ -481,7 +482,10 @@ static void test_bytes_may_go(void)
     cp_profile_free(p);
 }
 
-/* Every cut of a message is refused or read, and never read beyond. */
+/*
+ * Every truncation of a message is refused or decoded, and never read past its
+ * end.
+ */
 static void test_cut_anywhere(void)
 {
     struct cp_bytes whole = proto_file(
@@ -528,6 +532,32 @@ static void test_memory_runs_out(void)
     on_all_and_one_core(runs_out);
 }
 
+/* A profile with n sample types and nothing else. */
+static enum cp_status decode_types(uint32_t n)
+{
+    struct cp_out o = { .fd = -1 };
+    struct cp_error err = { 0 };
+    struct cp_profile *p;
+    struct cp_bytes raw;
+
+    (void)proto_message("6:''", &o);
+    for (uint32_t i = 0; i < n; i++)
+        (void)proto_message("1:{}", &o);
+    raw = bytes_of(o.buf, o.len);
+    p = cp_decode(&raw, false, &err);
+    CHECK(!p || p->n_types == n);
+    cp_profile_free(p);
+    cp_bytes_release(&raw);
+    cp_out_release(&o);
+    return err.status;
+}
+
+static void test_sample_types_are_limited(void)
+{
+    CHECK_INT(decode_types(CP_MAX_TYPES), CP_OK);
+    CHECK_INT(decode_types(CP_MAX_TYPES + 1), CP_EFORMAT);
+}
+
 int main(void)
 {
     RUN(test_good);
@@ -541,5 +571,6 @@ int main(void)
     RUN(test_bytes_may_go);
     RUN(test_cut_anywhere);
     RUN(test_memory_runs_out);
+    RUN(test_sample_types_are_limited);
     return check_failures != 0;
 }

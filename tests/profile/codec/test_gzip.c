@@ -11,7 +11,7 @@
 
 #define MAX_BYTES ((size_t)3 << 20)
 
-/* Text that packs, with a part that does not. */
+/* Compressible text with an incompressible part. */
 static char *make_text(size_t len)
 {
     char *text = cp_alloc(len + 1, 1, NULL);
@@ -24,7 +24,7 @@ static char *make_text(size_t len)
     return text;
 }
 
-/* Whether the packed bytes are one gzip member that unpacks to text. */
+/* Whether the bytes are one gzip member that decompresses to text. */
 static bool unpacks_to(const struct cp_out *packed, const char *text,
                        size_t len)
 {
@@ -93,7 +93,7 @@ static void test_pieces(void)
     }
 }
 
-/* One packer for all pieces, each given in parts. */
+/* One compressor for all pieces, each given in parts. */
 static void test_pieces_in_parts(void)
 {
     size_t len = 1000003, part = 70001;
@@ -111,7 +111,8 @@ static void test_pieces_in_parts(void)
             all = cp_gzip_join(all, cp_gzip_compressor_end(packer, &out));
     }
     all = cp_gzip_join(all, cp_gzip_compressor_end(packer, &out));
-    all = cp_gzip_join(all, cp_gzip_compressor_end(packer, &out)); /* nothing */
+    all = cp_gzip_join(
+        all, cp_gzip_compressor_end(packer, &out)); /* an empty piece */
     cp_gzip_end(all, &out);
     CHECK(out.err.status == CP_OK);
     CHECK(all.len == len);

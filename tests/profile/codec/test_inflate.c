@@ -11,7 +11,7 @@
 
 #define LARGE ((size_t)16 << 20)
 
-/* A packed file being put together. */
+/* A compressed file under construction. */
 struct packed {
     uint8_t *data;
     size_t len;
@@ -52,7 +52,7 @@ static void add_zstd(struct packed *p, const char *bytes, size_t len)
 
 typedef void add_fn(struct packed *p, const char *bytes, size_t len);
 
-/* Text of len bytes that does not pack too well; to be freed. */
+/* Returns moderately compressible text of len bytes; the caller frees it. */
 static char *make_text(size_t len)
 {
     char *text = malloc(len + 1);
@@ -121,7 +121,7 @@ static enum cp_status inflate_status(const uint8_t *data, size_t len)
     return status;
 }
 
-/* A file cut anywhere does not unpack. */
+/* A file truncated anywhere is refused. */
 static void check_cuts(add_fn *add)
 {
     struct packed p = { 0 };
@@ -152,7 +152,7 @@ static void test_cut_zstd(void)
 
 static const struct {
     const char *what;
-    long at; /* the byte to change; from the end if negative */
+    long at; /* index of the byte to change; from the end if negative */
 } damages[] = {
     { "method", 2 },
     { "body", 200 },
@@ -219,7 +219,7 @@ static void test_second_part_damaged(void)
     free(p.data);
 }
 
-/* The limit is 64 MB for what is packed this small. */
+/* The limit is 64 MB for such a small input. */
 static void check_bomb(add_fn *add)
 {
     struct packed part = { 0 }, p = { 0 };

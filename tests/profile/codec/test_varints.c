@@ -12,7 +12,7 @@
 
 static const struct {
     const char *what;
-    uint64_t mask; /* of the numbers */
+    uint64_t mask; /* bits of the numbers */
 } cases[] = {
     { "one byte", 0x7f },      { "two bytes", 0x3fff }, { "three", 0x1fffff },
     { "four", 0xfffffff },     { "five", UINT32_MAX },  { "any", UINT64_MAX },
@@ -25,7 +25,7 @@ static uint64_t random_number(uint64_t *state)
     return *state >> 33 | *state << 31;
 }
 
-/* Reads all of w, what is left over one by one; returns the count. */
+/* Reads all of w, the rest one by one; returns the count. */
 static size_t read_all(const struct cp_varints *v, struct cp_wire w,
                        uint32_t *out, struct cp_varint_range *range)
 {

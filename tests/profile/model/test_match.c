@@ -40,7 +40,7 @@ static void test_answers(void)
         check_case(cases[i].what);
         CHECK_INT(cp_match_init(&m, re, p, NULL), CP_OK);
         m.is_simplified = cases[i].is_simplified;
-        for (int pass = 0; pass < 2; pass++) { /* found, then remembered */
+        for (int pass = 0; pass < 2; pass++) { /* matched, then cached */
             /* leaf first: ?, !lib.so, f, main */
             const struct cp_location *l = p->locations;
 

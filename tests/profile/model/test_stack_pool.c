@@ -40,19 +40,19 @@ static void test_one_that_is_none(void)
     cp_stack_pool_release(&r);
 }
 
-/* Each thread writes its number into what it takes. */
+/* Each thread writes its number into the elements that it allocates. */
 struct taking {
-    struct cp_stack_pool room;
-    uint32_t *taken[64];
+    struct cp_stack_pool pool;
+    uint32_t *allocated[64];
 };
 
 static void take_some(void *context, size_t number)
 {
     struct taking *t = context;
 
-    t->taken[number] = cp_stack_pool_alloc(&t->room, 1000 + number);
-    for (size_t i = 0; t->taken[number] && i < 1000 + number; i++)
-        t->taken[number][i] = (uint32_t)number;
+    t->allocated[number] = cp_stack_pool_alloc(&t->pool, 1000 + number);
+    for (size_t i = 0; t->allocated[number] && i < 1000 + number; i++)
+        t->allocated[number][i] = (uint32_t)number;
 }
 
 static void test_threads(void)
@@ -60,15 +60,15 @@ static void test_threads(void)
     struct taking t;
     size_t n_wrong = 0;
 
-    CHECK(cp_stack_pool_init(&t.room, 70000));
+    CHECK(cp_stack_pool_init(&t.pool, 70000));
     cp_parallel_run(64, take_some, &t);
     for (size_t k = 0; k < 64; k++) {
-        CHECK(t.taken[k] != NULL);
-        for (size_t i = 0; t.taken[k] && i < 1000 + k; i++)
-            n_wrong += t.taken[k][i] != k;
+        CHECK(t.allocated[k] != NULL);
+        for (size_t i = 0; t.allocated[k] && i < 1000 + k; i++)
+            n_wrong += t.allocated[k][i] != k;
     }
     CHECK_INT(n_wrong, 0);
-    cp_stack_pool_release(&t.room);
+    cp_stack_pool_release(&t.pool);
 }
 
 int main(void)
