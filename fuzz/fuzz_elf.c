@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
-#include "elf/elf_unpack.h"
+#include "elf/elf_decompress.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,7 +30,7 @@ static void read_sections(const struct cp_elf *e)
 
         for (size_t k = 0; k < s->len; k++)
             sum += s->data[k];
-        if (i < 64 && cp_elf_unpack(e, s->name, &plain, NULL) == CP_OK &&
+        if (i < 64 && cp_elf_decompress(e, s->name, &plain, NULL) == CP_OK &&
             plain.len > 0)
             sum += plain.data[plain.len - 1];
         cp_elf_data_release(&plain);
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t at;
 
     if (size > 0 && data[0] == 0xfd &&
-        cp_elf_unpack_xz(data, size, &plain, NULL) == CP_OK)
+        cp_elf_decompress_xz(data, size, &plain, NULL) == CP_OK)
         cp_bytes_release(&plain);
     if (cp_elf_view(&e, data, size, NULL) != CP_OK)
         return 0;

@@ -16,7 +16,7 @@ typedef struct cp_profile *reader(const char *bytes, size_t len,
 static struct cp_profile *read_as_jeprof(const char *bytes, size_t len,
                                          struct cp_error *err)
 {
-    struct cp_legacy_heap_reading how = { .parts = CP_LEGACY_HEAP_PARTS };
+    struct cp_legacy_heap_options how = { .parts = CP_LEGACY_HEAP_PARTS };
 
     return cp_legacy_read_as(bytes, len, &how, err);
 }

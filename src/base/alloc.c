@@ -1,4 +1,4 @@
-/* alloc.c - checked malloc with a failure switch for tests; see alloc.h. */
+/* alloc.c - checked malloc, with failure injection for tests. */
 #include "base/alloc.h"
 
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 /*
- * alloc - the one door to malloc.
+ * alloc - all heap allocation of the project.
  *
- * Everything right of the wire allocates through here, so that a test can
- * make the n-th request fail and see the failure travel to its caller.
- * Sizes are given as count and element size; the product is checked.
+ * A test can make the n-th allocation fail and check that the caller handles
+ * it. Sizes are given as count and element size; an overflow of the product is
+ * an allocation failure.
  */
 #ifndef CP_ALLOC_H
 #define CP_ALLOC_H
@@ -12,33 +12,35 @@
 
 #include "base/error.h"
 
-/* n zeroed elements, never NULL for n == 0; NULL with *err set on failure. */
+/*
+ * Returns n zeroed elements, not NULL for n == 0; NULL with *err set on
+ * failure.
+ */
 void *cp_alloc(size_t n, size_t size, struct cp_error *err);
 
 /*
- * The same, with all pages really there: for tables of which any part may be
- * read before it is written. A fresh page that is read first is the kernel's
- * one page of zeros; the write that follows is a second fault, for which all
- * other threads of the process are interrupted.
+ * The same, with all pages populated, for hash tables. A read of an untouched
+ * page maps the kernel's zero page, and the first write then faults again and
+ * interrupts all other threads of the process (TLB shootdown).
  */
 void *cp_alloc_table(size_t n, size_t size, struct cp_error *err);
 
 /*
- * Resizes p, which came from here or is NULL; new bytes are not zeroed. On
- * failure returns NULL with *err set, and p stays as it was.
+ * Resizes p, which these functions returned or which is NULL; new bytes are not
+ * zeroed. On failure returns NULL with *err set and leaves p unchanged.
  */
 void *cp_resize(void *p, size_t n, size_t size, struct cp_error *err);
 
 /*
- * Makes room for at least `need` elements in the array *p (a pointer to a
- * pointer) of capacity *cap, growing by half at least.
+ * Ensures space for `need` elements in the array *p of capacity *cap; grows by
+ * at least half. p is the address of a pointer.
  */
 enum cp_status cp_reserve(void *p, size_t *cap, size_t need, size_t size,
                           struct cp_error *err);
 
 void cp_free(void *p);
 
-/* For tests: the n-th request from now fails; 0 turns that off. */
+/* For tests: makes the n-th allocation from now fail; 0 turns it off. */
 void cp_alloc_fail_at(long n);
 
 #endif

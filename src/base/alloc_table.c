@@ -1,5 +1,6 @@
-/* alloc_table.c - apart from alloc.c, for which the runtime library has
- * another.
+/*
+ * alloc_table.c - cp_alloc_table. The runtime library replaces alloc.c but not
+ * this file.
  */
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,10 +1,9 @@
 /*
- * arena.c - bump allocation out of growing blocks; see arena.h.
+ * arena.c - bump allocation from blocks of growing size.
  *
- * Small requests share a block; a request over a quarter of the block size
- * gets one of its own, which leaves the shared block in use. Blocks come
- * zeroed from cp_alloc, and the kernel zeroes the big ones lazily, so a large
- * array costs nothing until it is touched.
+ * Small requests share a block. A request over a quarter of the block size gets
+ * its own block, so that the shared block stays in use. The kernel zeroes large
+ * blocks lazily, so an untouched array costs nothing.
  */
 #include "base/arena.h"
 
@@ -37,7 +36,7 @@ static struct cp_arena_block *add_block(struct cp_arena *a, size_t len,
     return block;
 }
 
-static enum cp_status add_shared(struct cp_arena *a, struct cp_error *err)
+static enum cp_status add_shared_block(struct cp_arena *a, struct cp_error *err)
 {
     size_t len = a->next_bytes ? a->next_bytes : FIRST_BYTES;
     struct cp_arena_block *block = add_block(a, len, err);
@@ -61,7 +60,7 @@ static void *alloc_bytes(struct cp_arena *a, size_t len, size_t align,
         return own ? own->bytes : NULL;
     }
     if (!a->pos || len + pad > (size_t)(a->end - a->pos)) {
-        if (add_shared(a, err) != CP_OK)
+        if (add_shared_block(a, err) != CP_OK)
             return NULL;
         pad = 0;
     }

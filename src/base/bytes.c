@@ -1,4 +1,4 @@
-/* bytes.c - page blocks by mmap; see bytes.h. */
+/* bytes.c - page-aligned byte buffers by mmap. */
 #include "base/bytes.h"
 
 #include <errno.h>
@@ -39,11 +39,16 @@ enum cp_status cp_bytes_populate(struct cp_bytes *b, size_t cap,
 {
     if (cp_bytes_reserve(b, cap, err) != CP_OK)
         return CP_ENOMEM;
-    (void)madvise(b->data, b->mapped, MADV_POPULATE_WRITE); /* only for speed */
+    (void)madvise(
+        b->data, b->mapped,
+        MADV_POPULATE_WRITE); /* an optimization; failure is harmless */
     return CP_OK;
 }
 
-/* Reads once into the room there is, or makes more. *got is 0 at the end. */
+/*
+ * Reads once into the free space, or grows the buffer. *got is 0 at the end of
+ * file.
+ */
 static enum cp_status read_some(struct cp_bytes *b, int fd, size_t *got,
                                 struct cp_error *err)
 {

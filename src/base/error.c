@@ -1,4 +1,4 @@
-/* error.c - formats messages into the caller's struct; see error.h. */
+/* error.c - formats error messages into the caller's struct. */
 #include "base/error.h"
 
 #include <stdarg.h>

@@ -1,30 +1,30 @@
 /*
- * error - what went wrong, in a form the caller can test and show.
+ * error - status codes and error messages.
  *
- * A function that can fail returns a cp_status and takes a struct cp_error
- * last. The struct is the caller's, usually on the stack; nothing in it needs
- * freeing, so it works when memory is what ran out.
+ * A function that can fail returns a cp_status and takes a struct cp_error as
+ * its last argument. The caller owns the struct, usually on the stack. It needs
+ * no memory, so it can report an allocation failure.
  */
 #ifndef CP_ERROR_H
 #define CP_ERROR_H
 
 enum cp_status {
     CP_OK = 0,
-    CP_ENOMEM = -1,  /* memory ran out */
-    CP_EFORMAT = -2, /* the input is not what it claims to be */
-    CP_EIO = -3,     /* the system refused; the message names the call */
-    CP_EUSAGE = -4,  /* the user asked for something that cannot be */
-    CP_EOTHER = -5,  /* a reader's word for "not my format, try the next" */
+    CP_ENOMEM = -1,  /* allocation failed */
+    CP_EFORMAT = -2, /* malformed input */
+    CP_EIO = -3,     /* a system call failed; the message names it */
+    CP_EUSAGE = -4,  /* the user requested something impossible */
+    CP_EOTHER = -5,  /* a reader does not know the format; try the next */
 };
 
 struct cp_error {
     enum cp_status status;
-    char msg[512]; /* one line, no newline, cut if too long */
+    char msg[512]; /* one line without newline; truncated if too long */
 };
 
 /*
- * Fills *err and returns status, so that a failing function can end with
- * `return cp_error_set(...)`. err may be NULL.
+ * Fills in *err and returns status, for `return cp_error_set(...)`. err may be
+ * NULL.
  */
 enum cp_status cp_error_set(struct cp_error *err, enum cp_status status,
                             const char *fmt, ...)
@@ -33,7 +33,7 @@ enum cp_status cp_error_set(struct cp_error *err, enum cp_status status,
 /* Sets "out of memory" and returns CP_ENOMEM. err may be NULL. */
 enum cp_status cp_error_nomem(struct cp_error *err);
 
-/* Puts text before the message that is there. err may be NULL. */
+/* Inserts text before the message. err may be NULL. */
 void cp_error_prefix(struct cp_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,4 +1,4 @@
-/* file_start.c - see file_start.h. */
+/* file_start.c - reads the beginning of a small file. */
 #include "base/file_start.h"
 
 #include <errno.h>

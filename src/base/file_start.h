@@ -1,4 +1,4 @@
-/* file_start - the beginning of a small file, such as those of /proc. */
+/* file_start - reads the beginning of a small file, such as one in /proc. */
 #ifndef CP_FILE_START_H
 #define CP_FILE_START_H
 
@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 /*
- * Reads up to cap - 1 bytes and closes them with NUL. `folder` is as for
- * openat, `flags` come on top of O_RDONLY. Returns how many; -1 with errno if
- * it cannot be read, and the text is empty then.
+ * Reads up to cap - 1 bytes and appends a NUL. `folder` is a directory
+ * descriptor as for openat; `flags` are added to O_RDONLY. Returns the length;
+ * on failure returns -1 with errno and sets out to "".
  */
 ssize_t cp_file_start(int folder, const char *name, int flags, char *out,
                       size_t cap);

@@ -1,4 +1,4 @@
-/* hash.c - the random numbers; see hash.h. */
+/* hash.c - chooses the random seed of the hash functions. */
 #include "base/hash.h"
 
 #include <sys/random.h>
@@ -7,7 +7,7 @@
 uint64_t cp_hash_seed = 0x9e3779b97f4a7c15u;
 uint64_t cp_hash_factor = 0xd1b54a32d192ed03u;
 
-/* Before all other constructors: what they start hashes as well. */
+/* Runs before all other constructors, because they may use hash tables. */
 __attribute__((constructor(101))) static void choose_seed(void)
 {
     uint64_t random[2];

@@ -1,14 +1,14 @@
 /*
- * hash - the mixing functions behind every table of the project.
+ * hash - the hash functions of all hash tables.
  *
- * Multiply-and-fold on 128 bits: one multiplication for sixteen bytes. Both
- * factors hold a random number that differs from run to run: a constant factor
- * would be made 0 by a file that knows it, and then all its names would have
- * hashes that the file chooses. No output may depend on the order of a table.
+ * Multiply and fold to 128 bits: one multiplication per sixteen bytes. Both
+ * factors contain a random number that differs in each run. With a constant
+ * factor a malicious file could choose names whose hashes collide. No output
+ * may depend on the order of a hash table.
  *
- * A hash must cover every field that the owner of the table compares, and must
- * not join two fields of a file before they are mixed (a ^ b): a file could
- * choose them so that they cancel out.
+ * A hash must cover every field that the table compares. It must not combine
+ * two input fields before they are mixed (a ^ b), because a file could choose
+ * them to cancel out.
  */
 #ifndef CP_HASH_H
 #define CP_HASH_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Random, set before main and never again; the second is odd. */
+/* Random, set once before main; the factor is odd. */
 extern uint64_t cp_hash_seed, cp_hash_factor;
 
 static inline uint64_t cp_hash_mix(uint64_t a, uint64_t b)
@@ -26,11 +26,13 @@ static inline uint64_t cp_hash_mix(uint64_t a, uint64_t b)
     wide product = (wide)(a ^ cp_hash_seed) * (b ^ cp_hash_factor);
     uint64_t x = (uint64_t)product ^ (uint64_t)(product >> 64) ^ a;
 
-    x *= 0x9e3779b97f4a7c15u; /* an even factor leaves low bits alike, ... */
-    return x ^ x >> 32;       /* ... so the high ones are brought down */
+    x *= 0x9e3779b97f4a7c15u; /* an even factor leaves low bits equal, ... */
+    return x ^ x >> 32;       /* ... so the high bits are folded down */
 }
 
-/* The same for one word, and unique: words that differ have hashes that do. */
+/*
+ * The same for one word, and injective: different words have different hashes.
+ */
 static inline uint64_t cp_hash_unique(uint64_t a)
 {
     a = (a ^ cp_hash_seed) * cp_hash_factor;

@@ -1,11 +1,11 @@
-/* hex - hexadecimal digits, read and written, inline. */
+/* hex - parses and writes hexadecimal digits, inline. */
 #ifndef CP_HEX_H
 #define CP_HEX_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A digit of either case, as a character or a rune; -1 if it is none. */
+/* Returns the value of a digit of either case; -1 if c is not a digit. */
 static inline int cp_hex_digit(uint32_t c)
 {
     if (c >= '0' && c <= '9')
@@ -14,7 +14,7 @@ static inline int cp_hex_digit(uint32_t c)
     return c >= 'a' && c <= 'f' ? (int)c - 'a' + 10 : -1;
 }
 
-/* Writes two digits for each byte, and a NUL behind them. */
+/* Writes two digits per byte and a terminating NUL. */
 static inline void cp_hex_text(const uint8_t *bytes, size_t n, char *out)
 {
     static const char digits[] = "0123456789abcdef";

@@ -1,4 +1,4 @@
-/* index - the value of a 32-bit index that refers to nothing. */
+/* index - the 32-bit index that refers to no element. */
 #ifndef CP_INDEX_H
 #define CP_INDEX_H
 

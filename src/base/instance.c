@@ -1,4 +1,4 @@
-/* instance.c - see instance.h. */
+/* instance.c - formats, parses and verifies instance files. */
 #include "base/instance.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 #define HEAD "cpprof 1"
 
-/* Text for one line of the file. */
+/* Copies text for one line of the file; control characters become blanks. */
 static void put_plain(char *out, size_t cap, const char *text)
 {
     size_t i = 0;
@@ -39,12 +39,12 @@ void cp_instance_format(const struct cp_instance *i,
                    plain.address, plain.app_id, plain.command);
 }
 
-static void take_text(char *out, size_t cap, const char *value)
+static void copy_text(char *out, size_t cap, const char *value)
 {
     (void)snprintf(out, cap, "%s", value);
 }
 
-static void take_line(struct cp_instance *i, const char *key, const char *value)
+static void set_field(struct cp_instance *i, const char *key, const char *value)
 {
     if (strcmp(key, "pid") == 0)
         i->pid = (pid_t)strtol(value, NULL, 10);
@@ -55,11 +55,11 @@ static void take_line(struct cp_instance *i, const char *key, const char *value)
     else if (strcmp(key, "created") == 0)
         i->created_s = strtoll(value, NULL, 10);
     else if (strcmp(key, "address") == 0)
-        take_text(i->address, sizeof(i->address), value);
+        copy_text(i->address, sizeof(i->address), value);
     else if (strcmp(key, "app") == 0)
-        take_text(i->app_id, sizeof(i->app_id), value);
+        copy_text(i->app_id, sizeof(i->app_id), value);
     else if (strcmp(key, "command") == 0)
-        take_text(i->command, sizeof(i->command), value);
+        copy_text(i->command, sizeof(i->command), value);
 }
 
 bool cp_instance_parse(struct cp_instance *out, char *text)
@@ -76,7 +76,7 @@ bool cp_instance_parse(struct cp_instance *out, char *text)
         if (!value)
             continue;
         *value++ = '\0';
-        take_line(&i, line, value);
+        set_field(&i, line, value);
     }
     if (i.pid <= 0 || i.start_ticks == 0 || !i.address[0])
         return false;
@@ -92,7 +92,7 @@ uint64_t cp_instance_start_ticks(pid_t pid)
     (void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
     if (cp_file_start(AT_FDCWD, path, 0, text, sizeof(text)) <= 0)
         return 0;
-    p = strrchr(text, ')'); /* the name may have anything in it */
+    p = strrchr(text, ')'); /* the process name may contain any character */
     for (int field = 2; p && field < 22; field++)
         p = strchr(p + 1, ' ');
     return p ? strtoull(p + 1, NULL, 10) : 0;
@@ -114,8 +114,8 @@ bool cp_instance_is_alive(const struct cp_instance *i)
 }
 
 /*
- * The effective user, not the owner of /proc/PID: that is root for a process
- * that has changed its user.
+ * Compares with the effective user, not with the owner of /proc/PID, which is
+ * root for a process that has changed its user.
  */
 bool cp_instance_is_owned(const struct cp_instance *i)
 {
@@ -144,12 +144,12 @@ void cp_instance_folder(const char *runtime_dir, uid_t uid,
                        (unsigned long)uid);
 }
 
-int cp_instance_open_folder(const char *path, uid_t owner, bool is_made)
+int cp_instance_open_folder(const char *path, uid_t owner, bool create)
 {
     struct stat st;
     int fd;
 
-    if (is_made)
+    if (create)
         (void)mkdir(path, 0700);
     fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0)

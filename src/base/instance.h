@@ -1,10 +1,9 @@
 /*
- * instance - what is written down of a program that serves its profiles.
+ * instance - the file that describes a process that serves its profiles.
  *
- * One small file a process, named by its number, in a folder that only its
- * user can write to: $XDG_RUNTIME_DIR/cpprof or /tmp/cpprof-UID. The library
- * writes it (runtime/process/registry.c), `cpprof list` reads it
- * (launch/instances.c).
+ * One file per process, named by its pid, in a directory that only its user can
+ * write to: $XDG_RUNTIME_DIR/cpprof or /tmp/cpprof-UID. The library writes it
+ * (runtime/process/registry.c); `cpprof list` reads it (launch/instances.c).
  *
  *     cpprof 1
  *     pid 4711
@@ -15,8 +14,9 @@
  *     app redis
  *     command redis-server *:6379
  *
- * A process number is used again; together with the start it is not. A user
- * can write anything into a file, so it counts only for processes of its owner.
+ * The kernel reuses pids, so pid and start time together identify a process. A
+ * user can write anything into a file, so a file is trusted only for processes
+ * of its owner.
  */
 #ifndef CP_INSTANCE_H
 #define CP_INSTANCE_H
@@ -26,47 +26,62 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define CP_INSTANCE_BYTES 2048 /* room for any file */
-#define CP_INSTANCE_PATH 256   /* room for a folder's name */
+#define CP_INSTANCE_BYTES 2048 /* maximum bytes of a file, NUL included */
+#define CP_INSTANCE_PATH                                                       \
+    256 /* maximum bytes of a directory name, NUL included */
 
 struct cp_instance {
     pid_t pid;
-    uid_t owner; /* of the file; not written into it */
+    uid_t owner; /* owner of the file; not part of its text */
     uint64_t start_ticks, pid_ns;
     int64_t created_s;
     char address[256], app_id[128], command[512];
 };
 
-/* The file's text, closed by NUL; control characters become blanks. */
+/*
+ * Writes the text of the file with a terminating NUL; control characters become
+ * blanks.
+ */
 void cp_instance_format(const struct cp_instance *i,
                         char out[CP_INSTANCE_BYTES]);
 
-/* False: it is not such a file. Text is changed. */
+/* Parses and modifies text; false if it is not an instance file. */
 bool cp_instance_parse(struct cp_instance *out, char *text);
 
-/* When a process began; 0: there is none of that number. */
+/*
+ * Returns the start time of a process in clock ticks since boot; 0 if it does
+ * not exist.
+ */
 uint64_t cp_instance_start_ticks(pid_t pid);
 
-/* The pid namespace that we are in; 0: not known. */
+/* Returns the pid namespace of the calling process; 0 if unknown. */
 uint64_t cp_instance_pid_ns(void);
 
-/* Is it, by number and start, in this pid namespace, still there? */
+/*
+ * Whether the process with this pid and start time still exists in this pid
+ * namespace.
+ */
 bool cp_instance_is_alive(const struct cp_instance *i);
 
-/* Does the file belong to root or to the user that the process runs as? */
+/* Whether the file belongs to root or to the user of the process. */
 bool cp_instance_is_owned(const struct cp_instance *i);
 
-/* The folder in a runtime directory, or if that is NULL or no path in /tmp. */
+/*
+ * Writes the directory below runtime_dir, or below /tmp if runtime_dir is NULL
+ * or not an absolute path.
+ */
 void cp_instance_folder(const char *runtime_dir, uid_t uid,
                         char out[CP_INSTANCE_PATH]);
 
 /*
- * Opens the folder; -1 unless it is a directory, no link, that only this user
- * (or root) can write to. With is_made it is made first.
+ * Opens the directory, and creates it first if `create`. Returns -1 unless it
+ * is a directory, not a link, that only this user (or root) can write to.
  */
-int cp_instance_open_folder(const char *path, uid_t owner, bool is_made);
+int cp_instance_open_folder(const char *path, uid_t owner, bool create);
 
-/* Reads and parses one ordinary file of an open folder; no link is followed. */
+/*
+ * Reads and parses a regular file of an open directory; does not follow links.
+ */
 bool cp_instance_read(struct cp_instance *out, int folder, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* literal.c - see literal.h. */
+/* literal.c - parses numbers in Go's syntax. */
 #include "base/literal.h"
 
 #include <ctype.h>
@@ -10,14 +10,15 @@
 
 #include "base/hex.h"
 
-#define LONGEST 400 /* of a number; a double is written in 325 digits */
+#define MAX_BYTES                                                              \
+    400 /* maximum bytes of a number; a double prints in at most 325 digits */
 
 static const char *after_sign(const char *text)
 {
     return *text == '+' || *text == '-' ? text + 1 : text;
 }
 
-/* 2, 8 or 16 by the letter behind a leading 0; 0 if there is none. */
+/* Returns 2, 8 or 16 by the letter after a leading 0; 0 if there is none. */
 static int base_of(const char *digits)
 {
     if (digits[0] != '0' || !digits[1])
@@ -35,8 +36,8 @@ static int base_of(const char *digits)
 }
 
 /*
- * Copies a number without its underscores. Each must be behind a digit, or
- * behind the letter of a base, and before a digit.
+ * Copies a number without its underscores. An underscore must follow a digit or
+ * the letter of a base, and precede a digit.
  */
 static bool copy_plain(const char *text, char *out)
 {
@@ -45,7 +46,7 @@ static bool copy_plain(const char *text, char *out)
     const char *begin = base ? digits + 2 : digits;
     bool is_digit = base != 0;
 
-    if (strlen(text) >= LONGEST)
+    if (strlen(text) >= MAX_BYTES)
         return false;
     memcpy(out, text, (size_t)(begin - text));
     out += begin - text;
@@ -63,7 +64,7 @@ static bool copy_plain(const char *text, char *out)
     return *begin == '\0' || begin[strlen(begin) - 1] != '_';
 }
 
-/* Digits of a base, with the sign of a text that they stand in. */
+/* Parses digits of a base; `text` has the sign. */
 static enum cp_literal read_digits(const char *text, const char *digits,
                                    int base, long *out)
 {
@@ -88,7 +89,7 @@ static enum cp_literal read_digits(const char *text, const char *digits,
 
 enum cp_literal cp_literal_int(const char *text, long *out)
 {
-    char plain[LONGEST];
+    char plain[MAX_BYTES];
     const char *digits;
     int base;
 
@@ -106,8 +107,8 @@ enum cp_literal cp_literal_decimal(const char *text, long *out)
     return read_digits(text, after_sign(text), 10, out);
 }
 
-/* The words for what is no finite number. */
-static bool is_word(const char *text)
+/* Whether the text is "inf" or "nan" in one of the accepted spellings. */
+static bool is_inf_or_nan(const char *text)
 {
     return strcasecmp(text, "nan") == 0 ||
            strcasecmp(after_sign(text), "inf") == 0 ||
@@ -116,9 +117,9 @@ static bool is_word(const char *text)
 
 enum cp_literal cp_literal_float(const char *text, double *out)
 {
-    char plain[LONGEST], *end;
+    char plain[MAX_BYTES], *end;
     const char *digits;
-    bool word = is_word(text);
+    bool word = is_inf_or_nan(text);
 
     if (!copy_plain(text, plain))
         return CP_LITERAL_BAD;

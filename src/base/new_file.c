@@ -1,4 +1,4 @@
-/* new_file.c - see new_file.h. */
+/* new_file.c - creates files with random names. */
 #include "base/new_file.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #define N_RANDOM 6
 #define MAX_TRIES 100
 
-/* Guessing the name gains nothing: O_EXCL decides. */
-static uint64_t draw(const void *salt)
+/* The name need not be unpredictable, because O_EXCL prevents attacks. */
+static uint64_t random_bits(const void *salt)
 {
     struct timespec now = { 0 };
     uint64_t value;
@@ -35,7 +35,7 @@ int cp_new_file(int folder, char *path, size_t suffix_len, mode_t mode)
     int fd = -1;
 
     for (int i = 0; i < MAX_TRIES && fd < 0; i++) {
-        uint64_t value = draw(&value) >> 20;
+        uint64_t value = random_bits(&value) >> 20;
 
         for (int k = 0; k < N_RANDOM; k++, value >>= 5)
             random[k] = letters[value & 31];

@@ -1,4 +1,4 @@
-/* out.c - the output buffer; see out.h. */
+/* out.c - the output buffer and number formatting. */
 #include "base/out.h"
 
 #include <errno.h>
@@ -11,8 +11,9 @@
 #include "base/printable.h"
 #include "base/utf8.h"
 
-#define BUFFER_BYTES ((size_t)256 << 10) /* to write at once */
-#define SMALL_BYTES ((size_t)256)        /* most texts in memory are short */
+#define BUFFER_BYTES ((size_t)256 << 10) /* bytes per write() */
+#define SMALL_BYTES                                                            \
+    ((size_t)256) /* first allocation in memory; most texts are short */
 
 static void write_all(struct cp_out *o, const char *bytes, size_t n)
 {
@@ -45,7 +46,10 @@ static void write_escaped(struct cp_out *o, size_t len)
     }
 }
 
-/* Before the end, the beginning of a character may stay in the buffer. */
+/*
+ * Writes the buffer. Unless is_end, an incomplete UTF-8 character stays in the
+ * buffer.
+ */
 static void flush(struct cp_out *o, bool is_end)
 {
     size_t rest =
@@ -65,7 +69,7 @@ struct cp_out cp_out_terminal(int fd)
     return (struct cp_out){ .fd = fd, .escapes = isatty(fd) };
 }
 
-bool cp_out_room(struct cp_out *o, size_t n)
+bool cp_out_reserve(struct cp_out *o, size_t n)
 {
     if (o->fd >= 0)
         flush(o, false);
@@ -85,7 +89,7 @@ void cp_out_printf(struct cp_out *o, const char *fmt, ...)
     va_list args;
     int n;
 
-    if (o->cap == o->len && !cp_out_room(o, 1))
+    if (o->cap == o->len && !cp_out_reserve(o, 1))
         return;
     va_start(args, fmt);
     n = vsnprintf(o->buf + o->len, o->cap - o->len, fmt, args);
@@ -93,7 +97,7 @@ void cp_out_printf(struct cp_out *o, const char *fmt, ...)
     if (n < 0)
         return;
     if ((size_t)n >= o->cap - o->len) {
-        if (!cp_out_room(o, (size_t)n + 1))
+        if (!cp_out_reserve(o, (size_t)n + 1))
             return;
         va_start(args, fmt);
         (void)vsnprintf(o->buf + o->len, (size_t)n + 1, fmt, args);
@@ -104,7 +108,7 @@ void cp_out_printf(struct cp_out *o, const char *fmt, ...)
 
 void cp_out_fill(struct cp_out *o, char c, size_t n)
 {
-    if (o->cap - o->len < n && !cp_out_room(o, n))
+    if (o->cap - o->len < n && !cp_out_reserve(o, n))
         return;
     if (n)
         memset(o->buf + o->len, c, n);
@@ -135,7 +139,7 @@ void cp_out_right(struct cp_out *o, const char *text, size_t width)
     cp_out_bytes(o, text, len);
 }
 
-/* Writes the digits of value before `end`; returns where they begin. */
+/* Writes the digits of value before `end`; returns the first digit. */
 static char *digits(uint64_t value, char *end)
 {
     do

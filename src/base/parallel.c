@@ -1,4 +1,4 @@
-/* parallel.c - a counter that threads draw from; see parallel.h. */
+/* parallel.c - threads that fetch piece numbers from an atomic counter. */
 #include "base/parallel.h"
 
 #include <pthread.h>

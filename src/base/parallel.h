@@ -1,19 +1,20 @@
 /*
- * parallel - runs independent pieces of one job on all cores.
+ * parallel - runs independent pieces of a job on all cores.
  *
- * Pieces are numbered; which thread runs which is not defined, so a piece
- * writes only to places that its number gives it. If threads cannot be had,
- * the caller's thread does the work alone.
+ * Context: any thread except a signal handler; the caller's thread works too.
+ * Locking: none. Pieces run in any order on any thread, so a piece writes only
+ * to memory selected by its number. Failure: none; if no thread can be created,
+ * the caller's thread runs all pieces.
  */
 #ifndef CP_PARALLEL_H
 #define CP_PARALLEL_H
 
 #include <stddef.h>
 
-/* No more threads than this work on a job. */
+/* Maximum number of threads per job. */
 #define CP_PARALLEL_MAX 16
 
-/* How many cores this process may use: 1 to CP_PARALLEL_MAX. */
+/* Returns the number of cores this process may use, 1 to CP_PARALLEL_MAX. */
 size_t cp_parallel_width(void);
 
 /* Calls run(context, 0) ... run(context, n - 1) and waits for all. */

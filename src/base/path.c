@@ -1,4 +1,4 @@
-/* path.c - cleaning, base names, trimming; see path.h. */
+/* path.c - cleans and trims paths. */
 #include "base/path.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 
 #include "base/strtab.h"
 
-/* Drops the last element of out, but never above `floor`. */
+/* Removes the last element of out, but nothing before `floor`. */
 static size_t drop_element(const char *out, size_t n, size_t floor)
 {
     if (n > floor)
@@ -28,7 +28,8 @@ size_t cp_path_clean(const char *path, size_t len, char *out)
 {
     const char *at = path, *end = path + len;
     bool is_rooted = len > 0 && path[0] == '/';
-    size_t n = 0, floor = 0; /* floor: what ".." must not eat */
+    size_t n = 0,
+           floor = 0; /* floor: length of the prefix that ".." cannot remove */
 
     if (is_rooted)
         out[n++] = '/';
@@ -75,13 +76,16 @@ struct cp_str cp_path_base(struct cp_str path)
     return (struct cp_str){ path.ptr + from, len - from };
 }
 
-/* A list with colons; an empty text has no elements, not an empty one. */
+/* Returns the list, or NULL for an empty text, which has no elements. */
 static const char *list_of(const char *text)
 {
     return text && *text ? text : NULL;
 }
 
-/* The next element of a list; false at its end, which makes it NULL. */
+/*
+ * Returns the next element of a list; at the end returns false and sets *list
+ * to NULL.
+ */
 static bool next_dir(const char **list, struct cp_str *dir)
 {
     size_t len;
@@ -94,8 +98,8 @@ static bool next_dir(const char **list, struct cp_str *dir)
     return true;
 }
 
-/* Cuts through "/dir/" where that stands in the path. */
-static bool cut_through(struct cp_str *path, struct cp_str dir)
+/* Removes everything up to "/dir/" if the path contains it. */
+static bool cut_through_dir(struct cp_str *path, struct cp_str dir)
 {
     const char *at = path->ptr, *end = path->ptr + path->len;
 
@@ -110,7 +114,7 @@ static bool cut_through(struct cp_str *path, struct cp_str dir)
     return false;
 }
 
-/* Cuts "dir/" (or "dir", if it ends in a slash) off the front. */
+/* Removes "dir/" (or "dir", if it ends in a slash) from the front. */
 static bool cut_prefix(struct cp_str *path, struct cp_str dir)
 {
     uint32_t len = dir.len;
@@ -137,7 +141,7 @@ struct cp_str cp_path_trim(struct cp_str path, const char *trim_path,
     trim_path = list_of(trim_path);
     search_path = list_of(search_path);
     while (!trim_path && next_dir(&search_path, &dir))
-        if (cut_through(&path, cp_path_base(dir)))
+        if (cut_through_dir(&path, cp_path_base(dir)))
             return path;
     while (next_dir(&trim_path, &dir))
         if (cut_prefix(&path, dir))

@@ -1,4 +1,4 @@
-/* path - file names as Go's path/filepath sees them. */
+/* path - paths with the rules of Go's path/filepath. */
 #ifndef CP_PATH_H
 #define CP_PATH_H
 
@@ -7,19 +7,19 @@
 #include "base/strtab.h"
 
 /*
- * The shortest equal name: no "." elements, no "x/..", single slashes. `out`
- * has room for len + 2 bytes; returns how many are used, without NUL. An
- * empty name becomes ".".
+ * Writes the shortest equivalent path: no "." elements, no "x/..", single
+ * slashes. `out` has len + 2 bytes; returns the length without NUL. An empty
+ * path becomes ".".
  */
 size_t cp_path_clean(const char *path, size_t len, char *out);
 
-/* The last element: "." for "", "/" for nothing but slashes. */
+/* Returns the last element: "." for "", "/" for a path of slashes. */
 struct cp_str cp_path_base(struct cp_str path);
 
 /*
- * What source views call a file: the path less what trim_path (a list with
- * colons) or, without one, the last element of a directory of search_path
- * tells to cut. A part of the argument.
+ * Returns the name of a file in source views: the path without a prefix from
+ * trim_path (separated by colons) or, if that is empty, without the part before
+ * the last element of a directory of search_path. Points into the argument.
  */
 struct cp_str cp_path_trim(struct cp_str path, const char *trim_path,
                            const char *search_path);

@@ -1,4 +1,4 @@
-/* pid_name.c - see pid_name.h. */
+/* pid_name.c - expands {pid} in file names. */
 #include "base/pid_name.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
- * pieces.c - see pieces.h.
+ * pieces.c - ordered output of parallel workers.
  *
- * Workers draw parts in order and write each to a buffer of their own; whoever
- * is done waits until the parts before it are out.
+ * Workers fetch parts in order and write each to a private buffer. A worker
+ * that has finished a part waits until all earlier parts are written.
  */
 #include "base/pieces.h"
 
@@ -19,24 +19,24 @@ struct job {
     uint32_t n, piece;
     cp_piece_writer *write;
     const void *context;
-    atomic_uint_fast64_t next; /* part to be drawn */
-    pthread_mutex_t lock;      /* for what follows */
+    atomic_uint_fast64_t next; /* next part to fetch */
+    pthread_mutex_t lock;      /* protects the fields below */
     pthread_cond_t changed;
-    uint64_t turn; /* part whose buffer comes next */
+    uint64_t next_to_write; /* next part to write */
     struct cp_out *out;
 };
 
-/* Appends the buffer when its turn has come. False when all has failed. */
+/* Waits for the part's turn and appends its buffer. False after a failure. */
 static bool put(struct job *job, uint64_t part, struct cp_out *buffer)
 {
     bool is_ok;
 
     (void)pthread_mutex_lock(&job->lock);
-    while (job->turn != part)
+    while (job->next_to_write != part)
         (void)pthread_cond_wait(&job->changed, &job->lock);
     cp_out_join(job->out, buffer);
     is_ok = job->out->err.status == CP_OK;
-    job->turn++;
+    job->next_to_write++;
     (void)pthread_cond_broadcast(&job->changed);
     (void)pthread_mutex_unlock(&job->lock);
     return is_ok;

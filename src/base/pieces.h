@@ -1,6 +1,4 @@
-/*
- * pieces - writes a long list on all cores, in order.
- */
+/* pieces - writes a long list on all cores, in order. */
 #ifndef CP_PIECES_H
 #define CP_PIECES_H
 
@@ -11,7 +9,9 @@
 
 struct cp_out;
 
-/* A part of the list, and which of the workers has it: below the width. */
+/*
+ * A range of the list, and the number of its worker, below cp_parallel_width().
+ */
 struct cp_piece {
     uint32_t from, to;
     size_t worker;
@@ -21,9 +21,9 @@ typedef void cp_piece_writer(const void *context, struct cp_piece piece,
                              struct cp_out *out);
 
 /*
- * Calls write for consecutive parts of 0..n, each of up to `piece`, with a
- * memory buffer to write to and perhaps on different threads; a worker has one
- * part at a time. What they wrote is joined in order.
+ * Calls `write` for consecutive ranges of 0..n, each of up to `piece` elements.
+ * Each call gets a memory buffer and may run on another thread; a worker has
+ * one range at a time. The buffers are written to out in order.
  */
 enum cp_status cp_pieces_write(uint32_t n, uint32_t piece,
                                cp_piece_writer *write, const void *context,

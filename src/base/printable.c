@@ -1,4 +1,4 @@
-/* printable.c - see printable.h. */
+/* printable.c - escapes control and invisible characters. */
 #include "base/printable.h"
 
 #include <stdint.h>
@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-/* First and last of each range, ascending; ASCII is decided before. */
+/* Code point ranges, ascending; ASCII is handled before. */
 static const uint32_t hidden[][2] = {
     { 0x80, 0x9f },       /* C1 */
     { 0xad, 0xad },       /* soft hyphen */

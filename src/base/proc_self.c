@@ -1,4 +1,4 @@
-/* proc_self.c - see proc_self.h. */
+/* proc_self.c - chooses between /proc/self and /proc/thread-self. */
 #include "base/proc_self.h"
 
 #include <stdio.h>
@@ -7,10 +7,10 @@
 const char *cp_proc_self(const char *name, char out[CP_PROC_SELF_BYTES])
 {
     char start[1];
-    const char *whose = readlink("/proc/self/exe", start, sizeof(start)) > 0
-                            ? "self"
-                            : "thread-self";
+    const char *dir = readlink("/proc/self/exe", start, sizeof(start)) > 0
+                          ? "self"
+                          : "thread-self";
 
-    (void)snprintf(out, CP_PROC_SELF_BYTES, "/proc/%s/%s", whose, name);
+    (void)snprintf(out, CP_PROC_SELF_BYTES, "/proc/%s/%s", dir, name);
     return out;
 }

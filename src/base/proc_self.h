@@ -1,16 +1,16 @@
 /*
- * proc_self - where /proc has the files of this process.
+ * proc_self - the path of this process's files in /proc.
  *
- * Those in /proc/self are of its first thread. Once that has ended, they are
- * empty as long as others go on, and the calling thread's are to be read; but
- * not before, because emulators (qemu-user) make up those of /proc/self alone.
+ * /proc/self shows the main thread. After the main thread has exited, its files
+ * are empty while other threads run; the files of the calling thread are used
+ * then. Not before, because emulators (qemu-user) provide only /proc/self.
  */
 #ifndef CP_PROC_SELF_H
 #define CP_PROC_SELF_H
 
 #define CP_PROC_SELF_BYTES 40
 
-/* The path of such a file, "maps" for instance, in `out`. */
+/* Writes the path of a file such as "maps" to `out` and returns it. */
 const char *cp_proc_self(const char *name, char out[CP_PROC_SELF_BYTES]);
 
 #endif

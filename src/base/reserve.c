@@ -1,4 +1,4 @@
-/* reserve.c - growing arrays, over whatever cp_resize is; see alloc.h. */
+/* reserve.c - grows arrays with cp_resize. */
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,9 +1,8 @@
 /*
  * search - binary search by a 64-bit key, inline.
  *
- * The keys lie `stride` bytes apart, in ascending order: in an array of
- * numbers, or as one member of an array of structs, of which the address of
- * the first is given.
+ * The keys are `stride` bytes apart in ascending order: an array of numbers, or
+ * one member of an array of structs. `keys` points at the first key.
  */
 #ifndef CP_SEARCH_H
 #define CP_SEARCH_H
@@ -20,7 +19,7 @@ static inline uint64_t cp_search_key(const void *keys, size_t stride, size_t i)
     return key;
 }
 
-/* How many keys are below `key`: the place of the first that is not. */
+/* Returns the number of keys < key: the index of the first key >= key. */
 static inline size_t cp_search_from(const void *keys, size_t stride, size_t n,
                                     uint64_t key)
 {
@@ -36,7 +35,7 @@ static inline size_t cp_search_from(const void *keys, size_t stride, size_t n,
     return low;
 }
 
-/* How many keys are not above `key`: the place of the first that is. */
+/* Returns the number of keys <= key: the index of the first key > key. */
 static inline size_t cp_search_above(const void *keys, size_t stride, size_t n,
                                      uint64_t key)
 {

@@ -1,8 +1,8 @@
 /*
- * sort.c - insertion for short lists, radix for long ones; see sort.h.
+ * sort.c - insertion sort for short lists, radix sort for long ones.
  *
- * Eleven bits a pass; passes in which all keys agree are left out, which for
- * addresses of one file is most of them.
+ * The radix sort has eleven bits per pass and skips passes in which all keys
+ * agree, which are most passes for the addresses of one file.
  */
 #include "base/sort.h"
 

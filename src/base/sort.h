@@ -1,7 +1,7 @@
 /*
- * sort - sorts pairs by their key, stably and in linear time.
+ * sort - sorts pairs by key, stably and in linear time.
  *
- * For the parts that the library shares: the qsort of libc allocates, and is
+ * libc's qsort allocates memory, which the runtime library must avoid, and is
  * slower on long lists.
  */
 #ifndef CP_SORT_H
@@ -17,13 +17,13 @@ struct cp_sort_pair {
     uint64_t value;
 };
 
-/* Ascending by key; pairs with one key stay in their order. */
+/* Sorts in ascending order; pairs with equal keys keep their order. */
 enum cp_status cp_sort_pairs(struct cp_sort_pair *pairs, size_t n,
                              struct cp_error *err);
 
 /*
- * The same for n structs of `size` bytes at p, by the uint64_t that is key_at
- * bytes into each.
+ * The same for n structs of `size` bytes at p, by the uint64_t at offset
+ * key_at.
  */
 enum cp_status cp_sort_structs(void *p, size_t n, size_t size, size_t key_at,
                                struct cp_error *err);

@@ -1,4 +1,4 @@
-/* strtab.c - an open-addressing table over an arena; see strtab.h. */
+/* strtab.c - hash table with open addressing; the strings are in an arena. */
 #include "base/strtab.h"
 
 #include <string.h>
@@ -61,7 +61,8 @@ uint32_t cp_strtab_add(struct cp_strtab *t, const char *text, size_t len,
     if (*slot)
         return *slot - 1;
     if (len > UINT32_MAX - 1) {
-        (void)cp_error_set(err, CP_EFORMAT, "a string of %zu bytes", len);
+        (void)cp_error_set(err, CP_EFORMAT,
+                           "a string has %zu bytes, which is too long", len);
         return CP_NO_STR;
     }
     if (t->n >= t->mask / 2) {

@@ -1,9 +1,9 @@
 /*
- * strtab - interned strings: equal text, equal number.
+ * strtab - interned strings: equal texts have equal numbers.
  *
- * Number 0 is always the empty string. Text may hold any bytes, NUL included,
- * and is followed by a NUL for the convenience of C. Entries live as long as
- * the arena that the table was given.
+ * Number 0 is the empty string. Text may contain any bytes, NUL included, and
+ * has a terminating NUL. Entries live as long as the arena given to
+ * cp_strtab_init.
  */
 #ifndef CP_STRTAB_H
 #define CP_STRTAB_H
@@ -15,7 +15,8 @@
 
 struct cp_arena;
 
-#define CP_NO_STR UINT32_MAX /* "failed" from add, "absent" from find */
+#define CP_NO_STR                                                              \
+    UINT32_MAX /* failure of cp_strtab_add; not found by cp_strtab_find */
 
 struct cp_str {
     const char *ptr;
@@ -27,26 +28,31 @@ struct cp_strtab {
     struct cp_str *items;
     size_t cap;
     uint32_t n;
-    uint32_t *slots; /* open addressing, number + 1, 0 for empty */
+    uint32_t *slots; /* hash table of number + 1; 0: free */
     uint32_t mask;
 };
 
-/* An empty table but for "", with room for n_expected without growing. */
+/*
+ * Creates a table that contains only ""; reserves space for n_expected strings.
+ */
 enum cp_status cp_strtab_init(struct cp_strtab *t, struct cp_arena *arena,
                               size_t n_expected, struct cp_error *err);
 
-/* The number of that text, added if new; CP_NO_STR with *err on failure. */
+/*
+ * Returns the number of the text and adds it if new; CP_NO_STR with *err set on
+ * failure.
+ */
 uint32_t cp_strtab_add(struct cp_strtab *t, const char *text, size_t len,
                        struct cp_error *err);
 
-/* The number of that text, or CP_NO_STR. */
+/* Returns the number of the text, or CP_NO_STR. */
 uint32_t cp_strtab_find(const struct cp_strtab *t, const char *text,
                         size_t len);
 
-/* Compares bytewise as Go does: negative, zero or positive. */
+/* Compares bytewise, like memcmp and then by length. */
 int cp_str_cmp(struct cp_str a, struct cp_str b);
 
-/* The same for qsort over struct cp_str. */
+/* Compares struct cp_str for qsort. */
 int cp_str_by_text(const void *a, const void *b);
 
 #endif

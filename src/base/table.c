@@ -1,4 +1,4 @@
-/* table.c - open addressing, at most three quarters full; see table.h. */
+/* table.c - hash table with open addressing, at most three quarters full. */
 #include "base/table.h"
 
 #include "base/alloc.h"

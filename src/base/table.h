@@ -1,8 +1,8 @@
 /*
- * table - from hashes to array indexes.
+ * table - a hash table of array indexes.
  *
- * The entries are in arrays of their owner, who compares them; this only finds
- * the candidates.
+ * The entries are in arrays of the caller. The caller compares them; the table
+ * only finds the candidates with equal hash.
  */
 #ifndef CP_TABLE_H
 #define CP_TABLE_H
@@ -16,18 +16,18 @@
 
 struct cp_table_slot {
     uint64_t hash;
-    uint32_t index; /* of the entry + 1; 0 for empty */
+    uint32_t index; /* entry index + 1; 0: free */
 };
 
-/* Starts as { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_table {
     struct cp_table_slot *slots;
     size_t mask, n;
 };
 
 /*
- * The next entry with that hash, or CP_TABLE_END; *probe starts as 0 and
- * belongs to this function.
+ * Returns the next entry with that hash, or CP_TABLE_END. *probe is the state
+ * of the search and starts as 0.
  */
 static inline uint32_t cp_table_next(const struct cp_table *t, uint64_t hash,
                                      size_t *probe)
@@ -44,7 +44,7 @@ static inline uint32_t cp_table_next(const struct cp_table *t, uint64_t hash,
     return CP_TABLE_END;
 }
 
-/* Adds an entry that is not there yet. */
+/* Inserts an entry; it must not be in the table yet. */
 enum cp_status cp_table_add(struct cp_table *t, uint64_t hash, uint32_t index,
                             struct cp_error *err);
 

@@ -1,4 +1,4 @@
-/* target_file.c - see target_file.h. */
+/* target_file.c - opens devices, pipes and links for output. */
 #include "base/target_file.h"
 
 #include <errno.h>
@@ -14,7 +14,10 @@ bool cp_target_is_replaceable(const char *path)
     return lstat(path, &st) != 0 || S_ISREG(st.st_mode);
 }
 
-/* The flags for a link of ours, or for what is no link; -1 with errno. */
+/*
+ * Returns open flags for a path that is not a link or a link of this user; -1
+ * with errno.
+ */
 static int link_flags(const char *path)
 {
     struct stat st;
@@ -43,16 +46,16 @@ int cp_target_open(const char *path, bool waits)
     if (fd < 0)
         return -1;
     if (!waits)
-        (void)fcntl(fd, F_SETFL, 0); /* that was for opening */
+        (void)fcntl(fd, F_SETFL, 0); /* O_NONBLOCK was needed only for open */
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
         (!(flags & O_NOFOLLOW) && ftruncate(fd, 0) == 0))
         return fd;
     (void)close(fd);
-    errno = EEXIST; /* it has become a file since */
+    errno = EEXIST; /* it became a regular file meanwhile */
     return -1;
 }
 
-const char *cp_target_why(int number)
+const char *cp_target_error(int number)
 {
     return number == ELOOP ? "it is a link of another user" : strerror(number);
 }

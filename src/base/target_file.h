@@ -1,26 +1,30 @@
 /*
- * target_file - the file that something is written to, which may be none.
+ * target_file - the destination of output, which may not be a regular file.
  *
- * An ordinary file is written under another name (new_file.h) and renamed at
- * the end. A device, a pipe or a link stays what it is and is written to
- * directly: root could put a file in the place of /dev/null.
+ * A regular file is written under another name (new_file.h) and renamed at the
+ * end. A device, a pipe or a link is written to directly; otherwise root could
+ * replace /dev/null by a file.
  */
 #ifndef CP_TARGET_FILE_H
 #define CP_TARGET_FILE_H
 
 #include <stdbool.h>
 
-/* Can a file beside the path take its place? */
+/*
+ * Whether a rename may replace the path: it is a regular file or does not
+ * exist.
+ */
 bool cp_target_is_replaceable(const char *path);
 
 /*
- * Opens a target that cannot be replaced; -1 with errno. A link is followed if
+ * Opens a target that cannot be replaced; -1 with errno. Follows a link only if
  * it belongs to this user or to root; otherwise errno is ELOOP. With `waits`
- * the call waits for a reader of a pipe; without it such a pipe is an error.
+ * the call waits for a reader of a pipe; otherwise a pipe without a reader is
+ * an error.
  */
 int cp_target_open(const char *path, bool waits);
 
-/* The text for an errno of the above. */
-const char *cp_target_why(int number);
+/* Returns the message for an errno of cp_target_open. */
+const char *cp_target_error(int number);
 
 #endif

@@ -1,4 +1,4 @@
-/* text_lines.c - scanning and number parsing; see text_lines.h. */
+/* text_lines.c - scans text and parses numbers. */
 #include "base/text_lines.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ const char *cp_text_find(struct cp_text t, const char *literal)
     return memmem(t.pos, cp_text_len(t), literal, len);
 }
 
-bool cp_text_eat(struct cp_text *t, const char *literal)
+bool cp_text_consume(struct cp_text *t, const char *literal)
 {
     if (!cp_text_starts(*t, literal))
         return false;
@@ -72,7 +72,7 @@ bool cp_text_eat(struct cp_text *t, const char *literal)
     return true;
 }
 
-size_t cp_text_eat_blanks(struct cp_text *t)
+size_t cp_text_consume_blanks(struct cp_text *t)
 {
     const char *start = t->pos;
 
@@ -81,7 +81,7 @@ size_t cp_text_eat_blanks(struct cp_text *t)
     return (size_t)(t->pos - start);
 }
 
-size_t cp_text_eat_white(struct cp_text *t)
+size_t cp_text_consume_white(struct cp_text *t)
 {
     const char *start = t->pos;
 
@@ -90,8 +90,11 @@ size_t cp_text_eat_white(struct cp_text *t)
     return (size_t)(t->pos - start);
 }
 
-/* Gives the bytes from t->pos to `to` as *out; false when there are none. */
-static bool eat_to(struct cp_text *t, const char *to, struct cp_text *out)
+/*
+ * Sets *out to the bytes from t->pos to `to` and consumes them; false if there
+ * are none.
+ */
+static bool consume_to(struct cp_text *t, const char *to, struct cp_text *out)
 {
     if (to == t->pos)
         return false;
@@ -100,35 +103,36 @@ static bool eat_to(struct cp_text *t, const char *to, struct cp_text *out)
     return true;
 }
 
-bool cp_text_eat_digits(struct cp_text *t, struct cp_text *out)
+bool cp_text_consume_digits(struct cp_text *t, struct cp_text *out)
 {
     const char *p = t->pos;
 
     while (p < t->end && cp_text_is_digit(*p))
         p++;
-    return eat_to(t, p, out);
+    return consume_to(t, p, out);
 }
 
-bool cp_text_eat_hex(struct cp_text *t, struct cp_text *out)
+bool cp_text_consume_hex(struct cp_text *t, struct cp_text *out)
 {
     const char *p = t->pos;
 
     while (p < t->end && cp_text_hex_value(*p) >= 0)
         p++;
-    return eat_to(t, p, out);
+    return consume_to(t, p, out);
 }
 
-bool cp_text_eat_set(struct cp_text *t, const char *set, struct cp_text *out)
+bool cp_text_consume_set(struct cp_text *t, const char *set,
+                         struct cp_text *out)
 {
     const char *p = t->pos;
     size_t n = strlen(set);
 
     while (p < t->end && memchr(set, *p, n))
         p++;
-    return eat_to(t, p, out);
+    return consume_to(t, p, out);
 }
 
-bool cp_text_eat_last_digits(struct cp_text *t, struct cp_text *out)
+bool cp_text_consume_last_digits(struct cp_text *t, struct cp_text *out)
 {
     out->pos = out->end = t->end;
     while (out->pos > t->pos && cp_text_is_digit(out->pos[-1]))
@@ -137,7 +141,7 @@ bool cp_text_eat_last_digits(struct cp_text *t, struct cp_text *out)
     return out->pos < out->end;
 }
 
-bool cp_text_eat_last_blanks(struct cp_text *t)
+bool cp_text_consume_last_blanks(struct cp_text *t)
 {
     const char *end = t->end;
 
@@ -146,22 +150,22 @@ bool cp_text_eat_last_blanks(struct cp_text *t)
     return t->end < end;
 }
 
-bool cp_text_eat_word(struct cp_text *t, struct cp_text *out)
+bool cp_text_consume_word(struct cp_text *t, struct cp_text *out)
 {
     const char *p = t->pos;
 
     while (p < t->end && !cp_text_is_white(*p))
         p++;
-    return eat_to(t, p, out);
+    return consume_to(t, p, out);
 }
 
-bool cp_text_eat_address(struct cp_text *t, struct cp_text *out)
+bool cp_text_consume_address(struct cp_text *t, struct cp_text *out)
 {
     struct cp_text at = *t;
 
     while ((at.pos = cp_text_find(at, "0x")) != NULL) {
         at.pos += 2;
-        if (cp_text_eat_set(&at, "0123456789abcdef", out)) {
+        if (cp_text_consume_set(&at, "0123456789abcdef", out)) {
             *t = at;
             return true;
         }
@@ -169,7 +173,7 @@ bool cp_text_eat_address(struct cp_text *t, struct cp_text *out)
     return false;
 }
 
-/* Adds a digit to *value; false when it does not fit any more. */
+/* Appends a digit to *value; false on overflow. */
 static bool add_digit(uint64_t *value, unsigned base, int digit)
 {
     uint64_t more;
@@ -189,7 +193,7 @@ static bool with_sign(uint64_t value, bool is_negative, int64_t *out)
 
 bool cp_text_to_int(struct cp_text t, int64_t *out)
 {
-    bool is_negative = cp_text_eat(&t, "-");
+    bool is_negative = cp_text_consume(&t, "-");
     uint64_t value = 0;
 
     if (t.pos == t.end)
@@ -213,29 +217,29 @@ bool cp_text_to_hex(struct cp_text t, uint64_t *out)
     return true;
 }
 
-/* Eats the prefix that gives the base. */
-static unsigned eat_base(struct cp_text *t)
+/* Consumes the prefix that gives the base. */
+static unsigned consume_base(struct cp_text *t)
 {
-    if (cp_text_eat(t, "0x") || cp_text_eat(t, "0X"))
+    if (cp_text_consume(t, "0x") || cp_text_consume(t, "0X"))
         return 16;
-    if (cp_text_eat(t, "0b") || cp_text_eat(t, "0B"))
+    if (cp_text_consume(t, "0b") || cp_text_consume(t, "0B"))
         return 2;
-    if (cp_text_eat(t, "0o") || cp_text_eat(t, "0O"))
+    if (cp_text_consume(t, "0o") || cp_text_consume(t, "0O"))
         return 8;
     return cp_text_starts(*t, "0") && cp_text_len(*t) > 1 ? 8 : 10;
 }
 
 bool cp_text_to_literal(struct cp_text t, int64_t *out)
 {
-    bool is_negative = cp_text_eat(&t, "-");
+    bool is_negative = cp_text_consume(&t, "-");
     const char *start;
     uint64_t value = 0;
     unsigned base;
 
     if (!is_negative)
-        (void)cp_text_eat(&t, "+");
+        (void)cp_text_consume(&t, "+");
     start = t.pos;
-    base = eat_base(&t);
+    base = consume_base(&t);
     if (t.pos == t.end || t.end[-1] == '_')
         return false;
     for (; t.pos < t.end; t.pos++) {

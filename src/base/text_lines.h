@@ -1,10 +1,10 @@
 /*
- * text_lines - walks over text a line and a word at a time.
+ * text_lines - scans text by line and by word.
  *
- * Under the readers of the legacy text formats. A struct cp_text is a piece
- * of somebody else's bytes and a cursor at once: the functions that take a
- * pointer eat from its front. Nothing is allocated, nothing needs a closing
- * NUL, and a function that finds nothing leaves its cursor where it was.
+ * Used by the readers of text formats. A struct cp_text is a borrowed range of
+ * bytes and a cursor at once: functions that take a pointer consume from its
+ * front. They allocate nothing and need no terminating NUL. A function that
+ * finds nothing leaves the cursor.
  *
  * White space is blank, tab, form feed, return and newline.
  */
@@ -29,7 +29,7 @@ static inline size_t cp_text_len(struct cp_text t)
     return (size_t)(t.end - t.pos);
 }
 
-/* For "%.*s"; text beyond what an error message holds is cut. */
+/* Arguments for "%.*s"; truncates text to the capacity of an error message. */
 #define CP_TEXT_ARG(t)                                                         \
     (int)(cp_text_len(t) < 1000 ? cp_text_len(t) : 1000), (t).pos
 
@@ -43,57 +43,66 @@ static inline bool cp_text_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The value of a hexadecimal digit of either case, or -1. */
+/* Returns the value of a hexadecimal digit of either case, or -1. */
 int cp_text_hex_value(char c);
 
-/* Eats a line; *line is without its newline. False at the end. */
+/* Consumes a line; *line excludes the newline. False at the end. */
 bool cp_text_next_line(struct cp_text *rest, struct cp_text *line);
 
-/* The text without white space (and vertical tabs) at both ends. */
+/* Returns the text without white space and vertical tabs at both ends. */
 struct cp_text cp_text_trim(struct cp_text t);
 
-/* Whether nothing but white space, or a # line, is there. */
+/* Whether the text is empty, white space or a # comment. */
 bool cp_text_is_blank(struct cp_text t);
 bool cp_text_is_comment(struct cp_text t);
 
 bool cp_text_equals(struct cp_text t, const char *literal);
 bool cp_text_starts(struct cp_text t, const char *literal);
 
-/* Where the literal stands first, or NULL. */
+/* Returns the first occurrence of the literal, or NULL. */
 const char *cp_text_find(struct cp_text t, const char *literal);
 
-/* Eats the literal; false when something else is there. */
-bool cp_text_eat(struct cp_text *t, const char *literal);
-
-/* Eat what there is of it, and say how many bytes that was. */
-size_t cp_text_eat_blanks(struct cp_text *t);
-size_t cp_text_eat_white(struct cp_text *t);
-
-/* Eat one digit at least, or bytes of `set`; what was eaten is in *out. */
-bool cp_text_eat_digits(struct cp_text *t, struct cp_text *out);
-bool cp_text_eat_hex(struct cp_text *t, struct cp_text *out);
-bool cp_text_eat_set(struct cp_text *t, const char *set, struct cp_text *out);
-
-/* Eat from the end: one digit or one blank at least. */
-bool cp_text_eat_last_digits(struct cp_text *t, struct cp_text *out);
-bool cp_text_eat_last_blanks(struct cp_text *t);
-
-/* Eats up to the next white space; false when that is nothing. */
-bool cp_text_eat_word(struct cp_text *t, struct cp_text *out);
+/* Consumes the literal; false if the text does not begin with it. */
+bool cp_text_consume(struct cp_text *t, const char *literal);
 
 /*
- * Eats the next lower-case 0x number, and what stands before it, and gives
- * its digits; false when there is no more.
+ * Consume all blanks or white space at the front; return the number of bytes.
  */
-bool cp_text_eat_address(struct cp_text *t, struct cp_text *out);
+size_t cp_text_consume_blanks(struct cp_text *t);
+size_t cp_text_consume_white(struct cp_text *t);
 
-/* The number that all of the text is; false if it does not fit *out. */
+/*
+ * Consume one or more digits, or bytes of `set`, and return them in *out; false
+ * if none.
+ */
+bool cp_text_consume_digits(struct cp_text *t, struct cp_text *out);
+bool cp_text_consume_hex(struct cp_text *t, struct cp_text *out);
+bool cp_text_consume_set(struct cp_text *t, const char *set,
+                         struct cp_text *out);
+
+/* Consume one or more digits or blanks from the end. */
+bool cp_text_consume_last_digits(struct cp_text *t, struct cp_text *out);
+bool cp_text_consume_last_blanks(struct cp_text *t);
+
+/* Consumes up to the next white space; false if that is nothing. */
+bool cp_text_consume_word(struct cp_text *t, struct cp_text *out);
+
+/*
+ * Consumes up to the end of the next lower-case 0x number and returns its
+ * digits; false if there is none.
+ */
+bool cp_text_consume_address(struct cp_text *t, struct cp_text *out);
+
+/*
+ * Parses the whole text as a decimal number; false if it is not one or does not
+ * fit *out.
+ */
 bool cp_text_to_int(struct cp_text t, int64_t *out);
 bool cp_text_to_hex(struct cp_text t, uint64_t *out);
 
 /*
- * The same for a number as in a program: a sign, 0x, 0o, 0b or a leading 0
- * for octal, and single underscores between digits.
+ * The same for a number in Go's syntax: a sign, 0x, 0o, 0b or a leading 0 for
+ * octal, and single underscores between digits.
  */
 bool cp_text_to_literal(struct cp_text t, int64_t *out);
 

@@ -1,4 +1,4 @@
-/* timefmt.c - times and durations in Go's spelling; see timefmt.h. */
+/* timefmt.c - formats times and durations like Go. */
 #include "base/timefmt.h"
 
 #include <stdbool.h>
@@ -11,8 +11,8 @@
 #define SECOND INT64_C(1000000000)
 
 /*
- * Whether TZ names a zone that is not installed, as in small containers. C
- * then keeps universal time, but calls it by the beginning of that name.
+ * Whether TZ names a zone that is not installed, as in small containers. libc
+ * then uses UTC but calls it by the beginning of that name.
  */
 static bool is_zone_missing(void)
 {
@@ -24,7 +24,7 @@ static bool is_zone_missing(void)
         return false;
     zone += *zone == ':';
     if (*zone == '\0' || strpbrk(zone, "0123456789"))
-        return false; /* universal time, or a rule: EST5EDT */
+        return false; /* UTC, or a POSIX rule such as EST5EDT */
     if (*zone == '/')
         return access(zone, R_OK) != 0;
     n = snprintf(path, sizeof(path), "%s/%s",
@@ -32,7 +32,7 @@ static bool is_zone_missing(void)
     return n < (int)sizeof(path) && access(path, R_OK) != 0;
 }
 
-static struct tm local_time(int64_t unix_ns, int64_t *ns)
+static struct tm to_local_time(int64_t unix_ns, int64_t *ns)
 {
     int64_t s = unix_ns / SECOND;
     struct tm tm = { 0 };
@@ -55,13 +55,13 @@ static struct tm local_time(int64_t unix_ns, int64_t *ns)
 void cp_time_text(int64_t unix_ns, char out[CP_TIME_BYTES])
 {
     int64_t ns;
-    struct tm tm = local_time(unix_ns, &ns);
+    struct tm tm = to_local_time(unix_ns, &ns);
 
     out[0] = '\0';
     (void)strftime(out, CP_TIME_BYTES, "%Y-%m-%d %H:%M:%S %Z", &tm);
 }
 
-/* ".5" for half of 10^width; nothing for zero. */
+/* Formats value / 10^width as a fraction, ".5"; nothing for zero. */
 static void fraction(uint64_t value, int width, char *out)
 {
     int n;
@@ -77,7 +77,7 @@ static void fraction(uint64_t value, int width, char *out)
 void cp_time_precise(int64_t unix_ns, char out[CP_TIME_BYTES])
 {
     int64_t ns;
-    struct tm tm = local_time(unix_ns, &ns);
+    struct tm tm = to_local_time(unix_ns, &ns);
     char day[24] = "", zone[20] = "", part[16];
 
     (void)strftime(day, sizeof(day), "%Y-%m-%d %H:%M:%S", &tm);
@@ -86,7 +86,7 @@ void cp_time_precise(int64_t unix_ns, char out[CP_TIME_BYTES])
     (void)snprintf(out, CP_TIME_BYTES, "%s%s%s", day, part, zone);
 }
 
-static void below_second(uint64_t ns, char *out)
+static void format_below_second(uint64_t ns, char *out)
 {
     char part[16];
 
@@ -115,7 +115,7 @@ void cp_duration_text(int64_t ns, char out[CP_TIME_BYTES])
     if (ns < 0)
         out[n++] = '-';
     if (s == 0) {
-        below_second(u, out + n);
+        format_below_second(u, out + n);
         return;
     }
     if (s >= 3600)

@@ -1,4 +1,4 @@
-/* units.c - the unit families and how values are written; see units.h. */
+/* units.c - unit families, conversion and formatting of values. */
 #include "base/units.h"
 
 #include <ctype.h>
@@ -68,7 +68,10 @@ static const struct unit *find_alias(const struct cp_unit_family *family,
     return NULL;
 }
 
-/* Finds a unit by name: any case, one plural s. NULL if there is none. */
+/*
+ * Finds a unit by name, in any case and with an optional plural s; NULL if
+ * unknown.
+ */
 static const struct unit *find_in(const struct cp_unit_family *family,
                                   const char *name)
 {
@@ -80,7 +83,7 @@ static const struct unit *find_in(const struct cp_unit_family *family,
         return NULL;
     for (size_t i = 0; i <= len; i++)
         lower[i] = (char)tolower((unsigned char)name[i]);
-    if (strncmp(lower, "\xce\x9c", 2) == 0) /* a capital mu */
+    if (strncmp(lower, "\xce\x9c", 2) == 0) /* capital Greek mu */
         lower[1] = '\xbc';
     found = find_alias(family, lower);
     if (found || len <= 2 || lower[len - 1] != 's')
@@ -103,15 +106,15 @@ static const struct unit *find(const char *name,
     return NULL;
 }
 
-static bool picks_itself(const char *to)
+static bool is_automatic_unit(const char *to)
 {
     return strcmp(to, "minimum") == 0 || strcmp(to, "auto") == 0;
 }
 
-static bool goes_without_saying(const char *to)
+static bool is_implied_unit(const char *to)
 {
     return strcmp(to, "count") == 0 || strcmp(to, "sample") == 0 ||
-           strcmp(to, "unit") == 0 || picks_itself(to);
+           strcmp(to, "unit") == 0 || is_automatic_unit(to);
 }
 
 void cp_scale_init(struct cp_scale *s, const char *from, const char *to)
@@ -119,13 +122,13 @@ void cp_scale_init(struct cp_scale *s, const char *from, const char *to)
     const struct unit *unit = find(from, &s->family), *target;
 
     if (!unit) {
-        *s = (struct cp_scale){ NULL, 1, 1, goes_without_saying(to) ? "" : to };
+        *s = (struct cp_scale){ NULL, 1, 1, is_implied_unit(to) ? "" : to };
         return;
     }
     s->factor = unit->factor;
     s->to_factor = 0;
     s->to_name = "";
-    if (picks_itself(to))
+    if (is_automatic_unit(to))
         return;
     target = find_in(s->family, to);
     if (!target)

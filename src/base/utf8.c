@@ -1,9 +1,12 @@
-/* utf8.c - UTF-8 by the table of lead bytes; see utf8.h. */
+/* utf8.c - UTF-8 decoding by lead byte. */
 #include "base/utf8.h"
 
 #include <string.h>
 
-/* The length a lead byte promises, and its payload bits; 0 if not a lead. */
+/*
+ * Returns the sequence length for a lead byte, and its payload bits; 0 if it is
+ * not one.
+ */
 static size_t lead(uint8_t byte, uint32_t *out_bits)
 {
     static const struct {
@@ -55,7 +58,7 @@ size_t cp_utf8_encode(uint32_t rune, char out[static 4])
     return n;
 }
 
-/* How many bytes at the front are ASCII, seen eight at a time. */
+/* Returns the length of the ASCII prefix; checks eight bytes at a time. */
 static size_t ascii_prefix(const char *text, size_t len)
 {
     size_t i = 0;

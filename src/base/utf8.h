@@ -1,9 +1,8 @@
 /*
- * utf8 - reads and writes single UTF-8 sequences.
+ * utf8 - decodes and encodes single UTF-8 sequences.
  *
- * Used where text from outside must be told apart from arbitrary bytes. What
- * counts as valid is what Go counts: no overlong forms, no surrogates,
- * nothing above U+10FFFF. Allocates nothing; safe in any thread.
+ * Validity is as in Go: no overlong forms, no surrogates, nothing above
+ * U+10FFFF. Allocates nothing; any thread may call it.
  */
 #ifndef CP_UTF8_H
 #define CP_UTF8_H
@@ -16,15 +15,15 @@
 #define CP_UTF8_REPLACEMENT 0xfffdu
 
 /*
- * Reads the sequence that text starts with. Returns its length, 1 to 4, with
- * *out_rune set; or 0 with *out_rune untouched when there is none.
+ * Decodes the first sequence of text. Returns its length, 1 to 4, and sets
+ * *out_rune; or returns 0 and leaves *out_rune if it is invalid.
  */
 size_t cp_utf8_decode(const char *text, size_t len, uint32_t *out_rune);
 
-/* Writes rune, which must be valid, and returns how many bytes it took. */
+/* Encodes a valid rune; returns the number of bytes. */
 size_t cp_utf8_encode(uint32_t rune, char out[static 4]);
 
-/* Whether all of text is valid. */
+/* Whether all of text is valid UTF-8. */
 bool cp_utf8_is_valid(const char *text, size_t len);
 
 #endif

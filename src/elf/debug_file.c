@@ -1,11 +1,13 @@
 /*
- * debug_file.c - looks in the places that gdb documents.
+ * debug_file.c - searches for debug files in the directories that gdb
+ * documents.
  *
- *   DIR/.build-id/ab/cdef....debug     for each directory of debug files
- *   the file's own directory, .debug below it, DIR + the file's directory
- *                                      for a name of .gnu_debuglink
+ *   DIR/.build-id/ab/cdef....debug     for each debug directory DIR
+ *   the file's directory, .debug below it, DIR + the file's directory
+ *                                      for a name from .gnu_debuglink
  *
- * A candidate counts only if its build id, or else its checksum, is right.
+ * A candidate is used only if its build id matches, or if there is none, its
+ * checksum.
  */
 #include "elf/debug_file.h"
 
@@ -24,15 +26,15 @@ static const char *const default_dirs[] = { "/usr/lib/debug", NULL };
 
 #define MAX_BUILD_ID 64
 
-/* What a candidate must be. */
+/* The required identity of a candidate. */
 struct wanted {
-    const struct cp_elf *beside; /* the file that it is of */
+    const struct cp_elf *beside; /* the file that it belongs to */
     const uint8_t *id;
     size_t id_len;
     uint32_t crc;
 };
 
-/* Opens a candidate whose build id must be that. */
+/* Opens a candidate and checks its build id. */
 static bool open_with_id(const char *path, const struct wanted *w,
                          struct cp_elf **out)
 {
@@ -69,7 +71,7 @@ static bool open_by_id(const struct wanted *w, const char *const *dirs,
     return false;
 }
 
-/* Opens a candidate whose bytes must have that checksum. */
+/* Opens a candidate and checks its CRC. */
 static bool open_with_crc(const char *path, const struct wanted *w,
                           struct cp_elf **out)
 {
@@ -86,7 +88,9 @@ static bool open_with_crc(const char *path, const struct wanted *w,
     return true;
 }
 
-/* The directory of a path, "." if it names none; false: too long. */
+/*
+ * Writes the directory of a path, "." if it has none; false if it is too long.
+ */
 static bool dir_of(const char *path, char out[PATH_MAX])
 {
     char real[PATH_MAX];

@@ -1,8 +1,8 @@
 /*
- * elf_file.c - headers of an ELF file; see elf_file.h.
+ * elf_file.c - reads the headers of an ELF file.
  *
- * Both classes are read into one shape when the file is opened. Fields are
- * found by offsets:
+ * Both classes are converted to one structure when the file is opened. Offsets
+ * of the fields:
  *
  *                 file header            section header     program header
  *              32     64              32     64           32     64
@@ -25,12 +25,13 @@
 #include "elf/elf_pages.h"
 
 #define HEADER_BYTES 64
-#define MAX_ALIGN ((uint64_t)1 << 20) /* more is a mistake of the file */
+#define MAX_ALIGN                                                              \
+    ((uint64_t)1 << 20) /* larger alignments are ignored as invalid */
 
 struct cp_elf {
     const uint8_t *bytes;
     size_t len;
-    struct cp_elf_pages *pages; /* NULL: the bytes are all there */
+    struct cp_elf_pages *pages; /* NULL: all bytes are in memory */
     bool is_64;
     unsigned type, machine;
     struct cp_elf_section *sections;
@@ -47,14 +48,16 @@ static uint64_t load(const uint8_t *p, unsigned size)
     return value;
 }
 
-/* A field whose place depends on the class; both are as wide as an address. */
+/*
+ * Reads a field with the size of an address; its offset depends on the class.
+ */
 static uint64_t word(const struct cp_elf *e, const uint8_t *p, unsigned at32,
                      unsigned at64)
 {
     return e->is_64 ? load(p + at64, 8) : load(p + at32, 4);
 }
 
-static uint64_t half(const struct cp_elf *e, unsigned at32, unsigned at64)
+static uint64_t header_u16(const struct cp_elf *e, unsigned at32, unsigned at64)
 {
     return load(e->bytes + (e->is_64 ? at64 : at32), 2);
 }
@@ -65,7 +68,7 @@ static uint32_t half_word(const struct cp_elf *e, const uint8_t *p,
     return (uint32_t)load(p + (e->is_64 ? at64 : at32), 4);
 }
 
-/* The file's bytes of a range, as many as there are. */
+/* Returns the part of a range that lies within the file. */
 static const uint8_t *part(const struct cp_elf *e, uint64_t offset,
                            uint64_t size, size_t *out_len)
 {
@@ -110,7 +113,7 @@ static void read_section(const struct cp_elf *e, const uint8_t *p,
         s->data = part(e, s->offset, s->size, &s->len);
 }
 
-/* Names, once all headers are there; those outside of the table are "". */
+/* Sets the section names; a name outside of the string table becomes "". */
 static void name_sections(struct cp_elf *e, const uint8_t *table,
                           size_t entry_size, size_t names_index)
 {
@@ -137,7 +140,7 @@ static uint64_t section_align(const struct cp_elf *e, const uint8_t *p)
                                                                      : 1;
 }
 
-/* Gives the sections of a relocatable file addresses; see elf_file.h. */
+/* Assigns addresses to the sections of a relocatable file; see elf_file.h. */
 static void lay_out(struct cp_elf *e, const uint8_t *table, size_t entry_size)
 {
     uint64_t at = 0;
@@ -158,8 +161,9 @@ static void lay_out(struct cp_elf *e, const uint8_t *table, size_t entry_size)
 
 static enum cp_status read_sections(struct cp_elf *e, struct cp_error *err)
 {
-    uint64_t offset = word(e, e->bytes, 32, 40), n = half(e, 48, 60);
-    size_t entry_size = (size_t)half(e, 46, 58), names = half(e, 50, 62), len;
+    uint64_t offset = word(e, e->bytes, 32, 40), n = header_u16(e, 48, 60);
+    size_t entry_size = (size_t)header_u16(e, 46, 58),
+           names = header_u16(e, 50, 62), len;
     const uint8_t *table;
 
     if (offset == 0 || entry_size < (e->is_64 ? 64u : 40u))
@@ -167,7 +171,7 @@ static enum cp_status read_sections(struct cp_elf *e, struct cp_error *err)
     table = part(e, offset, UINT64_MAX, &len);
     if (len < entry_size || !cp_elf_fetch(e, table, entry_size))
         return CP_OK;
-    if (n == 0) /* more than fit the header: the first section has them */
+    if (n == 0) /* the count exceeds the header field; section 0 has it */
         n = word(e, table, 20, 32);
     if (names == SHN_XINDEX)
         names = half_word(e, table, 24, 40);
@@ -189,8 +193,8 @@ static enum cp_status read_sections(struct cp_elf *e, struct cp_error *err)
 
 static enum cp_status read_segments(struct cp_elf *e, struct cp_error *err)
 {
-    uint64_t offset = word(e, e->bytes, 28, 32), n = half(e, 44, 56);
-    size_t entry_size = (size_t)half(e, 42, 54), len;
+    uint64_t offset = word(e, e->bytes, 28, 32), n = header_u16(e, 44, 56);
+    size_t entry_size = (size_t)header_u16(e, 42, 54), len;
     const uint8_t *table = part(e, offset, UINT64_MAX, &len);
 
     if (offset == 0 || !table || entry_size < (e->is_64 ? 56u : 32u))
@@ -233,11 +237,11 @@ static enum cp_status check_ident(const uint8_t *bytes, size_t len,
         return cp_error_set(err, CP_EFORMAT, "ELF file of unknown class %d",
                             bytes[EI_CLASS]);
     if (len < (bytes[EI_CLASS] == ELFCLASS64 ? 64 : 52))
-        return cp_error_set(err, CP_EFORMAT, "ELF header cut short");
+        return cp_error_set(err, CP_EFORMAT, "ELF header is truncated");
     return CP_OK;
 }
 
-/* Over bytes of its own, or over those of a file. */
+/* Creates the object over bytes in memory or over the pages of a file. */
 static enum cp_status view(struct cp_elf **out, struct cp_elf from,
                            struct cp_error *err)
 {
@@ -257,7 +261,7 @@ static enum cp_status view(struct cp_elf **out, struct cp_elf from,
     if (status == CP_OK)
         status = read_segments(e, err);
     if (status != CP_OK) {
-        e->pages = NULL; /* the caller's */
+        e->pages = NULL; /* the caller closes it */
         cp_elf_close(e);
         return status;
     }

@@ -1,4 +1,4 @@
-/* elf_pages.c - see elf_pages.h. */
+/* elf_pages.c - fetches blocks of a file, or maps it with a SIGBUS handler. */
 #include "elf/elf_pages.h"
 
 #include <elf.h>
@@ -26,10 +26,11 @@ struct cp_elf_pages {
     uint8_t *bytes;
     size_t len;
     struct stat version;
-    _Atomic uint8_t *blocks; /* ABSENT, READING, PRESENT; NULL: mapped */
+    _Atomic uint8_t *
+        blocks; /* by block: ABSENT, READING or PRESENT; NULL: file is mapped */
 };
 
-/* Mapped files, for the handler; start is 0 where there is none. */
+/* Mapped files, read by the SIGBUS handler; start is 0 in a free slot. */
 static struct {
     _Atomic uintptr_t start;
     _Atomic size_t len;
@@ -62,7 +63,10 @@ static bool is_mapped(uintptr_t address)
     return false;
 }
 
-/* Returns to where the page was missing, or to the fault that ends it. */
+/*
+ * SIGBUS handler: maps a zero page in place of the missing one, or restores the
+ * default action so that the fault ends the process.
+ */
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
     uintptr_t address = (uintptr_t)info->si_addr;
@@ -85,7 +89,7 @@ void cp_elf_pages_guard(void)
     (void)sigaction(SIGBUS, &act, NULL);
 }
 
-static bool note_mapped(uintptr_t start, size_t len)
+static bool add_mapped(uintptr_t start, size_t len)
 {
     for (size_t i = 0; i < MAX_MAPPED; i++) {
         size_t free_len = 0;
@@ -98,7 +102,7 @@ static bool note_mapped(uintptr_t start, size_t len)
     return false;
 }
 
-static void forget_mapped(uintptr_t start)
+static void remove_mapped(uintptr_t start)
 {
     for (size_t i = 0; i < MAX_MAPPED; i++)
         if (atomic_load(&mapped[i].start) == start) {
@@ -154,12 +158,13 @@ static enum cp_status reserve(struct cp_elf_pages *p, struct cp_error *err)
               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         return cp_error_set(err, CP_EIO, "mmap: %s", strerror(errno));
-    (void)madvise(at, p->len, MADV_NOHUGEPAGE); /* blocks are far apart */
+    (void)madvise(at, p->len,
+                  MADV_NOHUGEPAGE); /* fetched blocks are far apart */
     p->bytes = at;
     return CP_OK;
 }
 
-/* Maps the file, where the policy is that; false: it is to be read. */
+/* Maps the file if the policy allows it; false: fetch blocks instead. */
 static bool map(struct cp_elf_pages *p, int fd)
 {
     void *at;
@@ -170,7 +175,7 @@ static bool map(struct cp_elf_pages *p, int fd)
     at = mmap(NULL, p->len, PROT_READ, MAP_PRIVATE, fd, 0);
     if (at == MAP_FAILED)
         return false;
-    if (!note_mapped((uintptr_t)at, p->len)) {
+    if (!add_mapped((uintptr_t)at, p->len)) {
         (void)munmap(at, p->len);
         return false;
     }
@@ -221,7 +226,7 @@ void cp_elf_pages_close(struct cp_elf_pages *p)
         if (atomic_load(&p->blocks[i]) == PRESENT)
             atomic_fetch_sub(&held, block_len(p, i));
     if (p->bytes && !p->blocks)
-        forget_mapped((uintptr_t)p->bytes);
+        remove_mapped((uintptr_t)p->bytes);
     if (p->bytes)
         (void)munmap(p->bytes, p->len);
     cp_free((void *)(uintptr_t)p->blocks);
@@ -244,7 +249,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
            a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
 }
 
-/* The same version, or -1. */
+/* Opens the file again; -1 if it is another version. */
 static int open_again(const struct cp_elf_pages *p)
 {
     struct stat now;
@@ -283,8 +288,8 @@ static bool may_hold(size_t len)
     return false;
 }
 
-/* Claims the run of unclaimed blocks that starts at i; returns its length. */
-static size_t take_run(struct cp_elf_pages *p, size_t i, size_t end)
+/* Claims the run of absent blocks that starts at i; returns its length. */
+static size_t claim_run(struct cp_elf_pages *p, size_t i, size_t end)
 {
     size_t n = 0;
     uint8_t absent = ABSENT;
@@ -297,7 +302,7 @@ static size_t take_run(struct cp_elf_pages *p, size_t i, size_t end)
     return n;
 }
 
-/* Reads the n blocks from i on, which were taken. */
+/* Reads n claimed blocks from block i. */
 static bool read_run(struct cp_elf_pages *p, int fd, size_t i, size_t n)
 {
     size_t from = i * BLOCK_BYTES;
@@ -320,7 +325,7 @@ static bool read_blocks(struct cp_elf_pages *p, size_t first, size_t end)
     bool is_read = fd >= 0;
 
     for (size_t i = first; is_read && i < end;) {
-        size_t n = take_run(p, i, end);
+        size_t n = claim_run(p, i, end);
 
         if (n > 0)
             is_read = read_run(p, fd, i, n);
@@ -350,7 +355,7 @@ bool cp_elf_pages_fetch(struct cp_elf_pages *p, size_t offset, size_t len)
     return first == end || read_blocks(p, first, end);
 }
 
-/* Only blocks that lie within the range. */
+/* Frees only blocks that lie completely within the range. */
 void cp_elf_pages_drop(struct cp_elf_pages *p, size_t offset, size_t len)
 {
     size_t first = (offset + BLOCK_BYTES - 1) / BLOCK_BYTES;
@@ -389,6 +394,6 @@ bool cp_elf_pages_is_trusted(const struct cp_elf_pages *p,
 {
     uid_t owner = p->version.st_uid;
 
-    return !policy.trusts_only_us || owner == 0 || owner == geteuid() ||
+    return !policy.only_trusted_owners || owner == 0 || owner == geteuid() ||
            (beside && owner == beside->version.st_uid);
 }

@@ -1,19 +1,20 @@
 /*
- * elf_pages - the bytes of a file, read into own memory when they are needed.
+ * elf_pages - the bytes of a file, read into memory on demand.
  *
- * A mapped file ends the process with SIGBUS when it is truncated. Here
- * the whole file has addresses, but a block of it is read, with pread, when it
- * is fetched; what was not fetched, or could not be, reads as zeros. The file
- * is opened by name for each fetch and must be the same version (device, inode,
- * size, time of change) as at first: no descriptor stays open, and versions are
- * never mixed.
+ * Access to a mapped file that was truncated kills the process with SIGBUS.
+ * Here the whole file has an address range, but a block is read with pread when
+ * it is fetched. Bytes that were not fetched, or could not be, read as zeros.
+ * Each fetch opens the file by name and checks that it is the same version
+ * (device, inode, size, change time): no descriptor stays open, and versions
+ * are never mixed.
  *
- * A tool may map files instead, which is faster, if it has SIGBUS handled: then
- * what is missing reads as zeros as well (cp_elf_pages_guard).
+ * A tool may map files instead, which is faster, if it handles SIGBUS: missing
+ * bytes then read as zeros too (cp_elf_pages_guard).
  *
- * Context: any thread; several may fetch at once. Locking: none; a block that
- * another thread reads is waited for. Ordering: a block's state is released
- * after its bytes. Failure: a fetch returns false.
+ * Context: any thread; several may fetch at once. Locking: none; a thread waits
+ * for a block that another thread reads. Ordering: the reader of a block
+ * releases its state PRESENT after its bytes; users acquire it. Failure: a
+ * fetch returns false.
  */
 #ifndef CP_ELF_PAGES_H
 #define CP_ELF_PAGES_H
@@ -27,46 +28,52 @@
 
 struct cp_elf_pages;
 
-/* For the whole process, before the first file is opened. */
+/* Settings of the whole process; set before the first file is opened. */
 struct cp_elf_policy {
-    size_t limit_bytes;  /* of all blocks that are held; 0: no limit */
-    bool trusts_only_us; /* see cp_elf_pages_is_trusted */
-    bool maps;           /* needs the guard */
+    size_t limit_bytes; /* maximum bytes of fetched blocks; 0: unlimited */
+    bool only_trusted_owners; /* see cp_elf_pages_is_trusted */
+    bool maps;                /* map files; requires cp_elf_pages_guard */
 };
 
 void cp_elf_set_policy(const struct cp_elf_policy *policy);
 
 /*
- * Handles SIGBUS for the whole process: a page of a mapped file that is not
- * there any more becomes one of zeros. Other faults end the process as before.
+ * Installs a SIGBUS handler for the process: it replaces a missing page of a
+ * mapped file by a zero page. Other faults still end the process.
  */
 void cp_elf_pages_guard(void);
 
-/* Whether there is a limit: then what is not needed now should be dropped. */
+/*
+ * Whether memory is limited; callers should then drop bytes that they no longer
+ * need.
+ */
 bool cp_elf_pages_are_limited(void);
 
-/* Only a regular file; a FIFO is not waited for. */
+/* Opens a regular file; does not block on a FIFO. */
 enum cp_status cp_elf_pages_open(struct cp_elf_pages **out, const char *path,
                                  struct cp_error *err);
 
-/* NULL is allowed. */
+/* p may be NULL. */
 void cp_elf_pages_close(struct cp_elf_pages *p);
 
 const uint8_t *cp_elf_pages_bytes(const struct cp_elf_pages *p,
                                   size_t *out_len);
 
-/* Has the range read; a part outside of the file is left out. */
+/* Fetches a range; ignores the part outside of the file. */
 bool cp_elf_pages_fetch(struct cp_elf_pages *p, size_t offset, size_t len);
 
-/* Gives back what was fetched; nothing may be borrowed from it any more. */
+/* Frees fetched bytes; the caller must not use pointers into them any more. */
 void cp_elf_pages_drop(struct cp_elf_pages *p, size_t offset, size_t len);
 
-/* The checksum of the whole file, which is not kept; false: it has changed. */
+/*
+ * Computes the CRC of the whole file without keeping its bytes; false if it has
+ * changed.
+ */
 bool cp_elf_pages_crc32(const struct cp_elf_pages *p, uint32_t *out);
 
 /*
- * Whether the policy lets the file be believed beside another one that names
- * it: it belongs to root, to the process's user, or to the owner of that one.
+ * Whether the policy trusts a file that the file `beside` names: it belongs to
+ * root, to the user of the process, or to the owner of `beside`.
  */
 bool cp_elf_pages_is_trusted(const struct cp_elf_pages *p,
                              const struct cp_elf_pages *beside);

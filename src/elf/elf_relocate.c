@@ -1,8 +1,8 @@
 /*
  * elf_relocate.c - absolute relocations of x86-64, i386, aarch64 and others.
  *
- * An entry: offset, info (symbol and kind), and in RELA sections an addend;
- * in REL sections the addend is what stands at the offset.
+ * An entry has an offset, an info field (symbol and type), and in RELA sections
+ * an addend. In REL sections the addend is the value at the offset.
  */
 #include "elf/elf_relocate.h"
 
@@ -13,9 +13,12 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "elf/elf_file.h"
-#include "elf/elf_unpack.h"
+#include "elf/elf_decompress.h"
 
-/* Bytes that a kind fills with symbol + addend; 0: another kind. */
+/*
+ * Returns the bytes that a relocation type sets to symbol + addend; 0 for other
+ * types.
+ */
 static unsigned width_of(unsigned machine, uint32_t kind)
 {
     switch (machine) {
@@ -63,7 +66,7 @@ static void read_entry(bool is_64, bool has_addend, const uint8_t *p,
     out->addend = has_addend ? load(p + 2 * size, size) : 0;
 }
 
-/* The address of symbol number i; 0 for what the file does not have. */
+/* Returns the address of symbol number i; 0 if it is undefined. */
 static uint64_t symbol_value(const struct cp_elf *e,
                              const struct cp_elf_section *table, uint64_t i)
 {
@@ -104,8 +107,8 @@ static void apply(const struct cp_elf *e, const struct cp_elf_section *r,
     }
 }
 
-/* A copy of what is the file's, so that it can be changed. */
-static enum cp_status make_own(struct cp_elf_data *d, struct cp_error *err)
+/* Copies borrowed bytes, so that they can be modified. */
+static enum cp_status copy_borrowed(struct cp_elf_data *d, struct cp_error *err)
 {
     enum cp_status status;
 
@@ -137,11 +140,11 @@ enum cp_status cp_elf_relocate(const struct cp_elf *e,
         if ((r->type != SHT_RELA && r->type != SHT_REL) ||
             cp_elf_section_at(e, r->info) != s)
             continue;
-        status = make_own(d, err);
+        status = copy_borrowed(d, err);
         if (status == CP_OK && cp_elf_load(e, r) &&
             load_table(e, cp_elf_section_at(e, r->link)))
             apply(e, r, &d->own);
-        return status; /* a section has one list at most */
+        return status; /* a section has at most one list */
     }
     return CP_OK;
 }

@@ -1,9 +1,9 @@
 /*
- * elf_relocate - gives the debug sections of a relocatable file addresses.
+ * elf_relocate - relocates the debug sections of a relocatable file.
  *
- * In a kernel module or an object file, debug information is full of holes
- * that the linker would fill; here they are filled with the addresses that
- * elf_file.h has given the sections.
+ * In a kernel module or an object file, debug information contains unresolved
+ * addresses. They are set to the addresses that elf_file.h assigns to the
+ * sections.
  */
 #ifndef CP_ELF_RELOCATE_H
 #define CP_ELF_RELOCATE_H
@@ -14,7 +14,7 @@ struct cp_elf;
 struct cp_elf_data;
 struct cp_elf_section;
 
-/* Applies the relocations of section s to its bytes, which become a copy. */
+/* Applies the relocations of section s to its bytes, which are copied first. */
 enum cp_status cp_elf_relocate(const struct cp_elf *e,
                                const struct cp_elf_section *s,
                                struct cp_elf_data *d, struct cp_error *err);

@@ -1,9 +1,9 @@
-/* elf_symbols.c - finds a symbol table and its names; see elf_symbols.h. */
+/* elf_symbols.c - finds a symbol table and its string table. */
 #include "elf/elf_symbols.h"
 
 #include "elf/elf_file.h"
 
-/* Cuts a table of names behind its last NUL, so that each name has an end. */
+/* Returns the length up to the last NUL, so that each name is terminated. */
 static size_t closed_len(const uint8_t *data, size_t len)
 {
     while (len > 0 && data[len - 1] != 0)

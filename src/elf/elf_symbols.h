@@ -1,5 +1,5 @@
 /*
- * elf_symbols - walks a symbol table.
+ * elf_symbols - iterates over a symbol table.
  *
  *     struct cp_elf_symbols table;
  *     struct cp_elf_symbol symbol;
@@ -8,8 +8,8 @@
  *         while (cp_elf_symbols_next(&table, &symbol))
  *             ...
  *
- * Inline, because tables have a hundred thousand entries and most are only
- * looked at. Allocates nothing; names are borrowed from the file.
+ * Inline, because a table has up to hundreds of thousands of entries and most
+ * are skipped. Allocates nothing; names are borrowed from the file.
  */
 #ifndef CP_ELF_SYMBOLS_H
 #define CP_ELF_SYMBOLS_H
@@ -32,18 +32,21 @@ struct cp_elf_symbols {
 
 struct cp_elf_symbol {
     const char *name; /* "" if it has none */
-    uint64_t value;   /* an address, also in relocatable files */
-    uint64_t size;    /* 0: not known */
+    uint64_t value;   /* address, also in relocatable files */
+    uint64_t size;    /* bytes; 0: unknown */
     unsigned type;    /* STT_FUNC, ... */
     unsigned bind;    /* STB_GLOBAL, ... */
     unsigned section; /* SHN_UNDEF, ... */
 };
 
-/* The first table of that kind, SHT_SYMTAB or SHT_DYNSYM; false: none. */
+/*
+ * Starts at the first table of that kind, SHT_SYMTAB or SHT_DYNSYM; false if
+ * there is none.
+ */
 bool cp_elf_symbols_init(struct cp_elf_symbols *t, const struct cp_elf *e,
                          uint32_t kind);
 
-/* The next symbol, or false at the end. */
+/* Reads the next symbol; false at the end. */
 static inline bool cp_elf_symbols_next(struct cp_elf_symbols *t,
                                        struct cp_elf_symbol *out)
 {

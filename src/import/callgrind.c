@@ -1,19 +1,19 @@
 /*
- * callgrind.c - files of callgrind, and of others that write its format
- * (xdebug, our own -callgrind).
+ * callgrind.c - reads callgrind files, and those of other tools in this format
+ * (xdebug, and `pprof -callgrind`).
  *
- *   events: Ir Dr              what is counted
- *   positions: instr line      what stands before the costs
- *   ob=(1) /usr/bin/prog       object, file, function; "(1)" alone from then on
+ *   events: Ir Dr              names of the counters
+ *   positions: instr line      columns before the costs
+ *   ob=(1) /usr/bin/prog       object, file, function; later only "(1)"
  *   fl=(1) a.c
  *   fn=(1) main
  *   16 20 3                    line 16: 20 Ir, 3 Dr
- *   fi=, fe=                   another file, for code that was inlined
- *   cob=, cfi=, cfl=, cfn=     the callee of the call that follows
+ *   fi=, fe=                   another file, for inlined code
+ *   cob=, cfi=, cfl=, cfn=     the callee of the next call
  *   calls=2 50                 two calls; the next line has their cost
  *   +1 400                     positions may be relative: +, -, * for the same
  *
- * What becomes of the calls is told in callgrind.h.
+ * callgrind.h describes how calls become stacks.
  */
 #include "import/callgrind.h"
 
@@ -38,20 +38,21 @@
 #define LINES_TO_TRY 200
 
 struct function_key {
-    uint32_t object, file, name; /* strings */
+    uint32_t object, file, name; /* string numbers */
 };
 
 struct reader {
     struct cp_gather g;
     struct cp_callgrind c;
     struct cp_callgrind_names objects, files, functions;
-    struct function_key *keys; /* by function */
+    struct function_key *keys; /* by function index */
     size_t cap_keys;
     struct cp_table by_key, costs;
 
-    struct cp_text object, file, own_file, name; /* own_file: of fl= */
+    struct cp_text object, file, own_file, name; /* own_file: file of fl= */
     struct cp_text callee_object, callee_file, callee_name;
-    bool has_function, has_callee, is_call; /* is_call: cost line follows */
+    bool has_function, has_callee,
+        is_call; /* is_call: the next line has the cost of a call */
     uint32_t function;
     int64_t positions[MAX_POSITIONS];
     int64_t values[CP_GATHER_COLUMNS];
@@ -59,7 +60,7 @@ struct reader {
     struct cp_error *err;
 };
 
-static enum cp_status bad(const struct reader *r, const char *what)
+static enum cp_status malformed(const struct reader *r, const char *what)
 {
     return cp_error_set(r->err, CP_EFORMAT, "%s", what);
 }
@@ -94,7 +95,7 @@ static bool is_unknown(struct cp_text text)
     return text.pos == text.end || cp_text_equals(text, "???");
 }
 
-/* The location of the line that costs are now given for. */
+/* Returns the location of the current line. */
 static uint32_t find_location(struct reader *r)
 {
     struct cp_gather_frame f = { .mapping = CP_NONE };
@@ -115,7 +116,10 @@ static uint32_t find_location(struct reader *r)
     return f.function == CP_NONE ? CP_NONE : cp_gather_frame(&r->g, &f, r->err);
 }
 
-/* A cost with n values that are still 0, or the one that is there. */
+/*
+ * Returns the cost of the current location and callee, extended to n values;
+ * NULL on failure.
+ */
 static struct cp_callgrind_cost *find_cost(struct reader *r, uint32_t callee,
                                            uint32_t n)
 {
@@ -140,7 +144,7 @@ static struct cp_callgrind_cost *find_cost(struct reader *r, uint32_t callee,
         return &c->costs[i];
     memset(c->values + c->n_values, 0, n * sizeof(*c->values));
     c->n_values += n;
-    if (i != CP_NONE) { /* there, but with fewer values */
+    if (i != CP_NONE) { /* exists, but has fewer values */
         memcpy(c->values + cost.values, c->values + c->costs[i].values,
                c->costs[i].n_values * sizeof(*c->values));
         c->costs[i].values = cost.values;
@@ -156,17 +160,17 @@ static struct cp_callgrind_cost *find_cost(struct reader *r, uint32_t callee,
     return &c->costs[c->n_costs++];
 }
 
-/* A number, or how it differs from the one before: "+3", "-3", "*". */
+/* Parses a number, or a difference to the previous one: "+3", "-3", "*". */
 static bool read_number(struct cp_text word, int64_t *now)
 {
-    bool is_more = cp_text_eat(&word, "+");
-    bool is_less = !is_more && cp_text_eat(&word, "-");
+    bool is_more = cp_text_consume(&word, "+");
+    bool is_less = !is_more && cp_text_consume(&word, "-");
     int64_t value;
     uint64_t hex;
 
     if (cp_text_equals(word, "*"))
         return !is_more && !is_less;
-    if (cp_text_eat(&word, "0x")) {
+    if (cp_text_consume(&word, "0x")) {
         if (!cp_text_to_hex(word, &hex))
             return false;
         value = (int64_t)hex;
@@ -182,34 +186,37 @@ static bool read_number(struct cp_text word, int64_t *now)
     return true;
 }
 
-/* Reads the positions and then the costs. */
+/* Parses the positions and the costs of a line. */
 static enum cp_status read_numbers(struct reader *r, struct cp_text line)
 {
     struct cp_text word;
     uint32_t n = 0;
 
-    for (; cp_text_eat_word(&line, &word); n++) {
+    for (; cp_text_consume_word(&line, &word); n++) {
         bool is_position = n < r->n_positions;
         uint32_t i = is_position ? n : n - r->n_positions;
 
         if (!is_position && i >= r->c.n_events)
-            return bad(r, "more costs than events");
+            return malformed(r, "more costs than events");
         if (!read_number(word, is_position ? &r->positions[i] : &r->values[i]))
-            return bad(r, "bad number");
-        (void)cp_text_eat_white(&line);
+            return malformed(r, "bad number");
+        (void)cp_text_consume_white(&line);
     }
     r->n_values = n > r->n_positions ? n - r->n_positions : 0;
     return CP_OK;
 }
 
-/* Whom the line before has announced a call of; CP_NONE if there was none. */
-static enum cp_status take_callee(struct reader *r, uint32_t *out)
+/*
+ * Returns the callee of the call announced by the previous line; CP_NONE if
+ * there is none.
+ */
+static enum cp_status get_callee(struct reader *r, uint32_t *out)
 {
     *out = CP_NONE;
     if (!r->is_call)
         return CP_OK;
     if (!r->has_callee)
-        return bad(r, "a call without a callee");
+        return malformed(r, "a call without a callee");
     *out = find_function(r, r->callee_object, r->callee_file, r->callee_name);
     if (*out == CP_NONE)
         return CP_ENOMEM;
@@ -228,10 +235,10 @@ static enum cp_status read_costs(struct reader *r, struct cp_text line)
     if (status != CP_OK)
         return status;
     if (!r->has_function)
-        return bad(r, "a cost before the first function");
-    status = take_callee(r, &callee);
+        return malformed(r, "a cost before the first function");
+    status = get_callee(r, &callee);
     if (status != CP_OK || r->n_values == 0)
-        return status; /* where a jump comes from, or nothing but zeros */
+        return status; /* source of a jump, or all costs are zero */
     cost = find_cost(r, callee, r->n_values);
     if (!cost)
         return CP_ENOMEM;
@@ -239,12 +246,12 @@ static enum cp_status read_costs(struct reader *r, struct cp_text line)
         int64_t *sum = &r->c.values[cost->values + i];
 
         if (__builtin_add_overflow(*sum, r->values[i], sum))
-            return bad(r, "costs that add up to too much");
+            return malformed(r, "costs that add up to too much");
     }
     return CP_OK;
 }
 
-/* "Ir", or "cpu(ms)" as pprof and "Memory_(bytes)" as xdebug has it. */
+/* Parses "Ir", "cpu(ms)" (pprof) or "Memory_(bytes)" (xdebug). */
 static enum cp_status add_event(struct reader *r, struct cp_text name)
 {
     const char *open = cp_text_find(name, "(");
@@ -266,26 +273,28 @@ static enum cp_status add_event(struct reader *r, struct cp_text name)
     if (column == CP_NONE)
         return CP_EFORMAT;
     if (column != r->c.n_events)
-        return bad(r, "an event that is there twice");
+        return malformed(r, "an event that is there twice");
     r->c.n_events++;
     return CP_OK;
 }
 
-/* Parts of a file may repeat their list of events, but not change it. */
+/*
+ * Parses the list of events. Parts of a file may repeat it but not change it.
+ */
 static enum cp_status read_events(struct reader *r, struct cp_text rest)
 {
     enum cp_status status = CP_OK;
     struct cp_text word;
 
-    (void)cp_text_eat_white(&rest);
+    (void)cp_text_consume_white(&rest);
     if (r->c.n_events > 0)
         return CP_OK;
-    while (status == CP_OK && cp_text_eat_word(&rest, &word)) {
+    while (status == CP_OK && cp_text_consume_word(&rest, &word)) {
         status = add_event(r, word);
-        (void)cp_text_eat_white(&rest);
+        (void)cp_text_consume_white(&rest);
     }
     if (status == CP_OK && r->c.n_events == 0)
-        return bad(r, "no events");
+        return malformed(r, "no events");
     if (status == CP_OK)
         cp_gather_prefer(&r->g, 0);
     return status;
@@ -297,24 +306,24 @@ static enum cp_status read_positions(struct reader *r, struct cp_text rest)
 
     r->n_positions = 0;
     r->line_position = MAX_POSITIONS;
-    (void)cp_text_eat_white(&rest);
-    while (cp_text_eat_word(&rest, &word)) {
+    (void)cp_text_consume_white(&rest);
+    while (cp_text_consume_word(&rest, &word)) {
         if (r->n_positions == MAX_POSITIONS)
-            return bad(r, "too many positions");
+            return malformed(r, "too many positions");
         if (cp_text_equals(word, "line"))
             r->line_position = r->n_positions;
         r->n_positions++;
-        (void)cp_text_eat_white(&rest);
+        (void)cp_text_consume_white(&rest);
     }
-    return r->n_positions ? CP_OK : bad(r, "no positions");
+    return r->n_positions ? CP_OK : malformed(r, "no positions");
 }
 
-/* fn= and the like; CP_EOTHER when the line is nothing of the kind. */
+/* Parses fn= and similar lines; CP_EOTHER if the line is none of these. */
 static enum cp_status read_context(struct reader *r, struct cp_text line)
 {
     enum cp_status status;
 
-    if (cp_text_eat(&line, "fn=")) {
+    if (cp_text_consume(&line, "fn=")) {
         r->has_callee = false;
         r->file = r->own_file;
         status = cp_callgrind_names_read(&r->functions, line, &r->name, r->err);
@@ -326,30 +335,30 @@ static enum cp_status read_context(struct reader *r, struct cp_text line)
         r->has_function = true;
         return r->function == CP_NONE ? CP_ENOMEM : CP_OK;
     }
-    if (cp_text_eat(&line, "fl=")) {
+    if (cp_text_consume(&line, "fl=")) {
         status = cp_callgrind_names_read(&r->files, line, &r->own_file, r->err);
         r->file = r->callee_file = r->own_file;
         return status;
     }
-    if (cp_text_eat(&line, "fi=") || cp_text_eat(&line, "fe="))
+    if (cp_text_consume(&line, "fi=") || cp_text_consume(&line, "fe="))
         return cp_callgrind_names_read(&r->files, line, &r->file, r->err);
-    if (cp_text_eat(&line, "ob=")) {
+    if (cp_text_consume(&line, "ob=")) {
         status = cp_callgrind_names_read(&r->objects, line, &r->object, r->err);
         r->callee_object = r->object;
         return status;
     }
-    if (cp_text_eat(&line, "cfn=")) {
+    if (cp_text_consume(&line, "cfn=")) {
         r->has_callee = true;
         return cp_callgrind_names_read(&r->functions, line, &r->callee_name,
                                        r->err);
     }
-    if (cp_text_eat(&line, "cfi=") || cp_text_eat(&line, "cfl="))
+    if (cp_text_consume(&line, "cfi=") || cp_text_consume(&line, "cfl="))
         return cp_callgrind_names_read(&r->files, line, &r->callee_file,
                                        r->err);
-    if (cp_text_eat(&line, "cob="))
+    if (cp_text_consume(&line, "cob="))
         return cp_callgrind_names_read(&r->objects, line, &r->callee_object,
                                        r->err);
-    if (cp_text_eat(&line, "calls=")) {
+    if (cp_text_consume(&line, "calls=")) {
         r->is_call = true;
         return CP_OK;
     }
@@ -362,7 +371,7 @@ static bool is_cost(struct cp_text line)
            (cp_text_is_digit(*line.pos) || strchr("+-*", *line.pos));
 }
 
-/* "version: 1" and what else stands at the top. */
+/* Whether the line is a header such as "version: 1". */
 static bool is_header(struct cp_text line)
 {
     while (line.pos < line.end &&
@@ -384,18 +393,18 @@ static enum cp_status read_line(struct reader *r, struct cp_text line)
     status = read_context(r, line);
     if (status != CP_EOTHER)
         return status;
-    if (cp_text_eat(&line, "events:"))
+    if (cp_text_consume(&line, "events:"))
         return read_events(r, line);
-    if (cp_text_eat(&line, "positions:"))
+    if (cp_text_consume(&line, "positions:"))
         return read_positions(r, line);
     if (is_header(line) || cp_text_starts(line, "jump=") ||
         cp_text_starts(line, "jcnd=") || cp_text_starts(line, "rec="))
         return CP_OK;
-    return bad(r, "a line that is not understood");
+    return malformed(r, "a line that is not understood");
 }
 
-/* Whether there is a line "events:" before anything but headers. */
-static bool looks_right(struct cp_text rest)
+/* Whether an "events:" line comes before any line that is not a header. */
+static bool is_callgrind(struct cp_text rest)
 {
     struct cp_text line;
 
@@ -408,7 +417,7 @@ static bool looks_right(struct cp_text rest)
     return false;
 }
 
-/* What is needed to read, but not any more when all has been read. */
+/* Frees the name tables, which are only needed while the file is parsed. */
 static void release_names(struct reader *r)
 {
     cp_callgrind_names_release(&r->objects);
@@ -428,7 +437,7 @@ struct cp_profile *cp_import_callgrind(const char *bytes, size_t len,
     enum cp_status status = CP_OK;
     size_t number = 0;
 
-    if (!looks_right(rest)) {
+    if (!is_callgrind(rest)) {
         (void)cp_error_set(err, CP_EOTHER, "not a callgrind file");
         return NULL;
     }

@@ -1,8 +1,9 @@
 /*
- * callgrind - what callgrind.c reads and callgrind_stacks.c makes stacks of.
+ * callgrind - the call graph that callgrind.c reads and callgrind_stacks.c
+ * turns into stacks.
  *
- * A callgrind file has no stacks: it has the cost of each line of a function
- * itself, and the cost of each call, with all that was called from there.
+ * A callgrind file has no stacks. It has the exclusive cost of each line of a
+ * function, and the inclusive cost of each call.
  */
 #ifndef CP_CALLGRIND_H
 #define CP_CALLGRIND_H
@@ -13,13 +14,13 @@
 #include "base/error.h"
 #include "import/gather.h"
 
-/* What a line costs, or a call from there. */
+/* The cost of a line, or of a call from that line. */
 struct cp_callgrind_cost {
-    uint32_t function; /* whose line it is */
-    uint32_t callee;   /* CP_NONE: not a call */
+    uint32_t function; /* index of the function that contains the line */
+    uint32_t callee;   /* callee; CP_NONE: not a call */
     uint32_t location;
-    uint32_t n_values; /* of all events, less those at the end that are 0 */
-    size_t values;     /* the first in cp_callgrind.values */
+    uint32_t n_values; /* number of events, without trailing zeros */
+    size_t values;     /* first index in cp_callgrind.values */
 };
 
 struct cp_callgrind {
@@ -39,11 +40,11 @@ static inline int64_t cp_callgrind_value(const struct cp_callgrind *c,
 }
 
 /*
- * Adds stacks such that the cost of each line is exactly what the file says,
- * in each event. What a function costs is spread over its callers by what the
- * calls cost, so that costs with callees agree as well; but calls of less
- * than a ten-thousandth of the total, and what recursion counts twice, go to
- * the way to the function that costs most.
+ * Adds stacks such that the exclusive cost of each line is exact in each event.
+ * The cost of a function is distributed over its callers in proportion to the
+ * cost of the calls, so that inclusive costs match too. Exceptions: calls of
+ * less than a ten-thousandth of the total, and double counting by recursion, go
+ * to the most expensive path to the function.
  */
 enum cp_status cp_callgrind_stacks(const struct cp_callgrind *c,
                                    struct cp_gather *g, struct cp_error *err);

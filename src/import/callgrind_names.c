@@ -1,4 +1,4 @@
-/* callgrind_names.c - see callgrind_names.h. */
+/* callgrind_names.c - resolves numbered names. */
 #include "import/callgrind_names.h"
 
 #include <stdbool.h>
@@ -27,9 +27,9 @@ static enum cp_status add(struct cp_callgrind_names *list, uint64_t hash,
     return CP_OK;
 }
 
-/* Finds the name of a number, or remembers the one that is there. */
-static enum cp_status settle(struct cp_callgrind_names *list, uint64_t number,
-                             struct cp_text *name, struct cp_error *err)
+/* Looks up the name of a number, or stores the given name for it. */
+static enum cp_status resolve(struct cp_callgrind_names *list, uint64_t number,
+                              struct cp_text *name, struct cp_error *err)
 {
     uint64_t hash = cp_hash_mix(number, 1);
     bool is_given = name->pos < name->end;
@@ -40,7 +40,8 @@ static enum cp_status settle(struct cp_callgrind_names *list, uint64_t number,
         if (list->numbers[i] == number)
             break;
     if (i == CP_NONE && !is_given)
-        return cp_error_set(err, CP_EFORMAT, "a number that no name was given");
+        return cp_error_set(err, CP_EFORMAT,
+                            "a name number is used before its definition");
     if (i == CP_NONE)
         return add(list, hash, number, *name, err);
     if (is_given)
@@ -58,11 +59,12 @@ enum cp_status cp_callgrind_names_read(struct cp_callgrind_names *list,
     int64_t number;
 
     *out = cp_text_trim(text);
-    if (!cp_text_eat(&rest, "(") || !cp_text_eat_digits(&rest, &digits) ||
-        !cp_text_eat(&rest, ")") || !cp_text_to_int(digits, &number))
+    if (!cp_text_consume(&rest, "(") ||
+        !cp_text_consume_digits(&rest, &digits) ||
+        !cp_text_consume(&rest, ")") || !cp_text_to_int(digits, &number))
         return CP_OK;
     *out = cp_text_trim(rest);
-    return settle(list, (uint64_t)number, out, err);
+    return resolve(list, (uint64_t)number, out, err);
 }
 
 void cp_callgrind_names_release(struct cp_callgrind_names *list)

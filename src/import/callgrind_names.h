@@ -1,9 +1,8 @@
 /*
- * callgrind_names - names that a file of callgrind gives a number: "(12) main"
- * once, and "(12)" from then on.
+ * callgrind_names - numbered names of a callgrind file: "(12) main" at first,
+ * then "(12)".
  *
- * One list each for objects, files and functions. Texts are of the file and
- * live as long as it does.
+ * One list each for objects, files and functions. Texts point into the file.
  */
 #ifndef CP_CALLGRIND_NAMES_H
 #define CP_CALLGRIND_NAMES_H
@@ -15,7 +14,7 @@
 #include "base/table.h"
 #include "base/text_lines.h"
 
-/* Begins as {0}. */
+/* Initialize with { 0 }. */
 struct cp_callgrind_names {
     struct cp_table table;
     uint64_t *numbers;
@@ -24,7 +23,7 @@ struct cp_callgrind_names {
     uint32_t n;
 };
 
-/* The name that "name", "(12) name" or "(12)" stands for. */
+/* Resolves "name", "(12) name" or "(12)" to the name. */
 enum cp_status cp_callgrind_names_read(struct cp_callgrind_names *list,
                                        struct cp_text text, struct cp_text *out,
                                        struct cp_error *err);

@@ -1,14 +1,14 @@
 /*
- * callgrind_stacks.c - from a call graph to stacks; see callgrind.h.
+ * callgrind_stacks.c - converts a call graph to stacks.
  *
- * Done for one event after the other. A function's whole cost is its lines
- * and its calls together; what of it does not come from callers starts at the
- * root. Calls that lead back to a function on the way are left out: what they
- * cost is counted by the first. Going down from the roots, a way that brings a
- * share of the function's cost gets that share of each line and call. Shares
- * are taken off what is left, so nothing is given twice; and what is left at
- * the end (small calls, recursion, rounding, files that do not add up) goes to
- * the heaviest way.
+ * Each event is handled separately. The inclusive cost of a function is the sum
+ * of its lines and calls; the part that no caller accounts for starts at the
+ * root. Back edges (recursive calls) are ignored: the first call of the
+ * function already includes their cost. A depth-first walk from the roots gives
+ * each path to a function its share of every line and call. Shares are
+ * subtracted from the remaining cost, so nothing is counted twice. The
+ * remainder at the end (small calls, recursion, rounding, inconsistent files)
+ * goes to the most expensive path.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -22,27 +22,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMALL_SHARE 10000  /* ways of less than a part in this many end */
-#define MAX_STEPS 4000000u /* then only functions not seen yet are visited */
+#define SMALL_SHARE                                                            \
+    10000 /* a path with less than 1/SMALL_SHARE of the total ends */
+#define MAX_STEPS                                                              \
+    4000000u /* after this many steps only unvisited functions are visited */
 
-/* A function, for the event at hand. */
+/* State of a function for the current event. */
 struct function {
-    size_t first_cost, n_costs; /* in sorted; own lines first, then calls */
+    size_t first_cost, n_costs; /* range of sorted; lines first, then calls */
     size_t n_own;
-    int64_t whole, incoming; /* cost with callees; what callers brought */
-    int64_t undelivered;     /* of whole */
+    int64_t whole, incoming; /* inclusive cost; part accounted for by callers */
+    int64_t undelivered;     /* part of `whole` that is not distributed yet */
     int64_t own_left;
-    size_t own_at;    /* first line that has something left */
-    uint32_t above;   /* stack of the callers on the heaviest way */
-    int64_t heaviest; /* its share; -1: not visited */
+    size_t own_at;    /* first line with remaining cost */
+    uint32_t above;   /* stack of the callers on the most expensive path */
+    int64_t heaviest; /* share of that path; -1: not visited */
     bool has_caller;
-    enum { NEW, ON_PATH, DONE } colour; /* while calls back are looked for */
+    enum { NEW, ON_PATH, DONE } colour; /* state of the search for back edges */
 };
 
-/* A function on the way down. */
+/* A function on the current path. */
 struct visit {
     uint32_t function, above;
-    int64_t share, of; /* of what was undelivered when it began */
+    int64_t share, of; /* share of `of`, the undistributed cost at entry */
     size_t next_call;
 };
 
@@ -51,9 +53,9 @@ struct spreader {
     struct cp_gather *g;
     struct cp_error *err;
     struct function *functions;
-    size_t *sorted; /* costs by function, calls last */
-    int64_t *left;  /* by cost */
-    bool *is_back;  /* by cost: a call that leads back */
+    size_t *sorted;     /* costs by function, calls last */
+    int64_t *left;      /* remaining cost, by cost index */
+    bool *is_back_edge; /* whether it is a back edge, by cost index */
     struct visit *path;
     size_t n_path, cap_path;
     uint32_t event;
@@ -61,7 +63,7 @@ struct spreader {
     uint64_t n_steps;
 };
 
-/* value * share / of, for 0 <= share <= of and of > 0. */
+/* Returns value * share / of, for 0 <= share <= of and of > 0. */
 static int64_t part_of(int64_t value, int64_t share, int64_t of)
 {
     __extension__ typedef __int128 wide;
@@ -108,7 +110,7 @@ static enum cp_status visit(struct spreader *s, uint32_t function)
     return CP_OK;
 }
 
-/* Goes through all that can be reached from a function. */
+/* Finds back edges among all functions reachable from a function. */
 static enum cp_status find_back_from(struct spreader *s, uint32_t function)
 {
     enum cp_status status = visit(s, function);
@@ -124,14 +126,18 @@ static enum cp_status find_back_from(struct spreader *s, uint32_t function)
             continue;
         }
         i = s->sorted[f->first_cost + v->next_call++];
-        s->is_back[i] = s->functions[s->c->costs[i].callee].colour == ON_PATH;
+        s->is_back_edge[i] =
+            s->functions[s->c->costs[i].callee].colour == ON_PATH;
         status = visit(s, s->c->costs[i].callee);
     }
     return status;
 }
 
-/* Functions without callers first: from there, what leads back does. */
-static enum cp_status find_back_calls(struct spreader *s)
+/*
+ * Starts with functions without callers, so that back edges are those of the
+ * program's recursion.
+ */
+static enum cp_status find_back_edges(struct spreader *s)
 {
     const struct cp_callgrind *c = s->c;
     enum cp_status status = CP_OK;
@@ -147,7 +153,7 @@ static enum cp_status find_back_calls(struct spreader *s)
     return status;
 }
 
-/* Sets everything up for an event; returns the total of all lines. */
+/* Initializes the state for an event; returns the sum of all lines. */
 static int64_t begin_event(struct spreader *s)
 {
     const struct cp_callgrind *c = s->c;
@@ -166,9 +172,9 @@ static int64_t begin_event(struct spreader *s)
         struct function *f = &s->functions[cost->function];
 
         s->left[i] = value;
-        if (s->is_back[i])
+        if (s->is_back_edge[i])
             s->left[i] = 0;
-        if (s->is_back[i] || value <= 0)
+        if (s->is_back_edge[i] || value <= 0)
             continue;
         f->whole = cp_add(f->whole, value);
         if (cost->callee != CP_NONE) {
@@ -197,9 +203,9 @@ static enum cp_status add_value(struct spreader *s, uint32_t above,
     return cp_gather_add(s->g, row, s->event, value, s->err);
 }
 
-/* Gives that much of a function's own lines to the stack below `above`. */
-static enum cp_status give_own(struct spreader *s, struct function *f,
-                               uint32_t above, int64_t amount)
+/* Distributes `amount` of a function's lines to the stack below `above`. */
+static enum cp_status distribute_lines(struct spreader *s, struct function *f,
+                                       uint32_t above, int64_t amount)
 {
     size_t end = f->first_cost + f->n_own;
     enum cp_status status = CP_OK;
@@ -240,10 +246,10 @@ static enum cp_status enter(struct spreader *s, uint32_t function,
     if (share == 0)
         return CP_OK;
     f->undelivered -= share;
-    return give_own(s, f, above, part_of(f->own_left, share, v->of));
+    return distribute_lines(s, f, above, part_of(f->own_left, share, v->of));
 }
 
-/* Follows the next call of the innermost function, or leaves it. */
+/* Follows the next call of the innermost function, or leaves the function. */
 static enum cp_status step(struct spreader *s)
 {
     struct visit *v = &s->path[s->n_path - 1];
@@ -266,7 +272,8 @@ static enum cp_status step(struct spreader *s)
     if (s->left[i] <= 0 || (share < s->small && callee->heaviest >= 0))
         return CP_OK;
     s->left[i] -= share;
-    if (callee->incoming > callee->whole) /* more than there is */
+    if (callee->incoming >
+        callee->whole) /* inconsistent file: callers exceed the function */
         share = part_of(callee->whole, share, callee->incoming);
     node = cp_gather_call(s->g, v->above, call->location, s->err);
     return node == CP_NONE ? CP_ENOMEM : enter(s, call->callee, node, share);
@@ -293,8 +300,8 @@ static enum cp_status spread_event(struct spreader *s)
         struct function *f = &s->functions[i];
 
         if (f->own_left > 0)
-            status = give_own(s, f, f->heaviest < 0 ? CP_GATHER_ROOT : f->above,
-                              f->own_left);
+            status = distribute_lines(
+                s, f, f->heaviest < 0 ? CP_GATHER_ROOT : f->above, f->own_left);
     }
     return status;
 }
@@ -308,17 +315,17 @@ enum cp_status cp_callgrind_stacks(const struct cp_callgrind *c,
     s.functions = cp_alloc(c->n_functions, sizeof(*s.functions), err);
     s.sorted = cp_alloc(c->n_costs, sizeof(*s.sorted), err);
     s.left = cp_alloc(c->n_costs, sizeof(*s.left), err);
-    s.is_back = cp_alloc(c->n_costs, sizeof(*s.is_back), err);
-    if (s.functions && s.sorted && s.left && s.is_back) {
+    s.is_back_edge = cp_alloc(c->n_costs, sizeof(*s.is_back_edge), err);
+    if (s.functions && s.sorted && s.left && s.is_back_edge) {
         sort_costs(&s);
-        status = find_back_calls(&s);
+        status = find_back_edges(&s);
     }
     for (; status == CP_OK && s.event < c->n_events; s.event++)
         status = spread_event(&s);
     cp_free(s.functions);
     cp_free(s.sorted);
     cp_free(s.left);
-    cp_free(s.is_back);
+    cp_free(s.is_back_edge);
     cp_free(s.path);
     return status;
 }

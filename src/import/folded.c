@@ -1,10 +1,10 @@
 /*
- * folded.c - collapsed stacks: "root;child;leaf 12", a line each.
+ * folded.c - reads folded stacks: "root;child;leaf 12", one per line.
  *
- * What FlameGraph's scripts, async-profiler, py-spy, bpftrace and our own
- * -folded write. There is no header, so the first lines decide: each must end
- * in a space and a number. Lines that begin with "# " are comments (Austin
- * writes some). A fraction is allowed; sums are rounded.
+ * FlameGraph's scripts, async-profiler, py-spy, bpftrace and `pprof -folded`
+ * write this format. It has no header, so the first lines decide: each must end
+ * in a space and a number. Lines that begin with "# " are comments (Austin).
+ * Fractions are allowed; sums are rounded.
  */
 #include "base/error.h"
 #include "base/index.h"
@@ -27,7 +27,7 @@ static bool is_ignored(struct cp_text line)
     return cp_text_is_blank(line) || cp_text_starts(line, "# ");
 }
 
-/* "12.5" or "1e3" and nothing else. */
+/* Parses "12.5" or "1e3". */
 static bool read_real(struct cp_text word, double *out)
 {
     char copy[NUMBER_BYTES], *stop;
@@ -50,8 +50,8 @@ struct value {
     bool is_real;
 };
 
-/* Cuts the number off the end of a line; false when there is none. */
-static bool eat_value(struct cp_text *line, struct value *out)
+/* Removes the number from the end of a line; false if there is none. */
+static bool cut_value(struct cp_text *line, struct value *out)
 {
     struct cp_text word = { NULL, NULL };
 
@@ -87,14 +87,16 @@ static bool looks_folded(struct cp_text rest)
     while (n < LINES_TO_TRY && cp_text_next_line(&rest, &line)) {
         if (is_ignored(line))
             continue;
-        if (!is_text(line) || !eat_value(&line, &value))
+        if (!is_text(line) || !cut_value(&line, &value))
             return false;
         n++;
     }
     return n > 0;
 }
 
-/* The stack of a line; CP_NONE with *err. Empty frames do not count. */
+/*
+ * Returns the stack of a line; CP_NONE with *err set. Empty frames are ignored.
+ */
 static uint32_t read_stack(struct cp_gather *g, struct cp_text stack,
                            struct cp_error *err)
 {
@@ -121,7 +123,7 @@ static enum cp_status read_line(struct cp_gather *g, uint32_t column,
     struct value value;
     uint32_t node, row;
 
-    if (!eat_value(&line, &value))
+    if (!cut_value(&line, &value))
         return cp_error_set(
             err, CP_EFORMAT, "no number at the end: %.*s",
             (int)(cp_text_len(line) < 60 ? cp_text_len(line) : 60), line.pos);

@@ -1,4 +1,4 @@
-/* gather.c - tables of frames, stacks and sums; see gather.h. */
+/* gather.c - tables of frames, stacks and sums. */
 #include "import/gather.h"
 
 #include <math.h>
@@ -17,9 +17,9 @@
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
 
-/* The stacks of a file may come to this many frames, ... */
-#define FRAMES_ANYWAY ((uint64_t)16 << 20)
-#define FRAMES_PER_BYTE 50 /* ... or to so many for each byte of it */
+/* Minimum of the limit on the frames of all stacks. */
+#define MIN_FRAME_LIMIT ((uint64_t)16 << 20)
+#define FRAMES_PER_BYTE 50 /* limit per byte of the file */
 
 struct cp_gather_node {
     uint32_t parent, location;
@@ -28,21 +28,21 @@ struct cp_gather_node {
 
 struct cp_gather_row {
     uint32_t node, label_set;
-    uint32_t cell; /* the first, or CP_NONE */
+    uint32_t cell; /* first cell, or CP_NONE */
 };
 
 struct cp_gather_cell {
     int64_t value;
-    double rest; /* fractions */
+    double rest; /* fraction not yet added to the value */
     uint32_t column, next;
 };
 
 enum cp_status cp_gather_init(struct cp_gather *g, size_t input_bytes,
                               struct cp_error *err)
 {
-    *g = (struct cp_gather){ .most_frames = FRAMES_ANYWAY };
-    if (g->most_frames < (uint64_t)input_bytes * FRAMES_PER_BYTE)
-        g->most_frames = (uint64_t)input_bytes * FRAMES_PER_BYTE;
+    *g = (struct cp_gather){ .max_frames = MIN_FRAME_LIMIT };
+    if (g->max_frames < (uint64_t)input_bytes * FRAMES_PER_BYTE)
+        g->max_frames = (uint64_t)input_bytes * FRAMES_PER_BYTE;
     if (cp_builder_init(&g->b, err) != CP_OK ||
         cp_reserve(&g->nodes, &g->cap_nodes, 64, sizeof(*g->nodes), err) !=
             CP_OK) {
@@ -74,7 +74,7 @@ void cp_gather_release(struct cp_gather *g)
     *g = (struct cp_gather){ 0 };
 }
 
-/* Copies text to the scratch buffer, wrong bytes as U+FFFD. */
+/* Copies text to the scratch buffer; replaces invalid UTF-8 by U+FFFD. */
 static enum cp_status clean(struct cp_gather *g, struct cp_text *text,
                             struct cp_error *err)
 {
@@ -125,7 +125,7 @@ uint32_t cp_gather_column(struct cp_gather *g, struct cp_text type,
         if (g->columns[i].type == t.type && g->columns[i].unit == t.unit)
             return i;
     if (g->n_columns == CP_GATHER_COLUMNS) {
-        (void)cp_error_set(err, CP_EFORMAT, "more than %d kinds of values",
+        (void)cp_error_set(err, CP_EFORMAT, "more than %d sample types",
                            CP_GATHER_COLUMNS);
         return CP_NONE;
     }
@@ -281,7 +281,7 @@ uint32_t cp_gather_row(struct cp_gather *g, uint32_t node, uint32_t label_set,
     return g->n_rows++;
 }
 
-/* The value of a row in that column, 0 if new; NULL on failure. */
+/* Returns the value of a row in a column, 0 if new; NULL on failure. */
 static struct cp_gather_cell *cell(struct cp_gather *g, uint32_t row,
                                    uint32_t column, struct cp_error *err)
 {
@@ -324,7 +324,7 @@ enum cp_status cp_gather_add_real(struct cp_gather *g, uint32_t row,
     if (!c)
         return CP_ENOMEM;
     if (!(fabs(value) < 0x1p63))
-        return cp_error_set(err, CP_EFORMAT, "a value of %g", value);
+        return cp_error_set(err, CP_EFORMAT, "value %g is out of range", value);
     c->value = cp_add(c->value, (int64_t)whole);
     c->rest += value - whole;
     return CP_OK;
@@ -344,7 +344,7 @@ static enum cp_status add_types(struct cp_gather *g, struct cp_error *err)
     return CP_OK;
 }
 
-/* Writes a row out; `stack` has room for its frames. */
+/* Adds a row to the profile; `stack` has space for its frames. */
 static enum cp_status add_sample(struct cp_gather *g,
                                  const struct cp_gather_row *r, uint32_t *stack,
                                  struct cp_error *err)
@@ -362,8 +362,8 @@ static enum cp_status add_sample(struct cp_gather *g,
     return cp_builder_sample(&g->b, stack, n, values, r->label_set, err);
 }
 
-/* How deep the deepest stack is; fails if all together are too large. */
-static enum cp_status measure(const struct cp_gather *g, uint32_t *deepest,
+/* Computes the maximum depth; fails if all stacks together are too large. */
+static enum cp_status measure(const struct cp_gather *g, uint32_t *max_depth,
                               struct cp_error *err)
 {
     uint64_t n_frames = 0;
@@ -371,15 +371,15 @@ static enum cp_status measure(const struct cp_gather *g, uint32_t *deepest,
     for (uint32_t i = 0; i < g->n_rows; i++) {
         uint32_t depth = g->nodes[g->rows[i].node].depth;
 
-        *deepest = depth > *deepest ? depth : *deepest;
+        *max_depth = depth > *max_depth ? depth : *max_depth;
         n_frames += depth;
     }
     if (n_frames < (uint64_t)g->n_rows * g->n_columns)
         n_frames = (uint64_t)g->n_rows * g->n_columns;
-    if (n_frames <= g->most_frames)
+    if (n_frames <= g->max_frames)
         return CP_OK;
     return cp_error_set(err, CP_EFORMAT,
-                        "the samples come to %llu frames or values, too many "
+                        "the samples expand to %llu frames or values, too many "
                         "for a file of this size",
                         (unsigned long long)n_frames);
 }
@@ -387,14 +387,14 @@ static enum cp_status measure(const struct cp_gather *g, uint32_t *deepest,
 struct cp_profile *cp_gather_take(struct cp_gather *g, struct cp_error *err)
 {
     struct cp_profile *p = NULL;
-    uint32_t *stack = NULL, deepest = 0;
-    enum cp_status status = measure(g, &deepest, err);
+    uint32_t *stack = NULL, max_depth = 0;
+    enum cp_status status = measure(g, &max_depth, err);
 
     release_tables(g);
     if (status == CP_OK)
         status = add_types(g, err);
     if (status == CP_OK) {
-        stack = cp_alloc(deepest, sizeof(*stack), err);
+        stack = cp_alloc(max_depth, sizeof(*stack), err);
         status = stack ? CP_OK : CP_ENOMEM;
     }
     for (uint32_t i = 0; status == CP_OK && i < g->n_rows; i++)

@@ -1,14 +1,13 @@
 /*
- * gather - what all readers of this folder put their samples into.
+ * gather - collects the samples of a foreign profile.
  *
- * Frames become locations, each once. Stacks become nodes of one tree, so a
- * reader that walks (events, stack tables, call trees) pays for a step and
- * not for a stack, and stacks share what they share in the file. Values are
- * added up by stack, labels and column. cp_gather_take makes a profile of it.
+ * Equal frames become one location. Stacks are nodes of one tree, so a reader
+ * of events, stack tables or call trees pays per step, not per stack. Values
+ * are added up by stack, labels and column. cp_gather_take builds the profile.
  *
- * Every function that can fail sets *err; those that return an index return
- * CP_NONE then. Text that is not UTF-8 gets U+FFFD for what is wrong, because
- * a profile must hold UTF-8.
+ * A function that fails sets *err; one that returns an index then returns
+ * CP_NONE. Invalid UTF-8 is replaced by U+FFFD, because a profile must contain
+ * UTF-8.
  */
 #ifndef CP_GATHER_H
 #define CP_GATHER_H
@@ -22,10 +21,10 @@
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
 
-/* No file measures more different things than this. */
+/* Maximum number of columns. */
 #define CP_GATHER_COLUMNS 64
 
-/* The node above all roots: an empty stack. */
+/* The parent of all roots: the empty stack. */
 #define CP_GATHER_ROOT 0
 
 struct cp_gather_node;
@@ -46,63 +45,64 @@ struct cp_gather {
     uint32_t n_cells;
     struct cp_value_type columns[CP_GATHER_COLUMNS];
     uint32_t n_columns;
-    uint64_t most_frames; /* of all stacks together */
+    uint64_t max_frames; /* maximum frames of all stacks together */
     char *scratch;
     size_t cap_scratch;
 };
 
 /*
- * Starts on a file of that many bytes, which limits what its stacks may come
- * to when they are written out: a chain of n calls with a sample in each is
- * n * n / 2 frames.
+ * Starts a file of input_bytes bytes. The size limits the expanded stacks: a
+ * chain of n calls with a sample in each has n * n / 2 frames.
  */
 enum cp_status cp_gather_init(struct cp_gather *g, size_t input_bytes,
                               struct cp_error *err);
 void cp_gather_release(struct cp_gather *g);
 
-/* Interns text, which is made UTF-8 first. */
+/* Interns text; replaces invalid UTF-8. */
 uint32_t cp_gather_str(struct cp_gather *g, struct cp_text text,
                        struct cp_error *err);
 
-/* A column of values. Equal ones are one. */
+/* Returns the column of this type and unit, added if new. */
 uint32_t cp_gather_column(struct cp_gather *g, struct cp_text type,
                           const char *unit, struct cp_error *err);
 
-/* Has reports show this column where the user does not choose. */
+/* Makes the column the default of reports. */
 void cp_gather_prefer(struct cp_gather *g, uint32_t column);
 
-/* The mapping of that file and build id (may be empty), added if new. */
+/*
+ * Returns the mapping of this file and build id (may be empty), added if new.
+ */
 uint32_t cp_gather_mapping(struct cp_gather *g, struct cp_text file,
                            struct cp_text build_id, struct cp_error *err);
 
-/* A function of that name, file and first line, added if new. */
+/* Returns the function with this name, file and first line, added if new. */
 uint32_t cp_gather_function(struct cp_gather *g, struct cp_text name,
                             struct cp_text file, int64_t start_line,
                             struct cp_error *err);
 
-/* A place in the code. */
+/* A code position. */
 struct cp_gather_frame {
     uint32_t function; /* CP_NONE: only the address is known */
-    uint32_t mapping;  /* CP_NONE: not known */
-    uint64_t address;  /* 0: not known */
+    uint32_t mapping;  /* CP_NONE: unknown */
+    uint64_t address;  /* 0: unknown */
     int64_t line, column;
 };
 
-/* The location of that frame, added if new. */
+/* Returns the location of a frame, added if new. */
 uint32_t cp_gather_frame(struct cp_gather *g, const struct cp_gather_frame *f,
                          struct cp_error *err);
 
-/* The location of a function that only has a name. */
+/* Returns the location of a function of which only the name is known. */
 uint32_t cp_gather_named(struct cp_gather *g, struct cp_text name,
                          struct cp_error *err);
 
-/* The stack that a call of `location` from the stack `parent` makes. */
+/* Returns the stack of a call of `location` from the stack `parent`. */
 uint32_t cp_gather_call(struct cp_gather *g, uint32_t parent, uint32_t location,
                         struct cp_error *err);
 
 /*
- * A stack with labels, to add values to. Rows become samples in the order in
- * which they were first asked for.
+ * Returns the row of a stack with labels, added if new. Rows become samples in
+ * the order of their creation.
  */
 uint32_t cp_gather_row(struct cp_gather *g, uint32_t node, uint32_t label_set,
                        struct cp_error *err);
@@ -114,7 +114,7 @@ enum cp_status cp_gather_add_real(struct cp_gather *g, uint32_t row,
                                   uint32_t column, double value,
                                   struct cp_error *err);
 
-/* The profile; g is empty afterwards, whatever the outcome. */
+/* Returns the profile; g is empty afterwards, also on failure. */
 struct cp_profile *cp_gather_take(struct cp_gather *g, struct cp_error *err);
 
 #endif

@@ -1,11 +1,10 @@
 /*
- * gecko.c - profiles of Firefox and of tools that write its format (samply).
+ * gecko.c - reads profiles of Firefox and of tools with its format (samply).
  *
  * Threads become labels (thread, process, pid, tid). Values are the number of
- * samples or, where a thread has weights of another kind, their time or
- * bytes; and the CPU time between samples where it was recorded. Samples
- * without a stack are left out. In the recorded form the profiles of other
- * processes are under "processes".
+ * samples, or the time or bytes if a thread has such weights, and the CPU time
+ * between samples if it was recorded. Samples without a stack are ignored. In
+ * the recorded form "processes" contains the profiles of other processes.
  */
 #include "base/arena.h"
 #include "base/error.h"
@@ -25,21 +24,22 @@
 
 struct reader {
     struct cp_gather g;
-    struct cp_arena arena; /* of a process, and of what is shared */
+    struct cp_arena arena; /* memory of a process and of shared tables */
     struct cp_arena thread_arena;
     struct cp_gecko_tables shared;
     struct cp_gecko_libs libs;
-    double cpu_scale;          /* to nanoseconds; 0: not known */
-    struct cp_text type, unit; /* of our own files, else empty */
+    double cpu_scale; /* factor to nanoseconds; 0: unknown */
+    struct cp_text type,
+        unit; /* set in files that `pprof -firefox` wrote, else empty */
     double first_ms, last_ms;
     bool has_times;
     struct cp_error *err;
 };
 
-/* The parts of a thread. */
+/* Members of a thread. */
 enum { NAME, PROCESS, PID, TID, SAMPLES, LIBS, STACKS, N_PARTS };
 
-/* The columns of samples. */
+/* Columns of samples. */
 enum { STACK, TIME, DELTAS, WEIGHT, CPU, N_COLUMNS };
 
 struct thread {
@@ -47,11 +47,11 @@ struct thread {
     struct cp_gecko_tables own, *tables;
     struct cp_gecko_libs own_libs, *libs;
     uint32_t label_set;
-    uint32_t weight_column, count_column, cpu_column; /* or CP_NONE */
-    double scale;                                     /* of weights */
+    uint32_t weight_column, count_column, cpu_column; /* CP_NONE: unused */
+    double scale;                                     /* factor for weights */
 };
 
-/* One sample; stack is CP_NONE where there is none. */
+/* One sample; stack is CP_NONE if it has none. */
 struct sample {
     uint32_t stack;
     double weight, cpu;
@@ -63,7 +63,7 @@ static bool is_bad(const struct reader *r, const struct cp_json *j)
     return j->doc->err.status != CP_OK;
 }
 
-/* A label whose value is text or a number in the file. */
+/* Adds a label whose value is a text or a number in the file. */
 static enum cp_status add_label(struct reader *r, struct cp_label *labels,
                                 uint32_t *n, const char *key,
                                 struct cp_json *value)
@@ -111,7 +111,7 @@ static uint32_t column(struct reader *r, const char *type, const char *unit)
                             r->err);
 }
 
-/* From milliseconds, in which weights of time are, to a unit. */
+/* Returns the factor from milliseconds, the unit of time weights, to a unit. */
 static double from_ms(struct cp_text unit)
 {
     return cp_text_equals(unit, "nanoseconds")    ? 1e6
@@ -120,9 +120,9 @@ static double from_ms(struct cp_text unit)
                                                   : 1;
 }
 
-/* The file says itself what its weights are. */
-static enum cp_status settle_named(struct reader *r, struct thread *t,
-                                   struct cp_text type)
+/* Sets the columns for a file that names the type of its weights. */
+static enum cp_status set_named_columns(struct reader *r, struct thread *t,
+                                        struct cp_text type)
 {
     char unit[32];
     size_t len = cp_text_len(r->unit);
@@ -135,9 +135,9 @@ static enum cp_status settle_named(struct reader *r, struct thread *t,
     return t->weight_column == CP_NONE ? CP_EFORMAT : CP_OK;
 }
 
-/* Settles what the thread's weights count. */
-static enum cp_status settle_columns(struct reader *r, struct thread *t,
-                                     struct cp_json weight_type, bool has_cpu)
+/* Sets the columns by the kind of the thread's weights. */
+static enum cp_status set_columns(struct reader *r, struct thread *t,
+                                  struct cp_json weight_type, bool has_cpu)
 {
     struct cp_text type = { 0 };
 
@@ -146,7 +146,7 @@ static enum cp_status settle_columns(struct reader *r, struct thread *t,
     t->count_column = t->cpu_column = CP_NONE;
     t->scale = 1;
     if (r->type.pos < r->type.end)
-        return settle_named(r, t, type);
+        return set_named_columns(r, t, type);
     if (cp_text_equals(type, "tracing-ms") || cp_text_equals(type, "bytes")) {
         bool is_time = *type.pos == 't';
 
@@ -175,7 +175,7 @@ static enum cp_status add_sample(struct reader *r, const struct thread *t,
     if (s->stack == CP_NONE)
         return CP_OK;
     if (s->stack >= t->tables->n_stacks)
-        return cp_error_set(r->err, CP_EFORMAT, "there is no stack %u",
+        return cp_error_set(r->err, CP_EFORMAT, "stack %u does not exist",
                             s->stack);
     node = cp_gecko_stack(t->tables, t->libs, &r->g, s->stack, r->err);
     row = node == CP_NONE ? CP_NONE
@@ -202,13 +202,13 @@ static void note_time(struct reader *r, double ms)
     r->has_times = true;
 }
 
-/* The next number of a column that may not be there, or have gaps. */
+/* Returns the next number of a column; `otherwise` if it is missing or null. */
 static double next_number(struct cp_json *j, double otherwise)
 {
     if (!j->doc)
         return otherwise;
     if (!cp_json_item(j)) {
-        cp_json_fail(j, "columns of different lengths before here,");
+        cp_json_fail(j, "columns have different lengths; the table ends");
         return otherwise;
     }
     if (cp_json_kind(j) == CP_JSON_NUMBER)
@@ -217,7 +217,7 @@ static double next_number(struct cp_json *j, double otherwise)
     return otherwise;
 }
 
-/* Times are in order: only the first and the last are of interest. */
+/* Reads the first and the last time; times are ascending. */
 static void read_times(struct reader *r, struct cp_json *j)
 {
     struct cp_json last = { 0 };
@@ -235,7 +235,7 @@ static void read_times(struct reader *r, struct cp_json *j)
         note_time(r, cp_json_number(&last));
 }
 
-/* Processed: a list a column. */
+/* Reads samples of the processed form: one list per column. */
 static enum cp_status read_columns(struct reader *r, struct thread *t,
                                    struct cp_json at[N_COLUMNS])
 {
@@ -267,9 +267,12 @@ static enum cp_status read_columns(struct reader *r, struct thread *t,
     return status;
 }
 
-/* Recorded: a list a sample; places[] says which value is which. */
+/*
+ * Reads one sample of the recorded form: a list; positions[] gives the index of
+ * each column.
+ */
 static enum cp_status read_row(struct reader *r, struct thread *t,
-                               struct cp_json *j, const uint32_t *places)
+                               struct cp_json *j, const uint32_t *positions)
 {
     struct sample s = { .stack = CP_NONE, .weight = 1 };
 
@@ -278,11 +281,11 @@ static enum cp_status read_row(struct reader *r, struct thread *t,
     for (uint32_t i = 0; cp_json_item(j); i++) {
         bool is_number = cp_json_kind(j) == CP_JSON_NUMBER;
 
-        if (i == places[STACK])
+        if (i == positions[STACK])
             s.stack = cp_json_index(j);
-        else if (i == places[TIME] && is_number)
+        else if (i == positions[TIME] && is_number)
             note_time(r, cp_json_number(j));
-        else if (i == places[CPU] && is_number)
+        else if (i == positions[CPU] && is_number)
             s.cpu = cp_json_number(j);
         else
             cp_json_skip(j);
@@ -298,18 +301,18 @@ static enum cp_status read_rows(struct reader *r, struct thread *t,
         [WEIGHT] = "weight", [CPU] = "threadCPUDelta",
     };
     struct cp_json at[N_COLUMNS];
-    uint32_t places[N_COLUMNS];
+    uint32_t positions[N_COLUMNS];
     enum cp_status status;
 
     cp_json_pick(&schema, names, N_COLUMNS, at);
     for (int i = 0; i < N_COLUMNS; i++)
-        places[i] = at[i].doc ? cp_json_index(&at[i]) : CP_NONE;
+        positions[i] = at[i].doc ? cp_json_index(&at[i]) : CP_NONE;
     status =
-        settle_columns(r, t, (struct cp_json){ 0 }, places[CPU] != CP_NONE);
+        set_columns(r, t, (struct cp_json){ 0 }, positions[CPU] != CP_NONE);
     if (status != CP_OK || !cp_json_enter(&data, CP_JSON_ARRAY))
         return CP_EFORMAT;
     while (status == CP_OK && cp_json_item(&data))
-        status = read_row(r, t, &data, places);
+        status = read_row(r, t, &data, positions);
     return status;
 }
 
@@ -335,11 +338,11 @@ static enum cp_status read_samples(struct reader *r, struct thread *t)
         cp_json_is(&at[N_COLUMNS + 2], CP_JSON_ARRAY))
         return read_rows(r, t, at[N_COLUMNS + 1], at[N_COLUMNS + 2]);
     if (!cp_json_is(&at[STACK], CP_JSON_ARRAY)) {
-        cp_json_fail(&t->at[SAMPLES], "samples without stacks before here,");
+        cp_json_fail(&t->at[SAMPLES], "samples have no stacks; they end");
         return CP_EFORMAT;
     }
-    status = settle_columns(r, t, at[N_COLUMNS],
-                            cp_json_is(&at[CPU], CP_JSON_ARRAY));
+    status =
+        set_columns(r, t, at[N_COLUMNS], cp_json_is(&at[CPU], CP_JSON_ARRAY));
     return status == CP_OK ? read_columns(r, t, at) : status;
 }
 
@@ -373,13 +376,13 @@ static enum cp_status read_thread(struct reader *r, struct cp_json *j)
     return read_samples(r, &t);
 }
 
-/* Units, our own types and when it was taken. */
+/* Reads units, types and the start time. */
 static void read_meta(struct reader *r, struct cp_json j)
 {
     static const char *const names[] = { "sampleUnits", "startTime", "interval",
                                          "cpprof" };
     static const char *const cpu[] = { "threadCPUDelta" };
-    static const char *const ours[] = { "type", "unit" };
+    static const char *const own_names[] = { "type", "unit" };
     struct cp_profile *p = r->g.b.profile;
     struct cp_json at[4], part[2];
     struct cp_text unit;
@@ -396,7 +399,7 @@ static void read_meta(struct reader *r, struct cp_json j)
                                                            : 0;
     }
     if (cp_json_is(&at[3], CP_JSON_OBJECT)) {
-        cp_json_pick(&at[3], ours, 2, part);
+        cp_json_pick(&at[3], own_names, 2, part);
         if (part[0].doc && part[1].doc) {
             r->type = cp_json_text(&part[0], &r->arena);
             r->unit = cp_json_text(&part[1], &r->arena);
@@ -411,7 +414,7 @@ static void read_meta(struct reader *r, struct cp_json j)
                                 (int64_t)(ms * 1e6), r->err);
 }
 
-/* The parts of a process. */
+/* Members of a process. */
 enum { META, TOP_LIBS, SHARED, THREADS, PROCESSES, N_TOP };
 
 static enum cp_status read_threads(struct reader *r, struct cp_json *j)
@@ -427,7 +430,7 @@ static enum cp_status read_threads(struct reader *r, struct cp_json *j)
     return status;
 }
 
-/* One process; where its children are is put into *processes. */
+/* Reads one process; *processes becomes the position of its child processes. */
 static enum cp_status read_process(struct reader *r, struct cp_json *j,
                                    struct cp_json *processes)
 {
@@ -454,7 +457,7 @@ static enum cp_status read_process(struct reader *r, struct cp_json *j,
     return at[THREADS].doc ? read_threads(r, &at[THREADS]) : CP_OK;
 }
 
-/* The first process and those below it; processes do not nest deeper. */
+/* Reads the first process and its children; processes do not nest deeper. */
 static enum cp_status read_all(struct reader *r, struct cp_json top)
 {
     struct cp_json children, unused;

@@ -1,4 +1,4 @@
-/* gecko_tables.c - see gecko_tables.h. */
+/* gecko_tables.c - reads the tables of a Firefox profile. */
 #include "import/gecko_tables.h"
 
 #include <fcntl.h>
@@ -14,10 +14,10 @@
 #include "import/gather.h"
 #include "profile/model/profile.h"
 
-/* Libraries get ranges of addresses of their own, this far apart. */
+/* Each library gets its own range of 2^LIB_SHIFT addresses. */
 #define LIB_SHIFT 40
 
-/* A column that is wanted, and where it goes. */
+/* A requested column, and its destination. */
 struct column {
     const char *name;
     uint32_t **out;
@@ -25,7 +25,10 @@ struct column {
 
 #define MAX_COLUMNS 8
 
-/* Processed form: {"name":[...],...}. Columns must be of one length. */
+/*
+ * Reads a table of the processed form: {"name":[...],...}. All columns must
+ * have the same length.
+ */
 static uint32_t read_columns(struct cp_json j, const struct column *columns,
                              size_t n, struct cp_arena *arena)
 {
@@ -45,14 +48,15 @@ static uint32_t read_columns(struct cp_json j, const struct column *columns,
         if (length == CP_NONE)
             length = this_one;
         else if (length != this_one)
-            cp_json_fail(&at[i], "columns of different lengths before here,");
+            cp_json_fail(&at[i],
+                         "columns have different lengths; the table ends");
     }
     return length == CP_NONE ? 0 : length;
 }
 
-/* Recorded form: where the wanted columns are, by the schema. */
+/* Finds the positions of the requested columns in a schema (recorded form). */
 static void read_schema(struct cp_json schema, const struct column *columns,
-                        size_t n, uint32_t *places)
+                        size_t n, uint32_t *positions)
 {
     const char *names[MAX_COLUMNS];
     struct cp_json at[MAX_COLUMNS];
@@ -61,12 +65,12 @@ static void read_schema(struct cp_json schema, const struct column *columns,
         names[i] = columns[i].name;
     cp_json_pick(&schema, names, n, at);
     for (size_t i = 0; i < n; i++)
-        places[i] = at[i].doc ? cp_json_index(&at[i]) : CP_NONE;
+        positions[i] = at[i].doc ? cp_json_index(&at[i]) : CP_NONE;
 }
 
-/* Reads one row into the columns; what it lacks is CP_NONE. */
+/* Reads one row into the columns; missing values become CP_NONE. */
 static void read_row(struct cp_json *j, const struct column *columns, size_t n,
-                     const uint32_t *places, uint32_t row)
+                     const uint32_t *positions, uint32_t row)
 {
     uint32_t place = 0;
 
@@ -78,7 +82,7 @@ static void read_row(struct cp_json *j, const struct column *columns, size_t n,
         struct cp_json value = *j;
 
         for (size_t i = 0; i < n; i++)
-            if (places[i] == place)
+            if (positions[i] == place)
                 (*columns[i].out)[row] = cp_json_index(&value);
         cp_json_skip(j);
     }
@@ -88,10 +92,10 @@ static uint32_t read_rows(struct cp_json schema, struct cp_json data,
                           const struct column *columns, size_t n,
                           struct cp_arena *arena)
 {
-    uint32_t places[MAX_COLUMNS], n_rows = 0;
+    uint32_t positions[MAX_COLUMNS], n_rows = 0;
     size_t caps[MAX_COLUMNS] = { 0 };
 
-    read_schema(schema, columns, n, places);
+    read_schema(schema, columns, n, positions);
     for (size_t i = 0; i < n; i++)
         *columns[i].out = NULL;
     if (!cp_json_enter(&data, CP_JSON_ARRAY))
@@ -102,12 +106,12 @@ static uint32_t read_rows(struct cp_json schema, struct cp_json data,
                                  (size_t)n_rows + 1, sizeof(uint32_t),
                                  &data.doc->err) != CP_OK)
                 return 0;
-        read_row(&data, columns, n, places, n_rows++);
+        read_row(&data, columns, n, positions, n_rows++);
     }
     return n_rows;
 }
 
-/* A table in either form; returns its number of rows. */
+/* Reads a table in either form; returns its number of rows. */
 static uint32_t read_table(struct cp_json j, const struct column *columns,
                            size_t n, struct cp_arena *arena)
 {
@@ -133,7 +137,7 @@ static void read_stacks(struct cp_gecko_tables *t, struct cp_json j,
     if (t->is_offset)
         t->prefix = offset;
     if (t->n_stacks && (!t->prefix || !t->stack_frame))
-        cp_json_fail(&j, "a stackTable without frame or prefix");
+        cp_json_fail(&j, "stackTable has no frame or prefix");
     t->stack_nodes = cp_arena_alloc(arena, t->n_stacks, sizeof(*t->stack_nodes),
                                     &j.doc->err);
     if (t->stack_nodes)
@@ -151,7 +155,7 @@ static void read_frames(struct cp_gecko_tables *t, struct cp_json j,
 
     t->n_frames = read_table(j, columns, 5, arena);
     if (t->n_frames && !t->func && !t->text)
-        cp_json_fail(&j, "a frameTable without func");
+        cp_json_fail(&j, "frameTable has no func");
     t->frame_locations = cp_arena_alloc(
         arena, t->n_frames, sizeof(*t->frame_locations), &j.doc->err);
     if (t->frame_locations)
@@ -195,10 +199,13 @@ void cp_gecko_tables_read(struct cp_gecko_tables *t, struct cp_json j,
     if (!cp_json_is(&at[0], CP_JSON_OBJECT))
         return;
     if (!cp_json_is(&at[1], CP_JSON_OBJECT)) {
-        cp_json_fail(&at[0], "a stackTable without a frameTable");
+        cp_json_fail(&at[0], "stackTable without frameTable");
         return;
     }
-    /* Frames and functions go with the stacks: all three or none. */
+    /*
+     * Stacks, frames and functions refer to each other, so all three are
+     * replaced.
+     */
     t->n_funcs = 0;
     if (cp_json_is(&at[2], CP_JSON_OBJECT))
         read_funcs(t, at[2], arena);
@@ -257,7 +264,7 @@ void cp_gecko_libs_read(struct cp_gecko_libs *libs, struct cp_json j,
     qsort(libs->sorted, libs->n, sizeof(*libs->sorted), by_start);
 }
 
-/* The library that an address in memory belongs to, or NULL. */
+/* Returns the library that contains a memory address, or NULL. */
 static const struct cp_gecko_lib *lib_at(const struct cp_gecko_libs *libs,
                                          uint64_t address)
 {
@@ -269,7 +276,7 @@ static const struct cp_gecko_lib *lib_at(const struct cp_gecko_libs *libs,
     return n > 0 && address < sorted[n - 1].end ? &sorted[n - 1] : NULL;
 }
 
-static uint32_t look_up(const uint32_t *list, uint32_t n, uint32_t i)
+static uint32_t index_at(const uint32_t *list, uint32_t n, uint32_t i)
 {
     return list && i < n ? list[i] : CP_NONE;
 }
@@ -279,15 +286,15 @@ static struct cp_text string_at(const struct cp_gecko_tables *t, uint32_t i)
     return i < t->n_strings ? t->strings[i] : (struct cp_text){ 0 };
 }
 
-/* A line or column; unknown ones are 0. */
+/* Returns a line or column number; 0 if unknown. */
 static int64_t number_at(const uint32_t *list, uint32_t n, uint32_t i)
 {
-    uint32_t value = look_up(list, n, i);
+    uint32_t value = index_at(list, n, i);
 
     return value < CP_NONE - 1 ? value : 0;
 }
 
-/* Puts a library's address into a frame. */
+/* Sets the address and mapping of a frame from a library and an offset. */
 static enum cp_status set_address(struct cp_gather *g,
                                   const struct cp_gecko_lib *lib,
                                   uint64_t offset, struct cp_gather_frame *f,
@@ -308,23 +315,24 @@ static enum cp_status set_address(struct cp_gather *g,
     return CP_OK;
 }
 
-/* A frame of the processed form. */
+/* Returns the location of a frame in the processed form. */
 static uint32_t processed_frame(struct cp_gecko_tables *t,
                                 const struct cp_gecko_libs *libs,
                                 struct cp_gather *g, uint32_t i,
                                 struct cp_error *err)
 {
     struct cp_gather_frame f = { .function = CP_NONE, .mapping = CP_NONE };
-    uint32_t func = look_up(t->func, t->n_frames, i);
-    uint32_t source = look_up(t->func_source, t->n_funcs, func);
-    uint32_t file = look_up(t->func_file, t->n_funcs, func);
-    uint32_t resource = look_up(t->func_resource, t->n_funcs, func);
-    uint32_t lib = look_up(t->resource_lib, t->n_resources, resource);
-    uint32_t address = look_up(t->address, t->n_frames, i);
-    struct cp_text name = string_at(t, look_up(t->func_name, t->n_funcs, func));
+    uint32_t func = index_at(t->func, t->n_frames, i);
+    uint32_t source = index_at(t->func_source, t->n_funcs, func);
+    uint32_t file = index_at(t->func_file, t->n_funcs, func);
+    uint32_t resource = index_at(t->func_resource, t->n_funcs, func);
+    uint32_t lib = index_at(t->resource_lib, t->n_resources, resource);
+    uint32_t address = index_at(t->address, t->n_frames, i);
+    struct cp_text name =
+        string_at(t, index_at(t->func_name, t->n_funcs, func));
 
     if (file == CP_NONE)
-        file = look_up(t->source_file, t->n_sources, source);
+        file = index_at(t->source_file, t->n_sources, source);
     if (lib < libs->n &&
         set_address(g, &libs->items[lib],
                     address < CP_NONE - 1 ? address : UINT64_MAX, &f,
@@ -344,7 +352,7 @@ static uint32_t processed_frame(struct cp_gecko_tables *t,
     return cp_gather_frame(g, &f, err);
 }
 
-/* Cuts ":12" off the end; -1 when there is none. */
+/* Removes a trailing ":12" and returns the number; -1 if there is none. */
 static int64_t cut_number(struct cp_text *text)
 {
     struct cp_text digits = { text->end, text->end };
@@ -359,7 +367,7 @@ static int64_t cut_number(struct cp_text *text)
     return value;
 }
 
-/* "file:line:column" or "file:line" to its parts. */
+/* Splits "file:line:column" or "file:line". */
 static void read_place(struct cp_text *file, struct cp_gather_frame *f)
 {
     int64_t last = cut_number(file), before = last < 0 ? -1 : cut_number(file);
@@ -368,7 +376,7 @@ static void read_place(struct cp_text *file, struct cp_gather_frame *f)
     f->column = before >= 0 ? last : 0;
 }
 
-/* A frame of the recorded form, which is all in one string. */
+/* Returns the location of a frame in the recorded form, which is one string. */
 static uint32_t recorded_frame(struct cp_gecko_tables *t,
                                const struct cp_gecko_libs *libs,
                                struct cp_gather *g, uint32_t i,
@@ -380,7 +388,7 @@ static uint32_t recorded_frame(struct cp_gecko_tables *t,
     const char *open;
     uint64_t address;
 
-    if (cp_text_eat(&digits, "0x") && cp_text_to_hex(digits, &address)) {
+    if (cp_text_consume(&digits, "0x") && cp_text_to_hex(digits, &address)) {
         lib = lib_at(libs, address);
         if (lib && set_address(g, lib, address - lib->start, &f, err) != CP_OK)
             return CP_NONE;
@@ -394,7 +402,7 @@ static uint32_t recorded_frame(struct cp_gecko_tables *t,
         name.end = open;
         read_place(&file, &f);
         if (cp_text_starts(file, "in "))
-            file.end = file.pos; /* a library's name, not a file's */
+            file.end = file.pos; /* the name of a library, not of a file */
     } else {
         f.line = number_at(t->frame_line, t->n_frames, i);
         f.column = number_at(t->frame_column, t->n_frames, i);
@@ -409,7 +417,7 @@ static uint32_t frame_location(struct cp_gecko_tables *t,
                                struct cp_error *err)
 {
     if (i >= t->n_frames) {
-        (void)cp_error_set(err, CP_EFORMAT, "there is no frame %u", i);
+        (void)cp_error_set(err, CP_EFORMAT, "frame %u does not exist", i);
         return CP_NONE;
     }
     if (t->frame_locations[i] == CP_NONE)
@@ -418,7 +426,7 @@ static uint32_t frame_location(struct cp_gecko_tables *t,
     return t->frame_locations[i];
 }
 
-/* The stack that calls stack i, which must stand before it; or CP_NONE. */
+/* Returns the parent of stack i, which must have a lower index; or CP_NONE. */
 static uint32_t caller(const struct cp_gecko_tables *t, uint32_t i)
 {
     if (!t->is_offset)
@@ -432,12 +440,16 @@ uint32_t cp_gecko_stack(struct cp_gecko_tables *t,
 {
     uint32_t below = CP_NONE, at = stack, node, next;
 
-    /* Up to what is known; the way back is kept in stack_nodes... */
+    /*
+     * Walks up to the first known ancestor; stack_nodes temporarily holds the
+     * way back.
+     */
     while (at != CP_NONE && t->stack_nodes[at] == CP_NONE) {
         next = caller(t, at);
         if (next != CP_NONE && next >= at) {
             (void)cp_error_set(err, CP_EFORMAT,
-                               "stack %u has no caller before it", at);
+                               "the prefix of stack %u does not precede it",
+                               at);
             return CP_NONE;
         }
         t->stack_nodes[at] = below;
@@ -445,7 +457,7 @@ uint32_t cp_gecko_stack(struct cp_gecko_tables *t,
         at = next;
     }
     node = at == CP_NONE ? CP_GATHER_ROOT : t->stack_nodes[at];
-    /* ... and taken down again. */
+    /* Walks down again and creates the nodes. */
     for (; below != CP_NONE; below = next) {
         uint32_t location =
             frame_location(t, libs, g, t->stack_frame[below], err);

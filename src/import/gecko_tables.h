@@ -1,12 +1,13 @@
 /*
  * gecko_tables - the tables of a Firefox profile, from strings to stacks.
  *
- * There are two forms. As Firefox records it, a table is {"schema":{name:
- * place},"data":[[...]]}, a frame is a string ("name (file:line:column)", or
- * an address), and each thread has its tables. Processed, as the profiler's
- * page and samply save it, a table has a list a column; frames lead to
- * functions, these to resources and those to libraries; tables are in the
- * thread or, in later versions, in "shared".
+ * There are two forms. Recorded, as Firefox writes it: a table is
+ * {"schema":{name: position},"data":[[...]]}, a frame is a string ("name
+ * (file:line:column)" or an address), and each thread has its own tables.
+ * Processed, as the profiler's web page and samply write it: a table has one
+ * list per column. Frames refer to functions, functions to resources, and
+ * resources to libraries. The tables are in the thread or, in later versions,
+ * in "shared".
  */
 #ifndef CP_GECKO_TABLES_H
 #define CP_GECKO_TABLES_H
@@ -21,30 +22,30 @@ struct cp_arena;
 struct cp_error;
 struct cp_gather;
 
-/* A library; addresses are offsets in it. */
+/* A library; addresses of frames are offsets into it. */
 struct cp_gecko_lib {
     struct cp_text path, build_id;
-    uint64_t start, end; /* in memory, as recorded; else 0 */
+    uint64_t start, end; /* memory range in the recorded form; else 0 */
 };
 
 struct cp_gecko_libs {
-    struct cp_gecko_lib *items;  /* as in the file */
+    struct cp_gecko_lib *items;  /* in file order */
     struct cp_gecko_lib *sorted; /* by start */
     uint32_t n;
 };
 
-/* Lists are as long as the count of their group; NULL where not there. */
+/* Each list is as long as the count of its group; NULL if missing. */
 struct cp_gecko_tables {
     uint32_t n_strings;
     struct cp_text *strings;
 
     uint32_t n_stacks;
     uint32_t *prefix, *stack_frame;
-    bool is_offset; /* prefix holds distances, 0 for none */
+    bool is_offset; /* whether prefix holds distances; 0: none */
 
     uint32_t n_frames;
     uint32_t *func, *address, *frame_line, *frame_column;
-    uint32_t *text; /* of recorded frames: a string that says it all */
+    uint32_t *text; /* recorded form: the string of each frame */
 
     uint32_t n_funcs;
     uint32_t *func_name, *func_file, *func_source, *func_resource;
@@ -56,13 +57,14 @@ struct cp_gecko_tables {
     uint32_t n_sources;
     uint32_t *source_file;
 
-    uint32_t *stack_nodes; /* of the gatherer, CP_NONE where not asked for */
+    uint32_t *
+        stack_nodes; /* gatherer node of each stack; CP_NONE: not created yet */
     uint32_t *frame_locations;
 };
 
 /*
- * Reads the tables that are members of the object at j (a thread, or
- * "shared") over those that t has. What is wrong is in the document.
+ * Reads the tables of the object at j (a thread, or "shared") and replaces
+ * those in t. Errors are stored in the document.
  */
 void cp_gecko_tables_read(struct cp_gecko_tables *t, struct cp_json j,
                           struct cp_arena *arena);
@@ -71,7 +73,10 @@ void cp_gecko_tables_read(struct cp_gecko_tables *t, struct cp_json j,
 void cp_gecko_libs_read(struct cp_gecko_libs *libs, struct cp_json j,
                         struct cp_arena *arena);
 
-/* The gatherer's node of a stack, made if need be; CP_NONE with *err set. */
+/*
+ * Returns the gatherer's node of a stack and creates it if needed; CP_NONE with
+ * *err set.
+ */
 uint32_t cp_gecko_stack(struct cp_gecko_tables *t,
                         const struct cp_gecko_libs *libs, struct cp_gather *g,
                         uint32_t stack, struct cp_error *err);

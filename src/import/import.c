@@ -1,4 +1,4 @@
-/* import.c - telling the formats apart; see import.h. */
+/* import.c - detects the format of a foreign profile. */
 #include "import/import.h"
 
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "import/readers.h"
 #include "profile/model/profile.h"
 
-/* Files that are known, but are no profiles that we can read. */
+/* Known formats that cannot be imported, with advice. */
 static const struct known {
     const char *begin;
     size_t len;
@@ -30,7 +30,10 @@ static const struct known {
       "a heaptrack recording; convert it with heaptrack_print -F" },
 };
 
-/* Perfetto: packets (field 1) with a clock snapshot or a trace id first. */
+/*
+ * Whether it is a Perfetto trace: packets (field 1) that begin with a clock
+ * snapshot or a trace id.
+ */
 static bool is_perfetto(const char *bytes, size_t len)
 {
     const unsigned char *p = (const unsigned char *)bytes;
@@ -40,7 +43,10 @@ static bool is_perfetto(const char *bytes, size_t len)
            (p[2] == 0x32 || p[2] == 0x40 || p[2] == 0x50 || p[2] == 0x52);
 }
 
-/* Says what the file is, if it is none of ours; CP_EOTHER if not known. */
+/*
+ * Sets the error message for a known format that cannot be imported; CP_EOTHER
+ * if unknown.
+ */
 static void name_known(const char *bytes, size_t len, struct cp_error *err)
 {
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -60,7 +66,7 @@ static void name_known(const char *bytes, size_t len, struct cp_error *err)
         (void)cp_error_set(err, CP_EOTHER, "unrecognized profile format");
 }
 
-/* The members by which JSON files are told apart. */
+/* Members that identify JSON formats. */
 enum { SCHEMA, PROFILES, SHARED, EXPORTER, NODES, HEAD, THREADS, META, EVENTS };
 
 static struct cp_profile *read_object(struct cp_json top, struct cp_error *err)
@@ -99,7 +105,7 @@ static struct cp_profile *read_object(struct cp_json top, struct cp_error *err)
     return NULL;
 }
 
-/* A list of objects with "ph" is a trace. */
+/* Whether the list contains objects with "ph", as in a Chrome trace. */
 static bool is_trace(struct cp_json list)
 {
     static const char *const names[] = { "ph" };
@@ -140,7 +146,9 @@ static struct cp_profile *read_json(const char *bytes, size_t len,
 typedef struct cp_profile *reader(const char *bytes, size_t len,
                                   struct cp_error *err);
 
-/* Stricter formats first: a line of perf script may look folded. */
+/*
+ * Stricter formats first: a line of perf script may look like a folded stack.
+ */
 static reader *const readers[] = {
     read_json,
     cp_import_callgrind,

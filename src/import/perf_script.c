@@ -1,17 +1,17 @@
 /*
- * perf_script.c - what `perf script` prints.
+ * perf_script.c - reads the output of `perf script`.
  *
  *   comm  pid/tid [cpu] 1234.567890:  250000 cycles:u:
  *           7f31c0 inner+0x1f (/usr/lib/libfoo.so)
  *           401136 main+0x16 (/home/me/prog)
  *
- * Which fields there are depends on perf's -F; the cpu, the time, the period
- * and one of pid and tid may be missing, and without call graphs the only
- * frame stands behind the event. The command's name may hold blanks, and
- * symbols and files may hold blanks and brackets.
+ * The fields depend on perf's -F option. The cpu, the time, the period and one
+ * of pid and tid may be missing. Without call graphs the only frame follows the
+ * event. The command name may contain blanks; symbols and files may contain
+ * blanks and brackets.
  *
- * Values are the number of samples and, where there are periods, one value an
- * event. Labels: thread (the command's name), pid, tid; event, for samples
+ * Values are the number of samples and, if there are periods, one value per
+ * event. Labels: thread (the command name), pid, tid; and event for samples
  * without a period.
  */
 #include "base/alloc.h"
@@ -34,35 +34,35 @@
 /* The first line of a sample. */
 struct header {
     struct cp_text comm, event, frame;
-    int64_t pid, tid, period, time_ns; /* -1: not there */
+    int64_t pid, tid, period, time_ns; /* -1: missing */
 };
 
-/* A line that was seen, and what it came to. */
-struct seen {
+/* A cached line and its index. */
+struct cached_line {
     struct cp_text line;
     uint32_t index;
 };
 
-struct memory {
+struct line_cache {
     struct cp_table table;
-    struct seen *items;
+    struct cached_line *items;
     size_t cap;
     uint32_t n;
 };
 
 struct reader {
     struct cp_gather g;
-    struct memory frames; /* locations */
-    uint32_t samples;     /* a column */
+    struct line_cache frames; /* line to location index */
+    uint32_t samples;         /* column of the sample count */
     struct cp_text first_comm;
     struct header now; /* comm.pos is NULL between samples */
-    uint32_t *stack;   /* of the sample, leaf first */
+    uint32_t *stack;   /* stack of the current sample, leaf first */
     size_t cap_stack, n_stack;
     int64_t first_ns, last_ns;
 };
 
-static uint32_t recall(const struct memory *m, struct cp_text line,
-                       uint64_t hash)
+static uint32_t find_cached(const struct line_cache *m, struct cp_text line,
+                            uint64_t hash)
 {
     size_t probe = 0, len = cp_text_len(line);
     uint32_t i;
@@ -74,34 +74,35 @@ static uint32_t recall(const struct memory *m, struct cp_text line,
     return CP_NONE;
 }
 
-/* Remembers what a line came to; passes failures on. */
-static uint32_t remember(struct memory *m, struct cp_text line, uint64_t hash,
-                         uint32_t index, struct cp_error *err)
+/* Stores the index of a line; passes CP_NONE through. */
+static uint32_t cache_line(struct line_cache *m, struct cp_text line,
+                           uint64_t hash, uint32_t index, struct cp_error *err)
 {
     if (index == CP_NONE ||
         cp_reserve(&m->items, &m->cap, (size_t)m->n + 1, sizeof(*m->items),
                    err) != CP_OK ||
         cp_table_add(&m->table, hash, m->n, err) != CP_OK)
         return CP_NONE;
-    m->items[m->n++] = (struct seen){ line, index };
+    m->items[m->n++] = (struct cached_line){ line, index };
     return index;
 }
 
-static void forget(struct memory *m)
+static void free_cache(struct line_cache *m)
 {
     cp_table_release(&m->table);
     cp_free(m->items);
 }
 
-/* "1234.567890:" in nanoseconds; false if it is something else. */
+/* Parses "1234.567890:" as nanoseconds; false if it is not a time. */
 static bool read_time(struct cp_text word, int64_t *out)
 {
     struct cp_text seconds, part;
     int64_t s, ns = 0, unit = 100000000;
 
-    if (!cp_text_eat_digits(&word, &seconds) || !cp_text_eat(&word, ".") ||
-        !cp_text_eat_digits(&word, &part) || !cp_text_equals(word, ":") ||
-        !cp_text_to_int(seconds, &s) || s > INT64_MAX / 2000000000)
+    if (!cp_text_consume_digits(&word, &seconds) ||
+        !cp_text_consume(&word, ".") || !cp_text_consume_digits(&word, &part) ||
+        !cp_text_equals(word, ":") || !cp_text_to_int(seconds, &s) ||
+        s > INT64_MAX / 2000000000)
         return false;
     for (; part.pos < part.end; part.pos++, unit /= 10)
         ns += (*part.pos - '0') * unit;
@@ -109,33 +110,35 @@ static bool read_time(struct cp_text word, int64_t *out)
     return true;
 }
 
-/* "12" or "12/34". */
+/* Parses "12" or "12/34". */
 static bool read_ids(struct cp_text word, struct header *h)
 {
     struct cp_text first, second;
 
     h->pid = h->tid = -1;
-    if (!cp_text_eat_digits(&word, &first) || !cp_text_to_int(first, &h->tid))
+    if (!cp_text_consume_digits(&word, &first) ||
+        !cp_text_to_int(first, &h->tid))
         return false;
     if (word.pos == word.end)
         return true;
     h->pid = h->tid;
-    return cp_text_eat(&word, "/") && cp_text_eat_digits(&word, &second) &&
-           word.pos == word.end && cp_text_to_int(second, &h->tid);
+    return cp_text_consume(&word, "/") &&
+           cp_text_consume_digits(&word, &second) && word.pos == word.end &&
+           cp_text_to_int(second, &h->tid);
 }
 
-/* What stands behind the time: a period, the event, a frame. */
+/* Parses the text behind the time: a period, the event, a frame. */
 static bool read_event(struct cp_text rest, struct header *h)
 {
     struct cp_text word;
 
     h->period = -1;
-    (void)cp_text_eat_white(&rest);
-    if (!cp_text_eat_word(&rest, &word))
+    (void)cp_text_consume_white(&rest);
+    if (!cp_text_consume_word(&rest, &word))
         return false;
     if (cp_text_to_int(word, &h->period)) {
-        (void)cp_text_eat_white(&rest);
-        if (!cp_text_eat_word(&rest, &word))
+        (void)cp_text_consume_white(&rest);
+        if (!cp_text_consume_word(&rest, &word))
             return false;
     }
     h->event = word;
@@ -143,15 +146,15 @@ static bool read_event(struct cp_text rest, struct header *h)
         return true; /* not a sample */
     if (cp_text_len(word) < 2 || word.end[-1] != ':' || *word.pos == '[' ||
         cp_text_is_digit(*word.pos))
-        return false; /* a number is of a heap profile that is not whole */
+        return false; /* a number is from an incomplete heap profile */
     h->event = (struct cp_text){ word.pos, word.end - 1 };
     h->frame = cp_text_trim(rest);
     return true;
 }
 
 /*
- * Reads a header. Its words are gone through from the left: what stands
- * before the last word that can be a thread's number is the command's name.
+ * Parses a header from the left. The last word that can be a thread id ends the
+ * command name.
  */
 static bool read_header(struct cp_text line, struct header *h)
 {
@@ -159,7 +162,7 @@ static bool read_header(struct cp_text line, struct header *h)
     struct header found = { .time_ns = -1 };
     bool has_ids = false;
 
-    while (cp_text_eat_word(&rest, &word)) {
+    while (cp_text_consume_word(&rest, &word)) {
         struct header maybe = found;
 
         if (has_ids && read_time(word, &found.time_ns))
@@ -175,7 +178,7 @@ static bool read_header(struct cp_text line, struct header *h)
             found = maybe;
             has_ids = true;
         }
-        (void)cp_text_eat_white(&rest);
+        (void)cp_text_consume_white(&rest);
     }
     if (!has_ids || !read_event(rest, &found))
         return false;
@@ -188,17 +191,17 @@ static bool is_frame(struct cp_text text)
 {
     struct cp_text digits;
 
-    return cp_text_eat_hex(&text, &digits) &&
+    return cp_text_consume_hex(&text, &digits) &&
            (text.pos == text.end || cp_text_is_white(*text.pos));
 }
 
 /* The same for an indented line. */
 static bool is_frame_line(struct cp_text line)
 {
-    return cp_text_eat_white(&line) > 0 && is_frame(line);
+    return cp_text_consume_white(&line) > 0 && is_frame(line);
 }
 
-/* Cuts "(file)" off the end, brackets inside it included. */
+/* Removes "(file)" from the end, with nested brackets. */
 static struct cp_text cut_file(struct cp_text *rest)
 {
     struct cp_text file = { rest->end, rest->end };
@@ -218,7 +221,7 @@ static struct cp_text cut_file(struct cp_text *rest)
     return (struct cp_text){ file.pos + 1, file.end - 1 };
 }
 
-/* The name without "+0x1f". */
+/* Removes "+0x1f" from a name. */
 static struct cp_text cut_offset(struct cp_text name)
 {
     const char *p = name.end;
@@ -236,21 +239,21 @@ static bool is_known(struct cp_text t)
            !cp_text_equals(t, "inlined");
 }
 
-/* The location of "7f31c0 inner+0x1f (/usr/lib/libfoo.so)". */
+/* Returns the location of "7f31c0 inner+0x1f (/usr/lib/libfoo.so)". */
 static uint32_t read_frame(struct reader *r, struct cp_text line,
                            struct cp_error *err)
 {
     struct cp_gather_frame f = { CP_NONE, CP_NONE, 0, 0, 0 };
     struct cp_text digits, file, none = { 0 };
     uint64_t hash = cp_hash_bytes(line.pos, cp_text_len(line));
-    uint32_t location = recall(&r->frames, line, hash);
+    uint32_t location = find_cached(&r->frames, line, hash);
     struct cp_text rest = line;
 
     if (location != CP_NONE)
         return location;
-    if (!cp_text_eat_hex(&rest, &digits) ||
+    if (!cp_text_consume_hex(&rest, &digits) ||
         !cp_text_to_hex(digits, &f.address)) {
-        (void)cp_error_set(err, CP_EFORMAT, "bad address");
+        (void)cp_error_set(err, CP_EFORMAT, "invalid address");
         return CP_NONE;
     }
     rest = cp_text_trim(rest);
@@ -266,8 +269,8 @@ static uint32_t read_frame(struct reader *r, struct cp_text line,
         if (f.function == CP_NONE)
             return CP_NONE;
     }
-    return remember(&r->frames, line, hash, cp_gather_frame(&r->g, &f, err),
-                    err);
+    return cache_line(&r->frames, line, hash, cp_gather_frame(&r->g, &f, err),
+                      err);
 }
 
 static enum cp_status push_frame(struct reader *r, struct cp_text line,
@@ -315,7 +318,7 @@ static uint32_t make_labels(struct reader *r, struct cp_error *err)
     return cp_builder_label_set(&r->g.b, labels, n, err);
 }
 
-/* Adds the sample that has been read. */
+/* Adds the current sample. */
 static enum cp_status end_sample(struct reader *r, struct cp_error *err)
 {
     const struct header *h = &r->now;
@@ -346,7 +349,7 @@ static enum cp_status end_sample(struct reader *r, struct cp_error *err)
     if (column == CP_NONE)
         return CP_EFORMAT;
     if (column == r->samples + 1)
-        cp_gather_prefer(&r->g, column); /* the first event */
+        cp_gather_prefer(&r->g, column); /* default to the first event */
     return cp_gather_add(&r->g, row, column, h->period, err);
 }
 
@@ -386,14 +389,14 @@ static enum cp_status read_line(struct reader *r, struct cp_text line,
     if (r->now.comm.pos && is_frame_line(line))
         return push_frame(r, line, err);
     if (cp_text_is_white(*line.pos))
-        return CP_OK; /* a source line, or more of what an event tells */
+        return CP_OK; /* a source line, or more output of an event */
     return cp_error_set(err, CP_EFORMAT, "neither a sample nor a frame: %.*s",
                         (int)(cp_text_len(line) < 60 ? cp_text_len(line) : 60),
                         line.pos);
 }
 
-/* Whether the first line is a header that has a time or a frame. */
-static bool looks_right(struct cp_text rest)
+/* Whether the first line is a header with a time or a frame. */
+static bool is_perf_script(struct cp_text rest)
 {
     struct cp_text line = { 0 };
     struct header h;
@@ -407,7 +410,10 @@ static bool looks_right(struct cp_text rest)
            (cp_text_next_line(&rest, &line) && is_frame_line(line));
 }
 
-/* The mapping that is most likely the program: named as its first thread. */
+/*
+ * Returns the mapping that is probably the program: its name is that of the
+ * first thread.
+ */
 static uint32_t main_mapping(const struct cp_profile *p, struct cp_text comm)
 {
     size_t len = cp_text_len(comm);
@@ -461,7 +467,7 @@ static struct cp_profile *finish(struct reader *r, struct cp_error *err)
 static void release(struct reader *r)
 {
     cp_gather_release(&r->g);
-    forget(&r->frames);
+    free_cache(&r->frames);
     cp_free(r->stack);
 }
 
@@ -474,7 +480,7 @@ struct cp_profile *cp_import_perf_script(const char *bytes, size_t len,
     enum cp_status status;
     size_t number = 0;
 
-    if (!looks_right(rest)) {
+    if (!is_perf_script(rest)) {
         (void)cp_error_set(err, CP_EOTHER, "not the output of perf script");
         return NULL;
     }

@@ -1,15 +1,14 @@
 /*
- * speedscope.c - the files of speedscope.
+ * speedscope.c - reads speedscope files.
  *
- * {"shared":{"frames":[{"name","file","line","col"}]},"profiles":[...]}, where
- * a profile is "sampled" (stacks of frame numbers, root first, and a list of
- * weights) or "evented" (frames are opened and closed at a time; what passes
- * in between belongs to the frames that are open). Its unit is a time, bytes
- * or none.
+ * {"shared":{"frames":[{"name","file","line","col"}]},"profiles":[...]}. A
+ * profile is either "sampled" (stacks of frame numbers, root first, and a list
+ * of weights) or "evented" (frames are opened and closed at a time, and time
+ * counts for the open frames). Its unit is a time, bytes or none.
  *
- * Each unit is a value. Where a file has several profiles (threads, mostly),
- * the label "profile" has their names; but in files of our own (-speedscope)
- * each profile is a value of the same samples, and its name is the type.
+ * Each unit becomes a value. If a file has several profiles (usually threads),
+ * the label "profile" has their names. In files of `pprof -speedscope` each
+ * profile is a value of the same samples, and its name is the type.
  */
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -28,26 +27,26 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A frame that is closed may lie this far below the top; see close_frame. */
+/* Maximum distance of a closed frame from the innermost; see close_frame. */
 #define MAX_OUT_OF_ORDER 64
 
 struct reader {
     struct cp_gather g;
     struct cp_arena arena;
-    uint32_t *frames; /* locations */
+    uint32_t *frames; /* location by frame number */
     uint32_t n_frames;
-    bool is_ours;
-    bool has_names; /* several profiles: labels tell them apart */
+    bool is_pprof_file;
+    bool has_names; /* several profiles, distinguished by labels */
     struct cp_error *err;
 };
 
-/* The parts of a profile. */
+/* Members of a profile. */
 enum { TYPE, NAME, UNIT, SAMPLES, WEIGHTS, EVENTS, END, N_PARTS };
 
 struct part {
     struct cp_json at[N_PARTS];
     uint32_t column, label_set;
-    double scale; /* to the column's unit */
+    double scale; /* factor to the column's unit */
 };
 
 static uint32_t read_frame(struct reader *r, struct cp_json *j)
@@ -61,7 +60,7 @@ static uint32_t read_frame(struct reader *r, struct cp_json *j)
     cp_json_pick(j, names, 4, at);
     name = cp_json_text(&at[0], &r->arena);
     if (!name.pos) {
-        cp_json_fail(j, "a frame without a name before here,");
+        cp_json_fail(j, "a frame has no name; it ends");
         return CP_NONE;
     }
     if (cp_json_is(&at[1], CP_JSON_STRING))
@@ -86,7 +85,7 @@ static enum cp_status read_frames(struct reader *r, struct cp_json shared)
 
     cp_json_pick(&shared, names, 1, &at);
     if (!at.doc)
-        cp_json_fail(&shared, "no frames before here,");
+        cp_json_fail(&shared, "shared has no frames; it ends");
     if (!cp_json_enter(&at, CP_JSON_ARRAY))
         return cp_json_status(shared.doc, r->err);
     while (cp_json_item(&at)) {
@@ -103,7 +102,10 @@ static enum cp_status read_frames(struct reader *r, struct cp_json shared)
     return cp_json_status(at.doc, r->err);
 }
 
-/* The location of a frame number; CP_NONE with a failure in the document. */
+/*
+ * Returns the location of a frame number; CP_NONE and an error in the document
+ * on failure.
+ */
 static uint32_t frame_at(const struct reader *r, struct cp_json *j)
 {
     struct cp_json start = *j;
@@ -111,7 +113,7 @@ static uint32_t frame_at(const struct reader *r, struct cp_json *j)
 
     if (i < r->n_frames)
         return r->frames[i];
-    cp_json_fail(&start, "no such frame");
+    cp_json_fail(&start, "frame does not exist");
     return CP_NONE;
 }
 
@@ -125,7 +127,7 @@ static enum cp_status add_value(struct reader *r, const struct part *p,
     return cp_gather_add_real(&r->g, row, p->column, value * p->scale, r->err);
 }
 
-/* A list of frame numbers, root first. */
+/* Reads a list of frame numbers, root first. */
 static uint32_t read_stack(struct reader *r, struct cp_json *j)
 {
     uint32_t node = CP_GATHER_ROOT;
@@ -184,19 +186,19 @@ static struct event read_event(struct reader *r, struct cp_json *j)
 
     cp_json_pick(j, names, 3, at);
     if (!at[0].doc || !at[1].doc || !at[2].doc) {
-        cp_json_fail(&start, "an event without type, frame or time");
+        cp_json_fail(&start, "an event lacks its type, frame or time");
         return e;
     }
     type = cp_json_string(&at[0]);
     e.is_open = cp_text_equals(type, "O");
     if (!e.is_open && !cp_text_equals(type, "C"))
-        cp_json_fail(&start, "an event that neither opens nor closes");
+        cp_json_fail(&start, "an event neither opens nor closes a frame");
     e.at = cp_json_number(&at[2]);
     e.location = frame_at(r, &at[1]);
     return e;
 }
 
-/* The open frames, and the stacks that they make up. */
+/* The open frames and their stacks. */
 struct open {
     uint32_t *locations, *nodes;
     size_t cap_locations, cap_nodes, n;
@@ -219,7 +221,10 @@ static enum cp_status open_frame(struct reader *r, struct open *o,
     return CP_OK;
 }
 
-/* The innermost such frame goes; some writers close in the wrong order. */
+/*
+ * Closes the innermost frame with this location; some writers close in the
+ * wrong order.
+ */
 static enum cp_status close_frame(struct reader *r, struct open *o,
                                   uint32_t location, struct cp_json *j)
 {
@@ -233,7 +238,7 @@ static enum cp_status close_frame(struct reader *r, struct open *o,
         n++;
     }
     if (n == o->n || n == MAX_OUT_OF_ORDER) {
-        cp_json_fail(j, "a frame is closed that is not open before here,");
+        cp_json_fail(j, "a frame is closed but not open; the event ends");
         return CP_EFORMAT;
     }
     o->n -= n + 1;
@@ -256,7 +261,7 @@ static enum cp_status read_events(struct reader *r, struct part *p,
         if (e.location == CP_NONE || j->doc->err.status != CP_OK)
             return CP_EFORMAT;
         if (has_started && e.at < last) {
-            cp_json_fail(j, "time runs backwards before here,");
+            cp_json_fail(j, "time decreases; the event ends");
             return CP_EFORMAT;
         }
         if (has_started && o->n && e.at > last)
@@ -288,12 +293,12 @@ static enum cp_status read_evented(struct reader *r, struct part *p)
     return status;
 }
 
-/* What a unit comes to. */
+/* The type and unit of a column, by speedscope unit. */
 static const struct unit {
     const char *word, *type, *unit;
     double scale;
 } units[] = {
-    /* The first is for words that are not known, too. */
+    /* Also used for unknown units. */
     { "none", "samples", "count", 1 },
     { "nanoseconds", "time", "nanoseconds", 1 },
     { "microseconds", "time", "nanoseconds", 1e3 },
@@ -314,8 +319,8 @@ static const struct unit *find_unit(struct cp_json *j)
     return &units[0];
 }
 
-/* Settles the column and the labels of a profile. */
-static enum cp_status settle(struct reader *r, struct part *p)
+/* Sets the column and the labels of a profile. */
+static enum cp_status set_column(struct reader *r, struct part *p)
 {
     const struct unit *u = find_unit(&p->at[UNIT]);
     struct cp_text name = cp_text_of("", 0);
@@ -324,8 +329,8 @@ static enum cp_status settle(struct reader *r, struct part *p)
 
     if (cp_json_is(&p->at[NAME], CP_JSON_STRING))
         name = cp_json_string(&p->at[NAME]);
-    p->scale = r->is_ours ? 1 : u->scale;
-    if (r->is_ours) /* which name their types, and have their own units */
+    p->scale = r->is_pprof_file ? 1 : u->scale;
+    if (r->is_pprof_file) /* such files name types and units themselves */
         p->column = cp_gather_column(&r->g, name,
                                      u == units ? u->unit : u->word, r->err);
     else
@@ -333,7 +338,7 @@ static enum cp_status settle(struct reader *r, struct part *p)
     p->label_set = 0;
     if (p->column == CP_NONE)
         return CP_EFORMAT;
-    if (!r->has_names || r->is_ours)
+    if (!r->has_names || r->is_pprof_file)
         return CP_OK;
     label.key = cp_builder_str(&r->g.b, "profile", 7, r->err);
     label.str = cp_gather_str(&r->g, name, r->err);
@@ -355,14 +360,14 @@ static enum cp_status read_profile(struct reader *r, struct cp_json *j)
     struct cp_text type;
 
     cp_json_pick(j, names, N_PARTS, p.at);
-    if (j->doc->err.status == CP_OK && settle(r, &p) != CP_OK)
+    if (j->doc->err.status == CP_OK && set_column(r, &p) != CP_OK)
         return CP_EFORMAT;
     type = cp_json_string(&p.at[TYPE]);
     if (cp_text_equals(type, "sampled") && p.at[SAMPLES].doc)
         return read_sampled(r, &p);
     if (cp_text_equals(type, "evented") && p.at[EVENTS].doc)
         return read_evented(r, &p);
-    cp_json_fail(&start, "a profile that is neither sampled nor evented");
+    cp_json_fail(&start, "the profile is neither sampled nor evented");
     return CP_EFORMAT;
 }
 
@@ -401,7 +406,7 @@ struct cp_profile *cp_import_speedscope(struct cp_json profiles,
     struct cp_profile *p = NULL;
 
     if (cp_json_is(&exporter, CP_JSON_STRING))
-        r.is_ours = cp_text_starts(cp_json_string(&exporter), "cpprof");
+        r.is_pprof_file = cp_text_starts(cp_json_string(&exporter), "cpprof");
     if (cp_gather_init(&r.g, len, err) != CP_OK)
         return NULL;
     if (read_all(&r, profiles, shared) == CP_OK)

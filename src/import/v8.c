@@ -1,15 +1,15 @@
 /*
- * v8.c - profiles of V8: Chrome's and Node's .cpuprofile and .heapprofile.
+ * v8.c - reads profiles of V8: .cpuprofile and .heapprofile of Chrome and Node.
  *
- * Newer CPU profiles have a flat list of nodes (id, callFrame, hitCount, and
+ * New CPU profiles have a flat list of nodes (id, callFrame, hitCount, and
  * children or parent), the node of each sample, and the microseconds between
- * samples. Older ones have a tree under "head", and "timestamps" or no times
- * at all. Heap profiles have the tree as well, with a selfSize in each node.
+ * samples. Old ones have a tree under "head", and "timestamps" or no times.
+ * Heap profiles have a tree with a selfSize per node.
  *
- * A sample lasts until the next one, the last until endTime; time that runs
- * backwards stands still. Without times only samples are counted, and without
- * samples what the nodes counted themselves. The node "(root)" is left out.
- * Line numbers are those where functions begin: the newer ones count from 0.
+ * A sample lasts until the next one, the last until endTime; negative intervals
+ * count as 0. Without times only samples are counted; without samples the
+ * counts of the nodes are used. The node "(root)" is ignored. Line numbers are
+ * the first lines of functions; new profiles count them from 0.
  */
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -29,7 +29,7 @@
 struct node {
     uint32_t parent;   /* index, or CP_NONE */
     uint32_t location; /* CP_NONE for (root) */
-    uint32_t stack;    /* a node of the gatherer, or CP_NONE */
+    uint32_t stack;    /* node of the gatherer, or CP_NONE */
     int64_t self;      /* hitCount or selfSize */
 };
 
@@ -45,7 +45,7 @@ struct reader {
     struct cp_error *err;
 };
 
-/* A relative that was named by its id, before all nodes were known. */
+/* A reference to a node by id, resolved when all nodes are read. */
 struct link {
     uint32_t node;
     uint64_t id;
@@ -56,17 +56,17 @@ struct links {
     size_t n, cap;
 };
 
-/* A node as far as it has been read. */
+/* A node being read. */
 struct draft {
     struct cp_text name, url;
     int64_t line, self;
     uint64_t id;
     uint32_t index; /* in reader.nodes */
-    bool has_frame; /* the newer form, with a callFrame */
+    bool has_frame; /* new form, with a callFrame */
     bool in_children;
 };
 
-/* name, url and line, which are in a callFrame or in the node itself. */
+/* Reads name, url and line, which are members of a callFrame or of the node. */
 static void read_frame_member(struct reader *r, struct draft *d,
                               struct cp_text key, struct cp_json *j)
 {
@@ -103,7 +103,7 @@ static void read_member(struct reader *r, struct draft *d, struct cp_text key,
     }
 }
 
-/* Makes room for a node whose contents are still to be read. */
+/* Adds a node before its contents are read. */
 static enum cp_status begin_node(struct reader *r, struct draft *d,
                                  uint32_t parent)
 {
@@ -163,7 +163,7 @@ static enum cp_status add_link(struct links *l, uint32_t node, uint64_t id,
     return CP_OK;
 }
 
-/* One node of the flat list; its relatives are noted. */
+/* Reads one node of the flat list; stores references for later. */
 static enum cp_status read_flat_node(struct reader *r, struct cp_json *j,
                                      struct links *children,
                                      struct links *parents)
@@ -194,15 +194,16 @@ static enum cp_status read_flat_node(struct reader *r, struct cp_json *j,
     return end_node(r, &d);
 }
 
-/* Ties nodes to the parents or children (`is_up`: parents) that they name. */
-static enum cp_status tie(struct reader *r, const struct links *l, bool is_up)
+/* Resolves references to parents (`is_up`) or children. */
+static enum cp_status link_nodes(struct reader *r, const struct links *l,
+                                 bool is_up)
 {
     for (size_t i = 0; i < l->n; i++) {
         uint32_t other = cp_idmap_find(&r->by_id, l->items[i].id);
         uint32_t node = l->items[i].node;
 
         if (other == CP_NONE)
-            return cp_error_set(r->err, CP_EFORMAT, "there is no node %llu",
+            return cp_error_set(r->err, CP_EFORMAT, "node %llu does not exist",
                                 (unsigned long long)l->items[i].id);
         if (is_up)
             r->nodes[node].parent = other;
@@ -226,29 +227,29 @@ static enum cp_status read_flat(struct reader *r, struct cp_json j)
     if (status == CP_OK)
         status = index_nodes(r);
     if (status == CP_OK)
-        status = tie(r, &children, false);
+        status = link_nodes(r, &children, false);
     if (status == CP_OK)
-        status = tie(r, &parents, true);
+        status = link_nodes(r, &parents, true);
     cp_free(children.items);
     cp_free(parents.items);
     return status;
 }
 
-/* The nodes that are being read, outermost first. */
+/* The nodes being read, outermost first. */
 struct path {
     struct draft *items;
     size_t n, cap;
 };
 
-static enum cp_status go_down(struct reader *r, struct path *path,
-                              struct cp_json *j)
+static enum cp_status read_child(struct reader *r, struct path *path,
+                                 struct cp_json *j)
 {
     uint32_t parent = path->n ? path->items[path->n - 1].index : CP_NONE;
 
     if (!cp_json_enter(j, CP_JSON_OBJECT))
         return CP_EFORMAT;
     if (path->n >= CP_MAX_DEPTH) {
-        cp_json_fail(j, "a stack that is too deep");
+        cp_json_fail(j, "the stack is too deep");
         return CP_EFORMAT;
     }
     if (cp_reserve(&path->items, &path->cap, path->n + 1, sizeof(*path->items),
@@ -266,7 +267,7 @@ static enum cp_status step(struct reader *r, struct path *path,
 
     if (d->in_children) {
         if (cp_json_item(j))
-            return go_down(r, path, j);
+            return read_child(r, path, j);
         d->in_children = false;
         return j->doc->err.status;
     }
@@ -284,7 +285,7 @@ static enum cp_status step(struct reader *r, struct path *path,
 static enum cp_status read_tree(struct reader *r, struct cp_json j)
 {
     struct path path = { 0 };
-    enum cp_status status = go_down(r, &path, &j);
+    enum cp_status status = read_child(r, &path, &j);
 
     while (status == CP_OK && path.n > 0)
         status = step(r, &path, &j);
@@ -293,8 +294,8 @@ static enum cp_status read_tree(struct reader *r, struct cp_json j)
 }
 
 /*
- * The gatherer's stack of a node. Goes up to the first ancestor that is
- * known, then down again, turning the parent links around on the way.
+ * Returns the gatherer's stack of a node. Walks up to the first known ancestor
+ * and reverses the parent links, then walks down again.
  */
 static enum cp_status find_stack(struct reader *r, uint32_t i, uint32_t *out)
 {
@@ -308,8 +309,8 @@ static enum cp_status find_stack(struct reader *r, uint32_t i, uint32_t *out)
         below = at;
         at = above;
     }
-    if (at == CP_NONE && below == i && n > 1) /* back where it started */
-        return cp_error_set(r->err, CP_EFORMAT, "nodes in a circle");
+    if (at == CP_NONE && below == i && n > 1) /* a cycle */
+        return cp_error_set(r->err, CP_EFORMAT, "the nodes form a cycle");
     if (at != CP_NONE)
         stack = r->nodes[at].stack;
     for (; below != CP_NONE; below = above) {
@@ -347,7 +348,7 @@ static enum cp_status add_sample(struct reader *r, uint32_t node,
     return cp_gather_add_real(&r->g, row, columns[1], us * 1e3, r->err);
 }
 
-/* What the nodes counted themselves. */
+/* Adds the counts of the nodes. */
 static enum cp_status add_own(struct reader *r)
 {
     uint32_t columns[2] = { CP_NONE, CP_NONE };
@@ -366,17 +367,17 @@ static enum cp_status add_own(struct reader *r)
     return status;
 }
 
-/* The parts of the whole. */
+/* Members of the document. */
 enum { NODES, HEAD, SAMPLES, DELTAS, TIMESTAMPS, START, END, N_PARTS };
 
-/* Where in time the samples are, in microseconds. */
+/* Times of the samples, in microseconds. */
 struct clock {
-    struct cp_json *times; /* NULL: there are none */
+    struct cp_json *times; /* NULL: no times */
     bool is_delta;
     double now, end;
 };
 
-/* The time of the next sample; never before the one before it. */
+/* Returns the time of the next sample; never before the previous one. */
 static double next_time(struct clock *c)
 {
     double value;
@@ -433,7 +434,7 @@ static enum cp_status read_samples(struct reader *r, struct cp_json at[N_PARTS],
         if (at[SAMPLES].doc->err.status != CP_OK)
             return CP_EFORMAT;
         if (node == CP_NONE)
-            return cp_error_set(r->err, CP_EFORMAT, "there is no node %llu",
+            return cp_error_set(r->err, CP_EFORMAT, "node %llu does not exist",
                                 (unsigned long long)id);
         status = add_sample(r, node, columns, 1, us);
     }
@@ -454,7 +455,7 @@ static enum cp_status read_all(struct reader *r, struct cp_json top)
 
     cp_json_pick(&top, names, N_PARTS, at);
     if (!at[NODES].doc && !at[HEAD].doc)
-        cp_json_fail(&top, "neither nodes nor a head before here,");
+        cp_json_fail(&top, "the profile has neither nodes nor a head; it ends");
     if (top.doc->err.status != CP_OK)
         return CP_EFORMAT;
     status = at[NODES].doc ? read_flat(r, at[NODES]) : read_tree(r, at[HEAD]);

@@ -1,19 +1,20 @@
 /*
- * pcre.c - PCRE2 with a net below it; see pcre.h.
+ * pcre.c - matches with PCRE2 in bounded time.
  *
- * First the JIT backtracks, up to a number of steps: nearly every match ends
- * there within a microsecond. If it runs out of its small stack, the
- * interpreter goes on with memory from the heap. If it runs out of steps,
- * pcre2_dfa_match takes over: it follows all ways at once, in a time that is
- * known beforehand (some 0.4 s at most), and from then on it comes first,
- * because a pattern that explodes once does so on most texts.
+ * The JIT backtracks first, up to a step limit; nearly every match ends within
+ * a microsecond. If it overflows its small stack, the interpreter continues
+ * with heap memory. If it exceeds the step limit, pcre2_dfa_match takes over.
+ * It follows all alternatives at once in bounded time (about 0.4 s at most).
+ * From then on it is tried first, because a pattern that explodes once does so
+ * on most texts.
  *
- * The pattern for that second machine begins with .* and is anchored, so
- * that one pass over the text tries all places.
+ * The pattern for pcre2_dfa_match begins with .* and is anchored, so that one
+ * pass over the text tries all positions.
  *
- * Threads: what changes after cp_pcre_new is atomic. Whoever finds no spare
- * scratch makes one; whoever gives one back to a full slot frees the other.
- * `linear` is made under `lock`, once.
+ * Context: any thread. Locking: `lock` protects the creation of `linear`.
+ * Ordering: fields that change after cp_pcre_new are atomic. A thread takes the
+ * spare scratch by an atomic exchange, or allocates one; it puts its scratch
+ * back by an exchange and frees the one that was there.
  */
 #include "regex/pcre.h"
 
@@ -32,17 +33,20 @@
 #define MAX_STEPS 100000
 #define MAX_HEAP_KIB (64 * 1024)
 #define MAX_NESTING 2000
-#define MAX_WORKSPACE (4u << 20) /* ints */
+#define MAX_WORKSPACE (4u << 20) /* in ints */
 
-/* States squared, times characters: for a match, and for all of a pattern. */
+/*
+ * Limits in states squared times characters: for a match, and for all matches
+ * of a pattern.
+ */
 #define MAX_WORK 1000000000u
-#define MAX_WORK_IN_ALL (60u * (uint64_t)MAX_WORK)
+#define MAX_TOTAL_WORK (60u * (uint64_t)MAX_WORK)
 
 #define OPTIONS                                                                \
     (PCRE2_UTF | PCRE2_NO_UTF_CHECK | PCRE2_DOTALL | PCRE2_MULTILINE |         \
      PCRE2_ALT_CIRCUMFLEX)
 
-/* What one match needs for itself. */
+/* Scratch memory of one match. */
 struct scratch {
     pcre2_match_data *data;
     int *workspace;
@@ -59,7 +63,7 @@ struct cp_pcre {
     _Atomic(struct scratch *) spare;
     _Atomic(pcre2_code *) linear;
     atomic_bool prefers_linear;
-    _Atomic(uint64_t) work; /* done by `linear` so far */
+    _Atomic(uint64_t) work; /* work of `linear` so far */
     pthread_mutex_t lock;
 };
 
@@ -75,7 +79,7 @@ static void release(void *block, void *unused)
     cp_free(block);
 }
 
-/* NULL on failure, with *out_code saying why. */
+/* Returns NULL on failure and sets *out_code to the reason. */
 static pcre2_code *compile(const char *pattern, size_t len, uint32_t options,
                            int *out_code)
 {
@@ -190,7 +194,7 @@ static struct scratch *scratch_new(const struct cp_pcre *p)
     return s;
 }
 
-static struct scratch *scratch_take(struct cp_pcre *p)
+static struct scratch *scratch_acquire(struct cp_pcre *p)
 {
     struct scratch *s =
         atomic_exchange_explicit(&p->spare, NULL, memory_order_acquire);
@@ -198,12 +202,12 @@ static struct scratch *scratch_take(struct cp_pcre *p)
     return s ? s : scratch_new(p);
 }
 
-static void scratch_give_back(struct cp_pcre *p, struct scratch *s)
+static void scratch_release(struct cp_pcre *p, struct scratch *s)
 {
     scratch_free(atomic_exchange_explicit(&p->spare, s, memory_order_acq_rel));
 }
 
-static enum cp_pcre_answer answer(int code)
+static enum cp_pcre_result result_of(int code)
 {
     if (code >= 0)
         return CP_PCRE_YES;
@@ -212,7 +216,7 @@ static enum cp_pcre_answer answer(int code)
     return code == PCRE2_ERROR_NOMEMORY ? CP_PCRE_NO_MEMORY : CP_PCRE_GAVE_UP;
 }
 
-static enum cp_pcre_answer backtrack(const struct cp_pcre *p, struct scratch *s,
+static enum cp_pcre_result backtrack(const struct cp_pcre *p, struct scratch *s,
                                      const char *text, size_t len)
 {
     PCRE2_SPTR subject = (PCRE2_SPTR)text;
@@ -224,10 +228,10 @@ static enum cp_pcre_answer backtrack(const struct cp_pcre *p, struct scratch *s,
         code =
             pcre2_match(p->code, subject, len, 0,
                         PCRE2_NO_UTF_CHECK | PCRE2_NO_JIT, s->data, p->limits);
-    return answer(code);
+    return result_of(code);
 }
 
-/* .*(?:pattern) in a block of its own, or NULL. */
+/* Returns .*(?:pattern) in newly allocated memory, or NULL. */
 static char *linear_pattern(const struct cp_pcre *p, size_t *out_len)
 {
     static const char before[] = ".*(?:", after[] = ")";
@@ -268,7 +272,10 @@ static pcre2_code *linear_code(struct cp_pcre *p)
     return code;
 }
 
-/* The list of states is searched for each state, hence the square. */
+/*
+ * Returns the cost: the list of states is searched for each state, hence the
+ * square.
+ */
 static uint64_t linear_work(const struct cp_pcre *p, size_t len)
 {
     uint64_t per_char = p->n_states * p->n_states + 1;
@@ -278,7 +285,7 @@ static uint64_t linear_work(const struct cp_pcre *p, size_t len)
     return per_char * (len + 1);
 }
 
-static enum cp_pcre_answer run_linear(struct cp_pcre *p, struct scratch *s,
+static enum cp_pcre_result run_linear(struct cp_pcre *p, struct scratch *s,
                                       const char *text, size_t len)
 {
     const pcre2_code *code = linear_code(p);
@@ -297,14 +304,14 @@ static enum cp_pcre_answer run_linear(struct cp_pcre *p, struct scratch *s,
                             PCRE2_NO_UTF_CHECK | PCRE2_DFA_SHORTEST, s->data,
                             p->limits, s->workspace, s->workspace_cap);
     }
-    return answer(result);
+    return result_of(result);
 }
 
-static enum cp_pcre_answer match(struct cp_pcre *p, struct scratch *s,
+static enum cp_pcre_result match(struct cp_pcre *p, struct scratch *s,
                                  const char *text, size_t len)
 {
     uint64_t work = linear_work(p, len);
-    enum cp_pcre_answer got;
+    enum cp_pcre_result got;
 
     if (work == UINT64_MAX ||
         !atomic_load_explicit(&p->prefers_linear, memory_order_relaxed)) {
@@ -314,20 +321,20 @@ static enum cp_pcre_answer match(struct cp_pcre *p, struct scratch *s,
         atomic_store_explicit(&p->prefers_linear, true, memory_order_relaxed);
     }
     if (atomic_fetch_add_explicit(&p->work, work, memory_order_relaxed) >
-        MAX_WORK_IN_ALL)
+        MAX_TOTAL_WORK)
         return CP_PCRE_GAVE_UP;
     return run_linear(p, s, text, len);
 }
 
-enum cp_pcre_answer cp_pcre_match(struct cp_pcre *p, const char *text,
+enum cp_pcre_result cp_pcre_match(struct cp_pcre *p, const char *text,
                                   size_t len)
 {
-    struct scratch *s = scratch_take(p);
-    enum cp_pcre_answer got;
+    struct scratch *s = scratch_acquire(p);
+    enum cp_pcre_result got;
 
     if (!s)
         return CP_PCRE_NO_MEMORY;
     got = match(p, s, text, len);
-    scratch_give_back(p, s);
+    scratch_release(p, s);
     return got;
 }

@@ -1,10 +1,10 @@
 /*
- * re2.c - the parser for RE2 patterns; see re2.h.
+ * re2.c - the parser for RE2 patterns.
  *
- * One pass from left to right with an explicit stack, so that depth costs no
- * C stack. Parsed pieces wait on `items`: first the finished alternatives of
- * a group, then the pieces of the alternative being read. Each open group
- * has a frame that says where on `items` its own begin:
+ * One pass from left to right with an explicit stack, so that nesting uses no C
+ * stack. `items` holds parsed nodes: first the finished alternatives of a
+ * group, then the nodes of the current alternative. Each open group has a frame
+ * with the position of its first item:
  *
  *     items   a  bc | d  e      for a(bc|de
  *     frame   ^0 ^1.base
@@ -24,16 +24,16 @@
 #include "regex/re2_tree.h"
 
 enum flags {
-    FOLD = 1,     /* i: upper and lower case are one */
+    FOLD = 1,     /* i: ignore case */
     LINES = 2,    /* m: ^ and $ match at every line */
     DOT_ALL = 4,  /* s: . matches \n */
-    UNGREEDY = 8, /* U: no matter for us */
+    UNGREEDY = 8, /* U: ignored, it does not change whether a text matches */
 };
 
 struct frame {
-    size_t base;    /* its first alternative on `items` */
-    size_t parts;   /* the first piece of the alternative being read */
-    unsigned flags; /* in force outside */
+    size_t base;    /* index of its first alternative in `items` */
+    size_t parts;   /* index of the first node of the current alternative */
+    unsigned flags; /* flags in effect outside the group */
     bool is_capture;
 };
 
@@ -45,7 +45,7 @@ struct parser {
     struct frame *frames; /* the first is the pattern itself */
     size_t n_frames, frames_cap;
     unsigned flags;
-    size_t last_repeat; /* where the repetition just read began */
+    size_t last_repeat; /* start of the last repetition operator */
 };
 
 #define NO_REPEAT SIZE_MAX
@@ -55,9 +55,12 @@ static struct frame *top(struct parser *p)
     return &p->frames[p->n_frames - 1];
 }
 
-/* Turns a limit met into a message; `from` is the repetition, if any. */
-static enum cp_status limited(struct parser *p, enum cp_re2_limit limit,
-                              size_t from)
+/*
+ * Sets the error message for a limit; `from` is the start of the repetition, if
+ * any.
+ */
+static enum cp_status limit_error(struct parser *p, enum cp_re2_limit limit,
+                                  size_t from)
 {
     switch (limit) {
     case CP_RE2_TOO_DEEP:
@@ -76,11 +79,11 @@ static enum cp_status limited(struct parser *p, enum cp_re2_limit limit,
     return CP_OK;
 }
 
-/* Puts a node on `items`, unless making it met a limit. */
+/* Pushes a node on `items`, unless its creation exceeded a limit. */
 static enum cp_status push(struct parser *p, enum cp_re2_limit limit,
                            uint32_t node)
 {
-    enum cp_status status = limited(p, limit, 0);
+    enum cp_status status = limit_error(p, limit, 0);
 
     if (status == CP_OK)
         status = cp_reserve(&p->items, &p->items_cap, p->n_items + 1,
@@ -99,7 +102,7 @@ static enum cp_status push_rune(struct parser *p, uint32_t rune)
     return push(p, limit, node);
 }
 
-/* The text written since `from` is a leaf. */
+/* Pushes the text written since `from` as a leaf. */
 static enum cp_status push_leaf(struct parser *p, size_t from, bool is_char)
 {
     uint32_t node = 0;
@@ -131,7 +134,7 @@ static enum cp_status open_group(struct parser *p, unsigned flags,
     return CP_OK;
 }
 
-/* The pieces read since the last | become one alternative. */
+/* Joins the nodes since the last | into one alternative. */
 static enum cp_status end_alternative(struct parser *p)
 {
     struct frame *f = top(p);
@@ -143,7 +146,7 @@ static enum cp_status end_alternative(struct parser *p)
     return push(p, limit, node);
 }
 
-/* The alternatives of the group become one piece of the group outside. */
+/* Joins the alternatives of the group into one node of the enclosing group. */
 static enum cp_status close_group(struct parser *p)
 {
     struct frame *f = top(p);
@@ -179,7 +182,9 @@ static bool is_capture_name(const char *name, size_t len)
     return len > 0;
 }
 
-/* (?P<name> or (?<name>, whose name starts `skip` bytes from here. */
+/*
+ * Parses (?P<name> or (?<name>; the name starts `skip` bytes from the cursor.
+ */
 static enum cp_status read_named_group(struct parser *p, size_t skip)
 {
     struct cp_re2_scan *s = &p->scan;
@@ -215,13 +220,13 @@ static unsigned flag_of(uint32_t letter)
     }
 }
 
-/* (?flags) or (?flags: with the cursor at its parenthesis. */
+/* Parses (?flags) or (?flags: with the cursor at its parenthesis. */
 static enum cp_status read_flags(struct parser *p)
 {
     struct cp_re2_scan *s = &p->scan;
     size_t from = s->pos;
     unsigned flags = p->flags;
-    bool is_off = false, is_due = false; /* due: a - wants a flag after it */
+    bool is_off = false, is_due = false; /* is_due: a flag must follow the - */
     uint32_t c;
 
     s->pos += 2;
@@ -262,16 +267,16 @@ static enum cp_status read_open(struct parser *p)
     return read_flags(p);
 }
 
-/* Repeats the last piece; the repetition began at `from`. */
+/* Repeats the last node; the repetition operator starts at `from`. */
 static enum cp_status repeat(struct parser *p, size_t from,
-                             struct cp_re2_repeat how)
+                             struct cp_re2_repeat repeat_count)
 {
     struct cp_re2_scan *s = &p->scan;
     size_t previous = p->last_repeat;
     uint32_t *last;
 
     if (cp_re2_scan_peek(s, 0) == '?')
-        s->pos++; /* as few as can be: no matter for us */
+        s->pos++; /* non-greedy: does not change whether a text matches */
     if (previous != NO_REPEAT)
         return cp_re2_scan_fail(s, "invalid nested repetition operator",
                                 previous, s->pos);
@@ -280,37 +285,39 @@ static enum cp_status repeat(struct parser *p, size_t from,
                                 from, s->pos);
     p->last_repeat = from;
     last = &p->items[p->n_items - 1];
-    return limited(p, cp_re2_tree_repeat(&p->tree, *last, how, last), from);
+    return limit_error(
+        p, cp_re2_tree_repeat(&p->tree, *last, repeat_count, last), from);
 }
 
 static enum cp_status read_repeat(struct parser *p)
 {
     size_t from = p->scan.pos++;
-    struct cp_re2_repeat how = { 0, -1, false };
+    struct cp_re2_repeat repeat_count = { 0, -1, false };
 
     if (p->scan.text[from] == '+')
-        how.min = 1;
+        repeat_count.min = 1;
     else if (p->scan.text[from] == '?')
-        how.max = 1;
-    return repeat(p, from, how);
+        repeat_count.max = 1;
+    return repeat(p, from, repeat_count);
 }
 
-/* A brace that is no count stands for itself. */
+/* Parses {n,m}; a brace that is not a count is an ordinary character. */
 static enum cp_status read_count(struct parser *p)
 {
     size_t from = p->scan.pos;
-    struct cp_re2_repeat how = { 0, 0, true };
+    struct cp_re2_repeat repeat_count = { 0, 0, true };
 
-    if (!cp_re2_scan_counts(&p->scan, &how.min, &how.max)) {
+    if (!cp_re2_scan_counts(&p->scan, &repeat_count.min, &repeat_count.max)) {
         p->scan.pos++;
         return push_rune(p, '{');
     }
-    if (how.min > 1000 || how.max > 1000 || (how.max >= 0 && how.min > how.max))
+    if (repeat_count.min > 1000 || repeat_count.max > 1000 ||
+        (repeat_count.max >= 0 && repeat_count.min > repeat_count.max))
         return cp_re2_scan_fail(&p->scan, CP_RE2_BAD_COUNT, from, p->scan.pos);
-    return repeat(p, from, how);
+    return repeat(p, from, repeat_count);
 }
 
-/* \Q...\E: everything in between stands for itself. */
+/* Parses \Q...\E: all characters in between are literal. */
 static enum cp_status read_quoted(struct parser *p)
 {
     struct cp_re2_scan *s = &p->scan;
@@ -373,7 +380,7 @@ static enum cp_status read_escape(struct parser *p)
     return push_rune(p, rune);
 }
 
-/* The tokens of one character; what they are in PCRE2 depends on a flag. */
+/* Parses single-character operators; some depend on flags. */
 static enum cp_status read_symbol(struct parser *p)
 {
     switch (p->scan.text[p->scan.pos++]) {
@@ -424,7 +431,7 @@ static enum cp_status read_token(struct parser *p)
     }
 }
 
-/* Reads the whole pattern; its tree is then the only item. */
+/* Parses the whole pattern; its tree is then the only item. */
 static enum cp_status parse(struct parser *p)
 {
     enum cp_status status =

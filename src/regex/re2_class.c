@@ -1,10 +1,10 @@
 /*
- * re2_class.c - character classes; see re2_class.h.
+ * re2_class.c - translates character classes.
  *
- * Sets of ASCII characters are written out as ranges, because PCRE2 has
- * other ideas of \s and of what (?i) does to \w. RE2 closes a set under
- * folding before it turns it round; in ASCII that matters for K and S, which
- * have a third form each (Kelvin sign and long s).
+ * Sets of ASCII characters are written as ranges, because PCRE2 defines \s and
+ * the effect of (?i) on \w differently. RE2 applies case folding before it
+ * negates a set. In ASCII that matters for K and S, which each have a third
+ * form (Kelvin sign and long s).
  */
 #include "regex/re2_class.h"
 
@@ -21,7 +21,7 @@
 #define LONG_S 0x17fu
 #define KELVIN 0x212au
 
-/* A class is being written: where to, and whether it has an item yet. */
+/* Output state of a class. */
 struct class
 {
     struct cp_re2_text *out;
@@ -29,12 +29,13 @@ struct class
     bool is_empty;
 };
 
-/* Marks the characters of a set, given as pairs, with their other case. */
+/* Marks the characters of a set, given as pairs, and their other case. */
 static void mark(const char *ranges, bool is_folded, bool marked[static 128])
 {
     memset(marked, 0, 128);
     if ((uint8_t)ranges[0] == 1)
-        marked[0] = true; /* the string cannot hold a NUL: 1 stands for both */
+        marked[0] =
+            true; /* a string cannot contain NUL, so 1 stands for both */
     for (; *ranges; ranges += 2)
         for (int c = ranges[0]; c <= ranges[1]; c++)
             marked[c] = true;
@@ -56,7 +57,7 @@ static void add_runs(struct cp_re2_text *out, const bool marked[static 128],
     }
 }
 
-/* The opposite of an ASCII set, beyond ASCII. */
+/* Writes the non-ASCII part of a negated ASCII set. */
 static void add_beyond_ascii(struct cp_re2_text *out, bool without_long_s,
                              bool without_kelvin)
 {
@@ -73,7 +74,10 @@ static void add_beyond_ascii(struct cp_re2_text *out, bool without_long_s,
     cp_re2_text_add_range(out, from, CP_UTF8_MAX_RUNE);
 }
 
-/* PCRE2 itself adds the folded forms to a set that is not turned round. */
+/*
+ * Writes an ASCII set. PCRE2 adds the folded forms itself if the set is not
+ * negated.
+ */
 static void add_ascii_set(struct class *c, const char *ranges, bool is_negated)
 {
     bool marked[128];
@@ -86,7 +90,10 @@ static void add_ascii_set(struct class *c, const char *ranges, bool is_negated)
                          c->is_folded && marked['k']);
 }
 
-/* Takes surrogates out of the range: no text has any, and PCRE2 objects. */
+/*
+ * Excludes surrogates from the range: no text contains them, and PCRE2 rejects
+ * them.
+ */
 static void add_range(struct class *c, uint32_t first, uint32_t last)
 {
     if (first >> 11 == 0x1b)
@@ -99,7 +106,7 @@ static void add_range(struct class *c, uint32_t first, uint32_t last)
     cp_re2_text_add_range(c->out, first, last);
 }
 
-/* Finds the name in \pN or \p{Name} and steps over the whole. */
+/* Parses \pN or \p{Name} and returns the position of the name. */
 static enum cp_status property_name(struct cp_re2_scan *s, size_t *out_name,
                                     size_t *out_len)
 {
@@ -131,7 +138,7 @@ static bool is_ascii_name(const char *name, size_t len)
     return len == 5 && strncasecmp(name, "ascii", 5) == 0;
 }
 
-/* \p{Name} with all its ways of saying "not". */
+/* Translates \p{Name} with all its forms of negation. */
 static enum cp_status add_property(struct class *c, struct cp_re2_scan *s)
 {
     char property[CP_RE2_PROPERTY_MAX];
@@ -160,7 +167,7 @@ static enum cp_status add_property(struct class *c, struct cp_re2_scan *s)
     return CP_OK;
 }
 
-/* [:name:] at the cursor; *out_found is false if it is no such thing. */
+/* Translates [:name:] at the cursor; *out_found is false if there is none. */
 static enum cp_status add_posix(struct class *c, struct cp_re2_scan *s,
                                 bool *out_found)
 {
@@ -182,7 +189,7 @@ static enum cp_status add_posix(struct class *c, struct cp_re2_scan *s,
     return CP_OK;
 }
 
-/* One end of a range; `from` is where the class began. */
+/* Parses one end of a range; `from` is the start of the class. */
 static enum cp_status class_rune(struct cp_re2_scan *s, size_t from,
                                  uint32_t *out)
 {
@@ -193,7 +200,9 @@ static enum cp_status class_rune(struct cp_re2_scan *s, size_t from,
     return cp_re2_scan_rune(s, out);
 }
 
-/* A character or a range; a hyphen before the closing ] is a character. */
+/*
+ * Parses a character or a range; a hyphen before the closing ] is a character.
+ */
 static enum cp_status add_runes(struct class *c, struct cp_re2_scan *s,
                                 size_t from)
 {
@@ -262,7 +271,8 @@ enum cp_status cp_re2_class_brackets(struct cp_re2_scan *s, bool is_folded,
         if (add_item(&c, s, from) != CP_OK)
             return CP_EUSAGE;
     s->pos++;
-    if (c.is_empty) /* only surrogates: no character, or any, matches */
+    if (c.is_empty) /* only surrogates: matches nothing, or anything if negated
+                     */
         cp_re2_text_add(out, is_negated ? "\\P{Any}" : "^\\p{Any}");
     cp_re2_text_add(out, "]");
     return CP_OK;

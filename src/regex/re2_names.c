@@ -1,9 +1,9 @@
 /*
- * re2_names.c - tables of character sets; see re2_names.h.
+ * re2_names.c - tables of character sets.
  *
- * PCRE2 knows the same properties, but takes short script names too, which
- * RE2 refuses, and by \p{Greek} it means script extensions. So the names
- * that RE2 takes are listed here and scripts are asked for as "sc:".
+ * PCRE2 has the same properties, but also accepts short script names, which RE2
+ * rejects, and its \p{Greek} means script extensions. So the names of RE2 are
+ * listed here, and scripts are written as "sc:".
  */
 #include "regex/re2_names.h"
 
@@ -31,7 +31,7 @@ static const struct {
     { "xdigit", "09AFaf" },
 };
 
-/* Names that do not stand for themselves; ^ turns the property round. */
+/* Names with another meaning; ^ negates the property. */
 static const struct {
     const char *name, *property;
 } aliases[] = {
@@ -89,7 +89,7 @@ static const char *const categories[] = {
     "Sk", "Sm", "So", "Z",  "Zl", "Zp", "Zs",
 };
 
-/* Without the underscores: names are compared in that form. */
+/* Without underscores, the form in which names are compared. */
 static const char *const scripts[] = {
     "adlam",
     "ahom",
@@ -277,7 +277,10 @@ const char *cp_re2_names_perl(int letter)
     }
 }
 
-/* Lower case without the characters that do not count; false if too long. */
+/*
+ * Writes the name in lower case without ignored characters; false if it is too
+ * long.
+ */
 static bool canonical(const char *name, size_t len,
                       char out[static CP_RE2_PROPERTY_MAX])
 {

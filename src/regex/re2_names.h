@@ -1,5 +1,5 @@
 /*
- * re2_names - the names of character sets in RE2 patterns.
+ * re2_names - names of character sets in RE2 patterns.
  *
  * Two kinds: sets of ASCII characters (\d, [:alpha:]) and Unicode properties
  * (\p{Greek}, \p{Lu}). Constant tables; part of the translator (re2.h).
@@ -11,22 +11,22 @@
 #include <stddef.h>
 
 /*
- * The ASCII set [:name:], as pairs of first and last character; NULL if
- * there is none of that name. Constant.
+ * Returns the ASCII set [:name:] as pairs of first and last character; NULL if
+ * unknown.
  */
 const char *cp_re2_names_posix(const char *name, size_t len);
 
 /* The same for the letter of \d, \s or \w. */
 const char *cp_re2_names_perl(int letter);
 
-/* Long enough for what cp_re2_names_property writes. */
+/* Buffer size for cp_re2_names_property. */
 #define CP_RE2_PROPERTY_MAX 64
 
 /*
- * Writes what PCRE2 wants between \p{ and }, with its sign, into out: the
- * name "Greek" gives "sc:greek". False if RE2 has no property of that name.
- * Case, blanks, hyphens and underscores in the name do not count. With
- * is_folded upper and lower case letters are taken as one property.
+ * Writes PCRE2's text between \p{ and }, with its sign, to out: "Greek" gives
+ * "sc:greek". False if RE2 has no such property. Case, blanks, hyphens and
+ * underscores in the name are ignored. With is_folded, upper and lower case
+ * letters are one property.
  */
 bool cp_re2_names_property(const char *name, size_t len, bool is_folded,
                            char out[static CP_RE2_PROPERTY_MAX]);

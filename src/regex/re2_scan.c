@@ -1,8 +1,8 @@
 /*
- * re2_scan.c - reading the small pieces of an RE2 pattern; see re2_scan.h.
+ * re2_scan.c - reads runes, escapes and counts of an RE2 pattern.
  *
- * How much of the pattern each message quotes follows Go's regexp/syntax,
- * because users compare the messages.
+ * The part of the pattern that a message quotes is the same as in Go's
+ * regexp/syntax, because users compare the messages.
  */
 #include "regex/re2_scan.h"
 
@@ -68,7 +68,7 @@ static enum cp_status bad_escape(const struct cp_re2_scan *s, size_t from)
     return cp_re2_scan_fail(s, "invalid escape sequence", from, s->pos);
 }
 
-/* The rest of \x{...}; `from` is where the backslash is. */
+/* Reads the rest of \x{...}; `from` is the position of the backslash. */
 static enum cp_status braced_hex(struct cp_re2_scan *s, size_t from,
                                  uint32_t *out)
 {
@@ -93,7 +93,7 @@ static enum cp_status braced_hex(struct cp_re2_scan *s, size_t from,
     return bad_escape(s, from);
 }
 
-/* What follows \x; `from` is where the backslash is. */
+/* Reads the digits behind \x; `from` is the position of the backslash. */
 static enum cp_status hex_escape(struct cp_re2_scan *s, size_t from,
                                  uint32_t *out)
 {
@@ -122,14 +122,14 @@ static bool at_octal(const struct cp_re2_scan *s)
     return c >= '0' && c <= '7';
 }
 
-/* Up to three octal digits, of which the first has been read. */
+/* Reads up to three octal digits; the first is already read. */
 static enum cp_status octal_escape(struct cp_re2_scan *s, size_t from,
                                    uint32_t first, uint32_t *out)
 {
     uint32_t value = first - '0';
 
     if (first != '0' && !at_octal(s))
-        return bad_escape(s, from); /* elsewhere a back-reference */
+        return bad_escape(s, from); /* a back-reference in other syntaxes */
     for (int i = 0; i < 2 && at_octal(s); i++)
         value = value * 8 + (uint32_t)(s->text[s->pos++] - '0');
     *out = value;
@@ -161,7 +161,7 @@ enum cp_status cp_re2_scan_escape(struct cp_re2_scan *s, uint32_t *out)
     return CP_OK;
 }
 
-/* A decimal number without leading zeros; -1 if there is none. */
+/* Reads a decimal number without leading zeros; -1 if there is none. */
 static int count(struct cp_re2_scan *s)
 {
     size_t first = s->pos;

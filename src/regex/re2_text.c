@@ -1,4 +1,4 @@
-/* re2_text.c - appending with a sticky failure; see re2_text.h. */
+/* re2_text.c - appends text; allocation failures are sticky. */
 #include "regex/re2_text.h"
 
 #include <stdio.h>
@@ -9,10 +9,10 @@
 
 void cp_re2_text_add_bytes(struct cp_re2_text *t, const char *s, size_t len)
 {
-    if (t->is_short || len == 0)
+    if (t->is_out_of_memory || len == 0)
         return;
     if (cp_reserve(&t->data, &t->cap, t->len + len, 1, NULL) != CP_OK) {
-        t->is_short = true;
+        t->is_out_of_memory = true;
         return;
     }
     memcpy(t->data + t->len, s, len);

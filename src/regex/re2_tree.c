@@ -1,10 +1,10 @@
 /*
- * re2_tree.c - building the tree within RE2's limits; see re2_tree.h.
+ * re2_tree.c - builds the tree within RE2's limits.
  *
- * RE2 bounds three things: the height of the tree, the product of counts
- * nested in each other, and the states of the compiled machine. The last it
- * adds up only once the pattern has nodes and counts enough to be suspect;
- * whether a pattern passes depends on that, so the same is done here.
+ * RE2 limits the height of the tree, the product of nested counts, and the
+ * states of the compiled automaton. It adds up the states only once the pattern
+ * has enough nodes and counts. Whether a pattern passes depends on that, so
+ * this code does the same.
  */
 #include "regex/re2_tree.h"
 
@@ -72,7 +72,7 @@ enum cp_re2_limit cp_re2_tree_leaf(struct cp_re2_tree *t, size_t from,
 {
     struct cp_re2_node node = { .kind = CP_RE2_LEAF, .first = from };
 
-    if (t->text.is_short)
+    if (t->text.is_out_of_memory)
         return CP_RE2_NO_MEMORY;
     node.n = t->text.len - from;
     node.is_folded = is_folded;
@@ -83,17 +83,18 @@ enum cp_re2_limit cp_re2_tree_leaf(struct cp_re2_tree *t, size_t from,
     return push(t, node, out);
 }
 
-/* Makes `parts` the children of node, with the sums over them. */
-static enum cp_re2_limit adopt(struct cp_re2_tree *t, struct cp_re2_node *node,
-                               const uint32_t *parts, size_t n)
+/* Makes `parts` the children of node, and computes its sums. */
+static enum cp_re2_limit set_children(struct cp_re2_tree *t,
+                                      struct cp_re2_node *node,
+                                      const uint32_t *parts, size_t n)
 {
-    if (cp_reserve(&t->kids, &t->kids_cap, t->n_kids + n, sizeof(*t->kids),
-                   NULL) != CP_OK)
+    if (cp_reserve(&t->children, &t->kids_cap, t->n_children + n,
+                   sizeof(*t->children), NULL) != CP_OK)
         return CP_RE2_NO_MEMORY;
-    memcpy(t->kids + t->n_kids, parts, n * sizeof(*parts));
-    node->first = t->n_kids;
+    memcpy(t->children + t->n_children, parts, n * sizeof(*parts));
+    node->first = t->n_children;
     node->n = n;
-    t->n_kids += n;
+    t->n_children += n;
     for (size_t i = 0; i < n; i++) {
         const struct cp_re2_node *kid = &t->nodes[parts[i]];
 
@@ -106,7 +107,7 @@ static enum cp_re2_limit adopt(struct cp_re2_tree *t, struct cp_re2_node *node,
     return CP_RE2_FITS;
 }
 
-/* RE2 holds a run of runes as one node. */
+/* Whether RE2 would store the parts as one string node. */
 static bool is_string(const struct cp_re2_tree *t, const uint32_t *parts,
                       size_t n)
 {
@@ -132,7 +133,7 @@ enum cp_re2_limit cp_re2_tree_concat(struct cp_re2_tree *t,
         *out = parts[0];
         return CP_RE2_FITS;
     }
-    if (adopt(t, &node, parts, n) != CP_RE2_FITS)
+    if (set_children(t, &node, parts, n) != CP_RE2_FITS)
         return CP_RE2_NO_MEMORY;
     node.is_string = is_string(t, parts, n);
     if (node.is_string)
@@ -150,29 +151,30 @@ enum cp_re2_limit cp_re2_tree_alternate(struct cp_re2_tree *t,
         *out = parts[0];
         return CP_RE2_FITS;
     }
-    if (adopt(t, &node, parts, n) != CP_RE2_FITS)
+    if (set_children(t, &node, parts, n) != CP_RE2_FITS)
         return CP_RE2_NO_MEMORY;
     node.size += n - 1;
     return push(t, node, out);
 }
 
-/* What a count multiplies by: {2,5} by 5, {2,} by 2, * by nothing. */
-static int factor(struct cp_re2_repeat how)
+/* Returns the multiplier of a count: {2,5} gives 5, {2,} gives 2, * gives 1. */
+static int factor(struct cp_re2_repeat repeat_count)
 {
-    if (!how.is_counted)
+    if (!repeat_count.is_counted)
         return 1;
-    return how.max >= 0 ? how.max : how.min;
+    return repeat_count.max >= 0 ? repeat_count.max : repeat_count.min;
 }
 
-static uint64_t repeat_size(struct cp_re2_repeat how, uint64_t part)
+static uint64_t repeat_size(struct cp_re2_repeat repeat_count, uint64_t part)
 {
-    if (how.max == 1 && !how.is_counted)
+    if (repeat_count.max == 1 && !repeat_count.is_counted)
         return 1 + part;
-    if (how.max < 0 && how.min == 0)
+    if (repeat_count.max < 0 && repeat_count.min == 0)
         return 2 + part;
-    if (how.max < 0)
-        return 1 + (uint64_t)how.min * part;
-    return (uint64_t)how.max * part + (uint64_t)(how.max - how.min);
+    if (repeat_count.max < 0)
+        return 1 + (uint64_t)repeat_count.min * part;
+    return (uint64_t)repeat_count.max * part +
+           (uint64_t)(repeat_count.max - repeat_count.min);
 }
 
 static void count_repeats(struct cp_re2_tree *t, int n)
@@ -188,21 +190,23 @@ static void count_repeats(struct cp_re2_tree *t, int n)
 }
 
 enum cp_re2_limit cp_re2_tree_repeat(struct cp_re2_tree *t, uint32_t part,
-                                     struct cp_re2_repeat how, uint32_t *out)
+                                     struct cp_re2_repeat repeat_count,
+                                     uint32_t *out)
 {
-    struct cp_re2_node node = { .kind = CP_RE2_REPEAT, .repeat = how };
+    struct cp_re2_node node = { .kind = CP_RE2_REPEAT, .repeat = repeat_count };
     enum cp_re2_limit limit;
 
-    if (adopt(t, &node, &part, 1) != CP_RE2_FITS)
+    if (set_children(t, &node, &part, 1) != CP_RE2_FITS)
         return CP_RE2_NO_MEMORY;
-    node.size = repeat_size(how, node.size);
-    if (how.max == 0)
-        node.copies = 1; /* what is inside never happens */
-    else if (factor(how) > 0)
-        node.copies *= factor(how);
-    count_repeats(t, factor(how));
+    node.size = repeat_size(repeat_count, node.size);
+    if (repeat_count.max == 0)
+        node.copies = 1; /* the contents never occur */
+    else if (factor(repeat_count) > 0)
+        node.copies *= factor(repeat_count);
+    count_repeats(t, factor(repeat_count));
     limit = push(t, node, out);
-    if (limit == CP_RE2_FITS && factor(how) >= 2 && node.copies > MAX_COPIES)
+    if (limit == CP_RE2_FITS && factor(repeat_count) >= 2 &&
+        node.copies > MAX_COPIES)
         return CP_RE2_TOO_MANY_COPIES;
     return limit;
 }
@@ -220,7 +224,7 @@ enum cp_re2_limit cp_re2_tree_capture(struct cp_re2_tree *t, uint32_t node)
 void cp_re2_tree_release(struct cp_re2_tree *t)
 {
     cp_free(t->nodes);
-    cp_free(t->kids);
+    cp_free(t->children);
     cp_free(t->text.data);
     memset(t, 0, sizeof(*t));
 }

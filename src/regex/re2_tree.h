@@ -1,10 +1,10 @@
 /*
- * re2_tree - a parsed RE2 pattern, RE2's limits on it, and how PCRE2 has it.
+ * re2_tree - a parsed RE2 pattern, with RE2's limits.
  *
- * The parser (re2.c) builds the tree from the leaves up. Only whether a text
- * matches is ever asked, so groups do not capture and all repetition is
- * greedy: neither changes that answer. Nodes are named by number and are
- * never freed singly. One thread at a time.
+ * The parser (re2.c) builds the tree from the leaves up. The only question is
+ * whether a text matches, so groups do not capture and all repetition is
+ * greedy. Nodes are identified by number and freed together. One thread at a
+ * time.
  */
 #ifndef CP_RE2_TREE_H
 #define CP_RE2_TREE_H
@@ -20,36 +20,37 @@ struct cp_re2;
 
 struct cp_re2_node;
 
-/* Starts as zeros. */
+/* Initialize with { 0 }. */
 struct cp_re2_tree {
     struct cp_re2_node *nodes;
     size_t n_nodes, nodes_cap;
-    uint32_t *kids; /* children of all nodes, each node's in one run */
-    size_t n_kids, kids_cap;
-    struct cp_re2_text text; /* the PCRE2 text of all leaves */
-    size_t repeats;          /* product of all counts seen, up to a bound */
+    uint32_t
+        *children; /* children of all nodes; those of one node are contiguous */
+    size_t n_children, kids_cap;
+    struct cp_re2_text text; /* PCRE2 text of all leaves */
+    size_t repeats;          /* product of all counts so far, up to a bound */
 };
 
 enum cp_re2_limit {
     CP_RE2_FITS = 0,
     CP_RE2_TOO_DEEP,
     CP_RE2_TOO_LARGE,
-    CP_RE2_TOO_MANY_COPIES, /* nested counts multiply to over 1000 */
+    CP_RE2_TOO_MANY_COPIES, /* the product of nested counts exceeds 1000 */
     CP_RE2_NO_MEMORY,
 };
 
-/* A leaf for one rune. With is_folded its other cases match too. */
+/* Creates a leaf for one rune. With is_folded its other cases match too. */
 enum cp_re2_limit cp_re2_tree_rune(struct cp_re2_tree *t, uint32_t rune,
                                    bool is_folded, uint32_t *out);
 
 /*
- * A leaf for the text added to t->text since it had `from` bytes: a class,
- * an assertion, or nothing at all. is_char: it always takes one character.
+ * Creates a leaf for the text added to t->text since it had `from` bytes: a
+ * class, an assertion, or nothing. is_char: it matches exactly one character.
  */
 enum cp_re2_limit cp_re2_tree_leaf(struct cp_re2_tree *t, size_t from,
                                    bool is_char, bool is_folded, uint32_t *out);
 
-/* The n parts one after the other, or one of the n alternatives. */
+/* Create the concatenation or the alternation of n parts. */
 enum cp_re2_limit cp_re2_tree_concat(struct cp_re2_tree *t,
                                      const uint32_t *parts, size_t n,
                                      uint32_t *out);
@@ -58,20 +59,21 @@ enum cp_re2_limit cp_re2_tree_alternate(struct cp_re2_tree *t,
                                         uint32_t *out);
 
 /*
- * The part min to max times; max is -1 for no bound. is_counted tells {0,}
- * from *, which RE2 does when it adds up sizes.
+ * Repeats the part min to max times; max is -1 for unlimited. is_counted
+ * distinguishes {0,} from *, as RE2 does when it adds up sizes.
  */
 struct cp_re2_repeat {
     int min, max;
     bool is_counted;
 };
 enum cp_re2_limit cp_re2_tree_repeat(struct cp_re2_tree *t, uint32_t part,
-                                     struct cp_re2_repeat how, uint32_t *out);
+                                     struct cp_re2_repeat repeat_count,
+                                     uint32_t *out);
 
-/* Notes that the node stands in a capturing group, which counts as a level. */
+/* Records that the node is in a capturing group, which adds to the height. */
 enum cp_re2_limit cp_re2_tree_capture(struct cp_re2_tree *t, uint32_t node);
 
-/* Writes the pattern that root stands for; as cp_re2_init. */
+/* Writes the pattern of root, as cp_re2_init does. */
 enum cp_status cp_re2_tree_write(const struct cp_re2_tree *t, uint32_t root,
                                  struct cp_re2 *out, struct cp_error *err);
 

@@ -1,16 +1,16 @@
 /*
- * re2_write.c - writes the tree as a PCRE2 pattern; see re2_tree.h.
+ * re2_write.c - writes the tree as a PCRE2 pattern.
  *
- * The pattern is for PCRE2_DOTALL and PCRE2_MULTILINE, which the leaves
- * count on, and without PCRE2_CASELESS: (?i) and (?-i) are written where
- * folding changes between one leaf that has case and the next. PCRE2 forgets
- * such a setting at the end of its group, as the writer does.
+ * The pattern requires PCRE2_DOTALL and PCRE2_MULTILINE, and no PCRE2_CASELESS:
+ * (?i) and (?-i) are written where folding changes between two leaves with
+ * case. PCRE2 restores the setting at the end of its group, and so does the
+ * writer.
  *
- * Repetitions straight within each other, as in (a*)*, become one: they mean
- * the same, and a backtracking matcher would try exponentially many ways.
+ * Directly nested repetitions such as (a*)* become one. They are equivalent,
+ * and a backtracking matcher would try exponentially many ways.
  *
- * x+ is written xx*, because PCRE2's other matcher (see pcre.c) counts the
- * turns of x+ and then takes places in the text for places in the pattern.
+ * x+ is written as xx*, because pcre2_dfa_match (pcre.c) counts the iterations
+ * of x+ and then confuses positions in the text with positions in the pattern.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -27,15 +27,15 @@
 struct writer {
     const struct cp_re2_tree *tree;
     struct cp_re2_text *out;
-    bool is_folded; /* as PCRE2 has it at this place */
+    bool is_folded; /* PCRE2's current setting */
 };
 
 static void write_node(struct writer *w, const struct cp_re2_node *node);
 
-static const struct cp_re2_node *kid(const struct writer *w,
-                                     const struct cp_re2_node *node, size_t i)
+static const struct cp_re2_node *child(const struct writer *w,
+                                       const struct cp_re2_node *node, size_t i)
 {
-    return &w->tree->nodes[w->tree->kids[node->first + i]];
+    return &w->tree->nodes[w->tree->children[node->first + i]];
 }
 
 static void set_fold(struct writer *w, const struct cp_re2_node *node)
@@ -49,7 +49,8 @@ static void set_fold(struct writer *w, const struct cp_re2_node *node)
 static void write_rune(struct writer *w, const struct cp_re2_node *node)
 {
     if (node->rune >> 11 == 0x1b) {
-        cp_re2_text_add(w->out, "[^\\p{Any}]"); /* no text has surrogates */
+        cp_re2_text_add(w->out,
+                        "[^\\p{Any}]"); /* no text contains surrogates */
         return;
     }
     set_fold(w, node);
@@ -77,7 +78,7 @@ static void write_group(struct writer *w, const struct cp_re2_node *node)
 static void write_concat(struct writer *w, const struct cp_re2_node *node)
 {
     for (size_t i = 0; i < node->n; i++) {
-        const struct cp_re2_node *part = kid(w, node, i);
+        const struct cp_re2_node *part = child(w, node, i);
 
         if (part->kind == CP_RE2_ALTERNATE)
             write_group(w, part);
@@ -91,49 +92,53 @@ static void write_alternate(struct writer *w, const struct cp_re2_node *node)
     for (size_t i = 0; i < node->n; i++) {
         if (i > 0)
             cp_re2_text_add(w->out, "|");
-        write_node(w, kid(w, node, i));
+        write_node(w, child(w, node, i));
     }
 }
 
-/* ?, * or +, or a count that says the same. */
-static bool is_simple(struct cp_re2_repeat how)
+/* Whether it is ?, * or +, or an equivalent count. */
+static bool is_simple(struct cp_re2_repeat repeat_count)
 {
-    return how.min <= 1 && (how.max < 0 || how.max == 1);
+    return repeat_count.min <= 1 &&
+           (repeat_count.max < 0 || repeat_count.max == 1);
 }
 
-static void write_counts(struct cp_re2_text *out, struct cp_re2_repeat how)
+static void write_counts(struct cp_re2_text *out,
+                         struct cp_re2_repeat repeat_count)
 {
     char counts[32] = "";
 
-    if (how.max < 0 && how.min <= 1)
-        cp_re2_text_add(out, how.min ? "+" : "*");
-    else if (how.max < 0)
-        (void)snprintf(counts, sizeof(counts), "{%d,}", how.min);
+    if (repeat_count.max < 0 && repeat_count.min <= 1)
+        cp_re2_text_add(out, repeat_count.min ? "+" : "*");
+    else if (repeat_count.max < 0)
+        (void)snprintf(counts, sizeof(counts), "{%d,}", repeat_count.min);
     else
-        (void)snprintf(counts, sizeof(counts), "{%d,%d}", how.min, how.max);
+        (void)snprintf(counts, sizeof(counts), "{%d,%d}", repeat_count.min,
+                       repeat_count.max);
     cp_re2_text_add(out, counts);
 }
 
 static void write_repeat(struct writer *w, const struct cp_re2_node *node)
 {
-    struct cp_re2_repeat how = node->repeat;
-    const struct cp_re2_node *part = kid(w, node, 0);
+    struct cp_re2_repeat repeat_count = node->repeat;
+    const struct cp_re2_node *part = child(w, node, 0);
 
-    while (part->kind == CP_RE2_REPEAT && is_simple(how) &&
+    while (part->kind == CP_RE2_REPEAT && is_simple(repeat_count) &&
            is_simple(part->repeat)) {
-        how.min = how.min && part->repeat.min;
-        how.max = how.max < 0 || part->repeat.max < 0 ? -1 : 1;
-        part = kid(w, part, 0);
+        repeat_count.min = repeat_count.min && part->repeat.min;
+        repeat_count.max =
+            repeat_count.max < 0 || part->repeat.max < 0 ? -1 : 1;
+        part = child(w, part, 0);
     }
     if (part->is_char)
         write_node(w, part);
     else
         write_group(w, part);
-    if (part->is_char && how.min == 1 && how.max < 0) {
+    if (part->is_char && repeat_count.min == 1 && repeat_count.max < 0) {
         write_node(w, part);
-        how.min = 0;
+        repeat_count.min = 0;
     }
-    write_counts(w->out, how);
+    write_counts(w->out, repeat_count);
 }
 
 static void write_node(struct writer *w, const struct cp_re2_node *node)
@@ -157,7 +162,10 @@ static void write_node(struct writer *w, const struct cp_re2_node *node)
     }
 }
 
-/* U+FFFD is not plain: RE2 lets it match a byte that is no UTF-8. */
+/*
+ * Whether the node is literal. U+FFFD is not: in RE2 it also matches an invalid
+ * byte.
+ */
 static bool is_plain(const struct cp_re2_node *node)
 {
     return node->kind == CP_RE2_RUNE && !(node->is_folded && node->has_case) &&
@@ -171,12 +179,15 @@ static void add_utf8(struct cp_re2_text *out, uint32_t rune)
     cp_re2_text_add_bytes(out, bytes, cp_utf8_encode(rune, bytes));
 }
 
-/* If the pattern is a plain string adds its bytes; else adds nothing. */
+/*
+ * Adds the bytes of the pattern if it is a plain string; otherwise adds
+ * nothing.
+ */
 static bool write_literal(const struct cp_re2_tree *t, uint32_t node,
                           struct cp_re2_text *out)
 {
     const struct cp_re2_node *root = &t->nodes[node];
-    const uint32_t *kids;
+    const uint32_t *children;
 
     if (is_plain(root)) {
         add_utf8(out, root->rune);
@@ -186,16 +197,16 @@ static bool write_literal(const struct cp_re2_tree *t, uint32_t node,
         return root->n == 0;
     if (root->kind != CP_RE2_CONCAT)
         return false;
-    kids = t->kids + root->first;
+    children = t->children + root->first;
     for (size_t i = 0; i < root->n; i++)
-        if (!is_plain(&t->nodes[kids[i]]))
+        if (!is_plain(&t->nodes[children[i]]))
             return false;
     for (size_t i = 0; i < root->n; i++)
-        add_utf8(out, t->nodes[kids[i]].rune);
+        add_utf8(out, t->nodes[children[i]].rune);
     return true;
 }
 
-/* Writes a branch so that it does not matter what stands before it. */
+/* Writes a branch independently of the settings before it. */
 static void write_branch(const struct cp_re2_tree *t,
                          const struct cp_re2_node *node,
                          struct cp_re2_text *out)
@@ -204,10 +215,11 @@ static void write_branch(const struct cp_re2_tree *t,
 
     write_node(&w, node);
     if (w.is_folded)
-        cp_re2_text_add(out, "(?-i)"); /* it would reach past the next | */
+        cp_re2_text_add(
+            out, "(?-i)"); /* otherwise it would apply beyond the next | */
 }
 
-/* Writes all branches one after the other and notes where each starts. */
+/* Writes all branches and stores the start of each. */
 static enum cp_status write_branches(const struct cp_re2_tree *t, uint32_t root,
                                      struct cp_re2 *re2,
                                      struct cp_re2_text *text)
@@ -224,7 +236,7 @@ static enum cp_status write_branches(const struct cp_re2_tree *t, uint32_t root,
             cp_re2_text_add(text, "|");
         re2->branches[i] = text->len;
         if (is_alternate)
-            node = &t->nodes[t->kids[t->nodes[root].first + i]];
+            node = &t->nodes[t->children[t->nodes[root].first + i]];
         write_branch(t, node, text);
     }
     return CP_OK;
@@ -241,10 +253,10 @@ enum cp_status cp_re2_tree_write(const struct cp_re2_tree *t, uint32_t root,
     if (!re2.is_literal)
         status = write_branches(t, root, &re2, &text);
     if (text.len == 0)
-        re2.is_literal = true; /* as is ()(), of which nothing is left */
+        re2.is_literal = true; /* like ()(), which becomes empty */
     re2.text = text.data;
     re2.len = text.len;
-    if (status != CP_OK || text.is_short) {
+    if (status != CP_OK || text.is_out_of_memory) {
         cp_re2_release(&re2);
         return cp_error_nomem(err);
     }

@@ -1,12 +1,12 @@
 /*
- * regex.c - matching with a translated pattern; see regex.h.
+ * regex.c - matches text with a translated pattern.
  *
- * A pattern without operators is searched for as plain bytes. Any other is
- * one PCRE2 program, or several when it has so many alternatives that PCRE2,
- * whose programs end at 64 KiB, could not hold them in one.
+ * A pattern without operators is searched as plain bytes. Any other becomes one
+ * PCRE2 program, or several if it has too many alternatives: a PCRE2 program is
+ * limited to 64 KiB.
  *
- * PCRE2 wants UTF-8. RE2 reads a byte that is no part of any as U+FFFD; a
- * text that holds such bytes is rewritten that way before it is matched.
+ * PCRE2 requires UTF-8. RE2 reads an invalid byte as U+FFFD, so a text with
+ * invalid bytes is rewritten that way before it is matched.
  */
 #include "regex/regex.h"
 
@@ -20,23 +20,24 @@
 #include "regex/pcre.h"
 #include "regex/re2.h"
 
-#define MAX_PROGRAM_BYTES 16000 /* of a pattern; each becomes up to 3 */
+#define MAX_PROGRAM_BYTES                                                      \
+    16000 /* bytes of a pattern; each compiles to up to 3 bytes */
 
 struct cp_regex {
-    char *pattern; /* terminated */
+    char *pattern; /* NUL-terminated */
     struct cp_re2 re2;
     struct cp_pcre **programs; /* none if the pattern is a plain string */
     size_t n_programs;
-    atomic_int status; /* what cp_regex_check returns */
+    atomic_int status; /* result of cp_regex_check */
 };
 
-/* Where the text of the branches before the i-th ends. */
+/* Returns the end of the text of the branches before the i-th. */
 static size_t branch_end(const struct cp_re2 *re2, size_t i)
 {
     return i < re2->n_branches ? re2->branches[i] - 1 : re2->len;
 }
 
-/* Compiles the branches from *next on, as many as fit; moves *next. */
+/* Compiles as many branches from *next as fit; advances *next. */
 static struct cp_pcre *compile_some(const struct cp_re2 *re2, size_t *next,
                                     struct cp_error *err)
 {
@@ -112,7 +113,7 @@ void cp_regex_free(struct cp_regex *re)
     cp_free(re);
 }
 
-/* Whether any program says yes; a problem counts only if none does. */
+/* Whether any program matches; an error counts only if none does. */
 static bool match_valid(struct cp_regex *re, const char *text, size_t len)
 {
     enum cp_status status = CP_OK;
@@ -136,7 +137,7 @@ static bool match_valid(struct cp_regex *re, const char *text, size_t len)
     return false;
 }
 
-/* Copies text with U+FFFD for each stray byte; out holds 4 times len. */
+/* Copies text with U+FFFD for each invalid byte; out has 4 * len bytes. */
 static size_t replace_stray(const char *text, size_t len, char *out)
 {
     size_t n = 0;
@@ -170,7 +171,7 @@ bool cp_regex_match(struct cp_regex *re, const char *text, size_t len)
     if (!text)
         text = "";
     if (atomic_load_explicit(&re->status, memory_order_relaxed) == CP_EUSAGE)
-        return false; /* the caller has an error to show: end soon */
+        return false; /* the caller reports the error; end soon */
     if (re->re2.is_literal)
         return re->re2.len == 0 ||
                memmem(text, len, re->re2.text, re->re2.len) != NULL;

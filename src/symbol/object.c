@@ -1,4 +1,4 @@
-/* object.c - see object.h. */
+/* object.c - opens a file's symbolizer, routines and disassembler on demand. */
 #include "symbol/object.h"
 
 #include <stdbool.h>
@@ -20,13 +20,13 @@
 
 struct cp_object {
     struct cp_symbolizer *symbolizer;
-    struct cp_symbolizer *debug; /* knows the lines, or NULL */
+    struct cp_symbolizer *debug; /* symbolizer of the debug file, or NULL */
     struct cp_routines routines;
-    struct cp_disasm *disasm; /* NULL until code is asked for */
+    struct cp_disasm *disasm; /* NULL until first used */
     bool is_intel;
     struct cp_arena arena;
 
-    /* While instructions are read: */
+    /* Output of the disassembly in progress: */
     struct cp_object_insn *insns;
     size_t n, cap;
     enum cp_status status;
@@ -43,7 +43,7 @@ void cp_object_build_id(const struct cp_elf *e, char *out)
     cp_hex_text(id, n, out);
 }
 
-/* Opens the debug file where the file's own directories have none. */
+/* Opens the debug file if the usual directories have none. */
 static void open_debug(struct cp_object *o, const char *path, const char *id,
                        const struct cp_object_options *options)
 {
@@ -205,9 +205,9 @@ enum cp_status cp_object_read(struct cp_object *o,
     return status;
 }
 
-void cp_object_forget(struct cp_object *o)
+void cp_object_drop(struct cp_object *o)
 {
-    cp_symbolizer_forget(o->debug ? o->debug : o->symbolizer);
+    cp_symbolizer_drop_frames(o->debug ? o->debug : o->symbolizer);
     cp_arena_release(&o->arena);
     o->insns = NULL;
     o->n = o->cap = 0;

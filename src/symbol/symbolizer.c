@@ -1,9 +1,9 @@
 /*
- * symbolizer.c - a batch of addresses through all tables of a file.
+ * symbolizer.c - resolves a batch of addresses by all tables of a file.
  *
- * DWARF first; the addresses that it gives no function are then looked up in
- * the symbol tables of the file itself, of its debug file, and of the small
- * file in .gnu_debugdata.
+ * DWARF first. Addresses without a function are then looked up in the symbol
+ * tables of the file, of its debug file, and of the small ELF file in
+ * .gnu_debugdata.
  */
 #include "symbol/symbolizer.h"
 
@@ -18,7 +18,7 @@
 #include "base/sort.h"
 #include "elf/debug_file.h"
 #include "elf/elf_file.h"
-#include "elf/elf_unpack.h"
+#include "elf/elf_decompress.h"
 #include "symbol/dwarf/dwarf_file.h"
 #include "symbol/dwarf/dwarf_index.h"
 #include "symbol/dwarf/dwarf_resolve.h"
@@ -28,17 +28,18 @@
 #include "symbol/table/frame.h"
 #include "symbol/table/symtab.h"
 
-#define FEW_ADDRESSES 64 /* as many as are worth an index of symbols */
+#define FEW_ADDRESSES 64 /* largest batch that uses the symbol index */
 
 struct cp_symbolizer {
     struct cp_elf *elf;
     struct cp_elf *debug; /* the debug file, or NULL */
-    struct cp_elf *alt;   /* what dwz moved out, or NULL */
-    struct cp_elf *mini;  /* the file in .gnu_debugdata, or NULL */
+    struct cp_elf
+        *alt; /* the file with shared debug information (dwz), or NULL */
+    struct cp_elf *mini; /* the file in .gnu_debugdata, or NULL */
     struct cp_bytes mini_bytes;
     struct cp_dwarf_file file, alt_file;
     struct cp_split *split;
-    struct cp_dwarf_index *index; /* from the second batch on */
+    struct cp_dwarf_index *index; /* used from the second batch on */
     struct cp_symtab_index *symbols[3];
     bool was_asked;
     bool has_dwarf;
@@ -49,11 +50,11 @@ struct cp_symbolizer {
     char reason[sizeof(struct cp_error)];
 };
 
-/* One batch on its way through. */
+/* State of one batch. */
 struct batch {
-    struct cp_sort_pair *asked; /* address, and place in the list */
+    struct cp_sort_pair *asked; /* address, and index in the request */
     uint64_t *sorted;
-    struct cp_answer *answers;
+    struct cp_resolved *answers;
     size_t n;
 };
 
@@ -76,14 +77,14 @@ static enum cp_status check_build_id(const struct cp_symbolizer *s,
                         "build id differs: not the file that was profiled");
 }
 
-/* The symbol table that distributions pack into stripped files. */
+/* Opens .gnu_debugdata, the compressed symbol table of stripped files. */
 static void open_mini(struct cp_symbolizer *s)
 {
     struct cp_elf_section packed;
 
     if (!cp_elf_section(s->elf, ".gnu_debugdata", &packed) ||
         !cp_elf_load(s->elf, &packed) ||
-        cp_elf_unpack_xz(packed.data, packed.len, &s->mini_bytes, NULL) !=
+        cp_elf_decompress_xz(packed.data, packed.len, &s->mini_bytes, NULL) !=
             CP_OK)
         return;
     if (cp_elf_view(&s->mini, s->mini_bytes.data, s->mini_bytes.len, NULL) !=
@@ -149,7 +150,7 @@ static void find_tables(struct cp_symbolizer *s, const char *path)
         load_dwarf(s, path);
 }
 
-/* Goes on from an open file, which it closes on failure. */
+/* Continues with an open file, and closes it on failure. */
 static enum cp_status open_elf(struct cp_symbolizer **out, struct cp_elf *elf,
                                const char *path,
                                const struct cp_symbolizer_options *options,
@@ -223,13 +224,13 @@ static void batch_release(struct batch *b)
     cp_free(b->answers);
 }
 
-static bool wants_symbol(const struct cp_answer *a)
+static bool needs_symbol(const struct cp_resolved *a)
 {
     return a->n_frames == 0 || a->is_plain ||
            !a->frames[a->n_frames - 1].function;
 }
 
-/* A symbol's name without what compilers add for copies and parts. */
+/* Returns the length of a symbol name without suffixes for clones and parts. */
 static size_t source_name_len(const char *name)
 {
     static const char *const marks[] = { ".cold",      ".part.", ".isra.",
@@ -245,9 +246,10 @@ static size_t source_name_len(const char *name)
     return len;
 }
 
-/* Gives the outermost frame of an answer the name of a symbol. */
-static enum cp_status name_answer(struct cp_symbolizer *s, struct cp_answer *a,
-                                  const char *name, struct cp_error *err)
+/* Replaces the name of the outermost frame by that of a symbol. */
+static enum cp_status rename_outermost(struct cp_symbolizer *s,
+                                       struct cp_resolved *a, const char *name,
+                                       struct cp_error *err)
 {
     if (a->is_plain) {
         size_t len = source_name_len(name);
@@ -270,7 +272,7 @@ static enum cp_status name_answer(struct cp_symbolizer *s, struct cp_answer *a,
     return CP_OK;
 }
 
-/* Looks the addresses without a function up in the symbol tables. */
+/* Looks up addresses without a function in the symbol tables. */
 static enum cp_status add_symbols(struct cp_symbolizer *s, struct batch *b,
                                   struct cp_error *err)
 {
@@ -281,7 +283,7 @@ static enum cp_status add_symbols(struct cp_symbolizer *s, struct batch *b,
     size_t n = 0;
 
     for (size_t i = 0; status == CP_OK && i < b->n; i++)
-        if (wants_symbol(&b->answers[i]))
+        if (needs_symbol(&b->answers[i]))
             left[n++] = b->sorted[i];
     for (size_t i = 0; i < 3 && n > 0; i++) {
         if (tables[i] && s->index && !s->symbols[i])
@@ -293,8 +295,8 @@ static enum cp_status add_symbols(struct cp_symbolizer *s, struct batch *b,
     }
     n = 0;
     for (size_t i = 0; status == CP_OK && i < b->n; i++)
-        if (wants_symbol(&b->answers[i]) && hits[n++].name)
-            status = name_answer(s, &b->answers[i], hits[n - 1].name, err);
+        if (needs_symbol(&b->answers[i]) && hits[n++].name)
+            status = rename_outermost(s, &b->answers[i], hits[n - 1].name, err);
     cp_free(left);
     cp_free(hits);
     return status;
@@ -327,7 +329,7 @@ enum cp_status cp_symbolizer_resolve(struct cp_symbolizer *s,
     return status;
 }
 
-void cp_symbolizer_forget(struct cp_symbolizer *s)
+void cp_symbolizer_drop_frames(struct cp_symbolizer *s)
 {
     cp_arena_release(&s->arena);
     for (size_t i = 0; i < s->n_workers; i++)

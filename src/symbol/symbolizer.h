@@ -1,11 +1,11 @@
 /*
- * symbolizer - addresses of one file to functions, files and lines.
+ * symbolizer - resolves addresses of one file to functions, files and lines.
  *
- * Finds the debug information of an ELF file wherever it is, and answers
- * batches of addresses: each batch is sorted and every table of the file is
- * walked once for all of it, so that the cost is that of the parts of the
- * file that the answers lie in. One symbolizer is used by one thread at a
- * time; with is_parallel it uses all cores by itself.
+ * Finds the debug information of an ELF file and resolves batches of addresses.
+ * It sorts a batch and reads every table of the file once for the whole batch,
+ * and only the parts that the addresses need.
+ *
+ * Context: one thread at a time. With is_parallel it starts threads of its own.
  */
 #ifndef CP_SYMBOLIZER_H
 #define CP_SYMBOLIZER_H
@@ -22,25 +22,25 @@ struct cp_elf;
 struct cp_symbolizer;
 
 struct cp_symbolizer_options {
-    bool is_parallel;  /* may use base/parallel; false in the library */
-    bool symbols_only; /* symbol tables alone: no DWARF ("fastlocal") */
-    const char *const *debug_dirs; /* closed by NULL; NULL: /usr/lib/debug */
-    const uint8_t *build_id;       /* expected */
-    size_t build_id_len;           /* 0: any */
+    bool is_parallel;  /* may start threads; false in the library */
+    bool symbols_only; /* use only symbol tables, no DWARF ("fastlocal") */
+    const char *const *debug_dirs; /* NULL-terminated; NULL: /usr/lib/debug */
+    const uint8_t *build_id;       /* expected build id */
+    size_t build_id_len;           /* bytes; 0: any build id */
 };
 
 /*
- * options may be NULL. Fails if the file cannot be opened, is no ELF file, or
- * has another build id than was expected; that debug information is missing
- * is no failure: see cp_symbolizer_reason.
+ * options may be NULL. Fails if the file cannot be opened, is not an ELF file,
+ * or has another build id. Missing debug information is not an error; see
+ * cp_symbolizer_reason.
  */
 enum cp_status cp_symbolizer_open(struct cp_symbolizer **out, const char *path,
                                   const struct cp_symbolizer_options *options,
                                   struct cp_error *err);
 
 /*
- * The same over the bytes of an ELF file that outlive it, such as the vDSO's.
- * Nothing but them is looked at: no debug files, no .dwo files.
+ * The same for an ELF file in memory, such as the vDSO, which must outlive the
+ * symbolizer. Opens no debug files and no .dwo files.
  */
 enum cp_status cp_symbolizer_view(struct cp_symbolizer **out, const void *bytes,
                                   size_t len,
@@ -48,30 +48,36 @@ enum cp_status cp_symbolizer_view(struct cp_symbolizer **out, const void *bytes,
                                   struct cp_error *err);
 
 /*
- * Addresses are the file's own virtual addresses, in any order, and are not
- * adjusted: callers subtract 1 from return addresses.
+ * Addresses are virtual addresses of the file, in any order. The caller
+ * subtracts 1 from return addresses.
  */
 enum cp_status cp_symbolizer_resolve(struct cp_symbolizer *s,
                                      const uint64_t *addresses, size_t n,
                                      cp_symbol_sink *sink, void *context,
                                      struct cp_error *err);
 
-/* Ends the life of all frames given so far: for those who ask for ever. */
-void cp_symbolizer_forget(struct cp_symbolizer *s);
+/*
+ * Frees all frames returned so far, to bound the memory of a long-lived
+ * symbolizer.
+ */
+void cp_symbolizer_drop_frames(struct cp_symbolizer *s);
 
 /*
- * Why lines or names are missing ("no debug info; install libc6-dbg or set
- * DEBUGINFOD_URLS"), or NULL.
+ * Returns why lines or names are missing ("no debug info; install libc6-dbg or
+ * set DEBUGINFOD_URLS"), or NULL.
  */
 const char *cp_symbolizer_reason(const struct cp_symbolizer *s);
 
-/* The ELF file that was opened, until close. */
+/* Returns the ELF file, valid until close. */
 struct cp_elf *cp_symbolizer_elf(struct cp_symbolizer *s);
 
-/* The file that has its symbol table, if that is another one; else NULL. */
+/*
+ * Returns the debug file that has the symbol table; NULL if the file itself has
+ * it.
+ */
 struct cp_elf *cp_symbolizer_debug_elf(struct cp_symbolizer *s);
 
-/* NULL is allowed. */
+/* s may be NULL. */
 void cp_symbolizer_close(struct cp_symbolizer *s);
 
 #endif

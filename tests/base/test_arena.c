@@ -15,7 +15,10 @@ static int is_zero(const char *bytes, size_t len)
     return 1;
 }
 
-/* Sizes around the block sizes: nothing overlaps, all is zero and aligned. */
+/*
+ * Sizes around the block sizes: allocations do not overlap, are zeroed and
+ * aligned.
+ */
 static void test_pieces_are_apart(void)
 {
     static const size_t lens[] = { 1,     15,     16,       17,     4096,
@@ -38,7 +41,7 @@ static void test_pieces_are_apart(void)
     CHECK(!a.blocks && !a.pos && !a.next_bytes);
 }
 
-/* After text of odd length the next array is aligned again. */
+/* After text of odd length the next array is aligned. */
 static void test_text_between_arrays(void)
 {
     struct cp_arena a = { 0 };
@@ -160,7 +163,7 @@ static void test_take(void)
     CHECK_STR(small, "one");
     CHECK_STR(text, "two");
     CHECK_STR(cp_arena_copy(&a, "three", 5, NULL), "three");
-    cp_arena_take(&a, &b); /* nothing */
+    cp_arena_take(&a, &b); /* empty */
     cp_arena_release(&a);
 }
 

@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-/* A file of len bytes, open for reading; byte i is i modulo 251. */
+/* Returns a descriptor of a file of len bytes; byte i is i modulo 251. */
 static int open_file(size_t len)
 {
     FILE *file = tmpfile();
@@ -144,7 +144,7 @@ static void test_reserve_keeps(void)
 static const struct {
     const char *what;
     size_t from, to;
-    size_t gone_from, gone_to; /* in pages */
+    size_t gone_from, gone_to; /* discarded range, in pages */
 } discards[] = {
     { "within a page", 10, 4000, 0, 0 },
     { "over a border", 10, 4100, 0, 0 },

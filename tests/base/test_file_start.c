@@ -1,4 +1,4 @@
-/* Tests of base/file_start.c. */
+/* test_file_start.c - tests src/base/file_start.c. */
 #include "base/file_start.h"
 
 #include <errno.h>

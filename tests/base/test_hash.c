@@ -1,4 +1,4 @@
-/* test_hash.c - tests src/base/hash.h: that regular input spreads. */
+/* test_hash.c - tests src/base/hash.h: regular input is distributed evenly. */
 #include "base/hash.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static const struct {
     { "text of 40 bytes", forty_bytes },
 };
 
-/* No bucket of the low bits may hold over four times its share. */
+/* No bucket of the low bits has more than four times its share. */
 static void test_spread(void)
 {
     static unsigned count[BUCKETS];
@@ -93,7 +93,7 @@ static void test_spread(void)
     }
 }
 
-/* Each byte counts, and so does the length. */
+/* Each byte and the length affect the hash. */
 static void test_every_byte_counts(void)
 {
     unsigned char text[70] = { 0 };
@@ -110,7 +110,7 @@ static void test_every_byte_counts(void)
     }
 }
 
-/* Nothing outside of the text is read: the sanitizer would see it. */
+/* Reads nothing outside of the text; the sanitizer would report it. */
 static void test_stays_inside(void)
 {
     for (size_t len = 0; len < 40; len++) {

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-/* Every byte, and runes whose low byte is that of a digit. */
+/* All bytes, and runes whose low byte equals a digit. */
 static void test_digits(void)
 {
     static const char digits[] = "0123456789abcdef", upper[] = "ABCDEF";

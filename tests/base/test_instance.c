@@ -1,4 +1,6 @@
-/* Tests of base/instance.c: the file of a process that serves, and its folder.
+/*
+ * test_instance.c - tests src/base/instance.c: instance files and their
+ * directory.
  */
 #include "base/instance.h"
 
@@ -88,10 +90,10 @@ static void test_alive(void)
     pid_t child;
 
     CHECK(cp_instance_is_alive(&i));
-    i.start_ticks++; /* somebody else with our number */
+    i.start_ticks++; /* another process with the same pid */
     CHECK(!cp_instance_is_alive(&i));
     i.start_ticks--;
-    i.pid_ns++; /* a number in another container */
+    i.pid_ns++; /* a pid in another container */
     CHECK(!cp_instance_is_alive(&i));
     i.pid_ns--;
     child = fork();
@@ -121,7 +123,7 @@ static void test_folder_names(void)
     CHECK(strcmp(path, "/tmp/cpprof-7") == 0);
 }
 
-/* A folder that somebody else could write to, or a link to one, is none. */
+/* A directory that another user can write to, or a link to one, is refused. */
 static void test_folder_safety(void)
 {
     char path[128], link[128];

@@ -57,7 +57,7 @@ static void test_int(void)
     }
 }
 
-/* A leading 0 means 8 to one and nothing to the other. */
+/* A leading 0 means octal to one function and nothing to the other. */
 static void test_leading_zero(void)
 {
     long number = 0;

@@ -1,4 +1,6 @@
-/* test_new_file.c - a new file is never one that was there. */
+/*
+ * test_new_file.c - tests src/base/new_file.c: it never opens an existing file.
+ */
 #include "base/new_file.h"
 
 #include <errno.h>

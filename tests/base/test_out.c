@@ -12,7 +12,7 @@
 
 #include "check.h"
 
-/* What is in memory, as a C string. */
+/* Returns the buffer as a C string. */
 static const char *text_of(struct cp_out *o)
 {
     cp_out_char(o, '\0');
@@ -85,7 +85,7 @@ static void test_numbers(void)
     }
 }
 
-/* Far more than the first buffer, in pieces that do not divide it. */
+/* Much more than the first buffer, in pieces that do not divide it. */
 static void test_memory_grows(void)
 {
     struct cp_out o = { .fd = -1 };
@@ -131,7 +131,7 @@ static int open_temporary(void)
     return fd;
 }
 
-/* Short pieces wait in the buffer: one write for all of them. */
+/* Short pieces are buffered and written by one write(). */
 static void test_file_is_buffered(void)
 {
     struct cp_out o = { .fd = open_temporary() };

@@ -63,7 +63,7 @@ static void test_width(void)
     CHECK_INT(cp_parallel_width(), n > 16 ? 16 : n);
 }
 
-/* What the pieces wrote can be seen when the call returns. */
+/* The writes of the pieces are visible when the call returns. */
 static void fill(void *context, size_t piece)
 {
     ((int *)context)[piece] = (int)piece + 1;
@@ -81,7 +81,7 @@ static void test_results_are_there(void)
     }
 }
 
-/* Two pieces on two threads; that of the other thread takes its time. */
+/* Two pieces on two threads; the other thread is slow. */
 struct pair {
     pthread_t caller;
     atomic_int n_begun;
@@ -113,7 +113,7 @@ static void test_waits_for_all(void)
     CHECK(atomic_load(&pair.is_done));
 }
 
-/* A piece may itself run something in pieces. */
+/* A piece may call cp_parallel_run itself. */
 static void run_more(void *context, size_t piece)
 {
     (void)piece;

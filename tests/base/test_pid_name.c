@@ -1,4 +1,7 @@
-/* test_pid_name.c - {pid} in names, at their ends and where room is short. */
+/*
+ * test_pid_name.c - tests src/base/pid_name.c: {pid} at both ends, and short
+ * buffers.
+ */
 #include "base/pid_name.h"
 
 #include "check.h"

@@ -11,7 +11,7 @@
 
 #include "check.h"
 
-/* Writes its numbers, and how large its share may be. */
+/* Writes its numbers and checks the size of its range. */
 static void write_numbers(const void *context, struct cp_piece piece,
                           struct cp_out *out)
 {

@@ -1,4 +1,7 @@
-/* test_printable.c - what a terminal would obey is shown as an escape. */
+/*
+ * test_printable.c - tests src/base/printable.c: control sequences are shown as
+ * escapes.
+ */
 #include "base/printable.h"
 
 #include <string.h>

@@ -7,14 +7,14 @@
 
 #include "check.h"
 
-/* Numbers that look random and are the same in each run. */
+/* Pseudo-random numbers, equal in each run. */
 static uint64_t next(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return *state >> 11;
 }
 
-/* Sorts n pairs with keys below a limit; the values are their old places. */
+/* Sorts n pairs with keys below a limit; the values are their old indexes. */
 static void check_sorted(const char *name, size_t n, uint64_t limit,
                          uint64_t base)
 {

@@ -58,7 +58,7 @@ static void test_many(void)
     cp_arena_release(&arena);
 }
 
-/* With enough room asked for, the entries never move. */
+/* With enough reserved space the entries never move. */
 static void test_expected(void)
 {
     struct cp_arena arena = { 0 };

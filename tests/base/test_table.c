@@ -16,7 +16,7 @@ static void test_empty(void)
     cp_table_release(&t);
 }
 
-/* All hashes meet in one place, and some are equal. */
+/* All hashes map to one slot, and some are equal. */
 static void test_collisions(void)
 {
     struct cp_table t = { 0 };

@@ -1,4 +1,6 @@
-/* test_target_file.c - what can be replaced, and what is written to as it is.
+/*
+ * test_target_file.c - tests src/base/target_file.c: which targets are replaced
+ * and which are written directly.
  */
 #include "base/target_file.h"
 
@@ -34,7 +36,7 @@ static void test_pipe(void)
     (void)close(reader);
 }
 
-/* To a file that is not there, and then is. */
+/* A link to a file that does not exist, and then exists. */
 static void test_link(void)
 {
     struct stat st;
@@ -49,7 +51,7 @@ static void test_link(void)
     }
 }
 
-/* Only root can make one. */
+/* Only root can create one. */
 static void test_foreign_link(void)
 {
     struct stat st;
@@ -61,7 +63,7 @@ static void test_foreign_link(void)
     CHECK_INT(cp_target_open("foreign", false), -1);
     CHECK_INT(errno, ELOOP);
     CHECK(stat("precious", &st) != 0);
-    CHECK_STR(cp_target_why(ELOOP), "it is a link of another user");
+    CHECK_STR(cp_target_error(ELOOP), "it is a link of another user");
 }
 
 int main(void)

@@ -74,7 +74,7 @@ static void test_labels(void)
     }
 }
 
-/* A prepared conversion gives each value what a single call gives it. */
+/* A prepared conversion gives the same results as single calls. */
 static void test_prepared(void)
 {
     struct cp_scale s;

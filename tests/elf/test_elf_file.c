@@ -1,6 +1,6 @@
 /*
- * test_elf_file.c - tests src/elf/elf_file.c and elf_symbols.c on this
- * program itself and on the small files of fuzz/corpus/.
+ * test_elf_file.c - tests src/elf/elf_file.c and elf_symbols.c on this program
+ * itself and on the small files of fuzz/corpus/.
  */
 #include "base/error.h"
 #include "elf/elf_file.h"
@@ -86,7 +86,7 @@ static const struct {
     { "class 3", "\177ELF\3\1\1\0\0\0\0\0\0\0\0\0", 16,
       "ELF file of unknown class 3" },
     { "cut in the header", "\177ELF\2\1\1\0\0\0\0\0\0\0\0\0\3\0", 18,
-      "ELF header cut short" },
+      "ELF header is truncated" },
 };
 
 static void test_bad(void)
@@ -115,7 +115,10 @@ static void test_files(void)
     CHECK(!e);
 }
 
-/* Every cut of a file is opened without harm, and says less and less. */
+/*
+ * Every truncation of a file can be opened or is refused; contents only get
+ * fewer.
+ */
 static void test_cuts(void)
 {
     static char bytes[1 << 16];

@@ -13,7 +13,7 @@ static struct cp_text text(const char *cstr)
     return cp_text_of(cstr, strlen(cstr));
 }
 
-/* The stack of functions with these one-letter names. */
+/* Returns the stack of functions with these one-letter names. */
 static uint32_t stack(struct cp_gather *g, const char *letters)
 {
     uint32_t node = CP_GATHER_ROOT;
@@ -117,7 +117,7 @@ static void test_limits(void)
         CHECK_INT(cp_gather_column(&g, text(name), "count", NULL), n);
     }
     CHECK(cp_gather_column(&g, text("one more"), "count", &err) == CP_NONE);
-    CHECK_STR(err.msg, "more than 64 kinds of values");
+    CHECK_STR(err.msg, "more than 64 sample types");
     CHECK(cp_gather_add_real(&g, cp_gather_row(&g, 0, 0, NULL), 0, 1e300,
                              &err) == CP_EFORMAT);
     cp_gather_release(&g);
@@ -129,7 +129,7 @@ static void test_limits(void)
         row = cp_gather_row(&g, node, 0, NULL);
     }
     CHECK(!cp_gather_take(&g, &err));
-    CHECK_STR(err.msg, "the samples come to 18003000 frames or values, too "
+    CHECK_STR(err.msg, "the samples expand to 18003000 frames or values, too "
                        "many for a file of this size");
 }
 

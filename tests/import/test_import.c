@@ -1,7 +1,7 @@
 /*
- * test_import.c - tests src/import/import.c and the readers, on small texts
- * and, with memory that runs out, on the files of tests/data/import. What the
- * readers make of whole files is tested by tests/cli/convert.
+ * test_import.c - tests src/import/import.c and the readers on small texts and,
+ * with failing allocations, on the files of tests/data/import.
+ * tests/cli/convert tests the readers on complete files.
  */
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -19,7 +19,8 @@
 
 static const struct {
     const char *what, *text;
-    const char *want; /* folded, of the default type; or the message */
+    const char
+        *want; /* folded stacks of the default type, or the error message */
 } cases[] = {
     { "folded", "a;b 1\na;c 2\na;b 3\n", "a;b 4\na;c 2\n" },
     { "a name with blanks and a number", "a b 7;c 1\n", "a b 7;c 1\n" },
@@ -144,7 +145,7 @@ static const char *const files[] = {
     "recorded.firefox.json",
 };
 
-/* Every allocation fails once; each time that is what is told. */
+/* Every allocation fails once, and the error is reported each time. */
 static void test_memory_runs_out(void)
 {
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {

@@ -1,14 +1,14 @@
 /*
  * assert - CP_ASSERT states an invariant of the code.
  *
- * Assertions are on in every build with a sanitizer; `make test` runs the unit,
- * CLI and fuzz-replay tests of one. In other builds the condition is not
- * evaluated, so it must have no side effect. An assertion checks our own code,
+ * Assertions are enabled in every build with a sanitizer; `make test` runs the
+ * unit, CLI and fuzz-replay tests of one. Other builds do not evaluate the
+ * condition, so it must have no side effect. An assertion checks the code,
  * never input.
  *
- * Context: any, signal handlers included; write() and a trap are all it uses.
- * Locking: none.
- * Failure: prints the place and the condition to standard error, then SIGILL.
+ * Context: any, signal handlers included; it uses only write() and a trap.
+ * Locking: none. Failure: prints the file, line and condition to standard
+ * error, then raises SIGILL.
  */
 #ifndef CP_ASSERT_H
 #define CP_ASSERT_H
@@ -36,7 +36,9 @@ static inline _Noreturn void cp_assert_fail(const char *text)
 
 #else
 
-/* sizeof keeps the names in use without evaluating them. */
+/*
+ * sizeof avoids warnings about unused names without evaluating the condition.
+ */
 #define CP_ASSERT(condition) ((void)sizeof((condition) ? 1 : 0))
 
 #endif

@@ -1,4 +1,4 @@
-/* json.c - a cursor over JSON; see json.h. */
+/* json.c - the JSON cursor. */
 #include "base/json/json.h"
 
 #include <math.h>
@@ -16,7 +16,8 @@
 struct cp_json cp_json_start(struct cp_json_doc *doc, const char *bytes,
                              size_t len)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, from Windows */
+    static const char mark[] =
+        "\xef\xbb\xbf"; /* UTF-8 byte order mark, common on Windows */
     bool has_mark = len >= 3 && memcmp(bytes, mark, 3) == 0;
 
     *doc = (struct cp_json_doc){ .begin = bytes, .end = bytes + len };
@@ -44,7 +45,7 @@ enum cp_status cp_json_status(const struct cp_json_doc *doc,
     return doc->err.status;
 }
 
-static bool is_over(const struct cp_json *j)
+static bool has_ended(const struct cp_json *j)
 {
     return !j->doc || j->doc->err.status != CP_OK;
 }
@@ -58,10 +59,10 @@ static void skip_white(struct cp_json *j)
         j->pos++;
 }
 
-/* The next character that is no white space, 0 at the end. */
+/* Returns the next character that is not white space, 0 at the end. */
 static char next_char(struct cp_json *j)
 {
-    if (is_over(j))
+    if (has_ended(j))
         return 0;
     skip_white(j);
     return j->pos < j->doc->end ? *j->pos : 0;
@@ -97,7 +98,7 @@ bool cp_json_is(const struct cp_json *j, enum cp_json_kind kind)
 
 bool cp_json_enter(struct cp_json *j, enum cp_json_kind kind)
 {
-    if (is_over(j))
+    if (has_ended(j))
         return false;
     if (cp_json_kind(j) != kind) {
         cp_json_fail(j, j->pos == j->doc->end    ? "the file ends early"
@@ -110,14 +111,14 @@ bool cp_json_enter(struct cp_json *j, enum cp_json_kind kind)
     return true;
 }
 
-/* Stands before the next member or item; false behind the last. */
+/* Moves to the next member or item; false after the last. */
 static bool advance(struct cp_json *j, char close)
 {
     char c = next_char(j);
     bool was_first = j->is_first;
 
     j->is_first = false;
-    if (is_over(j))
+    if (has_ended(j))
         return false;
     if (c == close) {
         j->pos++;
@@ -148,10 +149,10 @@ bool cp_json_member(struct cp_json *j, struct cp_text *key)
         cp_json_fail(j, "expected a colon");
     else
         j->pos++;
-    return !is_over(j);
+    return !has_ended(j);
 }
 
-/* Copies the inside of a string into the scratch of the document. */
+/* Decodes the escapes of a string into the scratch buffer of the document. */
 static struct cp_text unescape(struct cp_json *j, struct cp_text in)
 {
     struct cp_json_doc *doc = j->doc;
@@ -188,7 +189,7 @@ struct cp_text cp_json_string(struct cp_json *j)
     in = (struct cp_text){ j->pos + 1, behind - 1 };
     if (!is_plain)
         in = unescape(j, in);
-    if (!is_over(j))
+    if (!has_ended(j))
         j->pos = behind;
     return in;
 }
@@ -198,13 +199,13 @@ struct cp_text cp_json_text(struct cp_json *j, struct cp_arena *arena)
     struct cp_text text = cp_json_string(j);
     size_t len = cp_text_len(text);
 
-    if (is_over(j) || text.pos != j->doc->scratch)
+    if (has_ended(j) || text.pos != j->doc->scratch)
         return text;
     text.pos = cp_arena_copy(arena, text.pos, len, &j->doc->err);
     return text.pos ? cp_text_of(text.pos, len) : (struct cp_text){ 0 };
 }
 
-/* The number that is next; its pos is NULL where there is none. */
+/* Returns the next number as text; its pos is NULL if there is none. */
 static struct cp_text number_token(struct cp_json *j)
 {
     struct cp_text token = { 0 };
@@ -281,7 +282,7 @@ uint32_t cp_json_index(struct cp_json *j)
     return value < CP_NONE ? (uint32_t)value : CP_NONE - 1;
 }
 
-/* Steps over the word if it is next. */
+/* Skips the word if it comes next. */
 static bool skip_word(struct cp_json *j, const char *word, size_t len)
 {
     if ((size_t)(j->doc->end - j->pos) < len || memcmp(j->pos, word, len) != 0)
@@ -319,13 +320,13 @@ static void skip_scalar(struct cp_json *j)
         skip_literal(j);
         return;
     default:
-        if (!is_over(j))
+        if (!has_ended(j))
             cp_json_fail(j, j->pos == j->doc->end ? "the file ends early"
                                                   : "expected a value");
     }
 }
 
-/* The kinds of the open brackets, a bit each. */
+/* The types of the open brackets, one bit each. */
 struct nesting {
     uint8_t is_object[CP_JSON_DEPTH / 8];
     size_t n;
@@ -336,7 +337,7 @@ static bool in_object(const struct nesting *s)
     return s->is_object[(s->n - 1) / 8] >> ((s->n - 1) % 8) & 1;
 }
 
-static void open_one(struct cp_json *j, struct nesting *s, bool is_object)
+static void push_bracket(struct cp_json *j, struct nesting *s, bool is_object)
 {
     uint8_t bit = (uint8_t)(1u << (s->n % 8));
 
@@ -353,7 +354,7 @@ static void open_one(struct cp_json *j, struct nesting *s, bool is_object)
     j->is_first = true;
 }
 
-/* Steps over an object or array that is known to be well formed. */
+/* Skips an object or array that was already validated. */
 static void skip_checked(struct cp_json *j)
 {
     static const int8_t step[256] = {
@@ -389,13 +390,13 @@ void cp_json_skip(struct cp_json *j)
     do {
         kind = cp_json_kind(j);
         if (kind == CP_JSON_OBJECT || kind == CP_JSON_ARRAY)
-            open_one(j, &s, kind == CP_JSON_OBJECT);
+            push_bracket(j, &s, kind == CP_JSON_OBJECT);
         else
             skip_scalar(j);
-        while (s.n > 0 && !is_over(j) &&
+        while (s.n > 0 && !has_ended(j) &&
                !(in_object(&s) ? cp_json_member(j, &key) : cp_json_item(j)))
             s.n--;
-    } while (s.n > 0 && !is_over(j));
+    } while (s.n > 0 && !has_ended(j));
     j->is_first = false;
 }
 
@@ -434,7 +435,7 @@ uint32_t *cp_json_indexes(struct cp_json *j, struct cp_arena *arena,
             return NULL;
         list[(*n)++] = cp_json_index(j);
     }
-    return is_over(j) ? NULL : list;
+    return has_ended(j) ? NULL : list;
 }
 
 struct cp_text *cp_json_strings(struct cp_json *j, struct cp_arena *arena,
@@ -452,11 +453,11 @@ struct cp_text *cp_json_strings(struct cp_json *j, struct cp_arena *arena,
     while (cp_json_item(j)) {
         struct cp_text text = cp_json_text(j, arena);
 
-        if (is_over(j) || *n == CP_NONE - 1 ||
+        if (has_ended(j) || *n == CP_NONE - 1 ||
             cp_arena_reserve(arena, &list, *n, &cap, (size_t)*n + 1,
                              sizeof(*list), &j->doc->err) != CP_OK)
             return NULL;
         list[(*n)++] = text;
     }
-    return is_over(j) ? NULL : list;
+    return has_ended(j) ? NULL : list;
 }

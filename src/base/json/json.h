@@ -1,18 +1,18 @@
 /*
- * json - reads JSON where it lies, without making a tree of it.
+ * json - reads JSON in place, without building a tree.
  *
- * A struct cp_json is a place in a document. It moves over values as they are
- * read, and a copy of it is a bookmark: a reader notes where the parts are
- * that it needs (cp_json_pick), and then reads them in the order that suits
- * it. So memory does not depend on the file but on what is kept of it.
+ * A struct cp_json is a cursor in a document. It advances as values are read,
+ * and a copy of it is a bookmark: a reader stores the positions of the parts
+ * that it needs (cp_json_pick) and reads them in any order. Memory use
+ * therefore does not depend on the size of the file.
  *
- * The first failure is kept in the document with the byte where it happened.
- * After it every function says "no more" or gives nothing, so that only
- * cp_json_status needs checking, after a loop or at the end.
+ * The document stores the first error with its byte position. After an error
+ * every function returns false or an empty value, so the caller needs to check
+ * cp_json_status only after a loop or at the end.
  *
- * Strict but for what is inside strings: control characters and bytes that
- * are not UTF-8 pass as they are; half a surrogate pair becomes U+FFFD. Depth
- * is limited where values are skipped; readers do not recurse.
+ * The parser is strict, except inside strings: control characters and invalid
+ * UTF-8 pass unchanged; an unpaired surrogate becomes U+FFFD. The depth is
+ * limited when values are skipped; readers do not recurse.
  */
 #ifndef CP_JSON_H
 #define CP_JSON_H
@@ -26,27 +26,29 @@
 
 struct cp_arena;
 
-/* Nested deeper than this is no profile. */
+/* Maximum nesting depth. */
 #define CP_JSON_DEPTH 16384
 
-/* Starts with cp_json_start. */
+/* Initialize with cp_json_start. */
 struct cp_json_doc {
     const char *begin, *end;
     struct cp_error err;
-    char *scratch; /* the last string that had escapes */
+    char *scratch; /* decoded text of the last string with escapes */
     size_t cap_scratch;
-    bool is_checked; /* all of it has been gone over: skipping can be quick */
+    bool is_checked; /* whether all of it is validated, so that skipping can be
+                        fast */
 };
 
 struct cp_json {
-    struct cp_json_doc *doc; /* NULL: nowhere, as for what was not found */
+    struct cp_json_doc
+        *doc; /* NULL: no position, for a member that was not found */
     const char *pos;
-    bool is_first; /* just behind a bracket that opens */
+    bool is_first; /* whether the cursor follows an opening bracket */
 };
 
-/* What comes next. */
+/* The kind of the next value. */
 enum cp_json_kind {
-    CP_JSON_NOTHING, /* the end, a failure, or something that is no value */
+    CP_JSON_NOTHING, /* end of document, error, or not a value */
     CP_JSON_OBJECT,
     CP_JSON_ARRAY,
     CP_JSON_STRING,
@@ -54,7 +56,7 @@ enum cp_json_kind {
     CP_JSON_OTHER, /* true, false or null */
 };
 
-/* The start of a document; its bytes must outlive it. */
+/* Returns a cursor at the start of a document; the bytes must outlive it. */
 struct cp_json cp_json_start(struct cp_json_doc *doc, const char *bytes,
                              size_t len);
 void cp_json_release(struct cp_json_doc *doc);
@@ -62,53 +64,57 @@ void cp_json_release(struct cp_json_doc *doc);
 enum cp_json_kind cp_json_kind(struct cp_json *j);
 
 /*
- * Steps into an object or array; false if it is something else, which is a
- * failure. Then each call of the other two stands before the next value, or
- * steps out and returns false. A key is good until the next string is read.
+ * Enters an object or array; any other kind is an error. Then each call of the
+ * next two functions moves to the next value, or leaves the container and
+ * returns false. A key is valid until the next string is read.
  */
 bool cp_json_enter(struct cp_json *j, enum cp_json_kind kind);
 bool cp_json_member(struct cp_json *j, struct cp_text *key);
 bool cp_json_item(struct cp_json *j);
 
-/* Reads a string; what it gives is good until the next one is read. */
+/* Reads a string, which is valid until the next one is read. */
 struct cp_text cp_json_string(struct cp_json *j);
 
-/* The same, good as long as the arena and the bytes of the document. */
+/* The same, valid as long as the arena and the bytes of the document. */
 struct cp_text cp_json_text(struct cp_json *j, struct cp_arena *arena);
 
 double cp_json_number(struct cp_json *j);
 
-/* A whole number; fractions are cut off, what does not fit is a failure. */
+/*
+ * Reads an integer; truncates fractions; a value outside 64 bits is an error.
+ */
 int64_t cp_json_int(struct cp_json *j);
 
-/* The same for an index: CP_NONE for null, -1 and what is no number. */
+/*
+ * The same for an index: CP_NONE for null, -1 and values that are not numbers.
+ */
 uint32_t cp_json_index(struct cp_json *j);
 
-/* Steps over a value of any kind. */
+/* Skips a value of any kind. */
 void cp_json_skip(struct cp_json *j);
 
 /*
- * Reads an object and bookmarks those of its members that are named; out[i]
- * is nowhere for what is not there. Of two members of one name, the last.
+ * Reads an object and bookmarks the named members; out[i] has no position if
+ * the member is missing. Of two members with the same name, the last wins.
  */
 void cp_json_pick(struct cp_json *j, const char *const *names, size_t n,
                   struct cp_json *out);
 
-/* Whether the bookmark leads to a value of that kind. */
+/* Whether the bookmark points at a value of that kind. */
 bool cp_json_is(const struct cp_json *j, enum cp_json_kind kind);
 
-/* All numbers of an array as indexes, in the arena; NULL on failure. */
+/* Reads all numbers of an array as indexes into the arena; NULL on failure. */
 uint32_t *cp_json_indexes(struct cp_json *j, struct cp_arena *arena,
                           uint32_t *n);
 
-/* All strings of an array, copied where they had escapes. */
+/* Reads all strings of an array; copies those with escapes. */
 struct cp_text *cp_json_strings(struct cp_json *j, struct cp_arena *arena,
                                 uint32_t *n);
 
-/* Fails with a message of the reader's own: "WHAT at byte N". */
+/* Sets the error "WHAT at byte N". */
 void cp_json_fail(const struct cp_json *j, const char *what);
 
-/* CP_OK, or the first failure, which *err then tells. */
+/* Returns CP_OK, or the first error, and fills in *err. */
 enum cp_status cp_json_status(const struct cp_json_doc *doc,
                               struct cp_error *err);
 

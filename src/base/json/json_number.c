@@ -1,4 +1,4 @@
-/* json_number.c - see json_number.h. */
+/* json_number.c - parses JSON numbers, with a fast path for short ones. */
 #include "base/json/json_number.h"
 
 #include <math.h>
@@ -9,8 +9,9 @@
 
 #include "base/text_lines.h"
 
-#define NUMBER_BYTES 400 /* of the longest number that is read */
-#define QUICK_DIGITS 15  /* a double has all numbers of so many */
+#define NUMBER_BYTES 400 /* maximum bytes of a number */
+#define QUICK_DIGITS                                                           \
+    15 /* a double represents all integers with this many digits */
 
 static const char *digits_end(const char *p, const char *end)
 {
@@ -45,8 +46,8 @@ const char *cp_json_number_end(const char *p, const char *end)
     return p < end && (*p == '.' || *p == '-' || *p == '+') ? NULL : p;
 }
 
-/* "123", "-4.56": exact while digits and power of ten fit a double. */
-static bool read_quickly(struct cp_text t, double *out)
+/* Parses "123" or "-4.56"; exact while digits and power of ten fit a double. */
+static bool parse_short(struct cp_text t, double *out)
 {
     static const double powers[QUICK_DIGITS + 1] = { 1,    1e1,  1e2,  1e3,
                                                      1e4,  1e5,  1e6,  1e7,
@@ -74,8 +75,8 @@ static bool read_quickly(struct cp_text t, double *out)
     return true;
 }
 
-/* Any number; returns what is wrong with it, or NULL. */
-static const char *read_slowly(struct cp_text number, double *out)
+/* Parses any number; returns an error text, or NULL. */
+static const char *parse_any(struct cp_text number, double *out)
 {
     char copy[NUMBER_BYTES + 1];
     size_t len = cp_text_len(number);
@@ -94,5 +95,5 @@ static const char *read_slowly(struct cp_text number, double *out)
 
 const char *cp_json_number_value(struct cp_text number, double *out)
 {
-    return read_quickly(number, out) ? NULL : read_slowly(number, out);
+    return parse_short(number, out) ? NULL : parse_any(number, out);
 }

@@ -1,8 +1,8 @@
 /*
- * json_string.c - see json_string.h.
+ * json_string.c - finds the end of a JSON string and decodes its escapes.
  *
- * Nearly all strings are plain, and most of a file is strings: their ends are
- * looked for eight bytes at a time.
+ * Most bytes of a file are strings without escapes, so the search for the end
+ * checks eight bytes at a time.
  */
 #include "base/json/json_string.h"
 
@@ -12,7 +12,7 @@
 #include "base/text_lines.h"
 #include "base/utf8.h"
 
-/* Whether a byte of the eight is '"' or '\\'. */
+/* Whether one of the eight bytes is '"' or '\\'. */
 static bool has_special(uint64_t word)
 {
     const uint64_t low = 0x0101010101010101u, high = 0x8080808080808080u;
@@ -21,7 +21,7 @@ static bool has_special(uint64_t word)
     return (((quote - low) & ~quote) | ((slash - low) & ~slash)) & high;
 }
 
-/* The first '"' or '\\' from here, or the end. */
+/* Returns the first '"' or '\\' from p, or the end. */
 static const char *plain_end(const char *p, const char *end)
 {
     uint64_t word;
@@ -63,7 +63,7 @@ static bool hex4(const char *p, const char *end, uint32_t *out)
     return true;
 }
 
-/* Reads the four digits behind \u, and a second half if there is one. */
+/* Decodes the four digits behind \u, and a second surrogate if there is one. */
 static const char *unescape_rune(const char *p, const char *end, uint32_t *rune)
 {
     uint32_t low;
@@ -82,7 +82,7 @@ static const char *unescape_rune(const char *p, const char *end, uint32_t *rune)
     return p;
 }
 
-/* Reads what stands behind a backslash and writes it; NULL if it is wrong. */
+/* Decodes and writes one escape; NULL if it is invalid. */
 static const char *unescape_one(const char *p, const char *end, char **out)
 {
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";

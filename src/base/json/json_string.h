@@ -1,7 +1,7 @@
 /*
- * json_string - the inside of a JSON string: where it ends, what it says.
+ * json_string - finds the end of a JSON string and decodes it.
  *
- * Used by the cursor (json.c). Knows bytes only; allocates nothing.
+ * Used by json.c. Allocates nothing.
  */
 #ifndef CP_JSON_STRING_H
 #define CP_JSON_STRING_H
@@ -10,18 +10,19 @@
 
 #include "base/text_lines.h"
 
-/* More than the text itself that cp_json_string_decode may write. */
+/* Bytes that cp_json_string_decode may write beyond the length of the input. */
 #define CP_JSON_STRING_SPARE 4
 
 /*
- * Behind the closing quote of the string whose inside begins at p; NULL: it
- * has none. *is_plain: what is inside stands for itself.
+ * Returns the position behind the closing quote; p is the first byte of the
+ * string. NULL if there is no closing quote. *is_plain tells whether the string
+ * has no escapes.
  */
 const char *cp_json_string_end(const char *p, const char *end, bool *is_plain);
 
 /*
- * Writes what the inside of a string says and returns the end of that; NULL
- * for an escape that there is not, whose backslash *bad then is.
+ * Decodes a string; returns the end of the output. On an invalid escape returns
+ * NULL and sets *bad to its backslash.
  */
 char *cp_json_string_decode(struct cp_text in, char *out, const char **bad);
 

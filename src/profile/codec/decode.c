@@ -1,13 +1,14 @@
 /*
- * decode.c - the small tables of a profile.proto message; see decode.h.
+ * decode.c - decodes the tables of a profile.proto message, all but samples.
  *
- * Each table is first read as numbers, then its references are resolved: ids
- * through id maps, string indexes through a table from the file's numbering
- * to ours.
+ * Each table is read in two passes. The first stores the numbers of the file.
+ * The second replaces ids by array indexes (idmap.h) and string indexes of the
+ * file by numbers of the profile's string table.
  */
 #include "profile/codec/decode.h"
 
 #include "base/arena.h"
+#include "base/assert/assert.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/index.h"
@@ -24,7 +25,7 @@ struct decoder {
     struct cp_scan scan;
     struct cp_profile *profile;
     struct cp_arena scratch;
-    uint32_t *strings; /* string number by index in the file */
+    uint32_t *strings; /* profile string number by string index of the file */
     uint64_t n_strings;
     struct cp_idmap location_ids, function_ids, mapping_ids;
     size_t cap_lines;
@@ -36,7 +37,7 @@ static enum cp_status not_a_profile(struct decoder *d, const char *what)
     return cp_error_set(d->err, CP_EOTHER, "%s", what);
 }
 
-/* Iterates over the messages of one table. */
+/* Iterator over the messages of one table. */
 struct table {
     const struct cp_scan *scan;
     size_t next_run;
@@ -46,6 +47,8 @@ struct table {
 
 static bool next_message(struct table *t, struct cp_wire_field *out)
 {
+    CP_ASSERT(t->next_run <= t->scan->n_runs);
+    CP_ASSERT(t->run.pos <= t->run.end);
     while (t->run.pos == t->run.end) {
         if (t->next_run == t->scan->n_runs)
             return false;
@@ -61,6 +64,7 @@ static bool read_numbers(struct cp_wire w, uint64_t *value, uint32_t max)
 {
     struct cp_wire_field f;
 
+    CP_ASSERT(max < MAX_FIELD);
     for (uint32_t i = 0; i <= max; i++)
         value[i] = 0;
     while (w.pos < w.end) {
@@ -80,6 +84,7 @@ static bool get_string(struct decoder *d, uint64_t index, uint32_t *out)
     if (index >= d->n_strings)
         return false;
     *out = d->strings[index];
+    CP_ASSERT(*out < d->profile->strings.n);
     return true;
 }
 
@@ -96,6 +101,7 @@ static enum cp_status read_strings(struct decoder *d)
         cp_strtab_init(&p->strings, &p->arena, d->n_strings, d->err) != CP_OK)
         return CP_ENOMEM;
     for (uint64_t i = 0; next_message(&t, &f); i++) {
+        CP_ASSERT(i < d->n_strings);
         d->strings[i] =
             cp_strtab_add(&p->strings, (const char *)f.bytes.pos,
                           (size_t)(f.bytes.end - f.bytes.pos), d->err);
@@ -103,7 +109,7 @@ static enum cp_status read_strings(struct decoder *d)
             return CP_ENOMEM;
     }
     if (d->n_strings == 0 || d->strings[0] != 0)
-        return not_a_profile(d, "no string table that begins with \"\"");
+        return not_a_profile(d, "the string table does not begin with \"\"");
     return CP_OK;
 }
 
@@ -114,7 +120,7 @@ static enum cp_status read_value_type(struct decoder *d, struct cp_wire msg,
 
     if (!read_numbers(msg, v, 2) || !get_string(d, v[1], &out->type) ||
         !get_string(d, v[2], &out->unit))
-        return not_a_profile(d, "a value type cannot be read");
+        return not_a_profile(d, "a value type cannot be decoded");
     return CP_OK;
 }
 
@@ -137,6 +143,8 @@ static enum cp_status read_types(struct decoder *d)
     while (next_message(&t, &f)) {
         enum cp_status status =
             read_value_type(d, f.bytes, &p->types[p->n_types++]);
+
+        CP_ASSERT(p->n_types <= d->scan.n[CP_SCAN_TYPE]);
         if (status != CP_OK)
             return status;
     }
@@ -173,7 +181,7 @@ static enum cp_status read_comments(struct decoder *d)
                 break;
         }
         if (is_packed && f.bytes.pos != f.bytes.end)
-            return not_a_profile(d, "comments cannot be read");
+            return not_a_profile(d, "comments cannot be decoded");
     }
     return CP_OK;
 }
@@ -194,13 +202,14 @@ static enum cp_status read_scalars(struct decoder *d)
     return CP_OK;
 }
 
-/* Makes the id map of a table whose elements begin with their id. */
+/* Builds the id map of a table whose elements begin with a 64-bit id. */
 static enum cp_status index_ids(struct decoder *d, struct cp_idmap *map,
                                 const char *table, size_t size, uint32_t n,
                                 const char *what)
 {
     uint64_t *ids = cp_arena_alloc(&d->scratch, n, sizeof(*ids), d->err);
 
+    CP_ASSERT(size >= sizeof(*ids));
     if (!ids)
         return CP_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
@@ -234,9 +243,10 @@ static enum cp_status read_mappings(struct decoder *d)
     while (next_message(&t, &f)) {
         struct cp_mapping *m = &p->mappings[p->n_mappings++];
 
+        CP_ASSERT(p->n_mappings <= d->scan.n[CP_SCAN_MAPPING]);
         if (!read_numbers(f.bytes, v, 10) || !get_string(d, v[5], &m->file) ||
             !get_string(d, v[6], &m->build_id))
-            return not_a_profile(d, "a mapping cannot be read");
+            return not_a_profile(d, "a mapping cannot be decoded");
         m->id = v[1];
         m->start = v[2];
         m->limit = v[3];
@@ -264,10 +274,11 @@ static enum cp_status read_functions(struct decoder *d)
     while (next_message(&t, &f)) {
         struct cp_function *fn = &p->functions[p->n_functions++];
 
+        CP_ASSERT(p->n_functions <= d->scan.n[CP_SCAN_FUNCTION]);
         if (!read_numbers(f.bytes, v, 5) || !get_string(d, v[2], &fn->name) ||
             !get_string(d, v[3], &fn->system_name) ||
             !get_string(d, v[4], &fn->filename))
-            return not_a_profile(d, "a function cannot be read");
+            return not_a_profile(d, "a function cannot be decoded");
         fn->id = v[1];
         fn->start_line = (int64_t)v[5];
     }
@@ -281,8 +292,9 @@ static enum cp_status read_line(struct decoder *d, struct cp_location *l,
     struct cp_profile *p = d->profile;
     uint64_t v[4];
 
+    CP_ASSERT(l->lines + l->n_lines == p->n_lines);
     if (!read_numbers(msg, v, 3))
-        return not_a_profile(d, "a line cannot be read");
+        return not_a_profile(d, "a line cannot be decoded");
     if (cp_arena_reserve(&p->arena, &p->lines, p->n_lines, &d->cap_lines,
                          (size_t)p->n_lines + 1, sizeof(*p->lines),
                          d->err) != CP_OK)
@@ -295,7 +307,7 @@ static enum cp_status read_line(struct decoder *d, struct cp_location *l,
     if (line->function == CP_NONE)
         return cp_error_set(d->err, CP_EFORMAT,
                             "malformed profile: location %u has a line with "
-                            "function id %llu, which is not there",
+                            "function id %llu, which does not exist",
                             p->n_locations, (unsigned long long)v[1]);
     return CP_OK;
 }
@@ -309,11 +321,11 @@ static enum cp_status read_location(struct decoder *d, struct cp_location *l,
     l->mapping = CP_NONE;
     while (w.pos < w.end) {
         if (!cp_wire_field(&w, &f))
-            return not_a_profile(d, "a location cannot be read");
+            return not_a_profile(d, "a location cannot be decoded");
         if (f.number < 1 || f.number > 5)
             continue;
         if (f.type != (f.number == 4 ? CP_WIRE_BYTES : CP_WIRE_VARINT))
-            return not_a_profile(d, "a location cannot be read");
+            return not_a_profile(d, "a location cannot be decoded");
         if (f.number == 1)
             l->id = f.value;
         else if (f.number == 2)
@@ -343,6 +355,8 @@ static enum cp_status read_locations(struct decoder *d)
     while (next_message(&t, &f)) {
         enum cp_status status =
             read_location(d, &p->locations[p->n_locations++], f.bytes);
+
+        CP_ASSERT(p->n_locations <= n);
         if (status != CP_OK)
             return status;
     }
@@ -386,7 +400,9 @@ enum cp_status cp_decode_tables(struct cp_profile *p, const uint8_t *data,
     return is_ok ? CP_OK : CP_EFORMAT;
 }
 
-/* The context is the bytes that may be given back as they are read. */
+/*
+ * context is the input buffer; its pages are discarded while they are decoded.
+ */
 static enum cp_status decode_all_samples(const struct cp_decode_samples *in,
                                          void *context, struct cp_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * decode - profile.proto bytes to a profile.
+ * decode - decodes a profile.proto message into a struct cp_profile.
  *
  *   Profile   1 sample_type*  2 sample*  3 mapping*  4 location*  5 function*
  *             6 string_table*  7 drop_frames  8 keep_frames  9 time_nanos
@@ -14,9 +14,9 @@
  *   Line      1 function_id  2 line  3 column
  *   Function  1 id  2 name  3 system_name  4 filename  5 start_line
  *
- * Text is given by its index in string_table. The message is read in three
- * steps: a scan that finds where each table lies (decode_scan.h), the small
- * tables, and then the samples on all cores (decode_samples.h).
+ * Text fields hold an index into string_table. Decoding has three steps: a scan
+ * finds the byte range of each table (decode_scan.h), one thread decodes the
+ * tables, and all cores decode the samples (decode_samples.h).
  */
 #ifndef CP_DECODE_H
 #define CP_DECODE_H
@@ -32,20 +32,21 @@ struct cp_decode_samples;
 struct cp_profile;
 
 /*
- * Reads a profile. NULL with err->status CP_EOTHER when the bytes are no
- * profile.proto at all, so that another format may be tried; CP_EFORMAT when
- * they are one, but a broken one.
- *
- * With may_discard the pages of `raw` are given back as they are read.
+ * Decodes a profile. Returns NULL with *err set: CP_EOTHER if the bytes are not
+ * a profile.proto message, so that the caller can try another format;
+ * CP_EFORMAT if the message is malformed. With may_discard, pages of `raw` are
+ * released as they are decoded.
  */
 struct cp_profile *cp_decode(struct cp_bytes *raw, bool may_discard,
                              struct cp_error *err);
 
-/* What is done about the samples, once all tables have been read. */
+/* Called with the decoded tables, to decode the samples. */
 typedef enum cp_status cp_decode_step(const struct cp_decode_samples *in,
                                       void *context, struct cp_error *err);
 
-/* Reads the tables of a message into the empty profile p, then takes `step`. */
+/*
+ * Decodes the tables of a message into the empty profile p, then calls `step`.
+ */
 enum cp_status cp_decode_tables(struct cp_profile *p, const uint8_t *data,
                                 size_t len, cp_decode_step *step, void *context,
                                 struct cp_error *err);

@@ -1,11 +1,11 @@
 /*
- * decode_samples.c - samples in two parallel passes; see decode_samples.h.
+ * decode_samples.c - decodes samples on all cores, in two passes.
  *
- * The first pass counts the locations of each piece, so that every stack has
- * its place in one array; the second fills samples, values and stacks. Labels
- * are gathered as raw bytes in a table a worker (raw_labels.h): equal bytes,
- * equal labels. At the end the tables become the profile's label sets in the
- * order of first use, whatever the number of workers.
+ * The first pass counts the locations of each piece, which gives every stack
+ * its offset in one array. The second pass fills samples, values and stacks.
+ * Each worker collects labels as raw bytes in its own table (raw_labels.h). The
+ * tables then become the profile's label sets in the order of first use, so the
+ * result does not depend on the number of workers.
  */
 #include "profile/codec/decode_samples.h"
 
@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/assert/assert.h"
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/parallel.h"
@@ -25,14 +26,14 @@
 
 #define DISCARD_BYTES ((size_t)1 << 20)
 
-/* A run of samples and where its results go. */
+/* A run of consecutive samples, with its input range and its output offsets. */
 struct piece {
     const struct cp_scan_run *run;
     uint32_t first_sample;
     uint64_t first_loc, n_locs;
 };
 
-/* Each worker has a contiguous share of the pieces. */
+/* One worker decodes the consecutive pieces [from, to). */
 struct worker {
     size_t from, to;
     struct cp_sample_reader reader;
@@ -46,12 +47,17 @@ struct job {
     size_t n_workers;
 };
 
-/* The next sample message of a piece; the scan has seen that it is there. */
+/*
+ * Returns the next sample message; the scan has already checked that it is
+ * complete.
+ */
 static struct cp_wire next_sample(struct cp_wire *w)
 {
     struct cp_wire_field f = { 0 };
+    bool is_complete = cp_wire_field(w, &f);
 
-    (void)cp_wire_field(w, &f);
+    CP_ASSERT(is_complete && f.number == CP_SCAN_SAMPLE);
+    (void)is_complete;
     return f.bytes;
 }
 
@@ -63,7 +69,7 @@ static enum cp_status count_locs(struct cp_wire msg, uint32_t sample,
 
     while (msg.pos < msg.end) {
         if (!cp_wire_field(&msg, &f))
-            return cp_sample_broken(err, sample, "is cut short");
+            return cp_sample_broken(err, sample, "is truncated");
         if (f.number == 1)
             n += f.type == CP_WIRE_BYTES ? cp_wire_count(f.bytes) : 1;
     }
@@ -90,15 +96,17 @@ static void run_count(void *context, size_t number)
             if (count_locs(next_sample(&w), sample++, &piece->n_locs,
                            &worker->reader.err) != CP_OK)
                 return;
+        CP_ASSERT(sample == piece->first_sample + piece->run->n);
     }
 }
 
 /*
- * Gives back what worker has read from *from up to the end of a piece, once it
- * is worth the interruption of the other cores that this means.
+ * Releases the pages from *from to `to`. Small ranges wait: each release
+ * interrupts the other cores (TLB shootdown).
  */
 static void discard(const struct job *job, size_t *from, size_t to)
 {
+    CP_ASSERT(*from <= to);
     if (!job->in->discard || to - *from < DISCARD_BYTES)
         return;
     cp_bytes_discard(job->in->discard, *from, to);
@@ -121,10 +129,11 @@ static void run_read(void *context, size_t number)
             if (cp_sample_read(&worker->reader, next_sample(&w), sample++,
                                &first_loc) != CP_OK)
                 return;
+        CP_ASSERT(first_loc == piece->first_loc + piece->n_locs);
         if (cp_raw_labels_flush(&worker->reader.labels, &worker->reader.err) !=
             CP_OK)
             return;
-        if (piece->run->from != read_to) /* something else lies between */
+        if (piece->run->from != read_to) /* another table lies between */
             read_from = piece->run->from;
         read_to = piece->run->to;
         discard(job, &read_from, read_to);
@@ -143,8 +152,8 @@ static enum cp_status first_error(const struct job *job, struct cp_error *err)
     return CP_OK;
 }
 
-/* Lists the pieces and gives each worker its share. */
-static enum cp_status share_out(struct job *job, struct cp_error *err)
+/* Lists the pieces and splits them evenly between the workers. */
+static enum cp_status split_pieces(struct job *job, struct cp_error *err)
 {
     const struct cp_scan *scan = job->in->scan;
     uint32_t sample = 0;
@@ -159,6 +168,7 @@ static enum cp_status share_out(struct job *job, struct cp_error *err)
         job->pieces[job->n_pieces++].first_sample = sample;
         sample += scan->runs[i].n;
     }
+    CP_ASSERT(sample == scan->n[CP_SCAN_SAMPLE]);
     job->n_workers = cp_parallel_width();
     if (job->n_workers > job->n_pieces / 2)
         job->n_workers = job->n_pieces / 2 ? job->n_pieces / 2 : 1;
@@ -172,10 +182,11 @@ static enum cp_status share_out(struct job *job, struct cp_error *err)
         job->workers[i].reader.n_types = job->in->profile->n_types;
         job->workers[i].reader.ids = job->in->location_ids;
     }
+    CP_ASSERT(job->workers[job->n_workers - 1].to == job->n_pieces);
     return CP_OK;
 }
 
-static enum cp_status make_room(struct job *job, struct cp_error *err)
+static enum cp_status alloc_arrays(struct job *job, struct cp_error *err)
 {
     struct cp_profile *p = job->in->profile;
 
@@ -197,6 +208,7 @@ static enum cp_status finish_labels(struct job *job, struct cp_error *err)
     struct cp_raw_labels *tables[CP_PARALLEL_MAX];
     struct cp_raw_run runs[CP_PARALLEL_MAX];
 
+    CP_ASSERT(job->n_workers <= CP_PARALLEL_MAX);
     for (size_t i = 0; i < job->n_workers; i++) {
         const struct worker *worker = &job->workers[i];
 
@@ -217,14 +229,14 @@ enum cp_status cp_decode_samples(const struct cp_decode_samples *in,
                                  struct cp_error *err)
 {
     struct job job = { .in = in };
-    enum cp_status status = share_out(&job, err);
+    enum cp_status status = split_pieces(&job, err);
 
     if (status == CP_OK) {
         cp_parallel_run(job.n_workers, run_count, &job);
         status = first_error(&job, err);
     }
     if (status == CP_OK)
-        status = make_room(&job, err);
+        status = alloc_arrays(&job, err);
     if (status == CP_OK) {
         cp_parallel_run(job.n_workers, run_read, &job);
         status = first_error(&job, err);

@@ -1,7 +1,7 @@
 /*
- * decode_samples - the samples of a profile.proto message, on all cores.
+ * decode_samples - decodes the samples of a profile.proto message on all cores.
  *
- * Called by decode.c when every other table is in place.
+ * decode.c calls it when all other tables are complete.
  */
 #ifndef CP_DECODE_SAMPLES_H
 #define CP_DECODE_SAMPLES_H
@@ -17,11 +17,14 @@ struct cp_scan;
 
 struct cp_decode_samples {
     const struct cp_scan *scan;
-    const struct cp_bytes *discard; /* give pages back as they are read */
+    /* NULL, or the buffer whose pages are released once decoded */
+    const struct cp_bytes *discard;
     const struct cp_idmap *location_ids;
-    const uint32_t *strings; /* string number by index in the file */
+    /* profile string number by string index of the file */
+    const uint32_t *strings;
     uint64_t n_strings;
-    struct cp_profile *profile; /* its samples, values, locs, labels are set */
+    /* receives samples, values, locs and label sets */
+    struct cp_profile *profile;
 };
 
 enum cp_status cp_decode_samples(const struct cp_decode_samples *in,

@@ -1,4 +1,4 @@
-/* decode_scan.c - the pass over the outermost fields; see decode_scan.h. */
+/* decode_scan.c - the pass over the outermost fields of a message. */
 #include "profile/codec/decode_scan.h"
 
 #include <stdbool.h>
@@ -6,22 +6,26 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "profile/codec/wire.h"
 
-#define PIECE_BYTES ((size_t)128 << 10) /* of samples, for one thread */
+/* bytes of samples that one worker decodes at a time */
+#define PIECE_BYTES ((size_t)128 << 10)
 
 static bool is_message(uint64_t field)
 {
     return field <= CP_SCAN_STRING || field == CP_SCAN_PERIOD_TYPE;
 }
 
-/* Puts the field at [from, to) into the open run or begins a new one. */
+/* Adds the field at [from, to) to the last run, or starts a new run. */
 static enum cp_status add_field(struct cp_scan *s, uint32_t field, size_t from,
                                 size_t to, struct cp_error *err)
 {
     struct cp_scan_run *last = s->n_runs ? &s->runs[s->n_runs - 1] : NULL;
 
+    CP_ASSERT(field > 0 && field < CP_SCAN_FIELDS);
+    CP_ASSERT(from < to && (!last || last->to <= from));
     if (last && last->field == field && last->to == from &&
         (field != CP_SCAN_SAMPLE || last->to - last->from < PIECE_BYTES)) {
         last->to = to;
@@ -35,7 +39,7 @@ static enum cp_status add_field(struct cp_scan *s, uint32_t field, size_t from,
     return CP_OK;
 }
 
-/* Whether a known field has a kind that it may have. */
+/* Whether the wire type of a known field is valid. */
 static bool has_right_kind(const struct cp_wire_field *f)
 {
     if (is_message(f->number))
@@ -45,15 +49,15 @@ static bool has_right_kind(const struct cp_wire_field *f)
     return f->type == CP_WIRE_VARINT;
 }
 
-static enum cp_status take_field(struct cp_scan *s,
-                                 const struct cp_wire_field *f, size_t from,
-                                 size_t to, struct cp_error *err)
+static enum cp_status handle_field(struct cp_scan *s,
+                                   const struct cp_wire_field *f, size_t from,
+                                   size_t to, struct cp_error *err)
 {
     if (f->number == 0 || f->number >= CP_SCAN_FIELDS)
         return CP_OK;
     if (!has_right_kind(f))
         return cp_error_set(err, CP_EOTHER,
-                            "field %u of a wrong kind at byte %zu",
+                            "field %u has a wrong wire type at byte %zu",
                             (unsigned)f->number, from);
     if (f->number == CP_SCAN_TIME && s->scalar[CP_SCAN_TIME] != 0)
         return cp_error_set(err, CP_EFORMAT, "concatenated profiles detected");
@@ -76,16 +80,19 @@ enum cp_status cp_scan_init(struct cp_scan *s, const uint8_t *data, size_t len,
         size_t from = (size_t)(w.pos - data);
         enum cp_status status;
 
+        CP_ASSERT(from < len);
         if (!cp_wire_field(&w, &f))
             return cp_error_set(err, CP_EOTHER,
                                 "not a protobuf message at byte %zu", from);
-        status = take_field(s, &f, from, (size_t)(w.pos - data), err);
+        status = handle_field(s, &f, from, (size_t)(w.pos - data), err);
         if (status != CP_OK)
             return status;
     }
     for (int i = 1; i < CP_SCAN_FIELDS; i++)
         if (s->n[i] >= UINT32_MAX)
-            return cp_error_set(err, CP_EFORMAT, "over 4 billion entries");
+            return cp_error_set(
+                err, CP_EFORMAT,
+                "malformed profile: a table has over 4 billion entries");
     return CP_OK;
 }
 

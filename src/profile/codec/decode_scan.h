@@ -1,9 +1,9 @@
 /*
- * decode_scan - where each table of a profile.proto message lies.
+ * decode_scan - finds the byte range of each table of a profile.proto message.
  *
- * One pass over the outermost fields. Neighbouring fields of one number form
- * a run; long runs of samples are cut into pieces that can be decoded apart.
- * Shared by decode.c and decode_samples.c only.
+ * One pass over the outermost fields. Consecutive fields with the same number
+ * form a run. Long runs of samples are split into pieces for parallel decoding.
+ * Only decode.c and decode_samples.c use this header.
  */
 #ifndef CP_DECODE_SCAN_H
 #define CP_DECODE_SCAN_H
@@ -34,25 +34,29 @@ enum cp_scan_field {
 };
 
 struct cp_scan_run {
-    size_t from, to; /* byte range of whole fields, keys included */
+    size_t from, to; /* byte range of complete fields, keys included */
     uint32_t field, n;
 };
 
-/* Starts as { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_scan {
     const uint8_t *base;
     struct cp_scan_run *runs;
     size_t n_runs, cap_runs;
-    uint64_t n[CP_SCAN_FIELDS];      /* fields of each number */
-    uint64_t scalar[CP_SCAN_FIELDS]; /* last value of each single field */
+    uint64_t n[CP_SCAN_FIELDS]; /* number of fields, by field number */
+    /* last value of each scalar field, by field number */
+    uint64_t scalar[CP_SCAN_FIELDS];
 };
 
-/* CP_EOTHER when the bytes are not a message, or fields have wrong kinds. */
+/*
+ * Returns CP_EOTHER if the bytes are not a message or a field has a wrong wire
+ * type.
+ */
 enum cp_status cp_scan_init(struct cp_scan *s, const uint8_t *data, size_t len,
                             struct cp_error *err);
 void cp_scan_release(struct cp_scan *s);
 
-/* A cursor over the fields of a run. */
+/* Returns a cursor over the fields of a run. */
 static inline struct cp_wire cp_scan_wire(const struct cp_scan *s,
                                           const struct cp_scan_run *run)
 {

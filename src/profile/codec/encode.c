@@ -1,10 +1,10 @@
 /*
- * encode.c - writing profile.proto; see encode.h.
+ * encode.c - encodes a profile as profile.proto.
  *
- * What repeats is written once beforehand: the bytes of each location id and
- * of each label set. Samples are then copies, made (and for a large profile
- * packed) on all cores. The tables come first: who reads samples as they come
- * must know of the sample types.
+ * The bytes of each location id and of each label set are encoded once, then
+ * copied into every sample that uses them. All cores encode samples; for a
+ * large profile they compress them too. Tables precede samples, because a
+ * streaming reader needs the sample types first.
  */
 #include "profile/codec/encode.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "base/out.h"
@@ -23,37 +24,41 @@
 #include "profile/model/profile.h"
 
 #define PIECE_SAMPLES 8192
-#define PART_BYTES ((size_t)64 << 10)    /* encoded before it is packed */
-#define HEAD_MAX 24                      /* bytes before a sample's stack, */
-#define HEAD_USUAL 4                     /* if it is shorter than 128 */
-#define LARGE_FRAMES ((uint64_t)1 << 20) /* from here speed matters more */
+/* bytes encoded before they are compressed */
+#define PART_BYTES ((size_t)64 << 10)
+#define HEAD_MAX 24 /* maximum bytes of the sample fields before the stack */
+/* bytes of those fields if the sample is shorter than 128 bytes */
+#define HEAD_USUAL 4
+/* frames; above this, compression favours speed over size */
+#define LARGE_FRAMES ((uint64_t)1 << 20)
 
-/* The bytes of an id, with room for eight to be copied whatever n is. */
+/* An encoded id, padded so that copying 8 bytes is always valid. */
 struct short_bytes {
     uint8_t bytes[11];
     uint8_t n;
 };
 
-/* What a worker packs with. */
-struct packing {
-    struct cp_gzip_packer *packer;
-    struct cp_out plain; /* a part, before it is packed */
+/* Compression state of one worker. */
+struct compressor {
+    struct cp_gzip_compressor *packer;
+    struct cp_out plain; /* encoded samples, not compressed yet */
 };
 
 struct encoder {
     const struct cp_profile *p;
     struct cp_out *out;
-    uint32_t *number; /* by string: its index in the file + 1 */
-    uint32_t *used;   /* strings in the order of that index */
+    /* index in the file + 1, by string number; 0 if not used yet */
+    uint32_t *number;
+    uint32_t *used; /* string numbers in the order of their index in the file */
     uint32_t n_used;
-    struct short_bytes *ids;  /* by location */
-    struct cp_str *labels;    /* by label set: its Label fields */
-    struct cp_gzip_sum *sums; /* by piece, when packing */
-    struct packing *packings; /* by worker, too */
+    struct short_bytes *ids;        /* encoded ids, by location index */
+    struct cp_str *labels;          /* encoded Label fields, by label set */
+    struct cp_gzip_sum *sums;       /* checksum of each compressed piece */
+    struct compressor *compressors; /* compression state of each worker */
     struct cp_arena arena;
 };
 
-static size_t varint(uint64_t value, uint8_t *to)
+static size_t put_varint_at(uint64_t value, uint8_t *to)
 {
     size_t n = 0;
 
@@ -76,10 +81,10 @@ static void put_varint(struct cp_out *out, uint64_t value)
 {
     uint8_t bytes[10];
 
-    cp_out_bytes(out, (const char *)bytes, varint(value, bytes));
+    cp_out_bytes(out, (const char *)bytes, put_varint_at(value, bytes));
 }
 
-/* A number field; zero is left out. */
+/* Writes a number field; proto3 omits zero. */
 static void put_number(struct cp_out *out, uint32_t field, uint64_t value)
 {
     if (value == 0)
@@ -96,17 +101,22 @@ static void put_bytes(struct cp_out *out, uint32_t field, const char *bytes,
     cp_out_bytes(out, bytes, len);
 }
 
-/* The file's index of a string, given out now if it has none. */
-static uint64_t string(struct encoder *e, uint32_t id)
+/*
+ * Returns the file's index of a string; assigns the next free index on first
+ * use.
+ */
+static uint64_t string_index(struct encoder *e, uint32_t id)
 {
+    CP_ASSERT(id < e->p->strings.n);
     if (!e->number[id]) {
+        CP_ASSERT(e->n_used < e->p->strings.n);
         e->used[e->n_used++] = id;
         e->number[id] = e->n_used;
     }
     return e->number[id] - 1;
 }
 
-/* Puts what was built in `body` as a message field and empties it. */
+/* Writes `body` as a message field, then clears body. */
 static void put_message(struct encoder *e, uint32_t field, struct cp_out *body)
 {
     put_bytes(e->out, field, body->buf ? body->buf : "", body->len);
@@ -118,12 +128,12 @@ static void put_message(struct encoder *e, uint32_t field, struct cp_out *body)
 static void put_type(struct encoder *e, uint32_t field,
                      struct cp_value_type type, struct cp_out *body)
 {
-    put_number(body, 1, string(e, type.type));
-    put_number(body, 2, string(e, type.unit));
+    put_number(body, 1, string_index(e, type.type));
+    put_number(body, 2, string_index(e, type.unit));
     put_message(e, field, body);
 }
 
-static enum cp_status make_ids(struct encoder *e, struct cp_error *err)
+static enum cp_status encode_ids(struct encoder *e, struct cp_error *err)
 {
     const struct cp_profile *p = e->p;
 
@@ -131,26 +141,27 @@ static enum cp_status make_ids(struct encoder *e, struct cp_error *err)
     if (!e->ids)
         return CP_ENOMEM;
     for (uint32_t i = 0; i < p->n_locations; i++)
-        e->ids[i].n = (uint8_t)varint(p->locations[i].id, e->ids[i].bytes);
+        e->ids[i].n =
+            (uint8_t)put_varint_at(p->locations[i].id, e->ids[i].bytes);
     return CP_OK;
 }
 
 static void put_label(struct encoder *e, const struct cp_label *l,
                       struct cp_out *body, struct cp_out *set)
 {
-    put_number(body, 1, string(e, l->key));
+    put_number(body, 1, string_index(e, l->key));
     if (l->str != CP_NONE) {
-        put_number(body, 2, string(e, l->str));
+        put_number(body, 2, string_index(e, l->str));
     } else {
         put_number(body, 3, (uint64_t)l->num);
-        put_number(body, 4, string(e, l->unit));
+        put_number(body, 4, string_index(e, l->unit));
     }
     put_bytes(set, 3, body->buf ? body->buf : "", body->len);
     body->len = 0;
 }
 
-static enum cp_status make_labels(struct encoder *e, struct cp_out *body,
-                                  struct cp_error *err)
+static enum cp_status encode_labels(struct encoder *e, struct cp_out *body,
+                                    struct cp_error *err)
 {
     const struct cp_profile *p = e->p;
     struct cp_out set = { .fd = -1 };
@@ -173,13 +184,15 @@ static enum cp_status make_labels(struct encoder *e, struct cp_out *body,
     return e->labels ? CP_OK : CP_ENOMEM;
 }
 
-/* Copies the ids of a stack to `at`; returns where they end. */
+/* Copies the ids of a stack to `at`; returns the end of the copy. */
 static char *put_stack(const struct encoder *e, const uint32_t *stack,
                        uint32_t n, char *at)
 {
     for (uint32_t i = 0; i < n; i++) {
         const struct short_bytes *id = &e->ids[stack[i]];
 
+        CP_ASSERT(stack[i] < e->p->n_locations);
+        CP_ASSERT(id->n > 0 && id->n <= 10);
         memcpy(at, id->bytes, 8);
         if (id->n > 8)
             memcpy(at + 8, id->bytes + 8, 2);
@@ -188,23 +201,28 @@ static char *put_stack(const struct encoder *e, const uint32_t *stack,
     return at;
 }
 
-/* Writes the head of a sample of `len` bytes whose stack has n_locs bytes. */
+/*
+ * Writes the fields before the stack of a sample with `len` bytes, of which
+ * n_locs are the stack.
+ */
 static size_t sample_head(char *to, size_t len, size_t n_locs)
 {
     uint8_t *at = (uint8_t *)to;
 
     *at++ = 2 << 3 | 2;
-    at += varint(len + (n_locs ? 1 + varint_len(n_locs) : 0), at);
+    at += put_varint_at(len + (n_locs ? 1 + varint_len(n_locs) : 0), at);
     if (n_locs) {
         *at++ = 1 << 3 | 2;
-        at += varint(n_locs, at);
+        at += put_varint_at(n_locs, at);
     }
+    CP_ASSERT(at - (uint8_t *)to <= HEAD_MAX);
     return (size_t)(at - (uint8_t *)to);
 }
 
 /*
- * The length of a sample stands before it, but is known after it. Room is left
- * for a head of the usual length; where it has another, the rest is moved.
+ * The length precedes a sample but is known only at its end. So the sample is
+ * encoded behind HEAD_USUAL bytes, and moved if its head turns out to have
+ * another length.
  */
 static void put_sample(const struct encoder *e, uint32_t number,
                        struct cp_out *out)
@@ -213,21 +231,23 @@ static void put_sample(const struct encoder *e, uint32_t number,
     const struct cp_sample *s = &p->samples[number];
     const int64_t *values = p->values + (size_t)number * p->n_types;
     struct cp_str labels = e->labels[s->label_set];
-    size_t room =
+    size_t space =
         HEAD_MAX + ((size_t)s->n_locs + p->n_types) * 10 + 16 + labels.len;
     size_t n_values = 0, n_head;
     char head[HEAD_MAX], *from, *at, *stack_end;
 
-    if (out->cap - out->len < room && !cp_out_room(out, room))
+    CP_ASSERT(s->label_set < p->n_label_sets);
+    CP_ASSERT(s->locs + s->n_locs <= p->n_locs);
+    if (out->cap - out->len < space && !cp_out_reserve(out, space))
         return;
     from = out->buf + out->len + HEAD_USUAL;
     at = stack_end = put_stack(e, p->locs + s->locs, s->n_locs, from);
     for (uint32_t i = 0; i < p->n_types; i++)
         n_values += varint_len((uint64_t)values[i]);
     *at++ = 2 << 3 | 2;
-    at += varint(n_values, (uint8_t *)at);
+    at += put_varint_at(n_values, (uint8_t *)at);
     for (uint32_t i = 0; i < p->n_types; i++)
-        at += varint((uint64_t)values[i], (uint8_t *)at);
+        at += put_varint_at((uint64_t)values[i], (uint8_t *)at);
     if (labels.len)
         memcpy(at, labels.ptr, labels.len);
     at += labels.len;
@@ -236,6 +256,7 @@ static void put_sample(const struct encoder *e, uint32_t number,
         memmove(from - HEAD_USUAL + n_head, from, (size_t)(at - from));
     memcpy(from - HEAD_USUAL, head, n_head);
     out->len += n_head + (size_t)(at - from);
+    CP_ASSERT(out->len <= out->cap);
 }
 
 static void put_samples(const void *context, struct cp_piece piece,
@@ -254,8 +275,8 @@ static void put_mappings(struct encoder *e, struct cp_out *body)
         put_number(body, 2, m->start);
         put_number(body, 3, m->limit);
         put_number(body, 4, m->offset);
-        put_number(body, 5, string(e, m->file));
-        put_number(body, 6, string(e, m->build_id));
+        put_number(body, 5, string_index(e, m->file));
+        put_number(body, 6, string_index(e, m->build_id));
         put_number(body, 7, m->has_functions);
         put_number(body, 8, m->has_filenames);
         put_number(body, 9, m->has_line_numbers);
@@ -279,6 +300,7 @@ static void put_locations(struct encoder *e, struct cp_out *body)
         for (uint32_t k = 0; k < l->n_lines; k++) {
             const struct cp_line *from = &p->lines[l->lines + k];
 
+            CP_ASSERT(from->function < p->n_functions);
             put_number(&line, 1, p->functions[from->function].id);
             put_number(&line, 2, (uint64_t)from->line);
             put_number(&line, 3, (uint64_t)from->column);
@@ -299,33 +321,35 @@ static void put_functions(struct encoder *e, struct cp_out *body)
         const struct cp_function *f = &e->p->functions[i];
 
         put_number(body, 1, f->id);
-        put_number(body, 2, string(e, f->name));
-        put_number(body, 3, string(e, f->system_name));
-        put_number(body, 4, string(e, f->filename));
+        put_number(body, 2, string_index(e, f->name));
+        put_number(body, 3, string_index(e, f->system_name));
+        put_number(body, 4, string_index(e, f->filename));
         put_number(body, 5, (uint64_t)f->start_line);
         put_message(e, 5, body);
     }
 }
 
-/* The single fields; the string table after all who use it. */
+/*
+ * Writes the scalar fields, then the string table, which is complete only now.
+ */
 static void put_rest(struct encoder *e, struct cp_out *body)
 {
     const struct cp_profile *p = e->p;
     struct cp_out *out = e->out;
 
-    put_number(out, 7, string(e, p->drop_frames));
-    put_number(out, 8, string(e, p->keep_frames));
+    put_number(out, 7, string_index(e, p->drop_frames));
+    put_number(out, 8, string_index(e, p->keep_frames));
     put_number(out, 9, (uint64_t)p->time_ns);
     put_number(out, 10, (uint64_t)p->duration_ns);
     put_type(e, 11, p->period_type, body);
     put_number(out, 12, (uint64_t)p->period);
     for (uint32_t i = 0; i < p->n_comments; i++) {
         put_varint(out, 13 << 3);
-        put_varint(out, string(e, p->comments[i]));
+        put_varint(out, string_index(e, p->comments[i]));
     }
     put_varint(out, 14 << 3);
-    put_varint(out, string(e, p->default_type));
-    put_number(out, 15, string(e, p->doc_url));
+    put_varint(out, string_index(e, p->default_type));
+    put_number(out, 15, string_index(e, p->doc_url));
     for (uint32_t i = 0; i < e->n_used; i++) {
         struct cp_str text = cp_profile_str(p, e->used[i]);
 
@@ -340,13 +364,13 @@ static enum cp_status prepare(struct encoder *e, struct cp_out *body,
 
     e->number = cp_arena_alloc(&e->arena, p->strings.n, sizeof(uint32_t), err);
     e->used = cp_arena_alloc(&e->arena, p->strings.n, sizeof(uint32_t), err);
-    if (!e->number || !e->used || make_ids(e, err) != CP_OK)
+    if (!e->number || !e->used || encode_ids(e, err) != CP_OK)
         return CP_ENOMEM;
-    (void)string(e, 0);
-    return make_labels(e, body, err);
+    (void)string_index(e, 0);
+    return encode_labels(e, body, err);
 }
 
-/* All but the samples. */
+/* Writes everything except the samples. */
 static void put_tables(struct encoder *e, struct cp_out *body)
 {
     for (uint32_t i = 0; i < e->p->n_types; i++)
@@ -382,38 +406,42 @@ enum cp_status cp_encode(const struct cp_profile *p, struct cp_out *out,
     return status;
 }
 
-/* Packs samples as soon as there are some, while they are in the caches. */
+/*
+ * Encodes a piece of samples and compresses each part while it is in the CPU
+ * cache.
+ */
 static struct cp_gzip_sum pack_samples(const struct encoder *e, uint32_t from,
-                                       struct packing *w, struct cp_out *out)
+                                       struct compressor *w, struct cp_out *out)
 {
     uint32_t n = e->p->n_samples, to = n;
 
+    CP_ASSERT(from <= n);
     if (n - from > PIECE_SAMPLES)
         to = from + PIECE_SAMPLES;
     for (uint32_t i = from; i < to; i++) {
         put_sample(e, i, &w->plain);
         if (w->plain.len < PART_BYTES && i + 1 < to)
             continue;
-        cp_gzip_packer_add(w->packer, w->plain.buf, w->plain.len, out);
+        cp_gzip_compressor_add(w->packer, w->plain.buf, w->plain.len, out);
         w->plain.len = 0;
     }
     if (w->plain.err.status != CP_OK)
         out->err = w->plain.err;
-    return cp_gzip_packer_end(w->packer, out);
+    return cp_gzip_compressor_end(w->packer, out);
 }
 
-static struct cp_gzip_sum pack_tables(struct encoder *e, struct packing *w,
+static struct cp_gzip_sum pack_tables(struct encoder *e, struct compressor *w,
                                       struct cp_out *body, struct cp_out *out)
 {
     put_tables(e, body);
     if (e->out->err.status != CP_OK)
         out->err = e->out->err;
-    cp_gzip_packer_add(w->packer, e->out->buf, e->out->len, out);
-    return cp_gzip_packer_end(w->packer, out);
+    cp_gzip_compressor_add(w->packer, e->out->buf, e->out->len, out);
+    return cp_gzip_compressor_end(w->packer, out);
 }
 
-/* The pieces of a packed profile: first all tables, then samples. */
-struct packing_up {
+/* Context of pack_piece: piece 0 has all tables, the others have samples. */
+struct pack_context {
     struct encoder *e;
     struct cp_out *body;
 };
@@ -421,35 +449,36 @@ struct packing_up {
 static void pack_piece(const void *context, struct cp_piece piece,
                        struct cp_out *out)
 {
-    const struct packing_up *u = context;
-    struct packing *w = &u->e->packings[piece.worker];
+    const struct pack_context *u = context;
+    struct compressor *w = &u->e->compressors[piece.worker];
     struct cp_gzip_sum *sum = &u->e->sums[piece.from];
 
+    CP_ASSERT(piece.worker < cp_parallel_width());
     if (!w->packer)
-        w->packer = cp_gzip_packer_new(&out->err);
+        w->packer = cp_gzip_compressor_new(&out->err);
     if (w->packer && piece.from == 0)
         *sum = pack_tables(u->e, w, u->body, out);
     else if (w->packer)
         *sum = pack_samples(u->e, (piece.from - 1) * PIECE_SAMPLES, w, out);
 }
 
-static enum cp_status make_packings(struct encoder *e, uint32_t n_pieces,
-                                    struct cp_error *err)
+static enum cp_status alloc_compressors(struct encoder *e, uint32_t n_pieces,
+                                        struct cp_error *err)
 {
     size_t n = cp_parallel_width();
 
     e->sums = cp_arena_alloc(&e->arena, n_pieces, sizeof(*e->sums), err);
-    e->packings = cp_arena_alloc(&e->arena, n, sizeof(*e->packings), err);
-    for (size_t i = 0; e->packings && i < n; i++)
-        e->packings[i].plain.fd = -1;
-    return e->sums && e->packings ? CP_OK : CP_ENOMEM;
+    e->compressors = cp_arena_alloc(&e->arena, n, sizeof(*e->compressors), err);
+    for (size_t i = 0; e->compressors && i < n; i++)
+        e->compressors[i].plain.fd = -1;
+    return e->sums && e->compressors ? CP_OK : CP_ENOMEM;
 }
 
-static void free_packings(struct encoder *e)
+static void free_compressors(struct encoder *e)
 {
-    for (size_t i = 0; e->packings && i < cp_parallel_width(); i++) {
-        cp_gzip_packer_free(e->packings[i].packer);
-        cp_out_release(&e->packings[i].plain);
+    for (size_t i = 0; e->compressors && i < cp_parallel_width(); i++) {
+        cp_gzip_compressor_free(e->compressors[i].packer);
+        cp_out_release(&e->compressors[i].plain);
     }
 }
 
@@ -458,14 +487,14 @@ static enum cp_status pack_pieces(struct encoder *e, struct cp_out *body,
 {
     struct cp_gzip_sum all = { 0 };
     uint32_t n = (e->p->n_samples - 1) / PIECE_SAMPLES + 2;
-    struct packing_up u = { e, body };
+    struct pack_context u = { e, body };
     enum cp_status status = prepare(e, body, err);
 
-    if (status != CP_OK || make_packings(e, n, err) != CP_OK)
+    if (status != CP_OK || alloc_compressors(e, n, err) != CP_OK)
         return CP_ENOMEM;
     cp_gzip_begin(out);
     status = cp_pieces_write(n, 1, pack_piece, &u, out, err);
-    free_packings(e);
+    free_compressors(e);
     for (uint32_t i = 0; i < n; i++)
         all = cp_gzip_join(all, e->sums[i]);
     if (status == CP_OK)
@@ -494,7 +523,7 @@ enum cp_status cp_encode_gzip(const struct cp_profile *p, struct cp_out *out,
     } else {
         status = encode(&e, &body, err);
         if (status == CP_OK)
-            status = cp_gzip_pack(plain.buf, plain.len, out, err);
+            status = cp_gzip_compress(plain.buf, plain.len, out, err);
     }
     cp_out_release(&body);
     cp_out_release(&plain);

@@ -1,9 +1,9 @@
 /*
- * encode - a profile to profile.proto bytes (see decode.h for the fields).
+ * encode - encodes a profile as profile.proto (field numbers: decode.h).
  *
- * Text is numbered in the order of first use, labels stand in the order of
- * their set, lists are packed. Tables are written whole: what no sample uses
- * stays.
+ * Strings are numbered in the order of first use. Labels keep the order of
+ * their set. Lists use packed encoding. Tables are written completely, unused
+ * entries included.
  */
 #ifndef CP_ENCODE_H
 #define CP_ENCODE_H
@@ -17,7 +17,7 @@ struct cp_profile;
 enum cp_status cp_encode(const struct cp_profile *p, struct cp_out *out,
                          struct cp_error *err);
 
-/* The same, packed with gzip. */
+/* Appends the message to out, compressed with gzip. */
 enum cp_status cp_encode_gzip(const struct cp_profile *p, struct cp_out *out,
                               struct cp_error *err);
 

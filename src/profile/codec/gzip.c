@@ -1,12 +1,12 @@
 /*
- * gzip.c - see gzip.h.
+ * gzip.c - gzip framing, and the checksum of concatenated pieces.
  *
  *   member   1f 8b 08 00, time (4), 00, system (ff: unknown)
  *            deflate blocks, the last one marked
  *            CRC-32 (4), length modulo 2^32 (4), little endian
  *
- * A piece is a run of blocks that ends on a byte (gzip_piece.c); the last block
- * is an empty one: 03 00.
+ * A piece is a run of blocks that ends on a byte boundary (gzip_piece.c). The
+ * member ends with an empty block: 03 00.
  */
 #include "profile/codec/gzip.h"
 
@@ -17,16 +17,16 @@
 #include "base/error.h"
 #include "base/out.h"
 
-#define LEVEL_WHOLE 4 /* 6 takes twice as long for 3 % fewer bytes */
+#define LEVEL_WHOLE 4 /* level 6 takes twice as long and saves 3 % */
 #define CRC_POLYNOMIAL 0xedb88320u
 
-enum cp_status cp_gzip_pack(const void *bytes, size_t len, struct cp_out *out,
-                            struct cp_error *err)
+enum cp_status cp_gzip_compress(const void *bytes, size_t len,
+                                struct cp_out *out, struct cp_error *err)
 {
     struct libdeflate_compressor *c = libdeflate_alloc_compressor(LEVEL_WHOLE);
     enum cp_status status = CP_OK;
 
-    if (!c || !cp_out_room(out, libdeflate_gzip_compress_bound(c, len)))
+    if (!c || !cp_out_reserve(out, libdeflate_gzip_compress_bound(c, len)))
         status = cp_error_nomem(err);
     else
         out->len += libdeflate_gzip_compress(c, bytes, len, out->buf + out->len,
@@ -43,24 +43,23 @@ void cp_gzip_begin(struct cp_out *out)
 }
 
 /*
- * Polynomials over two elements, modulo that of the CRC; the top bit is the
- * coefficient of 1, the next that of x.
+ * Multiplies two polynomials over GF(2) modulo the CRC polynomial. The top bit
+ * is the coefficient of 1, the next bit that of x.
  */
-static uint32_t times(uint32_t a, uint32_t b)
+static uint32_t multiply(uint32_t a, uint32_t b)
 {
     uint32_t product = 0;
 
     for (; a; a <<= 1) {
         product ^= a >> 31 ? b : 0;
-        b = b >> 1 ^ (b & 1 ? CRC_POLYNOMIAL : 0); /* times x */
+        b = b >> 1 ^ (b & 1 ? CRC_POLYNOMIAL : 0); /* multiply by x */
     }
     return product;
 }
 
 /*
- * The CRC of a followed by b: that of a, moved through as many zero bytes as
- * b is long, and that of b. Moving by a byte is multiplying by x^8; squaring
- * doubles the distance.
+ * CRC(a followed by b) = CRC(a) * x^(8 * b.len) + CRC(b). The loop computes the
+ * power by repeated squaring.
  */
 struct cp_gzip_sum cp_gzip_join(struct cp_gzip_sum a, struct cp_gzip_sum b)
 {
@@ -68,8 +67,8 @@ struct cp_gzip_sum cp_gzip_join(struct cp_gzip_sum a, struct cp_gzip_sum b)
 
     for (uint64_t n = b.len; n; n >>= 1) {
         if (n & 1)
-            crc = times(crc, move);
-        move = times(move, move);
+            crc = multiply(crc, move);
+        move = multiply(move, move);
     }
     return (struct cp_gzip_sum){ crc ^ b.crc, a.len + b.len };
 }

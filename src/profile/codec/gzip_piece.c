@@ -1,10 +1,10 @@
 /*
- * gzip_piece.c - packing a piece of a stream; see gzip.h.
+ * gzip_piece.c - compresses one piece of a gzip stream with ISA-L.
  *
- * Blocks that end on a byte are ISA-L's "sync flush"; libdeflate has no such
- * thing. ISA-L also packs more than twice as fast as libdeflate's quickest
- * level, for 4 % more bytes. Kept apart from gzip.c because ISA-L comes as a
- * shared library only.
+ * A piece must end on a byte boundary, which ISA-L's sync flush provides and
+ * libdeflate does not. ISA-L is also more than twice as fast as libdeflate's
+ * fastest level, for 4 % more bytes. This file is separate from gzip.c because
+ * ISA-L exists only as a shared library.
  */
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
@@ -12,62 +12,65 @@
 #include <stdint.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/out.h"
 #include "profile/codec/gzip.h"
 
 #define LEVEL 2
-#define PART_MAX ((size_t)1 << 30) /* ISA-L counts in 32 bits */
+#define PART_MAX ((size_t)1 << 30) /* bytes; ISA-L has 32-bit lengths */
 
-struct cp_gzip_packer {
+struct cp_gzip_compressor {
     struct isal_zstream z;
     struct cp_gzip_sum sum;
-    uint8_t room[ISAL_DEF_LVL2_DEFAULT];
+    uint8_t level_buffer[ISAL_DEF_LVL2_DEFAULT];
 };
 
-static void start(struct cp_gzip_packer *p)
+static void start(struct cp_gzip_compressor *p)
 {
     isal_deflate_init(&p->z);
     p->z.level = LEVEL;
-    p->z.level_buf = p->room;
-    p->z.level_buf_size = sizeof(p->room);
+    p->z.level_buf = p->level_buffer;
+    p->z.level_buf_size = sizeof(p->level_buffer);
     p->sum = (struct cp_gzip_sum){ 0 };
 }
 
-struct cp_gzip_packer *cp_gzip_packer_new(struct cp_error *err)
+struct cp_gzip_compressor *cp_gzip_compressor_new(struct cp_error *err)
 {
-    struct cp_gzip_packer *p = cp_alloc(1, sizeof(*p), err);
+    struct cp_gzip_compressor *p = cp_alloc(1, sizeof(*p), err);
 
     if (p)
         start(p);
     return p;
 }
 
-void cp_gzip_packer_free(struct cp_gzip_packer *p)
+void cp_gzip_compressor_free(struct cp_gzip_compressor *p)
 {
     cp_free(p);
 }
 
-/* Runs the packer until it has taken all its input. */
+/* Runs the compressor until it has consumed its input. */
 static void run(struct isal_zstream *z, struct cp_out *out)
 {
     do {
-        size_t room = (size_t)z->avail_in + z->avail_in / 8 + 4096;
+        size_t space = (size_t)z->avail_in + z->avail_in / 8 + 4096;
 
-        if (out->cap - out->len < room && !cp_out_room(out, room))
+        if (out->cap - out->len < space && !cp_out_reserve(out, space))
             return;
         z->next_out = (uint8_t *)out->buf + out->len;
-        z->avail_out = (uint32_t)room;
+        z->avail_out = (uint32_t)space;
         if (isal_deflate(z) != COMP_OK) {
-            (void)cp_error_set(&out->err, CP_EOTHER, "packing failed");
+            (void)cp_error_set(&out->err, CP_EOTHER,
+                               "cannot compress: ISA-L failed");
             return;
         }
-        out->len += room - z->avail_out;
+        out->len += space - z->avail_out;
+        CP_ASSERT(z->avail_out <= space && out->len <= out->cap);
     } while (z->avail_out == 0 || z->avail_in > 0);
 }
 
-void cp_gzip_packer_add(struct cp_gzip_packer *p, const void *bytes, size_t len,
-                        struct cp_out *out)
+void cp_gzip_compressor_add(struct cp_gzip_compressor *p, const void *bytes,
+                            size_t len, struct cp_out *out)
 {
     const uint8_t *from = bytes;
 
@@ -78,16 +81,17 @@ void cp_gzip_packer_add(struct cp_gzip_packer *p, const void *bytes, size_t len,
         size_t n = len < PART_MAX ? len : PART_MAX;
 
         p->z.flush = NO_FLUSH;
-        p->z.next_in = (uint8_t *)(uintptr_t)from; /* only read */
+        p->z.next_in = (uint8_t *)(uintptr_t)from; /* ISA-L only reads it */
         p->z.avail_in = (uint32_t)n;
         run(&p->z, out);
+        CP_ASSERT(p->z.avail_in == 0 || out->err.status != CP_OK);
         from += n;
         len -= n;
     }
 }
 
-struct cp_gzip_sum cp_gzip_packer_end(struct cp_gzip_packer *p,
-                                      struct cp_out *out)
+struct cp_gzip_sum cp_gzip_compressor_end(struct cp_gzip_compressor *p,
+                                          struct cp_out *out)
 {
     struct cp_gzip_sum sum = p->sum;
 
@@ -102,13 +106,13 @@ struct cp_gzip_sum cp_gzip_packer_end(struct cp_gzip_packer *p,
 struct cp_gzip_sum cp_gzip_piece(const void *bytes, size_t len,
                                  struct cp_out *out)
 {
-    struct cp_gzip_packer *p = cp_gzip_packer_new(&out->err);
+    struct cp_gzip_compressor *p = cp_gzip_compressor_new(&out->err);
     struct cp_gzip_sum sum = { 0 };
 
     if (!p)
         return sum;
-    cp_gzip_packer_add(p, bytes, len, out);
-    sum = cp_gzip_packer_end(p, out);
-    cp_gzip_packer_free(p);
+    cp_gzip_compressor_add(p, bytes, len, out);
+    sum = cp_gzip_compressor_end(p, out);
+    cp_gzip_compressor_free(p);
     return sum;
 }

@@ -1,10 +1,10 @@
 /*
- * inflate.c - gzip through libdeflate, zstd through libzstd.
+ * inflate.c - decompresses gzip with libdeflate and zstd with libzstd.
  *
- * libdeflate wants the size of its output beforehand. The last four bytes of
- * a gzip file say it (modulo 4 GB, and for the last member only), so that is
- * the first guess; where it was too small the member is done again in twice
- * the room.
+ * libdeflate needs the size of its output in advance. The last four bytes of a
+ * gzip file hold it, modulo 4 GB and for the last member only. That value is
+ * the first guess; if it is too small, the member is decompressed again into
+ * twice the space.
  */
 #include "profile/codec/inflate.h"
 
@@ -12,12 +12,14 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/assert/assert.h"
 #include "base/bytes.h"
 #include "base/error.h"
 
 #define SMALL_LIMIT ((size_t)64 << 20)
 #define MAX_RATIO ((size_t)50)
-#define LIKELY_RATIO ((size_t)16) /* a size above that may be a lie */
+/* a trailer that claims more is not trusted */
+#define LIKELY_RATIO ((size_t)16)
 
 bool cp_inflate_is_gzip(const uint8_t *data, size_t len)
 {
@@ -31,7 +33,7 @@ static bool is_zstd(const uint8_t *data, size_t len)
     return len >= 4 && memcmp(data, magic, 4) == 0;
 }
 
-bool cp_inflate_is_packed(const uint8_t *data, size_t len)
+bool cp_inflate_is_compressed(const uint8_t *data, size_t len)
 {
     return cp_inflate_is_gzip(data, len) || is_zstd(data, len);
 }
@@ -46,11 +48,12 @@ size_t cp_inflate_limit(size_t len)
 static enum cp_status too_large(size_t limit, size_t len, struct cp_error *err)
 {
     return cp_error_set(err, CP_EFORMAT,
-                        "unpacks to over %zu MB from %zu KB: not a profile",
+                        "decompresses to more than %zu MB from %zu KB, which "
+                        "no profile does",
                         limit >> 20, len >> 10);
 }
 
-/* The size that the gzip trailer gives, made plausible. */
+/* Returns the size in the gzip trailer, limited to a plausible value. */
 static size_t first_guess(const uint8_t *data, size_t len, size_t limit)
 {
     uint32_t trailer;
@@ -61,10 +64,12 @@ static size_t first_guess(const uint8_t *data, size_t len, size_t limit)
         if (trailer >= len / 2 && trailer <= limit)
             guess = trailer;
     }
-    return guess < limit ? guess : limit;
+    guess = guess < limit ? guess : limit;
+    CP_ASSERT(guess <= cp_inflate_limit(len));
+    return guess;
 }
 
-/* Unpacks one member at *pos and moves *pos behind it. */
+/* Decompresses the member at *pos and moves *pos behind it. */
 static enum cp_status one_member(struct libdeflate_decompressor *d,
                                  const uint8_t *data, size_t len, size_t *pos,
                                  struct cp_bytes *out, struct cp_error *err)
@@ -73,6 +78,7 @@ static enum cp_status one_member(struct libdeflate_decompressor *d,
     enum libdeflate_result result;
 
     for (;;) {
+        CP_ASSERT(*pos <= len && out->len <= out->mapped);
         result = libdeflate_gzip_decompress_ex(
             d, data + *pos, len - *pos, out->data + out->len,
             out->mapped - out->len, &in, &got);
@@ -86,7 +92,7 @@ static enum cp_status one_member(struct libdeflate_decompressor *d,
     }
     if (result != LIBDEFLATE_SUCCESS)
         return cp_error_set(err, CP_EFORMAT,
-                            "gzip data is damaged or cut short at byte %zu",
+                            "gzip data is damaged or truncated at byte %zu",
                             *pos);
     *pos += in;
     out->len += got;
@@ -133,8 +139,9 @@ static enum cp_status unzstd_into(ZSTD_DStream *d, ZSTD_inBuffer *in,
             return cp_error_set(err, CP_EFORMAT, "zstd data: %s",
                                 ZSTD_getErrorName(left));
         out->len += to.pos;
+        CP_ASSERT(in->pos <= in->size && out->len <= out->mapped);
         if (left > 0 && to.pos == 0 && in->pos == was)
-            return cp_error_set(err, CP_EFORMAT, "zstd data is cut short");
+            return cp_error_set(err, CP_EFORMAT, "zstd data is truncated");
     }
     return out->len > limit ? too_large(limit, in->size, err) : CP_OK;
 }

@@ -1,10 +1,9 @@
 /*
- * inflate - unpacks gzip and zstd.
+ * inflate - decompresses gzip and zstd buffers.
  *
- * Whole buffers, through libdeflate and libzstd. What comes out is limited to
- * fifty times what went in (or 64 MB, if that is more; profiles shrink to a
- * tenth at best), so that a compression bomb ends in a message and not in the
- * end of memory.
+ * The output is limited to fifty times the input, or 64 MB if that is more, so
+ * that a decompression bomb ends in an error. Profiles compress to a tenth at
+ * best.
  */
 #ifndef CP_INFLATE_H
 #define CP_INFLATE_H
@@ -17,16 +16,16 @@
 
 struct cp_bytes;
 
-/* Whether the bytes begin as gzip or zstd data do. */
-bool cp_inflate_is_packed(const uint8_t *data, size_t len);
+/* Whether the bytes begin with the magic number of gzip or zstd. */
+bool cp_inflate_is_compressed(const uint8_t *data, size_t len);
 bool cp_inflate_is_gzip(const uint8_t *data, size_t len);
 
-/* What `len` packed bytes may unpack to. */
+/* Returns the maximum output size for `len` compressed bytes. */
 size_t cp_inflate_limit(size_t len);
 
 /*
- * Unpacks all members or frames of `packed` into `out`, which is empty. Fails
- * with CP_EFORMAT on anything but a whole, intact stream.
+ * Decompresses all members or frames of `packed` into the empty buffer `out`.
+ * Returns CP_EFORMAT if the stream is damaged or truncated.
  */
 enum cp_status cp_inflate(const uint8_t *packed, size_t len,
                           struct cp_bytes *out, struct cp_error *err);

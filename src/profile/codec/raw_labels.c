@@ -1,7 +1,7 @@
 /*
- * raw_labels.c - distinct label bytes, then label sets; see raw_labels.h.
+ * raw_labels.c - deduplicates label bytes, then decodes them into label sets.
  *
- * An entry in the block, in units of four bytes:
+ * An entry of the block, aligned to four bytes:
  *
  *   number (4), first sample that has it (4), length (4), the bytes, padding
  */
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/index.h"
@@ -22,8 +23,10 @@
 
 #define UNIT sizeof(uint32_t)
 #define FIRST_SLOTS 256
-#define TWIN_PARTS 8   /* of a table, for the cores */
-#define TWINS_MIN 4096 /* entries, below which twins are not looked for */
+/* pieces of one table that are looked up in parallel */
+#define DUPLICATE_PARTS 8
+/* entries; smaller tables are decoded without a search for duplicates */
+#define MIN_DUPLICATE_SEARCH 4096
 
 struct entry {
     uint32_t number, first, len;
@@ -33,7 +36,10 @@ static struct entry entry_at(const struct cp_raw_labels *t, uint32_t at)
 {
     struct entry e;
 
+    CP_ASSERT(at > 0);
+    CP_ASSERT((size_t)(at - 1) * UNIT + sizeof(e) <= t->len);
     memcpy(&e, t->block + (size_t)(at - 1) * UNIT, sizeof(e));
+    CP_ASSERT(e.number > 0 && e.number <= t->n + 1);
     return e;
 }
 
@@ -42,7 +48,7 @@ static const uint8_t *bytes_at(const struct cp_raw_labels *t, uint32_t at)
     return t->block + (size_t)(at - 1) * UNIT + sizeof(struct entry);
 }
 
-/* The entry behind the one at `at`. */
+/* Returns the position of the next entry. */
 static uint32_t next_at(uint32_t at, const struct entry *e)
 {
     return at + (uint32_t)((sizeof(*e) + e->len + UNIT - 1) / UNIT);
@@ -54,6 +60,7 @@ enum cp_status cp_raw_labels_join(struct cp_raw_labels *t, const uint8_t *from,
     size_t have = t->joined_len ? 0 : (size_t)(t->to - t->from);
     size_t len = (size_t)(to - from);
 
+    CP_ASSERT(from <= to && t->from <= t->to);
     if (cp_reserve(&t->joined, &t->joined_cap, t->joined_len + have + len, 1,
                    err) != CP_OK)
         return CP_ENOMEM;
@@ -70,6 +77,7 @@ static struct cp_raw_slot *find_slot(const struct cp_raw_labels *t,
 {
     uint32_t i = hash & t->mask;
 
+    CP_ASSERT((t->mask & (t->mask + 1)) == 0 && t->n <= t->mask);
     for (; t->slots[i].at; i = (i + 1) & t->mask)
         if (t->slots[i].hash == hash &&
             entry_at(t, t->slots[i].at).len == len &&
@@ -78,14 +86,17 @@ static struct cp_raw_slot *find_slot(const struct cp_raw_labels *t,
     return &t->slots[i];
 }
 
-/* Makes sure that as many as may wait find room. */
+/*
+ * Grows the hash table so that all pending samples fit at a load of at most
+ * 1/2.
+ */
 static enum cp_status grow(struct cp_raw_labels *t, struct cp_error *err)
 {
     struct cp_raw_slot *old = t->slots, *slots;
     uint32_t n_old = old ? t->mask + 1 : 0;
     uint32_t n_slots = old ? n_old * 2 : FIRST_SLOTS;
 
-    if (old && t->n + CP_RAW_WAITING < t->mask / 2)
+    if (old && t->n + CP_RAW_PENDING < t->mask / 2)
         return CP_OK;
     slots = n_slots ? cp_alloc_table(n_slots, sizeof(*slots), err) : NULL;
     if (!slots)
@@ -100,19 +111,22 @@ static enum cp_status grow(struct cp_raw_labels *t, struct cp_error *err)
         if (old[k].at)
             slots[i] = old[k];
     }
+    CP_ASSERT(t->n + CP_RAW_PENDING <= t->mask);
     cp_free(old);
     return CP_OK;
 }
 
 static enum cp_status add_entry(struct cp_raw_labels *t,
-                                const struct cp_raw_waiting *w,
+                                const struct cp_raw_pending *w,
                                 struct cp_raw_slot *slot, struct cp_error *err)
 {
     struct entry e = { t->n + 1, w->sample, w->len };
     size_t more = (sizeof(e) + w->len + UNIT - 1) / UNIT * UNIT;
 
+    CP_ASSERT(!slot->at && t->len % UNIT == 0);
     if ((t->len + more) / UNIT >= UINT32_MAX)
-        return cp_error_set(err, CP_EFORMAT, "over 16 GB of labels");
+        return cp_error_set(err, CP_EFORMAT,
+                            "malformed profile: more than 16 GB of labels");
     if (cp_reserve(&t->block, &t->cap, t->len + more, 1, err) != CP_OK)
         return CP_ENOMEM;
     memcpy(t->block + t->len, &e, sizeof(e));
@@ -126,21 +140,22 @@ static enum cp_status add_entry(struct cp_raw_labels *t,
 enum cp_status cp_raw_labels_flush(struct cp_raw_labels *t,
                                    struct cp_error *err)
 {
-    uint32_t n = t->n_waiting;
+    uint32_t n = t->n_pending;
 
-    t->n_waiting = 0;
+    CP_ASSERT(n <= CP_RAW_PENDING);
+    t->n_pending = 0;
     if (n > 0 && grow(t, err) != CP_OK)
         return CP_ENOMEM;
     for (uint32_t i = 0; i < n; i++)
-        __builtin_prefetch(&t->slots[t->waiting[i].hash & t->mask]);
+        __builtin_prefetch(&t->slots[t->pending[i].hash & t->mask]);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = t->slots[t->waiting[i].hash & t->mask].at;
+        uint32_t at = t->slots[t->pending[i].hash & t->mask].at;
 
         if (at)
             __builtin_prefetch(t->block + (size_t)(at - 1) * UNIT);
     }
     for (uint32_t i = 0; i < n; i++) {
-        const struct cp_raw_waiting *w = &t->waiting[i];
+        const struct cp_raw_pending *w = &t->pending[i];
         struct cp_raw_slot *slot = find_slot(t, w->bytes, w->len, w->hash);
 
         if (!slot->at && add_entry(t, w, slot, err) != CP_OK)
@@ -160,16 +175,22 @@ enum cp_status cp_raw_labels_end(struct cp_raw_labels *t, uint32_t sample,
     if (len == 0)
         return CP_OK;
     if (len > UINT32_MAX / 2)
-        return cp_error_set(err, CP_EFORMAT, "a sample with 2 GB of labels");
-    t->waiting[t->n_waiting++] = (struct cp_raw_waiting){
+        return cp_error_set(
+            err, CP_EFORMAT,
+            "malformed profile: a sample has over 2 GB of labels");
+    CP_ASSERT(t->n_pending < CP_RAW_PENDING);
+    t->pending[t->n_pending++] = (struct cp_raw_pending){
         bytes, (uint32_t)len, (uint32_t)cp_hash_bytes(bytes, len), sample, out
     };
-    if (t->n_waiting < CP_RAW_WAITING && !t->joined_len)
+    if (t->n_pending < CP_RAW_PENDING && !t->joined_len)
         return CP_OK;
     return cp_raw_labels_flush(t, err);
 }
 
-/* Reads Label { key, str, num, num_unit } as indexes into the file's table. */
+/*
+ * Reads Label { key, str, num, num_unit }; texts are string indexes of the
+ * file.
+ */
 static bool read_label(struct cp_wire w, uint64_t field[5])
 {
     struct cp_wire_field f;
@@ -188,8 +209,8 @@ static bool read_label(struct cp_wire w, uint64_t field[5])
 }
 
 /*
- * Adds the label to the list, unless it says nothing: without text, number
- * and unit it is dropped, as the reference does.
+ * Appends the label to the list. A label without text, number and unit is
+ * dropped, as the reference tool does.
  */
 static enum cp_status add_label(const struct cp_decode_samples *in,
                                 const uint64_t field[5], struct cp_label *list,
@@ -210,12 +231,17 @@ static enum cp_status add_label(const struct cp_decode_samples *in,
     return CP_OK;
 }
 
-/* A table being read out, and the set of each of its entries. */
+/* Iterator over the entries of a table, with the label set of each. */
 struct cursor {
     const struct cp_raw_labels *t;
     uint32_t at, left;
-    uint32_t *set_of; /* by number; 0: none yet, or the empty one */
-    uint32_t *twin;   /* by number: that of the same bytes in the first table */
+    /* label set by entry number; 0 if not decoded yet or empty */
+    uint32_t *set_of;
+    /*
+     * number of the entry with equal bytes in the first table, by entry number;
+     * 0: none
+     */
+    uint32_t *first_number;
 };
 
 struct finish {
@@ -227,7 +253,7 @@ struct finish {
     size_t n;
 };
 
-/* The label set of one entry; CP_NONE with *err on failure. */
+/* Returns the label set of one entry; CP_NONE with *err set on failure. */
 static uint32_t set_of_bytes(struct finish *f, struct cp_wire w,
                              struct cp_error *err)
 {
@@ -238,7 +264,7 @@ static uint32_t set_of_bytes(struct finish *f, struct cp_wire w,
     while (w.pos < w.end) {
         if (!cp_wire_field(&w, &field) || !read_label(field.bytes, values)) {
             (void)cp_error_set(err, CP_EFORMAT,
-                               "malformed profile: a label cannot be read");
+                               "malformed profile: a label cannot be decoded");
             return CP_NONE;
         }
         if (cp_reserve(&f->list, &f->cap, (size_t)n + 1, sizeof(*f->list),
@@ -249,7 +275,10 @@ static uint32_t set_of_bytes(struct finish *f, struct cp_wire w,
     return cp_label_table_add(&f->table, f->list, n, err);
 }
 
-/* The table whose next entry was met first; NULL when all are read. */
+/*
+ * Returns the cursor whose next entry has the lowest first sample; NULL at the
+ * end.
+ */
 static struct cursor *earliest(struct cursor *cursors, size_t n)
 {
     struct cursor *best = NULL;
@@ -258,26 +287,27 @@ static struct cursor *earliest(struct cursor *cursors, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (!cursors[i].left)
             continue;
-        uint32_t mine = entry_at(cursors[i].t, cursors[i].at).first;
-        if (!best || mine < first) {
+        uint32_t sample = entry_at(cursors[i].t, cursors[i].at).first;
+        if (!best || sample < first) {
             best = &cursors[i];
-            first = mine;
+            first = sample;
         }
     }
     return best;
 }
 
-/* Looks up a part of a table in the first one. */
-static void find_twins(void *context, size_t piece)
+/* Looks up one piece of a table in the first table. */
+static void find_duplicates(void *context, size_t piece)
 {
     struct finish *f = context;
     const struct cp_raw_labels *first = f->cursors[0].t;
-    const struct cursor *c = &f->cursors[1 + piece / TWIN_PARTS];
-    uint64_t n_slots = c->twin ? (uint64_t)c->t->mask + 1 : 0;
-    uint64_t part = piece % TWIN_PARTS;
+    const struct cursor *c = &f->cursors[1 + piece / DUPLICATE_PARTS];
+    uint64_t n_slots = c->first_number ? (uint64_t)c->t->mask + 1 : 0;
+    uint64_t part = piece % DUPLICATE_PARTS;
 
-    for (uint64_t k = n_slots * part / TWIN_PARTS;
-         k < n_slots * (part + 1) / TWIN_PARTS; k++) {
+    CP_ASSERT(1 + piece / DUPLICATE_PARTS < f->n);
+    for (uint64_t k = n_slots * part / DUPLICATE_PARTS;
+         k < n_slots * (part + 1) / DUPLICATE_PARTS; k++) {
         const struct cp_raw_slot *slot = &c->t->slots[k], *found;
         struct entry e;
 
@@ -286,39 +316,44 @@ static void find_twins(void *context, size_t piece)
         e = entry_at(c->t, slot->at);
         found = find_slot(first, bytes_at(c->t, slot->at), e.len, slot->hash);
         if (found->at)
-            c->twin[e.number] = entry_at(first, found->at).number;
+            c->first_number[e.number] = entry_at(first, found->at).number;
     }
 }
 
 /*
- * Workers mostly meet the same labels, each on its own. Those that the first
- * has too need not be read again; finding them is work for all cores.
+ * Finds entries that also exist in the first table, on all cores. Most workers
+ * see the same labels, so most entries need not be decoded again.
  */
-static enum cp_status make_twins(struct finish *f, struct cp_error *err)
+static enum cp_status find_all_duplicates(struct finish *f,
+                                          struct cp_error *err)
 {
     for (size_t i = 1; i < f->n; i++) {
         struct cursor *c = &f->cursors[i];
 
-        if (c->left < TWINS_MIN || f->cursors[0].left < TWINS_MIN)
+        if (c->left < MIN_DUPLICATE_SEARCH ||
+            f->cursors[0].left < MIN_DUPLICATE_SEARCH)
             continue;
-        c->twin = cp_alloc((size_t)c->left + 1, sizeof(*c->twin), err);
-        if (!c->twin)
+        c->first_number =
+            cp_alloc((size_t)c->left + 1, sizeof(*c->first_number), err);
+        if (!c->first_number)
             return CP_ENOMEM;
     }
-    if (f->n > 1 && f->cursors[0].left >= TWINS_MIN)
-        cp_parallel_run((f->n - 1) * TWIN_PARTS, find_twins, f);
+    if (f->n > 1 && f->cursors[0].left >= MIN_DUPLICATE_SEARCH)
+        cp_parallel_run((f->n - 1) * DUPLICATE_PARTS, find_duplicates, f);
     return CP_OK;
 }
 
-/* Makes the set of the entry that a cursor is at. */
+/* Decodes the entry at the cursor into a label set and advances the cursor. */
 static enum cp_status make_set(struct finish *f, struct cursor *c,
                                struct cp_error *err)
 {
     struct entry e = entry_at(c->t, c->at);
     const uint8_t *bytes = bytes_at(c->t, c->at);
-    uint32_t twin = c->twin ? c->twin[e.number] : 0;
-    uint32_t *known = twin ? &f->cursors[0].set_of[twin] : &c->set_of[e.number];
+    uint32_t first_number = c->first_number ? c->first_number[e.number] : 0;
+    uint32_t *known = first_number ? &f->cursors[0].set_of[first_number]
+                                   : &c->set_of[e.number];
 
+    CP_ASSERT(c->left > 0 && first_number <= f->cursors[0].t->n);
     if (!*known)
         *known = set_of_bytes(f, (struct cp_wire){ bytes, bytes + e.len }, err);
     if (*known == CP_NONE)
@@ -331,7 +366,7 @@ static enum cp_status make_set(struct finish *f, struct cursor *c,
 
 static enum cp_status make_sets(struct finish *f, struct cp_error *err)
 {
-    enum cp_status status = make_twins(f, err);
+    enum cp_status status = find_all_duplicates(f, err);
     struct cursor *c;
 
     while (status == CP_OK && (c = earliest(f->cursors, f->n)) != NULL)
@@ -339,7 +374,7 @@ static enum cp_status make_sets(struct finish *f, struct cp_error *err)
     return status;
 }
 
-static enum cp_status finish_all(struct finish *f,
+static enum cp_status build_sets(struct finish *f,
                                  const struct cp_raw_run *runs, size_t n_runs,
                                  struct cp_error *err)
 {
@@ -349,13 +384,17 @@ static enum cp_status finish_all(struct finish *f,
         const uint32_t *set_of = f->cursors[runs[k].table].set_of;
         struct cp_sample *samples = f->in->profile->samples;
 
+        CP_ASSERT(runs[k].table < f->n);
         for (uint32_t i = runs[k].from; set_of && i < runs[k].to; i++)
             samples[i].label_set = set_of[samples[i].label_set];
     }
     return status;
 }
 
-/* A table mostly has what the others have; a label takes four bytes. */
+/*
+ * Reserves memory. Most tables hold the same sets, and a label takes about four
+ * bytes.
+ */
 static enum cp_status expect(struct cp_label_table *table,
                              struct cp_raw_labels *const *tables, size_t n,
                              struct cp_error *err)
@@ -369,11 +408,12 @@ static enum cp_status expect(struct cp_label_table *table,
     return cp_label_table_expect(table, n_sets, n_bytes / 4, err);
 }
 
-/* Makes the cursors of all tables; those without entries have no sets. */
+/* Initializes one cursor per table; an empty table has no set_of array. */
 static enum cp_status begin(struct finish *f,
                             struct cp_raw_labels *const *tables, size_t n,
                             struct cp_error *err)
 {
+    CP_ASSERT(n <= CP_PARALLEL_MAX);
     f->n = n;
     for (size_t i = 0; i < n; i++) {
         struct cursor *c = &f->cursors[i];
@@ -402,10 +442,10 @@ enum cp_status cp_raw_labels_finish(struct cp_raw_labels *const *tables,
     if (status == CP_OK)
         status = begin(&f, tables, n, err);
     if (status == CP_OK)
-        status = finish_all(&f, runs, n_runs, err);
+        status = build_sets(&f, runs, n_runs, err);
     for (size_t i = 0; i < n; i++) {
         cp_free(f.cursors[i].set_of);
-        cp_free(f.cursors[i].twin);
+        cp_free(f.cursors[i].first_number);
     }
     cp_label_table_release(&f.table);
     cp_free(f.list);

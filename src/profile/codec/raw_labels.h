@@ -1,14 +1,16 @@
 /*
- * raw_labels - label sets while samples are being decoded.
+ * raw_labels - deduplicates labels while samples are decoded.
  *
- * Most samples share their labels with others. Labels are kept as the bytes
- * of the message, each distinct string of bytes once; only at the end are the
- * distinct ones read and made label sets. One table a worker, so nothing here
- * is shared between threads until cp_raw_labels_finish.
+ * Most samples share their labels with others. Each distinct byte string of
+ * Label fields is stored once, in a hash table with open addressing.
+ * cp_raw_labels_finish decodes the distinct strings into label sets.
  *
- * A table of ten thousands of sets does not fit the nearest cache, so samples
- * are looked up some at a time, with the places of all of them asked for
- * before the first is looked at.
+ * A large table exceeds the L1 cache. Lookups are therefore batched: all slots
+ * of a batch are prefetched before the first is read.
+ *
+ * Context: one table per worker thread; cp_raw_labels_finish runs when the
+ * workers are done. Locking: none. Failure: *err is set; the table can only be
+ * released.
  */
 #ifndef CP_RAW_LABELS_H
 #define CP_RAW_LABELS_H
@@ -18,35 +20,39 @@
 
 #include "base/error.h"
 
-#define CP_RAW_WAITING 16
+#define CP_RAW_PENDING 16
 
 struct cp_decode_samples;
 
-/* Where the bytes with this hash are; `at` is 0 in a free slot. */
+/* A hash table slot; `at` is 0 if it is free. */
 struct cp_raw_slot {
     uint32_t hash;
-    uint32_t at; /* in units of the block, + 1 */
+    uint32_t at; /* position in the block + 1, in units of 4 bytes */
 };
 
-/* A sample whose labels are still to be looked up. */
-struct cp_raw_waiting {
+/* A sample whose lookup is pending. */
+struct cp_raw_pending {
     const uint8_t *bytes;
     uint32_t len, hash;
     uint32_t sample;
     uint32_t *out;
 };
 
-/* Starts as { 0 }. Number 0 is "no labels"; entries count from 1. */
+/*
+ * Initialize with { 0 }. Entries are numbered from 1; number 0 means "no
+ * labels".
+ */
 struct cp_raw_labels {
-    uint8_t *block; /* entries one after another; see raw_labels.c */
+    uint8_t *block; /* entries, in the format of raw_labels.c */
     size_t len, cap;
     uint32_t n;
     struct cp_raw_slot *slots;
     uint32_t mask;
-    struct cp_raw_waiting waiting[CP_RAW_WAITING];
-    uint32_t n_waiting;
-    const uint8_t *from, *to; /* this sample's bytes while they adjoin */
-    uint8_t *joined;          /* or their copy, where they do not */
+    struct cp_raw_pending pending[CP_RAW_PENDING];
+    uint32_t n_pending;
+    const uint8_t *from,
+        *to; /* label bytes of the current sample while they are contiguous */
+    uint8_t *joined; /* copy of the label bytes if they are not contiguous */
     size_t joined_len, joined_cap;
 };
 
@@ -56,11 +62,11 @@ static inline void cp_raw_labels_begin(struct cp_raw_labels *t)
     t->joined_len = 0;
 }
 
-/* Copies the labels of a sample that do not lie together. */
+/* Appends label bytes that are not contiguous with those before to the copy. */
 enum cp_status cp_raw_labels_join(struct cp_raw_labels *t, const uint8_t *from,
                                   const uint8_t *to, struct cp_error *err);
 
-/* Adds a whole label field, key byte included. */
+/* Adds one Label field of the current sample, key byte included. */
 static inline enum cp_status cp_raw_labels_add(struct cp_raw_labels *t,
                                                const uint8_t *from,
                                                const uint8_t *to,
@@ -74,25 +80,25 @@ static inline enum cp_status cp_raw_labels_add(struct cp_raw_labels *t,
 }
 
 /*
- * Has the number of what was added since begin put into *out, at the latest
- * by cp_raw_labels_flush; until then the bytes and `out` must stay. Samples
- * come in ascending order.
+ * Stores the entry number of the current sample's labels in *out, at the latest
+ * at the next cp_raw_labels_flush. The bytes and `out` must stay valid until
+ * then. Samples must come in ascending order.
  */
 enum cp_status cp_raw_labels_end(struct cp_raw_labels *t, uint32_t sample,
                                  uint32_t *out, struct cp_error *err);
 enum cp_status cp_raw_labels_flush(struct cp_raw_labels *t,
                                    struct cp_error *err);
 
-/* Samples from..to - 1 have numbers of tables[table]. */
+/* The samples [from, to) hold entry numbers of tables[table]. */
 struct cp_raw_run {
     uint32_t from, to;
     uint32_t table;
 };
 
 /*
- * Turns the entries of n tables into the profile's label sets, in the order
- * of the samples that had them first, and the numbers in its samples into
- * label set indexes. The runs cover all samples that have labels.
+ * Decodes the entries of n tables into label sets of the profile, in the order
+ * of first use. Replaces the entry numbers in the samples by label set indexes.
+ * The runs cover all samples that have labels.
  */
 enum cp_status cp_raw_labels_finish(struct cp_raw_labels *const *tables,
                                     size_t n, const struct cp_raw_run *runs,

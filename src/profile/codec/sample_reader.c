@@ -1,10 +1,14 @@
-/* sample_reader.c - see sample_reader.h. */
+/*
+ * sample_reader.c - decodes the locations, values and label bytes of one
+ * sample.
+ */
 #include "profile/codec/sample_reader.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/assert/assert.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "profile/codec/raw_labels.h"
@@ -20,17 +24,17 @@ enum cp_status cp_sample_broken(struct cp_error *err, uint32_t number,
                         number, what);
 }
 
-/* What is known of a sample while its fields are read. */
+/* State of the sample being decoded. */
 struct reading {
     uint32_t *locs;
     int64_t *values;
     uint32_t n_locs, n_values, n_types;
-    uint32_t any_missing; /* a location id without a location */
-    uint32_t most;        /* where ids are kept */
+    uint32_t any_missing; /* not 0 if a location id is unknown */
+    uint32_t max_loc;     /* highest id - 1; used if the reader has no id map */
 };
 
-/* The index of a location, or its id less one. */
-static uint32_t settle(const struct cp_idmap *ids, uint64_t id)
+/* Returns the index of a location, or id - 1 without an id map. */
+static uint32_t location_index(const struct cp_idmap *ids, uint64_t id)
 {
     if (ids)
         return cp_idmap_find(ids, id);
@@ -39,11 +43,12 @@ static uint32_t settle(const struct cp_idmap *ids, uint64_t id)
 
 static void add_loc(struct reading *r, const struct cp_idmap *ids, uint64_t id)
 {
-    uint32_t loc = settle(ids, id);
+    uint32_t loc = location_index(ids, id);
 
+    CP_ASSERT(r->n_locs < CP_MAX_DEPTH);
     r->locs[r->n_locs++] = loc;
     r->any_missing |= loc == CP_NONE;
-    r->most = loc > r->most ? loc : r->most;
+    r->max_loc = loc > r->max_loc ? loc : r->max_loc;
 }
 
 static void add_value(struct reading *r, uint64_t value)
@@ -53,7 +58,10 @@ static void add_value(struct reading *r, uint64_t value)
     r->n_values++;
 }
 
-/* What the loops below leave over: the end, and long varints. */
+/*
+ * Reads one varint that the fast loops do not handle: the last bytes, or a long
+ * one.
+ */
 static bool read_rest(struct reading *r, const struct cp_idmap *ids,
                       struct cp_wire *w)
 {
@@ -68,13 +76,15 @@ static bool read_rest(struct reading *r, const struct cp_idmap *ids,
 static bool read_packed_locs(struct reading *r, const struct cp_idmap *ids,
                              struct cp_wire w)
 {
-    const struct cp_idmap map = *ids; /* a copy can stay in registers */
+    /* the compiler can keep a copy in registers */
+    const struct cp_idmap map = *ids;
     uint32_t pair[2];
 
     while (w.pos < w.end) {
         uint32_t *at = r->locs + r->n_locs;
         uint32_t missing = 0;
 
+        CP_ASSERT(r->n_locs < CP_MAX_DEPTH);
         while (cp_wire_pair(&w, pair)) {
             at[0] = cp_idmap_find(&map, pair[0]);
             at[1] = cp_idmap_find(&map, pair[1]);
@@ -89,9 +99,12 @@ static bool read_packed_locs(struct reading *r, const struct cp_idmap *ids,
     return true;
 }
 
-/* The same where ids are kept: the loop that most of loading is spent in. */
-static bool keep_packed_locs(struct reading *r,
-                             const struct cp_varints *varints, struct cp_wire w)
+/*
+ * Reads location ids without an id map. Loading spends most of its time in this
+ * loop.
+ */
+static bool read_packed_ids(struct reading *r, const struct cp_varints *varints,
+                            struct cp_wire w)
 {
     uint32_t pair[2];
 
@@ -100,10 +113,10 @@ static bool keep_packed_locs(struct reading *r,
 
         r->n_locs +=
             (uint32_t)cp_varints_read(varints, &w, r->locs + r->n_locs, &range);
-        if (range.least == 0)
-            r->most = CP_NONE;
-        else if (range.most > r->most)
-            r->most = range.most - 1;
+        if (range.min == 0)
+            r->max_loc = CP_NONE;
+        else if (range.max > r->max_loc)
+            r->max_loc = range.max - 1;
         while (cp_wire_pair(&w, pair)) {
             add_loc(r, NULL, pair[0]);
             add_loc(r, NULL, pair[1]);
@@ -135,7 +148,7 @@ static bool read_field(const struct cp_sample_reader *reader, struct reading *r,
         return false;
     if (f->number == 1 && f->type == CP_WIRE_BYTES)
         return ids ? read_packed_locs(r, ids, f->bytes)
-                   : keep_packed_locs(r, reader->varints, f->bytes);
+                   : read_packed_ids(r, reader->varints, f->bytes);
     if (f->number == 2 && f->type == CP_WIRE_BYTES)
         return read_packed_values(r, f->bytes);
     if (f->number == 1)
@@ -148,10 +161,10 @@ static bool read_field(const struct cp_sample_reader *reader, struct reading *r,
 static enum cp_status check(struct cp_sample_reader *reader,
                             const struct reading *r, uint32_t number)
 {
-    reader->most = r->most;
+    reader->max_loc = r->max_loc;
     if (r->any_missing && reader->ids)
         return cp_sample_broken(&reader->err, number,
-                                "has a location id that is not there");
+                                "refers to a location id that does not exist");
     if (r->n_values != r->n_types)
         return cp_error_set(&reader->err, CP_EFORMAT,
                             "malformed profile: mismatch: sample has %u values "
@@ -168,10 +181,12 @@ enum cp_status cp_sample_read(struct cp_sample_reader *reader,
     struct reading r = { .locs = p->locs + *first_loc,
                          .values = p->values + (size_t)number * reader->n_types,
                          .n_types = reader->n_types,
-                         .most = reader->most };
+                         .max_loc = reader->max_loc };
     struct cp_wire_field f;
     bool is_ok = true;
 
+    CP_ASSERT(reader->ids || reader->varints);
+    CP_ASSERT(reader->n_types <= CP_MAX_TYPES);
     cp_raw_labels_begin(&reader->labels);
     while (msg.pos < msg.end) {
         const uint8_t *from = msg.pos;
@@ -182,11 +197,13 @@ enum cp_status cp_sample_read(struct cp_sample_reader *reader,
         else if (is_ok && (f.number == 1 || f.number == 2))
             is_ok = read_field(reader, &r, &f);
         if (!is_ok)
-            return cp_sample_broken(&reader->err, number, "cannot be read");
+            return cp_sample_broken(&reader->err, number, "cannot be decoded");
         if (f.number == 3 && cp_raw_labels_add(&reader->labels, from, msg.pos,
                                                &reader->err) != CP_OK)
             return CP_ENOMEM;
     }
+    CP_ASSERT(msg.pos == msg.end);
+    CP_ASSERT(r.n_locs <= CP_MAX_DEPTH);
     p->samples[number].locs = *first_loc;
     p->samples[number].n_locs = r.n_locs;
     *first_loc += r.n_locs;

@@ -1,8 +1,8 @@
 /*
- * sample_reader - one Sample message into the arrays of a profile.
+ * sample_reader - decodes one Sample message into the arrays of a profile.
  *
- * The innermost part of decoding, used by decode_samples.c, where all ids are
- * known beforehand, and by stream.c, where they are not. One reader a thread.
+ * decode_samples.c uses it with an id map. stream.c uses it without one,
+ * because the locations follow the samples. One reader per thread.
  */
 #ifndef CP_SAMPLE_READER_H
 #define CP_SAMPLE_READER_H
@@ -17,27 +17,31 @@ struct cp_idmap;
 struct cp_profile;
 struct cp_varints;
 
-/* Starts as { 0 } but for the first two, and one of the next two. */
+/*
+ * The caller sets profile, n_types, and either ids or varints; the rest starts
+ * as 0.
+ */
 struct cp_sample_reader {
-    struct cp_profile *profile; /* room for samples, values, locs */
-    uint32_t n_types;           /* values that each sample must have */
-    /* NULL: ids less one are kept in place of indexes, to be settled later */
+    struct cp_profile *profile; /* has space for samples, values and locs */
+    uint32_t n_types; /* number of values that each sample must have */
+    /* NULL: store id - 1 in place of an index; the caller resolves it later */
     const struct cp_idmap *ids;
-    const struct cp_varints *varints; /* needed where ids is NULL */
-    uint32_t most; /* the highest such; CP_NONE if one was 0 or too large */
+    const struct cp_varints *varints; /* required if ids is NULL */
+    /* highest id - 1; CP_NONE after an id that is 0 or exceeds 32 bits */
+    uint32_t max_loc;
     struct cp_raw_labels labels;
     struct cp_error err;
 };
 
 /*
- * Fills sample `number` from msg. Its stack goes to *first_loc onwards, which
- * moves behind it. On failure r->err says why. Labels are looked up later:
- * see cp_raw_labels_end.
+ * Decodes msg into sample `number`. Its stack is stored at *first_loc, which
+ * advances by the depth. On failure r->err has the reason. The label set is
+ * resolved later (cp_raw_labels_end).
  */
 enum cp_status cp_sample_read(struct cp_sample_reader *r, struct cp_wire msg,
                               uint32_t number, uint64_t *first_loc);
 
-/* Says that a sample is malformed; returns CP_EFORMAT. */
+/* Sets *err to "sample NUMBER WHAT"; returns CP_EFORMAT. */
 enum cp_status cp_sample_broken(struct cp_error *err, uint32_t number,
                                 const char *what);
 

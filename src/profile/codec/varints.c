@@ -1,14 +1,20 @@
-/* varints.c - see varints.h. */
+/* varints.c - decodes up to four varints per step with SSE4.1 byte shuffles. */
 #include "profile/codec/varints.h"
+
+#include <string.h>
+
+#include "base/assert/assert.h"
 
 #ifdef __x86_64__
 #include <smmintrin.h>
-#include <string.h>
 
 #include "profile/codec/wire.h"
 #endif
 
-/* The case of these top bits: lane after lane, as long as varints are whole. */
+/*
+ * Fills the table row for this mask of continuation bits: one 4-byte lane per
+ * complete varint.
+ */
 static void make_case(struct cp_varints *v, unsigned tops)
 {
     unsigned from = 0, lane = 0;
@@ -25,9 +31,12 @@ static void make_case(struct cp_varints *v, unsigned tops)
                 (uint8_t)(from + i <= end ? from + i : 0x80);
         from = end + 1;
     }
+    CP_ASSERT(tops < 256 && lane <= 4 && from <= 8);
     v->n[tops] = (uint8_t)lane;
     v->len[tops] = (uint8_t)from;
-    /* Lanes that are left repeat the first, so that all hold real numbers. */
+    /*
+     * Unused lanes repeat the first, so that min and max see only real numbers.
+     */
     for (; lane < 4; lane++)
         memcpy(&v->shuffle[tops][lane * 4], &v->shuffle[tops][0], 4);
 }
@@ -45,7 +54,7 @@ void cp_varints_init(struct cp_varints *v)
 
 #ifdef __x86_64__
 
-/* Four lanes of varint bytes to four numbers; see cp_wire_join. */
+/* Removes the continuation bits in four 32-bit lanes; see cp_wire_join. */
 __attribute__((target("sse4.1"))) static inline __m128i join(__m128i x)
 {
     __m128i a = _mm_and_si128(x, _mm_set1_epi32(0x7f));
@@ -57,26 +66,29 @@ __attribute__((target("sse4.1"))) static inline __m128i join(__m128i x)
 }
 
 __attribute__((target("sse4.1"))) static void
-extend(struct cp_varint_range *range, __m128i least, __m128i most)
+extend(struct cp_varint_range *range, __m128i min, __m128i max)
 {
     uint32_t low[4], high[4];
 
-    _mm_storeu_si128((__m128i *)(void *)low, least);
-    _mm_storeu_si128((__m128i *)(void *)high, most);
+    _mm_storeu_si128((__m128i *)(void *)low, min);
+    _mm_storeu_si128((__m128i *)(void *)high, max);
     for (int i = 0; i < 4; i++) {
-        range->least = low[i] < range->least ? low[i] : range->least;
-        range->most = high[i] > range->most ? high[i] : range->most;
+        range->min = low[i] < range->min ? low[i] : range->min;
+        range->max = high[i] > range->max ? high[i] : range->max;
     }
 }
 
-/* Where reading has come to. */
+/* Positions in input and output, and the range so far. */
 struct cursor {
     const uint8_t *pos;
     uint32_t *at;
-    __m128i least, most;
+    __m128i min, max;
 };
 
-/* Up to four varints, at least one, whose case is `tops`. */
+/*
+ * Decodes one to four varints; `tops` is the mask of continuation bits of 8
+ * bytes.
+ */
 __attribute__((target("sse4.1"))) static inline void
 read_four(const struct cp_varints *v, struct cursor *c, unsigned tops)
 {
@@ -84,15 +96,15 @@ read_four(const struct cp_varints *v, struct cursor *c, unsigned tops)
     __m128i x = _mm_loadl_epi64((const __m128i *)(const void *)c->pos);
 
     x = join(_mm_shuffle_epi8(x, _mm_load_si128(shuffle)));
-    c->least = _mm_min_epu32(c->least, x);
-    c->most = _mm_max_epu32(c->most, x);
+    c->min = _mm_min_epu32(c->min, x);
+    c->max = _mm_max_epu32(c->max, x);
     _mm_storeu_si128((__m128i *)(void *)c->at,
                      _mm_sub_epi32(x, _mm_set1_epi32(1)));
     c->pos += v->len[tops];
     c->at += v->n[tops];
 }
 
-/* The top bits of n bytes, which are 8 or 16. */
+/* Returns the continuation bits of n bytes; n is 8 or 16. */
 __attribute__((target("sse4.1"))) static inline uint32_t
 tops_of(const uint8_t *bytes, int n)
 {
@@ -104,10 +116,11 @@ tops_of(const uint8_t *bytes, int n)
 }
 
 /*
- * Where four varints begin is known only when the four before have been found.
- * The top bits of 32 bytes are taken at once, so that finding them is a shift
- * and a look-up and does not wait for the bytes. Four times four take at most
- * 32 bytes. False at a varint that is too long.
+ * Decodes up to 16 varints. The start of a varint depends on the length of
+ * those before it, and a load per step would put memory latency on that chain.
+ * So the continuation bits of 32 bytes are loaded once, and each step is a
+ * shift and a table lookup. Four steps consume at most 32 bytes. Returns false
+ * at a varint longer than four bytes.
  */
 __attribute__((target("sse4.1"))) static inline bool
 read_block(const struct cp_varints *v, struct cursor *c)
@@ -131,8 +144,8 @@ read_fours(const struct cp_varints *v, struct cp_wire *w, uint32_t *out,
 {
     struct cursor c = { .pos = w->pos,
                         .at = out,
-                        .least = _mm_set1_epi32((int)range->least),
-                        .most = _mm_set1_epi32((int)range->most) };
+                        .min = _mm_set1_epi32((int)range->min),
+                        .max = _mm_set1_epi32((int)range->max) };
 
     while (w->end - c.pos >= 32 && read_block(v, &c))
         ;
@@ -143,7 +156,8 @@ read_fours(const struct cp_varints *v, struct cp_wire *w, uint32_t *out,
             break;
         read_four(v, &c, tops);
     }
-    extend(range, c.least, c.most);
+    CP_ASSERT(c.pos <= w->end && c.at - out <= c.pos - w->pos);
+    extend(range, c.min, c.max);
     w->pos = c.pos;
     return (size_t)(c.at - out);
 }

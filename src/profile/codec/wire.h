@@ -1,15 +1,14 @@
 /*
- * wire - reads protocol-buffer values out of a byte buffer.
+ * wire - reads protocol-buffer fields from a byte buffer.
  *
- * The lowest layer of the profile reader: it knows varints, keys and lengths,
- * not what a field means (decode.c knows that). It borrows the buffer,
- * allocates nothing, and stays inside the buffer whatever the input. All of
- * it is inline: a large profile has a hundred million varints.
+ * Knows varints, keys and lengths, but not the meaning of a field (decode.c).
+ * It borrows the buffer, allocates nothing, and never reads outside the buffer.
+ * All functions are inline, because a large profile has a hundred million
+ * varints.
  *
- * A varint is seven bits a byte, low bits first, the top bit meaning "more
- * follow". Ten bytes carry 70 bits; the six that do not fit are dropped and
- * an eleventh byte is an error, because pprof does the same and a profile it
- * opens must open here.
+ * A varint has seven bits per byte, low bits first; the top bit means that more
+ * bytes follow. Ten bytes carry 70 bits, of which the top six are dropped. An
+ * eleventh byte is an error. The reference tool reads varints the same way.
  */
 #ifndef CP_WIRE_H
 #define CP_WIRE_H
@@ -18,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "base/assert/assert.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "several bytes are read at once");
@@ -35,12 +36,16 @@ enum cp_wire_type {
     CP_WIRE_FIXED32 = 5,
 };
 
-/* One field of a message: its number, kind, and value or bytes. */
+/*
+ * One field of a message: its number, its wire type, and its value or its
+ * bytes.
+ */
 struct cp_wire_field {
     uint64_t number;
     enum cp_wire_type type;
-    uint64_t value;       /* of a varint */
-    struct cp_wire bytes; /* of a length-delimited field */
+    uint64_t value; /* value of a varint; otherwise 0 */
+    /* content of a length-delimited field; otherwise empty */
+    struct cp_wire bytes;
 };
 
 static inline bool cp_wire_varint_slow(struct cp_wire *w, uint64_t *out)
@@ -48,6 +53,7 @@ static inline bool cp_wire_varint_slow(struct cp_wire *w, uint64_t *out)
     const uint8_t *p = w->pos;
     uint64_t value = 0;
 
+    CP_ASSERT(w->pos <= w->end);
     for (unsigned shift = 0; shift < 70 && p < w->end; shift += 7) {
         value |= (uint64_t)(*p & 0x7f) << shift;
         if (*p++ < 0x80) {
@@ -59,7 +65,7 @@ static inline bool cp_wire_varint_slow(struct cp_wire *w, uint64_t *out)
     return false;
 }
 
-/* Bits 0-6, 8-14, 16-22 and 24-30 of x, put together. */
+/* Removes the continuation bits: joins bits 0-6, 8-14, 16-22 and 24-30 of x. */
 static inline uint32_t cp_wire_join(uint64_t x)
 {
     return (uint32_t)((x & 0x7f) | (x & 0x7f00) >> 1 | (x & 0x7f0000) >> 2 |
@@ -67,15 +73,16 @@ static inline uint32_t cp_wire_join(uint64_t x)
 }
 
 /*
- * Reads two varints of up to 4 bytes each at once, without a branch that could
- * be guessed wrong: where they end is in the top bits of eight bytes. False,
- * with nothing read, when that is not what stands there.
+ * Reads two varints of at most 4 bytes each without unpredictable branches: the
+ * continuation bits of eight bytes give their lengths. Returns false and reads
+ * nothing if fewer than 8 bytes are left or a varint is longer.
  */
 static inline bool cp_wire_pair(struct cp_wire *w, uint32_t out[2])
 {
     uint64_t x, ends, rest;
     unsigned first, second;
 
+    CP_ASSERT(w->pos <= w->end);
     if (w->end - w->pos < 8)
         return false;
     memcpy(&x, w->pos, sizeof(x));
@@ -91,10 +98,14 @@ static inline bool cp_wire_pair(struct cp_wire *w, uint32_t out[2])
     out[1] =
         cp_wire_join((x >> first) & (((uint64_t)1 << (second - first)) - 1));
     w->pos += second / 8;
+    CP_ASSERT(w->pos <= w->end);
     return true;
 }
 
-/* Reads one varint; false, with the cursor where it was, if there is none. */
+/*
+ * Reads one varint. Returns false and leaves the cursor if it is truncated or
+ * too long.
+ */
 static inline bool cp_wire_varint(struct cp_wire *w, uint64_t *out)
 {
     const uint8_t *p = w->pos;
@@ -120,7 +131,7 @@ static inline bool cp_wire_varint(struct cp_wire *w, uint64_t *out)
     return cp_wire_varint_slow(w, out);
 }
 
-/* Reads a length and then that many bytes, as a cursor. */
+/* Reads a length and that many bytes; *out is a cursor over them. */
 static inline bool cp_wire_bytes(struct cp_wire *w, struct cp_wire *out)
 {
     struct cp_wire ahead = *w;
@@ -130,19 +141,23 @@ static inline bool cp_wire_bytes(struct cp_wire *w, struct cp_wire *out)
         len > (uint64_t)(ahead.end - ahead.pos))
         return false;
     *out = (struct cp_wire){ ahead.pos, ahead.pos + len };
+    CP_ASSERT(out->pos >= w->pos && out->end <= w->end);
     w->pos = out->end;
     return true;
 }
 
 static inline bool cp_wire_skip(struct cp_wire *w, size_t len)
 {
+    CP_ASSERT(w->pos <= w->end);
     if (len > (size_t)(w->end - w->pos))
         return false;
     w->pos += len;
     return true;
 }
 
-/* Reads a whole field; false if it is cut short or of an unknown kind. */
+/*
+ * Reads a complete field; false if it is truncated or its wire type is unknown.
+ */
 static inline bool cp_wire_field(struct cp_wire *w, struct cp_wire_field *f)
 {
     uint64_t key;
@@ -166,7 +181,7 @@ static inline bool cp_wire_field(struct cp_wire *w, struct cp_wire_field *f)
     return false;
 }
 
-/* How many varints end in the bytes of w. */
+/* Returns the number of varints that end within w. */
 static inline size_t cp_wire_count(struct cp_wire w)
 {
     size_t n = 0;

@@ -1,8 +1,8 @@
 /*
- * drop_frames.c - the lists; see drop_frames.h.
+ * drop_frames.c - the regular expressions of frames to drop.
  *
- * Each is a regular expression that a whole function name must match, less
- * its parameters. They are kept as alternatives, one a line, and joined.
+ * An expression must match a complete function name without its arguments. The
+ * alternatives stand one a line and are concatenated by the compiler.
  */
 #include "profile/legacy/drop_frames.h"
 
@@ -13,7 +13,7 @@
 #include "base/strtab.h"
 #include "profile/model/profile.h"
 
-/* The names of one allocator family, as a C library or tc_ version. */
+/* Function names of one allocator, without prefix. */
 #define ALLOCATORS "calloc|cfree|malloc|free|memalign|pvalloc|valloc|realloc"
 
 #define HEAP_DROP                                                              \
@@ -33,7 +33,10 @@
 
 static const char heap_drop[] = HEAP_DROP;
 
-/* What jemalloc adds: its own calls, with its usual prefixes, and the rest. */
+/*
+ * jemalloc's own functions, and the allocator functions with its usual
+ * prefixes.
+ */
 static const char jemalloc_drop[] = HEAP_DROP
     "|"
     "(je_|_rjem_|__)?(" ALLOCATORS "|aligned_alloc|posix_memalign)|"
@@ -55,7 +58,7 @@ static const char other_drop[] =
     "ProfileData::(Add|prof_handler)|CpuProfiler::prof_handler|"
     "__pthread_sighandler|__restore";
 
-/* The sample types, in order, that go with a list. */
+/* The sample types, in order, that select a list. */
 static const struct {
     const char *types[5];
     const char *drop, *keep;

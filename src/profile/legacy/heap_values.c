@@ -1,8 +1,8 @@
 /*
- * heap_values.c - scaling and columns of heap profiles; see heap_values.h.
+ * heap_values.c - scaling and columns of heap profiles.
  *
  * An object of s bytes is sampled with probability 1 - e^(-s/rate), so each
- * one seen stands for the inverse of that.
+ * sampled object represents 1 / (1 - e^(-s/rate)) objects.
  */
 #include "profile/legacy/heap_values.h"
 
@@ -44,13 +44,16 @@ cp_legacy_heap_unbias(struct cp_legacy_heap_pair seen, int64_t rate)
     };
 }
 
-/* Fractions are rounded; whole numbers are cut, as jeprof cuts them. */
+/*
+ * Converts to units of 1/parts: rounds fractions, but truncates whole units as
+ * jeprof does.
+ */
 static int64_t to_parts(double v, int parts)
 {
     return cp_legacy_heap_truncate(parts > 1 ? rint(v * parts) : v);
 }
 
-/* How many objects stand behind one that was seen. */
+/* Returns the number of objects that one sampled object represents. */
 static double factor(double mean, double rate, bool is_linear)
 {
     if (!is_linear)
@@ -75,55 +78,58 @@ int64_t cp_legacy_heap_mean(struct cp_legacy_heap_pair seen)
 {
     if (seen.objects == 0)
         return 0;
-    if (seen.objects == -1) /* the quotient of INT64_MIN would not fit */
+    if (seen.objects == -1) /* INT64_MIN / -1 overflows */
         return (int64_t)(0 - (uint64_t)seen.bytes);
     return seen.bytes / seen.objects;
 }
 
-/* Eats digits, after a minus if that is allowed. */
-static bool eat_number(struct cp_text *t, bool is_signed, struct cp_text *out)
+/* Parses digits, after a minus sign if is_signed. */
+static bool parse_number(struct cp_text *t, bool is_signed, struct cp_text *out)
 {
     const char *start = t->pos;
 
     if (is_signed)
-        (void)cp_text_eat(t, "-");
-    if (!cp_text_eat_digits(t, out))
+        (void)cp_text_consume(t, "-");
+    if (!cp_text_consume_digits(t, out))
         return false;
     out->pos = start;
     return true;
 }
 
-/* Eats "n: b", where blanks may stand after the colon. */
-static bool eat_pair(struct cp_text *t, bool is_signed, struct cp_text out[2])
+/* Parses "n: b" with optional blanks after the colon. */
+static bool parse_pair(struct cp_text *t, bool is_signed, struct cp_text out[2])
 {
-    if (!eat_number(t, is_signed, &out[0]) || !cp_text_eat(t, ":"))
+    if (!parse_number(t, is_signed, &out[0]) || !cp_text_consume(t, ":"))
         return false;
-    (void)cp_text_eat_blanks(t);
-    return eat_number(t, is_signed, &out[1]);
+    (void)cp_text_consume_blanks(t);
+    return parse_number(t, is_signed, &out[1]);
 }
 
-bool cp_legacy_heap_eat_counts(struct cp_text *t, bool is_signed,
-                               struct cp_alloc_counts *out)
+bool cp_legacy_heap_parse_counts(struct cp_text *t, bool is_signed,
+                                 struct cp_legacy_heap_counts *out)
 {
     struct cp_text at = *t;
 
-    if (!eat_pair(&at, is_signed, out->in_use))
+    if (!parse_pair(&at, is_signed, out->in_use))
         return false;
-    (void)cp_text_eat_blanks(&at);
-    if (!cp_text_eat(&at, "["))
+    (void)cp_text_consume_blanks(&at);
+    if (!cp_text_consume(&at, "["))
         return false;
-    (void)cp_text_eat_blanks(&at);
-    if (!eat_pair(&at, false, out->allocated))
+    (void)cp_text_consume_blanks(&at);
+    if (!parse_pair(&at, false, out->allocated))
         return false;
-    (void)cp_text_eat_blanks(&at);
-    if (!cp_text_eat(&at, "]"))
+    (void)cp_text_consume_blanks(&at);
+    if (!cp_text_consume(&at, "]"))
         return false;
     *t = at;
     return true;
 }
 
-/* Compared as text, which is what the reference does. */
-static bool says_more(struct cp_text all, struct cp_text use)
+/*
+ * Whether `all` is neither 0 nor equal to `use`; compared as text, like the
+ * reference tool.
+ */
+static bool has_more(struct cp_text all, struct cp_text use)
 {
     bool is_same = cp_text_len(all) == cp_text_len(use) &&
                    memcmp(all.pos, use.pos, cp_text_len(all)) == 0;
@@ -131,16 +137,17 @@ static bool says_more(struct cp_text all, struct cp_text use)
     return !is_same && !cp_text_equals(all, "0");
 }
 
-bool cp_legacy_heap_has_allocations(const struct cp_alloc_counts *totals,
-                                    const struct cp_legacy_heap_reading *how)
+bool cp_legacy_heap_has_allocations(
+    const struct cp_legacy_heap_counts *totals,
+    const struct cp_legacy_heap_options *options)
 {
-    if (how->parts > 0)
+    if (options->parts > 0)
         return !cp_text_equals(totals->allocated[1], "0");
-    return says_more(totals->allocated[0], totals->in_use[0]) ||
-           says_more(totals->allocated[1], totals->in_use[1]);
+    return has_more(totals->allocated[0], totals->in_use[0]) ||
+           has_more(totals->allocated[1], totals->in_use[1]);
 }
 
-/* Adds the types of one pair of values: objects and bytes. */
+/* Adds two sample types: objects and bytes. */
 static enum cp_status add_pair(struct cp_builder *b, const char *const names[2],
                                int parts, struct cp_error *err)
 {
@@ -157,7 +164,7 @@ static enum cp_status add_pair(struct cp_builder *b, const char *const names[2],
 
 enum cp_status
 cp_legacy_heap_add_types(struct cp_builder *b, bool has_allocations,
-                         const struct cp_legacy_heap_reading *how,
+                         const struct cp_legacy_heap_options *options,
                          int64_t period, struct cp_error *err)
 {
     static const char *const allocated[] = { "alloc_objects", "alloc_space" };
@@ -166,10 +173,10 @@ cp_legacy_heap_add_types(struct cp_builder *b, bool has_allocations,
     enum cp_status status = CP_OK;
 
     if (has_allocations)
-        status = add_pair(b, allocated, how->parts, err);
+        status = add_pair(b, allocated, options->parts, err);
     if (status == CP_OK)
         status = add_pair(b, has_allocations ? in_use : alone,
-                          cp_legacy_heap_in_use_parts(how), err);
+                          cp_legacy_heap_in_use_parts(options), err);
     if (status == CP_OK)
         status = cp_builder_period(b, "space", "bytes", period, err);
     return status;
@@ -183,9 +190,10 @@ bool cp_legacy_heap_label(struct cp_builder *b, int64_t size,
     return out->key != CP_NO_STR;
 }
 
-int cp_legacy_heap_in_use_parts(const struct cp_legacy_heap_reading *how)
+int cp_legacy_heap_in_use_parts(const struct cp_legacy_heap_options *options)
 {
-    return how->parts > 1 ? how->parts * CP_LEGACY_HEAP_FINE : how->parts;
+    return options->parts > 1 ? options->parts * CP_LEGACY_HEAP_FINE
+                              : options->parts;
 }
 
 int cp_legacy_heap_unit_parts(const char *unit, bool *is_bytes)

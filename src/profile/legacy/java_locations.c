@@ -1,13 +1,13 @@
 /*
- * java_locations.c - reads Java's table of names; see java_locations.h.
+ * java_locations.c - parses the name table of a Java profile.
  *
  *   0x0000003 com.example.Main.run (Main.java:35)     file and line
  *   0x0000004 JVM_Sleep (/usr/lib/libjvm.so)          base name of the file
  *   0x0000005 0x7f12 generated stub/JIT               called STUB
  *   0x0000006 Interpreter                             the name is all there is
  *
- * Other lines are passed over. Functions with one name are one function, with
- * the file that came first; of two lines for one number the later counts.
+ * Other lines are ignored. Functions with equal names are one function, with
+ * the file of the first. If a number occurs twice, the later line wins.
  */
 #include "profile/legacy/java_locations.h"
 
@@ -27,17 +27,19 @@
 
 struct java_reader {
     struct cp_builder *b;
-    uint32_t *by_name; /* function index + 1 of a string number */
+    uint32_t *by_name; /* function index + 1 by string number */
     size_t cap;
 };
 
-/* What a line says. */
+/* The parts of a line. */
 struct java_frame {
     struct cp_text name, file;
     int64_t line;
 };
 
-/* The colon of the ":LINE" at the end of t, or NULL; negative lines are 0. */
+/*
+ * Returns the colon of a trailing ":LINE", or NULL; a negative line becomes 0.
+ */
 static const char *scan_line_number(struct cp_text t, int64_t *line)
 {
     const char *p = t.end;
@@ -68,8 +70,8 @@ static struct cp_text base_name(struct cp_text path)
 }
 
 /*
- * Finds the last " (" whose parenthesis stands before `end`, with a name in
- * front; gives what follows the parenthesis, or NULL.
+ * Finds the last " (" before `end` that has a name before it. Returns the
+ * position behind the parenthesis, or NULL.
  */
 static const char *last_opening(struct cp_text text, const char *end)
 {
@@ -79,7 +81,7 @@ static const char *last_opening(struct cp_text text, const char *end)
     return NULL;
 }
 
-/* Takes apart the text after the number. */
+/* Parses the text after the number. */
 static struct java_frame scan_frame(struct cp_text text)
 {
     struct java_frame f = { text, cp_text_of("", 0), 0 };
@@ -105,7 +107,7 @@ static struct java_frame scan_frame(struct cp_text text)
     return f;
 }
 
-/* Makes by_name cover every string there is. */
+/* Grows by_name to cover every string. */
 static enum cp_status cover_strings(struct java_reader *r, struct cp_error *err)
 {
     size_t old = r->cap, need = r->b->profile->strings.n;
@@ -118,7 +120,9 @@ static enum cp_status cover_strings(struct java_reader *r, struct cp_error *err)
     return CP_OK;
 }
 
-/* The function of that name, added if new; CP_NONE on failure. */
+/*
+ * Returns the function with that name and adds it if new; CP_NONE on failure.
+ */
 static uint32_t find_function(struct java_reader *r, const struct java_frame *f,
                               struct cp_error *err)
 {
@@ -140,12 +144,12 @@ static uint32_t find_function(struct java_reader *r, const struct java_frame *f,
     return index;
 }
 
-/* Eats "0xNUMBER " and gives its digits. */
-static bool eat_number(struct cp_text *t, struct cp_text *digits)
+/* Parses "0xNUMBER " and returns its digits. */
+static bool parse_number(struct cp_text *t, struct cp_text *digits)
 {
-    return cp_text_eat(t, "0x") &&
-           cp_text_eat_set(t, "0123456789abcdef", digits) &&
-           cp_text_eat_white(t) > 0;
+    return cp_text_consume(t, "0x") &&
+           cp_text_consume_set(t, "0123456789abcdef", digits) &&
+           cp_text_consume_white(t) > 0;
 }
 
 static enum cp_status read_line(struct java_reader *r, struct cp_text line,
@@ -157,7 +161,7 @@ static enum cp_status read_line(struct java_reader *r, struct cp_text line,
     uint64_t number;
     uint32_t location;
 
-    if (!eat_number(&text, &digits) || text.pos == text.end)
+    if (!parse_number(&text, &digits) || text.pos == text.end)
         return CP_OK;
     if (!cp_text_to_hex(digits, &number))
         return cp_error_set(err, CP_EFORMAT,
@@ -176,7 +180,7 @@ static enum cp_status read_line(struct java_reader *r, struct cp_text line,
     return cp_builder_line(r->b, location, where, err);
 }
 
-/* Takes the addresses away from the locations that have a name, or from all. */
+/* Clears the addresses of locations that have a name, or of all locations. */
 static void clear_addresses(struct cp_profile *p, bool of_all)
 {
     for (uint32_t i = 0; i < p->n_locations; i++)

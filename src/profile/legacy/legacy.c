@@ -1,4 +1,4 @@
-/* legacy.c - tries the readers of the old formats in turn; see legacy.h. */
+/* legacy.c - tries the readers of the legacy formats in order. */
 #include "profile/legacy/legacy.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 typedef struct cp_profile *reader(const char *bytes, size_t len,
                                   struct cp_error *err);
 
-/* The reference's order; a file may look like two formats. */
+/* The order of the reference tool; a file may match two formats. */
 static reader *const readers[] = {
     cp_legacy_read_cpu,   cp_legacy_read_heap,   cp_legacy_read_jemalloc,
     cp_legacy_read_count, cp_legacy_read_thread, cp_legacy_read_contention,
@@ -35,25 +35,27 @@ struct cp_profile *cp_legacy_run(struct cp_legacy_reader *r,
     return profile;
 }
 
-/* A heap profile in jeprof's way; NULL with CP_EOTHER for what is none. */
-static struct cp_profile *read_heap(const char *bytes, size_t len,
-                                    const struct cp_legacy_heap_reading *how,
-                                    struct cp_error *err)
+/*
+ * Reads a heap profile in jeprof mode; NULL with CP_EOTHER for other formats.
+ */
+static struct cp_profile *
+read_heap(const char *bytes, size_t len,
+          const struct cp_legacy_heap_options *options, struct cp_error *err)
 {
-    struct cp_profile *p = cp_legacy_heap_read(bytes, len, how, err);
+    struct cp_profile *p = cp_legacy_heap_read(bytes, len, options, err);
 
     if (p || err->status != CP_EOTHER)
         return p;
-    return cp_jemalloc_read(bytes, len, how, err);
+    return cp_jemalloc_read(bytes, len, options, err);
 }
 
-/* What the first reader makes of the bytes that does not pass them on. */
+/* Returns the result of the first reader that does not return CP_EOTHER. */
 static struct cp_profile *read_any(const char *bytes, size_t len,
-                                   const struct cp_legacy_heap_reading *how,
+                                   const struct cp_legacy_heap_options *options,
                                    struct cp_error *err)
 {
-    if (how->parts > 0) {
-        struct cp_profile *p = read_heap(bytes, len, how, err);
+    if (options->parts > 0) {
+        struct cp_profile *p = read_heap(bytes, len, options, err);
 
         if (p || err->status != CP_EOTHER)
             return p;
@@ -68,15 +70,16 @@ static struct cp_profile *read_any(const char *bytes, size_t len,
     return NULL;
 }
 
-struct cp_profile *cp_legacy_read_as(const char *bytes, size_t len,
-                                     const struct cp_legacy_heap_reading *how,
-                                     struct cp_error *err)
+struct cp_profile *
+cp_legacy_read_as(const char *bytes, size_t len,
+                  const struct cp_legacy_heap_options *options,
+                  struct cp_error *err)
 {
     struct cp_error own = { 0 };
     struct cp_text names, rest = cp_text_of(bytes, len);
     bool is_symbolized = cp_symbolized_split(&rest, &names);
     struct cp_profile *p =
-        read_any(rest.pos, cp_text_len(rest), how, err ? err : &own);
+        read_any(rest.pos, cp_text_len(rest), options, err ? err : &own);
 
     if (p && (cp_drop_frames_set(p, err) != CP_OK ||
               (is_symbolized && cp_symbolized_name(p, names, err) != CP_OK))) {
@@ -89,6 +92,6 @@ struct cp_profile *cp_legacy_read_as(const char *bytes, size_t len,
 struct cp_profile *cp_legacy_read(const char *bytes, size_t len,
                                   struct cp_error *err)
 {
-    return cp_legacy_read_as(bytes, len, &(struct cp_legacy_heap_reading){ 0 },
+    return cp_legacy_read_as(bytes, len, &(struct cp_legacy_heap_options){ 0 },
                              err);
 }

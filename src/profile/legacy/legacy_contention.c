@@ -1,5 +1,5 @@
 /*
- * legacy_contention.c - reads lock contention as text; see legacy.h.
+ * legacy_contention.c - reads lock contention profiles in text form.
  *
  *   --- contentionz 1 ---           or --- mutex: or --- contention:
  *   cycles/second = 3201000000
@@ -9,9 +9,10 @@
  *     19490304    27 @ 0xbccc97 0xc61202
  *   --- Memory map: ---
  *
- * A sample is the cycles waited, how often, and the stack. Attributes come
- * first and any other means that this is somebody else's format: Java's looks
- * the same but for its own. Blank lines and # lines are passed over.
+ * A sample has the cycles waited, the number of waits, and the stack.
+ * Attributes come first; an unknown attribute means another format, such as
+ * Java's, which differs only in its attributes. Blank lines and # lines are
+ * ignored.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +32,7 @@ struct contention_reader {
     int64_t cycles_hz, period, reset_ms;
 };
 
-static enum cp_status not_ours(struct cp_error *err)
+static enum cp_status not_contention(struct cp_error *err)
 {
     return cp_error_set(err, CP_EOTHER, "not a contention profile");
 }
@@ -43,7 +44,7 @@ static bool is_header(struct cp_text line)
            cp_text_starts(line, "--- contention:");
 }
 
-/* Takes "name = value"; `equals` is where the = stands. */
+/* Parses "name = value"; `equals` points at the =. */
 static bool read_attribute(struct contention_reader *r, struct cp_text line,
                            const char *equals)
 {
@@ -66,16 +67,16 @@ static bool read_attribute(struct contention_reader *r, struct cp_text line,
 }
 
 /*
- * Whether t ends with two numbers. Blanks between them are optional: then the
- * last digit is the second number.
+ * Whether t ends with two numbers. Blanks between them are optional: without
+ * them the last digit is the second number.
  */
 static bool ends_in_numbers(struct cp_text t, struct cp_text *delay,
                             struct cp_text *count)
 {
-    if (!cp_text_eat_last_digits(&t, count))
+    if (!cp_text_consume_last_digits(&t, count))
         return false;
-    (void)cp_text_eat_last_blanks(&t);
-    if (cp_text_eat_last_digits(&t, delay))
+    (void)cp_text_consume_last_blanks(&t);
+    if (cp_text_consume_last_digits(&t, delay))
         return true;
     if (cp_text_len(*count) < 2)
         return false;
@@ -84,7 +85,7 @@ static bool ends_in_numbers(struct cp_text t, struct cp_text *delay,
     return true;
 }
 
-/* Finds "delay count @" in the line; *tail is what follows. */
+/* Finds "delay count @" in the line; *tail is the text behind it. */
 static bool find_sample(struct cp_text line, struct cp_text *delay,
                         struct cp_text *count, struct cp_text *tail)
 {
@@ -111,7 +112,7 @@ static enum cp_status to_value(struct cp_text line, struct cp_text digits,
                         CP_TEXT_ARG(line), CP_TEXT_ARG(digits));
 }
 
-/* From what was sampled to what there was, and from cycles to time. */
+/* Multiplies by the sampling period and converts cycles to nanoseconds. */
 static void scale(const struct contention_reader *r, int64_t *count,
                   int64_t *delay)
 {
@@ -133,7 +134,7 @@ static enum cp_status read_sample(struct contention_reader *r,
     int64_t values[2];
 
     if (!find_sample(line, &delay, &count, &tail))
-        return not_ours(err);
+        return not_contention(err);
     if (to_value(line, delay, &values[1], err) != CP_OK ||
         to_value(line, count, &values[0], err) != CP_OK)
         return CP_EFORMAT;
@@ -145,8 +146,8 @@ static enum cp_status read_sample(struct contention_reader *r,
 }
 
 /*
- * Reads attributes and then samples; *line becomes the line that ended them,
- * if one did.
+ * Reads attributes, then samples. *line becomes the line that ended them, if
+ * any.
  */
 static enum cp_status read_lines(struct contention_reader *r,
                                  struct cp_text *rest, struct cp_text *line,
@@ -166,7 +167,7 @@ static enum cp_status read_lines(struct contention_reader *r,
         equals = cp_text_find(*line, "=");
         if (equals && !in_samples) {
             if (!read_attribute(r, *line, equals))
-                return not_ours(err);
+                return not_contention(err);
             continue;
         }
         in_samples = true;
@@ -185,7 +186,7 @@ static enum cp_status read_all(struct cp_legacy_reader *base,
     enum cp_status status;
 
     if (!cp_text_next_line(&rest, &line) || !is_header(line))
-        return not_ours(err);
+        return not_contention(err);
     if (cp_builder_type(&r->base.b, "contentions", "count", err) != CP_OK ||
         cp_builder_type(&r->base.b, "delay", "nanoseconds", err) != CP_OK)
         return CP_ENOMEM;

@@ -1,5 +1,5 @@
 /*
- * legacy_count.c - reads Go's count profiles as text; see legacy.h.
+ * legacy_count.c - reads Go's count profiles in text form.
  *
  *   goroutine profile: total 7
  *   2 @ 0x44cb3 0x45045 0x45323
@@ -7,9 +7,9 @@
  *
  *   --- Memory map: ---
  *
- * This is what /debug/pprof/goroutine?debug=1 and its sisters give. The form
- * is strict: one blank between things, none at the ends; a count with a
- * leading 0 is octal. Blank lines and # lines are passed over, "---" ends the
+ * /debug/pprof/goroutine?debug=1 and similar pages have this format. It is
+ * strict: one blank between items and none at the ends of a line. A count with
+ * a leading 0 is octal. Blank lines and # lines are ignored; "---" ends the
  * samples.
  */
 #include <stdbool.h>
@@ -25,7 +25,9 @@
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
 
-/* Passes over blank lines and comments; false at the end. */
+/*
+ * Returns the next line that is neither blank nor a comment; false at the end.
+ */
 static bool next_line(struct cp_text *rest, struct cp_text *line)
 {
     while (cp_text_next_line(rest, line))
@@ -34,27 +36,27 @@ static bool next_line(struct cp_text *rest, struct cp_text *line)
     return false;
 }
 
-/* Gives the name out of "NAME profile: total N". */
+/* Parses NAME from "NAME profile: total N". */
 static bool read_header(struct cp_text line, struct cp_text *name)
 {
     struct cp_text digits;
 
-    return cp_text_eat_word(&line, name) &&
-           cp_text_eat(&line, " profile: total ") &&
-           cp_text_eat_digits(&line, &digits) && line.pos == line.end;
+    return cp_text_consume_word(&line, name) &&
+           cp_text_consume(&line, " profile: total ") &&
+           cp_text_consume_digits(&line, &digits) && line.pos == line.end;
 }
 
-/* Whether the line is "N @ 0x1 0x2"; *tail is from the @ on. */
+/* Whether the line is "N @ 0x1 0x2"; *tail begins at the @. */
 static bool scan_sample(struct cp_text line, struct cp_text *count,
                         struct cp_text *tail)
 {
     struct cp_text digits;
 
-    if (!cp_text_eat_digits(&line, count) || !cp_text_eat(&line, " @"))
+    if (!cp_text_consume_digits(&line, count) || !cp_text_consume(&line, " @"))
         return false;
     *tail = line;
-    while (cp_text_eat(&line, " 0x"))
-        if (!cp_text_eat_set(&line, "0123456789abcdef", &digits))
+    while (cp_text_consume(&line, " 0x"))
+        if (!cp_text_consume_set(&line, "0123456789abcdef", &digits))
             return false;
     return line.pos == line.end && line.pos > tail->pos;
 }
@@ -77,7 +79,7 @@ static enum cp_status read_sample(struct cp_legacy_reader *r,
     return cp_address_stack_sample(&r->stack, &r->b, &count, 0, err);
 }
 
-/* The one sample type, which is the period type too. */
+/* Adds the only sample type, which is also the period type. */
 static enum cp_status add_type(struct cp_builder *b, struct cp_text name,
                                struct cp_error *err)
 {

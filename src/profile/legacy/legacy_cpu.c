@@ -1,7 +1,8 @@
 /*
- * legacy_cpu.c - reads gperftools' binary CPU profiles; see legacy.h.
+ * legacy_cpu.c - reads gperftools' binary CPU profiles.
  *
- * A file of machine words, 4 or 8 bytes, of either byte order; then text.
+ * The file has machine words of 4 or 8 bytes in either byte order, followed by
+ * text.
  *
  *   word    0            1           2           3            4
  *   header  0            3           kind        period, us   0
@@ -9,9 +10,10 @@
  *   end     0            1           0
  *   text    a memory map, or Java's table of names
  *
- * The kind is 0 for native code and 1 for Java. The width and order are those
- * with which the header reads like this. The end may be missing if the file
- * stops after a record; stopping elsewhere makes it another format, mostly.
+ * The kind is 0 for native code and 1 for Java. The reader tries each word size
+ * and byte order until the header matches. The end record may be missing if the
+ * file ends after a record. A file that ends elsewhere is usually rejected as
+ * another format.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,25 +44,26 @@ static const struct word_form word_forms[] = {
     { 8, true },
 };
 
-/* One record: a count, and where in the file its addresses stand. */
+/* One record: a count, and the position of its addresses. */
 struct cpu_record {
     uint64_t count;
-    size_t addresses; /* in words of the file */
+    size_t addresses; /* index of the first address, in words */
     size_t depth;
-    size_t skip; /* frames after the leaf that are the profiler's */
+    size_t skip; /* number of profiler frames after the leaf */
 };
 
 struct cpu_reader {
     struct cp_legacy_reader base;
     struct word_form form;
     struct cp_text text;
-    size_t n_words, next; /* words in the file; the first not read yet */
+    size_t n_words,
+        next; /* words in the file; index of the next word to read */
     uint64_t kind, period_ns;
     struct cpu_record *records;
     size_t n_records, cap_records;
 };
 
-/* Word number i of the file; 0 past the end. */
+/* Returns word i of the file; 0 past the end. */
 static uint64_t word_at(const struct cpu_reader *r, size_t i)
 {
     uint64_t value = 0;
@@ -77,7 +80,7 @@ static uint64_t word_at(const struct cpu_reader *r, size_t i)
     return value;
 }
 
-/* Tries to read the header with words of this form. */
+/* Whether the header matches with this word size and byte order. */
 static bool try_header(struct cpu_reader *r, struct word_form form)
 {
     r->form = form;
@@ -104,11 +107,11 @@ static bool is_end(const struct cpu_reader *r, const struct cpu_record *record)
 }
 
 /*
- * Eats one record; false when the file is too short for it. The depth is held
- * against the bytes left as if words had four, as the reference does, so that
- * a record of eight-byte words may be cut short and yet be read.
+ * Parses one record; false if the file is too short. Like the reference tool,
+ * it checks the depth as if words had 4 bytes, so a record of 8-byte words may
+ * be truncated.
  */
-static bool eat_record(struct cpu_reader *r, struct cpu_record *out)
+static bool parse_record(struct cpu_reader *r, struct cpu_record *out)
 {
     size_t bytes_left;
     uint64_t depth = word_at(r, r->next + 1);
@@ -125,7 +128,7 @@ static bool eat_record(struct cpu_reader *r, struct cpu_record *out)
     return true;
 }
 
-/* Whether there is anything left, be it less than a word. */
+/* Whether any byte is left, even less than a word. */
 static bool has_more(const struct cpu_reader *r)
 {
     return r->next < r->n_words ||
@@ -137,7 +140,7 @@ static enum cp_status read_records(struct cpu_reader *r, struct cp_error *err)
     struct cpu_record record;
 
     while (has_more(r)) {
-        if (!eat_record(r, &record))
+        if (!parse_record(r, &record))
             return cp_error_set(err, CP_EOTHER, "not a CPU profile");
         if (is_end(r, &record))
             break;
@@ -149,7 +152,7 @@ static enum cp_status read_records(struct cpu_reader *r, struct cp_error *err)
     return CP_OK;
 }
 
-/* The address next to the leaf, as far as it has not been taken off. */
+/* Returns the address after the leaf that is not skipped yet. */
 static bool second_frame(const struct cpu_reader *r,
                          const struct cpu_record *record, uint64_t *out)
 {
@@ -160,8 +163,8 @@ static bool second_frame(const struct cpu_reader *r,
 }
 
 /*
- * The one address that could be next to the leaf in most records. If there is
- * one, this vote finds it; whether it is, must be counted.
+ * Majority vote: returns the address after the leaf that most records share, if
+ * there is one. The caller must count to verify it.
  */
 static uint64_t likely_second_frame(const struct cpu_reader *r)
 {
@@ -182,8 +185,8 @@ static uint64_t likely_second_frame(const struct cpu_reader *r)
 }
 
 /*
- * Takes the signal handler's return off: a frame next to the leaf in all but
- * one of 32 records is not the program's.
+ * Skips the return address of the signal handler: a frame that follows the leaf
+ * in at least 31 of 32 records.
  */
 static void skip_signal_frame(struct cpu_reader *r)
 {
@@ -231,7 +234,7 @@ static enum cp_status add_samples(struct cpu_reader *r, struct cp_error *err)
     return status;
 }
 
-/* What follows the words. */
+/* Returns the text after the records. */
 static struct cp_text text_part(const struct cpu_reader *r)
 {
     size_t words = r->next < r->n_words ? r->next : r->n_words;

@@ -1,5 +1,5 @@
 /*
- * legacy_java.c - reads Java's heap and contention profiles; see legacy.h.
+ * legacy_java.c - reads Java's heap and contention profiles in text form.
  *
  *   --- heapz 1 ---               or --- contentionz 1 ---
  *   format = java
@@ -11,10 +11,10 @@
  *
  *    0x0000003 com.example.Main.run (Main.java:35)
  *
- * A sample is bytes or delay, a count, and the stack, as numbers into the
- * table that follows (java_locations.h), which begins with the first line
- * that is no sample. A number with a leading 0 is octal. Blank lines are
- * passed over, and so is a sample without a newline, which may be cut short.
+ * A sample has bytes or delay, a count, and the stack as numbers of the name
+ * table that follows (java_locations.h). The table begins with the first line
+ * that is not a sample. A number with a leading 0 is octal. Blank lines are
+ * ignored, and so is a last sample without a newline, which may be truncated.
  */
 #include "base/arena.h"
 #include "base/error.h"
@@ -31,16 +31,17 @@
 #include <stdint.h>
 #include <string.h>
 
-#define HEAP_RATE 524288 /* Java never says; this is what it uses */
+/* bytes; not in the file, but the rate that Java uses */
+#define HEAP_RATE 524288
 
 struct java_reader {
     struct cp_legacy_reader base;
     bool is_heap;
-    struct cp_text resolution; /* pos is NULL until there is one */
+    struct cp_text resolution; /* pos is NULL until the attribute is read */
     bool has_period;
 };
 
-static enum cp_status not_ours(struct cp_error *err)
+static enum cp_status not_java(struct cp_error *err)
 {
     return cp_error_set(err, CP_EOTHER, "not a Java profile");
 }
@@ -52,7 +53,7 @@ static bool is_name_byte(char c)
 }
 
 /*
- * Finds the first "name = value" of a line, both made of letters, digits, _
+ * Finds the first "name = value" of a line; both consist of letters, digits, _
  * and blanks.
  */
 static bool find_attribute(struct cp_text line, struct cp_text *name,
@@ -88,7 +89,7 @@ static enum cp_status read_int(struct cp_text line, struct cp_text value,
                         CP_TEXT_ARG(line), CP_TEXT_ARG(value));
 }
 
-/* Takes an attribute; *is_attribute tells whether the line has one. */
+/* Parses an attribute; *is_attribute tells whether the line has one. */
 static enum cp_status read_attribute(struct java_reader *r, struct cp_text line,
                                      bool *is_attribute, struct cp_error *err)
 {
@@ -101,7 +102,7 @@ static enum cp_status read_attribute(struct java_reader *r, struct cp_text line,
     if (!*is_attribute)
         return CP_OK;
     if (cp_text_equals(name, "format"))
-        return cp_text_equals(value, "java") ? CP_OK : not_ours(err);
+        return cp_text_equals(value, "java") ? CP_OK : not_java(err);
     if (cp_text_equals(name, "resolution")) {
         r->resolution = value;
         return CP_OK;
@@ -111,14 +112,14 @@ static enum cp_status read_attribute(struct java_reader *r, struct cp_text line,
         return read_int(line, value, &p->period, err);
     }
     if (r->is_heap || !cp_text_equals(name, "ms since reset"))
-        return not_ours(err);
+        return not_java(err);
     status = read_int(line, value, &ms, err);
     if (status == CP_OK)
         p->duration_ns = (int64_t)((uint64_t)ms * 1000000u);
     return status;
 }
 
-/* Reads attributes; *rest becomes what follows them. */
+/* Reads attributes; *rest becomes the text behind them. */
 static enum cp_status read_attributes(struct java_reader *r,
                                       struct cp_text *rest,
                                       struct cp_error *err)
@@ -138,7 +139,7 @@ static enum cp_status read_attributes(struct java_reader *r,
     return status;
 }
 
-/* Without a resolution there are no types, and no profile worth having. */
+/* Adds the sample types. Fails without a resolution, which defines them. */
 static enum cp_status add_types(struct java_reader *r, struct cp_error *err)
 {
     struct cp_builder *b = &r->base.b;
@@ -158,7 +159,7 @@ static enum cp_status add_types(struct java_reader *r, struct cp_error *err)
     return cp_builder_type(b, r->is_heap ? "inuse_space" : "delay", unit, err);
 }
 
-/* Finds "size count @ " in the line; *tail is what follows the @. */
+/* Finds "size count @ " in the line; *tail is the text behind the @. */
 static bool find_sample(struct cp_text line, struct cp_text *size,
                         struct cp_text *count, struct cp_text *tail)
 {
@@ -166,8 +167,10 @@ static bool find_sample(struct cp_text line, struct cp_text *size,
          at.pos++) {
         struct cp_text t = { line.pos, at.pos };
 
-        if (cp_text_eat_last_blanks(&t) && cp_text_eat_last_digits(&t, count) &&
-            cp_text_eat_last_blanks(&t) && cp_text_eat_last_digits(&t, size)) {
+        if (cp_text_consume_last_blanks(&t) &&
+            cp_text_consume_last_digits(&t, count) &&
+            cp_text_consume_last_blanks(&t) &&
+            cp_text_consume_last_digits(&t, size)) {
             *tail = (struct cp_text){ at.pos + 1, line.end };
             return true;
         }
@@ -188,7 +191,7 @@ static enum cp_status read_number(struct cp_text line, struct cp_text digits,
                                            : "value out of range");
 }
 
-/* Adds the sample of a heap profile, whose stack is there. */
+/* Adds a heap sample with the stack in r. */
 static enum cp_status add_heap(struct java_reader *r,
                                struct cp_legacy_heap_pair seen,
                                struct cp_error *err)
@@ -221,7 +224,7 @@ static enum cp_status add_contention(struct java_reader *r, int64_t count,
     return cp_address_stack_sample(&r->base.stack, &r->base.b, values, 0, err);
 }
 
-/* Reads a sample; *is_sample tells whether the line is one at all. */
+/* Parses a sample; *is_sample tells whether the line is one. */
 static enum cp_status read_sample(struct java_reader *r, struct cp_text line,
                                   bool *is_sample, struct cp_error *err)
 {
@@ -249,7 +252,7 @@ static enum cp_status read_sample(struct java_reader *r, struct cp_text line,
     return add_heap(r, seen, err);
 }
 
-/* Reads samples; *rest becomes what follows them. */
+/* Reads samples; *rest becomes the text behind them. */
 static enum cp_status read_samples(struct java_reader *r, struct cp_text *rest,
                                    struct cp_error *err)
 {
@@ -268,7 +271,7 @@ static enum cp_status read_samples(struct java_reader *r, struct cp_text *rest,
     return status;
 }
 
-/* The lines of a text that end as a line should. */
+/* Returns the text up to its last newline. */
 static struct cp_text ended_lines(struct cp_text text)
 {
     const char *last = memrchr(text.pos, '\n', cp_text_len(text));
@@ -287,7 +290,7 @@ static enum cp_status read_all(struct cp_legacy_reader *base,
     line = cp_text_trim(line);
     r->is_heap = cp_text_equals(line, "--- heapz 1 ---");
     if (!r->is_heap && !cp_text_equals(line, "--- contentionz 1 ---"))
-        return not_ours(err);
+        return not_java(err);
     status = read_attributes(r, &rest, err);
     if (status == CP_OK)
         status = add_types(r, err);

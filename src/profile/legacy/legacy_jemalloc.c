@@ -1,26 +1,26 @@
 /*
- * legacy_jemalloc.c - reads jemalloc's heap dumps; see legacy.h.
+ * legacy_jemalloc.c - reads jemalloc's heap dumps.
  *
  *   heap_v2/524288                        mean bytes between samples
  *     t*: 28106: 56637512 [0: 0]          totals of all threads
- *     t0: 352: 16777344 [0: 0]            and of each, with its name if set
+ *     t0: 352: 16777344 [0: 0]            totals of each thread, with its name
  *     t3: 27754: 39860168 [0: 0] worker
  *   @ 0x5f1384 0x5f83c1                   a stack, leaf first
- *     t*: 13: 6688 [0: 0]                 the sum of
- *     t0: 12: 6496 [0: 0]                 what each thread has there
+ *     t*: 13: 6688 [0: 0]                 the sum over all threads
+ *     t0: 12: 6496 [0: 0]                 the share of each thread
  *     t3: 1: 192 [0: 0]
  *
  *   MAPPED_LIBRARIES:
  *
- * Counts are objects and bytes, in use and [ever allocated]; the latter are 0
- * unless the program was run with prof_accum. The reference does not know
- * this format. Numbers and addresses are treated as in legacy_heap.c, so that
- * a dump and its conversion agree.
+ * Lines count objects and bytes, in use and [allocated since the start]; the
+ * latter are 0 unless the program ran with prof_accum. The reference tool does
+ * not read this format. Numbers and addresses are scaled as in legacy_heap.c,
+ * so that a dump and its conversion agree.
  *
- * Each thread's line becomes a sample of its own with the labels "thread" and
- * "thread_name". Where they do not add up to the t* line, that is used alone.
- * jeprof's way of reading (heap_values.h) takes the line of one thread or of
- * all, and no labels.
+ * Each thread's line becomes a sample with the labels "thread" and
+ * "thread_name". If the threads do not add up to the t* line, only the t* line
+ * is used. jeprof mode (heap_values.h) uses the line of one thread or the t*
+ * line, without labels.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -39,7 +39,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* One "tK:" line, or the t* one. */
+/* One "tK:" line or the "t*:" line. */
 struct thread_counts {
     struct cp_text thread;
     struct cp_legacy_heap_pair in_use, allocated;
@@ -47,14 +47,15 @@ struct thread_counts {
 
 struct jemalloc_reader {
     struct cp_legacy_reader base;
-    struct cp_legacy_heap_reading how;
+    struct cp_legacy_heap_options options;
     int64_t rate;
     bool has_allocations, in_stacks;
-    bool has_total;             /* of the current stack, as the rest: */
-    struct thread_counts total; /* its t* line */
+    bool has_total;             /* whether the current stack has a t* line */
+    struct thread_counts total; /* t* line of the current stack */
     struct thread_counts *threads;
     size_t n_threads, cap_threads;
-    uint32_t *names; /* a thread's name, by the string that is its number */
+    /* string number of a thread's name, by the string number of its id */
+    uint32_t *names;
     size_t cap_names;
 };
 
@@ -69,22 +70,24 @@ static bool read_header(struct jemalloc_reader *r, struct cp_text line)
     struct cp_text digits;
 
     line = cp_text_trim(line);
-    return cp_text_eat(&line, "heap_v2/") &&
-           cp_text_eat_digits(&line, &digits) && line.pos == line.end &&
+    return cp_text_consume(&line, "heap_v2/") &&
+           cp_text_consume_digits(&line, &digits) && line.pos == line.end &&
            cp_text_to_int(digits, &r->rate);
 }
 
-/* Reads "tK: n: b [n: b]"; *counts has the text, *line what follows. */
+/*
+ * Parses "tK: n: b [n: b]"; *counts has the digits, *line the rest of the line.
+ */
 static bool scan_thread(struct cp_text *line, struct thread_counts *out,
-                        struct cp_alloc_counts *counts)
+                        struct cp_legacy_heap_counts *counts)
 {
-    bool is_thread = cp_text_eat(line, "t") &&
-                     (cp_text_eat_digits(line, &out->thread) ||
-                      cp_text_eat_set(line, "*", &out->thread)) &&
-                     cp_text_eat(line, ":");
+    bool is_thread = cp_text_consume(line, "t") &&
+                     (cp_text_consume_digits(line, &out->thread) ||
+                      cp_text_consume_set(line, "*", &out->thread)) &&
+                     cp_text_consume(line, ":");
 
-    (void)cp_text_eat_blanks(line);
-    return is_thread && cp_legacy_heap_eat_counts(line, false, counts) &&
+    (void)cp_text_consume_blanks(line);
+    return is_thread && cp_legacy_heap_parse_counts(line, false, counts) &&
            cp_text_to_int(counts->in_use[0], &out->in_use.objects) &&
            cp_text_to_int(counts->in_use[1], &out->in_use.bytes) &&
            cp_text_to_int(counts->allocated[0], &out->allocated.objects) &&
@@ -96,7 +99,10 @@ static bool is_total(const struct thread_counts *t)
     return *t->thread.pos == '*';
 }
 
-/* The string of a thread, its t included, which r->names then covers. */
+/*
+ * Returns the string number of a thread id such as "t3" and grows r->names to
+ * cover it.
+ */
 static uint32_t thread_string(struct jemalloc_reader *r, struct cp_text thread,
                               struct cp_error *err)
 {
@@ -113,19 +119,20 @@ static uint32_t thread_string(struct jemalloc_reader *r, struct cp_text thread,
     return number;
 }
 
-/* Reads a line of the header: totals, and perhaps the name of a thread. */
+/* Parses a header line: totals, and optionally the name of a thread. */
 static enum cp_status read_totals(struct jemalloc_reader *r,
                                   struct cp_text line, struct cp_error *err)
 {
     struct cp_text rest = line;
-    struct cp_alloc_counts counts;
+    struct cp_legacy_heap_counts counts;
     struct thread_counts t;
     uint32_t thread, name;
 
     if (!scan_thread(&rest, &t, &counts))
         return malformed(line, err);
     if (is_total(&t)) {
-        r->has_allocations = cp_legacy_heap_has_allocations(&counts, &r->how);
+        r->has_allocations =
+            cp_legacy_heap_has_allocations(&counts, &r->options);
         return CP_OK;
     }
     rest = cp_text_trim(rest);
@@ -139,12 +146,12 @@ static enum cp_status read_totals(struct jemalloc_reader *r,
     return CP_OK;
 }
 
-/* Reads a line below a stack. */
+/* Parses a line below a stack. */
 static enum cp_status read_counts(struct jemalloc_reader *r,
                                   struct cp_text line, struct cp_error *err)
 {
     struct cp_text rest = line;
-    struct cp_alloc_counts counts;
+    struct cp_legacy_heap_counts counts;
     struct thread_counts t;
 
     if (!scan_thread(&rest, &t, &counts))
@@ -161,7 +168,10 @@ static enum cp_status read_counts(struct jemalloc_reader *r,
     return CP_OK;
 }
 
-/* Fills in the labels of a sample; 0 with *err set on failure. */
+/*
+ * Creates the labels of a sample; returns their number, 0 with *err set on
+ * failure.
+ */
 static uint32_t make_labels(struct jemalloc_reader *r,
                             const struct thread_counts *t,
                             struct cp_label labels[3], struct cp_error *err)
@@ -216,9 +226,9 @@ static enum cp_status add_plain(struct jemalloc_reader *r,
                                 struct cp_error *err)
 {
     struct cp_legacy_heap_pair in_use = cp_legacy_heap_unbias_parts(
-        t->in_use, r->rate, cp_legacy_heap_in_use_parts(&r->how), false);
-    struct cp_legacy_heap_pair allocated =
-        cp_legacy_heap_unbias_parts(t->allocated, r->rate, r->how.parts, false);
+        t->in_use, r->rate, cp_legacy_heap_in_use_parts(&r->options), false);
+    struct cp_legacy_heap_pair allocated = cp_legacy_heap_unbias_parts(
+        t->allocated, r->rate, r->options.parts, false);
     int64_t values[] = { allocated.objects, allocated.bytes, in_use.objects,
                          in_use.bytes };
 
@@ -227,22 +237,22 @@ static enum cp_status add_plain(struct jemalloc_reader *r,
                                    err);
 }
 
-/* Whether the line is that of the wanted thread. */
+/* Whether the line belongs to the requested thread. */
 static bool is_wanted(const struct jemalloc_reader *r,
                       const struct thread_counts *t)
 {
-    return r->how.thread && cp_text_equals(t->thread, r->how.thread);
+    return r->options.thread && cp_text_equals(t->thread, r->options.thread);
 }
 
-/* The sample of the stack whose lines have been read. */
+/* Adds the sample of a complete stack in jeprof mode. */
 static enum cp_status end_plain_stack(struct jemalloc_reader *r,
                                       struct cp_error *err)
 {
-    bool is_one = !r->how.thread && r->has_total;
+    bool is_one = !r->options.thread && r->has_total;
     enum cp_status status = is_one ? add_plain(r, &r->total, err) : CP_OK;
 
     for (size_t i = 0; i < r->n_threads && status == CP_OK && !is_one; i++)
-        if (!r->how.thread || is_wanted(r, &r->threads[i]))
+        if (!r->options.thread || is_wanted(r, &r->threads[i]))
             status = add_plain(r, &r->threads[i], err);
     return status;
 }
@@ -254,7 +264,7 @@ static void subtract(struct cp_legacy_heap_pair *from,
     from->bytes = (int64_t)((uint64_t)from->bytes - (uint64_t)what.bytes);
 }
 
-/* Whether the threads of this stack are all there. */
+/* Whether the lines of the threads add up to the t* line. */
 static bool threads_add_up(const struct jemalloc_reader *r)
 {
     struct cp_legacy_heap_pair in_use = r->total.in_use;
@@ -270,12 +280,12 @@ static bool threads_add_up(const struct jemalloc_reader *r)
            allocated.bytes == 0;
 }
 
-/* Adds the samples of the stack whose lines have been read. */
+/* Adds the samples of a complete stack. */
 static enum cp_status end_stack(struct jemalloc_reader *r, struct cp_error *err)
 {
     enum cp_status status = CP_OK;
 
-    if (r->how.parts > 0)
+    if (r->options.parts > 0)
         status = end_plain_stack(r, err);
     else if (r->has_total && (r->n_threads == 0 || !threads_add_up(r)))
         status = add_sample(r, &r->total, err);
@@ -296,7 +306,7 @@ static enum cp_status begin_stack(struct jemalloc_reader *r,
         status = end_stack(r, err);
     else
         status = cp_legacy_heap_add_types(&r->base.b, r->has_allocations,
-                                          &r->how, r->rate, err);
+                                          &r->options, r->rate, err);
     r->in_stacks = true;
     if (status != CP_OK)
         return status;
@@ -329,7 +339,7 @@ static enum cp_status read_all(struct cp_legacy_reader *base,
     }
     if (status == CP_OK && !r->in_stacks)
         status = cp_legacy_heap_add_types(&r->base.b, r->has_allocations,
-                                          &r->how, r->rate, err);
+                                          &r->options, r->rate, err);
     if (status == CP_OK)
         status = end_stack(r, err);
     if (status == CP_OK)
@@ -339,14 +349,15 @@ static enum cp_status read_all(struct cp_legacy_reader *base,
     return cp_drop_frames_set_jemalloc(r->base.b.profile, err);
 }
 
-struct cp_profile *cp_jemalloc_read(const char *bytes, size_t len,
-                                    const struct cp_legacy_heap_reading *how,
-                                    struct cp_error *err)
+struct cp_profile *
+cp_jemalloc_read(const char *bytes, size_t len,
+                 const struct cp_legacy_heap_options *options,
+                 struct cp_error *err)
 {
-    struct jemalloc_reader r = { .base.stack.returns = how->parts > 0
+    struct jemalloc_reader r = { .base.stack.returns = options->parts > 0
                                                            ? CP_RETURN_CALLERS
                                                            : CP_RETURN_ALL,
-                                 .how = *how };
+                                 .options = *options };
     struct cp_profile *profile =
         cp_legacy_run(&r.base, read_all, cp_text_of(bytes, len), err);
 
@@ -358,6 +369,6 @@ struct cp_profile *cp_jemalloc_read(const char *bytes, size_t len,
 struct cp_profile *cp_legacy_read_jemalloc(const char *bytes, size_t len,
                                            struct cp_error *err)
 {
-    return cp_jemalloc_read(bytes, len, &(struct cp_legacy_heap_reading){ 0 },
+    return cp_jemalloc_read(bytes, len, &(struct cp_legacy_heap_options){ 0 },
                             err);
 }

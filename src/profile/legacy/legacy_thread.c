@@ -1,5 +1,5 @@
 /*
- * legacy_thread.c - reads lists of threads and their stacks; see legacy.h.
+ * legacy_thread.c - reads lists of threads and their stacks.
  *
  *   --- threadz 1 ---
  *
@@ -12,8 +12,8 @@
  *   --- Memory map: ---            or ---- no stack trace for ...
  *
  * The first line may be missing. Every 0x number of a block is a frame, the
- * creator's too. A block without any is one more of the block before. The
- * list must be closed, by either of the last lines.
+ * creator's too. A block without numbers counts as one more thread with the
+ * previous stack. One of the last two lines must end the list.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@
 #define SAME "same as previous thread"
 #define NO_TRACE "---- no stack trace for"
 
-/* Whether "--- threadz N ---" stands in the line. */
+/* Whether the line contains "--- threadz N ---". */
 static bool is_list_start(struct cp_text line)
 {
     static const char mark[] = "--- threadz ";
@@ -39,19 +39,19 @@ static bool is_list_start(struct cp_text line)
     for (; (line.pos = cp_text_find(line, mark)) != NULL; line.pos++) {
         struct cp_text t = line;
 
-        (void)cp_text_eat(&t, mark);
-        if (cp_text_eat_digits(&t, &digits) && cp_text_eat(&t, " ---"))
+        (void)cp_text_consume(&t, mark);
+        if (cp_text_consume_digits(&t, &digits) && cp_text_consume(&t, " ---"))
             return true;
     }
     return false;
 }
 
-/* Whether " (name: NAME/N) stack: ---" begins and ends somewhere in t. */
+/* Whether t contains " (name: NAME/N) stack: ---". */
 static bool has_thread_name(struct cp_text t)
 {
     static const char mark[] = ") stack: ---";
 
-    if (!cp_text_eat(&t, " (name: "))
+    if (!cp_text_consume(&t, " (name: "))
         return false;
     for (struct cp_text at = t; (at.pos = cp_text_find(at, mark)) != NULL;
          at.pos++) {
@@ -66,9 +66,9 @@ static bool has_thread_name(struct cp_text t)
 }
 
 /*
- * Whether "--- Thread HEX (name: NAME/N) stack: ---" stands in the line. Only
- * the first place with a hexadecimal id is looked at: its name may hold
- * anything, so a later place would be part of it.
+ * Whether the line contains "--- Thread HEX (name: NAME/N) stack: ---". Only
+ * the first match of "--- Thread HEX" counts, because the name may contain any
+ * text.
  */
 static bool is_thread_start(struct cp_text line)
 {
@@ -78,16 +78,16 @@ static bool is_thread_start(struct cp_text line)
     for (; (line.pos = cp_text_find(line, mark)) != NULL; line.pos++) {
         struct cp_text t = line;
 
-        (void)cp_text_eat(&t, mark);
-        if (cp_text_eat_hex(&t, &id) && cp_text_starts(t, " (name: "))
+        (void)cp_text_consume(&t, mark);
+        if (cp_text_consume_hex(&t, &id) && cp_text_starts(t, " (name: "))
             return has_thread_name(t);
     }
     return false;
 }
 
 /*
- * Reads the frames of a block; *line becomes the line that ends it, which may
- * be the last of the file.
+ * Reads the frames of a block; *line becomes the line that ends it, or the last
+ * line of the file.
  */
 static enum cp_status read_block(struct cp_legacy_reader *r,
                                  struct cp_text *rest, struct cp_text *line,
@@ -126,7 +126,7 @@ static enum cp_status add_thread(struct cp_legacy_reader *r,
     return CP_OK;
 }
 
-/* Finds the first line of the list; false when there is no list. */
+/* Finds the first line of the list; false if there is none. */
 static bool find_first(struct cp_text *rest, struct cp_text *line)
 {
     do {

@@ -1,16 +1,17 @@
 /*
- * mapping_assign.c - which mapping an address belongs to.
+ * mapping_assign.c - sorts mappings and finds the mapping of each address.
  *
- * In this order:
- *   1. neighbours that are pieces of one file become one mapping;
- *   2. the main program comes first: the first mapping with a name that is
- *      neither a shared library's nor in brackets changes places;
- *   3. a huge-page copy of the program's beginning goes, if the rest follows;
- *   4. a program linked at 0x400000 gets the head that the map left out;
- *   5. an address belongs to the first mapping that holds it, or to the first
- *      whose missing head (the file offset says how much is missing) would,
- *      which is then put back; or else to a new one that holds everything,
- *      and so all that follows. Address 0 is nowhere.
+ * The steps, in this order:
+ *   1. Adjacent parts of one file become one mapping.
+ *   2. The main program moves to the front: the first mapping with a name that
+ *      is neither a shared library's nor in brackets.
+ *   3. A huge-page copy of the program's beginning is removed if the rest
+ *      follows.
+ *   4. A program linked at 0x400000 gets the start that the map omits.
+ *   5. An address gets the first mapping that contains it. Otherwise it gets
+ *      the first mapping whose missing head would contain it (the file offset
+ *      gives the size of the head), and that head is added. Otherwise it gets
+ *      a new mapping that contains all addresses. Address 0 has no mapping.
  */
 #include "profile/legacy/mapping_assign.h"
 
@@ -31,7 +32,7 @@
 #define HUGE_PAGE "/anon_hugepage"
 #define DELETED "(deleted)"
 
-/* Whether y goes on where x ends and nothing speaks against one file. */
+/* Whether y starts at the end of x and may belong to the same file. */
 static bool is_continued(const struct cp_mapping *x, const struct cp_mapping *y)
 {
     if (x->limit != y->start)
@@ -66,7 +67,7 @@ static void join_neighbours(struct cp_profile *p)
     p->n_mappings = n;
 }
 
-/* Whether the name has .so at its end, or before a version: .so.6, .so_6. */
+/* Whether the name ends in .so, or in .so and a version: .so.6, .so_6. */
 static bool is_library_name(struct cp_text name)
 {
     for (; (name.pos = cp_text_find(name, ".so")) != NULL; name.pos++) {
@@ -95,7 +96,7 @@ static bool may_be_program(const struct cp_profile *p,
     struct cp_text name = cp_text_trim(file_name(p, m));
     const char *deleted = cp_text_find(name, DELETED);
 
-    /* Only at the end does the word leave a name that can be judged. */
+    /* Strips " (deleted)" only at the end of the name. */
     if (deleted && deleted + strlen(DELETED) == name.end)
         name.end = deleted;
     name = cp_text_trim(name);
@@ -136,13 +137,16 @@ static void restore_usual_start(struct cp_profile *p)
     }
 }
 
-/* Which mapping holds an address, and which one's missing head would. */
+/* Range indexes of the mappings and of their missing heads. */
 struct finder {
     uint64_t *bounds;
     struct cp_range_index whole, heads;
 };
 
-/* Where the mapping would begin with its head; its start if it has none. */
+/*
+ * Returns the start of the mapping with its head; m->start if no head is
+ * missing.
+ */
 static uint64_t head_start(const struct cp_mapping *m)
 {
     return m->offset <= m->start ? m->start - m->offset : m->start;
@@ -182,8 +186,9 @@ static void finder_release(struct finder *f)
 }
 
 /*
- * The mapping whose head an address is in, grown by it; or CP_NONE. A mapping
- * that ends before it starts does not hold its head afterwards either.
+ * Returns the mapping whose missing head contains the address, extended by that
+ * head; or CP_NONE. A mapping that ends before it starts does not contain its
+ * head either.
  */
 static uint32_t restore_head(struct finder *f, struct cp_profile *p,
                              uint64_t address)

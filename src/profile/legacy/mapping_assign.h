@@ -1,9 +1,9 @@
 /*
- * mapping_assign - puts the mappings of a legacy profile in order and gives
- * each location its own.
+ * mapping_assign - sorts the mappings of a legacy profile and assigns one to
+ * each location.
  *
- * The last step of every legacy reader. Later code takes the first mapping
- * for the main program, so it is looked for and put there.
+ * The last step of every legacy reader. Later code treats the first mapping as
+ * the main program.
  */
 #ifndef CP_MAPPING_ASSIGN_H
 #define CP_MAPPING_ASSIGN_H
@@ -12,7 +12,10 @@
 
 struct cp_builder;
 
-/* The profile's mappings are as a memory map lists them; none is in use. */
+/*
+ * Expects the mappings in the order of the memory map, and no location with a
+ * mapping.
+ */
 enum cp_status cp_mapping_assign(struct cp_builder *b, struct cp_error *err);
 
 #endif

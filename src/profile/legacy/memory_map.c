@@ -1,5 +1,5 @@
 /*
- * memory_map.c - reads the lines of a memory map; see memory_map.h.
+ * memory_map.c - parses the lines of a memory map.
  *
  *   --- Memory map: ---     or  MAPPED_LIBRARIES:    (any line with these)
  *   build=/usr/lib                                   $build from here on
@@ -10,14 +10,14 @@
  *       proc       range [perms] [offset] major:minor inode [file]
  *       brief      range [perms] [file] [(@offset)] [build id]
  *
- * All numbers are hexadecimal but for the inode. Each optional part of the
- * brief form is taken as soon as it fits and never given back, so a file
- * called "x" is taken for permissions. Lines whose permissions have no x are
- * passed over, as is anything else that is neither a mapping nor name=value.
- * A log prefix ("...file.cc:123] ") is taken off first.
+ * All numbers except the inode are hexadecimal. The parser of the brief form is
+ * greedy: it takes each optional part as soon as it matches and does not
+ * backtrack, so a file called "x" is taken for permissions. Lines whose
+ * permissions have no x are ignored, and so is any line that is neither a
+ * mapping nor name=value. A log prefix ("...file.cc:123] ") is removed first.
  *
- * Names and lines are limited, because a name may be made of other names and
- * could double with every line.
+ * The lengths of names and lines are limited, because a name may be defined by
+ * other names and could double with every line.
  */
 #include "profile/legacy/memory_map.h"
 
@@ -37,7 +37,7 @@
 #define MAX_NAMES 32
 #define MAX_LINE ((size_t)64 << 10)
 
-/* What $name stands for; pieces of the arena. */
+/* A definition name=value; both texts are in the arena. */
 struct name {
     struct cp_text name, value;
 };
@@ -46,7 +46,7 @@ struct map_reader {
     struct cp_builder *b;
     struct name names[MAX_NAMES];
     size_t n_names;
-    char *line; /* MAX_LINE bytes for a line with its names replaced */
+    char *line; /* MAX_LINE bytes for the line after substitution */
 };
 
 bool cp_memory_map_starts(struct cp_text line)
@@ -55,128 +55,130 @@ bool cp_memory_map_starts(struct cp_text line)
            cp_text_find(line, "MAPPED_LIBRARIES:");
 }
 
-/* Eats a hexadecimal number that may begin with 0x. */
-static bool eat_number(struct cp_text *t, struct cp_text *digits)
+/* Parses a hexadecimal number with an optional 0x. */
+static bool parse_number(struct cp_text *t, struct cp_text *digits)
 {
     struct cp_text at = *t;
 
-    if (cp_text_eat(&at, "0x") && cp_text_eat_hex(&at, digits)) {
+    if (cp_text_consume(&at, "0x") && cp_text_consume_hex(&at, digits)) {
         *t = at;
         return true;
     }
-    return cp_text_eat_hex(t, digits);
+    return cp_text_consume_hex(t, digits);
 }
 
-/* Eats START and LIMIT with something between them. */
-static bool eat_range(struct cp_text *t, struct cp_text *start,
-                      struct cp_text *limit)
+/* Parses START and LIMIT with a separator between them. */
+static bool parse_range(struct cp_text *t, struct cp_text *start,
+                        struct cp_text *limit)
 {
     struct cp_text at = *t;
 
-    (void)cp_text_eat_white(&at);
-    if (!eat_number(&at, start))
+    (void)cp_text_consume_white(&at);
+    if (!parse_number(&at, start))
         return false;
-    (void)cp_text_eat(&at, "-");
-    (void)cp_text_eat_white(&at);
-    if (!eat_number(&at, limit))
+    (void)cp_text_consume(&at, "-");
+    (void)cp_text_consume_white(&at);
+    if (!parse_number(&at, limit))
         return false;
-    (void)cp_text_eat(&at, ":");
+    (void)cp_text_consume(&at, ":");
     *t = at;
     return true;
 }
 
 /*
- * Eats START and LIMIT when one run of digits is both: it ends before an
- * inner 0x, or before its last digit.
+ * Parses START and LIMIT from one run of digits: START ends before an inner 0x,
+ * or before the last digit.
  */
-static bool eat_tight_range(struct cp_text *t, struct cp_text *start,
-                            struct cp_text *limit)
+static bool parse_tight_range(struct cp_text *t, struct cp_text *start,
+                              struct cp_text *limit)
 {
     struct cp_text at = *t, inner;
 
-    (void)cp_text_eat_white(&at);
-    if (!eat_number(&at, start) || cp_text_len(*start) < 2)
+    (void)cp_text_consume_white(&at);
+    if (!parse_number(&at, start) || cp_text_len(*start) < 2)
         return false;
     start->end--;
     *limit = (struct cp_text){ start->end, at.pos };
     inner = (struct cp_text){ start->end, at.end };
-    if (cp_text_eat(&inner, "0x") && cp_text_eat_hex(&inner, limit))
+    if (cp_text_consume(&inner, "0x") && cp_text_consume_hex(&inner, limit))
         at = inner;
-    (void)cp_text_eat(&at, ":");
+    (void)cp_text_consume(&at, ":");
     *t = at;
     return true;
 }
 
-/* The parts of a line; an empty one is absent. */
+/* The parts of a line; an absent part is empty. */
 struct parts {
     struct cp_text start, limit, perms, offset, file, build_id;
 };
 
-/* Eats white space and then a word of one kind, or nothing at all. */
-static bool eat_part(struct cp_text *t,
-                     bool (*eat)(struct cp_text *, struct cp_text *),
-                     struct cp_text *out)
+/* Parses white space and one part, or nothing. */
+static bool parse_part(struct cp_text *t,
+                       bool (*parse)(struct cp_text *, struct cp_text *),
+                       struct cp_text *out)
 {
     struct cp_text at = *t;
 
-    if (!cp_text_eat_white(&at) || !eat(&at, out))
+    if (!cp_text_consume_white(&at) || !parse(&at, out))
         return false;
     *t = at;
     return true;
 }
 
-static bool eat_perms(struct cp_text *t, struct cp_text *out)
+static bool parse_perms(struct cp_text *t, struct cp_text *out)
 {
-    return cp_text_eat_set(t, "-rwxp", out);
+    return cp_text_consume_set(t, "-rwxp", out);
 }
 
-static bool eat_device(struct cp_text *t, struct cp_text *out)
+static bool parse_device(struct cp_text *t, struct cp_text *out)
 {
-    return cp_text_eat_hex(t, out) && cp_text_eat(t, ":") &&
-           cp_text_eat_hex(t, out);
+    return cp_text_consume_hex(t, out) && cp_text_consume(t, ":") &&
+           cp_text_consume_hex(t, out);
 }
 
-static bool eat_offset(struct cp_text *t, struct cp_text *out)
+static bool parse_offset(struct cp_text *t, struct cp_text *out)
 {
-    return cp_text_eat(t, "(@") && cp_text_eat_hex(t, out) &&
-           cp_text_eat(t, ")");
+    return cp_text_consume(t, "(@") && cp_text_consume_hex(t, out) &&
+           cp_text_consume(t, ")");
 }
 
-/* Reads what follows the range in a line of /proc/PID/maps. */
+/* Parses the text behind the range in a line of /proc/PID/maps. */
 static bool scan_proc(struct cp_text t, struct parts *p)
 {
     struct cp_text device, inode, at;
 
     p->perms = p->offset = p->file = (struct cp_text){ 0 };
-    (void)eat_part(&t, eat_perms, &p->perms);
+    (void)parse_part(&t, parse_perms, &p->perms);
     at = t;
-    if (!eat_part(&at, cp_text_eat_hex, &p->offset) ||
-        !eat_part(&at, eat_device, &device)) {
+    if (!parse_part(&at, cp_text_consume_hex, &p->offset) ||
+        !parse_part(&at, parse_device, &device)) {
         p->offset = (struct cp_text){ 0 };
         at = t;
-        if (!eat_part(&at, eat_device, &device))
+        if (!parse_part(&at, parse_device, &device))
             return false;
     }
-    if (!eat_part(&at, cp_text_eat_digits, &inode))
+    if (!parse_part(&at, cp_text_consume_digits, &inode))
         return false;
-    (void)eat_part(&at, cp_text_eat_word, &p->file);
+    (void)parse_part(&at, cp_text_consume_word, &p->file);
     return true;
 }
 
-/* The same for the brief form, to which anything belongs. */
+/*
+ * Parses the text behind the range in the brief form, which accepts any text.
+ */
 static void scan_brief(struct cp_text t, struct parts *p)
 {
     struct cp_text offset;
 
     p->perms = p->offset = p->file = (struct cp_text){ 0 };
-    (void)eat_part(&t, eat_perms, &p->perms);
-    (void)eat_part(&t, cp_text_eat_word, &p->file);
-    if (eat_part(&t, eat_offset, &offset))
+    (void)parse_part(&t, parse_perms, &p->perms);
+    (void)parse_part(&t, cp_text_consume_word, &p->file);
+    if (parse_part(&t, parse_offset, &offset))
         p->offset = offset;
-    (void)eat_part(&t, cp_text_eat_hex, &p->build_id);
+    (void)parse_part(&t, cp_text_consume_hex, &p->build_id);
 }
 
-/* Takes a line apart; false when it describes no memory. */
+/* Splits a line into parts; false if it does not describe memory. */
 static bool scan_line(struct cp_text line, struct parts *p)
 {
     struct cp_text wide = line, tight = line;
@@ -184,8 +186,8 @@ static bool scan_line(struct cp_text line, struct parts *p)
     bool is_wide, is_tight;
 
     *p = (struct parts){ 0 };
-    is_wide = eat_range(&wide, &p->start, &p->limit);
-    is_tight = eat_tight_range(&tight, &narrow.start, &narrow.limit);
+    is_wide = parse_range(&wide, &p->start, &p->limit);
+    is_tight = parse_tight_range(&tight, &narrow.start, &narrow.limit);
     if (is_wide && scan_proc(wide, p))
         return true;
     if (is_tight && scan_proc(tight, &narrow)) {
@@ -200,7 +202,7 @@ static bool scan_line(struct cp_text line, struct parts *p)
     return true;
 }
 
-/* Fills in all of *m but its strings; false for memory of no interest. */
+/* Fills in *m except its strings; false if the memory is not executable. */
 static bool to_mapping(const struct parts *p, struct cp_mapping *m)
 {
     *m = (struct cp_mapping){ 0 };
@@ -224,7 +226,7 @@ static enum cp_status add_mapping(struct cp_builder *b, const struct parts *p,
     return CP_OK;
 }
 
-/* Takes "...file.cc:123] " off the front. */
+/* Removes a log prefix such as "...file.cc:123] ". */
 static struct cp_text without_log_prefix(struct cp_text line)
 {
     const char *bracket = cp_text_find(line, "]"), *p = bracket;
@@ -249,7 +251,10 @@ static inline bool begins_with(struct cp_text t, struct cp_text name)
            memcmp(t.pos, name.pos, len) == 0;
 }
 
-/* The name that stands after a '$', or NULL: the earliest given wins. */
+/*
+ * Returns the definition of the name after a '$', or NULL. The first definition
+ * wins.
+ */
 static const struct name *find_name(const struct map_reader *r,
                                     struct cp_text t)
 {
@@ -259,7 +264,7 @@ static const struct name *find_name(const struct map_reader *r,
     return NULL;
 }
 
-/* Copies the line with its names replaced; false when it gets too long. */
+/* Substitutes the names in the line; false if the result is too long. */
 static bool replace_names(struct map_reader *r, struct cp_text *line)
 {
     size_t len = 0;
@@ -282,7 +287,7 @@ static bool replace_names(struct map_reader *r, struct cp_text *line)
     return true;
 }
 
-/* A copy of t in the arena of the profile; false on failure. */
+/* Copies t into the arena of the profile; false on failure. */
 static bool keep(struct map_reader *r, struct cp_text t, struct cp_text *out,
                  struct cp_error *err)
 {

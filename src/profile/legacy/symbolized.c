@@ -1,8 +1,9 @@
 /*
- * symbolized.c - see symbolized.h.
+ * symbolized.c - applies the name list of a symbolized profile.
  *
- * The names are sorted by address once, and each location looks its own up.
- * Lines and functions of the profile are replaced by new arrays in its arena.
+ * The names are sorted by address once, and each location is looked up by
+ * binary search. New arrays in the profile's arena replace its lines and
+ * functions.
  */
 #include "profile/legacy/symbolized.h"
 
@@ -25,7 +26,7 @@
 
 struct named {
     uint64_t address;
-    struct cp_text name; /* one or more, "--" between them */
+    struct cp_text name; /* one or more names, separated by "--" */
     uint32_t n_names;
 };
 
@@ -36,17 +37,17 @@ struct namer {
     struct cp_text binary;
     struct cp_line *lines;
     struct cp_function *functions;
-    uint32_t *function_of; /* by string */
+    uint32_t *function_of; /* function index by string number */
     size_t cap_function_of;
-    char *plain; /* scratch */
+    char *plain; /* scratch space for a name without arguments */
     size_t cap_plain;
     uint32_t n_lines, n_functions;
 };
 
 /* Whether the line is "--- WORD", the heading of the profile. */
-static bool is_ruled(struct cp_text line)
+static bool is_heading(struct cp_text line)
 {
-    return cp_text_eat(&line, "--- ") && line.pos < line.end;
+    return cp_text_consume(&line, "--- ") && line.pos < line.end;
 }
 
 bool cp_symbolized_split(struct cp_text *rest, struct cp_text *names)
@@ -61,8 +62,8 @@ bool cp_symbolized_split(struct cp_text *rest, struct cp_text *names)
         if (!cp_text_equals(cp_text_trim(line), "---"))
             continue;
         names->end = line.pos;
-        *rest = at; /* contention and the like keep their own heading */
-        if (cp_text_next_line(&at, &line) && is_ruled(line) &&
+        *rest = at; /* contention and similar formats need their heading */
+        if (cp_text_next_line(&at, &line) && is_heading(line) &&
             !cp_text_starts(line, "--- contention"))
             *rest = at;
         return true;
@@ -70,7 +71,7 @@ bool cp_symbolized_split(struct cp_text *rest, struct cp_text *names)
     return false;
 }
 
-/* Takes "<0000000000001179>" off the end of a name. */
+/* Removes a trailing "<0000000000001179>" from a name. */
 static struct cp_text without_address(struct cp_text name)
 {
     const char *open = name.end - HEX_DIGITS - 2;
@@ -84,8 +85,8 @@ static struct cp_text without_address(struct cp_text name)
     return (struct cp_text){ name.pos, open };
 }
 
-/* The "--" behind the first name, but not that of operator--. */
-static const char *find_ruler(struct cp_text names)
+/* Returns the "--" after the first name, but not that of operator--. */
+static const char *find_separator(struct cp_text names)
 {
     static const char word[] = "operator";
     size_t n = sizeof(word) - 1;
@@ -99,10 +100,10 @@ static const char *find_ruler(struct cp_text names)
     return NULL;
 }
 
-/* Cuts the first name off several. */
+/* Removes and returns the first of several names. */
 static struct cp_text next_name(struct cp_text *names)
 {
-    const char *ruler = find_ruler(*names);
+    const char *ruler = find_separator(*names);
     struct cp_text name = { names->pos, ruler ? ruler : names->end };
 
     names->pos = ruler ? ruler + 2 : names->end;
@@ -125,13 +126,13 @@ static enum cp_status read_line(struct namer *r, struct cp_text line,
     struct named item = { 0 };
 
     line = cp_text_trim(line);
-    if (cp_text_eat(&line, "binary=")) {
+    if (cp_text_consume(&line, "binary=")) {
         r->binary = line;
         return CP_OK;
     }
     if (line.pos == line.end)
         return CP_OK;
-    if (!cp_text_eat_address(&line, &address) ||
+    if (!cp_text_consume_address(&line, &address) ||
         !cp_text_to_hex(address, &item.address))
         return cp_error_set(err, CP_EFORMAT, "malformed symbol: %.*s",
                             CP_TEXT_ARG(line));
@@ -164,7 +165,10 @@ static uint32_t plain_string(struct namer *r, struct cp_text name,
     return cp_strtab_add(&r->p->strings, r->plain, len, err);
 }
 
-/* The function of that name, added if new; CP_NONE with *err set. */
+/*
+ * Returns the function with that name and adds it if new; CP_NONE with *err
+ * set.
+ */
 static uint32_t function_named(struct namer *r, struct cp_text name,
                                struct cp_error *err)
 {
@@ -197,7 +201,10 @@ static const struct named *find_at(const struct namer *r, uint64_t address)
                      : bsearch(&key, r->items, r->n, sizeof(key), by_address);
 }
 
-/* The writers leave the leaf's address as it is; our readers do not. */
+/*
+ * Tries address + 1 too: the list has the original leaf address, from which a
+ * reader may have subtracted 1.
+ */
 static const struct named *find(const struct namer *r, uint64_t address)
 {
     const struct named *item = find_at(r, address);
@@ -205,7 +212,7 @@ static const struct named *find(const struct namer *r, uint64_t address)
     return item ? item : find_at(r, address + 1);
 }
 
-/* Gives a location the names of its address. */
+/* Replaces the lines of a location by the names of its address. */
 static enum cp_status name_location(struct namer *r, struct cp_location *l,
                                     struct cp_error *err)
 {
@@ -227,8 +234,11 @@ static enum cp_status name_location(struct namer *r, struct cp_location *l,
     return CP_OK;
 }
 
-/* New arrays with room for all that may come, and what is there already. */
-static enum cp_status make_room(struct namer *r, struct cp_error *err)
+/*
+ * Allocates arrays for existing and new lines and functions, and copies the
+ * existing ones.
+ */
+static enum cp_status alloc_arrays(struct namer *r, struct cp_error *err)
 {
     struct cp_profile *p = r->p;
     size_t most = 0;
@@ -239,7 +249,7 @@ static enum cp_status make_room(struct namer *r, struct cp_error *err)
         most += item ? item->n_names : 0;
     }
     if (most > UINT32_MAX / 2 || p->n_lines + most > UINT32_MAX / 2)
-        return cp_error_set(err, CP_EFORMAT, "too many names of addresses");
+        return cp_error_set(err, CP_EFORMAT, "too many symbol names");
     r->n_lines = p->n_lines;
     r->n_functions = p->n_functions;
     r->lines =
@@ -274,7 +284,7 @@ static enum cp_status name_binary(struct namer *r, struct cp_error *err)
 
 static enum cp_status name_all(struct namer *r, struct cp_error *err)
 {
-    enum cp_status status = make_room(r, err);
+    enum cp_status status = alloc_arrays(r, err);
 
     for (uint32_t i = 0; status == CP_OK && i < r->p->n_locations; i++)
         status = name_location(r, &r->p->locations[i], err);

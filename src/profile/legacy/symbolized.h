@@ -1,5 +1,5 @@
 /*
- * symbolized - profiles that bring the names of their addresses along.
+ * symbolized - profiles that contain the names of their addresses.
  *
  *   --- symbol
  *   binary=/usr/bin/server
@@ -9,9 +9,9 @@
  *   --- heap                     or profile, growth, contention ...
  *   the profile as the program wrote it
  *
- * jeprof and the Perl pprof write these with --raw and read them without the
- * binary. "--" stands between inlined functions, innermost first; what is in
- * angle brackets at the end is the address of the symbol.
+ * jeprof and the Perl pprof write these files with --raw and read them without
+ * the binary. "--" separates inlined functions, innermost first. The number in
+ * angle brackets is the address of the symbol.
  */
 #ifndef CP_SYMBOLIZED_H
 #define CP_SYMBOLIZED_H
@@ -24,12 +24,12 @@
 struct cp_profile;
 
 /*
- * If *rest begins with names, leaves the profile behind them in it, puts the
- * lines of names into *names and returns true. Else nothing is changed.
+ * If *rest begins with names, sets *names to their lines and *rest to the
+ * profile behind them, and returns true. Otherwise changes nothing.
  */
 bool cp_symbolized_split(struct cp_text *rest, struct cp_text *names);
 
-/* Gives locations without names those of the text. */
+/* Names the locations that have no names yet. */
 enum cp_status cp_symbolized_name(struct cp_profile *p, struct cp_text names,
                                   struct cp_error *err);
 

@@ -1,4 +1,4 @@
-/* load.c - telling the formats apart; see load.h. */
+/* load.c - detects the format of a profile and reads it. */
 #include "profile/load/load.h"
 
 #include <errno.h>
@@ -19,12 +19,12 @@
 #include "profile/load/stream_source.h"
 #include "profile/model/profile.h"
 
-static enum cp_status unpack(struct cp_bytes *file, struct cp_error *err)
+static enum cp_status decompress(struct cp_bytes *file, struct cp_error *err)
 {
     struct cp_bytes plain = { 0 };
     enum cp_status status;
 
-    if (!cp_inflate_is_packed(file->data, file->len))
+    if (!cp_inflate_is_compressed(file->data, file->len))
         return CP_OK;
     status = cp_inflate(file->data, file->len, &plain, err);
     cp_bytes_release(file);
@@ -37,23 +37,23 @@ static enum cp_status unpack(struct cp_bytes *file, struct cp_error *err)
     return CP_OK;
 }
 
-/* Formats other than profile.proto; CP_EOTHER when it is none of them. */
+/* Reads formats other than profile.proto; CP_EOTHER if none matches. */
 static struct cp_profile *read_other(const struct cp_bytes *plain,
-                                     const struct cp_load_how *how,
+                                     const struct cp_load_options *options,
                                      struct cp_error *err)
 {
-    static const struct cp_legacy_heap_reading as_usual = { 0 };
+    static const struct cp_legacy_heap_options defaults = { 0 };
     const char *bytes = (const char *)plain->data;
     struct cp_profile *p = cp_legacy_read_as(
-        bytes, plain->len, how->heap ? how->heap : &as_usual, err);
+        bytes, plain->len, options->heap ? options->heap : &defaults, err);
 
-    if (!p && err->status == CP_EOTHER && how->more)
-        p = how->more(bytes, plain->len, err);
+    if (!p && err->status == CP_EOTHER && options->fallback)
+        p = options->fallback(bytes, plain->len, err);
     return p;
 }
 
 static struct cp_profile *parse(struct cp_bytes *plain,
-                                const struct cp_load_how *how,
+                                const struct cp_load_options *options,
                                 struct cp_error *err)
 {
     struct cp_error as_proto = { 0 }, as_other = { 0 };
@@ -70,7 +70,7 @@ static struct cp_profile *parse(struct cp_bytes *plain,
         (void)cp_error_set(err, as_proto.status, "%s", as_proto.msg);
         return NULL;
     }
-    p = read_other(plain, how, &as_other);
+    p = read_other(plain, options, &as_other);
     if (!p && as_other.status == CP_EOTHER)
         (void)cp_error_set(err, CP_EFORMAT,
                            "unrecognized profile format (as protobuf: %s)",
@@ -80,8 +80,11 @@ static struct cp_profile *parse(struct cp_bytes *plain,
     return p;
 }
 
-/* A profile that was read but is wrong says so itself. */
-static void say_parsing(struct cp_error *err)
+/*
+ * Prefixes "parsing profile: " unless the message already says that the profile
+ * is malformed.
+ */
+static void prefix_parsing(struct cp_error *err)
 {
     static const char malformed[] = "malformed profile: ";
 
@@ -89,8 +92,9 @@ static void say_parsing(struct cp_error *err)
         cp_error_prefix(err, "parsing profile: ");
 }
 
-/* Decoding has checked ids and counts; this is left. */
-static enum cp_status check(const struct cp_profile *p, struct cp_error *err)
+/* Checks the invariants that decoding has not checked. */
+static enum cp_status check_types(const struct cp_profile *p,
+                                  struct cp_error *err)
 {
     if (p->n_types > 0 || p->n_samples == 0)
         return CP_OK;
@@ -99,54 +103,56 @@ static enum cp_status check(const struct cp_profile *p, struct cp_error *err)
 }
 
 static struct cp_profile *load_whole(struct cp_bytes *file,
-                                     const struct cp_load_how *how,
+                                     const struct cp_load_options *options,
                                      struct cp_error *err)
 {
     struct cp_profile *p = NULL;
 
-    if (unpack(file, err) == CP_OK) {
-        p = parse(file, how, err);
-        if (p && check(p, err) != CP_OK) {
+    if (decompress(file, err) == CP_OK) {
+        p = parse(file, options, err);
+        if (p && check_types(p, err) != CP_OK) {
             cp_profile_free(p);
             p = NULL;
         }
         if (!p)
-            say_parsing(err);
+            prefix_parsing(err);
     }
     return p;
 }
 
-/* NULL: not large enough, or not to be had this way. */
+/*
+ * Loads a large file by streaming; NULL if it is too small or streaming fails.
+ */
 static struct cp_profile *stream(const struct cp_stream_input *input,
-                                 const struct cp_load_how *how)
+                                 const struct cp_load_options *options)
 {
-    size_t n = how->n_threads ? how->n_threads : cp_parallel_width();
+    size_t n = options->n_threads ? options->n_threads : cp_parallel_width();
 
     return input->len < CP_STREAM_MIN
                ? NULL
-               : cp_stream_load(input, CP_STREAM_BUFFER, n, how->room);
+               : cp_stream_load(input, CP_STREAM_BUFFER, n, options->pool);
 }
 
 struct cp_profile *cp_load_as(struct cp_bytes *file,
-                              const struct cp_load_how *how,
+                              const struct cp_load_options *options,
                               struct cp_error *err)
 {
     struct cp_stream_input input = { .data = file->data, .len = file->len };
-    struct cp_profile *p = stream(&input, how);
+    struct cp_profile *p = stream(&input, options);
 
     if (!p)
-        p = load_whole(file, how, err);
+        p = load_whole(file, options, err);
     cp_bytes_release(file);
     return p;
 }
 
 struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err)
 {
-    return cp_load_as(file, &(struct cp_load_how){ 0 }, err);
+    return cp_load_as(file, &(struct cp_load_options){ 0 }, err);
 }
 
-static struct cp_profile *load_open(int fd, const struct cp_load_how *how,
-                                    struct cp_error *err)
+static struct cp_profile *
+load_open(int fd, const struct cp_load_options *options, struct cp_error *err)
 {
     struct cp_stream_input input = { .fd = fd };
     struct cp_bytes file = { 0 };
@@ -156,15 +162,16 @@ static struct cp_profile *load_open(int fd, const struct cp_load_how *how,
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
         (uintmax_t)st.st_size <= CP_LOAD_LIMIT) {
         input.len = (size_t)st.st_size;
-        p = stream(&input, how);
+        p = stream(&input, options);
     }
     if (!p && cp_bytes_read_fd(&file, fd, CP_LOAD_LIMIT, err) == CP_OK)
-        p = load_whole(&file, how, err);
+        p = load_whole(&file, options, err);
     cp_bytes_release(&file);
     return p;
 }
 
-struct cp_profile *cp_load_file(const char *path, const struct cp_load_how *how,
+struct cp_profile *cp_load_file(const char *path,
+                                const struct cp_load_options *options,
                                 struct cp_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -174,7 +181,7 @@ struct cp_profile *cp_load_file(const char *path, const struct cp_load_how *how,
         (void)cp_error_set(err, CP_EIO, "open: %s", strerror(errno));
         return NULL;
     }
-    p = load_open(fd, how, err);
+    p = load_open(fd, options, err);
     (void)close(fd);
     return p;
 }

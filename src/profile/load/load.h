@@ -1,8 +1,8 @@
 /*
- * load - a profile from bytes of any known format.
+ * load - loads a profile of any known format.
  *
- * Unpacks gzip or zstd, recognises profile.proto and the legacy formats in
- * the reference's order, and checks what came out.
+ * Decompresses gzip and zstd, detects profile.proto and the legacy formats in
+ * the order of the reference tool, and validates the result.
  */
 #ifndef CP_LOAD_H
 #define CP_LOAD_H
@@ -11,41 +11,46 @@
 
 struct cp_bytes;
 struct cp_error;
-struct cp_legacy_heap_reading;
+struct cp_legacy_heap_options;
 struct cp_profile;
-struct cp_stack_room;
+struct cp_stack_pool;
 
-/* No file of more than this is read. */
+/* Maximum bytes of an input file. */
 #define CP_LOAD_LIMIT ((size_t)16 << 30)
 
 /*
- * Reads a profile; NULL with *err set. The bytes are consumed: *file is
- * released as soon as it is not needed any more, whatever the outcome.
+ * Loads a profile; NULL with *err set. Consumes the bytes: *file is released as
+ * early as possible, also on failure.
  */
 struct cp_profile *cp_load(struct cp_bytes *file, struct cp_error *err);
 
 /*
- * Reads unpacked bytes; NULL with *err set, CP_EOTHER when they are in no
- * format that it knows. The bytes stay the caller's.
+ * Reads decompressed bytes, which the caller owns. Returns NULL with *err set,
+ * CP_EOTHER if the format is unknown.
  */
 typedef struct cp_profile *cp_load_reader(const char *bytes, size_t len,
                                           struct cp_error *err);
 
-/* How to read; all 0 is what cp_load does. */
-struct cp_load_how {
-    size_t n_threads; /* 0: as many as there are cores */
-    const struct cp_legacy_heap_reading *heap; /* how heap dumps are read */
-    cp_load_reader *more;       /* asked where no format of ours fits */
-    struct cp_stack_room *room; /* where stacks may go, or NULL */
+/* Options; { 0 } is the behaviour of cp_load. */
+struct cp_load_options {
+    size_t n_threads; /* 0: one per core */
+    const struct cp_legacy_heap_options
+        *heap;                  /* options for heap dumps, or NULL */
+    cp_load_reader *fallback;   /* tried if no built-in format matches */
+    struct cp_stack_pool *pool; /* array for the stacks, or NULL */
 };
 
-/* The same as cp_load, but as told. */
+/* The same as cp_load, with options. */
 struct cp_profile *cp_load_as(struct cp_bytes *file,
-                              const struct cp_load_how *how,
+                              const struct cp_load_options *options,
                               struct cp_error *err);
 
-/* The same for a file, which is not all in memory at once, if that can be. */
-struct cp_profile *cp_load_file(const char *path, const struct cp_load_how *how,
+/*
+ * The same for a file. Large files are streamed, so that memory never holds all
+ * of the input.
+ */
+struct cp_profile *cp_load_file(const char *path,
+                                const struct cp_load_options *options,
                                 struct cp_error *err);
 
 #endif

@@ -1,21 +1,26 @@
 /*
- * stream.c - the ring, its producer and its consumers; see stream.h.
+ * stream.c - the buffer ring, its producer and its consumers.
  *
- *   source -> buffer (free) -> filled, cut at a field -> queue -> decoded ->
- * free
+ *   source -> free buffer -> filled, cut after a field -> queue -> decoded ->
+ *   free buffer
  *
- * The producer cuts each buffer behind its last whole field; what is left goes
- * to the front of the next one. Fields other than samples are gathered, and
- * the producer reads them when the end has come, while others still decode. A
- * producer that finds no free buffer decodes one itself, so that one thread
- * alone gets through as well.
+ * The producer cuts each buffer after its last complete field and copies the
+ * rest to the next buffer. It collects all fields other than samples and
+ * decodes them at the end, while other threads still decode samples. If no
+ * buffer is free, the producer decodes one itself, so a single thread makes
+ * progress too.
  *
- * Where the ids of locations point is not known before the end. They are kept,
- * less one, as if locations were numbered 1, 2, 3 in the order of the file.
- * They mostly are, and then the stacks are finished; else all are mapped.
+ * The locations follow the samples, so their ids cannot be resolved yet. Stacks
+ * hold id - 1, as if locations were numbered 1, 2, 3 in file order. They
+ * usually are, and then the stacks are final; otherwise all stacks are
+ * rewritten at the end.
  *
- * Samples lie in the order of the file, stacks do not: each worker fills
- * stretches of the array that it has taken for itself.
+ * Samples are stored in file order. Stacks are not: each worker allocates a
+ * chunk of the stack array and fills it.
+ *
+ * Locking: `lock` protects the queue, the free list and the counters below it
+ * in struct stream; `changed` is signalled when a buffer is queued or freed.
+ * Decoding holds no lock.
  */
 #include "profile/load/stream.h"
 
@@ -41,46 +46,47 @@
 #include "profile/load/stream_source.h"
 #include "profile/model/idmap.h"
 #include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include "profile/model/stack_pool.h"
 
 #define N_BUFFERS 8
-#define STRETCH_BUFFERS 16 /* a stretch of stacks, in buffers */
+#define CHUNK_BUFFERS 16 /* buffers whose stacks fit one chunk */
 
-/* A part of the message: whole fields, most of them samples. */
+/* A part of the message: complete fields, most of them samples. */
 struct buffer {
     uint8_t *bytes;
     size_t len;
     uint32_t first_sample, n_samples;
-    struct buffer *next; /* in the queue, or free */
+    struct buffer *next; /* link of the queue or the free list */
 };
 
 struct worker {
     struct cp_sample_reader reader;
-    uint64_t next_loc, end_loc; /* what is left of its stretch */
+    uint64_t next_loc, end_loc; /* unused part of the worker's chunk */
 };
 
 struct stream {
     struct cp_stream_source *source;
     struct cp_profile *profile;
-    struct cp_stack_room *room;
+    struct cp_stack_pool *pool;
     size_t buffer_bytes;
-    uint32_t n_types; /* so far; the profile's are read at the end */
+    /* sample types so far; the profile's are decoded at the end */
+    uint32_t n_types;
     uint64_t cap_samples, cap_locs;
-    uint64_t stretch;
-    atomic_uint_fast64_t next_loc; /* where the next stretch begins */
+    uint64_t chunk;
+    atomic_uint_fast64_t next_loc; /* start of the next chunk */
     struct buffer buffers[N_BUFFERS];
     struct worker workers[CP_PARALLEL_MAX];
     size_t n_workers;
     struct cp_varints varints;
-    uint8_t *tables; /* all fields but samples */
+    uint8_t *tables; /* all fields except samples */
     size_t tables_len, tables_cap;
 
-    pthread_mutex_t lock; /* for what follows */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t changed;
     struct buffer *free, *first, *last;
-    size_t n_taken; /* buffers being decoded */
+    size_t n_decoding; /* number of buffers being decoded */
     bool is_closed, has_failed;
-    struct cp_raw_run *runs; /* which worker decoded what */
+    struct cp_raw_run *runs; /* which worker decoded which samples */
     size_t n_runs, cap_runs;
 };
 
@@ -92,8 +98,10 @@ static void fail(struct stream *s)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-/* Takes the first of the queue for a worker. With the lock; NULL for none. */
-static struct buffer *pop(struct stream *s, size_t worker)
+/*
+ * Removes the first buffer of the queue for a worker; NULL if empty. Lock held.
+ */
+static struct buffer *dequeue(struct stream *s, size_t worker)
 {
     struct buffer *b = s->first;
 
@@ -105,30 +113,30 @@ static struct buffer *pop(struct stream *s, size_t worker)
         return NULL;
     }
     s->first = b->next;
-    s->n_taken++;
+    s->n_decoding++;
     s->runs[s->n_runs++] =
         (struct cp_raw_run){ b->first_sample, b->first_sample + b->n_samples,
                              (uint32_t)worker };
     return b;
 }
 
-static void give_back(struct stream *s, struct buffer *b, bool is_decoded)
+static void free_buffer(struct stream *s, struct buffer *b, bool is_decoded)
 {
     (void)pthread_mutex_lock(&s->lock);
-    s->n_taken -= is_decoded;
+    s->n_decoding -= is_decoded;
     b->next = s->free;
     s->free = b;
     (void)pthread_cond_broadcast(&s->changed);
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-/* Makes sure that a buffer's stacks find room. */
-static bool have_room(struct stream *s, struct worker *w, size_t len)
+/* Ensures that the worker's chunk has space for the stacks of `len` bytes. */
+static bool reserve_stacks(struct stream *s, struct worker *w, size_t len)
 {
     if (w->end_loc - w->next_loc >= len)
         return true;
-    w->next_loc = atomic_fetch_add(&s->next_loc, s->stretch);
-    w->end_loc = w->next_loc + s->stretch;
+    w->next_loc = atomic_fetch_add(&s->next_loc, s->chunk);
+    w->end_loc = w->next_loc + s->chunk;
     return w->end_loc <= s->cap_locs;
 }
 
@@ -139,7 +147,7 @@ static bool decode(struct stream *s, size_t worker, const struct buffer *b)
     struct cp_wire_field f;
     uint32_t number = b->first_sample;
 
-    if (!have_room(s, w, b->len))
+    if (!reserve_stacks(s, w, b->len))
         return false;
     w->reader.profile = s->profile;
     w->reader.n_types = s->n_types;
@@ -159,7 +167,7 @@ static void decode_and_free(struct stream *s, size_t worker, struct buffer *b)
 {
     if (!decode(s, worker, b))
         fail(s);
-    give_back(s, b, true);
+    free_buffer(s, b, true);
 }
 
 static void consume(struct stream *s, size_t worker)
@@ -170,15 +178,15 @@ static void consume(struct stream *s, size_t worker)
         (void)pthread_mutex_lock(&s->lock);
         while (!s->first && !s->is_closed && !s->has_failed)
             (void)pthread_cond_wait(&s->changed, &s->lock);
-        b = s->has_failed ? NULL : pop(s, worker);
+        b = s->has_failed ? NULL : dequeue(s, worker);
         (void)pthread_mutex_unlock(&s->lock);
         if (b)
             decode_and_free(s, worker, b);
     } while (b);
 }
 
-/* A buffer to fill; the producer is worker 0. NULL when all has failed. */
-static struct buffer *take_free(struct stream *s)
+/* Returns a buffer to fill; NULL after a failure. The producer is worker 0. */
+static struct buffer *wait_for_buffer(struct stream *s)
 {
     struct buffer *b = NULL, *work = NULL;
 
@@ -189,7 +197,7 @@ static struct buffer *take_free(struct stream *s)
         b = s->has_failed ? NULL : s->free;
         if (b)
             s->free = b->next;
-        work = b || s->has_failed ? NULL : pop(s, 0);
+        work = b || s->has_failed ? NULL : dequeue(s, 0);
         (void)pthread_mutex_unlock(&s->lock);
         if (work)
             decode_and_free(s, 0, work);
@@ -210,17 +218,17 @@ static void push(struct stream *s, struct buffer *b)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-/* Room for stacks; one thread alone has all in one stretch. */
-static bool make_stack_room(struct stream *s, size_t len)
+/* Allocates the stack array; a single thread gets one chunk. */
+static bool alloc_stacks(struct stream *s, size_t len)
 {
     struct cp_profile *p = s->profile;
 
-    s->stretch = s->n_workers > 1 ? s->buffer_bytes * STRETCH_BUFFERS
-                                  : len + s->buffer_bytes;
-    s->cap_locs = s->stretch;
+    s->chunk = s->n_workers > 1 ? s->buffer_bytes * CHUNK_BUFFERS
+                                : len + s->buffer_bytes;
+    s->cap_locs = s->chunk;
     if (s->n_workers > 1)
-        s->cap_locs *= len / (s->stretch - s->buffer_bytes) + 1 + s->n_workers;
-    p->locs = s->room ? cp_stack_room_take(s->room, s->cap_locs) : NULL;
+        s->cap_locs *= len / (s->chunk - s->buffer_bytes) + 1 + s->n_workers;
+    p->locs = s->pool ? cp_stack_pool_alloc(s->pool, s->cap_locs) : NULL;
     if (!p->locs)
         p->locs =
             cp_arena_alloc(&p->arena, s->cap_locs, sizeof(*p->locs), NULL);
@@ -228,11 +236,11 @@ static bool make_stack_room(struct stream *s, size_t len)
 }
 
 /*
- * Room for as many samples as the bytes can hold, untouched until used. A
- * sample has a key, a length, and at least a byte a value with a key before
- * each, or a key and a length before all.
+ * Allocates space for as many samples as the bytes can hold; untouched pages
+ * cost nothing. A sample has at least a key, a length and one byte per value,
+ * with a key before each, or a key and a length before all.
  */
-static bool make_room(struct stream *s)
+static bool alloc_samples(struct stream *s)
 {
     struct cp_profile *p = s->profile;
     size_t len = cp_stream_source_len(s->source), n = s->n_types;
@@ -245,10 +253,10 @@ static bool make_room(struct stream *s)
     p->values =
         cp_arena_alloc(&p->arena, s->cap_samples * n, sizeof(*p->values), NULL);
     return p->samples && p->values && s->cap_samples < CP_NONE &&
-           make_stack_room(s, len);
+           alloc_stacks(s, len);
 }
 
-/* A field that is no sample is kept for the end. */
+/* Stores a field that is not a sample until the end. */
 static bool keep_field(struct stream *s, const uint8_t *from, const uint8_t *to,
                        uint64_t field)
 {
@@ -256,7 +264,7 @@ static bool keep_field(struct stream *s, const uint8_t *from, const uint8_t *to,
 
     if (field == CP_SCAN_TYPE) {
         if (s->profile->n_samples > 0)
-            return false; /* samples were read with fewer values */
+            return false; /* earlier samples were decoded with fewer values */
         s->n_types++;
     }
     if (cp_reserve(&s->tables, &s->tables_cap, s->tables_len + len, 1, NULL) !=
@@ -267,7 +275,7 @@ static bool keep_field(struct stream *s, const uint8_t *from, const uint8_t *to,
     return true;
 }
 
-/* Finds the whole fields among `have` bytes of a buffer; sets its length. */
+/* Finds the complete fields among `have` bytes of a buffer; sets its length. */
 static bool cut(struct stream *s, struct buffer *b, size_t have)
 {
     struct cp_profile *p = s->profile;
@@ -282,7 +290,8 @@ static bool cut(struct stream *s, struct buffer *b, size_t have)
                 return false;
             continue;
         }
-        if (f.type != CP_WIRE_BYTES || (p->n_samples == 0 && !make_room(s)) ||
+        if (f.type != CP_WIRE_BYTES ||
+            (p->n_samples == 0 && !alloc_samples(s)) ||
             p->n_samples == s->cap_samples)
             return false;
         p->n_samples++;
@@ -299,7 +308,7 @@ static bool fill(struct stream *s, struct buffer *b, uint8_t *carry,
     size_t room = s->buffer_bytes - *rest, got;
 
     if (room == 0)
-        return false; /* a field larger than a buffer */
+        return false; /* a field is larger than a buffer */
     memcpy(b->bytes, carry, *rest);
     if (!cp_stream_source_read(s->source, b->bytes + *rest, room, &got) ||
         !cut(s, b, *rest + got))
@@ -317,12 +326,12 @@ static void produce(struct stream *s)
     struct buffer *b = NULL;
     size_t rest = 0;
 
-    while (is_ok && !is_last && (b = take_free(s)) != NULL) {
+    while (is_ok && !is_last && (b = wait_for_buffer(s)) != NULL) {
         is_ok = fill(s, b, carry, &rest, &is_last);
         if (is_ok && b->n_samples > 0)
             push(s, b);
         else
-            give_back(s, b, false);
+            free_buffer(s, b, false);
     }
     cp_free(carry);
     if (!is_ok)
@@ -333,14 +342,14 @@ static void produce(struct stream *s)
     (void)pthread_mutex_unlock(&s->lock);
 }
 
-/* Maps kept ids to indexes. */
+/* Context of map_run. */
 struct mapping {
     const struct stream *s;
-    const uint32_t *index_of; /* by what is kept */
+    const uint32_t *index_of; /* location index by id - 1 */
     atomic_bool is_missing;
 };
 
-/* The stacks of a run follow one another, so they are mapped as one. */
+/* The stacks of a run are contiguous, so one loop maps them all. */
 static void map_run(void *context, size_t number)
 {
     struct mapping *m = context;
@@ -360,51 +369,54 @@ static void map_run(void *context, size_t number)
         atomic_store(&m->is_missing, true);
 }
 
-/* Ids far beyond their number are left to the long way. */
+/*
+ * Resolves all ids. Fails if the ids are sparse; the caller then decodes the
+ * whole file.
+ */
 static bool map_locations(struct stream *s, const struct cp_idmap *ids,
-                          uint32_t most)
+                          uint32_t max_loc)
 {
     struct mapping m = { .s = s };
     uint32_t *index_of;
 
-    if (most / 16 > s->profile->n_locations)
+    if (max_loc / 16 > s->profile->n_locations)
         return false;
-    index_of = cp_alloc((size_t)most + 1, sizeof(*index_of), NULL);
-    for (uint32_t i = 0; index_of && i <= most; i++)
+    index_of = cp_alloc((size_t)max_loc + 1, sizeof(*index_of), NULL);
+    for (uint32_t i = 0; index_of && i <= max_loc; i++)
         index_of[i] = cp_idmap_find(ids, (uint64_t)i + 1);
     m.index_of = index_of;
     if (index_of && s->n_workers > 1)
         cp_parallel_run(s->n_runs, map_run, &m);
     for (size_t i = 0; index_of && s->n_workers == 1 && i < s->n_runs; i++)
-        map_run(&m, i); /* other files have the other cores */
+        map_run(&m, i); /* other cores load other files */
     cp_free(index_of);
     return index_of && !m.is_missing;
 }
 
-static bool settle_locations(struct stream *s, const struct cp_idmap *ids)
+static bool resolve_locations(struct stream *s, const struct cp_idmap *ids)
 {
     const struct cp_profile *p = s->profile;
-    uint32_t n_ordered = 0, most = 0;
+    uint32_t n_ordered = 0, max_loc = 0;
 
     while (n_ordered < p->n_locations &&
            p->locations[n_ordered].id == (uint64_t)n_ordered + 1)
         n_ordered++;
     for (size_t i = 0; i < s->n_workers; i++)
-        if (s->workers[i].reader.most > most)
-            most = s->workers[i].reader.most;
-    if (most < n_ordered)
+        if (s->workers[i].reader.max_loc > max_loc)
+            max_loc = s->workers[i].reader.max_loc;
+    if (max_loc < n_ordered)
         return true;
-    return most != CP_NONE && map_locations(s, ids, most);
+    return max_loc != CP_NONE && map_locations(s, ids, max_loc);
 }
 
-/* Decodes what is left, and waits for what others have. */
+/* Decodes the queued buffers and waits for those that others decode. */
 static bool finish_samples(struct stream *s)
 {
     bool is_ok;
 
     consume(s, 0);
     (void)pthread_mutex_lock(&s->lock);
-    while (s->n_taken > 0)
+    while (s->n_decoding > 0)
         (void)pthread_cond_wait(&s->changed, &s->lock);
     is_ok = !s->has_failed;
     (void)pthread_mutex_unlock(&s->lock);
@@ -413,16 +425,16 @@ static bool finish_samples(struct stream *s)
     return is_ok;
 }
 
-/* The last step, when all tables are there. */
-static enum cp_status settle(const struct cp_decode_samples *in, void *context,
-                             struct cp_error *err)
+/* Resolves the stacks once all tables are decoded. */
+static enum cp_status resolve_stacks(const struct cp_decode_samples *in,
+                                     void *context, struct cp_error *err)
 {
     struct stream *s = context;
     struct cp_raw_labels *tables[CP_PARALLEL_MAX];
 
     for (size_t i = 0; i < s->n_workers; i++)
         tables[i] = &s->workers[i].reader.labels;
-    if (!finish_samples(s) || !settle_locations(s, in->location_ids))
+    if (!finish_samples(s) || !resolve_locations(s, in->location_ids))
         return CP_EFORMAT;
     return cp_raw_labels_finish(tables, s->n_workers, s->runs, s->n_runs, in,
                                 err);
@@ -434,8 +446,8 @@ static bool read_tables(struct stream *s)
     uint32_t n_samples = p->n_samples;
 
     return n_samples > 0 &&
-           cp_decode_tables(s->profile, s->tables, s->tables_len, settle, s,
-                            NULL) == CP_OK &&
+           cp_decode_tables(s->profile, s->tables, s->tables_len,
+                            resolve_stacks, s, NULL) == CP_OK &&
            p->n_types == s->n_types && p->n_samples == n_samples;
 }
 
@@ -485,18 +497,19 @@ static void release(struct stream *s)
 
 struct cp_profile *cp_stream_load(const struct cp_stream_input *input,
                                   size_t buffer_bytes, size_t n_threads,
-                                  struct cp_stack_room *room)
+                                  struct cp_stack_pool *pool)
 {
     struct stream *s = cp_alloc(1, sizeof(*s), NULL);
     struct cp_profile *p = NULL;
 
-    assert(buffer_bytes < CP_MAX_DEPTH); /* so no stack can be too deep */
+    assert(buffer_bytes <
+           CP_MAX_DEPTH); /* so no stack can exceed CP_MAX_DEPTH */
     assert(n_threads > 0 && n_threads <= CP_PARALLEL_MAX);
     if (!s)
         return NULL;
     s->buffer_bytes = buffer_bytes;
     s->n_workers = n_threads;
-    s->room = room;
+    s->pool = pool;
     (void)pthread_mutex_init(&s->lock, NULL);
     (void)pthread_cond_init(&s->changed, NULL);
     if (init(s, input)) {

@@ -1,4 +1,4 @@
-/* stream_source.c - see stream_source.h. */
+/* stream_source.c - decompresses gzip incrementally with ISA-L. */
 #include "profile/load/stream_source.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@
 
 struct cp_stream_source {
     struct cp_stream_input in;
-    size_t pos; /* of the input, handed out */
+    size_t pos; /* input bytes already consumed */
     size_t plain_len, plain_pos;
     bool is_gzip;
     struct inflate_state state;
-    uint8_t buffer[READ_BYTES]; /* of a descriptor's bytes */
+    uint8_t buffer[READ_BYTES]; /* bytes read from the descriptor */
 };
 
 static bool read_at(int fd, uint8_t *to, size_t len, size_t at)
@@ -48,7 +48,7 @@ static bool peek(const struct cp_stream_input *in, uint8_t *to, size_t len,
     return true;
 }
 
-/* The next piece of the input, as it is in the file. */
+/* Returns the next input bytes, still compressed. */
 static bool next_input(struct cp_stream_source *s, const uint8_t **bytes,
                        size_t *len)
 {
@@ -89,7 +89,7 @@ cp_stream_source_new(const struct cp_stream_input *input)
         s->plain_len = input->len;
         s->is_gzip = cp_inflate_is_gzip(magic, sizeof(magic));
         is_ok = s->is_gzip ? open_gzip(s)
-                           : !cp_inflate_is_packed(magic, sizeof(magic));
+                           : !cp_inflate_is_compressed(magic, sizeof(magic));
     }
     if (is_ok)
         return s;
@@ -119,7 +119,7 @@ static bool read_plain(struct cp_stream_source *s, uint8_t *to, size_t room)
     return true;
 }
 
-/* Whether the member ended with the file and was as long as it says. */
+/* Whether the member ended at the end of the file and its length is correct. */
 static bool is_whole(const struct cp_stream_source *s)
 {
     return s->pos == s->in.len && s->state.avail_in == 0 &&
@@ -139,7 +139,7 @@ static bool read_gzip(struct cp_stream_source *s, uint8_t *to, size_t room)
 
         if (len == 0 && (!next_input(s, &bytes, &len) || len == 0))
             return false;
-        z->next_in = (uint8_t *)(uintptr_t)bytes; /* only read */
+        z->next_in = (uint8_t *)(uintptr_t)bytes; /* ISA-L only reads it */
         z->avail_in = (uint32_t)len;
         if (isal_inflate(z) != ISAL_DECOMP_OK ||
             (z->avail_in == len && z->avail_out == had &&

@@ -1,11 +1,11 @@
 /*
- * stream_source - the plain bytes of a large file, some at a time.
+ * stream_source - the decompressed bytes of a large file, incrementally.
  *
- * Reads a gzip file of one member, or plain bytes, from memory or from a
- * descriptor, through ISA-L, which unlike libdeflate can stop in between. What
- * it cannot read (damage, several members, other packings) it refuses without
- * saying why: whoever uses it then goes the long way, which does. Used by
- * stream.c.
+ * Reads a gzip file with a single member, or uncompressed bytes, from memory or
+ * from a file descriptor. It uses ISA-L, because libdeflate cannot suspend. It
+ * fails without an error message on damage, several members or other
+ * compression; the caller then uses the fallback (inflate.h), which reports the
+ * error. Used by stream.c.
  */
 #ifndef CP_STREAM_SOURCE_H
 #define CP_STREAM_SOURCE_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A file: its bytes in memory, or where data is NULL, a regular file. */
+/* The input: bytes in memory, or a regular file if data is NULL. */
 struct cp_stream_input {
     const uint8_t *data;
     size_t len;
@@ -23,17 +23,17 @@ struct cp_stream_input {
 
 struct cp_stream_source;
 
-/* NULL where the input cannot be read this way, or memory is short. */
+/* Returns NULL if the format is not supported or allocation fails. */
 struct cp_stream_source *
 cp_stream_source_new(const struct cp_stream_input *input);
 void cp_stream_source_free(struct cp_stream_source *s);
 
-/* How many bytes there will be, if reading comes to its end. */
+/* Returns the number of decompressed bytes. */
 size_t cp_stream_source_len(const struct cp_stream_source *s);
 
 /*
- * Puts the next bytes at `to`, as many as there are room; fewer mean that
- * this was the end, and that it was as it should be. False on failure.
+ * Reads up to `room` bytes into `to`. Fewer bytes mean that the stream has
+ * ended and its checksum is correct. False on failure.
  */
 bool cp_stream_source_read(struct cp_stream_source *s, uint8_t *to, size_t room,
                            size_t *got);

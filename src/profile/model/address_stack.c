@@ -1,4 +1,4 @@
-/* address_stack.c - from addresses to samples; see address_stack.h. */
+/* address_stack.c - parses addresses and turns them into samples. */
 #include "profile/model/address_stack.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ enum cp_status cp_address_stack_push(struct cp_address_stack *s,
                                      uint64_t address, struct cp_error *err)
 {
     if (s->n == CP_MAX_DEPTH)
-        return cp_error_set(err, CP_EFORMAT, "a stack of over %u frames",
+        return cp_error_set(err, CP_EFORMAT, "a stack has more than %u frames",
                             CP_MAX_DEPTH);
     if (cp_reserve(&s->addresses, &s->cap, s->n + 1, sizeof(*s->addresses),
                    err) != CP_OK)
@@ -39,7 +39,7 @@ enum cp_status cp_address_stack_read(struct cp_address_stack *s,
     struct cp_text digits;
     uint64_t address;
 
-    while (cp_text_eat_address(&text, &digits)) {
+    while (cp_text_consume_address(&text, &digits)) {
         enum cp_status status;
 
         if (!cp_text_to_hex(digits, &address))
@@ -62,7 +62,7 @@ enum cp_status cp_address_stack_read_tail(struct cp_address_stack *s,
     struct cp_text list;
 
     s->n = 0;
-    if (!cp_text_eat_set(&tail, " x0123456789abcdef", &list))
+    if (!cp_text_consume_set(&tail, " x0123456789abcdef", &list))
         return CP_OK;
     return cp_address_stack_read(s, list, line, err);
 }

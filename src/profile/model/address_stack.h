@@ -1,8 +1,8 @@
 /*
- * address_stack - a call stack as a legacy file has it: addresses, leaf first.
+ * address_stack - a call stack of a legacy file: addresses, leaf first.
  *
- * Filled from a line of text or word by word, then turned into a sample. The
- * legacy readers keep one and use it again for each sample.
+ * A reader fills it from a line of text or one address at a time, then adds it
+ * to the profile as a sample. One stack is reused for all samples.
  */
 #ifndef CP_ADDRESS_STACK_H
 #define CP_ADDRESS_STACK_H
@@ -17,53 +17,54 @@ struct cp_builder;
 struct cp_profile;
 
 /*
- * A file has return addresses, which are one past the call. Which frames of
- * a stack they are depends on who wrote it.
+ * Which frames hold a return address, which is one past the call instruction.
+ * It depends on the format.
  */
 enum cp_return_addresses {
     CP_RETURN_NONE,
-    CP_RETURN_CALLERS, /* all but the leaf */
+    CP_RETURN_CALLERS, /* all frames except the leaf */
     CP_RETURN_ALL,
 };
 
-/* Starts as { .returns = ... }. */
+/* Initialize with { .returns = ... }. */
 struct cp_address_stack {
     enum cp_return_addresses returns;
     uint64_t *addresses;
     size_t n, cap;
-    uint32_t *locs; /* scratch */
+    uint32_t *locs; /* scratch space for location indexes */
     size_t cap_locs;
 };
 
 void cp_address_stack_release(struct cp_address_stack *s);
 
-/* Adds a caller. CP_EFORMAT when the stack gets deeper than CP_MAX_DEPTH. */
+/* Appends a caller. Returns CP_EFORMAT if the stack exceeds CP_MAX_DEPTH. */
 enum cp_status cp_address_stack_push(struct cp_address_stack *s,
                                      uint64_t address, struct cp_error *err);
 
-/* Adds the 0x numbers of a text; `line` is for the message. */
+/* Appends all 0x numbers of a text; an error message quotes `line`. */
 enum cp_status cp_address_stack_read(struct cp_address_stack *s,
                                      struct cp_text text, struct cp_text line,
                                      struct cp_error *err);
 
 /*
- * The same for the numbers after the '@' of a sample line, which end at the
- * first byte that is not a blank, a lower-case hexadecimal digit or an x. The
- * stack is emptied first.
+ * Replaces the stack by the numbers after the '@' of a sample line. They end at
+ * the first byte that is not a blank, a lower-case hexadecimal digit or an x.
  */
 enum cp_status cp_address_stack_read_tail(struct cp_address_stack *s,
                                           struct cp_text tail,
                                           struct cp_text line,
                                           struct cp_error *err);
 
-/* Adds a sample with this stack; its locations are added as needed. */
+/* Adds a sample with this stack, and its missing locations. */
 enum cp_status cp_address_stack_sample(struct cp_address_stack *s,
                                        struct cp_builder *b,
                                        const int64_t *values,
                                        uint32_t label_set,
                                        struct cp_error *err);
 
-/* Takes the second frame from samples where it repeats the leaf's call. */
+/*
+ * Removes the second frame of each sample if it repeats the call of the leaf.
+ */
 void cp_drop_repeated_leaves(struct cp_profile *p);
 
 #endif

@@ -1,10 +1,9 @@
 /*
- * build.c - growing the arrays of a profile, and finding the location that is
- * already there; see build.h.
+ * build.c - grows the arrays of a profile and finds locations by address.
  *
- * The arrays are in the profile's arena, the table of addresses on the heap,
- * because it goes when the profile is handed over. It holds index + 1, 0 for
- * a free slot, and is kept at most half full.
+ * The arrays live in the profile's arena. The address table is allocated apart,
+ * because it is freed with the builder. It is a hash table with open addressing
+ * that holds index + 1, 0 for a free slot, at a load of at most 1/2.
  */
 #include "profile/model/build.h"
 
@@ -24,7 +23,7 @@
 
 #define FIRST_SLOTS 64
 
-/* Makes room for `more` elements in an array of the profile. */
+/* Reserves space for `more` elements in an array of the profile. */
 #define GROW(b, array, n, cap, more)                                           \
     (cp_arena_reserve(&(b)->profile->arena, &(b)->profile->array,              \
                       (b)->profile->n, &(b)->cap,                              \
@@ -60,7 +59,7 @@ struct cp_profile *cp_builder_take(struct cp_builder *b)
     return profile;
 }
 
-/* Refuses an index that would not fit its 32 bits or would mean "none". */
+/* Fails if the next index would not fit 32 bits or would equal CP_NONE. */
 static enum cp_status check_count(uint64_t n, const char *what,
                                   struct cp_error *err)
 {
@@ -113,7 +112,9 @@ enum cp_status cp_builder_period(struct cp_builder *b, const char *type,
     return CP_OK;
 }
 
-/* The slot that holds the location of this address, or where it belongs. */
+/*
+ * Returns the slot of the location with this address, or the free slot for it.
+ */
 static uint32_t *find_address(const struct cp_builder *b, uint64_t address)
 {
     const struct cp_location *locations = b->profile->locations;
@@ -188,7 +189,10 @@ uint32_t cp_builder_new_location(struct cp_builder *b, struct cp_location l,
     return p->n_locations++;
 }
 
-/* Copies the lines of a location to the end, where one can be added. */
+/*
+ * Moves the lines of a location to the end of the array, where one can be
+ * appended.
+ */
 static void move_lines(struct cp_profile *p, struct cp_location *location)
 {
     if (location->n_lines)
@@ -265,7 +269,10 @@ uint32_t cp_builder_label_set(struct cp_builder *b,
     return cp_label_table_add(&b->labels, labels, n, err);
 }
 
-/* One spare location keeps the array from being NULL under empty stacks. */
+/*
+ * Reserves one location more than needed, so that the array is not NULL for
+ * empty stacks.
+ */
 enum cp_status cp_builder_sample(struct cp_builder *b, const uint32_t *locs,
                                  uint32_t n_locs, const int64_t *values,
                                  uint32_t label_set, struct cp_error *err)
@@ -274,7 +281,8 @@ enum cp_status cp_builder_sample(struct cp_builder *b, const uint32_t *locs,
     size_t n_values = (size_t)p->n_samples * p->n_types;
 
     if (n_locs > CP_MAX_DEPTH)
-        return cp_error_set(err, CP_EFORMAT, "a stack of %u frames", n_locs);
+        return cp_error_set(err, CP_EFORMAT,
+                            "a stack has %u frames, which is too many", n_locs);
     if (check_count(p->n_samples, "samples", err) != CP_OK)
         return CP_EFORMAT;
     if (GROW(b, samples, n_samples, cap_samples, 1) != CP_OK ||

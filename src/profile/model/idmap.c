@@ -1,4 +1,4 @@
-/* idmap.c - dense array or hash table; see idmap.h. */
+/* idmap.c - builds the dense array or the hash table of an id map. */
 #include "profile/model/idmap.h"
 
 #include <stdbool.h>
@@ -50,14 +50,14 @@ enum cp_status cp_idmap_init(struct cp_idmap *m, struct cp_arena *arena,
                              const uint64_t *ids, uint32_t n,
                              struct cp_error *err)
 {
-    uint64_t most = 0;
+    uint64_t max_id = 0;
 
     *m = (struct cp_idmap){ .ids = ids };
     for (uint32_t i = 0; i < n; i++)
-        most = ids[i] > most ? ids[i] : most;
-    if (most / 16 > (uint64_t)n + 64)
+        max_id = ids[i] > max_id ? ids[i] : max_id;
+    if (max_id / 16 > (uint64_t)n + 64)
         return init_sparse(m, arena, n, err);
-    m->n_dense = most + 1;
+    m->n_dense = max_id + 1;
     m->dense = cp_arena_alloc(arena, m->n_dense, sizeof(*m->dense), err);
     if (!m->dense)
         return CP_ENOMEM;

@@ -1,4 +1,4 @@
-/* label_table.c - a hash over sorted label sets; see label_table.h. */
+/* label_table.c - hash table with open addressing over sorted label sets. */
 #include "profile/model/label_table.h"
 
 #include <string.h>
@@ -119,25 +119,26 @@ static bool is_after(const struct cp_profile *p, const struct cp_label *a,
            cp_str_cmp(cp_profile_str(p, a->key), cp_profile_str(p, b->key)) > 0;
 }
 
-/* Stable merge sort of n labels in `a`, with n more of room behind them. */
+/* Stable merge sort of n labels in `a`; `scratch` has space for n more. */
 static void sort_labels(const struct cp_profile *p, struct cp_label *a,
-                        uint32_t n, struct cp_label *room)
+                        uint32_t n, struct cp_label *scratch)
 {
     uint32_t half = n / 2, i = 0, j = half, k = 0;
 
     if (n < 2)
         return;
-    sort_labels(p, a, half, room);
-    sort_labels(p, a + half, n - half, room);
+    sort_labels(p, a, half, scratch);
+    sort_labels(p, a + half, n - half, scratch);
     if (!is_after(p, &a[half - 1], &a[half]))
         return;
-    memcpy(room, a, n * sizeof(*a));
+    memcpy(scratch, a, n * sizeof(*a));
     while (i < half && j < n)
-        a[k++] = is_after(p, &room[i], &room[j]) ? room[j++] : room[i++];
+        a[k++] =
+            is_after(p, &scratch[i], &scratch[j]) ? scratch[j++] : scratch[i++];
     while (i < half)
-        a[k++] = room[i++];
+        a[k++] = scratch[i++];
     while (j < n)
-        a[k++] = room[j++];
+        a[k++] = scratch[j++];
 }
 
 static enum cp_status append(struct cp_label_table *t,
@@ -172,7 +173,7 @@ static bool is_known_order(const struct cp_label_order *o,
     return is_same;
 }
 
-/* Finds the order of a few labels. */
+/* Computes the sorted order of a small label set. */
 static void find_order(const struct cp_profile *p, struct cp_label_order *o,
                        const struct cp_label *labels, uint32_t n)
 {
@@ -188,7 +189,7 @@ static void find_order(const struct cp_profile *p, struct cp_label_order *o,
     }
 }
 
-/* Of text only key and text count. */
+/* Clears unit and number of a text label, which do not count for equality. */
 static struct cp_label without_rest(struct cp_label l)
 {
     if (l.str != CP_NONE) {
@@ -198,7 +199,7 @@ static struct cp_label without_rest(struct cp_label l)
     return l;
 }
 
-/* Copies the labels to t->sorted, in the order that sets have. */
+/* Copies the labels to t->sorted in sorted order. */
 static enum cp_status sort_copy(struct cp_label_table *t,
                                 const struct cp_label *labels, uint32_t n,
                                 struct cp_error *err)

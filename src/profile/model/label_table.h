@@ -1,9 +1,9 @@
 /*
- * label_table - the label sets of a profile, each once.
+ * label_table - deduplicates the label sets of a profile.
  *
- * Whoever adds label sets to a profile does it through one of these: it puts
- * labels into the order that label sets have and finds the equal set that is
- * already there. It holds only the index; sets and labels go to the profile.
+ * All code that adds label sets uses it: it sorts the labels and finds an equal
+ * set. The table holds only the hash index; sets and labels are stored in the
+ * profile.
  */
 #ifndef CP_LABEL_TABLE_H
 #define CP_LABEL_TABLE_H
@@ -19,23 +19,24 @@ struct cp_profile;
 
 struct cp_label_slot {
     uint32_t hash;
-    uint32_t set; /* 0 for empty: set 0 is never looked for */
+    uint32_t set; /* 0: free slot; set 0 is never looked up */
 };
 
 #define CP_LABEL_ORDER_MAX 8
 
 /*
- * How the labels of the last set were put in order. It depends on their keys
- * and kinds alone, which nearly all samples of a profile have in common.
+ * Permutation that sorted the last label set. It depends only on keys and
+ * kinds, which nearly all samples of a profile share.
  */
 struct cp_label_order {
-    uint32_t n; /* 0: not known */
+    uint32_t n; /* number of labels; 0: unknown */
     uint32_t keys[CP_LABEL_ORDER_MAX];
     bool is_num[CP_LABEL_ORDER_MAX];
-    uint8_t from[CP_LABEL_ORDER_MAX]; /* which label comes first, second ... */
+    /* index of the label that sorts first, second, ... */
+    uint8_t from[CP_LABEL_ORDER_MAX];
 };
 
-/* Starts as { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_label_table {
     struct cp_profile *profile;
     size_t cap_sets, cap_labels;
@@ -46,28 +47,29 @@ struct cp_label_table {
     struct cp_label_order order;
 };
 
-/* Indexes the sets that the profile has. */
+/* Indexes the existing sets of the profile. */
 enum cp_status cp_label_table_init(struct cp_label_table *t,
                                    struct cp_profile *profile,
                                    struct cp_error *err);
 
-/* Makes room for more sets and labels than there are, to grow at once. */
+/* Reserves space for this many more sets and labels. */
 enum cp_status cp_label_table_expect(struct cp_label_table *t, size_t n_sets,
                                      size_t n_labels, struct cp_error *err);
 
 /*
- * The set of these labels, added if new; 0 when n is 0, CP_NONE with *err on
- * failure. Labels of one key keep their order; apart from that the order of
- * the argument does not matter, nor do the unit and the number of text.
+ * Returns the set of these labels and adds it if new. Returns 0 if n is 0,
+ * CP_NONE with *err set on failure. Labels with equal keys keep their order;
+ * otherwise the order does not matter, nor do the unit and number of a text
+ * label.
  */
 uint32_t cp_label_table_add(struct cp_label_table *t,
                             const struct cp_label *labels, uint32_t n,
                             struct cp_error *err);
 
 /*
- * The same for labels in the order that sets have, as those of any profile
- * are, with their hash. For many sets in a row it pays to ask for the memory
- * of some ahead: first all with step 0, then all with 1, then with 2.
+ * The same for labels that are already sorted, with their hash. To add many
+ * sets, prefetch a batch: call cp_label_table_prefetch for all with step 0,
+ * then with 1, then with 2.
  */
 uint32_t cp_label_table_hash(const struct cp_label *labels, uint32_t n);
 void cp_label_table_prefetch(const struct cp_label_table *t, uint32_t hash,

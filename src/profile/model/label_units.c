@@ -1,4 +1,4 @@
-/* label_units.c - see label_units.h. */
+/* label_units.c - collects the units of each label key and formats warnings. */
 #include "profile/model/label_units.h"
 
 #include <stdint.h>
@@ -13,7 +13,7 @@
 #include "base/strtab.h"
 #include "profile/model/profile.h"
 
-/* A unit that was met for a key but is not the one in use. */
+/* A unit of a key that differs from the unit in use. */
 struct other {
     struct cp_str key, unit;
     uint32_t key_id;
@@ -61,8 +61,9 @@ static int by_key_then_unit(const void *a, const void *b)
     return order ? order : cp_str_cmp(x->unit, y->unit);
 }
 
-static enum cp_status infer(struct cp_label_units *u, struct cp_profile *p,
-                            uint32_t n_keys, struct cp_error *err)
+static enum cp_status infer_units(struct cp_label_units *u,
+                                  struct cp_profile *p, uint32_t n_keys,
+                                  struct cp_error *err)
 {
     uint32_t bytes = cp_strtab_add(&p->strings, "bytes", 5, err);
 
@@ -81,7 +82,7 @@ static enum cp_status infer(struct cp_label_units *u, struct cp_profile *p,
     return CP_OK;
 }
 
-/* One line for the run of others from `i` that share a key. */
+/* Returns one line about the units from index *i that share a key. */
 static char *warning_line(struct cp_label_units *u, const struct cp_profile *p,
                           const struct others *o, size_t *i,
                           struct cp_error *err)
@@ -139,7 +140,7 @@ enum cp_status cp_label_units_init(struct cp_label_units *u,
         if (p->labels[i].str == CP_NONE)
             status = note_label(u, p, &p->labels[i], &others, err);
     if (status == CP_OK)
-        status = infer(u, p, n_keys, err);
+        status = infer_units(u, p, n_keys, err);
     if (status == CP_OK)
         status = make_warnings(u, p, &others, err);
     cp_free(others.list);

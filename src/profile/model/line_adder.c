@@ -1,4 +1,4 @@
-/* line_adder.c - see line_adder.h. */
+/* line_adder.c - adds functions and lines to an existing profile. */
 #include "profile/model/line_adder.h"
 
 #include <stdbool.h>
@@ -83,7 +83,7 @@ static uint32_t intern(struct cp_line_adder *a, const char *text,
                 : 0;
 }
 
-/* The function of a frame, added if it is new; CP_NONE on failure. */
+/* Returns the function of a frame and adds it if new; CP_NONE on failure. */
 static uint32_t add_function(struct cp_line_adder *a,
                              const struct cp_line_frame *frame,
                              struct cp_error *err)

@@ -1,9 +1,9 @@
 /*
- * line_adder - gives the locations of a finished profile functions and lines.
+ * line_adder - adds symbolized functions and lines to the locations of a
+ * profile.
  *
- * What a symbolizer needs: equal functions are added once, lines of a
- * location replace those that it had. Used by the tool and by the endpoint of
- * the runtime library.
+ * Equal functions are added once. New lines replace the lines of a location.
+ * The tool and the endpoint of the runtime library use it.
  */
 #ifndef CP_LINE_ADDER_H
 #define CP_LINE_ADDER_H
@@ -15,18 +15,18 @@
 
 struct cp_profile;
 
-/* A frame to be added; text may be NULL. */
+/* A frame to add; its strings may be NULL. */
 struct cp_line_frame {
     const char *function, *file;
     int64_t line, column, start_line;
 };
 
-/* Starts with cp_line_adder_init. */
+/* Initialize with cp_line_adder_init. */
 struct cp_line_adder {
     struct cp_profile *profile;
     size_t cap_functions, cap_lines;
-    uint32_t first;  /* functions from here on are ours */
-    uint32_t *slots; /* hash of function index + 1 */
+    uint32_t first;  /* index of the first function that the adder created */
+    uint32_t *slots; /* hash table of function index + 1 */
     uint32_t mask;
     uint64_t next_id;
 };
@@ -34,12 +34,12 @@ struct cp_line_adder {
 enum cp_status cp_line_adder_init(struct cp_line_adder *a, struct cp_profile *p,
                                   struct cp_error *err);
 
-/* Gives a location these frames, innermost first, in place of its lines. */
+/* Replaces the lines of a location by these frames, innermost first. */
 enum cp_status cp_line_adder_set(struct cp_line_adder *a, uint32_t location,
                                  const struct cp_line_frame *frames, size_t n,
                                  struct cp_error *err);
 
-/* The profile keeps what was added. */
+/* Frees the index; the added lines stay in the profile. */
 void cp_line_adder_release(struct cp_line_adder *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* match.c - remembered answers; see match.h. */
+/* match.c - matches strings of a profile and caches the results. */
 #include "profile/model/match.h"
 
 #include <stdbool.h>
@@ -18,27 +18,27 @@ enum cp_status cp_match_init(struct cp_match *m, struct cp_regex *re,
     *m = (struct cp_match){ .re = re };
     if (!re)
         return CP_OK;
-    m->answers = cp_alloc(p->strings.n, 1, err);
-    return m->answers ? CP_OK : CP_ENOMEM;
+    m->results = cp_alloc(p->strings.n, 1, err);
+    return m->results ? CP_OK : CP_ENOMEM;
 }
 
 void cp_match_release(struct cp_match *m)
 {
-    cp_free(m->answers);
+    cp_free(m->results);
     *m = (struct cp_match){ 0 };
 }
 
 bool cp_match_string(struct cp_match *m, const struct cp_profile *p,
                      uint32_t id)
 {
-    if (!m->answers[id]) {
+    if (!m->results[id]) {
         struct cp_str text = cp_profile_str(p, id);
 
         if (m->is_simplified)
             text = cp_simple_name(text);
-        m->answers[id] = cp_regex_match(m->re, text.ptr, text.len) ? 2 : 1;
+        m->results[id] = cp_regex_match(m->re, text.ptr, text.len) ? 2 : 1;
     }
-    return m->answers[id] == 2;
+    return m->results[id] == 2;
 }
 
 bool cp_match_line(struct cp_match *m, const struct cp_profile *p,

@@ -1,8 +1,9 @@
 /*
- * match - asks a regular expression about a profile's strings, each once.
+ * match - matches a regular expression against strings of a profile, with a
+ * cache.
  *
- * A name stands in many locations; the answer for a string is kept, so an
- * expression costs the number of distinct names and not of places.
+ * Many locations share a name. The result is cached by string number, so each
+ * distinct string is matched once.
  */
 #ifndef CP_MATCH_H
 #define CP_MATCH_H
@@ -17,11 +18,12 @@ struct cp_location;
 struct cp_profile;
 struct cp_regex;
 
-/* Starts as { 0 }, which matches nothing and is not set. */
+/* Initialize with { 0 }, which matches nothing. */
 struct cp_match {
-    struct cp_regex *re; /* borrowed */
-    uint8_t *answers;    /* by string: 0 unknown, 1 no, 2 yes */
-    bool is_simplified;  /* ask about simplified function names */
+    struct cp_regex *re; /* borrowed; NULL matches nothing */
+    uint8_t *results;    /* by string number: 0 unknown, 1 no match, 2 match */
+    /* match function names without arguments (simple_name.h) */
+    bool is_simplified;
 };
 
 /* re may be NULL. */
@@ -33,11 +35,11 @@ void cp_match_release(struct cp_match *m);
 bool cp_match_string(struct cp_match *m, const struct cp_profile *p,
                      uint32_t id);
 
-/* Whether it matches the name or the file of a line's function. */
+/* Whether it matches the function name or the file name of a line. */
 bool cp_match_line(struct cp_match *m, const struct cp_profile *p,
                    const struct cp_line *line);
 
-/* Whether it matches the file of a location's mapping. */
+/* Whether it matches the file name of the location's mapping. */
 bool cp_match_mapping(struct cp_match *m, const struct cp_profile *p,
                       const struct cp_location *location);
 

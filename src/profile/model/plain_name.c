@@ -1,4 +1,4 @@
-/* plain_name.c - see plain_name.h. */
+/* plain_name.c - removes arguments and template arguments from a C++ name. */
 #include "profile/model/plain_name.h"
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@ static bool begins(const char *at, const char *end, const char *word)
     return (size_t)(end - at) >= n && memcmp(at, word, n) == 0;
 }
 
-/* How many bytes at `at` belong to the name although they are brackets. */
+/* Returns the length of brackets at `at` that belong to the name, or 0. */
 static size_t reserved(const char *begin, const char *at, const char *end)
 {
     static const char space[] = "(anonymous namespace)", op[] = "operator";
@@ -31,10 +31,14 @@ static size_t reserved(const char *begin, const char *at, const char *end)
     return len;
 }
 
-/* Behind the bracket that ends what `at` begins; NULL if there is none. */
+/*
+ * Returns the position behind the matching closing bracket; NULL if there is
+ * none.
+ */
 static const char *close_of(const char *at, const char *end)
 {
-    size_t round = 0, angle = 0; /* angles inside of round ones do not count */
+    size_t round = 0,
+           angle = 0; /* depth; angle brackets inside round ones are ignored */
 
     for (; at < end; at++) {
         if (*at == '(')

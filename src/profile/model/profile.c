@@ -1,4 +1,4 @@
-/* profile.c - making, copying and freeing profiles; see profile.h. */
+/* profile.c - creates, copies and frees profiles. */
 #include "profile/model/profile.h"
 
 #include <string.h>
@@ -8,8 +8,9 @@
 #include "base/error.h"
 #include "base/strtab.h"
 
-/* Empty arrays point somewhere too, so that adding 0 to one is defined. */
-static enum cp_status place_arrays(struct cp_profile *p, struct cp_error *err)
+/* Gives empty arrays an address, because adding 0 to NULL is undefined. */
+static enum cp_status init_empty_arrays(struct cp_profile *p,
+                                        struct cp_error *err)
 {
     void *nothing = cp_arena_alloc(&p->arena, 1, 1, err);
 
@@ -34,7 +35,7 @@ struct cp_profile *cp_profile_new(struct cp_error *err)
         return NULL;
     p->label_sets = cp_arena_alloc(&p->arena, 1, sizeof(*p->label_sets), err);
     p->n_label_sets = 1;
-    if (place_arrays(p, err) != CP_OK || !p->label_sets ||
+    if (init_empty_arrays(p, err) != CP_OK || !p->label_sets ||
         cp_strtab_init(&p->strings, &p->arena, 0, err) != CP_OK) {
         cp_profile_free(p);
         return NULL;
@@ -78,7 +79,7 @@ static enum cp_status copy_strings(struct cp_profile *to,
     return CP_OK;
 }
 
-/* Copies the stacks without the gaps that readers have left between them. */
+/* Copies the stacks without the gaps that readers leave between them. */
 static enum cp_status copy_stacks(struct cp_profile *to, struct cp_error *err)
 {
     const uint32_t *from = to->locs;
@@ -86,7 +87,7 @@ static enum cp_status copy_stacks(struct cp_profile *to, struct cp_error *err)
 
     for (uint32_t i = 0; i < to->n_samples; i++)
         n += to->samples[i].n_locs;
-    if (n >= to->n_locs) /* some may share theirs */
+    if (n >= to->n_locs) /* samples may share stacks */
         return copy_array(&to->arena, &to->locs, to->n_locs, sizeof(*to->locs),
                           err);
     to->locs = cp_arena_alloc(&to->arena, n, sizeof(*to->locs), err);

@@ -1,9 +1,9 @@
 /*
- * range_index.c - a segment tree over sorted bounds; see range_index.h.
+ * range_index.c - a segment tree over sorted bounds.
  *
- * Leaf i stands for the points from bounds[i] up to bounds[i + 1]. A range
- * marks the few nodes that together cover it; a point's answer is the lowest
- * mark between its leaf and the root.
+ * Leaf i covers the points from bounds[i] to bounds[i + 1]. A range marks the
+ * O(log n) nodes that together cover it. A lookup returns the lowest mark
+ * between leaf and root.
  */
 #include "profile/model/range_index.h"
 
@@ -47,7 +47,7 @@ void cp_range_index_release(struct cp_range_index *x)
     *x = (struct cp_range_index){ 0 };
 }
 
-/* How many bounds are at or below the point. */
+/* Returns the number of bounds <= point. */
 static size_t rank(const struct cp_range_index *x, uint64_t point)
 {
     return cp_search_above(x->bounds, sizeof(*x->bounds), x->n_bounds, point);

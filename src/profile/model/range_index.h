@@ -1,11 +1,11 @@
 /*
- * range_index - among many overlapping ranges, the lowest-numbered one that
- * holds a point.
+ * range_index - finds the lowest-numbered of many overlapping ranges that
+ * contains a point.
  *
- * A legacy profile may list any number of mappings and locations, and which
- * mapping wins is decided by their order in the file; asking each in turn
- * would let a small file take hours. Adding a range and asking both take
- * logarithmic time. All the bounds that will ever be used are given first.
+ * A legacy profile may list any number of mappings and locations, and the first
+ * mapping in the file wins. A linear search would let a small file take hours;
+ * insertion and lookup here take logarithmic time. All bounds must be known at
+ * initialization.
  */
 #ifndef CP_RANGE_INDEX_H
 #define CP_RANGE_INDEX_H
@@ -17,24 +17,31 @@
 
 #define CP_NO_RANGE UINT32_MAX
 
-/* Starts as { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_range_index {
-    uint64_t *bounds; /* sorted, each once */
+    uint64_t *bounds; /* sorted, without duplicates */
     size_t n_bounds;
-    uint32_t *lowest; /* a tree over the gaps between bounds, root at 1 */
+    uint32_t *lowest; /* lowest range number by tree node, root at 1 */
 };
 
-/* Takes the bounds (in any order, may repeat), which are sorted in place and
- * must outlive the index. */
+/*
+ * Builds the tree. Sorts the bounds in place; they may repeat, and must outlive
+ * the index.
+ */
 enum cp_status cp_range_index_init(struct cp_range_index *x, uint64_t *bounds,
                                    size_t n_bounds, struct cp_error *err);
 void cp_range_index_release(struct cp_range_index *x);
 
-/* Adds [from, to), whose ends are among the bounds; empty if from >= to. */
+/*
+ * Inserts [from, to); both ends must be bounds. An empty range (from >= to) is
+ * ignored.
+ */
 void cp_range_index_add(struct cp_range_index *x, uint64_t from, uint64_t to,
                         uint32_t number);
 
-/* The lowest number of a range with this point, or CP_NO_RANGE. */
+/*
+ * Returns the lowest number of a range that contains the point, or CP_NO_RANGE.
+ */
 uint32_t cp_range_index_find(const struct cp_range_index *x, uint64_t point);
 
 #endif

@@ -1,4 +1,4 @@
-/* simple_name.c - see simple_name.h. */
+/* simple_name.c - removes the arguments from a function name. */
 #include "profile/model/simple_name.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@ static bool begins(const char *at, const char *end, const char *word)
     return (size_t)(end - at) >= len && memcmp(at, word, len) == 0;
 }
 
-/* How many bytes a bracket at `at` takes that belongs to the name, or 0. */
+/* Returns the length of a bracket at `at` that belongs to the name, or 0. */
 static size_t reserved_len(const char *begin, const char *at, const char *end)
 {
     static const char space[] = "(anonymous namespace)", op[] = "operator";

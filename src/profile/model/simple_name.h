@@ -5,9 +5,9 @@
 #include "base/strtab.h"
 
 /*
- * Drops one leading '.', and everything from the first '(' that is neither
- * "(anonymous namespace)" nor the end of "operator()". A part of the
- * argument, so not closed by a NUL.
+ * Removes one leading '.', and everything from the first '(' that is neither
+ * "(anonymous namespace)" nor part of "operator()". The result points into the
+ * argument and has no terminating NUL.
  */
 struct cp_str cp_simple_name(struct cp_str name);
 

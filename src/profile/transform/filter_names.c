@@ -1,4 +1,4 @@
-/* filter_names.c - focus, ignore, hide, show, show_from. */
+/* filter_names.c - the filters focus, ignore, hide, show and show_from. */
 #include "profile/transform/filter_names.h"
 
 #include <stdint.h>
@@ -27,7 +27,10 @@ static bool matches_name(struct cp_match *m, const struct cp_profile *p,
     return cp_match_mapping(m, p, l);
 }
 
-/* Keeps the lines whose answer is `wanted`; a mapping match answers for all. */
+/*
+ * Keeps the lines whose match result equals `wanted`; a match of the mapping
+ * counts for all.
+ */
 static void select_lines(struct cp_match *m, const struct cp_profile *p,
                          struct cp_location *l, bool wanted)
 {
@@ -132,7 +135,7 @@ static enum cp_status apply_marks(struct cp_profile *p,
     return CP_OK;
 }
 
-/* Compiled expressions keep their complaints to themselves until asked. */
+/* Returns the first match error; cp_match reports errors only on request. */
 static enum cp_status check_all(struct cp_name_filter *f, struct cp_error *err)
 {
     struct cp_regex *all[] = { f->focus, f->ignore, f->hide, f->show };
@@ -173,7 +176,9 @@ enum cp_status cp_filter_names(struct cp_profile *p, struct cp_name_filter *f,
     return status == CP_OK ? check_all(f, err) : status;
 }
 
-/* Shortens a location to its outermost match; false if there is none. */
+/*
+ * Removes the lines outside of the outermost match; false if no line matches.
+ */
 static bool show_location_from(struct cp_match *m, const struct cp_profile *p,
                                struct cp_location *l)
 {

@@ -1,8 +1,8 @@
 /*
- * filter_names - keeps, drops and shortens stacks by the names in them.
+ * filter_names - keeps, drops and shortens stacks by name.
  *
- * A name filter asks about function names, file names and mapping files. All
- * filters work in place: lists only get shorter.
+ * A filter matches function names, file names and mapping files. Filters work
+ * in place: arrays only shrink.
  */
 #ifndef CP_FILTER_NAMES_H
 #define CP_FILTER_NAMES_H
@@ -27,7 +27,7 @@ struct cp_name_filter {
 enum cp_status cp_filter_names(struct cp_profile *p, struct cp_name_filter *f,
                                struct cp_error *err);
 
-/* Cuts what lies on the root side of the outermost match of re. */
+/* Removes all frames on the root side of the outermost match of re. */
 enum cp_status cp_filter_show_from(struct cp_profile *p, struct cp_regex *re,
                                    bool *matched, struct cp_error *err);
 

@@ -1,4 +1,4 @@
-/* filter_tags.c - samples and labels by tag expressions; see tag_filter.h. */
+/* filter_tags.c - filters samples and labels by tag expressions. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,10 +15,10 @@
 #include "regex/regex.h"
 
 /*
- * The answer of a filter for each label set; all `otherwise` if f is NULL.
- * NULL with *err set on failure.
+ * Evaluates a filter for each label set; every result is `otherwise` if f is
+ * NULL. Returns NULL with *err set on failure.
  */
-static bool *answers(struct cp_tag_filter *f, const struct cp_profile *p,
+static bool *results(struct cp_tag_filter *f, const struct cp_profile *p,
                      const struct cp_label_units *units, bool otherwise,
                      struct cp_error *err)
 {
@@ -40,8 +40,8 @@ enum cp_status cp_filter_tags(struct cp_profile *p, struct cp_tag_filter *focus,
                               struct cp_error *err)
 {
     struct cp_error unseen, *to = err ? err : &unseen;
-    bool *focused = answers(focus, p, units, true, to);
-    bool *ignored = focused ? answers(ignore, p, units, false, to) : NULL;
+    bool *focused = results(focus, p, units, true, to);
+    bool *ignored = focused ? results(ignore, p, units, false, to) : NULL;
     bool *keep = ignored ? cp_alloc(p->n_samples, sizeof(*keep), to) : NULL;
     bool is_ok = keep != NULL;
 
@@ -62,14 +62,14 @@ enum cp_status cp_filter_tags(struct cp_profile *p, struct cp_tag_filter *focus,
 }
 
 /* Which labels stay. */
-struct keeping {
-    struct cp_match match[2]; /* shows keys, hides keys */
+struct label_filter {
+    struct cp_match match[2]; /* keys to show, keys to hide */
     bool matched[2];
-    bool empty_goes; /* labels without a value do, whatever their keys */
+    bool drop_empty; /* whether labels without a value are removed */
 };
 
-static bool stays(struct keeping *k, const struct cp_profile *p,
-                  const struct cp_label *l)
+static bool is_kept(struct label_filter *k, const struct cp_profile *p,
+                    const struct cp_label *l)
 {
     struct cp_match *m = k->match;
     bool is_empty =
@@ -79,49 +79,50 @@ static bool stays(struct keeping *k, const struct cp_profile *p,
 
     k->matched[0] |= shown;
     k->matched[1] |= hidden;
-    return shown && !hidden && !(is_empty && k->empty_goes);
+    return shown && !hidden && !(is_empty && k->drop_empty);
 }
 
 static uint32_t reduced_set(struct cp_label_table *table,
                             const struct cp_profile *p,
-                            const struct cp_label_set *set, struct keeping *k,
-                            struct cp_label *room, struct cp_error *err)
+                            const struct cp_label_set *set,
+                            struct label_filter *k, struct cp_label *scratch,
+                            struct cp_error *err)
 {
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < set->n_labels; i++) {
         struct cp_label l = p->labels[set->labels + i];
 
-        if (stays(k, p, &l))
-            room[n++] = l;
+        if (is_kept(k, p, &l))
+            scratch[n++] = l;
     }
     return n == set->n_labels ? (uint32_t)(set - p->label_sets)
-                              : cp_label_table_add(table, room, n, err);
+                              : cp_label_table_add(table, scratch, n, err);
 }
 
-/* Marks in new_set, which is all zero, the sets that samples have. */
+/* Marks the label sets that samples use in new_set, which must be all 0. */
 static void find_used(const struct cp_profile *p, uint32_t *new_set)
 {
     for (uint32_t i = 0; i < p->n_samples; i++)
         new_set[p->samples[i].label_set] = 1;
 }
 
-static enum cp_status reduce_all(struct cp_profile *p, struct keeping *k,
+static enum cp_status reduce_all(struct cp_profile *p, struct label_filter *k,
                                  struct cp_error *err)
 {
     uint32_t n_sets = p->n_label_sets;
     uint32_t *new_set = cp_alloc(n_sets, sizeof(*new_set), err);
-    struct cp_label *room = cp_alloc(p->n_labels, sizeof(*room), err);
+    struct cp_label *scratch = cp_alloc(p->n_labels, sizeof(*scratch), err);
     struct cp_label_table table = { 0 };
     enum cp_status status = CP_ENOMEM;
 
-    if (new_set && room && cp_label_table_init(&table, p, err) == CP_OK) {
+    if (new_set && scratch && cp_label_table_init(&table, p, err) == CP_OK) {
         status = CP_OK;
         find_used(p, new_set);
         for (uint32_t i = 0; status == CP_OK && i < n_sets; i++) {
             if (new_set[i])
                 new_set[i] =
-                    reduced_set(&table, p, &p->label_sets[i], k, room, err);
+                    reduced_set(&table, p, &p->label_sets[i], k, scratch, err);
             if (new_set[i] == CP_NONE)
                 status = CP_ENOMEM;
         }
@@ -129,7 +130,7 @@ static enum cp_status reduce_all(struct cp_profile *p, struct keeping *k,
             p->samples[i].label_set = new_set[p->samples[i].label_set];
     }
     cp_label_table_release(&table);
-    cp_free(room);
+    cp_free(scratch);
     cp_free(new_set);
     return status;
 }
@@ -138,7 +139,7 @@ enum cp_status cp_filter_tag_keys(struct cp_profile *p, struct cp_regex *show,
                                   struct cp_regex *hide, bool *show_matched,
                                   bool *hide_matched, struct cp_error *err)
 {
-    struct keeping k = { 0 };
+    struct label_filter k = { 0 };
     enum cp_status status = CP_ENOMEM;
 
     if (cp_match_init(&k.match[0], show, p, err) == CP_OK &&
@@ -158,7 +159,7 @@ enum cp_status cp_filter_tag_keys(struct cp_profile *p, struct cp_regex *show,
 enum cp_status cp_filter_empty_labels(struct cp_profile *p,
                                       struct cp_error *err)
 {
-    struct keeping k = { .empty_goes = true };
+    struct label_filter k = { .drop_empty = true };
 
     return reduce_all(p, &k, err);
 }

@@ -1,4 +1,4 @@
-/* inlines.c - see inlines.h. */
+/* inlines.c - removes inlined calls. */
 #include "profile/transform/inlines.h"
 
 #include <stdbool.h>

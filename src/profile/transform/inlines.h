@@ -1,4 +1,4 @@
-/* inlines - forgets what was inlined. */
+/* inlines - removes inlined calls from a profile. */
 #ifndef CP_INLINES_H
 #define CP_INLINES_H
 
@@ -6,7 +6,10 @@
 
 struct cp_profile;
 
-/* Leaves each location its outermost line; without columns, too, if asked. */
+/*
+ * Keeps only the outermost line of each location; clears columns unless
+ * keep_columns.
+ */
 void cp_inlines_drop(struct cp_profile *p, bool keep_columns);
 
 #endif

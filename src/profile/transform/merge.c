@@ -1,4 +1,4 @@
-/* merge.c - see merge.h. */
+/* merge.c - merges headers and tables; merge_samples.c merges the samples. */
 #include "profile/transform/merge.h"
 
 #include <stdbool.h>
@@ -12,40 +12,43 @@
 #include "base/strtab.h"
 #include "profile/model/label_table.h"
 #include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include "profile/model/stack_pool.h"
 #include "profile/transform/merge_samples.h"
 #include "profile/transform/merge_tables.h"
 
-#define N_MOVING 32 /* label sets at once */
-#define AHEAD 16    /* locations whose memory is asked for beforehand */
+#define SETS_PER_BATCH 32 /* label sets per batch */
+#define PREFETCH_AHEAD 16 /* locations to prefetch in advance */
 
 struct merger {
     struct cp_profile *to;
     struct cp_merge_tables tables;
     struct cp_label_table labels;
     struct cp_merge_samples samples;
-    size_t cap_room;
-    struct cp_label *room;
+    size_t cap_scratch;
+    struct cp_label *scratch;
     struct cp_error *err;
 };
 
-/* A label set on its way over. */
-struct moving {
-    uint32_t set, labels, n_labels; /* labels: where they begin in m->room */
+/* A label set of the current batch. */
+struct moved_set {
+    uint32_t set, labels, n_labels; /* labels: first index in m->scratch */
     uint32_t hash;
 };
 
-/* Puts the labels of a set, with the merged numbers, behind *n_room others. */
+/*
+ * Appends the labels of a set, with merged string numbers, to m->scratch at
+ * *n_scratch.
+ */
 static enum cp_status map_labels(struct merger *m,
                                  const struct cp_profile *from,
-                                 struct moving *v, size_t *n_room)
+                                 struct moved_set *v, size_t *n_scratch)
 {
     const struct cp_label_set *s = &from->label_sets[v->set];
 
-    if (cp_reserve(&m->room, &m->cap_room, *n_room + s->n_labels + 1,
-                   sizeof(*m->room), m->err) != CP_OK)
+    if (cp_reserve(&m->scratch, &m->cap_scratch, *n_scratch + s->n_labels + 1,
+                   sizeof(*m->scratch), m->err) != CP_OK)
         return CP_ENOMEM;
-    v->labels = (uint32_t)*n_room;
+    v->labels = (uint32_t)*n_scratch;
     v->n_labels = s->n_labels;
     for (uint32_t i = 0; i < s->n_labels; i++) {
         struct cp_label l = from->labels[s->labels + i];
@@ -56,33 +59,33 @@ static enum cp_status map_labels(struct merger *m,
         if (l.key == CP_NO_STR || l.unit == CP_NO_STR ||
             m->tables.err->status != CP_OK)
             return CP_ENOMEM;
-        m->room[(*n_room)++] = l;
+        m->scratch[(*n_scratch)++] = l;
     }
-    v->hash = cp_label_table_hash(m->room + v->labels, v->n_labels);
+    v->hash = cp_label_table_hash(m->scratch + v->labels, v->n_labels);
     cp_label_table_prefetch(&m->labels, v->hash, 0);
     return CP_OK;
 }
 
-/* Brings over n label sets of a source, a few, from its list. */
+/* Merges a batch of n label sets of a source. */
 static enum cp_status merge_some_sets(struct merger *m,
                                       struct cp_merge_source *s,
                                       const uint32_t *list, uint32_t n)
 {
-    struct moving moving[N_MOVING];
-    size_t n_room = 0;
+    struct moved_set moved_set[SETS_PER_BATCH];
+    size_t n_scratch = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        moving[i].set = list[i];
-        if (map_labels(m, *s->profile, &moving[i], &n_room) != CP_OK)
+        moved_set[i].set = list[i];
+        if (map_labels(m, *s->profile, &moved_set[i], &n_scratch) != CP_OK)
             return CP_ENOMEM;
     }
     for (int step = 1; step <= 2; step++)
         for (uint32_t i = 0; i < n; i++)
-            cp_label_table_prefetch(&m->labels, moving[i].hash, step);
+            cp_label_table_prefetch(&m->labels, moved_set[i].hash, step);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t found = cp_label_table_add_ordered(
-            &m->labels, m->room + moving[i].labels, moving[i].n_labels,
-            moving[i].hash, m->err);
+            &m->labels, m->scratch + moved_set[i].labels, moved_set[i].n_labels,
+            moved_set[i].hash, m->err);
 
         if (found == CP_NONE)
             return CP_ENOMEM;
@@ -96,17 +99,17 @@ static enum cp_status merge_label_sets(struct merger *m,
 {
     enum cp_status status = CP_OK;
 
-    for (uint32_t i = 0; status == CP_OK && i < s->n_sets; i += N_MOVING)
-        status = merge_some_sets(m, s, s->sets + i,
-                                 s->n_sets - i < N_MOVING ? s->n_sets - i
-                                                          : N_MOVING);
+    for (uint32_t i = 0; status == CP_OK && i < s->n_sets; i += SETS_PER_BATCH)
+        status = merge_some_sets(
+            m, s, s->sets + i,
+            s->n_sets - i < SETS_PER_BATCH ? s->n_sets - i : SETS_PER_BATCH);
     return status;
 }
 
 /*
- * Brings over the locations of a source. Their memory was last used when the
- * source was read and is in no cache any more, so it is asked for ahead. (Not
- * by a function of its own: gcc takes one for without effect.)
+ * Merges the locations of a source. They are no longer in the CPU cache, so
+ * they are prefetched. The prefetch is inline, because gcc drops a call to a
+ * function that only prefetches.
  */
 static enum cp_status merge_locations(struct merger *m,
                                       struct cp_merge_source *s)
@@ -116,11 +119,12 @@ static enum cp_status merge_locations(struct merger *m,
     uint32_t n = s->n_locations, found;
 
     for (uint32_t i = 0; i < n; i++) {
-        if (i + AHEAD < n)
-            __builtin_prefetch(&from->locations[list[i + AHEAD]]);
-        if (i + AHEAD / 2 < n)
+        if (i + PREFETCH_AHEAD < n)
+            __builtin_prefetch(&from->locations[list[i + PREFETCH_AHEAD]]);
+        if (i + PREFETCH_AHEAD / 2 < n)
             __builtin_prefetch(
-                &from->lines[from->locations[list[i + AHEAD / 2]].lines]);
+                &from->lines[from->locations[list[i + PREFETCH_AHEAD / 2]]
+                                 .lines]);
         found = cp_merge_location(&m->tables, list[i]);
         if (found == CP_NONE)
             return m->err->status;
@@ -129,7 +133,7 @@ static enum cp_status merge_locations(struct merger *m,
     return CP_OK;
 }
 
-/* Brings over what the samples of a source use, in the order of use. */
+/* Merges the tables that the samples of a source use, in the order of use. */
 static enum cp_status merge_tables(void *context, struct cp_merge_source *s)
 {
     struct merger *m = context;
@@ -164,10 +168,10 @@ static enum cp_status copy_type(struct cp_profile *to,
     return out->type == CP_NO_STR || out->unit == CP_NO_STR ? CP_ENOMEM : CP_OK;
 }
 
-/* Comments in the order of first appearance, each once. */
+/* Distinct comments in the order of first appearance. */
 struct comments {
-    struct cp_strtab seen; /* their texts */
-    bool has_empty;        /* "" is in every table, so it is noted here */
+    struct cp_strtab seen; /* texts of the comments so far */
+    bool has_empty; /* "" is in every string table, so a flag records it */
     size_t cap;
 };
 
@@ -195,7 +199,10 @@ static enum cp_status merge_comments(struct cp_profile *to,
     return CP_OK;
 }
 
-/* Fields of which the first that is set, the largest or the sum counts. */
+/*
+ * Merges scalar fields: the first that is set, the maximum or the sum, by
+ * field.
+ */
 static enum cp_status merge_head(struct cp_profile *to,
                                  const struct cp_profile *from, bool is_first,
                                  struct comments *comments,
@@ -261,7 +268,7 @@ static enum cp_status merge_all(struct merger *m, struct cp_profile **profiles,
 }
 
 static struct cp_profile *merge_once(struct cp_profile **profiles, size_t n,
-                                     struct cp_stack_room *room,
+                                     struct cp_stack_pool *pool,
                                      struct cp_error *err)
 {
     struct merger m = { .to = cp_profile_new(err), .err = err };
@@ -269,22 +276,25 @@ static struct cp_profile *merge_once(struct cp_profile **profiles, size_t n,
 
     if (m.to) {
         cp_merge_tables_init(&m.tables, m.to, err);
-        m.samples.room = room;
+        m.samples.pool = pool;
         status = merge_all(&m, profiles, n);
     }
     cp_merge_tables_release(&m.tables);
     cp_label_table_release(&m.labels);
     cp_merge_samples_release(&m.samples);
-    cp_free(m.room);
-    if (m.to && room && m.to->locs == room->locs)
-        cp_arena_take(&m.to->arena, &room->arena);
+    cp_free(m.scratch);
+    if (m.to && pool && m.to->locs == pool->locs)
+        cp_arena_take(&m.to->arena, &pool->arena);
     if (status == CP_OK)
         return m.to;
     cp_profile_free(m.to);
     return NULL;
 }
 
-/* Samples that cancelled out leave things behind that nobody uses. */
+/*
+ * Merges p alone once more, to drop table entries that only cancelled samples
+ * used.
+ */
 static struct cp_profile *merge_again(struct cp_profile *p,
                                       struct cp_error *err)
 {
@@ -294,8 +304,8 @@ static struct cp_profile *merge_again(struct cp_profile *p,
     return again;
 }
 
-struct cp_profile *cp_merge_in_room(struct cp_profile **profiles, size_t n,
-                                    struct cp_stack_room *room,
+struct cp_profile *cp_merge_in_pool(struct cp_profile **profiles, size_t n,
+                                    struct cp_stack_pool *scratch,
                                     struct cp_error *err)
 {
     struct cp_error unseen = { 0 };
@@ -303,7 +313,7 @@ struct cp_profile *cp_merge_in_room(struct cp_profile **profiles, size_t n,
     struct cp_profile *merged;
 
     to->status = CP_OK;
-    merged = merge_once(profiles, n, room, to);
+    merged = merge_once(profiles, n, scratch, to);
     for (size_t i = 0; i < n; i++) {
         cp_profile_free(profiles[i]);
         profiles[i] = NULL;
@@ -317,5 +327,5 @@ struct cp_profile *cp_merge_in_room(struct cp_profile **profiles, size_t n,
 struct cp_profile *cp_merge(struct cp_profile **profiles, size_t n,
                             struct cp_error *err)
 {
-    return cp_merge_in_room(profiles, n, NULL, err);
+    return cp_merge_in_pool(profiles, n, NULL, err);
 }

@@ -1,11 +1,11 @@
 /*
- * merge - many profiles into one.
+ * merge - merges many profiles into one.
  *
- * Mappings are the same when size, offset and build id (or file) are; the
- * addresses of later profiles move to where the first had the mapping, so
- * that runs with address randomisation add up. Functions and locations are
- * the same when all that is known of them is; samples, when stack and labels
- * are, and their values add up. Samples that come to nothing are left out.
+ * Mappings are equal if size, offset and build id (or file) are equal. The
+ * addresses of later profiles are relocated to the mapping of the first, so
+ * that runs with address randomization add up. Functions and locations are
+ * equal if all their fields are. Values of samples with equal stack and labels
+ * are added; samples whose values are all 0 are dropped.
  */
 #ifndef CP_MERGE_H
 #define CP_MERGE_H
@@ -14,22 +14,23 @@
 
 struct cp_error;
 struct cp_profile;
-struct cp_stack_room;
+struct cp_stack_pool;
 
 /*
- * Merges n profiles with the same sample types. Consumes them: each is freed
- * as soon as it is in, and its place set to NULL, whatever the outcome.
+ * Merges n profiles with equal sample types. Consumes them: each is freed as
+ * soon as possible and its pointer set to NULL, also on failure.
  */
 struct cp_profile *cp_merge(struct cp_profile **profiles, size_t n,
                             struct cp_error *err);
 
 /*
- * The same for profiles of which all that have stacks in the room are here.
- * These stay where they are, and the result owns the room's memory; whatever
- * the outcome, the room is not to be used again, only released.
+ * The same for profiles with stacks in the pool; all users of the pool must be
+ * in the list. The stacks are rewritten in place, and the result owns the
+ * pool's memory. Afterwards, also on failure, the caller may only release the
+ * pool.
  */
-struct cp_profile *cp_merge_in_room(struct cp_profile **profiles, size_t n,
-                                    struct cp_stack_room *room,
+struct cp_profile *cp_merge_in_pool(struct cp_profile **profiles, size_t n,
+                                    struct cp_stack_pool *pool,
                                     struct cp_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* merge_samples.c - see merge_samples.h. */
+/* merge_samples.c - surveys, writes and deduplicates samples in parallel. */
 #include "profile/transform/merge_samples.h"
 
 #include <pthread.h>
@@ -11,14 +11,16 @@
 #include "base/index.h"
 #include "base/parallel.h"
 #include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include "profile/model/stack_pool.h"
 #include "profile/transform/filter_names.h"
 
 #define PIECE_SAMPLES 8192
-#define RUN_SAMPLES 64 /* mapped at once, for the nearest cache */
-#define AHEAD 12       /* samples whose slots are asked for beforehand */
+#define RUN_SAMPLES 64    /* samples mapped per batch, sized for the L1 cache */
+#define PREFETCH_AHEAD 12 /* samples to prefetch in advance */
 
-/* Some samples of a source, and where those that count go. */
+/*
+ * A range of samples of one source, and the index of its first merged sample.
+ */
 struct cp_merge_piece {
     uint32_t source, from, to;
     uint32_t first_sample, n_samples;
@@ -35,7 +37,7 @@ bool cp_merge_is_zero(const struct cp_profile *p, uint32_t sample)
     return true;
 }
 
-/* Lists the locations that are used for the first time. */
+/* Appends locations to the list when they are used for the first time. */
 static void note_locations(struct cp_merge_source *s, uint8_t *is_known,
                            const uint32_t *locs, uint64_t n)
 {
@@ -56,14 +58,14 @@ static void note_set(struct cp_merge_source *s, uint32_t set)
 }
 
 /*
- * Stacks mostly follow one another, and are then looked at as one: where the
- * next one ends cannot be foreseen.
+ * Stacks are usually contiguous. Scanning several as one avoids a mispredicted
+ * branch at the end of each.
  */
 static void survey_piece(struct cp_merge_source *s, uint8_t *is_known,
                          struct cp_merge_piece *e)
 {
     const struct cp_profile *p = *s->profile;
-    uint64_t first = 0, n = 0; /* stacks to be looked at */
+    uint64_t first = 0, n = 0; /* contiguous stacks not scanned yet */
 
     for (uint32_t i = e->from; i < e->to; i++) {
         const struct cp_sample *sample = &p->samples[i];
@@ -147,56 +149,56 @@ enum cp_status cp_merge_survey(struct cp_merge_samples *m,
     return CP_OK;
 }
 
-/* Gives the stacks of those sources a place that are not in the room. */
+/* Assigns offsets to the stacks of sources that are not in the pool. */
 static uint64_t place_stacks(struct cp_merge_samples *m, uint64_t first)
 {
     uint64_t n = 0;
 
     for (size_t i = 0; i < m->n_pieces; i++) {
         m->pieces[i].first_loc = first + n;
-        if (!m->sources[m->pieces[i].source].is_in_room)
+        if (!m->sources[m->pieces[i].source].is_in_pool)
             n += m->pieces[i].n_locs;
     }
     return n;
 }
 
-/* Whether stacks can stay in the room, with those that are not yet there. */
-static bool stay_in_room(struct cp_merge_samples *m)
+/* Whether stacks can stay in the pool and the remaining stacks fit too. */
+static bool stay_in_pool(struct cp_merge_samples *m)
 {
     const uint32_t *more;
     bool any = false;
 
-    for (size_t i = 0; m->room && i < m->n_sources; i++) {
+    for (size_t i = 0; m->pool && i < m->n_sources; i++) {
         struct cp_merge_source *s = &m->sources[i];
 
-        s->is_in_room = cp_stack_room_has(m->room, (*s->profile)->locs);
-        any |= s->is_in_room;
+        s->is_in_pool = cp_stack_pool_contains(m->pool, (*s->profile)->locs);
+        any |= s->is_in_pool;
     }
-    more = any ? cp_stack_room_take(m->room, place_stacks(m, 0)) : NULL;
+    more = any ? cp_stack_pool_alloc(m->pool, place_stacks(m, 0)) : NULL;
     for (size_t i = 0; !more && i < m->n_sources; i++)
-        m->sources[i].is_in_room = false;
+        m->sources[i].is_in_pool = false;
     if (!more)
         return false;
-    (void)place_stacks(m, (uint64_t)(more - m->room->locs));
-    m->to->locs = m->room->locs;
-    m->to->n_locs = atomic_load(&m->room->next);
+    (void)place_stacks(m, (uint64_t)(more - m->pool->locs));
+    m->to->locs = m->pool->locs;
+    m->to->n_locs = atomic_load(&m->pool->next);
     return true;
 }
 
-static enum cp_status make_stack_room(struct cp_merge_samples *m,
+static enum cp_status make_stack_pool(struct cp_merge_samples *m,
                                       struct cp_error *err)
 {
     struct cp_profile *to = m->to;
 
-    if (stay_in_room(m))
+    if (stay_in_pool(m))
         return CP_OK;
     to->n_locs = place_stacks(m, 0);
     to->locs = cp_arena_alloc(&to->arena, to->n_locs, sizeof(*to->locs), err);
     return to->locs ? CP_OK : CP_ENOMEM;
 }
 
-static enum cp_status make_room(struct cp_merge_samples *m,
-                                struct cp_error *err)
+static enum cp_status alloc_samples(struct cp_merge_samples *m,
+                                    struct cp_error *err)
 {
     struct cp_profile *to = m->to;
     uint64_t n_samples = 0;
@@ -213,7 +215,7 @@ static enum cp_status make_room(struct cp_merge_samples *m,
     to->values = cp_arena_alloc(&to->arena, n_samples * to->n_types,
                                 sizeof(*to->values), err);
     m->hashes = cp_alloc(n_samples, sizeof(*m->hashes), err);
-    return to->samples && to->values && m->hashes ? make_stack_room(m, err)
+    return to->samples && to->values && m->hashes ? make_stack_pool(m, err)
                                                   : CP_ENOMEM;
 }
 
@@ -231,7 +233,7 @@ static uint64_t hash_stack(const uint32_t *locs, uint32_t n, uint32_t set)
     return h;
 }
 
-/* Brings one sample over as sample g, its stack being at `locs`. */
+/* Copies one sample to merged sample g with the stack at `locs`. */
 static void write_sample(struct cp_merge_samples *m,
                          const struct cp_merge_source *s, uint32_t number,
                          uint32_t g, const uint32_t *locs)
@@ -249,7 +251,9 @@ static void write_sample(struct cp_merge_samples *m,
            to->n_types * sizeof(*to->values));
 }
 
-/* Where a stack is to be, with its new numbers; it may be there already. */
+/*
+ * Writes a stack with merged location numbers to `to`, which may equal `stack`.
+ */
 static void map_stack(const struct cp_merge_source *s, const uint32_t *stack,
                       uint32_t *to, uint64_t n)
 {
@@ -259,7 +263,9 @@ static void map_stack(const struct cp_merge_source *s, const uint32_t *stack,
         to[k] = map[stack[k]];
 }
 
-/* Samples from i on that count and whose stacks follow one another. */
+/*
+ * Counts samples from i that are not all zero and whose stacks are contiguous.
+ */
 static uint32_t count_run(const struct cp_profile *p, uint32_t i, uint32_t to,
                           uint64_t *n_locs)
 {
@@ -287,14 +293,14 @@ static void write_piece(struct cp_merge_samples *m, size_t number)
         uint64_t n_locs;
         uint32_t n = count_run(p, i, e->to, &n_locs);
 
-        if (s->is_in_room)
+        if (s->is_in_pool)
             locs = cp_profile_stack(p, i);
         map_stack(s, cp_profile_stack(p, i), locs, n_locs);
         for (uint32_t end = i + n; i < end; i++) {
             write_sample(m, s, i, g++, locs);
             locs += p->samples[i].n_locs;
         }
-        i += n == 0; /* one that does not count */
+        i += n == 0; /* skip a sample whose values are all 0 */
     }
     if (atomic_fetch_sub(&s->n_left, 1) > 1)
         return;
@@ -302,19 +308,19 @@ static void write_piece(struct cp_merge_samples *m, size_t number)
     *s->profile = NULL;
 }
 
-/* Tables and samples on their way. */
+/* State shared between the table thread and the sample workers. */
 struct writing {
     struct cp_merge_samples *m;
     cp_merge_step *step;
     void *context;
     atomic_size_t next_piece;
-    pthread_mutex_t lock; /* for what follows */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t changed;
-    size_t n_ready; /* sources whose tables are there */
+    size_t n_ready; /* number of sources whose tables are merged */
     enum cp_status status;
 };
 
-static void bring_tables(struct writing *w)
+static void merge_all_tables(struct writing *w)
 {
     enum cp_status status = CP_OK;
 
@@ -328,7 +334,7 @@ static void bring_tables(struct writing *w)
     }
 }
 
-/* Waits for the tables of a source; false when they cannot be had. */
+/* Waits until the tables of a source are merged; false if merging failed. */
 static bool wait_for_tables(struct writing *w, size_t source)
 {
     bool is_ok;
@@ -347,7 +353,7 @@ static void write_some(void *context, size_t worker)
     struct cp_merge_samples *m = w->m;
 
     if (worker == 0)
-        bring_tables(w);
+        merge_all_tables(w);
     for (;;) {
         size_t piece = atomic_fetch_add(&w->next_piece, 1);
 
@@ -371,9 +377,9 @@ static enum cp_status write_all(struct cp_merge_samples *m, cp_merge_step *step,
     return w.status;
 }
 
-/* Samples are shared out by their hash, so that equal ones meet. */
+/* Samples are sharded by hash, so that equal samples meet in one shard. */
 struct slot {
-    uint32_t tag, sample; /* low half of the hash, number + 1 */
+    uint32_t tag, sample; /* low half of the hash; sample number + 1 */
 };
 
 struct shard {
@@ -384,12 +390,13 @@ struct shard {
 
 struct dedup {
     struct cp_merge_samples *m;
-    bool *keep; /* by sample: it is the first of its kind */
+    /* by sample: whether it is the first with its stack and labels */
+    bool *keep;
     struct shard shards[CP_PARALLEL_MAX];
     size_t n;
 };
 
-static bool is_mine(const struct dedup *d, size_t shard, uint64_t hash)
+static bool belongs_to_shard(const struct dedup *d, size_t shard, uint64_t hash)
 {
     return (size_t)((hash >> 32) * d->n >> 32) == shard;
 }
@@ -403,7 +410,7 @@ static bool same_sample(const struct cp_profile *p, uint32_t a, uint32_t b)
                   x->n_locs * sizeof(*p->locs)) == 0;
 }
 
-/* Adds a sample to the one that it is equal to, or enters it. */
+/* Adds the values of a sample to the equal sample before it, or inserts it. */
 static void enter(struct dedup *d, struct shard *s, uint32_t number)
 {
     struct cp_profile *to = d->m->to;
@@ -434,7 +441,7 @@ static void find_equal(void *context, size_t number)
     uint64_t n = 0, n_slots = 64;
 
     for (uint32_t i = 0; i < all; i++)
-        n += is_mine(d, number, hashes[i]);
+        n += belongs_to_shard(d, number, hashes[i]);
     while (n_slots < n * 2)
         n_slots *= 2;
     s->slots = cp_alloc_table(n_slots, sizeof(*s->slots), &s->err);
@@ -442,16 +449,17 @@ static void find_equal(void *context, size_t number)
     if (!s->slots)
         return;
     for (uint32_t i = 0; i < all; i++) {
-        if (i + AHEAD < all && is_mine(d, number, hashes[i + AHEAD]))
-            __builtin_prefetch(&s->slots[hashes[i + AHEAD] & s->mask]);
-        if (is_mine(d, number, hashes[i]))
+        if (i + PREFETCH_AHEAD < all &&
+            belongs_to_shard(d, number, hashes[i + PREFETCH_AHEAD]))
+            __builtin_prefetch(&s->slots[hashes[i + PREFETCH_AHEAD] & s->mask]);
+        if (belongs_to_shard(d, number, hashes[i]))
             enter(d, s, i);
     }
     cp_free(s->slots);
 }
 
-static enum cp_status unite_equal(struct cp_merge_samples *m,
-                                  struct cp_error *err)
+static enum cp_status merge_equal_samples(struct cp_merge_samples *m,
+                                          struct cp_error *err)
 {
     struct dedup d = { .m = m, .n = cp_parallel_width() };
     uint32_t n = m->to->n_samples;
@@ -480,10 +488,10 @@ enum cp_status cp_merge_write(struct cp_merge_samples *m, struct cp_profile *to,
     enum cp_status status;
 
     m->to = to;
-    status = make_room(m, err);
+    status = alloc_samples(m, err);
     if (status == CP_OK)
         status = write_all(m, step, context);
-    return status == CP_OK ? unite_equal(m, err) : status;
+    return status == CP_OK ? merge_equal_samples(m, err) : status;
 }
 
 void cp_merge_samples_release(struct cp_merge_samples *m)

@@ -1,17 +1,17 @@
 /*
- * merge_samples - the samples of a merge, on all cores.
+ * merge_samples - merges samples on all cores.
  *
- * Three steps, of which merge.c does the second:
+ * Three steps; merge.c does the second:
  *
- *   survey   what each source uses, in the order of its samples
- *   (tables) mappings, locations and label sets come over in that order
- *   write    samples come over with their new numbers; equal ones become one
+ *   survey   lists what each source uses, in the order of its samples
+ *   (tables) merges mappings, locations and label sets in that order
+ *   write    copies samples with merged numbers; then adds equal samples
  *
- * The tables of a source come over on one core while the samples of those
- * before it are written on the others.
+ * One thread merges the tables of a source while the others write the samples
+ * of the sources before it.
  *
- * Samples stay in the order in which they, or those that they are equal to,
- * stand in the sources, whatever the number of cores.
+ * Samples keep the order of their first occurrence, independent of the number
+ * of cores.
  */
 #ifndef CP_MERGE_SAMPLES_H
 #define CP_MERGE_SAMPLES_H
@@ -24,25 +24,27 @@
 #include "base/error.h"
 
 struct cp_profile;
-struct cp_stack_room;
+struct cp_stack_pool;
 
-/* A source. The lists hold each thing that a sample uses once. */
+/* A source. The lists hold each used location and label set once. */
 struct cp_merge_source {
-    struct cp_profile **profile; /* freed, and set to NULL, when it is in */
+    /* freed and set to NULL when its samples are written */
+    struct cp_profile **profile;
     uint32_t *locations, n_locations;
     uint32_t *sets, n_sets;
-    /* To be filled in between: the merged number of each thing in the lists */
+    /* Filled in by the table step: the merged number of each listed item. */
     uint32_t *location_of, *set_of;
     uint32_t n_label_sets; /* length of set_of */
     size_t first_piece;
-    bool is_in_room;    /* its stacks are rewritten where they are */
-    atomic_uint n_left; /* pieces to be written */
+    /* whether its stacks are in the pool and rewritten in place */
+    bool is_in_pool;
+    atomic_uint n_left; /* number of pieces still to write */
     struct cp_error err;
 };
 
 struct cp_merge_piece;
 
-/* Starts as { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_merge_samples {
     struct cp_merge_source *sources;
     size_t n_sources;
@@ -50,19 +52,20 @@ struct cp_merge_samples {
     size_t n_pieces;
     uint64_t *hashes; /* by sample of `to` */
     struct cp_profile *to;
-    struct cp_stack_room *room; /* where sources may have stacks, or NULL */
+    /* pool that may hold stacks of sources, or NULL */
+    struct cp_stack_pool *pool;
 };
 
 enum cp_status cp_merge_survey(struct cp_merge_samples *m,
                                struct cp_profile **profiles, size_t n,
                                struct cp_error *err);
 
-/* Brings over the tables of one source: fills location_of and set_of. */
+/* Merges the tables of one source: fills location_of and set_of. */
 typedef enum cp_status cp_merge_step(void *context, struct cp_merge_source *s);
 
 /*
- * Fills the samples of `to`, whose sample types are there. Calls `step` for
- * each source, in order and on one thread.
+ * Fills the samples of `to`, whose sample types must be set. Calls `step` for
+ * each source, in order, on one thread.
  */
 enum cp_status cp_merge_write(struct cp_merge_samples *m, struct cp_profile *to,
                               cp_merge_step *step, void *context,

@@ -1,4 +1,4 @@
-/* merge_tables.c - see merge_tables.h. */
+/* merge_tables.c - finds or adds merged mappings, functions and locations. */
 #include "profile/transform/merge_tables.h"
 
 #include <stdbool.h>
@@ -60,7 +60,7 @@ uint32_t cp_merge_string(struct cp_merge_tables *t, uint32_t id)
         t->strings[id] =
             cp_strtab_add(&t->to->strings, text.ptr, text.len, t->err) + 1;
     }
-    return t->strings[id] - 1; /* CP_NO_STR + 1 - 1 */
+    return t->strings[id] - 1; /* CP_NO_STR + 1 - 1 is CP_NO_STR */
 }
 
 static uint64_t rounded_size(const struct cp_mapping *m)
@@ -78,7 +78,7 @@ static bool is_full(const struct cp_merge_index *x, uint32_t n)
     return !x->slots || n >= x->mask / 2;
 }
 
-/* Doubles an index, emptied: the caller fills it anew. */
+/* Doubles a hash index and clears it; the caller reinserts the entries. */
 static enum cp_status grow(struct cp_merge_index *x, struct cp_error *err)
 {
     uint32_t n = x->slots ? (x->mask + 1) * 2 : 256;
@@ -239,7 +239,7 @@ static uint32_t *find_location(const struct cp_merge_tables *t,
     return &x->slots[i];
 }
 
-/* Copies the lines of a source location behind those of the merge. */
+/* Appends the lines of a source location to the merged lines. */
 static enum cp_status copy_lines(struct cp_merge_tables *t,
                                  struct cp_location *l)
 {

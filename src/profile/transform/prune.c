@@ -1,4 +1,4 @@
-/* prune.c - drop_frames, keep_frames and prune_from; see prune.h. */
+/* prune.c - applies drop_frames, keep_frames and prune_from. */
 #include "profile/transform/prune.h"
 
 #include <stdbool.h>
@@ -24,7 +24,10 @@ static bool names_match(struct cp_match *m, const struct cp_profile *p,
     return name != 0 && cp_match_string(m, p, name);
 }
 
-/* What to do with stacks at this location; cuts its lines if only in part. */
+/*
+ * Returns the action for stacks at this location; removes lines if only some
+ * match.
+ */
 static uint8_t prune_location(const struct cp_profile *p, struct cp_location *l,
                               struct cp_match *drop, struct cp_match *keep)
 {
@@ -171,7 +174,7 @@ enum cp_status cp_prune_from(struct cp_profile *p, struct cp_regex *re,
     return cp_regex_check(re, err);
 }
 
-/* Whether the location lies in a file whose name begins so. */
+/* Whether the base name of the location's file begins with `name`. */
 static bool is_in_file(const struct cp_profile *p, const struct cp_location *l,
                        const char *name)
 {

@@ -1,4 +1,4 @@
-/* scale.c - see scale.h. */
+/* scale.c - scales columns and reduces profiles to common sample types. */
 #include "profile/transform/scale.h"
 
 #include <stdbool.h>
@@ -80,7 +80,10 @@ static bool same_type(const struct cp_profile *a, struct cp_value_type x,
     return same_text(a, x.type, b, y.type) && same_text(a, x.unit, b, y.unit);
 }
 
-/* What of two profiles is not the same; NULL if they can be compared. */
+/*
+ * Returns the difference that prevents a merge, as text; NULL if the profiles
+ * match.
+ */
 static const char *find_difference(const struct cp_profile *a,
                                    const struct cp_profile *b)
 {
@@ -119,7 +122,10 @@ enum cp_status cp_scale_normalize(struct cp_profile *p,
     return CP_OK;
 }
 
-/* The column of p with the type named by string `type` of `of`. */
+/*
+ * Returns the column of p with the type that string `type` of profile `of`
+ * names.
+ */
 static uint32_t find_type(const struct cp_profile *p,
                           const struct cp_profile *of, uint32_t type)
 {
@@ -129,7 +135,7 @@ static uint32_t find_type(const struct cp_profile *p,
     return CP_NONE;
 }
 
-/* Whether each profile has the type, and none has it twice. */
+/* Whether every profile has the type exactly once. */
 static bool is_common(struct cp_profile **profiles, size_t n,
                       const struct cp_profile *of, uint32_t type)
 {
@@ -145,7 +151,7 @@ static bool is_common(struct cp_profile **profiles, size_t n,
     return true;
 }
 
-/* Leaves the columns listed in `from`, in that order. */
+/* Keeps only the columns listed in `from`, in that order. */
 static enum cp_status select_columns(struct cp_profile *p, const uint32_t *from,
                                      uint32_t n, struct cp_error *err)
 {
@@ -173,7 +179,7 @@ static enum cp_status select_columns(struct cp_profile *p, const uint32_t *from,
     return CP_OK;
 }
 
-/* Reduces p to the columns that `first` has of those in `common`. */
+/* Reduces p to the columns of `first` that are in `common`. */
 static enum cp_status reduce(struct cp_profile *p,
                              const struct cp_profile *first,
                              const uint32_t *common, uint32_t n,
@@ -211,13 +217,14 @@ static enum cp_status keep_common(struct cp_profile **profiles, size_t n,
     if (n_common == 0)
         status = cp_error_set(err, CP_EFORMAT,
                               "profiles have empty common sample type list");
-    for (size_t i = n; status == CP_OK && i > 0; i--) /* the first last */
+    for (size_t i = n; status == CP_OK && i > 0;
+         i--) /* the first profile last, because the others refer to it */
         status = reduce(profiles[i - 1], first, common, n_common, err);
     cp_free(common);
     return status;
 }
 
-/* A type whose unit is to be agreed on: a column, or the period (CP_NONE). */
+/* Returns a value type: of a column, or of the period if column is CP_NONE. */
 static struct cp_value_type *type_at(struct cp_profile *p, uint32_t column)
 {
     return column == CP_NONE ? &p->period_type : &p->types[column];
@@ -236,7 +243,7 @@ static enum cp_status incompatible(const struct cp_profile *a,
                         cp_profile_cstr(b, y.type), cp_profile_cstr(b, y.unit));
 }
 
-/* How many of unit `to` one of unit `from` is. */
+/* Returns the factor from unit `from` to unit `to`. */
 static double unit_ratio(const char *from, const char *to)
 {
     const char *name;
@@ -244,10 +251,10 @@ static double unit_ratio(const char *from, const char *to)
     return strcmp(from, to) == 0 ? 1 : cp_unit_scale(1, from, to, &name);
 }
 
-/* The finest unit that the profiles have for a type, as text. */
-static enum cp_status finest_unit(struct cp_profile **profiles, size_t n,
-                                  uint32_t column, const char **out,
-                                  struct cp_error *err)
+/* Finds the smallest unit of a type among the profiles, as text. */
+static enum cp_status smallest_unit(struct cp_profile **profiles, size_t n,
+                                    uint32_t column, const char **out,
+                                    struct cp_error *err)
 {
     struct cp_profile *first = profiles[0];
     struct cp_value_type x = *type_at(first, column);
@@ -277,11 +284,11 @@ static enum cp_status set_unit(struct cp_profile *p, uint32_t column,
     return CP_OK;
 }
 
-static enum cp_status agree_on_periods(struct cp_profile **profiles, size_t n,
-                                       struct cp_error *err)
+static enum cp_status unify_periods(struct cp_profile **profiles, size_t n,
+                                    struct cp_error *err)
 {
     const char *unit;
-    enum cp_status status = finest_unit(profiles, n, CP_NONE, &unit, err);
+    enum cp_status status = smallest_unit(profiles, n, CP_NONE, &unit, err);
 
     for (size_t i = 0; status == CP_OK && i < n; i++) {
         struct cp_profile *p = profiles[i];
@@ -295,8 +302,8 @@ static enum cp_status agree_on_periods(struct cp_profile **profiles, size_t n,
     return status;
 }
 
-static enum cp_status agree_on_units(struct cp_profile **profiles, size_t n,
-                                     struct cp_error *err)
+static enum cp_status unify_units(struct cp_profile **profiles, size_t n,
+                                  struct cp_error *err)
 {
     uint32_t n_types = profiles[0]->n_types;
     double *ratios = cp_alloc(n_types * n, sizeof(*ratios), err);
@@ -305,7 +312,7 @@ static enum cp_status agree_on_units(struct cp_profile **profiles, size_t n,
     for (uint32_t k = 0; status == CP_OK && k < n_types; k++) {
         const char *unit;
 
-        status = finest_unit(profiles, n, k, &unit, err);
+        status = smallest_unit(profiles, n, k, &unit, err);
         for (size_t i = 0; status == CP_OK && i < n; i++) {
             struct cp_profile *p = profiles[i];
 
@@ -327,6 +334,6 @@ enum cp_status cp_make_compatible(struct cp_profile **profiles, size_t n,
 
     if (status != CP_OK || n == 1)
         return status;
-    status = agree_on_periods(profiles, n, err);
-    return status == CP_OK ? agree_on_units(profiles, n, err) : status;
+    status = unify_periods(profiles, n, err);
+    return status == CP_OK ? unify_units(profiles, n, err) : status;
 }

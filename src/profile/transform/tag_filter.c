@@ -1,4 +1,4 @@
-/* tag_filter.c - reading and asking tag expressions; see tag_filter.h. */
+/* tag_filter.c - parses and evaluates tag expressions. */
 #include "profile/transform/tag_filter.h"
 
 #include <ctype.h>
@@ -19,7 +19,7 @@
 #define UNIT_BYTES 32
 
 struct cp_tag_filter {
-    char *text; /* our copy: key NUL value */
+    char *text; /* owned copy: key NUL value */
     const char *key;
     const char *value;
     bool is_range, has_low, has_high;
@@ -27,12 +27,12 @@ struct cp_tag_filter {
     char unit[UNIT_BYTES];
     struct cp_regex **expressions;
     size_t n_expressions;
-    char *joined; /* room for "key:value" */
+    char *joined; /* scratch space for "key:value" */
     size_t cap_joined;
-    bool is_short; /* there was no room */
+    bool is_out_of_memory; /* whether an allocation failed */
 };
 
-/* A number with a unit of letters at *at; moves *at behind it. */
+/* A number with a unit of letters. */
 struct amount {
     int64_t number;
     char unit[UNIT_BYTES];
@@ -82,7 +82,7 @@ static void set_bounds(struct cp_tag_filter *f, bool has_low, bool has_high,
     f->high = high;
 }
 
-/* Reads the value as a range; leaves is_range false if it is not one. */
+/* Parses the value as a range; is_range stays false if it is not one. */
 static void read_range(struct cp_tag_filter *f)
 {
     const char *at = f->value;
@@ -182,7 +182,7 @@ const char *cp_tag_filter_range(const struct cp_tag_filter *f)
 enum cp_status cp_tag_filter_check(const struct cp_tag_filter *f,
                                    struct cp_error *err)
 {
-    enum cp_status status = f->is_short ? cp_error_nomem(err) : CP_OK;
+    enum cp_status status = f->is_out_of_memory ? cp_error_nomem(err) : CP_OK;
 
     for (size_t i = 0; status == CP_OK && i < f->n_expressions; i++)
         status = cp_regex_check(f->expressions[i], err);
@@ -210,7 +210,7 @@ static bool in_range(const struct cp_tag_filter *f, const struct cp_profile *p,
            (!f->has_high || value <= f->high);
 }
 
-/* Whether re matches this text label: its value, or "key:value". */
+/* Whether re matches a text label: its value, or "key:value" without a key. */
 static bool matches_text(struct cp_tag_filter *f, struct cp_regex *re,
                          const struct cp_profile *p, const struct cp_label *l)
 {
@@ -221,7 +221,7 @@ static bool matches_text(struct cp_tag_filter *f, struct cp_regex *re,
     if (f->key[0] != '\0')
         return cp_regex_match(re, value.ptr, value.len);
     if (cp_reserve(&f->joined, &f->cap_joined, len, 1, NULL) != CP_OK) {
-        f->is_short = true;
+        f->is_out_of_memory = true;
         return false;
     }
     memcpy(f->joined, key.ptr, key.len);
@@ -260,8 +260,9 @@ bool cp_tag_filter_matches(struct cp_tag_filter *f, const struct cp_profile *p,
         }
         return false;
     }
+    /* with a key one match is enough; without, one mismatch */
     for (size_t i = 0; i < f->n_expressions; i++)
         if (any_label_matches(f, f->expressions[i], p, set) == has_key)
-            return has_key; /* one yes is enough with a key, one no without */
+            return has_key;
     return !has_key;
 }

@@ -21,28 +21,28 @@ struct cp_regex;
 
 struct cp_tag_filter;
 
-/* NULL with *err set when a regular expression is wrong. */
+/* Returns NULL with *err set if a regular expression is invalid. */
 struct cp_tag_filter *cp_tag_filter_new(const char *text, struct cp_error *err);
 void cp_tag_filter_free(struct cp_tag_filter *f);
 
-/* The value part when it was read as a range of numbers, else NULL. */
+/* Returns the value part if it is a range of numbers, else NULL. */
 const char *cp_tag_filter_range(const struct cp_tag_filter *f);
 
-/* Whether a sample with this label set passes. */
+/* Whether the filter matches a sample with this label set. */
 bool cp_tag_filter_matches(struct cp_tag_filter *f, const struct cp_profile *p,
                            const struct cp_label_set *set,
                            const struct cp_label_units *units);
 
 /*
- * CP_OK, or what a match has met: see cp_regex_check. What was found with the
- * filter is not to be used then.
+ * Returns CP_OK, or the error of a match (cp_regex_check); results are then
+ * invalid.
  */
 enum cp_status cp_tag_filter_check(const struct cp_tag_filter *f,
                                    struct cp_error *err);
 
 /*
- * Keeps the samples that pass `focus` (may be NULL) and do not pass `ignore`
- * (may be NULL); says whether each passed any.
+ * Keeps the samples that match `focus` and do not match `ignore`; each may be
+ * NULL. Sets whether each matched any sample.
  */
 enum cp_status cp_filter_tags(struct cp_profile *p, struct cp_tag_filter *focus,
                               struct cp_tag_filter *ignore,
@@ -51,8 +51,8 @@ enum cp_status cp_filter_tags(struct cp_profile *p, struct cp_tag_filter *focus,
                               struct cp_error *err);
 
 /*
- * Removes labels whose key does not match `show` or matches `hide`; each may
- * be NULL.
+ * Removes labels whose key does not match `show` or matches `hide`; each may be
+ * NULL.
  */
 enum cp_status cp_filter_tag_keys(struct cp_profile *p, struct cp_regex *show,
                                   struct cp_regex *hide, bool *show_matched,

@@ -1,8 +1,8 @@
 /*
- * tag_frames.c - see tag_frames.h.
+ * tag_frames.c - builds frames from label sets and inserts them into stacks.
  *
- * The frames of a sample depend on its label set alone, so they are made once
- * a set. Stacks then move to a new array with room at both ends.
+ * The frames of a sample depend only on its label set, so they are built once
+ * per set. Stacks then move to a new array with space at both ends.
  */
 #include "profile/transform/tag_frames.h"
 
@@ -28,17 +28,17 @@ struct adder {
     struct cp_profile *p;
     struct key_list root, leaf;
     const char *unit;
-    uint32_t *frames; /* location for each set and key: roots, then leaves */
+    uint32_t *frames; /* location by set and key: roots, then leaves */
     size_t cap_locations, cap_lines, cap_functions;
-    uint32_t *by_frame; /* hash of location + 1 by key and value */
+    uint32_t *by_frame; /* hash table of location + 1 by key and value */
     uint32_t mask;
-    uint32_t first_new; /* location */
-    struct cp_out text; /* the name being written */
+    uint32_t first_new; /* index of the first added location */
+    struct cp_out text; /* name being built */
     struct cp_arena scratch;
     struct cp_error *err;
 };
 
-/* The keys of a comma-separated list, last first; empty ones are left out. */
+/* Splits a comma-separated list of keys, last first; skips empty ones. */
 static enum cp_status split_keys(struct adder *a, const char *text,
                                  struct key_list *list)
 {
@@ -58,7 +58,10 @@ static enum cp_status split_keys(struct adder *a, const char *text,
     return CP_OK;
 }
 
-/* Writes "text,text,number" for one key of a set; false if it has none. */
+/*
+ * Writes "text,text,number" for one key of a set; false if the set lacks the
+ * key.
+ */
 static bool write_values(const struct adder *a, const struct cp_label_set *set,
                          struct cp_str key, struct cp_out *out)
 {
@@ -105,7 +108,7 @@ static uint32_t *find_frame(const struct adder *a, uint32_t name, uint32_t file)
     return &a->by_frame[i];
 }
 
-/* Adds function, line and location number; ids follow the largest there is. */
+/* Adds a function, a line and a location; ids continue after the highest id. */
 static enum cp_status append_frame(struct adder *a, uint32_t name,
                                    uint32_t file, uint64_t ids[2])
 {
@@ -163,7 +166,9 @@ static enum cp_status grow_table(struct adder *a)
     return CP_OK;
 }
 
-/* The location for one key of a set; CP_NONE with *err on failure. */
+/*
+ * Returns the location for one key of a set; CP_NONE with *err set on failure.
+ */
 static uint32_t frame_of(struct adder *a, const struct cp_label_set *set,
                          struct cp_str key, bool *any_match, uint64_t ids[2])
 {
@@ -190,7 +195,7 @@ static uint32_t frame_of(struct adder *a, const struct cp_label_set *set,
     return *slot - 1;
 }
 
-/* Sets in use get their frames in the order in which samples meet them. */
+/* Creates the frames of each used set, in the order of the samples. */
 static enum cp_status make_frames(struct adder *a)
 {
     struct cp_profile *p = a->p;

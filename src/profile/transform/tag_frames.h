@@ -1,9 +1,9 @@
 /*
- * tag_frames - labels as frames of the stack (tagroot, tagleaf).
+ * tag_frames - adds labels to stacks as frames (tagroot, tagleaf).
  *
- * For each sample and key a frame is added whose function is the label's
- * value and whose file is the key. A sample without the key gets a frame with
- * an empty name, so that all stacks stay comparable.
+ * Each sample gets a frame per key: the function is the label's value, the file
+ * is the key. A sample without the key gets a frame with an empty name, so that
+ * all stacks have the same form.
  */
 #ifndef CP_TAG_FRAMES_H
 #define CP_TAG_FRAMES_H
@@ -15,9 +15,9 @@
 struct cp_profile;
 
 /*
- * Adds frames for the comma-separated keys in `root` (the first outermost)
- * and `leaf` (the last innermost). Numbers are written in `unit`. Says
- * whether any sample had one of the keys.
+ * Adds frames for the comma-separated keys in `root` (the first outermost) and
+ * `leaf` (the last innermost). Numbers are formatted in `unit`. Sets whether
+ * any sample had one of the keys.
  */
 enum cp_status cp_tag_frames_add(struct cp_profile *p, const char *root,
                                  const char *leaf, const char *unit,

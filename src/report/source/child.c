@@ -123,7 +123,7 @@ static enum cp_status read_output(struct child *c, struct cp_out *out,
     ssize_t n = 1;
 
     while (n != 0) {
-        if (!cp_out_room(out, (size_t)64 << 10)) {
+        if (!cp_out_reserve(out, (size_t)64 << 10)) {
             if (err)
                 *err = out->err;
             return CP_ENOMEM;

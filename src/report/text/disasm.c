@@ -359,7 +359,7 @@ static enum cp_status write_batch(struct lister *l, size_t from, size_t to)
         write_header(l, &l->routines[i]);
         status = write_insns(l, &l->routines[i], range->insns, range->n);
     }
-    cp_object_forget(object);
+    cp_object_drop(object);
     cp_code_forget_names(&l->code);
     return status;
 }

@@ -123,7 +123,7 @@ static void write_stack(const struct rawer *w, const uint32_t *stack,
     char *at;
 
     if (out->cap - out->len < (size_t)n * ID_BYTES &&
-        !cp_out_room(out, (size_t)n * ID_BYTES))
+        !cp_out_reserve(out, (size_t)n * ID_BYTES))
         return;
     at = out->buf + out->len;
     for (uint32_t k = 0; k < n; k++) {

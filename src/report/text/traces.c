@@ -150,7 +150,7 @@ static void put_line(struct cp_str line, struct cp_out *out)
     size_t room = (size_t)line.len + LINE_BLOCK;
     char *at;
 
-    if (out->cap - out->len < room && !cp_out_room(out, room))
+    if (out->cap - out->len < room && !cp_out_reserve(out, room))
         return;
     at = out->buf + out->len;
     for (size_t done = 0; done < line.len; done += LINE_BLOCK)

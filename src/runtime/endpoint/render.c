@@ -48,7 +48,7 @@ static enum cp_status pack(const struct cp_profile *p, struct cp_out *out,
     enum cp_status status = cp_encode(p, &plain, err);
 
     if (status == CP_OK)
-        status = cp_gzip_pack(plain.buf, plain.len, out, err);
+        status = cp_gzip_compress(plain.buf, plain.len, out, err);
     cp_out_release(&plain);
     return status;
 }

@@ -37,28 +37,28 @@ struct cp_gzip_sum cp_gzip_piece(const void *bytes, size_t len,
     return sum;
 }
 
-struct cp_gzip_packer {
+struct cp_gzip_compressor {
     struct cp_gzip_sum sum; /* checksum and length of the piece so far */
 };
 
-struct cp_gzip_packer *cp_gzip_packer_new(struct cp_error *err)
+struct cp_gzip_compressor *cp_gzip_compressor_new(struct cp_error *err)
 {
-    return cp_alloc(1, sizeof(struct cp_gzip_packer), err);
+    return cp_alloc(1, sizeof(struct cp_gzip_compressor), err);
 }
 
-void cp_gzip_packer_free(struct cp_gzip_packer *p)
+void cp_gzip_compressor_free(struct cp_gzip_compressor *p)
 {
     cp_free(p);
 }
 
-void cp_gzip_packer_add(struct cp_gzip_packer *p, const void *bytes, size_t len,
-                        struct cp_out *out)
+void cp_gzip_compressor_add(struct cp_gzip_compressor *p, const void *bytes,
+                            size_t len, struct cp_out *out)
 {
     p->sum = cp_gzip_join(p->sum, cp_gzip_piece(bytes, len, out));
 }
 
-struct cp_gzip_sum cp_gzip_packer_end(struct cp_gzip_packer *p,
-                                      struct cp_out *out)
+struct cp_gzip_sum cp_gzip_compressor_end(struct cp_gzip_compressor *p,
+                                          struct cp_out *out)
 {
     struct cp_gzip_sum sum = p->sum;
 

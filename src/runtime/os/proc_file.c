@@ -18,7 +18,7 @@ static ssize_t read_all(int fd, size_t limit, struct cp_out *out)
     size_t len = 0;
     ssize_t n = 1;
 
-    while (n != 0 && len < limit && cp_out_room(out, STEP_BYTES)) {
+    while (n != 0 && len < limit && cp_out_reserve(out, STEP_BYTES)) {
         n = read(fd, out->buf + out->len,
                  limit - len < STEP_BYTES ? limit - len : STEP_BYTES);
         if (n < 0 && errno == EINTR)

@@ -170,7 +170,7 @@ static void apply_once(const struct cp_settings *s)
                                     .reserve = cp_pages_reserve };
 
     const struct cp_elf_policy files = { .limit_bytes = s->max_memory / 2,
-                                         .trusts_only_us = true };
+                                         .only_trusted_owners = true };
 
     struct cp_tables_options tables = { .max_bytes = s->max_memory / 64 * 5,
                                         .charge = cp_pages_charge,

@@ -79,7 +79,7 @@ static int open_output(const char *name, struct names *out)
         fd = cp_new_file_beside(out->file, out->part, sizeof(out->part), 0666);
     }
     if (fd < 0)
-        report_failure(name, cp_target_why(errno));
+        report_failure(name, cp_target_error(errno));
     return fd;
 }
 

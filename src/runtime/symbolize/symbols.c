@@ -170,5 +170,5 @@ void cp_symbols_release_frames(struct cp_symbols *s)
 {
     for (size_t i = 0; i < s->n; i++)
         if (s->entries[i].symbolizer)
-            cp_symbolizer_forget(s->entries[i].symbolizer);
+            cp_symbolizer_drop_frames(s->entries[i].symbolizer);
 }

@@ -1,9 +1,10 @@
 /*
- * code_map.c - pieces of code by address; see code_map.h.
+ * code_map.c - finds code regions by address.
  *
- * Generated code comes and goes, so pieces may overlap: of those that hold an
- * address, the last of the file counts. To find it, the pieces are sorted by
- * start, and each knows how far those up to it reach.
+ * Generated code is replaced at run time, so regions may overlap: of those that
+ * contain an address, the last in the file wins. Regions are sorted by start,
+ * and each entry stores the highest end up to it, which bounds the search
+ * backwards.
  */
 #include "symbol/code/code_map.h"
 
@@ -19,12 +20,13 @@
 #include "symbol/table/frame.h"
 
 #define MAX_BYTES ((size_t)1 << 30)
-#define MAX_BACK 4096 /* pieces looked at that begin before an address */
+#define MAX_LOOKBACK                                                           \
+    4096 /* maximum regions examined that begin before an address */
 
 struct cp_code_map {
     struct cp_code_pieces pieces;
-    struct cp_sort_pair *order; /* start, number; sorted */
-    uint64_t *reach;            /* the highest end up to there */
+    struct cp_sort_pair *order; /* start and region number, sorted */
+    uint64_t *max_end;          /* highest end of the regions up to this one */
     struct cp_arena arena;
 };
 
@@ -52,12 +54,12 @@ static uint64_t end_of(const struct cp_code_map *m, size_t i)
 
 static enum cp_status sort_pieces(struct cp_code_map *m, struct cp_error *err)
 {
-    uint64_t reach = 0;
+    uint64_t max_end = 0;
     size_t n = m->pieces.n;
 
     m->order = cp_alloc(n, sizeof(*m->order), err);
-    m->reach = cp_alloc(n, sizeof(*m->reach), err);
-    if (!m->order || !m->reach)
+    m->max_end = cp_alloc(n, sizeof(*m->max_end), err);
+    if (!m->order || !m->max_end)
         return CP_ENOMEM;
     for (size_t i = 0; i < n; i++)
         m->order[i] = (struct cp_sort_pair){ m->pieces.items[i].start, i };
@@ -66,13 +68,13 @@ static enum cp_status sort_pieces(struct cp_code_map *m, struct cp_error *err)
     for (size_t i = 0; i < n; i++) {
         uint64_t end = end_of(m, i);
 
-        reach = end > reach ? end : reach;
-        m->reach[i] = reach;
+        max_end = end > max_end ? end : max_end;
+        m->max_end[i] = max_end;
     }
     return CP_OK;
 }
 
-/* Goes on from the bytes, which become the map's. */
+/* Parses the bytes, which the map then owns. */
 static enum cp_status read_map(struct cp_code_map **out, struct cp_bytes *bytes,
                                struct cp_error *err)
 {
@@ -121,7 +123,7 @@ enum cp_status cp_code_map_view(struct cp_code_map **out, const void *bytes,
     return read_map(out, &copy, err);
 }
 
-/* The last piece of the file that holds an address, or NULL. */
+/* Returns the last region of the file that contains the address, or NULL. */
 static const struct cp_code_piece *find(const struct cp_code_map *m,
                                         uint64_t address)
 {
@@ -129,10 +131,10 @@ static const struct cp_code_piece *find(const struct cp_code_map *m,
                                  address);
     size_t best = SIZE_MAX;
 
-    for (size_t i = 0; low > 0 && i < MAX_BACK; low--, i++) {
+    for (size_t i = 0; low > 0 && i < MAX_LOOKBACK; low--, i++) {
         size_t number = (size_t)m->order[low - 1].value;
 
-        if (m->reach[low - 1] <= address)
+        if (m->max_end[low - 1] <= address)
             break;
         if (address < end_of(m, low - 1) && (best == SIZE_MAX || number > best))
             best = number;
@@ -140,7 +142,7 @@ static const struct cp_code_piece *find(const struct cp_code_map *m,
     return best == SIZE_MAX ? NULL : &m->pieces.items[best];
 }
 
-/* The last line of the piece that begins at or before the address. */
+/* Sets the source line: the last line entry at or before the address. */
 static void set_line(const struct cp_code_map *m,
                      const struct cp_code_piece *piece, uint64_t address,
                      struct cp_symbol_frame *frame)
@@ -201,7 +203,7 @@ void cp_code_map_close(struct cp_code_map *m)
     cp_free(m->pieces.items);
     cp_free(m->pieces.lines);
     cp_free(m->order);
-    cp_free(m->reach);
+    cp_free(m->max_end);
     cp_arena_release(&m->arena);
     cp_free(m);
 }

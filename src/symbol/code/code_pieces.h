@@ -1,4 +1,4 @@
-/* code_pieces - the pieces of code of a map; what its readers fill. */
+/* code_pieces - the code regions of a map, as its readers produce them. */
 #ifndef CP_CODE_PIECES_H
 #define CP_CODE_PIECES_H
 
@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 
-/* A line of generated code, from an address on. */
+/* A source line of generated code that begins at an address. */
 struct cp_code_line {
     uint64_t address;
     const char *file;
@@ -18,12 +18,14 @@ struct cp_code_line {
 
 struct cp_code_piece {
     uint64_t start;
-    uint64_t size; /* 0: up to the next piece */
+    uint64_t size; /* bytes; 0: up to the next region */
     const char *name;
-    uint32_t first_line, n_lines; /* among the lines of the map */
+    uint32_t first_line, n_lines; /* range of cp_code_pieces.lines */
 };
 
-/* In the order of the file. Texts are in its bytes, which may be changed. */
+/*
+ * Regions in file order. Texts point into the bytes, which the readers modify.
+ */
 struct cp_code_pieces {
     struct cp_bytes bytes;
     struct cp_code_piece *items;
@@ -36,11 +38,13 @@ enum cp_status cp_code_pieces_add(struct cp_code_pieces *p,
                                   const struct cp_code_piece *piece,
                                   struct cp_error *err);
 
-/* Whether the bytes begin as a jitdump file does. */
+/* Whether the bytes begin with the magic number of jitdump. */
 bool cp_jitdump_is(const struct cp_bytes *bytes);
 
-/* Reads p->bytes, as jitdump or as text. What is cut short at the end is left
- * out: the program may still be writing. */
+/*
+ * Parse p->bytes as jitdump or as text. An incomplete entry at the end is
+ * ignored, because the program may still be writing.
+ */
 enum cp_status cp_jitdump_read(struct cp_code_pieces *p, struct cp_error *err);
 enum cp_status cp_code_text_read(struct cp_code_pieces *p,
                                  struct cp_error *err);

@@ -1,11 +1,12 @@
 /*
- * code_text.c - reads perf's maps and the kernel's symbols; see code_map.h.
+ * code_text.c - parses perf maps and kallsyms.
  *
- *   perf map:  START SIZE NAME       hexadecimal; the name has the rest
+ *   perf map:  START SIZE NAME       hexadecimal; NAME is the rest of the line
  *   kallsyms:  ADDRESS TYPE NAME[TAB[MODULE]]
  *
- * They are told apart by the second word: one letter that is no digit of a
- * number, or whose line has a name of the kernel's kind.
+ * The second word of kallsyms is a single letter. If that letter is also a
+ * hexadecimal digit, it counts only after an earlier line was recognized as
+ * kallsyms.
  */
 #include <ctype.h>
 #include <stdbool.h>
@@ -16,7 +17,9 @@
 #include "base/error.h"
 #include "symbol/code/code_pieces.h"
 
-/* A hexadecimal number and the space behind it; NULL: it is none. */
+/*
+ * Parses a hexadecimal number and the space behind it; NULL if it is not one.
+ */
 static char *read_hex(char *p, uint64_t *out)
 {
     int n = 0;
@@ -33,7 +36,7 @@ static char *read_hex(char *p, uint64_t *out)
     return p;
 }
 
-/* "T name" behind the address; a module becomes a part of the name. */
+/* Parses "T name" behind the address; appends the module to the name. */
 static bool read_kernel(char *p, struct cp_code_piece *out)
 {
     char *tab;
@@ -50,7 +53,7 @@ static bool read_kernel(char *p, struct cp_code_piece *out)
     return *p != 0;
 }
 
-/* One line; false: it says nothing. */
+/* Parses one line; false if it is not a region. */
 static bool read_line(char *line, struct cp_code_piece *out, bool *is_kernel)
 {
     char *p = read_hex(line, &out->start);

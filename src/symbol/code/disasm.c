@@ -1,4 +1,4 @@
-/* disasm.c - see disasm.h. */
+/* disasm.c - disassembles code with capstone. */
 #include "symbol/code/disasm.h"
 
 #include <capstone/capstone.h>
@@ -17,9 +17,9 @@
 #include "symbol/table/routines.h"
 
 #define MAX_TEXT 512
-#define MAX_CODE ((uint64_t)64 << 20) /* bytes of a routine */
+#define MAX_CODE ((uint64_t)64 << 20) /* maximum bytes of a routine */
 
-/* The part of capstone that is used. */
+/* The capstone functions in use. */
 struct library {
     cs_err (*open)(cs_arch arch, cs_mode mode, csh *handle);
     cs_err (*close)(csh *handle);
@@ -36,7 +36,7 @@ struct cp_disasm {
     const struct cp_routines *routines;
     csh handle;
     cs_insn *insn;
-    size_t step; /* what is skipped when nothing can be decoded */
+    size_t step; /* bytes to skip if an instruction cannot be decoded */
 };
 
 static bool find(void *from, const char *name, void *place)
@@ -47,7 +47,7 @@ static bool find(void *from, const char *name, void *place)
     return symbol != NULL;
 }
 
-/* Called first from one thread only. */
+/* Loads capstone with dlopen. The first call must be on a single thread. */
 static const struct library *load(struct cp_error *err)
 {
     static struct library library;
@@ -68,13 +68,15 @@ static const struct library *load(struct cp_error *err)
         !find(from, "cs_disasm_iter", &library.disasm_iter) ||
         !find(from, "cs_malloc", &library.insn_alloc) ||
         !find(from, "cs_free", &library.insn_free)) {
-        (void)cp_error_set(err, CP_EIO, "libcapstone.so.4 cannot be used");
+        (void)cp_error_set(
+            err, CP_EIO,
+            "libcapstone.so.4 cannot be loaded: a function is missing");
         return NULL;
     }
     return &library;
 }
 
-/* What capstone calls a machine. */
+/* Finds capstone's constants for the machine of a file. */
 static bool find_machine(const struct cp_elf *e, cs_arch *arch, int *mode,
                          size_t *step)
 {
@@ -147,7 +149,7 @@ void cp_disasm_free(struct cp_disasm *d)
     cp_free(d);
 }
 
-/* Where an instruction jumps to, or what it reads; 0 if that is not said. */
+/* Returns the address that an instruction jumps to or reads; 0 if unknown. */
 static uint64_t find_target(const struct cp_disasm *d)
 {
     const cs_detail *detail = d->insn->detail;
@@ -179,7 +181,7 @@ static uint64_t find_target(const struct cp_disasm *d)
     return 0;
 }
 
-/* " <name+0x10>" for the target of an instruction. */
+/* Writes " <name+0x10>" for the target of an instruction. */
 static void name_target(const struct cp_disasm *d, char *out, size_t cap)
 {
     uint64_t target = find_target(d);
@@ -216,7 +218,7 @@ static void write_insn(const struct cp_disasm *d, cp_disasm_sink *sink,
     sink(context, insn->address, insn->size, text);
 }
 
-/* The bytes of an address of the file, and how many there are. */
+/* Returns the code at a virtual address, and its length. */
 static const uint8_t *find_code(const struct cp_elf *e, uint64_t address,
                                 size_t *len)
 {
@@ -247,7 +249,8 @@ enum cp_status cp_disasm_run(struct cp_disasm *d, uint64_t start, uint64_t end,
     if (len > end - start)
         len = (size_t)(end - start);
     if (!cp_elf_fetch(d->e, code, len))
-        return cp_error_set(err, CP_EIO, "the file has changed");
+        return cp_error_set(err, CP_EIO,
+                            "cannot read code: the file has changed");
     while (len > 0) {
         size_t step = d->step < len ? d->step : len;
 

@@ -1,15 +1,15 @@
 /*
- * jitdump.c - reads jitdump files; see code_map.h.
+ * jitdump.c - parses jitdump files.
  *
  *   header:  "JiTD" as a number (4), version (4), size of header (4), machine
- *            (4), nothing (4), pid (4), time (8), flags (8)
- *   record:  kind (4), size with this head (4), time (8), then
+ *            (4), padding (4), pid (4), time (8), flags (8)
+ *   record:  kind (4), size including this (4), time (8), then
  *   0 load:  pid (4), tid (4), address (8), code address (8), code size (8),
  *            number (8), name, NUL, code
  *   1 move:  pid (4), tid (4), address (8), old code address (8), new (8),
  *            code size (8), number (8)
  *   2 lines: code address (8), count (8), then for each: address (8),
- *            line (4), discriminator (4), file, NUL ("\xff": as before)
+ *            line (4), discriminator (4), file, NUL ("\xff": same as before)
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@
 #define MAGIC 0x4a695444
 enum { CODE_LOAD = 0, CODE_MOVE = 1, CODE_LINES = 2 };
 
-/* The lines of the code that is loaded next. */
+/* Source lines of the next code load. */
 struct pending {
     uint64_t address;
     uint32_t first, n;
@@ -60,7 +60,7 @@ static enum cp_status read_load(struct cp_code_pieces *p, struct cp_cursor *c,
     return cp_code_pieces_add(p, &piece, err);
 }
 
-/* The piece that is at the old address is at the new one from now on. */
+/* Adds the region at the old address once more at the new address. */
 static enum cp_status read_move(struct cp_code_pieces *p, struct cp_cursor *c,
                                 struct cp_error *err)
 {
@@ -76,7 +76,7 @@ static enum cp_status read_move(struct cp_code_pieces *p, struct cp_cursor *c,
             struct cp_code_piece piece = p->items[i - 1];
 
             piece.start = to;
-            piece.n_lines = 0; /* their addresses are the old ones */
+            piece.n_lines = 0; /* line entries have the old addresses */
             return cp_code_pieces_add(p, &piece, err);
         }
     return CP_OK;
@@ -124,7 +124,7 @@ enum cp_status cp_jitdump_read(struct cp_code_pieces *p, struct cp_error *err)
     cp_cursor_skip(&c, 8);
     header = cp_cursor_uint(&c, 4);
     if (header < 12)
-        return cp_error_set(err, CP_EFORMAT, "jitdump header cut short");
+        return cp_error_set(err, CP_EFORMAT, "jitdump header is truncated");
     cp_cursor_skip(&c, header - 12);
     while (status == CP_OK && c.pos < c.end) {
         uint64_t kind = cp_cursor_uint(&c, 4), size = cp_cursor_uint(&c, 4);

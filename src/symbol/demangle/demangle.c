@@ -1,16 +1,17 @@
 /*
- * demangle.c - see demangle.h.
+ * demangle.c - drives libiberty and filters its output.
  *
- * libiberty hands out the text in pieces, without parameters if so asked. A
- * filter behind it drops what is still too much, one character at a time:
+ * libiberty emits the text in pieces, optionally without parameters. The filter
+ * removes the rest, one character at a time:
  *
- *   C++    template arguments (simple mode), the parameters of functions that
- *          enclose the one in question: f(int)::g is f()::g
- *   Rust   generic arguments (simple mode): f::<u8> is f::<>
+ *   C++    template arguments (simple mode), and the parameters of enclosing
+ *          functions: f(int)::g becomes f()::g
+ *   Rust   generic arguments (simple mode): f::<u8> becomes f::<>
  *
- * Brackets are told from operators by the word before them. A name may unfold
- * to a text without end; after MAX_TEXT bytes libiberty is left by longjmp,
- * which its callback forms allow since they hold nothing.
+ * The word before a bracket tells whether it belongs to an operator. A
+ * malicious name can expand without limit; after MAX_TEXT bytes the filter
+ * leaves libiberty by longjmp. That is safe, because libiberty's callback
+ * functions own no resources.
  */
 #include "symbol/demangle/demangle.h"
 
@@ -23,12 +24,13 @@
 #include "symbol/demangle/demangle_rust.h"
 
 #define MAX_TEXT ((size_t)1 << 20)
-#define MAX_NAME ((size_t)1 << 16) /* longer ones are left alone */
+#define MAX_NAME ((size_t)1 << 16) /* bytes; longer names are not demangled */
 #define MAX_DEPTH 1024
-#define RECENT 16 /* a power of two; the longest word to look back for is 8 */
+#define RECENT                                                                 \
+    16 /* a power of two; the longest word to look back for has 8 bytes */
 
-/* Set once, before the first name. */
-static cp_demangle_other *ask_other;
+/* Set once, before the first name is demangled. */
+static cp_demangle_other *other_demangler;
 
 enum language { CPLUSPLUS, RUST_LEGACY, RUST };
 
@@ -37,22 +39,22 @@ struct filter {
     enum language language;
 
     char *out;
-    size_t cap, len; /* out[len] is always free for the NUL */
+    size_t cap, len; /* out[len] is reserved for the NUL */
     bool is_cut;
-    size_t n_text; /* bytes that came in */
+    size_t n_text; /* bytes received from libiberty */
     char recent[RECENT];
 
-    char brackets[MAX_DEPTH];   /* what is open */
-    uint32_t opened[MAX_DEPTH]; /* where in out, for parentheses */
+    char brackets[MAX_DEPTH];   /* open brackets */
+    uint32_t opened[MAX_DEPTH]; /* position in out, for parentheses */
     size_t depth;
-    size_t dropped;      /* the depth at which dropping began, 0 for none */
-    bool is_after_angle; /* the last character closed a `<` */
-    uint32_t params_at, params_end; /* the last (...) in out */
+    size_t dropped;      /* depth at which dropping began; 0: not dropping */
+    bool is_after_angle; /* whether the last character closed a `<` */
+    uint32_t params_at, params_end; /* range of the last (...) in out */
 
     jmp_buf stop;
 };
 
-/* The i-th last character that came in, from 1; 0 before the first. */
+/* Returns the i-th last character received, from 1; 0 before the first. */
 static char before(const struct filter *f, size_t i)
 {
     return i <= f->n_text ? f->recent[(f->n_text - i) % RECENT] : '\0';
@@ -83,7 +85,7 @@ static bool ends_with_operator(const struct filter *f, const char *head)
     return ends_with(f, n, "operator");
 }
 
-/* Whether `c`, one of <>(), belongs to an operator's name: operator>>. */
+/* Whether `c`, one of <>(), is part of an operator name such as operator>>. */
 static bool in_operator(const struct filter *f, char c)
 {
     static const char *const heads[] = { "<", ">", "<=", "-" };
@@ -124,7 +126,7 @@ static void open_angle(struct filter *f)
     bool drops = f->mode == CP_DEMANGLE_SIMPLE && is_list && !f->dropped;
 
     if (drops && f->language == CPLUSPLUS && before(f, 1) == ' ' && f->len > 0)
-        f->len--; /* the space of "operator< <int>" */
+        f->len--; /* remove the space of "operator< <int>" */
     if (!drops || f->language == RUST)
         emit(f, '<');
     push(f, '<');
@@ -156,7 +158,9 @@ static void close_round(struct filter *f)
     emit(f, ')');
 }
 
-/* Whether out, from `at` on, holds nothing but what may follow parameters. */
+/*
+ * Whether out, from `at`, contains only qualifiers that may follow parameters.
+ */
 static bool are_qualifiers(const char *at, const char *end)
 {
     static const char *const words[] = { " const", " volatile", " restrict",
@@ -176,7 +180,7 @@ static bool are_qualifiers(const char *at, const char *end)
     return true;
 }
 
-/* "::" has come: a function encloses what follows, its parameters go. */
+/* After "::": removes the parameters of the enclosing function. */
 static void drop_enclosing(struct filter *f)
 {
     static const char anonymous[] = "anonymous namespace";
@@ -193,7 +197,7 @@ static void drop_enclosing(struct filter *f)
     f->params_end = 0;
 }
 
-static void take(struct filter *f, char c)
+static void filter_char(struct filter *f, char c)
 {
     char top = f->depth ? f->brackets[f->depth - 1] : '\0';
     bool closes = false;
@@ -233,13 +237,13 @@ static void on_text(const char *text, size_t len, void *context)
         if (f->language == RUST_LEGACY)
             emit(f, text[i]);
         else
-            take(f, text[i]);
+            filter_char(f, text[i]);
     f->n_text += f->language == RUST_LEGACY ? len : 0;
     if (f->n_text > MAX_TEXT)
         longjmp(f->stop, 1);
 }
 
-/* Whether a name has the letters of a mangled C++ name and no others. */
+/* Whether all characters of the name are valid in a mangled C++ name. */
 static bool has_plain_letters(const char *name)
 {
     for (; *name; name++)
@@ -273,7 +277,7 @@ static bool run(struct filter *f, const char *name)
            cplus_demangle_v3_callback(name, options, on_text, f);
 }
 
-/* " [clone .isra.0]" tells nothing that a profile should show. */
+/* Removes " [clone .isra.0]", which is of no use in a profile. */
 static void drop_clones(struct filter *f)
 {
     static const char mark[] = " [clone ";
@@ -284,7 +288,10 @@ static void drop_clones(struct filter *f)
         f->len = (size_t)(at - f->out);
 }
 
-/* A mangled name begins with _Z or _R; Apple's tools add another _. */
+/*
+ * Returns the mangled name, which begins with _Z or _R. Apple's tools prepend
+ * another _.
+ */
 static const char *find_mangled(const char *name)
 {
     const char *at = name + (name[0] == '_' && name[1] == '_');
@@ -304,7 +311,7 @@ bool cp_demangle(const char *name, enum cp_demangle_mode mode, char *out,
     if (mode == CP_DEMANGLE_NONE || cap == 0)
         return false;
     if (!mangled)
-        return ask_other && ask_other(name, mode, out, cap);
+        return other_demangler && other_demangler(name, mode, out, cap);
     f.mode = mode;
     f.out = out;
     f.cap = cap;
@@ -317,5 +324,5 @@ bool cp_demangle(const char *name, enum cp_demangle_mode mode, char *out,
 
 void cp_demangle_also(cp_demangle_other *other)
 {
-    ask_other = other;
+    other_demangler = other;
 }

@@ -1,4 +1,4 @@
-/* demangle_d.c - see demangle_d.h. */
+/* demangle_d.c - demangles D names with libiberty. */
 #include "symbol/demangle/demangle_d.h"
 
 #include <libiberty/demangle.h>
@@ -8,13 +8,15 @@
 
 #include "symbol/demangle/demangle.h"
 
-#define MAX_NAME 4096 /* back references can make much of little */
+#define MAX_NAME                                                               \
+    4096 /* bytes; back references can expand a short name a lot               \
+          */
 
-/* Takes (...) out and, with is_simple, the !(...) of templates too. */
+/* Removes (...), and with is_simple also the !(...) of templates. */
 static void strip(char *text, bool is_simple)
 {
     char *out = text;
-    size_t dropped = 0, kept = 0; /* how many are open of each kind */
+    size_t dropped = 0, kept = 0; /* number of open brackets of each kind */
 
     for (const char *at = text; *at; at++) {
         bool is_template = *at == '(' && at > text && at[-1] == '!';

@@ -1,4 +1,4 @@
-/* demangle_d - names of the D language; for the tool, see demangle.h. */
+/* demangle_d - demangles names of the D language, for the tool. */
 #ifndef CP_DEMANGLE_D_H
 #define CP_DEMANGLE_D_H
 
@@ -7,7 +7,7 @@
 
 #include "symbol/demangle/demangle.h"
 
-/* As cp_demangle, for names that begin with _D. It allocates. */
+/* Like cp_demangle, for names that begin with _D. It allocates. */
 bool cp_demangle_d(const char *name, enum cp_demangle_mode mode, char *out,
                    size_t cap);
 

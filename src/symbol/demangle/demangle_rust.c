@@ -1,5 +1,5 @@
 /*
- * demangle_rust.c - see demangle_rust.h.
+ * demangle_rust.c - demangles Rust's v0 names: paths, types and constants.
  *
  * A name is a path in prefix notation, one letter for each construct:
  *
@@ -12,9 +12,8 @@
  *   ident  [s number] [u] length [_] bytes
  *   number digits of base 62, closed by _; no digits are 0, else value + 1
  *
- * B refers back to an earlier position; lifetimes count outwards from the
- * innermost binder G. What has no path or type inside it is read by
- * demangle_rust_reader.c.
+ * B refers back to an earlier position. Lifetimes are numbered outwards from
+ * the innermost binder G. demangle_rust_reader.c reads the terminals.
  */
 #include "symbol/demangle/demangle_rust.h"
 
@@ -30,7 +29,7 @@ static void read_path(struct cp_rust_reader *r, bool in_value);
 static void read_type(struct cp_rust_reader *r);
 static void read_const(struct cp_rust_reader *r);
 
-/* Reads what stands at an earlier place, once more. */
+/* Parses the construct at an earlier position again. */
 static void read_backref(struct cp_rust_reader *r,
                          void (*read)(struct cp_rust_reader *r))
 {
@@ -51,21 +50,24 @@ static void read_backref(struct cp_rust_reader *r,
 
 static void read_arg(struct cp_rust_reader *r)
 {
-    if (cp_rust_take(r, 'L'))
+    if (cp_rust_accept(r, 'L'))
         cp_rust_print_lifetime(r, cp_rust_read_number(r));
-    else if (cp_rust_take(r, 'K'))
+    else if (cp_rust_accept(r, 'K'))
         read_const(r);
     else
         read_type(r);
 }
 
-/* Reads arguments up to E, with commas; returns how many. */
+/*
+ * Parses arguments up to E and prints commas between them; returns their
+ * number.
+ */
 static size_t read_list(struct cp_rust_reader *r,
                         void (*read)(struct cp_rust_reader *r))
 {
     size_t n = 0;
 
-    for (; !r->has_failed && !cp_rust_take(r, 'E'); n++) {
+    for (; !r->has_failed && !cp_rust_accept(r, 'E'); n++) {
         if (n > 0)
             cp_rust_print(r, ", ");
         read(r);
@@ -73,7 +75,7 @@ static size_t read_list(struct cp_rust_reader *r,
     return n;
 }
 
-/* The path of an impl block, which is not shown. */
+/* Parses the path of an impl block without printing it. */
 static void skip_impl_path(struct cp_rust_reader *r)
 {
     bool was_silent = r->is_silent;
@@ -114,7 +116,7 @@ static void read_nested(struct cp_rust_reader *r, bool in_value)
     cp_rust_print(r, "}");
 }
 
-/* <type> or <type as trait>. */
+/* Parses <type> or <type as trait>. */
 static void read_qualified(struct cp_rust_reader *r, char tag)
 {
     if (tag != 'Y')
@@ -189,11 +191,11 @@ static void read_signature(struct cp_rust_reader *r)
     uint64_t n = cp_rust_open_binder(r);
     struct cp_rust_ident abi;
 
-    if (cp_rust_take(r, 'U'))
+    if (cp_rust_accept(r, 'U'))
         cp_rust_print(r, "unsafe ");
-    if (cp_rust_take(r, 'K')) {
+    if (cp_rust_accept(r, 'K')) {
         cp_rust_print(r, "extern \"");
-        if (cp_rust_take(r, 'C')) {
+        if (cp_rust_accept(r, 'C')) {
             cp_rust_print(r, "C");
         } else {
             abi = cp_rust_read_plain_ident(r);
@@ -205,27 +207,30 @@ static void read_signature(struct cp_rust_reader *r)
     cp_rust_print(r, "fn(");
     (void)read_list(r, read_type);
     cp_rust_print(r, ")");
-    if (!cp_rust_take(r, 'u')) {
+    if (!cp_rust_accept(r, 'u')) {
         cp_rust_print(r, " -> ");
         read_type(r);
     }
     r->n_lifetimes -= n;
 }
 
-/* A path whose generic arguments stay open; returns whether they do. */
+/*
+ * Parses a path and leaves its generic arguments open; returns whether it has
+ * any.
+ */
 static bool read_open_path(struct cp_rust_reader *r)
 {
     const char *from = r->at, *after;
     bool is_open = false;
     uint64_t place;
 
-    if (cp_rust_take(r, 'I')) {
+    if (cp_rust_accept(r, 'I')) {
         read_path(r, false);
         cp_rust_print(r, "<");
         (void)read_list(r, read_arg);
         return true;
     }
-    if (!cp_rust_take(r, 'B')) {
+    if (!cp_rust_accept(r, 'B')) {
         read_path(r, false);
         return false;
     }
@@ -242,12 +247,12 @@ static bool read_open_path(struct cp_rust_reader *r)
     return is_open;
 }
 
-/* A trait of dyn, with the types it is bound to: Fn<(u8,), Output = u8>. */
+/* Parses a trait of dyn with its associated types: Fn<(u8,), Output = u8>. */
 static void read_bound(struct cp_rust_reader *r)
 {
     bool is_open = read_open_path(r);
 
-    while (cp_rust_take(r, 'p')) {
+    while (cp_rust_accept(r, 'p')) {
         struct cp_rust_ident id;
 
         cp_rust_print(r, is_open ? ", " : "<");
@@ -268,13 +273,13 @@ static void read_dyn(struct cp_rust_reader *r)
 
     cp_rust_print(r, "dyn ");
     n = cp_rust_open_binder(r);
-    for (; !r->has_failed && !cp_rust_take(r, 'E'); i++) {
+    for (; !r->has_failed && !cp_rust_accept(r, 'E'); i++) {
         if (i > 0)
             cp_rust_print(r, " + ");
         read_bound(r);
     }
     r->n_lifetimes -= n;
-    if (!cp_rust_take(r, 'L'))
+    if (!cp_rust_accept(r, 'L'))
         r->has_failed = true;
     lifetime = cp_rust_read_number(r);
     if (lifetime > 0) {
@@ -286,7 +291,7 @@ static void read_dyn(struct cp_rust_reader *r)
 static void read_reference(struct cp_rust_reader *r, bool is_mutable)
 {
     cp_rust_print(r, "&");
-    if (cp_rust_take(r, 'L')) {
+    if (cp_rust_accept(r, 'L')) {
         uint64_t lifetime = cp_rust_read_number(r);
 
         if (lifetime > 0) {
@@ -318,7 +323,7 @@ static void read_tuple(struct cp_rust_reader *r)
     cp_rust_print(r, ")");
 }
 
-/* The types that are made of others; false if it is none of these. */
+/* Parses a type that contains other types; false if the tag is not one. */
 static bool read_compound(struct cp_rust_reader *r, char tag)
 {
     switch (tag) {
@@ -367,13 +372,13 @@ static void read_type(struct cp_rust_reader *r)
     r->depth--;
 }
 
-/* Digits of base 16 up to _; their value where it fits. */
+/* Parses hexadecimal digits up to _; false if the value exceeds 64 bits. */
 static bool read_hex(struct cp_rust_reader *r, uint64_t *out, const char **text,
                      size_t *len)
 {
     *out = 0;
     *text = r->at;
-    while (!cp_rust_take(r, '_')) {
+    while (!cp_rust_accept(r, '_')) {
         char c = cp_rust_next(r);
 
         if (!isxdigit((unsigned char)c) || isupper((unsigned char)c))
@@ -414,7 +419,7 @@ static void read_const(struct cp_rust_reader *r)
     } else if (!strchr("hmyotjaslxnibc", tag)) {
         r->has_failed = true;
     } else {
-        if (strchr("aslxni", tag) && cp_rust_take(r, 'n'))
+        if (strchr("aslxni", tag) && cp_rust_accept(r, 'n'))
             cp_rust_print(r, "-");
         if (!read_hex(r, &value, &text, &len)) {
             cp_rust_print(r, "0x");
@@ -433,7 +438,7 @@ static void read_const(struct cp_rust_reader *r)
 bool cp_demangle_rust(const char *name, cp_demangle_sink *sink, void *context)
 {
     struct cp_rust_reader r = { .sink = sink, .context = context };
-    size_t len = strcspn(name, ".$"); /* a suffix is of no interest */
+    size_t len = strcspn(name, ".$"); /* a suffix is ignored */
 
     if (len < 3 || name[0] != '_' || name[1] != 'R' ||
         !isupper((unsigned char)name[2]))
@@ -441,7 +446,7 @@ bool cp_demangle_rust(const char *name, cp_demangle_sink *sink, void *context)
     r.begin = r.at = name + 2;
     r.end = name + len;
     read_path(&r, true);
-    if (cp_rust_peek(&r)) { /* the crate that made this copy */
+    if (cp_rust_peek(&r)) { /* the crate that instantiated the function */
         r.is_silent = true;
         read_path(&r, false);
     }

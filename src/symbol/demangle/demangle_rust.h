@@ -1,11 +1,11 @@
 /*
- * demangle_rust - takes names of Rust's second mangling (_R...) apart.
+ * demangle_rust - demangles Rust's v0 names (_R...).
  *
- * libiberty's reader does not bound the lifetimes of a binder: a name of 42
- * bytes keeps it busy for 28 s. It also drops the first digit of 128-bit
- * constants (tests/symbol/test_demangle.c has both). This reader bounds its
- * work by the length of the name and a fixed number of steps. It passes text
- * to a callback and allocates nothing.
+ * libiberty does not limit the lifetimes of a binder: a name of 42 bytes keeps
+ * it busy for 28 s. It also drops the first digit of 128-bit constants
+ * (tests/symbol/demangle/test_demangle.c has both). Here the work is limited by
+ * the length of the name and a fixed number of steps. It passes text to a
+ * callback and allocates nothing.
  */
 #ifndef CP_DEMANGLE_RUST_H
 #define CP_DEMANGLE_RUST_H
@@ -15,7 +15,10 @@
 
 typedef void cp_demangle_sink(const char *text, size_t len, void *context);
 
-/* False if the name is not well-formed; some text may have been given out. */
+/*
+ * Returns false if the name is malformed; some text may have been emitted
+ * before.
+ */
 bool cp_demangle_rust(const char *name, cp_demangle_sink *sink, void *context);
 
 #endif

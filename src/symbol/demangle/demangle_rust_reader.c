@@ -1,4 +1,4 @@
-/* demangle_rust_reader.c - see demangle_rust_reader.h. */
+/* demangle_rust_reader.c - parses identifiers, numbers and lifetimes. */
 #include "symbol/demangle/demangle_rust_reader.h"
 
 #include <ctype.h>
@@ -8,8 +8,8 @@
 
 #define MAX_STEPS 100000
 #define MAX_DEPTH 200
-#define LETTERS 26                  /* lifetimes that have one */
-#define MAX_LIFETIMES (LETTERS * 8) /* of one binder */
+#define LETTERS 26                  /* lifetimes with a one-letter name */
+#define MAX_LIFETIMES (LETTERS * 8) /* maximum lifetimes of one binder */
 #define MAX_IDENT ((size_t)1 << 20)
 
 void cp_rust_put(struct cp_rust_reader *r, const char *text, size_t len)
@@ -36,7 +36,7 @@ char cp_rust_peek(const struct cp_rust_reader *r)
     return r->has_failed || r->at == r->end ? '\0' : *r->at;
 }
 
-bool cp_rust_take(struct cp_rust_reader *r, char c)
+bool cp_rust_accept(struct cp_rust_reader *r, char c)
 {
     if (cp_rust_peek(r) != c || c == '\0')
         return false;
@@ -78,9 +78,9 @@ uint64_t cp_rust_read_number(struct cp_rust_reader *r)
 {
     uint64_t value = 0;
 
-    if (cp_rust_take(r, '_'))
+    if (cp_rust_accept(r, '_'))
         return 0;
-    while (!cp_rust_take(r, '_')) {
+    while (!cp_rust_accept(r, '_')) {
         int digit = digit62(cp_rust_next(r));
 
         if (digit < 0 || value > (UINT64_MAX - 63) / 62)
@@ -94,20 +94,20 @@ uint64_t cp_rust_read_number(struct cp_rust_reader *r)
 
 uint64_t cp_rust_read_optional(struct cp_rust_reader *r, char letter)
 {
-    return cp_rust_take(r, letter) ? cp_rust_read_number(r) + 1 : 0;
+    return cp_rust_accept(r, letter) ? cp_rust_read_number(r) + 1 : 0;
 }
 
 struct cp_rust_ident cp_rust_read_plain_ident(struct cp_rust_reader *r)
 {
-    struct cp_rust_ident id = { .is_punycode = cp_rust_take(r, 'u') };
+    struct cp_rust_ident id = { .is_punycode = cp_rust_accept(r, 'u') };
     size_t len = 0;
 
     if (!isdigit((unsigned char)cp_rust_peek(r)))
         r->has_failed = true;
-    if (!cp_rust_take(r, '0'))
+    if (!cp_rust_accept(r, '0'))
         while (isdigit((unsigned char)cp_rust_peek(r)) && len < MAX_IDENT)
             len = len * 10 + (size_t)(cp_rust_next(r) - '0');
-    (void)cp_rust_take(r, '_');
+    (void)cp_rust_accept(r, '_');
     if (r->has_failed || len > (size_t)(r->end - r->at)) {
         r->has_failed = true;
         return id;

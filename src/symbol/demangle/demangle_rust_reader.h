@@ -1,10 +1,9 @@
 /*
- * demangle_rust_reader - the letters under Rust's names: a place in the text,
- * and the pieces that hold no others.
+ * demangle_rust_reader - the cursor and the terminals of Rust's v0 mangling.
  *
- * demangle_rust.c reads paths and types with it. After the first failure
- * every function gives nothing and writes nothing, so that has_failed needs
- * checking only where something is repeated, and at the end.
+ * demangle_rust.c parses paths and types with it. After the first error every
+ * function returns an empty value and prints nothing, so the caller checks
+ * has_failed only in loops and at the end.
  */
 #ifndef CP_DEMANGLE_RUST_READER_H
 #define CP_DEMANGLE_RUST_READER_H
@@ -20,50 +19,59 @@ struct cp_rust_reader {
     cp_demangle_sink *sink;
     void *context;
     bool has_failed;
-    bool is_silent; /* what is read is not shown */
+    bool is_silent; /* whether output is suppressed */
     int n_steps, depth;
-    uint64_t n_lifetimes; /* that binders have introduced */
+    uint64_t n_lifetimes; /* lifetimes introduced by open binders */
 };
 
 struct cp_rust_ident {
     const char *text;
     size_t len;
     bool is_punycode;
-    uint64_t number; /* what tells it from others of that name */
+    uint64_t number; /* disambiguator of equal names */
 };
 
 void cp_rust_put(struct cp_rust_reader *r, const char *text, size_t len);
 void cp_rust_print(struct cp_rust_reader *r, const char *text);
 void cp_rust_print_number(struct cp_rust_reader *r, uint64_t number);
 
-/* The next letter, 0 at the end; next also steps over it, and fails there. */
+/*
+ * Return the next character, 0 at the end; cp_rust_next also consumes it, and
+ * fails at the end.
+ */
 char cp_rust_peek(const struct cp_rust_reader *r);
 char cp_rust_next(struct cp_rust_reader *r);
 
-/* Steps over the letter if it is next. */
-bool cp_rust_take(struct cp_rust_reader *r, char c);
+/* Consumes the character if it comes next. */
+bool cp_rust_accept(struct cp_rust_reader *r, char c);
 
 /*
- * Begins a construct, whose end takes 1 from the depth; false if there have
- * been too many of them.
+ * Increments the depth at the start of a construct; false if it is too deep.
+ * The caller decrements it at the end.
  */
 bool cp_rust_enter(struct cp_rust_reader *r);
 
 uint64_t cp_rust_read_number(struct cp_rust_reader *r);
 
-/* A number behind a letter that may be missing: then 0, else from 1. */
+/*
+ * Parses an optional number after a letter: 0 if the letter is missing, else
+ * from 1.
+ */
 uint64_t cp_rust_read_optional(struct cp_rust_reader *r, char letter);
 
-/* An identifier; the plain one has no number before it. */
+/* Parse an identifier; the plain form has no disambiguator. */
 struct cp_rust_ident cp_rust_read_ident(struct cp_rust_reader *r);
 struct cp_rust_ident cp_rust_read_plain_ident(struct cp_rust_reader *r);
 void cp_rust_print_ident(struct cp_rust_reader *r,
                          const struct cp_rust_ident *id);
 
-/* The lifetime that is so many from the innermost; 0 is the one without name */
+/*
+ * Prints the lifetime with this index from the innermost; 0 is the anonymous
+ * one.
+ */
 void cp_rust_print_lifetime(struct cp_rust_reader *r, uint64_t index);
 
-/* Reads a binder; returns how many lifetimes it introduced. */
+/* Parses a binder; returns the number of lifetimes that it introduces. */
 uint64_t cp_rust_open_binder(struct cp_rust_reader *r);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * demangle_strip.c - shorter forms of names that are readable already.
+ * demangle_strip.c - shortens names that are already demangled.
  *
- * A profile that another tool has symbolized may hold whole C++ signatures.
- * What is C++ can only be guessed: it has angle or square brackets or "::",
- * and none of what Go (T[...]).m or Java .<init> write. Parts in brackets go
- * only if all brackets of the name match; brackets that are an operator's
- * name, or the unnamed namespace, do not count.
+ * A profile that another tool has symbolized may contain complete C++
+ * signatures. The language must be guessed: a C++ name has angle or square
+ * brackets or "::", and not the forms of Go (T[...]).m or Java .<init>.
+ * Bracketed parts are removed only if all brackets are balanced; brackets of
+ * operator names and of the anonymous namespace do not count.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool looks_like_cplusplus(const char *name)
            !strstr(name, ".<") && !strstr(name, "]).");
 }
 
-/* How many bytes an operator's name has at `at` that look like brackets. */
+/* Returns the length of an operator name at `at` that consists of brackets. */
 static size_t operator_len(const char *at)
 {
     static const char *const operators[] = { "()",  "<<=", "<=>", "<<",
@@ -32,10 +32,11 @@ static size_t operator_len(const char *at)
 }
 
 /*
- * Copies name to out without what is in these brackets; false, with out
- * spoilt, if they do not match. Looks ahead only, so out may be name.
+ * Copies name to out without these brackets and their contents; false if they
+ * are unbalanced, and out is then undefined. out may equal name.
  */
-static bool without(const char *name, const char *brackets, char *out)
+static bool copy_without_brackets(const char *name, const char *brackets,
+                                  char *out)
 {
     static const char space[] = "(anonymous namespace)", op[] = "operator";
     const char *after_op = NULL;
@@ -70,8 +71,8 @@ void cp_demangle_strip(char *name, enum cp_demangle_mode mode)
     if ((mode != CP_DEMANGLE_TEMPLATES && mode != CP_DEMANGLE_SIMPLE) ||
         !looks_like_cplusplus(name))
         return;
-    if (without(name, "()", NULL))
-        (void)without(name, "()", name);
-    if (mode == CP_DEMANGLE_SIMPLE && without(name, "<>", NULL))
-        (void)without(name, "<>", name);
+    if (copy_without_brackets(name, "()", NULL))
+        (void)copy_without_brackets(name, "()", name);
+    if (mode == CP_DEMANGLE_SIMPLE && copy_without_brackets(name, "<>", NULL))
+        (void)copy_without_brackets(name, "<>", name);
 }

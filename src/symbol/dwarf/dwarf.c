@@ -1,12 +1,12 @@
 /*
- * dwarf.c - unit headers; see dwarf.h.
+ * dwarf.c - reads unit headers.
  *
  *   version 2 to 4: length, version (2), abbrev offset, address size (1)
  *   version 5:      length, version (2), unit type (1), address size (1),
  *                   abbrev offset, then for skeleton and split units an id (8)
  *
- * A length of 0xffffffff says that eight bytes of length follow, and that
- * offsets have eight bytes in this unit.
+ * A length of 0xffffffff means 64-bit DWARF: an 8-byte length follows, and
+ * offsets of the unit have 8 bytes.
  */
 #include "symbol/dwarf/dwarf.h"
 
@@ -70,7 +70,7 @@ const char *cp_dwarf_text(const struct cp_dwarf *d, enum cp_dwarf_part part,
     }
 }
 
-/* The fields that version 5 put in another order. */
+/* Reads the fields whose order version 5 changed. */
 static void read_fields(struct cp_cursor *c, struct cp_dwarf_unit *u)
 {
     u->version = (uint16_t)cp_cursor_uint(c, 2);
@@ -89,7 +89,9 @@ static void read_fields(struct cp_cursor *c, struct cp_dwarf_unit *u)
     }
 }
 
-/* Length and end: what every unit has, also of versions unknown here. */
+/*
+ * Reads length and end, which every unit has, also one of an unknown version.
+ */
 static bool read_extent(const struct cp_dwarf *d, uint64_t offset,
                         struct cp_dwarf_unit *u, struct cp_cursor *c)
 {
@@ -155,7 +157,7 @@ static struct cp_dwarf_units *list_units(const struct cp_dwarf *d)
 
 const struct cp_dwarf_units *cp_dwarf_unit_list(const struct cp_dwarf *d)
 {
-    /* The list is a cache: making it leaves the file as it was. */
+    /* The list is a cache, so writing it does not change the file. */
     struct cp_dwarf *cache = (struct cp_dwarf *)(uintptr_t)d;
     struct cp_dwarf_units *units = atomic_load(&cache->units);
 

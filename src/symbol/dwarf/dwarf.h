@@ -1,8 +1,8 @@
 /*
- * dwarf - the debug sections of one file, and the units in them.
+ * dwarf - the debug sections of one file, and their units.
  *
- * Borrowed by everything that reads them; nothing here is written after the
- * file was opened but the list of units, which is made when first asked for.
+ * Readers borrow it. After the file is opened only the list of units changes,
+ * which is built on first use.
  */
 #ifndef CP_DWARF_H
 #define CP_DWARF_H
@@ -36,10 +36,10 @@ enum cp_dwarf_part {
 struct cp_dwarf_bytes {
     const uint8_t *data;
     size_t len;
-    const struct cp_elf *elf; /* whose they are: to be fetched; or NULL */
+    const struct cp_elf *elf; /* file to fetch the bytes from, or NULL */
 };
 
-/* Has len bytes read, or as many as there are from `at` on. */
+/* Fetches up to len bytes from `at`. */
 static inline void cp_dwarf_fetch(const struct cp_dwarf_bytes *b,
                                   const uint8_t *at, size_t len)
 {
@@ -49,69 +49,70 @@ static inline void cp_dwarf_fetch(const struct cp_dwarf_bytes *b,
         (void)cp_elf_fetch(b->elf, at, len < left ? len : left);
 }
 
-/* Where the units of a section begin, in order. */
+/* Offsets of the units of a section, ascending. */
 struct cp_dwarf_units {
     uint64_t *offsets;
     size_t n;
 };
 
-/* Starts as { 0 }; parts that a file lacks stay empty. */
+/* Initialize with { 0 }; missing sections stay empty. */
 struct cp_dwarf {
     struct cp_dwarf_bytes part[CP_DWARF_PARTS];
-    struct cp_dwarf *alt; /* what dwz moved out, or NULL; borrowed */
-    bool is_split;        /* a .dwo file or a unit of a .dwp file */
+    struct cp_dwarf
+        *alt; /* sections that dwz moved to another file, or NULL; borrowed */
+    bool is_split; /* a .dwo file or a unit of a .dwp file */
     _Atomic(struct cp_dwarf_units *) units;
     pthread_mutex_t units_lock;
 };
 
-/*
- * A unit: its header, and what its root says. Plain data, copied at will.
- */
+/* A unit: its header, and the attributes of its root entry. Can be copied. */
 struct cp_dwarf_unit {
     const struct cp_dwarf *dwarf;
-    const struct cp_dwarf *skeleton; /* whose .debug_addr and ranges it uses */
-    uint64_t offset;                 /* of the header, in .debug_info */
-    const uint8_t *start;            /* the header */
-    const uint8_t *dies, *end;       /* the root and all below it */
+    const struct cp_dwarf
+        *skeleton;             /* file whose .debug_addr and ranges it uses */
+    uint64_t offset;           /* offset of the header in .debug_info */
+    const uint8_t *start;      /* header */
+    const uint8_t *dies, *end; /* root entry and all below it */
     uint64_t abbrev_offset;
     uint64_t dwo_id;
     uint16_t version;
     uint8_t type; /* DW_UT_*; DW_UT_compile before version 5 */
     uint8_t address_size, offset_size;
 
-    /* From the root, once cp_worker_root has been called. */
+    /* Attributes of the root, valid after cp_worker_root. */
     uint64_t str_offsets_base, addr_base, rnglists_base, ranges_base;
-    uint64_t low_pc; /* base of its range lists */
+    uint64_t low_pc; /* base address of its range lists */
     uint64_t line_offset;
-    uint16_t language; /* DW_LANG_*, 0: it does not say */
+    uint16_t language; /* DW_LANG_*; 0: unknown */
     bool has_line, has_children;
-    const char *name, *comp_dir, *dwo_name; /* or NULL */
+    const char *name, *comp_dir, *dwo_name; /* NULL if missing */
 };
 
-/* Gives the lock its first state; release frees the list of units. */
+/* Initializes the lock; cp_dwarf_release frees the list of units. */
 void cp_dwarf_init(struct cp_dwarf *d);
 void cp_dwarf_release(struct cp_dwarf *d);
 
 /*
- * A cursor over a part from an offset on; failed if that is outside. The first
- * CP_DWARF_AHEAD bytes are fetched, and tables that are read whole.
+ * Returns a cursor over a section from an offset; it is failed if the offset is
+ * outside. Fetches the first CP_DWARF_AHEAD bytes, or all of a table that is
+ * read completely.
  */
 #define CP_DWARF_AHEAD ((size_t)256)
 struct cp_cursor cp_dwarf_at(const struct cp_dwarf *d, enum cp_dwarf_part part,
                              uint64_t offset);
 
-/* A text of a string section, or NULL. */
+/* Returns a text of a string section, or NULL. */
 const char *cp_dwarf_text(const struct cp_dwarf *d, enum cp_dwarf_part part,
                           uint64_t offset);
 
-/* Reads the header of the unit at an offset; false: there is none. */
+/* Reads the header of the unit at an offset; false if there is none. */
 bool cp_dwarf_unit_read(const struct cp_dwarf *d, uint64_t offset,
                         struct cp_dwarf_unit *out);
 
-/* All units of .debug_info; NULL only if memory runs out. */
+/* Returns all units of .debug_info; NULL only if allocation fails. */
 const struct cp_dwarf_units *cp_dwarf_unit_list(const struct cp_dwarf *d);
 
-/* The unit that a place of .debug_info lies in; false: none. */
+/* Finds the unit that contains an offset of .debug_info; false if none does. */
 bool cp_dwarf_unit_of(const struct cp_dwarf *d, uint64_t place,
                       struct cp_dwarf_unit *out);
 

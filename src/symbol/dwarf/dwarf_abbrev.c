@@ -1,4 +1,4 @@
-/* dwarf_abbrev.c - decodes abbreviation tables; see dwarf_abbrev.h. */
+/* dwarf_abbrev.c - decodes abbreviation tables. */
 #include "symbol/dwarf/dwarf_abbrev.h"
 
 #include "base/alloc.h"
@@ -8,8 +8,8 @@
 #include "symbol/dwarf/dwarf_names.h"
 #include "symbol/table/cursor.h"
 
-#define ENTRY_BYTES ((size_t)16 << 10) /* more than any entry has */
-#define MAX_BYTES ((size_t)4 << 20)    /* of all tables that are kept */
+#define ENTRY_BYTES ((size_t)16 << 10) /* maximum bytes of an entry */
+#define MAX_BYTES ((size_t)4 << 20)    /* maximum bytes of all cached tables */
 
 uint16_t cp_abbrev_form_size(const struct cp_dwarf_unit *u, uint64_t form)
 {
@@ -46,7 +46,7 @@ uint16_t cp_abbrev_form_size(const struct cp_dwarf_unit *u, uint64_t form)
         return 16;
     case DW_FORM_addr:
         return u->address_size;
-    case DW_FORM_ref_addr: /* as long as an address in version 2 */
+    case DW_FORM_ref_addr: /* size of an address in version 2 */
         return u->version <= 2 ? u->address_size : u->offset_size;
     case DW_FORM_strp:
     case DW_FORM_sec_offset:
@@ -60,7 +60,10 @@ uint16_t cp_abbrev_form_size(const struct cp_dwarf_unit *u, uint64_t form)
     }
 }
 
-/* What a tag is to a walk, given which attributes about code it has. */
+/*
+ * Returns the role of a tag in a walk; has_code tells whether it has code
+ * attributes.
+ */
 static enum cp_abbrev_kind kind_of(unsigned tag, bool has_code)
 {
     switch (tag) {
@@ -84,7 +87,7 @@ static enum cp_abbrev_kind kind_of(unsigned tag, bool has_code)
     }
 }
 
-/* Adds an attribute to the newest entry. */
+/* Appends an attribute to the newest abbreviation. */
 static bool add_attr(struct cp_abbrevs *t, struct cp_abbrev *a,
                      const struct cp_attr *attr)
 {
@@ -107,7 +110,7 @@ static bool add_attr(struct cp_abbrevs *t, struct cp_abbrev *a,
     return true;
 }
 
-/* The attributes up to the closing pair of zeros. */
+/* Reads attributes up to the terminating pair of zeros. */
 static bool read_attrs(struct cp_abbrevs *t, struct cp_abbrev *a,
                        const struct cp_dwarf_unit *u, struct cp_cursor *c)
 {
@@ -133,7 +136,7 @@ static bool read_attrs(struct cp_abbrevs *t, struct cp_abbrev *a,
     return true;
 }
 
-/* By code, for tables that are not; in place, in steps that get smaller. */
+/* Shell sort by code, in place, for tables that are not sorted. */
 static void sort_entries(struct cp_abbrev *entries, size_t n)
 {
     for (size_t step = n / 2; step > 0; step /= 2)
@@ -163,7 +166,7 @@ static bool read_table(struct cp_abbrevs *t, const struct cp_dwarf_unit *u,
         a.tag = (uint16_t)cp_cursor_uleb(c);
         a.has_children = cp_cursor_u8(c) != 0;
         if (t->n_attrs > UINT32_MAX - UINT16_MAX || !read_attrs(t, &a, u, c))
-            break; /* what came before is still of use */
+            break; /* keep the abbreviations read before */
         if (cp_reserve(&t->entries, &t->cap, t->n + 1, sizeof(a), NULL) !=
             CP_OK)
             return false;
@@ -199,7 +202,7 @@ static size_t bytes_of(const struct cp_abbrevs *t)
     return t->cap * sizeof(*t->entries) + t->attrs_cap * sizeof(*t->attrs);
 }
 
-/* Gives memory back when the tables have become many and large. */
+/* Frees cached tables if they are many and large. */
 static void trim(struct cp_abbrev_cache *cache, size_t section_len)
 {
     if (cache->n_bytes <= MAX_BYTES + section_len)

@@ -1,4 +1,4 @@
-/* dwarf_file.c - debug sections by name; see dwarf_file.h. */
+/* dwarf_file.c - finds and decompresses the debug sections of a file. */
 #include "symbol/dwarf/dwarf_file.h"
 
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "elf/elf_file.h"
-#include "elf/elf_unpack.h"
+#include "elf/elf_decompress.h"
 #include "symbol/dwarf/dwarf.h"
 
 static const char *const names[CP_DWARF_PARTS] = {
@@ -38,8 +38,8 @@ static void load_part(void *context, size_t part)
 
     (void)snprintf(name, sizeof(name), "%s%s", names[part],
                    has_suffix ? ".dwo" : "");
-    (void)cp_elf_unpack(l->file->elf, name, &l->file->data[part],
-                        &l->errors[part]);
+    (void)cp_elf_decompress(l->file->elf, name, &l->file->data[part],
+                            &l->errors[part]);
 }
 
 enum cp_status cp_dwarf_file_load(struct cp_dwarf_file *f, struct cp_elf *e,

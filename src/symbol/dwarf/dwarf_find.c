@@ -1,13 +1,14 @@
 /*
- * dwarf_find.c - address tables and roots, looked up among the addresses.
+ * dwarf_find.c - finds units by .debug_aranges and by the ranges of their
+ * roots.
  *
  * A set of .debug_aranges:
  *   length, version (2), offset of the unit, address size (1), segment size
  *   (1), padding to twice the address size, pairs of address and length, a
  *   pair of zeros
  *
- * Where two units claim an address, the first in the file has it, whatever
- * the number of threads.
+ * If two units claim an address, the first in the file wins, independent of the
+ * number of threads.
  */
 #include "symbol/dwarf/dwarf_find.h"
 
@@ -29,7 +30,7 @@
 #define UNITS_PER_PIECE 64
 #define FEW_ADDRESSES 64
 
-/* Marks what a root claims: an address table is believed before it. */
+/* Marks a claim by a root; a claim by .debug_aranges has priority. */
 #define BY_ROOT ((uint64_t)1 << 63)
 
 struct search {
@@ -37,25 +38,26 @@ struct search {
     const uint64_t *sorted;
     size_t n;
     _Atomic uint64_t *unit_of;
-    struct cp_sort_pair *listed; /* units of .debug_aranges, sorted */
+    struct cp_sort_pair *listed; /* units listed in .debug_aranges, sorted */
     size_t n_listed, listed_cap;
-    /* The second step, on several threads. */
+    /* State of the second step, shared by the threads. */
     const struct cp_dwarf_units *units;
     atomic_size_t next_unit;
-    struct cp_unit_map *map; /* to be filled instead, or NULL */
-    size_t most;             /* ranges that the map may have */
-    bool is_cut;             /* it would have more, or memory ran out */
+    struct cp_unit_map *map; /* map to fill instead, or NULL */
+    size_t max_ranges;       /* maximum ranges of the map */
+    bool is_incomplete; /* map incomplete: it is too large or allocation failed
+                         */
 };
 
-/* Adds a range to the map that is made. */
+/* Adds a range to the map being built. */
 static void map_range(struct search *s, uint64_t low, uint64_t high,
                       uint64_t unit)
 {
-    if (s->map->n >= s->most || !cp_unit_map_add(s->map, low, high, unit))
-        s->is_cut = true;
+    if (s->map->n >= s->max_ranges || !cp_unit_map_add(s->map, low, high, unit))
+        s->is_incomplete = true;
 }
 
-/* Gives the addresses in [low, high) to a unit. */
+/* Assigns the addresses in [low, high) to a unit. */
 static void claim(struct search *s, uint64_t low, uint64_t high, uint64_t unit)
 {
     for (size_t i = cp_search_from(s->sorted, sizeof(*s->sorted), s->n, low);
@@ -69,8 +71,9 @@ static void claim(struct search *s, uint64_t low, uint64_t high, uint64_t unit)
     }
 }
 
-/* A range that some table has. */
-static void take(struct search *s, uint64_t low, uint64_t high, uint64_t unit)
+/* Handles a range of any table: adds it to the map or claims its addresses. */
+static void add_range(struct search *s, uint64_t low, uint64_t high,
+                      uint64_t unit)
 {
     if (s->map)
         map_range(s, low, high, unit);
@@ -78,7 +81,7 @@ static void take(struct search *s, uint64_t low, uint64_t high, uint64_t unit)
         claim(s, low, high, unit);
 }
 
-/* The pairs of a set, whose header has been read. */
+/* Reads the pairs of a set, behind its header. */
 static void read_pairs(struct search *s, struct cp_cursor *c, unsigned size,
                        uint64_t unit)
 {
@@ -88,7 +91,7 @@ static void read_pairs(struct search *s, struct cp_cursor *c, unsigned size,
 
         if (low == 0 && len == 0)
             return;
-        take(s, low, low + len, unit);
+        add_range(s, low, low + len, unit);
     }
 }
 
@@ -147,7 +150,7 @@ static bool has_unclaimed(const struct search *s)
     return false;
 }
 
-/* The addresses that the root of a unit names. */
+/* Reads the ranges of the root of a unit. */
 static void read_root(struct search *s, struct cp_worker *w, uint64_t offset)
 {
     struct cp_dwarf_unit u;
@@ -159,7 +162,7 @@ static void read_root(struct search *s, struct cp_worker *w, uint64_t offset)
         return;
     cp_ranges_init(&r, &u, &code, &w->fuel);
     while (cp_ranges_next(&r))
-        take(s, r.low, r.high, offset | BY_ROOT);
+        add_range(s, r.low, r.high, offset | BY_ROOT);
 }
 
 static void read_roots(void *context, size_t piece)
@@ -175,7 +178,7 @@ static void read_roots(void *context, size_t piece)
                 read_root(s, &s->source->workers[piece], s->units->offsets[i]);
 }
 
-/* Walks the roots of all units that the address table does not list. */
+/* Reads the roots of all units that .debug_aranges does not list. */
 static void read_all_roots(struct search *s)
 {
     s->units = cp_dwarf_unit_list(s->source->dwarf);
@@ -185,7 +188,9 @@ static void read_all_roots(struct search *s)
         read_roots(s, 0);
 }
 
-/* The map of units, made if need be; NULL: there is none. */
+/*
+ * Returns the map of units and builds it if needed; NULL if it cannot be built.
+ */
 static const struct cp_unit_map *find_map(const struct cp_dwarf_source *source)
 {
     struct cp_unit_map *map =
@@ -195,11 +200,11 @@ static const struct cp_unit_map *find_map(const struct cp_dwarf_source *source)
     if (!map || map->is_made || map->is_useless)
         return map && map->is_made ? map : NULL;
     for (unsigned i = 0; i < CP_DWARF_PARTS; i++)
-        s.most += source->dwarf->part[i].len / 16;
+        s.max_ranges += source->dwarf->part[i].len / 16;
     if (read_aranges(&s) == CP_OK)
         read_all_roots(&s);
     cp_free(s.listed);
-    map->is_useless = s.is_cut || !cp_unit_map_sort(map);
+    map->is_useless = s.is_incomplete || !cp_unit_map_sort(map);
     return map->is_made ? map : NULL;
 }
 

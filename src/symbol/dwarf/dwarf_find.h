@@ -1,6 +1,4 @@
-/*
- * dwarf_find - which unit an address is in.
- */
+/* dwarf_find - finds the unit of an address. */
 #ifndef CP_DWARF_FIND_H
 #define CP_DWARF_FIND_H
 
@@ -15,10 +13,10 @@ struct cp_dwarf_source;
 #define CP_NO_UNIT UINT64_MAX
 
 /*
- * Fills unit_of[i] with the offset of the unit that sorted[i] is in, or
- * CP_NO_UNIT: first from .debug_aranges, then from the roots of the units
- * that are not listed there. With an index, few addresses are looked up in
- * its map of units, which is made when it is first needed.
+ * Sets unit_of[i] to the offset of the unit that contains sorted[i], or to
+ * CP_NO_UNIT. Reads .debug_aranges first, then the roots of units that are not
+ * listed there. If the source has an index and n is small, the index's map of
+ * units is used, and built on first use.
  */
 enum cp_status cp_find_units(const struct cp_dwarf_source *source,
                              const uint64_t *sorted, size_t n,

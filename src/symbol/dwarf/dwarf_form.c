@@ -1,4 +1,4 @@
-/* dwarf_form.c - reads and resolves attribute values; see dwarf_form.h. */
+/* dwarf_form.c - reads and resolves attribute values. */
 #include "symbol/dwarf/dwarf_form.h"
 
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include "symbol/dwarf/dwarf_names.h"
 #include "symbol/table/cursor.h"
 
-/* Where the actual form is written before the value. */
+/* Resolves DW_FORM_indirect, which stores the form before the value. */
 static uint64_t direct_form(uint64_t form, struct cp_cursor *c)
 {
     while (form == DW_FORM_indirect && !c->failed)
@@ -53,7 +53,7 @@ void cp_form_skip(const struct cp_dwarf_unit *u, uint64_t form,
     default:
         size = cp_abbrev_form_size(u, form);
         if (size == CP_ABBREV_VARIES)
-            cp_cursor_fail(c); /* a form unknown here */
+            cp_cursor_fail(c); /* unknown form */
         else
             cp_cursor_skip(c, size);
         break;
@@ -102,7 +102,7 @@ void cp_form_read(const struct cp_dwarf_unit *u, const struct cp_attr *attr,
     }
 }
 
-/* Entry `index` of the unit's part of .debug_str_offsets. */
+/* Returns string `index` of the unit's part of .debug_str_offsets. */
 static const char *indexed_text(const struct cp_dwarf_unit *u, uint64_t index)
 {
     uint64_t at = u->str_offsets_base + index * u->offset_size;

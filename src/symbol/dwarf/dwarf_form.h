@@ -1,8 +1,8 @@
 /*
- * dwarf_form - the values of attributes.
+ * dwarf_form - attribute values.
  *
- * Reading a value only finds its bytes; what it means (a text, an address, a
- * reference) is worked out when someone asks.
+ * Reading a value only finds its bytes. Its meaning (text, address, reference)
+ * is resolved on request.
  */
 #ifndef CP_DWARF_FORM_H
 #define CP_DWARF_FORM_H
@@ -15,44 +15,44 @@
 #include "symbol/table/cursor.h"
 
 struct cp_value {
-    uint64_t number;    /* or index, offset, length of a block */
-    const char *string; /* of DW_FORM_string */
-    uint16_t form;      /* 0: the attribute is absent */
+    uint64_t number;    /* number, index, offset or block length */
+    const char *string; /* text of DW_FORM_string */
+    uint16_t form;      /* 0: the attribute is missing */
 };
 
-/* A place in .debug_info of a file. */
+/* A position in the .debug_info of a file. */
 struct cp_dwarf_place {
     const struct cp_dwarf *dwarf;
     uint64_t offset;
 };
 
-/* Reads the value that the cursor is at. */
+/* Reads the value at the cursor. */
 void cp_form_read(const struct cp_dwarf_unit *u, const struct cp_attr *attr,
                   struct cp_cursor *c, struct cp_value *out);
 
-/* Goes past a value whose size varies. */
+/* Skips a value of variable size. */
 void cp_form_skip(const struct cp_dwarf_unit *u, uint64_t form,
                   struct cp_cursor *c);
 
-/* The text of a value, or NULL if it is none. */
+/* Returns the text of a value, or NULL if it is not a text. */
 const char *cp_form_text(const struct cp_dwarf_unit *u,
                          const struct cp_value *v);
 
-/* The address; false if it is none, or lies outside of .debug_addr. */
+/* Resolves an address; false if it is not one or is outside of .debug_addr. */
 bool cp_form_address(const struct cp_dwarf_unit *u, const struct cp_value *v,
                      uint64_t *out);
 
-/* Entry `index` of the unit's part of .debug_addr. */
+/* Reads entry `index` of the unit's part of .debug_addr. */
 bool cp_form_indexed_address(const struct cp_dwarf_unit *u, uint64_t index,
                              uint64_t *out);
 
-/* What a reference refers to; false if it is none. */
+/* Resolves a reference; false if the value is not one. */
 bool cp_form_place(const struct cp_dwarf_unit *u, const struct cp_value *v,
                    struct cp_dwarf_place *out);
 
 /*
- * Goes past the attributes of an entry; *out_sibling is where its next
- * sibling begins, or NULL if it does not say or does not point ahead.
+ * Skips the attributes of an entry. *out_sibling is the next sibling, or NULL
+ * if the entry has no sibling attribute or it does not point forward.
  */
 static inline void cp_form_skip_entry(const struct cp_dwarf_unit *u,
                                       const struct cp_abbrevs *t,
@@ -74,8 +74,9 @@ static inline void cp_form_skip_entry(const struct cp_dwarf_unit *u,
 }
 
 /*
- * The next sibling of the entry whose attributes begin at the cursor, which
- * stays; NULL if the entry does not say, or does not point ahead.
+ * Returns the next sibling of the entry whose attributes begin at the cursor;
+ * does not move the cursor. NULL if there is no sibling attribute or it does
+ * not point forward.
  */
 const uint8_t *cp_form_sibling(const struct cp_dwarf_unit *u,
                                const struct cp_abbrevs *t,

@@ -1,15 +1,14 @@
 /*
- * dwarf_functions.c - walks a unit for the functions that are asked for.
+ * dwarf_functions.c - walks the entries of a unit to find functions.
  *
- * The entries of a unit are a tree, written in pre-order; a code of 0 closes
- * the children of an entry. Compilers that write DW_AT_sibling let whole
- * subtrees be jumped over: a first walk looks at the top level only, where
- * nearly all functions are, and ends when every address has its function. If
- * some are left, a second walk looks everywhere (functions within functions,
- * in classes and in name spaces).
+ * The entries of a unit form a tree in pre-order; code 0 ends the children of
+ * an entry. DW_AT_sibling allows whole subtrees to be skipped. A first walk
+ * visits only the top level, where nearly all functions are, and ends when
+ * every address has its function. If addresses are left, a second walk visits
+ * all entries (functions in functions, classes and namespaces).
  *
- * Below a function that holds addresses, inlined calls and blocks that hold
- * none of them are jumped over as well.
+ * Below a function that contains addresses, inlined calls and blocks that
+ * contain none are skipped too.
  */
 #include "symbol/dwarf/dwarf_functions.h"
 
@@ -36,11 +35,11 @@ struct walk {
     const uint64_t *sorted;
     size_t n;
     size_t n_left;     /* addresses without a function */
-    bool uses_sibling; /* jumps over what cannot be of interest */
+    bool uses_sibling; /* whether the walk skips subtrees by DW_AT_sibling */
     bool has_jumped;
     bool is_out_of_memory;
-    size_t depth;                  /* open entries */
-    struct cp_function_list *list; /* to be filled, or NULL */
+    size_t depth;                  /* number of open entries */
+    struct cp_function_list *list; /* list to fill, or NULL */
 };
 
 static void fetch_unit(const struct cp_dwarf_unit *u)
@@ -49,7 +48,7 @@ static void fetch_unit(const struct cp_dwarf_unit *u)
                    (size_t)(u->end - u->start));
 }
 
-/* What an entry with code says. */
+/* Attributes of an entry with code. */
 struct code_entry {
     struct cp_code code;
     uint32_t call_file, call_line, call_column;
@@ -95,13 +94,13 @@ static void read_code_entry(struct walk *k, const struct cp_abbrev *a,
     }
 }
 
-/* The first address that is not below `address`. */
+/* Returns the index of the first address >= `address`. */
 static size_t first_from(const struct walk *k, uint64_t address)
 {
     return cp_search_from(k->sorted, sizeof(*k->sorted), k->n, address);
 }
 
-/* Whether any address lies in the entry's code. */
+/* Whether the entry's code contains any of the addresses. */
 static bool holds_any(struct walk *k, const struct cp_code *code)
 {
     struct cp_ranges r;
@@ -116,7 +115,7 @@ static bool holds_any(struct walk *k, const struct cp_code *code)
     return false;
 }
 
-/* The record that an entry at a level would be called from. */
+/* Returns the record that would call an entry at this inlining level. */
 static uint32_t outer_of(const struct walk *k, uint32_t head, uint32_t level)
 {
     while (head != CP_NO_RECORD && k->w->records[head].level >= level)
@@ -141,8 +140,8 @@ static uint32_t add_record(struct walk *k, const struct cp_record *record)
 }
 
 /*
- * Makes the entry the innermost record of the addresses [from, to). Those
- * with one caller share the record.
+ * Makes the entry the innermost record of the addresses [from, to). Addresses
+ * with the same caller share a record.
  */
 static void claim(struct walk *k, const struct cp_record *model, size_t from,
                   size_t to)
@@ -167,7 +166,7 @@ static void claim(struct walk *k, const struct cp_record *model, size_t from,
     }
 }
 
-/* Claims all addresses in the entry's code; false: there are none. */
+/* Claims all addresses in the entry's code; false if there are none. */
 static bool claim_code(struct walk *k, const struct code_entry *e,
                        const uint8_t *entry, uint32_t level)
 {
@@ -193,7 +192,7 @@ static bool claim_code(struct walk *k, const struct code_entry *e,
     return is_any;
 }
 
-/* Opens the children of an entry; false: nested too deep. */
+/* Enters the children of an entry; false if nested too deep. */
 static bool open_children(struct walk *k, uint8_t level)
 {
     struct cp_worker *w = k->w;
@@ -224,7 +223,7 @@ static bool jump(struct walk *k, const struct cp_abbrev *a,
     return true;
 }
 
-/* Passes all children of an entry, whose attributes have been passed. */
+/* Skips all children of an entry; its attributes are already skipped. */
 static void pass_children(struct walk *k)
 {
     size_t depth = 1;
@@ -249,7 +248,7 @@ static void pass_children(struct walk *k)
     }
 }
 
-/* Goes past an entry without interest, and below it if need be. */
+/* Skips an irrelevant entry, and enters its children if the walk needs them. */
 static bool pass(struct walk *k, const struct cp_abbrev *a, uint8_t level)
 {
     bool may_jump = a->kind == CP_ABBREV_LEAF ||
@@ -270,8 +269,8 @@ static bool pass(struct walk *k, const struct cp_abbrev *a, uint8_t level)
 }
 
 /*
- * An entry with code below a function that holds addresses, or a function.
- * Returns false to end the walk.
+ * Handles a function, or an entry with code below a function that contains
+ * addresses. Returns false to end the walk.
  */
 static bool visit(struct walk *k, const struct cp_abbrev *a,
                   const uint8_t *entry, uint8_t level)
@@ -305,7 +304,7 @@ static bool visit(struct walk *k, const struct cp_abbrev *a,
     return open_children(k, level);
 }
 
-/* Notes the code of a function when all functions are listed. */
+/* Adds the code of a function to the list, if all functions are listed. */
 static void list(struct walk *k, const struct cp_abbrev *a,
                  const uint8_t *entry)
 {
@@ -318,16 +317,17 @@ static void list(struct walk *k, const struct cp_abbrev *a,
     k->c = attrs;
     cp_ranges_init(&r, k->unit, &e.code, &k->w->fuel);
     while (cp_ranges_next(&r)) {
-        if (l->n >= l->most || cp_reserve(&l->items, &l->cap, l->n + 1,
-                                          sizeof(*l->items), NULL) != CP_OK) {
-            l->is_cut = true;
+        if (l->n >= l->max_items ||
+            cp_reserve(&l->items, &l->cap, l->n + 1, sizeof(*l->items), NULL) !=
+                CP_OK) {
+            l->is_incomplete = true;
             return;
         }
         l->items[l->n++] = (struct cp_function_range){ r.low, r.high, entry };
     }
 }
 
-/* Takes the next code; false ends the walk. */
+/* Handles the next entry; false ends the walk. */
 static bool step(struct walk *k)
 {
     const uint8_t *entry = k->c.pos;
@@ -369,7 +369,7 @@ static void walk_unit(struct walk *k)
         goes_on = step(k);
 }
 
-/* Walks one function and what is below it. */
+/* Walks one function and its children. */
 static void walk_function(struct walk *k, const uint8_t *entry)
 {
     bool goes_on;
@@ -384,7 +384,7 @@ static void walk_function(struct walk *k, const uint8_t *entry)
     while (goes_on && k->depth > 1 && k->c.pos < k->c.end);
 }
 
-/* Makes the worker ready for n addresses; false: there is nothing to do. */
+/* Prepares the worker for n addresses; false if there is nothing to do. */
 static bool begin(struct walk *k, struct cp_worker *w)
 {
     w->n_records = 0;
@@ -450,10 +450,10 @@ bool cp_functions_list(struct cp_worker *w, const struct cp_dwarf_unit *u,
     struct walk k = { .w = w, .unit = u, .n_left = 1, .list = out };
 
     out->n = 0;
-    out->is_cut = false;
+    out->is_incomplete = false;
     k.abbrevs = cp_abbrev_table(&w->abbrevs, u);
     if (!k.abbrevs)
         return false;
     walk_unit(&k);
-    return !k.is_out_of_memory && !out->is_cut && cp_function_sort(out);
+    return !k.is_out_of_memory && !out->is_incomplete && cp_function_sort(out);
 }

@@ -1,5 +1,6 @@
 /*
- * dwarf_functions - which function, inlined into which, an address is in.
+ * dwarf_functions - finds the function, and the inlined calls, that contain an
+ * address.
  */
 #ifndef CP_DWARF_FUNCTIONS_H
 #define CP_DWARF_FUNCTIONS_H
@@ -13,43 +14,43 @@
 struct cp_dwarf_unit;
 struct cp_worker;
 
-/* A part of the code of a function. */
+/* A contiguous range of a function's code. */
 struct cp_function_range {
     uint64_t low, high;
     const uint8_t *entry;
 };
 
-/* All functions of a unit, for those who ask again. Starts as { 0 }. */
+/* All functions of a unit, for repeated lookups. Initialize with { 0 }. */
 struct cp_function_list {
     struct cp_function_range *items; /* sorted by low */
     size_t n, cap;
-    size_t most; /* no more than that many, or the list is of no use */
-    bool is_cut; /* there were more */
+    size_t max_items;   /* maximum items; a longer list is not used */
+    bool is_incomplete; /* whether there were more */
 };
 
 /*
- * Fills w->records, and w->heads[i] with the innermost record of sorted[i] or
- * CP_NO_RECORD. The unit's root has been read.
+ * Fills w->records, and sets w->heads[i] to the innermost record of sorted[i]
+ * or CP_NO_RECORD. The root of the unit must have been read.
  */
 enum cp_status cp_functions_find(struct cp_worker *w,
                                  const struct cp_dwarf_unit *u,
                                  const uint64_t *sorted, size_t n);
 
-/* The same with a list of the unit's functions: looks at nothing else. */
+/* The same with a list of the unit's functions; visits only those. */
 enum cp_status cp_functions_find_in(struct cp_worker *w,
                                     const struct cp_dwarf_unit *u,
                                     const uint64_t *sorted, size_t n,
                                     const struct cp_function_list *functions);
 
-/* Fills a list, whose `most` is set; false: it cannot be had. */
+/* Fills a list, whose max_items the caller sets; false if it is incomplete. */
 bool cp_functions_list(struct cp_worker *w, const struct cp_dwarf_unit *u,
                        struct cp_function_list *out);
 
-/* The entry of the function that an address is in, or NULL. */
+/* Returns the entry of the function that contains an address, or NULL. */
 const uint8_t *cp_function_at(const struct cp_function_list *l,
                               uint64_t address);
 
-/* Sorts the list; false: out of memory. */
+/* Sorts the list; false if allocation fails. */
 bool cp_function_sort(struct cp_function_list *l);
 
 #endif

@@ -1,4 +1,4 @@
-/* dwarf_index.c - tables for repeated questions; see dwarf_index.h. */
+/* dwarf_index.c - caches for repeated lookups. */
 #include "symbol/dwarf/dwarf_index.h"
 
 #include <stdbool.h>
@@ -13,10 +13,11 @@
 #include "symbol/dwarf/dwarf_functions.h"
 #include "symbol/dwarf/dwarf_line.h"
 
-#define MAX_BACK 256 /* ranges looked at that begin before an address */
+#define MAX_LOOKBACK                                                           \
+    256 /* maximum ranges examined that begin before an address */
 
 struct cp_dwarf_index {
-    struct cp_unit_index **slots; /* by hash of the unit, NULL: free */
+    struct cp_unit_index **slots; /* hash table by unit; NULL: free */
     size_t n_units, n_slots;
     struct cp_unit_map map;
 };
@@ -41,7 +42,7 @@ void cp_dwarf_index_free(struct cp_dwarf_index *x)
     cp_free(x);
 }
 
-/* The slot of a unit, or the free one where it would go. */
+/* Returns the slot of a unit, or the free slot for it. */
 static struct cp_unit_index **find_slot(const struct cp_dwarf_index *x,
                                         uint64_t unit)
 {
@@ -106,15 +107,15 @@ bool cp_unit_map_add(struct cp_unit_map *m, uint64_t low, uint64_t high,
 
 bool cp_unit_map_sort(struct cp_unit_map *m)
 {
-    uint64_t reach = 0;
+    uint64_t max_end = 0;
 
     if (cp_sort_structs(m->ranges, m->n, sizeof(*m->ranges),
                         offsetof(struct cp_unit_range, low), NULL) != CP_OK)
         return false;
     for (size_t i = 0; i < m->n; i++) {
-        if (m->ranges[i].high > reach)
-            reach = m->ranges[i].high;
-        m->ranges[i].reach = reach;
+        if (m->ranges[i].high > max_end)
+            max_end = m->ranges[i].high;
+        m->ranges[i].max_end = max_end;
     }
     m->is_made = true;
     return true;
@@ -127,10 +128,10 @@ uint64_t cp_unit_map_at(const struct cp_unit_map *m, uint64_t address)
                                              sizeof(*m->ranges), m->n, address);
     uint64_t unit = UINT64_MAX;
 
-    for (size_t i = 0; low > 0 && i < MAX_BACK; low--, i++) {
+    for (size_t i = 0; low > 0 && i < MAX_LOOKBACK; low--, i++) {
         const struct cp_unit_range *r = &m->ranges[low - 1];
 
-        if (r->reach <= address)
+        if (r->max_end <= address)
             break;
         if (address < r->high && r->unit < unit)
             unit = r->unit;
@@ -145,7 +146,9 @@ bool cp_function_sort(struct cp_function_list *l)
                            NULL) == CP_OK;
 }
 
-/* Of those that start where f does the first that has the address. */
+/*
+ * Returns the first range with the same start as f that contains the address.
+ */
 static const struct cp_function_range *
 first_like(const struct cp_function_list *l, const struct cp_function_range *f,
            uint64_t address)
@@ -154,7 +157,7 @@ first_like(const struct cp_function_list *l, const struct cp_function_range *f,
                             : cp_search_above(&l->items->low, sizeof(*l->items),
                                               l->n, f->low - 1);
 
-    for (size_t i = 0; i < MAX_BACK && &l->items[at + i] < f; i++)
+    for (size_t i = 0; i < MAX_LOOKBACK && &l->items[at + i] < f; i++)
         if (address < l->items[at + i].high)
             return &l->items[at + i];
     return f;
@@ -167,7 +170,7 @@ const uint8_t *cp_function_at(const struct cp_function_list *l,
                            : cp_search_above(&l->items->low, sizeof(*l->items),
                                              l->n, address);
 
-    for (size_t i = 0; low > 0 && i < MAX_BACK; low--, i++) {
+    for (size_t i = 0; low > 0 && i < MAX_LOOKBACK; low--, i++) {
         const struct cp_function_range *f = &l->items[low - 1];
 
         if (address < f->high)

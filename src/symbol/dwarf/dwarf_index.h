@@ -1,11 +1,11 @@
 /*
- * dwarf_index - what is remembered for the next question.
+ * dwarf_index - caches of a symbolizer for repeated batches.
  *
- * A batch is answered without building anything. A symbolizer that is asked
- * again and again (one address at a time, by a program at the other end of a
- * pipe) remembers, from the second question on, which unit each address is in
- * and, for units that come up again, their functions and places to go on from
- * in their line programs. All of it is a fraction of the file's size.
+ * A single batch is resolved without building tables. A symbolizer that gets
+ * many batches (one address at a time, over a pipe) builds caches from the
+ * second batch on: the unit of each address, and for units that occur again
+ * their functions and restart points in their line programs. The caches are
+ * much smaller than the file.
  */
 #ifndef CP_DWARF_INDEX_H
 #define CP_DWARF_INDEX_H
@@ -17,7 +17,7 @@
 #include "symbol/dwarf/dwarf_functions.h"
 #include "symbol/dwarf/dwarf_line.h"
 
-/* What is remembered of one unit; used by one thread at a time. */
+/* Caches of one unit; used by one thread at a time. */
 struct cp_unit_index {
     uint64_t unit;
     unsigned n_visits;
@@ -30,17 +30,20 @@ struct cp_dwarf_index;
 
 struct cp_dwarf_index *cp_dwarf_index_new(void);
 
-/* NULL is allowed. */
+/* x may be NULL. */
 void cp_dwarf_index_free(struct cp_dwarf_index *x);
 
-/* What is remembered of a unit, made if new; NULL: out of memory. */
+/*
+ * Returns the caches of a unit and creates them if new; NULL if allocation
+ * fails.
+ */
 struct cp_unit_index *cp_dwarf_index_unit(struct cp_dwarf_index *x,
                                           uint64_t unit);
 
-/* The units of all code, sorted by address. */
+/* The unit of a range of code; a map is sorted by address. */
 struct cp_unit_range {
     uint64_t low, high, unit;
-    uint64_t reach; /* the highest `high` up to here */
+    uint64_t max_end; /* highest `high` up to this range */
 };
 
 struct cp_unit_map {
@@ -51,14 +54,16 @@ struct cp_unit_map {
 
 struct cp_unit_map *cp_dwarf_index_map(struct cp_dwarf_index *x);
 
-/* Adds a range; false: out of memory. */
+/* Adds a range; false if allocation fails. */
 bool cp_unit_map_add(struct cp_unit_map *m, uint64_t low, uint64_t high,
                      uint64_t unit);
 
-/* Makes the map ready for questions; false: out of memory. */
+/* Sorts the map for lookups; false if allocation fails. */
 bool cp_unit_map_sort(struct cp_unit_map *m);
 
-/* The first unit of the file that has the address, or UINT64_MAX. */
+/*
+ * Returns the first unit of the file that contains the address, or UINT64_MAX.
+ */
 uint64_t cp_unit_map_at(const struct cp_unit_map *m, uint64_t address);
 
 #endif

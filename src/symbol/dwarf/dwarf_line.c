@@ -1,5 +1,5 @@
 /*
- * dwarf_line.c - header and program of a line table; see dwarf_line.h.
+ * dwarf_line.c - runs line programs.
  *
  *   length, version (2), [5: address size (1), segment size (1)],
  *   header length, minimum step (1), [4: operations (1)], default (1),
@@ -18,19 +18,19 @@
 
 #define ROWS_PER_MARK 64
 
-/* The state machine's registers, and the row that it made last. */
+/* Registers of the line state machine, and the previous row. */
 struct machine {
     uint64_t address;
     struct cp_line_row now, last;
     uint64_t last_address;
     bool has_last;
-    /* The address that is waited for: all below have been dealt with. */
+    /* The remaining addresses; all lower ones have a row. */
     const uint64_t *sorted;
     size_t n, next;
     uint64_t next_address;
     struct cp_line_row *rows;
-    struct cp_line_marks *marks; /* to be filled, or NULL */
-    unsigned until_mark;         /* rows */
+    struct cp_line_marks *marks; /* restart points to record, or NULL */
+    unsigned until_mark;         /* rows until the next restart point */
 };
 
 static bool read_header(struct cp_line *l, struct cp_cursor *c)
@@ -85,7 +85,7 @@ bool cp_line_open(struct cp_line *l, const struct cp_dwarf_unit *u)
     return read_header(l, &c);
 }
 
-/* Where an address would go: the first that is not below it. */
+/* Moves to the first remaining address >= `address`. */
 static void seek(struct machine *m, uint64_t address)
 {
     size_t low = cp_search_from(m->sorted, sizeof(*m->sorted), m->n, address);
@@ -94,8 +94,8 @@ static void seek(struct machine *m, uint64_t address)
     m->next_address = low < m->n ? m->sorted[low] : UINT64_MAX;
 }
 
-/* The row before the one just made answers all up to its address. */
-static void answer(struct machine *m)
+/* Stores the previous row for all addresses before the current row. */
+static void store_row(struct machine *m)
 {
     while (m->next < m->n && m->sorted[m->next] < m->address) {
         struct cp_line_row *row = &m->rows[m->next++];
@@ -117,7 +117,7 @@ static void mark(struct machine *m, const uint8_t *pos)
                    NULL) != CP_OK ||
         cp_reserve(&k->order, &k->order_cap, k->n + 1, sizeof(*k->order),
                    NULL) != CP_OK) {
-        k->is_cut = true;
+        k->is_incomplete = true;
         m->marks = NULL;
         return;
     }
@@ -126,7 +126,7 @@ static void mark(struct machine *m, const uint8_t *pos)
     k->n++;
 }
 
-/* Makes a row; the program goes on at pos. */
+/* Emits a row; the program continues at pos. */
 static inline void emit(struct machine *m, const uint8_t *pos)
 {
     if (!m->has_last || m->address < m->last_address) {
@@ -134,7 +134,7 @@ static inline void emit(struct machine *m, const uint8_t *pos)
         m->until_mark = 1;
         seek(m, m->address);
     } else if (m->address > m->next_address) {
-        answer(m);
+        store_row(m);
     }
     m->last = m->now;
     m->last_address = m->address;
@@ -160,7 +160,7 @@ static void run_extended(const struct cp_line *l, struct machine *m,
     switch (opcode) {
     case DW_LNE_end_sequence:
         if (m->has_last && m->address > m->next_address)
-            answer(m);
+            store_row(m);
         begin_sequence(m);
         break;
     case DW_LNE_set_address:
@@ -214,7 +214,7 @@ static void run_standard(const struct cp_line *l, struct machine *m,
     }
 }
 
-/* What the special opcodes add to address and line. */
+/* Address and line increments of the special opcodes. */
 struct steps {
     uint8_t addresses[256], lines[256];
 };
@@ -227,7 +227,7 @@ static void make_steps(const struct cp_line *l, struct steps *s)
     }
 }
 
-/* Runs one instruction. */
+/* Executes one opcode. */
 static inline void run(const struct cp_line *l, const struct steps *s,
                        struct machine *m, struct cp_cursor *c)
 {
@@ -260,11 +260,15 @@ void cp_line_find(struct cp_line *l, const uint64_t *sorted, size_t n,
     begin_sequence(&m);
     while (c.pos < c.end)
         run(l, &steps, &m, &c);
-    if (marks && !marks->is_cut)
-        marks->is_cut = cp_sort_pairs(marks->order, marks->n, NULL) != CP_OK;
+    if (marks && !marks->is_incomplete)
+        marks->is_incomplete =
+            cp_sort_pairs(marks->order, marks->n, NULL) != CP_OK;
 }
 
-/* The last mark that is not above an address; NULL: none. */
+/*
+ * Returns the last restart point at or before an address; NULL if there is
+ * none.
+ */
 static const struct cp_sort_pair *find_mark(const struct cp_line_marks *marks,
                                             uint64_t address)
 {

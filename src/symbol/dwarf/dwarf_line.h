@@ -1,8 +1,8 @@
 /*
- * dwarf_line - line programs, run for the addresses that are asked for.
+ * dwarf_line - runs line programs for the requested addresses.
  *
- * A program is run once for all addresses of its unit; no row is kept but
- * those that answer. Names of files are looked at when a row needs them.
+ * A program runs once for all addresses of its unit; only the rows of these
+ * addresses are stored. File names are resolved on demand.
  */
 #ifndef CP_DWARF_LINE_H
 #define CP_DWARF_LINE_H
@@ -22,42 +22,46 @@ struct cp_line_row {
     bool is_found;
 };
 
-/* A file of the table, as the table has it. */
+/* A file of the line table. */
 struct cp_line_file {
-    const char *name; /* or NULL */
+    const char *name; /* NULL if missing */
     uint64_t dir;
-    char *path; /* the whole path, once made */
+    char *path; /* full path; NULL until it is built */
 };
 
-/* A place in a program: a row was made here, and it goes on from `pos`. */
+/*
+ * A restart point: the state after a row, and the position of the next opcode.
+ */
 struct cp_line_mark {
     struct cp_line_row row;
     const uint8_t *pos;
 };
 
 /*
- * Places to go on from, so that a second question need not run the program
- * from its start. Starts as { 0 }.
+ * Restart points, so that a later lookup need not run the program from its
+ * start. Initialize with { 0 }.
  */
 struct cp_line_marks {
     struct cp_line_mark *items;
-    struct cp_sort_pair *order; /* address, number; by address once sorted */
+    struct cp_sort_pair *order; /* address and restart point number; sorted by
+                                   address at the end */
     size_t n, items_cap, order_cap;
-    bool is_cut; /* memory ran out: of no use */
+    bool is_incomplete; /* allocation failed; do not use */
 };
 
 /*
- * One line table. Starts as { 0 } and is opened for one unit after the
- * other, to use its memory again.
+ * A line table. Initialize with { 0 }; it can be opened for one unit after
+ * another and reuses its memory.
  */
 struct cp_line {
-    struct cp_dwarf_unit unit; /* with the sizes of the line table */
+    struct cp_dwarf_unit
+        unit; /* the unit, with the offset size of the line table */
     struct cp_cursor tables, program;
     uint16_t version;
     uint8_t min_step, opcode_base, line_range;
     int8_t line_base;
-    uint8_t lengths[256]; /* operands of the standard opcodes */
-    bool has_files;       /* the tables have been read */
+    uint8_t lengths[256]; /* operand counts of the standard opcodes */
+    bool has_files;       /* whether the file tables are decoded */
     const char **dirs;
     size_t n_dirs, dirs_cap;
     struct cp_line_file *files;
@@ -65,17 +69,17 @@ struct cp_line {
     int64_t fuel; /* bytes that may still be decoded */
 };
 
-/* Reads the header of the unit's line program; false: it has none. */
+/* Reads the header of the unit's line program; false if it has none. */
 bool cp_line_open(struct cp_line *l, const struct cp_dwarf_unit *u);
 
 /*
- * Fills rows[i] for sorted[i], which are zeroed before. If marks is not NULL,
- * it is filled as well.
+ * Fills in rows[i] for sorted[i]; the rows must be zeroed. Records restart
+ * points if marks is not NULL.
  */
 void cp_line_find(struct cp_line *l, const uint64_t *sorted, size_t n,
                   struct cp_line_row *rows, struct cp_line_marks *marks);
 
-/* The same for a few addresses, from marks of the same unit. */
+/* The same for a few addresses, using restart points of the same unit. */
 void cp_line_find_from(struct cp_line *l, const uint64_t *sorted, size_t n,
                        struct cp_line_row *rows,
                        const struct cp_line_marks *marks);
@@ -83,8 +87,8 @@ void cp_line_find_from(struct cp_line *l, const uint64_t *sorted, size_t n,
 void cp_line_marks_release(struct cp_line_marks *m);
 
 /*
- * The whole path of a file by its number, in the arena; NULL if it has none
- * or memory runs out.
+ * Returns the full path of file number `file`, in the arena; NULL if it is
+ * unknown or allocation fails.
  */
 const char *cp_line_path(struct cp_line *l, uint64_t file,
                          struct cp_arena *arena);

@@ -1,10 +1,9 @@
 /*
  * dwarf_line_files.c - directories and files of a line table.
  *
- * Before version 5, two lists of strings: directories, then files, each with
- * three numbers, both counted from 1. In version 5, two tables that describe
- * their own columns, counted from 0, in which directory 0 is the one that the
- * compiler ran in.
+ * Before version 5: two lists of strings, directories and files, both numbered
+ * from 1; each file has three numbers. Version 5: two tables that describe
+ * their columns, numbered from 0; directory 0 is the compilation directory.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,7 +57,7 @@ static void read_lists(struct cp_line *l, struct cp_cursor *c)
     }
 }
 
-/* One row of a table: its path, and its directory if it has one. */
+/* Reads one row of a table: its path, and its directory if it has one. */
 static bool read_row(struct cp_line *l, struct cp_cursor *c,
                      const struct cp_attr *columns, unsigned n_columns,
                      struct cp_line_file *out)
@@ -116,7 +115,10 @@ static void read_files(struct cp_line *l)
         (void)read_table(l, &c, true);
 }
 
-/* What stands before the name: directories of the table and of the unit. */
+/*
+ * Finds the directories to prepend to a file name: of the table and of the
+ * unit.
+ */
 static void find_dirs(const struct cp_line *l, const struct cp_line_file *f,
                       const char **out_outer, const char **out_inner)
 {

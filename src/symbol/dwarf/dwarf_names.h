@@ -1,4 +1,4 @@
-/* dwarf_names - the numbers of DWARF 2 to 5 that are used here. */
+/* dwarf_names - constants of DWARF 2 to 5. */
 #ifndef CP_DWARF_NAMES_H
 #define CP_DWARF_NAMES_H
 

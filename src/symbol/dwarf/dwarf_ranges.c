@@ -1,8 +1,10 @@
 /*
- * dwarf_ranges.c - low_pc and high_pc, .debug_ranges, .debug_rnglists.
+ * dwarf_ranges.c - iterates over low_pc/high_pc, .debug_ranges and
+ * .debug_rnglists.
  *
- * Linkers mark what they dropped with addresses of 0, 1, or all bits set.
- * The last are recognised here; the first cover no code that is asked for.
+ * Linkers mark discarded code with address 0, address 1 or all bits set. All
+ * bits set is handled here; ranges at 0 and 1 contain no address that is looked
+ * up.
  */
 #include "symbol/dwarf/dwarf_ranges.h"
 
@@ -11,7 +13,7 @@
 #include "symbol/dwarf/dwarf_names.h"
 #include "symbol/table/cursor.h"
 
-#define ENTRY_BYTES 64 /* more than an entry has */
+#define ENTRY_BYTES 64 /* maximum bytes of an entry */
 #define FETCH_BYTES 4096
 
 static uint64_t all_bits(const struct cp_dwarf_unit *u)
@@ -19,7 +21,10 @@ static uint64_t all_bits(const struct cp_dwarf_unit *u)
     return u->address_size == 4 ? UINT32_MAX : UINT64_MAX;
 }
 
-/* Where the list of DW_FORM_rnglistx begins: offsets lie at the base. */
+/*
+ * Returns the offset of the list of DW_FORM_rnglistx; the offset table is at
+ * the base.
+ */
 static uint64_t indexed_list(const struct cp_dwarf_unit *u, uint64_t index)
 {
     uint64_t at = u->rnglists_base + index * u->offset_size, offset;
@@ -31,7 +36,10 @@ static uint64_t indexed_list(const struct cp_dwarf_unit *u, uint64_t index)
     return u->rnglists_base + offset;
 }
 
-/* Version 4 of split units has its lists in the file of the skeleton. */
+/*
+ * Finds the section of the list. Split units of version 4 use that of the
+ * skeleton's file.
+ */
 static void find_list(struct cp_ranges *r, const struct cp_value *v)
 {
     const struct cp_dwarf_unit *u = r->unit;
@@ -53,7 +61,7 @@ static void find_list(struct cp_ranges *r, const struct cp_value *v)
     r->fetched = r->list.pos;
 }
 
-/* Before an entry is read. */
+/* Fetches the bytes of the next entry. */
 static void fetch(struct cp_ranges *r)
 {
     if (cp_cursor_left(&r->list) == 0 ||
@@ -74,11 +82,11 @@ void cp_ranges_init(struct cp_ranges *r, const struct cp_dwarf_unit *u,
     if (!cp_form_address(u, &code->low, &r->low) || !code->high.form)
         return;
     if (!cp_form_address(u, &code->high, &r->high))
-        r->high = r->low + code->high.number; /* a length */
+        r->high = r->low + code->high.number; /* high_pc is a length */
     r->is_single = r->low < r->high;
 }
 
-/* An entry of .debug_ranges; false at the end. */
+/* Reads an entry of .debug_ranges; false at the end. */
 static bool next_old(struct cp_ranges *r)
 {
     unsigned size = r->unit->address_size;
@@ -102,7 +110,7 @@ static bool next_old(struct cp_ranges *r)
     }
 }
 
-/* Reads what follows the kind of an entry; true: a range, maybe empty. */
+/* Reads the operands of an entry; true if it is a range, possibly empty. */
 static bool read_entry(struct cp_ranges *r, unsigned kind)
 {
     const struct cp_dwarf_unit *u = r->unit;
@@ -150,7 +158,7 @@ static bool read_entry(struct cp_ranges *r, unsigned kind)
     return true;
 }
 
-/* An entry of .debug_rnglists; false at the end. */
+/* Reads an entry of .debug_rnglists; false at the end. */
 static bool next_new(struct cp_ranges *r)
 {
     for (;;) {

@@ -1,9 +1,9 @@
 /*
- * dwarf_resolve.c - addresses by unit, units by worker; see dwarf_resolve.h.
+ * dwarf_resolve.c - groups addresses by unit and distributes units to workers.
  *
- * The addresses of a unit need not be neighbours (cold code lies apart), so
- * they are brought together first; then each unit is read by one worker, the
- * largest first.
+ * The addresses of a unit need not be adjacent (cold code is placed elsewhere),
+ * so they are grouped first. Each unit is then read by one worker, the largest
+ * unit first.
  */
 #include "symbol/dwarf/dwarf_resolve.h"
 
@@ -25,38 +25,39 @@
 #include "symbol/dwarf/dwarf_worker.h"
 #include "symbol/table/frame.h"
 
-#define BYTES_PER_ADDRESS 256 /* where reading all is cheaper than an index */
+#define BYTES_PER_ADDRESS                                                      \
+    256 /* denser addresses are resolved faster without the index */
 
-/* All addresses in one unit. */
+/* All addresses of one unit. */
 struct job {
     uint64_t unit;
-    uint64_t len;                /* of the unit */
-    size_t first, n;             /* among the gathered addresses */
-    struct cp_unit_index *index; /* what is remembered of it, or NULL */
+    uint64_t len;                /* bytes of the unit */
+    size_t first, n;             /* range of the grouped addresses */
+    struct cp_unit_index *index; /* caches of the unit, or NULL */
 };
 
 struct batch {
     const struct cp_dwarf_source *source;
     const uint64_t *sorted;
     size_t n;
-    struct cp_answer *answers;
-    struct cp_sort_pair *by_unit; /* unit, and place in `sorted` */
+    struct cp_resolved *answers;
+    struct cp_sort_pair *by_unit; /* unit, and index in `sorted` */
     size_t n_found;               /* addresses that have a unit */
-    uint64_t *gathered;           /* the addresses in that order */
+    uint64_t *grouped;            /* addresses in the order of by_unit */
     struct job *jobs;
     size_t n_jobs;
-    uint64_t units_end;         /* of the units seen so far */
-    struct cp_sort_pair *order; /* of the jobs */
+    uint64_t units_end;         /* end of the units so far */
+    struct cp_sort_pair *order; /* jobs by size */
     atomic_size_t next_job;
     atomic_bool has_failed;
 };
 
 /* Sorts the addresses by unit; within a unit they stay sorted. */
-static enum cp_status gather(struct batch *b, _Atomic uint64_t *unit_of)
+static enum cp_status group_by_unit(struct batch *b, _Atomic uint64_t *unit_of)
 {
     b->by_unit = cp_alloc(b->n, sizeof(*b->by_unit), NULL);
-    b->gathered = cp_alloc(b->n, sizeof(*b->gathered), NULL);
-    if (!b->by_unit || !b->gathered)
+    b->grouped = cp_alloc(b->n, sizeof(*b->grouped), NULL);
+    if (!b->by_unit || !b->grouped)
         return CP_ENOMEM;
     for (size_t i = 0; i < b->n; i++) {
         uint64_t unit = atomic_load_explicit(&unit_of[i], memory_order_relaxed);
@@ -67,7 +68,7 @@ static enum cp_status gather(struct batch *b, _Atomic uint64_t *unit_of)
     if (cp_sort_pairs(b->by_unit, b->n_found, NULL) != CP_OK)
         return CP_ENOMEM;
     for (size_t i = 0; i < b->n_found; i++)
-        b->gathered[i] = b->sorted[b->by_unit[i].value];
+        b->grouped[i] = b->sorted[b->by_unit[i].value];
     return CP_OK;
 }
 
@@ -81,8 +82,8 @@ static size_t count_units(const struct batch *b)
 }
 
 /*
- * Units that overlap are a trick to have the same bytes read many times:
- * only the first of such units is read.
+ * Adds a job. Of overlapping units only the first is read, because a malicious
+ * file could make the same bytes be read many times.
  */
 static void add_job(struct batch *b, uint64_t unit, size_t first)
 {
@@ -125,10 +126,13 @@ static size_t count_frames(const struct cp_worker *w, uint32_t head)
     return n;
 }
 
-/* The frames of one address: its records, innermost first, and its row. */
-static enum cp_status make_answer(struct cp_worker *w,
-                                  const struct cp_dwarf_unit *u, size_t i,
-                                  struct cp_answer *out)
+/*
+ * Builds the frames of one address: its records, innermost first, and its line
+ * row.
+ */
+static enum cp_status build_frames(struct cp_worker *w,
+                                   const struct cp_dwarf_unit *u, size_t i,
+                                   struct cp_resolved *out)
 {
     const struct cp_line_row *row = &w->rows[i];
     uint32_t head = w->heads[i];
@@ -171,22 +175,22 @@ static enum cp_status make_answer(struct cp_worker *w,
     return CP_OK;
 }
 
-/* Few addresses in a unit that has come up before are worth its index. */
+/* Whether to use the caches: few addresses in a unit that occurred before. */
 static bool uses_index(const struct job *job)
 {
     return job->index && job->index->has_functions &&
            job->n < BYTES_PER_ADDRESS + job->len / BYTES_PER_ADDRESS;
 }
 
-/* Remembers the functions of a unit when it comes up for the second time. */
-static void learn(struct cp_worker *w, const struct cp_dwarf_unit *u,
-                  const struct job *job)
+/* Caches the functions of a unit when it occurs for the second time. */
+static void cache_functions(struct cp_worker *w, const struct cp_dwarf_unit *u,
+                            const struct job *job)
 {
     struct cp_unit_index *x = job->index;
 
     if (!x || x->n_visits++ != 1)
         return;
-    x->functions.most = (size_t)(u->end - u->start) / 16;
+    x->functions.max_items = (size_t)(u->end - u->start) / 16;
     x->has_functions = cp_functions_list(w, u, &x->functions);
     if (!x->has_functions) {
         cp_free(x->functions.items);
@@ -194,24 +198,26 @@ static void learn(struct cp_worker *w, const struct cp_dwarf_unit *u,
     }
 }
 
-/* The rows of the addresses; what the program passes is marked once. */
+/*
+ * Finds the line rows of the addresses; records restart points the first time.
+ */
 static void find_rows(struct cp_worker *w, const struct job *job,
                       const uint64_t *addresses)
 {
     struct cp_line_marks *marks = job->index ? &job->index->marks : NULL;
 
-    if (marks && marks->n > 0 && !marks->is_cut && uses_index(job))
+    if (marks && marks->n > 0 && !marks->is_incomplete && uses_index(job))
         cp_line_find_from(&w->line, addresses, job->n, w->rows, marks);
     else
         cp_line_find(&w->line, addresses, job->n, w->rows,
                      marks && marks->n == 0 ? marks : NULL);
 }
 
-/* Functions and rows of the addresses of a unit, into the worker. */
+/* Finds functions and line rows of the addresses of a unit, into the worker. */
 static enum cp_status read_unit(struct batch *b, struct cp_worker *w,
                                 const struct job *job, struct cp_dwarf_unit *u)
 {
-    const uint64_t *addresses = b->gathered + job->first;
+    const uint64_t *addresses = b->grouped + job->first;
     struct cp_dwarf_unit skeleton = *u;
     enum cp_status status;
 
@@ -221,7 +227,7 @@ static enum cp_status read_unit(struct batch *b, struct cp_worker *w,
     memset(w->rows, 0, job->n * sizeof(*w->rows));
     if (u->dwo_name)
         (void)cp_split_unit(b->source->split, w, &skeleton, u);
-    learn(w, u, job);
+    cache_functions(w, u, job);
     if (uses_index(job))
         status = cp_functions_find_in(w, u, addresses, job->n,
                                       &job->index->functions);
@@ -243,8 +249,8 @@ static enum cp_status do_job(struct batch *b, struct cp_worker *w,
         return CP_OK;
     status = read_unit(b, w, job, &u);
     for (size_t i = 0; i < job->n && status == CP_OK; i++)
-        status = make_answer(w, &u, i,
-                             &b->answers[b->by_unit[job->first + i].value]);
+        status = build_frames(w, &u, i,
+                              &b->answers[b->by_unit[job->first + i].value]);
     return status;
 }
 
@@ -259,7 +265,7 @@ static void do_jobs(void *context, size_t piece)
             atomic_store(&b->has_failed, true);
 }
 
-/* How much there is to read, for the workers' fuel. */
+/* Returns the bytes of the sections to read, for the workers' fuel. */
 static size_t total_len(const struct cp_dwarf *d)
 {
     size_t len = 0;
@@ -271,7 +277,7 @@ static size_t total_len(const struct cp_dwarf *d)
 
 enum cp_status cp_dwarf_resolve(const struct cp_dwarf_source *source,
                                 const uint64_t *sorted, size_t n,
-                                struct cp_answer *answers)
+                                struct cp_resolved *answers)
 {
     struct batch b = {
         .source = source, .sorted = sorted, .n = n, .answers = answers
@@ -284,7 +290,7 @@ enum cp_status cp_dwarf_resolve(const struct cp_dwarf_source *source,
     if (unit_of)
         status = cp_find_units(source, sorted, n, unit_of);
     if (status == CP_OK)
-        status = gather(&b, unit_of);
+        status = group_by_unit(&b, unit_of);
     if (status == CP_OK)
         status = make_jobs(&b);
     if (status == CP_OK && source->n_workers > 1 && b.n_jobs > 1)
@@ -295,7 +301,7 @@ enum cp_status cp_dwarf_resolve(const struct cp_dwarf_source *source,
         status = CP_ENOMEM;
     cp_free((void *)unit_of);
     cp_free(b.by_unit);
-    cp_free(b.gathered);
+    cp_free(b.grouped);
     cp_free(b.jobs);
     cp_free(b.order);
     return status;

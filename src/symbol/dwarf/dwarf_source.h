@@ -1,4 +1,4 @@
-/* dwarf_source - a file that is asked, and what is used to read it. */
+/* dwarf_source - a file to look up, and the workers and caches for it. */
 #ifndef CP_DWARF_SOURCE_H
 #define CP_DWARF_SOURCE_H
 
@@ -12,9 +12,9 @@ struct cp_worker;
 struct cp_dwarf_source {
     const struct cp_dwarf *dwarf;
     struct cp_split *split;
-    struct cp_worker *workers;    /* used at once, if there are several */
-    size_t n_workers;             /* at least one */
-    struct cp_dwarf_index *index; /* NULL: nothing is to be remembered */
+    struct cp_worker *workers;    /* run in parallel if there are several */
+    size_t n_workers;             /* at least 1 */
+    struct cp_dwarf_index *index; /* NULL: no caching */
 };
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * dwarf_split.c - .dwo and .dwp files; see dwarf_split.h.
+ * dwarf_split.c - opens .dwo and .dwp files.
  *
  * The index of a .dwp file (.debug_cu_index), numbers of 4 bytes:
- *   version (5: 2 bytes and 2 of nothing), columns, units, slots
- *   slots x id (8)         hash table: id & mask, then steps by the high half
- *   slots x row            0: empty
- *   columns x kind         which section a column is about
+ *   version (5: 2 bytes and 2 of padding), columns, units, slots
+ *   slots x id (8)         hash table: id & mask, step from the high half
+ *   slots x row            0: free
+ *   columns x kind         section of the column
  *   units x columns x offset
  *   units x columns x length
  */
@@ -30,14 +30,14 @@
 
 #define BUCKETS 256
 
-/* A unit's sections: a whole .dwo file, or parts of the .dwp file. */
+/* The sections of a unit: a .dwo file, or slices of the .dwp file. */
 struct part {
     struct part *next;
     uint64_t id;
-    struct cp_elf *elf;           /* of a .dwo file, else NULL */
-    struct cp_dwarf_file file;    /* the same */
-    struct cp_dwarf slice;        /* of the .dwp file */
-    const struct cp_dwarf *dwarf; /* NULL: there is no such file */
+    struct cp_elf *elf;           /* the .dwo file, or NULL */
+    struct cp_dwarf_file file;    /* sections of the .dwo file */
+    struct cp_dwarf slice;        /* slices of the .dwp file */
+    const struct cp_dwarf *dwarf; /* NULL: the file is missing */
 };
 
 struct cp_split {
@@ -46,8 +46,8 @@ struct cp_split {
     const struct cp_elf *of;    /* the program; borrowed, or NULL */
     struct cp_elf *package_elf; /* the .dwp file, or NULL */
     struct cp_dwarf_file package;
-    char path[PATH_MAX];    /* of the program */
-    char missing[PATH_MAX]; /* "": none */
+    char path[PATH_MAX];    /* path of the program */
+    char missing[PATH_MAX]; /* path of a missing file; "": none */
 };
 
 struct cp_split *cp_split_new(const char *path, const struct cp_elf *of,
@@ -104,7 +104,7 @@ void cp_split_drop(struct cp_split *s)
             cp_dwarf_file_drop(&p->file);
 }
 
-/* The head of the index, and where its tables begin. */
+/* The header of the index, and its tables. */
 struct index {
     uint64_t version, n_columns, n_units, n_slots;
     struct cp_cursor ids, rows, kinds, offsets, lengths;
@@ -126,7 +126,7 @@ static bool read_index(const struct cp_dwarf *d, struct index *x)
     return !c.failed && x->n_slots > 0 && (x->n_slots & (x->n_slots - 1)) == 0;
 }
 
-/* Number i of a table whose numbers have `size` bytes. */
+/* Returns number i of a table whose numbers have `size` bytes. */
 static uint64_t number_at(const struct cp_cursor *table, uint64_t i,
                           unsigned size)
 {
@@ -136,7 +136,7 @@ static uint64_t number_at(const struct cp_cursor *table, uint64_t i,
     return cp_cursor_uint(&c, size);
 }
 
-/* The row of an id, from 1; 0: it is not there. */
+/* Returns the row of an id, from 1; 0 if it is not in the index. */
 static uint64_t find_row(const struct index *x, uint64_t id)
 {
     uint64_t mask = x->n_slots - 1, at = id & mask;
@@ -153,7 +153,7 @@ static uint64_t find_row(const struct index *x, uint64_t id)
     return 0;
 }
 
-/* Which part of the sections a column is about; CP_DWARF_PARTS: none here. */
+/* Returns the section of a column; CP_DWARF_PARTS if it is not used. */
 static enum cp_dwarf_part part_of_kind(uint64_t kind, uint64_t version)
 {
     switch (kind) {
@@ -172,7 +172,7 @@ static enum cp_dwarf_part part_of_kind(uint64_t kind, uint64_t version)
     }
 }
 
-/* Cuts the sections of a unit out of the .dwp file. */
+/* Finds the slices of a unit in the .dwp file. */
 static bool slice_package(const struct cp_dwarf *package, struct part *p)
 {
     struct index x;
@@ -201,7 +201,7 @@ static bool slice_package(const struct cp_dwarf *package, struct part *p)
     return true;
 }
 
-/* Opens a .dwo file; false: not there. */
+/* Opens a .dwo file; false if it does not exist. */
 static bool try_open(struct cp_split *s, struct part *p, const char *path)
 {
     if (cp_elf_open_beside(&p->elf, path, s->of, NULL) != CP_OK)
@@ -211,7 +211,9 @@ static bool try_open(struct cp_split *s, struct part *p, const char *path)
     return true;
 }
 
-/* Where the compiler put it, and then beside the program. */
+/*
+ * Tries the path that the compiler recorded, then the directory of the program.
+ */
 static bool open_dwo(struct cp_split *s, struct part *p,
                      const struct cp_dwarf_unit *skeleton)
 {
@@ -230,7 +232,7 @@ static bool open_dwo(struct cp_split *s, struct part *p,
     return n > 0 && n < PATH_MAX && try_open(s, p, path);
 }
 
-/* The sections of an id, found before or now. */
+/* Returns the sections of an id; opens them on first use. */
 static const struct cp_dwarf *find_part(struct cp_split *s,
                                         const struct cp_dwarf_unit *skeleton)
 {
@@ -255,7 +257,7 @@ static const struct cp_dwarf *find_part(struct cp_split *s,
     return p->dwarf;
 }
 
-/* Reads a unit's root if it is the one that is looked for. */
+/* Reads a unit's root; false if it is not the unit of the skeleton. */
 static bool is_unit_of(struct cp_worker *w, const struct cp_dwarf *d,
                        uint64_t offset, const struct cp_dwarf_unit *skeleton,
                        struct cp_dwarf_unit *out)

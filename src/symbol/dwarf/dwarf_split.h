@@ -1,10 +1,11 @@
 /*
  * dwarf_split - units whose entries are in another file.
  *
- * With -gsplit-dwarf, the program has skeletons only; the entries are in a
- * .dwo file beside each object, or all together in one .dwp file. Files are
- * opened when a unit in them is asked for and stay open. May be used by
- * several threads at once.
+ * With -gsplit-dwarf the program contains only skeleton units. The entries are
+ * in a .dwo file beside each object file, or together in one .dwp file. A file
+ * is opened on first use and stays open.
+ *
+ * Context: any thread. Locking: takes its own lock.
  */
 #ifndef CP_DWARF_SPLIT_H
 #define CP_DWARF_SPLIT_H
@@ -19,27 +20,27 @@ struct cp_worker;
 struct cp_split;
 
 /*
- * `path` is that of the program: PATH.dwp and its directory are looked in.
- * NULL: no file is opened.
+ * `path` is that of the program: PATH.dwp and its directory are searched. NULL:
+ * no file is opened.
  */
 struct cp_split *cp_split_new(const char *path, const struct cp_elf *of,
                               struct cp_error *err);
 
-/* NULL is allowed. */
+/* s may be NULL. */
 void cp_split_free(struct cp_split *s);
 
-/* Gives memory back, where it is limited. */
+/* Frees fetched pages if memory is limited. */
 void cp_split_drop(struct cp_split *s);
 
 /*
- * The unit that a skeleton stands for, with its root read; false: its file is
- * missing or does not have it.
+ * Finds the unit of a skeleton and reads its root; false if its file is missing
+ * or does not contain it.
  */
 bool cp_split_unit(struct cp_split *s, struct cp_worker *w,
                    const struct cp_dwarf_unit *skeleton,
                    struct cp_dwarf_unit *out);
 
-/* A file that was looked for and not found, or NULL. */
+/* Returns the path of a missing file, or NULL. */
 const char *cp_split_missing(const struct cp_split *s);
 
 #endif

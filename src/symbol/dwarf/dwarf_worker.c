@@ -1,9 +1,9 @@
 /*
- * dwarf_worker.c - roots of units and names of functions.
+ * dwarf_worker.c - reads roots of units and names of functions.
  *
- * The name of a function may be several references away: an inlined call
- * refers to the abstract function, which refers to its declaration, which may
- * be in another unit (LTO) or another file (dwz).
+ * The name of a function may be several references away: an inlined call refers
+ * to the abstract function, which refers to its declaration, which may be in
+ * another unit (LTO) or another file (dwz).
  */
 #include "symbol/dwarf/dwarf_worker.h"
 
@@ -18,10 +18,10 @@
 #include "symbol/table/cursor.h"
 
 #define MAX_REFERENCES 16
-#define ENTRY_BYTES ((size_t)16 << 10) /* more than any entry has */
+#define ENTRY_BYTES ((size_t)16 << 10) /* maximum bytes of an entry */
 #define FUEL_PER_BYTE 48
 #define FUEL_PER_ADDRESS 4096
-#define FRAMES_PER_ADDRESS 32 /* on average */
+#define FRAMES_PER_ADDRESS 32 /* mean; limits the frames of a batch */
 #define BYTES_PER_FRAME 64
 
 void cp_worker_begin(struct cp_worker *w, size_t n, size_t len)
@@ -47,7 +47,7 @@ void cp_worker_release(struct cp_worker *w)
     *w = (struct cp_worker){ 0 };
 }
 
-/* The attributes of a root that are texts: they may need others first. */
+/* Text attributes of a root, resolved after its base attributes. */
 struct root_texts {
     struct cp_value name, comp_dir, dwo_name;
 };
@@ -104,7 +104,7 @@ static void note_root(struct cp_dwarf_unit *u, struct root_texts *texts,
     }
 }
 
-/* Where the parts of a unit begin that does not say so. */
+/* Sets the bases that a unit of version 5 may omit. */
 static void set_default_bases(struct cp_dwarf_unit *u)
 {
     uint64_t header = u->offset_size == 8 ? 16 : 8;
@@ -147,7 +147,7 @@ bool cp_worker_root(struct cp_worker *w, struct cp_dwarf_unit *u,
     return !c.failed;
 }
 
-/* What an entry says about the function's name. */
+/* Name attributes of an entry. */
 struct naming {
     const char *name, *linkage_name;
     struct cp_value reference;
@@ -199,9 +199,9 @@ static bool read_naming(struct cp_worker *w, const struct cp_dwarf_unit *u,
     return !c.failed;
 }
 
-/* The unit of a place: this one, or another that is looked for. */
-static bool go_to(struct cp_worker *w, struct cp_dwarf_unit *u,
-                  const struct cp_dwarf_place *place)
+/* Switches to the unit of a position, which may be the same. */
+static bool switch_unit(struct cp_worker *w, struct cp_dwarf_unit *u,
+                        const struct cp_dwarf_place *place)
 {
     const uint8_t *at;
 
@@ -214,7 +214,9 @@ static bool go_to(struct cp_worker *w, struct cp_dwarf_unit *u,
            cp_worker_root(w, u, NULL);
 }
 
-/* In languages that mangle names, a name alone is only a part of it. */
+/*
+ * Whether the language mangles names, so that DW_AT_name alone lacks the scope.
+ */
 static bool has_linkage_names(unsigned language)
 {
     switch (language) {
@@ -251,7 +253,7 @@ void cp_worker_name(struct cp_worker *w, const struct cp_dwarf_unit *u,
             record->start_line = (uint32_t)n.line;
         if ((record->function && record->start_line) ||
             !cp_form_place(&unit, &n.reference, &place) ||
-            !go_to(w, &unit, &place))
+            !switch_unit(w, &unit, &place))
             break;
         entry = place.dwarf->part[CP_DWARF_INFO].data + place.offset;
     }

@@ -1,13 +1,13 @@
 /*
- * address_map.c - see address_map.h.
+ * address_map.c - converts process addresses to file addresses.
  *
- * Most mappings are settled by the file offset: it lies in one segment, and
- * the segment says at which address. Debug files have lost their offsets, so
- * for what lies in none the mapping is taken to begin with the executable
- * segment. A profile without a memory map has addresses of the file already.
+ * In most mappings the file offset lies in one segment, and the segment gives
+ * the address. Debug files have no valid offsets; there the mapping is assumed
+ * to begin with the executable segment. A profile without a memory map already
+ * has addresses of the file.
  *
- * A kernel is linked at one address and runs at another: the mapping begins
- * at _text or _stext, wherever that has been moved.
+ * A kernel is linked at one address and runs at another: the mapping begins at
+ * _text or _stext plus the relocation offset.
  */
 #include "symbol/table/address_map.h"
 
@@ -20,7 +20,9 @@
 
 #define KERNEL_HALF ((uint64_t)1 << 63)
 #define PAGE ((uint64_t)4096)
-#define KERNEL_STEP ((uint64_t)2 << 20) /* a kernel is moved in such steps */
+#define KERNEL_STEP                                                            \
+    ((uint64_t)2 << 20) /* bytes; alignment of the kernel's relocation offset  \
+                         */
 
 static bool covers_everything(const struct cp_address_range *r)
 {
@@ -34,7 +36,7 @@ static bool is_kernel(const struct cp_address_range *r, const char *name)
            strstr(name, "[kernel");
 }
 
-/* The value of a symbol; false if the file has none of that name. */
+/* Finds the value of a symbol; false if it does not exist. */
 static bool find_symbol(const struct cp_elf *e, const char *name, uint64_t *out)
 {
     struct cp_elf_symbols table;
@@ -50,7 +52,7 @@ static bool find_symbol(const struct cp_elf *e, const char *name, uint64_t *out)
     return false;
 }
 
-/* The first executable segment. */
+/* Returns the first executable segment. */
 static const struct cp_elf_segment *text_segment(const struct cp_elf *e)
 {
     for (size_t i = 0; i < cp_elf_segment_count(e); i++) {
@@ -62,7 +64,7 @@ static const struct cp_elf_segment *text_segment(const struct cp_elf *e)
     return NULL;
 }
 
-/* How far a kernel has been moved from where it was linked. */
+/* Returns the relocation offset of a kernel. */
 static uint64_t kernel_base(const struct cp_elf *e,
                             const struct cp_address_range *r)
 {
@@ -77,7 +79,7 @@ static uint64_t kernel_base(const struct cp_elf *e,
             return r->start - value;
         first = i == 0 ? value : first;
     }
-    if (r->start < KERNEL_HALF) /* the whole of the address space */
+    if (r->start < KERNEL_HALF) /* the mapping covers the whole address space */
         return 0;
     return r->start >= first && r->start - first < KERNEL_STEP
                ? 0

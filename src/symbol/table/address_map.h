@@ -1,10 +1,10 @@
 /*
- * address_map - from addresses of a process to addresses of a file.
+ * address_map - converts addresses of a process to addresses of a file.
  *
- * A profile says where a file was mapped: from, to, and at what offset. The
- * file's own addresses are those of its program headers. Position-independent
- * and other programs, shared libraries, kernels (relocated or not) and kernel
- * modules are each told apart here, once for a mapping.
+ * A profile records where a file was mapped: start, end and file offset. The
+ * addresses of the file are those of its program headers. The conversion is
+ * chosen once per mapping: for position-independent and other programs, shared
+ * libraries, kernels (relocated or not) and kernel modules.
  */
 #ifndef CP_ADDRESS_MAP_H
 #define CP_ADDRESS_MAP_H
@@ -14,7 +14,7 @@
 
 struct cp_elf;
 
-/* Where a file was mapped, as a profile has it. */
+/* A mapping, as recorded in a profile. */
 struct cp_address_range {
     uint64_t start, limit, offset;
 };
@@ -29,11 +29,13 @@ struct cp_address_map {
     uint64_t base;
 };
 
-/* name is the mapping's file name; a kernel's tells that it is one. */
+/* name is the mapping's file name; it identifies a kernel. */
 void cp_address_map_init(struct cp_address_map *m, const struct cp_elf *e,
                          struct cp_address_range range, const char *name);
 
-/* The file's address for one of the process; false if it has none. */
+/*
+ * Converts a process address to a file address; false if it is in no segment.
+ */
 bool cp_address_map_to_file(const struct cp_address_map *m, uint64_t address,
                             uint64_t *out);
 

@@ -1,9 +1,9 @@
 /*
- * cursor - reads little-endian numbers, LEB128 and strings out of bytes.
+ * cursor - reads little-endian numbers, LEB128 and strings from bytes.
  *
- * The lowest layer of the DWARF readers. A read past the end gives zero, puts
- * the cursor at the end and marks it failed; so loops that run until the end
- * do end, and most readers check once, when they are done.
+ * The lowest layer of the DWARF readers. A read past the end returns zero,
+ * moves the cursor to the end and marks it failed. So loops that run until the
+ * end terminate, and most readers check for failure once, at the end.
  */
 #ifndef CP_CURSOR_H
 #define CP_CURSOR_H
@@ -37,7 +37,7 @@ static inline void cp_cursor_skip(struct cp_cursor *c, uint64_t n)
         c->pos += n;
 }
 
-/* A number of `size` bytes, 1 to 8. */
+/* Reads a number of `size` bytes, 1 to 8. */
 static inline uint64_t cp_cursor_uint(struct cp_cursor *c, unsigned size)
 {
     uint64_t value = 0;
@@ -76,7 +76,7 @@ static inline uint8_t cp_cursor_u8(struct cp_cursor *c)
     return *c->pos++;
 }
 
-/* Bits beyond 64 are dropped. */
+/* Reads the rest of a long LEB128; drops bits beyond 64. */
 static inline uint64_t cp_cursor_uleb_rest(struct cp_cursor *c, uint64_t value)
 {
     unsigned shift = 7;
@@ -122,7 +122,7 @@ static inline int64_t cp_cursor_sleb(struct cp_cursor *c)
     return 0;
 }
 
-/* A text up to its NUL, or NULL if there is none. */
+/* Reads a NUL-terminated text; NULL if there is no NUL. */
 static inline const char *cp_cursor_str(struct cp_cursor *c)
 {
     const uint8_t *start = c->pos, *nul;
@@ -136,7 +136,10 @@ static inline const char *cp_cursor_str(struct cp_cursor *c)
     return (const char *)start;
 }
 
-/* The next len bytes as a cursor of their own; empty and failed if short. */
+/*
+ * Reads the next len bytes as a cursor; it is empty and failed if fewer are
+ * left.
+ */
 static inline struct cp_cursor cp_cursor_part(struct cp_cursor *c, uint64_t len)
 {
     struct cp_cursor part = { c->pos, c->pos, false };

@@ -6,19 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One frame of an address; the innermost (inlined) comes first. */
+/* One frame of an address; the innermost (inlined) frame comes first. */
 struct cp_symbol_frame {
-    const char *function;   /* linkage name as in the file, or NULL */
-    const char *file;       /* full path (comp dir joined), or NULL */
+    const char *function; /* linkage name as in the file, or NULL */
+    const char *file; /* full path with the compilation directory, or NULL */
     uint32_t line, column;  /* 0: unknown */
-    uint32_t start_line;    /* line of the declaration, 0: unknown */
-    uint32_t discriminator; /* of the innermost frame's line; 0: none */
+    uint32_t start_line;    /* line of the declaration; 0: unknown */
+    uint32_t discriminator; /* discriminator of the innermost line; 0: none */
 };
 
 /*
- * Receives the frames of one address. A resolver calls it once for each
- * address, in any order, on the caller's thread; n_frames is 0 for an unknown
- * address. The frames live until cp_symbolizer_close or cp_symbolizer_forget.
+ * Receives the frames of one address. A resolver calls it once per address, in
+ * any order, on the caller's thread; n_frames is 0 for an unknown address. The
+ * frames live until cp_symbolizer_close or cp_symbolizer_drop_frames.
  */
 typedef void cp_symbol_sink(void *context, size_t index,
                             const struct cp_symbol_frame *frames,

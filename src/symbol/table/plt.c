@@ -1,7 +1,7 @@
 /*
- * plt.c - see plt.h.
+ * plt.c - finds PLT stubs and the symbols they call.
  *
- * Stubs are sixteen bytes each, in sections named .plt, .plt.sec, .plt.got:
+ * Stubs have sixteen bytes, in the sections .plt, .plt.sec and .plt.got:
  *
  *   x86-64    [endbr64] [bnd] jmp *slot(%rip)         ff 25 <disp32>
  *   aarch64   [bti] adrp x16, page; ldr x17, [x16, #low]; ...
@@ -21,7 +21,7 @@
 
 #define STUB 16
 
-/* A slot that the loader fills. */
+/* A GOT slot that the dynamic linker fills in. */
 struct slot {
     uint64_t address;
     uint32_t symbol;
@@ -31,12 +31,12 @@ struct plt {
     struct cp_routines *r;
     const struct cp_elf *e;
     struct cp_elf_section symbols, names;
-    struct slot *slots; /* by address */
+    struct slot *slots; /* sorted by address */
     size_t n_slots, cap;
     struct cp_error *err;
 };
 
-/* The slot that the x86-64 stub at `code` jumps through. */
+/* Decodes the GOT slot of the x86-64 stub at `code`. */
 static bool x86_slot(const uint8_t *code, uint64_t address, uint64_t *out)
 {
     for (unsigned i = 0; i + 6 <= STUB; i++) {
@@ -103,7 +103,7 @@ static enum cp_status add_slots(struct plt *plt, const char *table)
     return CP_OK;
 }
 
-/* The symbol of the relocation for a slot; 0 if there is none. */
+/* Returns the symbol of the relocation for a slot; 0 if there is none. */
 static uint32_t find_symbol(const struct plt *plt, uint64_t address)
 {
     struct slot key = { .address = address }, *found = NULL;

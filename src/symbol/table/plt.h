@@ -1,8 +1,8 @@
 /*
- * plt - names for the stubs through which a file calls other files.
+ * plt - names for PLT stubs, through which a file calls other files.
  *
- * A stub jumps to an address that it reads from a slot; a relocation says
- * whose address the loader puts there.
+ * A stub jumps to the address in a GOT slot; the relocation of the slot names
+ * the symbol.
  */
 #ifndef CP_PLT_H
 #define CP_PLT_H

@@ -1,4 +1,4 @@
-/* routines.c - see routines.h. */
+/* routines.c - builds and searches the table of functions. */
 #include "symbol/table/routines.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #include "symbol/table/plt.h"
 
 #define MAX_SIZE ((uint64_t)1 << 30)
-#define MAX_BACK 64 /* symbols that are looked at for one around them */
+#define MAX_LOOKBACK 64 /* maximum symbols examined for an enclosing one */
 
 static bool is_code(const struct cp_elf *e, const struct cp_elf_symbol *s)
 {
@@ -25,7 +25,7 @@ static bool is_code(const struct cp_elf *e, const struct cp_elf_symbol *s)
     if (s->type == STT_FUNC || s->type == STT_GNU_IFUNC)
         return true;
     section = cp_elf_section_at(e, s->section);
-    /* $x and $d mark code and data for ARM; .L names are the compiler's. */
+    /* $x and $d mark code and data on ARM; .L labels are compiler-generated. */
     return s->type == STT_NOTYPE && section &&
            (section->flags & SHF_EXECINSTR) && s->name[0] != '$' &&
            strncmp(s->name, ".L", 2) != 0;
@@ -59,7 +59,7 @@ static enum cp_status add_table(struct cp_routines *r, const struct cp_elf *e,
     return CP_OK;
 }
 
-/* By start; of those with one start the longest first, then by name. */
+/* Orders by start; for equal starts the longest first, then by name. */
 static int compare(const void *a, const void *b)
 {
     const struct cp_routine *x = a, *y = b;
@@ -71,7 +71,7 @@ static int compare(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Where the code around an address ends at the latest. */
+/* Returns the end of the section that contains an address. */
 static uint64_t section_end(const struct cp_elf *e, uint64_t address)
 {
     for (size_t i = 0; i < cp_elf_section_count(e); i++) {
@@ -84,8 +84,8 @@ static uint64_t section_end(const struct cp_elf *e, uint64_t address)
     return address;
 }
 
-/* Keeps each name of a start once. */
-static void drop_doubles(struct cp_routines *r)
+/* Removes duplicate names of a start. */
+static void drop_duplicates(struct cp_routines *r)
 {
     size_t n = 0;
 
@@ -103,8 +103,11 @@ static void drop_doubles(struct cp_routines *r)
     r->n = n;
 }
 
-/* A symbol without a size goes on to the next, or to the section's end. */
-static void give_ends(struct cp_routines *r, const struct cp_elf *e)
+/*
+ * Sets the end of symbols without size to the next symbol or the end of the
+ * section.
+ */
+static void set_ends(struct cp_routines *r, const struct cp_elf *e)
 {
     uint64_t next = UINT64_MAX;
 
@@ -135,8 +138,8 @@ enum cp_status cp_routines_init(struct cp_routines *r, const struct cp_elf *e,
     }
     if (r->n > 0)
         qsort(r->items, r->n, sizeof(*r->items), compare);
-    drop_doubles(r);
-    give_ends(r, e);
+    drop_duplicates(r);
+    set_ends(r, e);
     return CP_OK;
 }
 
@@ -160,8 +163,11 @@ const struct cp_routine *cp_routines_find(const struct cp_routines *r,
             first--;
         if (address < first->end)
             return first;
-        /* A short symbol may lie within a long one, but not so many. */
-        if (address - first->start > MAX_SIZE || above - i > MAX_BACK)
+        /*
+         * Limits the search: a short symbol may be inside a long one, but not
+         * many.
+         */
+        if (address - first->start > MAX_SIZE || above - i > MAX_LOOKBACK)
             return NULL;
         i = (size_t)(first - r->items);
     }

@@ -1,9 +1,8 @@
 /*
  * routines - the functions of a file, by address.
  *
- * For views of machine code: which function an address lies in, where it
- * begins and ends, and under which names it is known. Stubs that call into
- * other files are there as name@plt.
+ * For views of machine code: the function of an address, its start, its end and
+ * its names. PLT stubs are included as name@plt.
  */
 #ifndef CP_ROUTINES_H
 #define CP_ROUTINES_H
@@ -18,10 +17,10 @@ struct cp_elf;
 
 struct cp_routine {
     uint64_t start, end;
-    const char *name; /* as in the file: mangled */
+    const char *name; /* mangled, as in the file */
 };
 
-/* Starts as { 0 }. */
+/* Initialize with { 0 }. */
 struct cp_routines {
     struct cp_routine *items; /* by start; one start may have several names */
     size_t n, cap;
@@ -37,11 +36,11 @@ enum cp_status cp_routines_init(struct cp_routines *r, const struct cp_elf *e,
                                 struct cp_error *err);
 void cp_routines_release(struct cp_routines *r);
 
-/* The first routine, of those with one start, that has the address in it. */
+/* Returns the first routine that contains the address; aliases follow it. */
 const struct cp_routine *cp_routines_find(const struct cp_routines *r,
                                           uint64_t address);
 
-/* Its next name, or NULL. */
+/* Returns the next name of the routine, or NULL. */
 const struct cp_routine *cp_routines_alias(const struct cp_routines *r,
                                            const struct cp_routine *routine);
 

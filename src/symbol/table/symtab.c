@@ -1,9 +1,9 @@
 /*
- * symtab.c - symbols looked up among addresses; see symtab.h.
+ * symtab.c - looks up symbols by address.
  *
- * A symbol is noted at the first address that is not below its start, if it
- * starts later than what is noted there. After all symbols, one walk over the
- * addresses carries each note on to the addresses behind it.
+ * A symbol is stored at the first requested address >= its start, if it starts
+ * later than the symbol stored there. After all symbols, one pass over the
+ * addresses propagates each stored symbol to the following addresses.
  */
 #include "symbol/table/symtab.h"
 
@@ -17,9 +17,13 @@
 #include "elf/elf_file.h"
 #include "elf/elf_symbols.h"
 
-#define MAX_BACK 64 /* symbols looked at that begin before an address */
+#define MAX_LOOKBACK                                                           \
+    64 /* maximum symbols examined that begin before an address */
 
-/* How well a symbol fits: 2 within its size, 1 it has none, 0 not. */
+/*
+ * Returns how a symbol fits: 2 contains the address, 1 has no size, 0 does not
+ * fit.
+ */
 static int fit(const struct cp_symtab_hit *h, uint64_t address)
 {
     if (!h->name || address < h->start)
@@ -29,7 +33,10 @@ static int fit(const struct cp_symtab_hit *h, uint64_t address)
     return address - h->start < h->size ? 2 : 0;
 }
 
-/* Whether a is the better symbol for an address: nearer, if both fit alike. */
+/*
+ * Whether a is the better symbol: it fits better, or is nearer if both fit
+ * alike.
+ */
 static bool is_better(const struct cp_symtab_hit *a,
                       const struct cp_symtab_hit *b, uint64_t address)
 {
@@ -39,7 +46,7 @@ static bool is_better(const struct cp_symtab_hit *a,
         return fit_a > fit_b;
     if (a->start != b->start)
         return a->start > b->start;
-    return a->rank >= b->rank; /* of equals, the last of the table */
+    return a->rank >= b->rank; /* of equals, the last in the table */
 }
 
 void cp_symtab_offer(const struct cp_symtab_hit *symbol, const uint64_t *sorted,
@@ -56,21 +63,21 @@ void cp_symtab_offer(const struct cp_symtab_hit *symbol, const uint64_t *sorted,
     hits[i].last_start = symbol->start > last ? symbol->start : last;
 }
 
-void cp_symtab_settle(const uint64_t *sorted, size_t n,
-                      struct cp_symtab_hit *hits)
+void cp_symtab_propagate(const uint64_t *sorted, size_t n,
+                         struct cp_symtab_hit *hits)
 {
     struct cp_symtab_hit carried = { 0 };
     uint64_t last = 0;
 
     for (size_t i = 0; i < n; i++) {
-        int how;
+        int quality;
 
         if (hits[i].last_start > last)
             last = hits[i].last_start;
         if (hits[i].name && is_better(&hits[i], &carried, sorted[i]))
             carried = hits[i];
-        how = fit(&carried, sorted[i]);
-        if (how == 2 || (how == 1 && carried.start == last))
+        quality = fit(&carried, sorted[i]);
+        if (quality == 2 || (quality == 1 && carried.start == last))
             hits[i] = carried;
         else
             hits[i] = (struct cp_symtab_hit){ 0 };
@@ -78,7 +85,10 @@ void cp_symtab_settle(const uint64_t *sorted, size_t n,
     }
 }
 
-/* Not local, sized, without underscores in front, not weak: in that order. */
+/*
+ * Prefers, in this order: not local, with size, no leading underscores, not
+ * weak.
+ */
 static unsigned rank_of(const struct cp_elf_symbol *s)
 {
     unsigned rank = s->bind == STB_LOCAL ? 0 : 32, n = 0;
@@ -96,14 +106,15 @@ static bool is_function(const struct cp_elf_section *in,
     if (s->type == STT_FUNC || s->type == STT_GNU_IFUNC)
         return true;
     return s->type == STT_NOTYPE && in && (in->flags & SHF_ALLOC) &&
-           s->name[0] != '$'; /* "$x": where code begins, on ARM and RISC-V */
+           s->name[0] !=
+               '$'; /* "$x" marks the start of code on ARM and RISC-V */
 }
 
 /* Called with each function of a table. */
-typedef void take_symbol(void *context, const struct cp_symtab_hit *symbol);
+typedef void symbol_visitor(void *context, const struct cp_symtab_hit *symbol);
 
-static void read_table(const struct cp_elf *e, uint32_t kind, take_symbol *take,
-                       void *context)
+static void read_table(const struct cp_elf *e, uint32_t kind,
+                       symbol_visitor *take, void *context)
 {
     struct cp_elf_symbols table;
     struct cp_elf_symbol s;
@@ -126,7 +137,7 @@ static void read_table(const struct cp_elf *e, uint32_t kind, take_symbol *take,
     }
 }
 
-/* A batch, for the walk over a table. */
+/* Context of a lookup while a table is read. */
 struct batch {
     const uint64_t *sorted;
     size_t n;
@@ -150,13 +161,13 @@ void cp_symtab_find(const struct cp_elf *e, const uint64_t *sorted, size_t n,
         return;
     read_table(e, SHT_SYMTAB, offer, &b);
     read_table(e, SHT_DYNSYM, offer, &b);
-    cp_symtab_settle(sorted, n, hits);
+    cp_symtab_propagate(sorted, n, hits);
 }
 
 struct cp_symtab_index {
     struct cp_symtab_hit *items; /* sorted by start */
     size_t n, cap;
-    bool is_cut; /* memory ran out */
+    bool is_incomplete; /* whether allocation failed */
 };
 
 static void add(void *context, const struct cp_symtab_hit *symbol)
@@ -167,7 +178,7 @@ static void add(void *context, const struct cp_symtab_hit *symbol)
         CP_OK)
         x->items[x->n++] = *symbol;
     else
-        x->is_cut = true;
+        x->is_incomplete = true;
 }
 
 struct cp_symtab_index *cp_symtab_index_new(const struct cp_elf *e)
@@ -178,7 +189,7 @@ struct cp_symtab_index *cp_symtab_index_new(const struct cp_elf *e)
         return NULL;
     read_table(e, SHT_SYMTAB, add, x);
     read_table(e, SHT_DYNSYM, add, x);
-    if (x->is_cut ||
+    if (x->is_incomplete ||
         cp_sort_structs(x->items, x->n, sizeof(*x->items),
                         offsetof(struct cp_symtab_hit, start), NULL) != CP_OK) {
         cp_symtab_index_free(x);
@@ -203,10 +214,10 @@ void cp_symtab_index_find(const struct cp_symtab_index *x,
                          ? 0
                          : cp_search_above(&x->items->start, sizeof(*x->items),
                                            x->n, sorted[i]);
-        size_t from = end > MAX_BACK ? end - MAX_BACK : 0;
+        size_t from = end > MAX_LOOKBACK ? end - MAX_LOOKBACK : 0;
 
         for (size_t k = from; k < end; k++)
             cp_symtab_offer(&x->items[k], &sorted[i], 1, &hits[i]);
-        cp_symtab_settle(&sorted[i], 1, &hits[i]);
+        cp_symtab_propagate(&sorted[i], 1, &hits[i]);
     }
 }

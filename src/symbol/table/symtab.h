@@ -1,9 +1,9 @@
 /*
  * symtab - function names from symbol tables.
  *
- * Asks the other way round: the addresses are sorted, and each symbol is
- * looked up among them. So a table is read once for a batch, nothing is
- * built, and the memory needed is that of the answers.
+ * The addresses are sorted and each symbol is looked up among them. So a table
+ * is read once per batch, no index is built, and memory is needed only for the
+ * results.
  */
 #ifndef CP_SYMTAB_H
 #define CP_SYMTAB_H
@@ -13,37 +13,41 @@
 
 struct cp_elf;
 
-/* The symbol that an address lies in; name NULL: none. */
+/* The symbol that contains an address; name NULL: none. */
 struct cp_symtab_hit {
     const char *name;
     uint64_t start;
-    uint64_t size;       /* 0: it has none, and ends where the next begins */
-    uint64_t limit;      /* of a symbol without size: the end of its section */
-    unsigned rank;       /* among symbols with one start; larger is better */
-    uint64_t last_start; /* of all symbols up to the address; internal */
+    uint64_t size;  /* bytes; 0: unknown, the symbol ends at the next */
+    uint64_t limit; /* end of its section, for a symbol without size */
+    unsigned
+        rank; /* priority among symbols with equal start; higher is better */
+    uint64_t
+        last_start; /* start of the last symbol up to the address; internal */
 };
 
 /*
- * Fills hits[i] for sorted[i], from .symtab and .dynsym. What is there
- * already is kept unless a symbol of e fits better; zeroed means nothing.
+ * Fills in hits[i] for sorted[i] from .symtab and .dynsym. An existing hit is
+ * replaced only by a better symbol; zero the hits first.
  */
 void cp_symtab_find(const struct cp_elf *e, const uint64_t *sorted, size_t n,
                     struct cp_symtab_hit *hits);
 
-/* One candidate, for readers of other tables: a function at [start, +size). */
+/*
+ * Offers one candidate from another table: a function at [start, start + size).
+ */
 void cp_symtab_offer(const struct cp_symtab_hit *symbol, const uint64_t *sorted,
                      size_t n, struct cp_symtab_hit *hits);
 
 /*
- * Called once after all offers: an address without a symbol just before it
- * takes that of the address before, and those that end too early go.
+ * Call once after all offers: an address without its own symbol gets that of
+ * the previous address; hits that end before their address are cleared.
  */
-void cp_symtab_settle(const uint64_t *sorted, size_t n,
-                      struct cp_symtab_hit *hits);
+void cp_symtab_propagate(const uint64_t *sorted, size_t n,
+                         struct cp_symtab_hit *hits);
 
 /*
- * The same from a sorted copy of the tables, for those who ask again and
- * again; NULL: out of memory.
+ * The same with a sorted copy of the tables, for repeated lookups; NULL if
+ * allocation fails.
  */
 struct cp_symtab_index;
 
@@ -52,7 +56,7 @@ void cp_symtab_index_find(const struct cp_symtab_index *x,
                           const uint64_t *sorted, size_t n,
                           struct cp_symtab_hit *hits);
 
-/* NULL is allowed. */
+/* x may be NULL. */
 void cp_symtab_index_free(struct cp_symtab_index *x);
 
 #endif

@@ -191,7 +191,7 @@ static enum cp_status flush(struct session *s, struct cp_error *err)
         status = cp_addr2line_print(&s->style, s->answers, s->n, &s->out, err);
     if (status == CP_OK)
         status = cp_out_finish(&s->out, err);
-    cp_symbolizer_forget(s->symbolizer);
+    cp_symbolizer_drop_frames(s->symbolizer);
     s->n = 0;
     return status;
 }

@@ -256,7 +256,8 @@ static enum cp_status write_profile(const struct attach *a, const char *address,
     fd = has_part ? cp_new_file_beside(name, part, sizeof(part), 0666)
                   : cp_target_open(name, false);
     if (fd < 0)
-        return cp_error_set(err, CP_EIO, "%s: %s", name, cp_target_why(errno));
+        return cp_error_set(err, CP_EIO, "%s: %s", name,
+                            cp_target_error(errno));
     status = fetch(a, address, fd, err);
     if (close(fd) != 0 && status == CP_OK)
         status = cp_error_set(err, CP_EIO, "%s: %s", name, strerror(errno));

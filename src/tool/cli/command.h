@@ -51,7 +51,7 @@ struct cp_command {
     /* Of jeprof, see jeprof.h. */
     bool is_jeprof, is_interactive, wants_symbols, wants_stacks;
     bool wants_version, is_ignored;
-    struct cp_legacy_heap_reading heap; /* how dumps are read */
+    struct cp_legacy_heap_options heap; /* how dumps are read */
 
     /* While reading. */
     const char *format_name; /* the flag that chose the format */

@@ -38,7 +38,7 @@ static char *joined(const char *a, const char *b, struct cp_error *err)
 static enum cp_status cannot_create(const char *path, struct cp_error *err)
 {
     return cp_error_set(err, CP_EIO, "cannot create %s: %s", path,
-                        cp_target_why(errno));
+                        cp_target_error(errno));
 }
 
 static enum cp_status open_file(struct cp_output *o, const char *path,

@@ -13,7 +13,7 @@
 #include "base/parallel.h"
 #include "profile/load/load.h"
 #include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include "profile/model/stack_pool.h"
 #include "profile/transform/merge.h"
 #include "profile/transform/scale.h"
 #include "tool/cli/folder.h"
@@ -25,15 +25,15 @@
 #define MAX_TOLD 10
 
 /* Files from which on a room pays, and its size: 1 GB, used as it fills. */
-#define ROOM_SOURCES 8
-#define ROOM_FRAMES ((uint64_t)256 << 20)
+#define POOL_SOURCES 8
+#define POOL_FRAMES ((uint64_t)256 << 20)
 
 /* Neighbours in a list of sources, merged as soon as the last is there. */
 struct cp_source_group {
     size_t n_unread;
     bool is_merged;
     struct cp_profile *sum; /* NULL if none of them could be read */
-    struct cp_stack_room room;
+    struct cp_stack_pool pool;
 };
 
 static struct cp_source_group *group_of(const struct cp_source *s)
@@ -43,13 +43,13 @@ static struct cp_source_group *group_of(const struct cp_source *s)
 
 static void read_source(struct cp_source *s, size_t n_threads)
 {
-    struct cp_load_how how = s->set->how;
+    struct cp_load_options how = s->set->how;
     struct cp_bytes bytes = { 0 };
     enum cp_status status = CP_OK;
 
     s->is_read = true;
     how.n_threads = n_threads;
-    how.room = &group_of(s)->room;
+    how.pool = &group_of(s)->pool;
     if (s->fetch) {
         s->err = s->fetch->err;
         status = s->err.status;
@@ -177,12 +177,12 @@ static void merge_group(struct cp_source_set *set, size_t g)
         set->sources[i].profile = NULL;
     if (n > 1) {
         set->groups[g].sum =
-            cp_merge_in_room(profiles, n, &set->groups[g].room, &set->err);
-        cp_stack_room_release(&set->groups[g].room);
+            cp_merge_in_pool(profiles, n, &set->groups[g].pool, &set->err);
+        cp_stack_pool_release(&set->groups[g].pool);
         return;
     }
     set->groups[g].sum = profiles[0];
-    cp_arena_take(&profiles[0]->arena, &set->groups[g].room.arena);
+    cp_arena_take(&profiles[0]->arena, &set->groups[g].pool.arena);
 }
 
 /* Whether address space costs nothing: then a room may be far too large. */
@@ -196,13 +196,13 @@ static bool is_space_free(void)
 /* Makes the rooms of groups of which many are read at once. */
 static void make_rooms(struct cp_source **list, size_t n)
 {
-    if (n < ROOM_SOURCES || !is_space_free())
+    if (n < POOL_SOURCES || !is_space_free())
         return;
     for (size_t i = 0; i < n; i++) {
         struct cp_source_group *g = group_of(list[i]);
 
-        if (!g->room.locs && g->n_unread >= ROOM_SOURCES)
-            (void)cp_stack_room_init(&g->room, ROOM_FRAMES);
+        if (!g->pool.locs && g->n_unread >= POOL_SOURCES)
+            (void)cp_stack_pool_init(&g->pool, POOL_FRAMES);
     }
 }
 
@@ -353,6 +353,6 @@ void cp_source_set_release(struct cp_source_set *set)
     for (size_t g = 0; set->groups && g < set->n_groups; g++)
         cp_profile_free(set->groups[g].sum);
     for (size_t g = 0; set->groups && g < set->n_groups; g++)
-        cp_stack_room_release(&set->groups[g].room);
+        cp_stack_pool_release(&set->groups[g].pool);
     cp_arena_release(&set->arena);
 }

@@ -46,7 +46,7 @@ struct cp_source_set {
                               struct cp_error *err);
     void *context; /* of both */
     bool is_saved; /* what was fetched is to be kept */
-    struct cp_load_how how;
+    struct cp_load_options how;
 
     struct cp_source *sources;
     size_t n, cap;

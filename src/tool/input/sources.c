@@ -297,7 +297,7 @@ static void start_set(struct loader *l, struct cp_source_set *set,
 {
     *set = (struct cp_source_set){ .what = what,
                                    .how = { .heap = &l->c->heap,
-                                            .more = cp_foreign_read },
+                                            .fallback = cp_foreign_read },
                                    .warn = warn_through,
                                    .prepare = name_binary,
                                    .context = l,

@@ -43,8 +43,8 @@ static bool read_address(struct cp_text line, uint64_t *out)
 {
     struct cp_text digits;
 
-    (void)cp_text_eat(&line, "0x");
-    return cp_text_eat_hex(&line, &digits) && line.pos == line.end &&
+    (void)cp_text_consume(&line, "0x");
+    return cp_text_consume_hex(&line, &digits) && line.pos == line.end &&
            cp_text_to_hex(digits, out);
 }
 
@@ -129,7 +129,7 @@ static struct cp_profile *load(const struct cp_command *from, int fd,
     names[n++] = path;
     c.sources = (struct cp_list){ .items = names, .n = n };
     c.all_frames = true;
-    c.heap = (struct cp_legacy_heap_reading){ .parts = 1 };
+    c.heap = (struct cp_legacy_heap_options){ .parts = 1 };
     return cp_sources_load(&c, warn, NULL, err);
 }
 

@@ -11,7 +11,7 @@
 
 #include "check.h"
 
-/* Writes a value in a form of its own: enough to see what was read. */
+/* Writes a value in a compact form for comparison. */
 static void show(struct cp_json *j, FILE *out)
 {
     struct cp_text text;
@@ -50,7 +50,7 @@ static void show(struct cp_json *j, FILE *out)
 
 static const struct {
     const char *text;
-    const char *want; /* what show writes, or the message */
+    const char *want; /* output of show, or the error message */
 } cases[] = {
     { " { } ", "{}" },
     { "[]", "[]" },
@@ -73,7 +73,7 @@ static const struct {
     { "1E-2", "0.01" },
     { "123456789012345678", "1.2345678901234568e+17" },
     { "0.000000000000000000001", "9.9999999999999991e-22" },
-    /* What is wrong. */
+    /* Malformed documents. */
     { "", "the file ends early at byte 0" },
     { "[1", "the file ends early at byte 2" },
     { "[1,", "the file ends early at byte 3" },
@@ -122,8 +122,8 @@ static void test_values(void)
 }
 
 /*
- * Skipping finds the same end as reading, and the same faults, but for what
- * is inside strings and numbers that are too large.
+ * Skipping ends at the same byte as reading and finds the same errors, except
+ * inside strings and for numbers that are too large.
  */
 static void test_skip(void)
 {
@@ -144,7 +144,7 @@ static void test_skip(void)
     }
 }
 
-/* What has been checked is skipped to the same place. */
+/* The fast skip of a validated document ends at the same byte. */
 static void test_quick_skip(void)
 {
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -200,9 +200,9 @@ static void test_pick(void)
 
 static const struct {
     const char *text;
-    long long number; /* of cp_json_int */
-    uint32_t index;   /* of cp_json_index */
-    bool is_bad;      /* no int */
+    long long number; /* result of cp_json_int */
+    uint32_t index;   /* result of cp_json_index */
+    bool is_bad;      /* whether cp_json_int fails */
 } numbers[] = {
     { "0", 0, 0, false },
     { "-1", -1, CP_NONE, false },

@@ -1,4 +1,4 @@
-/* test_decode.c - tests src/profile/decode*.c and raw_labels.c. */
+/* test_decode.c - tests src/profile/codec/decode*.c and raw_labels.c. */
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"
@@ -135,7 +135,7 @@ static void test_good(void)
 static const struct {
     const char *what, *message;
     enum cp_status want;
-    const char *msg; /* a part of it */
+    const char *msg; /* part of the message */
 } bad[] = {
     { "no string table", "1:{}", CP_EOTHER, "string table" },
     { "nothing at all", "", CP_EOTHER, "string table" },
@@ -161,7 +161,8 @@ static const struct {
       "label's string index" },
     { "label unit out of range", REST "2:{1:1 2:1 3:{1:5 3:1 4:99}}",
       CP_EFORMAT, "label's string index" },
-    { "a type that is a number", "1:5", CP_EOTHER, "field 1 of a wrong kind" },
+    { "a type that is a number", "1:5", CP_EOTHER,
+      "field 1 has a wrong wire type" },
     { "a sample that is a number", "2:5", CP_EOTHER, "field 2" },
     { "a string that is a number", "6:5", CP_EOTHER, "field 6" },
     { "a time that is text", "6:'' 9:'x'", CP_EOTHER, "field 9" },
@@ -174,26 +175,27 @@ static const struct {
     { "a line's function is text", "6:'' 4:{1:1 4:{1:'x'}}", CP_EOTHER,
       "line" },
     { "a location id is fixed", REST "2:{1:F4 2:1}", CP_EFORMAT,
-      "sample 0 cannot be read" },
-    { "a value is fixed", REST "2:{1:1 2:F8}", CP_EFORMAT, "cannot be read" },
+      "sample 0 cannot be decoded" },
+    { "a value is fixed", REST "2:{1:1 2:F8}", CP_EFORMAT,
+      "cannot be decoded" },
     { "a label that is a number", REST "2:{1:1 2:1 3:5}", CP_EFORMAT,
-      "cannot be read" },
+      "cannot be decoded" },
     { "a label's key is text", REST "2:{1:1 2:1 3:{1:'x'}}", CP_EFORMAT,
-      "label cannot be read" },
+      "label cannot be decoded" },
     { "a label is cut short", REST "2:{1:1 2:1 3:{1:!}}", CP_EFORMAT,
-      "label cannot be read" },
+      "label cannot be decoded" },
     { "packed locations cut short", REST "2:{1:'\x80' 2:1}", CP_EFORMAT,
-      "cannot be read" },
+      "cannot be decoded" },
     { "packed values cut short", REST "2:{1:1 2:'\x80'}", CP_EFORMAT,
-      "cannot be read" },
+      "cannot be decoded" },
     { "packed varint of eleven bytes",
       REST "2:{1:'\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x01' 2:1}",
-      CP_EFORMAT, "cannot be read" },
+      CP_EFORMAT, "cannot be decoded" },
     { "a sample cut short", REST "2:{1:1 2:!}", CP_EFORMAT,
-      "sample 0 is cut short" },
+      "sample 0 is truncated" },
     { "a group", "6:'' 20:G", CP_EOTHER, "not a protobuf message" },
     { "a group in a sample", REST "2:{1:1 2:1 7:G}", CP_EFORMAT,
-      "is cut short" },
+      "is truncated" },
     { "a group in a mapping", "6:'' 3:{1:1 20:G}", CP_EOTHER, "mapping" },
     { "a field past the end", "6:'' 6:!", CP_EOTHER,
       "not a protobuf message at byte 2" },
@@ -210,9 +212,9 @@ static const struct {
       "4:{1:18446744073709551615}",
       CP_EFORMAT, "multiple locations with same id: 18446744073709551615" },
     { "a location that is not there", REST "2:{1:1 2:1} 2:{1:3 2:1}",
-      CP_EFORMAT, "malformed profile: sample 1 has a location id" },
+      CP_EFORMAT, "malformed profile: sample 1 refers to a location id" },
     { "location 0 in a stack", REST "2:{1:[1 0] 2:1}", CP_EFORMAT,
-      "sample 0 has a location id" },
+      "sample 0 refers to a location id" },
     { "a function that is not there", STRINGS "4:{1:1 4:{1:9}}", CP_EFORMAT,
       "function id 9" },
     { "a line without function", STRINGS "4:{1:1 4:{2:9}}", CP_EFORMAT,
@@ -298,7 +300,7 @@ static void test_all_fields(void)
     cp_profile_free(p);
 }
 
-/* Labels that say the same share a set, however they were written. */
+/* Equal labels share a set, however they are encoded. */
 static void test_label_sets_are_shared(void)
 {
     struct cp_profile *p = decode(
@@ -343,7 +345,7 @@ static void test_deep_stacks(void)
 
 #define MANY 40000u
 
-/* Sample i: value i, 1 + i % 3 frames, and labels that depend on i. */
+/* Sample i has value i, 1 + i % 3 frames, and labels that depend on i. */
 static void put_sample(struct cp_out *o, uint32_t i, struct cp_out *room)
 {
     static const char *const stacks[] = { "\1", "\1\2", "\2\2\1" };
@@ -357,7 +359,7 @@ static void put_sample(struct cp_out *o, uint32_t i, struct cp_out *room)
     proto_varint(room, 2 << 3);
     proto_varint(room, i);
     proto_bytes(room, 3, number, 5);
-    if (i % 4 == 0) { /* not next to the label before */
+    if (i % 4 == 0) { /* not contiguous with the previous label */
         proto_varint(room, 9 << 3);
         proto_varint(room, 1);
         proto_bytes(room, 3, "\x8\5\x10\6", 4);
@@ -410,7 +412,8 @@ static void check_many(uint32_t n, bool has_comments, bool may_discard)
     CHECK_INT(p->n_samples, n);
     for (uint32_t i = 0; i < n; i++)
         n_right += is_sample(p, i);
-    for (uint32_t i = 0; i < 1000; i++) /* sets are numbered as they are met */
+    for (uint32_t i = 0; i < 1000;
+         i++) /* sets are numbered in the order of first use */
         n_in_order += p->samples[i].label_set == i + 1;
     CHECK_INT(n_right, n);
     CHECK_INT(n_in_order, 1000);
@@ -448,16 +451,17 @@ static void late_error(void)
 
     CHECK(!cp_decode(&raw, true, &err));
     CHECK_INT(err.status, CP_EFORMAT);
-    CHECK_STR(err.msg, "malformed profile: sample 40000 has a location id "
-                       "that is not there");
+    CHECK_STR(err.msg,
+              "malformed profile: sample 40000 refers to a location id "
+              "that does not exist");
     cp_bytes_release(&raw);
     raw = many_samples(MANY, false, "2:{2:!}");
     CHECK(!cp_decode(&raw, true, &err));
-    CHECK_STR(err.msg, "malformed profile: sample 40000 is cut short");
+    CHECK_STR(err.msg, "malformed profile: sample 40000 is truncated");
     cp_bytes_release(&raw);
     raw = many_samples(MANY, false, "2:{2:1 3:{1:'x'}}");
     CHECK(!cp_decode(&raw, true, &err));
-    CHECK_STR(err.msg, "malformed profile: a label cannot be read");
+    CHECK_STR(err.msg, "malformed profile: a label cannot be decoded");
     cp_bytes_release(&raw);
 }
 
@@ -466,7 +470,7 @@ static void test_error_in_the_last_sample(void)
     on_all_and_one_core(late_error);
 }
 
-/* What was read does not need the bytes any more. */
+/* The profile does not refer to the input bytes. */
 static void test_bytes_may_go(void)
 {
     struct cp_bytes raw = proto_file(REST "2:{1:[1 2] 2:5 3:{1:5 2:6}}");
@@ -478,7 +482,10 @@ static void test_bytes_may_go(void)
     cp_profile_free(p);
 }
 
-/* Every cut of a message is refused or read, and never read beyond. */
+/*
+ * Every truncation of a message is refused or decoded, and never read past its
+ * end.
+ */
 static void test_cut_anywhere(void)
 {
     struct cp_bytes whole = proto_file(
@@ -525,6 +532,32 @@ static void test_memory_runs_out(void)
     on_all_and_one_core(runs_out);
 }
 
+/* A profile with n sample types and nothing else. */
+static enum cp_status decode_types(uint32_t n)
+{
+    struct cp_out o = { .fd = -1 };
+    struct cp_error err = { 0 };
+    struct cp_profile *p;
+    struct cp_bytes raw;
+
+    (void)proto_message("6:''", &o);
+    for (uint32_t i = 0; i < n; i++)
+        (void)proto_message("1:{}", &o);
+    raw = bytes_of(o.buf, o.len);
+    p = cp_decode(&raw, false, &err);
+    CHECK(!p || p->n_types == n);
+    cp_profile_free(p);
+    cp_bytes_release(&raw);
+    cp_out_release(&o);
+    return err.status;
+}
+
+static void test_sample_types_are_limited(void)
+{
+    CHECK_INT(decode_types(CP_MAX_TYPES), CP_OK);
+    CHECK_INT(decode_types(CP_MAX_TYPES + 1), CP_EFORMAT);
+}
+
 int main(void)
 {
     RUN(test_good);
@@ -538,5 +571,6 @@ int main(void)
     RUN(test_bytes_may_go);
     RUN(test_cut_anywhere);
     RUN(test_memory_runs_out);
+    RUN(test_sample_types_are_limited);
     return check_failures != 0;
 }

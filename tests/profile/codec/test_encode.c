@@ -25,7 +25,7 @@
 
 #define STRINGS "6:'' 6:'n' 6:'count' 6:'f' 6:'k' 6:'v' "
 
-/* What is written for what was read; tables may stand in any order. */
+/* The output for an input; tables may be in any order. */
 static const struct {
     const char *what, *message, *want;
 } cases[] = {
@@ -63,7 +63,7 @@ static const struct {
       "6:'' 6:'n' 6:'count' 6:'f'" },
 };
 
-/* The fields of a message by number; those of one number stay in order. */
+/* Sorts the fields of a message by number, stably. */
 static struct cp_out by_number(const void *data, size_t len)
 {
     struct cp_out out = { .fd = -1 };
@@ -163,7 +163,7 @@ static void test_round_trip(void)
 
 #define MAX_DEPTH 40u
 
-/* Samples enough for several pieces, ids of all lengths. */
+/* Enough samples for several pieces, with ids of all lengths. */
 static struct cp_profile *many(uint32_t n, uint32_t depth)
 {
     uint32_t locs[MAX_DEPTH];
@@ -232,8 +232,7 @@ static void test_many_samples(void)
     on_all_and_one_core(many_round_trip);
 }
 
-/* The reader of large profiles needs to know the sample types before samples.
- */
+/* The streaming reader needs the sample types before the samples. */
 static void test_can_be_read_as_it_comes(void)
 {
     struct cp_profile *p = profile_of(rows, 4);
@@ -291,7 +290,7 @@ static void test_output_fails(void)
 typedef enum cp_status encode_fn(const struct cp_profile *p, struct cp_out *out,
                                  struct cp_error *err);
 
-/* All that is written without a failure is whole. */
+/* Output without an error is complete. */
 static void check_failures_of(encode_fn *encode, const struct cp_profile *p)
 {
     struct cp_out want = { .fd = -1 };

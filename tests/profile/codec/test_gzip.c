@@ -11,7 +11,7 @@
 
 #define MAX_BYTES ((size_t)3 << 20)
 
-/* Text that packs, with a part that does not. */
+/* Compressible text with an incompressible part. */
 static char *make_text(size_t len)
 {
     char *text = cp_alloc(len + 1, 1, NULL);
@@ -24,7 +24,7 @@ static char *make_text(size_t len)
     return text;
 }
 
-/* Whether the packed bytes are one gzip member that unpacks to text. */
+/* Whether the bytes are one gzip member that decompresses to text. */
 static bool unpacks_to(const struct cp_out *packed, const char *text,
                        size_t len)
 {
@@ -50,7 +50,7 @@ static void test_whole(void)
         char *text = make_text(lens[i]);
         struct cp_out out = { .fd = -1 };
 
-        CHECK(cp_gzip_pack(text, lens[i], &out, NULL) == CP_OK);
+        CHECK(cp_gzip_compress(text, lens[i], &out, NULL) == CP_OK);
         CHECK(unpacks_to(&out, text, lens[i]));
         cp_out_release(&out);
         cp_free(text);
@@ -93,11 +93,11 @@ static void test_pieces(void)
     }
 }
 
-/* One packer for all pieces, each given in parts. */
+/* One compressor for all pieces, each given in parts. */
 static void test_pieces_in_parts(void)
 {
     size_t len = 1000003, part = 70001;
-    struct cp_gzip_packer *packer = cp_gzip_packer_new(NULL);
+    struct cp_gzip_compressor *packer = cp_gzip_compressor_new(NULL);
     struct cp_gzip_sum all = { 0 };
     struct cp_out out = { .fd = -1 };
     char *text = make_text(len);
@@ -105,18 +105,19 @@ static void test_pieces_in_parts(void)
 
     cp_gzip_begin(&out);
     for (size_t at = 0; at < len; at += part) {
-        cp_gzip_packer_add(packer, text + at, len - at < part ? len - at : part,
-                           &out);
+        cp_gzip_compressor_add(packer, text + at,
+                               len - at < part ? len - at : part, &out);
         if (n_parts++ % 4 == 0)
-            all = cp_gzip_join(all, cp_gzip_packer_end(packer, &out));
+            all = cp_gzip_join(all, cp_gzip_compressor_end(packer, &out));
     }
-    all = cp_gzip_join(all, cp_gzip_packer_end(packer, &out));
-    all = cp_gzip_join(all, cp_gzip_packer_end(packer, &out)); /* nothing */
+    all = cp_gzip_join(all, cp_gzip_compressor_end(packer, &out));
+    all = cp_gzip_join(
+        all, cp_gzip_compressor_end(packer, &out)); /* an empty piece */
     cp_gzip_end(all, &out);
     CHECK(out.err.status == CP_OK);
     CHECK(all.len == len);
     CHECK(unpacks_to(&out, text, len));
-    cp_gzip_packer_free(packer);
+    cp_gzip_compressor_free(packer);
     cp_out_release(&out);
     cp_free(text);
 }

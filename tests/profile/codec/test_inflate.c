@@ -11,7 +11,7 @@
 
 #define LARGE ((size_t)16 << 20)
 
-/* A packed file being put together. */
+/* A compressed file under construction. */
 struct packed {
     uint8_t *data;
     size_t len;
@@ -52,7 +52,7 @@ static void add_zstd(struct packed *p, const char *bytes, size_t len)
 
 typedef void add_fn(struct packed *p, const char *bytes, size_t len);
 
-/* Text of len bytes that does not pack too well; to be freed. */
+/* Returns moderately compressible text of len bytes; the caller frees it. */
 static char *make_text(size_t len)
 {
     char *text = malloc(len + 1);
@@ -91,7 +91,7 @@ static void check_whole(add_fn *add, const size_t *lens, size_t n)
         add(&p, text + total, lens[i]);
         total += lens[i];
     }
-    CHECK(cp_inflate_is_packed(p.data, p.len));
+    CHECK(cp_inflate_is_compressed(p.data, p.len));
     CHECK_INT(cp_inflate(p.data, p.len, &out, NULL), CP_OK);
     CHECK_INT(out.len, total);
     CHECK(out.data && memcmp(out.data, text, total) == 0);
@@ -121,7 +121,7 @@ static enum cp_status inflate_status(const uint8_t *data, size_t len)
     return status;
 }
 
-/* A file cut anywhere does not unpack. */
+/* A file truncated anywhere is refused. */
 static void check_cuts(add_fn *add)
 {
     struct packed p = { 0 };
@@ -152,7 +152,7 @@ static void test_cut_zstd(void)
 
 static const struct {
     const char *what;
-    long at; /* the byte to change; from the end if negative */
+    long at; /* index of the byte to change; from the end if negative */
 } damages[] = {
     { "method", 2 },
     { "body", 200 },
@@ -219,7 +219,7 @@ static void test_second_part_damaged(void)
     free(p.data);
 }
 
-/* The limit is 64 MB for what is packed this small. */
+/* The limit is 64 MB for such a small input. */
 static void check_bomb(add_fn *add)
 {
     struct packed part = { 0 }, p = { 0 };
@@ -232,7 +232,7 @@ static void check_bomb(add_fn *add)
     for (int i = 0; i < 5; i++)
         add_raw(&p, (const char *)part.data, part.len);
     CHECK_INT(cp_inflate(p.data, p.len, &out, &err), CP_EFORMAT);
-    CHECK(strstr(err.msg, "unpacks to over 64 MB"));
+    CHECK(strstr(err.msg, "decompresses to more than 64 MB"));
     CHECK(out.mapped <= (size_t)256 << 20);
     cp_bytes_release(&out);
     free(p.data);
@@ -268,9 +268,9 @@ static void test_heads(void)
 {
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++) {
         check_case(heads[i].what);
-        CHECK_INT(
-            cp_inflate_is_packed((const uint8_t *)heads[i].bytes, heads[i].len),
-            heads[i].want);
+        CHECK_INT(cp_inflate_is_compressed((const uint8_t *)heads[i].bytes,
+                                           heads[i].len),
+                  heads[i].want);
     }
     CHECK_INT(inflate_status((const uint8_t *)"\x1f\x8b", 2), CP_EFORMAT);
 }

@@ -14,20 +14,22 @@
 #include "proto_fixture.h"
 
 #define N_SAMPLES 40000
-#define N_KINDS 7000 /* of labels: more than TWINS_MIN in each table */
+#define N_KINDS                                                                \
+    7000 /* distinct label sets: more than MIN_DUPLICATE_SEARCH in each table  \
+          */
 #define RUN_SAMPLES 500
 #define N_TABLES 3
 
-/* The labels of sample i as text for proto_message. */
+/* Writes the labels of sample i in the notation of proto_message. */
 static void label_text(uint32_t i, char *text, size_t cap)
 {
     uint32_t kind = i * 31 % N_KINDS;
 
     if (i % 11 == 0)
         (void)snprintf(text, cap, "%s", "");
-    else if (i % 7 == 0) /* a label that says nothing, before another */
+    else if (i % 7 == 0) /* an empty label before another */
         (void)snprintf(text, cap, "3:{1:1} 3:{1:1 3:%u}", kind + 1);
-    else if (i % 2 == 0) /* the same two, in either order */
+    else if (i % 2 == 0) /* the same two labels, in either order */
         (void)snprintf(text, cap, "3:{1:2 2:1} 3:{1:1 3:%u}", kind + 1);
     else
         (void)snprintf(text, cap, "3:{1:1 3:%u} 3:{1:2 2:1}", kind + 1);
@@ -52,7 +54,7 @@ static void add_sample(struct cp_raw_labels *t, struct cp_profile *p,
     cp_out_release(&bytes);
 }
 
-/* Samples in runs, dealt to n tables in turn. */
+/* Runs of samples, assigned to n tables in turn. */
 static struct cp_profile *read_by(size_t n, long fail_at)
 {
     static const uint32_t strings[] = { 0, 1, 2 };
@@ -90,7 +92,7 @@ static struct cp_profile *read_by(size_t n, long fail_at)
     return NULL;
 }
 
-/* The number of the one label with a number; 0 without. */
+/* Returns the number of the only numeric label; 0 without one. */
 static int64_t number_of(const struct cp_profile *p, uint32_t set)
 {
     const struct cp_label_set *s = &p->label_sets[set];

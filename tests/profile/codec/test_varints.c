@@ -12,7 +12,7 @@
 
 static const struct {
     const char *what;
-    uint64_t mask; /* of the numbers */
+    uint64_t mask; /* bits of the numbers */
 } cases[] = {
     { "one byte", 0x7f },      { "two bytes", 0x3fff }, { "three", 0x1fffff },
     { "four", 0xfffffff },     { "five", UINT32_MAX },  { "any", UINT64_MAX },
@@ -25,7 +25,7 @@ static uint64_t random_number(uint64_t *state)
     return *state >> 33 | *state << 31;
 }
 
-/* Reads all of w, what is left over one by one; returns the count. */
+/* Reads all of w, the rest one by one; returns the count. */
 static size_t read_all(const struct cp_varints *v, struct cp_wire w,
                        uint32_t *out, struct cp_varint_range *range)
 {
@@ -72,7 +72,7 @@ static void test_all_lengths(void)
             for (unsigned k = 0; k < n && cases[i].mask < 1 << 28; k++)
                 is_in_range &=
                     !v.is_usable || o.len < 8 || n - k < 8 ||
-                    (want[k] + 1 >= range.least && want[k] + 1 <= range.most);
+                    (want[k] + 1 >= range.min && want[k] + 1 <= range.max);
             CHECK(is_in_range);
             free(got);
             cp_out_release(&o);
@@ -92,8 +92,8 @@ static void test_nothing_short(void)
     cp_varints_init(&v);
     CHECK_INT(cp_varints_read(&v, &w, out, &range), 0);
     CHECK(w.pos == bytes);
-    CHECK_INT(range.least, 9);
-    CHECK_INT(range.most, 9);
+    CHECK_INT(range.min, 9);
+    CHECK_INT(range.max, 9);
 }
 
 int main(void)

@@ -7,7 +7,10 @@
 
 #define UNTOUCHED 0x5555
 
-/* A copy of its own size, so that the sanitizer sees a byte too many. */
+/*
+ * Returns a copy of exact size, so that the sanitizer detects a read past its
+ * end.
+ */
 static struct cp_wire wire_of(const char *bytes, size_t len, uint8_t **room)
 {
     *room = malloc(len ? len : 1);
@@ -100,7 +103,7 @@ static void test_varints(void)
     check_varints(cp_wire_varint_slow);
 }
 
-/* The same with much behind it, where all of the readers have their way. */
+/* The same with many bytes behind it, which enables the fast paths. */
 static void test_varints_amid_others(void)
 {
     for (unsigned shift = 0; shift < 64; shift++) {
@@ -124,7 +127,7 @@ static void test_varints_amid_others(void)
 static const struct {
     const char *what, *bytes;
     size_t len;
-    size_t from, to; /* of the bytes; both 0: must fail */
+    size_t from, to; /* range of the bytes; both 0: must fail */
 } strings[] = {
     { "two bytes", "\x02xyz", 4, 1, 3 },
     { "none", "\0xyz", 4, 1, 1 },

@@ -14,7 +14,7 @@ static const struct {
     bool is_linear;
     struct cp_legacy_heap_pair want;
 } pairs[] = {
-    /* 2 / (1 - e^(-100000/524288)) = 11.5175..., worked out by hand */
+    /* 2 / (1 - e^(-100000/524288)) = 11.5175..., computed by hand */
     { "cut", { 2, 200000 }, 524288, 1, false, { 11, 1151752 } },
     { "in parts", { 2, 200000 }, 524288, 4096, false, { 47176, 4717580241 } },
     { "linear", { 2, 200000 }, 262144, 1, true, { 5, 524288 } },
@@ -45,8 +45,8 @@ static void test_unbias_parts(void)
 
 static const struct {
     const char *what;
-    struct cp_legacy_heap_reading how;
-    const char *want; /* a line a sample: values and labels */
+    struct cp_legacy_heap_options how;
+    const char *want; /* one line per sample: values and labels */
 } readings[] = {
     { "whole", { 1, NULL }, "3 31 0\n4 5 0\n" },
     { "in parts", { 2, NULL }, "384 3968 0\n512 640 0\n" },
@@ -76,10 +76,10 @@ static void test_jemalloc(void)
     }
 }
 
-/* The leaf is not a return address to jeprof. */
+/* jeprof does not treat the leaf as a return address. */
 static void test_addresses(void)
 {
-    struct cp_legacy_heap_reading how = { .parts = 1 };
+    struct cp_legacy_heap_options how = { .parts = 1 };
     struct cp_profile *p =
         cp_legacy_read_as(DUMP, sizeof(DUMP) - 1, &how, NULL);
 
@@ -116,7 +116,7 @@ static void test_units(void)
 
 static void test_make_whole(void)
 {
-    struct cp_legacy_heap_reading how = { .parts = CP_LEGACY_HEAP_PARTS };
+    struct cp_legacy_heap_options how = { .parts = CP_LEGACY_HEAP_PARTS };
     struct cp_profile *p =
         cp_legacy_read_as(DUMP, sizeof(DUMP) - 1, &how, NULL);
 

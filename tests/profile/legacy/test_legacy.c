@@ -1,9 +1,9 @@
 /*
- * test_legacy.c - tests the readers of the old formats, src/profile/legacy*.c
- * and what they share.
+ * test_legacy.c - tests the readers of the legacy formats,
+ * src/profile/legacy/.
  *
- * A profile is compared as text: the types, then a line for each sample with
- * its values, its stack (addresses, or names for Java) and its labels.
+ * A profile is compared as text: the types, then one line per sample with its
+ * values, its stack (addresses, or names for Java) and its labels.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -259,7 +259,7 @@ static void test_texts(void)
     }
 }
 
-/* Writes words of 4 or 8 bytes in either order; returns their length. */
+/* Writes words of 4 or 8 bytes in either byte order; returns their length. */
 static size_t put_words(char *to, const uint64_t *words, size_t n, size_t bytes,
                         bool is_big_endian)
 {
@@ -368,7 +368,7 @@ static void test_drop_lists(void)
     }
 }
 
-/* Runs f on every text, and on a binary file. */
+/* Runs f on every text and on a binary file. */
 static void for_each_input(void (*f)(const char *bytes, size_t len))
 {
     char bytes[512];
@@ -383,7 +383,7 @@ static void for_each_input(void (*f)(const char *bytes, size_t len))
     }
 }
 
-/* Reads each beginning, in a block that ends where it does. */
+/* Reads each prefix, in a block of exactly that size. */
 static void read_truncated(const char *bytes, size_t len)
 {
     for (size_t n = 0; n <= len; n++) {
@@ -404,7 +404,7 @@ static void test_truncated(void)
     for_each_input(read_truncated);
 }
 
-/* Fails each allocation in turn, until there are no more. */
+/* Makes each allocation fail in turn. */
 static void read_without_memory(const char *bytes, size_t len)
 {
     struct cp_error want = { 0 }, err;

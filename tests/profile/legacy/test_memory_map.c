@@ -13,7 +13,7 @@
 
 #include "check.h"
 
-/* Renders the mappings as "start-limit@offset file build_id; ". */
+/* Formats the mappings as "start-limit@offset file build_id; ". */
 static const char *mappings_text(const struct cp_profile *p)
 {
     static char text[2048];
@@ -108,7 +108,7 @@ static void test_lines(void)
     }
 }
 
-/* Names that double with each line must not fill the memory. */
+/* Names that double with each line must not exhaust memory. */
 static void test_doubling_names(void)
 {
     char text[4096] = "q0=xxxxxxxxxxxxxxxx\n";
@@ -125,7 +125,7 @@ static void test_doubling_names(void)
 
 static const struct {
     const char *what, *text, *want;
-    const char *of_locations; /* mapping index of each, '-' for none */
+    const char *of_locations; /* mapping index of each location, '-' for none */
 } maps[] = {
     { "nothing at all", "", "0-ffffffffffffffff@0  ; ", "000-" },
     { "all but one", "0-ffffff: /a\n",
@@ -215,7 +215,7 @@ static void test_where_a_map_begins(void)
     cp_builder_release(&b);
 }
 
-/* Holds the index against asking each range in turn. */
+/* Compares the index with a linear search. */
 static void test_range_index(void)
 {
     static const uint64_t from[] = { 10, 5, 0, 12, 30, 7, 20 };

@@ -13,7 +13,8 @@
 
 static const struct {
     const char *what, *text;
-    const char *names; /* of the stack, leaf first; or the message */
+    const char
+        *names; /* names of the stack, leaf first; or the error message */
 } cases[] = {
     { "no names", HEAP, ". . ." },
     { "names",
@@ -54,7 +55,7 @@ static const struct {
     { "nothing behind", "--- symbol\n---\n", "unrecognized profile format" },
 };
 
-/* The names of the first sample's stack: "." for none. */
+/* Returns the names of the first sample's stack: "." for none. */
 static void describe(const struct cp_profile *p, char *out, size_t cap)
 {
     size_t n = 0;

@@ -35,7 +35,10 @@ static struct cp_bytes packed(struct cp_bytes plain, enum packing how)
     return how == GZIP_TWICE ? packed(plain, GZIP) : plain;
 }
 
-/* Text that begins with a digit and a colon is a message, else as it is. */
+/*
+ * Text that begins with a digit and a colon is a message in notation; other
+ * text is literal.
+ */
 static struct cp_bytes file_of(const char *text, enum packing how)
 {
     struct cp_bytes plain = text[0] >= '0' && text[0] <= '9' && text[1] == ':'
@@ -49,7 +52,7 @@ static const struct {
     const char *what, *text;
     enum packing how;
     const char *want;  /* the samples, or NULL */
-    const char *error; /* the whole message, or its beginning and "..." */
+    const char *error; /* the message, or its beginning and "..." */
 } cases[] = {
     { "a message", PROTO, PLAIN, "5 f\n", "" },
     { "with gzip", PROTO, GZIP, "5 f\n", "" },
@@ -105,7 +108,7 @@ static void test_formats(void)
         CHECK(!file.data && !file.mapped);
         cp_profile_free(p);
         file = file_of(cases[i].text, cases[i].how);
-        p = cp_load(&file, NULL); /* nobody asks why */
+        p = cp_load(&file, NULL); /* without an error struct */
         CHECK_INT(p != NULL, cases[i].want != NULL);
         cp_profile_free(p);
     }

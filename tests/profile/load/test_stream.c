@@ -8,7 +8,7 @@
 #include "profile/load/stream.h"
 #include "profile/load/stream_source.h"
 #include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include "profile/model/stack_pool.h"
 
 #include <libdeflate.h>
 #include <stdlib.h>
@@ -19,11 +19,11 @@
 
 #define N_LOCATIONS 3000
 
-/* How a message is made. */
+/* Parameters of a generated message. */
 struct shape {
     const char *what;
     uint32_t n_samples;
-    uint32_t step; /* between the ids of locations */
+    uint32_t step; /* distance between location ids */
     bool has_labels, is_unpacked, is_backwards;
 };
 
@@ -60,7 +60,7 @@ static void put_sample(struct cp_out *o, const struct shape *s, uint32_t i)
 {
     struct cp_out msg = { .fd = -1 }, part = { .fd = -1 };
 
-    if (s->has_labels && i % 5 == 0) { /* labels that do not lie together */
+    if (s->has_labels && i % 5 == 0) { /* labels that are not contiguous */
         (void)proto_message("1:3 2:4", &part);
         put_field(&msg, 3, &part);
     }
@@ -95,7 +95,7 @@ static struct cp_out make_message(const struct shape *s)
 
     (void)proto_message("1:{1:1 2:2} 1:{1:1 2:2}", &o);
     for (uint32_t i = 0; i < s->n_samples; i++) {
-        if (i == 1000) /* a table in the middle */
+        if (i == 1000) /* a table between samples */
             (void)proto_message("5:{1:1 2:3}", &o);
         put_sample(&o, s, i);
     }
@@ -118,7 +118,7 @@ static void pack(const char *plain, size_t len, struct cp_out *out)
     libdeflate_free_compressor(c);
 }
 
-/* What is in a profile, as bytes; empty for none. Frees the profile. */
+/* Encodes a profile and frees it; empty for NULL. */
 static struct cp_out content(struct cp_profile *p)
 {
     struct cp_out out = { .fd = -1 };
@@ -152,16 +152,16 @@ static struct cp_out stream(const struct cp_out *bytes, bool is_file,
                             size_t buffer, size_t n_threads)
 {
     struct cp_stream_input in = { (const uint8_t *)bytes->buf, bytes->len, -1 };
-    struct cp_stack_room room; /* in which there is not always a place */
+    struct cp_stack_pool pool; /* sometimes too small */
     struct cp_out out;
 
     if (is_file) {
         in.data = NULL;
         in.fd = file_of(bytes);
     }
-    CHECK(cp_stack_room_init(&room, is_file ? 8 << 20 : 100));
-    out = content(cp_stream_load(&in, buffer, n_threads, &room));
-    cp_stack_room_release(&room);
+    CHECK(cp_stack_pool_init(&pool, is_file ? 8 << 20 : 100));
+    out = content(cp_stream_load(&in, buffer, n_threads, &pool));
+    cp_stack_pool_release(&pool);
     if (is_file)
         (void)close(in.fd);
     return out;
@@ -249,7 +249,7 @@ static void test_gives_up(void)
     }
 }
 
-/* A gzip file with something wrong about it. */
+/* A defective gzip file. */
 static void test_damage(void)
 {
     static const struct shape shape = { "", 2000, 1, true, false, false };
@@ -263,14 +263,17 @@ static void test_damage(void)
             gzip.len -= 1;
         else if (kind == 1)
             gzip.len /= 2;
+        /* the CRC */
         else if (kind == 2)
-            gzip.buf[gzip.len - 7] ^= 1; /* the CRC */
+            gzip.buf[gzip.len - 7] ^= 1;
+        /* the length */
         else if (kind == 3)
-            gzip.buf[gzip.len - 3] ^= 1; /* the length */
+            gzip.buf[gzip.len - 3] ^= 1;
         else if (kind == 4)
             cp_out_char(&gzip, 'x');
+        /* a second member */
         else
-            pack("", 0, &gzip); /* a second member */
+            pack("", 0, &gzip);
         for (size_t n = 1; n <= 2; n++) {
             got = stream(&gzip, false, 5000, n);
             CHECK_INT(got.len, 0);

@@ -42,7 +42,7 @@ static void test_ids_count_from_one(void)
 static void test_locations_are_found_again(void)
 {
     struct cp_builder b = new_builder();
-    const uint32_t n = 5000; /* makes the table grow */
+    const uint32_t n = 5000; /* enough for the table to grow */
 
     for (uint32_t i = 0; i < n; i++)
         CHECK_INT(cp_builder_location(&b, i * 4096u, NULL), i);
@@ -78,7 +78,7 @@ static void test_lines_stay_together(void)
     cp_builder_release(&b);
 }
 
-/* Renders a label set as "k=text k=7unit". */
+/* Formats a label set as "k=text k=7unit". */
 static const char *set_text(const struct cp_profile *p, uint32_t set)
 {
     static char text[512];
@@ -103,7 +103,7 @@ static const char *set_text(const struct cp_profile *p, uint32_t set)
     return text;
 }
 
-/* Labels as given: a key, and text or else a number. */
+/* A label: a key, and a text or a number. */
 struct given {
     const char *key, *text;
     int64_t num;
@@ -248,7 +248,7 @@ static void test_deep_stack_is_refused(void)
     cp_builder_release(&b);
 }
 
-/* Builds something of everything; CP_ENOMEM if it could not. */
+/* Adds an item of each kind; CP_ENOMEM if an allocation fails. */
 static enum cp_status build_all(struct cp_builder *b, struct cp_error *err)
 {
     int64_t value = 1;

@@ -75,7 +75,7 @@ static void test_many(void)
     }
 }
 
-/* One large id must not make a large table. */
+/* One large id does not create a large table. */
 static void test_sparse_is_small(void)
 {
     static const uint64_t ids[] = { 1, (uint64_t)1 << 60 };

@@ -49,7 +49,7 @@ static enum cp_status add_many(struct cp_label_table *t, uint32_t n,
     return CP_OK;
 }
 
-/* What is known of the order of one set must not be used for another. */
+/* The cached order of one set is not used for another. */
 static void test_order_of_one_after_another(void)
 {
     static const struct profile_row rows[] = {
@@ -67,7 +67,7 @@ static void test_order_of_one_after_another(void)
     cp_profile_free(p);
 }
 
-/* Room that was made beforehand changes nothing else. */
+/* Reserving space changes nothing else. */
 static void test_expect(void)
 {
     struct cp_profile *p = cp_profile_new(NULL);
@@ -83,7 +83,7 @@ static void test_expect(void)
     cp_profile_free(p);
 }
 
-/* A number that is part of a text label does not tell sets apart. */
+/* The number of a text label does not distinguish sets. */
 static void test_text_has_no_number(void)
 {
     struct cp_profile *p = cp_profile_new(NULL);
@@ -98,7 +98,7 @@ static void test_text_has_no_number(void)
     cp_profile_free(p);
 }
 
-/* Each part of a label counts. */
+/* Every field of a label distinguishes sets. */
 static void test_what_makes_sets_differ(void)
 {
     static const struct cp_label labels[] = {
@@ -122,7 +122,7 @@ static void test_what_makes_sets_differ(void)
     cp_profile_free(p);
 }
 
-/* A second table on the same profile finds what the first has added. */
+/* A second table on the same profile finds the sets of the first. */
 static void test_sets_are_found_again(void)
 {
     struct cp_profile *p = cp_profile_new(NULL);

@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-/* Three locations, the first with a line of its own. */
+/* Three locations; the first has a line. */
 static struct cp_profile *make_profile(void)
 {
     struct cp_builder b = { 0 };
@@ -43,7 +43,7 @@ static void test_set(void)
     CHECK_INT(cp_line_adder_set(&a, 1, frames, 2, NULL), CP_OK);
     CHECK_INT(cp_line_adder_set(&a, 2, frames + 2, 3, NULL), CP_OK);
     cp_line_adder_release(&a);
-    CHECK_INT(p->n_functions, 5); /* the old one and four new ones */
+    CHECK_INT(p->n_functions, 5); /* one old and four new functions */
     CHECK_INT(p->locations[0].n_lines, 1);
     CHECK_INT(p->locations[1].n_lines, 2);
     const struct cp_line *lines = p->lines + p->locations[1].lines;
@@ -101,7 +101,7 @@ static void test_many(void)
     cp_profile_free(p);
 }
 
-/* Whatever request fails, the profile stays one that can be used. */
+/* After any allocation failure the profile is still valid. */
 static void test_no_memory(void)
 {
     static const struct cp_line_frame frame = { "f", "g", 1, 0, 0 };

@@ -40,7 +40,7 @@ static void test_answers(void)
         check_case(cases[i].what);
         CHECK_INT(cp_match_init(&m, re, p, NULL), CP_OK);
         m.is_simplified = cases[i].is_simplified;
-        for (int pass = 0; pass < 2; pass++) { /* found, then remembered */
+        for (int pass = 0; pass < 2; pass++) { /* matched, then cached */
             /* leaf first: ?, !lib.so, f, main */
             const struct cp_location *l = p->locations;
 
@@ -56,7 +56,7 @@ static void test_answers(void)
                       cases[i].mappings[2] == 'y');
         }
         cp_match_release(&m);
-        CHECK(!m.answers && !m.re);
+        CHECK(!m.results && !m.re);
         cp_regex_free(re);
     }
     cp_profile_free(p);
@@ -70,12 +70,12 @@ static void test_string_is_asked_once(void)
     struct cp_match m;
 
     CHECK_INT(cp_match_init(&m, re, p, NULL), CP_OK);
-    CHECK_INT(m.answers[id], 0);
+    CHECK_INT(m.results[id], 0);
     CHECK(cp_match_string(&m, p, id));
-    CHECK_INT(m.answers[id], 2);
+    CHECK_INT(m.results[id], 2);
     CHECK(!cp_match_string(&m, p, 0));
-    CHECK_INT(m.answers[0], 1);
-    m.answers[id] = 1;
+    CHECK_INT(m.results[0], 1);
+    m.results[id] = 1;
     CHECK(!cp_match_string(&m, p, id));
     cp_match_release(&m);
     cp_regex_free(re);
@@ -88,7 +88,7 @@ static void test_no_expression(void)
     struct cp_match m;
 
     CHECK_INT(cp_match_init(&m, NULL, p, NULL), CP_OK);
-    CHECK(!m.re && !m.answers);
+    CHECK(!m.re && !m.results);
     cp_match_release(&m);
     cp_profile_free(p);
 }

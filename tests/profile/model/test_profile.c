@@ -41,7 +41,7 @@ static void test_new(void)
     cp_profile_free(NULL);
 }
 
-/* Stacks may have gaps between them; a copy has none. */
+/* A copy has no gaps between stacks. */
 static void test_copy_has_no_gaps(void)
 {
     struct cp_profile *p = full(), *copy;
@@ -86,7 +86,7 @@ static void test_copy_is_equal(void)
     cp_profile_free(p);
 }
 
-/* The copy outlives the profile, and neither sees the other change. */
+/* The copy outlives the profile, and changes of one do not affect the other. */
 static void test_copy_shares_nothing(void)
 {
     struct cp_profile *p = full(), *copy = cp_profile_copy(p, NULL);

@@ -24,7 +24,7 @@ static const struct profile_row rows[] = {
 #define ROW4 "4,4 main@m.c|!lib\n"
 #define ROW5 "5,5 main@m.c|?\n"
 
-/* `matched` tells of focus, ignore, hide and show, in that order. */
+/* `matched` has the flags of focus, ignore, hide and show, in that order. */
 static const struct {
     const char *what, *focus, *ignore, *hide, *show;
     const char *matched, *want;

@@ -81,7 +81,7 @@ static const struct {
     { "nothing", { { NULL, { 0 }, "" } }, { { NULL, { 0 }, "" } }, "" },
 };
 
-/* Addresses are given out by order, so they must not count here. */
+/* Addresses are assigned in order, so they must not be compared. */
 static struct cp_profile *without_addresses(const struct profile_row *rows)
 {
     struct cp_profile *p = profile_of(rows, 4);
@@ -108,7 +108,7 @@ static void test_samples(void)
     }
 }
 
-/* What no sample uses is left behind, and ids are given out anew. */
+/* Unused items are dropped, and ids are reassigned. */
 static void test_garbage(void)
 {
     static const struct profile_row a[] = {
@@ -127,7 +127,7 @@ static void test_garbage(void)
     CHECK_STR(profile_text(p), "1,1 m!prog|a!app\n");
     CHECK_INT(p->n_locations, 2);
     CHECK_INT(p->n_functions, 2);
-    CHECK_INT(p->n_mappings, 3); /* the first stays, whoever uses it */
+    CHECK_INT(p->n_mappings, 3); /* the first mapping always stays */
     for (uint32_t i = 0; i < 2; i++) {
         CHECK_INT(p->locations[i].id, i + 1);
         CHECK_INT(p->functions[i].id, i + 1);
@@ -198,7 +198,7 @@ static struct cp_profile *profile_of_spec(const struct spec *s)
     return cp_builder_take(&b);
 }
 
-/* What the second spec has other, and how many of each there are then. */
+/* The difference of the second profile, and the resulting numbers of items. */
 #define NUMBER(field, value) offsetof(struct spec, field), (value), NULL
 #define TEXT(field, value) offsetof(struct spec, field), 0, (value)
 
@@ -251,7 +251,7 @@ static void test_identity(void)
     }
 }
 
-/* The file counts where there is no build id. */
+/* Without a build id the file name decides. */
 static void test_mapping_by_file(void)
 {
     struct spec a = plain, b = plain;
@@ -273,7 +273,7 @@ static void test_mapping_by_file(void)
     cp_profile_free(p);
 }
 
-/* A mapping that lies elsewhere is moved to where the first has it. */
+/* A mapping at another address is relocated to that of the first profile. */
 static void test_addresses_move(void)
 {
     struct spec moved = plain;
@@ -299,7 +299,7 @@ static void test_addresses_move(void)
     cp_profile_free(p);
 }
 
-/* The fields of three profiles, and of their merge. */
+/* Scalar fields of three profiles, and of their merge. */
 static const struct {
     const char *what;
     int64_t time[3], want_time;
@@ -427,7 +427,7 @@ static void test_large(void)
     struct cp_profile *three[] = { large(1), large(1001), large(1) }, *p;
     uint32_t n_right = 0;
 
-    for (uint32_t i = 0; i < 2000; i++) /* stacks as in the first */
+    for (uint32_t i = 0; i < 2000; i++) /* the same stacks as in the first */
         for (uint32_t d = 1; d < i % 6 + 1; d++)
             three[1]->locs[three[1]->samples[i].locs + d] = 0;
     p = cp_merge(three, 3, NULL);

@@ -1,13 +1,13 @@
 /*
  * test_merge_samples.c - tests src/profile/transform/merge_samples.c: many
- * samples, in several pieces and shards, against what one loop makes of them.
+ * samples, in several pieces and shards, compared with a sequential merge.
  */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/index.h"
 #include "profile/model/build.h"
 #include "profile/model/profile.h"
-#include "profile/model/stack_room.h"
+#include "profile/model/stack_pool.h"
 #include "profile/transform/merge.h"
 
 #include <stdlib.h>
@@ -15,10 +15,10 @@
 #include "check.h"
 
 #define N_LOCATIONS 100
-#define N_STACKS 30000 /* distinct ones */
+#define N_STACKS 30000 /* distinct stacks */
 #define MAX_SAMPLES 60000
 
-/* Which of the stacks sample i of source s has, and how often it counts. */
+/* The stack of sample i of source s, and its count. */
 static uint32_t stack_of(uint32_t s, uint32_t i)
 {
     return (uint32_t)((i * 2654435761u >> 7) + s * 13) % N_STACKS;
@@ -29,7 +29,7 @@ static int64_t value_of(uint32_t s, uint32_t i)
     return i % 11 == s ? 0 : (int64_t)(i % 5 + 1);
 }
 
-/* Numbers below N_STACKS have stacks of their own. */
+/* Numbers below N_STACKS have distinct stacks. */
 static uint32_t stack_at(uint32_t stack, uint32_t *locs)
 {
     locs[0] = stack % N_LOCATIONS;
@@ -62,7 +62,7 @@ static struct cp_profile *source(uint32_t s, uint32_t n)
     return cp_builder_take(&b);
 }
 
-/* The number of the stack that a merged sample has. */
+/* Returns the number of the stack of a merged sample. */
 static uint32_t number_of(const struct cp_profile *p, uint32_t sample)
 {
     const uint32_t *stack = cp_profile_stack(p, sample);
@@ -140,10 +140,10 @@ static void test_cancelled(void)
     cp_profile_free(p);
 }
 
-/* Moves the stacks of a profile into the room, behind a gap. */
-static void move_in(struct cp_profile *p, struct cp_stack_room *room)
+/* Moves the stacks of a profile into the pool, behind a gap. */
+static void move_in(struct cp_profile *p, struct cp_stack_pool *pool)
 {
-    uint32_t *to = cp_stack_room_take(room, p->n_locs + 5);
+    uint32_t *to = cp_stack_pool_alloc(pool, p->n_locs + 5);
 
     if (!to)
         return;
@@ -170,17 +170,17 @@ static void test_in_a_room(void)
 {
     for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
         struct cp_profile *sources[9] = { 0 }, *p;
-        struct cp_stack_room room = { 0 };
+        struct cp_stack_pool pool = { 0 };
 
         check_case(rooms[i].what);
-        CHECK(rooms[i].cap == 0 || cp_stack_room_init(&room, rooms[i].cap));
+        CHECK(rooms[i].cap == 0 || cp_stack_pool_init(&pool, rooms[i].cap));
         for (uint32_t s = 0; s < rooms[i].n_sources; s++) {
             sources[s] = source(s, rooms[i].n);
             if (s % 9 >= rooms[i].n_sources - rooms[i].n_inside)
-                move_in(sources[s], &room);
+                move_in(sources[s], &pool);
         }
-        p = cp_merge_in_room(sources, rooms[i].n_sources, &room, NULL);
-        cp_stack_room_release(&room);
+        p = cp_merge_in_pool(sources, rooms[i].n_sources, &pool, NULL);
+        cp_stack_pool_release(&pool);
         check_merged(p, rooms[i].n_sources, rooms[i].n);
         cp_profile_free(p);
     }
@@ -189,15 +189,15 @@ static void test_in_a_room(void)
 static void test_cancelled_in_a_room(void)
 {
     struct cp_profile *pair[] = { source(0, 9000), source(0, 9000) }, *p;
-    struct cp_stack_room room;
+    struct cp_stack_pool pool;
 
-    CHECK(cp_stack_room_init(&room, 200000));
+    CHECK(cp_stack_pool_init(&pool, 200000));
     for (uint32_t i = 2; i < 2 * pair[1]->n_samples; i++)
         pair[1]->values[i] = -pair[1]->values[i];
-    move_in(pair[0], &room);
-    move_in(pair[1], &room);
-    p = cp_merge_in_room(pair, 2, &room, NULL);
-    cp_stack_room_release(&room);
+    move_in(pair[0], &pool);
+    move_in(pair[1], &pool);
+    p = cp_merge_in_pool(pair, 2, &pool, NULL);
+    cp_stack_pool_release(&pool);
     CHECK(p->n_samples <= 1);
     CHECK(p->n_locations <= 3);
     cp_profile_free(p);
@@ -210,15 +210,15 @@ static void test_memory_runs_out_in_a_room(void)
 
     for (; !p && n < 200; n++) {
         struct cp_profile *pair[] = { source(0, 200), source(1, 200) };
-        struct cp_stack_room room;
+        struct cp_stack_pool pool;
         struct cp_error err = { 0 };
 
-        CHECK(cp_stack_room_init(&room, 5000));
-        move_in(pair[0], &room);
+        CHECK(cp_stack_pool_init(&pool, 5000));
+        move_in(pair[0], &pool);
         cp_alloc_fail_at(n);
-        p = cp_merge_in_room(pair, 2, &room, &err);
+        p = cp_merge_in_pool(pair, 2, &pool, &err);
         cp_alloc_fail_at(0);
-        cp_stack_room_release(&room);
+        cp_stack_pool_release(&pool);
         CHECK_INT(err.status, p ? CP_OK : CP_ENOMEM);
         CHECK(!pair[0] && !pair[1]);
     }

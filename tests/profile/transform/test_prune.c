@@ -64,7 +64,7 @@ static struct cp_profile *profile_with(const char *stack, const char *drop,
     return p;
 }
 
-/* The stack of the one sample. */
+/* Returns the stack of the only sample. */
 static const char *stack_text(const struct cp_profile *p)
 {
     static char text[256];
@@ -87,7 +87,7 @@ static void test_drop(void)
     }
 }
 
-/* A location that is cut is cut in all stacks, even those that stay. */
+/* Cutting a location affects all stacks, even those that stay. */
 static void test_several_samples(void)
 {
     static const struct profile_row rows[] = {

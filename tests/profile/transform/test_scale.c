@@ -104,7 +104,10 @@ static void test_normalize(void)
     }
 }
 
-/* A profile of one sample with the values 1, 2, 3... of types "t/u t/u". */
+/*
+ * Creates a profile of one sample with the values 1, 2, 3... of types "t/u
+ * t/u".
+ */
 static struct cp_profile *typed(const char *types, const char *period,
                                 const char *default_type)
 {
@@ -266,7 +269,7 @@ static void test_incompatible(void)
     }
 }
 
-/* A unit is made finer even if the sample's other values are kept. */
+/* The smaller unit is used even if the sample's other values stay. */
 static void test_rescaling_drops(void)
 {
     struct cp_profile *both[] = { typed("n/count t/ms", "", ""),

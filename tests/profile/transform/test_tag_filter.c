@@ -12,7 +12,7 @@
 
 static const struct {
     const char *text;
-    const char *range; /* NULL: it is not one */
+    const char *range; /* NULL: not a range */
 } kinds[] = {
     { "5", "5" },           { "5kb", "5kb" },
     { "-5", "-5" },         { "+5kb", "+5kb" },
@@ -227,7 +227,7 @@ static void test_keys(void)
     }
 }
 
-/* Sets that became equal are one. */
+/* Sets that become equal are merged. */
 static void test_reduced_sets_are_shared(void)
 {
     struct cp_profile *p = profile_of(rows, 4);

@@ -73,7 +73,7 @@ static void test_frames(void)
     }
 }
 
-/* Equal frames share a location; ids follow the largest there was. */
+/* Equal frames share a location; ids continue after the highest. */
 static void test_locations(void)
 {
     static const struct profile_row rows[] = { { "m", { 1, 1 }, "k:v j:1" },
@@ -101,7 +101,7 @@ static void test_locations(void)
     cp_profile_free(p);
 }
 
-/* Frames of one name are told apart by their keys. */
+/* Frames with equal names differ by their keys. */
 static void test_many_keys(void)
 {
     struct profile_row row = { "m", { 1, 1 }, "" };
@@ -118,7 +118,7 @@ static void test_many_keys(void)
     cp_profile_free(p);
 }
 
-/* More distinct values than the first table holds. */
+/* More distinct values than the initial table holds. */
 static struct cp_profile *many(uint32_t n)
 {
     struct cp_builder b = { 0 };

@@ -90,7 +90,7 @@ static void test_refused(void)
         { "hidden kernel", "0000000000000000 T _text\n0000000000000000 t f\n",
           "the kernel hides its addresses: read it as root, or set "
           "kernel.kptr_restrict" },
-        { "jitdump cut", "DTiJ\1\0\0\0", "jitdump header cut short" },
+        { "jitdump cut", "DTiJ\1\0\0\0", "jitdump header is truncated" },
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -105,7 +105,7 @@ static void test_refused(void)
     }
 }
 
-/* Builds a jitdump file piece by piece. */
+/* Builds a jitdump file. */
 static unsigned char dump[1024];
 static size_t dump_len;
 
@@ -121,7 +121,7 @@ static void put_text(const char *text)
     dump_len += strlen(text) + 1;
 }
 
-/* Head of a record; close_record sets its size. */
+/* Writes the head of a record; close_record sets its size. */
 static size_t open_record(uint32_t kind)
 {
     size_t start = dump_len;
@@ -242,7 +242,7 @@ static void test_no_memory(void)
     CHECK(n_good > 0);
 }
 
-/* The vDSO of this process, from memory. */
+/* The vDSO of this process, read from memory. */
 static void test_vdso(void)
 {
     const char *base = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);

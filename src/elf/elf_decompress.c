@@ -1,12 +1,12 @@
 /*
- * elf_unpack.c - packed sections; see elf_unpack.h.
+ * elf_decompress.c - decompresses sections.
  *
- * With SHF_COMPRESSED a section begins with its kind (4), in files of 64 bits
- * 4 bytes of nothing, its size and its alignment. A .zdebug section begins
- * with "ZLIB" and its size, big-endian.
+ * A section with SHF_COMPRESSED begins with its type (4), 4 bytes of padding in
+ * 64-bit files, its size and its alignment. A .zdebug section begins with
+ * "ZLIB" and its size, big-endian.
  */
-#define ZSTD_STATIC_LINKING_ONLY /* for a decoder with our own allocation */
-#include "elf/elf_unpack.h"
+#define ZSTD_STATIC_LINKING_ONLY /* for a decoder with a custom allocator */
+#include "elf/elf_decompress.h"
 
 #include <libdeflate.h>
 #include <lzma.h>
@@ -84,7 +84,8 @@ static enum cp_status inflate(unsigned kind, const uint8_t *p, size_t len,
     enum cp_status status;
 
     if (is_too_large(size, len))
-        return cp_error_set(err, CP_EFORMAT, "unpacks to too much");
+        return cp_error_set(err, CP_EFORMAT,
+                            "decompressed size exceeds the limit");
     status = cp_bytes_reserve(&out->own, (size_t)size, err);
     if (status != CP_OK)
         return status;
@@ -93,8 +94,8 @@ static enum cp_status inflate(unsigned kind, const uint8_t *p, size_t len,
     else if (kind == ELFCOMPRESS_ZSTD)
         status = inflate_zstd(p, len, out->own.data, (size_t)size, err);
     else
-        status = cp_error_set(err, CP_EFORMAT, "packed in an unknown way (%u)",
-                              kind);
+        status =
+            cp_error_set(err, CP_EFORMAT, "unknown compression type %u", kind);
     if (status != CP_OK) {
         cp_bytes_release(&out->own);
         return status;
@@ -105,24 +106,25 @@ static enum cp_status inflate(unsigned kind, const uint8_t *p, size_t len,
     return CP_OK;
 }
 
-static enum cp_status unpack_flagged(const struct cp_elf *e,
-                                     const struct cp_elf_section *s,
-                                     struct cp_elf_data *out,
-                                     struct cp_error *err)
+static enum cp_status decompress_flagged(const struct cp_elf *e,
+                                         const struct cp_elf_section *s,
+                                         struct cp_elf_data *out,
+                                         struct cp_error *err)
 {
     size_t header = cp_elf_is_64(e) ? 24 : 12;
     uint32_t kind;
     uint64_t size = 0;
 
     if (s->len < header)
-        return cp_error_set(err, CP_EFORMAT, "packed section cut short");
+        return cp_error_set(err, CP_EFORMAT, "compressed section is truncated");
     memcpy(&kind, s->data, 4);
     memcpy(&size, s->data + header / 3, header / 3);
     return inflate(kind, s->data + header, s->len - header, size, out, err);
 }
 
-static enum cp_status unpack_old(const struct cp_elf_section *s,
-                                 struct cp_elf_data *out, struct cp_error *err)
+static enum cp_status decompress_zdebug(const struct cp_elf_section *s,
+                                        struct cp_elf_data *out,
+                                        struct cp_error *err)
 {
     uint64_t size = 0;
 
@@ -136,7 +138,7 @@ static enum cp_status unpack_old(const struct cp_elf_section *s,
     return inflate(ELFCOMPRESS_ZLIB, s->data + 12, s->len - 12, size, out, err);
 }
 
-/* ".debug_info" may be there as ".zdebug_info". */
+/* Finds a section; ".debug_info" may exist as ".zdebug_info". */
 static const struct cp_elf_section *find(const struct cp_elf *e,
                                          const char *name, bool *out_is_old)
 {
@@ -152,8 +154,8 @@ static const struct cp_elf_section *find(const struct cp_elf *e,
     return NULL;
 }
 
-enum cp_status cp_elf_unpack(const struct cp_elf *e, const char *name,
-                             struct cp_elf_data *out, struct cp_error *err)
+enum cp_status cp_elf_decompress(const struct cp_elf *e, const char *name,
+                                 struct cp_elf_data *out, struct cp_error *err)
 {
     bool is_old;
     const struct cp_elf_section *s = find(e, name, &is_old);
@@ -166,9 +168,9 @@ enum cp_status cp_elf_unpack(const struct cp_elf *e, const char *name,
         status =
             cp_error_set(err, CP_EIO, "too large, or the file has changed");
     } else if (s->flags & SHF_COMPRESSED) {
-        status = unpack_flagged(e, s, out, err);
+        status = decompress_flagged(e, s, out, err);
     } else if (is_old) {
-        status = unpack_old(s, out, err);
+        status = decompress_zdebug(s, out, err);
     } else {
         out->data = s->data;
         out->len = s->len;
@@ -190,7 +192,7 @@ static void *xz_alloc(void *opaque, size_t n, size_t size)
     return cp_alloc(n, size, NULL);
 }
 
-/* Runs the decoder until the end of the stream, in growing room. */
+/* Runs the decoder to the end of the stream; grows the output as needed. */
 static enum cp_status run_xz(lzma_stream *xz, size_t packed_len,
                              struct cp_bytes *out, struct cp_error *err)
 {
@@ -200,7 +202,8 @@ static enum cp_status run_xz(lzma_stream *xz, size_t packed_len,
         size_t cap = out->mapped ? out->mapped * 2 : packed_len * 4 + 4096;
 
         if (is_too_large(cap / 2, packed_len))
-            return cp_error_set(err, CP_EFORMAT, "unpacks to too much");
+            return cp_error_set(err, CP_EFORMAT,
+                                "decompressed size exceeds the limit");
         out->len = (size_t)xz->total_out;
         if (cp_bytes_reserve(out, cap, err) != CP_OK)
             return CP_ENOMEM;
@@ -216,8 +219,8 @@ static enum cp_status run_xz(lzma_stream *xz, size_t packed_len,
     return cp_error_set(err, CP_EFORMAT, "damaged xz data");
 }
 
-enum cp_status cp_elf_unpack_xz(const uint8_t *data, size_t len,
-                                struct cp_bytes *out, struct cp_error *err)
+enum cp_status cp_elf_decompress_xz(const uint8_t *data, size_t len,
+                                    struct cp_bytes *out, struct cp_error *err)
 {
     static const lzma_allocator allocator = { xz_alloc, any_free, NULL };
     lzma_stream xz = LZMA_STREAM_INIT;

@@ -1,8 +1,8 @@
-/* test_elf_unpack.c - tests src/elf/elf_unpack.c and elf_relocate.c. */
+/* test_elf_decompress.c - tests src/elf/elf_decompress.c and elf_relocate.c. */
 #include "base/bytes.h"
 #include "base/error.h"
 #include "elf/elf_file.h"
-#include "elf/elf_unpack.h"
+#include "elf/elf_decompress.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static struct cp_elf *open_file(const char *path)
     return e;
 }
 
-/* Packed forms of a file hold what the plain one holds. */
+/* Compressed variants of a file have the same contents. */
 static void test_packed(void)
 {
     static const char *const packed[] = { "packed_zlib", "packed_old" };
@@ -37,8 +37,8 @@ static void test_packed(void)
         for (size_t k = 0; k < 4; k++) {
             struct cp_elf_data a = { 0 }, b = { 0 };
 
-            CHECK_INT(cp_elf_unpack(plain, sections[k], &a, NULL), CP_OK);
-            CHECK_INT(cp_elf_unpack(e, sections[k], &b, NULL), CP_OK);
+            CHECK_INT(cp_elf_decompress(plain, sections[k], &a, NULL), CP_OK);
+            CHECK_INT(cp_elf_decompress(e, sections[k], &b, NULL), CP_OK);
             CHECK(a.len > 0 && a.len == b.len);
             CHECK(a.len == b.len && memcmp(a.data, b.data, a.len) == 0);
             CHECK(!a.own.data);
@@ -50,17 +50,18 @@ static void test_packed(void)
     }
 }
 
-/* Damaged and overlarge sections are refused, with the section's name. */
+/* Damaged and too large sections are refused with the section's name. */
 static void test_damaged(void)
 {
     static const struct {
         const char *name;
-        size_t at; /* in the section */
+        size_t at; /* offset in the section */
         uint8_t byte;
         const char *want;
     } cases[] = {
-        { "unknown kind", 0, 9, ".debug_info: packed in an unknown way (9)" },
-        { "too large", 12, 0xff, ".debug_info: unpacks to too much" },
+        { "unknown kind", 0, 9, ".debug_info: unknown compression type 9" },
+        { "too large", 12, 0xff,
+          ".debug_info: decompressed size exceeds the limit" },
         { "no zlib", 24, 0xff, ".debug_info: damaged zlib data" },
         { "called zstd", 0, 2, ".debug_info: damaged zstd data" },
     };
@@ -79,7 +80,7 @@ static void test_damaged(void)
         CHECK(cp_elf_section(e, ".debug_info", &s));
         copy[s.offset + cases[i].at] = cases[i].byte;
         CHECK_INT(cp_elf_view(&bad, copy, len, NULL), CP_OK);
-        CHECK_INT(cp_elf_unpack(bad, ".debug_info", &d, &err), CP_EFORMAT);
+        CHECK_INT(cp_elf_decompress(bad, ".debug_info", &d, &err), CP_EFORMAT);
         CHECK_STR(err.msg, cases[i].want);
         CHECK(!d.data);
         cp_elf_close(bad);
@@ -93,7 +94,7 @@ static void test_absent(void)
     struct cp_elf *e = open_file(CORPUS "elf/stripped");
     struct cp_elf_data d = { 0 };
 
-    CHECK_INT(cp_elf_unpack(e, ".debug_info", &d, NULL), CP_OK);
+    CHECK_INT(cp_elf_decompress(e, ".debug_info", &d, NULL), CP_OK);
     CHECK(!d.data && d.len == 0);
     cp_elf_close(e);
 }
@@ -109,20 +110,20 @@ static void test_xz(void)
     CHECK_INT(
         cp_bytes_read_file(&packed, CORPUS "elf/packed_xz", 1 << 20, NULL),
         CP_OK);
-    CHECK_INT(cp_elf_unpack_xz(packed.data, packed.len, &out, &err), CP_OK);
+    CHECK_INT(cp_elf_decompress_xz(packed.data, packed.len, &out, &err), CP_OK);
     CHECK(out.len == len && memcmp(out.data, bytes, len) == 0);
     cp_bytes_release(&out);
     packed.data[packed.len / 2] ^= 0x55;
-    CHECK_INT(cp_elf_unpack_xz(packed.data, packed.len, &out, &err),
+    CHECK_INT(cp_elf_decompress_xz(packed.data, packed.len, &out, &err),
               CP_EFORMAT);
     CHECK_STR(err.msg, "damaged xz data");
-    CHECK_INT(cp_elf_unpack_xz(packed.data, 20, &out, &err), CP_EFORMAT);
+    CHECK_INT(cp_elf_decompress_xz(packed.data, 20, &out, &err), CP_EFORMAT);
     CHECK(!out.data);
     cp_bytes_release(&packed);
     cp_elf_close(plain);
 }
 
-/* The holes of an object file's debug sections are filled. */
+/* The debug sections of an object file are relocated. */
 static void test_relocated(void)
 {
     struct cp_elf *e = open_file(CORPUS "dwarf/gcc_5");
@@ -130,7 +131,7 @@ static void test_relocated(void)
     struct cp_elf_data d = { 0 };
 
     CHECK(cp_elf_section(e, ".debug_info", &raw));
-    CHECK_INT(cp_elf_unpack(e, ".debug_info", &d, NULL), CP_OK);
+    CHECK_INT(cp_elf_decompress(e, ".debug_info", &d, NULL), CP_OK);
     CHECK(d.own.data && d.len == raw.len);
     CHECK(memcmp(d.data, raw.data, raw.len) != 0);
     cp_elf_data_release(&d);
