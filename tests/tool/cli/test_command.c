@@ -106,7 +106,7 @@ static const struct {
     { "-base=x -diff_base=y -top a",
       "-base and -diff_base flags cannot both be specified" },
     { "-normalize -top a", "must have base profile to normalize by" },
-    { "-json -raw a", "-json and -csv go with -top, -tree or -peek" },
+    { "-json -raw a", "-json and -csv need -top, -tree or -peek" },
 };
 
 static void test_lines(void)

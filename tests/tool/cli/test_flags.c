@@ -68,8 +68,8 @@ static void test_place(void)
 
     if (!CHECK(comment) || !CHECK(count))
         return;
-    CHECK_STR(*(const char **)cp_flag_place(comment, &c), "said");
-    *(int *)cp_flag_place(count, &c) = 12;
+    CHECK_STR(*(const char **)cp_flag_target(comment, &c), "said");
+    *(int *)cp_flag_target(count, &c) = 12;
     CHECK_INT(c.options.node_count, 12);
 }
 
