@@ -55,7 +55,7 @@ static void test_failures(void)
         const char *script, *message;
     } rows[] = {
         { "printf 'bad\\nworse\\n' >&2; exit 3", "sh: bad worse" },
-        { "echo half; exit 1", "sh: failed without a word" },
+        { "echo half; exit 1", "sh: failed without a message" },
         { "kill -9 $$", "sh: Killed" },
     };
 
