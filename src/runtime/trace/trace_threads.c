@@ -152,7 +152,7 @@ static void tell_gone(struct cp_trace_threads *t, uint64_t time_ns)
     for (size_t i = 0; i < t->known.n; i++) {
         struct cp_trace_input gone = { .tid = t->known.threads[i].tid,
                                        .time_ns = time_ns,
-                                       .kind = CP_INPUT_GONE };
+                                       .kind = CP_INPUT_VANISHED };
 
         if (cp_trace_threads_is_gone(t, i))
             cp_trace_model_add(t->model, &gone);
@@ -245,7 +245,7 @@ void cp_trace_threads_say_waits(struct cp_trace_threads *t, uint64_t until_ns)
                                      .stack = seen->wait_stack };
 
         if (is_open(t, seen, until_ns) &&
-            cp_trace_model_lacks(t->model, seen->tid, seen->wait_ns))
-            cp_trace_model_waits(t->model, &in, until_ns);
+            cp_trace_model_lacks_wait(t->model, seen->tid, seen->wait_ns))
+            cp_trace_model_report_wait(t->model, &in, until_ns);
     }
 }

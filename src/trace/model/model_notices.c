@@ -1,4 +1,4 @@
-/* model_notices.c - see model_notices.h. */
+/* model_notices.c - adds, sorts and searches notices. */
 #include "trace/model/model_notices.h"
 
 #include <stddef.h>
@@ -40,7 +40,7 @@ void cp_notices_add(struct cp_notices *s, const struct cp_trace_input *in)
             (struct cp_notice){ in->arg, in->time_ns, in->tid, in->stack, 0 };
 }
 
-void cp_notices_take_back(struct cp_notices *s, uint64_t key, int32_t tid)
+void cp_notices_cancel(struct cp_notices *s, uint64_t key, int32_t tid)
 {
     struct cp_notice *last = NULL;
 
@@ -51,7 +51,7 @@ void cp_notices_take_back(struct cp_notices *s, uint64_t key, int32_t tid)
             continue;
         if (!last || notice->time_ns > last->time_ns)
             last = notice;
-        if (i == s->n) /* as a rule it is the one that was added last */
+        if (i == s->n) /* usually the most recently added one */
             break;
     }
     if (last)

@@ -200,10 +200,10 @@ static void test_wait_in_progress(void)
     STORY;
     know(&story, 1);
     cp_trace_model_flush(story.model, 40 * US);
-    CHECK(cp_trace_model_lacks(story.model, 1, 10 * US));
-    cp_trace_model_waits(story.model, &wait, 40 * US);
-    CHECK(!cp_trace_model_lacks(story.model, 1, 10 * US));
-    CHECK(!cp_trace_model_lacks(story.model, 2, 10 * US));
+    CHECK(cp_trace_model_lacks_wait(story.model, 1, 10 * US));
+    cp_trace_model_report_wait(story.model, &wait, 40 * US);
+    CHECK(!cp_trace_model_lacks_wait(story.model, 1, 10 * US));
+    CHECK(!cp_trace_model_lacks_wait(story.model, 2, 10 * US));
     ADD(WAIT, .tid = 1, .begin_ns = 10, .time_ns = 60, .call = MUTEX,
         .stack = 2);
     cp_trace_model_flush(story.model, 100 * US);
@@ -288,13 +288,13 @@ static void test_failed_creates(void)
     ADD(CREATE, .tid = 1, .time_ns = 10, .arg = 0x70, .stack = 4);
     for (uint64_t i = 0; i < 200000; i++) {
         ADD(CREATE, .tid = 1, .time_ns = 11, .arg = 0x80 + i % 16);
-        ADD(UNMADE, .tid = 1, .time_ns = 12, .arg = 0x80 + i % 16);
+        ADD(CREATE_FAILED, .tid = 1, .time_ns = 12, .arg = 0x80 + i % 16);
     }
     cp_trace_model_flush(story.model, 20 * US);
     ADD(START, .tid = 9, .time_ns = 30, .arg = 0x70, .stack = 3);
     cp_trace_model_flush(story.model, 40 * US);
     ADD(CREATE, .tid = 1, .time_ns = 41, .arg = 0x90);
-    ADD(UNMADE, .tid = 1, .time_ns = 42, .arg = 0x90);
+    ADD(CREATE_FAILED, .tid = 1, .time_ns = 42, .arg = 0x90);
     ADD(START, .tid = 8, .time_ns = 50, .arg = 0x90); /* whose own was lost */
     cp_trace_model_flush(story.model, 60 * US);
     expect(&story, &out,
@@ -381,7 +381,8 @@ static void test_anything(void)
     srand(7);
     for (uint64_t now = 1; now < 200000; now++) {
         struct cp_trace_input in = {
-            .kind = (enum cp_trace_input_kind)(rand() % (CP_INPUT_GONE + 1)),
+            .kind =
+                (enum cp_trace_input_kind)(rand() % (CP_INPUT_VANISHED + 1)),
             .time_ns = now + (uint64_t)(rand() % 50),
             .arg = (uint64_t)(rand() % 4),
             .tid = 1 + rand() % 7,
@@ -391,7 +392,8 @@ static void test_anything(void)
         };
 
         in.begin_ns = in.time_ns - (uint64_t)(rand() % 20);
-        if ((in.kind == CP_INPUT_END || in.kind == CP_INPUT_GONE) && rand() % 4)
+        if ((in.kind == CP_INPUT_END || in.kind == CP_INPUT_VANISHED) &&
+            rand() % 4)
             continue;
         cp_trace_model_add(m, &in);
         if (now % 100 == 0)

@@ -128,7 +128,7 @@ static void test_sort(void)
                       (int)cases[i].want[k]);
     }
     CHECK(cp_trace_threads_sort(t, "weight", &err) == CP_EUSAGE);
-    CHECK(strncmp(err.msg, "no column weight; there are name id start", 41) ==
+    CHECK(strncmp(err.msg, "unknown column weight; use one of name id", 41) ==
           0);
     CHECK(cp_trace_threads_sort(NULL, "run", NULL) == CP_OK);
     cp_trace_threads_free(t);
