@@ -1,4 +1,4 @@
-/* place.c - see place.h. */
+/* place.c - parses the listen address, opens the server and checks requests. */
 #include "web/place.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ bool cp_web_place_allows(const struct cp_web_place *p,
     if (!p->address.is_loopback || cp_http_guard_allows(cp_http_request_of(x)))
         return true;
     cp_http_answer_text(x, 403,
-                        "refused: this page was asked for by "
-                        "another site or under another name\n");
+                        "refused: the request comes from another site or "
+                        "names another host\n");
     return false;
 }

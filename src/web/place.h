@@ -1,6 +1,6 @@
 /*
- * place - where a page of ours is served, and to whom: what the pages of
- * profiles and of traces have in common.
+ * place - the listening server of a page, and the check of its clients. Shared
+ * by the pages of profiles and traces.
  */
 #ifndef CP_WEB_PLACE_H
 #define CP_WEB_PLACE_H
@@ -17,30 +17,30 @@ struct cp_http_server;
 
 #define CP_WEB_URL_BYTES (CP_HTTP_ADDRESS_BYTES + 16)
 
-/* A server and its address; starts as { 0 }. */
+/* A server and its address. Initialized by { 0 }. */
 struct cp_web_place {
     struct cp_http_server *server;
     struct cp_http_address address;
     char url[CP_WEB_URL_BYTES]; /* "http://localhost:18090" */
 };
 
-/* What is to be served. */
+/* Parameters of the server. */
 struct cp_web_service {
-    const char *host_port; /* either part may be missing: ":" */
-    size_t output_bytes;   /* answers that wait for readers */
+    const char *host_port; /* host and port may be empty: ":" */
+    size_t output_bytes;   /* limit of buffered replies */
     cp_http_handler *handler;
     void *context;
 };
 
-/* Listens. On failure too it ends with cp_web_place_close. */
+/* Starts to listen. Call cp_web_place_close even after a failure. */
 enum cp_status cp_web_place_open(struct cp_web_place *p,
                                  const struct cp_web_service *service,
                                  struct cp_error *err);
 void cp_web_place_close(struct cp_web_place *p);
 
 /*
- * Whether no other site is behind the request (see http/guard.h). If not, it
- * has been answered.
+ * Whether the request comes from this page and not from another site
+ * (http/guard.h). If not, the request is already answered.
  */
 bool cp_web_place_allows(const struct cp_web_place *p,
                          struct cp_http_exchange *x);

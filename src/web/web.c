@@ -1,4 +1,4 @@
-/* web.c - routes of pprof -http; see web.h. */
+/* web.c - routes of pprof -http. */
 #include "web/web.h"
 
 #include <stdbool.h>
@@ -19,13 +19,14 @@
 #include "web/place.h"
 #include "web/query.h"
 
-#define OUTPUT_BYTES ((size_t)2 << 30) /* a profile of a million samples */
+#define OUTPUT_BYTES ((size_t)2 << 30) /* profile of a million samples */
 
 struct cp_web {
     struct cp_web_options options;
     struct cp_web_place place;
     struct cp_web_jobs *jobs;
-    struct cp_web_jobs *takers; /* they take seconds: a thread of their own */
+    struct cp_web_jobs
+        *takers; /* separate worker: taking a profile takes seconds */
     char token[CP_WEB_TOKEN_BYTES];
 };
 
@@ -98,7 +99,8 @@ static enum cp_status read_argument(const struct cp_http_request *r,
         return CP_OK;
     if (err->status != CP_OK)
         return err->status;
-    return cp_error_set(err, CP_EUSAGE, "which function? arg is missing");
+    return cp_error_set(err, CP_EUSAGE,
+                        "arg is missing: give the name of a function");
 }
 
 static void queue(struct cp_web *w, struct cp_http_exchange *x,

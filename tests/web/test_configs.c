@@ -77,7 +77,7 @@ static void test_life(void)
     CHECK_INT(cp_configs_save(path, "one", &o, &err), CP_OK);
     CHECK(strstr(content(), "again") < strstr(content(), "two"));
     CHECK_INT(cp_configs_rename(path, "one", "two", &err), CP_EUSAGE);
-    CHECK_STR(err.msg, "config two is there already");
+    CHECK_STR(err.msg, "config two exists already");
     CHECK_INT(cp_configs_rename(path, "one", "three", &err), CP_OK);
     CHECK(strstr(content(), "three") && !strstr(content(), "\"one\""));
     CHECK_INT(cp_configs_delete(path, "one", &err), CP_EUSAGE);
