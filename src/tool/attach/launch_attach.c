@@ -194,8 +194,8 @@ static enum cp_status attach(const struct attach *a, char *address,
 }
 
 /*
- * Detaches. Uses ptrace where the endpoint is in an unreachable network
- * namespace.
+ * Detaches through the endpoint, or by ptrace if it cannot be reached (another
+ * network namespace).
  */
 static enum cp_status detach(const struct attach *a, struct cp_error *err)
 {

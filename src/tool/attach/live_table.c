@@ -65,7 +65,7 @@ const char *cp_live_view_keys(void)
     return "c CPU  w wall  h heap  a allocs  l locks  m mutex  q quit";
 }
 
-/* Length of the address up to and including the endpoint's root path. */
+/* Length of the address without the endpoint's root path and what follows. */
 static int root_len(const char *address)
 {
     const char *root = strstr(address, "/debug/pprof");

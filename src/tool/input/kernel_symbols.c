@@ -83,8 +83,6 @@ enum cp_status cp_kernel_symbols_open(struct cp_code_map **out,
         return CP_OK;
     cp_code_map_close(*out);
     *out = NULL;
-    return cp_error_set(
-        err, CP_EFORMAT,
-        "unknown whether it is the running kernel: no build id, "
-        "and its address differs");
+    return cp_error_set(err, CP_EFORMAT,
+                        "build id and address do not match the running kernel");
 }

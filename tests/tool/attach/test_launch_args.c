@@ -1,4 +1,7 @@
-/* Tests of tool/attach/launch_args.c: times and ages as people write them. */
+/*
+ * test_launch_args.c - tests src/tool/attach/launch_args.c: durations, ports,
+ * ages.
+ */
 #include "base/error.h"
 #include "tool/attach/launch_args.h"
 
@@ -11,7 +14,7 @@ static void test_seconds(void)
 {
     static const struct {
         const char *text;
-        double seconds; /* below 0: refused */
+        double seconds; /* below 0: rejected */
     } cases[] = {
         { "10", 10 },     { "10s", 10 }, { "2m", 120 },    { "1m30s", 90 },
         { "1h", 3600 },   { "0", 0 },    { "500ms", 0.5 }, { "1.5s", 1.5 },

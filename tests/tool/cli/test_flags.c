@@ -73,7 +73,7 @@ static void test_place(void)
     CHECK_INT(c.options.node_count, 12);
 }
 
-/* Every line is short, and every flag that it names is there. */
+/* Every help line is short, and every flag in it exists. */
 static void test_help(void)
 {
     struct cp_out out = { .fd = -1 };

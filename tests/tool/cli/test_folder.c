@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-/* Makes an empty file, or for a name that ends with a slash a directory. */
+/* Creates an empty file, or a directory if the name ends with a slash. */
 static void make(const char *folder, const char *name)
 {
     char path[256];

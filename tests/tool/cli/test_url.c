@@ -39,7 +39,7 @@ static void test_is_one(void)
 
 static const struct {
     const char *name;
-    int seconds; /* asked for by the command line */
+    int seconds; /* value of -seconds */
     const char *text, *socket;
     int in_query;
 } urls[] = {

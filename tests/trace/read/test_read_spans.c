@@ -12,7 +12,7 @@
 #include "check.h"
 #include "trace_bytes.h"
 
-/* Everything that a trace says, as text. */
+/* Writes all spans and marks of a trace as text. */
 struct heard {
     struct cp_trace_spans *spans;
     char text[8192];
@@ -62,8 +62,10 @@ static enum cp_status hear(struct heard *h, const void *bytes, size_t len,
     return cp_trace_spans_read(&h->spans, bytes, len, &watcher, err);
 }
 
-/* Two threads; the second's wake-up of the first has an earlier time stamp
- * than the block that it ends. */
+/*
+ * Two threads: the wake-up by the second has an earlier time stamp than the
+ * block of the first.
+ */
 static void make_two(struct trace_made *t)
 {
     trace_head(t, "go 1.22 trace");
@@ -118,7 +120,7 @@ static void test_order(void)
     cp_trace_spans_free(h.spans);
 }
 
-/* A state lasts over the border of generations, and clocks may change. */
+/* A state continues across generations, and clocks may change. */
 static void test_generations(void)
 {
     static struct trace_made t;
@@ -153,7 +155,7 @@ static void test_generations(void)
     cp_trace_spans_free(h.spans);
 }
 
-/* A program that died in the middle of a batch. */
+/* The trace of a program that died in the middle of a batch. */
 static void test_cut(void)
 {
     static struct trace_made t;
@@ -174,12 +176,12 @@ static void test_cut(void)
     }
     CHECK(hear(&h, t.bytes, 20, &err) == CP_EFORMAT);
     CHECK_STR(err.msg, "the trace has no events and is truncated");
-    for (size_t len = 0; len < t.len; len++) /* wherever it ends */
+    for (size_t len = 0; len < t.len; len++) /* truncated anywhere */
         if (hear(&h, t.bytes, len, NULL) == CP_OK)
             cp_trace_spans_free(h.spans);
 }
 
-/* Or between two batches of a generation, of which the clock comes last. */
+/* Truncated between two batches of a generation; the clock comes last. */
 static void test_cut_between(void)
 {
     static struct trace_made t;
@@ -260,7 +262,7 @@ static void test_errors(void)
     check_error("strings", &t, "bad strings in generation 1");
 }
 
-/* Every request for memory that can fail does, once. */
+/* Every allocation fails once. */
 static void test_no_memory(void)
 {
     static struct trace_made t;
