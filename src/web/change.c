@@ -113,9 +113,9 @@ static void take(const struct cp_web_changer *c, struct cp_http_exchange *x)
     struct cp_error err = { 0 };
 
     options.argument = read_kind(cp_http_request_of(x), &arena, &err);
-    if (!options.argument ||
-        cp_web_jobs_add(c->takers, x, CP_WEB_TAKE, "application/octet-stream",
-                        &options, &arena, &err) != CP_OK)
+    if (!options.argument || cp_web_jobs_add(c->take_jobs, x, CP_WEB_TAKE,
+                                             "application/octet-stream",
+                                             &options, &arena, &err) != CP_OK)
         cp_http_answer_text(x, err.status == CP_ENOMEM ? 503 : 400, err.msg);
     cp_arena_release(&arena);
 }
@@ -124,7 +124,7 @@ void cp_web_change(const struct cp_web_changer *c, struct cp_http_exchange *x)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
     const char *path = cp_http_request_path(r);
-    bool is_take = strcmp(path, "/ui/take") == 0 && c->takers;
+    bool is_take = strcmp(path, "/ui/take") == 0 && c->take_jobs;
 
     if (!is_take && strcmp(path, "/ui/config") != 0)
         cp_http_answer_text(x, 405, "only GET and HEAD\n");

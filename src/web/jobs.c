@@ -125,7 +125,7 @@ static void reply(void *context)
     free_job(j);
 }
 
-static void gone(void *context)
+static void on_disconnect(void *context)
 {
     struct job *j = context;
 
@@ -204,7 +204,8 @@ enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
     if (j->older)
         j->older->origin = &j->older;
     jobs->all = j;
-    cp_http_keep(x, &(struct cp_http_keeper){ .gone = gone, .context = j }, -1);
+    cp_http_keep(
+        x, &(struct cp_http_keeper){ .gone = on_disconnect, .context = j }, -1);
     (void)pthread_mutex_lock(&jobs->lock);
     *jobs->last = j;
     jobs->last = &j->next;

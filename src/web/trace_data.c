@@ -168,7 +168,7 @@ void cp_trace_data_lanes(const struct cp_trace_timeline *t,
         return;
     }
     cp_out_printf(out, "{\"n\":%zu,\"lanes\":[", n);
-    for (size_t i = q->skip; i < n && i - q->skip < q->most; i++) {
+    for (size_t i = q->skip; i < n && i - q->skip < q->max_lanes; i++) {
         if (i > q->skip)
             cp_out_char(out, ',');
         write_lane(t, &list[i], out);

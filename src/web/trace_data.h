@@ -34,7 +34,7 @@ void cp_trace_data_info(const struct cp_trace_timeline *t, const char *title,
 struct cp_trace_lane_query {
     const char *sort;    /* "time", "name", "start" or "id" */
     struct cp_regex *re; /* matches the name; NULL: all */
-    size_t skip, most;
+    size_t skip, max_lanes;
 };
 
 void cp_trace_data_lanes(const struct cp_trace_timeline *t,

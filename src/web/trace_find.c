@@ -75,7 +75,7 @@ struct search {
     uint64_t from;
     bool is_back, has_found;
     struct cp_trace_span best;
-    uint64_t n_looked;
+    uint64_t n_scanned;
 };
 
 /*
@@ -89,7 +89,7 @@ static bool is_too_far(const struct search *h, const struct cp_trace_span *s)
                       : s->start_ns >= h->best.start_ns;
 }
 
-static void hunt_lane(struct search *h, uint32_t lane)
+static void search_lane(struct search *h, uint32_t lane)
 {
     uint64_t n = cp_trace_timeline_n(h->t, lane);
     uint64_t i = cp_trace_timeline_at(h->t, lane, h->from);
@@ -99,7 +99,7 @@ static void hunt_lane(struct search *h, uint32_t lane)
         struct cp_trace_span s =
             cp_trace_timeline_span(h->t, lane, h->is_back ? i - 1 : i);
 
-        if (is_too_far(h, &s) || h->n_looked++ >= MAX_SPANS)
+        if (is_too_far(h, &s) || h->n_scanned++ >= MAX_SPANS)
             return;
         i = h->is_back ? i - 1 : i + 1;
         if (!h->stacks[s.stack])
@@ -138,7 +138,7 @@ void cp_trace_data_next(const struct cp_trace_timeline *t, struct cp_regex *re,
     }
     for (uint32_t i = 0; i < cp_trace_spans_n_lanes(spans); i++)
         if (cp_trace_timeline_is_shown(t, i))
-            hunt_lane(&h, i);
+            search_lane(&h, i);
     cp_out_cstr(out, "{\"span\":[");
     if (h.has_found)
         cp_out_printf(out, "%u,%llu,%llu,%u,%lld,%u,%u", h.best.lane,

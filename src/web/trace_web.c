@@ -19,7 +19,7 @@
 #include "trace/read/read_spans.h"
 #include "trace/read/read_timeline.h"
 #include "trace/read/read_window.h"
-#include "web/place.h"
+#include "web/listener.h"
 #include "web/trace_data.h"
 #include "web/trace_stats.h"
 
@@ -31,7 +31,7 @@
 
 struct cp_trace_web {
     struct cp_trace_web_options options;
-    struct cp_web_place place;
+    struct cp_web_listener listener;
 };
 
 /* A request while it is handled. */
@@ -134,9 +134,9 @@ static void on_lanes(struct request *q)
     if (is_bad)
         return;
     query.skip = number(q, "skip", 0);
-    query.most = number(q, "most", 1000);
-    if (query.most > MAX_LISTED)
-        query.most = MAX_LISTED;
+    query.max_lanes = number(q, "most", 1000);
+    if (query.max_lanes > MAX_LISTED)
+        query.max_lanes = MAX_LISTED;
     cp_trace_data_lanes(q->t, &query, &q->out);
     answer(q, "application/json");
     cp_regex_free(query.re);
@@ -263,7 +263,7 @@ static void handle(void *context, struct cp_http_exchange *x)
         .w = w, .t = w->options.timeline, .x = x, .r = r, .out = { .fd = -1 }
     };
 
-    if (!cp_web_place_allows(&w->place, x))
+    if (!cp_web_listener_allows(&w->listener, x))
         return;
     if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD")) {
         cp_http_answer_text(x, 405, "only GET and HEAD\n");
@@ -297,7 +297,7 @@ enum cp_status cp_trace_web_open(struct cp_trace_web **out,
     if (!w)
         return CP_ENOMEM;
     w->options = *options;
-    status = cp_web_place_open(&w->place, &service, err);
+    status = cp_web_listener_open(&w->listener, &service, err);
     if (status == CP_OK)
         *out = w;
     else
@@ -307,21 +307,21 @@ enum cp_status cp_trace_web_open(struct cp_trace_web **out,
 
 const char *cp_trace_web_url(const struct cp_trace_web *w)
 {
-    return w->place.url;
+    return w->listener.url;
 }
 
 enum cp_status cp_trace_web_run(struct cp_trace_web *w, struct cp_error *err)
 {
-    return cp_http_server_run(w->place.server, err);
+    return cp_http_server_run(w->listener.server, err);
 }
 
 void cp_trace_web_stop(struct cp_trace_web *w)
 {
-    cp_http_server_stop(w->place.server);
+    cp_http_server_stop(w->listener.server);
 }
 
 void cp_trace_web_close(struct cp_trace_web *w)
 {
-    cp_web_place_close(&w->place);
+    cp_web_listener_close(&w->listener);
     cp_free(w);
 }

@@ -29,7 +29,7 @@ struct cp_walk_sums;
 struct cp_walk_hot {
     int64_t cum;
     uint32_t stamp;     /* last sample counted in cum */
-    uint32_t is_wanted; /* has wanted edges; unused if wants_all */
+    uint32_t is_wanted; /* has wanted edges; 0 if wants_all */
 };
 
 /* Tables are by node index. */

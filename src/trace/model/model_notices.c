@@ -21,7 +21,7 @@ static bool sort_by(struct cp_notices *s, size_t key_at)
            CP_OK;
 }
 
-static void forget_half(struct cp_notices *s)
+static void drop_older_half(struct cp_notices *s)
 {
     size_t half = s->n / 2;
 
@@ -33,7 +33,7 @@ static void forget_half(struct cp_notices *s)
 void cp_notices_add(struct cp_notices *s, const struct cp_trace_input *in)
 {
     if (s->n == CP_MAX_NOTICES)
-        forget_half(s);
+        drop_older_half(s);
     if (cp_reserve(&s->list, &s->cap, s->n + 1, sizeof(*s->list), NULL) ==
         CP_OK)
         s->list[s->n++] =

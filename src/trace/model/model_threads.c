@@ -311,8 +311,8 @@ static void on_begin(struct cp_model_threads *ts, const struct cp_item *item)
         cp_model_run(ts, t, item->time_ns);
 }
 
-static struct cp_model_thread *know(struct cp_model_threads *ts,
-                                    const struct cp_item *item)
+static struct cp_model_thread *add_known(struct cp_model_threads *ts,
+                                         const struct cp_item *item)
 {
     struct cp_model_thread *t = find(ts, item->tid);
 
@@ -361,7 +361,7 @@ void cp_model_threads_apply(struct cp_model_threads *ts,
         on_begin(ts, item);
         return;
     }
-    t = know(ts, item);
+    t = add_known(ts, item);
     if (t)
         handlers[item->kind](ts, t, item);
 }

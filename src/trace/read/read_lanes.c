@@ -13,7 +13,7 @@
 #include "trace/read/read_names.h"
 #include "trace/read/read_spans.h"
 
-#define MAX_OF_A_KIND ((uint32_t)1 << 23)
+#define MAX_ITEMS ((uint32_t)1 << 23)
 
 /* Words in the reasons of Go's traces, and the states they mean. */
 static const struct {
@@ -82,7 +82,7 @@ static enum cp_status number_of(const struct list *list, uint64_t id,
     if (*out != CP_TABLE_END)
         return CP_OK;
     *out = (uint32_t)*list->n;
-    if (*list->n >= MAX_OF_A_KIND)
+    if (*list->n >= MAX_ITEMS)
         return cp_error_set(err, CP_EFORMAT,
                             "the trace has too many goroutines or threads");
     if (cp_reserve(list->items, list->cap, *list->n + 1, list->size, err) !=

@@ -58,7 +58,7 @@ uint64_t cp_trace_order_ns(const struct cp_trace_generation *g, uint64_t ticks)
     return ns < 0x1p62 ? (uint64_t)ns : (uint64_t)1 << 62;
 }
 
-static bool is_of_events(const struct cp_trace_batch *b)
+static bool has_events(const struct cp_trace_batch *b)
 {
     uint8_t kind = *b->data.pos;
 
@@ -93,7 +93,7 @@ static enum cp_status add_batch(struct order *o, struct cp_table *ids,
                                err);
 }
 
-static enum cp_status gather(struct order *o, struct cp_error *err)
+static enum cp_status link_batches(struct order *o, struct cp_error *err)
 {
     struct cp_table ids = { 0 };
     enum cp_status status = CP_OK;
@@ -102,7 +102,7 @@ static enum cp_status gather(struct order *o, struct cp_error *err)
     if (!o->next_batch)
         return CP_ENOMEM;
     for (size_t i = 0; status == CP_OK && i < o->g->n; i++)
-        if (is_of_events(&o->g->batches[i]))
+        if (has_events(&o->g->batches[i]))
             status = add_batch(o, &ids, (uint32_t)i, err);
     cp_table_release(&ids);
     if (status != CP_OK)
@@ -183,8 +183,8 @@ static bool is_ready(const struct order *o, const struct stream *s)
     return o->consumer->is_ready(o->consumer->context, s->thread, &s->event);
 }
 
-static enum cp_status take(struct order *o, const struct stream *s,
-                           struct cp_error *err)
+static enum cp_status pass_event(struct order *o, const struct stream *s,
+                                 struct cp_error *err)
 {
     o->last_ns = s->ns > o->last_ns ? s->ns : o->last_ns + 1;
     o->budget += TRIES;
@@ -218,11 +218,11 @@ static struct stream *pop_ready(struct order *o)
     return chosen;
 }
 
-static enum cp_status take_other(struct order *o, struct cp_error *err)
+static enum cp_status pass_ready_event(struct order *o, struct cp_error *err)
 {
     struct stream *s = pop_ready(o);
     bool is_there = false;
-    enum cp_status status = take(o, s, err);
+    enum cp_status status = pass_event(o, s, err);
 
     if (status == CP_OK)
         status = advance(o, s, &is_there, err);
@@ -245,10 +245,10 @@ static enum cp_status run(struct order *o, struct cp_error *err)
         struct stream *s = o->heap[0];
 
         if (!is_ready(o, s)) {
-            status = take_other(o, err);
+            status = pass_ready_event(o, err);
             continue;
         }
-        status = take(o, s, err);
+        status = pass_event(o, s, err);
         if (status == CP_OK)
             status = advance(o, s, &is_there, err);
         if (status == CP_OK && is_there)
@@ -267,7 +267,7 @@ enum cp_status cp_trace_order_run(const struct cp_trace_generation *g,
                        .consumer = consumer,
                        .last_ns = *last_ns,
                        .budget = FIRST_BUDGET };
-    enum cp_status status = gather(&o, err);
+    enum cp_status status = link_batches(&o, err);
 
     if (status == CP_OK)
         status = run(&o, err);

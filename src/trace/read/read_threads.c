@@ -78,8 +78,8 @@ static void set(struct cp_trace_row *r, enum cp_trace_column c, uint64_t value)
     r->has |= 1u << c;
 }
 
-static enum cp_status take_span(void *context, const struct cp_trace_span *s,
-                                struct cp_error *err)
+static enum cp_status on_span(void *context, const struct cp_trace_span *s,
+                              struct cp_error *err)
 {
     static const uint8_t columns[] = {
         [CP_TRACE_RUNNING] = CP_TRACE_COL_RUN,
@@ -183,7 +183,7 @@ static enum cp_status parse_totals(struct cp_trace_threads *t,
     return CP_OK;
 }
 
-static void take_lost(struct cp_trace_threads *t, struct cp_str text)
+static void parse_lost(struct cp_trace_threads *t, struct cp_str text)
 {
     struct cp_str key, value;
 
@@ -191,8 +191,8 @@ static void take_lost(struct cp_trace_threads *t, struct cp_str text)
         t->n_lost += number(value);
 }
 
-static void take_head(struct cp_trace_threads *t, const struct cp_trace_mark *m,
-                      struct cp_str text)
+static void parse_header(struct cp_trace_threads *t,
+                         const struct cp_trace_mark *m, struct cp_str text)
 {
     struct cp_str key, value;
 
@@ -202,8 +202,8 @@ static void take_head(struct cp_trace_threads *t, const struct cp_trace_mark *m,
             t->has_switches = number(value) == 1;
 }
 
-static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
-                                struct cp_error *err)
+static enum cp_status on_mark(void *context, const struct cp_trace_mark *m,
+                              struct cp_error *err)
 {
     struct cp_trace_threads *t = context;
     struct cp_str name, text;
@@ -222,9 +222,9 @@ static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
     name = cp_trace_text(cp_trace_spans_names(t->spans), m->name);
     text = cp_trace_text(cp_trace_spans_names(t->spans), m->text);
     if (is_key(name, "cpprof.trace"))
-        take_head(t, m, text);
+        parse_header(t, m, text);
     else if (is_key(name, "cpprof.lost"))
-        take_lost(t, text);
+        parse_lost(t, text);
     else if (is_key(name, "cpprof.thread"))
         return parse_totals(t, text, err);
     return CP_OK;
@@ -292,8 +292,8 @@ enum cp_status cp_trace_threads_read(struct cp_trace_threads **out,
 {
     struct cp_trace_threads *t = cp_alloc(1, sizeof(*t), err);
     struct cp_trace_watcher watcher = { .context = t,
-                                        .span = take_span,
-                                        .mark = take_mark };
+                                        .span = on_span,
+                                        .mark = on_mark };
     enum cp_status status;
 
     if (!t)

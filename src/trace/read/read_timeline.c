@@ -160,8 +160,8 @@ static enum cp_status add_cell(struct cp_trace_timeline *t, struct line *l,
     return CP_OK;
 }
 
-static enum cp_status take_span(void *context, const struct cp_trace_span *s,
-                                struct cp_error *err)
+static enum cp_status on_span(void *context, const struct cp_trace_span *s,
+                              struct cp_error *err)
 {
     struct cp_trace_timeline *t = context;
     struct line *l = line_of(t, s->lane, err);
@@ -205,7 +205,7 @@ static bool is_too_frequent(struct cp_trace_timeline *t,
     return false;
 }
 
-static void take_lost(struct cp_trace_timeline *t, uint32_t string)
+static void parse_lost(struct cp_trace_timeline *t, uint32_t string)
 {
     struct cp_str text = cp_trace_text(cp_trace_spans_names(t->spans), string);
 
@@ -220,11 +220,11 @@ static void on_message(struct cp_trace_timeline *t,
     if (is_text(t, m->name, "cpprof.trace"))
         t->recorder = m->lane;
     if (is_text(t, m->name, "cpprof.lost"))
-        take_lost(t, m->text);
+        parse_lost(t, m->text);
 }
 
-static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
-                                struct cp_error *err)
+static enum cp_status on_mark(void *context, const struct cp_trace_mark *m,
+                              struct cp_error *err)
 {
     struct cp_trace_timeline *t = context;
     struct cp_trace_mark own = *m;
@@ -248,8 +248,8 @@ enum cp_status cp_trace_timeline_new(struct cp_trace_timeline **out,
 {
     struct cp_trace_timeline *t = cp_alloc(1, sizeof(*t), err);
     struct cp_trace_watcher watcher = { .context = t,
-                                        .span = take_span,
-                                        .mark = take_mark };
+                                        .span = on_span,
+                                        .mark = on_mark };
     uint64_t none;
     enum cp_status status;
 

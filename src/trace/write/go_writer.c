@@ -289,7 +289,8 @@ static void end(struct writer *w, struct thread *t, const struct cp_step *s)
     remove_thread(w, t);
 }
 
-static void leave(struct writer *w, struct thread *t, const struct cp_step *s)
+static void stop_running(struct writer *w, struct thread *t,
+                         const struct cp_step *s)
 {
     bool is_block = s->kind == CP_STEP_BLOCK;
     struct cp_out *out =
@@ -326,7 +327,8 @@ static void begin_call(struct writer *w, struct thread *t,
     t->state = IN_SYSCALL;
 }
 
-static void say(struct writer *w, struct thread *t, const struct cp_step *s)
+static void log_message(struct writer *w, struct thread *t,
+                        const struct cp_step *s)
 {
     struct cp_out *out;
 
@@ -369,7 +371,7 @@ static void step_of(struct writer *w, struct thread *t, const struct cp_step *s)
         break;
     case CP_STEP_BLOCK:
     case CP_STEP_STOP:
-        leave(w, t, s);
+        stop_running(w, t, s);
         break;
     case CP_STEP_UNBLOCK:
         unblock(w, t, s);
@@ -392,7 +394,7 @@ static void step_of(struct writer *w, struct thread *t, const struct cp_step *s)
         cp_go_file_sample(&w->file, s->time_ns, t->tid, t->proc, s->stack);
         break;
     default:
-        say(w, t, s);
+        log_message(w, t, s);
     }
 }
 

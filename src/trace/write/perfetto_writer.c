@@ -87,7 +87,7 @@ struct writer {
     struct cp_lane_stacks stacks;
     struct cp_arena arena;
     struct cp_strtab names; /* names of events */
-    uint32_t n_names_told;
+    uint32_t n_names_written;
     uint32_t n_strings_written; /* functions and files already written */
     uint64_t n_frames;          /* ids (iid) allocated so far */
 };
@@ -273,7 +273,7 @@ static void put_region(struct writer *w, const struct cp_step *s)
     end_event(w, s->time_ns);
 }
 
-static void say(struct writer *w, const struct cp_step *s)
+static void log_message(struct writer *w, const struct cp_step *s)
 {
     switch (s->kind) {
     case CP_STEP_NAME:
@@ -313,7 +313,7 @@ static void step(void *writer, const struct cp_step *s)
     if (s->kind <= CP_STEP_RETURN)
         begin_slice(w, lane);
     else
-        say(w, s);
+        log_message(w, s);
 }
 
 /* ---- names ---- */
@@ -354,9 +354,9 @@ static void put_stack(struct writer *w, uint32_t number,
 
 static void put_names(struct writer *w, const struct cp_trace_stacks *stacks)
 {
-    for (uint32_t i = w->n_names_told + 1; i < w->names.n; i++)
+    for (uint32_t i = w->n_names_written + 1; i < w->names.n; i++)
         put_interned(w, INTERNED_EVENT_NAME, i, w->names.items[i]);
-    w->n_names_told = w->names.n - 1;
+    w->n_names_written = w->names.n - 1;
     for (uint32_t i = w->n_strings_written + 1; i < stacks->strings.n; i++) {
         put_interned(w, INTERNED_FUNCTION, i, stacks->strings.items[i]);
         put_interned(w, INTERNED_SOURCE, i, stacks->strings.items[i]);

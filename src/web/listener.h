@@ -1,9 +1,9 @@
 /*
- * place - the listening server of a page, and the check of its clients. Shared
- * by the pages of profiles and traces.
+ * listener - the listening server of a page, and the check of its clients.
+ * Shared by the pages of profiles and traces.
  */
-#ifndef CP_WEB_PLACE_H
-#define CP_WEB_PLACE_H
+#ifndef CP_WEB_LISTENER_H
+#define CP_WEB_LISTENER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct cp_http_server;
 #define CP_WEB_URL_BYTES (CP_HTTP_ADDRESS_BYTES + 16)
 
 /* A server and its address. Initialized by { 0 }. */
-struct cp_web_place {
+struct cp_web_listener {
     struct cp_http_server *server;
     struct cp_http_address address;
     char url[CP_WEB_URL_BYTES]; /* "http://localhost:18090" */
@@ -32,17 +32,17 @@ struct cp_web_service {
     void *context;
 };
 
-/* Starts to listen. Call cp_web_place_close even after a failure. */
-enum cp_status cp_web_place_open(struct cp_web_place *p,
-                                 const struct cp_web_service *service,
-                                 struct cp_error *err);
-void cp_web_place_close(struct cp_web_place *p);
+/* Starts to listen. Call cp_web_listener_close even after a failure. */
+enum cp_status cp_web_listener_open(struct cp_web_listener *p,
+                                    const struct cp_web_service *service,
+                                    struct cp_error *err);
+void cp_web_listener_close(struct cp_web_listener *p);
 
 /*
  * Whether the request comes from this page and not from another site
  * (http/guard.h). If not, the request is already answered.
  */
-bool cp_web_place_allows(const struct cp_web_place *p,
-                         struct cp_http_exchange *x);
+bool cp_web_listener_allows(const struct cp_web_listener *p,
+                            struct cp_http_exchange *x);
 
 #endif
