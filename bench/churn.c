@@ -1,11 +1,11 @@
 /*
  * churn - threads that mostly allocate and free, for bench/heap.py.
  *
- * `churn THREADS ROUNDS` prints the CPU time of all threads in seconds, and the
- * part of it after each thread has done a tenth of its rounds, when start-up is
- * over. Each thread keeps some thousand blocks and replaces one at a time.
- * Sizes are 16 to 4096 bytes, mostly small. Every block is written and read.
- * Another thread frees a fifth of them.
+ * `churn THREADS ROUNDS` prints the CPU time of all threads in seconds. It also
+ * prints the part of it after each thread has done a tenth of its rounds, when
+ * start-up is over. Each thread keeps some thousand blocks and replaces one at
+ * a time. Sizes are 16 to 4096 bytes, mostly small. Every block is written and
+ * read. Another thread frees a fifth of them.
  *
  * `churn THREADS ROUNDS deep` makes samples as expensive as possible: sizes
  * from 16 bytes to 8 KiB, each power of two equally often, with only the first

@@ -4,12 +4,12 @@
  *
  * `stall MB` fills memory with blocks of 4 to 64 KB in which every eighth word
  * is a pointer. Then it takes a leak profile while a thread reads the clock
- * continuously and sometimes maps, writes and unmaps a page, which needs the
- * lock of the address space. Prints the duration of the profile, the longest
- * interval between two clock readings and the longest mapping, with and without
- * the profile. The thread runs at real-time priority if permitted, so that
- * other processes do not take its core. It sleeps briefly, because the kernel
- * throttles real-time threads once a second.
+ * continuously. The thread also maps, writes and unmaps a page now and then,
+ * which needs the lock of the address space. Prints the duration of the
+ * profile, the longest interval between two clock readings and the longest
+ * mapping, with and without the profile. The thread runs at real-time priority
+ * if permitted, so that other processes do not take its core. It sleeps
+ * briefly, because the kernel throttles real-time threads once a second.
  */
 #include <cpprof.h>
 

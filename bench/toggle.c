@@ -2,7 +2,7 @@
  * toggle - the cost of a running CPU profile, within one process.
  *
  * `toggle BLOCKS` repeats the same work in blocks, alternately with and without
- * a profile, and compares the CPU time of the whole process for many small
+ * a profile. It compares the CPU time of the whole process for many small
  * pieces of work. Start and stop are excluded. The profiler is the preloaded
  * one, libcpprof or gperftools. With neither it is a timer on the thread's CPU
  * clock with an empty handler, which is the kernel's share of the cost. Prints

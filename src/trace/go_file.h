@@ -33,7 +33,7 @@ struct cp_go_file {
     size_t generation_bytes;       /* approximate size of the generation */
     struct cp_arena arena;         /* strings of the generation */
     struct cp_strtab strings;
-    uint64_t *used; /* by stack: last generation that used it */
+    uint64_t *used; /* indexed by stack: last generation that used it */
     uint32_t n_stacks;
     uint32_t *wanted; /* stacks of this generation */
     size_t n_wanted, cap_wanted;

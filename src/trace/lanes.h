@@ -49,7 +49,7 @@ bool cp_lanes_step(struct cp_lanes *l, const struct cp_step *s,
 
 /* The stacks that a writer must still symbolize; each is returned once. */
 struct cp_lane_stacks {
-    bool *seen; /* by number */
+    bool *seen; /* indexed by number */
     uint32_t n_stacks;
     uint32_t *wanted;
     size_t n_wanted, cap_wanted;

@@ -20,7 +20,7 @@
 
 struct cp_trace_frame {
     uint64_t pc;
-    uint32_t function, file; /* strings */
+    uint32_t function, file; /* string numbers */
     uint32_t line;
 };
 
@@ -33,7 +33,7 @@ struct cp_trace_stack {
 struct cp_trace_stacks {
     struct cp_arena arena;
     struct cp_strtab strings;
-    struct cp_trace_stack *stacks; /* by number */
+    struct cp_trace_stack *stacks; /* indexed by number */
     uint32_t n_stacks;             /* upper bound of numbers */
     struct cp_trace_frame *frames;
     size_t n_frames, cap_frames;

@@ -18,7 +18,7 @@
 #include "trace/read/read_timeline.h"
 #include "trace/read/read_window.h"
 
-#define MAX_MARKS 4000       /* for a lane in one reply */
+#define MAX_MARKS 4000       /* marks of a lane in one reply */
 #define MAX_LOOK_BACK 200000 /* marks before the window, for long regions */
 
 static struct cp_str cstr(const char *text)

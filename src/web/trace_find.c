@@ -15,8 +15,8 @@
 #include "trace/read/read_timeline.h"
 #include "web/trace_data.h"
 
-#define MAX_STACKS 50000               /* found by a search */
-#define MAX_SPANS ((uint64_t)32 << 20) /* scanned for the nearest one */
+#define MAX_STACKS 50000               /* stacks that a search returns */
+#define MAX_SPANS ((uint64_t)32 << 20) /* spans scanned for the nearest */
 
 /* Which functions match, one byte per string; NULL if memory is exhausted. */
 static uint8_t *match_functions(const struct cp_trace_names *names,
@@ -71,7 +71,7 @@ void cp_trace_data_find(const struct cp_trace_timeline *t, struct cp_regex *re,
 /* A search for the nearest span. */
 struct search {
     const struct cp_trace_timeline *t;
-    const uint8_t *stacks; /* by stack: whether it matches */
+    const uint8_t *stacks; /* indexed by stack: whether it matches */
     uint64_t from;
     bool is_back, has_found;
     struct cp_trace_span best;

@@ -18,7 +18,7 @@
 #include "trace/read/read_timeline.h"
 
 #define MAX_ROWS 50
-#define MAX_SPANS ((uint64_t)8 << 20) /* added up one by one */
+#define MAX_SPANS ((uint64_t)8 << 20) /* spans added up in one request */
 
 /* An entry of a table: a lane, a stack that waited, or a function. */
 struct sum {

@@ -24,7 +24,7 @@
 #include "web/trace_stats.h"
 
 #define OUTPUT_BYTES ((size_t)1 << 30)
-#define MAX_LANES 512 /* in one request */
+#define MAX_LANES 512 /* lanes in one request */
 #define MAX_LISTED 20000
 #define MAX_POINTS 8192
 #define TEXT_BYTES 4096

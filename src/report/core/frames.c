@@ -29,7 +29,7 @@ struct frame_builder {
     struct cp_profile *p;
     struct detail detail;
     int keep;
-    uint32_t *files; /* by function: file name as shown */
+    uint32_t *files; /* indexed by function: file name as shown */
     size_t cap_infos;
     uint32_t *slots; /* index into infos + 1; 0 means free */
     uint32_t mask;

@@ -38,7 +38,8 @@ enum {
 struct cp_frames {
     struct cp_node_info *infos;
     uint32_t n_infos;
-    uint32_t *first; /* by location, n_locations + 1 indexes into nodes */
+    uint32_t
+        *first; /* indexed by location, n_locations + 1 indexes into nodes */
     uint32_t *nodes; /* indexes into infos, innermost line first */
     bool any_inline; /* some location has more than one node */
     struct cp_arena arena;

@@ -19,8 +19,7 @@ struct cp_report;
 /* Initialized by { 0 }. */
 struct cp_tag_names {
     struct cp_strtab strings;
-    uint32_t
-        *group_of; /* by label set: string number, 0 if it has no text labels */
+    uint32_t *group_of; /* by label set: string number, 0 without text labels */
 
     uint32_t *numbers; /* strings of the set read last ... */
     int64_t *values;   /* ... and their values */

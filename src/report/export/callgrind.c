@@ -26,7 +26,7 @@
 
 /* Numbers of names, in the order of first use. */
 struct numbering {
-    uint32_t *number; /* by string, 0: not used yet */
+    uint32_t *number; /* indexed by string, 0: not used yet */
     uint32_t n;
 };
 
@@ -35,8 +35,8 @@ struct callgrind_writer {
     struct cp_graph *g;
     struct cp_out *out;
     struct cp_strtab names; /* function names, with the suffixes of callees */
-    uint32_t *callee_name;  /* by node, a string of `names` */
-    uint32_t *own_name;     /* by node, a string of `names` */
+    uint32_t *callee_name;  /* indexed by node, a string of `names` */
+    uint32_t *own_name;     /* indexed by node, a string of `names` */
     struct numbering objects, files, functions;
     struct cp_scale scale;
     const struct cp_node_info *previous;

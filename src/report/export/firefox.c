@@ -49,7 +49,7 @@ struct writer {
     uint32_t n_threads;
     uint32_t *thread_of_set;
     uint32_t *samples;      /* samples with a value, by thread */
-    uint32_t *first_sample; /* by thread, plus the end */
+    uint32_t *first_sample; /* indexed by thread, plus the end */
     struct cp_firefox_libs libs;
     bool is_time;
     struct cp_scale to_ms;

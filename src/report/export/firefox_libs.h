@@ -15,14 +15,14 @@ struct cp_profile;
 
 /* The file of a mapping. */
 struct cp_firefox_lib {
-    uint32_t file, build_id; /* strings */
+    uint32_t file, build_id; /* string numbers */
 };
 
 struct cp_firefox_libs {
     const struct cp_profile *profile;
     struct cp_firefox_lib *items;
     uint32_t n;
-    uint32_t *of_file; /* by string: library of a file, or CP_NONE */
+    uint32_t *of_file; /* indexed by string: library of a file, or CP_NONE */
 };
 
 /* Lists the files of a profile's mappings. Release it even after a failure. */

@@ -23,8 +23,8 @@ struct cp_firefox_stack {
 /* Initialized by cp_firefox_tables_init; reused for each thread. */
 struct cp_firefox_tables {
     const struct cp_frames *frames;
-    uint32_t *row_of;  /* by info: row in this thread, or CP_NONE */
-    uint32_t *infos;   /* by row */
+    uint32_t *row_of;  /* indexed by info: row in this thread, or CP_NONE */
+    uint32_t *infos;   /* indexed by row */
     uint32_t n_frames; /* rows of frameTable and of funcTable */
     struct cp_firefox_stack *stacks;
     size_t cap_stacks;

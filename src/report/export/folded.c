@@ -4,7 +4,7 @@
  * Lines are sorted by the bytes of their stack, so that two outputs can be
  * compared with diff. Comparing the text of whole stacks would be slow. Instead
  * each name gets two sort keys, one if ';' follows it and one if the stack ends
- * there, and a multikey quicksort compares one frame at a time.
+ * there. A multikey quicksort compares one frame at a time.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -22,7 +22,7 @@
 struct tree_builder {
     struct cp_graph *g;
     size_t cap_nodes, cap_edges;
-    uint32_t *parent_edge; /* by node, edge + 1 */
+    uint32_t *parent_edge; /* indexed by node, edge + 1 */
     size_t cap_parent;
     uint32_t *slots; /* node + 1, hashed by parent and info */
     uint32_t mask;

@@ -48,8 +48,8 @@ struct cp_graph {
     uint32_t *first_out, *out; /* edges by source */
     bool is_short_of_memory;   /* a name could not be allocated */
     /* Only for a tree, and never trimmed: */
-    uint32_t *tree_parent; /* by node, CP_NONE for a root */
-    uint32_t *tree_leaf;   /* by sample, CP_NONE for none */
+    uint32_t *tree_parent; /* indexed by node, CP_NONE for a root */
+    uint32_t *tree_leaf;   /* indexed by sample, CP_NONE for none */
     struct cp_arena arena;
 };
 

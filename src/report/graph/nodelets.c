@@ -36,8 +36,8 @@ struct sums {
 struct collector {
     struct cp_nodelets *l;
     const struct cp_graph *g;
-    uint32_t *slot_of; /* by node: index in sums, or CP_NONE */
-    uint32_t *node_of; /* by slot */
+    uint32_t *slot_of; /* indexed by node: index in sums, or CP_NONE */
+    uint32_t *node_of; /* indexed by slot */
     struct sums *sums;
     uint32_t *touched, n_touched;
     struct cp_tag_names names;

@@ -28,7 +28,7 @@
 
 struct stack_grouper {
     struct cp_stacks *s;
-    uint64_t *hashes; /* by sample */
+    uint64_t *hashes; /* indexed by sample */
     uint32_t *slots;  /* index of the stack + 1; 0 means free */
     uint32_t mask;
 };

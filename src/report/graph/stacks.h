@@ -33,7 +33,7 @@ struct cp_stacks {
     const struct cp_report *report;
     struct cp_frames frames;
     struct cp_strtab names; /* names of frames, as shown */
-    uint32_t *name_of;      /* by index in frames.nodes */
+    uint32_t *name_of;      /* indexed by index in frames.nodes */
     struct cp_stack *stacks;
     uint32_t n_stacks;
     bool has_base; /* some samples belong to a base */

@@ -35,10 +35,10 @@ struct trimmer {
     int64_t node_cut, edge_cut;
     bool is_picture, is_tree;
     enum cp_order order;
-    uint8_t *edges;        /* by info: wanted edges; NULL for none */
+    uint8_t *edges;        /* indexed by info: wanted edges; NULL for none */
     bool has_edges;        /* the current graph has edges */
     bool is_cut;           /* nodes were dropped: use kept */
-    bool *kept;            /* by node */
+    bool *kept;            /* indexed by node */
     struct cp_node *known; /* sums of all nodes, once computed */
     struct cp_error *err;
 };

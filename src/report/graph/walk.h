@@ -21,9 +21,10 @@ struct cp_walk_sums {
 
 /* Initialized by { 0 }. */
 struct cp_walk {
-    struct cp_walk_sums *values; /* by info; NULL if already known */
-    struct cp_walk_sums *divs;   /* by info; NULL if known or without -mean */
-    struct cp_edge *edges;       /* unsorted */
+    struct cp_walk_sums *values; /* indexed by info; NULL if already known */
+    struct cp_walk_sums
+        *divs;             /* indexed by info; NULL if known or without -mean */
+    struct cp_edge *edges; /* unsorted */
     uint32_t n_edges;
 };
 

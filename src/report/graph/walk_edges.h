@@ -4,7 +4,7 @@
  * For few nodes it is a square matrix with an entry for every pair of nodes;
  * otherwise it is a hash table with open addressing. The matrix also counts
  * entries that are not edges (from the root, from a node to itself) and skips
- * them at the end, which is cheaper than a test for each call. Used by walk.c.
+ * them at the end. That is cheaper than a test for each call. Used by walk.c.
  */
 #ifndef CP_WALK_EDGES_H
 #define CP_WALK_EDGES_H

@@ -47,13 +47,14 @@ struct cp_walk_job {
     const struct cp_frames *f;
     struct cp_graph_want want;
     uint32_t n_kept;    /* kept nodes */
-    uint32_t *index_of; /* by info; CP_NONE for dropped nodes */
-    uint32_t *info_of;  /* by node index */
-    uint8_t *wanted;    /* by node index: CP_WANT_ bits of its edges */
+    uint32_t *index_of; /* indexed by info; CP_NONE for dropped nodes */
+    uint32_t *info_of;  /* indexed by node index */
+    uint8_t *wanted;    /* indexed by node index: CP_WANT_ bits of its edges */
     bool wants_all;     /* every edge is wanted */
-    uint32_t *single; /* by location: node index, CP_NONE or CP_WALK_SEVERAL */
-    bool is_plain;    /* every location has exactly one node, and it is kept */
-    bool *has_wanted; /* by location: one of its nodes has wanted edges */
+    uint32_t *single;   /* by location: index, CP_NONE or CP_WALK_SEVERAL */
+    bool is_plain; /* every location has exactly one node, and it is kept */
+    bool *
+        has_wanted; /* indexed by location: one of its nodes has wanted edges */
     atomic_uint_fast64_t next; /* next sample to claim */
     struct cp_walk_share shares[CP_PARALLEL_MAX];
 };

@@ -35,8 +35,8 @@ struct drawing {
     struct cp_report *r;
     struct cp_trimmed *t;
     struct cp_out *out;
-    uint32_t *id;       /* by node, from 1; 0: not drawn */
-    bool *has_nodelets; /* by node */
+    uint32_t *id;       /* indexed by node, from 1; 0: not drawn */
+    bool *has_nodelets; /* indexed by node */
     double max_flat;
     struct cp_arena arena;
     struct cp_error *err;

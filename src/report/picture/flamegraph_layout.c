@@ -4,8 +4,8 @@
  * A box stands for the range of stacks that start with its path. The heaviest
  * box that is not drawn yet is always drawn next, which splits its range by the
  * next frame of each stack. A child is never heavier than its parent, so this
- * finds the heaviest paths without building the whole call tree, which has tens
- * of millions of nodes for a large profile.
+ * finds the heaviest paths without building the whole call tree. That tree has
+ * tens of millions of nodes for a large profile.
  */
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -29,13 +29,13 @@ struct splitter {
     struct cp_flame *f;
     struct cp_cursor *cursors; /* cursors of all stacks, grouped by box */
     struct cp_cursor *moved;
-    int64_t *values; /* by stack */
-    double *weights; /* by stack */
+    int64_t *values; /* indexed by stack */
+    double *weights; /* indexed by stack */
     struct cp_flame_box *heap;
     size_t n_heap, cap_heap;
     struct cp_flame_box *children; /* children of the box being split */
     size_t n_children, cap_children;
-    uint32_t *child_of; /* by name: child + 1; all 0 between splits */
+    uint32_t *child_of; /* indexed by name: child + 1; all 0 between splits */
     struct cp_error *err;
 };
 

@@ -35,7 +35,7 @@ struct cp_code_file; /* a mapping and its file */
 /* Initialized by { 0 }. */
 struct cp_code {
     const struct cp_report *report;
-    struct cp_code_file *files;   /* by mapping */
+    struct cp_code_file *files;   /* indexed by mapping */
     struct cp_code_place *places; /* sorted by object and address */
     size_t n_places;
     struct cp_error problem; /* why a file cannot be read */

@@ -41,7 +41,7 @@ struct cp_source {
     const char *search_path, *trim_path; /* colon-separated lists */
     char *cwd; /* default search_path, freed with free() */
     struct cp_strtab names;
-    struct cp_source_file *files; /* by index in names */
+    struct cp_source_file *files; /* indexed by index in names */
     size_t cap_files, n_bytes;
     struct cp_arena arena;
 };

@@ -30,7 +30,7 @@ struct id_text {
 
 struct raw_writer {
     const struct cp_profile *p;
-    struct id_text *ids; /* by location */
+    struct id_text *ids; /* indexed by location */
     struct cp_label_texts
         labels; /* one line for text labels, one for numbers */
     struct cp_arena arena;

@@ -33,7 +33,7 @@ struct row {
 
 struct tag_table {
     const struct cp_report *r;
-    int64_t *sums; /* by label set */
+    int64_t *sums; /* indexed by label set */
     struct row *rows;
     size_t n, cap;
     uint32_t *slots; /* row + 1; 0 means free */

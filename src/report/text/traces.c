@@ -35,7 +35,7 @@ static const char separator[] =
 struct trace_writer {
     const struct cp_report *r;
     struct cp_frames frames;
-    struct cp_str *lines; /* by index in frames.nodes */
+    struct cp_str *lines; /* indexed by index in frames.nodes */
     struct cp_label_texts labels;
     struct cp_scale scale;
     struct cp_arena arena;

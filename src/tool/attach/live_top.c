@@ -36,12 +36,11 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
 static const char usage_text[] =
     "usage: cpprof top [OPTION]... [PID|APP|URL]\n"
-    "Shows where a running program spends its time, in a table that is "
-    "renewed\n"
-    "every second. Name it by process number or app id of cpprof list, or by\n"
-    "address. Keys: c CPU, w wall "
-    "clock,\n"
-    "h heap, a allocations, l waiting for locks, m holding locks, q quit.\n\n"
+    "Shows where a running program spends its time, in a table that is made\n"
+    "every second. Name the program by process number, by app id of cpprof\n"
+    "list, or by address.\n"
+    "Keys: c CPU, w wall clock, h heap, a allocations, l waiting for locks,\n"
+    "m holding locks, q quit.\n\n"
     "  -d, --delay=TIME  interval that each table covers (1s)\n"
     "  -n, --count=N     print N tables and exit; 1 without a terminal\n"
     "  -k, --kind=KIND   start with cpu, wall, heap, allocs, locks or mutex\n"

@@ -1,7 +1,7 @@
 /*
  * output.c - opens the destination of a report and renames it when complete.
  *
- * A regular file is written under a temporary name and renamed at the end, so a
+ * A regular file is written under a temporary name and renamed at the end. So a
  * failure leaves no partial report and keeps an older file intact. Pipes,
  * devices and symbolic links are written directly.
  */

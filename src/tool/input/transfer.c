@@ -27,7 +27,7 @@
 #define GRACE 5 /* seconds for a reply beyond the profile's duration */
 #define MAX_BYTES ((size_t)1 << 30)
 #define MAX_FILE_BYTES ((size_t)4 << 30)
-#define MAX_FILE_SECONDS 3600 /* seconds beyond the timeout */
+#define MAX_FILE_SECONDS 3600 /* added to the timeout for a file */
 #define MAX_HEADER_BYTES ((size_t)1 << 20)
 #define MAX_SERVER_TEXT 300
 

@@ -15,7 +15,7 @@ struct cp_trace_mark;
 struct cp_trace_mark_list {
     struct cp_trace_mark *items;
     size_t n, cap;
-    size_t *first; /* by lane: first mark; the program's at the end */
+    size_t *first; /* indexed by lane: first mark; the program's at the end */
     size_t n_lanes;
 };
 

@@ -20,7 +20,7 @@
 
 struct cp_trace_read_frame {
     uint64_t pc;
-    uint32_t function, file; /* strings */
+    uint32_t function, file; /* string numbers */
     uint32_t line;
 };
 

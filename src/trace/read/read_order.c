@@ -39,8 +39,10 @@ struct order {
     const struct cp_trace_generation *g;
     const struct cp_trace_consumer *consumer;
     struct stream *streams;
-    uint32_t *last_batch; /* by stream: its last batch + 1, for linking */
-    uint32_t *next_batch; /* by batch: next batch of the same thread + 1 */
+    uint32_t
+        *last_batch; /* indexed by stream: its last batch + 1, for linking */
+    uint32_t
+        *next_batch; /* indexed by batch: next batch of the same thread + 1 */
     struct stream **heap;
     size_t n_streams, cap_streams, cap_last, n_heap;
     uint64_t last_ns, budget;

@@ -71,7 +71,7 @@ enum cp_status cp_trace_profile_add(void *context,
 struct profile_builder {
     struct cp_builder builder;
     const struct cp_trace_names *names;
-    uint32_t *locations;       /* by frame: location + 1 */
+    uint32_t *locations;       /* indexed by frame: location + 1 */
     struct cp_table functions; /* by name and file */
 };
 

@@ -34,7 +34,7 @@ const char *cp_trace_profile_name(enum cp_trace_profile_kind kind);
 struct cp_trace_profile {
     enum cp_trace_profile_kind kind;
     uint64_t from_ns, to_ns; /* only spans in between; to_ns 0: all */
-    uint64_t *counts, *ns;   /* by stack */
+    uint64_t *counts, *ns;   /* indexed by stack */
     size_t n, cap_counts, cap_ns;
 };
 

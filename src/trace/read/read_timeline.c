@@ -48,7 +48,7 @@ struct cp_trace_timeline {
     struct line *lines;
     size_t n_lines, cap_lines;
     uint32_t *reasons; /* strings, by small number */
-    uint16_t *small;   /* by string: small number + 1 */
+    uint16_t *small;   /* indexed by string: small number + 1 */
     size_t n_reasons, cap_reasons, n_small, cap_small;
     struct cp_trace_mark_list marks;
     uint64_t n_marks_lost, n_lost;
