@@ -1,6 +1,6 @@
 /*
- * burn - work to be profiled: so many rounds of sorting and formatting, with
- * stacks of some depth. Prints the CPU time that it took, in seconds.
+ * burn - a workload to profile: sorts and formats for a number of rounds, with
+ * stacks of some depth. Prints its CPU time in seconds.
  */
 #include <stdio.h>
 #include <stdlib.h>

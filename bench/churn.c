@@ -1,18 +1,16 @@
 /*
- * churn - threads that do little else than allocate and free, for
- * bench/heap.py.
+ * churn - threads that mostly allocate and free, for bench/heap.py.
  *
- * `churn THREADS ROUNDS` prints the CPU time that all took, in seconds, and
- * what of it was used after each thread had done the first tenth of its rounds:
- * the start of whatever else is in the process is then over. Each thread keeps
- * some thousand blocks and replaces one at a time: sizes from 16 to 4096 bytes,
- * small ones far more often, every block written to and read again, and a fifth
- * of them freed by another thread than theirs.
+ * `churn THREADS ROUNDS` prints the CPU time of all threads in seconds. It also
+ * prints the part of it after each thread has done a tenth of its rounds, when
+ * start-up is over. Each thread keeps some thousand blocks and replaces one at
+ * a time. Sizes are 16 to 4096 bytes, mostly small. Every block is written and
+ * read. Another thread frees a fifth of them.
  *
- * `churn THREADS ROUNDS deep` makes samples as dear as they come: any size from
- * 16 bytes to 8 KiB, each power of two as often as the others, of which the
- * first and the last byte are written, a quarter freed by another thread, in
- * functions that are called 10 to 30 deep.
+ * `churn THREADS ROUNDS deep` makes samples as expensive as possible: sizes
+ * from 16 bytes to 8 KiB, each power of two equally often, with only the first
+ * and last byte written. Another thread frees a quarter of them. Calls are 10
+ * to 30 frames deep.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,7 +24,7 @@
 #define MAX_THREADS 64
 #define KEPT 8192
 #define SHARED 1024
-#define BATCH 32 /* rounds of one depth */
+#define BATCH 32 /* rounds at one depth */
 #define NEVER_INLINE __attribute__((noinline))
 
 static void *_Atomic shared[SHARED];
@@ -41,7 +39,7 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* 16 to 4096: each power of two as often as all above it together. */
+/* 16 to 4096: each power of two as often as all larger ones together. */
 static size_t draw_size(uint32_t r)
 {
     int power = __builtin_ctz(r | 1 << 8);
@@ -52,7 +50,7 @@ static size_t draw_size(uint32_t r)
     return ((size_t)16 << power) - (r >> 16 & 7);
 }
 
-/* Written all over, as by somebody who needs it; or hardly at all. */
+/* Allocates a block and writes all of it, or only its ends. */
 static void *make(uint32_t r)
 {
     size_t size = draw_size(r);
@@ -68,7 +66,7 @@ static void *make(uint32_t r)
     return block;
 }
 
-/* The first word is the block's own: how long it is. */
+/* Reads the block; its first word holds its length. */
 static uint64_t read_it(const void *block)
 {
     const uint64_t *words = block;

@@ -1,19 +1,19 @@
 /*
- * gen_profile.c - writes a made-up profile with the shape of a real one.
+ * gen_profile - writes a synthetic profile with the shape of a real one.
  *
  *     gen_profile OUT SAMPLES FUNCTIONS SEED labels|plain
  *
- * Stacks are random walks over a fixed call graph, so that they share long
- * prefixes as real stacks do. Every function has eight call sites. A walk takes
- * site 0 half of the time, site 1 a quarter, and so on, and the callee of a
- * site is fixed by a hash that favours low-numbered functions: a few are hot,
- * most are rare. The graph does not depend on SEED, only the walks do, so that
- * profiles of different seeds merge and subtract as runs of one program would.
+ * Stacks are random walks over a fixed call graph, so they share long prefixes
+ * as real stacks do. Every function has eight call sites. A walk takes site 0
+ * half of the time, site 1 a quarter, and so on. The callee of a site is fixed
+ * by a hash that favours low-numbered functions: a few are hot, most are rare.
+ * Only the walks depend on SEED, not the graph, so profiles of different seeds
+ * merge and subtract like runs of one program.
  *
- * A frame's location is (function, call site); a leaf's is (function, one of
- * four lines). Stacks are 20 to 60 deep. With labels, a sample carries a thread
- * (16 values), an endpoint (200) and a size in bytes (12). The same arguments
- * give the same bytes.
+ * The location of a frame is (function, call site); that of a leaf is
+ * (function, one of four lines). Stacks are 20 to 60 deep. With labels, a
+ * sample has a thread (16 values), an endpoint (200) and a size in bytes (12).
+ * The same arguments give the same bytes.
  */
 #include <libdeflate.h>
 #include <stdarg.h>
@@ -35,7 +35,7 @@ enum {
     FUNCTIONS_PER_FILE = 20,
 };
 
-/* Fixed strings, by index; those that depend on a number follow them. */
+/* Fixed strings, by index; numbered strings follow them. */
 enum {
     STR_EMPTY,
     STR_SAMPLES,
@@ -59,7 +59,7 @@ struct buf {
 struct gen {
     uint64_t n_samples, n_functions;
     bool has_labels;
-    uint64_t random; /* the generator's state */
+    uint64_t random; /* state of the random generator */
     bool *used;      /* by location */
     struct buf out, msg, sub;
 };
@@ -107,7 +107,7 @@ static void put_bytes(struct buf *b, unsigned field, const void *data,
     put_raw(b, data, len);
 }
 
-/* Adds part as a field of whole, and empties it for the next. */
+/* Adds part as a field of whole, and empties part. */
 static void put_message(struct buf *whole, unsigned field, struct buf *part)
 {
     put_bytes(whole, field, part->data, part->len);
@@ -141,8 +141,10 @@ static uint64_t next_random(struct gen *g)
     return mix(g->random);
 }
 
-/* The cube of a uniform number: a twentieth of the functions get a third of
- * the calls. */
+/*
+ * The cube of a uniform number: a twentieth of the functions get a third of the
+ * calls.
+ */
 static uint64_t callee(const struct gen *g, uint64_t function, unsigned site)
 {
     double u = (double)(mix(function * N_SITES + site + 1) >> 11) * 0x1p-53;

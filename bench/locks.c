@@ -1,20 +1,20 @@
 /*
- * locks - what a lock costs, and threads to be looked at.
+ * locks - the cost of a lock, and threads that wait.
  *
  *     locks pairs N
  *         N locks and unlocks by one thread while another sleeps: ns of CPU
  *     locks crowd THREADS N
- *         N turns of each thread at one lock: seconds of CPU
+ *         N critical sections of each thread at one lock: seconds of CPU
  *     locks jostle THREADS N
- *         the same in turns of uneven length
+ *         the same with critical sections of random length
  *     locks slices THREADS N ROUNDS [even]
- *         rounds of uneven (or even) turns with the profiles off, sampled, and
- *         recording every wait: a line each, CPU and wall clock in ns a turn
+ *         rounds of random (or equal) sections with the profiles off, sampled,
+ *         and recording every wait: a line each, CPU and wall clock in ns
  *     locks threads N
- *         N threads that wait, until standard input ends
+ *         N threads that wait until standard input ends
  *
- * In a crowd that does all in equal steps two cores soon take turns without
- * meeting; of those that jostle every fifth has to wait.
+ * With equal sections two cores soon alternate without contention; with random
+ * ones every fifth acquisition waits.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -47,7 +47,7 @@ static double cpu_seconds(void)
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* The quickest of many batches: others use the machine too. */
+/* A second thread that sleeps: glibc then uses atomic instructions. */
 static void *sleep_on(void *arg)
 {
     for (;;)
@@ -56,8 +56,9 @@ static void *sleep_on(void *arg)
 }
 
 /*
- * The best batch. With a thread beside it in any case: without one libc leaves
- * atomic instructions out, and with an endpoint there is one.
+ * Prints the fastest of many batches, because other processes share the
+ * machine. A second thread always runs: without one glibc omits atomic
+ * instructions, and an endpoint would add a thread.
  */
 static void pairs(long n)
 {
@@ -98,7 +99,10 @@ static void *take_turns(void *arg)
     return arg;
 }
 
-/* Up to 2 n, n on average; each thread has its own dice. */
+/*
+ * Works for a random time up to 2 n, n on average; each thread has its own
+ * generator.
+ */
 static void uneven_work(unsigned *dice, unsigned n)
 {
     *dice = *dice * 1664525 + 1013904223;
@@ -127,7 +131,7 @@ static void *wait_here(void *arg)
     return arg;
 }
 
-/* Runs n threads; a word on standard output when all are there. */
+/* Runs n threads; prints `word` when all are running. */
 static void start(long n, void *(*run)(void *), const char *word)
 {
     pthread_t *threads = calloc((size_t)n, sizeof(*threads));

@@ -1,5 +1,5 @@
 /*
- * fuzz_code.c - files with hostile symbol tables, stubs and machine code.
+ * fuzz_code.c - reads files with hostile symbol tables, stubs and machine code.
  */
 #include <stdint.h>
 

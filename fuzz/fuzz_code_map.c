@@ -1,4 +1,4 @@
-/* fuzz_code_map.c - perf maps, jitdump and kallsyms out of the bytes. */
+/* fuzz_code_map.c - reads the input as a perf map, a jitdump and kallsyms. */
 #include <stdint.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint64_t sum; /* what was read, so that reading is not left out */
+static uint64_t
+    sum; /* sum of the bytes read, so that the compiler keeps the reads */
 
 static void take(void *context, size_t index,
                  const struct cp_symbol_frame *frames, size_t n_frames)

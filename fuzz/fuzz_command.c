@@ -1,4 +1,4 @@
-/* fuzz_command.c - command lines: the input's words, one a line. */
+/* fuzz_command.c - parses command lines; each input line is an argument. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * fuzz_import_json.c - any bytes, to the readers of foreign profiles by their
- * common door, and to those of JSON whatever its members say it is.
+ * fuzz_import_json.c - passes any bytes to the common entry of the importers,
+ * and to each JSON importer directly.
  */
 #include "base/error.h"
 #include "base/json/json.h"

@@ -1,7 +1,7 @@
 /*
- * fuzz_import_text.c - any bytes, to the readers of folded stacks, perf
- * script and callgrind: they must stay inside the bytes, and what they make
- * must hang together.
+ * fuzz_import_text.c - passes any bytes to the readers of folded stacks, perf
+ * script and callgrind. They must stay inside the bytes and return valid
+ * profiles.
  */
 #include "base/error.h"
 #include "import/readers.h"

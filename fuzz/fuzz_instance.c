@@ -1,6 +1,6 @@
 /*
- * fuzz_instance.c - any bytes as the file of a process that serves: what is
- * taken must fit, and come back the same when it is written and read again.
+ * fuzz_instance.c - reads any bytes as the registry file of a process. An
+ * accepted entry must fit its limits and survive a round trip.
  */
 #include "base/instance.h"
 

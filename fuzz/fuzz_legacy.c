@@ -1,6 +1,6 @@
 /*
- * fuzz_legacy.c - any bytes at all, to every reader of the old formats: they
- * must stay inside the bytes, and what they make must hang together.
+ * fuzz_legacy.c - passes any bytes to every reader of the legacy formats. They
+ * must stay inside the bytes and return valid profiles.
  */
 #include "base/error.h"
 #include "profile/legacy/heap_values.h"
@@ -12,7 +12,7 @@
 typedef struct cp_profile *reader(const char *bytes, size_t len,
                                   struct cp_error *err);
 
-/* As jeprof reads them. */
+/* Reads heap dumps as jeprof does. */
 static struct cp_profile *read_as_jeprof(const char *bytes, size_t len,
                                          struct cp_error *err)
 {

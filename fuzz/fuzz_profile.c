@@ -1,7 +1,7 @@
 /*
- * fuzz_profile.c - any bytes as a profile: load, and where that works, merge,
- * write and read again. What was written must read back, and what can be read
- * as a stream must be the same that way.
+ * fuzz_profile.c - loads any bytes as a profile, then merges, encodes and
+ * decodes it. The encoding must decode, and the streaming reader must give the
+ * same profile.
  */
 #include <stdlib.h>
 #include <string.h>

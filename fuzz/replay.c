@@ -1,8 +1,8 @@
 /*
  * replay.c - runs a fuzz target over files instead of fuzzing.
  *
- * `make test` links it with each fuzz target and gives it the target's corpus
- * folder, so that what fuzzing once found stays found. Needs no libFuzzer.
+ * `make test` links it with each fuzz target and runs it on the target's corpus
+ * directory, so that earlier findings stay fixed. Needs no libFuzzer.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -20,7 +20,10 @@ static void fail(const char *path)
     exit(1);
 }
 
-/* The input is a heap block of its exact size, so that ASan sees its end. */
+/*
+ * Copies the input to a heap block of its exact size, so that ASan detects
+ * overruns.
+ */
 static void replay_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
@@ -35,7 +38,8 @@ static void replay_file(const char *path)
     if (!data || fread(data, 1, size, file) != size)
         fail(path);
     (void)fclose(file);
-    fprintf(stderr, "%s\n", path); /* the last one named is the one that died */
+    fprintf(stderr, "%s\n",
+            path); /* the last path printed is the failing input */
     (void)LLVMFuzzerTestOneInput(data, size);
     free(data);
 }

@@ -1,9 +1,10 @@
 /*
- * report_cases - tables of reports: a profile, flags, and the text wanted.
+ * report_cases - tables of report tests: a profile, flags, and the expected
+ * text.
  *
  * Profiles are written as in report_fixture.h and have one mapping, /bin/prog.
- * A filter looks at files too: -focus=b is in every frame, by way of "bin".
- * Flags are as on the command line. The texts were taken from google/pprof,
+ * Filters also match files: -focus=b matches every frame, because of "bin".
+ * Flags are as on the command line. The expected texts come from google/pprof,
  * on the same profiles with the same flags.
  */
 #ifndef CP_REPORT_CASES_H
@@ -25,7 +26,7 @@
 #define REPORT_MAX_ROWS 8
 #define REPORT_MAX_FLAGS 16
 
-/* What reports have in common. */
+/* Text that several reports share. */
 #define OF_PROG "File: prog\nType: cpu\n"
 #define TOP_COLUMNS "      flat  flat%   sum%        cum   cum%\n"
 #define RULE                                                                   \
@@ -39,7 +40,7 @@
     "-----------+-------------------------------------------------------\n"
 
 /* clang-format off */
-/* Profiles of many cases. */
+/* Profiles of several cases. */
 #define PLAIN_STACKS \
     { { "main|a", 30, false }, \
       { "main|b", 10, false }, \
@@ -98,13 +99,13 @@
 
 struct report_case {
     const char *what;
-    const char *flags; /* apart by spaces */
+    const char *flags; /* separated by spaces */
     struct fixture_row rows[REPORT_MAX_ROWS];
-    const char *want;     /* the report, or the message of its failure */
+    const char *want;     /* expected report, or error message */
     const char *warnings; /* NULL for none */
 };
 
-/* One mapping for all locations. */
+/* Adds one mapping for all locations. */
 static inline void report_add_mapping(struct cp_profile *p,
                                       struct cp_mapping mapping)
 {
@@ -116,7 +117,7 @@ static inline void report_add_mapping(struct cp_profile *p,
         p->locations[i].mapping = 0;
 }
 
-/* A profile that was written, as -raw shows it. */
+/* A written profile, as -raw shows it. */
 static inline char *report_reread(char *bytes, size_t len)
 {
     struct cp_options o = cp_options_default();
@@ -138,7 +139,7 @@ static inline char *report_reread(char *bytes, size_t len)
     return text;
 }
 
-/* The report, or the message of its failure; to be freed. */
+/* Returns the report, or the error message; the caller frees it. */
 static inline char *report_text(struct cp_profile *p, struct cp_options options)
 {
     struct cp_report r = { .profile = p,

@@ -1,4 +1,7 @@
-/* plugin.c - the parts of the work in a library that is loaded and unloaded. */
+/*
+ * plugin.c - the parts of the workload in a library that is loaded and
+ * unloaded.
+ */
 #include "truth.h"
 
 void seventy(unsigned long rounds);

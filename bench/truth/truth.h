@@ -1,11 +1,11 @@
-/* truth.h - what the parts of the program of known truth share. */
+/* truth.h - declarations shared by the parts of the truth program. */
 #ifndef CP_TRUTH_H
 #define CP_TRUTH_H
 
-/* One function does the work of each part; `rounds` says how much. */
+/* The work of a part; `rounds` is its amount. */
 typedef void truth_work(unsigned long rounds);
 
-/* The loop that most work is counted in; the compiler must not see through. */
+/* The loop that does most of the work; opaque to the optimizer. */
 #define TRUTH_WORK(n)                                                          \
     do {                                                                       \
         unsigned long i_ = (n), x_ = i_;                                       \

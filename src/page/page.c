@@ -1,4 +1,4 @@
-/* page.c - puts info and profile into the page; see page.h. */
+/* page.c - inserts info and profile into the page. */
 #include "page/page.h"
 
 #include <stdint.h>
@@ -9,9 +9,9 @@
 
 extern const char cp_asset_page_html[];
 
-#define PLACE "<!--DATA-->" /* where they go */
+#define PLACE "<!--DATA-->" /* marks where they are inserted */
 
-/* A JSON string that may stand inside a script element. */
+/* Writes a JSON string that is safe inside a script element. */
 static void write_string(struct cp_out *out, const char *text)
 {
     cp_out_char(out, '"');

@@ -1,4 +1,4 @@
-/* trace_page.c - see trace_page.h. */
+/* trace_page.c - writes the page of a trace and its policy. */
 #include "page/trace_page.h"
 
 #include "base/out.h"

@@ -1,6 +1,6 @@
 /*
  * trace_page - the web page that shows an execution trace (ui/trace_*.js), as
- * one HTML file. It asks the server that sent it for everything else.
+ * one HTML file. It fetches its data from the server that sent it.
  */
 #ifndef CP_TRACE_PAGE_H
 #define CP_TRACE_PAGE_H

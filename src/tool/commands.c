@@ -1,4 +1,7 @@
-/* commands.c - the table; see commands.h. */
+/*
+ * commands.c - the table of subcommands (commands.h), and adapters from their
+ * argument types to those of getopt_long.
+ */
 #include "tool/commands.h"
 
 #include <stdint.h>
@@ -13,7 +16,10 @@
 #include "tool/pprof/pprof.h"
 #include "tool/trace/trace.h"
 
-/* getopt_long puts the words into another order, and complains in this name. */
+/*
+ * Copies argv, because getopt_long permutes it, and sets argv[0] to the name
+ * that getopt_long prints in its messages.
+ */
 static char **named(const char *name, const char *const *argv)
 {
     char **words = (char **)(uintptr_t)argv;
@@ -51,25 +57,26 @@ static const struct cp_tool_command commands[] = {
     { "run", "[OPTION]... [--] COMMAND [ARGUMENT]...",
       "starts a program that serves its profiles", run_run,
       cp_launch_run_options },
-    { "list", "[--json]", "the programs that serve profiles now", run_list,
-      cp_launch_list_options },
+    { "list", "[--json]", "lists the programs that serve profiles now",
+      run_list, cp_launch_list_options },
     { "attach", "[OPTION]... PID", "makes a running program serve its profiles",
       run_attach, cp_launch_attach_options },
     { "top", "[OPTION]... [PID|APP|URL]",
-      "a table of what a program does, again and again", run_top,
+      "shows where a running program spends its time", run_top,
       cp_live_top_options },
     { "pprof", "[FORMAT] [OPTION]... [BINARY] SOURCE...",
       "reports on profiles; pprof -help lists the options", cp_pprof_main,
       NULL },
     { "jeprof", "[OPTION]... [BINARY] PROFILE...",
-      "the same with the options of jemalloc's jeprof", cp_jeprof_main, NULL },
+      "reports on profiles, with the options of jemalloc's jeprof",
+      cp_jeprof_main, NULL },
     { "addr2line", "[OPTION]... [ADDRESS]...",
-      "functions, files and lines of addresses, as binutils' has it",
+      "turns addresses into functions, files and lines, like binutils",
       run_addr2line, NULL },
     { "trace", "[OPTION]... FILE|ADDRESS",
-      "execution traces: a table of threads, a page, profiles of waiting",
+      "shows execution traces: a table of threads, a page, wait profiles",
       cp_trace_main, NULL },
-    { "completion", "bash|zsh|fish", "a script that completes the options",
+    { "completion", "bash|zsh|fish", "prints a completion script for a shell",
       cp_completion_main, NULL },
 };
 

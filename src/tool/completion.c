@@ -1,10 +1,10 @@
 /*
- * completion.c - see completion.h.
+ * completion.c - writes the completion scripts for bash, zsh and fish.
  *
- * In all three shells: options are completed after a dash, with the dashes
- * that were typed; "=" follows those that take a value; what is to be chosen
- * from a known set is offered, files where a file is meant, and nothing where
- * only the user can know.
+ * All three scripts complete options after a dash and keep the number of dashes
+ * typed. They append "=" to an option that needs a value. They complete that
+ * value from a fixed set or from file names, and offer nothing for other
+ * values.
  */
 #include "tool/completion.h"
 
@@ -23,7 +23,7 @@
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
-/* What the value of an option may be, where that is known. */
+/* Fixed sets of values, by option. */
 static const struct {
     const char *name, *words;
 } choices[] = {
@@ -45,7 +45,7 @@ static const char *words_of(const struct cp_flag *f)
     return NULL;
 }
 
-/* Whether the value is a file or a folder. */
+/* Whether the value is a file or a directory. */
 static bool is_file(const struct cp_flag *f)
 {
     static const char *const words[] = { "FILE", "DIRS", "SOURCE" };
@@ -56,18 +56,18 @@ static bool is_file(const struct cp_flag *f)
     return false;
 }
 
-/* Whether the option is worth offering. */
+/* Whether completion offers the option. */
 static bool is_offered(const struct cp_flag *f)
 {
     return f->section != CP_HELP_HIDDEN && f->section != CP_HELP_OLD &&
            f->kind != CP_FLAG_IGNORED;
 }
 
-/* Commands that have options. */
+/* Commands whose options are in tables of struct cp_flag. */
 enum command { PPROF, JEPROF, TRACE };
 static const char *const command_names[] = { "pprof", "jeprof", "trace" };
 
-/* The i-th option of a command; jeprof has pprof's before its own. */
+/* The i-th option of a command. jeprof lists pprof's options before its own. */
 static const struct cp_flag *flag_at(enum command command, size_t i)
 {
     size_t n = 0;
@@ -81,14 +81,14 @@ static const struct cp_flag *flag_at(enum command command, size_t i)
     return command == JEPROF ? cp_jeprof_flag_at(i - n) : NULL;
 }
 
-/* Whether jeprof has an option of the name that is not pprof's. */
+/* Whether jeprof replaces this option of pprof by one with the same name. */
 static bool is_replaced(enum command command, const struct cp_flag *f)
 {
     return command == JEPROF &&
            cp_jeprof_flag_find(f->name, strlen(f->name)) != f;
 }
 
-/* Walks over what is offered: f is NULL behind the last. */
+/* Returns the next option to offer and advances *i; NULL past the end. */
 static const struct cp_flag *next_flag(enum command command, size_t *i)
 {
     const struct cp_flag *f;
@@ -100,8 +100,8 @@ static const struct cp_flag *next_flag(enum command command, size_t *i)
 }
 
 /*
- * Text for the inside of single quotes, with a backslash before some of its
- * characters.
+ * Writes text for use inside single quotes, with a backslash before each
+ * character of `special`.
  */
 static void quoted(struct cp_out *out, const char *text, const char *special)
 {
@@ -132,7 +132,7 @@ static void bash_names(struct cp_out *out, enum command command)
     cp_out_cstr(out, "'\n");
 }
 
-/* What each option's value may be, as branches of a case. */
+/* Writes one branch of a shell `case` for each option with known values. */
 static void bash_values(struct cp_out *out, enum command command)
 {
     const struct cp_flag *f;
@@ -152,7 +152,10 @@ static void bash_values(struct cp_out *out, enum command command)
     }
 }
 
-/* Of run, attach and the others: options, then what a word may be. */
+/*
+ * Writes the branch for a command with getopt options (run, attach, list, top):
+ * its options, then what its arguments complete to.
+ */
 static void bash_command(struct cp_out *out, const struct cp_tool_command *c)
 {
     cp_out_printf(out,
@@ -173,7 +176,7 @@ static void bash_command(struct cp_out *out, const struct cp_tool_command *c)
                   strcmp(c->name, "run") == 0 ? "c" : "f");
 }
 
-/* Names and values of the options of all commands. */
+/* Writes the option names and values of all commands. */
 static void bash_tables(struct cp_out *out)
 {
     cp_out_cstr(out, "# bash completion; made by `cpprof completion bash`\n");
@@ -368,7 +371,7 @@ static void fish_flags(struct cp_out *out, enum command command)
     (void)snprintf(when, sizeof(when), " -n '__fish_seen_subcommand_from %s'",
                    name);
     for (size_t i = 0; (f = next_flag(command, &i));) {
-        if (command != TRACE) /* no program of that name */
+        if (command != TRACE) /* trace is only a subcommand */
             fish_flag(out, f, name, "");
         fish_flag(out, f, "cpprof", when);
     }

@@ -1,8 +1,9 @@
 /*
- * completion - scripts for bash, zsh and fish that complete our options.
+ * completion - completion scripts for bash, zsh and fish.
  *
- * Made from the tables of options and commands, so that they cannot fall
- * behind; the build runs `cpprof completion` and installs what it prints.
+ * The scripts are generated from the tables of options and commands, so they
+ * are always up to date. The build runs `cpprof completion` and installs its
+ * output.
  */
 #ifndef CP_COMPLETION_H
 #define CP_COMPLETION_H

@@ -1,10 +1,11 @@
 /*
- * main.c - one program, several names.
+ * main.c - entry point of the tool: selects the subcommand by argv[0] or
+ * argv[1].
  *
- *   pprof ARGS, cpprof pprof ARGS    reports on profiles
- *   addr2line ARGS, cpprof addr2line ARGS    addresses to lines
- *   jeprof ARGS, cpprof jeprof ARGS  the same with jeprof's options
- *   cpprof run ARGS, cpprof list ... the others of commands.c
+ *   pprof ARGS, cpprof pprof ARGS          reports on profiles
+ *   jeprof ARGS, cpprof jeprof ARGS        the same with jeprof's options
+ *   addr2line ARGS, cpprof addr2line ARGS  addresses to lines
+ *   cpprof run ARGS, cpprof list ...       the other rows of commands.c
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +24,12 @@
 #define EXIT_MISUSED 2
 
 /*
- * Larger blocks are pages that cost nothing until they are used; smaller ones
- * are used again instead of being fetched from the system each time.
+ * malloc maps larger blocks directly, so their pages cost nothing until they
+ * are written.
  */
-#define LARGE_BYTES (1 << 20)
-#define KEPT_BYTES (64 << 20)
+#define MMAP_THRESHOLD_BYTES (1 << 20)
+/* free() keeps up to this much memory at the top of the heap for reuse. */
+#define TRIM_THRESHOLD_BYTES (64 << 20)
 
 static const char *base_name(const char *path)
 {
@@ -49,7 +51,7 @@ static int usage(FILE *to, int status)
     return status;
 }
 
-/* Runs the command of that name; -1 if there is none. */
+/* Runs the command of that name; -1 if no such command exists. */
 static int run_command(const char *name, int argc, const char *const *argv)
 {
     for (size_t i = 0; cp_command_at(i); i++)
@@ -59,9 +61,10 @@ static int run_command(const char *name, int argc, const char *const *argv)
 }
 
 /*
- * A standard descriptor that is closed would become the next file that is
- * opened, and messages would go into reports. What takes its place fails, as
- * a closed one does.
+ * Opens /dev/null for each standard descriptor that is closed. Otherwise the
+ * next file opened would get its number, and messages would go into a report.
+ * Each is opened for the wrong direction, so that its use fails as on a closed
+ * descriptor.
  */
 static void fill_descriptors(void)
 {
@@ -75,8 +78,11 @@ static void fill_descriptors(void)
         (void)close(fd);
 }
 
-/* What is to become another program hands on all that it was given. */
-static bool is_of_another(int argc, const char *const *args)
+/*
+ * Whether this process execs another program (`cpprof run`), which must inherit
+ * descriptors and signal dispositions unchanged.
+ */
+static bool is_exec_command(int argc, const char *const *args)
 {
     return argc > 1 && strcmp(args[1], "run") == 0 &&
            strcmp(base_name(args[0]), "cpprof") == 0;
@@ -87,8 +93,8 @@ static bool is_word(const char *arg, const char *word)
     return strcmp(arg + strspn(arg, "-"), word) == 0;
 }
 
-/* `cpprof` itself, without a command. */
-static int run_itself(int argc, const char *const *args)
+/* `cpprof` without a subcommand. */
+static int run_bare(int argc, const char *const *args)
 {
     if (argc > 1 && (is_word(args[1], "help") || strcmp(args[1], "-h") == 0))
         return usage(stdout, 0);
@@ -103,8 +109,8 @@ static int run_itself(int argc, const char *const *args)
     return usage(stderr, EXIT_MISUSED);
 }
 
-/* What was to be printed and could not be is a failure. */
-static int end(int status)
+/* Flushes standard output. A failed write turns status 0 into 1. */
+static int finish(int status)
 {
     if ((fflush(stdout) == 0 && !ferror(stdout)) || status != 0)
         return status;
@@ -117,18 +123,18 @@ int main(int argc, char **argv)
     const char *const *args = (const char *const *)argv;
     int status = -1;
 
-    if (!is_of_another(argc, args)) {
+    if (!is_exec_command(argc, args)) {
         fill_descriptors();
-        (void)signal(SIGXFSZ, SIG_IGN); /* a full quota is an error to report */
+        (void)signal(SIGXFSZ, SIG_IGN); /* report a full quota as an error */
     }
     cp_elf_pages_guard();
     cp_elf_set_policy(&(struct cp_elf_policy){ .maps = true });
-    (void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
-    (void)mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    (void)mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD_BYTES);
+    (void)mallopt(M_TRIM_THRESHOLD, TRIM_THRESHOLD_BYTES);
 
     if (argc > 0)
         status = run_command(base_name(args[0]), argc, args);
     if (status < 0 && argc > 1)
         status = run_command(args[1], argc - 1, args + 1);
-    return end(status >= 0 ? status : run_itself(argc, args));
+    return finish(status >= 0 ? status : run_bare(argc, args));
 }

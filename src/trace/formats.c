@@ -1,4 +1,4 @@
-/* formats.c - the formats of traces by name; see step.h. */
+/* formats.c - finds a trace format by name (step.h). */
 #include <string.h>
 
 #include "trace/step.h"

@@ -1,4 +1,6 @@
-/* go_file.c - see go_file.h. */
+/*
+ * go_file.c - writes batches, strings, stacks and CPU samples of a generation.
+ */
 #include "trace/go_file.h"
 
 #include <stdbool.h>
@@ -12,7 +14,7 @@
 #include "trace/step.h"
 #include "trace/varint.h"
 
-#define MAX_BATCH_BYTES ((size_t)60 << 10) /* a reader takes up to 64 KiB */
+#define MAX_BATCH_BYTES ((size_t)60 << 10) /* readers accept up to 64 KiB */
 #define MAX_STRING 1024
 
 enum {
@@ -101,7 +103,7 @@ void cp_go_file_sample(struct cp_go_file *f, uint64_t time_ns, int32_t tid,
         cp_go_file_batch(f, CP_GO_NO_M, f->begin_ns, out);
 }
 
-/* The arena is the strings': a generation has its own. */
+/* Starts the strings of a generation in an empty arena. */
 static bool begin_strings(struct cp_go_file *f)
 {
     cp_arena_release(&f->arena);
@@ -110,11 +112,11 @@ static bool begin_strings(struct cp_go_file *f)
 }
 
 /*
- * go tool trace takes two frames with one address for one function, in its
- * profiles; but functions that were inlined share one. So above the address
- * stands how many frames of it there were before.
+ * go tool trace identifies functions by address in its profiles, but inlined
+ * functions share one address. So the bits above the address count the previous
+ * frames with the same address.
  */
-static uint64_t place_of(const struct cp_trace_frame *frames, uint32_t i)
+static uint64_t unique_pc(const struct cp_trace_frame *frames, uint32_t i)
 {
     uint64_t n = 0;
 
@@ -135,7 +137,7 @@ static void put_stack(struct cp_go_file *f, struct cp_out *out, uint32_t id,
     for (uint32_t i = 0; i < n; i++) {
         const struct cp_trace_frame *frame = &stacks->frames[stack->first + i];
 
-        cp_varint_put(out, place_of(&stacks->frames[stack->first], i));
+        cp_varint_put(out, unique_pc(&stacks->frames[stack->first], i));
         cp_varint_put(
             out, cp_go_file_string(f, stacks->strings.items[frame->function]));
         cp_varint_put(out,
@@ -144,7 +146,7 @@ static void put_stack(struct cp_go_file *f, struct cp_out *out, uint32_t id,
     }
 }
 
-/* A stack has at most some 4 KiB, a string 1. */
+/* Writes the stacks. A stack takes at most about 4 KiB, a string 1 KiB. */
 static void put_stacks(struct cp_go_file *f,
                        const struct cp_trace_stacks *stacks)
 {

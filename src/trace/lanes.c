@@ -1,4 +1,4 @@
-/* lanes.c - see lanes.h. */
+/* lanes.c - tracks the current slice of each thread. */
 #include "trace/lanes.h"
 
 #include <stdio.h>
@@ -39,7 +39,10 @@ static void begin(struct cp_lane *lane, const struct cp_step *s,
     lane->is_open = true;
 }
 
-/* What the thread is in after the step; NULL: nothing else than before. */
+/*
+ * The category of the thread's slice after the step; NULL if it does not
+ * change.
+ */
 static const char *category_after(enum cp_step_kind kind)
 {
     switch (kind) {

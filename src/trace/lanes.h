@@ -1,6 +1,6 @@
 /*
- * lanes - the steps of a trace as slices: what a thread is in, from when to
- * when. For the formats whose viewers draw one lane a thread.
+ * lanes - turns the steps of a trace into slices: the state of a thread with
+ * begin and end. For formats whose viewers draw one lane per thread.
  */
 #ifndef CP_TRACE_LANES_H
 #define CP_TRACE_LANES_H
@@ -23,11 +23,11 @@ struct cp_lane {
     char name[CP_LANE_TEXT]; /* "running", "sync.mutex", "read", ... */
     const char *category;    /* "running", "blocked", "syscall", "runnable" */
     uint32_t stack;
-    uint64_t flow;        /* of who woke it; 0: nobody, or it is told */
-    char thread_name[64]; /* "": not known yet */
+    uint64_t flow; /* flow id from its waker; 0: none, or already written */
+    char thread_name[64]; /* "" if unknown */
 };
 
-/* Starts with CP_LANES_INIT. */
+/* Initialized by CP_LANES_INIT. */
 struct cp_lanes {
     struct cp_tid_table threads;
     uint64_t n_flows;
@@ -41,15 +41,15 @@ struct cp_lanes {
 void cp_lanes_release(struct cp_lanes *l);
 
 /*
- * Takes a step. If it ends a slice, *out_ended is that and true is returned.
- * *out_lane is the thread's lane, NULL if there is none (any more).
+ * Applies a step. Returns true if the step ends a slice, which it copies to
+ * *out_ended. *out_lane is the thread's lane, or NULL if it has none.
  */
 bool cp_lanes_step(struct cp_lanes *l, const struct cp_step *s,
                    struct cp_lane **out_lane, struct cp_lane *out_ended);
 
-/* The stacks of a writer that are still to be named; each comes up once. */
+/* The stacks that a writer must still symbolize; each is returned once. */
 struct cp_lane_stacks {
-    bool *seen; /* by number */
+    bool *seen; /* indexed by number */
     uint32_t n_stacks;
     uint32_t *wanted;
     size_t n_wanted, cap_wanted;
@@ -59,7 +59,7 @@ enum cp_status cp_lane_stacks_init(struct cp_lane_stacks *s, uint32_t n_stacks,
                                    struct cp_error *err);
 void cp_lane_stacks_release(struct cp_lane_stacks *s);
 
-/* The number if it can be had, else 0. */
+/* Marks the stack as used. Returns its number, or 0 if memory is exhausted. */
 uint32_t cp_lane_stacks_use(struct cp_lane_stacks *s, uint32_t stack);
 
 #endif

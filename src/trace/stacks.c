@@ -1,4 +1,4 @@
-/* stacks.c - see stacks.h. */
+/* stacks.c - adds strings and frames of symbolized stacks. */
 #include "trace/stacks.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /*
- * stacks - the stacks of a trace with names, files and lines.
+ * stacks - the symbolized stacks of a trace.
  *
- * A stack is known by its number, from 1 on. The recorder adds it when it has
- * found the names; the writers look it up.
+ * A stack is identified by its number, from 1. The recorder adds it after
+ * symbolization; the writers look it up.
  */
 #ifndef CP_TRACE_STACKS_H
 #define CP_TRACE_STACKS_H
@@ -15,26 +15,26 @@
 #include "base/error.h"
 #include "base/strtab.h"
 
-#define CP_TRACE_DEPTH 128  /* frames of a stack, at most: Go's limit */
-#define CP_TRACE_PC_BITS 48 /* of an address; see go_file.c */
+#define CP_TRACE_DEPTH 128  /* maximum frames of a stack: Go's limit */
+#define CP_TRACE_PC_BITS 48 /* bits of an address; see go_file.c */
 
 struct cp_trace_frame {
     uint64_t pc;
-    uint32_t function, file; /* strings */
+    uint32_t function, file; /* string numbers */
     uint32_t line;
 };
 
 struct cp_trace_stack {
-    uint32_t first, n; /* of frames, leaf first */
+    uint32_t first, n; /* range of frames, leaf first */
     bool is_known;
 };
 
-/* Starts as { 0 } and cp_trace_stacks_init. */
+/* Initialized by { 0 } and cp_trace_stacks_init. */
 struct cp_trace_stacks {
     struct cp_arena arena;
     struct cp_strtab strings;
-    struct cp_trace_stack *stacks; /* by number */
-    uint32_t n_stacks;             /* numbers are below */
+    struct cp_trace_stack *stacks; /* indexed by number */
+    uint32_t n_stacks;             /* upper bound of numbers */
     struct cp_trace_frame *frames;
     size_t n_frames, cap_frames;
 };
@@ -43,11 +43,11 @@ enum cp_status cp_trace_stacks_init(struct cp_trace_stacks *s,
                                     uint32_t n_stacks, struct cp_error *err);
 void cp_trace_stacks_release(struct cp_trace_stacks *s);
 
-/* The number of a text; 0 (no text) when there is no memory. */
+/* The number of a string; 0 (the empty string) if memory is exhausted. */
 uint32_t cp_trace_stacks_str(struct cp_trace_stacks *s, const char *text,
                              size_t len);
 
-/* Adds frames to a stack, which is the last one that got any. */
+/* Appends a frame to a stack, which must be the last one appended to. */
 enum cp_status cp_trace_stacks_push(struct cp_trace_stacks *s, uint32_t number,
                                     struct cp_trace_frame frame,
                                     struct cp_error *err);

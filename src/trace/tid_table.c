@@ -1,4 +1,4 @@
-/* tid_table.c - see tid_table.h. */
+/* tid_table.c - a chained hash table with a free list. */
 #include "trace/tid_table.h"
 
 #include "base/alloc.h"
@@ -21,8 +21,8 @@ void *cp_tid_find(const struct cp_tid_table *t, int32_t tid)
     return NULL;
 }
 
-/* The number of a free place + 1; 0: no memory. */
-static uint32_t take(struct cp_tid_table *t)
+/* Returns a free entry's index + 1; 0 if memory is exhausted. */
+static uint32_t alloc_entry(struct cp_tid_table *t)
 {
     uint32_t at = t->free;
 
@@ -40,7 +40,7 @@ static uint32_t take(struct cp_tid_table *t)
 
 void *cp_tid_add(struct cp_tid_table *t, int32_t tid)
 {
-    uint32_t at = take(t), *chain = chain_of(t, tid);
+    uint32_t at = alloc_entry(t), *chain = chain_of(t, tid);
 
     if (!at)
         return NULL;

@@ -1,8 +1,8 @@
 /*
- * tid_table - from thread ids to indexes of what is known of the threads.
+ * tid_table - a hash table from thread ids to structs of the owner.
  *
- * What is known is in an array of the owner's, one struct a thread of a size
- * that it says; a place is used again when its thread has gone.
+ * The owner gives the size of its struct. A freed struct is reused for the next
+ * thread and keeps its contents.
  */
 #ifndef CP_TRACE_TID_TABLE_H
 #define CP_TRACE_TID_TABLE_H
@@ -13,29 +13,32 @@
 #define CP_TID_CHAINS 1024
 
 struct cp_tid_entry {
-    int32_t tid; /* 0: the place is free */
+    int32_t tid; /* 0: free */
     uint32_t next;
     void *thread;
 };
 
-/* Starts as { .size = sizeof(struct of the owner) }. */
+/* Initialized by { .size = sizeof(struct of the owner) }. */
 struct cp_tid_table {
     size_t size;
-    uint32_t chains[CP_TID_CHAINS]; /* index + 1 */
+    uint32_t chains[CP_TID_CHAINS]; /* index + 1, by hash */
     struct cp_tid_entry *entries;
-    size_t n, cap; /* places, free ones too */
-    uint32_t free; /* chain */
+    size_t n, cap; /* entries, including free ones */
+    uint32_t free; /* head of the free list, index + 1 */
 };
 
-/* What is known of the thread, or NULL. */
+/* The struct of the thread, or NULL. */
 void *cp_tid_find(const struct cp_tid_table *t, int32_t tid);
 
-/* A place for a thread that has none: as it was left; NULL: no memory. */
+/*
+ * Adds a thread that is not in the table. The struct keeps the contents of its
+ * last use; NULL if memory is exhausted.
+ */
 void *cp_tid_add(struct cp_tid_table *t, int32_t tid);
 
 void cp_tid_remove(struct cp_tid_table *t, int32_t tid);
 
-/* All places are the owner's to clean up before. */
+/* Frees all structs. The owner releases their contents first. */
 void cp_tid_release(struct cp_tid_table *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* varint - seven bits a byte, low bits first, as Go's traces and protobuf. */
+/* varint - writes a LEB128 varint, as in Go's traces and protobuf. */
 #ifndef CP_TRACE_VARINT_H
 #define CP_TRACE_VARINT_H
 

@@ -1,4 +1,4 @@
-/* change.c - checks a POST, and does what it says; see change.h. */
+/* change.c - checks and executes the POST requests of the page. */
 #include "web/change.h"
 
 #include <stdbool.h>
@@ -31,7 +31,7 @@ void cp_web_token(char out[CP_WEB_TOKEN_BYTES])
     cp_hex_text(bytes, sizeof(bytes), out);
 }
 
-/* In the same time whatever is wrong with it. */
+/* Compares in constant time. */
 static bool is_token(const char *given, const char *token)
 {
     unsigned char differs = 0;
@@ -56,13 +56,15 @@ static enum cp_status do_config(const struct cp_web_changer *c,
     if (!what || !name)
         return cp_error_set(err, CP_EUSAGE, "invalid config name");
     if (!cp_configs_path(path, sizeof(path)))
-        return cp_error_set(err, CP_EUSAGE, "HOME is not set");
+        return cp_error_set(err, CP_EUSAGE,
+                            "no place to save a config: HOME is not set");
     if (strcmp(what, "delete") == 0)
         return cp_configs_delete(path, name, err);
     if (strcmp(what, "rename") == 0)
         return cp_configs_rename(path, name, to ? to : "", err);
     if (strcmp(what, "save") != 0)
-        return cp_error_set(err, CP_EUSAGE, "do=%s makes no sense", what);
+        return cp_error_set(err, CP_EUSAGE, "do=%s: use save, rename or delete",
+                            what);
     if (cp_web_query(r, &options, arena, err) != CP_OK)
         return err->status;
     return cp_configs_save(path, name, &options, err);
@@ -81,7 +83,9 @@ static void change_config(const struct cp_web_changer *c,
     cp_arena_release(&arena);
 }
 
-/* "profile?seconds=5" of kind and seconds; NULL if they make no sense. */
+/*
+ * Builds "profile?seconds=5" from kind and seconds; NULL if they are invalid.
+ */
 static const char *read_kind(const struct cp_http_request *r,
                              struct cp_arena *arena, struct cp_error *err)
 {
@@ -93,7 +97,8 @@ static const char *read_kind(const struct cp_http_request *r,
         seconds = strtol(text, &end, 10);
     if (*kind == '\0' || kind[strspn(kind, "abcdefghijklmnopqrstuvwxyz_")] ||
         *end || seconds < 0 || seconds > MAX_SECONDS) {
-        (void)cp_error_set(err, CP_EUSAGE, "what is to be taken?");
+        (void)cp_error_set(err, CP_EUSAGE,
+                           "kind is missing or invalid, or seconds is");
         return NULL;
     }
     (void)snprintf(what, sizeof(what), seconds ? "%s?seconds=%ld" : "%s", kind,
@@ -108,9 +113,9 @@ static void take(const struct cp_web_changer *c, struct cp_http_exchange *x)
     struct cp_error err = { 0 };
 
     options.argument = read_kind(cp_http_request_of(x), &arena, &err);
-    if (!options.argument ||
-        cp_web_jobs_add(c->takers, x, CP_WEB_TAKE, "application/octet-stream",
-                        &options, &arena, &err) != CP_OK)
+    if (!options.argument || cp_web_jobs_add(c->take_jobs, x, CP_WEB_TAKE,
+                                             "application/octet-stream",
+                                             &options, &arena, &err) != CP_OK)
         cp_http_answer_text(x, err.status == CP_ENOMEM ? 503 : 400, err.msg);
     cp_arena_release(&arena);
 }
@@ -119,12 +124,15 @@ void cp_web_change(const struct cp_web_changer *c, struct cp_http_exchange *x)
 {
     const struct cp_http_request *r = cp_http_request_of(x);
     const char *path = cp_http_request_path(r);
-    bool is_take = strcmp(path, "/ui/take") == 0 && c->takers;
+    bool is_take = strcmp(path, "/ui/take") == 0 && c->take_jobs;
 
     if (!is_take && strcmp(path, "/ui/config") != 0)
         cp_http_answer_text(x, 405, "only GET and HEAD\n");
     else if (!is_token(cp_http_request_header(r, "X-Pprof-Token"), c->token))
-        cp_http_answer_text(x, 403, "refused: not from the page itself\n");
+        cp_http_answer_text(
+            x, 403,
+            "refused: the request lacks the token of this page; "
+            "reload the page\n");
     else if (is_take)
         take(c, x);
     else

@@ -1,8 +1,8 @@
 /*
- * change - the only requests to pprof -http that change something.
+ * change - the only requests to pprof -http that change state.
  *
- * Each is a POST with the token of the page in a header of its own, which a
- * page of another site can neither know nor send.
+ * Each is a POST with the page's token in a custom header. A page of another
+ * site can neither read the token nor send that header.
  */
 #ifndef CP_WEB_CHANGE_H
 #define CP_WEB_CHANGE_H
@@ -14,15 +14,15 @@ struct cp_web_jobs;
 #define CP_WEB_TOKEN_BYTES 33
 
 struct cp_web_changer {
-    const char *token;               /* "" where nothing may be changed */
-    struct cp_web_jobs *takers;      /* NULL: no program to ask */
-    const struct cp_options *report; /* what is saved with the page's own */
+    const char *token;               /* "" if changes are not allowed */
+    struct cp_web_jobs *take_jobs;   /* NULL: no running program */
+    const struct cp_options *report; /* options to save beside the page's own */
 };
 
-/* Makes a token that nobody can guess; "" if the system has no random bytes. */
+/* Generates a random token; "" if the system has no random bytes. */
 void cp_web_token(char out[CP_WEB_TOKEN_BYTES]);
 
-/* Answers a POST. */
+/* Handles a POST. */
 void cp_web_change(const struct cp_web_changer *c, struct cp_http_exchange *x);
 
 #endif

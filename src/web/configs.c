@@ -1,4 +1,4 @@
-/* configs.c - reads, changes and writes settings.json; see configs.h. */
+/* configs.c - reads, changes and writes settings.json. */
 #include "web/configs.h"
 
 #include <errno.h>
@@ -29,8 +29,8 @@
 
 struct entry {
     struct cp_text name;
-    struct cp_text all;   /* the object, as it is in the file */
-    struct cp_text value; /* of its "name", with the quotes */
+    struct cp_text all;   /* the object as it is in the file */
+    struct cp_text value; /* value of its "name", with the quotes */
 };
 
 struct file {
@@ -73,7 +73,7 @@ static void read_entry(struct cp_json *j, struct entry *e,
     cp_json_pick(j, names, 1, at);
     e->all = trimmed(from, j->pos);
     if (!cp_json_is(&at[0], CP_JSON_STRING)) {
-        cp_json_fail(j, "a configuration without a name");
+        cp_json_fail(j, "configuration without a name");
         return;
     }
     from = at[0].pos;
@@ -115,7 +115,7 @@ static void close_file(struct file *f)
     cp_free(f);
 }
 
-/* What there is; NULL on failure. */
+/* Reads the file; NULL on failure. */
 static struct file *open_file(const char *path, struct cp_error *err)
 {
     struct file *f = cp_alloc(1, sizeof(*f), err);
@@ -181,7 +181,7 @@ static void put_entry(const char *name, const struct cp_options *o,
     cp_out_cstr(out, "\n    }");
 }
 
-/* The folders above the file, as far as they are missing. */
+/* Creates the missing directories above the file. */
 static void make_folders(const char *path)
 {
     char folder[PATH_MAX];
@@ -213,7 +213,7 @@ static enum cp_status write_file(const char *path, const char *bytes,
     return CP_EIO;
 }
 
-/* A file that is a link is written where it leads. */
+/* Writes the file. Follows a symbolic link to its target. */
 static enum cp_status store(const struct file *f, const char *path,
                             struct cp_error *err)
 {
@@ -232,7 +232,7 @@ static enum cp_status store(const struct file *f, const char *path,
     return status;
 }
 
-/* Stores the file with another text for one entry; the text is consumed. */
+/* Writes the file with another text for one entry. Frees the text. */
 static enum cp_status replace(const struct file *f, struct entry *e,
                               struct cp_out *text, const char *path,
                               struct cp_error *err)
@@ -246,7 +246,7 @@ static enum cp_status replace(const struct file *f, struct entry *e,
     return status;
 }
 
-/* ---- what can be asked for ---- */
+/* ---- operations ---- */
 
 enum cp_status cp_configs_list(const char *path, struct cp_out *out,
                                struct cp_error *err)
@@ -306,7 +306,7 @@ enum cp_status cp_configs_delete(const char *path, const char *name,
     return status;
 }
 
-/* The entry with another name, in *out. */
+/* Writes the entry with another name to *out. */
 static void put_renamed(const struct entry *e, const char *to,
                         struct cp_out *out)
 {
@@ -330,7 +330,7 @@ enum cp_status cp_configs_rename(const char *path, const char *name,
     if (status == CP_OK && !e)
         status = cp_error_set(err, CP_EUSAGE, "config %s not found", name);
     if (status == CP_OK && find(f, to))
-        status = cp_error_set(err, CP_EUSAGE, "config %s is there already", to);
+        status = cp_error_set(err, CP_EUSAGE, "config %s exists already", to);
     if (status == CP_OK) {
         put_renamed(e, to, &text);
         status = replace(f, e, &text, path, err);

@@ -1,9 +1,9 @@
 /*
- * configs - the configurations that a user has saved under a name.
+ * configs - named configurations that the user has saved.
  *
- * They are in the reference's own file, ~/.config/pprof/settings.json, so that
- * both tools see the same. Entries of it that are not touched stay as they are,
- * byte for byte, and a file that cannot be understood is never written over.
+ * They are in google/pprof's file, ~/.config/pprof/settings.json, so that both
+ * tools share them. Unchanged entries keep every byte, and a file that cannot
+ * be parsed is never overwritten.
  */
 #ifndef CP_WEB_CONFIGS_H
 #define CP_WEB_CONFIGS_H
@@ -16,19 +16,22 @@
 struct cp_options;
 struct cp_out;
 
-/* Where the file is; false when the environment does not say. */
+/* The path of the file; false if the environment does not define it. */
 bool cp_configs_path(char *out, size_t cap);
 
-/* All of them as JSON: {"configs":[...]}. No file is no failure. */
+/*
+ * Writes all configurations as JSON: {"configs":[...]}. A missing file is not
+ * an error.
+ */
 enum cp_status cp_configs_list(const char *path, struct cp_out *out,
                                struct cp_error *err);
 
-/* Saves options under a name, in place of what had it. */
+/* Saves options under a name; replaces an existing configuration. */
 enum cp_status cp_configs_save(const char *path, const char *name,
                                const struct cp_options *options,
                                struct cp_error *err);
 
-/* CP_EUSAGE for a name that is not there, or is there already. */
+/* CP_EUSAGE if `name` does not exist or `to` exists. */
 enum cp_status cp_configs_rename(const char *path, const char *name,
                                  const char *to, struct cp_error *err);
 enum cp_status cp_configs_delete(const char *path, const char *name,

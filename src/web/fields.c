@@ -1,4 +1,6 @@
-/* fields.c - the table, and values to and from text; see fields.h. */
+/*
+ * fields.c - the table of options, and conversion of values from and to text.
+ */
 #include "web/fields.h"
 
 #include <stdbool.h>
@@ -19,7 +21,7 @@ const struct cp_web_field cp_web_fields[] = {
     { "calltree", "call_tree", CP_FIELD_FLAG, AT(call_tree) },
     { "rel", "relative_percentages", CP_FIELD_FLAG, AT(relative_percentages) },
     { "unit", "unit", CP_FIELD_TEXT, AT(unit) },
-    { "u", NULL, CP_FIELD_TEXT, AT(unit) }, /* links of older pages */
+    { "u", NULL, CP_FIELD_TEXT, AT(unit) }, /* from links of older pages */
     { "compact", "compact_labels", CP_FIELD_FLAG, AT(compact_labels) },
     { "intel", "intel_syntax", CP_FIELD_FLAG, AT(intel_syntax) },
     { "mean", "mean", CP_FIELD_FLAG, AT(mean) },

@@ -1,9 +1,9 @@
 /*
- * fields - the options that a page can set: their names in an address and in
- * the file of saved configurations.
+ * fields - the options that a page can set: their names in the URL and in the
+ * file of saved configurations.
  *
- * Both are the reference's names. What the reference has no name for in an
- * address (tagroot, tagleaf) goes by that of its flag.
+ * Both are google/pprof's names. Options without a URL parameter there
+ * (tagroot, tagleaf) use the name of their flag.
  */
 #ifndef CP_WEB_FIELDS_H
 #define CP_WEB_FIELDS_H
@@ -24,8 +24,8 @@ enum cp_web_field_kind {
 };
 
 struct cp_web_field {
-    const char *key;   /* in an address; NULL: not there */
-    const char *saved; /* in the file; NULL: not kept */
+    const char *key;   /* URL parameter; NULL: none */
+    const char *saved; /* name in the file; NULL: not saved */
     enum cp_web_field_kind kind;
     size_t offset; /* in struct cp_options */
 };
@@ -35,15 +35,15 @@ extern const struct cp_web_field cp_web_fields[];
 extern const size_t cp_web_n_fields;
 
 /*
- * Sets the option to a value of the address. The text is not copied. False
- * for one that makes no sense.
+ * Sets the option to a value of the URL; borrows the text. Returns false for an
+ * invalid value.
  */
 bool cp_web_field_set(const struct cp_web_field *f, struct cp_options *o,
                       const char *value);
 
 /*
- * Writes the option's value as JSON; false, and nothing is written, for what
- * is empty, false or zero.
+ * Writes the option's value as JSON. Returns false without writing if it is
+ * empty, false or zero.
  */
 bool cp_web_field_write(const struct cp_web_field *f,
                         const struct cp_options *o, struct cp_out *out);

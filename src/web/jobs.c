@@ -1,4 +1,4 @@
-/* jobs.c - a queue, a thread, and the way back; see jobs.h. */
+/* jobs.c - the queue, its worker thread, and the replies. */
 #include "web/jobs.h"
 
 #include <errno.h>
@@ -20,9 +20,9 @@
 #include "report/picture/picture.h"
 
 struct job {
-    struct cp_http_wake wake; /* brings it back to the server's thread */
+    struct cp_http_wake wake; /* returns the job to the server's thread */
     struct cp_web_jobs *jobs;
-    struct cp_http_exchange *x; /* NULL when the client has gone */
+    struct cp_http_exchange *x; /* NULL after the client has disconnected */
     enum cp_web_kind kind;
     const char *type;
     struct cp_options options;
@@ -31,7 +31,7 @@ struct job {
     struct cp_error err;
     enum cp_status status;
     struct job *next;            /* in the queue */
-    struct job *older, **origin; /* among all; the server's thread only */
+    struct job *older, **origin; /* list of all jobs; server's thread only */
 };
 
 struct cp_web_jobs {
@@ -42,7 +42,7 @@ struct cp_web_jobs {
     pthread_mutex_t lock;
     pthread_cond_t more;
     struct job *first, **last;
-    struct job *all; /* queued, at work, or waiting for their wake */
+    struct job *all; /* queued, running, or waiting for their wake */
     bool is_stopped;
 };
 
@@ -104,8 +104,8 @@ static enum cp_status work(struct job *j)
     return make_report(j);
 }
 
-/* Back on the server's thread. */
-static void answer(void *context)
+/* Sends the reply, on the server's thread. */
+static void reply(void *context)
 {
     struct job *j = context;
 
@@ -125,7 +125,7 @@ static void answer(void *context)
     free_job(j);
 }
 
-static void gone(void *context)
+static void on_disconnect(void *context)
 {
     struct job *j = context;
 
@@ -190,7 +190,7 @@ enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
 
     if (!j)
         return CP_ENOMEM;
-    *j = (struct job){ .wake = { .run = answer, .context = j },
+    *j = (struct job){ .wake = { .run = reply, .context = j },
                        .jobs = jobs,
                        .x = x,
                        .kind = kind,
@@ -204,9 +204,10 @@ enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
     if (j->older)
         j->older->origin = &j->older;
     jobs->all = j;
-    cp_http_defer(
-        x, &(struct cp_http_callbacks){ .on_disconnect = gone, .context = j },
-        -1);
+    cp_http_defer(x,
+                  &(struct cp_http_callbacks){ .on_disconnect = on_disconnect,
+                                               .context = j },
+                  -1);
     (void)pthread_mutex_lock(&jobs->lock);
     *jobs->last = j;
     jobs->last = &j->next;
@@ -215,7 +216,7 @@ enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
     return CP_OK;
 }
 
-/* Waits for the thread a little. */
+/* Waits a short time for the thread; returns whether it has ended. */
 static bool has_ended(struct cp_web_jobs *jobs)
 {
     struct timespec soon;
@@ -235,7 +236,7 @@ void cp_web_jobs_stop(struct cp_web_jobs *jobs)
     jobs->is_stopped = true;
     (void)pthread_cond_signal(&jobs->more);
     (void)pthread_mutex_unlock(&jobs->lock);
-    while (jobs->live && !has_ended(jobs)) /* one may just have begun */
+    while (jobs->live && !has_ended(jobs)) /* a profile may just have started */
         jobs->live->cancel(jobs->live->context);
     if (!jobs->live)
         (void)pthread_join(jobs->thread, NULL);

@@ -1,9 +1,15 @@
 /*
- * jobs - reports for the page, made beside the server's thread.
+ * jobs - makes reports for the page on a worker thread.
  *
- * A graph can take graphviz half a minute; the server must answer others
- * meanwhile. One thread works through a queue; answers come back through the
- * server's loop. A client that has gone is forgotten.
+ * graphviz can take half a minute for a graph, and the server must handle other
+ * requests meanwhile. One thread works through a queue; a wake-up of the
+ * server's loop sends each reply. A job whose client has disconnected is
+ * dropped.
+ *
+ * Context: the server's thread calls all functions. Locking: a mutex protects
+ * the queue between that thread and the worker. Ordering: the wake-up publishes
+ * a finished job to the server's thread. Failure: a failed report becomes an
+ * error reply.
  */
 #ifndef CP_WEB_JOBS_H
 #define CP_WEB_JOBS_H
@@ -18,18 +24,19 @@ struct cp_out;
 struct cp_profile;
 
 enum cp_web_kind {
-    CP_WEB_PROFILE, /* the profile as it is, not packed */
-    CP_WEB_PACKED,  /* the same, for downloads */
+    CP_WEB_PROFILE, /* the profile, not compressed */
+    CP_WEB_PACKED,  /* the profile, gzip-compressed for downloads */
     CP_WEB_GRAPH,   /* SVG */
-    CP_WEB_TEXT,    /* what options.format writes */
-    CP_WEB_TAKE,    /* a new profile: options.argument of the live program */
+    CP_WEB_TEXT,    /* output of options.format */
+    CP_WEB_TAKE,    /* new profile of the live program: options.argument */
 };
 
 /* The running program that a profile came from. */
 struct cp_web_live {
     /*
-     * A new profile of it as a packed file: "heap", "profile?seconds=5". Runs
-     * beside the server; cancel makes it end soon, from another thread.
+     * Takes a new profile: "heap", "profile?seconds=5"; returns it compressed.
+     * Runs on the worker thread; cancel, called from another thread, makes it
+     * return soon.
      */
     enum cp_status (*take)(void *context, const char *what, struct cp_out *out,
                            struct cp_error *err);
@@ -39,7 +46,7 @@ struct cp_web_live {
 
 struct cp_web_jobs;
 
-/* p and live (which may be NULL) outlive the jobs. */
+/* Borrows p and live (which may be NULL) until cp_web_jobs_free. */
 enum cp_status cp_web_jobs_new(struct cp_web_jobs **out,
                                struct cp_http_server *server,
                                const struct cp_profile *p,
@@ -47,8 +54,8 @@ enum cp_status cp_web_jobs_new(struct cp_web_jobs **out,
                                struct cp_error *err);
 
 /*
- * Queues the answer to x. The arena holds the options' text and is taken
- * over; type is the answer's content type.
+ * Queues the reply to x. Takes ownership of the arena, which holds the options'
+ * strings; type is the content type of the reply.
  */
 enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
                                struct cp_http_exchange *x,
@@ -56,10 +63,10 @@ enum cp_status cp_web_jobs_add(struct cp_web_jobs *jobs,
                                const struct cp_options *options,
                                struct cp_arena *arena, struct cp_error *err);
 
-/* After the server's loop has ended. Waits for the job at work. */
+/* Call it after the server's loop has ended. Waits for the running job. */
 void cp_web_jobs_stop(struct cp_web_jobs *jobs);
 
-/* After the server is freed, whose connections still name their jobs. */
+/* Call it after the server is freed, because its connections refer to jobs. */
 void cp_web_jobs_free(struct cp_web_jobs *jobs);
 
 #endif

@@ -1,4 +1,4 @@
-/* query.c - from parameters to options; see query.h. */
+/* query.c - parses URL parameters into options. */
 #include "web/query.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "report/core/options.h"
 #include "web/fields.h"
 
-#define VALUE_BYTES 4096 /* longer values are refused */
+#define VALUE_BYTES 4096 /* longer values are rejected */
 
 const char *cp_web_param(const struct cp_http_request *r, const char *name,
                          struct cp_arena *arena, struct cp_error *err)
@@ -38,7 +38,7 @@ enum cp_status cp_web_query(const struct cp_http_request *r,
         if (!value && err->status != CP_OK)
             return err->status;
         if (value && !cp_web_field_set(f, options, value))
-            return cp_error_set(err, CP_EUSAGE, "%s=%s makes no sense", f->key,
+            return cp_error_set(err, CP_EUSAGE, "%s=%s: invalid value", f->key,
                                 value);
     }
     return CP_OK;

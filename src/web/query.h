@@ -1,7 +1,7 @@
 /*
- * query - the options of a report in the address of a page.
+ * query - the options of a report in the URL of a page.
  *
- * The names are the reference's (f, i, h, s, sf, tf ...), the same that
+ * The names are google/pprof's (f, i, h, s, sf, tf ...), the same that
  * ui/options.js writes.
  */
 #ifndef CP_WEB_QUERY_H
@@ -14,8 +14,8 @@ struct cp_http_request;
 struct cp_options;
 
 /*
- * Applies what the request's query says to *options. Text is copied to the
- * arena. CP_EUSAGE for a value that makes no sense.
+ * Applies the request's query to *options. Copies strings to the arena.
+ * CP_EUSAGE for an invalid value.
  */
 enum cp_status cp_web_query(const struct cp_http_request *r,
                             struct cp_options *options, struct cp_arena *arena,

@@ -1,4 +1,4 @@
-/* trace_data.c - see trace_data.h. */
+/* trace_data.c - writes the data of a trace's page as JSON. */
 #include "web/trace_data.h"
 
 #include <stdbool.h>
@@ -18,15 +18,15 @@
 #include "trace/read/read_timeline.h"
 #include "trace/read/read_window.h"
 
-#define MAX_MARKS 4000   /* of a lane in one answer */
-#define LOOK_BACK 200000 /* marks before the window, for long regions */
+#define MAX_MARKS 4000       /* marks of a lane in one reply */
+#define MAX_LOOK_BACK 200000 /* marks before the window, for long regions */
 
 static struct cp_str cstr(const char *text)
 {
     return (struct cp_str){ text, (uint32_t)strlen(text) };
 }
 
-/* Threads of the program. */
+/* Number of threads of the program. */
 static uint32_t n_shown(const struct cp_trace_timeline *t)
 {
     uint32_t n = cp_trace_spans_n_lanes(cp_trace_timeline_spans(t)), sum = 0;
@@ -68,7 +68,7 @@ void cp_trace_data_info(const struct cp_trace_timeline *t, const char *title,
     cp_out_cstr(out, "}}");
 }
 
-/* A lane that is asked for, and what it is sorted by. */
+/* A requested lane and its sort key. */
 struct place {
     uint32_t lane;
     uint64_t key;
@@ -114,7 +114,7 @@ static uint64_t key_of(const struct cp_trace_timeline *t, uint32_t lane,
     return UINT64_MAX - times.ns[CP_TRACE_RUNNING];
 }
 
-/* The lanes that are asked for, sorted; NULL when memory is short. */
+/* The requested lanes, sorted; NULL if memory is exhausted. */
 static struct place *choose(const struct cp_trace_timeline *t,
                             const struct cp_trace_lane_query *q, size_t *n)
 {
@@ -168,7 +168,7 @@ void cp_trace_data_lanes(const struct cp_trace_timeline *t,
         return;
     }
     cp_out_printf(out, "{\"n\":%zu,\"lanes\":[", n);
-    for (size_t i = q->skip; i < n && i - q->skip < q->most; i++) {
+    for (size_t i = q->skip; i < n && i - q->skip < q->max_lanes; i++) {
         if (i > q->skip)
             cp_out_char(out, ',');
         write_lane(t, &list[i], out);
@@ -184,13 +184,13 @@ static void write_mark(const struct cp_trace_names *names,
     cp_escape_json(out, cp_trace_text(names, m->name));
     cp_out_char(out, ',');
     cp_escape_json(out, cp_trace_text(names, m->text));
-    if (m->value == UINT64_MAX) /* a region that does not end */
+    if (m->value == UINT64_MAX) /* region without an end */
         cp_out_printf(out, ",%u,-1]", m->stack);
     else
         cp_out_printf(out, ",%u,%llu]", m->stack, (unsigned long long)m->value);
 }
 
-/* Whether a mark is to be seen between two moments. */
+/* Whether a mark is visible between two times. */
 static bool is_seen(const struct cp_trace_mark *m,
                     const struct cp_trace_window *w)
 {
@@ -209,7 +209,7 @@ static size_t first_mark(const struct cp_trace_mark *marks, size_t n,
     return n ? cp_search_from(&marks->time_ns, sizeof(*marks), n, ns) : 0;
 }
 
-/* Marks of one lane; where there are too many, every so many-th. */
+/* Writes the marks of one lane; a regular subset if there are too many. */
 static void write_marks(const struct cp_trace_timeline *t, uint32_t lane,
                         const struct cp_trace_window *w, struct cp_out *out)
 {
@@ -220,7 +220,7 @@ static void write_marks(const struct cp_trace_timeline *t, uint32_t lane,
 
     i = first_mark(marks, n, w->from_ns);
     end = first_mark(marks, n, w->to_ns);
-    i = i > LOOK_BACK ? i - LOOK_BACK : 0;
+    i = i > MAX_LOOK_BACK ? i - MAX_LOOK_BACK : 0;
     for (size_t k = i; k < end; k++)
         n_seen += is_seen(&marks[k], w);
     step = n_seen / MAX_MARKS + 1;

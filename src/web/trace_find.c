@@ -1,5 +1,6 @@
-/* trace_find.c - searches for functions in the stacks of a trace; see
- * trace_data.h. */
+/*
+ * trace_find.c - searches the stacks of a trace for functions (trace_data.h).
+ */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,10 +15,10 @@
 #include "trace/read/read_timeline.h"
 #include "web/trace_data.h"
 
-#define MAX_STACKS 50000               /* that a search finds */
-#define MAX_SPANS ((uint64_t)32 << 20) /* that are looked at for the next */
+#define MAX_STACKS 50000               /* stacks that a search returns */
+#define MAX_SPANS ((uint64_t)32 << 20) /* spans scanned for the nearest */
 
-/* Which functions match, a byte for each string; NULL: no memory. */
+/* Which functions match, one byte per string; NULL if memory is exhausted. */
 static uint8_t *match_functions(const struct cp_trace_names *names,
                                 struct cp_regex *re)
 {
@@ -68,17 +69,19 @@ void cp_trace_data_find(const struct cp_trace_timeline *t, struct cp_regex *re,
 }
 
 /* A search for the nearest span. */
-struct hunt {
+struct search {
     const struct cp_trace_timeline *t;
-    const uint8_t *stacks; /* which match */
+    const uint8_t *stacks; /* indexed by stack: whether it matches */
     uint64_t from;
     bool is_back, has_found;
     struct cp_trace_span best;
-    uint64_t n_looked;
+    uint64_t n_scanned;
 };
 
-/* Whether the span is behind the best so far, so that there is no hope. */
-static bool is_too_far(const struct hunt *h, const struct cp_trace_span *s)
+/*
+ * Whether the span is beyond the best one so far, so that the search can stop.
+ */
+static bool is_too_far(const struct search *h, const struct cp_trace_span *s)
 {
     if (!h->has_found)
         return false;
@@ -86,17 +89,17 @@ static bool is_too_far(const struct hunt *h, const struct cp_trace_span *s)
                       : s->start_ns >= h->best.start_ns;
 }
 
-static void hunt_lane(struct hunt *h, uint32_t lane)
+static void search_lane(struct search *h, uint32_t lane)
 {
     uint64_t n = cp_trace_timeline_n(h->t, lane);
     uint64_t i = cp_trace_timeline_at(h->t, lane, h->from);
 
-    i = h->is_back ? i : i + 1; /* the one at `from` has begun before */
+    i = h->is_back ? i : i + 1; /* the span at `from` began before it */
     while (h->is_back ? i > 0 : i < n) {
         struct cp_trace_span s =
             cp_trace_timeline_span(h->t, lane, h->is_back ? i - 1 : i);
 
-        if (is_too_far(h, &s) || h->n_looked++ >= MAX_SPANS)
+        if (is_too_far(h, &s) || h->n_scanned++ >= MAX_SPANS)
             return;
         i = h->is_back ? i - 1 : i + 1;
         if (!h->stacks[s.stack])
@@ -107,7 +110,7 @@ static void hunt_lane(struct hunt *h, uint32_t lane)
     }
 }
 
-/* The stacks that have a function that matches, a byte each. */
+/* The stacks with a matching function, one byte per stack. */
 static uint8_t *match_stacks(const struct cp_trace_names *names,
                              struct cp_regex *re)
 {
@@ -125,7 +128,7 @@ void cp_trace_data_next(const struct cp_trace_timeline *t, struct cp_regex *re,
 {
     const struct cp_trace_spans *spans = cp_trace_timeline_spans(t);
     uint8_t *stacks = match_stacks(cp_trace_spans_names(spans), re);
-    struct hunt h = {
+    struct search h = {
         .t = t, .stacks = stacks, .from = ns, .is_back = is_back
     };
 
@@ -135,7 +138,7 @@ void cp_trace_data_next(const struct cp_trace_timeline *t, struct cp_regex *re,
     }
     for (uint32_t i = 0; i < cp_trace_spans_n_lanes(spans); i++)
         if (cp_trace_timeline_is_shown(t, i))
-            hunt_lane(&h, i);
+            search_lane(&h, i);
     cp_out_cstr(out, "{\"span\":[");
     if (h.has_found)
         cp_out_printf(out, "%u,%llu,%llu,%u,%lld,%u,%u", h.best.lane,

@@ -1,4 +1,4 @@
-/* trace_stats.c - see trace_stats.h. */
+/* trace_stats.c - adds up states, waits and samples of a selected time. */
 #include "web/trace_stats.h"
 
 #include <stdbool.h>
@@ -18,9 +18,9 @@
 #include "trace/read/read_timeline.h"
 
 #define MAX_ROWS 50
-#define MAX_SPANS ((uint64_t)8 << 20) /* that are added up one by one */
+#define MAX_SPANS ((uint64_t)8 << 20) /* spans added up in one request */
 
-/* Something that is added up: a lane, a stack that waited, a function. */
+/* An entry of a table: a lane, a stack that waited, or a function. */
 struct sum {
     uint64_t ns, count;
     uint32_t id, reason;
@@ -46,8 +46,10 @@ static int heaviest(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Drops what is empty, sorts the rest; returns how many rows to show. */
-static size_t settle(struct sum *list, size_t n)
+/*
+ * Removes empty entries and sorts the rest; returns the number of rows to show.
+ */
+static size_t sort_sums(struct sum *list, size_t n)
 {
     size_t kept = 0;
 
@@ -66,7 +68,7 @@ static uint64_t clip(const struct stats *s, const struct cp_trace_span *span)
     return end > start ? end - start : 0;
 }
 
-/* Where a lane waited. */
+/* Adds up the waits of a lane. */
 static void add_waits(struct stats *s, uint32_t lane)
 {
     uint64_t n = cp_trace_timeline_n(s->t, lane);
@@ -125,7 +127,7 @@ static void add_lane(struct stats *s, uint32_t lane)
     add_samples(s, lane);
     if (sum == 0)
         return;
-    /* Those that ran come first, then those that were there. */
+    /* Lanes that ran come first, then those that only existed. */
     s->lanes[lane].ns = times.ns[CP_TRACE_RUNNING] + 1;
     s->lanes[lane].id = lane;
     s->n_lanes++;
@@ -160,8 +162,9 @@ static void write_lanes(const struct stats *s, size_t n, struct cp_out *out)
     }
 }
 
-/* The function that a person would name: the first that is not the runtime. */
-static struct cp_str blamed(const struct cp_trace_names *names, uint32_t stack)
+/* The function to show for a stack: the first one outside the runtime. */
+static struct cp_str shown_function(const struct cp_trace_names *names,
+                                    uint32_t stack)
 {
     const struct cp_trace_read_stack *s = &names->stacks[stack];
 
@@ -183,7 +186,7 @@ static void write_waits(const struct stats *s, size_t n, struct cp_out *out)
         cp_out_printf(out, "%s[%u,", i ? "," : "", w->state);
         cp_escape_json(out, cp_trace_text(s->names, w->reason));
         cp_out_printf(out, ",%u,", w->id);
-        cp_escape_json(out, blamed(s->names, w->id));
+        cp_escape_json(out, shown_function(s->names, w->id));
         cp_out_printf(out, ",%llu,%llu]", (unsigned long long)w->ns,
                       (unsigned long long)w->count);
     }
@@ -203,11 +206,11 @@ static void write_all(struct stats *s, uint32_t n_lanes, struct cp_out *out)
     cp_out_cstr(out, "{\"states\":");
     write_times(&s->all, out);
     cp_out_printf(out, ",\"n_lanes\":%zu,\"lanes\":[", s->n_lanes);
-    write_lanes(s, settle(s->lanes, n_lanes), out);
+    write_lanes(s, sort_sums(s->lanes, n_lanes), out);
     cp_out_cstr(out, "],\"waits\":[");
-    write_waits(s, settle(s->stacks, s->names->n_stacks), out);
+    write_waits(s, sort_sums(s->stacks, s->names->n_stacks), out);
     cp_out_cstr(out, "],\"functions\":[");
-    write_functions(s, settle(s->functions, s->names->strings.n), out);
+    write_functions(s, sort_sums(s->functions, s->names->strings.n), out);
     cp_out_printf(out, "],\"n_samples\":%llu,\"whole\":%s}",
                   (unsigned long long)s->n_samples,
                   s->is_whole ? "true" : "false");

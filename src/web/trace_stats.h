@@ -1,12 +1,12 @@
 /*
- * trace_stats - what went on between two moments of a trace.
+ * trace_stats - the totals between two times of a trace.
  *
- *   {"states":[ns],"n_lanes":..,"lanes":[[lane,id,"name",[ns a state]],..],
+ *   {"states":[ns],"n_lanes":..,"lanes":[[lane,id,"name",[ns by state]],..],
  *    "waits":[[state,reason,stack,"function",ns,count],..],
  *    "functions":[["function",samples],..],"n_samples":..,"whole":true}
  *
- * lanes, waits and functions are the heaviest ones. Waits are added up span by
- * span; where there are too many "whole" is false and they are of a part.
+ * lanes, waits and functions hold the heaviest entries. Waits are added up span
+ * by span; above a limit "whole" is false and they cover a part.
  */
 #ifndef CP_WEB_TRACE_STATS_H
 #define CP_WEB_TRACE_STATS_H
@@ -20,7 +20,7 @@ struct cp_trace_timeline;
 void cp_trace_stats_write(const struct cp_trace_timeline *t, uint64_t from_ns,
                           uint64_t to_ns, struct cp_out *out);
 
-/* A profile of waiting between the two, packed. */
+/* Writes a profile of waiting between two times, compressed. */
 void cp_trace_stats_profile(const struct cp_trace_timeline *t,
                             struct cp_trace_profile *kind, struct cp_out *out);
 

@@ -1,4 +1,4 @@
-/* trace_web.c - routes of cpprof trace -http; see trace_web.h. */
+/* trace_web.c - routes of cpprof trace -http. */
 #include "web/trace_web.h"
 
 #include <stdbool.h>
@@ -19,23 +19,23 @@
 #include "trace/read/read_spans.h"
 #include "trace/read/read_timeline.h"
 #include "trace/read/read_window.h"
-#include "web/place.h"
+#include "web/listener.h"
 #include "web/trace_data.h"
 #include "web/trace_stats.h"
 
 #define OUTPUT_BYTES ((size_t)1 << 30)
-#define MAX_LANES 512 /* in one question */
+#define MAX_LANES 512 /* lanes in one request */
 #define MAX_LISTED 20000
 #define MAX_POINTS 8192
 #define TEXT_BYTES 4096
 
 struct cp_trace_web {
     struct cp_trace_web_options options;
-    struct cp_web_place place;
+    struct cp_web_listener listener;
 };
 
-/* One question on its way to an answer. */
-struct question {
+/* A request while it is handled. */
+struct request {
     const struct cp_trace_web *w;
     const struct cp_trace_timeline *t;
     struct cp_http_exchange *x;
@@ -43,8 +43,8 @@ struct question {
     struct cp_out out;
 };
 
-/* A parameter as a number; `otherwise` if it is none. */
-static uint64_t number(const struct question *q, const char *name,
+/* A parameter as a number; `otherwise` if it is absent or invalid. */
+static uint64_t number(const struct request *q, const char *name,
                        uint64_t otherwise)
 {
     char text[64];
@@ -55,7 +55,7 @@ static uint64_t number(const struct question *q, const char *name,
     return strtoull(text, NULL, 10);
 }
 
-static struct cp_trace_window window_of(const struct question *q)
+static struct cp_trace_window window_of(const struct request *q)
 {
     const struct cp_trace_summary *s =
         cp_trace_spans_summary(cp_trace_timeline_spans(q->t));
@@ -70,8 +70,8 @@ static struct cp_trace_window window_of(const struct question *q)
     return w;
 }
 
-/* The lanes of a question, separated by commas; those that are there. */
-static size_t lanes_of(const struct question *q, uint32_t *lanes)
+/* The lanes of a request, separated by commas; skips unknown ones. */
+static size_t lanes_of(const struct request *q, uint32_t *lanes)
 {
     uint32_t n_lanes = cp_trace_spans_n_lanes(cp_trace_timeline_spans(q->t));
     char text[MAX_LANES * 11 + 1], *at = text, *end;
@@ -89,8 +89,11 @@ static size_t lanes_of(const struct question *q, uint32_t *lanes)
     return n;
 }
 
-/* The expression of a question; *is_bad, and it is answered, if it is wrong. */
-static struct cp_regex *expression_of(struct question *q, bool *is_bad)
+/*
+ * The regular expression of a request. If it is invalid, sends an error reply
+ * and sets *is_bad.
+ */
+static struct cp_regex *expression_of(struct request *q, bool *is_bad)
 {
     char text[TEXT_BYTES];
     struct cp_error err = { 0 };
@@ -107,20 +110,20 @@ static struct cp_regex *expression_of(struct question *q, bool *is_bad)
     return re;
 }
 
-static void answer(struct question *q, const char *type)
+static void answer(struct request *q, const char *type)
 {
     cp_http_add_header(q->x, "Content-Type", type);
     cp_http_add_header(q->x, "Cache-Control", "no-store");
     cp_http_answer(q->x, 200, &q->out);
 }
 
-static void on_info(struct question *q)
+static void on_info(struct request *q)
 {
     cp_trace_data_info(q->t, q->w->options.title, &q->out);
     answer(q, "application/json");
 }
 
-static void on_lanes(struct question *q)
+static void on_lanes(struct request *q)
 {
     char sort[16];
     struct cp_trace_lane_query query = { .sort = sort };
@@ -131,15 +134,15 @@ static void on_lanes(struct question *q)
     if (is_bad)
         return;
     query.skip = number(q, "skip", 0);
-    query.most = number(q, "most", 1000);
-    if (query.most > MAX_LISTED)
-        query.most = MAX_LISTED;
+    query.max_lanes = number(q, "most", 1000);
+    if (query.max_lanes > MAX_LISTED)
+        query.max_lanes = MAX_LISTED;
     cp_trace_data_lanes(q->t, &query, &q->out);
     answer(q, "application/json");
     cp_regex_free(query.re);
 }
 
-static void on_window(struct question *q)
+static void on_window(struct request *q)
 {
     struct cp_trace_window w = window_of(q);
     uint32_t lanes[MAX_LANES];
@@ -151,7 +154,7 @@ static void on_window(struct question *q)
     answer(q, "application/octet-stream");
 }
 
-static void on_marks(struct question *q)
+static void on_marks(struct request *q)
 {
     struct cp_trace_window w = window_of(q);
     uint32_t lanes[MAX_LANES];
@@ -161,7 +164,7 @@ static void on_marks(struct question *q)
     answer(q, "application/json");
 }
 
-static void on_stack(struct question *q)
+static void on_stack(struct request *q)
 {
     uint64_t stack = number(q, "id", 0);
 
@@ -170,7 +173,7 @@ static void on_stack(struct question *q)
     answer(q, "application/json");
 }
 
-static void on_find(struct question *q)
+static void on_find(struct request *q)
 {
     bool is_bad;
     struct cp_regex *re = expression_of(q, &is_bad);
@@ -185,7 +188,7 @@ static void on_find(struct question *q)
     cp_regex_free(re);
 }
 
-static void on_next(struct question *q)
+static void on_next(struct request *q)
 {
     bool is_bad;
     struct cp_regex *re = expression_of(q, &is_bad);
@@ -201,7 +204,7 @@ static void on_next(struct question *q)
     cp_regex_free(re);
 }
 
-static void on_stats(struct question *q)
+static void on_stats(struct request *q)
 {
     struct cp_trace_window w = window_of(q);
 
@@ -209,7 +212,7 @@ static void on_stats(struct question *q)
     answer(q, "application/json");
 }
 
-static void on_profile(struct question *q)
+static void on_profile(struct request *q)
 {
     struct cp_trace_window w = window_of(q);
     struct cp_trace_profile p = { .from_ns = w.from_ns, .to_ns = w.to_ns };
@@ -227,10 +230,11 @@ static void on_profile(struct question *q)
             return;
         }
     }
-    cp_http_answer_text(q->x, 400, "kind: sched, sync, syscall or net\n");
+    cp_http_answer_text(q->x, 400,
+                        "kind must be sched, sync, syscall or net\n");
 }
 
-static void on_page(struct question *q)
+static void on_page(struct request *q)
 {
     char policy[CP_PAGE_POLICY_BYTES];
 
@@ -242,7 +246,7 @@ static void on_page(struct question *q)
 
 static const struct {
     const char *path;
-    void (*answer)(struct question *q);
+    void (*answer)(struct request *q);
 } routes[] = {
     { "/trace", on_page },        { "/trace/info", on_info },
     { "/trace/lanes", on_lanes }, { "/trace/window", on_window },
@@ -255,11 +259,11 @@ static void handle(void *context, struct cp_http_exchange *x)
 {
     struct cp_trace_web *w = context;
     const struct cp_http_request *r = cp_http_request_of(x);
-    struct question q = {
+    struct request q = {
         .w = w, .t = w->options.timeline, .x = x, .r = r, .out = { .fd = -1 }
     };
 
-    if (!cp_web_place_allows(&w->place, x))
+    if (!cp_web_listener_allows(&w->listener, x))
         return;
     if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD")) {
         cp_http_answer_text(x, 405, "only GET and HEAD\n");
@@ -293,7 +297,7 @@ enum cp_status cp_trace_web_open(struct cp_trace_web **out,
     if (!w)
         return CP_ENOMEM;
     w->options = *options;
-    status = cp_web_place_open(&w->place, &service, err);
+    status = cp_web_listener_open(&w->listener, &service, err);
     if (status == CP_OK)
         *out = w;
     else
@@ -303,21 +307,21 @@ enum cp_status cp_trace_web_open(struct cp_trace_web **out,
 
 const char *cp_trace_web_url(const struct cp_trace_web *w)
 {
-    return w->place.url;
+    return w->listener.url;
 }
 
 enum cp_status cp_trace_web_run(struct cp_trace_web *w, struct cp_error *err)
 {
-    return cp_http_server_run(w->place.server, err);
+    return cp_http_server_run(w->listener.server, err);
 }
 
 void cp_trace_web_stop(struct cp_trace_web *w)
 {
-    cp_http_server_stop(w->place.server);
+    cp_http_server_stop(w->listener.server);
 }
 
 void cp_trace_web_close(struct cp_trace_web *w)
 {
-    cp_web_place_close(&w->place);
+    cp_web_listener_close(&w->listener);
     cp_free(w);
 }

@@ -1,12 +1,13 @@
 /*
- * trace_web - what cpprof trace -http serves: the page of a trace.
+ * trace_web - the server of cpprof trace -http: the page of a trace.
  *
  *   /trace            the page
- *   /trace/info ...   what it asks for, see trace_data.h and trace_stats.h
+ *   /trace/info ...   its data, see trace_data.h and trace_stats.h
  *   /trace/profile    a profile of waiting, as a file
  *
- * As in web.h nothing can be changed, and other sites are kept out. All is
- * answered on the server's thread: no answer takes long, whatever the trace.
+ * No request changes state, and requests from other sites are rejected, as in
+ * web.h. The server's thread handles all requests: each is fast, whatever the
+ * size of the trace.
  */
 #ifndef CP_TRACE_WEB_H
 #define CP_TRACE_WEB_H
@@ -23,7 +24,7 @@ struct cp_trace_web_options {
 
 struct cp_trace_web;
 
-/* Listens. */
+/* Starts to listen. */
 enum cp_status cp_trace_web_open(struct cp_trace_web **out,
                                  const struct cp_trace_web_options *options,
                                  struct cp_error *err);
@@ -34,7 +35,7 @@ const char *cp_trace_web_url(const struct cp_trace_web *w);
 /* Serves until cp_trace_web_stop. */
 enum cp_status cp_trace_web_run(struct cp_trace_web *w, struct cp_error *err);
 
-/* Safe in a signal handler. */
+/* Async-signal-safe. */
 void cp_trace_web_stop(struct cp_trace_web *w);
 void cp_trace_web_close(struct cp_trace_web *w);
 

@@ -1,4 +1,4 @@
-/* web.c - routes of pprof -http; see web.h. */
+/* web.c - routes of pprof -http. */
 #include "web/web.h"
 
 #include <stdbool.h>
@@ -16,16 +16,17 @@
 #include "web/change.h"
 #include "web/configs.h"
 #include "web/jobs.h"
-#include "web/place.h"
+#include "web/listener.h"
 #include "web/query.h"
 
-#define OUTPUT_BYTES ((size_t)2 << 30) /* a profile of a million samples */
+#define OUTPUT_BYTES ((size_t)2 << 30) /* profile of a million samples */
 
 struct cp_web {
     struct cp_web_options options;
-    struct cp_web_place place;
+    struct cp_web_listener listener;
     struct cp_web_jobs *jobs;
-    struct cp_web_jobs *takers; /* they take seconds: a thread of their own */
+    struct cp_web_jobs
+        *take_jobs; /* separate worker: taking a profile takes seconds */
     char token[CP_WEB_TOKEN_BYTES];
 };
 
@@ -77,7 +78,7 @@ static void send_page(const struct cp_web *w, struct cp_http_exchange *x)
                                  .has_server = true,
                                  .data = "data/profile",
                                  .token = *w->token ? w->token : NULL,
-                                 .live = w->takers ? LIVE : NULL };
+                                 .live = w->take_jobs ? LIVE : NULL };
 
     cp_page_write(&page, &info, NULL, 0);
     cp_http_add_header(x, "Content-Type", "text/html; charset=utf-8");
@@ -98,7 +99,8 @@ static enum cp_status read_argument(const struct cp_http_request *r,
         return CP_OK;
     if (err->status != CP_OK)
         return err->status;
-    return cp_error_set(err, CP_EUSAGE, "which function? arg is missing");
+    return cp_error_set(err, CP_EUSAGE,
+                        "arg is missing: give the name of a function");
 }
 
 static void queue(struct cp_web *w, struct cp_http_exchange *x,
@@ -177,11 +179,11 @@ static void handle(void *context, struct cp_http_exchange *x)
     struct cp_web *w = context;
     const struct cp_http_request *r = cp_http_request_of(x);
 
-    if (!cp_web_place_allows(&w->place, x))
+    if (!cp_web_listener_allows(&w->listener, x))
         return;
     if (cp_http_request_is(r, "POST"))
         cp_web_change(&(struct cp_web_changer){ .token = w->token,
-                                                .takers = w->takers,
+                                                .take_jobs = w->take_jobs,
                                                 .report = &w->options.report },
                       x);
     else if (!cp_http_request_is(r, "GET") && !cp_http_request_is(r, "HEAD"))
@@ -196,15 +198,15 @@ static enum cp_status open_all(struct cp_web *w, struct cp_error *err)
                                       .output_bytes = OUTPUT_BYTES,
                                       .handler = handle,
                                       .context = w };
-    enum cp_status status = cp_web_place_open(&w->place, &service, err);
+    enum cp_status status = cp_web_listener_open(&w->listener, &service, err);
 
     if (status == CP_OK)
-        status = cp_web_jobs_new(&w->jobs, w->place.server, w->options.profile,
-                                 NULL, err);
-    if (status == CP_OK && w->place.address.is_loopback)
+        status = cp_web_jobs_new(&w->jobs, w->listener.server,
+                                 w->options.profile, NULL, err);
+    if (status == CP_OK && w->listener.address.is_loopback)
         cp_web_token(w->token);
     if (status == CP_OK && *w->token && w->options.live)
-        status = cp_web_jobs_new(&w->takers, w->place.server,
+        status = cp_web_jobs_new(&w->take_jobs, w->listener.server,
                                  w->options.profile, w->options.live, err);
     return status;
 }
@@ -229,27 +231,27 @@ enum cp_status cp_web_open(struct cp_web **out,
 
 const char *cp_web_url(const struct cp_web *w)
 {
-    return w->place.url;
+    return w->listener.url;
 }
 
 enum cp_status cp_web_run(struct cp_web *w, struct cp_error *err)
 {
-    return cp_http_server_run(w->place.server, err);
+    return cp_http_server_run(w->listener.server, err);
 }
 
 void cp_web_stop(struct cp_web *w)
 {
-    cp_http_server_stop(w->place.server);
+    cp_http_server_stop(w->listener.server);
 }
 
 void cp_web_close(struct cp_web *w)
 {
-    struct cp_web_jobs *const all[] = { w->jobs, w->takers };
+    struct cp_web_jobs *const all[] = { w->jobs, w->take_jobs };
 
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (all[i])
             cp_web_jobs_stop(all[i]);
-    cp_web_place_close(&w->place);
+    cp_web_listener_close(&w->listener);
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         if (all[i])
             cp_web_jobs_free(all[i]);

@@ -1,4 +1,7 @@
-/* test_configs.c - settings.json: written, read back, changed, left alone. */
+/*
+ * test_configs.c - tests src/web/configs.c: writes, reads and changes
+ * settings.json.
+ */
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/out.h"
@@ -13,7 +16,7 @@
 
 static char folder[] = "/tmp/configs.XXXXXX", path[256];
 
-/* All of the file, or "" if there is none. */
+/* Returns the content of the file, or "" if it does not exist. */
 static const char *content(void)
 {
     static char text[1 << 16];
@@ -77,7 +80,7 @@ static void test_life(void)
     CHECK_INT(cp_configs_save(path, "one", &o, &err), CP_OK);
     CHECK(strstr(content(), "again") < strstr(content(), "two"));
     CHECK_INT(cp_configs_rename(path, "one", "two", &err), CP_EUSAGE);
-    CHECK_STR(err.msg, "config two is there already");
+    CHECK_STR(err.msg, "config two exists already");
     CHECK_INT(cp_configs_rename(path, "one", "three", &err), CP_OK);
     CHECK(strstr(content(), "three") && !strstr(content(), "\"one\""));
     CHECK_INT(cp_configs_delete(path, "one", &err), CP_EUSAGE);
@@ -88,7 +91,7 @@ static void test_life(void)
     CHECK_INT(cp_configs_save(path, "", &o, &err), CP_EUSAGE);
 }
 
-/* What we do not understand is not ours to write over. */
+/* A file that cannot be parsed is not overwritten. */
 static void test_broken(void)
 {
     static const char *const rows[] = {
@@ -145,6 +148,6 @@ int main(void)
     RUN(test_broken);
     RUN(test_link);
     (void)snprintf(sub, sizeof(sub), "%s/new", folder);
-    CHECK(rmdir(sub) == 0 && rmdir(folder) == 0); /* nothing is left */
+    CHECK(rmdir(sub) == 0 && rmdir(folder) == 0); /* no files are left */
     return check_failures != 0;
 }

@@ -1,4 +1,4 @@
-/* test_query.c - the options in an address: good ones, and nonsense. */
+/* test_query.c - tests src/web/query.c: valid and invalid options in a URL. */
 #include "base/arena.h"
 #include "base/error.h"
 #include "http/limits.h"
@@ -12,7 +12,7 @@
 
 static const struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
 
-/* Reads the query into *o, which starts with the defaults. */
+/* Parses the query into *o, which starts with the defaults. */
 static enum cp_status read_query(const char *query, struct cp_options *o,
                                  struct cp_arena *arena, struct cp_error *err)
 {
@@ -28,7 +28,7 @@ static enum cp_status read_query(const char *query, struct cp_options *o,
     CHECK(r.is_complete);
     *o = cp_options_default();
     status = cp_web_query(&r, o, arena, err);
-    cp_http_request_release(&r); /* the texts must not be in it */
+    cp_http_request_release(&r); /* strings must not point into it */
     free(text);
     return status;
 }
@@ -102,7 +102,7 @@ static void test_nonsense(void)
 
         check_case(rows[i]);
         CHECK_INT(read_query(rows[i], &o, &arena, &err), CP_EUSAGE);
-        CHECK(strstr(err.msg, "makes no sense") && !strchr(err.msg, '\n'));
+        CHECK(strstr(err.msg, "invalid value") && !strchr(err.msg, '\n'));
     }
     cp_arena_release(&arena);
 }

@@ -1,4 +1,4 @@
-/* escape.c - plain runs in one go, the rest one by one; see escape.h. */
+/* escape.c - escapes text; copies runs of plain bytes at once. */
 #include "report/core/escape.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd"
 
-/* What to write for a character; NULL when it may stand as it is. */
+/* Returns the replacement of a character; NULL if it needs none. */
 typedef const char *(*escape_one)(uint32_t rune, char buf[static 8]);
 
 static void escape(struct cp_out *out, struct cp_str text, escape_one one)

@@ -1,8 +1,8 @@
 /*
- * escape - text of a profile inside JSON, XML and CSV.
+ * escape - writes text of a profile inside JSON, XML and CSV.
  *
- * Names come from outside and may hold any bytes. In JSON and XML, bytes that
- * are not UTF-8 become U+FFFD; CSV keeps every byte as it is.
+ * Names come from input files and may contain any bytes. In JSON and XML,
+ * invalid UTF-8 becomes U+FFFD; CSV keeps every byte.
  */
 #ifndef CP_ESCAPE_H
 #define CP_ESCAPE_H
@@ -11,16 +11,16 @@
 
 struct cp_out;
 
-/* The text as a JSON string, quotes included. */
+/* Writes the text as a JSON string, with quotes. */
 void cp_escape_json(struct cp_out *out, struct cp_str text);
 
 /*
- * The text for the inside of an XML element or attribute. Characters that XML
- * cannot hold, escaped or not, become U+FFFD as well.
+ * Writes the text for an XML element or attribute. Characters that XML cannot
+ * represent become U+FFFD.
  */
 void cp_escape_xml(struct cp_out *out, struct cp_str text);
 
-/* The text as a field of RFC 4180, in quotes only if it needs them. */
+/* Writes the text as a field of RFC 4180, quoted only if necessary. */
 void cp_escape_csv(struct cp_out *out, struct cp_str text);
 
 #endif

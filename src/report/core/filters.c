@@ -1,4 +1,6 @@
-/* filters.c - compiles the options' expressions and applies them. */
+/*
+ * filters.c - compiles the regular expressions of the filters and applies them.
+ */
 #include "report/core/filters.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* formats.c - the table of report kinds; see formats.h. */
+/* formats.c - the table of formats: writer, trimming, granularity. */
 #include "report/core/formats.h"
 
 #include <stdbool.h>
@@ -8,9 +8,9 @@
 
 struct format {
     cp_format_write write;
-    bool is_untrimmed;               /* whatever the options say */
-    enum cp_granularity granularity; /* forced, unless CP_BY_DEFAULT */
-    enum cp_granularity usual;       /* where the user has not chosen */
+    bool is_untrimmed;               /* never trimmed */
+    enum cp_granularity granularity; /* forced granularity, or CP_BY_DEFAULT */
+    enum cp_granularity usual;       /* default granularity */
 };
 
 static const struct format formats[] = {
@@ -58,7 +58,7 @@ void cp_format_adjust(struct cp_options *o)
         o->noinlines = true;
     if (o->style == CP_STYLE_JEPROF && o->format == CP_FORMAT_TOP &&
         o->node_fraction == cp_options_default().node_fraction)
-        o->node_fraction = 0; /* that table is whole unless told otherwise */
+        o->node_fraction = 0; /* jeprof's table is complete by default */
     if (o->node_count == -1)
         o->node_count =
             o->format == CP_FORMAT_TOP || o->format == CP_FORMAT_TOPPROTO ? 0

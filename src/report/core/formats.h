@@ -1,4 +1,4 @@
-/* formats - what each kind of report needs, and who writes it. */
+/* formats - the properties of each format, and the function that writes it. */
 #ifndef CP_FORMATS_H
 #define CP_FORMATS_H
 
@@ -12,7 +12,7 @@ typedef enum cp_status (*cp_format_write)(struct cp_report *r,
                                           struct cp_out *out,
                                           struct cp_error *err);
 
-/* Settles options that a format forces: granularity, trimming, counts. */
+/* Sets the options that a format forces: granularity, trimming, counts. */
 void cp_format_adjust(struct cp_options *o);
 
 cp_format_write cp_format_writer(enum cp_format format);

@@ -1,8 +1,8 @@
 /*
- * frames.c - from locations to nodes; see frames.h.
+ * frames.c - builds the table from locations to nodes.
  *
- * Granularity decides which parts of a position count; parts that do not are
- * zero. Equal positions are then found through a hash table.
+ * The granularity decides which fields of a node's identity count; the others
+ * are zero. A hash table then finds equal identities.
  */
 #include "report/core/frames.h"
 
@@ -24,14 +24,14 @@ struct detail {
     bool function, file, line, column, address, inlines;
 };
 
-struct framer {
+struct frame_builder {
     struct cp_frames *f;
     struct cp_profile *p;
     struct detail detail;
     int keep;
-    uint32_t *files; /* by function: the file as shown */
+    uint32_t *files; /* indexed by function: file name as shown */
     size_t cap_infos;
-    uint32_t *slots; /* info + 1 */
+    uint32_t *slots; /* index into infos + 1; 0 means free */
     uint32_t mask;
     struct cp_error *err;
 };
@@ -63,8 +63,9 @@ static struct detail detail_of(const struct cp_options *o)
     return d;
 }
 
-/* The cleaned and perhaps trimmed file name of each function. */
-static enum cp_status name_files(struct framer *fr, const struct cp_options *o)
+/* Computes the cleaned and trimmed file name of each function. */
+static enum cp_status name_files(struct frame_builder *fr,
+                                 const struct cp_options *o)
 {
     struct cp_profile *p = fr->p;
     char *clean = NULL;
@@ -111,7 +112,7 @@ static bool same_info(const struct cp_node_info *a,
            a->line == b->line && a->column == b->column;
 }
 
-static uint32_t *find_info(const struct framer *fr,
+static uint32_t *find_info(const struct frame_builder *fr,
                            const struct cp_node_info *info)
 {
     uint32_t i = (uint32_t)hash_info(info) & fr->mask;
@@ -121,7 +122,7 @@ static uint32_t *find_info(const struct framer *fr,
     return &fr->slots[i];
 }
 
-static enum cp_status grow_slots(struct framer *fr)
+static enum cp_status grow_slots(struct frame_builder *fr)
 {
     uint32_t n = fr->slots ? (fr->mask + 1) * 2 : 1024;
 
@@ -137,7 +138,8 @@ static enum cp_status grow_slots(struct framer *fr)
     return CP_OK;
 }
 
-static uint32_t intern(struct framer *fr, const struct cp_node_info *info)
+static uint32_t intern(struct frame_builder *fr,
+                       const struct cp_node_info *info)
 {
     struct cp_frames *f = fr->f;
     uint32_t *slot;
@@ -156,8 +158,8 @@ static uint32_t intern(struct framer *fr, const struct cp_node_info *info)
     return f->n_infos - 1;
 }
 
-/* The node of one line of a location; line is NULL where there is none. */
-static struct cp_node_info info_of(const struct framer *fr,
+/* The identity of one line of a location; line is NULL if it has none. */
+static struct cp_node_info info_of(const struct frame_builder *fr,
                                    const struct cp_location *l,
                                    const struct cp_line *line)
 {
@@ -187,7 +189,7 @@ static struct cp_node_info info_of(const struct framer *fr,
     return info;
 }
 
-static enum cp_status frame_location(struct framer *fr,
+static enum cp_status frame_location(struct frame_builder *fr,
                                      const struct cp_location *l, uint32_t *at)
 {
     uint32_t from = fr->detail.inlines || l->n_lines == 0 ? 0 : l->n_lines - 1;
@@ -207,7 +209,7 @@ static enum cp_status frame_location(struct framer *fr,
     return CP_OK;
 }
 
-static enum cp_status frame_all(struct framer *fr)
+static enum cp_status frame_all(struct frame_builder *fr)
 {
     struct cp_profile *p = fr->p;
     struct cp_frames *f = fr->f;
@@ -233,11 +235,11 @@ static enum cp_status frame_all(struct framer *fr)
 enum cp_status cp_frames_init(struct cp_frames *f, const struct cp_report *r,
                               int keep, struct cp_error *err)
 {
-    struct framer fr = { .f = f,
-                         .p = r->profile,
-                         .detail = detail_of(&r->options),
-                         .keep = keep,
-                         .err = err };
+    struct frame_builder fr = { .f = f,
+                                .p = r->profile,
+                                .detail = detail_of(&r->options),
+                                .keep = keep,
+                                .err = err };
     enum cp_status status = CP_OK;
 
     *f = (struct cp_frames){ 0 };
@@ -258,7 +260,7 @@ void cp_frames_release(struct cp_frames *f)
     *f = (struct cp_frames){ 0 };
 }
 
-/* The part after address and name: "file:line:column", "[object]" ... */
+/* Formats the part after address and name: "file:line:column", "[object]". */
 static int position_text(const struct cp_profile *p,
                          const struct cp_node_info *info, const char *space,
                          char *out, size_t cap)

@@ -1,4 +1,6 @@
-/* html.c - the report "html": the web page with the filtered profile in it. */
+/*
+ * html.c - the report "html": the web page with the filtered profile embedded.
+ */
 #include <stdint.h>
 
 #include "base/error.h"

@@ -1,4 +1,4 @@
-/* label_texts.c - see label_texts.h. */
+/* label_texts.c - formats the labels of all label sets in parallel. */
 #include "report/core/label_texts.h"
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "base/strtab.h"
 #include "profile/model/profile.h"
 
-#define SHARE_MIN 512 /* sets below which a thread is not worth it */
+#define MIN_SHARE_SETS 512 /* minimum label sets for a thread */
 
 struct job {
     struct cp_label_texts *t;
@@ -21,10 +21,10 @@ struct job {
     const struct cp_label_style *style;
 };
 
-/* The keys of one kind, before they are in order. */
+/* The keys of one kind (text or number), before sorting. */
 struct keys {
     struct cp_out bytes;
-    struct cp_str *texts; /* ptr is set when all are there */
+    struct cp_str *texts; /* ptr is set after all bytes are written */
     size_t n, cap;
 };
 
@@ -34,7 +34,7 @@ static bool is_text(const struct cp_profile *p, const struct cp_label_set *set,
     return p->labels[set->labels + i].str != CP_NONE;
 }
 
-/* Finds the texts again in the bytes, and sorts them if need be. */
+/* Sets the pointers of the texts into the bytes, and sorts the texts. */
 static void order(struct keys *k)
 {
     const char *at = k->bytes.buf ? k->bytes.buf : "";
@@ -49,7 +49,7 @@ static void order(struct keys *k)
         qsort(k->texts, k->n, sizeof(*k->texts), cp_str_by_text);
 }
 
-/* Writes the keys of the kind that *i is of; moves *i behind them. */
+/* Writes the keys of the kind of label *i; advances *i past them. */
 static void write_kind(const struct job *job, const struct cp_label_set *set,
                        uint32_t *i, struct keys *k, struct cp_out *out)
 {
@@ -109,7 +109,7 @@ enum cp_status cp_label_texts_init(struct cp_label_texts *t,
                                    struct cp_error *err)
 {
     struct job job = { t, p, style };
-    size_t most = p->n_label_sets / SHARE_MIN + 1;
+    size_t most = p->n_label_sets / MIN_SHARE_SETS + 1;
 
     t->n_parts = cp_parallel_width();
     if (t->n_parts > most)

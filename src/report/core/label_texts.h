@@ -1,8 +1,8 @@
 /*
- * label_texts - what a report prints for labels, made once a label set.
+ * label_texts - the printed text of each label set, made once per set.
  *
- * All sets are done at once, on all cores. The keys of a set are written one
- * by one, sorted as the text they became, text labels apart from numbers.
+ * All sets are formatted in parallel. Within a set, keys are sorted by their
+ * formatted text, text labels separately from numbers.
  */
 #ifndef CP_LABEL_TEXTS_H
 #define CP_LABEL_TEXTS_H
@@ -19,16 +19,16 @@ struct cp_profile;
 struct cp_str;
 
 struct cp_label_style {
-    /* Writes the labels from *i on that share a key and a kind; moves *i. */
+    /* Writes the labels from *i that share a key and a kind; advances *i. */
     void (*write)(const void *context, const struct cp_label_set *set,
                   uint32_t *i, struct cp_out *out);
     const void *context;
-    const char *before, *between, *after; /* the keys of a kind */
+    const char *before, *between, *after; /* text around the keys of a kind */
 };
 
-/* Starts as { 0 }. */
+/* Initialized by { 0 }. */
 struct cp_label_texts {
-    struct cp_str *items; /* by label set */
+    struct cp_str *items; /* text, by label set */
     struct cp_out parts[CP_PARALLEL_MAX];
     size_t n_parts;
 };

@@ -1,8 +1,8 @@
 /*
- * options - everything a report can be asked for.
+ * options - all options of a report.
  *
- * Filled by the command line, the shell or the web page, with the reference's
- * names and defaults. Text is never NULL; "" means not set.
+ * The command line, the prompt or the web page fills them; names and defaults
+ * are google/pprof's. Strings are never NULL; "" means not set.
  */
 #ifndef CP_OPTIONS_H
 #define CP_OPTIONS_H
@@ -32,7 +32,7 @@ enum cp_format {
     CP_FORMAT_HTML,
 };
 
-/* How top and tree are written. */
+/* Output style of top and tree. */
 enum cp_style { CP_STYLE_TEXT, CP_STYLE_JSON, CP_STYLE_CSV, CP_STYLE_JEPROF };
 
 enum cp_granularity {
@@ -47,23 +47,24 @@ enum cp_granularity {
 struct cp_options {
     enum cp_format format;
     enum cp_style style;
-    const char *argument; /* regular expression of peek, list ... */
+    const char
+        *argument; /* regular expression of peek, list, disasm, weblist */
 
     bool call_tree, relative_percentages, compact_labels, mean, normalize;
     bool drop_negative, trim, noinlines, showcolumns, intel_syntax, cum_sort;
-    bool show_bytes; /* bytes instead of megabytes, in jeprof's style */
-    bool is_drawn;   /* the dot text is for graphviz, not for a reader */
+    bool show_bytes; /* jeprof style: bytes instead of megabytes */
+    bool is_drawn;   /* the dot text goes to graphviz, not to the user */
     enum cp_granularity granularity;
-    int node_count; /* -1: the format's own default; 0 and below: all */
-    int max_degree; /* of nodes in pictures; 0: any */
+    int node_count; /* -1: default of the format; 0 or less: all */
+    int max_degree; /* edges of a node in pictures; 0: no limit */
     double node_fraction, edge_fraction, divide_by;
-    const char *thread; /* the only one in the profile; "" for all */
+    const char *thread; /* name of the only thread; "" for all */
     const char *unit, *sample_index, *source_path, *trim_path, *output;
     const char *focus, *ignore, *hide, *show, *show_from, *prune_from;
     const char *tagfocus, *tagignore, *tagshow, *taghide, *tagroot, *tagleaf;
 };
 
-/* The values that hold when nothing is asked for. */
+/* Default values. */
 static inline struct cp_options cp_options_default(void)
 {
     return (struct cp_options){

@@ -1,8 +1,8 @@
 /*
  * report.c - the steps before any report: tag frames, filters, value, total.
  *
- * The order is the reference's: with relative_percentages the total is taken
- * after the filters, otherwise before them.
+ * The order of the steps is google/pprof's. With relative_percentages the total
+ * is computed after the filters, otherwise before them.
  */
 #include "report/core/report.h"
 
@@ -59,7 +59,7 @@ static enum cp_status find_value(const struct cp_profile *p, const char *name,
     return CP_EUSAGE;
 }
 
-/* The default type if there is one of that name, else the last. */
+/* The profile's default sample type if it has one, else the last type. */
 static uint32_t default_value(const struct cp_profile *p)
 {
     for (uint32_t i = 0; p->default_type && i < p->n_types; i++)
@@ -86,7 +86,7 @@ static enum cp_status choose_value(struct cp_report *r, struct cp_error *err)
     return r->sample_type ? CP_OK : CP_ENOMEM;
 }
 
-/* Whether a label set carries pprof::base=true, the mark of a base. */
+/* Whether a label set has pprof::base=true, which marks samples of a base. */
 static bool is_base_set(const struct cp_profile *p, uint32_t set, uint32_t key,
                         uint32_t yes)
 {
@@ -99,7 +99,10 @@ static bool is_base_set(const struct cp_profile *p, uint32_t set, uint32_t key,
     return false;
 }
 
-/* The sum of magnitudes; of the base's alone where there is a base. */
+/*
+ * Computes the sum of absolute values; of the base's samples only, if there is
+ * a base.
+ */
 static void compute_total(struct cp_report *r)
 {
     const struct cp_profile *p = r->profile;
@@ -147,7 +150,10 @@ static enum cp_status add_tag_frames(struct cp_report *r, struct cp_error *err)
     return status;
 }
 
-/* A wrong expression should be told before any filter is. */
+/*
+ * Checks the regular expression of the format's argument before the filters, so
+ * that its error comes first.
+ */
 static enum cp_status check_argument(const char *pattern, struct cp_error *err)
 {
     struct cp_regex *re = cp_regex_new(pattern, strlen(pattern), err);

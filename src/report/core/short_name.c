@@ -1,5 +1,5 @@
 /*
- * short_name.c - see short_name.h.
+ * short_name.c - shortens Go, Java and C++ names.
  *
  *   (anonymous namespace)::f            f
  *   example.com/a/v2.(*T).M             a.(*T).M
@@ -22,7 +22,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The bytes at i, or 0 at the end: saves the callers a test. */
+/* The byte at i, or 0 at the end. */
 static char at(struct cp_str s, uint32_t i)
 {
     return i < s.len ? s.ptr[i] : '\0';
@@ -33,7 +33,7 @@ static struct cp_str tail(struct cp_str s, uint32_t from)
     return (struct cp_str){ s.ptr + from, s.len - from };
 }
 
-/* Length of "/v2", "/v10" ... at i, when a dot or slash follows; else 0. */
+/* Length of "/v2", "/v10" ... at i if a dot or slash follows; else 0. */
 static uint32_t version_len(struct cp_str s, uint32_t i)
 {
     uint32_t n = i + 2;
@@ -47,7 +47,7 @@ static uint32_t version_len(struct cp_str s, uint32_t i)
     return at(s, n) == '.' || at(s, n) == '/' ? n - i : 0;
 }
 
-/* Cuts a major version out of a Go import path. */
+/* Removes a major version from a Go import path. */
 static struct cp_str without_version(struct cp_str s, struct cp_arena *arena,
                                      struct cp_error *err)
 {
@@ -68,12 +68,12 @@ static struct cp_str without_version(struct cp_str s, struct cp_arena *arena,
 }
 
 /*
- * Cuts an import path: everything up to the last slash behind which there is
- * a "name.rest" with something on both sides of its first dot.
+ * Cuts an import path: everything up to the last slash that is followed by
+ * "name.rest" with text on both sides of its first dot.
  */
 static bool shorten_go(struct cp_str *s)
 {
-    uint32_t best = 0, begin = 0, dot = 0; /* dot: the first behind i */
+    uint32_t best = 0, begin = 0, dot = 0; /* dot: first dot after i */
 
     for (uint32_t i = 0; i < s->len; i++) {
         char c = s->ptr[i];
@@ -135,7 +135,7 @@ static bool shorten_java(struct cp_str *s)
     return true;
 }
 
-/* Length of the identifier at i; 0 if there is none. */
+/* Length of the identifier at i, or 0. */
 static uint32_t identifier_len(struct cp_str s, uint32_t i)
 {
     uint32_t n = i;
@@ -147,7 +147,7 @@ static uint32_t identifier_len(struct cp_str s, uint32_t i)
     return n - i;
 }
 
-/* Length of "Class::method<...>" at i; 0 if that is not what stands there. */
+/* Length of "Class::method<...>" at i, or 0. */
 static uint32_t method_len(struct cp_str s, uint32_t i)
 {
     uint32_t n = i, len, end;

@@ -8,9 +8,9 @@ struct cp_arena;
 struct cp_error;
 
 /*
- * Drops what tells least: the import path of a Go function, the package of a
- * Java method, the namespaces before a C++ class. Other names stay whole.
- * Borrowed from `name` or from the arena; ptr is NULL when memory runs out.
+ * Removes the import path of a Go function, the package of a Java method, or
+ * the namespaces before a C++ class. Other names stay complete. The result
+ * points into `name` or the arena; ptr is NULL if memory is exhausted.
  */
 struct cp_str cp_short_name(struct cp_str name, struct cp_arena *arena,
                             struct cp_error *err);

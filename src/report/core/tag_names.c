@@ -1,4 +1,4 @@
-/* tag_names.c - see tag_names.h. */
+/* tag_names.c - joins text labels and reads "bytes" labels. */
 #include "report/core/tag_names.h"
 
 #include <stdlib.h>
@@ -14,7 +14,9 @@
 #include "profile/model/profile.h"
 #include "report/core/report.h"
 
-/* The "key:value" texts of a set, without the mark of a base; sorted. */
+/*
+ * Returns the "key:value" texts of a set, without the label of a base, sorted.
+ */
 static struct cp_str *sorted_texts(const struct cp_profile *p,
                                    const struct cp_label_set *set,
                                    struct cp_arena *arena, uint32_t *n,
@@ -42,7 +44,7 @@ static struct cp_str *sorted_texts(const struct cp_profile *p,
     return texts;
 }
 
-/* Joins the texts of a set with a backslash and an n; CP_NO_STR on failure. */
+/* Joins the texts of a set with "\n" (backslash, n); CP_NO_STR on failure. */
 static uint32_t join_texts(struct cp_tag_names *t, const struct cp_profile *p,
                            const struct cp_label_set *set, struct cp_error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * tag_names - how the labels of a sample read in a picture.
+ * tag_names - texts of the labels of a sample, for a picture.
  *
- * The text labels of a set, joined, are its group; the values of its numeric
- * label "bytes" are its numbers. Used by nodelets.c.
+ * The group of a label set is its text labels, joined. Its numbers are the
+ * values of its numeric label "bytes". Used by nodelets.c.
  */
 #ifndef CP_TAG_NAMES_H
 #define CP_TAG_NAMES_H
@@ -16,19 +16,19 @@
 struct cp_arena;
 struct cp_report;
 
-/* Starts as { 0 }. */
+/* Initialized by { 0 }. */
 struct cp_tag_names {
     struct cp_strtab strings;
-    uint32_t *group_of; /* by label set: a string, 0 for no text labels */
+    uint32_t *group_of; /* by label set: string number, 0 without text labels */
 
-    uint32_t *numbers; /* of the set read last: strings ... */
-    int64_t *values;   /* ... and what they stand for */
+    uint32_t *numbers; /* strings of the set read last ... */
+    int64_t *values;   /* ... and their values */
     uint32_t n_numbers;
     size_t cap_numbers, cap_values;
     uint32_t bytes_key;
 };
 
-/* Finds the group of each label set. Text goes to the arena. */
+/* Computes the group of each label set. Allocates text in the arena. */
 enum cp_status cp_tag_names_init(struct cp_tag_names *t,
                                  const struct cp_report *r,
                                  struct cp_arena *arena, struct cp_error *err);

@@ -1,8 +1,8 @@
 /*
- * callgrind.c - the report "callgrind", which kcachegrind reads.
+ * callgrind.c - the report "callgrind", for kcachegrind.
  *
- * Names are written once with a number and by the number after that; an
- * address is written as a difference to the one before where that is shorter.
+ * A name is written once with a number, and then only as that number. An
+ * address is written as a difference to the previous one if that is shorter.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,19 +24,19 @@
 #include "report/graph/graph.h"
 #include "report/graph/trim.h"
 
-/* Numbers for names, in the order of first use. */
+/* Numbers of names, in the order of first use. */
 struct numbering {
-    uint32_t *number; /* by string, 0 for not yet */
+    uint32_t *number; /* indexed by string, 0: not used yet */
     uint32_t n;
 };
 
-struct grinder {
+struct callgrind_writer {
     const struct cp_report *r;
     struct cp_graph *g;
     struct cp_out *out;
-    struct cp_strtab names; /* of functions, with the marks of callees */
-    uint32_t *callee_name;  /* by node, a string of `names` */
-    uint32_t *own_name;     /* by node, a string of `names` */
+    struct cp_strtab names; /* function names, with the suffixes of callees */
+    uint32_t *callee_name;  /* indexed by node, a string of `names` */
+    uint32_t *own_name;     /* indexed by node, a string of `names` */
     struct numbering objects, files, functions;
     struct cp_scale scale;
     const struct cp_node_info *previous;
@@ -44,21 +44,21 @@ struct grinder {
     struct cp_error *err;
 };
 
-static const struct cp_node_info *info_of(const struct grinder *w,
+static const struct cp_node_info *info_of(const struct callgrind_writer *w,
                                           uint32_t node)
 {
     return &w->g->frames->infos[w->g->nodes[node].info];
 }
 
 /*
- * A function as callgrind's readers see it: nodes of one file and name may
- * still be of different objects (or parents, in a tree). A column tells them
- * apart only where there is neither address nor line, as in the reference.
+ * A function as readers of callgrind files see it. Nodes with the same file and
+ * name may differ in object (or parent, in a tree). A column distinguishes them
+ * only without address and line, as in google/pprof.
  */
 struct variant {
     uint32_t file, name, object, parent;
     int64_t start_line, column;
-    uint32_t node, place; /* place: in the order of the report */
+    uint32_t node, place; /* place: index in the order of the report */
     uint32_t number, of;
 };
 
@@ -105,7 +105,7 @@ static int by_first_place(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-/* Numbers the variants of one function by where each comes first. */
+/* Numbers the variants of one function by their first occurrence. */
 static enum cp_status number_function(struct variant *list, uint32_t n,
                                       struct cp_error *err)
 {
@@ -129,7 +129,8 @@ static enum cp_status number_function(struct variant *list, uint32_t n,
     return CP_OK;
 }
 
-static void fill_variants(const struct grinder *w, struct variant *list)
+static void fill_variants(const struct callgrind_writer *w,
+                          struct variant *list)
 {
     const struct cp_graph *g = w->g;
 
@@ -149,8 +150,9 @@ static void fill_variants(const struct grinder *w, struct variant *list)
     }
 }
 
-/* "name", or "name [2/3]" where a name alone would not tell. */
-static enum cp_status name_callee(struct grinder *w, const struct variant *v)
+/* Writes "name", or "name [2/3]" if the name is ambiguous. */
+static enum cp_status name_callee(struct callgrind_writer *w,
+                                  const struct variant *v)
 {
     struct cp_str name = cp_profile_str(w->r->profile, v->name);
     char *marked;
@@ -167,7 +169,7 @@ static enum cp_status name_callee(struct grinder *w, const struct variant *v)
     return w->callee_name[v->node] == CP_NO_STR ? CP_ENOMEM : CP_OK;
 }
 
-static enum cp_status name_callees(struct grinder *w)
+static enum cp_status name_callees(struct callgrind_writer *w)
 {
     uint32_t n = w->g->n_order;
     struct variant *list = cp_alloc(n, sizeof(*list), w->err);
@@ -188,7 +190,7 @@ static enum cp_status name_callees(struct grinder *w)
     return status;
 }
 
-static enum cp_status name_nodes(struct grinder *w)
+static enum cp_status name_nodes(struct callgrind_writer *w)
 {
     const struct cp_graph *g = w->g;
 
@@ -204,7 +206,7 @@ static enum cp_status name_nodes(struct grinder *w)
     return name_callees(w);
 }
 
-/* A line break in a name would begin a line of the name's own. */
+/* Writes text with line breaks replaced: a break would start a new record. */
 static void write_text(struct cp_out *out, struct cp_str text)
 {
     for (uint32_t i = 0; i < text.len; i++) {
@@ -225,8 +227,8 @@ static void write_events(const struct cp_report *r, struct cp_out *out)
     cp_out_cstr(out, ")\n");
 }
 
-/* "key=(1) name" the first time, "key=(1)" later, "key=" for no name. */
-static void write_name(struct grinder *w, const char *key,
+/* Writes "key=(1) name" the first time, "key=(1)" later, "key=" for no name. */
+static void write_name(struct callgrind_writer *w, const char *key,
                        struct numbering *numbers, uint32_t string,
                        struct cp_str text)
 {
@@ -241,7 +243,7 @@ static void write_name(struct grinder *w, const char *key,
     cp_out_char(w->out, '\n');
 }
 
-static void write_address(struct grinder *w, uint64_t address)
+static void write_address(struct callgrind_writer *w, uint64_t address)
 {
     char absolute[24], relative[24];
 
@@ -261,7 +263,7 @@ static void write_address(struct grinder *w, uint64_t address)
                 strlen(relative) < strlen(absolute) ? relative : absolute);
 }
 
-static int64_t scaled(const struct grinder *w, int64_t value)
+static int64_t scaled(const struct callgrind_writer *w, int64_t value)
 {
     const char *unit;
     double v = cp_scale_value(&w->scale, value, &unit);
@@ -269,7 +271,7 @@ static int64_t scaled(const struct grinder *w, int64_t value)
     return cp_to_int64(v);
 }
 
-static void write_call(struct grinder *w, const struct cp_edge *e)
+static void write_call(struct callgrind_writer *w, const struct cp_edge *e)
 {
     const struct cp_node_info *to = info_of(w, e->dst);
     uint32_t name = w->callee_name[e->dst];
@@ -283,7 +285,7 @@ static void write_call(struct grinder *w, const struct cp_edge *e)
                   (long long)scaled(w, e->weight));
 }
 
-static enum cp_status write_node(struct grinder *w, uint32_t node)
+static enum cp_status write_node(struct callgrind_writer *w, uint32_t node)
 {
     const struct cp_node_info *info = info_of(w, node), *last = w->previous;
     const struct cp_profile *p = w->r->profile;
@@ -310,7 +312,7 @@ static enum cp_status write_node(struct grinder *w, uint32_t node)
     return CP_OK;
 }
 
-static enum cp_status make_tables(struct grinder *w)
+static enum cp_status make_tables(struct callgrind_writer *w)
 {
     uint32_t n_strings = w->r->profile->strings.n, n_nodes = w->g->n_nodes;
     uint32_t **by_string[] = { &w->objects.number, &w->files.number };
@@ -337,7 +339,9 @@ enum cp_status cp_write_callgrind(struct cp_report *r, struct cp_out *out,
                                   struct cp_error *err)
 {
     struct cp_trimmed t = { 0 };
-    struct grinder w = { .r = r, .g = &t.graph, .out = out, .err = err };
+    struct callgrind_writer w = {
+        .r = r, .g = &t.graph, .out = out, .err = err
+    };
     enum cp_status status = cp_trim_build(&t, r, err);
 
     if (status != CP_OK)

@@ -1,13 +1,13 @@
 /*
  * firefox.c - the report "firefox": a file for profiler.firefox.com.
  *
- * The "processed" form, in version 55; the page upgrades what is older than
- * itself. Samples become threads by their labels thread, process, pid and tid.
+ * It is the "processed" format, version 55; the site upgrades older versions.
+ * Samples are split into threads by their labels thread, process, pid and tid.
  * Values become weights: times in milliseconds, bytes, or plain numbers. The
- * format wants each sample to have a time, so they follow each other, each as
- * long as it weighs. "cpprof" in meta has the sample type for import/gecko.c.
- * What a thread has of stacks, frames and names is in firefox_tables.c, and
- * written by firefox_columns.c.
+ * format requires a time for each sample, so samples follow each other, each as
+ * long as its weight. "cpprof" in meta holds the sample type for
+ * import/gecko.c. firefox_tables.c builds the stacks and frames of a thread;
+ * firefox_columns.c writes them.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,9 +34,9 @@
 
 #define VERSION "55"
 
-/* A thread, by the labels of its samples. */
+/* A thread, identified by the labels of its samples. */
 struct thread {
-    uint32_t name, process; /* strings, 0: none */
+    uint32_t name, process; /* strings; 0: none */
     int64_t pid, tid;
 };
 
@@ -48,8 +48,8 @@ struct writer {
     struct thread *threads;
     uint32_t n_threads;
     uint32_t *thread_of_set;
-    uint32_t *samples;      /* those with a value, thread by thread */
-    uint32_t *first_sample; /* by thread, and one past the last */
+    uint32_t *samples;      /* samples with a value, by thread */
+    uint32_t *first_sample; /* indexed by thread, plus the end */
     struct cp_firefox_libs libs;
     bool is_time;
     struct cp_scale to_ms;
@@ -61,7 +61,7 @@ static struct cp_str text(const char *cstr)
     return (struct cp_str){ cstr, (uint32_t)strlen(cstr) };
 }
 
-/* What the labels of a set say of the thread. */
+/* Reads the thread from the labels of a set. */
 static struct thread thread_of(const struct cp_profile *p, uint32_t set)
 {
     const struct cp_label_set *s = &p->label_sets[set];
@@ -106,7 +106,7 @@ static enum cp_status find_threads(struct writer *w)
             status = CP_ENOMEM;
             break;
         }
-        w->thread_of_set[i] = n - 1; /* 0 is the empty string */
+        w->thread_of_set[i] = n - 1; /* string 0 is the empty string */
         w->threads[n - 1] = t;
         w->n_threads = keys.n - 1;
     }
@@ -121,7 +121,7 @@ static int64_t value_of(const struct writer *w, uint32_t sample)
     return cp_report_divide(w->r, cp_report_mean(value, div));
 }
 
-/* Sorts the samples that have a value by thread, keeping their order. */
+/* Sorts the samples with a value by thread; stable. */
 static void sort_samples(struct writer *w)
 {
     const struct cp_profile *p = w->r->profile;
@@ -167,7 +167,7 @@ static void write_meta(const struct writer *w)
     cp_out_cstr(w->out, "}},\n");
 }
 
-/* A weight; times are in milliseconds, exact to the nanosecond. */
+/* Writes a weight; times are in milliseconds, exact to the nanosecond. */
 static void write_weight(const struct writer *w, int64_t value)
 {
     const char *unit;

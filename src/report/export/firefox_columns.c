@@ -1,4 +1,4 @@
-/* firefox_columns.c - see firefox_columns.h. */
+/* firefox_columns.c - writes stackTable, frameTable, funcTable and strings. */
 #include "report/export/firefox_columns.h"
 
 #include <stdbool.h>
@@ -23,9 +23,9 @@ struct columns {
     struct cp_error *err;
 };
 
-/* What a column of a table has in each row. */
+/* Content of a column. */
 enum column {
-    COL_TEXT, /* the same in each */
+    COL_TEXT, /* constant text */
     COL_STACK_FRAME,
     COL_STACK_PREFIX,
     COL_SELF, /* the row's number; names are the first strings */
@@ -178,7 +178,7 @@ static void write_tables(const struct columns *w)
     WRITE_TABLE(w, "resourceTable", resources, w->libs->n);
 }
 
-/* The names of the frames. */
+/* Writes the names of the frames. */
 static enum cp_status write_names(const struct columns *w)
 {
     const struct cp_firefox_tables *t = w->tables;

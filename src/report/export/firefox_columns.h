@@ -1,9 +1,10 @@
 /*
- * firefox_columns - the tables of a thread as JSON, a list for each column.
+ * firefox_columns - writes the tables of a thread as JSON, one array per
+ * column.
  *
- * A frame has a function of its own, and three kinds of strings follow each
- * other: the names of the frames, their files, the libraries. So a string's
- * number is that of its row, and what comes before it.
+ * Each frame has its own function. The string table holds the names of the
+ * frames, then their files, then the libraries. So a string's index is its row
+ * plus the sizes of the parts before it.
  */
 #ifndef CP_FIREFOX_COLUMNS_H
 #define CP_FIREFOX_COLUMNS_H
@@ -14,7 +15,7 @@ struct cp_firefox_libs;
 struct cp_firefox_tables;
 struct cp_out;
 
-/* Writes members of the thread's object, each with a comma before it. */
+/* Writes members of the thread's object, each with a leading comma. */
 enum cp_status cp_firefox_columns_write(const struct cp_firefox_tables *tables,
                                         const struct cp_firefox_libs *libs,
                                         struct cp_out *out,

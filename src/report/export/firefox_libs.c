@@ -1,4 +1,4 @@
-/* firefox_libs.c - see firefox_libs.h. */
+/* firefox_libs.c - collects and writes the libraries of a profile. */
 #include "report/export/firefox_libs.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* firefox_tables.c - see firefox_tables.h. */
+/* firefox_tables.c - adds stacks and frames to the tables of a thread. */
 #include "report/export/firefox_tables.h"
 
 #include <stdint.h>

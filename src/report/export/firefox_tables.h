@@ -1,8 +1,8 @@
 /*
- * firefox_tables - the tables of one thread in the Firefox profiler's format.
+ * firefox_tables - the tables of one thread in the Firefox Profiler's format.
  *
- * Stacks form a tree, each node of which is a row of stackTable: the row of
- * its caller, and a frame. Only what the thread uses has a row.
+ * Stacks form a tree. Each node is a row of stackTable: the row of its caller,
+ * and a frame. Only the stacks and frames that the thread uses have a row.
  */
 #ifndef CP_FIREFOX_TABLES_H
 #define CP_FIREFOX_TABLES_H
@@ -17,15 +17,15 @@ struct cp_frames;
 struct cp_profile;
 
 struct cp_firefox_stack {
-    uint32_t prefix, frame; /* rows; CP_NONE: a root */
+    uint32_t prefix, frame; /* rows; prefix is CP_NONE for a root */
 };
 
-/* Starts with cp_firefox_tables_init; used for one thread after the other. */
+/* Initialized by cp_firefox_tables_init; reused for each thread. */
 struct cp_firefox_tables {
     const struct cp_frames *frames;
-    uint32_t *row_of;  /* by info: its row for this thread, or CP_NONE */
-    uint32_t *infos;   /* by row */
-    uint32_t n_frames; /* rows of frameTable, and of funcTable */
+    uint32_t *row_of;  /* indexed by info: row in this thread, or CP_NONE */
+    uint32_t *infos;   /* indexed by row */
+    uint32_t n_frames; /* rows of frameTable and of funcTable */
     struct cp_firefox_stack *stacks;
     size_t cap_stacks;
     uint32_t n_stacks;
@@ -41,8 +41,8 @@ void cp_firefox_tables_reset(struct cp_firefox_tables *t);
 void cp_firefox_tables_release(struct cp_firefox_tables *t);
 
 /*
- * The row of a sample's stack, made if need be; CP_NONE in *out for an empty
- * one.
+ * Finds or adds the row of a sample's stack; *out is CP_NONE for an empty
+ * stack.
  */
 enum cp_status cp_firefox_tables_add(struct cp_firefox_tables *t,
                                      const struct cp_profile *p,

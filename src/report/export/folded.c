@@ -2,10 +2,9 @@
  * folded.c - the report "folded": collapsed stacks, "root;child;leaf value".
  *
  * Lines are sorted by the bytes of their stack, so that two outputs can be
- * compared with diff. Comparing the text of whole stacks would be slow:
- * instead each name gets a number for its place in the order, one for where
- * ';' follows and one for where the stack ends, and stacks are sorted as
- * sequences of numbers by a quicksort that looks at one frame at a time.
+ * compared with diff. Comparing the text of whole stacks would be slow. Instead
+ * each name gets two sort keys, one if ';' follows it and one if the stack ends
+ * there. A multikey quicksort compares one frame at a time.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,11 +22,11 @@
 #include "report/graph/stacks.h"
 
 #define PIECE_STACKS 2048
-#define FEW 12 /* entries that are not worth partitioning */
+#define MAX_INSERTION_SORT 12 /* entries; smaller ranges use insertion sort */
 
 struct entry {
     struct cp_cursor at;
-    uint32_t key; /* of the frame there */
+    uint32_t key; /* key of the current frame */
 };
 
 struct range {
@@ -36,14 +35,14 @@ struct range {
 
 struct folder {
     struct cp_stacks stacks;
-    uint32_t *inner, *leaf; /* keys by name: with frames below, without */
+    uint32_t *inner, *leaf; /* keys by name: for inner frames, for leaves */
     struct entry *entries;
     uint32_t n_entries;
-    struct range *todo; /* not yet sorted */
+    struct range *todo; /* ranges not yet sorted */
     size_t n_todo, cap_todo;
 };
 
-/* What separates frames may not be in their names, nor may line ends. */
+/* Replaces ';' and line breaks, which separate frames and stacks. */
 static void clean_name(char *name, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -129,7 +128,7 @@ static enum cp_status list_entries(struct folder *f, struct cp_error *err)
     return CP_OK;
 }
 
-/* Whether a comes before b, which agree up to where they stand. */
+/* Whether a sorts before b; both are equal up to their current frame. */
 static bool is_before(const struct folder *f, struct entry a, struct entry b)
 {
     while (a.key == b.key && a.key != CP_NONE) {
@@ -141,7 +140,7 @@ static bool is_before(const struct folder *f, struct entry a, struct entry b)
     return a.key < b.key;
 }
 
-static void sort_few(const struct folder *f, struct range r)
+static void insertion_sort(const struct folder *f, struct range r)
 {
     struct entry *e = f->entries + r.from;
 
@@ -162,7 +161,7 @@ static uint32_t middle(uint32_t a, uint32_t b, uint32_t c)
     return c < a ? a : c > b ? b : c;
 }
 
-/* Puts lesser keys first, greater ones last; what is equal is returned. */
+/* Partitions into lower, equal and higher keys; returns the equal range. */
 static struct range partition(struct entry *e, struct range r)
 {
     uint32_t low = r.from, high = r.from + r.n, i = low;
@@ -184,8 +183,8 @@ static struct range partition(struct entry *e, struct range r)
     return (struct range){ low, high - low };
 }
 
-static enum cp_status put_off(struct folder *f, struct range r,
-                              struct cp_error *err)
+static enum cp_status queue_range(struct folder *f, struct range r,
+                                  struct cp_error *err)
 {
     if (r.n < 2)
         return CP_OK;
@@ -196,33 +195,34 @@ static enum cp_status put_off(struct folder *f, struct range r,
     return CP_OK;
 }
 
-/* Sorts a range by its present frame and puts its parts off. */
+/* Sorts a range by its current frame and queues its parts. */
 static enum cp_status sort_step(struct folder *f, struct range r,
                                 struct cp_error *err)
 {
     struct range equal = partition(f->entries, r);
     uint32_t end = equal.from + equal.n;
 
-    if (put_off(f, (struct range){ r.from, equal.from - r.from }, err) !=
+    if (queue_range(f, (struct range){ r.from, equal.from - r.from }, err) !=
             CP_OK ||
-        put_off(f, (struct range){ end, r.from + r.n - end }, err) != CP_OK)
+        queue_range(f, (struct range){ end, r.from + r.n - end }, err) != CP_OK)
         return CP_ENOMEM;
     for (uint32_t i = equal.from; i < end; i++) {
         cp_cursor_next(&f->stacks, &f->entries[i].at);
         set_key(f, &f->entries[i]);
     }
-    return put_off(f, equal, err);
+    return queue_range(f, equal, err);
 }
 
 static enum cp_status sort_entries(struct folder *f, struct cp_error *err)
 {
-    enum cp_status status = put_off(f, (struct range){ 0, f->n_entries }, err);
+    enum cp_status status =
+        queue_range(f, (struct range){ 0, f->n_entries }, err);
 
     while (status == CP_OK && f->n_todo > 0) {
         struct range r = f->todo[--f->n_todo];
 
-        if (r.n <= FEW)
-            sort_few(f, r);
+        if (r.n <= MAX_INSERTION_SORT)
+            insertion_sort(f, r);
         else
             status = sort_step(f, r, err);
     }

@@ -1,10 +1,10 @@
 /*
  * speedscope.c - the report "speedscope": a file for speedscope.app.
  *
- * Each sample type becomes a profile of that file, the chosen one being the
- * one that is shown first, so nothing is lost but labels and addresses. With
- * "exporter" saying that it is ours, import/speedscope.c puts them together
- * again. Negative values, which a flame chart cannot show, are left out.
+ * Each sample type becomes a profile in the file, and the chosen type is the
+ * active one, so only labels and addresses are lost. The "exporter" field lets
+ * import/speedscope.c recombine the profiles. Negative values, which a flame
+ * chart cannot show, are omitted.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,8 +27,8 @@
 struct writer {
     const struct cp_report *r;
     struct cp_frames frames;
-    uint32_t type;  /* of the profile that is being written */
-    bool is_stacks; /* writing its samples, not its weights */
+    uint32_t type;  /* sample type being written */
+    bool is_stacks; /* writing samples, not weights */
 };
 
 static int64_t value_of(const struct writer *w, uint32_t sample)
@@ -42,7 +42,7 @@ static int64_t value_of(const struct writer *w, uint32_t sample)
     return cp_report_divide(w->r, value);
 }
 
-/* Frame numbers from the root to the leaf. */
+/* Writes frame numbers from the root to the leaf. */
 static void write_stack(const struct writer *w, uint32_t sample,
                         struct cp_out *out)
 {
@@ -62,9 +62,9 @@ static void write_stack(const struct writer *w, uint32_t sample,
     cp_out_char(out, ']');
 }
 
-/* Each with a comma behind it; the last is followed by one to skip. */
-static void write_some(const void *context, struct cp_piece piece,
-                       struct cp_out *out)
+/* Writes items, each with a trailing comma. */
+static void write_items(const void *context, struct cp_piece piece,
+                        struct cp_out *out)
 {
     const struct writer *w = context;
 
@@ -81,7 +81,7 @@ static void write_some(const void *context, struct cp_piece piece,
     }
 }
 
-/* A list of what write_some writes, less the comma at the end. */
+/* Writes a list of items without the final comma. */
 static enum cp_status write_list(struct writer *w, bool is_stacks,
                                  struct cp_out *out, struct cp_error *err)
 {
@@ -90,7 +90,7 @@ static enum cp_status write_list(struct writer *w, bool is_stacks,
 
     w->is_stacks = is_stacks;
     status = cp_pieces_write(w->r->profile->n_samples, PIECE_SAMPLES,
-                             write_some, w, &list, err);
+                             write_items, w, &list, err);
     if (list.len >= 2)
         list.len -= 2;
     cp_out_char(out, '[');
@@ -105,8 +105,8 @@ static struct cp_str text(const char *cstr)
     return (struct cp_str){ cstr, (uint32_t)strlen(cstr) };
 }
 
-/* The format knows these; everything else is "none". */
-static const char *unit_word(const char *unit)
+/* Units that the format knows; everything else is "none". */
+static const char *unit_name(const char *unit)
 {
     static const char *const words[] = { "nanoseconds", "microseconds",
                                          "milliseconds", "seconds", "bytes" };
@@ -137,7 +137,7 @@ static enum cp_status write_profile(struct writer *w, struct cp_out *out,
     cp_out_printf(out,
                   ",\"unit\":\"%s\",\"startValue\":0,\"endValue\":%lld,"
                   "\"samples\":",
-                  unit_word(cp_profile_cstr(p, p->types[w->type].unit)),
+                  unit_name(cp_profile_cstr(p, p->types[w->type].unit)),
                   (long long)total);
     status = write_list(w, true, out, err);
     cp_out_cstr(out, ",\"weights\":");
@@ -177,7 +177,7 @@ static enum cp_status write_frames(struct writer *w, struct cp_out *out,
     return status;
 }
 
-/* All types, or with means the one that was asked for. */
+/* Writes all types; with means only the chosen one. */
 static enum cp_status write_all(struct writer *w, struct cp_out *out,
                                 struct cp_error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * call_tree.c - the graph as a tree: a node for each path from the root.
+ * call_tree.c - builds the call tree: one node for each path from the root.
  *
- * Nodes are made parent first, so a node's number is greater than its
- * parent's; trim.c relies on that.
+ * Parents are created before their children, so a node's number is greater than
+ * its parent's. trim.c relies on that.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,24 +19,24 @@
 #include "report/core/report.h"
 #include "report/graph/graph.h"
 
-struct planter {
+struct tree_builder {
     struct cp_graph *g;
     size_t cap_nodes, cap_edges;
-    uint32_t *parent_edge; /* by node, edge + 1 */
+    uint32_t *parent_edge; /* indexed by node, edge + 1 */
     size_t cap_parent;
-    uint32_t *slots; /* node + 1 by parent and info */
+    uint32_t *slots; /* node + 1, hashed by parent and info */
     uint32_t mask;
     struct cp_error *err;
 };
 
-static uint32_t parent_of(const struct planter *t, uint32_t node)
+static uint32_t parent_of(const struct tree_builder *t, uint32_t node)
 {
     uint32_t edge = t->parent_edge[node];
 
     return edge ? t->g->edges[edge - 1].src : CP_NONE;
 }
 
-static uint32_t *find_slot(const struct planter *t, uint32_t parent,
+static uint32_t *find_slot(const struct tree_builder *t, uint32_t parent,
                            uint32_t info)
 {
     uint32_t i = (uint32_t)cp_hash_mix(parent, info) & t->mask;
@@ -50,7 +50,7 @@ static uint32_t *find_slot(const struct planter *t, uint32_t parent,
     return &t->slots[i];
 }
 
-static enum cp_status grow(struct planter *t)
+static enum cp_status grow(struct tree_builder *t)
 {
     struct cp_graph *g = t->g;
     uint32_t n = t->slots ? (t->mask + 1) * 2 : 1024;
@@ -78,8 +78,11 @@ static enum cp_status grow(struct planter *t)
     return CP_OK;
 }
 
-/* The child of parent for this info, added if new; CP_NONE on failure. */
-static uint32_t child(struct planter *t, uint32_t parent, uint32_t info)
+/*
+ * Returns the child of parent for this info, created if new; CP_NONE on
+ * failure.
+ */
+static uint32_t child(struct tree_builder *t, uint32_t parent, uint32_t info)
 {
     struct cp_graph *g = t->g;
     uint32_t *slot;
@@ -101,7 +104,7 @@ static uint32_t child(struct planter *t, uint32_t parent, uint32_t info)
     return g->n_nodes++;
 }
 
-static enum cp_status plant_sample(struct planter *t, uint32_t number)
+static enum cp_status add_sample(struct tree_builder *t, uint32_t number)
 {
     struct cp_graph *g = t->g;
     const struct cp_frames *f = g->frames;
@@ -138,7 +141,7 @@ static enum cp_status plant_sample(struct planter *t, uint32_t number)
     return CP_OK;
 }
 
-static enum cp_status note_parents(struct planter *t)
+static enum cp_status note_parents(struct tree_builder *t)
 {
     struct cp_graph *g = t->g;
 
@@ -154,7 +157,7 @@ enum cp_status cp_graph_build_tree(struct cp_graph *g,
                                    const struct cp_frames *f,
                                    struct cp_error *err)
 {
-    struct planter t = { .g = g, .err = err };
+    struct tree_builder t = { .g = g, .err = err };
     enum cp_status status = CP_OK;
 
     *g = (struct cp_graph){ .report = r, .frames = f };
@@ -163,7 +166,7 @@ enum cp_status cp_graph_build_tree(struct cp_graph *g,
     if (!g->tree_leaf)
         return CP_ENOMEM;
     for (uint32_t i = 0; status == CP_OK && i < r->profile->n_samples; i++)
-        status = plant_sample(&t, i);
+        status = add_sample(&t, i);
     if (status == CP_OK)
         status = note_parents(&t);
     if (status == CP_OK)

@@ -1,4 +1,4 @@
-/* degree.c - see degree.h. */
+/* degree.c - marks the lightest edges of crowded nodes dead. */
 #include "report/graph/degree.h"
 
 #include <stdbool.h>
@@ -12,20 +12,20 @@ struct degrees {
 };
 
 static bool is_kept(const struct degrees *d, const struct cp_edge *e,
-                    uint32_t most)
+                    uint32_t max_degree)
 {
     if (d->in[e->dst] == 0)
         return true;
-    return d->in[e->dst] < most && d->out[e->src] < most;
+    return d->in[e->dst] < max_degree && d->out[e->src] < max_degree;
 }
 
 static void choose(struct cp_graph *g, const uint32_t *list, uint32_t n,
-                   const struct degrees *d, uint32_t most)
+                   const struct degrees *d, uint32_t max_degree)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct cp_edge *e = &g->edges[list[i]];
 
-        if (!is_kept(d, e, most)) {
+        if (!is_kept(d, e, max_degree)) {
             e->is_dead = true;
             continue;
         }
@@ -34,7 +34,7 @@ static void choose(struct cp_graph *g, const uint32_t *list, uint32_t n,
     }
 }
 
-enum cp_status cp_degree_limit(struct cp_graph *g, uint32_t most,
+enum cp_status cp_degree_limit(struct cp_graph *g, uint32_t max_degree,
                                struct cp_error *err)
 {
     struct degrees d = {
@@ -47,7 +47,7 @@ enum cp_status cp_degree_limit(struct cp_graph *g, uint32_t most,
     if (status == CP_OK)
         status = cp_graph_sorted_all(g, &list, &n, err);
     if (status == CP_OK)
-        choose(g, list, n, &d, most);
+        choose(g, list, n, &d, max_degree);
     cp_free(d.in);
     cp_free(d.out);
     return status;

@@ -1,4 +1,4 @@
-/* degree - keeps the nodes of a picture from drowning in edges. */
+/* degree - limits the number of edges at each node of a picture. */
 #ifndef CP_DEGREE_H
 #define CP_DEGREE_H
 
@@ -9,11 +9,11 @@
 struct cp_graph;
 
 /*
- * Marks edges dead so that about `most` enter and leave a node: the heaviest
- * stay. The heaviest edge into a node always stays, so that each has a
- * caller; a node with many callees may therefore keep more.
+ * Marks edges dead so that about max_degree enter and leave each node; the
+ * heaviest stay. The heaviest edge into a node always stays, so that each node
+ * has a caller. A node with many callees may therefore keep more.
  */
-enum cp_status cp_degree_limit(struct cp_graph *g, uint32_t most,
+enum cp_status cp_degree_limit(struct cp_graph *g, uint32_t max_degree,
                                struct cp_error *err);
 
 #endif

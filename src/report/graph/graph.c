@@ -1,4 +1,4 @@
-/* graph.c - from sums to a graph that reports can ask; see graph.h. */
+/* graph.c - builds a graph from the sums of a walk, and sorts its edges. */
 #include "report/graph/graph.h"
 
 #include <stdbool.h>
@@ -46,8 +46,11 @@ static enum cp_status take_nodes(struct cp_graph *g, const struct cp_walk *w,
     return CP_OK;
 }
 
-/* By caller and callee: the table's order is chance, that of nodes is not. */
-static enum cp_status take_edges(struct cp_graph *g, const struct cp_walk *w,
+/*
+ * Sorts the edges by caller and callee, because the order of the hash table is
+ * arbitrary.
+ */
+static enum cp_status sort_edges(struct cp_graph *g, const struct cp_walk *w,
                                  struct cp_error *err)
 {
     struct cp_sort_pair *order = cp_alloc(w->n_edges, sizeof(*order), err);
@@ -79,7 +82,7 @@ enum cp_status cp_graph_build(struct cp_graph *g, const struct cp_report *r,
         return status;
     *g = (struct cp_graph){ .report = r, .frames = f };
     if (take_nodes(g, &walk, &want, err) != CP_OK ||
-        take_edges(g, &walk, err) != CP_OK ||
+        sort_edges(g, &walk, err) != CP_OK ||
         cp_graph_index_edges(g, err) != CP_OK ||
         cp_graph_select(g, err) != CP_OK) {
         cp_graph_release(g);
@@ -168,7 +171,7 @@ static int by_weight(const void *a, const void *b, void *context)
 
     if (cp_abs(x->weight) != cp_abs(y->weight))
         return cp_abs(x->weight) > cp_abs(y->weight) ? -1 : 1;
-    if (x->weight != y->weight) /* the reference leaves this to chance */
+    if (x->weight != y->weight) /* google/pprof leaves this order undefined */
         return x->weight > y->weight ? -1 : 1;
     order = cp_str_cmp(cp_graph_name(g, x->src), cp_graph_name(g, y->src));
     if (order == 0)
@@ -178,7 +181,7 @@ static int by_weight(const void *a, const void *b, void *context)
     return order;
 }
 
-/* Copies the living ones of n edges (all numbers, if NULL) and sorts them. */
+/* Copies the live ones of n edges (all edges if NULL) and sorts them. */
 static enum cp_status sorted_copy(struct cp_graph *g, const uint32_t *edges,
                                   uint32_t n_all, uint32_t **list, uint32_t *n,
                                   struct cp_error *err)

@@ -1,14 +1,14 @@
 /*
- * graph - functions and calls, weighed.
+ * graph - functions and calls, with weights.
  *
- * Nodes are what frames.h makes of locations; node i is info i, except in a
- * call tree, where an info has a node for each path to it. Flat is what ended
- * in a node, cum what passed through it (once a sample, however deep the
- * recursion). An edge that jumps over nodes left out is residual; one whose
- * every contribution was an inlined call is inline.
+ * frames.h maps locations to infos. Node i is info i, except in a call tree,
+ * where an info has a node for each path to it. Flat is the value of samples
+ * that end in a node; cum is the value of samples that contain it, counted once
+ * per sample even if it recurses. An edge that skips dropped nodes is residual.
+ * An edge is inline if all its calls were inlined.
  *
- * Edges may lead to nodes that are not in `order` (a diff that cancelled
- * out): the reference shows those too.
+ * Edges may lead to nodes that are not in `order` (a diff that cancels out);
+ * google/pprof shows those too.
  */
 #ifndef CP_GRAPH_H
 #define CP_GRAPH_H
@@ -25,7 +25,7 @@
 struct cp_node {
     uint32_t info;
     int64_t flat, flat_div, cum, cum_div;
-    struct cp_str name; /* printable; ptr is NULL until asked for */
+    struct cp_str name; /* printable; ptr is NULL until first used */
 };
 
 struct cp_edge {
@@ -34,7 +34,7 @@ struct cp_edge {
     bool is_residual, is_inline, is_dead;
 };
 
-/* Starts as { 0 }. */
+/* Initialized by { 0 }. */
 struct cp_graph {
     const struct cp_report *report;
     const struct cp_frames *frames;
@@ -46,27 +46,29 @@ struct cp_graph {
     uint32_t n_edges;
     uint32_t *first_in, *in;   /* edges by destination, n_nodes + 1 */
     uint32_t *first_out, *out; /* edges by source */
-    bool is_short_of_memory;   /* some name could not be made */
-    /* Of a tree only, and never trimmed: */
-    uint32_t *tree_parent; /* by node, CP_NONE for a root */
-    uint32_t *tree_leaf;   /* by sample, CP_NONE for none */
+    bool is_short_of_memory;   /* a name could not be allocated */
+    /* Only for a tree, and never trimmed: */
+    uint32_t *tree_parent; /* indexed by node, CP_NONE for a root */
+    uint32_t *tree_leaf;   /* indexed by sample, CP_NONE for none */
     struct cp_arena arena;
 };
 
 enum { CP_WANT_IN = 1, CP_WANT_OUT = 2, CP_WANT_EDGES = 3 };
 
-/* What of a graph is wanted; all are by info. */
+/* Which parts of a graph to build; arrays are by info. */
 struct cp_graph_want {
-    const bool *kept;     /* other nodes are passed over; NULL keeps all */
-    const uint8_t *edges; /* CP_WANT_ bits; NULL for no edges at all */
-    /* The sums of all nodes, of an earlier graph; NULL to find them out. What
-     * is kept does not change them. */
+    const bool *kept;     /* drops other nodes; NULL keeps all */
+    const uint8_t *edges; /* CP_WANT_ bits; NULL for no edges */
+    /*
+     * Sums of all nodes from an earlier graph, which do not depend on `kept`;
+     * NULL to compute them.
+     */
     const struct cp_node *known;
 };
 
 /*
- * Builds the graph of all samples. Edges cost more than nodes, so no more
- * should be asked for than the report will look at.
+ * Builds the graph of all samples. Edges cost more than nodes, so request only
+ * the edges that the report needs.
  */
 enum cp_status cp_graph_build(struct cp_graph *g, const struct cp_report *r,
                               const struct cp_frames *f,
@@ -80,16 +82,19 @@ enum cp_status cp_graph_build_tree(struct cp_graph *g,
 
 void cp_graph_release(struct cp_graph *g);
 
-/* Makes the lists of edges by node anew, without the dead ones. */
+/* Rebuilds the lists of edges by node, without dead edges. */
 enum cp_status cp_graph_index_edges(struct cp_graph *g, struct cp_error *err);
 
 /* Fills `order` with the nodes that have a value. */
 enum cp_status cp_graph_select(struct cp_graph *g, struct cp_error *err);
 
-/* The node's printable name; "" when memory runs out, which is noted. */
+/*
+ * The node's printable name. If memory is exhausted, returns "" and sets
+ * is_short_of_memory.
+ */
 struct cp_str cp_graph_name(struct cp_graph *g, uint32_t node);
 
-/* Sorted copies of a node's edges, heaviest first, dead ones left out. */
+/* Returns sorted copies of a node's live edges, heaviest first. */
 enum cp_status cp_graph_sorted_edges(struct cp_graph *g, uint32_t node,
                                      bool incoming, uint32_t **list,
                                      uint32_t *n, struct cp_error *err);

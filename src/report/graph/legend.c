@@ -1,4 +1,4 @@
-/* legend.c - each line ends in a newline; see legend.h. */
+/* legend.c - writes the heading of a report. Each line ends in a newline. */
 #include "report/graph/legend.h"
 
 #include <stdbool.h>

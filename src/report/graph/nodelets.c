@@ -1,14 +1,13 @@
 /*
- * nodelets.c - tags by node; see nodelets.h.
+ * nodelets.c - collects tags by node.
  *
- * Samples are taken one group (joined text labels) at a time. Within a group
- * the sums are plain arrays over the wanted nodes; only what a group adds to
- * a node goes through the table of tags. So the cost of labels is that of one
- * more walk.
+ * It processes samples one group (joined text labels) at a time. Within a group
+ * the sums are arrays over the wanted nodes; only the result of a group goes
+ * through the hash table of tags. So labels cost one more walk.
  *
- * Numbers come in a second round. Without negative values a number cannot
- * weigh more than its group, so groups that fell below the cutoff need not be
- * looked at again; usually that is nearly all.
+ * Numbers need a second pass. Without negative values a number cannot weigh
+ * more than its group, so the second pass skips groups below the cutoff,
+ * usually nearly all of them.
  */
 #include "report/graph/nodelets.h"
 
@@ -37,14 +36,14 @@ struct sums {
 struct collector {
     struct cp_nodelets *l;
     const struct cp_graph *g;
-    uint32_t *slot_of; /* by node: index in sums, or CP_NONE */
-    uint32_t *node_of; /* by slot */
+    uint32_t *slot_of; /* indexed by node: index in sums, or CP_NONE */
+    uint32_t *node_of; /* indexed by slot */
     struct sums *sums;
     uint32_t *touched, n_touched;
     struct cp_tag_names names;
     uint32_t *samples, *first; /* samples by group, then by label set */
     size_t cap_tags;
-    uint32_t *slots; /* tag + 1 by node, group and name */
+    uint32_t *slots; /* tag + 1, hashed by node, group and name */
     uint32_t mask;
     int64_t cutoff;
     bool any_negative;
@@ -52,7 +51,9 @@ struct collector {
     struct cp_error *err;
 };
 
-/* The sums of a node if it is wanted, noted as touched; else NULL. */
+/*
+ * Returns the sums of a wanted node and marks it as touched; NULL for others.
+ */
 static struct sums *sums_of(struct collector *c, uint32_t node)
 {
     uint32_t slot = c->slot_of[node];
@@ -178,7 +179,7 @@ static enum cp_status add_tag(struct collector *c, struct cp_tag tag,
     return CP_OK;
 }
 
-/* Adds what one group gave to each touched node, as text tags. */
+/* Adds the sums of one group to each touched node, as text tags. */
 static enum cp_status add_texts(struct collector *c, uint32_t group)
 {
     struct cp_str text = c->names.strings.items[group];
@@ -224,7 +225,7 @@ static enum cp_status add_numbers(struct collector *c, uint32_t group)
     return status;
 }
 
-/* Lists samples by the number that `of` gives each. */
+/* Groups samples by the number that `of` assigns to each. */
 static enum cp_status group_samples(struct collector *c, const uint32_t *of,
                                     uint32_t n)
 {
@@ -283,8 +284,8 @@ static bool has_negative(const struct cp_report *r)
 }
 
 /*
- * Whether any node could show a group: none weighs more than all samples of
- * the group together, as long as there are no negative ones.
+ * Whether any node could show a group. Without negative values no node weighs
+ * more than all samples of the group.
  */
 static bool may_be_heavy(const struct collector *c, uint32_t group)
 {
@@ -317,7 +318,7 @@ static enum cp_status collect_texts(struct collector *c)
     return status;
 }
 
-/* Whether any node shows this group, so that its numbers may be shown. */
+/* Computes which groups a node shows, so that their numbers may be shown. */
 static bool *shown_groups(struct collector *c, uint32_t n)
 {
     bool *shown = cp_arena_alloc(&c->scratch, n, sizeof(*shown), c->err);

@@ -1,8 +1,8 @@
 /*
- * order.c - sorting nodes; see order.h.
+ * order.c - compares and sorts nodes.
  *
- * Entropy favours nodes whose calls spread out: a node with one caller and
- * one callee tells little that its neighbours do not.
+ * The entropy order prefers nodes whose calls spread out. A node with one
+ * caller and one callee adds little to its neighbours.
  */
 #include "report/graph/order.h"
 

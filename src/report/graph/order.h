@@ -1,4 +1,4 @@
-/* order - the orders in which nodes are shown. */
+/* order - sorts the nodes of a report. */
 #ifndef CP_ORDER_H
 #define CP_ORDER_H
 
@@ -9,7 +9,7 @@ struct cp_graph;
 enum cp_order {
     CP_ORDER_FLAT,    /* |flat|, name, |cum| */
     CP_ORDER_CUM,     /* |cum|, name, |flat| */
-    CP_ORDER_ENTROPY, /* what a picture should not leave out */
+    CP_ORDER_ENTROPY, /* importance in a picture (order.c) */
 };
 
 /* Sorts g->order. */

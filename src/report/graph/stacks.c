@@ -1,8 +1,8 @@
 /*
- * stacks.c - finds samples with the same stack; see stacks.h.
+ * stacks.c - groups samples with the same stack.
  *
- * The hashes of all stacks are computed first, on all cores: that is the pass
- * that reads every frame. Samples then meet in one hash table.
+ * All threads first compute the hashes of all stacks, in the pass that reads
+ * every frame. One thread then inserts the samples into a hash table.
  */
 #include "report/graph/stacks.h"
 
@@ -26,14 +26,17 @@
 
 #define PIECE_SAMPLES 16384
 
-struct gatherer {
+struct stack_grouper {
     struct cp_stacks *s;
-    uint64_t *hashes; /* by sample */
-    uint32_t *slots;  /* stack + 1 */
+    uint64_t *hashes; /* indexed by sample */
+    uint32_t *slots;  /* index of the stack + 1; 0 means free */
     uint32_t mask;
 };
 
-/* The name's number in s->names, cleaned if need be; CP_NO_STR on failure. */
+/*
+ * Returns the name's index in s->names, cleaned if necessary; CP_NO_STR on
+ * failure.
+ */
 static uint32_t add_name(struct cp_stacks *s, struct cp_str name,
                          cp_stacks_clean clean, struct cp_error *err)
 {
@@ -52,7 +55,7 @@ static uint32_t add_name(struct cp_stacks *s, struct cp_str name,
     return number;
 }
 
-/* The number of each info's name, by info. */
+/* Computes the name index of each info. */
 static enum cp_status name_infos(struct cp_stacks *s, cp_stacks_clean clean,
                                  uint32_t *numbers, struct cp_error *err)
 {
@@ -108,7 +111,7 @@ static uint64_t hash_sample(const struct cp_stacks *s, uint32_t number)
 
 static void hash_piece(void *context, size_t piece)
 {
-    struct gatherer *g = context;
+    struct stack_grouper *g = context;
     uint64_t from = (uint64_t)piece * PIECE_SAMPLES;
     uint64_t to = from + PIECE_SAMPLES;
 
@@ -136,8 +139,8 @@ static bool is_same(const struct cp_stacks *s, uint32_t stack, uint32_t sample)
     return a.name == b.name;
 }
 
-/* The stack of that sample, added if new. */
-static struct cp_stack *find(struct gatherer *g, uint32_t sample)
+/* Returns the stack of that sample, inserted if new. */
+static struct cp_stack *find(struct stack_grouper *g, uint32_t sample)
 {
     struct cp_stacks *s = g->s;
     uint64_t hash = g->hashes[sample];
@@ -155,7 +158,7 @@ static struct cp_stack *find(struct gatherer *g, uint32_t sample)
     return &s->stacks[s->n_stacks++];
 }
 
-static void add_samples(struct gatherer *g)
+static void add_samples(struct stack_grouper *g)
 {
     const struct cp_report *r = g->s->report;
     const struct cp_profile *p = r->profile;
@@ -176,10 +179,13 @@ static void add_samples(struct gatherer *g)
     }
 }
 
-/* Memory is as for n distinct stacks, but pages not reached are not used. */
-static enum cp_status gather(struct cp_stacks *s, struct cp_error *err)
+/*
+ * Groups the samples. Reserves memory for n distinct stacks; pages that are not
+ * touched use no memory.
+ */
+static enum cp_status group_samples(struct cp_stacks *s, struct cp_error *err)
 {
-    struct gatherer g = { .s = s };
+    struct stack_grouper g = { .s = s };
     uint32_t n = s->report->profile->n_samples;
     uint64_t n_slots = 1024;
 
@@ -199,7 +205,7 @@ static enum cp_status gather(struct cp_stacks *s, struct cp_error *err)
     return s->stacks && g.hashes && g.slots ? CP_OK : CP_ENOMEM;
 }
 
-/* Whether some label reads pprof::base=true, the mark of a base. */
+/* Whether some label is pprof::base=true, which marks samples of a base. */
 static bool has_base(const struct cp_profile *p)
 {
     uint32_t key = cp_strtab_find(&p->strings, "pprof::base", 11);
@@ -226,7 +232,7 @@ enum cp_status cp_stacks_init(struct cp_stacks *s, const struct cp_report *r,
     if (status == CP_OK)
         status = name_frames(s, clean, err);
     if (status == CP_OK)
-        status = gather(s, err);
+        status = group_samples(s, err);
     if (status != CP_OK)
         cp_stacks_release(s);
     return status;

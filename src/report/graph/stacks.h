@@ -1,10 +1,10 @@
 /*
- * stacks - the distinct stacks of a report, with what their samples add up to.
+ * stacks - the distinct stacks of a report, with the sums of their samples.
  *
- * What folded.c writes out and flamegraph_layout.c draws. Frames are told
- * apart by the name that is shown, and an inlined call is a frame of its own.
- * A stack is not copied: it is remembered as a sample that has it, and read
- * again with a cursor, so memory is 40 bytes a distinct stack, however deep.
+ * folded.c writes them and flamegraph_layout.c draws them. Frames are compared
+ * by their shown name; an inlined call is a frame. A stack is stored as the
+ * number of a sample that has it and is read through a cursor. So a distinct
+ * stack takes 40 bytes, whatever its depth.
  */
 #ifndef CP_STACKS_H
 #define CP_STACKS_H
@@ -24,24 +24,24 @@
 struct cp_stack {
     uint64_t hash;
     int64_t up, down; /* sums of the positive and of the negative values */
-    int64_t div;      /* of means; 0 otherwise */
-    uint32_t sample;  /* one that has this stack */
+    int64_t div;      /* divisor of the mean; 0 without -mean */
+    uint32_t sample;  /* a sample with this stack */
 };
 
-/* Starts as { 0 }. */
+/* Initialized by { 0 }. */
 struct cp_stacks {
     const struct cp_report *report;
     struct cp_frames frames;
-    struct cp_strtab names; /* of frames, as shown */
-    uint32_t *name_of;      /* by place in frames.nodes */
+    struct cp_strtab names; /* names of frames, as shown */
+    uint32_t *name_of;      /* indexed by index in frames.nodes */
     struct cp_stack *stacks;
     uint32_t n_stacks;
-    bool has_base; /* some samples are a base to compare with */
-    bool is_diff;  /* there is a base, or there are negative values */
+    bool has_base; /* some samples belong to a base */
+    bool is_diff;  /* has a base or negative values */
     struct cp_arena arena;
 };
 
-/* Makes a name fit the report; the text may be changed in place. */
+/* Replaces characters that the format does not allow, in place. */
 typedef void (*cp_stacks_clean)(char *name, size_t len);
 
 /* Collects the stacks of all samples with a value; clean may be NULL. */
@@ -52,10 +52,10 @@ void cp_stacks_release(struct cp_stacks *s);
 /* The value of a stack: its sum or mean, divided by divide_by. */
 int64_t cp_stacks_value(const struct cp_stacks *s, uint32_t stack);
 
-/* The same for the sizes of what it gained and lost, added up. */
+/* The same with absolute values: gains plus losses. */
 double cp_stacks_weight(const struct cp_stacks *s, uint32_t stack);
 
-/* A place in a stack, on the way from the root to the leaf. */
+/* A position in a stack, moving from the root to the leaf. */
 struct cp_cursor {
     const uint32_t *locs; /* leaf first */
     uint32_t n_locs;      /* locations below this one */
@@ -64,7 +64,7 @@ struct cp_cursor {
     uint32_t name; /* CP_NONE past the leaf */
 };
 
-/* One frame down. */
+/* Moves one frame towards the leaf. */
 static inline void cp_cursor_next(const struct cp_stacks *s,
                                   struct cp_cursor *c)
 {
@@ -82,7 +82,7 @@ static inline void cp_cursor_next(const struct cp_stacks *s,
     c->name = s->name_of[first[c->locs[c->n_locs]] + c->n_nodes];
 }
 
-/* A cursor on the root frame. */
+/* Returns a cursor on the root frame. */
 static inline struct cp_cursor cp_cursor_at_root(const struct cp_stacks *s,
                                                  uint32_t stack)
 {

@@ -1,10 +1,10 @@
 /*
- * trim.c - see trim.h.
+ * trim.c - drops nodes and edges in three steps.
  *
- * Light nodes go first, by cum; then the list is cut at node_count in the
- * order of the report; then light edges go. In a graph the samples are walked
- * anew after each cut, because only they know what lies between two nodes; a
- * tree can be spliced.
+ * First light nodes by cum, then the nodes after node_count in the order of the
+ * report, then light edges. After each step a graph is rebuilt from the
+ * samples, because only they show which edges connect the remaining nodes. A
+ * call tree is spliced instead.
  */
 #include "report/graph/trim.h"
 
@@ -35,11 +35,11 @@ struct trimmer {
     int64_t node_cut, edge_cut;
     bool is_picture, is_tree;
     enum cp_order order;
-    uint8_t *edges;        /* by info: which are wanted; NULL for none */
-    bool has_edges;        /* the graph as it is has them */
-    bool is_cut;           /* nodes have been dropped: use kept */
-    bool *kept;            /* by node */
-    struct cp_node *known; /* the sums of all nodes, once they were found */
+    uint8_t *edges;        /* indexed by info: wanted edges; NULL for none */
+    bool has_edges;        /* the current graph has edges */
+    bool is_cut;           /* nodes were dropped: use kept */
+    bool *kept;            /* indexed by node */
+    struct cp_node *known; /* sums of all nodes, once computed */
     struct cp_error *err;
 };
 
@@ -48,7 +48,7 @@ static int64_t fraction_of(int64_t total, double fraction)
     return cp_abs(cp_to_int64((double)total * fraction));
 }
 
-static enum cp_status remember_sums(struct trimmer *m)
+static enum cp_status save_sums(struct trimmer *m)
 {
     const struct cp_graph *g = &m->t->graph;
 
@@ -73,10 +73,10 @@ static enum cp_status build(struct trimmer *m, bool with_edges)
     if (m->is_tree)
         return cp_graph_build_tree(&t->graph, m->r, &t->frames, m->err);
     status = cp_graph_build(&t->graph, m->r, &t->frames, want, m->err);
-    return status == CP_OK && !m->known ? remember_sums(m) : status;
+    return status == CP_OK && !m->known ? save_sums(m) : status;
 }
 
-/* Leaves the kept nodes in `order`. */
+/* Removes dropped nodes from `order`. */
 static void filter_order(struct trimmer *m)
 {
     struct cp_graph *g = &m->t->graph;
@@ -89,8 +89,8 @@ static void filter_order(struct trimmer *m)
 }
 
 /*
- * Takes the nodes of a tree that are in `order` but not kept out of it: their
- * children move to the nearest kept ancestor, by residual edges.
+ * Removes the dropped nodes of a tree. Their children move to the nearest kept
+ * ancestor, by residual edges.
  */
 static enum cp_status splice(struct trimmer *m)
 {
@@ -126,8 +126,8 @@ static enum cp_status splice(struct trimmer *m)
 }
 
 /*
- * Reduces the graph to the kept nodes. Their own values do not change by
- * that; edges do, so those that are there are out of date.
+ * Reduces the graph to the kept nodes. Their sums do not change, but the edges
+ * become out of date.
  */
 static enum cp_status keep_only(struct trimmer *m)
 {
@@ -140,7 +140,9 @@ static enum cp_status keep_only(struct trimmer *m)
     return CP_OK;
 }
 
-/* Marks the nodes outside of `order` too: in a tree they stay in place. */
+/*
+ * Initializes `kept`. Nodes outside `order` count as kept: in a tree they stay.
+ */
 static enum cp_status begin_kept(struct trimmer *m)
 {
     const struct cp_graph *g = &m->t->graph;
@@ -199,11 +201,11 @@ static uint32_t drop_light_edges(struct trimmer *m)
     return dropped;
 }
 
-/* How many of the first nodes fit, each with its nodelets. */
+/* Returns how many of the first nodes fit the limit, each with its nodelets. */
 static uint32_t count_fitting(const struct trimmer *m)
 {
     const struct cp_graph *g = &m->t->graph;
-    uint32_t most = (uint32_t)m->r->options.node_count, count = 0;
+    uint32_t max_nodes = (uint32_t)m->r->options.node_count, count = 0;
 
     for (uint32_t i = 0; m->is_picture && i < g->n_order; i++) {
         uint32_t n, shown = 0;
@@ -213,12 +215,12 @@ static uint32_t count_fitting(const struct trimmer *m)
         for (uint32_t k = 0; k < n; k++)
             shown += tags[k].flat != 0;
         count += (shown < MAX_NODELETS ? shown : MAX_NODELETS) + 1;
-        if (count >= most) {
-            most = i + 1;
+        if (count >= max_nodes) {
+            max_nodes = i + 1;
             break;
         }
     }
-    return most < g->n_order ? most : g->n_order;
+    return max_nodes < g->n_order ? max_nodes : g->n_order;
 }
 
 static enum cp_status collect_nodelets(struct trimmer *m, uint32_t n)
@@ -284,7 +286,7 @@ static bool is_redundant(const struct cp_graph *g, uint32_t without, bool *seen,
     return found;
 }
 
-/* Residual edges that another path explains only clutter a picture. */
+/* Drops residual edges that another path explains. */
 static enum cp_status drop_redundant_edges(struct trimmer *m)
 {
     struct cp_graph *g = &m->t->graph;
@@ -309,13 +311,13 @@ static enum cp_status drop_redundant_edges(struct trimmer *m)
     return status;
 }
 
-/* One unit for the whole report, by its smallest and its total value. */
-static void settle_unit(struct trimmer *m)
+/* Chooses one unit for the whole report, from its smallest and total value. */
+static void choose_unit(struct trimmer *m)
 {
     struct cp_report *r = m->r;
     const struct cp_graph *g = &m->t->graph;
-    int64_t least = 0, most = r->total;
-    const char *unit, *most_unit;
+    int64_t min_value = 0, max_value = r->total;
+    const char *unit, *max_unit;
 
     if (strcmp(r->out_unit, "minimum") != 0 || g->n_order == 0)
         return;
@@ -325,23 +327,25 @@ static void settle_unit(struct trimmer *m)
 
         if (value == 0)
             value = cp_abs(cp_node_cum(n));
-        if (value > 0 && (least == 0 || value < least))
-            least = value;
+        if (value > 0 && (min_value == 0 || value < min_value))
+            min_value = value;
     }
-    if (least == 0)
-        least = most;
-    least = cp_report_divide(r, least);
-    most = cp_report_divide(r, most);
-    (void)cp_unit_scale(least, r->sample_unit, "minimum", &unit);
-    (void)cp_unit_scale(most, r->sample_unit, "minimum", &most_unit);
-    int64_t hundred = (int64_t)((uint64_t)least * 100);
-    if (strcmp(unit, most_unit) != 0 && hundred < most &&
+    if (min_value == 0)
+        min_value = max_value;
+    min_value = cp_report_divide(r, min_value);
+    max_value = cp_report_divide(r, max_value);
+    (void)cp_unit_scale(min_value, r->sample_unit, "minimum", &unit);
+    (void)cp_unit_scale(max_value, r->sample_unit, "minimum", &max_unit);
+    int64_t hundred = (int64_t)((uint64_t)min_value * 100);
+    if (strcmp(unit, max_unit) != 0 && hundred < max_value &&
         r->options.format != CP_FORMAT_CALLGRIND)
         (void)cp_unit_scale(hundred, r->sample_unit, "minimum", &unit);
     r->out_unit = *unit ? unit : r->sample_unit;
 }
 
-/* Nodes that are inlined somewhere: only those can be marked so. */
+/*
+ * Wants the edges of nodes that are inlined somewhere, to mark them as inline.
+ */
 static void want_inlined(struct trimmer *m)
 {
     const struct cp_frames *f = &m->t->frames;
@@ -370,7 +374,7 @@ static enum cp_status want_matching(struct trimmer *m)
     return CP_OK;
 }
 
-/* Which edges the report will look at. */
+/* Chooses the edges that the report needs. */
 static enum cp_status choose_edges(struct trimmer *m)
 {
     const struct cp_frames *f = &m->t->frames;
@@ -391,7 +395,7 @@ static enum cp_status choose_edges(struct trimmer *m)
     return CP_OK;
 }
 
-/* Makes all names that a report can ask for, so that none can fail later. */
+/* Formats all names, so that no later step can run out of memory. */
 static enum cp_status name_nodes(struct trimmer *m)
 {
     struct cp_graph *g = &m->t->graph;
@@ -407,7 +411,7 @@ static enum cp_status name_nodes(struct trimmer *m)
     return g->is_short_of_memory ? cp_error_nomem(m->err) : CP_OK;
 }
 
-/* Sums first: with them most nodes fall away before edges are counted. */
+/* Drops nodes by their sums before it counts edges, because edges cost more. */
 static enum cp_status trim(struct trimmer *m)
 {
     const struct cp_options *o = &m->r->options;
@@ -424,7 +428,7 @@ static enum cp_status trim(struct trimmer *m)
     m->edge_cut = fraction_of(total, o->edge_fraction);
     status = drop_light_nodes(m);
     if (status == CP_OK && m->is_picture && !m->has_edges)
-        status = build(m, true); /* the order of pictures needs edges */
+        status = build(m, true); /* the entropy order needs edges */
     if (status != CP_OK)
         return status;
     m->t->n_before = g->n_order;
@@ -439,11 +443,11 @@ static enum cp_status trim(struct trimmer *m)
         status = drop_redundant_edges(m);
     if (m->is_picture && status == CP_OK && o->max_degree > 0)
         status = cp_degree_limit(g, (uint32_t)o->max_degree, m->err);
-    settle_unit(m);
+    choose_unit(m);
     return status == CP_OK ? name_nodes(m) : status;
 }
 
-/* What beyond the granularity tells nodes apart in this format. */
+/* Properties that distinguish nodes in this format, beyond the granularity. */
 static int keep_for(const struct cp_options *o)
 {
     int nameless = o->style == CP_STYLE_JEPROF ? CP_KEEP_NAMELESS : 0;

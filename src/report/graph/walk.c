@@ -1,14 +1,14 @@
 /*
- * walk.c - sharing samples out, and joining what they add up to; see walk.h.
+ * walk.c - distributes samples over threads and joins their sums.
  *
- * Each thread takes samples, some at a time, and sums into tables of its own;
- * sums do not depend on order, so joining the tables gives the same result
- * for any number of threads. What a thread does is in walk_stack.c.
+ * Each thread repeatedly claims a range of samples and sums into its own
+ * tables. Sums do not depend on order, so joining the tables gives the same
+ * result for any number of threads. walk_stack.c holds the work of a thread.
  *
- * Nodes that are left out have no place in the tables: what is kept is
- * numbered anew, so that few nodes mean small tables. Up to DENSE_MAX nodes
- * the edges are a square (walk_edges.h) and a step needs no search and no
- * guess; beyond, they are a hash table.
+ * Dropped nodes have no index in the tables. Kept nodes get new, dense indexes,
+ * so that few nodes mean small tables. Up to MAX_DENSE_NODES nodes the edges
+ * are a square matrix (walk_edges.h), which needs no search and no
+ * unpredictable branch; above that they are a hash table.
  */
 #include "report/graph/walk.h"
 
@@ -29,14 +29,15 @@
 #include "report/graph/walk_edges.h"
 #include "report/graph/walk_stack.h"
 
-#define SHARE_MIN 4096    /* samples below which a thread is not worth it */
-#define TAKE_SAMPLES 1024 /* at a time: the slower core takes fewer */
-#define DENSE_MAX 256     /* 1 MB of edges a thread */
+#define MIN_SHARE_SAMPLES 4096 /* minimum samples for a thread */
+#define CLAIM_SAMPLES                                                          \
+    1024 /* samples claimed at a time; a slower core claims fewer ranges */
+#define MAX_DENSE_NODES 256 /* nodes; 1 MB of edges per thread */
 
 static bool make_sums(const struct cp_walk_job *job, struct cp_walk_share *s,
                       bool has_divs)
 {
-    uint32_t n = job->n_places;
+    uint32_t n = job->n_kept;
 
     s->hot = cp_alloc(n, sizeof(*s->hot), &s->err);
     s->flat = cp_alloc(n, sizeof(*s->flat), &s->err);
@@ -49,13 +50,13 @@ static bool make_sums(const struct cp_walk_job *job, struct cp_walk_share *s,
 
 static bool make_tables(const struct cp_walk_job *job, struct cp_walk_share *s)
 {
-    uint32_t n = job->n_places;
+    uint32_t n = job->n_kept;
     bool has_divs = job->r->options.mean;
     enum cp_status status = CP_OK;
 
     if (!job->want.known && !make_sums(job, s, has_divs))
         return false;
-    if (job->wanted && n <= DENSE_MAX)
+    if (job->wanted && n <= MAX_DENSE_NODES)
         status = cp_edge_table_init_dense(&s->edges, n, has_divs, &s->err);
     else if (job->wanted)
         status = cp_edge_table_init(&s->edges, job->r->profile->n_locations,
@@ -63,16 +64,16 @@ static bool make_tables(const struct cp_walk_job *job, struct cp_walk_share *s)
     return status == CP_OK;
 }
 
-/* Takes the next samples for a share; false when there are none left. */
-static bool take_samples(struct cp_walk_job *job, struct cp_walk_share *s)
+/* Claims the next samples for a share; false if none are left. */
+static bool claim_samples(struct cp_walk_job *job, struct cp_walk_share *s)
 {
     uint32_t n = job->r->profile->n_samples;
-    uint64_t from = atomic_fetch_add(&job->next, TAKE_SAMPLES);
+    uint64_t from = atomic_fetch_add(&job->next, CLAIM_SAMPLES);
 
     if (from >= n)
         return false;
     s->from = (uint32_t)from;
-    s->to = n - s->from > TAKE_SAMPLES ? s->from + TAKE_SAMPLES : n;
+    s->to = n - s->from > CLAIM_SAMPLES ? s->from + CLAIM_SAMPLES : n;
     return true;
 }
 
@@ -83,7 +84,7 @@ static void walk_share(void *context, size_t piece)
 
     if (!make_tables(job, s))
         return;
-    while (s->err.status == CP_OK && take_samples(job, s))
+    while (s->err.status == CP_OK && claim_samples(job, s))
         cp_walk_stacks(job, s);
 }
 
@@ -99,7 +100,7 @@ static void release_share(struct cp_walk_share *s)
 static void add_nodes(const struct cp_walk_job *job,
                       const struct cp_walk_share *s, struct cp_walk *w)
 {
-    for (uint32_t i = 0; w->values && i < job->n_places; i++) {
+    for (uint32_t i = 0; w->values && i < job->n_kept; i++) {
         uint32_t info = job->info_of[i];
         struct cp_walk_sums *to = &w->values[info];
 
@@ -113,7 +114,7 @@ static void add_nodes(const struct cp_walk_job *job,
 }
 
 /* Lists the edges of the joined table by info. */
-static enum cp_status take_edges(const struct cp_walk_job *job,
+static enum cp_status list_edges(const struct cp_walk_job *job,
                                  const struct cp_edge_table *t,
                                  struct cp_walk *w, struct cp_error *err)
 {
@@ -149,41 +150,42 @@ static enum cp_status join_shares(struct cp_walk_job *job, size_t n,
                                err) != CP_OK)
             return CP_ENOMEM;
     }
-    return job->wanted ? take_edges(job, &job->shares[0].edges, w, err) : CP_OK;
+    return job->wanted ? list_edges(job, &job->shares[0].edges, w, err) : CP_OK;
 }
 
 static size_t count_shares(const struct cp_profile *p)
 {
-    size_t most = p->n_samples / SHARE_MIN, n = cp_parallel_width();
+    size_t max_threads = p->n_samples / MIN_SHARE_SAMPLES,
+           n = cp_parallel_width();
 
-    if (most == 0)
+    if (max_threads == 0)
         return 1;
-    return n < most ? n : most;
+    return n < max_threads ? n : max_threads;
 }
 
-/* Numbers the nodes that are kept. */
+/* Assigns indexes to the kept nodes. */
 static enum cp_status number_nodes(struct cp_walk_job *job,
                                    struct cp_error *err)
 {
     uint32_t n = job->f->n_infos;
     const bool *kept = job->want.kept;
 
-    job->place_of = cp_alloc(n, sizeof(*job->place_of), err);
+    job->index_of = cp_alloc(n, sizeof(*job->index_of), err);
     job->info_of = cp_alloc(n, sizeof(*job->info_of), err);
-    if (!job->place_of || !job->info_of)
+    if (!job->index_of || !job->info_of)
         return CP_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
-        job->place_of[i] = CP_NONE;
+        job->index_of[i] = CP_NONE;
         if (kept && !kept[i])
             continue;
-        job->info_of[job->n_places] = i;
-        job->place_of[i] = job->n_places++;
+        job->info_of[job->n_kept] = i;
+        job->index_of[i] = job->n_kept++;
     }
     if (!job->want.edges)
         return CP_OK;
-    job->wanted = cp_alloc(job->n_places, sizeof(*job->wanted), err);
+    job->wanted = cp_alloc(job->n_kept, sizeof(*job->wanted), err);
     job->wants_all = true;
-    for (uint32_t i = 0; job->wanted && i < job->n_places; i++) {
+    for (uint32_t i = 0; job->wanted && i < job->n_kept; i++) {
         job->wanted[i] = job->want.edges[job->info_of[i]];
         job->wants_all &= job->wanted[i] == CP_WANT_EDGES;
     }
@@ -201,7 +203,7 @@ static enum cp_status find_singles(struct cp_walk_job *job,
     for (uint32_t i = 0; job->single && i < n; i++) {
         job->single[i] = f->first[i + 1] - f->first[i] > 1
                              ? CP_WALK_SEVERAL
-                             : job->place_of[f->nodes[f->first[i]]];
+                             : job->index_of[f->nodes[f->first[i]]];
         job->is_plain &= job->single[i] < CP_WALK_SEVERAL;
     }
     return job->single ? CP_OK : CP_ENOMEM;
@@ -217,7 +219,7 @@ static enum cp_status find_wanted(struct cp_walk_job *job, struct cp_error *err)
     job->has_wanted = cp_alloc(n, sizeof(*job->has_wanted), err);
     for (uint32_t l = 0; job->has_wanted && l < n; l++)
         for (uint32_t j = f->first[l]; j < f->first[l + 1]; j++) {
-            uint32_t place = job->place_of[f->nodes[j]];
+            uint32_t place = job->index_of[f->nodes[j]];
 
             job->has_wanted[l] |= place != CP_NONE && job->wanted[place];
         }
@@ -242,7 +244,7 @@ enum cp_status cp_walk(struct cp_walk *w, const struct cp_report *r,
     }
     for (size_t i = 0; i < n_shares; i++)
         release_share(&job.shares[i]);
-    cp_free(job.place_of);
+    cp_free(job.index_of);
     cp_free(job.info_of);
     cp_free(job.wanted);
     cp_free(job.single);

@@ -1,8 +1,8 @@
 /*
  * walk - adds samples up into nodes and edges, on all cores.
  *
- * The inner loop of every report: each frame of each sample comes by here.
- * Used by graph.c.
+ * The inner loop of every report reads each frame of each sample here. Used by
+ * graph.c.
  */
 #ifndef CP_WALK_H
 #define CP_WALK_H
@@ -19,11 +19,12 @@ struct cp_walk_sums {
     int64_t flat, cum;
 };
 
-/* Starts as { 0 }. */
+/* Initialized by { 0 }. */
 struct cp_walk {
-    struct cp_walk_sums *values; /* by info; NULL where they are known */
-    struct cp_walk_sums *divs;   /* by info; NULL too without -mean */
-    struct cp_edge *edges;       /* in no order */
+    struct cp_walk_sums *values; /* indexed by info; NULL if already known */
+    struct cp_walk_sums
+        *divs;             /* indexed by info; NULL if known or without -mean */
+    struct cp_edge *edges; /* unsorted */
     uint32_t n_edges;
 };
 

@@ -1,4 +1,4 @@
-/* walk_edges.c - see walk_edges.h. */
+/* walk_edges.c - grows, searches, joins and lists tables of edges. */
 #include "report/graph/walk_edges.h"
 
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 
 #define FIRST_SLOTS 1024
 
-/* An array of at least `need`, what is new all zero. */
+/* Grows an array to `need` entries; new entries are zero. */
 static enum cp_status grow_array(void *array, size_t cap, size_t need,
                                  size_t size, struct cp_error *err)
 {
@@ -29,7 +29,7 @@ static enum cp_status grow_array(void *array, size_t cap, size_t need,
     return CP_OK;
 }
 
-/* Room for as many edges as the slots may hold. */
+/* Allocates arrays for the edges that n_slots slots may hold. */
 static enum cp_status make_room(struct cp_edge_table *t, uint32_t n_slots,
                                 bool has_divs, struct cp_error *err)
 {
@@ -83,7 +83,7 @@ void cp_edge_table_release(struct cp_edge_table *t)
     *t = (struct cp_edge_table){ 0 };
 }
 
-/* The slot of an edge, or the free one where it belongs. */
+/* Returns the slot of an edge, or the free slot for it. */
 static uint32_t *find_slot(const struct cp_edge_table *t, uint32_t src,
                            uint32_t dst)
 {
@@ -125,7 +125,7 @@ static void join_sum(struct cp_edge_table *t, size_t to,
                      size_t place, const struct cp_edge_sum *other)
 {
     mine->weight = cp_add(mine->weight, other->weight);
-    mine->stamp |= other->stamp; /* only "never" matters from here on */
+    mine->stamp |= other->stamp; /* after a join only 0 (never) matters */
     mine->marks |= other->marks;
     if (t->divs)
         t->divs[to] = cp_add(t->divs[to], from->divs[place]);

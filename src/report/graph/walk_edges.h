@@ -1,9 +1,10 @@
 /*
- * walk_edges - the edges while samples are being walked.
+ * walk_edges - the table of edges during a walk.
  *
- * Either a square with a place for every pair, for few nodes, or a hash table.
- * The square also takes what is no edge (from nowhere, from a node to itself)
- * and leaves it out at the end: cheaper than asking each time. Used by walk.c.
+ * For few nodes it is a square matrix with an entry for every pair of nodes;
+ * otherwise it is a hash table with open addressing. The matrix also counts
+ * entries that are not edges (from the root, from a node to itself) and skips
+ * them at the end. That is cheaper than a test for each call. Used by walk.c.
  */
 #ifndef CP_WALK_EDGES_H
 #define CP_WALK_EDGES_H
@@ -18,7 +19,7 @@
 
 struct cp_edge;
 
-/* What a call has been at least once. */
+/* Properties that a call has had at least once. */
 enum cp_edge_marks {
     CP_EDGE_RESIDUAL = 1,
     CP_EDGE_CALLED = 2, /* not inlined */
@@ -26,7 +27,7 @@ enum cp_edge_marks {
 
 struct cp_edge_sum {
     int64_t weight;
-    uint32_t stamp; /* last sample counted; 0 for never */
+    uint32_t stamp; /* last sample counted; 0: never */
     uint8_t marks;
 };
 
@@ -34,28 +35,31 @@ struct cp_edge_ends {
     uint32_t src, dst;
 };
 
-/* The edge used last from a location. */
+/* The most recent edge from a location. */
 struct cp_edge_cache {
     uint32_t dst, edge;
 };
 
-/* Starts as { 0 }. */
+/* Initialized by { 0 }. */
 struct cp_edge_table {
     uint32_t n_nodes;
-    struct cp_edge_sum *square; /* n_nodes + 1 rows, the last for nowhere */
-    /* By number, in the order of first use: what is used most lies together. */
+    struct cp_edge_sum *square; /* n_nodes + 1 rows; the last is for the root */
+    /*
+     * By number, in the order of first use, so that frequent edges are
+     * adjacent.
+     */
     struct cp_edge_sum *sums;
     struct cp_edge_ends *ends;
     uint32_t n_edges;
-    uint32_t *slots; /* the number plus one, found by the ends; 0 is free */
+    uint32_t *slots; /* number + 1, hashed by the ends; 0 means free */
     uint32_t n_slots;
-    /* By location: nearly every call site calls one function only. */
+    /* By location: nearly every call site calls only one function. */
     struct cp_edge_cache *cache;
     uint32_t n_locations;
-    int64_t *divs; /* by place in square or by number; NULL without means */
+    int64_t *divs; /* by index in square or by number; NULL without means */
 };
 
-/* A hash table for calls from n_locations, or a square. */
+/* Initializes a hash table for calls from n_locations, or a matrix. */
 enum cp_status cp_edge_table_init(struct cp_edge_table *t, uint32_t n_locations,
                                   bool has_divs, struct cp_error *err);
 enum cp_status cp_edge_table_init_dense(struct cp_edge_table *t,
@@ -63,17 +67,17 @@ enum cp_status cp_edge_table_init_dense(struct cp_edge_table *t,
                                         struct cp_error *err);
 void cp_edge_table_release(struct cp_edge_table *t);
 
-/* Adds what `from` has. Both must be of the same kind. */
+/* Adds the sums of `from`. Both must be of the same kind. */
 enum cp_status cp_edge_table_join(struct cp_edge_table *t,
                                   const struct cp_edge_table *from,
                                   struct cp_error *err);
 
-/* A list of all edges, to be freed by the caller. */
+/* Returns a list of all edges; the caller frees it. */
 enum cp_status cp_edge_table_list(const struct cp_edge_table *t,
                                   struct cp_edge **list, uint32_t *n,
                                   struct cp_error *err);
 
-/* Counts a call, once a sample: whether it is the first cannot be guessed. */
+/* Counts a call once per sample, without a branch: it would be mispredicted. */
 static inline void cp_edge_count(struct cp_edge_sum *e, uint32_t stamp,
                                  int64_t value, uint8_t marks)
 {
@@ -84,7 +88,7 @@ static inline void cp_edge_count(struct cp_edge_sum *e, uint32_t stamp,
     e->marks |= marks & (uint8_t)is_new;
 }
 
-/* The same with a divisor, for means. `e` is t's at that place. */
+/* The same with a divisor, for means. `e` is t's entry at that index. */
 static inline void cp_edge_count_div(struct cp_edge_table *t, size_t place,
                                      struct cp_edge_sum *e, uint32_t stamp,
                                      int64_t value, int64_t div, uint8_t marks)
@@ -94,13 +98,14 @@ static inline void cp_edge_count_div(struct cp_edge_table *t, size_t place,
     cp_edge_count(e, stamp, value, marks);
 }
 
-/* The number of an edge, made with no weight if new; CP_NONE on failure. */
+/*
+ * Returns the number of an edge, created with weight 0 if new; CP_NONE on
+ * failure.
+ */
 uint32_t cp_edge_find(struct cp_edge_table *t, uint32_t src, uint32_t dst,
                       struct cp_error *err);
 
-/*
- * The same for the call from a location, CP_NONE where that is not known.
- */
+/* The same for a call from a location, CP_NONE if unknown; uses the cache. */
 static inline uint32_t cp_edge_find_call(struct cp_edge_table *t,
                                          uint32_t location, uint32_t src,
                                          uint32_t dst, struct cp_error *err)

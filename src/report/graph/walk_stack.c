@@ -1,9 +1,9 @@
 /*
- * walk_stack.c - see walk_stack.h.
+ * walk_stack.c - the inner loop: counts the nodes and calls of each stack.
  *
- * "Seen in this sample" is a stamp, so nothing is cleared between samples.
- * Mostly there is one way through a stack on which nodes are counted, and then
- * one for calls, of those stacks that have any of interest.
+ * A stamp (the sample's number) marks what this sample has already counted, so
+ * nothing is cleared between samples. Usually one pass over a stack counts
+ * nodes, and a second pass counts calls, only for stacks with wanted edges.
  */
 #include "report/graph/walk_stack.h"
 
@@ -17,11 +17,11 @@
 #include "report/graph/walk.h"
 #include "report/graph/walk_edges.h"
 
-#define N_CALLS 128 /* listed at once */
+#define N_CALLS 128 /* calls listed at once */
 
 /*
- * Places on the way through a stack. Arrays of their own, because gcc puts two
- * neighbours together before it stores them, which takes longer.
+ * Calls of a stack, by node index. Separate arrays, because gcc would combine
+ * two adjacent members before the store, which is slower.
  */
 struct calls {
     uint32_t n;
@@ -29,15 +29,15 @@ struct calls {
     uint8_t marks[N_CALLS];
 };
 
-/* A sample on its way from root to leaf. */
+/* State of the walk of a sample from root to leaf. */
 struct step {
-    uint32_t src, stamp; /* src is n_places before the first node */
-    uint32_t site;       /* location of src, where it has no other node */
+    uint32_t src, stamp; /* src is n_kept before the first node */
+    uint32_t site;       /* location of src if src is its only node */
     int64_t value, div;
     bool is_residual;
 };
 
-/* Counts a node, unless its sums are known already. */
+/* Counts a node, unless its sums are known. */
 static inline void count_node(const struct cp_walk_share *s,
                               const struct step *at, uint32_t place)
 {
@@ -57,12 +57,14 @@ static inline void count_node(const struct cp_walk_share *s,
 static inline bool is_wanted(const struct cp_walk_job *job, uint32_t src,
                              uint32_t dst)
 {
-    return src != job->n_places && src != dst &&
+    return src != job->n_kept && src != dst &&
            (job->wants_all || (job->wanted[src] & CP_WANT_OUT) ||
             (job->wanted[dst] & CP_WANT_IN));
 }
 
-/* Counts the call from where `at` is. False when out of memory. */
+/*
+ * Counts the call from the current node. Returns false if memory is exhausted.
+ */
 static bool count_call(struct cp_walk_share *s, const struct step *at,
                        uint32_t dst, uint8_t marks)
 {
@@ -78,9 +80,9 @@ static bool count_call(struct cp_walk_share *s, const struct step *at,
     return true;
 }
 
-/* Goes on to a place. False when out of memory. */
-static bool visit(const struct cp_walk_job *job, struct cp_walk_share *s,
-                  struct step *at, uint32_t dst, bool is_inline)
+/* Moves to a node. Returns false if memory is exhausted. */
+static bool move_to(const struct cp_walk_job *job, struct cp_walk_share *s,
+                    struct step *at, uint32_t dst, bool is_inline)
 {
     uint8_t marks = (at->is_residual ? CP_EDGE_RESIDUAL : 0) |
                     (is_inline ? 0 : CP_EDGE_CALLED);
@@ -94,7 +96,7 @@ static bool visit(const struct cp_walk_job *job, struct cp_walk_share *s,
     return true;
 }
 
-/* Counts the nodes of a location of several, and none of its calls. */
+/* Counts the nodes of a location with several nodes, without calls. */
 static void count_several(const struct cp_walk_job *job,
                           const struct cp_walk_share *s, struct step *at,
                           uint32_t location)
@@ -102,7 +104,7 @@ static void count_several(const struct cp_walk_job *job,
     uint32_t from = job->f->first[location], to = job->f->first[location + 1];
 
     for (uint32_t j = to; j > from; j--) {
-        uint32_t dst = job->place_of[job->f->nodes[j - 1]];
+        uint32_t dst = job->index_of[job->f->nodes[j - 1]];
 
         at->is_residual = dst == CP_NONE;
         if (at->is_residual)
@@ -120,21 +122,21 @@ static bool visit_several(const struct cp_walk_job *job,
 
     at->site = CP_NONE;
     for (uint32_t j = to; j > from; j--) {
-        uint32_t dst = job->place_of[job->f->nodes[j - 1]];
+        uint32_t dst = job->index_of[job->f->nodes[j - 1]];
 
         if (dst == CP_NONE)
             at->is_residual = true;
-        else if (!visit(job, s, at, dst, j != to))
+        else if (!move_to(job, s, at, dst, j != to))
             return false;
     }
     return true;
 }
 
-/* Adds a sample to where it was taken: the node that is its last. */
+/* Adds a sample's value to the flat sum of its last node. */
 static void count_flat(const struct cp_walk_job *job,
                        const struct cp_walk_share *s, const struct step *at)
 {
-    if (at->src == job->n_places || at->is_residual)
+    if (at->src == job->n_kept || at->is_residual)
         return;
     s->flat[at->src] = cp_add(s->flat[at->src], at->value);
     if (s->divs)
@@ -142,15 +144,15 @@ static void count_flat(const struct cp_walk_job *job,
 }
 
 /*
- * The way through a stack on which only nodes are counted. Tells whether any
- * edge of it could be wanted.
+ * Counts the nodes of a stack, without calls. Returns whether one of its edges
+ * may be wanted.
  */
 static bool walk_nodes(const struct cp_walk_job *job,
                        const struct cp_walk_share *s, struct step *at,
                        const uint32_t *stack, uint32_t n)
 {
     const uint32_t *single = job->single;
-    uint32_t is_of_interest = job->wants_all;
+    uint32_t has_wanted_edges = job->wants_all;
     struct cp_walk_hot *hot = s->hot;
     uint32_t stamp = at->stamp, last = CP_NONE;
     int64_t value = at->value;
@@ -161,25 +163,25 @@ static bool walk_nodes(const struct cp_walk_job *job,
         last = dst;
         if (dst >= CP_WALK_SEVERAL) {
             if (job->has_wanted)
-                is_of_interest |= job->has_wanted[stack[k - 1]];
+                has_wanted_edges |= job->has_wanted[stack[k - 1]];
             if (dst == CP_WALK_SEVERAL)
                 count_several(job, s, at, stack[k - 1]);
             continue;
         }
-        is_of_interest |= hot[dst].is_wanted;
+        has_wanted_edges |= hot[dst].is_wanted;
         hot[dst].cum =
             cp_add(hot[dst].cum, value & -(int64_t)(hot[dst].stamp != stamp));
         hot[dst].stamp = stamp;
     }
-    if (last != CP_WALK_SEVERAL) { /* else `at` tells how that went */
+    if (last != CP_WALK_SEVERAL) { /* otherwise `at` holds the last node */
         at->is_residual = last == CP_NONE;
-        at->src = at->is_residual ? job->n_places : last;
+        at->src = at->is_residual ? job->n_kept : last;
     }
     count_flat(job, s, at);
-    return is_of_interest != 0;
+    return has_wanted_edges != 0;
 }
 
-/* Counts the calls between n places that were listed. */
+/* Counts the listed calls in the matrix. */
 static void count_dense(struct cp_walk_share *s, struct step *at,
                         const struct calls *calls)
 {
@@ -196,7 +198,10 @@ static void count_dense(struct cp_walk_share *s, struct step *at,
     at->src = src;
 }
 
-/* The same for more nodes than a square can have. False when out of memory. */
+/*
+ * Counts the listed calls in the hash table. Returns false if memory is
+ * exhausted.
+ */
 static bool count_sparse(const struct cp_walk_job *job, struct cp_walk_share *s,
                          struct step *at, const struct calls *calls)
 {
@@ -206,7 +211,7 @@ static bool count_sparse(const struct cp_walk_job *job, struct cp_walk_share *s,
     for (uint32_t i = 0; i < calls->n; i++) {
         uint32_t dst = calls->dst[i], edge;
 
-        if (src != dst && src != job->n_places) {
+        if (src != dst && src != job->n_kept) {
             edge = cp_edge_find_call(&s->edges, site, src, dst, &s->err);
             if (edge == CP_NONE)
                 return false;
@@ -221,9 +226,9 @@ static bool count_sparse(const struct cp_walk_job *job, struct cp_walk_share *s,
     return true;
 }
 
-/* The same where only some are wanted: mostly it is on to the next. */
-static bool count_few(const struct cp_walk_job *job, struct cp_walk_share *s,
-                      struct step *at, const struct calls *calls)
+/* Counts the wanted ones of the listed calls; most are skipped. */
+static bool count_wanted(const struct cp_walk_job *job, struct cp_walk_share *s,
+                         struct step *at, const struct calls *calls)
 {
     for (uint32_t i = 0; i < calls->n; i++) {
         if (is_wanted(job, at->src, calls->dst[i]) &&
@@ -240,15 +245,15 @@ static bool count_calls(const struct cp_walk_job *job, struct cp_walk_share *s,
 {
     if (!s->edges.square)
         return job->wants_all ? count_sparse(job, s, at, calls)
-                              : count_few(job, s, at, calls);
+                              : count_wanted(job, s, at, calls);
     count_dense(s, at, calls);
     return true;
 }
 
 /*
- * Lists the calls from place *k of a stack on towards its leaf, as far as there
- * is room and locations have one node. Which are kept cannot be guessed, so
- * there is no branch on it.
+ * Lists the calls from position *k of a stack towards its leaf, until the list
+ * is full or a location has several nodes. Has no branch on whether a node is
+ * kept, because it would be mispredicted.
  */
 static void list_calls(const uint32_t *single, const uint32_t *stack,
                        uint32_t *k, bool *is_residual, struct calls *calls)
@@ -271,7 +276,7 @@ static void list_calls(const uint32_t *single, const uint32_t *stack,
     calls->n = n;
 }
 
-/* The way through a stack when only calls are counted. */
+/* Counts only the calls of a stack. */
 static bool walk_calls(const struct cp_walk_job *job, struct cp_walk_share *s,
                        struct step *at, const uint32_t *stack, uint32_t n)
 {
@@ -291,11 +296,11 @@ static bool walk_calls(const struct cp_walk_job *job, struct cp_walk_share *s,
 }
 
 /*
- * The same where few are wanted and every location is one node that is kept:
- * only the neighbours of the wanted ones are looked at.
+ * The same if few edges are wanted and every location has one kept node: visits
+ * only the neighbours of wanted nodes.
  */
-static bool walk_few(const struct cp_walk_job *job, struct cp_walk_share *s,
-                     struct step *at, const uint32_t *stack, uint32_t n)
+static bool walk_wanted(const struct cp_walk_job *job, struct cp_walk_share *s,
+                        struct step *at, const uint32_t *stack, uint32_t n)
 {
     for (uint32_t k = n; k > 0; k--) {
         uint32_t here;
@@ -323,9 +328,9 @@ static bool walk_few(const struct cp_walk_job *job, struct cp_walk_share *s,
     return true;
 }
 
-/* Whether any edge of a stack could be wanted. */
-static bool is_of_interest(const struct cp_walk_job *job, const uint32_t *stack,
-                           uint32_t n)
+/* Whether an edge of the stack may be wanted. */
+static bool has_wanted_edges(const struct cp_walk_job *job,
+                             const uint32_t *stack, uint32_t n)
 {
     bool found = job->wants_all;
 
@@ -334,7 +339,7 @@ static bool is_of_interest(const struct cp_walk_job *job, const uint32_t *stack,
     return found;
 }
 
-/* The way through a stack on which everything is counted, means too. */
+/* Counts nodes and calls in one pass; supports means. */
 static bool walk_both(const struct cp_walk_job *job, struct cp_walk_share *s,
                       struct step *at, const uint32_t *stack, uint32_t n)
 {
@@ -343,7 +348,7 @@ static bool walk_both(const struct cp_walk_job *job, struct cp_walk_share *s,
         bool is_ok = true;
 
         if (dst < CP_WALK_SEVERAL) {
-            is_ok = visit(job, s, at, dst, false);
+            is_ok = move_to(job, s, at, dst, false);
             at->site = stack[k - 1];
         } else if (dst == CP_WALK_SEVERAL)
             is_ok = visit_several(job, s, at, stack[k - 1]);
@@ -363,7 +368,7 @@ static bool walk_sample(const struct cp_walk_job *job, struct cp_walk_share *s,
     const struct cp_sample *sample = &job->r->profile->samples[number];
     const uint32_t *stack = job->r->profile->locs + sample->locs;
     uint32_t n = sample->n_locs;
-    struct step at = { .src = job->n_places,
+    struct step at = { .src = job->n_kept,
                        .stamp = number + 1,
                        .site = CP_NONE };
     struct step first = at;
@@ -376,10 +381,10 @@ static bool walk_sample(const struct cp_walk_job *job, struct cp_walk_share *s,
         return walk_both(job, s, &at, stack, n);
     first.value = at.value;
     found = s->hot ? walk_nodes(job, s, &first, stack, n)
-                   : is_of_interest(job, stack, n);
+                   : has_wanted_edges(job, stack, n);
     if (!job->wanted || !found)
         return true;
-    return job->has_wanted && job->is_plain ? walk_few(job, s, &at, stack, n)
+    return job->has_wanted && job->is_plain ? walk_wanted(job, s, &at, stack, n)
                                             : walk_calls(job, s, &at, stack, n);
 }
 

@@ -1,8 +1,8 @@
 /*
- * dot.c - the report "dot": the graph in Graphviz's language.
+ * dot.c - the report "dot": the call graph in Graphviz's language.
  *
- * Size of the text tells flat, colour tells cum: red for much, green for
- * negative values of a diff, grey for little.
+ * The font size shows flat, the colour cum: red for large values, green for
+ * negative values of a diff, grey for small values.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -35,8 +35,8 @@ struct drawing {
     struct cp_report *r;
     struct cp_trimmed *t;
     struct cp_out *out;
-    uint32_t *id;       /* by node, from 1; 0 for nodes not drawn */
-    bool *has_nodelets; /* by node */
+    uint32_t *id;       /* indexed by node, from 1; 0: not drawn */
+    bool *has_nodelets; /* indexed by node */
     double max_flat;
     struct cp_arena arena;
     struct cp_error *err;
@@ -47,7 +47,7 @@ static void put_raw(const struct drawing *d, struct cp_str text)
     cp_dot_raw(d->out, text, d->r->options.is_drawn);
 }
 
-/* A value with its unit, which is from the profile. */
+/* Writes a value with its unit, which comes from the profile. */
 static void put_value(const struct drawing *d, const char *text)
 {
     put_raw(d, (struct cp_str){ text, (uint32_t)strlen(text) });
@@ -58,7 +58,7 @@ static unsigned to_byte(double part)
     return isnan(part) ? 0 : (unsigned)(part * 255.0) & 0xff;
 }
 
-/* A colour for a share between -1 and 1 of the total. */
+/* Writes a colour for a share of the total between -1 and 1. */
 static void colour(struct cp_out *out, double score, bool is_background)
 {
     double saturation = is_background ? 0.1 : 1.0;
@@ -143,7 +143,7 @@ static void write_head(struct drawing *d)
     cp_out_release(&legend);
 }
 
-/* The function's name, its qualifiers each on a line. */
+/* Writes the function's name with each qualifier on its own line. */
 static void multiline_name(struct drawing *d, struct cp_str name)
 {
     struct cp_out text = { .fd = -1 };
@@ -171,7 +171,7 @@ static void multiline_name(struct drawing *d, struct cp_str name)
     cp_out_release(&text);
 }
 
-/* Address, name and place, each on a line, and a last line end. */
+/* Writes address, name and position, each on a line, and a final newline. */
 static void node_label(struct drawing *d, const struct cp_node_info *info)
 {
     const struct cp_profile *p = d->r->profile;
@@ -308,7 +308,7 @@ static void write_edge(struct drawing *d, const struct cp_edge *e)
     cp_out_cstr(d->out, "]\n");
 }
 
-/* All edges that leave drawn nodes, heaviest first. */
+/* Writes all edges from drawn nodes, heaviest first. */
 static enum cp_status write_edges(struct drawing *d)
 {
     struct cp_graph *g = &d->t->graph;

@@ -1,8 +1,8 @@
 /*
- * dot_tags.c - nodelets in Graphviz's language; see dot_tags.h.
+ * dot_tags.c - writes nodelets in Graphviz's language.
  *
- * At most four boxes a node. More than four numbers are put into four ranges
- * around the heaviest ones.
+ * A node has at max_value four boxes. More than four numbers are grouped into
+ * four ranges around the heaviest ones.
  */
 #include "report/picture/dot_tags.h"
 
@@ -35,7 +35,7 @@ struct tag_writer {
     struct cp_error *err;
 };
 
-/* A box of numbers: one, or a range. */
+/* A box of numbers: one number, or a range. */
 struct range {
     char name[2 * CP_LABEL_BYTES + 2];
     int64_t flat, cum;
@@ -111,7 +111,7 @@ static struct range make_range(const struct tag_writer *w,
                                uint32_t n, uint8_t group)
 {
     const char *unit = number_unit(w->r);
-    const struct cp_tag *least = NULL, *most = NULL;
+    const struct cp_tag *min_value = NULL, *max_value = NULL;
     int64_t flat = 0, flat_div = 0, cum = 0, cum_div = 0;
     char low[CP_LABEL_BYTES], high[CP_LABEL_BYTES];
     struct range range = { .name = "" };
@@ -119,20 +119,21 @@ static struct range make_range(const struct tag_writer *w,
     for (uint32_t i = 0; i < n; i++) {
         if (groups[i] != group)
             continue;
-        if (!least || tags[i].value < least->value)
-            least = &tags[i];
-        if (!most || tags[i].value > most->value)
-            most = &tags[i];
+        if (!min_value || tags[i].value < min_value->value)
+            min_value = &tags[i];
+        if (!max_value || tags[i].value > max_value->value)
+            max_value = &tags[i];
         flat = cp_add(flat, tags[i].flat);
         flat_div = cp_add(flat_div, tags[i].flat_div);
         cum = cp_add(cum, tags[i].cum);
         cum_div = cp_add(cum_div, tags[i].cum_div);
     }
-    if (least) {
-        cp_unit_label(least->value, unit, "auto", low);
-        cp_unit_label(most->value, unit, "auto", high);
+    if (min_value) {
+        cp_unit_label(min_value->value, unit, "auto", low);
+        cp_unit_label(max_value->value, unit, "auto", high);
         (void)snprintf(range.name, sizeof(range.name), "%s%s%s", low,
-                       least == most ? "" : "..", least == most ? "" : high);
+                       min_value == max_value ? "" : "..",
+                       min_value == max_value ? "" : high);
     }
     range.flat = cp_report_mean(flat, flat_div);
     range.cum = cp_report_mean(cum, cum_div);
@@ -144,7 +145,7 @@ static double distance(int64_t a, int64_t b)
     return fabs((double)a - (double)b);
 }
 
-/* The range whose seed, one of the first four tags, is nearest in value. */
+/* The index of the nearest seed in value; the first four tags are seeds. */
 static uint8_t nearest_seed(const struct cp_tag *tags, uint32_t i)
 {
     uint8_t best = 0;
@@ -195,7 +196,7 @@ static bool write_number(const struct tag_writer *w, const char *source,
     return true;
 }
 
-/* The numbers below `source`; tags are sorted already. */
+/* Writes the numbers below `source`; tags are sorted. */
 static bool write_numbers(const struct tag_writer *w, const char *source,
                           const struct cp_tag *tags, uint32_t n)
 {
@@ -227,7 +228,7 @@ static bool write_numbers(const struct tag_writer *w, const char *source,
     return any;
 }
 
-/* The tags of one group of numbers, found in a list sorted by group. */
+/* Finds the tags of one group of numbers in a list sorted by group. */
 static struct cp_tag *find_group(struct cp_tag *tags, uint32_t n,
                                  struct cp_str group, uint32_t *n_found)
 {
@@ -255,7 +256,7 @@ static bool write_group(const struct tag_writer *w, const char *source,
     return write_numbers(w, source, found, n_found);
 }
 
-/* Text boxes with their numbers, then the numbers of the node itself. */
+/* Writes text boxes with their numbers, then the numbers of the node itself. */
 static bool write_all(const struct tag_writer *w, uint32_t number,
                       struct cp_tag *tags, uint32_t n)
 {

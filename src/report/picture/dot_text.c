@@ -1,4 +1,4 @@
-/* dot_text.c - see dot_text.h. */
+/* dot_text.c - escapes text for Graphviz. */
 #include "report/picture/dot_text.h"
 
 #include <stdint.h>
@@ -24,8 +24,8 @@ void cp_dot_escape(struct cp_out *out, struct cp_str text)
     }
 }
 
-/* Whether Graphviz reads the whole text, and no more, as part of a string. */
-static bool stays_inside(struct cp_str text)
+/* Whether Graphviz reads exactly this text as the content of a string. */
+static bool is_safe_in_string(struct cp_str text)
 {
     bool is_escaped = false;
 
@@ -41,7 +41,7 @@ static bool stays_inside(struct cp_str text)
 
 void cp_dot_raw(struct cp_out *out, struct cp_str text, bool is_drawn)
 {
-    if (is_drawn || !stays_inside(text))
+    if (is_drawn || !is_safe_in_string(text))
         cp_dot_escape(out, text);
     else
         cp_out_str(out, text);
@@ -49,7 +49,7 @@ void cp_dot_raw(struct cp_out *out, struct cp_str text, bool is_drawn)
 
 void cp_dot_labels(struct cp_out *out, struct cp_str text, bool is_drawn)
 {
-    if (!is_drawn && stays_inside(text)) {
+    if (!is_drawn && is_safe_in_string(text)) {
         cp_out_str(out, text);
         return;
     }

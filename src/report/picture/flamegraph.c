@@ -1,16 +1,16 @@
 /*
  * flamegraph.c - the report "flamegraph": one SVG file, root at the top.
  *
- * The picture is complete without its script: every box has its place, its
+ * The picture is complete without its script: every box has its position, its
  * colour and as much of its name as fits. The script (assets/flamegraph.js)
- * reads the boxes back from the picture, so it needs no data of its own:
+ * reads the boxes from the picture, so it needs no other data:
  *
  *   <svg> <title> <style> <rect/>          background
- *     <text class="title"> <text>...       the head
+ *     <text class="title"> <text>...       heading
  *     <g class="boxes">
  *       <g><title>name\nvalues</title><rect/><text>label</text></g> ...
  *     </g>
- *     <text class="note">                  what was left out
+ *     <text class="note">                  omitted boxes
  *     <script> </svg>
  */
 #include "report/picture/flamegraph.h"
@@ -37,29 +37,31 @@
 #define FOOT_HEIGHT 34
 #define ROW_HEIGHT 18
 #define BOX_HEIGHT 17
-#define LETTER_WIDTH 7.25 /* of the monospace font at 12 pixels */
+#define LETTER_WIDTH                                                           \
+    7.25 /* pixels of a character of the 12-pixel monospace font */
 #define MAX_NAME_BYTES 500
 
-/* At most `most` characters, the last one a "..." if there were more. */
-static void write_cut(struct cp_out *out, struct cp_str text, size_t most)
+/* Writes at max_chars max_chars characters, with "..." if there are more. */
+static void write_truncated(struct cp_out *out, struct cp_str text,
+                            size_t max_chars)
 {
     uint32_t end = 0;
     size_t n = 0;
 
-    if (cp_out_width(text.ptr, text.len) <= most) {
+    if (cp_out_width(text.ptr, text.len) <= max_chars) {
         cp_escape_xml(out, text);
         return;
     }
     for (; end < text.len; end++) {
         n += ((unsigned char)text.ptr[end] & 0xc0) != 0x80;
-        if (n == most)
+        if (n == max_chars)
             break;
     }
     cp_escape_xml(out, (struct cp_str){ text.ptr, end });
     cp_out_cstr(out, "\xe2\x80\xa6");
 }
 
-/* The name without the path of its package: "http.Get" of "net/http.Get". */
+/* The name without the path of its package: "http.Get" for "net/http.Get". */
 static struct cp_str without_path(struct cp_str name)
 {
     uint32_t from = 0;
@@ -81,7 +83,7 @@ static struct cp_str name_of(const struct cp_flame *f,
     return f->stacks.names.items[box->name];
 }
 
-/* "1.50s (3.10%)", with a plus where a difference grew. */
+/* Writes "1.50s (3.10%)", with a plus sign for an increase in a diff. */
 static void write_value(const struct cp_flame *f, int64_t value,
                         struct cp_out *out)
 {
@@ -101,7 +103,7 @@ static void write_title(const struct cp_flame *f,
                         const struct cp_flame_box *box, struct cp_out *out)
 {
     cp_out_cstr(out, "<title>");
-    write_cut(out, name_of(f, box), MAX_NAME_BYTES);
+    write_truncated(out, name_of(f, box), MAX_NAME_BYTES);
     cp_out_char(out, '\n');
     write_value(f, box->value, out);
     if (box->self != 0) {
@@ -121,7 +123,7 @@ static void write_label(struct cp_str name, double x, double width, uint32_t y,
     if (cp_out_width(name.ptr, name.len) > room)
         name = without_path(name);
     cp_out_printf(out, "<text x=\"%.3f\" y=\"%u\">", x + 3, y + 13);
-    write_cut(out, name, room);
+    write_truncated(out, name, room);
     cp_out_cstr(out, "</text>");
 }
 
@@ -154,7 +156,7 @@ static struct cp_str profile_file(const struct cp_profile *p)
     return cp_path_base(cp_profile_str(p, p->mappings[0].file));
 }
 
-/* "Flame graph of server: cpu". */
+/* Writes "Flame graph of server: cpu". */
 static void write_heading(const struct cp_report *r, struct cp_out *out)
 {
     struct cp_str file = profile_file(r->profile);
@@ -168,7 +170,7 @@ static void write_heading(const struct cp_report *r, struct cp_out *out)
     cp_escape_xml(out, type);
 }
 
-/* Under the heading: the file, what is measured, how much of it there is. */
+/* Writes the line below the heading: file, unit, total. */
 static void write_legend(const struct cp_flame *f, struct cp_out *out)
 {
     const struct cp_report *r = f->stacks.report;
@@ -224,12 +226,12 @@ static void write_foot(const struct cp_flame *f, uint32_t height,
                   MARGIN, height - 12);
     if (f->n_boxes == 0)
         cp_out_cstr(out, "There is nothing to show.");
-    if (f->n_left_out > 0)
+    if (f->n_omitted > 0)
         cp_out_printf(out,
                       "Left out: %u box%s narrower than %.2g%% of the width, "
                       "with what is below.",
-                      f->n_left_out, f->n_left_out == 1 ? "" : "es",
-                      f->least_share * 100);
+                      f->n_omitted, f->n_omitted == 1 ? "" : "es",
+                      f->min_share * 100);
     cp_out_cstr(out, "</text>\n<script><![CDATA[\n");
     cp_out_cstr(out, cp_asset_flamegraph_js);
     cp_out_cstr(out, "]]></script>\n</svg>\n");

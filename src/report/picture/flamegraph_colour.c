@@ -1,8 +1,8 @@
 /*
- * flamegraph_colour.c - the colours of boxes; see flamegraph.h.
+ * flamegraph_colour.c - computes the colours of boxes.
  *
- * Functions of one package share a hue, and each is a little lighter or darker
- * than the next. All are light enough for black letters.
+ * Functions of one package share a hue and differ in lightness. All colours are
+ * light enough for black letters.
  */
 #include "base/strtab.h"
 #include "report/picture/flamegraph.h"
@@ -14,10 +14,10 @@
 #include <string.h>
 
 /*
- * A number for a text (FNV-1a, with its bits mixed once more). Not base/hash.h:
- * a function is to have the same colour in every picture.
+ * Hash of a text: FNV-1a with a final mix. base/hash.h is seeded, but a
+ * function must have the same colour in every picture.
  */
-static uint64_t number_of(struct cp_str text)
+static uint64_t stable_hash(struct cp_str text)
 {
     uint64_t h = 0xcbf29ce484222325u;
 
@@ -35,16 +35,16 @@ static uint32_t find_any(struct cp_str text, const char *bytes, uint32_t from)
     return from;
 }
 
-/* Whether a class begins there: Java's packages end before one. */
+/* Whether a class name starts there: it ends a Java package. */
 static bool is_class(struct cp_str name, uint32_t at)
 {
     return at < name.len && name.ptr[at] >= 'A' && name.ptr[at] <= 'Z';
 }
 
 /*
- * The part of a name that tells where it belongs: "net/http" of
- * "net/http.(*conn).serve", "std" of "std::sort<int*>(int*)", "java.util" of
- * "java.util.HashMap.get"; the name itself when there is no such part.
+ * The package or namespace of a name: "net/http" for "net/http.(*conn).serve",
+ * "std" for "std::sort<int*>(int*)", "java.util" for "java.util.HashMap.get".
+ * The name itself if it has none.
  */
 static struct cp_str package_of(struct cp_str name)
 {
@@ -79,8 +79,8 @@ static int channel(double hue, double saturation, double lightness, int n)
 void cp_flame_colour(struct cp_str name, char out[static CP_COLOUR_BYTES])
 {
     struct cp_str package = package_of(name);
-    uint64_t place = number_of(package);
-    uint64_t shade = number_of(name);
+    uint64_t place = stable_hash(package);
+    uint64_t shade = stable_hash(name);
     double hue = (double)(place % 360);
     double saturation = 0.5 + (double)(place / 360 % 3) * 0.12;
     double lightness = 0.70 + (double)(shade % 8) * 0.015;
@@ -97,7 +97,8 @@ void cp_flame_diff_colour(double change, char out[static CP_COLOUR_BYTES])
     static const int grown[] = { 0xf0, 0x5a, 0x3c };
     static const int shrunk[] = { 0x4f, 0x9b, 0xe0 };
     const int *to = change < 0 ? shrunk : grown;
-    double part = sqrt(fmin(fabs(change), 1)); /* small changes show too */
+    double part = sqrt(
+        fmin(fabs(change), 1)); /* square root makes small changes visible */
     int mixed[3];
 
     for (int i = 0; i < 3; i++)

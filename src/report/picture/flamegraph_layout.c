@@ -1,11 +1,11 @@
 /*
- * flamegraph_layout.c - chooses and places the boxes; see flamegraph.h.
+ * flamegraph_layout.c - chooses and lays out the boxes.
  *
- * A box stands for a range of the stacks: those that begin with its path. The
- * heaviest box not yet drawn is always the next one, and drawing it splits its
- * range by the next frame of each stack. A child is never heavier than its
- * parent, so this finds the heaviest paths without ever building the whole
- * call tree, which for a large profile has tens of millions of nodes.
+ * A box stands for the range of stacks that start with its path. The heaviest
+ * box that is not drawn yet is always drawn next, which splits its range by the
+ * next frame of each stack. A child is never heavier than its parent, so this
+ * finds the heaviest paths without building the whole call tree. That tree has
+ * tens of millions of nodes for a large profile.
  */
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -27,15 +27,15 @@
 
 struct splitter {
     struct cp_flame *f;
-    struct cp_cursor *cursors; /* of all stacks, grouped by box */
+    struct cp_cursor *cursors; /* cursors of all stacks, grouped by box */
     struct cp_cursor *moved;
-    int64_t *values; /* by stack */
-    double *weights; /* by stack */
+    int64_t *values; /* indexed by stack */
+    double *weights; /* indexed by stack */
     struct cp_flame_box *heap;
     size_t n_heap, cap_heap;
-    struct cp_flame_box *children; /* of the box being split */
+    struct cp_flame_box *children; /* children of the box being split */
     size_t n_children, cap_children;
-    uint32_t *child_of; /* by name: child + 1; 0 between splits */
+    uint32_t *child_of; /* indexed by name: child + 1; all 0 between splits */
     struct cp_error *err;
 };
 
@@ -79,7 +79,7 @@ static struct cp_flame_box pop(struct splitter *s)
     return top;
 }
 
-/* Finds the children of a box and what they weigh. */
+/* Finds the children of a box and their weights. */
 static enum cp_status count_children(struct splitter *s,
                                      struct cp_flame_box *box)
 {
@@ -119,8 +119,9 @@ static int by_weight(const void *x, const void *y, void *context)
     return cp_str_cmp(names->items[a->name], names->items[b->name]);
 }
 
-/* Gives each child that can be seen its place; returns how many those are. */
-static size_t place_children(struct splitter *s, const struct cp_flame_box *box)
+/* Assigns positions to the visible children; returns their number. */
+static size_t position_children(struct splitter *s,
+                                const struct cp_flame_box *box)
 {
     double at = box->start, least = s->f->total_weight * MIN_SHARE;
     uint32_t from = box->from;
@@ -143,7 +144,7 @@ static size_t place_children(struct splitter *s, const struct cp_flame_box *box)
     return n;
 }
 
-/* Groups the box's cursors by child, each one frame on. */
+/* Groups the box's cursors by child, and moves each one frame on. */
 static void move_cursors(struct splitter *s, const struct cp_flame_box *box,
                          size_t n_seen)
 {
@@ -171,11 +172,11 @@ static enum cp_status split(struct splitter *s, struct cp_flame_box *box)
 
     if (count_children(s, box) != CP_OK)
         return CP_ENOMEM;
-    n_seen = place_children(s, box);
+    n_seen = position_children(s, box);
     move_cursors(s, box, n_seen);
     for (size_t i = 0; i < s->n_children; i++)
         s->child_of[s->children[i].name] = 0;
-    s->f->n_left_out += (uint32_t)(s->n_children - n_seen);
+    s->f->n_omitted += (uint32_t)(s->n_children - n_seen);
     for (size_t i = 0; i < n_seen; i++)
         if (push(s, s->children[i]) != CP_OK)
             return CP_ENOMEM;
@@ -195,15 +196,15 @@ static enum cp_status draw(struct splitter *s)
         if (split(s, box) != CP_OK)
             return CP_ENOMEM;
     }
-    f->least_share = MIN_SHARE;
+    f->min_share = MIN_SHARE;
     if (s->n_heap > 0)
-        f->least_share = s->heap[0].weight / f->total_weight;
-    f->n_left_out += (uint32_t)s->n_heap;
+        f->min_share = s->heap[0].weight / f->total_weight;
+    f->n_omitted += (uint32_t)s->n_heap;
     return CP_OK;
 }
 
-/* Puts all stacks that weigh something under the root box. */
-static enum cp_status plant(struct splitter *s)
+/* Puts all stacks with a weight under the root box. */
+static enum cp_status add_root(struct splitter *s)
 {
     struct cp_flame_box root = { .name = CP_NONE };
 
@@ -244,7 +245,7 @@ static enum cp_status lay_out(struct cp_flame *f, struct cp_error *err)
     f->boxes =
         cp_arena_alloc(&f->stacks.arena, MAX_BOXES, sizeof(*f->boxes), err);
     if (s.cursors && s.moved && s.values && s.weights && s.child_of && f->boxes)
-        status = plant(&s);
+        status = add_root(&s);
     if (status == CP_OK)
         status = draw(&s);
     if (status == CP_OK)

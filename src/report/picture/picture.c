@@ -1,4 +1,4 @@
-/* picture.c - one run of dot; see picture.h. */
+/* picture.c - runs dot on a graph, and sanitizes its SVG. */
 #include "report/picture/picture.h"
 
 #include "base/error.h"

@@ -1,6 +1,4 @@
-/*
- * picture - draws dot text, by means of graphviz.
- */
+/* picture - draws dot text by running graphviz. */
 #ifndef CP_PICTURE_H
 #define CP_PICTURE_H
 
@@ -12,7 +10,7 @@ struct cp_out;
 
 enum cp_picture {
     CP_PICTURE_SVG,
-    CP_PICTURE_SHAPES, /* SVG without a script, for a page that has its own */
+    CP_PICTURE_SHAPES, /* SVG without a script, for embedding in a page */
     CP_PICTURE_PNG,
     CP_PICTURE_PDF,
     CP_PICTURE_PS,
@@ -21,7 +19,7 @@ enum cp_picture {
 
 /*
  * Draws len bytes of dot text and appends the picture to *out. On failure
- * nothing is written, and the message says what dot said or how to get it.
+ * writes nothing; the message has dot's standard error or how to install it.
  */
 enum cp_status cp_picture_render(enum cp_picture kind, const char *dot,
                                  size_t len, struct cp_out *out,

@@ -1,7 +1,7 @@
 /*
- * svg.c - see svg.h.
+ * svg.c - inserts the script into dot's SVG.
  *
- * What comes from dot, and what is put in (+) or out (-):
+ * dot's output, with insertions (+) and removals (-):
  *
  *   <?xml ...> <!DOCTYPE ...>
  *   <svg width="120pt" height="80pt"    - 120pt, 80pt
@@ -25,7 +25,7 @@ static const char *find(const char *from, const char *end, const char *what)
     return memmem(from, (size_t)(end - from), what, strlen(what));
 }
 
-/* Where the document is cut open; all NULL when it is not as expected. */
+/* Positions of the insertions; all NULL if the document has another shape. */
 struct cuts {
     const char *root, *view, *graph, *close;
 };

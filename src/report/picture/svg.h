@@ -1,8 +1,8 @@
 /*
- * svg - makes dot's SVG a page to look around in.
+ * svg - makes graphviz's SVG interactive.
  *
- * The picture fills the window, whole at first; a script (assets/svg_pan.js)
- * moves, zooms and searches it. Where no script runs the picture is the same.
+ * The picture fills the window; a script (assets/svg_pan.js) pans, zooms and
+ * searches it. Without scripts the picture is static.
  */
 #ifndef CP_SVG_H
 #define CP_SVG_H
@@ -14,9 +14,9 @@ struct cp_out;
 extern const char cp_asset_svg_pan_js[];
 
 /*
- * Writes an SVG document of dot's with the script and without bytes that XML
- * does not allow, which dot lets through. What does not look like dot's is
- * written without the script.
+ * Writes an SVG document of dot with the script, and without bytes that XML
+ * forbids, which dot passes through. A document of another shape gets no
+ * script.
  */
 void cp_svg_write(const char *svg, size_t len, struct cp_out *out);
 

@@ -1,4 +1,4 @@
-/* svg_clean.c - see svg_clean.h. */
+/* svg_clean.c - copies allowed tags and attributes, escapes everything else. */
 #include "report/picture/svg_clean.h"
 
 #include <fcntl.h>
@@ -60,7 +60,9 @@ static bool is_listed(const char *const *list, size_t n, const char *name,
 
 /* ---- characters ---- */
 
-/* Whether a reference that XML knows follows: "&amp;", "&#39;", "&#x27;". */
+/*
+ * Whether text starts with a valid XML reference: "&amp;", "&#39;", "&#x27;".
+ */
 static bool is_reference(const char *text, size_t len)
 {
     static const char *const known[] = { "&amp;", "&lt;", "&gt;", "&quot;",
@@ -84,8 +86,8 @@ static bool is_reference(const char *text, size_t len)
     return n > first && n < len && text[n] == ';';
 }
 
-/* What to write for the character at text; NULL for itself. */
-static const char *instead_of(const char *text, size_t len, size_t *n)
+/* The replacement of the character at text; NULL if it needs none. */
+static const char *replacement_of(const char *text, size_t len, size_t *n)
 {
     static const char replacement[] = "\xef\xbf\xbd";
     uint32_t rune = 0;
@@ -104,7 +106,7 @@ static const char *instead_of(const char *text, size_t len, size_t *n)
     return rune == 0xfffe || rune == 0xffff ? replacement : NULL;
 }
 
-/* Copies text that is no tag, replacing what XML does not allow there. */
+/* Copies text outside tags, replacing what XML does not allow there. */
 static void write_text(struct cp_out *out, const char *text, const char *end)
 {
     const char *done = text;
@@ -114,7 +116,7 @@ static void write_text(struct cp_out *out, const char *text, const char *end)
         const char *instead = NULL;
 
         if ((signed char)*text < ' ' || *text == '&' || *text == '<')
-            instead = instead_of(text, (size_t)(end - text), &n);
+            instead = replacement_of(text, (size_t)(end - text), &n);
         if (instead) {
             cp_out_bytes(out, done, (size_t)(text - done));
             cp_out_cstr(out, instead);
@@ -151,7 +153,7 @@ struct attribute {
     const char *name, *name_end, *value, *value_end;
 };
 
-/* Reads one and moves *at behind it; false if there is none. */
+/* Parses an attribute and advances *at past it; false if there is none. */
 static bool next_attribute(const char **at, const char *end,
                            struct attribute *a)
 {
@@ -169,7 +171,7 @@ static bool next_attribute(const char **at, const char *end,
     return true;
 }
 
-/* Where the tag ends: behind "/" or ">"; NULL if that is no tag. */
+/* The end of the tag: after "/" or ">"; NULL if it is not a tag. */
 static const char *tag_end(const char *at, const char *end)
 {
     struct attribute a;
@@ -199,7 +201,7 @@ const char *cp_svg_clean_attributes(struct cp_out *out, const char *text,
     return stop;
 }
 
-/* Copies the tag at text; returns where it ends, or NULL if it may not pass. */
+/* Copies the tag at text. Returns its end, or NULL if it is not allowed. */
 static const char *write_tag(struct cp_out *out, const char *text,
                              const char *end)
 {
@@ -215,9 +217,9 @@ static const char *write_tag(struct cp_out *out, const char *text,
     return stop;
 }
 
-/* A comment or the head of the document; returns where it ends, or NULL. */
-static const char *write_aside(struct cp_out *out, const char *text,
-                               const char *end)
+/* Copies a comment or the document's header. Returns its end, or NULL. */
+static const char *write_prolog(struct cp_out *out, const char *text,
+                                const char *end)
 {
     static const struct {
         const char *open, *close;
@@ -250,7 +252,7 @@ void cp_svg_clean(struct cp_out *out, const char *text, const char *end)
             return;
         stop = write_tag(out, open, end);
         if (!stop)
-            stop = write_aside(out, open, end);
+            stop = write_prolog(out, open, end);
         if (!stop) {
             cp_out_cstr(out, "&lt;");
             stop = open + 1;

@@ -1,10 +1,10 @@
 /*
- * weblist.c - the report "weblist": a page of source lines, each with the
- * machine code made of it behind a click.
+ * weblist.c - the report "weblist": a page of source lines, which a click
+ * expands to their machine code.
  *
- * Lines cost what they cost in the report list. Instructions are those of
- * every function that the line was compiled into; what was inlined there is
- * shown with its source, further in for each call.
+ * The costs of lines are those of the report list. Instructions come from every
+ * function that the line was compiled into. Inlined calls are shown with their
+ * source, indented for each level.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -28,10 +28,10 @@
 #include "symbol/table/frame.h"
 
 #define INDENT 4
-#define CODE_COLUMN 43 /* where instructions begin */
+#define CODE_COLUMN 43 /* column where instructions start */
 #define CODE_COLUMNS 72
 
-/* assets/weblist.css and .js, put here by scripts/embed. */
+/* assets/weblist.css and .js, embedded by scripts/embed. */
 extern const char cp_asset_weblist_css[];
 extern const char cp_asset_weblist_js[];
 
@@ -81,7 +81,7 @@ static void write_head(struct page *p)
     cp_out_cstr(p->out, "</div>\n");
 }
 
-/* Text of a line of source; false if the file is not here. */
+/* The text of a source line; false if the file is not available. */
 static bool source_text(struct page *p, const char *file, int64_t line,
                         struct cp_str *out)
 {
@@ -106,7 +106,7 @@ static void write_place(struct page *p, const struct cp_symbol_frame *f)
     cp_out_printf(p->out, ":%" PRIu32 "</span>\n", f->line);
 }
 
-/* Source of what was inlined, without the white space that it begins with. */
+/* Writes the source of an inlined call, without its indentation. */
 static void write_inlined(struct page *p, const struct cp_symbol_frame *f,
                           size_t depth)
 {
@@ -137,7 +137,9 @@ static bool same_place(const struct cp_symbol_frame *a,
            strcmp(a->file, b->file) == 0;
 }
 
-/* Source of the inlined calls that the instruction before was not in. */
+/*
+ * Writes the source of inlined calls that the previous instruction was not in.
+ */
 static void write_calls(struct page *p, const struct cp_weblist_insn *i,
                         const struct cp_weblist_insn *last)
 {
@@ -174,7 +176,7 @@ static void write_insn(struct page *p, const struct cp_weblist_insn *i)
         cp_out_char(p->out, '\n');
 }
 
-/* The instructions of one line, from i to end. */
+/* Writes the instructions of one line, from i to end. */
 static void write_code(struct page *p, const struct cp_weblist_insn *i,
                        const struct cp_weblist_insn *end)
 {
@@ -194,7 +196,7 @@ static void write_code(struct page *p, const struct cp_weblist_insn *i,
     cp_out_cstr(p->out, "</span>");
 }
 
-/* One line of source: its cost, its text, its code. */
+/* Writes one source line: its cost, its text, its code. */
 static void write_line(struct page *p, int64_t line, int64_t flat, int64_t cum,
                        struct cp_str text, bool has_code)
 {
@@ -245,7 +247,7 @@ static enum cp_status write_lines(struct page *p,
         for (next = i; next < end && next->line == line; next++)
             continue;
         if (f->n_lines == 0 && flat == 0 && cum == 0 && next == i)
-            continue; /* nothing is known of it */
+            continue; /* no information about it */
         write_line(p, line, flat, cum, text, next > i);
         if (next > i)
             write_code(p, i, next);

@@ -1,4 +1,7 @@
-/* weblist_code.c - see weblist_code.h. */
+/*
+ * weblist_code.c - disassembles functions and sorts instructions by source
+ * line.
+ */
 #include "report/picture/weblist_code.h"
 
 #include <stdbool.h>
@@ -24,7 +27,7 @@
 #define MAX_PATH 4096
 #define BATCH 256
 
-/* Makes a section of each function's part in each file. */
+/* Creates a section for each function's part in each file. */
 static enum cp_status make_sections(struct cp_weblist_code *c,
                                     const struct cp_source_lines *lines,
                                     struct cp_error *err)
@@ -45,7 +48,7 @@ static enum cp_status make_sections(struct cp_weblist_code *c,
     return CP_OK;
 }
 
-/* The first section of a name at or behind a file; NULL if there is none. */
+/* The first section of a name at or after a file, or NULL. */
 static struct cp_weblist_section *find_section(const struct cp_weblist_code *c,
                                                struct cp_str name,
                                                const struct cp_str *file)
@@ -71,7 +74,7 @@ static struct cp_weblist_section *find_section(const struct cp_weblist_code *c,
     return &c->sections[low];
 }
 
-/* The section that a frame belongs to. */
+/* The section of a frame. */
 static struct cp_weblist_section *section_of(struct cp_weblist_code *c,
                                              const struct cp_symbol_frame *f,
                                              struct cp_error *err)
@@ -123,7 +126,7 @@ static enum cp_status add_frames(struct cp_weblist_code *c,
     return CP_OK;
 }
 
-/* Whether a place lies in a chosen function, inlined or not. */
+/* Whether a place is in a chosen function, inlined or not. */
 static bool is_wanted(const struct cp_weblist_code *c,
                       const struct cp_code_place *place)
 {
@@ -142,11 +145,11 @@ static bool is_wanted(const struct cp_weblist_code *c,
 /* Functions of one file that are read at once. */
 struct batch {
     struct cp_object_range ranges[BATCH];
-    size_t places[BATCH]; /* the first place of each */
+    size_t places[BATCH]; /* first place of each */
     size_t n;
 };
 
-/* Adds the instructions of a function whose places begin at `at`. */
+/* Adds the instructions of a function whose places start at `at`. */
 static enum cp_status add_routine(struct cp_weblist_code *c,
                                   const struct cp_object_range *range,
                                   size_t at, struct cp_error *err)
@@ -250,7 +253,7 @@ enum cp_status cp_weblist_code_init(struct cp_weblist_code *c,
         return status;
     }
     if (read_routines(c, &why) != CP_OK && c->code.problem.status == CP_OK)
-        c->code.problem = why; /* the source can be shown all the same */
+        c->code.problem = why; /* the source can still be shown */
     for (size_t i = 0; i < c->n_sections; i++)
         if (c->sections[i].n > 0)
             qsort(c->sections[i].insns, c->sections[i].n,

@@ -1,4 +1,4 @@
-/* child.c - see child.h. */
+/* child.c - spawns a program and collects its output and errors. */
 #include "report/source/child.h"
 
 #include <errno.h>
@@ -17,13 +17,13 @@
 
 extern char **environ;
 
-/* The ends that we hold; -1 when closed. */
+/* The parent's descriptors; -1 if closed. */
 struct child {
     const char *name;
-    int input, messages; /* unnamed files */
-    int output[2];       /* a pipe */
+    int input, messages; /* unlinked files */
+    int output[2];       /* pipe */
     pid_t pid;
-    atomic_int *known; /* where others look for it; may be NULL */
+    atomic_int *known; /* receives the process number; may be NULL */
 };
 
 static enum cp_status fail(const char *call, struct cp_error *err)
@@ -66,7 +66,7 @@ static void close_end(int *fd)
     *fd = -1;
 }
 
-/* posix_spawnp's answer: 0 or an error number. */
+/* Returns 0 or an errno value, as posix_spawnp does. */
 static int spawn(struct child *c, char *const argv[])
 {
     posix_spawn_file_actions_t files;
@@ -133,13 +133,13 @@ static enum cp_status read_output(struct child *c, struct cp_out *out,
             return fail("read", err);
         out->len += n > 0 ? (size_t)n : 0;
         if (out->len - before > OUTPUT_LIMIT_BYTES)
-            return cp_error_set(err, CP_EIO, "%s: output over %zu MB", c->name,
-                                OUTPUT_LIMIT_BYTES >> 20);
+            return cp_error_set(err, CP_EIO, "%s: wrote more than %zu MB",
+                                c->name, OUTPUT_LIMIT_BYTES >> 20);
     }
     return CP_OK;
 }
 
-/* Fails with what the program said, line ends and controls as spaces. */
+/* Fails with the program's standard error; control characters become spaces. */
 static enum cp_status fail_with_messages(const struct child *c,
                                          const char *otherwise,
                                          struct cp_error *err)
@@ -157,7 +157,7 @@ static enum cp_status fail_with_messages(const struct child *c,
     return cp_error_set(err, CP_EIO, "%s: %s", c->name, len ? text : otherwise);
 }
 
-/* Waits for the end, which comes soon: its output has ended or it is killed. */
+/* Waits for the program after its output has ended or it was killed. */
 static enum cp_status reap(struct child *c, struct cp_error *err)
 {
     pid_t done;
@@ -175,11 +175,11 @@ static enum cp_status reap(struct child *c, struct cp_error *err)
         return cp_error_set(err, CP_EIO, "%s: %s", c->name,
                             strsignal(WTERMSIG(how)));
     if (WEXITSTATUS(how) != 0)
-        return fail_with_messages(c, "failed without a word", err);
+        return fail_with_messages(c, "failed without a message", err);
     return CP_OK;
 }
 
-/* The ends are open, or status tells why not. */
+/* Runs the program if status is CP_OK: the descriptors are open. */
 static enum cp_status run(struct child *c, char *const argv[],
                           enum cp_status status, struct cp_out *out,
                           struct cp_error *err)

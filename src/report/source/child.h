@@ -1,9 +1,9 @@
 /*
  * child - runs a program as a filter: bytes in, bytes out.
  *
- * The input lies in an unnamed file before the program starts, and its
- * complaints go to another, so the only stream to serve is its output: no
- * deadlock, and no SIGPIPE when it ends early. Used for dot.
+ * The input is in an unlinked file before the program starts, and its standard
+ * error goes to another one. So its output is the only stream to serve: no
+ * deadlock, and no SIGPIPE if it exits early. Used for dot.
  */
 #ifndef CP_CHILD_H
 #define CP_CHILD_H
@@ -16,17 +16,17 @@
 struct cp_out;
 
 /*
- * Runs argv (found on PATH) on len bytes and appends what it writes to the
- * memory buffer *out. On failure out is as it was, the program is gone, and
- * the message is "PROGRAM: what it said" in one line; CP_EOTHER means that
- * there is no such program.
+ * Runs argv (found on PATH) on len bytes and appends its output to the memory
+ * buffer *out. On failure *out is unchanged, the program has exited, and the
+ * message is "PROGRAM: its standard error" in one line. CP_EOTHER means that
+ * the program does not exist.
  */
 enum cp_status cp_child_run(char *const argv[], const char *input, size_t len,
                             struct cp_out *out, struct cp_error *err);
 
 /*
- * The same without input. While it runs *pid is its number, else 0, for
- * another thread that wants to end it.
+ * The same without input. *pid holds the process number while the program runs,
+ * and 0 otherwise, so that another thread can kill it.
  */
 enum cp_status cp_child_run_known(char *const argv[], atomic_int *pid,
                                   struct cp_out *out, struct cp_error *err);

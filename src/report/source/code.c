@@ -1,4 +1,6 @@
-/* code.c - see code.h. */
+/*
+ * code.c - opens the object files of mappings and finds the sampled addresses.
+ */
 #include "report/source/code.h"
 
 #include <stdbool.h>
@@ -22,12 +24,12 @@
 #define MAX_NAME 4096
 
 struct cp_code_file {
-    struct cp_object *object; /* NULL: cannot be used */
+    struct cp_object *object; /* NULL: unusable */
     struct cp_address_map map;
-    bool is_known, is_shared; /* shared: freed with another mapping */
+    bool is_known, is_shared; /* shared: another mapping frees it */
 };
 
-/* Whether another mapping has opened the same file. */
+/* The object of another mapping with the same file, or NULL. */
 static struct cp_object *find_open(const struct cp_code *c, uint32_t mapping)
 {
     const struct cp_mapping *all = c->report->profile->mappings;
@@ -56,7 +58,7 @@ static void open_file(struct cp_code *c, uint32_t mapping)
 
     file->is_known = true;
     if (*path != '/' && !strchr(path, '/') && *path == '[')
-        return; /* no file */
+        return; /* mapping without a file */
     file->object = find_open(c, mapping);
     file->is_shared = file->object != NULL;
     if (!file->object && *path)
@@ -161,7 +163,7 @@ const char *cp_code_name(struct cp_code *c, const char *name,
     return shown;
 }
 
-void cp_code_forget_names(struct cp_code *c)
+void cp_code_clear_names(struct cp_code *c)
 {
     memset(c->names, 0, sizeof(c->names));
 }

@@ -1,8 +1,8 @@
 /*
- * code - the machine code that a report's samples lie in.
+ * code - the machine code that contains a report's samples.
  *
- * Opens the files of a profile's mappings, each once, and tells where in
- * their functions samples were taken. For the reports disasm and weblist.
+ * Opens the files of a profile's mappings, each once, and finds the function of
+ * each sampled address. Used by the reports disasm and weblist.
  */
 #ifndef CP_CODE_H
 #define CP_CODE_H
@@ -19,45 +19,47 @@ struct cp_object;
 struct cp_report;
 struct cp_routine;
 
-/* A place in a file where samples were taken. */
+/* An address in a file where samples were taken. */
 struct cp_code_place {
     struct cp_object *object;
-    const struct cp_routine *routine; /* NULL if it is in none */
-    uint64_t address;                 /* of the file */
+    const struct cp_routine *routine; /* NULL if no function contains it */
+    uint64_t address;                 /* address in the file */
     uint32_t location;
     int64_t flat, cum;
 };
 
 #define CP_CODE_NAMES 256
 
-struct cp_code_file; /* a mapping and what is known of its file */
+struct cp_code_file; /* a mapping and its file */
 
-/* Starts as { 0 }. */
+/* Initialized by { 0 }. */
 struct cp_code {
     const struct cp_report *report;
-    struct cp_code_file *files;   /* by mapping */
-    struct cp_code_place *places; /* by object and address */
+    struct cp_code_file *files;   /* indexed by mapping */
+    struct cp_code_place *places; /* sorted by object and address */
     size_t n_places;
-    struct cp_error problem; /* why some file cannot be looked at */
+    struct cp_error problem; /* why a file cannot be read */
     struct {
         const char *raw, *readable;
-    } names[CP_CODE_NAMES]; /* those met last, by address */
+    } names[CP_CODE_NAMES]; /* cache of recent names, by address */
     struct cp_arena arena;
 };
 
 /*
- * Finds the places of all nodes of the graph, one for each address: the
- * graph must be by addresses, without inlined frames.
+ * Finds the places of all nodes of the graph, one per address. The graph must
+ * be by addresses, without inlined frames.
  */
 enum cp_status cp_code_init(struct cp_code *c, const struct cp_frames *f,
                             const struct cp_graph *g, struct cp_error *err);
 void cp_code_release(struct cp_code *c);
 
-/* What the name of a frame or symbol is shown as, in the arena. */
+/* Returns the shown form of a frame or symbol name, allocated in the arena. */
 const char *cp_code_name(struct cp_code *c, const char *name,
                          struct cp_error *err);
 
-/* To be called when names that were asked about are no longer there. */
-void cp_code_forget_names(struct cp_code *c);
+/*
+ * Clears the cache. Call it when the strings passed to cp_code_name are freed.
+ */
+void cp_code_clear_names(struct cp_code *c);
 
 #endif

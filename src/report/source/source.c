@@ -1,8 +1,8 @@
 /*
- * source.c - see source.h.
+ * source.c - finds, reads and indexes source files.
  *
- * Only regular files have lines: a directory, a pipe or a terminal that a
- * profile names is an empty file, so that nothing is waited for.
+ * Only regular files are read. A directory, pipe or terminal that a profile
+ * names counts as an empty file, so that nothing blocks.
  */
 #include "report/source/source.h"
 
@@ -31,7 +31,7 @@ void cp_source_init(struct cp_source *s, const char *source_path,
                              .trim_path = trim_path };
     if (*source_path != '\0')
         return;
-    s->cwd = get_current_dir_name(); /* by its name in $PWD, if that is true */
+    s->cwd = get_current_dir_name(); /* uses $PWD if that is correct */
     s->search_path = s->cwd ? s->cwd : ".";
 }
 
@@ -50,7 +50,7 @@ void cp_source_release(struct cp_source *s)
     *s = (struct cp_source){ 0 };
 }
 
-/* Opens without waiting for whatever it may be; -1 with errno set. */
+/* Opens without blocking; returns -1 with errno set on failure. */
 static int open_path(struct cp_str path)
 {
     if (memchr(path.ptr, '\0', path.len)) {
@@ -60,10 +60,10 @@ static int open_path(struct cp_str path)
     return open(path.ptr, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* Stores the parts, joined, as what is wrong with the file. */
-static enum cp_status explain(struct cp_source *s, struct cp_source_file *f,
-                              const struct cp_str parts[4],
-                              struct cp_error *err)
+/* Stores the joined parts as the file's problem. */
+static enum cp_status set_problem(struct cp_source *s, struct cp_source_file *f,
+                                  const struct cp_str parts[4],
+                                  struct cp_error *err)
 {
     size_t len = 0;
     char *text;
@@ -86,32 +86,36 @@ static struct cp_str str(const char *text)
     return (struct cp_str){ text, (uint32_t)strlen(text) };
 }
 
-/* "open NAME: no such file or directory": the system's words, in lower case. */
-static enum cp_status explain_open(struct cp_source *s, struct cp_str name,
-                                   int error, struct cp_source_file *f,
-                                   struct cp_error *err)
+/*
+ * Stores "open NAME: no such file or directory", with the system's message in
+ * lower case.
+ */
+static enum cp_status set_open_problem(struct cp_source *s, struct cp_str name,
+                                       int error, struct cp_source_file *f,
+                                       struct cp_error *err)
 {
     char why[128];
 
     (void)snprintf(why, sizeof(why), "%s", strerror(error));
     why[0] = (char)tolower((unsigned char)why[0]);
-    return explain(s, f,
-                   (struct cp_str[]){ str("open "), name, str(": "), str(why) },
-                   err);
+    return set_problem(
+        s, f, (struct cp_str[]){ str("open "), name, str(": "), str(why) },
+        err);
 }
 
 static enum cp_status explain_search(struct cp_source *s, struct cp_str name,
                                      struct cp_source_file *f,
                                      struct cp_error *err)
 {
-    return explain(s, f,
-                   (struct cp_str[]){ str("could not find file "), name,
-                                      str(" on path "), str(s->search_path) },
-                   err);
+    return set_problem(s, f,
+                       (struct cp_str[]){ str("could not find file "), name,
+                                          str(" on path "),
+                                          str(s->search_path) },
+                       err);
 }
 
-/* Shortens a directory to its parent; false when it has none. */
-static bool go_up(char *dir, size_t *len)
+/* Shortens a directory to its parent; returns false if it has none. */
+static bool to_parent(char *dir, size_t *len)
 {
     size_t n = *len;
 
@@ -124,8 +128,8 @@ static bool go_up(char *dir, size_t *len)
 }
 
 /*
- * Opens name below dir or below the nearest parent that has it. Both buffers
- * have room for dir, name and four bytes more.
+ * Opens name below dir or below its nearest parent that has it. Both buffers
+ * have room for dir, name and four more bytes.
  */
 static int search_up(struct cp_str dir, struct cp_str name, char *at,
                      char *path)
@@ -146,11 +150,11 @@ static int search_up(struct cp_str dir, struct cp_str name, char *at,
         fd = open_path((struct cp_str){ path, (uint32_t)n });
         if (fd >= 0)
             return fd;
-    } while (go_up(at, &len));
+    } while (to_parent(at, &len));
     return -1;
 }
 
-/* Tries all directories; *fd is -1 when none has the file. */
+/* Tries all directories; *fd is -1 if none has the file. */
 static enum cp_status search(const struct cp_source *s, struct cp_str name,
                              int *fd, struct cp_error *err)
 {
@@ -174,20 +178,23 @@ static enum cp_status search(const struct cp_source *s, struct cp_str name,
     return CP_OK;
 }
 
-/* Opens a file by its trimmed name, or says in f why not (*fd is -1). */
+/*
+ * Opens a file by its trimmed name; on failure sets *fd to -1 and the problem
+ * in f.
+ */
 static enum cp_status find(struct cp_source *s, struct cp_str name, int *fd,
                            struct cp_source_file *f, struct cp_error *err)
 {
     if (name.len > 0 && name.ptr[0] == '/') {
         *fd = open_path(name);
-        return *fd < 0 ? explain_open(s, name, errno, f, err) : CP_OK;
+        return *fd < 0 ? set_open_problem(s, name, errno, f, err) : CP_OK;
     }
     if (search(s, name, fd, err) != CP_OK)
         return CP_ENOMEM;
     return *fd < 0 ? explain_search(s, name, f, err) : CP_OK;
 }
 
-/* Notes where lines begin; a line that is too long ends the file. */
+/* Records the starts of lines. A line that is too long ends the file. */
 static enum cp_status index_lines(struct cp_source *s, const char *text,
                                   size_t len, struct cp_source_file *f,
                                   struct cp_error *err)
@@ -280,7 +287,7 @@ cp_source_open(struct cp_source *s, struct cp_str name, struct cp_error *err)
     return f;
 }
 
-bool cp_source_was_asked(const struct cp_source *s, struct cp_str name)
+bool cp_source_was_tried(const struct cp_source *s, struct cp_str name)
 {
     uint32_t number = CP_NO_STR;
 

@@ -1,4 +1,7 @@
-/* source_lines.c - see source_lines.h. */
+/*
+ * source_lines.c - selects functions by regular expression and sorts their
+ * lines.
+ */
 #include "report/source/source_lines.h"
 
 #include <stdlib.h>
@@ -42,7 +45,9 @@ static void add_entry(struct cp_source_lines *l, const struct cp_profile *p,
                                   .cum = node->cum };
 }
 
-/* Whether a string of the profile matches; each is matched once. */
+/*
+ * Whether a string of the profile matches. Caches the result for each string.
+ */
 static bool matches(const struct cp_profile *p, struct cp_regex *re,
                     char *answers, uint32_t id)
 {

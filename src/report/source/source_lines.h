@@ -1,7 +1,7 @@
 /*
- * source_lines - source lines of chosen functions, with what each has cost.
+ * source_lines - source lines of chosen functions, with their costs.
  *
- * What the reports list and weblist have in common, so that they agree.
+ * Shared by the reports list and weblist, so that they agree.
  */
 #ifndef CP_SOURCE_LINES_H
 #define CP_SOURCE_LINES_H
@@ -23,25 +23,24 @@ struct cp_source_entry {
     int64_t start_line, line, flat, cum;
 };
 
-/* Starts as { 0 }. */
+/* Initialized by { 0 }. */
 struct cp_source_lines {
     struct cp_frames frames;
     struct cp_graph graph;
-    struct cp_source_entry *entries; /* by name, file and line */
+    struct cp_source_entry *entries; /* sorted by name, file and line */
     size_t n;
 };
 
 /*
- * Chooses the functions whose names match the report's argument, in a graph
- * by lines. with_files: also those whose files match. CP_EUSAGE if there are
- * none.
+ * Chooses the functions whose names match the report's argument, in a graph by
+ * lines. with_files: also functions whose files match. CP_EUSAGE if none match.
  */
 enum cp_status cp_source_lines_init(struct cp_source_lines *l,
                                     const struct cp_report *r, bool with_files,
                                     struct cp_error *err);
 void cp_source_lines_release(struct cp_source_lines *l);
 
-/* Where the function that begins at e ends, or its part in one file. */
+/* The end of the entries of e's function, or of its part in one file. */
 const struct cp_source_entry *
 cp_source_lines_function(const struct cp_source_lines *l,
                          const struct cp_source_entry *e);
@@ -50,8 +49,8 @@ cp_source_lines_file(const struct cp_source_lines *l,
                      const struct cp_source_entry *e);
 
 /*
- * The lines to show for entries of one function and file, before the file has
- * a say; none when from > to.
+ * Computes the lines to show for the entries of one function and file, before
+ * the length of the file limits them. Empty if from > to.
  */
 void cp_source_lines_range(const struct cp_source_entry *e,
                            const struct cp_source_entry *end, int64_t *from,

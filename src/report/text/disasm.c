@@ -1,10 +1,10 @@
 /*
- * disasm.c - the report "disasm": machine code with what was spent on each
+ * disasm.c - the report "disasm": machine code with the cost of each
  * instruction.
  *
- * Functions are chosen by any of their names, mangled or not, or by an
- * address in them. Of a function that exists only inlined into others, the
- * instructions that stand for it there are shown.
+ * Functions are chosen by a name, mangled or not, or by an address in them. For
+ * a function that exists only inlined into others, its instructions there are
+ * shown.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -33,12 +33,13 @@
 
 #define MAX_NAME 4096
 #define CODE_COLUMNS 40
-#define BATCH 256       /* functions that are read at once */
-#define PLACE_COLUMN 74 /* where the source begins on a line of its own */
+#define BATCH 256       /* functions read at once */
+#define PLACE_COLUMN 74 /* column of the source location */
 
-/* A function to show: the places from `from` to `to` lie in it. */
+/* A function to show: the places from `from` to `to` are in it. */
 struct routine {
-    const char *name, *inlined; /* inlined: only this, within the function */
+    const char *name,
+        *inlined; /* inlined: shown part, or NULL for the whole function */
     const struct cp_routine *symbol;
     size_t from, to;
     int64_t flat, cum;
@@ -51,7 +52,7 @@ struct lister {
     struct cp_code code;
     struct cp_regex *re;
     bool has_address;
-    uint64_t address; /* if the argument is one */
+    uint64_t address; /* the argument, if it is an address */
     struct routine *routines;
     size_t n_routines;
     struct cp_out *out;
@@ -63,7 +64,7 @@ static bool matches(struct lister *l, const char *name)
     return cp_regex_match(l->re, name, strlen(name));
 }
 
-/* The spelling of a name that matches, to be shown; NULL if none does. */
+/* Returns the form of the name that matches, to be shown, or NULL. */
 static const char *match_name(struct lister *l, const char *name)
 {
     static const enum cp_demangle_mode modes[] = { CP_DEMANGLE_SIMPLE,
@@ -77,7 +78,7 @@ static const char *match_name(struct lister *l, const char *name)
     return matches(l, name) ? cp_code_name(&l->code, name, l->err) : NULL;
 }
 
-/* The name of a profile's function that matches; NULL if none does. */
+/* Returns the matching name of a profile's function, or NULL. */
 static const char *match_line(struct lister *l, const struct cp_line *line)
 {
     const struct cp_profile *p = l->r->profile;
@@ -89,7 +90,7 @@ static const char *match_line(struct lister *l, const struct cp_line *line)
     return NULL;
 }
 
-/* Looks at the functions that the profile has at a place. */
+/* Matches the functions that the profile has at a place. */
 static void match_place(struct lister *l, const struct cp_code_place *place,
                         struct routine *routine)
 {
@@ -107,7 +108,7 @@ static void match_place(struct lister *l, const struct cp_code_place *place,
     }
 }
 
-/* Whether the address of the argument is in a function. */
+/* Whether the function contains the address of the argument. */
 static bool has_address(const struct lister *l, const struct routine *r)
 {
     const struct cp_code_place *first = &l->code.places[r->from];
@@ -120,7 +121,7 @@ static bool has_address(const struct lister *l, const struct routine *r)
              l->address - shift < r->symbol->end));
 }
 
-/* Decides whether a function is shown, and as what. */
+/* Decides whether a function is shown, and under which name. */
 static void choose_routine(struct lister *l, struct routine r)
 {
     const struct cp_code_place *places = l->code.places;
@@ -156,7 +157,7 @@ static int compare_routines(const void *a, const void *b)
     return order;
 }
 
-/* Why there is nothing to show. */
+/* Sets the error for an empty result. */
 static enum cp_status nothing_found(const struct lister *l)
 {
     const char *why = l->code.problem.status != CP_OK ? "; " : "";
@@ -169,7 +170,7 @@ static enum cp_status nothing_found(const struct lister *l)
                         l->r->options.argument, why, l->code.problem.msg);
 }
 
-/* Groups the places by function and chooses among them. */
+/* Groups the places by function and chooses the functions to show. */
 static enum cp_status choose(struct lister *l)
 {
     const struct cp_code_place *places = l->code.places;
@@ -195,7 +196,7 @@ static enum cp_status choose(struct lister *l)
     return CP_OK;
 }
 
-/* "function file:line", then what it was inlined by. */
+/* Writes "function file:line", then its inlined callers. */
 static void describe(struct lister *l, const struct cp_object_insn *insn,
                      struct cp_out *out)
 {
@@ -229,7 +230,7 @@ static void write_place(struct lister *l, size_t width, const char *text,
     cp_out_bytes(l->out, text, len);
 }
 
-/* Whether an instruction stands for the function that is wanted. */
+/* Whether an instruction belongs to the function or its chosen inlined part. */
 static bool is_wanted(struct lister *l, const struct routine *r,
                       const struct cp_object_insn *insn)
 {
@@ -241,10 +242,10 @@ static bool is_wanted(struct lister *l, const struct routine *r,
     return false;
 }
 
-/* What was spent on an instruction; *at moves over its places. */
-static void spend(const struct lister *l, const struct routine *r,
-                  const struct cp_object_insn *insn, size_t *at, int64_t *flat,
-                  int64_t *cum)
+/* Adds up the costs of an instruction; advances *at over its places. */
+static void add_cost(const struct lister *l, const struct routine *r,
+                     const struct cp_object_insn *insn, size_t *at,
+                     int64_t *flat, int64_t *cum)
 {
     const struct cp_code_place *places = l->code.places;
 
@@ -265,7 +266,7 @@ static enum cp_status write_insns(struct lister *l, const struct routine *r,
     int64_t flat, cum;
 
     for (size_t i = 0; i < n; i++) {
-        spend(l, r, &insns[i], &at, &flat, &cum);
+        add_cost(l, r, &insns[i], &at, &flat, &cum);
         if (!is_wanted(l, r, &insns[i])) {
             has_gap = true;
             continue;
@@ -292,7 +293,7 @@ static enum cp_status write_insns(struct lister *l, const struct routine *r,
     return CP_OK;
 }
 
-/* Adds up what the instructions to be shown have cost. */
+/* Adds up the costs of the instructions to show. */
 static void sum(struct lister *l, struct routine *r,
                 const struct cp_object_insn *insns, size_t n)
 {
@@ -300,7 +301,7 @@ static void sum(struct lister *l, struct routine *r,
     int64_t flat, cum;
 
     for (size_t i = 0; i < n; i++) {
-        spend(l, r, &insns[i], &at, &flat, &cum);
+        add_cost(l, r, &insns[i], &at, &flat, &cum);
         if ((flat || cum) && is_wanted(l, r, &insns[i])) {
             r->flat = cp_add(r->flat, flat);
             r->cum = cp_add(r->cum, cum);
@@ -339,7 +340,7 @@ static struct cp_object *object_of(const struct lister *l,
     return l->code.places[r->from].object;
 }
 
-/* Writes the routines from `from` to `to`, which are of one file. */
+/* Writes the routines from `from` to `to`, which are in one file. */
 static enum cp_status write_batch(struct lister *l, size_t from, size_t to)
 {
     struct cp_object *object = object_of(l, &l->routines[from]);
@@ -360,7 +361,7 @@ static enum cp_status write_batch(struct lister *l, size_t from, size_t to)
         status = write_insns(l, &l->routines[i], range->insns, range->n);
     }
     cp_object_drop(object);
-    cp_code_forget_names(&l->code);
+    cp_code_clear_names(&l->code);
     return status;
 }
 
@@ -382,7 +383,7 @@ static enum cp_status write_all(struct lister *l)
     return status;
 }
 
-/* An argument that is a number is also an address. */
+/* Parses a numeric argument as an address. */
 static void read_address(struct lister *l)
 {
     const char *text = l->r->options.argument;

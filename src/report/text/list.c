@@ -1,9 +1,9 @@
 /*
- * list.c - the report "list": source lines with what was spent on each.
+ * list.c - the report "list": source lines with their costs.
  *
- * Functions are chosen by name and shown by name, then by file; a function
- * whose name occurs in several files has a part for each. Every number has a
- * unit of its own, so the graph needs neither trimming nor sorting.
+ * Functions are chosen by name and sorted by name, then by file. A function
+ * whose name occurs in several files has a part for each. Each number chooses
+ * its own unit, so the graph needs neither trimming nor sorting.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,8 +42,8 @@ static enum cp_status write_lines(struct lister *l,
     int64_t line, to;
 
     cp_source_lines_range(e, end, &line, &to);
-    if (line > to && !cp_source_was_asked(&l->source, e->file))
-        return CP_OK; /* nothing to show, so the file is not missed */
+    if (line > to && !cp_source_was_tried(&l->source, e->file))
+        return CP_OK; /* nothing to show: a missing file does not matter */
     f = cp_source_open(&l->source, e->file, l->err);
     if (!f)
         return CP_ENOMEM;
@@ -66,7 +66,7 @@ static enum cp_status write_lines(struct lister *l,
     return CP_OK;
 }
 
-/* One function in one file: the entries from e to end. */
+/* Writes one function in one file: the entries from e to end. */
 static enum cp_status write_routine(struct lister *l,
                                     const struct cp_source_entry *e,
                                     const struct cp_source_entry *end)
@@ -91,7 +91,7 @@ static enum cp_status write_routine(struct lister *l,
     return write_lines(l, e, end);
 }
 
-/* All parts of a function; the one without a file comes first. */
+/* Writes all parts of a function, first the part without a file. */
 static enum cp_status write_function(struct lister *l,
                                      const struct cp_source_entry *e,
                                      const struct cp_source_entry *end)

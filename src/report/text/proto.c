@@ -1,4 +1,4 @@
-/* proto.c - the report "proto": the profile itself, after all filters. */
+/* proto.c - the report "proto": the filtered profile as profile.proto. */
 #include <stddef.h>
 
 #include "base/error.h"

@@ -1,6 +1,4 @@
-/*
- * raw.c - the reports "raw" (the whole profile as text) and "comments".
- */
+/* raw.c - the reports "raw" (the whole profile as text) and "comments". */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,22 +15,24 @@
 #include "report/core/label_texts.h"
 #include "report/core/report.h"
 
-#define PIECE_SAMPLES 1024 /* whose text stays in the caches */
+#define PIECE_SAMPLES 1024 /* samples whose text fits in the cache */
 #define PIECE_LOCATIONS 512
 
 #define LOCATION_ID_WIDTH 6
-#define ID_BYTES 24 /* of the longest id and a space, and some to copy */
+#define ID_BYTES                                                               \
+    24 /* bytes of the longest id, a space, and padding for the copy */
 
-/* "12 ", in bytes that can be copied without asking how many. */
+/* "12 ", padded so that a fixed number of bytes can be copied. */
 struct id_text {
     char text[ID_BYTES - 1];
     uint8_t len;
 };
 
-struct rawer {
+struct raw_writer {
     const struct cp_profile *p;
-    struct id_text *ids;          /* by location */
-    struct cp_label_texts labels; /* a line for text, one for numbers */
+    struct id_text *ids; /* indexed by location */
+    struct cp_label_texts
+        labels; /* one line for text labels, one for numbers */
     struct cp_arena arena;
 };
 
@@ -48,7 +48,7 @@ static void hex(struct cp_out *out, uint64_t value)
     cp_out_bytes(out, at, (size_t)(end - at));
 }
 
-/* Whether any label of the run from i on that shares a key has a unit. */
+/* Whether any label from i that shares its key has a unit. */
 static bool key_has_units(const struct cp_profile *p,
                           const struct cp_label_set *set, uint32_t i)
 {
@@ -65,7 +65,7 @@ static bool key_has_units(const struct cp_profile *p,
     return false;
 }
 
-/* "key:[a b]" for the labels from *i on that share a key and a kind. */
+/* Writes "key:[a b]" for the labels from *i that share a key and a kind. */
 static void one_key(const void *context, const struct cp_label_set *set,
                     uint32_t *i, struct cp_out *out)
 {
@@ -95,7 +95,7 @@ static void one_key(const void *context, const struct cp_label_set *set,
     cp_out_char(out, ']');
 }
 
-static enum cp_status make_ids(struct rawer *w, struct cp_error *err)
+static enum cp_status make_ids(struct raw_writer *w, struct cp_error *err)
 {
     const struct cp_profile *p = w->p;
 
@@ -104,7 +104,7 @@ static enum cp_status make_ids(struct rawer *w, struct cp_error *err)
         return CP_ENOMEM;
     for (uint32_t i = 0; i < p->n_locations; i++) {
         struct id_text *id = &w->ids[i];
-        /* It cannot be full. */
+        /* An id always fits. */
         struct cp_out text = { .fd = -1,
                                .buf = id->text,
                                .cap = sizeof(id->text) };
@@ -116,8 +116,8 @@ static enum cp_status make_ids(struct rawer *w, struct cp_error *err)
     return CP_OK;
 }
 
-/* A short id is one copy of eight bytes, most of them written over again. */
-static void write_stack(const struct rawer *w, const uint32_t *stack,
+/* Copies eight bytes for a short id; the next write overwrites the excess. */
+static void write_stack(const struct raw_writer *w, const uint32_t *stack,
                         uint32_t n, struct cp_out *out)
 {
     char *at;
@@ -140,7 +140,7 @@ static void write_stack(const struct rawer *w, const uint32_t *stack,
 static void write_samples(const void *context, struct cp_piece piece,
                           struct cp_out *out)
 {
-    const struct rawer *w = context;
+    const struct raw_writer *w = context;
     const struct cp_profile *p = w->p;
 
     for (uint32_t i = piece.from; i < piece.to; i++) {
@@ -228,7 +228,7 @@ static void write_line(const struct cp_profile *p, const struct cp_line *line,
     cp_out_char(out, '\n');
 }
 
-/* Right-aligned, and without the space behind it. */
+/* Writes the id right-aligned, without its trailing space. */
 static void write_location_id(const struct id_text *id, struct cp_out *out)
 {
     size_t len = id->len - 1U;
@@ -241,7 +241,7 @@ static void write_location_id(const struct id_text *id, struct cp_out *out)
 static void write_locations(const void *context, struct cp_piece piece,
                             struct cp_out *out)
 {
-    const struct rawer *w = context;
+    const struct raw_writer *w = context;
     const struct cp_profile *p = w->p;
 
     for (uint32_t i = piece.from; i < piece.to; i++) {
@@ -289,7 +289,7 @@ enum cp_status cp_write_raw(struct cp_report *r, struct cp_out *out,
 {
     const struct cp_profile *p = r->profile;
     struct cp_label_style style = { one_key, p, "                ", " ", "\n" };
-    struct rawer w = { .p = p };
+    struct raw_writer w = { .p = p };
     enum cp_status status = make_ids(&w, err);
 
     if (status == CP_OK)

@@ -1,7 +1,7 @@
 /*
- * structured.c - "top" and "tree" for programs: JSON and CSV.
+ * structured.c - "top" and "tree" as JSON and CSV.
  *
- * JSON is one object, a node a line:
+ * JSON is one object, with one node on each line:
  *
  *   {"file":"a.out","build_id":null,"type":"cpu","unit":"nanoseconds",
  *    "time":"2023-11-14T22:13:20Z","duration_ns":1000,"total":10,
@@ -11,10 +11,11 @@
  *    "cum":10,"cum_percent":100.00,"inline":"no"}
  *   ]}
  *
- * and in a tree each node also has "callers" and "callees", lists of
- * {"name","weight","percent","inline","residual"}. CSV has a row a node, or in
- * a tree a row a caller, node and callee. docs/formats.md is the description
- * for users. Values are integers in the sample unit, after mean and divide_by.
+ * In a tree each node also has "callers" and "callees", lists of
+ * {"name","weight","percent","inline","residual"}. CSV has a row for each node;
+ * in a tree it has a row for each caller, node and callee. docs/formats.md
+ * describes both for users. Values are integers in the sample unit, after mean
+ * and divide_by.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -37,7 +38,7 @@
 #include "report/text/top.h"
 #include "report/text/tree.h"
 
-/* A node as every style shows it. */
+/* A node as all styles show it. */
 struct row {
     struct cp_str name;
     const struct cp_node_info *info;
@@ -46,7 +47,7 @@ struct row {
     const char *inlined;
 };
 
-/* In percent, with the sign of the value, and never -0. */
+/* Percentage with the sign of the value; never -0. */
 static double percent(int64_t value, int64_t total)
 {
     double p = total ? 100 * (double)value / fabs((double)total) : 0;
@@ -63,7 +64,7 @@ static const char *inline_word(const struct cp_graph *g, uint32_t node)
     return mark[2] == 'p' ? "partial" : "yes";
 }
 
-/* Row of a node; *sum is that of the flat values of the rows so far. */
+/* Returns the row of a node; *sum accumulates flat values over the rows. */
 static struct row row_of(const struct cp_report *r, struct cp_graph *g,
                          uint32_t node, int64_t *sum)
 {
@@ -97,7 +98,7 @@ static void json_or_null(const struct cp_profile *p, uint32_t string,
         cp_escape_json(out, cp_profile_str(p, string));
 }
 
-/* RFC 3339 in UTC, with as many decimals as there are. */
+/* Writes RFC 3339 in UTC, with as many decimals as necessary. */
 static void json_time(int64_t unix_ns, struct cp_out *out)
 {
     int64_t ns = unix_ns % 1000000000;
@@ -153,7 +154,7 @@ static void json_head(const struct cp_report *r, const struct cp_trimmed *t,
         (long long)cp_report_divide(r, sum), t->dropped_nodes, t->n_before);
 }
 
-/* A node without the closing brace. */
+/* Writes a node without the closing brace. */
 static void json_node(const struct cp_profile *p, const struct row *row,
                       struct cp_out *out)
 {

@@ -1,8 +1,7 @@
 /*
- * tab_columns.c - cells, then how wide their columns are, then the text.
+ * tab_columns.c - splits text into cells, computes column widths, writes lines.
  *
- * Vertical tabs end cells as well, and form feeds end lines after which no
- * column goes on.
+ * A vertical tab also ends a cell. A form feed ends a line and all columns.
  */
 #include "report/text/tab_columns.h"
 
@@ -13,11 +12,11 @@
 #include "base/error.h"
 #include "base/out.h"
 
-/* A piece of a line, up to `end`: a tab, or for the last one its end. */
+/* Part of a line up to `end`: a tab, or the end of the line. */
 struct cell {
     const char *text;
     size_t len, width;
-    size_t column; /* in columns.width */
+    size_t column; /* index in columns.width */
     char end;
 };
 
@@ -26,12 +25,12 @@ struct columns {
     size_t n_cells, cap_cells;
     size_t *width;
     size_t n, cap;
-    size_t above, n_above; /* the cells with columns of the line before */
-    size_t line;           /* the first cell of this line */
+    size_t above, n_above; /* cells with columns in the previous line */
+    size_t line;           /* first cell of this line */
     struct cp_error *err;
 };
 
-/* Puts a cell that a tab has ended into the column above, or into a new one. */
+/* Assigns a cell that a tab ended to the column above, or to a new one. */
 static enum cp_status join_column(struct columns *c, struct cell *cell)
 {
     size_t place = c->n_cells - c->line;

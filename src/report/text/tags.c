@@ -1,8 +1,8 @@
 /*
- * tags.c - the report "tags": what each label adds up to.
+ * tags.c - the report "tags": the total of each label value.
  *
- * Sums are made once a label set. The table is laid out by tab_columns, which
- * tabs and line ends within labels (queries, say) have a part in.
+ * Sums are made once per label set. tab_columns lays out the table; tabs and
+ * newlines inside labels (SQL queries, for example) affect its layout.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,26 +24,27 @@
 #include "report/core/report.h"
 #include "report/text/tab_columns.h"
 
-/* A value of a key, or (value CP_NONE) the key itself. */
+/* A value of a key, or the key itself (value CP_NONE). */
 struct row {
     uint32_t key, value;
     int64_t sum;
     struct cp_str key_text, text;
 };
 
-struct tagger {
+struct tag_table {
     const struct cp_report *r;
-    int64_t *sums; /* by label set */
+    int64_t *sums; /* indexed by label set */
     struct row *rows;
     size_t n, cap;
-    uint32_t *slots; /* row + 1 */
+    uint32_t *slots; /* row + 1; 0 means free */
     uint32_t mask;
     struct cp_strtab strings;
     struct cp_arena arena;
     struct cp_error *err;
 };
 
-static uint32_t *find_slot(const struct tagger *t, uint32_t key, uint32_t value)
+static uint32_t *find_slot(const struct tag_table *t, uint32_t key,
+                           uint32_t value)
 {
     uint32_t i = (uint32_t)cp_hash_mix(key, value) & t->mask;
 
@@ -53,7 +54,7 @@ static uint32_t *find_slot(const struct tagger *t, uint32_t key, uint32_t value)
     return &t->slots[i];
 }
 
-static enum cp_status grow(struct tagger *t)
+static enum cp_status grow(struct tag_table *t)
 {
     uint32_t n = t->slots ? (t->mask + 1) * 2 : 256;
 
@@ -72,7 +73,7 @@ static enum cp_status grow(struct tagger *t)
     return CP_OK;
 }
 
-static enum cp_status add(struct tagger *t, uint32_t key, uint32_t value,
+static enum cp_status add(struct tag_table *t, uint32_t key, uint32_t value,
                           int64_t sum)
 {
     uint32_t *slot;
@@ -88,8 +89,8 @@ static enum cp_status add(struct tagger *t, uint32_t key, uint32_t value,
     return CP_OK;
 }
 
-/* The number of a label's value as text, in t->strings. */
-static uint32_t value_text(struct tagger *t, const struct cp_label *l)
+/* Returns the index in t->strings of a label's value as text. */
+static uint32_t value_text(struct tag_table *t, const struct cp_label *l)
 {
     const struct cp_report *r = t->r;
     struct cp_str text;
@@ -105,8 +106,8 @@ static uint32_t value_text(struct tagger *t, const struct cp_label *l)
     return cp_strtab_add(&t->strings, number, strlen(number), t->err);
 }
 
-static enum cp_status add_set(struct tagger *t, const struct cp_label_set *set,
-                              int64_t sum)
+static enum cp_status add_set(struct tag_table *t,
+                              const struct cp_label_set *set, int64_t sum)
 {
     const struct cp_profile *p = t->r->profile;
 
@@ -135,8 +136,9 @@ static int by_key_then_sum(const void *a, const void *b)
     return cp_str_cmp(x->text, y->text);
 }
 
-/* " (60.00%)", or nothing where there is no total. */
-static void write_share(const struct tagger *t, int64_t sum, struct cp_out *to)
+/* Writes " (60.00%)", or nothing if the total is 0. */
+static void write_share(const struct tag_table *t, int64_t sum,
+                        struct cp_out *to)
 {
     char percent[CP_LABEL_BYTES];
 
@@ -146,9 +148,9 @@ static void write_share(const struct tagger *t, int64_t sum, struct cp_out *to)
     cp_out_printf(to, " (%s)", percent);
 }
 
-/* A key and its values: rows[0] is the key, the rest its n values. */
-static void write_key(const struct tagger *t, const struct row *rows, size_t n,
-                      struct cp_out *to)
+/* Writes a key and its values: rows[0] is the key, the rest its n values. */
+static void write_key(const struct tag_table *t, const struct row *rows,
+                      size_t n, struct cp_out *to)
 {
     char sum[CP_LABEL_BYTES], total[CP_LABEL_BYTES];
 
@@ -169,7 +171,7 @@ static void write_key(const struct tagger *t, const struct row *rows, size_t n,
     cp_out_char(to, '\n');
 }
 
-static enum cp_status sum_sets(struct tagger *t)
+static enum cp_status sum_sets(struct tag_table *t)
 {
     const struct cp_profile *p = t->r->profile;
     bool *is_used = cp_arena_alloc(&t->arena, p->n_label_sets, 1, t->err);
@@ -191,7 +193,7 @@ static enum cp_status sum_sets(struct tagger *t)
     return CP_OK;
 }
 
-static void sort_rows(struct tagger *t)
+static void sort_rows(struct tag_table *t)
 {
     const struct cp_profile *p = t->r->profile;
 
@@ -204,7 +206,7 @@ static void sort_rows(struct tagger *t)
         qsort(t->rows, t->n, sizeof(*t->rows), by_key_then_sum);
 }
 
-static enum cp_status write_all(const struct tagger *t, struct cp_out *out)
+static enum cp_status write_all(const struct tag_table *t, struct cp_out *out)
 {
     struct cp_out text = { .fd = -1 };
     enum cp_status status = CP_OK;
@@ -228,7 +230,7 @@ static enum cp_status write_all(const struct tagger *t, struct cp_out *out)
 enum cp_status cp_write_tags(struct cp_report *r, struct cp_out *out,
                              struct cp_error *err)
 {
-    struct tagger t = { .r = r, .err = err };
+    struct tag_table t = { .r = r, .err = err };
     enum cp_status status = cp_strtab_init(&t.strings, &t.arena, 64, err);
 
     if (status == CP_OK)

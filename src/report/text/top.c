@@ -1,4 +1,4 @@
-/* top.c - the report "top" (also "text"): the flat table. */
+/* top.c - the report "top" (also "text"): the table of functions. */
 #include "report/text/top.h"
 
 #include <stdbool.h>

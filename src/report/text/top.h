@@ -1,4 +1,4 @@
-/* top - the flat table of nodes: its rows, however they are written. */
+/* top - the table of functions: its columns and its output styles. */
 #ifndef CP_TOP_H
 #define CP_TOP_H
 
@@ -12,11 +12,11 @@ struct cp_out;
 struct cp_report;
 struct cp_trimmed;
 
-/* Flat, its share, the share of all so far, cum and its share. */
+/* Writes flat, its share, the running share, cum and its share. */
 void cp_top_columns(const struct cp_report *r, const struct cp_node *n,
                     int64_t *sum, struct cp_out *out);
 
-/* " (inline)", " (partial-inline)" or "", by the calls that are shown. */
+/* " (inline)", " (partial-inline)" or "", according to the shown calls. */
 const char *cp_top_inline_mark(const struct cp_graph *g, uint32_t node);
 
 /* top as JSON and as CSV (structured.c). */
@@ -25,7 +25,7 @@ enum cp_status cp_write_top_json(struct cp_report *r, struct cp_trimmed *t,
 enum cp_status cp_write_top_csv(struct cp_report *r, struct cp_trimmed *t,
                                 struct cp_out *out, struct cp_error *err);
 
-/* top as jeprof prints it (top_jeprof.c). */
+/* top in jeprof's layout (top_jeprof.c). */
 enum cp_status cp_write_top_jeprof(struct cp_report *r, struct cp_trimmed *t,
                                    struct cp_out *out, struct cp_error *err);
 

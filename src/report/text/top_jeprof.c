@@ -1,13 +1,14 @@
 /*
- * top_jeprof.c - the flat table in the layout of jeprof and the Perl pprof.
+ * top_jeprof.c - the table of functions in the layout of jeprof and the Perl
+ * pprof.
  *
  *   Total: 44.5 MB
  *       35.0  78.7%  78.7%     35.0  78.7% make_big
  *
- * Own value, its share, the share of all so far, the value with callees, its
- * share, the name. Scripts take this apart, so the columns are theirs: rows go
- * by value, not magnitude, equal ones by name; shares are of what the filters
- * left, the total is of everything. An address without a name is a row.
+ * The columns are flat, its share, the running share, cum, its share, and the
+ * name. Scripts parse this table, so it matches jeprof: rows are sorted by
+ * signed value, then by name; shares refer to the filtered samples, the total
+ * to all samples. An address without a name is a row.
  */
 #include "base/alloc.h"
 #include "base/arena.h"
@@ -33,12 +34,12 @@
 #define CELL 32
 
 struct row {
-    int64_t first; /* what rows are sorted by */
+    int64_t first; /* sort key */
     struct cp_str name;
     uint32_t node;
 };
 
-/* How values are shown. */
+/* Unit of the shown values. */
 struct scale {
     double divisor;
     int decimals;
@@ -73,7 +74,7 @@ static struct scale scale_of(const struct cp_report *r)
     return s;
 }
 
-/* Whole numbers are cut, others rounded. */
+/* Formats a value: truncated to an integer, or rounded to decimals. */
 static void value_text(const struct scale *s, int64_t value, char *out)
 {
     double scaled = (double)value / s->divisor;
@@ -93,7 +94,7 @@ static void share_text(int64_t value, int64_t total, char *out)
         (void)snprintf(out, CELL, "%s", value == 0 ? "nan" : "+inf");
 }
 
-/* "00005608a63ec1ab make_big leaky.c:6", where not all need be known. */
+/* Formats "00005608a63ec1ab make_big leaky.c:6"; unknown parts are omitted. */
 static struct cp_str row_name(struct cp_graph *g, uint32_t node,
                               struct cp_arena *arena, struct cp_error *err)
 {
@@ -153,7 +154,7 @@ static void write_row(const struct cp_graph *g, const struct row *row,
     cp_out_char(out, '\n');
 }
 
-/* What the filters have left. */
+/* The sum of the filtered samples. */
 static int64_t sum_of_samples(const struct cp_report *r)
 {
     int64_t sum = 0, all_div = 0;

@@ -1,6 +1,6 @@
 /*
- * topproto.c - the report "topproto": the rows of top as a profile of their
- * own, a sample of one frame for each.
+ * topproto.c - the report "topproto": the rows of top as a profile, one sample
+ * with one frame for each row.
  */
 #include <stdint.h>
 #include <string.h>
@@ -24,7 +24,8 @@ struct copier {
     const struct cp_report *r;
     const struct cp_trimmed *t;
     struct cp_profile *to;
-    struct cp_strtab functions; /* struct function_key as text; from 1 */
+    struct cp_strtab
+        functions; /* struct function_key as bytes; numbers start at 1 */
     struct cp_scale scale;
     struct cp_error *err;
 };
@@ -41,7 +42,7 @@ static uint32_t copy_string(struct copier *c, uint32_t id)
     return cp_strtab_add(&c->to->strings, text.ptr, text.len, c->err);
 }
 
-/* The function of a node, added if new; CP_NONE on failure. */
+/* Returns the function of a node, added if new; CP_NONE on failure. */
 static uint32_t function_of(struct copier *c, const struct cp_node_info *info)
 {
     struct function_key key = { info->name, info->system_name, info->file, 0,
@@ -76,7 +77,7 @@ static int64_t scaled(const struct copier *c, int64_t value)
     return cp_to_int64(v);
 }
 
-/* Row i: sample, stack, location and line i. */
+/* Adds row i as sample, stack, location and line i. */
 static enum cp_status copy_row(struct copier *c, uint32_t i)
 {
     const struct cp_node *n = &c->t->graph.nodes[c->t->graph.order[i]];

@@ -1,8 +1,8 @@
 /*
  * traces.c - the report "traces": every sample with its stack.
  *
- * The line of each frame and the label lines of each label set are made once;
- * a sample is then little more than copies.
+ * The line of each frame and the lines of each label set are formatted once; a
+ * sample is then a sequence of copies.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,18 +32,18 @@
 static const char separator[] =
     "-----------+-------------------------------------------------------\n";
 
-struct tracer {
+struct trace_writer {
     const struct cp_report *r;
     struct cp_frames frames;
-    struct cp_str *lines; /* by place in frames.nodes */
+    struct cp_str *lines; /* indexed by index in frames.nodes */
     struct cp_label_texts labels;
     struct cp_scale scale;
     struct cp_arena arena;
 };
 
 /*
- * Blanks for the value, "   name" and its end, with a block to spare behind;
- * ptr is NULL when memory runs out.
+ * Formats blanks for the value, "   name" and its end, padded to a whole block
+ * for put_line. ptr is NULL if memory is exhausted.
  */
 static struct cp_str frame_line(struct cp_arena *arena, struct cp_str name,
                                 const char *end, struct cp_error *err)
@@ -59,7 +59,7 @@ static struct cp_str frame_line(struct cp_arena *arena, struct cp_str name,
     return (struct cp_str){ line, (uint32_t)len };
 }
 
-static enum cp_status make_lines(struct tracer *t, struct cp_error *err)
+static enum cp_status make_lines(struct trace_writer *t, struct cp_error *err)
 {
     const struct cp_profile *p = t->r->profile;
     const struct cp_frames *f = &t->frames;
@@ -87,11 +87,11 @@ static enum cp_status make_lines(struct tracer *t, struct cp_error *err)
     return CP_OK;
 }
 
-/* One line for the labels from *i on that share a key and a kind. */
+/* Writes one line for the labels from *i that share a key and a kind. */
 static void label_line(const void *context, const struct cp_label_set *set,
                        uint32_t *i, struct cp_out *out)
 {
-    const struct tracer *t = context;
+    const struct trace_writer *t = context;
     const struct cp_profile *p = t->r->profile;
     const struct cp_label *first = &p->labels[set->labels + *i];
     char number[CP_LABEL_BYTES];
@@ -117,15 +117,15 @@ static void label_line(const void *context, const struct cp_label_set *set,
     cp_out_char(out, '\n');
 }
 
-/* The text of a value, where it was asked for lately: most values recur. */
+/* A cached text of a value; most values recur. */
 struct value_text {
     int64_t value;
-    uint32_t len; /* 0: not made yet */
+    uint32_t len; /* 0: empty entry */
     char text[CP_LABEL_BYTES + VALUE_WIDTH];
 };
 
-static const struct value_text *text_of(const struct tracer *t, int64_t value,
-                                        struct value_text *known)
+static const struct value_text *text_of(const struct trace_writer *t,
+                                        int64_t value, struct value_text *known)
 {
     struct value_text *v =
         &known[(uint64_t)value * 0x9e3779b97f4a7c15u >> (64 - KNOWN_BITS)];
@@ -144,7 +144,7 @@ static const struct value_text *text_of(const struct tracer *t, int64_t value,
     return v;
 }
 
-/* Lines are copied in whole blocks; what is too much is written over. */
+/* Copies a line in whole blocks; the next write overwrites the excess. */
 static void put_line(struct cp_str line, struct cp_out *out)
 {
     size_t room = (size_t)line.len + LINE_BLOCK;
@@ -158,7 +158,7 @@ static void put_line(struct cp_str line, struct cp_out *out)
     out->len += line.len;
 }
 
-static void write_sample(const struct tracer *t, uint32_t number,
+static void write_sample(const struct trace_writer *t, uint32_t number,
                          struct value_text *known, struct cp_out *out)
 {
     const struct cp_profile *p = t->r->profile;
@@ -177,7 +177,7 @@ static void write_sample(const struct tracer *t, uint32_t number,
     for (uint32_t k = 0, n = 0; k < s->n_locs; k++)
         for (uint32_t j = first[stack[k]]; j < first[stack[k] + 1]; j++) {
             line = t->lines[j];
-            if (n++ == 0) { /* the value instead of blanks */
+            if (n++ == 0) { /* the value replaces the blanks */
                 cp_out_bytes(out, text->text, text->len);
                 line.ptr += VALUE_WIDTH;
                 line.len -= VALUE_WIDTH;
@@ -197,7 +197,7 @@ static void write_some(const void *context, struct cp_piece piece,
         write_sample(context, i, known, out);
 }
 
-/* The legend, or an empty line where there is nothing to say. */
+/* Writes the legend, or an empty line if the legend is empty. */
 static void write_head(const struct cp_report *r, struct cp_out *out)
 {
     size_t before = out->len;
@@ -210,7 +210,7 @@ static void write_head(const struct cp_report *r, struct cp_out *out)
 enum cp_status cp_write_traces(struct cp_report *r, struct cp_out *out,
                                struct cp_error *err)
 {
-    struct tracer t = { .r = r };
+    struct trace_writer t = { .r = r };
     struct cp_label_style style = { label_line, &t, "", "", "" };
     enum cp_status status = cp_frames_init(&t.frames, r, 0, err);
 

@@ -1,4 +1,6 @@
-/* tree.c - the reports "tree" and "peek": callers above, callees below. */
+/*
+ * tree.c - the reports "tree" and "peek": each node with callers and callees.
+ */
 #include "report/text/tree.h"
 
 #include <stdbool.h>
@@ -85,7 +87,7 @@ static enum cp_status write_text(const struct cp_report *r,
     return CP_OK;
 }
 
-/* Which places of the order to write: all, or for peek those that match. */
+/* Sets `keep` for the nodes to write: all, or those that match for peek. */
 static enum cp_status choose(struct cp_trimmed *t, const char *pattern,
                              bool *keep, struct cp_error *err)
 {

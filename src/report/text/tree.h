@@ -1,4 +1,4 @@
-/* tree - each node with its callers and callees. */
+/* tree - writes each node with its callers and callees. */
 #ifndef CP_TREE_H
 #define CP_TREE_H
 
@@ -10,7 +10,7 @@ struct cp_out;
 struct cp_report;
 struct cp_trimmed;
 
-/* tree as JSON and as CSV (structured.c); keep is by place in the order. */
+/* tree as JSON and as CSV (structured.c); keep is by index in the order. */
 enum cp_status cp_write_tree_json(struct cp_report *r, struct cp_trimmed *t,
                                   const bool *keep, struct cp_out *out,
                                   struct cp_error *err);

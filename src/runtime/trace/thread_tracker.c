@@ -154,7 +154,7 @@ static void report_ended(struct cp_thread_tracker *t, uint64_t time_ns)
     for (size_t i = 0; i < t->previous.n; i++) {
         struct cp_trace_input in = { .tid = t->previous.threads[i].tid,
                                      .time_ns = time_ns,
-                                     .kind = CP_INPUT_GONE };
+                                     .kind = CP_INPUT_VANISHED };
 
         if (cp_thread_tracker_has_ended(t, i))
             cp_trace_model_add(t->model, &in);
@@ -254,7 +254,7 @@ void cp_thread_tracker_report_waits(struct cp_thread_tracker *t,
                                      .stack = thread->wait_stack };
 
         if (is_open_wait(t, thread, until_ns) &&
-            cp_trace_model_lacks(t->model, thread->tid, thread->wait_ns))
-            cp_trace_model_waits(t->model, &in, until_ns);
+            cp_trace_model_lacks_wait(t->model, thread->tid, thread->wait_ns))
+            cp_trace_model_report_wait(t->model, &in, until_ns);
     }
 }

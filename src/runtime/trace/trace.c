@@ -127,7 +127,7 @@ static void add_event(void *context, int32_t tid,
         [CP_TRACE_WAIT] = CP_INPUT_WAIT,
         [CP_TRACE_WAKE] = CP_INPUT_WAKE,
         [CP_TRACE_CREATE] = CP_INPUT_CREATE,
-        [CP_TRACE_CREATE_FAILED] = CP_INPUT_UNMADE,
+        [CP_TRACE_CREATE_FAILED] = CP_INPUT_CREATE_FAILED,
         [CP_TRACE_START] = CP_INPUT_START,
         [CP_TRACE_END] = CP_INPUT_END,
         [CP_TRACE_REGION_BEGIN] = CP_INPUT_REGION_BEGIN,
@@ -317,7 +317,7 @@ static void report_head(struct session *s)
     (void)snprintf(text, sizeof(text),
                    "version=1 pid=%d program=%.255s switches=%d", (int)getpid(),
                    program, s->switches.n_rings > 0);
-    cp_trace_model_say(s->model, s->begin_ns, "cpprof.trace", text);
+    cp_trace_model_log(s->model, s->begin_ns, "cpprof.trace", text);
 }
 
 /*
@@ -426,7 +426,7 @@ static void report_lost(struct session *s, uint64_t time_ns)
     (void)snprintf(text, sizeof(text), "events=%llu stacks=%llu switches=%llu",
                    (unsigned long long)events, (unsigned long long)stacks,
                    (unsigned long long)s->switches.n_lost);
-    cp_trace_model_say(s->model, time_ns, "cpprof.lost", text);
+    cp_trace_model_log(s->model, time_ns, "cpprof.lost", text);
 }
 
 static enum cp_status finish(void *session, const struct cp_kind_sink *sink,

@@ -1,9 +1,9 @@
 /*
- * addr2line.c - options and input of `cpprof addr2line`; see addr2line.h.
+ * addr2line.c - options and input of `cpprof addr2line`.
  *
- * Addresses on standard input are answered in batches: all the lines that are
- * there make one. A program that writes an address and waits gets its answer
- * at once, and a long list is read as a whole.
+ * It resolves addresses from standard input in batches of all complete lines
+ * that are available. So a program that writes one address and waits gets its
+ * result at once, and a long list is resolved together.
  */
 #include "tool/addr2line/addr2line.h"
 
@@ -32,14 +32,15 @@
 enum { EXIT_OK = 0, EXIT_FAILED = 1 };
 
 #define READ_BYTES ((size_t)1 << 16)
-#define BATCH_BYTES ((size_t)16 << 20) /* of text; more is answered before */
+#define BATCH_BYTES                                                            \
+    ((size_t)16 << 20) /* bytes of input; a larger batch is split */
 #define PIPE_BYTES (1 << 20)
 
 struct session {
     struct cp_addr2line_style style;
     const char *file, *section;
     struct cp_symbolizer *symbolizer;
-    uint64_t base; /* of the section */
+    uint64_t base; /* address of the section given by -j */
     uint64_t *addresses;
     struct cp_addr2line_answer *answers;
     size_t n, addresses_cap, answers_cap;
@@ -51,16 +52,16 @@ static const char usage_text[] =
     " Turns addresses into file names and line numbers.\n"
     " Addresses that are not given as arguments are read from standard input.\n"
     "  -a --addresses         show the addresses\n"
-    "  -b --target=<format>   taken for the sake of other tools\n"
-    "  -e --exe=<file>        the file that the addresses are in (a.out)\n"
+    "  -b --target=<format>   ignored, for compatibility\n"
+    "  -e --exe=<file>        file that contains the addresses (a.out)\n"
     "  -i --inlines           show the callers of inlined functions\n"
     "  -j --section=<name>    addresses are offsets into that section\n"
-    "  -p --pretty-print      one line for each place\n"
+    "  -p --pretty-print      one line for each address\n"
     "  -s --basenames         file names without directories\n"
     "  -f --functions         show function names\n"
-    "  -C --demangle[=style]  make function names readable\n"
-    "  -R --recurse-limit     taken for the sake of other tools\n"
-    "  -r --no-recurse-limit  the same\n"
+    "  -C --demangle[=style]  demangle function names\n"
+    "  -R --recurse-limit     ignored, for compatibility\n"
+    "  -r --no-recurse-limit  ignored, for compatibility\n"
     "  -h --help              this text\n"
     "  -v --version           the version\n";
 
@@ -83,8 +84,8 @@ static const struct option long_options[] = {
     { NULL, 0, NULL, 0 },
 };
 
-/* Returns the exit status if the program is to end, else -1. */
-static int take_option(struct session *s, int option)
+/* Returns the exit status if the program should exit, else -1. */
+static int parse_option(struct session *s, int option)
 {
     switch (option) {
     case 'a':
@@ -161,8 +162,8 @@ static enum cp_status add_address(struct session *s, const char *text,
     return CP_OK;
 }
 
-static void take_answer(void *context, size_t index,
-                        const struct cp_symbol_frame *frames, size_t n_frames)
+static void store_frames(void *context, size_t index,
+                         const struct cp_symbol_frame *frames, size_t n_frames)
 {
     struct session *s = context;
 
@@ -170,7 +171,7 @@ static void take_answer(void *context, size_t index,
     s->answers[index].n_frames = n_frames;
 }
 
-/* Answers the addresses that have been gathered. */
+/* Resolves and prints the batch. */
 static enum cp_status flush(struct session *s, struct cp_error *err)
 {
     enum cp_status status;
@@ -184,7 +185,7 @@ static enum cp_status flush(struct session *s, struct cp_error *err)
             (struct cp_addr2line_answer){ .address = s->addresses[i] };
     if (status == CP_OK)
         status = cp_symbolizer_resolve(s->symbolizer, s->addresses, s->n,
-                                       take_answer, s, err);
+                                       store_frames, s, err);
     for (size_t i = 0; status == CP_OK && i < s->n; i++)
         s->answers[i].address -= s->base;
     if (status == CP_OK)
@@ -196,9 +197,12 @@ static enum cp_status flush(struct session *s, struct cp_error *err)
     return status;
 }
 
-/* Takes the whole lines of the text; returns how much of it that is. */
-static size_t take_lines(struct session *s, char *text, size_t len,
-                         enum cp_status *status, struct cp_error *err)
+/*
+ * Adds the complete lines of the text to the batch; returns the number of bytes
+ * consumed.
+ */
+static size_t add_lines(struct session *s, char *text, size_t len,
+                        enum cp_status *status, struct cp_error *err)
 {
     size_t done = 0;
     char *end;
@@ -220,7 +224,7 @@ static bool is_more_waiting(void)
 }
 
 /* Reads standard input to its end. */
-static enum cp_status answer_input(struct session *s, struct cp_error *err)
+static enum cp_status resolve_input(struct session *s, struct cp_error *err)
 {
     char *text = NULL;
     size_t len = 0, cap = 0, done;
@@ -242,18 +246,20 @@ static enum cp_status answer_input(struct session *s, struct cp_error *err)
         len += (size_t)got;
         if (len < BATCH_BYTES && is_more_waiting())
             continue;
-        done = take_lines(s, text, len, &status, err);
+        done = add_lines(s, text, len, &status, err);
         if (done == 0 && len >= BATCH_BYTES)
-            status = cp_error_set(err, CP_EFORMAT, "a line without end");
+            status = cp_error_set(
+                err, CP_EFORMAT,
+                "standard input has a line longer than %zu bytes", BATCH_BYTES);
         memmove(text, text + done, len - done);
         len -= done;
         if (status == CP_OK)
             status = flush(s, err);
     }
     if (status == CP_OK && len > 0) {
-        if (text[len - 1] != '\n') /* a last line that nothing ends */
+        if (text[len - 1] != '\n') /* last line without a newline */
             text[len++] = '\n';
-        (void)take_lines(s, text, len, &status, err);
+        (void)add_lines(s, text, len, &status, err);
     }
     if (status == CP_OK)
         status = flush(s, err);
@@ -267,7 +273,7 @@ static enum cp_status answer(struct session *s, char *const *args,
     enum cp_status status = open_file(s, err);
 
     if (status == CP_OK && !*args)
-        return answer_input(s, err);
+        return resolve_input(s, err);
     for (; status == CP_OK && *args; args++)
         status = add_address(s, *args, err);
     return status == CP_OK ? flush(s, err) : status;
@@ -284,7 +290,7 @@ int cp_addr2line_main(int argc, char **argv)
     cp_demangle_also(cp_demangle_d);
     while ((option = getopt_long(argc, argv, "ab:e:ij:psfCrRhHvV", long_options,
                                  NULL)) != -1) {
-        int exit_status = take_option(&s, option);
+        int exit_status = parse_option(&s, option);
 
         if (exit_status >= 0)
             return exit_status;

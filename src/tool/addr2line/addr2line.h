@@ -1,9 +1,8 @@
 /*
- * addr2line - `cpprof addr2line`, a stand-in for the one of binutils.
+ * addr2line - `cpprof addr2line`, a replacement for binutils' addr2line.
  *
- * Takes its options and prints what it prints, so that programs which call
- * addr2line become fast by calling this. Also the program's behaviour when it
- * is called by the name of addr2line.
+ * It accepts the same options and prints the same output, faster. The
+ * executable also behaves so when it is called by the name addr2line.
  */
 #ifndef CP_ADDR2LINE_H
 #define CP_ADDR2LINE_H

@@ -1,13 +1,14 @@
 /*
- * addr2line_print.c - answers as binutils' addr2line words them.
+ * addr2line_print.c - formats results as binutils' addr2line does.
  *
  *   0x0000000000001139          -a
  *   main                        -f
  *   /src/a.c:5 (discriminator 2)
  *
- * With -p all is on one line ("0x1139: main at /src/a.c:5"), and the callers
- * of inlined functions follow as " (inlined by) f at ...". What is unknown is
- * "??"; a line of 0 is "?", but "0" if nothing at all is known.
+ * With -p a result is on one line ("0x1139: main at /src/a.c:5"), and the
+ * callers of inlined functions follow as " (inlined by) f at ...". An unknown
+ * function or file is "??". An unknown line is "?", or "0" if the file is
+ * unknown too.
  */
 #include "tool/addr2line/addr2line_print.h"
 
@@ -25,15 +26,18 @@
 #include "symbol/table/frame.h"
 
 #define ANSWERS_PER_PIECE 1024
-#define LONGEST_NAME 65536
+#define MAX_NAME_BYTES 65536
 
-/* A name that was demangled. */
+/* A mangled name and its demangled form. */
 struct name {
     const char *mangled;
     char text[];
 };
 
-/* Names that were met, found by their place in memory. */
+/*
+ * Cache of demangled names: a lock-free hash table with open addressing, keyed
+ * by the address of the mangled string.
+ */
 struct names {
     _Atomic(struct name *) *slots;
     size_t mask;
@@ -47,7 +51,7 @@ struct printing {
 
 static struct name *make_name(const char *mangled)
 {
-    static _Thread_local char text[LONGEST_NAME];
+    static _Thread_local char text[MAX_NAME_BYTES];
     size_t len;
     struct name *made;
 
@@ -62,13 +66,16 @@ static struct name *make_name(const char *mangled)
     return made;
 }
 
-/* The readable form of a name; threads share what they find. */
+/*
+ * Returns the demangled form of a name. Threads share the cache; a CAS
+ * publishes a new entry.
+ */
 static const char *readable(const struct names *names, const char *mangled)
 {
     size_t at = cp_hash_mix((uintptr_t)mangled, 0) & names->mask;
     struct name *had, *made = NULL;
 
-    if (mangled[0] != '_') /* C, and what is no mangled name */
+    if (mangled[0] != '_') /* a C name, or not mangled */
         return mangled;
     for (;; at = (at + 1) & names->mask) {
         had = atomic_load_explicit(&names->slots[at], memory_order_acquire);
@@ -82,11 +89,11 @@ static const char *readable(const struct names *names, const char *mangled)
         if (had->mangled == mangled)
             break;
     }
-    cp_free(made); /* another thread was first */
+    cp_free(made); /* another thread published its entry first */
     return had->text;
 }
 
-/* A place for each frame there is, twice over: the table is never full. */
+/* Allocates two slots for each frame, so the table is never full. */
 static enum cp_status names_init(struct names *names,
                                  const struct cp_addr2line_answer *answers,
                                  size_t n, struct cp_error *err)
@@ -133,8 +140,8 @@ static void print_function(const struct printing *p, const char *function,
                                             : function);
 }
 
-static void print_place(const struct cp_addr2line_style *style,
-                        const struct cp_symbol_frame *f, struct cp_out *out)
+static void print_location(const struct cp_addr2line_style *style,
+                           const struct cp_symbol_frame *f, struct cp_out *out)
 {
     const char *file = f->file ? f->file : "??";
     const char *slash = style->basenames ? strrchr(file, '/') : NULL;
@@ -179,7 +186,7 @@ static void print_answer(const struct printing *p,
             print_function(p, answer->frames[i].function, out);
             cp_out_cstr(out, style->pretty ? " at " : "\n");
         }
-        print_place(style, &answer->frames[i], out);
+        print_location(style, &answer->frames[i], out);
     }
 }
 

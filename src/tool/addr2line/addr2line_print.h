@@ -1,6 +1,4 @@
-/*
- * addr2line_print - the text of addr2line's answers.
- */
+/* addr2line_print - prints the results of addr2line. */
 #ifndef CP_ADDR2LINE_PRINT_H
 #define CP_ADDR2LINE_PRINT_H
 
@@ -20,7 +18,7 @@ struct cp_addr2line_style {
     bool pretty;    /* -p */
     bool basenames; /* -s */
     bool demangle;  /* -C */
-    bool is_64;     /* addresses have 16 digits, not 8 */
+    bool is_64;     /* print addresses with 16 digits, not 8 */
 };
 
 struct cp_addr2line_answer {
@@ -29,7 +27,7 @@ struct cp_addr2line_answer {
     size_t n_frames;
 };
 
-/* Prints the answers in order, on all cores if there are many. */
+/* Prints the results in order; formats many of them on all cores. */
 enum cp_status cp_addr2line_print(const struct cp_addr2line_style *style,
                                   const struct cp_addr2line_answer *answers,
                                   size_t n, struct cp_out *out,

@@ -1,4 +1,7 @@
-/* launch_attach.c - see launch_attach.h. */
+/*
+ * launch_attach.c - options of `cpprof attach`, and its steps: attach, fetch a
+ * profile, detach.
+ */
 #include "tool/attach/launch_attach.h"
 
 #include <errno.h>
@@ -22,31 +25,34 @@
 #include "launch/instances.h"
 #include "launch/library.h"
 #include "launch/attach_address.h"
-#include "tool/attach/launch_words.h"
+#include "launch/attach_address.h"
+#include "tool/attach/launch_args.h"
+#include "tool/attach/launch_args.h"
 #include "tool/cli/print.h"
 #include "tool/cli/viewer.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
-#define GRACE_MS 60000 /* beyond the profile's own time */
+#define GRACE_MS 60000 /* milliseconds added to the profile's duration */
 #define MAX_PROFILE_BYTES ((uint64_t)1 << 30)
 
 static const char usage_text[] =
     "usage: cpprof attach [OPTION]... PID\n"
-    "Loads the library into a running program, which serves its profiles from\n"
-    "then on: CPU, wall, threads. Memory and locks are only seen in programs\n"
-    "that were started with cpprof run, or with LD_PRELOAD=libcpprof.so, in\n"
-    "which it is asleep until then.\n\n"
-    "  --detach             end that: the program is as before\n"
+    "Loads the library into a running program, which then serves CPU, wall "
+    "and\n"
+    "thread profiles. For heap and lock profiles, start the program with\n"
+    "cpprof run, or preload the library (LD_PRELOAD=libcpprof.so), which is\n"
+    "dormant until you attach.\n\n"
+    "  --detach             stop serving profiles; the program runs on\n"
     "  --cpu=TIME           attach, write a CPU profile of 10s, 2m ..., "
     "detach\n"
-    "  --wall=TIME          the same with all threads, running or not\n"
-    "  -o, --output=FILE    into this file; else cpu.pb.gz, wall.pb.gz\n"
-    "  --profile-port=PORT  listen on this port of localhost; else a free one\n"
-    "  --listen=ADDRESS     or there: HOST:PORT, *:PORT, unix:/PATH\n"
-    "  --open               look at it in a browser\n"
+    "  --wall=TIME          the same with a wall-clock profile of all threads\n"
+    "  -o, --output=FILE    profile to write (cpu.pb.gz or wall.pb.gz)\n"
+    "  --profile-port=PORT  listen on this port of localhost (a free one)\n"
+    "  --listen=ADDRESS     listen on HOST:PORT, *:PORT or unix:/PATH\n"
+    "  --open               open the profiles in a browser\n"
     "  --set=KEY:VALUE,...  settings of the library (CPPROF)\n"
-    "  --library=FILE       this libcpprof.so\n"
+    "  --library=FILE       path of libcpprof.so\n"
     "  -h, --help           this text\n";
 
 enum {
@@ -76,37 +82,41 @@ const struct option cp_launch_attach_options[] = {
 
 struct attach {
     bool is_detach, is_opened, wants_help;
-    const char *kind; /* of the profile to write; NULL: none */
+    const char *kind; /* profile to write, or NULL */
     double seconds;
     const char *output, *listen, *settings, *library;
     char port[CP_LAUNCH_PORT_BYTES];
     pid_t pid;
 };
 
-static enum cp_status take_profile(struct attach *a, const char *kind,
-                                   struct cp_error *err)
+static enum cp_status choose_profile(struct attach *a, const char *kind,
+                                     const char *option, struct cp_error *err)
 {
     if (a->kind)
-        return cp_error_set(err, CP_EUSAGE, "one profile at a time");
+        return cp_error_set(
+            err, CP_EUSAGE,
+            "--cpu and --wall exclude each other; give one of them");
     a->kind = kind;
-    if (cp_launch_seconds(optarg, &a->seconds, err) != CP_OK)
+    if (cp_launch_seconds(option, optarg, &a->seconds, err) != CP_OK)
         return CP_EUSAGE;
     if (a->seconds >= 1)
         return CP_OK;
-    return cp_error_set(err, CP_EUSAGE, "at least a second: %s", optarg);
+    return cp_error_set(err, CP_EUSAGE,
+                        "%s %s: shorter than 1s; use 1s or more", option,
+                        optarg);
 }
 
-static enum cp_status take_option(struct attach *a, int option,
-                                  struct cp_error *err)
+static enum cp_status parse_option(struct attach *a, int option,
+                                   struct cp_error *err)
 {
     switch (option) {
     case OPTION_DETACH:
         a->is_detach = true;
         break;
     case OPTION_CPU:
-        return take_profile(a, "profile", err);
+        return choose_profile(a, "profile", "--cpu", err);
     case OPTION_WALL:
-        return take_profile(a, "wall", err);
+        return choose_profile(a, "wall", "--wall", err);
     case 'o':
         a->output = optarg;
         break;
@@ -129,7 +139,8 @@ static enum cp_status take_option(struct attach *a, int option,
         a->wants_help = true;
         break;
     default:
-        return cp_error_set(err, CP_EUSAGE, "run cpprof attach --help");
+        return cp_error_set(err, CP_EUSAGE,
+                            "see cpprof attach --help for the options");
     }
     return CP_OK;
 }
@@ -144,28 +155,32 @@ static enum cp_status read_options(struct attach *a, int argc, char **argv,
     while (status == CP_OK &&
            (option = getopt_long(argc, argv, "o:h", cp_launch_attach_options,
                                  NULL)) != -1)
-        status = take_option(a, option, err);
+        status = parse_option(a, option, err);
     if (status != CP_OK || a->wants_help)
         return status;
     if (optind + 1 != argc)
-        return cp_error_set(err, CP_EUSAGE, "give one process number");
+        return cp_error_set(err, CP_EUSAGE,
+                            "%d arguments given; give one process number",
+                            argc - optind);
     a->pid = (pid_t)strtol(argv[optind], &end, 10);
     if (*end || a->pid <= 0)
-        return cp_error_set(err, CP_EUSAGE, "not a process number: %s",
+        return cp_error_set(err, CP_EUSAGE,
+                            "%s: not a process number; ps and pgrep show it",
                             argv[optind]);
     if (a->output && !a->kind)
-        return cp_error_set(err, CP_EUSAGE, "-o: with --cpu or --wall");
+        return cp_error_set(err, CP_EUSAGE,
+                            "-o needs --cpu or --wall, which write the file");
     return CP_OK;
 }
 
-static enum cp_status enter(const struct attach *a, char *address,
-                            struct cp_error *err)
+static enum cp_status attach(const struct attach *a, char *address,
+                             struct cp_error *err)
 {
     char library[CP_LIBRARY_PATH], listen[CP_ATTACH_ADDRESS_BYTES];
-    struct cp_attach visit = { .pid = a->pid,
-                               .library = library,
-                               .listen = listen,
-                               .settings = a->settings ? a->settings : "" };
+    struct cp_attach request = { .pid = a->pid,
+                                 .library = library,
+                                 .listen = listen,
+                                 .settings = a->settings ? a->settings : "" };
     struct cp_instance there;
     enum cp_status status = cp_library_find(library, a->library, err);
 
@@ -173,14 +188,18 @@ static enum cp_status enter(const struct attach *a, char *address,
         return status;
     if (cp_instances_of_pid(a->pid, &there))
         return cp_error_set(err, CP_EUSAGE,
-                            "process %ld serves its profiles already, at %s",
+                            "process %ld already serves profiles at %s; "
+                            "use that address, or detach first",
                             (long)a->pid, there.address);
     status = cp_attach_address_choose(a->pid, a->listen, listen, err);
-    return status == CP_OK ? cp_attach(&visit, address, err) : status;
+    return status == CP_OK ? cp_attach(&request, address, err) : status;
 }
 
-/* Its endpoint may be in a network that we do not reach. */
-static enum cp_status leave(const struct attach *a, struct cp_error *err)
+/*
+ * Detaches through the endpoint, or by ptrace if it cannot be reached (another
+ * network namespace).
+ */
+static enum cp_status detach(const struct attach *a, struct cp_error *err)
 {
     struct cp_instance there;
     enum cp_status status = CP_EIO;
@@ -188,18 +207,20 @@ static enum cp_status leave(const struct attach *a, struct cp_error *err)
     if (cp_instances_of_pid(a->pid, &there))
         status = cp_attach_detach(there.address, err);
     else
-        (void)cp_error_set(err, CP_EUSAGE,
-                           "process %ld does not serve profiles", (long)a->pid);
+        (void)cp_error_set(
+            err, CP_EUSAGE,
+            "process %ld does not serve profiles; see cpprof list",
+            (long)a->pid);
     if (status == CP_EIO && cp_attach_withdraw(a->pid, NULL) == CP_OK)
         return CP_OK;
     return status;
 }
 
-/* ---- a profile ---- */
+/* ---- fetching a profile ---- */
 
 /*
- * Ctrl-C while a profile is taken: it is written with what there is, and we
- * leave as always.
+ * Set by Ctrl-C during a profile. The partial profile is then written, and the
+ * library detached as usual.
  */
 static volatile sig_atomic_t is_interrupted;
 
@@ -232,8 +253,9 @@ static enum cp_status fetch(const struct attach *a, const char *address, int fd,
         status = cp_http_client_send(&where, &question, &reply, err);
     }
     if (status == CP_OK && reply.status != 200)
-        status = cp_error_set(err, CP_EIO, "status %d: %s", reply.status,
-                              reply.text);
+        status =
+            cp_error_set(err, CP_EIO, "cannot fetch %s from %s: status %d: %s",
+                         a->kind, address, reply.status, reply.text);
     return status;
 }
 
@@ -256,13 +278,15 @@ static enum cp_status write_profile(const struct attach *a, const char *address,
     fd = has_part ? cp_new_file_beside(name, part, sizeof(part), 0666)
                   : cp_target_open(name, false);
     if (fd < 0)
-        return cp_error_set(err, CP_EIO, "%s: %s", name,
+        return cp_error_set(err, CP_EIO, "cannot write %s: %s", name,
                             cp_target_error(errno));
     status = fetch(a, address, fd, err);
     if (close(fd) != 0 && status == CP_OK)
-        status = cp_error_set(err, CP_EIO, "%s: %s", name, strerror(errno));
+        status = cp_error_set(err, CP_EIO, "cannot write %s: %s", name,
+                              strerror(errno));
     if (status == CP_OK && has_part && rename(part, name) != 0)
-        status = cp_error_set(err, CP_EIO, "%s: %s", name, strerror(errno));
+        status = cp_error_set(err, CP_EIO, "cannot write %s: %s", name,
+                              strerror(errno));
     if (status == CP_OK)
         (void)fprintf(stderr, "cpprof attach: written to %s\n", name);
     else if (has_part)
@@ -270,21 +294,25 @@ static enum cp_status write_profile(const struct attach *a, const char *address,
     return status;
 }
 
-/* Before it is entered: nobody else would leave it. */
+/*
+ * Checks the output file before attaching: a failure afterwards would leave
+ * the library in the process.
+ */
 static enum cp_status prepare(const struct attach *a, struct cp_error *err)
 {
-    struct sigaction noted = { .sa_handler = on_interrupt };
+    struct sigaction action = { .sa_handler = on_interrupt };
     enum cp_status status = cp_launch_check_file(name_of(a), err);
 
     if (status != CP_OK)
         return status;
-    (void)sigaction(SIGINT, &noted, NULL);
-    (void)sigaction(SIGTERM, &noted, NULL);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
     return CP_OK;
 }
 
-static enum cp_status visit(const struct attach *a, const char *address,
-                            struct cp_error *err)
+static enum cp_status profile_and_detach(const struct attach *a,
+                                         const char *address,
+                                         struct cp_error *err)
 {
     struct cp_error later = { 0 };
     enum cp_status status = write_profile(a, address, err);
@@ -303,7 +331,7 @@ static enum cp_status run(struct attach *a, struct cp_error *err)
     enum cp_status status;
 
     if (a->is_detach)
-        return leave(a, err);
+        return detach(a, err);
     if (a->is_opened) {
         status = cp_viewer_find(&viewer, CP_VIEWER_BROWSER, err);
         if (status != CP_OK)
@@ -311,9 +339,9 @@ static enum cp_status run(struct attach *a, struct cp_error *err)
     }
     status = a->kind ? prepare(a, err) : CP_OK;
     if (status == CP_OK)
-        status = enter(a, address, err);
+        status = attach(a, address, err);
     if (status == CP_OK && a->kind)
-        return visit(a, address, err);
+        return profile_and_detach(a, address, err);
     if (status == CP_OK)
         (void)fprintf(stderr,
                       "cpprof: pid %ld, profiles at %s\n"

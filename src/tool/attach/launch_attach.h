@@ -1,4 +1,4 @@
-/* launch_attach - `cpprof attach`: the library into a running program. */
+/* launch_attach - `cpprof attach`: loads the library into a running program. */
 #ifndef CP_LAUNCH_ATTACH_H
 #define CP_LAUNCH_ATTACH_H
 
@@ -6,7 +6,7 @@
 
 int cp_launch_attach_main(int argc, char **argv);
 
-/* What it takes, ended as getopt wants it. */
+/* Long options for getopt_long, also used for shell completion. */
 extern const struct option cp_launch_attach_options[];
 
 #endif

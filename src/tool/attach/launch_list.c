@@ -1,4 +1,6 @@
-/* launch_list.c - see launch_list.h. */
+/*
+ * launch_list.c - prints the programs that serve profiles, as a table or JSON.
+ */
 #include "tool/attach/launch_list.h"
 
 #include <getopt.h>
@@ -14,7 +16,7 @@
 #include "base/out.h"
 #include "base/printable.h"
 #include "launch/instances.h"
-#include "tool/attach/launch_words.h"
+#include "tool/attach/launch_args.h"
 #include "tool/cli/print.h"
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
@@ -24,9 +26,9 @@ enum { N_COLUMNS = 6 };
 
 static const char usage_text[] =
     "usage: cpprof list [--json]\n"
-    "Lists the programs on this machine that serve profiles; root sees those\n"
-    "of all users.\n\n"
-    "  --json      an array of objects, for programs\n"
+    "Lists the programs on this machine that serve profiles. Root sees the\n"
+    "programs of all users.\n\n"
+    "  --json      print a JSON array of objects\n"
     "  -h, --help  this text\n";
 
 const struct option cp_launch_list_options[] = {
@@ -35,7 +37,7 @@ const struct option cp_launch_list_options[] = {
     { NULL, 0, NULL, 0 },
 };
 
-/* Cuts it to 40 bytes, not in the middle of a character. */
+/* Cuts the text to 40 bytes at a character boundary. */
 static void shorten(char *text)
 {
     size_t len = 37;

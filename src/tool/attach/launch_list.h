@@ -1,4 +1,4 @@
-/* launch_list - `cpprof list`: the programs that serve profiles now. */
+/* launch_list - `cpprof list`: lists the programs that serve profiles now. */
 #ifndef CP_LAUNCH_LIST_H
 #define CP_LAUNCH_LIST_H
 
@@ -6,7 +6,7 @@
 
 int cp_launch_list_main(int argc, char **argv);
 
-/* What it takes, ended as getopt wants it. */
+/* Long options for getopt_long, also used for shell completion. */
 extern const struct option cp_launch_list_options[];
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * launch_run.c - see launch_run.h.
+ * launch_run.c - options of `cpprof run`; starts the program.
  *
- * Nearly always this process becomes the program: the library writes the files
- * that --cpu and --heap ask for. Only where something is to be done after the
- * program's end (a page opened on its profile) does it stay and wait.
+ * Usually this process execs the program, and the library writes the files of
+ * --cpu and --heap. With --open and a file it stays as the parent, waits for
+ * the profile and opens it.
  */
 #include "tool/attach/launch_run.h"
 
@@ -26,32 +26,33 @@
 #include "launch/library.h"
 #include "launch/program.h"
 #include "launch/start.h"
-#include "tool/attach/launch_words.h"
+#include "tool/attach/launch_args.h"
 #include "tool/cli/print.h"
 #include "tool/cli/viewer.h"
 #include "tool/pprof/pprof.h"
 
 enum { EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
-#define LOOK_NS 50000000
+#define PROFILE_POLL_NS 50000000
 
 static const char usage_text[] =
     "usage: cpprof run [OPTION]... [--] COMMAND [ARGUMENT]...\n"
     "Starts a program that serves its profiles over HTTP.\n\n"
-    "  --enable-profiling[=false]  profile it; that is the default\n"
-    "  --profile-port=PORT  listen on this port of localhost; else a free one\n"
-    "  --listen=ADDRESS     or there: HOST:PORT, *:PORT, unix:/PATH\n"
-    "  --app-id=NAME        its name in cpprof list\n"
-    "  --cpu=TIME           write a CPU profile of the first 10s, 2m ...; of\n"
-    "                       all of its life: 0\n"
-    "  --heap               write a heap profile at its end\n"
-    "  -o, --output=FILE    into this file; else cpu.pb.gz, heap.pb.gz\n"
-    "  --open               look at it in a browser: at the file, or at the\n"
-    "                       running program\n"
-    "  --follow             profile its children too, each at its own port;\n"
-    "                       with --cpu and --heap: into cpu.PID.pb.gz ...\n"
+    "  --enable-profiling[=false]  profile the program (true)\n"
+    "  --profile-port=PORT  listen on this port of localhost (a free one)\n"
+    "  --listen=ADDRESS     listen on HOST:PORT, *:PORT or unix:/PATH\n"
+    "  --app-id=NAME        name of the program in cpprof list\n"
+    "  --cpu=TIME           write a CPU profile of the first 10s, 2m ...;\n"
+    "                       0: of the whole run\n"
+    "  --heap               write a heap profile when the program exits\n"
+    "  -o, --output=FILE    profile to write (cpu.pb.gz or heap.pb.gz)\n"
+    "  --open               open the profile, or the running program, in a\n"
+    "                       browser\n"
+    "  --follow             profile child processes too, each at its own "
+    "port;\n"
+    "                       --cpu and --heap write cpu.PID.pb.gz ...\n"
     "  --set=KEY:VALUE,...  settings of the library (CPPROF)\n"
-    "  --library=FILE       this libcpprof.so\n"
+    "  --library=FILE       path of libcpprof.so\n"
     "  -h, --help           this text\n";
 
 enum {
@@ -84,30 +85,30 @@ const struct option cp_launch_run_options[] = {
 };
 
 struct run {
-    bool is_off, has_cpu, has_heap, is_opened, follows, wants_help;
-    double seconds; /* of --cpu */
+    bool is_disabled, has_cpu, has_heap, is_opened, follows, wants_help;
+    double seconds; /* seconds of --cpu */
     const char *listen, *app_id, *output, *library, *settings;
     char port[CP_LAUNCH_PORT_BYTES];
-    char file[4096]; /* of the profile, absolute; "": none */
+    char file[4096]; /* absolute path of the profile; "" if none */
     char *const *command;
 };
 
-static enum cp_status take_enable(struct run *r, const char *text,
-                                  struct cp_error *err)
+static enum cp_status parse_enable(struct run *r, const char *text,
+                                   struct cp_error *err)
 {
     if (text && strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
         return cp_error_set(err, CP_EUSAGE,
-                            "--enable-profiling: true or false, not %s", text);
-    r->is_off = text && *text == 'f';
+                            "--enable-profiling=%s: use true or false", text);
+    r->is_disabled = text && *text == 'f';
     return CP_OK;
 }
 
-static enum cp_status take_option(struct run *r, int option,
-                                  struct cp_error *err)
+static enum cp_status parse_option(struct run *r, int option,
+                                   struct cp_error *err)
 {
     switch (option) {
     case OPTION_ENABLE:
-        return take_enable(r, optarg, err);
+        return parse_enable(r, optarg, err);
     case OPTION_PORT:
         r->listen = r->port;
         return cp_launch_port(optarg, r->port, err);
@@ -119,7 +120,7 @@ static enum cp_status take_option(struct run *r, int option,
         break;
     case OPTION_CPU:
         r->has_cpu = true;
-        return cp_launch_seconds(optarg, &r->seconds, err);
+        return cp_launch_seconds("--cpu", optarg, &r->seconds, err);
     case OPTION_HEAP:
         r->has_heap = true;
         break;
@@ -142,7 +143,8 @@ static enum cp_status take_option(struct run *r, int option,
         r->wants_help = true;
         break;
     default:
-        return cp_error_set(err, CP_EUSAGE, "run cpprof run --help");
+        return cp_error_set(err, CP_EUSAGE,
+                            "see cpprof run --help for the options");
     }
     return CP_OK;
 }
@@ -150,12 +152,15 @@ static enum cp_status take_option(struct run *r, int option,
 static enum cp_status check_options(const struct run *r, struct cp_error *err)
 {
     if (!*r->command)
-        return cp_error_set(err, CP_EUSAGE, "no command given");
+        return cp_error_set(err, CP_EUSAGE,
+                            "no command given; use cpprof run -- COMMAND");
     if (r->output && r->has_cpu == r->has_heap)
         return cp_error_set(err, CP_EUSAGE,
-                            "-o names one profile: give --cpu or --heap");
+                            "-o names one file; give either --cpu or --heap");
     if (r->app_id && strchr(r->app_id, ','))
-        return cp_error_set(err, CP_EUSAGE, "--app-id: no commas");
+        return cp_error_set(err, CP_EUSAGE,
+                            "--app-id %s: contains a comma; choose another",
+                            r->app_id);
     return CP_OK;
 }
 
@@ -170,12 +175,12 @@ static enum cp_status read_options(struct run *r, int argc, char **argv,
     while (status == CP_OK &&
            (option = getopt_long(argc, argv, "+o:h", cp_launch_run_options,
                                  NULL)) != -1)
-        status = take_option(r, option, err);
+        status = parse_option(r, option, err);
     r->command = argv + optind;
     return status == CP_OK && !r->wants_help ? check_options(r, err) : status;
 }
 
-/* Its length without what says of which kind it is. */
+/* Length of the name without the profile suffix (.pb.gz). */
 static int stem_length(const char *name)
 {
     static const char end[] = ".pb.gz";
@@ -186,8 +191,8 @@ static int stem_length(const char *name)
 }
 
 /*
- * Adds key:FILE, absolute, for the program may go to another folder. If
- * children write one too, each file has the number of its process.
+ * Appends key:FILE with an absolute path, because the program may change its
+ * working directory. With --follow the name contains the process number.
  */
 static enum cp_status add_file(struct run *r, struct cp_out *out,
                                const char *key, const char *name,
@@ -198,19 +203,23 @@ static enum cp_status add_file(struct run *r, struct cp_out *out,
     char folder[2048] = "";
 
     if (*name != '/' && !getcwd(folder, sizeof(folder)))
-        return cp_error_set(err, CP_EIO, "getcwd: %s", strerror(errno));
+        return cp_error_set(err, CP_EIO,
+                            "cannot find the current directory: %s; "
+                            "give -o an absolute path",
+                            strerror(errno));
     (void)snprintf(r->file, sizeof(r->file), "%s%s%.*s%s%s", folder,
                    *folder && folder[1] ? "/" : "", stem, name,
                    is_numbered ? "." CP_PID_NAME : "", name + stem);
     if (strchr(r->file, ',') || strlen(r->file) >= 390)
         return cp_error_set(err, CP_EUSAGE,
-                            "%s: with a comma or too long; use another name",
+                            "cannot write %s: the path has a comma or is "
+                            "too long; choose another with -o",
                             r->file);
     cp_out_printf(out, ",%s:%s", key, r->file);
     return cp_launch_check_file(r->file, err);
 }
 
-/* What the library is to be told, each setting with a comma before it. */
+/* Writes the settings for the library, each with a leading comma. */
 static enum cp_status write_settings(struct run *r, struct cp_out *out,
                                      struct cp_error *err)
 {
@@ -252,79 +261,86 @@ static enum cp_status prepare(struct run *r, char *address,
     return status;
 }
 
-/* ---- staying ---- */
+/* ---- waiting as the parent ---- */
 
 static volatile sig_atomic_t child_pid;
 
-static void pass_on(int sig)
+static void forward_signal(int sig)
 {
     if (child_pid > 0)
         (void)kill((pid_t)child_pid, sig);
 }
 
-/* The terminal sends these to the program as well; we outlive them. */
+/*
+ * The terminal sends these signals to the program too. The parent ignores them
+ * and outlives the program.
+ */
 static void leave_signals_to_child(void)
 {
-    static const int passed[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+    static const int forwarded[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
 
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGQUIT, SIG_IGN);
-    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++)
-        (void)signal(passed[i], pass_on);
+    for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+        (void)signal(forwarded[i], forward_signal);
 }
 
-/* Until the profile is there or the program has ended; -1: it has not. */
-static int await_profile(const char *file)
+/*
+ * Waits until the profile exists or the program exits. Returns -1 if it still
+ * runs.
+ */
+static int wait_for_profile(const char *file)
 {
-    const struct timespec nap = { 0, LOOK_NS };
+    const struct timespec poll_interval = { 0, PROFILE_POLL_NS };
     struct stat st;
-    int how;
+    int wait_status;
 
     while (stat(file, &st) != 0) {
-        if (waitpid((pid_t)child_pid, &how, WNOHANG) > 0)
-            return how;
-        (void)nanosleep(&nap, NULL);
+        if (waitpid((pid_t)child_pid, &wait_status, WNOHANG) > 0)
+            return wait_status;
+        (void)nanosleep(&poll_interval, NULL);
     }
     return -1;
 }
 
-static int exit_as(int how)
+static int exit_like(int wait_status)
 {
     struct rlimit none = { 0, 0 };
 
-    if (!WIFSIGNALED(how))
-        return WEXITSTATUS(how);
-    (void)setrlimit(RLIMIT_CORE, &none); /* one core is enough */
-    (void)signal(WTERMSIG(how), SIG_DFL);
-    (void)raise(WTERMSIG(how));
-    return 128 + WTERMSIG(how);
+    if (!WIFSIGNALED(wait_status))
+        return WEXITSTATUS(wait_status);
+    (void)setrlimit(RLIMIT_CORE, &none); /* avoid a second core dump */
+    (void)signal(WTERMSIG(wait_status), SIG_DFL);
+    (void)raise(WTERMSIG(wait_status));
+    return 128 + WTERMSIG(wait_status);
 }
 
-static int watch(const struct run *r, const char *path)
+static int run_and_open(const struct run *r, const char *path)
 {
     char file[sizeof(r->file)] = "";
     const char *page[] = { "pprof", "-http=localhost:0", file, NULL };
     struct stat st;
-    int how;
+    int wait_status;
 
-    (void)unlink(r->file); /* one that was there is not this one */
+    (void)unlink(r->file); /* so that only a new file counts */
     child_pid = fork();
     if (child_pid == 0) {
         cp_start_execute(path, r->command);
-        cp_print_line("cpprof run: ", strerror(errno));
+        cp_print_line("cpprof run: cannot start the program: ",
+                      strerror(errno));
         _exit(CP_PROGRAM_NOT_RUN);
     }
     leave_signals_to_child();
     (void)cp_pid_name_expand(r->file, (long)child_pid, file, sizeof(file));
-    how = await_profile(file);
+    wait_status = wait_for_profile(file);
     if (stat(file, &st) == 0) {
         (void)signal(SIGINT, SIG_DFL);
         (void)cp_pprof_main(3, page);
     }
-    if (how == -1)
-        while (waitpid((pid_t)child_pid, &how, 0) < 0 && errno == EINTR)
+    if (wait_status == -1)
+        while (waitpid((pid_t)child_pid, &wait_status, 0) < 0 && errno == EINTR)
             ;
-    return exit_as(how);
+    return exit_like(wait_status);
 }
 
 static int run(struct run *r, struct cp_error *err)
@@ -335,12 +351,12 @@ static int run(struct run *r, struct cp_error *err)
 
     if (cp_program_find(&program, r->command[0], err) != CP_OK)
         return program.exit_status;
-    if (!r->is_off && cp_program_check(program.path, err) != CP_OK)
+    if (!r->is_disabled && cp_program_check(program.path, err) != CP_OK)
         return CP_PROGRAM_NOT_RUN;
-    if (!r->is_off && prepare(r, address, err) != CP_OK)
+    if (!r->is_disabled && prepare(r, address, err) != CP_OK)
         return err->status == CP_EUSAGE ? EXIT_MISUSED : EXIT_FAILED;
     if (r->is_opened && r->file[0])
-        return watch(r, program.path);
+        return run_and_open(r, program.path);
     if (r->is_opened && *address &&
         (cp_viewer_find(&viewer, CP_VIEWER_BROWSER, err) != CP_OK ||
          cp_viewer_show(&viewer, address, false, err) != CP_OK))

@@ -1,13 +1,16 @@
-/* launch_run - `cpprof run`: starts a program with the library in it. */
+/* launch_run - `cpprof run`: starts a program with the library preloaded. */
 #ifndef CP_LAUNCH_RUN_H
 #define CP_LAUNCH_RUN_H
 
 #include <getopt.h>
 
-/* Returns only if the program was not started, or was watched to its end. */
+/*
+ * Returns the exit status if the program could not be started, or if this
+ * process waited for its end (--open). Otherwise it execs the program.
+ */
 int cp_launch_run_main(int argc, char **argv);
 
-/* What it takes, ended as getopt wants it. */
+/* Long options for getopt_long, also used for shell completion. */
 extern const struct option cp_launch_run_options[];
 
 #endif

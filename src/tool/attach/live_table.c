@@ -1,6 +1,9 @@
-/* live_table.c - see live_table.h. */
+/*
+ * live_table.c - the profiles that `cpprof top` shows, and how it fetches one.
+ */
 #include "tool/attach/live_table.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,17 +24,18 @@
 #define TARGET_BYTES 1200
 
 static const char off_hint[] =
-    "nothing, or it is off: curl -X POST 'ADDRESS/block?rate=100000', "
-    "'ADDRESS/mutex?fraction=1' switch it on";
+    "no waits, or the profile is off; switch it on with curl -X POST "
+    "'ADDRESS/block?rate=100000' or 'ADDRESS/mutex?fraction=1'";
 
 static const struct cp_live_view views[] = {
-    { "cpu", "CPU", 'c', "profile", true, NULL, "nothing runs" },
+    { "cpu", "CPU", 'c', "profile", true, NULL, "no thread used CPU time" },
     { "wall", "wall clock", 'w', "wall", true, NULL, "" },
     { "heap", "heap in use", 'h', "heap", false, "-sample_index=inuse_space",
-      "nothing was sampled yet, or memory is not seen (cpprof attach)" },
+      "no allocation was sampled yet, or the program was not started with "
+      "cpprof run" },
     { "allocs", "allocations", 'a', "allocs", true, "-sample_index=alloc_space",
-      "nothing was allocated, or memory is not "
-      "seen (cpprof attach)" },
+      "nothing was allocated, or the program was not started with "
+      "cpprof run" },
     { "locks", "waiting for locks", 'l', "block", true, "-sample_index=delay",
       off_hint },
     { "mutex", "holding locks", 'm', "mutex", true, "-sample_index=delay",
@@ -61,7 +65,7 @@ const char *cp_live_view_keys(void)
     return "c CPU  w wall  h heap  a allocs  l locks  m mutex  q quit";
 }
 
-/* The address as the user gave it, without what follows the root. */
+/* Length of the address without the endpoint's root path and what follows. */
 static int root_len(const char *address)
 {
     const char *root = strstr(address, "/debug/pprof");
@@ -77,11 +81,14 @@ static void write_target(const struct cp_live_table *t, const char *before,
 {
     (void)snprintf(out, TARGET_BYTES, "%.*s/debug/pprof/%s", root_len(before),
                    before, t->view->kind);
-    if (t->view->is_of_time)
+    if (t->view->is_interval)
         (void)snprintf(out + strlen(out), 32, "?seconds=%.0f", t->seconds);
 }
 
-/* The profile in memory; its descriptor, or -1 with *err. */
+/*
+ * Fetches the profile into a memfd. Returns its descriptor, or -1 with *err
+ * set.
+ */
 static int fetch(const struct cp_live_table *t, struct cp_error *err)
 {
     char target[TARGET_BYTES];
@@ -99,14 +106,16 @@ static int fetch(const struct cp_live_table *t, struct cp_error *err)
     write_target(t, "", target);
     question.out_fd = fd;
     if (status == CP_OK && fd < 0)
-        status = cp_error_set(err, CP_EIO, "no memory for a profile");
+        status = cp_error_set(err, CP_EIO, "cannot create a memory file: %s",
+                              strerror(errno));
     if (status == CP_OK) {
         question.token = cp_http_token_for(&where);
         status = cp_http_client_send(&where, &question, &reply, err);
     }
     if (status == CP_OK && reply.status != 200)
-        status = cp_error_set(err, CP_EIO, "status %d: %s", reply.status,
-                              reply.text);
+        status =
+            cp_error_set(err, CP_EIO, "cannot fetch the profile: status %d: %s",
+                         reply.status, reply.text);
     if (status == CP_OK)
         return fd;
     if (fd >= 0)
@@ -115,12 +124,12 @@ static int fetch(const struct cp_live_table *t, struct cp_error *err)
     return -1;
 }
 
-/* What is there is not taken over a time: the time is waited for. */
-static void rest(const struct cp_live_table *t)
+/* Waits for the interval. A profile of current state is served at once. */
+static void wait_interval(const struct cp_live_table *t)
 {
     struct timespec left = { (time_t)t->seconds, 0 };
 
-    if (!t->view->is_of_time)
+    if (!t->view->is_interval)
         while (nanosleep(&left, &left) != 0)
             ;
 }
@@ -145,13 +154,13 @@ int cp_live_table_print(const struct cp_live_table *t)
     } else {
         fd = fetch(t, &err);
         if (fd < 0) {
-            rest(t);
+            wait_interval(t);
             cp_print_line("", err.msg);
             return 1;
         }
         (void)snprintf(source, sizeof(source), "/proc/self/fd/%d", fd);
     }
-    rest(t);
+    wait_interval(t);
     (void)snprintf(rows, sizeof(rows), "-nodecount=%d",
                    t->rows > 1 ? t->rows : 1);
     if (t->view->value)

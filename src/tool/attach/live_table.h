@@ -4,35 +4,38 @@
 
 #include <stdbool.h>
 
-/* What can be looked at. */
+/* A profile that `cpprof top` can show. */
 struct cp_live_view {
     const char *name, *title;
     char key;
-    const char *kind;  /* the last part of the address */
-    bool is_of_time;   /* what happened in that time, not what is there */
-    const char *value; /* an option of pprof that chooses the value */
-    const char *hint;  /* why there may be nothing */
+    const char *kind;  /* last component of the URL path */
+    bool is_interval;  /* covers an interval; otherwise a current state */
+    const char *value; /* pprof option that selects the value */
+    const char *hint;  /* reason for an empty table, shown to the user */
 };
 
-/* NULL: there is none. */
+/* Return NULL if no view matches. */
 const struct cp_live_view *cp_live_view_named(const char *name);
 const struct cp_live_view *cp_live_view_keyed(int key);
 
-/* "c CPU  w wall ...", for the user. */
+/* Key legend for the user: "c CPU  w wall ...". */
 const char *cp_live_view_keys(void);
 
 struct cp_live_table {
     char address[1024]; /* ".../debug/pprof/", or unix:/path */
-    bool is_url;        /* as the user has typed it; it may be anywhere */
+    bool is_url;        /* URL typed by the user; may be remote */
     const struct cp_live_view *view;
     double seconds;
     int rows;
 };
 
-/* Has the report no row? */
+/* Whether the report has no rows. */
 bool cp_live_table_is_empty(const char *report);
 
-/* Takes as long as the table is of; 0, or 1 with a message on stderr. */
+/*
+ * Takes as long as the table's interval. Returns 0, or 1 after printing a
+ * message on stderr.
+ */
 int cp_live_table_print(const struct cp_live_table *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* live_term.c - see live_term.h. */
+/* live_term.c - terminal settings, keys and drawing for `cpprof top`. */
 #include "tool/attach/live_term.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "base/out.h"
 #include "base/printable.h"
 
-#define TO_SCREEN "\033[?1049h\033[?25l"
-#define FROM_SCREEN "\033[?25h\033[?1049l"
+#define ENTER_ALT_SCREEN "\033[?1049h\033[?25l"
+#define LEAVE_ALT_SCREEN "\033[?25h\033[?1049l"
 
 static struct {
     struct termios before;
@@ -36,7 +36,7 @@ static void on_end(int sig)
 
 static void on_resize(int sig)
 {
-    (void)sig; /* ends the poll; the next table has the new size */
+    (void)sig; /* interrupts poll(); the next table uses the new size */
 }
 
 static void catch_signals(void)
@@ -65,7 +65,7 @@ enum cp_status cp_live_term_open(struct cp_error *err)
     if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) != 0)
         return cp_error_set(err, CP_EIO, "terminal: %s", strerror(errno));
     term.is_open = true;
-    put(TO_SCREEN);
+    put(ENTER_ALT_SCREEN);
     return CP_OK;
 }
 
@@ -74,13 +74,13 @@ void cp_live_term_close(void)
     if (!term.is_open)
         return;
     term.is_open = false;
-    put(FROM_SCREEN);
+    put(LEAVE_ALT_SCREEN);
     (void)tcsetattr(STDIN_FILENO, TCSADRAIN, &term.before);
 }
 
-void cp_live_term_forget(void)
+void cp_live_term_disown(void)
 {
-    (void)signal(SIGINT, SIG_IGN); /* the parent ends us */
+    (void)signal(SIGINT, SIG_IGN); /* the parent kills this child */
     (void)signal(SIGTERM, SIG_DFL);
     (void)signal(SIGHUP, SIG_DFL);
     (void)signal(SIGWINCH, SIG_DFL);
@@ -101,7 +101,7 @@ int cp_live_term_rows(void)
     return size().ws_row;
 }
 
-/* One line, cut to the width; what a terminal would obey is escaped. */
+/* Writes one line, cut to the width, with control characters escaped. */
 static void put_line(struct cp_out *out, const char *text, size_t len,
                      size_t columns)
 {
@@ -120,7 +120,9 @@ static void put_line(struct cp_out *out, const char *text, size_t len,
     cp_out_cstr(out, "\033[K");
 }
 
-/* The file's own lines are not news; the rest begins so. */
+/*
+ * Skips the lines that describe the file; the table starts at "Showing nodes".
+ */
 static const char *skip_file(const char *text)
 {
     const char *showing = strstr(text, "Showing nodes");

@@ -1,8 +1,8 @@
 /*
- * live_term - the terminal while `cpprof top` has it.
+ * live_term - controls the terminal for `cpprof top`.
  *
- * One screen, drawn as a whole; keys come one at a time. However the program
- * ends, the terminal is as it was before.
+ * It redraws the whole screen and reads single keys. It restores the terminal's
+ * settings however the program ends.
  */
 #ifndef CP_LIVE_TERM_H
 #define CP_LIVE_TERM_H
@@ -18,18 +18,18 @@ struct cp_live_head {
 enum cp_status cp_live_term_open(struct cp_error *err);
 void cp_live_term_close(void);
 
-/* In a child, which leaves the terminal alone. */
-void cp_live_term_forget(void);
+/* In a child process: leaves the terminal's settings alone at exit. */
+void cp_live_term_disown(void);
 
-/* Two lines of head, and as much of the text as there is room for. */
+/* Draws two header lines and as many lines of text as fit. */
 void cp_live_term_draw(const struct cp_live_head *head, const char *text);
 
 int cp_live_term_rows(void);
 
-/* The next key; 4 at the end of input. */
+/* The next key; 4 (Ctrl-D) at end of input. */
 int cp_live_term_key(void);
 
-/* Did a signal ask for the end? */
+/* Whether a terminating signal has arrived. */
 bool cp_live_term_is_ended(void);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * live_top.c - see live_top.h.
+ * live_top.c - options and event loop of `cpprof top`.
  *
- * Each table is the report that `pprof -top` prints of a profile of the last
- * second or so. It is made in a child process, so that keys are heard while
- * the profile is taken, and so that what a child leaves behind is gone.
+ * Each table is the output of `pprof -top` on a profile of the last interval. A
+ * child process makes it, so that the parent can react to keys meanwhile, and
+ * so that no memory accumulates.
  */
 #include "tool/attach/live_top.h"
 
@@ -23,7 +23,7 @@
 #include "base/error.h"
 #include "base/instance.h"
 #include "base/out.h"
-#include "tool/attach/launch_words.h"
+#include "tool/attach/launch_args.h"
 #include "tool/attach/live_table.h"
 #include "tool/attach/live_term.h"
 #include "tool/cli/print.h"
@@ -32,18 +32,19 @@
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
 #define MAX_TABLE ((size_t)1 << 20)
-#define OTHER_LINES 6 /* of a table, besides its rows */
+#define OTHER_LINES 6 /* lines of a table besides its rows */
 
 static const char usage_text[] =
     "usage: cpprof top [OPTION]... [PID|APP|URL]\n"
-    "Shows what a program under the library does, again and again: by process\n"
-    "number or app id of cpprof list, or by address. Keys: c CPU, w wall "
-    "clock,\n"
-    "h heap, a allocations, l waiting for locks, m holding them, q ends.\n\n"
-    "  -d, --delay=TIME  the time that each table is of (1s)\n"
-    "  -n, --count=N     print N tables and end; 1 where there is no terminal\n"
-    "  -k, --kind=KIND   begin with cpu, wall, heap, allocs, locks or mutex\n"
-    "  -r, --rows=N      rows of a table that is printed (20)\n"
+    "Shows where a running program spends its time, in a table that is made\n"
+    "every second. Name the program by process number, by app id of cpprof\n"
+    "list, or by address.\n"
+    "Keys: c CPU, w wall clock, h heap, a allocations, l waiting for locks,\n"
+    "m holding locks, q quit.\n\n"
+    "  -d, --delay=TIME  interval that each table covers (1s)\n"
+    "  -n, --count=N     print N tables and exit; 1 without a terminal\n"
+    "  -k, --kind=KIND   start with cpu, wall, heap, allocs, locks or mutex\n"
+    "  -r, --rows=N      rows of a printed table (20)\n"
     "  -h, --help        this text\n";
 
 const struct option cp_live_top_options[] = {
@@ -57,66 +58,70 @@ const struct option cp_live_top_options[] = {
 
 struct top {
     struct cp_live_table table;
-    char name[512]; /* of what is looked at */
-    long count;     /* tables to print; 0: until somebody ends it */
+    char name[512]; /* target, for the heading */
+    long count;     /* tables to print; 0: no limit */
     int rows;
     bool wants_help;
-    char *text; /* of the newest table, or why there is none */
+    char *text; /* newest table, or the error message */
     size_t len, cap;
-    pid_t child; /* that makes the next; 0: none */
+    pid_t child; /* pid of the process that makes the next table, or 0 */
     int pipe;
 };
 
 /* ---- the command line ---- */
 
-static enum cp_status take_number(const char *text, long most, long *out,
-                                  struct cp_error *err)
+static enum cp_status parse_number(char option, const char *text, long max,
+                                   long *out, struct cp_error *err)
 {
     char *end;
     long value = strtol(text, &end, 10);
 
-    if (*text < '0' || *text > '9' || *end || value < 1 || value > most)
-        return cp_error_set(err, CP_EUSAGE, "no number from 1 to %ld: %s", most,
-                            text);
+    if (*text < '0' || *text > '9' || *end || value < 1 || value > max)
+        return cp_error_set(err, CP_EUSAGE,
+                            "-%c %s: not a number from 1 to %ld", option, text,
+                            max);
     *out = value;
     return CP_OK;
 }
 
-static enum cp_status take_option(struct top *t, int option,
-                                  struct cp_error *err)
+static enum cp_status parse_option(struct top *t, int option,
+                                   struct cp_error *err)
 {
     long rows = t->rows;
     enum cp_status status = CP_OK;
 
     switch (option) {
     case 'd':
-        status = cp_launch_seconds(optarg, &t->table.seconds, err);
+        status = cp_launch_seconds("--delay", optarg, &t->table.seconds, err);
         if (status == CP_OK && t->table.seconds < 1)
             t->table.seconds = 1;
         return status;
     case 'n':
-        return take_number(optarg, 1000000, &t->count, err);
+        return parse_number('n', optarg, 1000000, &t->count, err);
     case 'r':
-        status = take_number(optarg, 10000, &rows, err);
+        status = parse_number('r', optarg, 10000, &rows, err);
         t->rows = (int)rows;
         return status;
     case 'k':
         t->table.view = cp_live_view_named(optarg);
         if (t->table.view)
             return CP_OK;
-        return cp_error_set(err, CP_EUSAGE, "no such kind: %s", optarg);
+        return cp_error_set(err, CP_EUSAGE,
+                            "-k %s: unknown kind; use cpu, wall, heap, allocs, "
+                            "locks or mutex",
+                            optarg);
     case 'h':
         t->wants_help = true;
         return CP_OK;
     default:
-        return cp_error_set(err, CP_EUSAGE, "run cpprof top --help");
+        return cp_error_set(err, CP_EUSAGE,
+                            "see cpprof top --help for the options");
     }
 }
 
-/* A server's address as the user has typed it; a socket is asked by ourselves.
- */
-static enum cp_status take_address(struct top *t, const char *what,
-                                   struct cp_error *err)
+/* Stores the address of a server as the user typed it. */
+static enum cp_status parse_address(struct top *t, const char *what,
+                                    struct cp_error *err)
 {
     bool is_socket = strncmp(what, "unix:", 5) == 0;
     bool is_whole = is_socket || strstr(what, "://");
@@ -124,22 +129,23 @@ static enum cp_status take_address(struct top *t, const char *what,
                      is_whole ? "" : "http://", what);
 
     if (n < 0 || (size_t)n >= sizeof(t->table.address))
-        return cp_error_set(err, CP_EUSAGE, "an address of over %zu bytes",
-                            sizeof(t->table.address) - 1);
+        return cp_error_set(err, CP_EUSAGE,
+                            "address longer than %zu bytes: %.40s...",
+                            sizeof(t->table.address) - 1, what);
     (void)snprintf(t->name, sizeof(t->name), "%s", what);
     t->table.is_url = !is_socket;
     return CP_OK;
 }
 
-/* What is to be looked at. */
-static enum cp_status take_target(struct top *t, const char *what,
-                                  struct cp_error *err)
+/* Resolves the target: an address, a process number or an app id. */
+static enum cp_status resolve_target(struct top *t, const char *what,
+                                     struct cp_error *err)
 {
     struct cp_instance i;
     enum cp_status status;
 
-    if (what && cp_url_is_one(what))
-        return take_address(t, what, err);
+    if (what && cp_url_is_url(what))
+        return parse_address(t, what, err);
     status = cp_launch_pick(what, &i, err);
     if (status != CP_OK)
         return status;
@@ -158,13 +164,14 @@ static enum cp_status read_options(struct top *t, int argc, char **argv,
     while (status == CP_OK &&
            (option = getopt_long(argc, argv, "d:n:k:r:h", cp_live_top_options,
                                  NULL)) != -1)
-        status = take_option(t, option, err);
+        status = parse_option(t, option, err);
     if (status == CP_OK && argc - optind > 1)
-        return cp_error_set(err, CP_EUSAGE, "one program at a time");
+        return cp_error_set(err, CP_EUSAGE, "%d programs given; give one",
+                            argc - optind);
     return status;
 }
 
-/* ---- the child ---- */
+/* ---- the child process ---- */
 
 static enum cp_status start_table(struct top *t, struct cp_error *err)
 {
@@ -178,7 +185,7 @@ static enum cp_status start_table(struct top *t, struct cp_error *err)
         (void)dup2(ends[1], STDERR_FILENO);
         (void)close(ends[0]);
         (void)close(ends[1]);
-        cp_live_term_forget();
+        cp_live_term_disown();
         _exit(cp_live_table_print(&t->table));
     }
     (void)close(ends[1]);
@@ -190,24 +197,24 @@ static enum cp_status start_table(struct top *t, struct cp_error *err)
     return cp_error_set(err, CP_EIO, "fork: %s", strerror(errno));
 }
 
-/* Waits for the child; its exit status, or -1. */
+/* Waits for the child; returns its exit status, or -1. */
 static int end_table(struct top *t, bool is_killed)
 {
-    int how = -1;
+    int wait_status = -1;
 
     if (!t->child)
         return -1;
     if (is_killed)
         (void)kill(t->child, SIGKILL);
     (void)close(t->pipe);
-    while (waitpid(t->child, &how, 0) < 0 && errno == EINTR)
+    while (waitpid(t->child, &wait_status, 0) < 0 && errno == EINTR)
         ;
     t->child = 0;
-    return WIFEXITED(how) ? WEXITSTATUS(how) : -1;
+    return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
 }
 
-/* Takes what has come; true at the end. */
-static bool take_text(struct top *t)
+/* Reads available output of the child; true at its end. */
+static bool read_output(struct top *t)
 {
     ssize_t n;
 
@@ -221,7 +228,7 @@ static bool take_text(struct top *t)
     return n == 0 || (n < 0 && errno != EINTR);
 }
 
-/* What the child has to say, without the lines that tell of its fetching. */
+/* The child's output without its messages about fetching. */
 static const char *report_of(const struct top *t)
 {
     const char *text = t->text;
@@ -234,7 +241,7 @@ static const char *report_of(const struct top *t)
     return text;
 }
 
-/* ---- without a terminal ---- */
+/* ---- output without a terminal ---- */
 
 static enum cp_status print_table(const struct top *t, bool is_first,
                                   struct cp_error *err)
@@ -259,7 +266,7 @@ static enum cp_status print_tables(struct top *t, struct cp_error *err)
     t->table.rows = t->rows;
     for (long i = 0; i < t->count && status == CP_OK; i++) {
         status = start_table(t, err);
-        while (status == CP_OK && !take_text(t))
+        while (status == CP_OK && !read_output(t))
             ;
         if (status == CP_OK && end_table(t, false) != 0)
             status =
@@ -271,7 +278,7 @@ static enum cp_status print_tables(struct top *t, struct cp_error *err)
     return status;
 }
 
-/* ---- with one ---- */
+/* ---- output on a terminal ---- */
 
 static void draw(struct top *t, const char *text)
 {
@@ -281,8 +288,8 @@ static void draw(struct top *t, const char *text)
     cp_live_term_draw(&head, text);
 }
 
-/* False: it is over. */
-static bool press(struct top *t, int key, bool *is_changed)
+/* Handles a key; returns false if it ends the program. */
+static bool on_key(struct top *t, int key, bool *is_changed)
 {
     const struct cp_live_view *view = cp_live_view_keyed(key);
 
@@ -295,7 +302,7 @@ static bool press(struct top *t, int key, bool *is_changed)
     return true;
 }
 
-/* One table, or less if the user wants another. */
+/* Shows one table, or stops early if the user selects another one. */
 static enum cp_status show_table(struct top *t, bool *is_over,
                                  struct cp_error *err)
 {
@@ -312,9 +319,9 @@ static enum cp_status show_table(struct top *t, bool *is_over,
         if (cp_live_term_is_ended())
             *is_over = true;
         if (n > 0 && waits[1].revents)
-            is_done = take_text(t);
+            is_done = read_output(t);
         if (n > 0 && waits[0].revents)
-            *is_over |= !press(t, cp_live_term_key(), &is_changed);
+            *is_over |= !on_key(t, cp_live_term_key(), &is_changed);
     }
     (void)end_table(t, !is_done);
     if (is_done && cp_live_table_is_empty(t->text))
@@ -353,7 +360,7 @@ int cp_live_top_main(int argc, char **argv)
         return EXIT_OK;
     }
     if (status == CP_OK)
-        status = take_target(&t, argv[optind], &err);
+        status = resolve_target(&t, argv[optind], &err);
     if (t.count == 0 && !(isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)))
         t.count = 1;
     if (status == CP_OK)

@@ -1,4 +1,7 @@
-/* live_top - `cpprof top`: what a running program does, again and again. */
+/*
+ * live_top - `cpprof top`: shows where a running program spends its time,
+ * refreshed every second.
+ */
 #ifndef CP_LIVE_TOP_H
 #define CP_LIVE_TOP_H
 
@@ -6,7 +9,7 @@
 
 int cp_live_top_main(int argc, char **argv);
 
-/* What it takes, ended as getopt wants it. */
+/* Long options for getopt_long, also used for shell completion. */
 extern const struct option cp_live_top_options[];
 
 #endif

@@ -1,4 +1,4 @@
-/* candidates.c - see candidates.h. */
+/* candidates.c - adds, sorts and lists completions. */
 #include "tool/cli/candidates.h"
 
 #include <stdbool.h>
@@ -15,7 +15,10 @@
 
 void cp_candidates_add(struct cp_candidates *c, const char *text)
 {
-    /* Others could not be typed, and libedit would send them on. */
+    /*
+     * Skip unprintable names: the user cannot type them, and libedit would
+     * print them raw.
+     */
     bool is_plain = cp_printable_is(text, strlen(text));
     const char *copy =
         is_plain ? cp_arena_copy(&c->arena, text, strlen(text), NULL) : NULL;
@@ -56,7 +59,7 @@ size_t cp_candidates_common(const struct cp_candidates *c)
     }
     while (common > 0 && c->n > 0 &&
            ((unsigned char)c->items[0][common] & 0xc0) == 0x80)
-        common--; /* not in the middle of a character */
+        common--; /* do not cut a UTF-8 character */
     return common;
 }
 

@@ -1,4 +1,4 @@
-/* candidates - a list of completions; see prompt.h. */
+/* candidates - the list of completions that the prompt offers (prompt.h). */
 #ifndef CP_CANDIDATES_H
 #define CP_CANDIDATES_H
 
@@ -8,20 +8,23 @@
 
 struct cp_out;
 
-/* Starts as { 0 }. */
+/* Initialized by { 0 }. */
 struct cp_candidates {
     const char **items;
     size_t n, cap;
     struct cp_arena arena;
 };
 
-/* Sorts them and leaves each once. */
+/* Sorts the candidates and removes duplicates. */
 void cp_candidates_sort(struct cp_candidates *c);
 
-/* How many bytes all of them begin with. */
+/* Length in bytes of their common prefix. */
 size_t cp_candidates_common(const struct cp_candidates *c);
 
-/* Lists them in columns of a screen so wide; of very many, the first. */
+/*
+ * Lists the candidates in columns, for a screen of `width` columns. Cuts a very
+ * long list.
+ */
 void cp_candidates_list(const struct cp_candidates *c, size_t width,
                         struct cp_out *out);
 

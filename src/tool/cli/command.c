@@ -1,8 +1,9 @@
 /*
- * command.c - reading the command line; see command.h.
+ * command.c - parses the command lines of pprof and jeprof into struct
+ * cp_command.
  *
- * All options are rows of one table (flags.c) that says what kind each is and
- * where its value goes.
+ * All options are rows of one table (flags.c) that gives the kind of each
+ * option and the offset of its value.
  */
 #include "tool/cli/command.h"
 
@@ -36,7 +37,7 @@ static enum cp_status invalid(const struct cp_flag *f, const char *value,
                         value, f->name, what);
 }
 
-/* The words that Go takes for a boolean. */
+/* Parses a boolean as Go's strconv.ParseBool does. */
 static bool read_bool(const char *text, bool *out)
 {
     static const char *const words[2][6] = {
@@ -63,7 +64,7 @@ static enum cp_status check_number(const struct cp_flag *f, const char *value,
                    err);
 }
 
-/* The reference reads decimal digits alone at the prompt. */
+/* Parses an integer. google/pprof accepts only decimal digits at the prompt. */
 static enum cp_status set_int(struct cp_command *c, const struct cp_flag *f,
                               const char *value, struct cp_error *err)
 {
@@ -73,11 +74,11 @@ static enum cp_status set_int(struct cp_command *c, const struct cp_flag *f,
 
     if (check_number(f, value, read, "not a whole number", err) != CP_OK)
         return CP_EUSAGE;
-    if (number > INT32_MAX) /* beyond any count there can be */
+    if (number > INT32_MAX) /* clamp: no profile has more rows */
         number = INT32_MAX;
     if (number < INT32_MIN)
         number = INT32_MIN;
-    *(int *)cp_flag_place(f, c) = (int)number;
+    *(int *)cp_flag_target(f, c) = (int)number;
     return CP_OK;
 }
 
@@ -89,11 +90,11 @@ static enum cp_status set_float(struct cp_command *c, const struct cp_flag *f,
 
     if (check_number(f, value, read, "not a number", err) != CP_OK)
         return CP_EUSAGE;
-    *(double *)cp_flag_place(f, c) = number;
+    *(double *)cp_flag_target(f, c) = number;
     return CP_OK;
 }
 
-/* One of a group of which only one may be given. */
+/* Chooses a member of an exclusive group; fails if another one was chosen. */
 static enum cp_status claim(const char **holder, const char *name,
                             struct cp_error *err)
 {
@@ -124,7 +125,7 @@ static enum cp_status set_format(struct cp_command *c, const struct cp_flag *f,
     return CP_OK;
 }
 
-/* Takes back a switch of a group that was given before. */
+/* Withdraws the choice of a group's member that was given before. */
 static void clear_switch(struct cp_command *c, const struct cp_flag *f)
 {
     if (c->format_name == f->name) {
@@ -142,7 +143,7 @@ static void clear_switch(struct cp_command *c, const struct cp_flag *f)
     c->values &= ~cp_flag_value_bit(f);
 }
 
-/* A switch of a group. */
+/* Chooses a member of a group. */
 static enum cp_status set_switch(struct cp_command *c, const struct cp_flag *f,
                                  struct cp_error *err)
 {
@@ -177,14 +178,14 @@ enum cp_status cp_command_set(struct cp_command *c, const struct cp_flag *f,
 
     switch (f->kind) {
     case CP_FLAG_STRING:
-        *(const char **)cp_flag_place(f, c) = value;
+        *(const char **)cp_flag_target(f, c) = value;
         return CP_OK;
     case CP_FLAG_INT:
         return set_int(c, f, value, err);
     case CP_FLAG_FLOAT:
         return set_float(c, f, value, err);
     case CP_FLAG_LIST:
-        return add_to((struct cp_list *)cp_flag_place(f, c), value, err);
+        return add_to((struct cp_list *)cp_flag_target(f, c), value, err);
     case CP_FLAG_FORMAT_ARG:
         return set_format(c, f, value, err);
     case CP_FLAG_IGNORED:
@@ -197,7 +198,7 @@ enum cp_status cp_command_set(struct cp_command *c, const struct cp_flag *f,
                             "invalid boolean value \"%s\" for -%s", value,
                             f->name);
     if (f->kind == CP_FLAG_BOOL)
-        *(bool *)cp_flag_place(f, c) = yes;
+        *(bool *)cp_flag_target(f, c) = yes;
     else if (yes)
         return set_switch(c, f, err);
     else
@@ -205,7 +206,9 @@ enum cp_status cp_command_set(struct cp_command *c, const struct cp_flag *f,
     return CP_OK;
 }
 
-/* Reads the option at argv[*i], and its value, which may be the next word. */
+/*
+ * Parses the option at argv[*i] and its value, which may be the next argument.
+ */
 static enum cp_status read_option(struct cp_command *c, int argc,
                                   const char *const *argv, int *i,
                                   struct cp_error *err)
@@ -230,7 +233,7 @@ static enum cp_status read_option(struct cp_command *c, int argc,
     return cp_command_set(c, f, value, err);
 }
 
-/* How often standard input stands in a list. */
+/* Number of "-" (standard input) entries in a list. */
 static size_t count_stdin(const struct cp_list *list)
 {
     size_t n = 0;
@@ -278,15 +281,15 @@ static enum cp_status check(const struct cp_command *c, struct cp_error *err)
         c->options.format != CP_FORMAT_TREE &&
         c->options.format != CP_FORMAT_PEEK)
         return cp_error_set(err, CP_EUSAGE,
-                            "-json and -csv go with -top, -tree or -peek");
+                            "-json and -csv need -top, -tree or -peek");
     if (*c->tls_key && !*c->tls_cert)
         return cp_error_set(err, CP_EUSAGE, "-tls_key needs -tls_cert");
     return CP_OK;
 }
 
 /*
- * Of -sample_index and the short names for it the first counts, in the order
- * of the table; the others are ignored.
+ * Of -sample_index and its shorthands the first in the order of the table wins.
+ * Records the others as ignored.
  */
 static void choose_value(struct cp_command *c)
 {
@@ -315,7 +318,7 @@ static void set_defaults(struct cp_command *c)
                               .timeout = -1 };
 }
 
-/* Reads the words into a command that has its defaults. */
+/* Parses the arguments into a command that holds the defaults. */
 static enum cp_status read_words(struct cp_command *c, int argc,
                                  const char *const *argv, struct cp_error *err)
 {

@@ -1,11 +1,11 @@
 /*
- * command - the command line of pprof, understood.
+ * command - the parsed command line of pprof.
  *
  *   pprof [format] [options] [binary] source...
  *
- * One or two dashes, -name=value or -name value, booleans alone or with
- * =value. Options may stand before, between and after the sources; -- ends
- * them; - is standard input.
+ * An option has one or two dashes and takes its value as -name=value or -name
+ * value. A boolean stands alone or takes =value. Options may come before,
+ * between and after the sources. "--" ends the options; "-" is standard input.
  */
 #ifndef CP_COMMAND_H
 #define CP_COMMAND_H
@@ -18,11 +18,11 @@
 #include "report/core/options.h"
 #include "report/picture/picture.h"
 
-/* What becomes of a report. */
+/* Destination of a report. */
 enum cp_product {
     CP_PRODUCT_TEXT,    /* goes to standard output */
-    CP_PRODUCT_FILE,    /* goes to a file when that is a terminal */
-    CP_PRODUCT_PICTURE, /* the same, after graphviz has drawn it */
+    CP_PRODUCT_FILE,    /* a file if standard output is a terminal */
+    CP_PRODUCT_PICTURE, /* the same, drawn by graphviz first */
 };
 
 struct cp_list {
@@ -30,39 +30,39 @@ struct cp_list {
     size_t n, cap;
 };
 
-/* Starts with cp_command_init. */
+/* Initialized by cp_command_init. */
 struct cp_command {
     struct cp_options options;
     enum cp_product product;
     enum cp_picture picture;
-    const char *suffix; /* of a file that the tool names itself */
-    const char *viewer; /* shows that file; NULL for none */
+    const char *suffix; /* suffix of a file name that the tool chooses */
+    const char *viewer; /* program that shows that file, or NULL */
     struct cp_list sources, bases, diff_bases;
     const char *build_id, *comment, *symbolize;
     const char *tls_cert, *tls_key, *tls_ca;
-    int seconds, timeout; /* for fetching; -1 when not given */
+    int seconds, timeout; /* for HTTP sources; -1 if not given */
     bool no_save;
-    const char *http; /* where to serve the page; NULL: nowhere */
+    const char *http; /* listen address of the web page, or NULL */
     bool no_browser;
     bool all_frames, wants_help;
-    bool is_shell;   /* at the prompt: files instead of bytes on the screen */
-    unsigned values; /* short names for a sample_index that are ignored */
+    bool is_shell;   /* set at the prompt: binary reports go to a file */
+    unsigned values; /* bits (cp_flag_value_bit) of ignored shorthands */
 
-    /* Of jeprof, see jeprof.h. */
+    /* Options of jeprof (jeprof.h). */
     bool is_jeprof, is_interactive, wants_symbols, wants_stacks;
     bool wants_version, is_ignored;
-    struct cp_legacy_heap_options heap; /* how dumps are read */
+    struct cp_legacy_heap_options heap; /* how to read heap dumps */
 
-    /* While reading. */
-    const char *format_name; /* the flag that chose the format */
+    /* State of the parser. */
+    const char *format_name; /* flag that chose the format */
     const char *sort_name, *granularity_name;
 };
 
-/* Reads the command line. CP_EUSAGE with *err set when it makes no sense. */
+/* Parses the command line. Returns CP_EUSAGE with *err set if it is invalid. */
 enum cp_status cp_command_init(struct cp_command *c, int argc,
                                const char *const *argv, struct cp_error *err);
 
-/* The same for the command line of jeprof. */
+/* Parses a command line of jeprof. */
 enum cp_status cp_command_init_jeprof(struct cp_command *c, int argc,
                                       const char *const *argv,
                                       struct cp_error *err);
@@ -71,8 +71,8 @@ void cp_command_release(struct cp_command *c);
 struct cp_flag;
 
 /*
- * Applies one option. value is borrowed for as long as the command lives;
- * NULL for a switch without one.
+ * Applies one option. The command borrows value, which must outlive it; value
+ * is NULL for a switch without a value.
  */
 enum cp_status cp_command_set(struct cp_command *c, const struct cp_flag *f,
                               const char *value, struct cp_error *err);

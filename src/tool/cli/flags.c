@@ -1,5 +1,5 @@
 /*
- * flags.c - every option of pprof, and the help text made from them.
+ * flags.c - the table of pprof's options, and the help text generated from it.
  */
 #include "tool/cli/flags.h"
 
@@ -73,11 +73,10 @@
         .name = flag, .kind = CP_FLAG_SORT, .section = CP_HELP_SHAPE,          \
         .choice = is_cum, .help = text                                         \
     }
-#define VALUE(flag, type, is_mean)                                             \
+#define VALUE(flag, type, is_mean, text)                                       \
     {                                                                          \
         .name = flag, .kind = CP_FLAG_VALUE, .section = CP_HELP_VALUES,        \
-        .choice = is_mean, .suffix = type,                                     \
-        .help = "same as -sample_index=" type                                  \
+        .choice = is_mean, .suffix = type, .help = text                        \
     }
 #define SOURCE(flag, type, field, what, text)                                  \
     {                                                                          \
@@ -98,10 +97,11 @@ static const struct cp_flag flags[] = {
     FORMAT("top", CP_FORMAT_TOP, "table of the heaviest functions"),
     FORMAT("text", CP_FORMAT_TOP, "same as -top"),
     FORMAT("tree", CP_FORMAT_TREE, "each function with callers and callees"),
-    FORMAT_ARG("peek", CP_FORMAT_PEEK, "the same for functions that match"),
-    FORMAT_ARG("list", CP_FORMAT_LIST, "annotated source of those that match"),
+    FORMAT_ARG("peek", CP_FORMAT_PEEK, "-tree for functions that match"),
+    FORMAT_ARG("list", CP_FORMAT_LIST,
+               "annotated source of functions that match"),
     FORMAT_ARG("disasm", CP_FORMAT_DISASM,
-               "annotated machine code of those, or of an address"),
+               "annotated machine code of matches, or of an address"),
     { .name = "weblist",
       .kind = CP_FLAG_FORMAT_ARG,
       .section = CP_HELP_FORMATS,
@@ -109,12 +109,12 @@ static const struct cp_flag flags[] = {
       .product = CP_PRODUCT_FILE,
       .suffix = "html",
       .argument = "REGEXP",
-      .help = "a page of source and machine code of those" },
+      .help = "page of source and machine code of matches" },
     FORMAT("traces", CP_FORMAT_TRACES, "every sample with its stack"),
-    FORMAT("tags", CP_FORMAT_TAGS, "what each label adds up to"),
+    FORMAT("tags", CP_FORMAT_TAGS, "total of each label value"),
     FORMAT("raw", CP_FORMAT_RAW, "the whole profile as text"),
     FORMAT("comments", CP_FORMAT_COMMENTS, "the profile's comments"),
-    FORMAT("folded", CP_FORMAT_FOLDED, "collapsed stacks, one a line"),
+    FORMAT("folded", CP_FORMAT_FOLDED, "collapsed stacks, one per line"),
     STYLE("json", CP_STYLE_JSON, "-top, -tree or -peek as JSON"),
     STYLE("csv", CP_STYLE_CSV, "-top, -tree or -peek as CSV"),
     FORMAT("dot", CP_FORMAT_DOT, "the call graph for graphviz"),
@@ -128,7 +128,7 @@ static const struct cp_flag flags[] = {
     TO_FILE("html", CP_FORMAT_HTML, "html",
             "the web page with the profile inside, one file"),
     TO_FILE("callgrind", CP_FORMAT_CALLGRIND, "callgraph.out",
-            "for kcachegrind"),
+            "profile for kcachegrind"),
     VIEWER("web", CP_PICTURE_SVG, "svg", "browser", "-svg, in a browser"),
     VIEWER("eog", CP_PICTURE_SVG, "svg", "eog", "-svg, in eog"),
     VIEWER("evince", CP_PICTURE_PDF, "pdf", "evince", "-pdf, in evince"),
@@ -142,28 +142,36 @@ static const struct cp_flag flags[] = {
       .viewer = "kcachegrind",
       .help = "-callgrind, in kcachegrind" },
     TO_FILE("speedscope", CP_FORMAT_SPEEDSCOPE, "speedscope.json",
-            "for speedscope.app"),
+            "profile for speedscope.app"),
     TO_FILE("firefox", CP_FORMAT_FIREFOX, "firefox.json",
-            "for profiler.firefox.com"),
+            "profile for profiler.firefox.com"),
     TO_FILE("proto", CP_FORMAT_PROTO, "pb.gz", "the profile, after filters"),
     TO_FILE("topproto", CP_FORMAT_TOPPROTO, "pb.gz", "the rows of -top"),
 
     STRING("sample_index", CP_HELP_VALUES, sample_index, "NAME",
            "which value to report, by name or number"),
-    VALUE("total_delay", "delay", false),
-    VALUE("mean_delay", "delay", true),
-    VALUE("contentions", "contentions", false),
-    VALUE("inuse_space", "inuse_space", false),
-    VALUE("inuse_objects", "inuse_objects", false),
-    VALUE("alloc_space", "alloc_space", false),
-    VALUE("alloc_objects", "alloc_objects", false),
-    BOOL("mean", CP_HELP_VALUES, mean, "divide by the first value"),
+    VALUE("total_delay", "delay", false,
+          "-sample_index=delay: total time of all waits"),
+    VALUE("mean_delay", "delay", true,
+          "-sample_index=delay -mean: mean time of a wait"),
+    VALUE("contentions", "contentions", false,
+          "-sample_index=contentions: number of waits"),
+    VALUE("inuse_space", "inuse_space", false,
+          "-sample_index=inuse_space: bytes in use"),
+    VALUE("inuse_objects", "inuse_objects", false,
+          "-sample_index=inuse_objects: objects in use"),
+    VALUE("alloc_space", "alloc_space", false,
+          "-sample_index=alloc_space: bytes ever allocated"),
+    VALUE("alloc_objects", "alloc_objects", false,
+          "-sample_index=alloc_objects: objects ever allocated"),
+    BOOL("mean", CP_HELP_VALUES, mean,
+         "divide by the sample count (first value)"),
     { .name = "divide_by",
       .kind = CP_FLAG_FLOAT,
       .section = CP_HELP_VALUES,
       .offset = OPTION(divide_by),
       .argument = "N",
-      .help = "divide all values" },
+      .help = "divide all values by N" },
     STRING("unit", CP_HELP_VALUES, unit, "UNIT",
            "ms, MB ...; minimum picks one for the report"),
     BOOL("relative_percentages", CP_HELP_VALUES, relative_percentages,
@@ -173,8 +181,9 @@ static const struct cp_flag flags[] = {
            "only stacks with a match"),
     STRING("ignore", CP_HELP_FILTERS, ignore, "REGEXP",
            "only stacks without a match"),
-    STRING("hide", CP_HELP_FILTERS, hide, "REGEXP", "leave matches out"),
-    STRING("show", CP_HELP_FILTERS, show, "REGEXP", "leave others out"),
+    STRING("hide", CP_HELP_FILTERS, hide, "REGEXP", "omit frames that match"),
+    STRING("show", CP_HELP_FILTERS, show, "REGEXP",
+           "omit frames that do not match"),
     STRING("show_from", CP_HELP_FILTERS, show_from, "REGEXP",
            "drop callers of the outermost match"),
     STRING("prune_from", CP_HELP_FILTERS, prune_from, "REGEXP",
@@ -182,7 +191,7 @@ static const struct cp_flag flags[] = {
     STRING("tagfocus", CP_HELP_FILTERS, tagfocus, "EXPR",
            "samples with such a label: key=regexp, key=1kb:2mb"),
     STRING("tagignore", CP_HELP_FILTERS, tagignore, "EXPR",
-           "only samples without"),
+           "only samples without such a label"),
     STRING("tagshow", CP_HELP_FILTERS, tagshow, "REGEXP",
            "keep only labels whose key matches"),
     STRING("taghide", CP_HELP_FILTERS, taghide, "REGEXP",
@@ -192,14 +201,16 @@ static const struct cp_flag flags[] = {
     STRING("tagleaf", CP_HELP_FILTERS, tagleaf, "KEYS",
            "labels as frames at the leaf"),
 
-    GRANULARITY("functions", CP_BY_FUNCTIONS, "a row a function"),
+    GRANULARITY("functions", CP_BY_FUNCTIONS, "one row per function"),
     GRANULARITY("filefunctions", CP_BY_FILEFUNCTIONS,
-                "a row a function and file"),
-    GRANULARITY("files", CP_BY_FILES, "a row a source file"),
-    GRANULARITY("lines", CP_BY_LINES, "a row a source line"),
-    GRANULARITY("addresses", CP_BY_ADDRESSES, "a row an address"),
-    BOOL("noinlines", CP_HELP_SHAPE, noinlines, "callers instead of inlined"),
-    BOOL("showcolumns", CP_HELP_SHAPE, showcolumns, "columns with -lines"),
+                "one row per function and file"),
+    GRANULARITY("files", CP_BY_FILES, "one row per source file"),
+    GRANULARITY("lines", CP_BY_LINES, "one row per source line"),
+    GRANULARITY("addresses", CP_BY_ADDRESSES, "one row per address"),
+    BOOL("noinlines", CP_HELP_SHAPE, noinlines,
+         "attribute inlined functions to their callers"),
+    BOOL("showcolumns", CP_HELP_SHAPE, showcolumns,
+         "add column numbers to -lines"),
     SORT("cum", true, "sort by cumulative value"),
     SORT("flat", false, "sort by own value"),
     NUMBER("nodecount", CP_FLAG_INT, node_count, "at most N rows"),
@@ -210,22 +221,23 @@ static const struct cp_flag flags[] = {
     NUMBER("maxdegree", CP_FLAG_INT, max_degree,
            "at most N calls from and to a node, in pictures"),
     BOOL("trim", CP_HELP_SHAPE, trim,
-         "by count and fraction; -trim=false for all"),
+         "drop small rows and calls; -trim=false keeps all"),
     BOOL("call_tree", CP_HELP_SHAPE, call_tree, "a tree instead of a graph"),
-    BOOL("drop_negative", CP_HELP_SHAPE, drop_negative, "no negative rows"),
-    BOOL("compact_labels", CP_HELP_SHAPE, compact_labels, "short heading"),
+    BOOL("drop_negative", CP_HELP_SHAPE, drop_negative,
+         "drop rows with a negative value"),
+    BOOL("compact_labels", CP_HELP_SHAPE, compact_labels, "shorter heading"),
     BOOL("intel_syntax", CP_HELP_SHAPE, intel_syntax,
          "Intel's syntax for machine code, not AT&T's"),
     STRING("source_path", CP_HELP_SHAPE, source_path, "DIRS",
-           "where to look for source files"),
+           "directories to search for source files"),
     STRING("trim_path", CP_HELP_SHAPE, trim_path, "DIRS",
-           "what to cut off file names"),
-    STRING("output", CP_HELP_SHAPE, output, "FILE", "write there"),
+           "prefixes to cut off file names"),
+    STRING("output", CP_HELP_SHAPE, output, "FILE", "write the report to FILE"),
 
     SOURCE("base", CP_FLAG_LIST, bases, "SOURCE",
            "subtract this profile; may be given more than once"),
     SOURCE("diff_base", CP_FLAG_LIST, diff_bases, "SOURCE",
-           "the same, with percentages of the base"),
+           "-base, with percentages of the base"),
     BOOL("normalize", CP_HELP_SOURCES, normalize,
          "scale to the base's total first"),
     SOURCE("all_frames", CP_FLAG_BOOL, all_frames, NULL,
@@ -241,14 +253,14 @@ static const struct cp_flag flags[] = {
     SOURCE("timeout", CP_FLAG_INT, timeout, "N",
            "how long to wait for a server, in seconds"),
     SOURCE("no_save", CP_FLAG_BOOL, no_save, NULL,
-           "keep no copy of what was fetched"),
+           "save no copy of fetched profiles"),
     SOURCE("http", CP_FLAG_STRING, http, "HOST:PORT",
            "serve the web page; : alone picks a port of localhost"),
     SOURCE("no_browser", CP_FLAG_BOOL, no_browser, NULL,
            "do not open a browser on the page"),
     SOURCE("tls_cert", CP_FLAG_STRING, tls_cert, "FILE",
            "certificate to show to the server"),
-    SOURCE("tls_key", CP_FLAG_STRING, tls_key, "FILE", "its key"),
+    SOURCE("tls_key", CP_FLAG_STRING, tls_key, "FILE", "key of -tls_cert"),
     SOURCE("tls_ca", CP_FLAG_STRING, tls_ca, "FILE", "certificates to trust"),
     IGNORED("tools", "DIRS", "has no effect: no outside tools are used"),
 
@@ -297,7 +309,7 @@ unsigned cp_flag_value_bit(const struct cp_flag *f)
     return f->kind == CP_FLAG_VALUE ? bit : 0;
 }
 
-void *cp_flag_place(const struct cp_flag *f, struct cp_command *c)
+void *cp_flag_target(const struct cp_flag *f, struct cp_command *c)
 {
     return (char *)c + f->offset;
 }
@@ -332,6 +344,6 @@ void cp_flag_help(struct cp_out *out)
     help_section(out, CP_HELP_FORMATS, "Formats (one of):");
     help_section(out, CP_HELP_VALUES, "Values:");
     help_section(out, CP_HELP_FILTERS, "Filters:");
-    help_section(out, CP_HELP_SHAPE, "What is shown and how:");
+    help_section(out, CP_HELP_SHAPE, "Rows and output:");
     help_section(out, CP_HELP_SOURCES, "Sources:");
 }

@@ -1,4 +1,7 @@
-/* flags - the table of all options; see flags.c. */
+/*
+ * flags - the table of pprof's options, with their kinds, targets and help
+ * texts.
+ */
 #ifndef CP_FLAGS_H
 #define CP_FLAGS_H
 
@@ -13,17 +16,17 @@ struct cp_out;
 enum cp_flag_kind {
     CP_FLAG_FORMAT,      /* chooses the report */
     CP_FLAG_FORMAT_ARG,  /* the same, with a regular expression */
-    CP_FLAG_STYLE,       /* how top and tree are written */
-    CP_FLAG_SORT,        /* one of a group */
-    CP_FLAG_GRANULARITY, /* one of a group */
-    CP_FLAG_VALUE,       /* a short name for a sample_index */
+    CP_FLAG_STYLE,       /* the output style of top and tree */
+    CP_FLAG_SORT,        /* member of an exclusive group */
+    CP_FLAG_GRANULARITY, /* member of an exclusive group */
+    CP_FLAG_VALUE,       /* shorthand for a sample_index */
     CP_FLAG_BOOL,
     CP_FLAG_STRING,
     CP_FLAG_INT,
     CP_FLAG_FLOAT,
-    CP_FLAG_LIST, /* a string, as often as wanted */
+    CP_FLAG_LIST, /* string that may be given several times */
     CP_FLAG_HELP,
-    CP_FLAG_IGNORED, /* takes a value that has no effect on files */
+    CP_FLAG_IGNORED, /* accepted, takes a value, has no effect */
 };
 
 /* Sections of the help text. */
@@ -33,7 +36,7 @@ enum cp_flag_section {
     CP_HELP_FILTERS,
     CP_HELP_SHAPE,
     CP_HELP_SOURCES,
-    CP_HELP_OLD, /* without effect; for old scripts of jeprof */
+    CP_HELP_OLD, /* accepted without effect, for old jeprof scripts */
     CP_HELP_HIDDEN,
 };
 
@@ -41,29 +44,29 @@ struct cp_flag {
     const char *name;
     enum cp_flag_kind kind;
     enum cp_flag_section section;
-    size_t offset; /* of the value in struct cp_command */
+    size_t offset; /* byte offset of the value in struct cp_command */
     int choice;
     enum cp_product product;
     enum cp_picture picture;
-    const char *viewer;   /* shows the file, see viewer.h */
-    const char *suffix;   /* file suffix, or name of the value */
-    const char *argument; /* for the help text */
+    const char *viewer;   /* program that shows the file (viewer.h) */
+    const char *suffix;   /* file suffix, or the sample_index of a shorthand */
+    const char *argument; /* placeholder of the value in the help text */
     const char *help;
 };
 
-/* The i-th flag; NULL behind the last. */
+/* The i-th flag; NULL past the end. */
 const struct cp_flag *cp_flag_at(size_t i);
 
-/* The flag of that name; NULL if there is none. */
+/* The flag of that name, or NULL. */
 const struct cp_flag *cp_flag_find(const char *name, size_t len);
 
 bool cp_flag_needs_value(const struct cp_flag *f);
 
-/* A bit for each of the short names for a sample_index. */
+/* A bit that identifies a CP_FLAG_VALUE flag; 0 for other kinds. */
 unsigned cp_flag_value_bit(const struct cp_flag *f);
 
-/* Where the flag's value goes. */
-void *cp_flag_place(const struct cp_flag *f, struct cp_command *c);
+/* Address of the flag's value in the command. */
+void *cp_flag_target(const struct cp_flag *f, struct cp_command *c);
 
 /* Writes the help text. */
 void cp_flag_help(struct cp_out *out);

@@ -1,4 +1,4 @@
-/* folder.c - see folder.h. */
+/* folder.c - lists and creates directories. */
 #include "tool/cli/folder.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 
-bool cp_folder_is_one(const char *path)
+bool cp_folder_exists(const char *path)
 {
     struct stat st;
 
@@ -23,7 +23,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* A growing list, in the arena. */
+/* A growing array, allocated in the arena. */
 struct names {
     const char **items;
     size_t n, cap;

@@ -1,4 +1,7 @@
-/* folder - directories: of profiles, as a source; and those we make. */
+/*
+ * folder - directories: lists one that is given as a source, and creates
+ * directories for saved files.
+ */
 #ifndef CP_FOLDER_H
 #define CP_FOLDER_H
 
@@ -8,21 +11,20 @@
 struct cp_arena;
 struct cp_error;
 
-/* Whether there is a directory of that name. */
-bool cp_folder_is_one(const char *path);
+/* Whether path is a directory. */
+bool cp_folder_exists(const char *path);
 
 /*
- * The paths of the files in it, sorted by name, in the arena: no hidden
- * ones, nothing from the directories in it. NULL with *err set if it cannot
- * be read or has none.
+ * Returns the paths of the files in the directory, sorted by name, allocated in
+ * the arena. Skips hidden files and subdirectories. Returns NULL with *err set
+ * if the directory cannot be read or holds no files.
  */
 const char **cp_folder_files(const char *path, size_t *n,
                              struct cp_arena *arena, struct cp_error *err);
 
 /*
- * Makes the directory and those above it, if they are not there; path is
- * changed on the way and whole again in the end. False if it cannot be
- * written to.
+ * Creates the directory and its missing parents. Modifies path during the call
+ * and restores it. Returns false if the directory cannot be written to.
  */
 bool cp_folder_make(char *path);
 

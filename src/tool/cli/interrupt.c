@@ -1,8 +1,8 @@
 /*
- * interrupt.c - see interrupt.h.
+ * interrupt.c - the SIGINT handler and its nesting count (interrupt.h).
  *
- * The handler writes an atomic flag and an eventfd, nothing else; both are
- * set up before it is installed.
+ * The handler only sets an atomic flag and writes to an eventfd. Both exist
+ * before the handler is installed.
  */
 #include "tool/cli/interrupt.h"
 
@@ -38,7 +38,7 @@ void cp_interrupt_catch(void)
         return;
     if (event_fd < 0)
         event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    cp_interrupt_forget();
+    cp_interrupt_clear();
     (void)sigaction(SIGINT, &handle, &before);
 }
 
@@ -58,7 +58,7 @@ bool cp_interrupt_seen(void)
     return is_seen;
 }
 
-void cp_interrupt_forget(void)
+void cp_interrupt_clear(void)
 {
     uint64_t count;
     ssize_t n;

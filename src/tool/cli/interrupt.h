@@ -1,26 +1,28 @@
 /*
- * interrupt - Ctrl-C as something to ask about instead of the end.
+ * interrupt - turns SIGINT into a flag that the caller polls.
  *
- * While it is caught, SIGINT only leaves a note. Waiting in poll() ends at
- * once where the descriptor is among those waited for. Catching may be
- * nested (the prompt, and a fetch within it); one thread does it.
+ * While SIGINT is caught, the handler sets the flag and makes a descriptor
+ * readable, so that poll() returns at once. Catching nests (a fetch inside the
+ * prompt).
+ *
+ * Context: one thread.
  */
 #ifndef CP_INTERRUPT_H
 #define CP_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* From now on SIGINT is noted, until the matching release. */
+/* Catches SIGINT until the matching release. */
 void cp_interrupt_catch(void);
 void cp_interrupt_release(void);
 
 bool cp_interrupt_is_caught(void);
 
-/* Whether there was one since it was last forgotten. */
+/* Whether SIGINT arrived since the last clear. */
 bool cp_interrupt_seen(void);
-void cp_interrupt_forget(void);
+void cp_interrupt_clear(void);
 
-/* Becomes readable with a note; -1 if none could be had. */
+/* Readable once SIGINT has arrived; -1 if no eventfd could be created. */
 int cp_interrupt_fd(void);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * jeprof_flags.c - see jeprof_flags.h.
+ * jeprof_flags.c - the table of jeprof's own options, and its help text.
  *
- * Most of what jeprof and the Perl pprof take has the same name and meaning
- * in pprof's own table (flags.c); here is the rest.
+ * Most options of jeprof and of the Perl pprof have the same name and meaning
+ * in pprof's table (flags.c). This table holds the others.
  */
 #include "tool/cli/jeprof_flags.h"
 
@@ -42,14 +42,14 @@ static const struct cp_flag flags[] = {
       .kind = CP_FLAG_FORMAT,
       .section = CP_HELP_FORMATS,
       .choice = CP_FORMAT_FOLDED,
-      .help = "stacks for flame graphs, one a line" },
+      .help = "collapsed stacks for flame graphs" },
     { .name = "raw",
       .kind = CP_FLAG_FORMAT,
       .section = CP_HELP_FORMATS,
       .choice = CP_FORMAT_RAW,
-      .help = "the profile with its names, to be read without the binary" },
+      .help = "profile with its symbols, readable without the binary" },
     SWITCH("symbols", CP_HELP_FORMATS, COMMAND(wants_symbols),
-           "names for addresses on standard input"),
+           "print names of addresses on standard input"),
     SWITCH("stacks", CP_HELP_FORMATS, COMMAND(wants_stacks),
            "with --text: every stack"),
     SWITCH("interactive", CP_HELP_FORMATS, COMMAND(is_interactive),
@@ -58,10 +58,8 @@ static const struct cp_flag flags[] = {
            "bytes instead of megabytes"),
     TEXT("thread", CP_HELP_FILTERS, OPTION(thread), "N",
          "what thread N of a jemalloc dump allocated"),
-    TEXT("retain", CP_HELP_FILTERS, OPTION(show), "REGEXP",
-         "leave others out; the same as --show"),
-    TEXT("exclude", CP_HELP_FILTERS, OPTION(hide), "REGEXP",
-         "leave matches out; the same as --hide"),
+    TEXT("retain", CP_HELP_FILTERS, OPTION(show), "REGEXP", "same as --show"),
+    TEXT("exclude", CP_HELP_FILTERS, OPTION(hide), "REGEXP", "same as --hide"),
     SWITCH("version", CP_HELP_SOURCES, COMMAND(wants_version),
            "print the version"),
     NO_EFFECT("heapcheck"),
@@ -92,8 +90,11 @@ static bool begins(const struct cp_flag *f, const char *name, size_t len)
     return strlen(f->name) > len && memcmp(f->name, name, len) == 0;
 }
 
-/* The only flag that begins with the name, as Perl's options may be cut. */
-static const struct cp_flag *find_cut(const char *name, size_t len)
+/*
+ * Finds the only flag with this prefix: Perl's Getopt::Long accepts
+ * abbreviations.
+ */
+static const struct cp_flag *find_abbreviated(const char *name, size_t len)
 {
     const struct cp_flag *found = NULL, *f;
     size_t n = 0;
@@ -120,7 +121,7 @@ const struct cp_flag *cp_jeprof_flag_find(const char *name, size_t len)
         if (is_named(f, name, len))
             return f;
     f = cp_flag_find(name, len);
-    return f || len == 0 ? f : find_cut(name, len);
+    return f || len == 0 ? f : find_abbreviated(name, len);
 }
 
 static void help_line(struct cp_out *out, const struct cp_flag *f)
@@ -132,7 +133,7 @@ static void help_line(struct cp_out *out, const struct cp_flag *f)
     cp_out_printf(out, "  %-24s %s\n", name, f->help ? f->help : "");
 }
 
-static bool is_own(const char *name)
+static bool is_jeprof_only(const char *name)
 {
     for (size_t i = 0; i < N_FLAGS; i++)
         if (strcmp(flags[i].name, name) == 0)
@@ -147,7 +148,8 @@ static void help_section(struct cp_out *out, enum cp_flag_section section,
 
     cp_out_printf(out, "\n%s\n", title);
     for (size_t i = 0; (f = cp_flag_at(i)); i++)
-        if (f->section == section && section != CP_HELP_OLD && !is_own(f->name))
+        if (f->section == section && section != CP_HELP_OLD &&
+            !is_jeprof_only(f->name))
             help_line(out, f);
     for (size_t i = 0; (f = cp_jeprof_flag_at(i)); i++)
         if (f->section == section)
@@ -167,7 +169,7 @@ void cp_jeprof_help(struct cp_out *out)
     help_section(out, CP_HELP_FORMATS, "Formats (one of):");
     help_section(out, CP_HELP_VALUES, "Values:");
     help_section(out, CP_HELP_FILTERS, "Filters:");
-    help_section(out, CP_HELP_SHAPE, "What is shown and how:");
+    help_section(out, CP_HELP_SHAPE, "Rows and output:");
     help_section(out, CP_HELP_SOURCES, "Sources:");
     help_section(out, CP_HELP_OLD, "For old scripts:");
 }

@@ -1,4 +1,4 @@
-/* jeprof_flags - the options that jeprof has and pprof has not. */
+/* jeprof_flags - the options of jeprof that pprof lacks. */
 #ifndef CP_JEPROF_FLAGS_H
 #define CP_JEPROF_FLAGS_H
 
@@ -7,15 +7,15 @@
 struct cp_flag;
 struct cp_out;
 
-/* What jeprof's --maxdegree is if it is not given. */
+/* Default of jeprof's --maxdegree. */
 #define CP_JEPROF_DEGREE 8
 
-/* The i-th flag of jeprof's own; NULL behind the last. */
+/* The i-th flag that only jeprof has; NULL past the end. */
 const struct cp_flag *cp_jeprof_flag_at(size_t i);
 
 /*
- * The flag that jeprof takes by this name: one of its own, one of pprof's, or
- * the only one of both that begins so. NULL if there is none.
+ * The flag that jeprof means by this name: one of its own, one of pprof's, or
+ * the only flag with this prefix. NULL if the name is unknown or ambiguous.
  */
 const struct cp_flag *cp_jeprof_flag_find(const char *name, size_t len);
 

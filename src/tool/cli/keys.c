@@ -1,4 +1,4 @@
-/* keys.c - see keys.h. */
+/* keys.c - signal handlers, ppoll and UTF-8 decoding for cp_keys_read. */
 #include "tool/cli/keys.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@ static const int numbers[] = { SIGWINCH, SIGCONT, SIGTERM, SIGHUP, SIGQUIT };
 
 #define N_NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 
-/* Notes of the handler, read with these signals blocked. */
+/* Set by the handler; read with these signals blocked. */
 static volatile sig_atomic_t is_resized, is_continued, end_signal;
 static struct sigaction before[N_NUMBERS];
 
@@ -45,7 +45,7 @@ void cp_keys_close(void)
         (void)sigaction(numbers[i], &before[i], NULL);
 }
 
-void cp_keys_forget(void)
+void cp_keys_reset_in_child(void)
 {
     struct sigaction now;
 
@@ -62,13 +62,13 @@ int cp_keys_signal(void)
     return end_signal;
 }
 
-/* What a signal has left to do; CP_KEY if nothing. */
-static enum cp_key take_note(void)
+/* Returns and clears a pending event; CP_KEY if none is pending. */
+static enum cp_key take_event(void)
 {
     if (end_signal)
         return CP_KEY_END;
     if (cp_interrupt_seen()) {
-        cp_interrupt_forget();
+        cp_interrupt_clear();
         return CP_KEY_INTERRUPTED;
     }
     if (is_continued) {
@@ -82,8 +82,10 @@ static enum cp_key take_note(void)
     return CP_KEY;
 }
 
-/* Waits for input. Signals arrive only in ppoll, so none is missed, and what
- * they tell comes before the keys that are there. */
+/*
+ * Waits for input. Signals are unblocked only inside ppoll, so none is lost,
+ * and their events are returned before pending keys.
+ */
 static enum cp_key wait_for_input(void)
 {
     struct pollfd fds[2] = { { .fd = STDIN_FILENO, .events = POLLIN },
@@ -97,7 +99,7 @@ static enum cp_key wait_for_input(void)
     for (size_t i = 0; i < N_NUMBERS; i++)
         (void)sigaddset(&blocked, numbers[i]);
     (void)sigprocmask(SIG_BLOCK, &blocked, &old);
-    while ((key = take_note()) == CP_KEY && !is_ready) {
+    while ((key = take_event()) == CP_KEY && !is_ready) {
         int n = ppoll(fds, 2, NULL, &old);
 
         is_ready = (n > 0 && fds[0].revents) || (n < 0 && errno != EINTR);
@@ -106,7 +108,10 @@ static enum cp_key wait_for_input(void)
     return key;
 }
 
-/* The rest of a character of several bytes; a bad one counts as it is. */
+/*
+ * Reads the rest of a multibyte character. Returns an invalid first byte as a
+ * character.
+ */
 static void read_rest(unsigned char first, wchar_t *out)
 {
     mbstate_t state;

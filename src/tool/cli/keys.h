@@ -1,9 +1,9 @@
 /*
- * keys - one key at a time from a terminal, and the signals in between.
+ * keys - reads one key at a time from a terminal, together with signals.
  *
- * libedit's own handling of signals ends the program on Ctrl-C and sends it
- * on to the whole group of processes; here a signal is something that comes
- * instead of a key.
+ * libedit's own signal handling ends the program on Ctrl-C and forwards the
+ * signal to the whole process group. Here cp_keys_read returns a signal as an
+ * event in the sequence of keys.
  */
 #ifndef CP_KEYS_H
 #define CP_KEYS_H
@@ -13,22 +13,22 @@
 enum cp_key {
     CP_KEY,             /* a character was typed */
     CP_KEY_INTERRUPTED, /* Ctrl-C */
-    CP_KEY_RESIZED,     /* the window has another size */
-    CP_KEY_CONTINUED,   /* the program was stopped and goes on */
-    CP_KEY_END,         /* end of input, or a signal that ends programs */
+    CP_KEY_RESIZED,     /* the terminal window was resized */
+    CP_KEY_CONTINUED,   /* the process was stopped and continued */
+    CP_KEY_END,         /* end of input, or a terminating signal */
 };
 
-/* Begins and ends the handling of signals; not nested. */
+/* Installs and restores the signal handlers. Calls do not nest. */
 void cp_keys_open(void);
 void cp_keys_close(void);
 
 /* Waits for the next key from standard input. */
 enum cp_key cp_keys_read(wchar_t *out);
 
-/* For a child: signals do again what they usually do. */
-void cp_keys_forget(void);
+/* Restores the default signal dispositions in a child process. */
+void cp_keys_reset_in_child(void);
 
-/* The signal that is to end the program, or 0. */
+/* The terminating signal that was received, or 0. */
 int cp_keys_signal(void);
 
 #endif

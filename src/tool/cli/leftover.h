@@ -1,16 +1,18 @@
 /*
- * leftover - the unfinished file that a signal must not leave behind.
+ * leftover - removes the unfinished temporary file when a signal ends the tool.
  *
- * Files are written under a name of their own and renamed when they are
- * whole. While one is being written, SIGINT, SIGTERM and SIGHUP remove it
- * before they end the program. A signal that is caught or ignored by someone
- * else stays theirs. One file at a time.
+ * Files are written under a temporary name and renamed when they are complete.
+ * In between, SIGINT, SIGTERM and SIGHUP remove the temporary file before they
+ * end the process. A signal that already has a handler, or is ignored, keeps
+ * that disposition. Handles one file at a time.
+ *
+ * Context: main thread; the handler is async-signal-safe.
  */
 #ifndef CP_LEFTOVER_H
 #define CP_LEFTOVER_H
 
-/* path is borrowed until the matching keep. */
-void cp_leftover_watch(const char *path);
-void cp_leftover_keep(void);
+/* Borrows path until cp_leftover_unregister. */
+void cp_leftover_register(const char *path);
+void cp_leftover_unregister(void);
 
 #endif

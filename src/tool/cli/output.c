@@ -1,9 +1,9 @@
 /*
- * output.c - see output.h.
+ * output.c - opens the destination of a report and renames it when complete.
  *
- * A file is written under another name and renamed at the end, so a failure
- * leaves no half of a report and no damage to an older one. What is not an
- * ordinary file (a pipe, a device, a link) is written to directly.
+ * A regular file is written under a temporary name and renamed at the end. So a
+ * failure leaves no partial report and keeps an older file intact. Pipes,
+ * devices and symbolic links are written directly.
  */
 #include "tool/cli/output.h"
 
@@ -59,7 +59,7 @@ static enum cp_status open_file(struct cp_output *o, const char *path,
     } else {
         o->out.fd = cp_new_file(AT_FDCWD, o->temp, 0, 0666);
         if (o->out.fd >= 0)
-            cp_leftover_watch(o->temp);
+            cp_leftover_register(o->temp);
     }
     if (o->out.fd < 0) {
         cp_free(o->temp);
@@ -70,7 +70,7 @@ static enum cp_status open_file(struct cp_output *o, const char *path,
     return CP_OK;
 }
 
-/* The first profileNNN.suffix that is free. */
+/* Opens the first free profileNNN.suffix. */
 static enum cp_status open_numbered(struct cp_output *o, const char *suffix,
                                     struct cp_error *err)
 {
@@ -82,11 +82,15 @@ static enum cp_status open_numbered(struct cp_output *o, const char *suffix,
             return open_file(o, path, err);
     }
     return cp_error_set(err, CP_EIO,
-                        "profile001.%s to profile999.%s exist already", suffix,
-                        suffix);
+                        "profile001.%s to profile999.%s exist; choose a name "
+                        "with -output",
+                        suffix, suffix);
 }
 
-/* A file for a viewer, which stays: the viewer may read it when it likes. */
+/*
+ * Opens a temporary file for a viewer. It is not removed: the viewer may read
+ * it at any time.
+ */
 static enum cp_status open_for_viewer(struct cp_output *o, const char *suffix,
                                       struct cp_error *err)
 {
@@ -97,7 +101,8 @@ static enum cp_status open_for_viewer(struct cp_output *o, const char *suffix,
         folder = "/tmp";
     if (snprintf(path, sizeof(path), "%s/pprof.XXXXXX.%s", folder, suffix) >=
         (int)sizeof(path))
-        return cp_error_set(err, CP_EIO, "TMPDIR is too long");
+        return cp_error_set(err, CP_EIO,
+                            "TMPDIR is too long; set it to a shorter path");
     o->out.fd = cp_new_file(AT_FDCWD, path, strlen(suffix) + 1, 0600);
     if (o->out.fd < 0)
         return cannot_create(path, err);
@@ -132,7 +137,7 @@ enum cp_status cp_output_open(struct cp_output *o, const struct cp_command *c,
 static void release(struct cp_output *o)
 {
     if (o->temp)
-        cp_leftover_keep();
+        cp_leftover_unregister();
     if (o->path && o->out.fd >= 0)
         (void)close(o->out.fd);
     cp_out_release(&o->out);
@@ -145,7 +150,7 @@ enum cp_status cp_output_finish(struct cp_output *o, struct cp_error *err)
 {
     enum cp_status status = cp_out_finish(&o->out, err);
 
-    if (status == CP_OK && o->path) { /* only closing tells of some faults */
+    if (status == CP_OK && o->path) { /* close() reports some write errors */
         if (close(o->out.fd) != 0)
             status = cannot_create(o->path, err);
         o->out.fd = -1;

@@ -1,4 +1,6 @@
-/* output - where a report goes. */
+/*
+ * output - opens, completes or discards the file that a report is written to.
+ */
 #ifndef CP_OUTPUT_H
 #define CP_OUTPUT_H
 
@@ -7,24 +9,24 @@
 
 struct cp_command;
 
-/* Starts with cp_output_open. */
+/* Initialized by cp_output_open. */
 struct cp_output {
     struct cp_out out;
-    char *path; /* the file wanted, or NULL for standard output */
-    char *temp; /* the file being written, renamed when all is well */
+    char *path; /* final path, or NULL for standard output */
+    char *temp; /* temporary path, renamed by cp_output_finish */
 };
 
 /*
- * Opens what the command asks for: -output, standard output, or for what no
- * terminal can show the first free profileNNN.suffix.
+ * Opens the destination of the report: -output, standard output, or, for a
+ * binary report on a terminal, the first free profileNNN.suffix.
  */
 enum cp_status cp_output_open(struct cp_output *o, const struct cp_command *c,
                               struct cp_error *err);
 
-/* Writes the rest and puts the file in place. */
+/* Flushes the report and renames the file to its final path. */
 enum cp_status cp_output_finish(struct cp_output *o, struct cp_error *err);
 
-/* Gives up: what has been written to a file is removed. */
+/* Removes the unfinished file. */
 void cp_output_abandon(struct cp_output *o);
 
 #endif

@@ -1,4 +1,4 @@
-/* print.c - see print.h. */
+/* print.c - escapes and prints one message line. */
 #include "tool/cli/print.h"
 
 #include <stdbool.h>

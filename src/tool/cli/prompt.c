@@ -1,4 +1,4 @@
-/* prompt.c - libedit on a terminal, getline elsewhere; see prompt.h. */
+/* prompt.c - line input: libedit on a terminal, getline elsewhere. */
 #include "tool/cli/prompt.h"
 
 #include <histedit.h>
@@ -22,12 +22,12 @@
 #define HISTORY_LINES 1000
 
 struct cp_prompt {
-    EditLine *el; /* NULL when standard input is no terminal */
+    EditLine *el; /* NULL if standard input is not a terminal */
     History *history;
-    char *history_path; /* NULL: not kept */
+    char *history_path; /* NULL: history is not saved */
     char *line;
     size_t cap;
-    bool is_interrupted; /* the line being read was taken back */
+    bool is_interrupted; /* Ctrl-C discarded the line being read */
     cp_prompt_complete complete;
     void *shell;
 };
@@ -60,10 +60,12 @@ static void list(const struct cp_candidates *found)
     cp_out_release(&out);
 }
 
-/* Puts what is clear in place of the word; lists the rest if it is no more
- * than what was typed. */
-static unsigned char use(EditLine *el, struct cp_candidates *found,
-                         const char *typed, bool goes_on)
+/*
+ * Inserts the common prefix of the candidates. Lists them if that adds nothing
+ * to the typed text.
+ */
+static unsigned char apply_candidates(EditLine *el, struct cp_candidates *found,
+                                      const char *typed, bool goes_on)
 {
     size_t len = cp_candidates_common(found);
     const char *text =
@@ -82,7 +84,7 @@ static unsigned char use(EditLine *el, struct cp_candidates *found,
     return CC_REDISPLAY;
 }
 
-/* Bound to Tab: completes as far as it is clear, else lists what there is. */
+/* Bound to Tab: completes the word, or lists the candidates. */
 static unsigned char on_tab(EditLine *el, int key)
 {
     const LineInfo *info = el_line(el);
@@ -103,16 +105,16 @@ static unsigned char on_tab(EditLine *el, int key)
         bool goes_on = p->complete(p->shell, before, begin, &found);
 
         cp_candidates_sort(&found);
-        result = use(el, &found, begin, goes_on);
+        result = apply_candidates(el, &found, begin, goes_on);
     }
     cp_candidates_release(&found);
     return result;
 }
 
 /*
- * Draws the line anew in a window of another size. The terminal has broken
- * it into other rows by then, which libedit does not know: the old ones are
- * erased from where the prompt is now.
+ * Redraws the line after the window was resized. The terminal has already
+ * wrapped it into other rows, unknown to libedit, so this erases them from the
+ * prompt's current row.
  */
 static void redraw(EditLine *el)
 {
@@ -130,7 +132,10 @@ static void redraw(EditLine *el)
     (void)el_set(el, EL_REFRESH);
 }
 
-/* libedit's source of characters: 1, 0 at the end, -1 to leave the line. */
+/*
+ * libedit's input callback. Returns 1 for a character, 0 at the end, -1 to
+ * leave the line.
+ */
 static int on_read(EditLine *el, wchar_t *out)
 {
     struct cp_prompt *p;
@@ -144,7 +149,7 @@ static int on_read(EditLine *el, wchar_t *out)
         case CP_KEY_INTERRUPTED:
             p->is_interrupted = true;
             return -1;
-        case CP_KEY_CONTINUED: /* the shell has put the terminal back */
+        case CP_KEY_CONTINUED: /* the shell reset the terminal */
             (void)el_set(el, EL_PREP_TERM, 0);
             (void)el_set(el, EL_PREP_TERM, 1);
             (void)el_set(el, EL_REFRESH);
@@ -184,7 +189,7 @@ static void save_history(struct cp_prompt *p)
 
     if (!p->history || !p->history_path)
         return;
-    mask = umask(077); /* what was looked for is nobody else's business */
+    mask = umask(077); /* keep the history private to this user */
     (void)history(p->history, &event, H_SAVE, p->history_path);
     (void)umask(mask);
 }
@@ -194,7 +199,7 @@ static bool start_editing(struct cp_prompt *p)
     const char *locale = setlocale(LC_CTYPE, "");
 
     if (!locale || strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0)
-        (void)setlocale(LC_CTYPE, "C.UTF-8"); /* names have such letters */
+        (void)setlocale(LC_CTYPE, "C.UTF-8"); /* symbol names may be UTF-8 */
     p->el = el_init("pprof", stdin, stdout, stderr);
     if (!p->el)
         return false;
@@ -222,13 +227,14 @@ struct cp_prompt *cp_prompt_new(cp_prompt_complete complete, void *shell,
     p->shell = shell;
     if (isatty(STDIN_FILENO) && !start_editing(p)) {
         cp_prompt_free(p);
-        (void)cp_error_set(err, CP_EIO, "cannot use this terminal");
+        (void)cp_error_set(err, CP_EIO,
+                           "cannot edit lines on this terminal; check TERM");
         return NULL;
     }
     return p;
 }
 
-/* A line of a terminal; it goes to the history. */
+/* Reads a line from the terminal and adds it to the history. */
 static ssize_t edit_line(struct cp_prompt *p)
 {
     HistEvent event;

@@ -1,9 +1,9 @@
 /*
- * prompt - lines from a person, or from a script.
+ * prompt - reads lines from a terminal or from a script.
  *
- * On a terminal: editing, history kept between runs, completion by libedit.
- * Ctrl-C empties the line, a resized window is drawn anew. Otherwise plain
- * lines, and no prompt is shown.
+ * On a terminal it uses libedit: editing, completion, and a history that is
+ * kept between runs. Ctrl-C discards the line; a resized window is redrawn.
+ * Other input is read line by line, without a prompt.
  */
 #ifndef CP_PROMPT_H
 #define CP_PROMPT_H
@@ -15,13 +15,13 @@ struct cp_error;
 
 struct cp_prompt;
 
-/* What may stand in place of the word that is being typed. */
+/* Completions of the word before the cursor. */
 struct cp_candidates;
 
 /*
- * Offers completions with cp_candidates_add, in any order. `before` is the
- * line up to the word, `begin` the word as far as it is typed. True if all of
- * them go on from there, false if they are to replace it.
+ * Adds completions with cp_candidates_add, in any order. `before` is the line
+ * up to the word, `begin` the typed part of the word. Returns true if all
+ * completions extend `begin`, false if they replace it.
  */
 typedef bool (*cp_prompt_complete)(void *shell, const char *before,
                                    const char *begin, struct cp_candidates *c);
@@ -31,11 +31,13 @@ void cp_candidates_add(struct cp_candidates *c, const char *text);
 struct cp_prompt *cp_prompt_new(cp_prompt_complete complete, void *shell,
                                 struct cp_error *err);
 
-/* The next line without its end, borrowed until the next call; NULL at the
- * end. A line that Ctrl-C took back is empty. */
+/*
+ * The next line without its newline, borrowed until the next call; NULL at the
+ * end of input. A line that Ctrl-C discarded is empty.
+ */
 const char *cp_prompt_line(struct cp_prompt *p);
 
-/* If a signal ended the prompt, it now ends the program. */
+/* Frees the prompt. If a terminating signal ended it, raises that signal. */
 void cp_prompt_free(struct cp_prompt *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* url.c - see url.h. */
+/* url.c - recognizes and parses the addresses of servers. */
 #include "tool/cli/url.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 
 #define PROFILE_PATH "/pprof/profile"
 #define DEFAULT_PATH "/debug" PROFILE_PATH
-#define DEFAULT_SECONDS 30 /* what Go and gperftools servers take */
+#define DEFAULT_SECONDS 30 /* default duration of Go and gperftools servers */
 
 static const char *const schemes[] = { "http://", "https://",
                                        "https+insecure://", "unix:/" };
@@ -20,7 +20,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* host:port, perhaps with a path behind; [::1]:port too. */
+/* Matches host:port and [::1]:port, with an optional path. */
 static bool is_host_and_port(const char *name)
 {
     const char *end = name + strcspn(name, "/?"), *colon = end;
@@ -31,7 +31,7 @@ static bool is_host_and_port(const char *name)
            colon[-1] == ':' && name[0] != ':';
 }
 
-bool cp_url_is_one(const char *name)
+bool cp_url_is_url(const char *name)
 {
     for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
         if (begins(name, schemes[i]))
@@ -39,7 +39,7 @@ bool cp_url_is_one(const char *name)
     return is_host_and_port(name);
 }
 
-/* Where the value of "seconds" begins in a query; NULL if it is not there. */
+/* Start of the value of "seconds" in a query, or NULL. */
 static const char *find_seconds(const char *query)
 {
     for (const char *at = query; at; at = strchr(at, '&')) {
@@ -50,7 +50,7 @@ static const char *find_seconds(const char *query)
     return NULL;
 }
 
-/* Puts seconds into the query, in place of what is there or at its end. */
+/* Sets seconds= in the query: replaces it or appends it. */
 static char *with_seconds(const char *text, int seconds, struct cp_arena *arena,
                           struct cp_error *err)
 {
@@ -64,7 +64,7 @@ static char *with_seconds(const char *text, int seconds, struct cp_arena *arena,
                            query ? '&' : '?', seconds);
 }
 
-/* Adds the usual path to an address that has none. */
+/* Appends the default path to an address without one. */
 static char *with_path(const char *scheme, const char *rest,
                        struct cp_arena *arena, struct cp_error *err)
 {
@@ -93,7 +93,7 @@ static enum cp_status read_socket(struct cp_url *u, const char *name,
     return u->socket && u->text ? CP_OK : CP_ENOMEM;
 }
 
-/* What stands behind the scheme of an address; all of it if it has none. */
+/* The part of an address after its scheme; the whole address if it has none. */
 static const char *behind_scheme(const char *name)
 {
     for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++)
@@ -102,21 +102,24 @@ static const char *behind_scheme(const char *name)
     return name;
 }
 
-const char *cp_url_hide(const char *name, struct cp_arena *arena)
+const char *cp_url_redact(const char *name, struct cp_arena *arena)
 {
     const char *host = behind_scheme(name), *end = host + strcspn(host, "/?");
     const char *at = memrchr(host, '@', (size_t)(end - host));
     const char *colon = at ? memchr(host, ':', (size_t)(at - host)) : NULL;
     const char *hidden;
 
-    if (!colon || !cp_url_is_one(name))
+    if (!colon || !cp_url_is_url(name))
         return name;
     hidden = cp_arena_printf(arena, NULL, "%.*s:xxxxx%s", (int)(colon - name),
                              name, at);
     return hidden ? hidden : "(an address with a password)";
 }
 
-/* How long the server will take before it answers, as far as is known. */
+/*
+ * Seconds that the server takes before it replies, as far as its path and query
+ * show.
+ */
 static int expected_seconds(const struct cp_url *u)
 {
     size_t n = strcspn(u->text, "?");

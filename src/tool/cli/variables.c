@@ -1,4 +1,4 @@
-/* variables.c - see variables.h. */
+/* variables.c - looks up, sets and lists the variables of the prompt. */
 #include "tool/cli/variables.h"
 
 #include <stdbool.h>
@@ -23,7 +23,10 @@ static const char *const granularities[] = {
     [CP_BY_LINES] = "lines", [CP_BY_ADDRESSES] = "addresses",
 };
 
-/* Options lie at the beginning of a command; behind them is the rest. */
+/*
+ * Whether the flag's value is inside struct cp_options, the first member of
+ * struct cp_command. Values after it are not variables.
+ */
 static bool is_variable(const struct cp_flag *f)
 {
     _Static_assert(offsetof(struct cp_command, options) == 0, "options first");
@@ -61,7 +64,7 @@ bool cp_variable_is_switch(const char *name)
     return is_choice(f) || (is_variable(f) && f->kind == CP_FLAG_BOOL);
 }
 
-/* The words for yes and no at the prompt; more than on the command line. */
+/* Parses a boolean. The prompt accepts more spellings than the command line. */
 static bool read_bool(const char *text, bool *out)
 {
     static const char *const words[2][5] = {
@@ -106,7 +109,10 @@ static enum cp_status set_group(struct cp_command *c, const char *name,
     return CP_OK;
 }
 
-/* sample_index is kept as a name, if there is one of that name or number. */
+/*
+ * Checks that the profile has a sample type of that name or number, and stores
+ * its name.
+ */
 static enum cp_status set_index(struct cp_command *c,
                                 const struct cp_profile *p, const char *value,
                                 struct cp_error *err)
@@ -142,7 +148,7 @@ static enum cp_status set_variable(struct cp_command *c,
     if (!read_bool(value, &yes))
         return cp_error_set(err, CP_EUSAGE,
                             "illegal value \"%s\" for bool variable", value);
-    *(bool *)cp_flag_place(f, c) = yes;
+    *(bool *)cp_flag_target(f, c) = yes;
     return CP_OK;
 }
 
@@ -179,7 +185,7 @@ enum cp_status cp_variable_set(struct cp_command *c, const struct cp_profile *p,
 static void show_value(const struct cp_flag *f, struct cp_command *c,
                        char *text, size_t cap)
 {
-    const void *place = cp_flag_place(f, c);
+    const void *place = cp_flag_target(f, c);
 
     if (f->kind == CP_FLAG_BOOL)
         (void)snprintf(text, cap, "%s",
@@ -195,7 +201,7 @@ static void show_value(const struct cp_flag *f, struct cp_command *c,
                            : "\"\"");
 }
 
-/* What may be chosen, for the end of a line. */
+/* Appends the allowed values to a line of the listing. */
 static void show_choices(const char *name, const struct cp_profile *p,
                          struct cp_out *out)
 {
@@ -229,7 +235,7 @@ static int by_name(const void *a, const void *b)
 static void list_one(const char *name, const struct cp_command *c,
                      const struct cp_profile *p, struct cp_out *out)
 {
-    struct cp_command copy = *c; /* places are found in a mutable one */
+    struct cp_command copy = *c; /* cp_flag_target needs a mutable command */
     const struct cp_options *o = &c->options;
     char text[256];
 

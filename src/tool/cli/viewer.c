@@ -1,4 +1,4 @@
-/* viewer.c - see viewer.h. */
+/* viewer.c - finds browsers and viewers on PATH and starts them. */
 #include "tool/cli/viewer.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static const char *const browsers[] = {
     "chrome", "google-chrome", "chromium", "firefox", "sensible-browser",
 };
 
-/* The words of a viewer that needs more than its name. */
+/* Command lines of viewers that need arguments. */
 static const struct {
     const char *name, *commands[3];
 } others[] = {
@@ -45,8 +45,11 @@ static bool is_on_path(const char *name)
     return false;
 }
 
-/* Takes a command apart at its spaces; false if it is not to be had. */
-static bool take(struct cp_viewer *v, const char *command, size_t len)
+/*
+ * Splits a command at its spaces into v. Returns false if it is too long or its
+ * program is not on PATH.
+ */
+static bool parse_command(struct cp_viewer *v, const char *command, size_t len)
 {
     char *at = v->text, *save = NULL;
 
@@ -75,13 +78,13 @@ static enum cp_status find_browser(struct cp_viewer *v, struct cp_error *err)
 
     for (; own; own = *end ? end + 1 : NULL) {
         end = own + strcspn(own, ":");
-        if (take(v, own, (size_t)(end - own)))
+        if (parse_command(v, own, (size_t)(end - own)))
             return CP_OK;
     }
     for (size_t i = 0; i < sizeof(browsers) / sizeof(browsers[0]); i++)
-        if (take(v, browsers[i], strlen(browsers[i])))
+        if (parse_command(v, browsers[i], strlen(browsers[i])))
             return CP_OK;
-    if (has_display() && take(v, "xdg-open", strlen("xdg-open")))
+    if (has_display() && parse_command(v, "xdg-open", strlen("xdg-open")))
         return CP_OK;
     return cp_error_set(err, CP_EIO,
                         "no browser found: set BROWSER to one, or write a "
@@ -97,9 +100,10 @@ enum cp_status cp_viewer_find(struct cp_viewer *v, const char *name,
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
         for (int k = 0; strcmp(name, others[i].name) == 0 && k < 3; k++)
             if (others[i].commands[k] &&
-                take(v, others[i].commands[k], strlen(others[i].commands[k])))
+                parse_command(v, others[i].commands[k],
+                              strlen(others[i].commands[k])))
                 return CP_OK;
-    if (take(v, name, strlen(name)))
+    if (parse_command(v, name, strlen(name)))
         return CP_OK;
     return cp_error_set(err, CP_EIO,
                         "%s not found: install it (apt-get install %s), or "
@@ -107,14 +111,14 @@ enum cp_status cp_viewer_find(struct cp_viewer *v, const char *name,
                         name, name);
 }
 
-/* In the child: becomes the viewer, or says why not and ends. */
-static void become(struct cp_viewer *v, int report, bool is_waited)
+/* In the child: execs the viewer, or writes errno to `report` and exits. */
+static void exec_viewer(struct cp_viewer *v, int report, bool is_waited)
 {
     int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     pid_t again = is_waited ? 0 : fork();
 
     if (again > 0)
-        _exit(0); /* nobody will wait for the viewer but init */
+        _exit(0); /* init reaps the viewer */
     if (!is_waited)
         (void)setsid();
     if (null >= 0)
@@ -130,25 +134,25 @@ static enum cp_status wait_for(pid_t pid, const char *name,
                                struct cp_error *err)
 {
     pid_t done;
-    int how = 0;
+    int wait_status = 0;
 
     do
-        done = waitpid(pid, &how, 0);
+        done = waitpid(pid, &wait_status, 0);
     while (done < 0 && errno == EINTR);
     if (done < 0)
         return cp_error_set(err, CP_EIO, "waitpid: %s", strerror(errno));
-    if (WIFSIGNALED(how))
+    if (WIFSIGNALED(wait_status))
         return cp_error_set(err, CP_EIO, "%s: %s", name,
-                            strsignal(WTERMSIG(how)));
-    if (WEXITSTATUS(how) != 0)
-        return cp_error_set(err, CP_EIO, "%s: exit status %d", name,
-                            WEXITSTATUS(how));
+                            strsignal(WTERMSIG(wait_status)));
+    if (WEXITSTATUS(wait_status) != 0)
+        return cp_error_set(err, CP_EIO, "viewer %s failed: exit status %d",
+                            name, WEXITSTATUS(wait_status));
     return CP_OK;
 }
 
 /*
- * A browser takes options, and addresses that run programs. So it gets an
- * address of the web or the name of a file, neither of which is an option.
+ * A browser would accept options, and URL schemes that run programs. So it only
+ * gets a web address or the name of an existing file.
  */
 static bool is_showable(const char *what)
 {
@@ -157,7 +161,7 @@ static bool is_showable(const char *what)
     return *what != '-' && access(what, F_OK) == 0;
 }
 
-/* The file takes the place of %s, or comes last. */
+/* Replaces %s by the file, or appends the file. */
 static void add_file(struct cp_viewer *v, const char *what)
 {
     for (int i = 1; i < v->n_words; i++)
@@ -168,13 +172,13 @@ static void add_file(struct cp_viewer *v, const char *what)
     v->words[v->n_words++] = (char *)what;
 }
 
-/* Starts it; the reading end of `report` tells why that failed, if it did. */
+/* Starts the viewer. The pipe `report` carries errno if exec fails. */
 static pid_t start(struct cp_viewer *v, int report[2], bool is_waited)
 {
     pid_t pid = fork();
 
     if (pid == 0)
-        become(v, report[1], is_waited);
+        exec_viewer(v, report[1], is_waited);
     (void)close(report[1]);
     return pid;
 }
@@ -188,7 +192,7 @@ enum cp_status cp_viewer_show(struct cp_viewer *v, const char *what,
 
     if (!is_showable(what))
         return cp_error_set(err, CP_EUSAGE,
-                            "%s cannot be opened: %s is no web address",
+                            "%s cannot be opened: %s is not a web address",
                             v->words[0], what);
     add_file(v, what);
     if (pipe2(report, O_CLOEXEC) != 0)

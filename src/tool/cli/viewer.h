@@ -1,8 +1,9 @@
 /*
- * viewer - programs that show what was made: browsers, evince, gv ...
+ * viewer - starts programs that show a report: a browser, evince, gv,
+ * kcachegrind.
  *
- * Found before anything is made, so that nothing is left behind when there is
- * none. They are started without a shell.
+ * The caller finds the viewer before it writes the report, so that a missing
+ * viewer leaves no file behind. Viewers are started without a shell.
  */
 #ifndef CP_VIEWER_H
 #define CP_VIEWER_H
@@ -11,30 +12,31 @@
 
 #include "base/error.h"
 
-/* The name that stands for whatever browser there is. */
+/* Stands for any available browser. */
 #define CP_VIEWER_BROWSER "browser"
 
 #define CP_VIEWER_BYTES 1024
 #define CP_VIEWER_WORDS 32
 
-/* A command line; starts with cp_viewer_find. */
+/* A viewer's command line. Initialized by cp_viewer_find. */
 struct cp_viewer {
-    char text[CP_VIEWER_BYTES]; /* its words, each with a NUL */
+    char text[CP_VIEWER_BYTES]; /* arguments, each ended by NUL */
     char *words[CP_VIEWER_WORDS];
     int n_words;
 };
 
 /*
- * Finds the program of that name on PATH. For a browser: what $BROWSER says
- * (several are apart by colons), those that the reference knows, and the
- * desktop's own. CP_EIO with a message that says what to do if there is none.
+ * Finds the program `name` on PATH. For CP_VIEWER_BROWSER it tries the
+ * colon-separated list in $BROWSER, the browsers that google/pprof knows, and
+ * the desktop's default. Returns CP_EIO, with a message that says what to
+ * install or set, if it finds none.
  */
 enum cp_status cp_viewer_find(struct cp_viewer *v, const char *name,
                               struct cp_error *err);
 
 /*
- * Shows a file or an address. Waits for the viewer's end if is_waited, and
- * then fails if it did; otherwise it is left to itself.
+ * Shows a file or an address. With is_waited it waits until the viewer exits
+ * and returns CP_EIO if the viewer failed; otherwise it does not wait.
  */
 enum cp_status cp_viewer_show(struct cp_viewer *v, const char *what,
                               bool is_waited, struct cp_error *err);

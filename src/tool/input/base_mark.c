@@ -1,4 +1,4 @@
-/* base_mark.c - see base_mark.h. */
+/* base_mark.c - adds the label "pprof::base" to all label sets of a profile. */
 #include "tool/input/base_mark.h"
 
 #include <stddef.h>

@@ -1,4 +1,7 @@
-/* base_mark - tells the samples of a base from the others. */
+/*
+ * base_mark - labels the samples of a base profile, so that a diff can tell
+ * them from the others.
+ */
 #ifndef CP_BASE_MARK_H
 #define CP_BASE_MARK_H
 
@@ -6,7 +9,7 @@
 
 struct cp_profile;
 
-/* Gives every sample the label "pprof::base": "true". */
+/* Adds the label "pprof::base" = "true" to every sample. */
 enum cp_status cp_base_mark(struct cp_profile *p, struct cp_error *err);
 
 #endif

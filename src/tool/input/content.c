@@ -1,4 +1,6 @@
-/* content.c - see content.h. */
+/*
+ * content.c - recognizes the starts of well-known files that are not profiles.
+ */
 #include "tool/input/content.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* curl.c - see curl.h. */
+/* curl.c - loads libcurl with dlopen and looks up its functions. */
 #include "tool/input/curl.h"
 
 #include <dlfcn.h>
@@ -7,7 +7,10 @@
 
 #include "base/error.h"
 
-/* Stores the address of a function; the types are those of curl.h. */
+/*
+ * Stores the address of a function in *place, a function pointer of the type in
+ * curl.h.
+ */
 static bool find(void *library, const char *name, void *place)
 {
     void *symbol = dlsym(library, name);
@@ -16,7 +19,7 @@ static bool find(void *library, const char *name, void *place)
     return symbol != NULL;
 }
 
-/* Fills in everything but easy_init, which tells that all is there. */
+/* Looks up all functions but easy_init, which marks the table as complete. */
 static bool find_all(void *library, struct cp_curl *c)
 {
     const struct {
@@ -61,7 +64,8 @@ const struct cp_curl *cp_curl_load(struct cp_error *err)
         !find_all(library, &curl) ||
         global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
         !find(library, "curl_easy_init", &curl.easy_init)) {
-        (void)cp_error_set(err, CP_EIO, "libcurl.so.4 cannot be used");
+        (void)cp_error_set(
+            err, CP_EIO, "cannot initialize libcurl.so.4; reinstall libcurl4");
         return NULL;
     }
     return &curl;

@@ -1,8 +1,8 @@
 /*
- * curl - libcurl, loaded when it is first needed.
+ * curl - libcurl, loaded on first use.
  *
- * It brings some thirty shared objects along, which would take longer to load
- * than most reports take. Only fetch.c and transfer.c use this.
+ * It depends on some thirty shared objects, which take longer to load than most
+ * reports take. Only fetch.c and transfer.c use it.
  */
 #ifndef CP_CURL_H
 #define CP_CURL_H
@@ -29,8 +29,10 @@ struct cp_curl {
     CURLMcode (*multi_cleanup)(CURLM *multi);
 };
 
-/* The library; NULL with *err set where it is not installed. Call it first
- * from one thread only. */
+/*
+ * Returns the functions; NULL with *err set if libcurl is not installed. The
+ * first call must not race with another one.
+ */
 const struct cp_curl *cp_curl_load(struct cp_error *err);
 
 #endif

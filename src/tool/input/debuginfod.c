@@ -1,4 +1,4 @@
-/* debuginfod.c - see debuginfod.h. */
+/* debuginfod.c - fetches a debug file into the shared cache. */
 #include "tool/input/debuginfod.h"
 
 #include <ctype.h>
@@ -28,7 +28,7 @@ static bool is_hex(const char *text)
     return n >= 2 && n <= 128 && text[n] == '\0';
 }
 
-/* The folder of the cache; false if there is no place for one. */
+/* Writes the cache directory; returns false if none can be determined. */
 static bool find_cache(char *out, size_t cap)
 {
     const char *path = getenv("DEBUGINFOD_CACHE_PATH");
@@ -44,7 +44,7 @@ static bool find_cache(char *out, size_t cap)
     return n > 0 && (size_t)n < cap;
 }
 
-/* Seconds without progress after which a server is given up. */
+/* Seconds without progress before the next server is tried. */
 static int timeout(void)
 {
     const char *text = getenv("DEBUGINFOD_TIMEOUT");
@@ -53,12 +53,12 @@ static int timeout(void)
     return seconds > 0 ? seconds : DEFAULT_TIMEOUT;
 }
 
-/* What is asked for, and whom to tell. */
+/* The request and its callback for messages. */
 struct query {
     const char *id, *name;
     cp_warn warn;
     void *context;
-    bool is_absent; /* every server that was asked has said so */
+    bool is_absent; /* every server has replied 404 */
 };
 
 /* Fetches the file from one server into an open file. */
@@ -85,7 +85,7 @@ static bool fetch(struct query *q, const char *server, size_t len, int fd)
     return false;
 }
 
-/* Asks one server after the other; fd is empty again if none has it. */
+/* Tries the servers in order. The file is empty again if none has it. */
 static bool fetch_any(struct query *q, int fd)
 {
     const char *at = getenv("DEBUGINFOD_URLS");
@@ -103,8 +103,7 @@ static bool fetch_any(struct query *q, int fd)
     return false;
 }
 
-/* Whether the cache has an answer: 1 the file, 0 that there is none, else
- * -1. */
+/* Looks in the cache: 1 the file exists, 0 no server has it, -1 unknown. */
 static int look_up(const char *path)
 {
     struct stat st;

@@ -1,8 +1,8 @@
 /*
- * fetch.c - see fetch.h.
+ * fetch.c - runs transfers in parallel and handles Ctrl-C and progress.
  *
- * One thread drives all transfers through libcurl's multi interface, so that
- * Ctrl-C is heard at once and there is one line of progress for all of them.
+ * One thread drives all transfers through libcurl's multi interface, so that it
+ * reacts to Ctrl-C at once and shows one progress line for all of them.
  */
 #include "tool/input/fetch.h"
 
@@ -22,7 +22,7 @@
 
 #define MAX_AT_ONCE 128
 #define TICK_MS 250
-#define TIMEOUT 3.0 /* seconds between Ctrl-C and giving up */
+#define TIMEOUT 3.0 /* seconds between Ctrl-C and cancelling */
 
 struct job {
     struct cp_transfer *transfers;
@@ -30,12 +30,13 @@ struct job {
     const struct cp_curl *curl;
     CURLM *multi;
     const struct cp_fetch_events *events;
-    struct cp_fetch *fresh[MAX_AT_ONCE]; /* ended, and not told yet */
-    size_t n_fresh;
+    struct cp_fetch
+        *arrived[MAX_AT_ONCE]; /* ended, not yet passed to arrived() */
+    size_t n_arrived;
     bool shows_progress;
-    char shown[80];        /* the line of progress on the screen */
-    bool is_ending;        /* Ctrl-C */
-    struct timespec ended; /* when it came */
+    char shown[80];        /* progress line on the screen */
+    bool is_ending;        /* after the first Ctrl-C */
+    struct timespec ended; /* time of the first Ctrl-C */
 };
 
 static void clear_progress(struct job *job)
@@ -45,22 +46,23 @@ static void clear_progress(struct job *job)
     *job->shown = '\0';
 }
 
-static void tell_fresh(struct job *job)
+static void report_arrived(struct job *job)
 {
-    if (job->n_fresh == 0)
+    if (job->n_arrived == 0)
         return;
-    clear_progress(job); /* they may have something to say */
+    clear_progress(job); /* the callback may print messages */
     if (job->events->arrived)
-        job->events->arrived(job->events->context, job->fresh, job->n_fresh);
-    job->n_fresh = 0;
+        job->events->arrived(job->events->context, job->arrived,
+                             job->n_arrived);
+    job->n_arrived = 0;
 }
 
 static void note_end(struct job *job, struct cp_transfer *t)
 {
     job->n_ended++;
-    job->fresh[job->n_fresh++] = t->fetch;
-    if (job->n_fresh == MAX_AT_ONCE)
-        tell_fresh(job);
+    job->arrived[job->n_arrived++] = t->fetch;
+    if (job->n_arrived == MAX_AT_ONCE)
+        report_arrived(job);
 }
 
 static void start_more(struct job *job)
@@ -77,7 +79,7 @@ static void start_more(struct job *job)
     }
 }
 
-static void take_ended(struct job *job)
+static void collect_ended(struct job *job)
 {
     CURLMsg *message;
     int n_left;
@@ -97,14 +99,14 @@ static void take_ended(struct job *job)
     }
 }
 
-/* How long the slowest of those under way will take, and what has come. */
-static void look_around(const struct job *job, double *left, size_t *bytes)
+/* Computes the longest remaining time and the bytes received. */
+static void sum_progress(const struct job *job, double *left, size_t *bytes)
 {
     *left = 0;
     *bytes = 0;
     for (size_t i = 0; i < job->n_started; i++) {
         const struct cp_transfer *t = &job->transfers[i];
-        double own = t->url.expected - cp_seconds_since(&t->begun);
+        double own = t->url.expected - cp_seconds_since(&t->started_at);
 
         if (!t->handle)
             continue;
@@ -120,9 +122,9 @@ static void show_progress(struct job *job)
     size_t bytes, n = 0;
     double left;
 
-    look_around(job, &left, &bytes);
+    sum_progress(job, &left, &bytes);
     if (job->n > 1)
-        n = (size_t)snprintf(line, sizeof(line), "%zu of %zu have come, ",
+        n = (size_t)snprintf(line, sizeof(line), "%zu of %zu received, ",
                              job->n_ended, job->n);
     if (left > 0)
         (void)snprintf(line + n, sizeof(line) - n, "profiling, %.0f s left",
@@ -155,8 +157,11 @@ static void cancel_all(struct job *job)
     }
 }
 
-/* The first Ctrl-C: asks for what there is, and drops the rest. */
-static void hurry_all(struct job *job)
+/*
+ * The first Ctrl-C: requests the data collected so far, and cancels the
+ * transfers that cannot deliver it.
+ */
+static void half_close_all(struct job *job)
 {
     size_t n_asked = 0;
 
@@ -165,7 +170,7 @@ static void hurry_all(struct job *job)
     for (size_t i = 0; i < job->n_started; i++) {
         struct cp_transfer *t = &job->transfers[i];
 
-        if (t->handle && cp_transfer_hurry(t))
+        if (t->handle && cp_transfer_half_close(t))
             n_asked++;
         else if (t->handle)
             cancel(job, t);
@@ -173,18 +178,18 @@ static void hurry_all(struct job *job)
     clear_progress(job);
     if (n_asked > 0)
         job->events->warn(job->events->context,
-                          "Interrupted: taking what there is; Ctrl-C again "
-                          "gives up");
+                          "Interrupted: fetching the data collected so far; "
+                          "Ctrl-C again cancels");
 }
 
-static void heed_interrupt(struct job *job)
+static void handle_interrupt(struct job *job)
 {
     bool is_new = cp_interrupt_seen();
 
     if (is_new)
-        cp_interrupt_forget();
+        cp_interrupt_clear();
     if (is_new && !job->is_ending)
-        hurry_all(job);
+        half_close_all(job);
     else if (job->is_ending &&
              (is_new || cp_seconds_since(&job->ended) > TIMEOUT))
         cancel_all(job);
@@ -199,9 +204,9 @@ static void run_all(struct job *job)
     start_more(job);
     while (job->n_ended < job->n) {
         (void)job->curl->multi_perform(job->multi, &n);
-        take_ended(job);
-        tell_fresh(job);
-        heed_interrupt(job);
+        collect_ended(job);
+        report_arrived(job);
+        handle_interrupt(job);
         start_more(job);
         if (job->n_ended == job->n)
             break;
@@ -211,7 +216,7 @@ static void run_all(struct job *job)
                                     TICK_MS, &n);
     }
     clear_progress(job);
-    tell_fresh(job);
+    report_arrived(job);
 }
 
 static void announce(const struct cp_transfer *t,
@@ -225,7 +230,7 @@ static void announce(const struct cp_transfer *t,
         return;
     (void)snprintf(line, sizeof(line), "Fetching %s over HTTP from %s", what,
                    t->url.socket ? t->fetch->name
-                                 : cp_url_hide(t->url.text, &arena));
+                                 : cp_url_redact(t->url.text, &arena));
     cp_arena_release(&arena);
     events->warn(events->context, line);
     if (t->options->seconds <= 0)
@@ -235,7 +240,7 @@ static void announce(const struct cp_transfer *t,
     events->warn(events->context, line);
 }
 
-/* Takes the addresses apart and says what is being fetched. */
+/* Parses the addresses and reports each request. */
 static void prepare(struct job *job, struct cp_fetch *list,
                     const struct cp_fetch_options *o)
 {

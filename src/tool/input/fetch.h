@@ -1,5 +1,5 @@
 /*
- * fetch - profiles, symbols and debug files over HTTP, several at a time.
+ * fetch - downloads profiles, symbols and debug files over HTTP, in parallel.
  */
 #ifndef CP_FETCH_H
 #define CP_FETCH_H
@@ -11,39 +11,41 @@
 #include "base/error.h"
 #include "base/warn.h"
 
-/* What the options say about fetching. */
+/* Command-line options for fetching. */
 struct cp_fetch_options {
-    int seconds, timeout; /* 0 and less: not given */
+    int seconds, timeout; /* 0 or less: not given */
     const char *tls_cert, *tls_key, *tls_ca;
 };
 
-/* One address and what came of it. */
+/* One request and its result. */
 struct cp_fetch {
     const char *name;
-    void *owner;      /* the caller's */
-    const char *what; /* is fetched; NULL for "profile", "" to say nothing */
-    const char *post; /* what to send, or NULL to get */
+    void *owner;      /* owned by the caller */
+    const char *what; /* noun for messages; NULL: "profile"; "": silent */
+    const char *post; /* body of a POST, or NULL for GET */
     size_t post_len;
-    bool is_named; /* by the user, so that its server gets the token */
-    int fd;        /* where the body goes, of any length; 0: into body */
+    bool is_named; /* named by the user: send the token to its server */
+    int fd;        /* destination of the body, of any length; 0: into body */
     struct cp_bytes body;
-    struct cp_error err; /* CP_OK when the body is there */
-    long http_status;    /* of the answer; 0: there was none */
+    struct cp_error err; /* CP_OK if the body is complete */
+    long http_status;    /* status of the reply; 0: no reply */
 };
 
-/* Whom to tell. */
+/* Callbacks during a fetch. */
 struct cp_fetch_events {
     cp_warn warn;
-    /* These have ended, with or without a body; more may be under way. May
-     * be NULL. */
+    /*
+     * Called when requests have ended, with or without a body, while others may
+     * still run. May be NULL.
+     */
     void (*arrived)(void *context, struct cp_fetch *const *list, size_t n);
     void *context;
 };
 
 /*
- * Fetches all, at the same time. On a terminal a line shows how long it may
- * still take. Ctrl-C asks the servers for what they have by then, a second
- * one gives up on those that have not answered; what has come stays.
+ * Fetches all requests in parallel. A terminal shows a progress line. The first
+ * Ctrl-C requests the data collected so far; the second cancels the requests
+ * without a reply. Completed bodies stay.
  */
 void cp_fetch_all(struct cp_fetch *list, size_t n,
                   const struct cp_fetch_options *o,

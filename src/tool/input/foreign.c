@@ -1,4 +1,4 @@
-/* foreign.c - see foreign.h. */
+/* foreign.c - runs the importers, and `perf script` for perf.data. */
 #include "tool/input/foreign.h"
 
 #include <stdbool.h>
@@ -19,10 +19,9 @@ static bool is_perf_data(const char *bytes, size_t len)
 }
 
 /*
- * Has perf print the samples. It gets the file as its standard input, which
- * it can open by name and move about in; -f because it does not own that.
- * Inlined functions are left to the symbol tables: perf would start addr2line
- * for every address.
+ * Runs `perf script`. perf gets the file as standard input, where it can seek;
+ * -f accepts that another user owns it. Inlined functions are resolved later,
+ * because perf would start addr2line for every address.
  */
 static struct cp_profile *read_perf_data(const char *bytes, size_t len,
                                          struct cp_error *err)
@@ -35,10 +34,11 @@ static struct cp_profile *read_perf_data(const char *bytes, size_t len,
 
     if (status == CP_EOTHER)
         (void)cp_error_set(err, CP_EIO,
-                           "this is a file of perf record, and perf is not "
-                           "there to read it; install linux-perf");
+                           "reading a file of perf record needs perf, which is "
+                           "not installed: apt-get install linux-perf");
     else if (status == CP_OK && text.len == 0)
-        (void)cp_error_set(err, CP_EFORMAT, "perf script finds no samples");
+        (void)cp_error_set(err, CP_EFORMAT,
+                           "perf script found no samples in the file");
     else if (status == CP_OK)
         p = cp_import_perf_script(text.buf, text.len, err);
     if (!p && err->status == CP_EOTHER)

@@ -1,7 +1,7 @@
 /*
- * foreign - the reader of formats that are not pprof's own, for cp_load_as.
+ * foreign - reads profiles of other tools, for cp_load_as.
  *
- * What import/import.h reads, and perf.data, which perf has to read for us.
+ * It reads the formats of import/import.h, and perf.data by running perf.
  */
 #ifndef CP_FOREIGN_H
 #define CP_FOREIGN_H

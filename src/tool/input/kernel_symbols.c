@@ -1,4 +1,7 @@
-/* kernel_symbols.c - see kernel_symbols.h. */
+/*
+ * kernel_symbols.c - compares the kernel of a profile with the running one and
+ * opens kallsyms.
+ */
 #include "tool/input/kernel_symbols.h"
 
 #include <string.h>
@@ -10,9 +13,9 @@
 #include "symbol/code/code_map.h"
 
 #define KERNEL_HALF ((uint64_t)1 << 63)
-#define KERNEL_STEP ((uint64_t)2 << 20) /* a kernel is moved in such steps */
+#define KERNEL_STEP ((uint64_t)2 << 20) /* alignment of KASLR */
 #define MAX_NOTES ((size_t)1 << 20)
-#define MAX_ID 64 /* bytes */
+#define MAX_ID 64 /* bytes of a build id */
 
 bool cp_kernel_symbols_is(const char *name)
 {
@@ -39,7 +42,10 @@ static bool is_running(const char *build_id)
     return is_same;
 }
 
-/* How far the kernel has moved; false if the mapping is not of its text. */
+/*
+ * Computes the distance that the kernel has moved; false if the mapping is not
+ * the kernel's text.
+ */
 static bool find_base(const struct cp_code_map *map, uint64_t start,
                       uint64_t *out)
 {
@@ -47,7 +53,7 @@ static bool find_base(const struct cp_code_map *map, uint64_t start,
     uint64_t text;
 
     *out = 0;
-    if (start < KERNEL_HALF) /* the whole of the address space */
+    if (start < KERNEL_HALF) /* a mapping of the whole address space */
         return true;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         if (!cp_code_map_start(map, names[i], &text))
@@ -68,8 +74,8 @@ enum cp_status cp_kernel_symbols_open(struct cp_code_map **out,
 
     if (is_known && !is_running(build_id))
         return cp_error_set(err, CP_EFORMAT,
-                            "it is not the running kernel; its debug file, "
-                            "or DEBUGINFOD_URLS, would name its functions");
+                            "it is not the running kernel; install its debug "
+                            "file or set DEBUGINFOD_URLS");
     status = cp_code_map_open(out, "/proc/kallsyms", err);
     if (status != CP_OK)
         return status;
@@ -78,5 +84,5 @@ enum cp_status cp_kernel_symbols_open(struct cp_code_map **out,
     cp_code_map_close(*out);
     *out = NULL;
     return cp_error_set(err, CP_EFORMAT,
-                        "it cannot be told whether it is the running kernel");
+                        "build id and address do not match the running kernel");
 }

@@ -1,9 +1,9 @@
 /*
- * kernel_symbols - the functions of the running kernel, for profiles of it.
+ * kernel_symbols - function names of the running kernel, for kernel profiles.
  *
- * A kernel is placed anew at each start. The mapping of a profile begins where
- * the kernel's text did, so its build id says whether it is the same kernel,
- * and its start how far the addresses have moved since.
+ * KASLR moves the kernel at each boot. A profile's mapping starts at the
+ * kernel's text at that time: its build id identifies the kernel, and its start
+ * gives the distance that the addresses have moved.
  */
 #ifndef CP_KERNEL_SYMBOLS_H
 #define CP_KERNEL_SYMBOLS_H
@@ -19,9 +19,9 @@ struct cp_code_map;
 bool cp_kernel_symbols_is(const char *name);
 
 /*
- * Opens the running kernel's symbols if it is the kernel that the mapping is
- * of; *base is what to take off the mapping's addresses. A mapping without a
- * build id must begin where the running kernel does.
+ * Opens the running kernel's symbols if the mapping belongs to that kernel.
+ * *base is the value to subtract from the mapping's addresses. A mapping
+ * without a build id must start where the running kernel does.
  */
 enum cp_status cp_kernel_symbols_open(struct cp_code_map **out,
                                       const char *build_id, uint64_t start,

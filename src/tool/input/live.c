@@ -1,4 +1,7 @@
-/* live.c - see live.h. */
+/*
+ * live.c - builds the command line of a child that takes a profile, and runs
+ * it.
+ */
 #include "tool/input/live.h"
 
 #include <signal.h>
@@ -18,7 +21,7 @@
 #define ADDRESS_BYTES 4096
 #define MAX_WORDS 12
 
-/* The words of the other run's command line. */
+/* The child's command line. */
 struct words {
     char *items[MAX_WORDS];
     size_t n;
@@ -65,8 +68,8 @@ static void make_words(struct words *w, const struct cp_live *live,
     w->items[w->n] = NULL;
 }
 
-static enum cp_status take(void *context, const char *what, struct cp_out *out,
-                           struct cp_error *err)
+static enum cp_status take_profile(void *context, const char *what,
+                                   struct cp_out *out, struct cp_error *err)
 {
     struct cp_live *live = context;
     struct words w = { 0 };
@@ -74,8 +77,9 @@ static enum cp_status take(void *context, const char *what, struct cp_out *out,
 
     make_words(&w, live, what);
     if (w.has_failed)
-        status = cp_error_set(err, CP_EUSAGE, "the address is too long");
-    else if (atomic_load(&live->is_over))
+        status = cp_error_set(err, CP_EUSAGE,
+                              "the address of the profile is too long");
+    else if (atomic_load(&live->is_cancelled))
         status = cp_error_set(err, CP_EIO, "interrupted");
     else
         status = cp_child_run_known(w.items, &live->pid, out, err);
@@ -88,7 +92,7 @@ static void cancel(void *context)
     struct cp_live *live = context;
     int pid;
 
-    atomic_store(&live->is_over, true);
+    atomic_store(&live->is_cancelled, true);
     pid = atomic_load(&live->pid);
     if (pid > 0)
         (void)kill(pid, SIGKILL);
@@ -102,7 +106,7 @@ bool cp_live_init(struct cp_live *live, const struct cp_command *c)
     int n;
 
     *live = (struct cp_live){ .command = c };
-    if (stat(name, &found) == 0 || !cp_url_is_one(name) ||
+    if (stat(name, &found) == 0 || !cp_url_is_url(name) ||
         c->bases.n + c->diff_bases.n > 0)
         return false;
     root = strstr(name, ROOT);
@@ -115,7 +119,7 @@ bool cp_live_init(struct cp_live *live, const struct cp_command *c)
     live->base = n < (int)sizeof(base)
                      ? cp_arena_copy(&live->arena, base, (size_t)n, NULL)
                      : NULL;
-    live->web = (struct cp_web_live){ take, cancel, live };
+    live->web = (struct cp_web_live){ take_profile, cancel, live };
     return live->base != NULL;
 }
 

@@ -1,8 +1,8 @@
 /*
- * live - new profiles of the program that the first one came from.
+ * live - takes new profiles of the program that the first one came from.
  *
- * For the page of pprof -http. Each is taken by another run of this program,
- * which fetches, names and saves it as the first one was.
+ * Used by the page of pprof -http. Each profile is taken by a child process
+ * that runs this tool, which fetches, symbolizes and saves it as the first one.
  */
 #ifndef CP_LIVE_H
 #define CP_LIVE_H
@@ -15,17 +15,19 @@
 
 struct cp_command;
 
-/* Starts with cp_live_init. */
+/* Initialized by cp_live_init. */
 struct cp_live {
     struct cp_web_live web;
     const struct cp_command *command;
     const char *base; /* "http://host:port/debug/pprof/" */
-    atomic_int pid;   /* of the run under way */
-    atomic_bool is_over;
+    atomic_int pid;   /* child process, or 0 */
+    atomic_bool is_cancelled;
     struct cp_arena arena;
 };
 
-/* False when the profile is not of a running program. c outlives it. */
+/*
+ * Returns false if the profile does not come from a running program. Borrows c.
+ */
 bool cp_live_init(struct cp_live *live, const struct cp_command *c);
 void cp_live_release(struct cp_live *live);
 

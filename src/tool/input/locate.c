@@ -1,4 +1,4 @@
-/* locate.c - see locate.h. */
+/* locate.c - tries the candidate paths of a mapping's file. */
 #include "tool/input/locate.h"
 
 #include <dirent.h>
@@ -19,9 +19,9 @@
 #include "symbol/object.h"
 
 #define PATH_BYTES 4096
-#define MAX_FILES 1000 /* in a folder of one build id */
+#define MAX_FILES 1000 /* files tried in the directory of a build id */
 
-/* A mapping that is looked for. */
+/* The search for one mapping's file. */
 struct search {
     const char *dir;
     struct cp_str file, folder, base, id; /* folder and base of file */
@@ -30,8 +30,8 @@ struct search {
     void *context;
 };
 
-/* Whether the file named in s->found will do. */
-static bool fits(struct search *s)
+/* Whether the candidate s->found is acceptable. */
+static bool is_acceptable(struct search *s)
 {
     struct cp_elf *e = NULL;
     char id[CP_BUILD_ID_TEXT], line[PATH_BYTES + 512];
@@ -67,15 +67,15 @@ static bool try_name(struct search *s, const char *format, ...)
     va_start(arguments, format);
     len = vsnprintf(s->found + n, sizeof(s->found) - n, format, arguments);
     va_end(arguments);
-    return len > 0 && n + (size_t)len < sizeof(s->found) && fits(s);
+    return len > 0 && n + (size_t)len < sizeof(s->found) && is_acceptable(s);
 }
 
-static int is_visible(const struct dirent *d)
+static int is_not_hidden(const struct dirent *d)
 {
     return d->d_name[0] != '.';
 }
 
-/* Any file in the folder of the build id, in the order of their names. */
+/* Tries all files in the directory of the build id, sorted by name. */
 static bool try_folder(struct search *s)
 {
     struct dirent **entries = NULL;
@@ -86,7 +86,7 @@ static bool try_folder(struct search *s)
     if (snprintf(path, sizeof(path), "%s/%s", s->dir, s->id.ptr) >=
         (int)sizeof(path))
         return false;
-    n = scandir(path, &entries, is_visible, alphasort);
+    n = scandir(path, &entries, is_not_hidden, alphasort);
     for (int i = 0; i < n; i++) {
         found = found || (i < MAX_FILES &&
                           try_name(s, "%s/%s", s->id.ptr, entries[i]->d_name));

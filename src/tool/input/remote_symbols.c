@@ -1,4 +1,4 @@
-/* remote_symbols.c - see remote_symbols.h. */
+/* remote_symbols.c - builds symbol requests and parses the replies. */
 #include "tool/input/remote_symbols.h"
 
 #include <ctype.h>
@@ -23,8 +23,8 @@
 
 struct cp_remote_source {
     const char *key;     /* build id or file of a mapping */
-    const char *address; /* where its profile came from */
-    uint64_t start;      /* of the mapping, at the server */
+    const char *address; /* URL of its profile */
+    uint64_t start;      /* start of the mapping in the server's process */
 };
 
 static enum cp_status note(struct cp_remote *r, const char *key,
@@ -80,16 +80,16 @@ static bool has_scheme(struct cp_str text)
            text.ptr[i] == ':';
 }
 
-void cp_remote_forget(struct cp_profile *p)
+void cp_remote_restore_names(struct cp_profile *p)
 {
     for (uint32_t i = 0; i < p->n_mappings; i++)
         if (!p->mappings[i].build_id &&
             (has_scheme(cp_profile_str(p, p->mappings[i].file)) ||
-             cp_url_is_one(cp_profile_cstr(p, p->mappings[i].file))))
+             cp_url_is_url(cp_profile_cstr(p, p->mappings[i].file))))
             p->mappings[i].file = 0;
 }
 
-/* Whether a path is one of those that gperftools serves. */
+/* Whether a path is one of gperftools' services. */
 static bool is_gperftools(const char *path, size_t len)
 {
     static const char *const ends[] = { "/pprof/heap", "/pprof/growth",
@@ -105,7 +105,7 @@ static bool is_gperftools(const char *path, size_t len)
     return false;
 }
 
-/* The address to ask for symbols, made of that of a profile. */
+/* The URL of the symbol service, derived from that of a profile. */
 static char *symbol_address(const char *name, struct cp_arena *arena,
                             struct cp_error *err)
 {
@@ -134,17 +134,17 @@ static char *symbol_address(const char *name, struct cp_arena *arena,
         u.text + (u.is_insecure ? strlen("https") : 0), cut ? "" : "/", word);
 }
 
-/* One question to one server about one mapping. */
-struct question {
+/* A request to one server about one mapping. */
+struct symbol_request {
     struct cp_line_adder *adder;
     uint32_t mapping;
-    uint64_t shift; /* server's address - ours */
+    uint64_t shift; /* server's address minus local address */
     bool is_forced;
     struct cp_out body;
     struct {
         uint64_t address;
         uint32_t location;
-    } * asked; /* by address */
+    } * wanted; /* sorted by address */
     size_t n;
 };
 
@@ -157,12 +157,12 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static enum cp_status ask(struct question *q, struct cp_error *err)
+static enum cp_status ask(struct symbol_request *q, struct cp_error *err)
 {
     const struct cp_profile *p = q->adder->profile;
 
-    q->asked = cp_alloc(p->n_locations, sizeof(*q->asked), err);
-    if (!q->asked)
+    q->wanted = cp_alloc(p->n_locations, sizeof(*q->wanted), err);
+    if (!q->wanted)
         return CP_ENOMEM;
     for (uint32_t i = 0; i < p->n_locations; i++) {
         const struct cp_location *l = &p->locations[i];
@@ -172,34 +172,34 @@ static enum cp_status ask(struct question *q, struct cp_error *err)
             continue;
         cp_out_printf(&q->body, "%s0x%" PRIx64, q->n ? "+" : "",
                       l->address + q->shift);
-        q->asked[q->n].address = l->address + q->shift;
-        q->asked[q->n++].location = i;
+        q->wanted[q->n].address = l->address + q->shift;
+        q->wanted[q->n++].location = i;
     }
-    qsort(q->asked, q->n, sizeof(*q->asked), by_address);
+    qsort(q->wanted, q->n, sizeof(*q->wanted), by_address);
     return cp_out_finish(&q->body, err);
 }
 
-/* Gives all locations of an address that name. */
-static enum cp_status set_name(struct question *q, uint64_t address,
+/* Sets the name of all locations with that address. */
+static enum cp_status set_name(struct symbol_request *q, uint64_t address,
                                const char *name, struct cp_error *err)
 {
     struct cp_line_frame frame = { .function = name };
-    size_t i = q->n ? cp_search_from(&q->asked->address, sizeof(*q->asked),
+    size_t i = q->n ? cp_search_from(&q->wanted->address, sizeof(*q->wanted),
                                      q->n, address)
                     : 0;
 
-    for (; i < q->n && q->asked[i].address == address; i++) {
-        if (cp_line_adder_set(q->adder, q->asked[i].location, &frame, 1, err) !=
-            CP_OK)
+    for (; i < q->n && q->wanted[i].address == address; i++) {
+        if (cp_line_adder_set(q->adder, q->wanted[i].location, &frame, 1,
+                              err) != CP_OK)
             return CP_ENOMEM;
         q->adder->profile->mappings[q->mapping].has_functions = true;
     }
     return CP_OK;
 }
 
-/* Reads "0x1000 name"; other lines say nothing to us. */
-static enum cp_status read_answer(struct question *q, char *text,
-                                  struct cp_error *err)
+/* Parses lines "0x1000 name"; ignores other lines. */
+static enum cp_status read_reply(struct symbol_request *q, char *text,
+                                 struct cp_error *err)
 {
     char *rest = NULL;
 
@@ -221,8 +221,8 @@ static enum cp_status read_answer(struct question *q, char *text,
     return CP_OK;
 }
 
-/* Asks, and takes the answer; that there is none is told. */
-static enum cp_status post(struct question *q, const char *address,
+/* Sends the request and applies the reply; reports a failure to `warn`. */
+static enum cp_status post(struct symbol_request *q, const char *address,
                            const struct cp_command *c, cp_warn warn,
                            void *context, struct cp_error *err)
 {
@@ -249,7 +249,7 @@ static enum cp_status post(struct question *q, const char *address,
     if (text) {
         if (f.body.len)
             memcpy(text, f.body.data, f.body.len);
-        status = read_answer(q, text, err);
+        status = read_reply(q, text, err);
     }
     cp_free(text);
     cp_bytes_release(&f.body);
@@ -257,9 +257,9 @@ static enum cp_status post(struct question *q, const char *address,
 }
 
 static enum cp_status ask_source(const struct cp_remote_source *s,
-                                 struct question *q, const struct cp_command *c,
-                                 cp_warn warn, void *context,
-                                 struct cp_error *err)
+                                 struct symbol_request *q,
+                                 const struct cp_command *c, cp_warn warn,
+                                 void *context, struct cp_error *err)
 {
     struct cp_arena arena = { 0 };
     char *address = symbol_address(s->address, &arena, err);
@@ -268,7 +268,7 @@ static enum cp_status ask_source(const struct cp_remote_source *s,
     if (status == CP_OK && q->n > 0)
         status = post(q, address, c, warn, context, err);
     cp_out_release(&q->body);
-    cp_free(q->asked);
+    cp_free(q->wanted);
     cp_arena_release(&arena);
     return status;
 }
@@ -288,11 +288,11 @@ enum cp_status cp_remote_symbolize(const struct cp_remote *r,
 
         for (size_t k = 0; status == CP_OK && k < r->n; k++) {
             const struct cp_remote_source *s = &r->sources[k];
-            struct question q = { .adder = a,
-                                  .mapping = i,
-                                  .shift = s->start - m->start,
-                                  .is_forced = is_forced_now,
-                                  .body = { .fd = -1 } };
+            struct symbol_request q = { .adder = a,
+                                        .mapping = i,
+                                        .shift = s->start - m->start,
+                                        .is_forced = is_forced_now,
+                                        .body = { .fd = -1 } };
 
             if ((m->has_functions && !is_forced_now) ||
                 (strcmp(s->key, cp_profile_cstr(p, m->file)) != 0 &&

@@ -1,9 +1,9 @@
 /*
- * remote_symbols - names from the server that a profile was fetched from.
+ * remote_symbols - fetches symbols from the server that a profile came from.
  *
- * Servers answer a POST of addresses, 0x1000+0x2000, with a line "0x1000
- * name" for each that they know. They do so at .../symbol beside the profiles
- * of Go and gperftools, and at .../symbolz elsewhere.
+ * The tool POSTs addresses as "0x1000+0x2000"; the server replies with a line
+ * "0x1000 name" for each address that it knows. The URL is .../symbol beside
+ * the profiles of Go and gperftools, and .../symbolz elsewhere.
  */
 #ifndef CP_REMOTE_SYMBOLS_H
 #define CP_REMOTE_SYMBOLS_H
@@ -20,7 +20,7 @@ struct cp_line_adder;
 struct cp_profile;
 struct cp_remote_source;
 
-/* Which server knows which mapping. Starts as { 0 }. */
+/* Which server knows which mapping. Initialized by { 0 }. */
 struct cp_remote {
     struct cp_remote_source *sources;
     size_t n, cap;
@@ -28,16 +28,16 @@ struct cp_remote {
 };
 
 /*
- * Notes that p came from that address. A mapping with neither file nor build
- * id gets the address for a file name until cp_remote_forget.
+ * Records that p came from that address. A mapping with neither file nor build
+ * id gets the address as its file name until cp_remote_restore_names.
  */
 enum cp_status cp_remote_note(struct cp_remote *r, struct cp_profile *p,
                               const char *address, struct cp_error *err);
 
-/* Takes such names away again. */
-void cp_remote_forget(struct cp_profile *p);
+/* Removes these substitute file names. */
+void cp_remote_restore_names(struct cp_profile *p);
 
-/* Asks the servers about mappings that have no functions, or about all. */
+/* Requests symbols for mappings without functions, or for all. */
 enum cp_status cp_remote_symbolize(const struct cp_remote *r,
                                    struct cp_line_adder *a,
                                    const struct cp_command *c, bool is_forced,

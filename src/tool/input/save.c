@@ -1,4 +1,6 @@
-/* save.c - see save.h. */
+/*
+ * save.c - chooses the directory and the name of a saved file, and writes it.
+ */
 #include "tool/input/save.h"
 
 #include <errno.h>
@@ -25,8 +27,8 @@
 #define PATH_BYTES CP_SAVE_PATH_BYTES
 #define MAX_NUMBERS 100000
 
-static void tell(cp_warn warn, void *context, const char *what,
-                 const char *path, const char *why)
+static void report_save(cp_warn warn, void *context, const char *what,
+                        const char *path, const char *why)
 {
     char line[PATH_BYTES + 1024];
 
@@ -43,20 +45,22 @@ static bool find_folder(char *path, cp_warn warn, void *context)
         (void)snprintf(path, PATH_BYTES, "%s", wanted);
         if (cp_folder_make(path))
             return true;
-        tell(warn, context, "Could not use temp dir ", path, strerror(errno));
+        report_save(warn, context, "Could not use temp dir ", path,
+                    strerror(errno));
     }
     if (home && *home) {
         (void)snprintf(path, PATH_BYTES, "%s/pprof", home);
         if (cp_folder_make(path))
             return true;
-        tell(warn, context, "Could not use temp dir ", path, strerror(errno));
+        report_save(warn, context, "Could not use temp dir ", path,
+                    strerror(errno));
     }
     wanted = getenv("TMPDIR");
     (void)snprintf(path, PATH_BYTES, "%s", wanted && *wanted ? wanted : "/tmp");
     return access(path, W_OK) == 0;
 }
 
-/* "pprof.server.samples.cpu", with nothing in it that could leave a folder. */
+/* Writes a name such as "pprof.server.samples.cpu", without any slash. */
 static void base_name(const struct cp_profile *p, struct cp_out *out)
 {
     cp_out_cstr(out, "pprof.");
@@ -74,9 +78,9 @@ static void base_name(const struct cp_profile *p, struct cp_out *out)
     cp_out_char(out, '\0');
 }
 
-/* Gives a file the first name that is free; 0, or -1 with errno set. */
-static int place_numbered(struct cp_saving *s, const char *name,
-                          const char *suffix)
+/* Renames the file to the first free name. Returns 0, or -1 with errno set. */
+static int rename_numbered(struct cp_saving *s, const char *name,
+                           const char *suffix)
 {
     for (int i = 1; i < MAX_NUMBERS; i++) {
         if (snprintf(s->path, PATH_BYTES, "%s/%s%03d.%s", s->folder, name, i,
@@ -88,7 +92,7 @@ static int place_numbered(struct cp_saving *s, const char *name,
             0)
             return 0;
         if (errno == EINVAL && access(s->path, F_OK) != 0)
-            return rename(s->temp, s->path); /* that call is not known */
+            return rename(s->temp, s->path); /* renameat2 is not supported */
         if (errno != EEXIST && errno != EINVAL)
             return -1;
     }
@@ -101,13 +105,14 @@ enum cp_status cp_saving_open(struct cp_saving *s, cp_warn warn, void *context,
 {
     s->fd = -1;
     if (!find_folder(s->folder, warn, context))
-        return cp_error_set(err, CP_EOTHER, "no folder to write to");
+        return cp_error_set(err, CP_EOTHER,
+                            "no writable directory; set PPROF_TMPDIR");
     if (snprintf(s->temp, sizeof(s->temp), "%s/.pprof" CP_NEW_FILE_RANDOM,
                  s->folder) < (int)sizeof(s->temp))
         s->fd = cp_new_file(AT_FDCWD, s->temp, 0, 0666);
     if (s->fd < 0)
         return cp_error_set(err, CP_EIO, "%s: %s", s->folder, strerror(errno));
-    cp_leftover_watch(s->temp);
+    cp_leftover_register(s->temp);
     return CP_OK;
 }
 
@@ -117,21 +122,21 @@ void cp_saving_abandon(struct cp_saving *s)
         (void)close(s->fd);
     s->fd = -1;
     (void)unlink(s->temp);
-    cp_leftover_keep();
+    cp_leftover_unregister();
 }
 
-enum cp_status cp_saving_place(struct cp_saving *s, const char *name,
-                               const char *suffix, struct cp_error *err)
+enum cp_status cp_saving_rename(struct cp_saving *s, const char *name,
+                                const char *suffix, struct cp_error *err)
 {
     bool is_whole = close(s->fd) == 0;
 
     s->fd = -1;
-    if (!is_whole || place_numbered(s, name, suffix) != 0) {
+    if (!is_whole || rename_numbered(s, name, suffix) != 0) {
         (void)cp_error_set(err, CP_EIO, "%s: %s", s->folder, strerror(errno));
         cp_saving_abandon(s);
         return CP_EIO;
     }
-    cp_leftover_keep();
+    cp_leftover_unregister();
     return CP_OK;
 }
 
@@ -147,7 +152,7 @@ static enum cp_status write_all(const struct cp_profile *p, int fd,
     return status;
 }
 
-/* Writes a file that has its name only when it is whole. */
+/* Writes the file under its temporary name and renames it when complete. */
 static enum cp_status write_file(const struct cp_profile *p,
                                  struct cp_saving *s, const char *name,
                                  struct cp_error *err)
@@ -159,7 +164,7 @@ static enum cp_status write_file(const struct cp_profile *p,
         cp_saving_abandon(s);
         return status;
     }
-    return cp_saving_place(s, name, "pb.gz", err);
+    return cp_saving_rename(s, name, "pb.gz", err);
 }
 
 static void save(const struct cp_profile *p, cp_warn warn, void *context)
@@ -169,21 +174,21 @@ static void save(const struct cp_profile *p, cp_warn warn, void *context)
     struct cp_saving s;
 
     if (cp_saving_open(&s, warn, context, &err) != CP_OK) {
-        tell(warn, context,
-             err.status == CP_EOTHER ? "Could not save profile: "
-                                     : "Could not save profile in ",
-             err.msg, "");
+        report_save(warn, context,
+                    err.status == CP_EOTHER ? "Could not save profile: "
+                                            : "Could not save profile in ",
+                    err.msg, "");
         return;
     }
     base_name(p, &name);
     if (name.err.status != CP_OK) {
         cp_saving_abandon(&s);
-        tell(warn, context, "Could not save profile in ", s.folder,
-             name.err.msg);
+        report_save(warn, context, "Could not save profile in ", s.folder,
+                    name.err.msg);
     } else if (write_file(p, &s, name.buf, &err) != CP_OK) {
-        tell(warn, context, "Could not save profile in ", err.msg, "");
+        report_save(warn, context, "Could not save profile in ", err.msg, "");
     } else {
-        tell(warn, context, "Saved profile in ", s.path, "");
+        report_save(warn, context, "Saved profile in ", s.path, "");
     }
     cp_out_release(&name);
 }

@@ -1,4 +1,4 @@
-/* source_set.c - see source_set.h. */
+/* source_set.c - reads sources in parallel and merges them group by group. */
 #include "tool/input/source_set.h"
 
 #include <stdint.h>
@@ -22,17 +22,20 @@
 #include "tool/input/fetch.h"
 #include "tool/input/save.h"
 
-#define MAX_TOLD 10
+#define MAX_REPORTED 10
 
-/* Files from which on a room pays, and its size: 1 GB, used as it fills. */
+/*
+ * Minimum number of files for a shared array of frames, and its size: 1 GB of
+ * address space, used as it fills.
+ */
 #define POOL_SOURCES 8
 #define POOL_FRAMES ((uint64_t)256 << 20)
 
-/* Neighbours in a list of sources, merged as soon as the last is there. */
+/* Adjacent sources of the list, merged as soon as the last of them is read. */
 struct cp_source_group {
     size_t n_unread;
     bool is_merged;
-    struct cp_profile *sum; /* NULL if none of them could be read */
+    struct cp_profile *sum; /* NULL if none of them is readable */
     struct cp_stack_pool pool;
 };
 
@@ -69,7 +72,7 @@ static void read_source(struct cp_source *s, size_t n_threads)
 /* Sources that are read together. */
 struct reading {
     struct cp_source **list;
-    size_t n_threads; /* for each */
+    size_t n_threads; /* threads for each source */
 };
 
 static void read_piece(void *context, size_t i)
@@ -79,37 +82,40 @@ static void read_piece(void *context, size_t i)
     read_source(r->list[i], r->n_threads);
 }
 
-/* Says why a source is left out; of many such in directories, of a few. */
-static void tell_failed(struct cp_source_set *set, const struct cp_source *s)
+/*
+ * Reports why a source is skipped; limits the reports about files of
+ * directories.
+ */
+static void report_failed(struct cp_source_set *set, const struct cp_source *s)
 {
     char line[1024];
 
-    if (s->is_in_folder && ++set->n_told > MAX_TOLD)
+    if (s->is_in_folder && ++set->n_reported > MAX_REPORTED)
         return;
     (void)snprintf(line, sizeof(line), "%s: %s",
-                   cp_url_hide(s->name, &set->arena), s->err.msg);
+                   cp_url_redact(s->name, &set->arena), s->err.msg);
     set->warn(set->context, line);
 }
 
-static void tell_group(struct cp_source_set *set, size_t g)
+static void report_group(struct cp_source_set *set, size_t g)
 {
     for (size_t i = g * CP_SOURCE_BATCH;
          i < (g + 1) * CP_SOURCE_BATCH && i < set->n; i++)
         if (set->sources[i].err.status != CP_OK)
-            tell_failed(set, &set->sources[i]);
+            report_failed(set, &set->sources[i]);
 }
 
-static void tell_untold(struct cp_source_set *set)
+static void report_suppressed(struct cp_source_set *set)
 {
     char line[128];
 
-    if (set->n_told > MAX_TOLD) {
+    if (set->n_reported > MAX_REPORTED) {
         (void)snprintf(line, sizeof(line),
-                       "... and %zu more files are no profiles",
-                       set->n_told - MAX_TOLD);
+                       "... and %zu more files are not profiles",
+                       set->n_reported - MAX_REPORTED);
         set->warn(set->context, line);
     }
-    set->n_told = 0;
+    set->n_reported = 0;
 }
 
 struct cp_profile *cp_source_combine(struct cp_profile **profiles, size_t n,
@@ -128,7 +134,7 @@ struct cp_profile *cp_source_combine(struct cp_profile **profiles, size_t n,
     return p;
 }
 
-/* What was fetched and does not go together is kept one by one. */
+/* Saves fetched profiles one by one when they cannot be merged. */
 static void save_singly(const struct cp_source_set *set, size_t from, size_t to)
 {
     for (size_t i = from; i < to; i++)
@@ -136,9 +142,9 @@ static void save_singly(const struct cp_source_set *set, size_t from, size_t to)
             cp_save_profile(set->sources[i].profile, set->warn, set->context);
 }
 
-/* The profiles of a group that can be used; returns how many. */
-static size_t take_profiles(struct cp_source_set *set, size_t from, size_t to,
-                            struct cp_profile **profiles)
+/* Collects the usable profiles of a group; returns their number. */
+static size_t collect_profiles(struct cp_source_set *set, size_t from,
+                               size_t to, struct cp_profile **profiles)
 {
     size_t n = 0;
 
@@ -156,14 +162,14 @@ static size_t take_profiles(struct cp_source_set *set, size_t from, size_t to,
     return n;
 }
 
-/* Merges the sources of a group, which are all read. */
+/* Merges the sources of a group after all of them are read. */
 static void merge_group(struct cp_source_set *set, size_t g)
 {
     size_t from = g * CP_SOURCE_BATCH;
     size_t to =
         from + CP_SOURCE_BATCH < set->n ? from + CP_SOURCE_BATCH : set->n;
     struct cp_profile *profiles[CP_SOURCE_BATCH];
-    size_t n = take_profiles(set, from, to, profiles);
+    size_t n = collect_profiles(set, from, to, profiles);
 
     set->groups[g].is_merged = true;
     set->n_read += n;
@@ -185,16 +191,18 @@ static void merge_group(struct cp_source_set *set, size_t g)
     cp_arena_take(&profiles[0]->arena, &set->groups[g].pool.arena);
 }
 
-/* Whether address space costs nothing: then a room may be far too large. */
+/*
+ * Whether address space is unlimited, so that reserving too much costs nothing.
+ */
 static bool is_space_free(void)
 {
-    struct rlimit most;
+    struct rlimit max;
 
-    return getrlimit(RLIMIT_AS, &most) == 0 && most.rlim_cur == RLIM_INFINITY;
+    return getrlimit(RLIMIT_AS, &max) == 0 && max.rlim_cur == RLIM_INFINITY;
 }
 
-/* Makes the rooms of groups of which many are read at once. */
-static void make_rooms(struct cp_source **list, size_t n)
+/* Reserves shared arrays for groups with many sources. */
+static void make_pools(struct cp_source **list, size_t n)
 {
     if (n < POOL_SOURCES || !is_space_free())
         return;
@@ -211,7 +219,7 @@ void cp_source_read(struct cp_source **list, size_t n)
     size_t width = cp_parallel_width();
     struct reading r = { list, n > 0 && n < width ? width / n : 1 };
 
-    make_rooms(list, n);
+    make_pools(list, n);
     cp_parallel_run(n, read_piece, &r);
     for (size_t i = 0; i < n; i++) {
         struct cp_source_set *set = list[i]->set;
@@ -222,7 +230,7 @@ void cp_source_read(struct cp_source **list, size_t n)
     }
 }
 
-/* Reads the files of a group; what was fetched is there already. */
+/* Reads the files of a group; fetched sources are already read. */
 static void read_files(struct cp_source_set *set, size_t g)
 {
     size_t from = g * CP_SOURCE_BATCH;
@@ -240,7 +248,7 @@ static void read_files(struct cp_source_set *set, size_t g)
         merge_group(set, g);
 }
 
-/* Adds the sum of a group to that of those before it. */
+/* Adds the sum of a group to the sum of the groups before it. */
 static void add_group(struct cp_source_set *set, size_t g,
                       struct cp_profile **sum)
 {
@@ -264,11 +272,11 @@ struct cp_profile *cp_source_set_merge(struct cp_source_set *set,
             (void)cp_error_set(&set->err, CP_EIO, "interrupted");
         if (set->err.status == CP_OK)
             read_files(set, g);
-        tell_group(set, g);
+        report_group(set, g);
         if (set->err.status == CP_OK)
             add_group(set, g, &sum);
     }
-    tell_untold(set);
+    report_suppressed(set);
     if (set->err.status != CP_OK) {
         *err = set->err;
         cp_error_prefix(err, "problem fetching %s profiles: ", set->what);
@@ -299,7 +307,10 @@ static struct cp_source *add_source(struct cp_source_set *set, const char *name,
     return s;
 }
 
-/* The files in a directory; one that has none stands for itself. */
+/*
+ * Adds the files in a directory. An empty directory is added itself, to be
+ * reported as an error.
+ */
 static enum cp_status add_folder(struct cp_source_set *set, const char *name,
                                  struct cp_error *err)
 {
@@ -329,7 +340,7 @@ enum cp_status cp_source_set_list(struct cp_source_set *set,
                                   struct cp_error *err)
 {
     for (size_t i = 0; i < n; i++) {
-        if (cp_folder_is_one(names[i])) {
+        if (cp_folder_exists(names[i])) {
             if (add_folder(set, names[i], err) != CP_OK)
                 return CP_ENOMEM;
         } else if (!add_source(set, names[i], err)) {

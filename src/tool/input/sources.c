@@ -1,4 +1,4 @@
-/* sources.c - see sources.h. */
+/* sources.c - fetches, reads, merges, symbolizes and subtracts the sources. */
 #include "tool/input/sources.h"
 
 #include <stdbool.h>
@@ -29,7 +29,7 @@
 
 struct loader {
     const struct cp_command *c;
-    const char *binary; /* takes the place of the first mapping's file */
+    const char *binary; /* replaces the first mapping's file */
     void (*warn)(void *context, const char *line);
     void *context;
     struct cp_source_set sources, bases;
@@ -39,7 +39,7 @@ struct loader {
     struct cp_arena arena;
 };
 
-/* A profile without mappings gets one, so that a binary can be named. */
+/* Adds a mapping to a profile without one, so that a binary can be set. */
 static enum cp_status add_mapping(struct cp_profile *p, struct cp_error *err)
 {
     p->mappings = cp_arena_alloc(&p->arena, 1, sizeof(*p->mappings), err);
@@ -52,7 +52,7 @@ static enum cp_status add_mapping(struct cp_profile *p, struct cp_error *err)
     return CP_OK;
 }
 
-/* Applies -buildid and the binary of the command line to a fresh profile. */
+/* Applies -buildid and the binary of the command line to a new profile. */
 static enum cp_status name_binary(void *loader, const struct cp_source *s,
                                   struct cp_error *err)
 {
@@ -75,7 +75,7 @@ static enum cp_status name_binary(void *loader, const struct cp_source *s,
     return s->fetch ? cp_remote_note(&l->remote, p, s->name, err) : CP_OK;
 }
 
-/* source - base; both are consumed. */
+/* Returns source - base; frees both. */
 static struct cp_profile *subtract(const struct cp_command *c,
                                    struct cp_profile *source,
                                    struct cp_profile *base,
@@ -116,22 +116,26 @@ static enum cp_status add_comment(struct cp_profile *p, const char *text,
     return CP_OK;
 }
 
-/* The profile's own list of frames to drop may be wrong: that is no reason
- * not to look at it. */
+/*
+ * Drops the frames that the profile lists. An invalid list only causes a
+ * warning.
+ */
 static enum cp_status prune(const struct loader *l, struct cp_profile *p,
                             struct cp_error *err)
 {
     struct cp_error why = { 0 };
     enum cp_status status = cp_prune_uninteresting(p, &why);
 
-    if (cp_drop_frames_is_jemalloc(p)) /* Debian's has no names inside */
+    if (cp_drop_frames_is_jemalloc(
+            p)) /* Debian's jemalloc has no internal symbols */
         cp_prune_file(p, "libjemalloc.so");
     if (status != CP_EFORMAT && status != CP_EUSAGE) {
         if (err && status != CP_OK)
             *err = why;
         return status;
     }
-    cp_error_prefix(&why, "frames are not dropped: ");
+    cp_error_prefix(&why,
+                    "cannot apply the profile's list of frames to drop: ");
     l->warn(l->context, why.msg);
     return CP_OK;
 }
@@ -150,7 +154,7 @@ static enum cp_status finish(const struct loader *l, struct cp_profile *p,
     return status;
 }
 
-/* Whether the file begins as an ELF, Mach-O or PE program does. */
+/* Whether the file starts like an ELF, Mach-O or PE program. */
 static bool is_binary(const char *name)
 {
     static const char magic[][4] = {
@@ -164,7 +168,8 @@ static bool is_binary(const char *name)
     char begin[4] = { 0 };
     struct stat st;
     bool is_file = stat(name, &st) == 0 && S_ISREG(st.st_mode);
-    FILE *f = is_file ? fopen(name, "re") : NULL; /* a pipe would lose them */
+    FILE *f =
+        is_file ? fopen(name, "re") : NULL; /* peeking would consume a pipe */
     size_t n = f ? fread(begin, 1, sizeof(begin), f) : 0;
     bool found = n >= 2 && memcmp(begin, "MZ", 2) == 0;
 
@@ -179,10 +184,10 @@ static bool is_address(const char *name)
 {
     struct stat st;
 
-    return stat(name, &st) != 0 && cp_url_is_one(name);
+    return stat(name, &st) != 0 && cp_url_is_url(name);
 }
 
-/* Gives those that are addresses a place among the fetches. */
+/* Creates a request for each source that is an address. */
 static void list_fetches(struct loader *l, struct cp_source_set *set)
 {
     for (size_t i = 0; i < set->n; i++) {
@@ -197,7 +202,7 @@ static void list_fetches(struct loader *l, struct cp_source_set *set)
     }
 }
 
-/* Reads what has been fetched so far, while the rest is on its way. */
+/* Reads the profiles fetched so far, while other requests run. */
 static void on_arrived(void *context, struct cp_fetch *const *list, size_t n)
 {
     struct cp_source *fresh[CP_SOURCE_BATCH];
@@ -239,7 +244,7 @@ static enum cp_status fetch_all(struct loader *l, struct cp_error *err)
     return CP_OK;
 }
 
-/* Names for the addresses; frees the profile if that fails. */
+/* Symbolizes the profile; frees it on failure. */
 static struct cp_profile *symbolize(const struct loader *l,
                                     struct cp_profile *p, struct cp_error *err)
 {
@@ -249,13 +254,13 @@ static struct cp_profile *symbolize(const struct loader *l,
         return NULL;
     }
     if (p)
-        cp_remote_forget(p);
+        cp_remote_restore_names(p);
     return p;
 }
 
 /*
- * A set as one profile; a copy is kept of what was fetched, with its names:
- * the server may be another one tomorrow.
+ * Loads a set as one profile. Saves a copy of fetched profiles with symbols,
+ * because the server may run another binary later.
  */
 static struct cp_profile *load_set(struct loader *l, struct cp_source_set *set,
                                    struct cp_error *err)
@@ -270,8 +275,8 @@ static struct cp_profile *load_set(struct loader *l, struct cp_source_set *set,
 }
 
 /*
- * Everything but the fetching: reads, merges, keeps a copy, subtracts. Where
- * nothing was fetched, names are looked up once, at the end.
+ * Reads, merges, saves and subtracts after the fetch. Without fetched profiles
+ * it symbolizes once, at the end.
  */
 static struct cp_profile *combine_all(struct loader *l, struct cp_error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * sources - from the names on the command line to one profile.
+ * sources - loads the sources of the command line into one profile.
  *
- * Files are read and decoded on all cores, merged in order, and the base
- * profiles subtracted.
+ * It fetches, reads and decodes them on all cores, merges them in order, and
+ * subtracts the base profiles.
  */
 #ifndef CP_SOURCES_H
 #define CP_SOURCES_H
@@ -12,9 +12,9 @@ struct cp_error;
 struct cp_profile;
 
 /*
- * Loads what the command names. Sources that cannot be read are told to
- * `warn`, a line each, and left out, as long as one is left. NULL with *err
- * set on failure.
+ * Loads the sources of the command. Reports each unreadable source to `warn`
+ * and skips it, as long as one is readable. Returns NULL with *err set on
+ * failure.
  */
 struct cp_profile *cp_sources_load(const struct cp_command *c,
                                    void (*warn)(void *context,

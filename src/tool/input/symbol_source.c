@@ -1,4 +1,4 @@
-/* symbol_source.c - see symbol_source.h. */
+/* symbol_source.c - opens the mapped file or its debug file. */
 #include "tool/input/symbol_source.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static struct cp_symbolizer *open_one(const char *path, bool is_fast,
     return cp_symbolizer_open(&s, path, &options, why) == CP_OK ? s : NULL;
 }
 
-/* Whether a file has the build id that is wanted, or none can be compared. */
+/* Whether a file has the wanted build id, or neither can be compared. */
 static bool is_same(struct cp_symbolizer *s, const char *wanted)
 {
     char id[CP_BUILD_ID_TEXT];
@@ -42,8 +42,8 @@ static bool was_deleted(const char *path)
 }
 
 /*
- * The mapped file. One that was deleted may have a successor under its name,
- * which will do only if the build id says that it is the same.
+ * Opens the mapped file. A deleted file may have a successor at its path, which
+ * is accepted only if its build id matches.
  */
 static struct cp_symbolizer *open_mapped(const struct cp_symbol_wanted *w,
                                          bool *is_missing, struct cp_error *why)
@@ -72,7 +72,7 @@ static struct cp_symbolizer *open_mapped(const struct cp_symbol_wanted *w,
     return NULL;
 }
 
-/* A debug file by build id; NULL if there is none. */
+/* Opens a debug file by build id; NULL if none exists. */
 static struct cp_symbolizer *open_debug(const struct cp_symbol_wanted *w,
                                         const char *id)
 {

@@ -1,9 +1,9 @@
 /*
- * symbol_source - the file, or the files, that know a mapping's symbols.
+ * symbol_source - the files that hold the symbols of a mapping.
  *
- * The mapped file itself if it is still the one that ran; its debug file,
- * found by build id in /usr/lib/debug or fetched (debuginfod.h), where the
- * file is gone, was replaced, or has no debug information of its own.
+ * The mapped file itself, if it is still the same; otherwise, or if it has no
+ * debug information, its debug file by build id from /usr/lib/debug or a
+ * debuginfod server (debuginfod.h).
  */
 #ifndef CP_SYMBOL_SOURCE_H
 #define CP_SYMBOL_SOURCE_H
@@ -15,23 +15,23 @@
 struct cp_error;
 struct cp_symbolizer;
 
-/* Starts as { 0 }. */
+/* Initialized by { 0 }. */
 struct cp_symbol_source {
-    struct cp_symbolizer *file;  /* whose program headers count */
-    struct cp_symbolizer *names; /* who is asked; may be the same */
+    struct cp_symbolizer *file;  /* file whose program headers apply */
+    struct cp_symbolizer *names; /* file with the symbols; may be the same */
 };
 
-/* A mapping's file. */
+/* A request for a mapping's file. */
 struct cp_symbol_wanted {
-    const char *path, *build_id; /* hexadecimal, "" if it is not known */
-    bool is_fast;                /* symbol tables are enough */
+    const char *path, *build_id; /* build_id in hexadecimal, "" if unknown */
+    bool is_fast;                /* use symbol tables only */
     cp_warn warn;
     void *context;
 };
 
 /*
- * False, with the reason in *why, if there is nothing to be had. *is_missing
- * is set if the mapped file is not there.
+ * Opens the files. Returns false, with the reason in *why, if no file has
+ * symbols. Sets *is_missing if the mapped file does not exist.
  */
 bool cp_symbol_source_open(struct cp_symbol_source *s,
                            const struct cp_symbol_wanted *wanted,

@@ -1,4 +1,6 @@
-/* symbolize.c - see symbolize.h. */
+/*
+ * symbolize.c - runs file and remote symbolization, then demangles the names.
+ */
 #include "tool/input/symbolize.h"
 
 #include <stdbool.h>
@@ -19,16 +21,16 @@
 #include "tool/input/symbolize_file.h"
 #include "tool/input/symbolize_mode.h"
 
-#define MAX_NAME ((size_t)16 << 10) /* of a readable name */
+#define MAX_NAME ((size_t)16 << 10) /* bytes of a demangled name */
 
-/* Whether a name may still be made readable. */
+/* Whether a function's name is not demangled yet. */
 static bool is_raw(const struct cp_function *f)
 {
     return f->system_name != 0 && (f->name == 0 || f->name == f->system_name);
 }
 
-/* The readable form of a name in out; false if it is the same. */
-static bool make_readable(const char *name, enum cp_demangle_mode mode,
+/* Demangles a name into out; returns false if the name does not change. */
+static bool demangle_name(const char *name, enum cp_demangle_mode mode,
                           char *out)
 {
     if (cp_demangle(name, mode, out, MAX_NAME))
@@ -55,7 +57,7 @@ static enum cp_status demangle_all(struct cp_profile *p,
         if (mode->demangle == CP_DEMANGLE_NONE || !is_raw(f))
             continue;
         f->name = f->system_name;
-        if (!make_readable(cp_profile_cstr(p, f->system_name), mode->demangle,
+        if (!demangle_name(cp_profile_cstr(p, f->system_name), mode->demangle,
                            out))
             continue;
         f->name = cp_strtab_add(&p->strings, out, strlen(out), err);

@@ -1,4 +1,7 @@
-/* symbolize_file.c - see symbolize_file.h. */
+/*
+ * symbolize_file.c - symbolizes mappings from ELF files, code maps and
+ * kallsyms.
+ */
 #include "tool/input/symbolize_file.h"
 
 #include <stdbool.h>
@@ -28,10 +31,10 @@
 
 #define PATH_BYTES 4096
 #define MAX_REASONS 4
-#define MAX_FRAMES 256 /* inlined into each other */
+#define MAX_FRAMES 256 /* depth of inlining */
 
-struct question {
-    uint64_t address; /* of the file */
+struct query {
+    uint64_t address; /* address in the file */
     uint32_t location;
 };
 
@@ -39,21 +42,21 @@ struct job {
     struct cp_line_adder *adder;
     const struct cp_symbolize_mode *mode;
     struct cp_profile *p;
-    uint32_t *first;     /* by mapping, n_mappings + 1: index in locations */
-    uint32_t *locations; /* those with an address, by mapping */
-    bool is_missing;     /* some file is not there */
+    uint32_t *first;     /* n_mappings + 1 indexes into locations, by mapping */
+    uint32_t *locations; /* locations with an address, by mapping */
+    bool is_missing;     /* some file does not exist */
     struct {
         char text[256];
-        struct cp_out files; /* their names */
-    } reasons[MAX_REASONS];  /* why there are no lines */
+        struct cp_out files; /* names of the files */
+    } reasons[MAX_REASONS];  /* reasons for missing line numbers */
     size_t n_reasons;
     cp_warn warn;
     void *context;
 
-    /* Of the mapping at hand: */
+    /* State for the current mapping: */
     struct cp_mapping *m;
-    const struct question *asked;  /* by address */
-    struct cp_symtab_hit *symbols; /* what the file's own tables say */
+    const struct query *queries;   /* sorted by address */
+    struct cp_symtab_hit *symbols; /* results from the file's symbol tables */
     struct cp_error *err;
     enum cp_status status;
 };
@@ -72,8 +75,8 @@ static void tell(const struct job *j, const struct cp_mapping *m,
     j->warn(j->context, line);
 }
 
-/* Names of memory that no file has. */
-static bool is_no_file(const char *file)
+/* Names of mappings that have no file. */
+static bool is_anonymous(const char *file)
 {
     const char *slash = strrchr(file, '/');
     const char *base = slash ? slash + 1 : file;
@@ -85,7 +88,7 @@ static bool is_no_file(const char *file)
            strncmp(file, "https:", 6) == 0 || strncmp(file, "unix:", 5) == 0;
 }
 
-/* Sorts the locations by mapping, those without one left out. */
+/* Sorts the locations by mapping; omits those without a mapping. */
 static enum cp_status sort_locations(struct job *j, struct cp_error *err)
 {
     const struct cp_profile *p = j->p;
@@ -95,7 +98,7 @@ static enum cp_status sort_locations(struct job *j, struct cp_error *err)
     j->locations = cp_alloc(p->n_locations, sizeof(*j->locations), err);
     if (!j->first || !j->locations)
         return CP_ENOMEM;
-    at = j->first + 1; /* for now where the next of a mapping goes */
+    at = j->first + 1; /* write cursor of each mapping */
     for (uint32_t i = 0; i < p->n_locations; i++)
         if (p->locations[i].mapping != CP_NONE)
             at[p->locations[i].mapping + 1]++;
@@ -107,7 +110,7 @@ static enum cp_status sort_locations(struct job *j, struct cp_error *err)
     return CP_OK;
 }
 
-/* Takes what the symbolizer found for one address. */
+/* Stores the frames that the symbolizer found for one address. */
 static void on_frames(void *context, size_t index,
                       const struct cp_symbol_frame *frames, size_t n)
 {
@@ -128,23 +131,22 @@ static void on_frames(void *context, size_t index,
     }
     m->has_inline_frames = true;
     if (j->symbols[index].name &&
-        n < MAX_FRAMES) /* qsort_r, not __GI___qsort_r */
+        n < MAX_FRAMES) /* prefer qsort_r over __GI___qsort_r */
         lines[n - 1].function = j->symbols[index].name;
-    j->status =
-        cp_line_adder_set(j->adder, j->asked[index].location, lines, n, j->err);
+    j->status = cp_line_adder_set(j->adder, j->queries[index].location, lines,
+                                  n, j->err);
 }
 
 static int by_address(const void *a, const void *b)
 {
-    const struct question *x = a, *y = b;
+    const struct query *x = a, *y = b;
 
     return (x->address > y->address) - (x->address < y->address);
 }
 
-/* Lists the addresses to ask about, in order; returns how many. */
-static size_t list_questions(const struct job *j, const struct cp_mapping *m,
-                             const struct cp_address_map *map,
-                             struct question *out)
+/* Lists the addresses to resolve, sorted; returns their number. */
+static size_t list_queries(const struct job *j, const struct cp_mapping *m,
+                           const struct cp_address_map *map, struct query *out)
 {
     size_t number = (size_t)(m - j->p->mappings), n = 0;
 
@@ -160,20 +162,23 @@ static size_t list_questions(const struct job *j, const struct cp_mapping *m,
     return n;
 }
 
-/* Begins with a mapping. */
+/* Starts a mapping. */
 static void start(struct job *j, struct cp_mapping *m,
-                  const struct question *asked, struct cp_error *err)
+                  const struct query *queries, struct cp_error *err)
 {
     j->m = m;
-    j->asked = asked;
+    j->queries = queries;
     j->err = err;
     j->status = CP_OK;
 }
 
-/* Asks the file, or the map of generated code if there is one. */
-static enum cp_status ask(struct job *j, const struct cp_symbol_source *s,
-                          struct cp_code_map *map, size_t n,
-                          struct cp_error *err)
+/*
+ * Resolves the addresses from the file, or from the code map if there is one.
+ */
+static enum cp_status resolve_addresses(struct job *j,
+                                        const struct cp_symbol_source *s,
+                                        struct cp_code_map *map, size_t n,
+                                        struct cp_error *err)
 {
     uint64_t *addresses = cp_alloc(n, sizeof(*addresses), err);
     enum cp_status status = CP_ENOMEM;
@@ -181,7 +186,7 @@ static enum cp_status ask(struct job *j, const struct cp_symbol_source *s,
     j->symbols = cp_alloc(n, sizeof(*j->symbols), err);
     if (addresses && j->symbols) {
         for (size_t i = 0; i < n; i++)
-            addresses[i] = j->asked[i].address;
+            addresses[i] = j->queries[i].address;
         if (s)
             cp_symtab_find(cp_symbolizer_elf(s->file), addresses, n,
                            j->symbols);
@@ -200,23 +205,23 @@ static enum cp_status resolve(struct job *j, const struct cp_symbol_source *s,
     size_t number = (size_t)(m - j->p->mappings);
     size_t most = j->first[number + 1] - j->first[number];
     struct cp_address_range range = { m->start, m->limit, m->offset };
-    struct question *asked = cp_alloc(most, sizeof(*asked), err);
+    struct query *queries = cp_alloc(most, sizeof(*queries), err);
     struct cp_address_map map;
     enum cp_status status;
     size_t n;
 
-    if (!asked)
+    if (!queries)
         return CP_ENOMEM;
     cp_address_map_init(&map, cp_symbolizer_elf(s->file), range,
                         cp_profile_cstr(j->p, m->file));
-    n = list_questions(j, m, &map, asked);
-    start(j, m, asked, err);
-    status = ask(j, s, NULL, n, err);
-    cp_free(asked);
+    n = list_queries(j, m, &map, queries);
+    start(j, m, queries, err);
+    status = resolve_addresses(j, s, NULL, n, err);
+    cp_free(queries);
     return status;
 }
 
-/* Notes why lines are missing, to be told once for all files. */
+/* Records why line numbers are missing, for one message about all files. */
 static void note_reason(struct job *j, const struct cp_mapping *m,
                         const char *reason)
 {
@@ -238,7 +243,7 @@ static void note_reason(struct job *j, const struct cp_mapping *m,
     cp_out_str(&j->reasons[i].files, base);
 }
 
-static void tell_reasons(struct job *j)
+static void report_reasons(struct job *j)
 {
     char line[PATH_BYTES];
 
@@ -253,7 +258,7 @@ static void tell_reasons(struct job *j)
     }
 }
 
-/* Symbolizes a mapping that has a file. */
+/* Symbolizes a mapping from its file. */
 static enum cp_status use_file(struct job *j, struct cp_mapping *m,
                                struct cp_error *err)
 {
@@ -270,7 +275,7 @@ static enum cp_status use_file(struct job *j, struct cp_mapping *m,
     enum cp_status status;
 
     if (!cp_symbol_source_open(&s, &wanted, &is_missing, &why)) {
-        if (is_no_file(wanted.path))
+        if (is_anonymous(wanted.path))
             return CP_OK;
         tell(j, m, why.msg);
         j->is_missing |= is_missing;
@@ -284,7 +289,7 @@ static enum cp_status use_file(struct job *j, struct cp_mapping *m,
     return status;
 }
 
-/* Whether a file tells of code that was made at run time. */
+/* Whether the file describes code generated at run time. */
 static bool is_code_map(const char *path)
 {
     static const char *const kinds[][2] = { { "perf-", ".map" },
@@ -303,7 +308,10 @@ static bool is_code_map(const char *path)
     return false;
 }
 
-/* A profile may name a pipe, which would never end. */
+/*
+ * Whether the path is a regular file. A profile may name a pipe, whose read
+ * would block.
+ */
 static bool is_regular(const char *path, struct cp_error *why)
 {
     struct stat st;
@@ -314,25 +322,25 @@ static bool is_regular(const char *path, struct cp_error *why)
     return false;
 }
 
-/* Asks a map whose addresses are those of the profile less `base`. */
+/* Resolves addresses in a map whose addresses are the profile's less `base`. */
 static enum cp_status resolve_in_map(struct job *j, struct cp_code_map *map,
                                      uint64_t base, struct cp_mapping *m,
                                      struct cp_error *err)
 {
     struct cp_address_map moved = { .kind = CP_ADDRESS_BY_BASE, .base = base };
     size_t number = (size_t)(m - j->p->mappings), n;
-    struct question *asked =
-        cp_alloc(j->first[number + 1] - j->first[number], sizeof(*asked), err);
+    struct query *queries = cp_alloc(j->first[number + 1] - j->first[number],
+                                     sizeof(*queries), err);
     enum cp_status status;
 
-    n = asked ? list_questions(j, m, &moved, asked) : 0;
-    start(j, m, asked, err);
-    status = asked ? ask(j, NULL, map, n, err) : CP_ENOMEM;
-    cp_free(asked);
+    n = queries ? list_queries(j, m, &moved, queries) : 0;
+    start(j, m, queries, err);
+    status = queries ? resolve_addresses(j, NULL, map, n, err) : CP_ENOMEM;
+    cp_free(queries);
     return status;
 }
 
-/* Such files have addresses of the process. */
+/* Symbolizes from a code map, whose addresses are those of the process. */
 static enum cp_status use_code_map(struct job *j, struct cp_mapping *m,
                                    struct cp_error *err)
 {
@@ -351,7 +359,7 @@ static enum cp_status use_code_map(struct job *j, struct cp_mapping *m,
     return status;
 }
 
-/* The running kernel tells its names where no file does. */
+/* Symbolizes from the running kernel, if no file has its symbols. */
 static enum cp_status use_kernel(struct job *j, struct cp_mapping *m,
                                  struct cp_error *err)
 {
@@ -375,8 +383,8 @@ static enum cp_status use_kernel(struct job *j, struct cp_mapping *m,
     return status;
 }
 
-/* Whether some location of a mapping has no name yet. */
-static bool has_open_questions(const struct job *j, const struct cp_mapping *m)
+/* Whether some location of the mapping has no function yet. */
+static bool has_unresolved(const struct job *j, const struct cp_mapping *m)
 {
     size_t number = (size_t)(m - j->p->mappings);
 
@@ -394,7 +402,7 @@ static enum cp_status symbolize_mapping(struct job *j, struct cp_mapping *m,
     if (!j->mode->is_forced &&
         (m->has_functions || m->has_filenames || m->has_line_numbers))
         return CP_OK;
-    if (!has_open_questions(j, m))
+    if (!has_unresolved(j, m))
         return CP_OK;
     if (*file == '\0') {
         if (m == j->p->mappings)
@@ -407,7 +415,7 @@ static enum cp_status symbolize_mapping(struct job *j, struct cp_mapping *m,
         return use_code_map(j, m, err);
     if (cp_kernel_symbols_is(file))
         return use_kernel(j, m, err);
-    return is_no_file(file) ? CP_OK : use_file(j, m, err);
+    return is_anonymous(file) ? CP_OK : use_file(j, m, err);
 }
 
 enum cp_status cp_symbolize_files(struct cp_line_adder *a,
@@ -431,7 +439,7 @@ enum cp_status cp_symbolize_files(struct cp_line_adder *a,
         warn(context, "Try setting PPROF_BINARY_PATH to the search path for "
                       "local binaries.");
     }
-    tell_reasons(&j);
+    report_reasons(&j);
     cp_free(j.first);
     cp_free(j.locations);
     return status;

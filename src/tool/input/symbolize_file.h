@@ -1,6 +1,4 @@
-/*
- * symbolize_file - names and lines from the files that mappings name.
- */
+/* symbolize_file - adds names and lines from the files that mappings name. */
 #ifndef CP_SYMBOLIZE_FILE_H
 #define CP_SYMBOLIZE_FILE_H
 
@@ -11,8 +9,8 @@ struct cp_line_adder;
 struct cp_symbolize_mode;
 
 /*
- * Symbolizes every mapping that has no symbols yet. Files that are missing or
- * are other files than those that ran are told to `warn`.
+ * Symbolizes every mapping that has no symbols yet. Reports missing and
+ * mismatched files to `warn`.
  */
 enum cp_status cp_symbolize_files(struct cp_line_adder *a,
                                   const struct cp_symbolize_mode *mode,

@@ -1,4 +1,4 @@
-/* symbolize_mode.c - see symbolize_mode.h. */
+/* symbolize_mode.c - parses the value of -symbolize. */
 #include "tool/input/symbolize_mode.h"
 
 #include <string.h>

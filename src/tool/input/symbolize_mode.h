@@ -1,4 +1,4 @@
-/* symbolize_mode - what -symbolize asks for. */
+/* symbolize_mode - the parsed value of -symbolize. */
 #ifndef CP_SYMBOLIZE_MODE_H
 #define CP_SYMBOLIZE_MODE_H
 
@@ -7,15 +7,15 @@
 #include "symbol/demangle/demangle.h"
 
 struct cp_symbolize_mode {
-    bool is_none;  /* not even names are made readable */
-    bool is_local; /* from files */
-    bool is_fast;  /* from symbol tables only */
+    bool is_none;  /* do not even demangle */
+    bool is_local; /* use local files */
+    bool is_fast;  /* use symbol tables only */
     bool is_remote;
-    bool is_forced; /* also what has symbols */
+    bool is_forced; /* include mappings that have symbols */
     enum cp_demangle_mode demangle;
 };
 
-/* Reads a list of words with colons; false if one is not known. */
+/* Parses a colon-separated list of words; returns false on an unknown word. */
 bool cp_symbolize_mode_read(struct cp_symbolize_mode *m, const char *text);
 
 #endif

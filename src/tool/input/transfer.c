@@ -1,4 +1,7 @@
-/* transfer.c - see transfer.h. */
+/*
+ * transfer.c - sets up a libcurl handle, receives the body, and reports
+ * errors.
+ */
 #include "tool/input/transfer.h"
 
 #include <ctype.h>
@@ -21,14 +24,14 @@
 
 #define DEFAULT_TIMEOUT 60
 #define CONNECT_TIMEOUT 30
-#define GRACE 5 /* seconds that a server may take beyond the profile */
+#define GRACE 5 /* seconds for a reply beyond the profile's duration */
 #define MAX_BYTES ((size_t)1 << 30)
 #define MAX_FILE_BYTES ((size_t)4 << 30)
-#define MAX_FILE_SECONDS 3600 /* beyond its timeout */
+#define MAX_FILE_SECONDS 3600 /* added to the timeout for a file */
 #define MAX_HEADER_BYTES ((size_t)1 << 20)
-#define MAX_WORDS 300
+#define MAX_SERVER_TEXT 300
 
-/* Into the file. */
+/* Appends to the file. */
 static bool save(struct cp_transfer *t, const char *bytes, size_t len)
 {
     t->n_written += len;
@@ -70,7 +73,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *context)
     return len;
 }
 
-/* Whether a header line has this name, in any case. */
+/* Whether a header line has this name, ignoring case. */
 static bool is_header(const char *line, size_t len, const char *name)
 {
     size_t n = strlen(name);
@@ -78,13 +81,13 @@ static bool is_header(const char *line, size_t len, const char *name)
     return len > n && strncasecmp(line, name, n) == 0 && line[n] == ':';
 }
 
-/* "HTTP/1.1 404 Not Found": an answer begins, perhaps after a redirect. */
-static void begin_answer(struct cp_transfer *t, const char *line, size_t len)
+/* Parses a status line, "HTTP/1.1 404 Not Found". It may follow a redirect. */
+static void begin_reply(struct cp_transfer *t, const char *line, size_t len)
 {
     const char *end = line + len, *at = memchr(line, ' ', len);
     size_t n;
 
-    t->has_words = t->is_text = false;
+    t->has_server_text = t->is_text = false;
     at = at ? memchr(at + 1, ' ', (size_t)(end - at - 1)) : NULL;
     at = at ? at + 1 : end;
     while (end > at && isspace((unsigned char)end[-1]))
@@ -107,9 +110,9 @@ static size_t on_header(char *line, size_t size, size_t n, void *context)
         return 0;
     }
     if (len > 5 && memcmp(line, "HTTP/", 5) == 0)
-        begin_answer(t, line, len);
+        begin_reply(t, line, len);
     if (is_header(line, len, "X-Go-Pprof"))
-        t->has_words = true;
+        t->has_server_text = true;
     if (is_header(line, len, "Content-Type"))
         t->is_text = memmem(line, len, "text/plain", 10) != NULL;
     return len;
@@ -136,8 +139,8 @@ static int on_close(void *context, curl_socket_t fd)
 }
 
 /*
- * How long the exchange may take, in seconds. A -timeout that is just about
- * the time of the profile leaves the server time to send it.
+ * Timeout of the exchange in seconds. A -timeout close to the profile's
+ * duration is extended, so that the server can send the profile.
  */
 static long timeout_of(const struct cp_transfer *t)
 {
@@ -169,8 +172,8 @@ static void set_security(const struct cp_transfer *t, CURL *handle)
 }
 
 /*
- * Proxies as Go has them, where that is not libcurl's way: this machine is
- * always asked directly, and HTTP_PROXY counts unless a web server set it.
+ * Sets proxies as Go does where libcurl differs: connects to this machine
+ * directly, and uses HTTP_PROXY unless a CGI server set it.
  */
 static void set_proxy(struct cp_transfer *t, CURL *handle)
 {
@@ -188,7 +191,7 @@ static void set_proxy(struct cp_transfer *t, CURL *handle)
         (void)t->curl->easy_setopt(handle, CURLOPT_PROXY, proxy);
 }
 
-/* A profile takes its time; a file is too slow below a kilobyte a second. */
+/* Sets the timeout: fixed for a profile; for a file, minimum 1 kB/s. */
 static void set_timeout(const struct cp_transfer *t, CURL *handle)
 {
     const struct cp_curl *c = t->curl;
@@ -220,8 +223,8 @@ static void set_post(const struct cp_transfer *t, CURL *handle)
 }
 
 /*
- * Not with a redirect to another host: libcurl sees to that. An address with
- * a password keeps it.
+ * Sends the token. libcurl drops it on a redirect to another host. An address
+ * with a password keeps its password.
  */
 static void set_token(const struct cp_transfer *t, CURL *handle)
 {
@@ -242,7 +245,10 @@ static void set_options(struct cp_transfer *t, CURL *handle)
     (void)c->easy_setopt(handle, CURLOPT_URL, t->url.text);
     (void)c->easy_setopt(handle, CURLOPT_PRIVATE, t);
     (void)c->easy_setopt(handle, CURLOPT_PROTOCOLS_STR, "http,https");
-    /* cp_transfer_hurry needs a connection of its own for each request. */
+    /*
+     * cp_transfer_half_close shuts down the connection, so requests must not
+     * share one.
+     */
     (void)c->easy_setopt(handle, CURLOPT_HTTP_VERSION,
                          (long)CURL_HTTP_VERSION_1_1);
     (void)c->easy_setopt(handle, CURLOPT_FORBID_REUSE, 1L);
@@ -283,7 +289,7 @@ bool cp_transfer_start(struct cp_transfer *t, CURLM *multi)
 {
     t->handle = t->curl->easy_init();
     if (t->handle) {
-        (void)clock_gettime(CLOCK_MONOTONIC, &t->begun);
+        (void)clock_gettime(CLOCK_MONOTONIC, &t->started_at);
         set_options(t, t->handle);
         if (t->curl->multi_add_handle(multi, t->handle) == CURLM_OK)
             return true;
@@ -294,13 +300,13 @@ bool cp_transfer_start(struct cp_transfer *t, CURLM *multi)
     return false;
 }
 
-/* The server's own words, where it has some, as one line. */
-static size_t words_of(const struct cp_transfer *t, char *line)
+/* Copies the server's own error text, if any, as one line. */
+static size_t copy_server_text(const struct cp_transfer *t, char *line)
 {
     const struct cp_bytes *b = &t->fetch->body;
-    size_t len = b->len < MAX_WORDS ? b->len : MAX_WORDS;
+    size_t len = b->len < MAX_SERVER_TEXT ? b->len : MAX_SERVER_TEXT;
 
-    if (!t->has_words && !t->is_text)
+    if (!t->has_server_text && !t->is_text)
         return 0;
     for (size_t i = 0; i < len; i++)
         line[i] = isspace(b->data[i]) ? ' ' : (char)b->data[i];
@@ -309,17 +315,17 @@ static size_t words_of(const struct cp_transfer *t, char *line)
     return len;
 }
 
-/* "server response: 404 Not Found - Unknown profile" */
+/* Sets an error like "server response: 404 Not Found - Unknown profile". */
 static void refuse(struct cp_transfer *t, long code)
 {
-    char words[MAX_WORDS] = "set PPROFTOKEN, if the server has a token";
-    size_t len = words_of(t, words);
+    char message[MAX_SERVER_TEXT] = "set PPROFTOKEN, if the server has a token";
+    size_t len = copy_server_text(t, message);
 
     if (len == 0 && code == 401)
-        len = strlen(words);
+        len = strlen(message);
     (void)cp_error_set(&t->fetch->err, CP_EIO, "server response: %ld%s%s%s%.*s",
                        code, *t->reason ? " " : "", t->reason, len ? " - " : "",
-                       (int)len, words);
+                       (int)len, message);
 }
 
 static void note_timeout(struct cp_transfer *t)
@@ -328,18 +334,18 @@ static void note_timeout(struct cp_transfer *t)
     size_t len = t->fetch->body.len;
 
     if (len > 0)
-        (void)cp_error_set(&t->fetch->err, CP_EIO,
-                           "only %zu bytes came within %ld s; see -timeout",
-                           len, limit);
-    else if (cp_seconds_since(&t->begun) < (double)limit - 1)
+        (void)cp_error_set(
+            &t->fetch->err, CP_EIO,
+            "only %zu bytes arrived within %ld s; raise -timeout", len, limit);
+    else if (cp_seconds_since(&t->started_at) < (double)limit - 1)
         (void)cp_error_set(&t->fetch->err, CP_EIO, "no connection within %d s",
                            CONNECT_TIMEOUT);
     else
         (void)cp_error_set(&t->fetch->err, CP_EIO,
-                           "no answer within %ld s; see -timeout", limit);
+                           "no reply within %ld s; raise -timeout", limit);
 }
 
-/* What helps against a problem; "" if nothing is known to. */
+/* Advice for a failure; "" if none applies. */
 static const char *advice_on(const struct cp_transfer *t, CURLcode result)
 {
     if (result == CURLE_PEER_FAILED_VERIFICATION)
@@ -352,11 +358,15 @@ static const char *advice_on(const struct cp_transfer *t, CURLcode result)
     return "";
 }
 
-/* libcurl's words, of which it keeps the first and not always the best. */
+/*
+ * Sets the error from libcurl's message. libcurl keeps the first message, which
+ * is not always the best one.
+ */
 static void note_problem(struct cp_transfer *t, CURLcode result)
 {
     bool is_known = *t->problem && !strstr(t->problem, "name() failed with");
-    const char *words = is_known ? t->problem : t->curl->easy_strerror(result);
+    const char *message =
+        is_known ? t->problem : t->curl->easy_strerror(result);
     long number = 0;
 
     (void)t->curl->easy_getinfo(t->handle, CURLINFO_OS_ERRNO, &number);
@@ -364,7 +374,7 @@ static void note_problem(struct cp_transfer *t, CURLcode result)
         (void)cp_error_set(&t->fetch->err, CP_EIO, "cannot connect: %s",
                            strerror((int)number));
     else
-        (void)cp_error_set(&t->fetch->err, CP_EIO, "%s%s", words,
+        (void)cp_error_set(&t->fetch->err, CP_EIO, "%s%s", message,
                            advice_on(t, result));
 }
 
@@ -374,17 +384,18 @@ static void note_result(struct cp_transfer *t, CURLcode result)
 
     (void)t->curl->easy_getinfo(t->handle, CURLINFO_RESPONSE_CODE, &code);
     t->fetch->http_status = code;
-    if (t->is_hurried && (result != CURLE_OK || code != 200))
+    if (t->is_half_closed && (result != CURLE_OK || code != 200))
         (void)cp_error_set(&t->fetch->err, CP_EIO, "interrupted");
     else if (t->is_too_long)
-        (void)cp_error_set(&t->fetch->err, CP_EIO, "sends over %zu MB",
-                           (t->n_header_bytes > MAX_HEADER_BYTES
-                                ? MAX_HEADER_BYTES
-                            : t->n_written ? MAX_FILE_BYTES
-                                           : MAX_BYTES) >>
-                               20);
+        (void)cp_error_set(
+            &t->fetch->err, CP_EIO, "the server sends more than %zu MB",
+            (t->n_header_bytes > MAX_HEADER_BYTES ? MAX_HEADER_BYTES
+             : t->n_written                       ? MAX_FILE_BYTES
+                                                  : MAX_BYTES) >>
+                20);
     else if (t->save_errno)
-        (void)cp_error_set(&t->fetch->err, CP_EIO, "cannot save it: %s",
+        (void)cp_error_set(&t->fetch->err, CP_EIO,
+                           "cannot write the fetched file: %s",
                            strerror(t->save_errno));
     else if (result == CURLE_OPERATION_TIMEDOUT)
         note_timeout(t);
@@ -396,7 +407,7 @@ static void note_result(struct cp_transfer *t, CURLcode result)
         cp_bytes_release(&t->fetch->body);
 }
 
-static void take_back(struct cp_transfer *t, CURLM *multi)
+static void remove_handle(struct cp_transfer *t, CURLM *multi)
 {
     (void)t->curl->multi_remove_handle(multi, t->handle);
     t->curl->easy_cleanup(t->handle);
@@ -406,24 +417,24 @@ static void take_back(struct cp_transfer *t, CURLM *multi)
 void cp_transfer_finish(struct cp_transfer *t, CURLM *multi, CURLcode result)
 {
     note_result(t, result);
-    take_back(t, multi);
+    remove_handle(t, multi);
 }
 
 void cp_transfer_cancel(struct cp_transfer *t, CURLM *multi)
 {
-    take_back(t, multi);
+    remove_handle(t, multi);
     cp_bytes_release(&t->fetch->body);
     (void)cp_error_set(&t->fetch->err, CP_EIO, "interrupted");
 }
 
-bool cp_transfer_hurry(struct cp_transfer *t)
+bool cp_transfer_half_close(struct cp_transfer *t)
 {
     curl_off_t asked = 0;
     bool is_told = false;
 
-    t->is_hurried = true;
+    t->is_half_closed = true;
     if (t->fetch->body.len > 0)
-        return true; /* the rest of it is on its way */
+        return true; /* the reply is on its way */
     (void)t->curl->easy_getinfo(t->handle, CURLINFO_PRETRANSFER_TIME_T, &asked);
     if (t->url.expected == 0 || asked == 0)
         return false;

@@ -1,9 +1,8 @@
 /*
- * transfer - one profile, or another file, on its way from a server.
+ * transfer - one HTTP request through libcurl.
  *
- * Knows what is asked of libcurl and what its answers mean; fetch.c runs
- * several of these at a time. A transfer ends with a body or with one line
- * that says why there is none.
+ * It sets libcurl's options and interprets its results; fetch.c runs several
+ * transfers in parallel. A transfer ends with a body or with a one-line error.
  */
 #ifndef CP_TRANSFER_H
 #define CP_TRANSFER_H
@@ -17,29 +16,34 @@
 #include "tool/input/curl.h"
 #include "tool/input/fetch.h"
 
-/* While connecting libcurl may try a second address beside the first. */
+/*
+ * Maximum sockets of a transfer: libcurl may try a second address while the
+ * first connects.
+ */
 #define CP_TRANSFER_SOCKETS 4
 
-/* Starts with cp_transfer_init; it must not move, nor go before the multi
- * handle that it was given to. */
+/*
+ * Initialized by cp_transfer_init. Must not move, and must outlive its use by
+ * the multi handle.
+ */
 struct cp_transfer {
     struct cp_fetch *fetch;
     const struct cp_fetch_options *options;
     const struct cp_curl *curl;
-    CURL *handle; /* NULL when it is not under way */
+    CURL *handle; /* NULL when not started */
     struct cp_url url;
-    struct timespec begun;
-    curl_socket_t sockets[CP_TRANSFER_SOCKETS]; /* open now */
+    struct timespec started_at;
+    curl_socket_t sockets[CP_TRANSFER_SOCKETS]; /* open sockets */
     size_t n_sockets;
-    size_t n_written; /* bytes that went to fetch->fd */
+    size_t n_written; /* bytes written to fetch->fd */
     size_t n_header_bytes;
-    int save_errno;   /* why others did not; 0: all did */
-    bool is_hurried;  /* asked to end before its time */
-    bool is_too_long; /* more came than is taken */
-    bool has_words;   /* the server says what is wrong in plain text */
+    int save_errno;       /* errno of a failed write; 0: none failed */
+    bool is_half_closed;  /* cp_transfer_half_close was called */
+    bool is_too_long;     /* the body exceeds the limit */
+    bool has_server_text; /* the error reply is plain text */
     bool is_text;
-    char reason[64];               /* "Not Found" */
-    char problem[CURL_ERROR_SIZE]; /* libcurl's own words */
+    char reason[64];               /* reason phrase, e.g. "Not Found" */
+    char problem[CURL_ERROR_SIZE]; /* libcurl's message */
     struct cp_arena arena;
 };
 
@@ -52,26 +56,29 @@ static inline double cp_seconds_since(const struct timespec *then)
            (double)(now.tv_nsec - then->tv_nsec) * 1e-9;
 }
 
-/* Reads the address; what is wrong with it is left in fetch->err. */
+/* Parses the address; sets fetch->err on failure. */
 void cp_transfer_init(struct cp_transfer *t, struct cp_fetch *fetch,
                       const struct cp_fetch_options *o,
                       const struct cp_curl *curl);
 
-/* Hands it to the multi handle; false, with fetch->err set, if it cannot. */
+/*
+ * Adds the transfer to the multi handle. Returns false with fetch->err set on
+ * failure.
+ */
 bool cp_transfer_start(struct cp_transfer *t, CURLM *multi);
 
-/* Takes it back, and notes what came of it. */
+/* Removes the transfer from the multi handle and stores its result. */
 void cp_transfer_finish(struct cp_transfer *t, CURLM *multi, CURLcode result);
 
-/* Takes it back unfinished. */
+/* Removes an unfinished transfer. */
 void cp_transfer_cancel(struct cp_transfer *t, CURLM *multi);
 
 /*
- * Asks the server for what it has by now: ends our half of the connection,
- * upon which Go's servers stop the CPU profile and send it. False if there
- * is nothing to hope for.
+ * Requests the data collected so far: shuts down the sending half of the
+ * connection, upon which Go's servers stop the CPU profile and send it. Returns
+ * false if the server will not reply.
  */
-bool cp_transfer_hurry(struct cp_transfer *t);
+bool cp_transfer_half_close(struct cp_transfer *t);
 
 void cp_transfer_release(struct cp_transfer *t);
 

@@ -1,4 +1,6 @@
-/* jeprof.c - see jeprof.h. */
+/*
+ * jeprof.c - runs jeprof: completes addresses, loads, chooses values, reports.
+ */
 #include "tool/jeprof/jeprof.h"
 
 #include <stdbool.h>
@@ -36,7 +38,7 @@ static void warn(void *context, const char *line)
     cp_print_line("", line);
 }
 
-static bool ends(const char *text, size_t len, const char *with)
+static bool ends_with(const char *text, size_t len, const char *with)
 {
     size_t n = strlen(with);
 
@@ -54,21 +56,22 @@ const char *cp_jeprof_url(const char *name, int seconds, struct cp_arena *arena,
     path = rest + strcspn(rest, "/?");
     if (seconds <= 0)
         seconds = DEFAULT_SECONDS;
-    if (ends(name, len, "/pprof/profile") || ends(name, len, "/pprof/wall") ||
-        ends(name, len, "/pprof/pmuprofile"))
+    if (ends_with(name, len, "/pprof/profile") ||
+        ends_with(name, len, "/pprof/wall") ||
+        ends_with(name, len, "/pprof/pmuprofile"))
         return cp_arena_printf(arena, err, "%s?seconds=%d", name, seconds);
     if (strncmp(name, "unix:", 5) == 0 || strchr(path, '?') ||
         strstr(path, "/pprof/") || strchr(path, '.'))
         return name;
     while (name + len > path && name[len - 1] == '/')
         len--;
-    if (ends(path, (size_t)(name + len - path), "/mem"))
+    if (ends_with(path, (size_t)(name + len - path), "/mem"))
         return cp_arena_printf(arena, err, "%.*s/pprof/heap", (int)len, name);
     return cp_arena_printf(arena, err, "%.*s/pprof/profile?seconds=%d",
                            (int)len, name, seconds);
 }
 
-/* Gives the addresses among the names the service that jeprof means. */
+/* Completes the addresses among the names. */
 static enum cp_status complete_urls(struct cp_list *list, int seconds,
                                     struct cp_arena *arena,
                                     struct cp_error *err)
@@ -76,7 +79,7 @@ static enum cp_status complete_urls(struct cp_list *list, int seconds,
     struct stat st;
 
     for (size_t i = 0; i < list->n; i++) {
-        if (stat(list->items[i], &st) == 0 || !cp_url_is_one(list->items[i]))
+        if (stat(list->items[i], &st) == 0 || !cp_url_is_url(list->items[i]))
             continue;
         list->items[i] = cp_jeprof_url(list->items[i], seconds, arena, err);
         if (!list->items[i])
@@ -93,7 +96,7 @@ static bool has_type(const struct cp_profile *p, const char *name)
     return false;
 }
 
-/* Whether the profile has the value, under its full or its short name. */
+/* Whether the profile has the value, under its full or short name. */
 static bool has_value(const struct cp_profile *p, const char *name)
 {
     bool is_in_use = strncmp(name, "inuse_", 6) == 0;
@@ -101,7 +104,7 @@ static bool has_value(const struct cp_profile *p, const char *name)
     return has_type(p, name) || (is_in_use && has_type(p, name + 6));
 }
 
-/* Whether a flag chooses the value, or none was chosen. */
+/* Whether a flag chooses this value, or no flag chooses one. */
 static bool is_choice(const char *name)
 {
     for (size_t i = 0; cp_flag_at(i); i++)
@@ -112,8 +115,9 @@ static bool is_choice(const char *name)
 }
 
 /*
- * CPU profiles are counted in samples, not in time. What a flag chooses that
- * the profile has not is passed over, as for profiles of another kind.
+ * Chooses the reported value. A CPU profile counts samples, not time. A chosen
+ * value that the profile lacks is ignored, because it belongs to another kind
+ * of profile.
  */
 static enum cp_status choose_value(struct cp_command *c,
                                    const struct cp_profile *p,
@@ -131,7 +135,7 @@ static enum cp_status choose_value(struct cp_command *c,
     return CP_OK;
 }
 
-/* What shrank counts as if it had not changed. */
+/* Sets negative values to 0, as jeprof does for functions that shrank. */
 static void drop_negative(struct cp_profile *p)
 {
     size_t n = (size_t)p->n_samples * p->n_types;
@@ -158,8 +162,8 @@ static enum cp_status report(struct cp_command *c, struct cp_profile **shown,
     return cp_run_report(c, p, warn, NULL, err);
 }
 
-/* Settles what depends on several options. */
-static void settle(struct cp_command *c)
+/* Resolves options that depend on each other. */
+static void resolve_options(struct cp_command *c)
 {
     bool is_table;
 
@@ -176,7 +180,8 @@ static void settle(struct cp_command *c)
         c->heap.thread = c->options.thread;
 }
 
-static enum cp_status work(struct cp_command *c, struct cp_error *err)
+static enum cp_status load_and_report(struct cp_command *c,
+                                      struct cp_error *err)
 {
     struct cp_arena arena = { 0 };
     struct cp_profile *p = NULL;
@@ -184,9 +189,9 @@ static enum cp_status work(struct cp_command *c, struct cp_error *err)
 
     if (status == CP_OK)
         status = complete_urls(&c->bases, c->seconds, &arena, err);
-    c->seconds = -1; /* heap services would take it for a difference */
+    c->seconds = -1; /* a heap service would take it for a delta profile */
     if (status == CP_OK) {
-        settle(c);
+        resolve_options(c);
         p = cp_sources_load(c, warn, NULL, err);
         status = p ? report(c, &p, err) : CP_EFORMAT;
     }
@@ -209,11 +214,12 @@ static enum cp_status run(struct cp_command *c, struct cp_error *err)
         cp_out_release(&out);
         return status;
     }
-    return c->wants_symbols ? cp_jeprof_symbols(c, err) : work(c, err);
+    return c->wants_symbols ? cp_jeprof_symbols(c, err)
+                            : load_and_report(c, err);
 }
 
-/* Where jeprof keeps what it fetched, if we were not told ourselves. */
-static void take_folder(void)
+/* Uses jeprof's directory for fetched profiles unless PPROF_TMPDIR is set. */
+static void use_jeprof_folder(void)
 {
     const char *folder = getenv("JEPROF_TMPDIR");
 
@@ -228,7 +234,7 @@ int cp_jeprof_main(int argc, const char *const *argv)
     enum cp_status status = cp_command_init_jeprof(&c, argc, argv, &err);
 
     if (status == CP_OK) {
-        take_folder();
+        use_jeprof_folder();
         status = run(&c, &err);
         cp_command_release(&c);
     }

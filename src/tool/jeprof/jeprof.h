@@ -1,8 +1,9 @@
 /*
- * jeprof - the tool for those who know jemalloc's jeprof or the Perl pprof.
+ * jeprof - the command jeprof, compatible with jemalloc's jeprof and the Perl
+ * pprof.
  *
- * The command line, the addresses of servers, the numbers and the table of
- * --text are theirs; everything else is pprof's.
+ * It has their command line, server addresses, numbers and --text table.
+ * Everything else is shared with pprof.
  */
 #ifndef CP_JEPROF_H
 #define CP_JEPROF_H
@@ -10,13 +11,13 @@
 struct cp_arena;
 struct cp_error;
 
-/* Runs jeprof; returns the exit status: 0, 1 on failure, 2 on misuse. */
+/* Runs jeprof. Returns the exit status: 0, 1 on failure, 2 on a usage error. */
 int cp_jeprof_main(int argc, const char *const *argv);
 
 /*
- * The address that jeprof means: a service is added to one that names none,
- * "/pprof/heap" to .../mem and "/pprof/profile?seconds=N" to others. Made in
- * the arena or the same; NULL with *err set.
+ * Completes an address as jeprof does: adds "/pprof/heap" to .../mem, and
+ * "/pprof/profile?seconds=N" to other addresses without a service. Returns name
+ * or a string in the arena; NULL with *err set on failure.
  */
 const char *cp_jeprof_url(const char *name, int seconds, struct cp_arena *arena,
                           struct cp_error *err);

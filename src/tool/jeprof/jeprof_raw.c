@@ -1,4 +1,4 @@
-/* jeprof_raw.c - see jeprof_raw.h. */
+/* jeprof_raw.c - writes jeprof's symbolized heap and CPU profiles. */
 #include "tool/jeprof/jeprof_raw.h"
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "tool/cli/command.h"
 #include "tool/cli/output.h"
 
-/* Which values of a sample are objects and bytes; CP_NONE if there are none. */
+/* Indexes of the sample values for objects and bytes; CP_NONE if absent. */
 struct columns {
     uint32_t in_use[2], allocated[2];
 };
@@ -81,7 +81,10 @@ static int64_t value_of(const struct cp_profile *p, uint32_t sample,
                              : p->values[(size_t)sample * p->n_types + column];
 }
 
-/* "n: b [n: b] @"; sample CP_NONE stands for all of them. */
+/*
+ * Writes "objects: bytes [objects: bytes] @" for a sample; CP_NONE selects the
+ * sum of all samples.
+ */
 static void write_counts(const struct cp_profile *p, uint32_t sample,
                          const struct columns *c, struct cp_out *out)
 {
@@ -98,7 +101,10 @@ static void write_counts(const struct cp_profile *p, uint32_t sample,
                   (long long)sums[1], (long long)sums[2], (long long)sums[3]);
 }
 
-/* The numbers have been scaled, so this says that they are not sampled. */
+/*
+ * Writes the heap profile. Its header says "not sampled", because the values
+ * are already scaled.
+ */
 static void write_heap(const struct cp_profile *p, const struct columns *c,
                        struct cp_out *out)
 {
@@ -112,7 +118,7 @@ static void write_heap(const struct cp_profile *p, const struct columns *c,
         for (uint32_t k = 0; k < p->samples[i].n_locs; k++)
             cp_out_printf(out, " 0x%llx",
                           (unsigned long long)p->locations[stack[k]].address +
-                              (k > 0)); /* callers return behind the call */
+                              (k > 0)); /* return addresses follow the call */
         cp_out_char(out, '\n');
     }
     cp_out_cstr(out, "\nMAPPED_LIBRARIES:\n");
@@ -124,7 +130,7 @@ static void write_word(struct cp_out *out, uint64_t word)
     cp_out_bytes(out, (const char *)&word, sizeof(word));
 }
 
-/* gperftools' CPU profile: words of the machine. */
+/* Writes gperftools' CPU profile: a sequence of machine words. */
 static void write_cpu(const struct cp_profile *p, uint32_t column,
                       struct cp_out *out)
 {

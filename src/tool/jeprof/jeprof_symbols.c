@@ -1,8 +1,8 @@
 /*
- * jeprof_symbols.c - see jeprof_symbols.h.
+ * jeprof_symbols.c - builds a profile of the addresses and symbolizes it.
  *
- * The addresses become a profile, a sample each, so that they get their names
- * where all profiles get them.
+ * The profile has one sample for each address, so that the usual symbolization
+ * code names them.
  */
 #include "tool/jeprof/jeprof_symbols.h"
 
@@ -27,7 +27,7 @@
 
 #define MAX_BYTES ((size_t)1 << 30)
 
-struct asked {
+struct address_list {
     uint64_t *addresses;
     size_t n, cap;
     struct cp_out profile, maps;
@@ -48,7 +48,7 @@ static bool read_address(struct cp_text line, uint64_t *out)
            cp_text_to_hex(digits, out);
 }
 
-static enum cp_status read_lines(struct asked *a, struct cp_text rest,
+static enum cp_status read_lines(struct address_list *a, struct cp_text rest,
                                  struct cp_error *err)
 {
     struct cp_text line;
@@ -78,7 +78,7 @@ static enum cp_status read_lines(struct asked *a, struct cp_text rest,
     return CP_OK;
 }
 
-/* The location of the i-th address: samples keep their order. */
+/* The location of the i-th address. Samples keep their order. */
 static const struct cp_location *location_of(const struct cp_profile *p,
                                              size_t i, uint64_t address)
 {
@@ -90,7 +90,7 @@ static const struct cp_location *location_of(const struct cp_profile *p,
     return l->address == address ? l : NULL;
 }
 
-static enum cp_status print_names(const struct asked *a,
+static enum cp_status print_names(const struct address_list *a,
                                   const struct cp_profile *p,
                                   struct cp_error *err)
 {
@@ -114,7 +114,7 @@ static enum cp_status print_names(const struct asked *a,
     return status;
 }
 
-/* Loads the made-up profile as if it were a file. */
+/* Loads the generated profile as if it were a file. */
 static struct cp_profile *load(const struct cp_command *from, int fd,
                                struct cp_error *err)
 {
@@ -133,8 +133,8 @@ static struct cp_profile *load(const struct cp_command *from, int fd,
     return cp_sources_load(&c, warn, NULL, err);
 }
 
-static enum cp_status name_all(const struct cp_command *c, struct asked *a,
-                               struct cp_error *err)
+static enum cp_status name_all(const struct cp_command *c,
+                               struct address_list *a, struct cp_error *err)
 {
     int fd = memfd_create("addresses", MFD_CLOEXEC);
     enum cp_status status;
@@ -157,7 +157,7 @@ enum cp_status cp_jeprof_symbols(const struct cp_command *c,
                                  struct cp_error *err)
 {
     struct cp_bytes input = { 0 };
-    struct asked a = { .profile = { .fd = -1 }, .maps = { .fd = -1 } };
+    struct address_list a = { .profile = { .fd = -1 }, .maps = { .fd = -1 } };
     enum cp_status status =
         cp_bytes_read_fd(&input, STDIN_FILENO, MAX_BYTES, err);
 

@@ -1,4 +1,7 @@
-/* pprof.c - see pprof.h. */
+/*
+ * pprof.c - parses the command line, loads the profile and runs the report, the
+ * prompt or the server.
+ */
 #include "tool/pprof/pprof.h"
 
 #include <stdio.h>
@@ -38,7 +41,8 @@ static void warn_of_ignored(const struct cp_command *c)
     }
 }
 
-static enum cp_status work(const struct cp_command *c, struct cp_error *err)
+static enum cp_status load_and_report(const struct cp_command *c,
+                                      struct cp_error *err)
 {
     struct cp_profile *p;
     enum cp_status status;
@@ -68,7 +72,7 @@ static enum cp_status run(const struct cp_command *c, struct cp_error *err)
         cp_out_release(&help);
         return status;
     }
-    return work(c, err);
+    return load_and_report(c, err);
 }
 
 int cp_pprof_main(int argc, const char *const *argv)

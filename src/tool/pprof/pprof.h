@@ -1,8 +1,8 @@
-/* pprof - the command pprof: from arguments to a report. */
+/* pprof - the command pprof: loads profiles and writes a report. */
 #ifndef CP_PPROF_H
 #define CP_PPROF_H
 
-/* Runs pprof; returns the exit status: 0, 1 on failure, 2 on misuse. */
+/* Runs pprof. Returns the exit status: 0, 1 on failure, 2 on a usage error. */
 int cp_pprof_main(int argc, const char *const *argv);
 
 #endif

@@ -1,4 +1,4 @@
-/* run.c - see run.h. */
+/* run.c - writes one report: opens the destination, draws, starts viewers. */
 #include "tool/pprof/run.h"
 
 #include <stdbool.h>
@@ -32,7 +32,7 @@ static enum cp_status draw(const struct cp_command *c, struct cp_report *r,
     return status;
 }
 
-/* Ends a report, and keeps the name of its file for a viewer. */
+/* Completes a report, and copies its path for a viewer. */
 static enum cp_status finish(struct cp_output *o, char *path, size_t cap,
                              struct cp_error *err)
 {
@@ -70,8 +70,9 @@ static enum cp_status write_report(const struct cp_command *c,
 }
 
 /*
- * A page is for a browser if there is a person and a browser; it is a file
- * otherwise, or goes to whoever reads our output.
+ * Whether to open the HTML page in a browser: standard output is a terminal and
+ * a browser exists. Otherwise the page is written to a file or to standard
+ * output.
  */
 static bool is_page_for_browser(const struct cp_command *c)
 {

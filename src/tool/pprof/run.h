@@ -1,4 +1,4 @@
-/* run - one report on one profile, to where the command says. */
+/* run - makes one report on one profile and writes it to the destination. */
 #ifndef CP_RUN_H
 #define CP_RUN_H
 
@@ -8,7 +8,7 @@
 struct cp_command;
 struct cp_profile;
 
-/* Writes the report. The profile is changed: give a copy to keep it. */
+/* Writes the report. Modifies the profile; pass a copy to keep it. */
 enum cp_status cp_run_report(const struct cp_command *c, struct cp_profile *p,
                              cp_warn warn, void *context, struct cp_error *err);
 

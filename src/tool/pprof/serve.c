@@ -1,4 +1,7 @@
-/* serve.c - says where the page is and opens a browser on it; see serve.h. */
+/*
+ * serve.c - starts the server of the web page, prints its address and opens a
+ * browser.
+ */
 #include "tool/pprof/serve.h"
 
 #include <signal.h>
@@ -16,7 +19,7 @@
 #include "tool/input/live.h"
 #include "web/web.h"
 
-static struct cp_web *serving; /* for the signal handler */
+static struct cp_web *serving; /* used by the signal handler */
 
 static void stop(int signal)
 {
@@ -24,7 +27,9 @@ static void stop(int signal)
     cp_web_stop(serving);
 }
 
-/* The program's name, or that of the file when the profile does not say. */
+/*
+ * Title of the page: the program's name, or the file's if the profile has none.
+ */
 static const char *title_of(const struct cp_command *c,
                             const struct cp_profile *p)
 {
@@ -55,7 +60,7 @@ void cp_serve_announce(const char *url, bool no_browser)
 
     (void)snprintf(line, sizeof(line), "Serving web UI on %s", url);
     cp_print_line("", line);
-    if (no_browser || !isatty(STDOUT_FILENO)) /* as the reference */
+    if (no_browser || !isatty(STDOUT_FILENO)) /* like google/pprof */
         return;
     if (cp_viewer_find(&viewer, CP_VIEWER_BROWSER, &err) != CP_OK ||
         cp_viewer_show(&viewer, url, false, &err) != CP_OK)
@@ -82,7 +87,7 @@ enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
     cp_serve_catch(stop);
     cp_serve_announce(cp_web_url(serving), c->no_browser);
     status = cp_web_run(serving, err);
-    cp_serve_catch(SIG_IGN); /* a second one must not find it half gone */
+    cp_serve_catch(SIG_IGN); /* ignore a second signal during shutdown */
     cp_web_close(serving);
     cp_live_release(&live);
     return status;

@@ -1,4 +1,4 @@
-/* serve - pprof -http: the web page on a profile, until interrupted. */
+/* serve - `pprof -http`: serves the web page of a profile until interrupted. */
 #ifndef CP_SERVE_H
 #define CP_SERVE_H
 
@@ -12,10 +12,13 @@ struct cp_profile;
 enum cp_status cp_serve(const struct cp_command *c, const struct cp_profile *p,
                         struct cp_error *err);
 
-/* Has SIGINT and SIGTERM handled so. */
+/* Installs `handler` for SIGINT and SIGTERM. */
 void cp_serve_catch(void (*handler)(int signal));
 
-/* Tells where a page is, and opens a browser on it if a person is there. */
+/*
+ * Prints the address of the page, and opens a browser if standard output is a
+ * terminal.
+ */
 void cp_serve_announce(const char *url, bool no_browser);
 
 #endif

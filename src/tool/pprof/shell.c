@@ -1,15 +1,15 @@
 /*
- * shell.c - what a line at the prompt means; see shell.h.
+ * shell.c - parses and runs a line of the prompt.
  *
  *   name=value, name            sets an option (variables.h)
- *   TYPE, total_TYPE, mean_TYPE a sample type by name
+ *   TYPE, total_TYPE, mean_TYPE selects a sample type
  *   :                           clears the filters
  *   report [arguments] [> file | command]
  *   o, help, undo, reload, quit
  *
- * Each report works on a copy of the profile, with options that hold for it
- * alone where its arguments say so. The reference's copies are written and read
- * again, which labels without a value do not survive; so they go here, too.
+ * Each report works on a copy of the profile and of the options. google/pprof
+ * copies a profile by encoding and decoding it, which drops labels without a
+ * value; the copies here drop them too.
  */
 #include "tool/pprof/shell.h"
 
@@ -45,7 +45,7 @@ struct shell {
     struct cp_profile *p;
     struct cp_options undo[MAX_UNDO];
     size_t n_undo;
-    struct cp_arena arena; /* texts that options point to */
+    struct cp_arena arena; /* strings that options borrow */
 };
 
 static void warn(void *context, const char *line)
@@ -54,8 +54,8 @@ static void warn(void *context, const char *line)
     cp_print_line("", line);
 }
 
-/* Notes the options before they change. */
-static void remember(struct shell *s)
+/* Saves the options for "undo" before they change. */
+static void save_for_undo(struct shell *s)
 {
     if (s->n_undo == MAX_UNDO) {
         memmove(s->undo, s->undo + 1, sizeof(s->undo) - sizeof(s->undo[0]));
@@ -77,21 +77,21 @@ static enum cp_status assign(struct shell *s, const char *name,
 {
     enum cp_status status;
 
-    remember(s);
+    save_for_undo(s);
     status = cp_variable_set(&s->c, s->p, name, value, err);
     if (status != CP_OK)
         s->n_undo--;
     return status;
 }
 
-/* ":" and the names of sample types; false if the line is none of these. */
+/* Runs ":" and the names of sample types; returns false for other lines. */
 static bool run_shortcut(struct shell *s, const char *line)
 {
     const char *name = line;
     int mean = -1;
 
     if (strcmp(line, ":") == 0) {
-        remember(s);
+        save_for_undo(s);
         s->c.options.focus = s->c.options.ignore = s->c.options.hide = "";
         s->c.options.tagfocus = s->c.options.tagignore = "";
         return true;
@@ -105,7 +105,7 @@ static bool run_shortcut(struct shell *s, const char *line)
 
         if (strcmp(type, line) != 0 && (mean < 0 || strcmp(type, name) != 0))
             continue;
-        remember(s);
+        save_for_undo(s);
         if (strcmp(type, line) != 0)
             s->c.options.mean = mean;
         s->c.options.sample_index = type;
@@ -114,7 +114,7 @@ static bool run_shortcut(struct shell *s, const char *line)
     return false;
 }
 
-/* Takes white space off both ends, in place. */
+/* Trims white space at both ends, in place. */
 static char *trimmed(char *text)
 {
     size_t len;
@@ -127,7 +127,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-/* Whether the line sets an option; then *value is set (NULL for a switch). */
+/* Whether the line sets an option. Sets *value (NULL for a switch). */
 static bool is_assignment(char *line, char **name, char **value)
 {
     char *equals = strchr(line, '='), *comment, *end, last;
@@ -164,12 +164,12 @@ static void show_options(struct shell *s)
 }
 
 /*
- * The options name sample types by texts of the profile, which goes. A type
- * that the next one lacks is not asked for any more.
+ * Repoints sample_index from the old profile's strings, which are freed, to the
+ * new profile's. Clears it if the new profile lacks that type.
  */
-static enum cp_status keep_index(struct shell *s, struct cp_options *o,
-                                 const struct cp_profile *next,
-                                 struct cp_error *err)
+static enum cp_status repoint_index(struct shell *s, struct cp_options *o,
+                                    const struct cp_profile *next,
+                                    struct cp_error *err)
 {
     const char *name = o->sample_index;
 
@@ -183,7 +183,7 @@ static enum cp_status keep_index(struct shell *s, struct cp_options *o,
     return CP_OK;
 }
 
-/* Pipes give what they have once. */
+/* Whether a source can be read again: a pipe cannot. */
 static bool is_repeatable(const char *name)
 {
     struct stat st;
@@ -200,12 +200,13 @@ static enum cp_status check_repeatable(const struct cp_command *c,
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         for (size_t k = 0; k < lists[i]->n; k++)
             if (!is_repeatable(lists[i]->items[k]))
-                return cp_error_set(err, CP_EUSAGE, "%s cannot be read again",
+                return cp_error_set(err, CP_EUSAGE,
+                                    "cannot reload: %s can be read only once",
                                     lists[i]->items[k]);
     return CP_OK;
 }
 
-/* Reads the sources again. On failure, and Ctrl-C, all stays as it was. */
+/* Reads the sources again. On failure or Ctrl-C the old profile stays. */
 static enum cp_status reload(struct shell *s, struct cp_error *err)
 {
     bool had_index = *s->c.options.sample_index;
@@ -226,18 +227,19 @@ static enum cp_status reload(struct shell *s, struct cp_error *err)
     if (!next)
         return CP_EFORMAT;
     for (size_t i = 0; i < s->n_undo; i++)
-        if (keep_index(s, &s->undo[i], next, err) != CP_OK)
+        if (repoint_index(s, &s->undo[i], next, err) != CP_OK)
             s->undo[i].sample_index = "";
-    (void)keep_index(s, &s->c.options, next, NULL);
+    (void)repoint_index(s, &s->c.options, next, NULL);
     cp_shell_greet(&s->c, next, s->p);
     if (had_index && !*s->c.options.sample_index)
-        warn(NULL, "The sample type that was chosen is not there any more.");
+        warn(NULL, "The new profile lacks the chosen sample type; sample_index "
+                   "is reset.");
     cp_profile_free(s->p);
     s->p = next;
     return CP_OK;
 }
 
-/* Whether a line begins with a word; what follows does not matter. */
+/* Whether a line starts with a word. */
 static bool is_word(const char *line, const char *word)
 {
     size_t len = strlen(word);
@@ -268,7 +270,7 @@ static enum cp_status run_line(struct shell *s, char *line,
     return cp_shell_report(&s->c, s->p, line, &s->arena, err);
 }
 
-static bool is_end(const char *line)
+static bool is_quit(const char *line)
 {
     return is_word(line, "quit") || is_word(line, "q") || is_word(line, "exit");
 }
@@ -290,11 +292,11 @@ static void loop(struct shell *s, struct cp_prompt *prompt)
         struct cp_error err = { 0 };
 
         line = copy ? trimmed(copy) : NULL;
-        if (!line || is_end(line))
+        if (!line || is_quit(line))
             return;
         if (*line && run_line(s, line, &err) != CP_OK)
             warn(NULL, err.msg);
-        cp_interrupt_forget();
+        cp_interrupt_clear();
     }
 }
 

@@ -1,6 +1,4 @@
-/*
- * shell - the prompt of pprof: reports and options, a line each.
- */
+/* shell - the prompt of pprof: reads and runs commands line by line. */
 #ifndef CP_SHELL_H
 #define CP_SHELL_H
 

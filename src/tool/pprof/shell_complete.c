@@ -1,4 +1,6 @@
-/* shell_complete.c - see shell_complete.h. */
+/*
+ * shell_complete.c - collects completions from commands, options and functions.
+ */
 #include "tool/pprof/shell_complete.h"
 
 #include <stdint.h>
@@ -44,8 +46,9 @@ static void offer_commands(const char *begin, struct cp_candidates *c)
 }
 
 /*
- * The name as an expression: dots match themselves well enough, and an
- * expression has no spaces at the prompt.
+ * Escapes a name for use as a regular expression. Dots stay unescaped, because
+ * they match themselves. A space becomes "\\s", because the prompt splits at
+ * spaces.
  */
 static void quote(const char *name, struct cp_out *out)
 {
@@ -60,7 +63,7 @@ static void quote(const char *name, struct cp_out *out)
     }
 }
 
-/* The plain text that an expression of quoted letters stands for. */
+/* Reverses quote() for a partially typed expression. */
 static void unquote(const char *typed, struct cp_out *out)
 {
     for (; *typed; typed++) {
@@ -74,7 +77,7 @@ static void unquote(const char *typed, struct cp_out *out)
     cp_out_char(out, '\0');
 }
 
-/* Offers the names that begin with the text, or that have it anywhere. */
+/* Offers the names that start with the text, or contain it. */
 static void offer_matches(const struct cp_profile *p, const char *prefix,
                           const char *plain, bool anywhere,
                           struct cp_candidates *c)
@@ -96,7 +99,10 @@ static void offer_matches(const struct cp_profile *p, const char *prefix,
     cp_out_release(&text);
 }
 
-/* prefix stands before what is typed of the name: "focus=", "-". */
+/*
+ * Offers function names. `prefix` is the typed text before the name: "focus=",
+ * "-".
+ */
 static bool offer_functions(const struct cp_profile *p, const char *prefix,
                             const char *typed, struct cp_candidates *c)
 {
@@ -123,7 +129,10 @@ static void offer_value(const char *prefix, const char *value,
     offer(c, text, begin);
 }
 
-/* "name=": what may be chosen, or functions where an expression is wanted. */
+/*
+ * Offers values after "name=": the choices, or functions for a regular
+ * expression.
+ */
 static bool offer_values(const struct cp_profile *p, const char *begin,
                          struct cp_candidates *c)
 {

@@ -1,4 +1,4 @@
-/* shell_complete - what Tab offers at the prompt. */
+/* shell_complete - completions for Tab at the prompt. */
 #ifndef CP_SHELL_COMPLETE_H
 #define CP_SHELL_COMPLETE_H
 
@@ -8,9 +8,9 @@ struct cp_candidates;
 struct cp_profile;
 
 /*
- * Commands and options for the first word of a line and after "help", values
- * after "option=", else names of functions, written so that as regular
- * expressions they match themselves. For the result see cp_prompt_complete.
+ * Offers commands and options for the first word and after "help", values after
+ * "option=", and otherwise function names, escaped to match literally as
+ * regular expressions. cp_prompt_complete defines the result.
  */
 bool cp_shell_complete(const struct cp_profile *p, const char *before,
                        const char *begin, struct cp_candidates *c);

@@ -1,4 +1,7 @@
-/* shell_greet.c - see shell_greet.h. */
+/*
+ * shell_greet.c - prints the heading of a profile, and its changes after
+ * "reload".
+ */
 #include "tool/pprof/shell_greet.h"
 
 #include <stdbool.h>
@@ -14,16 +17,17 @@
 #include "report/graph/legend.h"
 #include "tool/cli/command.h"
 
-/* A profile's samples and total, as the options have them. */
+/* Number of samples and their total under the current options. */
 struct measure {
     uint32_t n_samples;
     int64_t total;
     char text[CP_LABEL_BYTES];
 };
 
-/* Measures a profile, and writes its heading where `out` is not NULL. */
-static struct measure look_at(const struct cp_command *c,
-                              const struct cp_profile *p, struct cp_out *out)
+/* Measures a profile; writes its heading if `out` is not NULL. */
+static struct measure measure_profile(const struct cp_command *c,
+                                      const struct cp_profile *p,
+                                      struct cp_out *out)
 {
     struct cp_profile *copy = cp_profile_copy(p, NULL);
     struct cp_report r = { .profile = copy, .options = c->options };
@@ -60,10 +64,10 @@ void cp_shell_greet(const struct cp_command *c, const struct cp_profile *p,
                     const struct cp_profile *before)
 {
     struct cp_out out = cp_out_terminal(STDERR_FILENO);
-    struct measure now = look_at(c, p, &out);
+    struct measure now = measure_profile(c, p, &out);
 
     if (before) {
-        struct measure then = look_at(c, before, NULL);
+        struct measure then = measure_profile(c, before, NULL);
 
         compare(&now, &then, p->time_ns == before->time_ns, &out);
     } else if (now.total == 0 && p->n_types > 1) {

@@ -1,4 +1,6 @@
-/* shell_report.c - see shell_report.h. */
+/*
+ * shell_report.c - parses a report command, runs it in a child process; help.
+ */
 #include "tool/pprof/shell_report.h"
 
 #include <ctype.h>
@@ -33,7 +35,7 @@ static void warn(void *context, const char *line)
     cp_print_line("", line);
 }
 
-/* Cuts the next word off *line; NULL when there is none. */
+/* Cuts the next word off *line; NULL at the end. */
 static char *next_word(char **line)
 {
     char *word;
@@ -55,7 +57,10 @@ static bool is_format(const struct cp_flag *f)
     return f && (f->kind == CP_FLAG_FORMAT || f->kind == CP_FLAG_FORMAT_ARG);
 }
 
-/* The report that a word names; "top10" is top with a count, cut off. */
+/*
+ * The report that a word names. Splits "top10" into the report and its row
+ * count.
+ */
 static const struct cp_flag *find_report(char *word, const char **count)
 {
     const struct cp_flag *f = cp_flag_find(word, strlen(word));
@@ -71,7 +76,7 @@ static const struct cp_flag *find_report(char *word, const char **count)
     return is_format(f) ? f : NULL;
 }
 
-/* What needs more than 32 bits is a name to look for. */
+/* Whether a word is a 32-bit number. Larger numbers are names to search for. */
 static bool is_number(const char *word, int *out)
 {
     long number;
@@ -83,7 +88,7 @@ static bool is_number(const char *word, int *out)
     return true;
 }
 
-/* Adds an alternative to an expression made of the words so far. */
+/* Adds a word as an alternative to a regular expression. */
 static enum cp_status add_word(const char **expression, const char *word,
                                struct cp_arena *arena, struct cp_error *err)
 {
@@ -96,7 +101,7 @@ static enum cp_status add_word(const char **expression, const char *word,
 
 struct arguments {
     const char *focus, *ignore;
-    const char *pipe; /* a command that reads the report */
+    const char *pipe; /* command that reads the report */
 };
 
 static enum cp_status read_argument(struct cp_command *c, const char *word,
@@ -119,14 +124,14 @@ static enum cp_status read_argument(struct cp_command *c, const char *word,
         return CP_OK;
     }
     if (strcmp(word, "-") == 0)
-        return CP_OK; /* ignores nothing */
+        return CP_OK; /* nothing to ignore */
     if (word[0] == '-')
         return add_word(&a->ignore, word + 1, arena, err);
     return add_word(&a->focus, word, arena, err);
 }
 
-/* Takes "| command" off the end of a line. */
-static void take_pipe(char *line, struct arguments *a)
+/* Cuts "| command" off the end of a line. */
+static void parse_pipe(char *line, struct arguments *a)
 {
     char *bar = strstr(line, " | ");
 
@@ -155,8 +160,8 @@ static enum cp_status read_arguments(struct cp_command *c, char *line,
 }
 
 /*
- * Writes the report in a process of its own, which Ctrl-C may end while the
- * prompt lives on. It has the profile to itself, so no copy is needed.
+ * Writes the report in a child process, which Ctrl-C may end while the prompt
+ * stays. After fork() the child owns its copy of the profile.
  */
 static _Noreturn void run_here(const struct cp_command *c,
                                const struct cp_profile *p, int output)
@@ -164,7 +169,7 @@ static _Noreturn void run_here(const struct cp_command *c,
     struct cp_error err = { 0 };
     enum cp_status status;
 
-    cp_keys_forget();
+    cp_keys_reset_in_child();
     if (output != STDOUT_FILENO) {
         (void)signal(SIGPIPE, SIG_IGN);
         (void)dup2(output, STDOUT_FILENO);
@@ -172,30 +177,30 @@ static _Noreturn void run_here(const struct cp_command *c,
     status =
         cp_run_report(c, (struct cp_profile *)(uintptr_t)p, warn, NULL, &err);
     if (status == CP_EIO && output != STDOUT_FILENO)
-        status = CP_OK; /* the other program had read enough */
+        status = CP_OK; /* the reader closed the pipe early, e.g. head */
     if (status != CP_OK)
         warn(NULL, err.msg);
     _exit(status == CP_OK ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Waits for a report; a signal that ends the prompt ends it too. */
+/* Waits for a report. Forwards a terminating signal to it. */
 static enum cp_status wait_for(pid_t pid, struct cp_error *err)
 {
-    int how;
+    int wait_status;
 
-    while (waitpid(pid, &how, 0) < 0) {
+    while (waitpid(pid, &wait_status, 0) < 0) {
         if (errno != EINTR)
             return cp_error_set(err, CP_EIO, "waitpid: %s", strerror(errno));
         if (cp_keys_signal())
             (void)kill(pid, SIGTERM);
     }
-    if (!WIFSIGNALED(how))
+    if (!WIFSIGNALED(wait_status))
         return CP_OK;
-    if (WTERMSIG(how) != SIGINT)
-        return cp_error_set(err, CP_EIO, "the report has failed: %s",
-                            strsignal(WTERMSIG(how)));
+    if (WTERMSIG(wait_status) != SIGINT)
+        return cp_error_set(err, CP_EIO, "the report failed: %s",
+                            strsignal(WTERMSIG(wait_status)));
     if (isatty(STDERR_FILENO))
-        (void)fputc('\n', stderr); /* behind ^C */
+        (void)fputc('\n', stderr); /* newline after the echoed ^C */
     return cp_error_set(err, CP_EIO, "interrupted");
 }
 
@@ -212,7 +217,7 @@ static enum cp_status run(const struct cp_command *c,
     return wait_for(pid, err);
 }
 
-/* The same with standard output given to another program. */
+/* The same with standard output connected to another program. */
 static enum cp_status run_piped(const struct cp_command *c,
                                 const struct cp_profile *p, const char *command,
                                 struct cp_error *err)
@@ -245,7 +250,7 @@ enum cp_status cp_shell_report(const struct cp_command *from,
     const char *count, *argument = NULL;
     char *word;
 
-    take_pipe(line, &a);
+    parse_pipe(line, &a);
     word = next_word(&line);
     f = word ? find_report(word, &count) : NULL;
     if (!f)
@@ -286,8 +291,8 @@ static void help_all(struct cp_out *out)
                 "\n"
                 "    REPORT [N] [FOCUS]... [-IGNORE]... [-cum] [> FILE]\n"
                 "    REPORT ... | PROGRAM\n"
-                "    o      options and their values\n"
-                "    undo   takes back the last change of an option\n"
+                "    o      lists options and their values\n"
+                "    undo   reverts the last change of an option\n"
                 "    reload reads or fetches the sources again\n"
                 "    :      clears focus, ignore, hide, tagfocus, tagignore\n"
                 "    q      ends; so do quit, exit and Ctrl-D\n");

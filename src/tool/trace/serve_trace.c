@@ -1,4 +1,4 @@
-/* serve_trace.c - see serve_trace.h. */
+/* serve_trace.c - reads a trace, starts the server and opens a browser. */
 #include "tool/trace/serve_trace.h"
 
 #include <signal.h>
@@ -13,9 +13,10 @@
 #include "trace/read/read_timeline.h"
 #include "web/trace_web.h"
 
-#define LARGE_BYTES ((size_t)100 << 20) /* takes long enough to say so */
+#define LARGE_BYTES                                                            \
+    ((size_t)100 << 20) /* size from which reading is announced */
 
-static struct cp_trace_web *serving; /* for the signal handler */
+static struct cp_trace_web *serving; /* used by the signal handler */
 
 static void stop(int signal)
 {
@@ -23,7 +24,7 @@ static void stop(int signal)
     cp_trace_web_stop(serving);
 }
 
-static void tell_size(const struct cp_trace_source *source)
+static void announce_size(const struct cp_trace_source *source)
 {
     char size[CP_LABEL_BYTES], line[sizeof(source->name) + 128];
 
@@ -43,7 +44,7 @@ enum cp_status cp_serve_trace(const struct cp_trace_source *source,
     struct cp_trace_timeline *timeline = NULL;
     enum cp_status status;
 
-    tell_size(source);
+    announce_size(source);
     status = cp_trace_timeline_new(&timeline, source->bytes, source->len, err);
     if (status != CP_OK) {
         cp_error_prefix(err, "%s: ", source->name);

@@ -1,4 +1,4 @@
-/* serve_trace - shows a trace in the browser. */
+/* serve_trace - `cpprof trace -http`: serves the web page of a trace. */
 #ifndef CP_SERVE_TRACE_H
 #define CP_SERVE_TRACE_H
 

@@ -1,4 +1,4 @@
-/* trace.c - options of `cpprof trace` and what they ask for; see trace.h. */
+/* trace.c - options of `cpprof trace`, and the reports that they select. */
 #include "tool/trace/trace.h"
 
 #include <limits.h>
@@ -29,7 +29,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_MISUSED = 2 };
 
 struct settings {
     const char *source, *sort, *profile, *http, *output;
-    int most, seconds;
+    int max_rows, seconds;
     bool is_json, is_csv, no_browser, wants_help;
 };
 
@@ -41,20 +41,20 @@ struct settings {
 
 static const struct cp_flag flags[] = {
     OPTION("sort", CP_FLAG_STRING, sort, "COLUMN",
-           "sort the table by it; -COLUMN turns it round (run)"),
-    OPTION("n", CP_FLAG_INT, most, "N", "only the first N threads"),
+           "sort the table by COLUMN (run); -COLUMN reverses"),
+    OPTION("n", CP_FLAG_INT, max_rows, "N", "only the first N threads"),
     OPTION("json", CP_FLAG_BOOL, is_json, NULL, "the table as JSON"),
     OPTION("csv", CP_FLAG_BOOL, is_csv, NULL, "the table as CSV"),
     OPTION("pprof", CP_FLAG_STRING, profile, "KIND",
            "a profile of waiting: sched, sync, syscall or net"),
     OPTION("http", CP_FLAG_STRING, http, "HOST:PORT",
-           "a page with the threads over time"),
+           "serve a page with a timeline of the threads"),
     OPTION("no_browser", CP_FLAG_BOOL, no_browser, NULL,
-           "start no browser for it"),
+           "do not open a browser on the page"),
     OPTION("seconds", CP_FLAG_INT, seconds, "N",
            "how long to trace a running program"),
     OPTION("output", CP_FLAG_STRING, output, "FILE",
-           "write to the file and not to standard output"),
+           "write to FILE instead of standard output"),
     OPTION("help", CP_FLAG_BOOL, wants_help, NULL, "this text"),
 };
 #define N_FLAGS (sizeof(flags) / sizeof(flags[0]))
@@ -77,26 +77,26 @@ static void write_help(FILE *to)
     }
 }
 
-/* Puts a value where the option has its place. */
+/* Stores the value of an option in the settings. */
 static enum cp_status set_value(struct settings *s, const struct cp_flag *f,
                                 const char *value, struct cp_error *err)
 {
-    char *place = (char *)s + f->offset, *end;
+    char *target = (char *)s + f->offset, *end;
     long number;
 
     if (f->kind == CP_FLAG_BOOL) {
-        *(bool *)(void *)place = true;
+        *(bool *)(void *)target = true;
         return CP_OK;
     }
     if (f->kind == CP_FLAG_STRING) {
-        *(const char **)(void *)place = value;
+        *(const char **)(void *)target = value;
         return CP_OK;
     }
     number = strtol(value, &end, 10);
     if (!*value || *end || number < 1 || number > INT_MAX)
-        return cp_error_set(err, CP_EUSAGE, "-%s=%.64s: not a number above 0",
+        return cp_error_set(err, CP_EUSAGE, "-%s=%.64s: not a positive number",
                             f->name, value);
-    *(int *)(void *)place = (int)number;
+    *(int *)(void *)target = (int)number;
     return CP_OK;
 }
 
@@ -111,10 +111,12 @@ static const struct cp_flag *find_flag(const char *name, size_t len)
     return NULL;
 }
 
-/* Takes the option at argv[*i] and its value, which may be the next word. */
-static enum cp_status take_option(struct settings *s, int argc,
-                                  const char *const *argv, int *i,
-                                  struct cp_error *err)
+/*
+ * Parses the option at argv[*i] and its value, which may be the next argument.
+ */
+static enum cp_status parse_option(struct settings *s, int argc,
+                                   const char *const *argv, int *i,
+                                   struct cp_error *err)
 {
     const char *word = argv[*i] + 1 + (argv[*i][1] == '-');
     size_t len = strcspn(word, "=");
@@ -122,7 +124,7 @@ static enum cp_status take_option(struct settings *s, int argc,
     const char *value = word[len] == '=' ? word + len + 1 : NULL;
 
     if (!f)
-        return cp_error_set(err, CP_EUSAGE, "no such option: %.100s", argv[*i]);
+        return cp_error_set(err, CP_EUSAGE, "unknown option: %.100s", argv[*i]);
     if (f->kind == CP_FLAG_BOOL && value)
         return cp_error_set(err, CP_EUSAGE, "-%s takes no value", f->name);
     if (f->kind != CP_FLAG_BOOL && !value) {
@@ -133,7 +135,7 @@ static enum cp_status take_option(struct settings *s, int argc,
     return set_value(s, f, value, err);
 }
 
-static bool is_kind(const char *name, enum cp_trace_profile_kind *out)
+static bool parse_kind(const char *name, enum cp_trace_profile_kind *out)
 {
     for (int i = 0; i < CP_TRACE_PROFILE_N; i++)
         if (strcmp(name,
@@ -144,19 +146,21 @@ static bool is_kind(const char *name, enum cp_trace_profile_kind *out)
     return false;
 }
 
-static enum cp_status check(const struct settings *s, struct cp_error *err)
+static enum cp_status check_settings(const struct settings *s,
+                                     struct cp_error *err)
 {
     enum cp_trace_profile_kind kind;
 
     if (!s->source)
-        return cp_error_set(err, CP_EUSAGE, "which trace?");
-    if (s->profile && !is_kind(s->profile, &kind))
         return cp_error_set(err, CP_EUSAGE,
-                            "-pprof=%.40s: it is sched, sync, syscall or net",
+                            "no trace given; name a file or an address");
+    if (s->profile && !parse_kind(s->profile, &kind))
+        return cp_error_set(err, CP_EUSAGE,
+                            "-pprof=%.40s: use sched, sync, syscall or net",
                             s->profile);
     if (s->is_json + s->is_csv + (s->profile != NULL) + (s->http != NULL) > 1)
         return cp_error_set(err, CP_EUSAGE,
-                            "only one of -json, -csv, -pprof and -http");
+                            "-json, -csv, -pprof and -http exclude each other");
     return cp_trace_threads_sort(NULL, s->sort, err);
 }
 
@@ -167,13 +171,14 @@ static enum cp_status read_words(struct settings *s, int argc,
 
     for (int i = 1; status == CP_OK && i < argc; i++) {
         if (argv[i][0] == '-' && argv[i][1])
-            status = take_option(s, argc, argv, &i, err);
+            status = parse_option(s, argc, argv, &i, err);
         else if (s->source)
-            status = cp_error_set(err, CP_EUSAGE, "one trace at a time");
+            status = cp_error_set(err, CP_EUSAGE,
+                                  "more than one trace given: %.100s", argv[i]);
         else
             s->source = argv[i];
     }
-    return status == CP_OK && !s->wants_help ? check(s, err) : status;
+    return status == CP_OK && !s->wants_help ? check_settings(s, err) : status;
 }
 
 static void warn(void *context, const char *line)
@@ -182,18 +187,19 @@ static void warn(void *context, const char *line)
     cp_print_line("", line);
 }
 
-/* A trace that was cut short is shown as far as it goes. */
-static void warn_of_cut(const struct cp_trace_source *source,
-                        const struct cp_trace_spans *spans)
+/* Warns that the trace is truncated; the report covers the readable part. */
+static void warn_truncated(const struct cp_trace_source *source,
+                           const struct cp_trace_spans *spans)
 {
     const struct cp_trace_summary *s = cp_trace_spans_summary(spans);
     char line[512];
 
     if (!s->is_cut)
         return;
-    (void)snprintf(line, sizeof(line),
-                   "%s: cut short at byte %llu; this is what came before",
-                   source->name, (unsigned long long)s->cut_at);
+    (void)snprintf(
+        line, sizeof(line),
+        "%s: truncated at byte %llu; the report covers the part before it",
+        source->name, (unsigned long long)s->cut_at);
     warn(NULL, line);
 }
 
@@ -220,11 +226,11 @@ static enum cp_status write_profile(const struct settings *s,
     struct cp_profile *profile = NULL;
     enum cp_status status;
 
-    (void)is_kind(s->profile, &p.kind);
+    (void)parse_kind(s->profile, &p.kind);
     status =
         cp_trace_spans_read(&spans, source->bytes, source->len, &watcher, err);
     if (status == CP_OK) {
-        warn_of_cut(source, spans);
+        warn_truncated(source, spans);
         profile = cp_trace_profile_make(&p, cp_trace_spans_names(spans), err);
         status = profile ? cp_encode_gzip(profile, out, err) : CP_ENOMEM;
     }
@@ -243,7 +249,7 @@ static enum cp_status write_table(const struct settings *s,
         cp_trace_threads_read(&t, source->bytes, source->len, err);
 
     if (status == CP_OK) {
-        warn_of_cut(source, t->spans);
+        warn_truncated(source, t->spans);
         status = cp_trace_threads_sort(t, s->sort, err);
     }
     if (status == CP_OK)
@@ -251,7 +257,7 @@ static enum cp_status write_table(const struct settings *s,
                        s->is_json  ? CP_TRACE_STYLE_JSON
                        : s->is_csv ? CP_TRACE_STYLE_CSV
                                    : CP_TRACE_STYLE_TEXT,
-                       (size_t)s->most, out);
+                       (size_t)s->max_rows, out);
     cp_trace_threads_free(t);
     return status;
 }

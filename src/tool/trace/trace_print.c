@@ -1,10 +1,10 @@
 /*
- * trace_print.c - see trace_print.h.
+ * trace_print.c - prints the table of threads as text, JSON or CSV.
  *
  * JSON is one object: {"format":"go 1.22","seconds":...,"threads":[{"name":
- * ...,"id":...,"start_ns":...},...],"events":...,"lost":...}. In both JSON and
- * CSV the columns are the same, units are in their names, and what is not
- * known is null or empty.
+ * ...,"id":...,"start_ns":...},...],"events":...,"lost":...}. JSON and CSV have
+ * the same columns, with units in their names. An unknown value is null in JSON
+ * and empty in CSV.
  */
 #include "tool/trace/trace_print.h"
 
@@ -30,12 +30,12 @@ static const char *const suffixes[] = {
     [CP_TRACE_UNIT_PERCENT] = "_percent",
 };
 
-static size_t n_written(const struct cp_trace_threads *t, size_t most)
+static size_t n_written(const struct cp_trace_threads *t, size_t max_rows)
 {
-    return most && most < t->n_rows ? most : t->n_rows;
+    return max_rows && max_rows < t->n_rows ? max_rows : t->n_rows;
 }
 
-/* A cell as a person reads it. */
+/* Formats a cell for the text table. */
 static void cell(const struct cp_trace_row *r, enum cp_trace_column c,
                  char out[CP_LABEL_BYTES])
 {
@@ -52,7 +52,10 @@ static void cell(const struct cp_trace_row *r, enum cp_trace_column c,
         (void)snprintf(out, CP_LABEL_BYTES, "%llu", (unsigned long long)value);
 }
 
-/* Whether any row has a number there; the table leaves out what none has. */
+/*
+ * Whether any row has a value in this column. The text table omits empty
+ * columns.
+ */
 static bool is_used(const struct cp_trace_threads *t, enum cp_trace_column c)
 {
     for (size_t i = 0; i < t->n_rows; i++)
@@ -79,7 +82,7 @@ static void find_widths(const struct cp_trace_threads *t, size_t n,
     }
 }
 
-/* A name on a terminal: no control characters, not too long. */
+/* Writes a thread name, shortened and without control characters. */
 static void write_name(struct cp_out *out, struct cp_str name)
 {
     size_t n = 0;
@@ -135,7 +138,7 @@ static void write_text(const struct cp_trace_threads *t, size_t n,
     write_summary(t, out);
 }
 
-/* A number of JSON or CSV; `none` where there is none. */
+/* Writes a value for JSON or CSV; `none` if it is unknown. */
 static void write_value(const struct cp_trace_row *r, int c, const char *none,
                         struct cp_out *out)
 {
@@ -194,9 +197,9 @@ static void write_csv(const struct cp_trace_threads *t, size_t n,
 }
 
 void cp_trace_print(const struct cp_trace_threads *t, enum cp_trace_style style,
-                    size_t most, struct cp_out *out)
+                    size_t max_rows, struct cp_out *out)
 {
-    size_t n = n_written(t, most);
+    size_t n = n_written(t, max_rows);
 
     if (style == CP_TRACE_STYLE_JSON)
         write_json(t, n, out);

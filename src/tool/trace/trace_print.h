@@ -13,8 +13,8 @@ enum cp_trace_style {
     CP_TRACE_STYLE_CSV
 };
 
-/* Writes the first `most` rows (0: all) and the summary. */
+/* Writes the first max_rows rows (0: all) and the summary. */
 void cp_trace_print(const struct cp_trace_threads *t, enum cp_trace_style style,
-                    size_t most, struct cp_out *out);
+                    size_t max_rows, struct cp_out *out);
 
 #endif

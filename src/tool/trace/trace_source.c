@@ -1,4 +1,4 @@
-/* trace_source.c - see trace_source.h. */
+/* trace_source.c - opens, fetches and maps traces. */
 #include "tool/trace/trace_source.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "tool/input/save.h"
 
 #define TRACE_PATH "/debug/pprof/trace"
-#define GRACE_SECONDS 60 /* for the answer, when the trace has ended */
+#define GRACE_SECONDS 60 /* seconds for the reply after the trace has ended */
 #define COPY_BYTES ((size_t)1 << 16)
 
 static enum cp_status system_error(const char *what, struct cp_error *err)
@@ -37,12 +37,12 @@ static enum cp_status map(struct cp_trace_source *s, int fd,
     void *at;
 
     if (fstat(fd, &st) != 0)
-        return system_error("fstat", err);
+        return system_error("cannot read the trace: fstat", err);
     if (st.st_size == 0)
         return cp_error_set(err, CP_EFORMAT, "the file is empty");
     at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (at == MAP_FAILED)
-        return system_error("mmap", err);
+        return system_error("cannot read the trace: mmap", err);
     s->bytes = at;
     s->len = (size_t)st.st_size;
     return CP_OK;
@@ -61,7 +61,7 @@ static bool write_whole(int fd, const char *bytes, size_t len)
     return true;
 }
 
-/* What is no file of known length, such as a pipe, goes into one. */
+/* Copies input of unknown length, such as a pipe, into an unlinked file. */
 static enum cp_status copy(struct cp_trace_source *s, int from,
                            struct cp_error *err)
 {
@@ -71,13 +71,13 @@ static enum cp_status copy(struct cp_trace_source *s, int from,
     ssize_t n = 1;
 
     if (fd < 0)
-        return system_error("a file for what is read", err);
+        return system_error("cannot write a temporary file", err);
     while (status == CP_OK && n != 0) {
         n = read(from, bytes, sizeof(bytes));
         if (n < 0 && errno != EINTR)
             status = system_error("read", err);
         else if (n > 0 && !write_whole(fd, bytes, (size_t)n))
-            status = system_error("a file for what is read", err);
+            status = system_error("cannot write a temporary file", err);
     }
     if (status == CP_OK)
         status = map(s, fd, err);
@@ -106,7 +106,7 @@ static enum cp_status open_file(struct cp_trace_source *s, const char *name,
     return status;
 }
 
-/* The address of a trace: with its path. */
+/* The address with the default path of a trace added if it has none. */
 static char *trace_address(const char *name, struct cp_arena *arena,
                            struct cp_error *err)
 {
@@ -169,7 +169,7 @@ static enum cp_status open_address(struct cp_trace_source *s, const char *name,
         if (status == CP_OK)
             status = map(s, saving.fd, err);
         if (status == CP_OK)
-            status = cp_saving_place(&saving, "trace.", "out", err);
+            status = cp_saving_rename(&saving, "trace.", "out", err);
         else
             cp_saving_abandon(&saving);
     }
@@ -186,11 +186,11 @@ enum cp_status cp_trace_source_open(struct cp_trace_source *s, const char *name,
                                     struct cp_error *err)
 {
     struct cp_arena arena = { 0 };
-    bool is_address = access(name, F_OK) != 0 && cp_url_is_one(name);
+    bool is_address = access(name, F_OK) != 0 && cp_url_is_url(name);
     enum cp_status status = is_address
                                 ? open_address(s, name, seconds, warn, err)
                                 : open_file(s, name, err);
-    const char *shown = cp_url_hide(name, &arena);
+    const char *shown = cp_url_redact(name, &arena);
     const char *slash = strrchr(shown, '/');
 
     if (!is_address && slash && slash[1])

@@ -1,6 +1,6 @@
 /*
- * trace_source - the bytes of a trace: a file, standard input, or a running
- * program that is asked for one.
+ * trace_source - maps the bytes of a trace: a file, standard input, or a trace
+ * fetched from a running program.
  */
 #ifndef CP_TRACE_SOURCE_H
 #define CP_TRACE_SOURCE_H
@@ -10,17 +10,20 @@
 #include "base/error.h"
 #include "base/warn.h"
 
-/* Starts as { 0 }. The pages are those of the file, so length costs nothing. */
+/*
+ * Initialized by { 0 }. The bytes are a mapping of the file, so only the pages
+ * that are read use memory.
+ */
 struct cp_trace_source {
     const void *bytes;
     size_t len;
-    char name[256]; /* for people */
+    char name[256]; /* source name for messages */
 };
 
 /*
- * Opens a name: a file, "-", or an address; what is fetched is saved beside
- * the profiles and told. An address without a path is /debug/pprof/trace.
- * seconds > 0 go into the address.
+ * Opens a file, "-" or an address. A fetched trace is saved beside fetched
+ * profiles, and `warn` reports its path. The default path of an address is
+ * /debug/pprof/trace. seconds > 0 replaces seconds= in the address.
  */
 enum cp_status cp_trace_source_open(struct cp_trace_source *s, const char *name,
                                     int seconds, cp_warn warn,

@@ -1,8 +1,9 @@
 /*
- * model.c - input, and the order of time; see model.h.
+ * model.c - buffers input, sorts it by time and finds wakers and creators.
  *
- * A wait becomes two items, its begin and its end, and a third between them if
- * somebody is found who ended it: the last one who let go of that lock before.
+ * A wait becomes two items, its begin and its end. A third one between them is
+ * its unblock, if a waker is found: the last thread that released the lock
+ * before.
  */
 #include "trace/model/model.h"
 
@@ -17,7 +18,7 @@
 #include "trace/model/model_notices.h"
 #include "trace/model/model_threads.h"
 
-#define KEEP_NS 1000000000 /* for waits that end later */
+#define KEEP_NS 1000000000 /* notices kept for waits that end later */
 
 struct waiter {
     uint64_t lock, begin_ns, end_ns;
@@ -29,12 +30,12 @@ struct cp_trace_model {
     struct cp_model_threads *threads;
     struct cp_item *items;
     size_t n_items, cap_items;
-    struct cp_item *later; /* room for those that stay */
+    struct cp_item *later; /* buffer for items that stay */
     size_t cap_later;
-    struct cp_sort_pair *order; /* of the items */
+    struct cp_sort_pair *order; /* sort keys of the items */
     size_t cap_order;
     struct cp_notices wakes;
-    struct waiter *waiters; /* whose wakers are not known yet */
+    struct waiter *waiters; /* waits without a known waker */
     size_t n_waiters, cap_waiters;
     struct cp_notices creates;
     uint64_t n_lost;
@@ -95,7 +96,7 @@ static struct cp_item *push(struct cp_trace_model *m, enum cp_item_kind kind,
     return item;
 }
 
-/* Most calls are short, and nobody else has to do with them: one item. */
+/* Adds a short call as one item: it concerns no other thread. */
 static void add_call(struct cp_trace_model *m, const struct cp_trace_input *in)
 {
     struct cp_item *item = push(m, CP_ITEM_CALLED, in);
@@ -152,7 +153,7 @@ static void add_text(struct cp_trace_model *m, enum cp_item_kind kind,
     item->len = in->len;
 }
 
-/* Whoever joins it is let go before it is no more. */
+/* Adds the end of a thread. Its joiners are woken just before. */
 static void add_end(struct cp_trace_model *m, const struct cp_trace_input *in)
 {
     struct cp_trace_input wake = *in;
@@ -179,7 +180,7 @@ void cp_trace_model_add(struct cp_trace_model *m,
         [CP_INPUT_PREEMPT] = CP_ITEM_PREEMPT,
         [CP_INPUT_IN] = CP_ITEM_IN,
         [CP_INPUT_FAULT] = CP_ITEM_FAULT,
-        [CP_INPUT_GONE] = CP_ITEM_GONE,
+        [CP_INPUT_VANISHED] = CP_ITEM_GONE,
     };
 
     switch (in->kind) {
@@ -192,8 +193,8 @@ void cp_trace_model_add(struct cp_trace_model *m,
     case CP_INPUT_CREATE:
         cp_notices_add(&m->creates, in);
         break;
-    case CP_INPUT_UNMADE:
-        cp_notices_take_back(&m->creates, in->arg, in->tid);
+    case CP_INPUT_CREATE_FAILED:
+        cp_notices_cancel(&m->creates, in->arg, in->tid);
         break;
     case CP_INPUT_END:
         add_end(m, in);
@@ -206,9 +207,9 @@ void cp_trace_model_add(struct cp_trace_model *m,
     }
 }
 
-/* ---- who woke whom ---- */
+/* ---- wakers ---- */
 
-/* The last one by then, but for the waiter itself. */
+/* Finds the last release before the wait ended, by another thread. */
 static const struct cp_notice *find_wake(const struct cp_trace_model *m,
                                          const struct waiter *w)
 {
@@ -240,8 +241,9 @@ static void push_unblock(struct cp_trace_model *m, const struct waiter *w,
 }
 
 /*
- * The threads' events are not read at one moment: what came first may come with
- * the next. So who is not told of yet is looked for again then.
+ * Finds the waker of each wait. Threads' events are not read at the same
+ * moment, so the release may arrive with the next flush. Waits without a waker
+ * are therefore kept and tried again.
  */
 static void match_wakes(struct cp_trace_model *m, uint64_t until_ns)
 {
@@ -261,9 +263,9 @@ static void match_wakes(struct cp_trace_model *m, uint64_t until_ns)
     m->n_waiters = n;
 }
 
-/* ---- who made whom ---- */
+/* ---- creators ---- */
 
-/* The last one by then: a token is used again. */
+/* Finds the last creation before the thread began: tokens are reused. */
 static struct cp_notice *find_create(const struct cp_trace_model *m,
                                      const struct cp_item *begin)
 {
@@ -289,7 +291,7 @@ static void push_create(struct cp_trace_model *m, const struct cp_item *begin,
     item->start = begin->stack;
 }
 
-/* As in match_wakes, one that is not found yet is looked for again. */
+/* Finds the creator of each thread; tries again later, as match_wakes does. */
 static void match_creates(struct cp_trace_model *m)
 {
     size_t n_items = m->n_items;
@@ -305,7 +307,7 @@ static void match_creates(struct cp_trace_model *m)
         create = find_create(m, &begin);
         if (!create)
             continue;
-        m->items[i].arg = 0; /* it has been found */
+        m->items[i].arg = 0; /* found: do not search again */
         create->is_used = true;
         push_create(m, &begin, create);
     }
@@ -314,7 +316,7 @@ static void match_creates(struct cp_trace_model *m)
 
 /* ---- output ---- */
 
-/* By time; false: no memory. */
+/* Sorts the items by time; false if memory is exhausted. */
 static bool sort_items(struct cp_trace_model *m)
 {
     if (cp_reserve(&m->order, &m->cap_order, m->n_items, sizeof(*m->order),
@@ -327,7 +329,7 @@ static bool sort_items(struct cp_trace_model *m)
     return cp_sort_pairs(m->order, m->n_items, NULL) == CP_OK;
 }
 
-/* Those from this one on stay. */
+/* Keeps the items from this one on for the next flush. */
 static void keep_items(struct cp_trace_model *m, size_t from)
 {
     struct cp_item *items = m->items;
@@ -349,7 +351,7 @@ void cp_trace_model_flush(struct cp_trace_model *m, uint64_t until_ns)
     match_creates(m);
     match_wakes(m, until_ns);
     if (!sort_items(m))
-        return; /* the next time there may be memory again */
+        return; /* try again at the next flush */
     for (; n < m->n_items && m->order[n].key <= until_ns; n++) {
         struct cp_item *item = &m->items[m->order[n].value];
 
@@ -360,14 +362,15 @@ void cp_trace_model_flush(struct cp_trace_model *m, uint64_t until_ns)
     cp_notices_drop(&m->wakes, until_ns > KEEP_NS ? until_ns - KEEP_NS : 0);
 }
 
-bool cp_trace_model_lacks(const struct cp_trace_model *m, int32_t tid,
-                          uint64_t begin_ns)
+bool cp_trace_model_lacks_wait(const struct cp_trace_model *m, int32_t tid,
+                               uint64_t begin_ns)
 {
     return cp_model_threads_lacks(m->threads, tid, begin_ns);
 }
 
-void cp_trace_model_waits(struct cp_trace_model *m,
-                          const struct cp_trace_input *in, uint64_t now_ns)
+void cp_trace_model_report_wait(struct cp_trace_model *m,
+                                const struct cp_trace_input *in,
+                                uint64_t now_ns)
 {
     struct cp_item item = { .kind = CP_ITEM_WAIT,
                             .time_ns = in->begin_ns,
@@ -388,10 +391,10 @@ void cp_trace_model_finish(struct cp_trace_model *m, uint64_t end_ns)
     cp_model_threads_finish(m->threads, end_ns);
 }
 
-void cp_trace_model_say(struct cp_trace_model *m, uint64_t time_ns,
+void cp_trace_model_log(struct cp_trace_model *m, uint64_t time_ns,
                         const char *category, const char *message)
 {
-    cp_model_threads_say(m->threads, time_ns, category, message);
+    cp_model_threads_log(m->threads, time_ns, category, message);
 }
 
 uint64_t cp_trace_model_lost(const struct cp_trace_model *m)

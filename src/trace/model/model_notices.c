@@ -1,4 +1,4 @@
-/* model_notices.c - see model_notices.h. */
+/* model_notices.c - adds, sorts and searches notices. */
 #include "trace/model/model_notices.h"
 
 #include <stddef.h>
@@ -21,7 +21,7 @@ static bool sort_by(struct cp_notices *s, size_t key_at)
            CP_OK;
 }
 
-static void forget_half(struct cp_notices *s)
+static void drop_older_half(struct cp_notices *s)
 {
     size_t half = s->n / 2;
 
@@ -33,14 +33,14 @@ static void forget_half(struct cp_notices *s)
 void cp_notices_add(struct cp_notices *s, const struct cp_trace_input *in)
 {
     if (s->n == CP_MAX_NOTICES)
-        forget_half(s);
+        drop_older_half(s);
     if (cp_reserve(&s->list, &s->cap, s->n + 1, sizeof(*s->list), NULL) ==
         CP_OK)
         s->list[s->n++] =
             (struct cp_notice){ in->arg, in->time_ns, in->tid, in->stack, 0 };
 }
 
-void cp_notices_take_back(struct cp_notices *s, uint64_t key, int32_t tid)
+void cp_notices_cancel(struct cp_notices *s, uint64_t key, int32_t tid)
 {
     struct cp_notice *last = NULL;
 
@@ -51,7 +51,7 @@ void cp_notices_take_back(struct cp_notices *s, uint64_t key, int32_t tid)
             continue;
         if (!last || notice->time_ns > last->time_ns)
             last = notice;
-        if (i == s->n) /* as a rule it is the one that was added last */
+        if (i == s->n) /* usually the most recently added one */
             break;
     }
     if (last)

@@ -1,7 +1,6 @@
 /*
- * model_notices - what a thread says of something that it shares with another:
- * it lets go of a lock, it makes a thread. Part of the model, which finds by
- * them who ended a wait and who made whom.
+ * model_notices - events that concern another thread: releases of a lock,
+ * creations of a thread. The model finds wakers and creators among them.
  */
 #ifndef CP_TRACE_MODEL_NOTICES_H
 #define CP_TRACE_MODEL_NOTICES_H
@@ -15,13 +14,13 @@ struct cp_trace_input;
 #define CP_MAX_NOTICES ((size_t)1 << 16)
 
 struct cp_notice {
-    uint64_t key, time_ns; /* the lock, or the token */
+    uint64_t key, time_ns; /* key: lock or token */
     int32_t tid;
     uint32_t stack;
     bool is_used;
 };
 
-/* Starts out as zeros. */
+/* Initialized by zeros. */
 struct cp_notices {
     struct cp_notice *list;
     size_t n, cap;
@@ -29,20 +28,20 @@ struct cp_notices {
 
 void cp_notices_release(struct cp_notices *s);
 
-/* Where there are too many, the older half is forgotten. */
+/* Adds a notice. If the list is full, drops the older half. */
 void cp_notices_add(struct cp_notices *s, const struct cp_trace_input *in);
 
-/* Takes back the last one of that key by that thread. */
-void cp_notices_take_back(struct cp_notices *s, uint64_t key, int32_t tid);
+/* Removes the last notice of that key by that thread. */
+void cp_notices_cancel(struct cp_notices *s, uint64_t key, int32_t tid);
 
-/* By key, and those of one key by time; false: no memory. */
+/* Sorts by key, then by time; false if memory is exhausted. */
 bool cp_notices_sort(struct cp_notices *s);
 
-/* In a sorted list: how many there are up to the last of that key by then. */
+/* In a sorted list: index after the last notice of that key up to that time. */
 size_t cp_notices_up_to(const struct cp_notices *s, uint64_t key,
                         uint64_t time_ns);
 
-/* Drops what is used, and what is older than that. */
+/* Drops notices that are used or older than before_ns. */
 void cp_notices_drop(struct cp_notices *s, uint64_t before_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* model_thread.c - see model_thread.h. */
+/* model_thread.c - changes the state of a thread and emits the steps for it. */
 #include "trace/model/model_thread.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 #include "trace/step.h"
 
-void cp_model_tell(struct cp_model_threads *ts, struct cp_model_thread *t,
+void cp_model_emit(struct cp_model_threads *ts, struct cp_model_thread *t,
                    struct cp_step step)
 {
     step.tid = t->tid;
@@ -16,10 +16,10 @@ void cp_model_tell(struct cp_model_threads *ts, struct cp_model_thread *t,
     ts->options.format->step(ts->options.writer, &step);
 }
 
-void cp_model_tell_kind(struct cp_model_threads *ts, struct cp_model_thread *t,
+void cp_model_emit_kind(struct cp_model_threads *ts, struct cp_model_thread *t,
                         enum cp_step_kind kind, uint64_t time_ns)
 {
-    cp_model_tell(ts, t, (struct cp_step){ .kind = kind, .time_ns = time_ns });
+    cp_model_emit(ts, t, (struct cp_step){ .kind = kind, .time_ns = time_ns });
 }
 
 void cp_model_change(struct cp_model_thread *t, enum cp_model_state state,
@@ -47,8 +47,8 @@ void cp_model_run(struct cp_model_threads *ts, struct cp_model_thread *t,
     if (t->state == CP_MODEL_RUNNING)
         return;
     if (t->state == CP_MODEL_BLOCKED && !t->is_woken)
-        cp_model_tell_kind(ts, t, CP_STEP_UNBLOCK, time_ns);
-    cp_model_tell_kind(ts, t,
+        cp_model_emit_kind(ts, t, CP_STEP_UNBLOCK, time_ns);
+    cp_model_emit_kind(ts, t,
                        t->state == CP_MODEL_CREATED   ? CP_STEP_BEGIN
                        : t->state == CP_MODEL_CALLING ? CP_STEP_RETURN
                                                       : CP_STEP_RESUME,
@@ -62,7 +62,7 @@ void cp_model_block(struct cp_model_threads *ts, struct cp_model_thread *t,
                     struct cp_step step, bool is_io)
 {
     step.kind = CP_STEP_BLOCK;
-    cp_model_tell(ts, t, step);
+    cp_model_emit(ts, t, step);
     cp_model_change(t, CP_MODEL_BLOCKED, step.time_ns);
     t->is_io = is_io;
 }

@@ -1,6 +1,6 @@
 /*
- * model_thread - one thread of the model: its state, and the steps that are
- * told of it. Internal to model_threads.c and model_waits.c.
+ * model_thread - the state machine of one thread of the model, which emits its
+ * steps. Internal to model_threads.c and model_waits.c.
  */
 #ifndef CP_TRACE_MODEL_THREAD_H
 #define CP_TRACE_MODEL_THREAD_H
@@ -27,7 +27,7 @@ enum cp_model_state {
     CP_MODEL_STOPPED,
 };
 
-/* What a thread waits in. */
+/* The wait that a thread is in. */
 struct cp_model_wait {
     uint64_t begin_ns;
     uint32_t stack;
@@ -38,13 +38,13 @@ struct cp_model_wait {
 struct cp_model_thread {
     int32_t tid;
     enum cp_model_state state;
-    bool is_known; /* was there before anybody looked */
-    bool is_woken; /* blocked, but let go */
-    bool is_io;    /* blocked or calling, and it counts as I/O */
-    bool in_wait;  /* that is a wait of which the end will be told */
+    bool is_known; /* existed before the trace */
+    bool is_woken; /* BLOCKED: unblocked, but not running yet */
+    bool is_io;    /* BLOCKED or CALLING: counts as I/O */
+    bool in_wait;  /* the state is a wait whose end will be input */
     struct cp_model_wait wait;
-    struct cp_model_wait outer; /* that a handler has interrupted */
-    uint32_t depth;             /* of waits inside the outer one */
+    struct cp_model_wait outer; /* wait interrupted by a signal handler */
+    uint32_t depth;             /* waits nested in the outer one */
     uint64_t start_ns, last_ns, since_ns;
     struct cp_model_totals totals;
     char name[CP_MODEL_NAME_BYTES];
@@ -63,24 +63,27 @@ static inline struct cp_str cp_model_text(const char *text)
     return (struct cp_str){ text, (uint32_t)strlen(text) };
 }
 
-/* A step of the thread, not before the last one. */
-void cp_model_tell(struct cp_model_threads *ts, struct cp_model_thread *t,
+/*
+ * Emits a step of the thread, at its time or that of its last step, whichever
+ * is later.
+ */
+void cp_model_emit(struct cp_model_threads *ts, struct cp_model_thread *t,
                    struct cp_step step);
-void cp_model_tell_kind(struct cp_model_threads *ts, struct cp_model_thread *t,
+void cp_model_emit_kind(struct cp_model_threads *ts, struct cp_model_thread *t,
                         enum cp_step_kind kind, uint64_t time_ns);
 
-/* The state ends: what it took is added up. */
+/* Changes the state, and adds the time in the old state to the totals. */
 void cp_model_change(struct cp_model_thread *t, enum cp_model_state state,
                      uint64_t time_ns);
 
-/* It runs from now on, whatever it did. */
+/* Makes the thread running from any state, with the steps in between. */
 void cp_model_run(struct cp_model_threads *ts, struct cp_model_thread *t,
                   uint64_t time_ns);
 
 void cp_model_block(struct cp_model_threads *ts, struct cp_model_thread *t,
                     struct cp_step step, bool is_io);
 
-/* What items of these kinds do to a thread (model_waits.c). */
+/* State changes by kind of item (model_waits.c). */
 void cp_model_on_wait(struct cp_model_threads *ts, struct cp_model_thread *t,
                       const struct cp_item *item);
 void cp_model_on_unblock(struct cp_model_threads *ts, struct cp_model_thread *t,

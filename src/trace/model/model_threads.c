@@ -1,4 +1,7 @@
-/* model_threads.c - see model_threads.h. */
+/*
+ * model_threads.c - the threads of a trace, and how each kind of item changes
+ * them.
+ */
 #include "trace/model/model_threads.h"
 
 #include <stdbool.h>
@@ -16,7 +19,7 @@
 #include "trace/step.h"
 #include "trace/tid_table.h"
 
-/* ---- the list ---- */
+/* ---- the table ---- */
 
 static struct cp_model_thread *find(const struct cp_model_threads *ts,
                                     int32_t tid)
@@ -45,7 +48,7 @@ static void free_regions(struct cp_model_thread *t)
         cp_free((char *)t->regions[--t->n_regions].ptr);
 }
 
-/* ---- what the kernel tells ---- */
+/* ---- items from the kernel ---- */
 
 static void on_switch(struct cp_model_threads *ts, struct cp_model_thread *t,
                       const struct cp_item *item)
@@ -67,15 +70,18 @@ static void on_switch(struct cp_model_threads *ts, struct cp_model_thread *t,
     }
     step.kind = CP_STEP_STOP;
     step.text = cp_model_text("preempted");
-    cp_model_tell(ts, t, step);
+    cp_model_emit(ts, t, step);
     cp_model_change(t, CP_MODEL_STOPPED, item->time_ns);
 }
 
-/* ---- what the program says ---- */
+/* ---- items from the program ---- */
 
-/* Whoever says something runs; but a handler may run inside a wait. */
-static bool can_say(struct cp_model_threads *ts, struct cp_model_thread *t,
-                    const struct cp_item *item)
+/*
+ * A thread that emits an event is running. Drops events of a signal handler
+ * inside a wait, because the thread's state is the wait.
+ */
+static bool can_emit(struct cp_model_threads *ts, struct cp_model_thread *t,
+                     const struct cp_item *item)
 {
     if (t->in_wait) {
         ts->n_lost++;
@@ -85,10 +91,10 @@ static bool can_say(struct cp_model_threads *ts, struct cp_model_thread *t,
     return true;
 }
 
-static void tell_region(struct cp_model_threads *ts, struct cp_model_thread *t,
+static void emit_region(struct cp_model_threads *ts, struct cp_model_thread *t,
                         const struct cp_item *item, bool is_begin)
 {
-    cp_model_tell(ts, t,
+    cp_model_emit(ts, t,
                   (struct cp_step){ .kind = is_begin ? CP_STEP_REGION_BEGIN
                                                      : CP_STEP_REGION_END,
                                     .time_ns = item->time_ns,
@@ -102,17 +108,17 @@ static void on_region_begin(struct cp_model_threads *ts,
 {
     char *name;
 
-    if (t->n_regions == CP_MODEL_REGIONS || !can_say(ts, t, item))
+    if (t->n_regions == CP_MODEL_REGIONS || !can_emit(ts, t, item))
         return;
     name = cp_alloc(item->len + 1, 1, NULL);
     if (!name)
         return;
     memcpy(name, item->text, item->len);
     t->regions[t->n_regions++] = (struct cp_str){ name, item->len };
-    tell_region(ts, t, item, true);
+    emit_region(ts, t, item, true);
 }
 
-/* Regions nest: what is not the innermost does not end. */
+/* Ends the innermost region if it has this name; ignores other names. */
 static void on_region_end(struct cp_model_threads *ts,
                           struct cp_model_thread *t, const struct cp_item *item)
 {
@@ -122,9 +128,9 @@ static void on_region_end(struct cp_model_threads *ts,
         return;
     top = &t->regions[t->n_regions - 1];
     if (top->len != item->len || memcmp(top->ptr, item->text, item->len) != 0 ||
-        !can_say(ts, t, item))
+        !can_emit(ts, t, item))
         return;
-    tell_region(ts, t, item, false);
+    emit_region(ts, t, item, false);
     cp_free((char *)top->ptr);
     t->n_regions--;
 }
@@ -138,14 +144,14 @@ static void on_log(struct cp_model_threads *ts, struct cp_model_thread *t,
                             .stack = item->stack,
                             .text = { item->text, n } };
 
-    if (!can_say(ts, t, item))
+    if (!can_emit(ts, t, item))
         return;
     if (n < item->len)
         step.more = (struct cp_str){ item->text + n + 1, item->len - n - 1 };
-    cp_model_tell(ts, t, step);
+    cp_model_emit(ts, t, step);
 }
 
-/* One that came in the middle of a call is a part of it. */
+/* Reports a page fault, unless it is part of a call. */
 static void on_fault(struct cp_model_threads *ts, struct cp_model_thread *t,
                      const struct cp_item *item)
 {
@@ -162,7 +168,7 @@ static void on_sample(struct cp_model_threads *ts, struct cp_model_thread *t,
                             .stack = item->stack };
 
     if (t->state == CP_MODEL_BLOCKED && !t->in_wait)
-        cp_model_run(ts, t, item->time_ns); /* nobody told that it woke up */
+        cp_model_run(ts, t, item->time_ns); /* its wake-up was not recorded */
     ts->options.format->step(ts->options.writer, &step);
 }
 
@@ -175,7 +181,7 @@ static void set_name(struct cp_model_threads *ts, struct cp_model_thread *t,
     if (!name[0] || strcmp(name, t->name) == 0)
         return;
     memcpy(t->name, name, sizeof(name));
-    cp_model_tell(ts, t,
+    cp_model_emit(ts, t,
                   (struct cp_step){ .kind = CP_STEP_NAME,
                                     .time_ns = time_ns,
                                     .text = cp_model_text(t->name) });
@@ -191,20 +197,23 @@ static void on_name(struct cp_model_threads *ts, struct cp_model_thread *t,
 
 /* ---- totals ---- */
 
-void cp_model_threads_say(struct cp_model_threads *ts, uint64_t time_ns,
+void cp_model_threads_log(struct cp_model_threads *ts, uint64_t time_ns,
                           const char *category, const char *message)
 {
     struct cp_model_thread *recorder = find(ts, CP_TRACE_RECORDER);
 
     if (recorder)
-        cp_model_tell(ts, recorder,
+        cp_model_emit(ts, recorder,
                       (struct cp_step){ .kind = CP_STEP_LOG,
                                         .time_ns = time_ns,
                                         .text = cp_model_text(category),
                                         .more = cp_model_text(message) });
 }
 
-/* The thread has ended (`end`, see cp_trace_model_options), or the trace has */
+/*
+ * Fetches the kernel's totals of a thread that has ended (`end`, see
+ * cp_trace_model_options) or of a thread at the end of the trace (end is NULL).
+ */
 static struct cp_trace_account account_of(struct cp_model_threads *ts,
                                           struct cp_model_thread *t,
                                           const char *end, uint64_t time_ns)
@@ -217,8 +226,9 @@ static struct cp_trace_account account_of(struct cp_model_threads *ts,
     return account;
 }
 
-static void say_totals(struct cp_model_threads *ts, struct cp_model_thread *t,
-                       const struct cp_trace_account *account, uint64_t time_ns)
+static void emit_totals(struct cp_model_threads *ts, struct cp_model_thread *t,
+                        const struct cp_trace_account *account,
+                        uint64_t time_ns)
 {
     struct cp_model_life life = { .tid = t->tid,
                                   .name = t->name,
@@ -229,11 +239,11 @@ static void say_totals(struct cp_model_threads *ts, struct cp_model_thread *t,
 
     cp_model_totals_write(&out, &life, &t->totals, account);
     if (out.err.status == CP_OK)
-        cp_model_threads_say(ts, time_ns, "cpprof.thread", out.buf);
+        cp_model_threads_log(ts, time_ns, "cpprof.thread", out.buf);
     cp_out_release(&out);
 }
 
-/* ---- beginning and end ---- */
+/* ---- begin and end ---- */
 
 static void on_end(struct cp_model_threads *ts, struct cp_model_thread *t,
                    const struct cp_item *item)
@@ -245,15 +255,15 @@ static void on_end(struct cp_model_threads *ts, struct cp_model_thread *t,
     while (t->n_regions > 0) {
         struct cp_str *top = &t->regions[--t->n_regions];
 
-        cp_model_tell(ts, t,
+        cp_model_emit(ts, t,
                       (struct cp_step){ .kind = CP_STEP_REGION_END,
                                         .time_ns = item->time_ns,
                                         .text = *top });
         cp_free((char *)top->ptr);
     }
-    cp_model_tell_kind(ts, t, CP_STEP_END, item->time_ns);
+    cp_model_emit_kind(ts, t, CP_STEP_END, item->time_ns);
     cp_model_change(t, CP_MODEL_RUNNING, item->time_ns);
-    say_totals(ts, t, &account, item->time_ns);
+    emit_totals(ts, t, &account, item->time_ns);
     cp_tid_remove(&ts->threads, t->tid);
 }
 
@@ -267,7 +277,7 @@ static void on_create(struct cp_model_threads *ts, const struct cp_item *item)
                             .start = item->start };
 
     if (t && t->start_ns >= item->time_ns)
-        return; /* this is old */
+        return; /* out of date */
     if (t) {    /* its end was lost */
         struct cp_item end = { .tid = item->tid, .time_ns = t->last_ns };
 
@@ -279,7 +289,7 @@ static void on_create(struct cp_model_threads *ts, const struct cp_item *item)
     t->state = CP_MODEL_CREATED;
     if (find(ts, item->other))
         step.other = item->other;
-    cp_model_tell(ts, t, step);
+    cp_model_emit(ts, t, step);
 }
 
 static void on_begin(struct cp_model_threads *ts, const struct cp_item *item)
@@ -287,7 +297,7 @@ static void on_begin(struct cp_model_threads *ts, const struct cp_item *item)
     struct cp_model_thread *t = find(ts, item->tid);
 
     if (t && t->state != CP_MODEL_CREATED && t->is_known)
-        return; /* it was seen just before it said so */
+        return; /* the recorder saw it before its own event */
     if (!t || t->state != CP_MODEL_CREATED) {
         struct cp_item create = *item;
 
@@ -301,8 +311,8 @@ static void on_begin(struct cp_model_threads *ts, const struct cp_item *item)
         cp_model_run(ts, t, item->time_ns);
 }
 
-static struct cp_model_thread *know(struct cp_model_threads *ts,
-                                    const struct cp_item *item)
+static struct cp_model_thread *add_known(struct cp_model_threads *ts,
+                                         const struct cp_item *item)
 {
     struct cp_model_thread *t = find(ts, item->tid);
 
@@ -313,7 +323,7 @@ static struct cp_model_thread *know(struct cp_model_threads *ts,
         return NULL;
     t->state = CP_MODEL_RUNNING;
     t->is_known = true;
-    cp_model_tell_kind(ts, t, CP_STEP_KNOWN, item->time_ns);
+    cp_model_emit_kind(ts, t, CP_STEP_KNOWN, item->time_ns);
     return t;
 }
 
@@ -351,7 +361,7 @@ void cp_model_threads_apply(struct cp_model_threads *ts,
         on_begin(ts, item);
         return;
     }
-    t = know(ts, item);
+    t = add_known(ts, item);
     if (t)
         handlers[item->kind](ts, t, item);
 }
@@ -376,7 +386,7 @@ void cp_model_threads_finish(struct cp_model_threads *ts, uint64_t end_ns)
             continue;
         cp_model_change(t, t->state, end_ns);
         account = account_of(ts, t, NULL, end_ns);
-        say_totals(ts, t, &account, end_ns);
+        emit_totals(ts, t, &account, end_ns);
     }
 }
 

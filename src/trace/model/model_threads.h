@@ -1,8 +1,8 @@
 /*
  * model_threads - the states of all threads of a trace; part of the model.
  *
- * Items come in the order of time and may be anything; what goes to the format
- * is a story that holds together.
+ * Items arrive in the order of time and may contradict each other. The steps
+ * passed to the format are consistent.
  */
 #ifndef CP_TRACE_MODEL_THREADS_H
 #define CP_TRACE_MODEL_THREADS_H
@@ -18,10 +18,10 @@ enum cp_item_kind {
     CP_ITEM_CREATE,
     CP_ITEM_BEGIN,
     CP_ITEM_END,
-    CP_ITEM_WAIT,    /* begins */
-    CP_ITEM_UNBLOCK, /* of the wait that began at begin_ns */
-    CP_ITEM_WAITED,  /* the same */
-    CP_ITEM_CALLED,  /* a short call; begin_ns is its end */
+    CP_ITEM_WAIT,    /* begin of a wait */
+    CP_ITEM_UNBLOCK, /* unblock of the wait that began at begin_ns */
+    CP_ITEM_WAITED,  /* end of the wait that began at begin_ns */
+    CP_ITEM_CALLED,  /* short call; begin_ns is its end */
     CP_ITEM_ASLEEP,
     CP_ITEM_REGION_BEGIN,
     CP_ITEM_REGION_END,
@@ -37,9 +37,9 @@ enum cp_item_kind {
 
 struct cp_item {
     uint64_t time_ns;
-    uint64_t begin_ns; /* of the wait */
-    uint64_t arg;      /* of WAITED: what a call returned; of BEGIN: a token;
-                          of UNBLOCK and CREATE: when it runs */
+    uint64_t begin_ns; /* begin of the wait */
+    uint64_t arg; /* WAITED: result of a call; BEGIN: token; UNBLOCK and CREATE:
+                     time when the thread runs */
     char *text;
     uint32_t len;
     int32_t tid, other;
@@ -61,10 +61,10 @@ void cp_model_threads_apply(struct cp_model_threads *ts,
 bool cp_model_threads_lacks(const struct cp_model_threads *ts, int32_t tid,
                             uint64_t begin_ns);
 void cp_model_threads_finish(struct cp_model_threads *ts, uint64_t end_ns);
-void cp_model_threads_say(struct cp_model_threads *ts, uint64_t time_ns,
+void cp_model_threads_log(struct cp_model_threads *ts, uint64_t time_ns,
                           const char *category, const char *message);
 
-/* Items that did not fit into the story. */
+/* Number of items that were dropped as inconsistent. */
 uint64_t cp_model_threads_lost(const struct cp_model_threads *ts);
 
 #endif

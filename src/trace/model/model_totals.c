@@ -1,4 +1,4 @@
-/* model_totals.c - see model_totals.h. */
+/* model_totals.c - formats the totals of a thread as key=value pairs. */
 #include "trace/model/model_totals.h"
 
 #include "base/out.h"

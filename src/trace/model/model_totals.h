@@ -1,4 +1,4 @@
-/* model_totals - what a thread did in all, and the line that tells it. */
+/* model_totals - totals of a thread, and the message that carries them. */
 #ifndef CP_TRACE_MODEL_TOTALS_H
 #define CP_TRACE_MODEL_TOTALS_H
 
@@ -17,7 +17,10 @@ struct cp_model_life {
     uint64_t start_ns, end_ns;
 };
 
-/* The message of a cpprof.thread (docs/trace-format.md), closed by NUL. */
+/*
+ * Writes the message of category cpprof.thread (docs/trace-format.md), with a
+ * terminating NUL.
+ */
 void cp_model_totals_write(struct cp_out *out, const struct cp_model_life *life,
                            const struct cp_model_totals *totals,
                            const struct cp_trace_account *account);

@@ -1,8 +1,8 @@
 /*
- * model_waits.c - waits and calls of a thread; see model_thread.h.
+ * model_waits.c - how waits and system calls change the state of a thread.
  *
- * A wait may be interrupted by a handler of the program, which waits itself:
- * the outer one goes on when all inside it have ended.
+ * A signal handler of the program may interrupt a wait and wait itself. The
+ * outer wait resumes when all waits inside it have ended.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void begin_wait(struct cp_model_threads *ts, struct cp_model_thread *t,
         (call->class >= CP_CLASS_NETWORK && !wait.is_long)) {
         step.kind = CP_STEP_CALL;
         step.text = cp_model_text(call->name);
-        cp_model_tell(ts, t, step);
+        cp_model_emit(ts, t, step);
         cp_model_change(t, CP_MODEL_CALLING, time_ns);
         t->is_io = true;
     } else {
@@ -49,7 +49,7 @@ void cp_model_on_wait(struct cp_model_threads *ts, struct cp_model_thread *t,
                                   item->is_long };
 
     if (t->in_wait && t->wait.begin_ns == item->begin_ns)
-        return; /* it was said before its end */
+        return; /* already reported by cp_trace_model_report_wait */
     if (t->in_wait && t->depth++ == 0)
         t->outer = t->wait;
     begin_wait(ts, t, wait, item->time_ns);
@@ -61,13 +61,13 @@ void cp_model_on_unblock(struct cp_model_threads *ts, struct cp_model_thread *t,
     if (t->state != CP_MODEL_BLOCKED || !t->in_wait || t->is_woken ||
         t->wait.begin_ns != item->begin_ns)
         return;
-    cp_model_tell(ts, t,
+    cp_model_emit(ts, t,
                   (struct cp_step){ .kind = CP_STEP_UNBLOCK,
                                     .time_ns = item->time_ns,
                                     .latest_ns = item->arg,
                                     .other = item->other,
                                     .stack = item->stack });
-    /* From now on it could run. */
+    /* From here the thread is runnable. */
     cp_model_change(t, CP_MODEL_BLOCKED, item->time_ns);
     t->is_woken = true;
 }
@@ -113,10 +113,10 @@ void cp_model_on_called(struct cp_model_threads *ts, struct cp_model_thread *t,
 
     count(ts, t, item);
     if (t->in_wait)
-        return; /* in a handler: that is short, too */
+        return; /* short call of a handler inside a wait */
     cp_model_run(ts, t, item->time_ns);
-    cp_model_tell(ts, t, step);
-    cp_model_tell_kind(ts, t, CP_STEP_RETURN, item->begin_ns);
+    cp_model_emit(ts, t, step);
+    cp_model_emit_kind(ts, t, CP_STEP_RETURN, item->begin_ns);
     t->totals.io_ns += item->begin_ns - item->time_ns;
 }
 

@@ -1,33 +1,33 @@
-/* read_events.c - how many numbers follow each kind; see read_events.h. */
+/* read_events.c - the table of event arguments, and the decoder. */
 #include "trace/read/read_events.h"
 
 #include "profile/codec/wire.h"
 
 /*
- * Numbers behind the kind, in their order; every event begins with the time.
- * 0: no event of an ordinary batch. Kinds from 128 are of the experiment that
- * follows single allocations.
+ * Number of arguments by kind; the first is always the time. 0: the kind cannot
+ * occur in an ordinary batch. Kinds from 128 belong to the experiment that
+ * traces single allocations.
  */
 static const uint8_t n_args[256] = {
     [CP_TRACE_PROCS_CHANGE] = 3,        /* processors, stack */
     [CP_TRACE_PROC_START] = 3,          /* processor, its count */
-    [CP_TRACE_PROC_STOP] = 1,           /* */
+    [CP_TRACE_PROC_STOP] = 1,           /* no further arguments */
     [CP_TRACE_PROC_STEAL] = 4,          /* processor, its count, from thread */
     [CP_TRACE_PROC_STATUS] = 3,         /* processor, status */
     [CP_TRACE_GO_CREATE] = 4,           /* new one, its stack, stack */
     [CP_TRACE_GO_CREATE_SYSCALL] = 2,   /* new one */
     [CP_TRACE_GO_START] = 3,            /* goroutine, its count */
-    [CP_TRACE_GO_DESTROY] = 1,          /* */
-    [CP_TRACE_GO_DESTROY_SYSCALL] = 1,  /* */
+    [CP_TRACE_GO_DESTROY] = 1,          /* no further arguments */
+    [CP_TRACE_GO_DESTROY_SYSCALL] = 1,  /* no further arguments */
     [CP_TRACE_GO_STOP] = 3,             /* reason, stack */
     [CP_TRACE_GO_BLOCK] = 3,            /* reason, stack */
     [CP_TRACE_GO_UNBLOCK] = 4,          /* goroutine, its count, stack */
     [CP_TRACE_SYSCALL_BEGIN] = 3,       /* the processor's count, stack */
-    [CP_TRACE_SYSCALL_END] = 1,         /* */
-    [CP_TRACE_SYSCALL_END_BLOCKED] = 1, /* */
+    [CP_TRACE_SYSCALL_END] = 1,         /* no further arguments */
+    [CP_TRACE_SYSCALL_END_BLOCKED] = 1, /* no further arguments */
     [CP_TRACE_GO_STATUS] = 4,           /* goroutine, thread, status */
     [CP_TRACE_STW_BEGIN] = 3,           /* why, stack */
-    [CP_TRACE_STW_END] = 1,             /* */
+    [CP_TRACE_STW_END] = 1,             /* no further arguments */
     [CP_TRACE_GC_ACTIVE] = 2,           /* count */
     [CP_TRACE_GC_BEGIN] = 3,            /* count, stack */
     [CP_TRACE_GC_END] = 2,              /* count */
@@ -36,7 +36,7 @@ static const uint8_t n_args[256] = {
     [CP_TRACE_SWEEP_END] = 3,           /* bytes swept, bytes freed */
     [CP_TRACE_ASSIST_ACTIVE] = 2,       /* goroutine */
     [CP_TRACE_ASSIST_BEGIN] = 2,        /* stack */
-    [CP_TRACE_ASSIST_END] = 1,          /* */
+    [CP_TRACE_ASSIST_END] = 1,          /* no further arguments */
     [CP_TRACE_HEAP_ALLOC] = 2,          /* bytes */
     [CP_TRACE_HEAP_GOAL] = 2,           /* bytes */
     [CP_TRACE_GO_LABEL] = 2,            /* text */

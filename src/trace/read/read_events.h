@@ -1,10 +1,10 @@
 /*
  * read_events - the events of Go's execution traces, 1.22 to 1.26.
  *
- * An event is a byte for its kind and then varints; what they are is in the
- * table of read_events.c. The first one of a timed event is the time since the
- * event before it in the same batch. Threads of native programs stand in
- * these traces as goroutines.
+ * An event is a byte for its kind, then varints; read_events.c lists their
+ * meanings. The first varint of a timed event is the time since the previous
+ * event in its batch. Threads of native programs appear in these traces as
+ * goroutines.
  */
 #ifndef CP_TRACE_READ_EVENTS_H
 #define CP_TRACE_READ_EVENTS_H
@@ -71,20 +71,20 @@ enum cp_trace_read_kind {
     CP_TRACE_END_OF_GENERATION = 52,
 };
 
-/* What a goroutine's or processor's status event says. */
+/* States in the status events of goroutines and processors. */
 enum { CP_TRACE_WAS_RUNNABLE = 1, CP_TRACE_WAS_RUNNING = 2 };
 enum { CP_TRACE_WAS_SYSCALL = 3, CP_TRACE_WAS_WAITING = 4 };
 enum { CP_TRACE_PROC_RUNNING = 1, CP_TRACE_PROC_SYSCALL = 3 };
 
-/* An event of an ordinary batch; args[0] is the time since the last. */
+/* An event of an ordinary batch; args[0] is the time since the previous one. */
 struct cp_trace_read_event {
     uint8_t kind;
     uint64_t args[CP_TRACE_MAX_ARGS];
 };
 
 /*
- * Reads one. False when the bytes end too early or the kind is none that an
- * ordinary batch can have.
+ * Reads an event. Returns false if the bytes end early or the kind cannot occur
+ * in an ordinary batch.
  */
 bool cp_trace_event_read(struct cp_wire *w, struct cp_trace_read_event *out);
 

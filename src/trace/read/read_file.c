@@ -1,4 +1,7 @@
-/* read_file.c - see read_file.h. */
+/*
+ * read_file.c - checks the header and splits a trace into generations and
+ * batches.
+ */
 #include "trace/read/read_file.h"
 
 #include <stdio.h>
@@ -9,11 +12,11 @@
 #include "profile/codec/wire.h"
 #include "trace/read/read_events.h"
 
-#define BATCH_BYTES ((uint64_t)1 << 20) /* Go's are of 64 KiB at most */
+#define BATCH_BYTES ((uint64_t)1 << 20) /* limit; Go writes at most 64 KiB */
 #define FIRST_MINOR 22
 #define LAST_MINOR 26
 
-/* The 22 of "go 1.22 trace"; 0 if that is not what stands there. */
+/* The minor version, 22 for "go 1.22 trace"; 0 if the header is different. */
 static int minor_of(const void *bytes, size_t len)
 {
     char text[CP_TRACE_HEAD_BYTES + 1] = { 0 };
@@ -34,18 +37,19 @@ enum cp_status cp_trace_file_init(struct cp_trace_file *f, const void *bytes,
 
     if (minor == 0)
         return cp_error_set(err, CP_EFORMAT,
-                            "not an execution trace: it does not begin with "
+                            "not an execution trace: it does not start with "
                             "\"go 1.22 trace\"");
     if (minor < FIRST_MINOR)
         return cp_error_set(err, CP_EFORMAT,
-                            "a trace of Go 1.%d; those of 1.%d and later can "
-                            "be read",
+                            "the trace is from Go 1.%d; supported are 1.%d and "
+                            "later",
                             minor, FIRST_MINOR);
     if (minor > LAST_MINOR)
-        return cp_error_set(err, CP_EFORMAT,
-                            "a trace of the format of Go 1.%d; the last that "
-                            "is known is 1.%d",
-                            minor, LAST_MINOR);
+        return cp_error_set(
+            err, CP_EFORMAT,
+            "the trace has the format of Go 1.%d; supported are "
+            "versions up to 1.%d",
+            minor, LAST_MINOR);
     *f = (struct cp_trace_file){ .start = bytes, .minor = minor };
     f->at.pos = f->start + CP_TRACE_HEAD_BYTES;
     f->at.end = f->start + len;
@@ -59,7 +63,7 @@ static enum cp_status bad(const struct cp_trace_file *f, const uint8_t *at,
                         (unsigned long long)(at - f->start));
 }
 
-/* Where a batch begins, and what its head says. */
+/* The start and the header of a batch. */
 struct head {
     const uint8_t *at;
     bool is_experiment;
@@ -67,7 +71,7 @@ struct head {
     struct cp_trace_batch batch;
 };
 
-/* Reads a batch; *is_cut if the bytes end within it. */
+/* Reads a batch; sets *is_cut if the bytes end inside it. */
 static enum cp_status read_batch(const struct cp_trace_file *f,
                                  struct cp_wire *w, struct head *h,
                                  bool *is_cut, struct cp_error *err)
@@ -86,19 +90,21 @@ static enum cp_status read_batch(const struct cp_trace_file *f,
         !cp_wire_varint(w, &h->batch.time) || !cp_wire_varint(w, &len)) {
         *is_cut = w->end - w->pos < 10;
         return *is_cut ? CP_OK
-                       : bad(f, h->at, "a bad number in the batch", err);
+                       : bad(f, h->at, "invalid number in the batch", err);
     }
     if (h->number == 0)
-        return bad(f, h->at, "a batch of no generation", err);
+        return bad(f, h->at, "batch without a generation", err);
     if (len > BATCH_BYTES)
-        return bad(f, h->at, "a batch that is too long", err);
+        return bad(f, h->at, "batch longer than 1 MB", err);
     h->batch.data = (struct cp_wire){ w->pos, w->pos + len };
     if (!cp_wire_skip(w, len))
         *is_cut = true;
     return CP_OK;
 }
 
-/* The clock: ticks a second, alone or after the mark of a sync batch. */
+/*
+ * Reads the clock: ticks per second, alone or after the mark of a sync batch.
+ */
 static enum cp_status read_clock(const struct cp_trace_file *f,
                                  struct cp_trace_generation *g,
                                  struct cp_wire data, struct cp_error *err)
@@ -110,7 +116,7 @@ static enum cp_status read_clock(const struct cp_trace_file *f,
         data.pos++;
     if (data.pos == data.end || *data.pos++ != CP_TRACE_FREQUENCY ||
         !cp_wire_varint(&data, &ticks) || ticks == 0)
-        return bad(f, at, "a bad clock", err);
+        return bad(f, at, "invalid clock", err);
     g->ns_per_tick = 1e9 / (double)ticks;
     return CP_OK;
 }
@@ -132,7 +138,7 @@ static enum cp_status add_batch(const struct cp_trace_file *f,
     return CP_OK;
 }
 
-/* Whether the batch belongs to the generation that is being read. */
+/* Checks whether the batch belongs to the current generation. */
 static enum cp_status check_number(struct cp_trace_file *f,
                                    struct cp_trace_generation *g,
                                    const struct head *h, bool *is_next,
@@ -142,7 +148,7 @@ static enum cp_status check_number(struct cp_trace_file *f,
     if (*is_next || g->number != 0)
         return CP_OK;
     if (h->number <= f->number)
-        return bad(f, h->at, "a generation that was there before", err);
+        return bad(f, h->at, "repeated generation", err);
     f->number = g->number = h->number;
     return CP_OK;
 }
@@ -202,7 +208,7 @@ enum cp_status cp_trace_file_next(struct cp_trace_file *f,
     } while (status == CP_OK && g->n == 0 && f->at.pos < f->at.end);
     if (status != CP_OK || g->n == 0 || g->ns_per_tick != 0)
         return status;
-    /* A generation without its clock is of no use: its end is not there. */
+    /* A generation without its clock is incomplete and cannot be used. */
     g->n = 0;
     if (f->at.pos < f->at.end)
         return cp_error_set(err, CP_EFORMAT, "generation %llu has no clock",

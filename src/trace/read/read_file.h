@@ -1,19 +1,20 @@
 /*
- * read_file - finds the parts of an execution trace in its bytes.
+ * read_file - splits the bytes of an execution trace into generations and
+ * batches.
  *
  *   16 bytes     "go 1.22 trace", the rest NUL
  *   batch        1, generation, thread, time, length, that many bytes
- *   batch        49, experiment, and then the same; passed over
+ *   batch        49, experiment, then the same; skipped
  *   byte 52      end of a generation, from 1.26 on
  *
- * All numbers are varints. A generation is a part of the trace (of about a
- * second, in Go) with strings and stacks of its own. What is in a batch is
- * told by its first byte: strings, stacks, CPU samples, the clock, or else
- * events of one thread.
+ * All numbers are varints. A generation is a part of the trace (about a second,
+ * in Go) with its own strings and stacks. The first byte of a batch gives its
+ * content: strings, stacks, CPU samples, the clock, or else events of one
+ * thread.
  *
- * Only the heads of batches are looked at here, a generation at a time, so a
- * trace of any length can be gone through. A trace that was cut short, as that
- * of a program that died, gives what there is of it.
+ * Only the headers of batches are read here, one generation at a time, so a
+ * trace may have any length. A truncated trace, as of a program that died,
+ * yields its complete generations.
  */
 #ifndef CP_TRACE_READ_FILE_H
 #define CP_TRACE_READ_FILE_H
@@ -33,28 +34,28 @@ struct cp_trace_batch {
     struct cp_wire data;
 };
 
-/* Starts as { 0 }; its memory is used again for the next one. */
+/* Initialized by { 0 }; reused for the next generation. */
 struct cp_trace_generation {
     uint64_t number;
     struct cp_trace_batch *batches;
     size_t n, cap;
-    double ns_per_tick; /* 0: the clock was not told */
+    double ns_per_tick; /* 0: no clock yet */
 };
 
-/* Starts with cp_trace_file_init; the bytes are borrowed. */
+/* Initialized by cp_trace_file_init; borrows the bytes. */
 struct cp_trace_file {
     struct cp_wire at;
     const uint8_t *start;
-    int minor; /* of Go's version: 22 */
+    int minor; /* minor version of Go, e.g. 22 */
     uint64_t number;
-    bool is_cut;     /* the last batch is not whole */
-    uint64_t cut_at; /* where it begins */
+    bool is_cut;     /* the last batch is incomplete */
+    uint64_t cut_at; /* offset of that batch */
 };
 
 enum cp_status cp_trace_file_init(struct cp_trace_file *f, const void *bytes,
                                   size_t len, struct cp_error *err);
 
-/* The next generation; its n is 0 behind the last. */
+/* Reads the next generation; its n is 0 past the last one. */
 enum cp_status cp_trace_file_next(struct cp_trace_file *f,
                                   struct cp_trace_generation *g,
                                   struct cp_error *err);

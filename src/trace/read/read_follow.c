@@ -1,4 +1,6 @@
-/* read_follow.c - see read_follow.h. */
+/*
+ * read_follow.c - the table of event handlers, and the checks of event order.
+ */
 #include "trace/read/read_follow.h"
 
 #include <stdbool.h>
@@ -13,8 +15,8 @@
 #include "trace/read/read_spans.h"
 
 /*
- * Whether an event is the next of its goroutine: by its count, and because
- * only one that is blocked can be woken, and one that is ready be started.
+ * Whether an event is the next one of its goroutine: its sequence number fits,
+ * and the goroutine is blocked for a wake-up, or runnable for a start.
  */
 static bool is_next_of_lane(const struct cp_trace_spans *s,
                             const struct cp_trace_read_event *e)
@@ -54,7 +56,7 @@ bool cp_trace_follow_is_ready(void *context, uint32_t thread,
     case CP_TRACE_PROC_START:
     case CP_TRACE_PROC_STEAL:
         return is_next_of_proc(s, e->args[1], e->args[2]);
-    case CP_TRACE_SYSCALL_END_BLOCKED: /* its processor was taken from it */
+    case CP_TRACE_SYSCALL_END_BLOCKED: /* lost its processor */
         return !s->threads[thread].is_proc_in_syscall;
     default:
         return true;
@@ -93,7 +95,7 @@ static enum cp_status on_proc(struct cp_trace_spans *s, uint32_t thread,
     return CP_OK;
 }
 
-/* A goroutine at the beginning of a generation. */
+/* Sets the state of a goroutine at the begin of a generation. */
 static enum cp_status on_status(struct cp_trace_spans *s, uint32_t of,
                                 uint64_t now,
                                 const struct cp_trace_read_event *e,
@@ -130,8 +132,11 @@ static enum cp_status on_status(struct cp_trace_spans *s, uint32_t of,
     if (to.state == s->lanes[lane].state ||
         (to.state == CP_TRACE_BLOCKED &&
          cp_trace_lanes_is_blocked(&s->lanes[lane])))
-        return CP_OK; /* as it was */
-    /* One that did nothing is told of at the end; it was so all the time. */
+        return CP_OK; /* no change */
+    /*
+     * In the first generation a goroutine without events gets its status only
+     * at the end; it had this state since the trace began.
+     */
     if (s->lanes[lane].state == CP_TRACE_NONE && !s->lanes[lane].has_ended &&
         s->summary.n_generations == 1)
         now = s->summary.first_ns;
@@ -153,7 +158,7 @@ static enum cp_status on_create(struct cp_trace_spans *s, uint32_t thread,
     s->lanes[lane].seq = 0;
     s->lanes[lane].seq_number = s->number;
     s->lanes[lane].was_created = true;
-    s->lanes[lane].has_run = false; /* its id may have been another's */
+    s->lanes[lane].has_run = false; /* a reused id */
     if (e->kind == CP_TRACE_GO_CREATE_SYSCALL) {
         to.state = CP_TRACE_SYSCALL;
         s->threads[thread].lane = lane;
@@ -194,7 +199,7 @@ static enum cp_status on_start(struct cp_trace_spans *s, uint32_t thread,
                            : status;
 }
 
-/* The running one stops or blocks. */
+/* The running goroutine stops or blocks. */
 static enum cp_status on_stop(struct cp_trace_spans *s, uint32_t thread,
                               uint64_t now, const struct cp_trace_read_event *e,
                               struct cp_error *err)
@@ -314,11 +319,11 @@ static handler *const handlers[256] = {
     [CP_TRACE_HEAP_ALLOC] = cp_trace_marks_on_runtime,
     [CP_TRACE_HEAP_GOAL] = cp_trace_marks_on_runtime,
     [CP_TRACE_GO_LABEL] = on_label,
-    [CP_TRACE_TASK_BEGIN] = cp_trace_marks_on_word,
-    [CP_TRACE_TASK_END] = cp_trace_marks_on_word,
-    [CP_TRACE_REGION_BEGIN] = cp_trace_marks_on_word,
-    [CP_TRACE_REGION_END] = cp_trace_marks_on_word,
-    [CP_TRACE_LOG] = cp_trace_marks_on_word,
+    [CP_TRACE_TASK_BEGIN] = cp_trace_marks_on_program,
+    [CP_TRACE_TASK_END] = cp_trace_marks_on_program,
+    [CP_TRACE_REGION_BEGIN] = cp_trace_marks_on_program,
+    [CP_TRACE_REGION_END] = cp_trace_marks_on_program,
+    [CP_TRACE_LOG] = cp_trace_marks_on_program,
     [CP_TRACE_GO_SWITCH] = on_start,
     [CP_TRACE_GO_SWITCH_DESTROY] = on_start,
     [CP_TRACE_GO_CREATE_BLOCKED] = on_create,

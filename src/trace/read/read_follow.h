@@ -1,6 +1,6 @@
 /*
- * read_follow - what each event of a trace makes of its goroutines, threads and
- * processors. The inside of read_spans.
+ * read_follow - applies each event of a trace to goroutines, threads and
+ * processors. Internal to read_spans.
  */
 #ifndef CP_TRACE_READ_FOLLOW_H
 #define CP_TRACE_READ_FOLLOW_H
@@ -12,7 +12,7 @@
 
 struct cp_trace_read_event;
 
-/* For read_order.h: whose turn it is, and what it does. */
+/* Callbacks for read_order.h: whether an event is ready, and its effect. */
 bool cp_trace_follow_is_ready(void *context, uint32_t thread,
                               const struct cp_trace_read_event *e);
 enum cp_status cp_trace_follow_take(void *context, uint32_t thread,

@@ -1,4 +1,6 @@
-/* read_lanes.c - see read_lanes.h. */
+/*
+ * read_lanes.c - tables of lanes, threads and processors; transitions of lanes.
+ */
 #include "trace/read/read_lanes.h"
 
 #include <string.h>
@@ -11,9 +13,9 @@
 #include "trace/read/read_names.h"
 #include "trace/read/read_spans.h"
 
-#define MAX_OF_A_KIND ((uint32_t)1 << 23)
+#define MAX_ITEMS ((uint32_t)1 << 23)
 
-/* Words of the reasons that go traces know, and what they mean here. */
+/* Words in the reasons of Go's traces, and the states they mean. */
 static const struct {
     const char *word;
     uint8_t state;
@@ -37,7 +39,6 @@ static uint8_t state_of_text(struct cp_str text)
     return CP_TRACE_BLOCKED;
 }
 
-/* The state of one that is blocked for that reason. */
 enum cp_status cp_trace_lanes_blocked_state(struct cp_trace_spans *s,
                                             uint32_t reason, uint8_t *out,
                                             struct cp_error *err)
@@ -63,14 +64,14 @@ uint32_t cp_trace_lanes_find(const struct cp_table *t, uint64_t id)
     return cp_table_next(t, cp_hash_unique(id), &probe);
 }
 
-/* A list of structs, each with an id of which a table has its number. */
+/* A list of structs, and a table from their ids to their indexes. */
 struct list {
     struct cp_table *ids;
-    void *items; /* where the pointer to them is */
+    void *items; /* address of the pointer to them */
     size_t *n, *cap, size;
 };
 
-/* The number of an id; for a new one *fresh is added. */
+/* The index of an id; appends *fresh for a new id. */
 static enum cp_status number_of(const struct list *list, uint64_t id,
                                 const void *fresh, uint32_t *out,
                                 struct cp_error *err)
@@ -81,9 +82,9 @@ static enum cp_status number_of(const struct list *list, uint64_t id,
     if (*out != CP_TABLE_END)
         return CP_OK;
     *out = (uint32_t)*list->n;
-    if (*list->n >= MAX_OF_A_KIND)
+    if (*list->n >= MAX_ITEMS)
         return cp_error_set(err, CP_EFORMAT,
-                            "more goroutines or threads than can be shown");
+                            "the trace has too many goroutines or threads");
     if (cp_reserve(list->items, list->cap, *list->n + 1, list->size, err) !=
             CP_OK ||
         cp_table_add(list->ids, cp_hash_unique(id), *out, err) != CP_OK)
@@ -94,7 +95,6 @@ static enum cp_status number_of(const struct list *list, uint64_t id,
     return CP_OK;
 }
 
-/* The lane of that id, added if new. */
 enum cp_status cp_trace_lanes_lane(struct cp_trace_spans *s, uint64_t id,
                                    uint32_t *out, struct cp_error *err)
 {
@@ -134,7 +134,7 @@ bool cp_trace_lanes_is_blocked(const struct cp_trace_lane *l)
     return l->state >= CP_TRACE_NETWORK && l->state <= CP_TRACE_BLOCKED;
 }
 
-/* Ends the present span of a lane and tells of it. */
+/* Ends the current span of a lane and passes it to the watcher. */
 static enum cp_status end_span(struct cp_trace_spans *s, uint32_t lane,
                                uint64_t now, bool is_open, struct cp_error *err)
 {
@@ -173,7 +173,6 @@ enum cp_status cp_trace_lanes_change(struct cp_trace_spans *s, uint32_t lane,
     return status;
 }
 
-/* The same for the lane that the thread runs, if it has one. */
 enum cp_status cp_trace_lanes_change_own(struct cp_trace_spans *s,
                                          uint32_t thread, uint64_t now,
                                          struct cp_trace_change to,
@@ -184,7 +183,7 @@ enum cp_status cp_trace_lanes_change_own(struct cp_trace_spans *s,
     to.by = CP_TRACE_NO_LANE;
     if (lane == CP_TRACE_NO_LANE)
         return CP_OK;
-    if (s->lanes[lane].function == 0) /* it was there before the trace */
+    if (s->lanes[lane].function == 0) /* existed before the trace */
         s->lanes[lane].function = cp_trace_names_root(&s->names, to.stack);
     return cp_trace_lanes_change(s, lane, now, to, err);
 }

@@ -1,7 +1,7 @@
 /*
- * read_lanes - the state of all goroutines (lanes), threads and processors of a
- * trace, and how a lane goes over from one to the next. The inside of
- * read_spans: read_follow.c knows which event means what.
+ * read_lanes - the states of all goroutines (lanes), threads and processors of
+ * a trace, and the transitions of a lane. Internal to read_spans; read_follow.c
+ * maps events to transitions.
  */
 #ifndef CP_TRACE_READ_LANES_H
 #define CP_TRACE_READ_LANES_H
@@ -15,15 +15,15 @@
 #include "trace/read/read_names.h"
 #include "trace/read/read_spans.h"
 
-/* A thread of the system: which goroutine and processor it has. */
+/* A thread of the system, and the goroutine and processor it holds. */
 struct cp_trace_thread {
     uint32_t lane;           /* or CP_TRACE_NO_LANE */
-    uint32_t proc;           /* the same */
-    bool is_proc_in_syscall; /* it may be taken away */
+    uint32_t proc;           /* index, or CP_TRACE_NO_LANE */
+    bool is_proc_in_syscall; /* another thread may steal the processor */
 };
 
 struct cp_trace_proc {
-    uint64_t seq, seq_number; /* as those of a lane */
+    uint64_t seq, seq_number; /* as in struct cp_trace_lane */
 };
 
 struct cp_trace_spans {
@@ -35,17 +35,20 @@ struct cp_trace_spans {
     struct cp_trace_proc *procs;
     size_t n_lanes, cap_lanes, n_threads, cap_threads, n_procs, cap_procs;
     struct cp_table lane_ids, thread_ids, proc_ids;
-    uint8_t *states; /* by reason, + 1; 0: not known yet */
+    uint8_t *states; /* indexed by reason: state + 1; 0: unknown */
     size_t n_states, cap_states;
-    uint64_t number;                  /* of the generation */
-    uint32_t counters[3], gc, assist; /* strings of our own */
-    uint32_t pause;                   /* string: why the world is stopped */
+    uint64_t number; /* number of the generation */
+    uint32_t counters[3], gc,
+        assist;     /* strings of marks that the reader makes */
+    uint32_t pause; /* string: reason of the stop-the-world pause */
 };
 
-/* The number that a table has for an id, or CP_TABLE_END. */
+/* The index for an id, or CP_TABLE_END. */
 uint32_t cp_trace_lanes_find(const struct cp_table *ids, uint64_t id);
 
-/* The number of a lane, a processor or (for read_order.h) a thread, new or not.
+/*
+ * The index of a lane, a processor or (for read_order.h) a thread; added if
+ * new.
  */
 enum cp_status cp_trace_lanes_lane(struct cp_trace_spans *s, uint64_t id,
                                    uint32_t *out, struct cp_error *err);
@@ -54,17 +57,17 @@ enum cp_status cp_trace_lanes_proc(struct cp_trace_spans *s, uint64_t id,
 enum cp_status cp_trace_lanes_thread(void *context, uint64_t id, uint32_t *out,
                                      struct cp_error *err);
 
-/* The thread no longer has a processor. */
+/* Releases the thread's processor. */
 void cp_trace_lanes_drop_proc(struct cp_trace_thread *t);
 
 bool cp_trace_lanes_is_blocked(const struct cp_trace_lane *l);
 
-/* The state of one that is blocked for that reason, a string. */
+/* The state of a lane blocked for that reason (a string). */
 enum cp_status cp_trace_lanes_blocked_state(struct cp_trace_spans *s,
                                             uint32_t reason, uint8_t *out,
                                             struct cp_error *err);
 
-/* What a lane goes over to. */
+/* The new state of a lane. */
 struct cp_trace_change {
     uint8_t state;
     uint32_t reason, stack, by;
@@ -74,7 +77,7 @@ enum cp_status cp_trace_lanes_change(struct cp_trace_spans *s, uint32_t lane,
                                      uint64_t now, struct cp_trace_change to,
                                      struct cp_error *err);
 
-/* The same for the lane that the thread runs, if it has one; or it ends. */
+/* Changes the lane that the thread runs, if it has one; or ends it. */
 enum cp_status cp_trace_lanes_change_own(struct cp_trace_spans *s,
                                          uint32_t thread, uint64_t now,
                                          struct cp_trace_change to,
@@ -82,7 +85,7 @@ enum cp_status cp_trace_lanes_change_own(struct cp_trace_spans *s,
 enum cp_status cp_trace_lanes_end_own(struct cp_trace_spans *s, uint32_t thread,
                                       uint64_t now, struct cp_error *err);
 
-/* Ends all spans where the trace ends. */
+/* Ends all spans at the end of the trace. */
 enum cp_status cp_trace_lanes_end(struct cp_trace_spans *s, uint64_t now,
                                   struct cp_error *err);
 

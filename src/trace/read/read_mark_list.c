@@ -1,4 +1,4 @@
-/* read_mark_list.c - see read_mark_list.h. */
+/* read_mark_list.c - groups marks by lane and matches the ends of regions. */
 #include "trace/read/read_mark_list.h"
 
 #include <fcntl.h>
@@ -11,15 +11,17 @@
 #include "base/sort.h"
 #include "trace/read/read_spans.h"
 
-#define MAX_OPEN 64 /* regions within each other */
+#define MAX_OPEN 64 /* nested regions */
 
-/* Where those of a lane are; those of the program are behind all lanes. */
+/* Index of a lane in `first`; the program's marks follow all lanes. */
 static size_t slot_of(const struct cp_trace_mark_list *l, uint32_t lane)
 {
     return lane < l->n_lanes ? lane : l->n_lanes;
 }
 
-/* Closes the last open region of that name; of any, if it has none. */
+/*
+ * Closes the innermost open region of that name, or of any name if it has none.
+ */
 static void close_region(struct cp_trace_mark *marks, size_t *open,
                          size_t *n_open, const struct cp_trace_mark *end)
 {
@@ -34,7 +36,7 @@ static void close_region(struct cp_trace_mark *marks, size_t *open,
     --*n_open;
 }
 
-/* Gives the regions of a lane their ends; what is still open has none. */
+/* Sets the ends of the regions of a lane; open regions have none. */
 static void join_regions(struct cp_trace_mark *marks, size_t n)
 {
     size_t open[MAX_OPEN], n_open = 0;
@@ -52,7 +54,7 @@ static void join_regions(struct cp_trace_mark *marks, size_t n)
     }
 }
 
-/* Makes `first` of the marks, which are sorted by time, and groups them. */
+/* Groups the marks, sorted by time, by lane and fills `first`. */
 static void group(struct cp_trace_mark_list *l, struct cp_trace_mark *sorted)
 {
     size_t sum = 0;

@@ -1,4 +1,4 @@
-/* read_marks.c - see read_marks.h. */
+/* read_marks.c - turns events into marks. */
 #include "trace/read/read_marks.h"
 
 #include "base/error.h"
@@ -7,19 +7,18 @@
 #include "trace/read/read_names.h"
 #include "trace/read/read_spans.h"
 
-enum cp_status cp_trace_marks_tell(struct cp_trace_spans *s,
-                                   const struct cp_trace_mark *m,
-                                   struct cp_error *err)
+enum cp_status cp_trace_marks_report(struct cp_trace_spans *s,
+                                     const struct cp_trace_mark *m,
+                                     struct cp_error *err)
 {
     return s->watcher->mark ? s->watcher->mark(s->watcher->context, m, err)
                             : CP_OK;
 }
 
-/* Regions, tasks, messages: what the program says of itself. */
-enum cp_status cp_trace_marks_on_word(struct cp_trace_spans *s, uint32_t thread,
-                                      uint64_t now,
-                                      const struct cp_trace_read_event *e,
-                                      struct cp_error *err)
+enum cp_status cp_trace_marks_on_program(struct cp_trace_spans *s,
+                                         uint32_t thread, uint64_t now,
+                                         const struct cp_trace_read_event *e,
+                                         struct cp_error *err)
 {
     struct cp_trace_mark m = { .time_ns = now, .value = e->args[1] };
     unsigned stack = 3;
@@ -47,10 +46,9 @@ enum cp_status cp_trace_marks_on_word(struct cp_trace_spans *s, uint32_t thread,
         m.name = cp_trace_names_string(&s->names, e->args[2]);
     }
     m.stack = cp_trace_names_stack(&s->names, e->args[stack]);
-    return cp_trace_marks_tell(s, &m, err);
+    return cp_trace_marks_report(s, &m, err);
 }
 
-/* Numbers, and what the collector does. */
 enum cp_status cp_trace_marks_on_runtime(struct cp_trace_spans *s,
                                          uint32_t thread, uint64_t now,
                                          const struct cp_trace_read_event *e,
@@ -92,5 +90,5 @@ enum cp_status cp_trace_marks_on_runtime(struct cp_trace_spans *s,
         m.name = s->assist;
         m.lane = s->threads[thread].lane;
     }
-    return cp_trace_marks_tell(s, &m, err);
+    return cp_trace_marks_report(s, &m, err);
 }

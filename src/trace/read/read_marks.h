@@ -1,6 +1,7 @@
 /*
- * read_marks - the moments of a trace: what the program says of itself, and
- * what its runtime does. The inside of read_spans.
+ * read_marks - the events of a trace that are moments: messages, regions and
+ * tasks of the program, counters and garbage collection of its runtime.
+ * Internal to read_spans.
  */
 #ifndef CP_TRACE_READ_MARKS_H
 #define CP_TRACE_READ_MARKS_H
@@ -13,18 +14,18 @@ struct cp_trace_mark;
 struct cp_trace_read_event;
 struct cp_trace_spans;
 
-/* Tells the watcher of a moment. */
-enum cp_status cp_trace_marks_tell(struct cp_trace_spans *s,
-                                   const struct cp_trace_mark *m,
-                                   struct cp_error *err);
+/* Passes a mark to the watcher. */
+enum cp_status cp_trace_marks_report(struct cp_trace_spans *s,
+                                     const struct cp_trace_mark *m,
+                                     struct cp_error *err);
 
-/* Events of a thread: regions, tasks, messages. */
-enum cp_status cp_trace_marks_on_word(struct cp_trace_spans *s, uint32_t thread,
-                                      uint64_t now,
-                                      const struct cp_trace_read_event *e,
-                                      struct cp_error *err);
+/* Handles events of the program: regions, tasks, messages. */
+enum cp_status cp_trace_marks_on_program(struct cp_trace_spans *s,
+                                         uint32_t thread, uint64_t now,
+                                         const struct cp_trace_read_event *e,
+                                         struct cp_error *err);
 
-/* The same for numbers, and what the collector does. */
+/* Handles events of the runtime: counters, garbage collection. */
 enum cp_status cp_trace_marks_on_runtime(struct cp_trace_spans *s,
                                          uint32_t thread, uint64_t now,
                                          const struct cp_trace_read_event *e,

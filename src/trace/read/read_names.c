@@ -1,4 +1,4 @@
-/* read_names.c - see read_names.h. */
+/* read_names.c - reads and deduplicates strings, frames and stacks. */
 #include "trace/read/read_names.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 #include "trace/read/read_file.h"
 #include "trace/stacks.h"
 
-#define STACK_FRAMES 1024 /* of one stack; Go has 128 at most */
+#define STACK_FRAMES 1024 /* limit for one stack; Go writes at most 128 */
 
 enum cp_status cp_trace_names_init(struct cp_trace_names *n,
                                    struct cp_error *err)
@@ -49,7 +49,10 @@ void cp_trace_names_release(struct cp_trace_names *n)
     cp_arena_release(&n->arena);
 }
 
-/* Hashes of ids differ where the ids do, so the first that is found is it. */
+/*
+ * Finds the number of an id. The hash is a bijection, so the first match is the
+ * id.
+ */
 static uint32_t find_id(const struct cp_table *t, uint64_t id)
 {
     size_t probe = 0;
@@ -58,7 +61,7 @@ static uint32_t find_id(const struct cp_table *t, uint64_t id)
     return found == CP_TABLE_END ? 0 : found;
 }
 
-/* The first of several with one id counts. */
+/* Adds an id. The first of several with the same id counts. */
 static enum cp_status add_id(struct cp_table *t, uint64_t id, uint32_t number,
                              struct cp_error *err)
 {
@@ -121,7 +124,7 @@ static bool is_same_frame(const struct cp_trace_read_frame *a,
            a->line == b->line;
 }
 
-/* The number of a frame, added if new. */
+/* Returns the number of a frame, added if new. */
 static enum cp_status add_frame(struct cp_trace_names *n,
                                 const struct cp_trace_read_frame *f,
                                 uint32_t *out, struct cp_error *err)
@@ -143,7 +146,7 @@ static enum cp_status add_frame(struct cp_trace_names *n,
     return CP_OK;
 }
 
-/* The number of a stack of frames, added if new. */
+/* Returns the number of a stack, added if new. */
 static enum cp_status add_stack(struct cp_trace_names *n,
                                 const uint32_t *frames, uint32_t n_frames,
                                 uint32_t *out, struct cp_error *err)
@@ -175,7 +178,7 @@ static enum cp_status add_stack(struct cp_trace_names *n,
     return CP_OK;
 }
 
-/* Reads a frame; *is_there if it says anything. */
+/* Reads a frame; sets *is_there unless it is empty. */
 static enum cp_status read_frame(struct cp_trace_names *n, struct cp_wire *w,
                                  uint32_t *out, bool *is_there,
                                  struct cp_error *err)
@@ -186,7 +189,8 @@ static enum cp_status read_frame(struct cp_trace_names *n, struct cp_wire *w,
     if (!cp_wire_varint(w, &f.pc) || !cp_wire_varint(w, &function) ||
         !cp_wire_varint(w, &file) || !cp_wire_varint(w, &line))
         return CP_EFORMAT;
-    f.pc &= ((uint64_t)1 << CP_TRACE_PC_BITS) - 1; /* as go_file.c has it */
+    f.pc &= ((uint64_t)1 << CP_TRACE_PC_BITS) -
+            1; /* cleared counter bits of go_file.c */
     f.function = cp_trace_names_string(n, function);
     f.file = cp_trace_names_string(n, file);
     f.line = line > UINT32_MAX ? UINT32_MAX : (uint32_t)line;

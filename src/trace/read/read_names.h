@@ -1,10 +1,10 @@
 /*
  * read_names - strings and stacks of a trace.
  *
- * Each generation numbers its own; here each text, frame and stack is kept
- * once for the whole trace, and the numbers of the generation at hand are
- * looked up. Number 0 is the empty text and the empty stack, which also stand
- * for what the trace does not have.
+ * Each generation has its own ids. This module keeps each string, frame and
+ * stack once for the whole trace and maps the ids of the current generation to
+ * them. Number 0 is the empty string and the empty stack; unknown ids map to
+ * it.
  */
 #ifndef CP_TRACE_READ_NAMES_H
 #define CP_TRACE_READ_NAMES_H
@@ -20,16 +20,16 @@
 
 struct cp_trace_read_frame {
     uint64_t pc;
-    uint32_t function, file; /* strings */
+    uint32_t function, file; /* string numbers */
     uint32_t line;
 };
 
 struct cp_trace_read_stack {
-    uint64_t first; /* in stack_frames */
+    uint64_t first; /* index in stack_frames */
     uint32_t n;
 };
 
-/* Starts with cp_trace_names_init. */
+/* Initialized by cp_trace_names_init. */
 struct cp_trace_names {
     struct cp_arena arena;
     struct cp_strtab strings;
@@ -39,19 +39,19 @@ struct cp_trace_names {
     size_t n_frames, cap_frames, n_stacks, cap_stacks;
     size_t n_stack_frames, cap_stack_frames;
     struct cp_table frame_table, stack_table; /* by content */
-    struct cp_table string_ids, stack_ids;    /* of the generation */
+    struct cp_table string_ids, stack_ids; /* ids of the current generation */
 };
 
 enum cp_status cp_trace_names_init(struct cp_trace_names *n,
                                    struct cp_error *err);
 void cp_trace_names_release(struct cp_trace_names *n);
 
-/* Reads the strings and stacks of a generation; the ones before are kept. */
+/* Reads the strings and stacks of a generation; keeps the earlier ones. */
 enum cp_status cp_trace_names_read(struct cp_trace_names *n,
                                    const struct cp_trace_generation *g,
                                    struct cp_error *err);
 
-/* What a number of the generation stands for. */
+/* The number for an id of the current generation. */
 uint32_t cp_trace_names_string(const struct cp_trace_names *n, uint64_t id);
 uint32_t cp_trace_names_stack(const struct cp_trace_names *n, uint64_t id);
 

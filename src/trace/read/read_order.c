@@ -1,9 +1,9 @@
 /*
- * read_order.c - see read_order.h.
+ * read_order.c - merges the events of all threads with a heap.
  *
- * A heap has the threads by the time of their next event. When the first is
- * not ready, those behind it are tried, a few of them, and put back. In a real
- * trace that is seldom; fuel keeps a made-up one from taking for ever.
+ * The heap sorts threads by the time of their next event. If the first event is
+ * not ready, a few events after it are tried and put back. That is rare in a
+ * real trace; a budget of failed tries bounds the time for a crafted one.
  */
 #include "trace/read/read_order.h"
 
@@ -21,14 +21,14 @@
 
 #define TIMEOUT_NS 2000000000
 #define MAX_TRIED 256
-#define FIRST_FUEL 1000000 /* tries in vain; an event brings TRIES more */
+#define FIRST_BUDGET 1000000 /* failed tries allowed; each event adds TRIES */
 #define TRIES 8
 
 /* A thread's batches, and its next event. */
 struct stream {
     uint64_t id;
-    uint32_t thread; /* the taker's number */
-    uint32_t batch;  /* the next batch + 1; 0: none */
+    uint32_t thread; /* number assigned by the consumer */
+    uint32_t batch;  /* next batch + 1; 0: none */
     uint64_t ticks;  /* time of the event */
     uint64_t ns;
     struct cp_wire at;
@@ -37,13 +37,15 @@ struct stream {
 
 struct order {
     const struct cp_trace_generation *g;
-    const struct cp_trace_taker *taker;
+    const struct cp_trace_consumer *consumer;
     struct stream *streams;
-    uint32_t *last_batch; /* of each stream, for linking; + 1 */
-    uint32_t *next_batch; /* the one of the same thread, + 1 */
+    uint32_t
+        *last_batch; /* indexed by stream: its last batch + 1, for linking */
+    uint32_t
+        *next_batch; /* indexed by batch: next batch of the same thread + 1 */
     struct stream **heap;
     size_t n_streams, cap_streams, cap_last, n_heap;
-    uint64_t last_ns, fuel;
+    uint64_t last_ns, budget;
 };
 
 uint64_t cp_trace_order_ns(const struct cp_trace_generation *g, uint64_t ticks)
@@ -58,7 +60,7 @@ uint64_t cp_trace_order_ns(const struct cp_trace_generation *g, uint64_t ticks)
     return ns < 0x1p62 ? (uint64_t)ns : (uint64_t)1 << 62;
 }
 
-static bool is_of_events(const struct cp_trace_batch *b)
+static bool has_events(const struct cp_trace_batch *b)
 {
     uint8_t kind = *b->data.pos;
 
@@ -66,7 +68,7 @@ static bool is_of_events(const struct cp_trace_batch *b)
            kind != CP_TRACE_CPU_SAMPLES;
 }
 
-/* The stream of the batch's thread, which gets the batch as its last. */
+/* Appends the batch to the stream of its thread. */
 static enum cp_status add_batch(struct order *o, struct cp_table *ids,
                                 uint32_t batch, struct cp_error *err)
 {
@@ -89,10 +91,11 @@ static enum cp_status add_batch(struct order *o, struct cp_table *ids,
     o->streams[i] = (struct stream){ .id = id, .batch = batch + 1 };
     o->last_batch[i] = batch + 1;
     o->n_streams++;
-    return o->taker->thread(o->taker->context, id, &o->streams[i].thread, err);
+    return o->consumer->thread(o->consumer->context, id, &o->streams[i].thread,
+                               err);
 }
 
-static enum cp_status gather(struct order *o, struct cp_error *err)
+static enum cp_status link_batches(struct order *o, struct cp_error *err)
 {
     struct cp_table ids = { 0 };
     enum cp_status status = CP_OK;
@@ -101,7 +104,7 @@ static enum cp_status gather(struct order *o, struct cp_error *err)
     if (!o->next_batch)
         return CP_ENOMEM;
     for (size_t i = 0; status == CP_OK && i < o->g->n; i++)
-        if (is_of_events(&o->g->batches[i]))
+        if (has_events(&o->g->batches[i]))
             status = add_batch(o, &ids, (uint32_t)i, err);
     cp_table_release(&ids);
     if (status != CP_OK)
@@ -110,7 +113,7 @@ static enum cp_status gather(struct order *o, struct cp_error *err)
     return o->heap ? CP_OK : CP_ENOMEM;
 }
 
-/* Reads the next event of a thread; false if that was all of them. */
+/* Reads the next event of a thread; *is_there is false at the end. */
 static enum cp_status advance(struct order *o, struct stream *s, bool *is_there,
                               struct cp_error *err)
 {
@@ -127,7 +130,7 @@ static enum cp_status advance(struct order *o, struct stream *s, bool *is_there,
     }
     if (!cp_trace_event_read(&s->at, &s->event))
         return cp_error_set(err, CP_EFORMAT,
-                            "a bad event (kind %u) of thread %llu in "
+                            "invalid event (kind %u) of thread %llu in "
                             "generation %llu",
                             s->at.pos < s->at.end ? *s->at.pos : 0,
                             (unsigned long long)s->id,
@@ -147,7 +150,7 @@ static void push(struct order *o, struct stream *s)
     o->heap[i] = s;
 }
 
-/* Puts s in place of the first, and lets it sink. */
+/* Replaces the first element of the heap by s and restores the heap order. */
 static void replace_first(struct order *o, struct stream *s)
 {
     size_t i = 0;
@@ -179,32 +182,32 @@ static struct stream *pop(struct order *o)
 
 static bool is_ready(const struct order *o, const struct stream *s)
 {
-    return o->taker->is_ready(o->taker->context, s->thread, &s->event);
+    return o->consumer->is_ready(o->consumer->context, s->thread, &s->event);
 }
 
-static enum cp_status take(struct order *o, const struct stream *s,
-                           struct cp_error *err)
+static enum cp_status pass_event(struct order *o, const struct stream *s,
+                                 struct cp_error *err)
 {
     o->last_ns = s->ns > o->last_ns ? s->ns : o->last_ns + 1;
-    o->fuel += TRIES;
-    return o->taker->take(o->taker->context, s->thread, o->last_ns, &s->event,
-                          err);
+    o->budget += TRIES;
+    return o->consumer->take(o->consumer->context, s->thread, o->last_ns,
+                             &s->event, err);
 }
 
 /*
- * One whose turn it is, although others come before it; the first itself if
- * there is none. It is taken off the heap.
+ * Removes and returns a stream whose event is ready, even if others come before
+ * it; the first one if none is ready.
  */
 static struct stream *pop_ready(struct order *o)
 {
     struct stream *tried[MAX_TRIED], *chosen = pop(o);
-    uint64_t most_ns = chosen->ns + TIMEOUT_NS;
+    uint64_t limit_ns = chosen->ns + TIMEOUT_NS;
     size_t n = 0;
 
     tried[n++] = chosen;
-    while (n < MAX_TRIED && o->fuel > 0 && o->n_heap > 0 &&
-           o->heap[0]->ns < most_ns) {
-        o->fuel--;
+    while (n < MAX_TRIED && o->budget > 0 && o->n_heap > 0 &&
+           o->heap[0]->ns < limit_ns) {
+        o->budget--;
         tried[n] = pop(o);
         if (is_ready(o, tried[n++])) {
             chosen = tried[n - 1];
@@ -217,11 +220,11 @@ static struct stream *pop_ready(struct order *o)
     return chosen;
 }
 
-static enum cp_status take_other(struct order *o, struct cp_error *err)
+static enum cp_status pass_ready_event(struct order *o, struct cp_error *err)
 {
     struct stream *s = pop_ready(o);
     bool is_there = false;
-    enum cp_status status = take(o, s, err);
+    enum cp_status status = pass_event(o, s, err);
 
     if (status == CP_OK)
         status = advance(o, s, &is_there, err);
@@ -244,10 +247,10 @@ static enum cp_status run(struct order *o, struct cp_error *err)
         struct stream *s = o->heap[0];
 
         if (!is_ready(o, s)) {
-            status = take_other(o, err);
+            status = pass_ready_event(o, err);
             continue;
         }
-        status = take(o, s, err);
+        status = pass_event(o, s, err);
         if (status == CP_OK)
             status = advance(o, s, &is_there, err);
         if (status == CP_OK && is_there)
@@ -259,13 +262,14 @@ static enum cp_status run(struct order *o, struct cp_error *err)
 }
 
 enum cp_status cp_trace_order_run(const struct cp_trace_generation *g,
-                                  const struct cp_trace_taker *taker,
+                                  const struct cp_trace_consumer *consumer,
                                   uint64_t *last_ns, struct cp_error *err)
 {
-    struct order o = {
-        .g = g, .taker = taker, .last_ns = *last_ns, .fuel = FIRST_FUEL
-    };
-    enum cp_status status = gather(&o, err);
+    struct order o = { .g = g,
+                       .consumer = consumer,
+                       .last_ns = *last_ns,
+                       .budget = FIRST_BUDGET };
+    enum cp_status status = link_batches(&o, err);
 
     if (status == CP_OK)
         status = run(&o, err);

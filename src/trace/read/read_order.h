@@ -1,13 +1,12 @@
 /*
- * read_order - the events of a generation, those of all threads in one order.
+ * read_order - merges the events of a generation into one order.
  *
- * Each thread's events are in order; between threads the time stamps decide,
- * and where two threads touch one goroutine or processor, the counts that the
- * events carry: one whose turn has not come (is_ready says no) waits for the
- * other threads. On a busy machine that can be as long as a thread was off its
- * processor, but hardly TIMEOUT_NS; what would have to wait longer belongs to
- * a trace with a hole in it and is let through. Times that come out go up, by a
- * nanosecond at least.
+ * The events of each thread are sorted. Between threads the time stamps decide.
+ * Where two threads affect one goroutine or processor, the sequence numbers in
+ * the events decide: an event that is_ready rejects waits for other threads. On
+ * a busy machine that takes as long as a thread is off its CPU, but rarely
+ * TIMEOUT_NS. An event that would wait longer belongs to a trace with a gap and
+ * is passed on. The resulting times are strictly increasing.
  */
 #ifndef CP_TRACE_READ_ORDER_H
 #define CP_TRACE_READ_ORDER_H
@@ -20,10 +19,10 @@
 struct cp_trace_generation;
 struct cp_trace_read_event;
 
-/* Who takes the events. */
-struct cp_trace_taker {
+/* The consumer of the events. */
+struct cp_trace_consumer {
     void *context;
-    /* A number for the thread, kept for its events. */
+    /* Returns a number for the thread, which is passed with its events. */
     enum cp_status (*thread)(void *context, uint64_t id, uint32_t *out,
                              struct cp_error *err);
     bool (*is_ready)(void *context, uint32_t thread,
@@ -33,12 +32,12 @@ struct cp_trace_taker {
                            struct cp_error *err);
 };
 
-/* last_ns is the time of the last event before, and then that of the last. */
+/* *last_ns is the time of the last event before the call, and is updated. */
 enum cp_status cp_trace_order_run(const struct cp_trace_generation *g,
-                                  const struct cp_trace_taker *taker,
+                                  const struct cp_trace_consumer *consumer,
                                   uint64_t *last_ns, struct cp_error *err);
 
-/* Ticks as nanoseconds. */
+/* Converts ticks to nanoseconds. */
 uint64_t cp_trace_order_ns(const struct cp_trace_generation *g, uint64_t ticks);
 
 #endif

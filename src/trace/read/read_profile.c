@@ -1,4 +1,4 @@
-/* read_profile.c - see read_profile.h. */
+/* read_profile.c - adds up waiting spans by stack and builds the profile. */
 #include "trace/read/read_profile.h"
 
 #include <stdint.h>
@@ -67,15 +67,15 @@ enum cp_status cp_trace_profile_add(void *context,
     return CP_OK;
 }
 
-/* A profile in the making. */
-struct making {
+/* A profile under construction. */
+struct profile_builder {
     struct cp_builder builder;
     const struct cp_trace_names *names;
-    uint32_t *locations;       /* by frame, + 1 */
+    uint32_t *locations;       /* indexed by frame: location + 1 */
     struct cp_table functions; /* by name and file */
 };
 
-static enum cp_status add_string(struct making *m, uint32_t string,
+static enum cp_status add_string(struct profile_builder *m, uint32_t string,
                                  uint32_t *out, struct cp_error *err)
 {
     struct cp_str text = cp_trace_text(m->names, string);
@@ -84,7 +84,7 @@ static enum cp_status add_string(struct making *m, uint32_t string,
     return *out == CP_NO_STR ? CP_ENOMEM : CP_OK;
 }
 
-static enum cp_status add_function(struct making *m,
+static enum cp_status add_function(struct profile_builder *m,
                                    const struct cp_trace_read_frame *f,
                                    uint32_t *out, struct cp_error *err)
 {
@@ -105,7 +105,7 @@ static enum cp_status add_function(struct making *m,
     return cp_table_add(&m->functions, cp_hash_unique(key), *out, err);
 }
 
-static enum cp_status add_location(struct making *m, uint32_t frame,
+static enum cp_status add_location(struct profile_builder *m, uint32_t frame,
                                    uint32_t *out, struct cp_error *err)
 {
     const struct cp_trace_read_frame *f = &m->names->frames[frame];
@@ -125,7 +125,7 @@ static enum cp_status add_location(struct making *m, uint32_t frame,
     return CP_OK;
 }
 
-static enum cp_status add_sample(struct making *m, uint32_t stack,
+static enum cp_status add_sample(struct profile_builder *m, uint32_t stack,
                                  const int64_t values[2], struct cp_error *err)
 {
     const struct cp_trace_read_stack *s = &m->names->stacks[stack];
@@ -141,7 +141,8 @@ static enum cp_status add_sample(struct making *m, uint32_t stack,
     return status;
 }
 
-static enum cp_status make(struct making *m, const struct cp_trace_profile *p,
+static enum cp_status make(struct profile_builder *m,
+                           const struct cp_trace_profile *p,
                            struct cp_error *err)
 {
     enum cp_status status = cp_builder_init(&m->builder, err);
@@ -165,7 +166,7 @@ struct cp_profile *cp_trace_profile_make(const struct cp_trace_profile *p,
                                          const struct cp_trace_names *names,
                                          struct cp_error *err)
 {
-    struct making m = { .names = names };
+    struct profile_builder m = { .names = names };
     struct cp_profile *profile = NULL;
 
     m.locations = cp_alloc(names->n_frames + 1, sizeof(*m.locations), err);

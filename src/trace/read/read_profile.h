@@ -1,8 +1,8 @@
 /*
- * read_profile - where threads waited, as a profile: how often and for how
- * long at each stack, as `go tool trace -pprof` has it.
+ * read_profile - a profile of waiting: counts and times by stack, like `go tool
+ * trace -pprof`.
  *
- *   sched     ready to run, but not running; the stack of who made it ready
+ *   sched     runnable, but not running; stack of the waker
  *   sync      waiting for locks, channels and the like
  *   syscall   in system calls
  *   net       waiting for the network
@@ -30,24 +30,24 @@ enum cp_trace_profile_kind {
 /* "sched", ... */
 const char *cp_trace_profile_name(enum cp_trace_profile_kind kind);
 
-/* Adds spans up; starts as { 0 } with what is wanted. */
+/* Adds spans up. Initialized by { 0 } with kind, from_ns and to_ns set. */
 struct cp_trace_profile {
     enum cp_trace_profile_kind kind;
-    uint64_t from_ns, to_ns; /* only what is between; to 0: all */
-    uint64_t *counts, *ns;   /* by stack */
+    uint64_t from_ns, to_ns; /* only spans in between; to_ns 0: all */
+    uint64_t *counts, *ns;   /* indexed by stack */
     size_t n, cap_counts, cap_ns;
 };
 
 /*
- * Takes a span; the `span` of a watcher. As in the reference, what is still
- * open at the end of the trace is left out, and so is what a thread did before
- * it first ran in it.
+ * Adds a span; the `span` callback of a watcher. As in Go's tool, it skips
+ * spans that the end of the trace ended, and spans before a thread first runs
+ * in it.
  */
 enum cp_status cp_trace_profile_add(void *context,
                                     const struct cp_trace_span *s,
                                     struct cp_error *err);
 
-/* What has been added; NULL with *err set. */
+/* Builds the profile; NULL with *err set on failure. */
 struct cp_profile *cp_trace_profile_make(const struct cp_trace_profile *p,
                                          const struct cp_trace_names *names,
                                          struct cp_error *err);

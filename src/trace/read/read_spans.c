@@ -1,4 +1,6 @@
-/* read_spans.c - see read_spans.h. */
+/*
+ * read_spans.c - reads a trace generation by generation and drives the watcher.
+ */
 #include "trace/read/read_spans.h"
 
 #include <string.h>
@@ -49,7 +51,7 @@ static enum cp_status init(struct cp_trace_spans *s, struct cp_error *err)
     return s->assist == CP_NO_STR ? CP_ENOMEM : CP_OK;
 }
 
-/* CPU samples: time, thread, processor, goroutine, stack. */
+/* Reads CPU samples: time, thread, processor, goroutine, stack. */
 static enum cp_status read_samples(struct cp_trace_spans *s,
                                    const struct cp_trace_generation *g,
                                    struct cp_wire w, struct cp_error *err)
@@ -72,7 +74,7 @@ static enum cp_status read_samples(struct cp_trace_spans *s,
         m.lane = cp_trace_spans_find(s, args[3]);
         m.stack = cp_trace_names_stack(&s->names, args[4]);
         s->summary.n_samples++;
-        status = cp_trace_marks_tell(s, &m, err);
+        status = cp_trace_marks_report(s, &m, err);
     }
     return status;
 }
@@ -81,17 +83,17 @@ static enum cp_status read_generation(struct cp_trace_spans *s,
                                       const struct cp_trace_generation *g,
                                       struct cp_error *err)
 {
-    struct cp_trace_taker taker = { .context = s,
-                                    .thread = cp_trace_lanes_thread,
-                                    .is_ready = cp_trace_follow_is_ready,
-                                    .take = cp_trace_follow_take };
+    struct cp_trace_consumer consumer = { .context = s,
+                                          .thread = cp_trace_lanes_thread,
+                                          .is_ready = cp_trace_follow_is_ready,
+                                          .take = cp_trace_follow_take };
     enum cp_status status = cp_trace_names_read(&s->names, g, err);
 
     s->number = g->number;
     if (s->summary.n_generations++ > 0)
-        s->summary.last_ns++; /* the mark between them has a time as well */
+        s->summary.last_ns++; /* time of the mark between them */
     if (status == CP_OK)
-        status = cp_trace_order_run(g, &taker, &s->summary.last_ns, err);
+        status = cp_trace_order_run(g, &consumer, &s->summary.last_ns, err);
     for (size_t i = 0; status == CP_OK && i < g->n; i++)
         if (*g->batches[i].data.pos == CP_TRACE_CPU_SAMPLES)
             status = read_samples(s, g, g->batches[i].data, err);
@@ -116,8 +118,8 @@ static enum cp_status read_all(struct cp_trace_spans *s, const void *bytes,
     s->summary.is_cut = f.is_cut;
     s->summary.cut_at = f.cut_at;
     if (status == CP_OK && s->summary.n_events == 0)
-        return cp_error_set(err, CP_EFORMAT, "a trace without events%s",
-                            f.is_cut ? ", cut short" : "");
+        return cp_error_set(err, CP_EFORMAT, "the trace has no events%s",
+                            f.is_cut ? " and is truncated" : "");
     if (status == CP_OK)
         status = cp_trace_lanes_end(s, s->summary.last_ns, err);
     return status;
@@ -135,7 +137,7 @@ enum cp_status cp_trace_spans_read(struct cp_trace_spans **out,
         return CP_ENOMEM;
     s->watcher = watcher;
     status = init(s, err);
-    *out = s; /* watchers may look */
+    *out = s; /* callbacks may use it */
     if (status == CP_OK)
         status = read_all(s, bytes, len, err);
     s->watcher = NULL;

@@ -1,4 +1,4 @@
-/* read_store.c - see read_store.h. */
+/* read_store.c - allocates from mapped pieces of memory or of a file. */
 #include "trace/read/read_store.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 #include "base/new_file.h"
 
 #define PIECE_BYTES ((size_t)32 << 20)
-#define LARGE_BYTES ((size_t)128 << 20) /* from here on there is a file */
+#define LARGE_BYTES ((size_t)128 << 20) /* from this size on a file is used */
 
 void cp_trace_store_init(struct cp_trace_store *s, size_t expected)
 {
@@ -20,7 +20,10 @@ void cp_trace_store_init(struct cp_trace_store *s, size_t expected)
         s->fd = cp_new_file_scratch();
 }
 
-/* More of the file, or pages where there is none or no room for one. */
+/*
+ * Maps the next piece of the file, or anonymous memory if there is no file or
+ * the disk is full.
+ */
 static char *map_piece(struct cp_trace_store *s)
 {
     off_t at = (off_t)(s->n * PIECE_BYTES);
@@ -35,8 +38,8 @@ static char *map_piece(struct cp_trace_store *s)
     return p == MAP_FAILED ? NULL : p;
 }
 
-void *cp_trace_store_take(struct cp_trace_store *s, size_t len,
-                          struct cp_error *err)
+void *cp_trace_store_alloc(struct cp_trace_store *s, size_t len,
+                           struct cp_error *err)
 {
     char *p;
 

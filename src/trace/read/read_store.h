@@ -1,7 +1,6 @@
 /*
- * read_store - memory for a lot of small things that stay: in pages of our own,
- * or for a large trace in a file without a name, which the system can take out
- * of memory while nobody looks.
+ * read_store - an allocator for many small objects that are never freed singly.
+ * A large trace is stored in an unlinked file, which the kernel can page out.
  */
 #ifndef CP_TRACE_READ_STORE_H
 #define CP_TRACE_READ_STORE_H
@@ -11,20 +10,20 @@
 
 struct cp_error;
 
-/* Starts with cp_trace_store_init. */
+/* Initialized by cp_trace_store_init. */
 struct cp_trace_store {
     int fd;        /* -1: no file */
-    char **pieces; /* of PIECE_BYTES */
-    size_t n, cap; /* pieces */
-    size_t used;   /* bytes of the last one */
+    char **pieces; /* each of PIECE_BYTES */
+    size_t n, cap; /* number of pieces */
+    size_t used;   /* bytes used of the last piece */
 };
 
-/* `expected` bytes or so will be asked for. */
+/* `expected` is the approximate number of bytes. */
 void cp_trace_store_init(struct cp_trace_store *s, size_t expected);
 
-/* Zeroed bytes, aligned to 8, at most 64 KiB of them; NULL with *err set. */
-void *cp_trace_store_take(struct cp_trace_store *s, size_t len,
-                          struct cp_error *err);
+/* Returns zeroed bytes, aligned to 8, at most 64 KiB; NULL with *err set. */
+void *cp_trace_store_alloc(struct cp_trace_store *s, size_t len,
+                           struct cp_error *err);
 
 void cp_trace_store_release(struct cp_trace_store *s);
 

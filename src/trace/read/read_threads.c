@@ -1,4 +1,4 @@
-/* read_threads.c - see read_threads.h. */
+/* read_threads.c - fills and sorts the rows of the table of threads. */
 #include "trace/read/read_threads.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ const struct cp_trace_column_info cp_trace_columns[CP_TRACE_N_COLUMNS] = {
                                false },
 };
 
-/* The row of a lane; rows are in the order of the lanes until sorted. */
+/* The row of a lane; rows are in the order of lanes until sorted. */
 static struct cp_trace_row *row_of(struct cp_trace_threads *t, uint32_t lane,
                                    struct cp_error *err)
 {
@@ -64,7 +64,7 @@ static struct cp_trace_row *row_of(struct cp_trace_threads *t, uint32_t lane,
     return &t->rows[lane];
 }
 
-/* Adds to what was added so far; the system's own figure stays as it is. */
+/* Adds to a column, unless it has the kernel's figure. */
 static void add(struct cp_trace_row *r, enum cp_trace_column c, uint64_t value)
 {
     if (!(r->given >> c & 1))
@@ -78,8 +78,8 @@ static void set(struct cp_trace_row *r, enum cp_trace_column c, uint64_t value)
     r->has |= 1u << c;
 }
 
-static enum cp_status take_span(void *context, const struct cp_trace_span *s,
-                                struct cp_error *err)
+static enum cp_status on_span(void *context, const struct cp_trace_span *s,
+                              struct cp_error *err)
 {
     static const uint8_t columns[] = {
         [CP_TRACE_RUNNING] = CP_TRACE_COL_RUN,
@@ -102,7 +102,7 @@ static enum cp_status take_span(void *context, const struct cp_trace_span *s,
     return CP_OK;
 }
 
-/* Calls with each "key=value" of a text; false ends it. */
+/* Splits the next "key=value" off a text; false at the end. */
 static bool next_pair(struct cp_str *rest, struct cp_str *key,
                       struct cp_str *value)
 {
@@ -132,7 +132,7 @@ static bool is_key(struct cp_str key, const char *name)
     return key.len == strlen(name) && memcmp(key.ptr, name, key.len) == 0;
 }
 
-/* The text is followed by a space or a NUL, so this ends within it. */
+/* Parses a number. A space or NUL follows the text, so strtoull stops in it. */
 static uint64_t number(struct cp_str value)
 {
     return value.len > 0 && *value.ptr >= '0' && *value.ptr <= '9'
@@ -141,8 +141,9 @@ static uint64_t number(struct cp_str value)
 }
 
 /*
- * Where each switch is told, the states are all of a thread's time; what the
- * system says of its waiting for a processor is in part in other states.
+ * Stores a figure of the kernel. With recorded context switches the spans
+ * already cover all of a thread's time. The kernel's run delay is then ignored,
+ * because other states include parts of it.
  */
 static void set_figure(const struct cp_trace_threads *t, struct cp_trace_row *r,
                        struct cp_str key, struct cp_str value)
@@ -155,9 +156,9 @@ static void set_figure(const struct cp_trace_threads *t, struct cp_trace_row *r,
         }
 }
 
-/* What the system says of a thread; start and end are kept for later. */
-static enum cp_status take_totals(struct cp_trace_threads *t,
-                                  struct cp_str text, struct cp_error *err)
+/* Parses a cpprof.thread message; keeps start and end for finish_row. */
+static enum cp_status parse_totals(struct cp_trace_threads *t,
+                                   struct cp_str text, struct cp_error *err)
 {
     struct cp_trace_row *r = NULL;
     struct cp_str key, value;
@@ -182,7 +183,7 @@ static enum cp_status take_totals(struct cp_trace_threads *t,
     return CP_OK;
 }
 
-static void take_lost(struct cp_trace_threads *t, struct cp_str text)
+static void parse_lost(struct cp_trace_threads *t, struct cp_str text)
 {
     struct cp_str key, value;
 
@@ -190,8 +191,8 @@ static void take_lost(struct cp_trace_threads *t, struct cp_str text)
         t->n_lost += number(value);
 }
 
-static void take_head(struct cp_trace_threads *t, const struct cp_trace_mark *m,
-                      struct cp_str text)
+static void parse_header(struct cp_trace_threads *t,
+                         const struct cp_trace_mark *m, struct cp_str text)
 {
     struct cp_str key, value;
 
@@ -201,8 +202,8 @@ static void take_head(struct cp_trace_threads *t, const struct cp_trace_mark *m,
             t->has_switches = number(value) == 1;
 }
 
-static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
-                                struct cp_error *err)
+static enum cp_status on_mark(void *context, const struct cp_trace_mark *m,
+                              struct cp_error *err)
 {
     struct cp_trace_threads *t = context;
     struct cp_str name, text;
@@ -216,16 +217,16 @@ static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
         return CP_OK;
     }
     if (m->kind != CP_TRACE_MARK_LOG ||
-        !cp_trace_mark_may_be_ours(m, t->recorder))
+        !cp_trace_mark_may_be_recorders(m, t->recorder))
         return CP_OK;
     name = cp_trace_text(cp_trace_spans_names(t->spans), m->name);
     text = cp_trace_text(cp_trace_spans_names(t->spans), m->text);
     if (is_key(name, "cpprof.trace"))
-        take_head(t, m, text);
+        parse_header(t, m, text);
     else if (is_key(name, "cpprof.lost"))
-        take_lost(t, text);
+        parse_lost(t, text);
     else if (is_key(name, "cpprof.thread"))
-        return take_totals(t, text, err);
+        return parse_totals(t, text, err);
     return CP_OK;
 }
 
@@ -234,13 +235,13 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Columns that every trace has numbers for. */
+/* Columns that every trace has values for. */
 static const enum cp_trace_column always[] = {
     CP_TRACE_COL_RUN, CP_TRACE_COL_IDLE,     CP_TRACE_COL_WAIT,
     CP_TRACE_COL_IO,  CP_TRACE_COL_SYSCALLS, CP_TRACE_COL_BLOCKS,
 };
 
-/* What can be said only at the end. */
+/* Computes the columns that need the whole trace. */
 static void finish_row(const struct cp_trace_threads *t, struct cp_trace_row *r)
 {
     const struct cp_trace_lane *l = cp_trace_spans_lane(t->spans, r->lane);
@@ -251,7 +252,7 @@ static void finish_row(const struct cp_trace_threads *t, struct cp_trace_row *r)
                        : l->last_ns;
     uint64_t busy = r->values[CP_TRACE_COL_RUN];
 
-    /* One that was found late has a state from the beginning on. */
+    /* A thread found late has a state since the begin of the trace. */
     if (cp_trace_row_has(r, CP_TRACE_COL_START) &&
         r->values[CP_TRACE_COL_START] < start)
         start = r->values[CP_TRACE_COL_START];
@@ -267,7 +268,7 @@ static void finish_row(const struct cp_trace_threads *t, struct cp_trace_row *r)
             (uint64_t)((double)busy * 10000 / (double)(end - start) + 0.5));
 }
 
-/* Makes rows for all lanes that were there, but for the recorder's. */
+/* Creates rows for all lanes that existed, except the recorder's. */
 static enum cp_status finish(struct cp_trace_threads *t, struct cp_error *err)
 {
     uint32_t n = cp_trace_spans_n_lanes(t->spans);
@@ -291,8 +292,8 @@ enum cp_status cp_trace_threads_read(struct cp_trace_threads **out,
 {
     struct cp_trace_threads *t = cp_alloc(1, sizeof(*t), err);
     struct cp_trace_watcher watcher = { .context = t,
-                                        .span = take_span,
-                                        .mark = take_mark };
+                                        .span = on_span,
+                                        .mark = on_mark };
     enum cp_status status;
 
     if (!t)
@@ -317,7 +318,7 @@ void cp_trace_threads_free(struct cp_trace_threads *t)
     cp_free(t);
 }
 
-/* What qsort_r compares by. */
+/* Context of qsort_r. */
 struct order {
     const struct cp_trace_threads *t;
     int column; /* -1: the name */
@@ -334,9 +335,8 @@ static int by_name(const struct order *o, const struct cp_trace_row *a,
 }
 
 /*
- * What is compared: a row without a number comes behind all others. (gcc 12.2
- * mistakes a == b for b where both are a bit of a word, x >> n & 1, and n is
- * not known; test_read_threads would notice.)
+ * Sort key: a row without a value sorts last. (gcc 12.2 miscompiles a == b into
+ * b if both are a bit x >> n & 1 with unknown n; test_read_threads detects it.)
  */
 struct key {
     bool is_missing;
@@ -378,8 +378,8 @@ static enum cp_status no_column(const char *name, struct cp_error *err)
         (void)strcat(names, " ");
         (void)strcat(names, cp_trace_columns[i].name);
     }
-    return cp_error_set(err, CP_EUSAGE, "no column %.40s; there are %s", name,
-                        names);
+    return cp_error_set(err, CP_EUSAGE, "unknown column %.40s; use one of %s",
+                        name, names);
 }
 
 enum cp_status cp_trace_threads_sort(struct cp_trace_threads *t,

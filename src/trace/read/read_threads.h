@@ -1,14 +1,14 @@
 /*
- * read_threads - a trace as a table, one row a thread.
+ * read_threads - a trace as a table with one row per thread.
  *
- * The times of a row are sums of its spans. Traces of our library also have
- * the system's own figures for each thread, as a message of category
- * "cpprof.thread" with a text such as
+ * The times of a row are sums of its spans. Traces of libcpprof also hold the
+ * kernel's figures for each thread, as a message of category "cpprof.thread"
+ * with a text such as
  *
  *   tid=7 name=worker start_ns=... user_ns=... syscalls=12
  *
- * which are taken where they are there; figures that a trace does not have
- * are left blank. "cpprof.lost" tells how many events were lost.
+ * which take precedence. Figures that a trace lacks are blank. "cpprof.lost"
+ * gives the number of lost events.
  */
 #ifndef CP_TRACE_READ_THREADS_H
 #define CP_TRACE_READ_THREADS_H
@@ -21,7 +21,7 @@
 
 struct cp_trace_spans;
 
-/* Columns of numbers; the thread's name is beside them. */
+/* Numeric columns; the thread's name is separate. */
 enum cp_trace_column {
     CP_TRACE_COL_ID,
     CP_TRACE_COL_START,
@@ -49,8 +49,8 @@ enum cp_trace_column {
 
 struct cp_trace_row {
     uint32_t lane;
-    uint32_t has;   /* a bit for each column that has a number */
-    uint32_t given; /* the same where the system's own figure is known */
+    uint32_t has;   /* bit set of columns that have a value */
+    uint32_t given; /* bit set of columns with the kernel's figure */
     uint64_t values[CP_TRACE_N_COLUMNS];
 };
 
@@ -63,21 +63,21 @@ enum cp_trace_unit {
 
 struct cp_trace_column_info {
     const char *name;  /* for --sort, JSON and CSV, without the unit */
-    const char *title; /* in the table; NULL: not there */
-    const char *key;   /* of our library's totals, or NULL */
+    const char *title; /* in the table; NULL: not shown */
+    const char *key;   /* key in cpprof.thread messages, or NULL */
     uint8_t unit;
-    bool is_rising; /* sorted from the smallest */
+    bool is_rising; /* sorts ascending by default */
 };
 
 extern const struct cp_trace_column_info cp_trace_columns[CP_TRACE_N_COLUMNS];
 
-/* Starts as { 0 }; fields are to be read. */
+/* Initialized by { 0 }; read-only for callers. */
 struct cp_trace_threads {
     struct cp_trace_spans *spans;
     struct cp_trace_row *rows;
     size_t n_rows, cap_rows;
-    uint32_t recorder; /* lane of our library's own, or CP_TRACE_NO_LANE */
-    bool has_switches; /* it has the kernel's records of them */
+    uint32_t recorder; /* lane of libcpprof's recorder, or CP_TRACE_NO_LANE */
+    bool has_switches; /* contains the kernel's context switches */
     uint64_t n_lost;
 };
 
@@ -94,9 +94,9 @@ enum cp_status cp_trace_threads_read(struct cp_trace_threads **out,
 void cp_trace_threads_free(struct cp_trace_threads *t);
 
 /*
- * Sorts by a column: numbers from the largest, ids, starts and names from the
- * smallest; a '-' before the name turns that round. CP_EUSAGE, with the names
- * that there are, if there is no such column.
+ * Sorts by a column: ids, starts and names ascending, other numbers descending;
+ * a '-' before the name reverses that. CP_EUSAGE, with the list of columns, for
+ * an unknown name.
  */
 enum cp_status cp_trace_threads_sort(struct cp_trace_threads *t,
                                      const char *column, struct cp_error *err);

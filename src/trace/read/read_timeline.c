@@ -1,4 +1,4 @@
-/* read_timeline.c - see read_timeline.h. */
+/* read_timeline.c - stores spans in chunks and answers queries on them. */
 #include "trace/read/read_timeline.h"
 
 #include <stdlib.h>
@@ -16,12 +16,12 @@
 #define MAX_NS (((uint64_t)1 << TIME_BITS) - 1)
 #define STATE_BITS 4
 #define MAX_REASONS ((uint32_t)1 << (64 - TIME_BITS - STATE_BITS))
-#define FIRST_CELLS 4 /* of a lane's first chunk; the next has four times, */
-#define MAX_CELLS 256 /* and so on up to this */
+#define FIRST_CELLS 4 /* in a lane's first chunk */
+#define MAX_CELLS 256 /* each next chunk has four times as many, up to this */
 #define MAX_MARKS ((size_t)8 << 20)
-#define COUNTER_NS 50000 /* a counter is looked at no more often */
+#define COUNTER_NS 50000 /* minimum time between values of a counter */
 
-/* A span: when it begins, state, reason; where, and by which lane + 1. */
+/* A span: begin, state and reason; stack, and causing lane + 1. */
 struct cell {
     uint64_t bits;
     uint32_t stack, by;
@@ -47,12 +47,12 @@ struct cp_trace_timeline {
     struct cp_trace_store store;
     struct line *lines;
     size_t n_lines, cap_lines;
-    uint32_t *reasons; /* strings, by their small numbers */
-    uint16_t *small;   /* small numbers + 1, by string */
+    uint32_t *reasons; /* strings, by small number */
+    uint16_t *small;   /* indexed by string: small number + 1 */
     size_t n_reasons, cap_reasons, n_small, cap_small;
     struct cp_trace_mark_list marks;
     uint64_t n_marks_lost, n_lost;
-    uint64_t counted_ns[4]; /* when a counter was last kept */
+    uint64_t counted_ns[4]; /* times of the last kept values of counters */
     uint32_t recorder;
 };
 
@@ -66,7 +66,10 @@ static unsigned state_of(const struct cell *c)
     return c->bits >> TIME_BITS & ((1u << STATE_BITS) - 1);
 }
 
-/* A small number for a reason; 0, that of no reason, when they run out. */
+/*
+ * Returns a small number for a reason; 0 (no reason) if the numbers are used
+ * up.
+ */
 static enum cp_status small_reason(struct cp_trace_timeline *t, uint32_t reason,
                                    uint64_t *out, struct cp_error *err)
 {
@@ -106,9 +109,9 @@ static struct line *line_of(struct cp_trace_timeline *t, uint32_t lane,
     return &t->lines[lane];
 }
 
-/* The chunk that has room for one more. */
-static struct chunk *room_for_one(struct cp_trace_timeline *t, struct line *l,
-                                  struct cp_error *err)
+/* Returns a chunk with room for one more cell. */
+static struct chunk *chunk_with_room(struct cp_trace_timeline *t,
+                                     struct line *l, struct cp_error *err)
 {
     struct chunk *last = l->n_chunks ? l->chunks[l->n_chunks - 1] : NULL, *c;
     uint32_t cap = last ? last->cap * 4 : FIRST_CELLS;
@@ -120,8 +123,8 @@ static struct chunk *room_for_one(struct cp_trace_timeline *t, struct line *l,
     if (cp_reserve(&l->chunks, &l->cap_chunks, l->n_chunks + 1,
                    sizeof(*l->chunks), err) != CP_OK)
         return NULL;
-    c = cp_trace_store_take(&t->store, sizeof(*c) + cap * sizeof(struct cell),
-                            err);
+    c = cp_trace_store_alloc(&t->store, sizeof(*c) + cap * sizeof(struct cell),
+                             err);
     if (!c)
         return NULL;
     c->cap = cap;
@@ -131,7 +134,7 @@ static struct chunk *room_for_one(struct cp_trace_timeline *t, struct line *l,
     return c;
 }
 
-/* Time since the first event; the first one tells when that was. */
+/* Time since the first event. */
 static uint64_t since_zero(const struct cp_trace_timeline *t, uint64_t ns)
 {
     uint64_t zero = cp_trace_spans_summary(t->spans)->first_ns;
@@ -145,7 +148,7 @@ static enum cp_status add_cell(struct cp_trace_timeline *t, struct line *l,
                                struct cell cell, uint64_t end,
                                struct cp_error *err)
 {
-    struct chunk *c = room_for_one(t, l, err);
+    struct chunk *c = chunk_with_room(t, l, err);
 
     if (!c)
         return CP_ENOMEM;
@@ -157,8 +160,8 @@ static enum cp_status add_cell(struct cp_trace_timeline *t, struct line *l,
     return CP_OK;
 }
 
-static enum cp_status take_span(void *context, const struct cp_trace_span *s,
-                                struct cp_error *err)
+static enum cp_status on_span(void *context, const struct cp_trace_span *s,
+                              struct cp_error *err)
 {
     struct cp_trace_timeline *t = context;
     struct line *l = line_of(t, s->lane, err);
@@ -188,9 +191,9 @@ static bool is_text(const struct cp_trace_timeline *t, uint32_t string,
     return s.len == strlen(text) && memcmp(s.ptr, text, s.len) == 0;
 }
 
-/* Whether a counter was kept a moment ago. */
-static bool is_too_often(struct cp_trace_timeline *t,
-                         const struct cp_trace_mark *m)
+/* Whether a value of this counter was kept less than COUNTER_NS ago. */
+static bool is_too_frequent(struct cp_trace_timeline *t,
+                            const struct cp_trace_mark *m)
 {
     uint64_t *last = &t->counted_ns[m->name % 4];
 
@@ -202,7 +205,7 @@ static bool is_too_often(struct cp_trace_timeline *t,
     return false;
 }
 
-static void take_lost(struct cp_trace_timeline *t, uint32_t string)
+static void parse_lost(struct cp_trace_timeline *t, uint32_t string)
 {
     struct cp_str text = cp_trace_text(cp_trace_spans_names(t->spans), string);
 
@@ -210,26 +213,26 @@ static void take_lost(struct cp_trace_timeline *t, uint32_t string)
         t->n_lost += strtoull(at + 1, NULL, 10);
 }
 
-/* A message that may be our library's own. */
-static void take_word(struct cp_trace_timeline *t,
-                      const struct cp_trace_mark *m)
+/* Handles a message that may come from the recorder. */
+static void on_message(struct cp_trace_timeline *t,
+                       const struct cp_trace_mark *m)
 {
     if (is_text(t, m->name, "cpprof.trace"))
         t->recorder = m->lane;
     if (is_text(t, m->name, "cpprof.lost"))
-        take_lost(t, m->text);
+        parse_lost(t, m->text);
 }
 
-static enum cp_status take_mark(void *context, const struct cp_trace_mark *m,
-                                struct cp_error *err)
+static enum cp_status on_mark(void *context, const struct cp_trace_mark *m,
+                              struct cp_error *err)
 {
     struct cp_trace_timeline *t = context;
     struct cp_trace_mark own = *m;
 
     if (m->kind == CP_TRACE_MARK_LOG &&
-        cp_trace_mark_may_be_ours(m, t->recorder))
-        take_word(t, m);
-    if (is_too_often(t, m))
+        cp_trace_mark_may_be_recorders(m, t->recorder))
+        on_message(t, m);
+    if (is_too_frequent(t, m))
         return CP_OK;
     if (t->marks.n >= MAX_MARKS) {
         t->n_marks_lost++;
@@ -245,8 +248,8 @@ enum cp_status cp_trace_timeline_new(struct cp_trace_timeline **out,
 {
     struct cp_trace_timeline *t = cp_alloc(1, sizeof(*t), err);
     struct cp_trace_watcher watcher = { .context = t,
-                                        .span = take_span,
-                                        .mark = take_mark };
+                                        .span = on_span,
+                                        .mark = on_mark };
     uint64_t none;
     enum cp_status status;
 
@@ -305,7 +308,7 @@ uint64_t cp_trace_timeline_n(const struct cp_trace_timeline *t, uint32_t lane)
     return last ? last->first + last->n : 0;
 }
 
-/* The chunk of a lane that has the i-th span. */
+/* The chunk of a lane that holds the i-th span. */
 static size_t chunk_of(const struct line *l, uint64_t i)
 {
     size_t low = 0, n = l->n_chunks;
@@ -323,7 +326,7 @@ static size_t chunk_of(const struct line *l, uint64_t i)
     return low;
 }
 
-/* Where the k-th cell of a chunk ends. */
+/* The end of the k-th cell of a chunk. */
 static uint64_t end_of(const struct line *l, size_t chunk, uint32_t k)
 {
     const struct chunk *c = l->chunks[chunk];
@@ -355,7 +358,7 @@ struct cp_trace_span cp_trace_timeline_span(const struct cp_trace_timeline *t,
     };
 }
 
-/* The last chunk that begins at `ns` or before; 0 if none does. */
+/* The last chunk that begins at or before `ns`; 0 if none does. */
 static size_t chunk_at(const struct line *l, uint64_t ns)
 {
     size_t low = 0, n = l->n_chunks;
@@ -383,7 +386,8 @@ uint64_t cp_trace_timeline_at(const struct cp_trace_timeline *t, uint32_t lane,
     if (l->n_chunks == 0 || ns >= l->end_ns)
         return cp_trace_timeline_n(t, lane);
     c = l->chunks[chunk_at(l, ns)];
-    for (n = c->n; n > 1;) { /* the last cell that has begun */
+    for (n = c->n;
+         n > 1;) { /* search the last cell that begins at or before ns */
         uint32_t half = n / 2;
 
         if (start_of(&c->cells[low + half]) <= ns) {
@@ -396,7 +400,7 @@ uint64_t cp_trace_timeline_at(const struct cp_trace_timeline *t, uint32_t lane,
     return c->first + low;
 }
 
-/* Time in each state from the lane's beginning up to a moment. */
+/* Time in each state from the lane's begin up to a time. */
 static void times_until(const struct line *l, uint64_t ns,
                         struct cp_trace_times *out)
 {

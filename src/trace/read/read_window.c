@@ -1,4 +1,4 @@
-/* read_window.c - see read_window.h. */
+/* read_window.c - merges spans narrower than a pixel and writes the items. */
 #include "trace/read/read_window.h"
 
 #include <stddef.h>
@@ -31,7 +31,7 @@ static struct item single(const struct cp_trace_span *s)
                           .is_open = s->is_open };
 }
 
-/* Spans from..to of a lane, as one. */
+/* Merges n spans of a lane into one item. */
 static struct item run(const struct cp_trace_timeline *t, uint32_t lane,
                        const struct cp_trace_window *when, uint64_t n)
 {
@@ -49,7 +49,7 @@ static struct item run(const struct cp_trace_timeline *t, uint32_t lane,
     return item;
 }
 
-/* The item at span *i, which goes to the next; never fewer than one. */
+/* Makes the item at span *i and advances *i by at least one. */
 static struct item next(const struct cp_trace_timeline *t, uint32_t lane,
                         uint64_t *i, uint64_t point_ns)
 {

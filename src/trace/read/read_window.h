@@ -1,19 +1,19 @@
 /*
- * read_window - what is to be seen of a lane between two moments, on so many
- * points of a screen.
+ * read_window - the visible part of a lane between two times, at a given number
+ * of pixels.
  *
- * Spans that are at least a point wide are told as they are; runs of shorter
- * ones become one item a point with the share of each state. So there are at
- * most about two items a point, whatever the trace. As bytes for the page,
- * numbers with the low byte first:
+ * A span at least one pixel wide is written as it is. A run of shorter spans
+ * becomes one item per pixel with the share of each state. So there are at most
+ * about two items per pixel, whatever the trace. The page receives these bytes,
+ * little-endian:
  *
  *   lane     u32 lane, u32 number of items
  *   item     f64 start, f64 end (ns since the first event)
- *            u32 stack, or for a run how many spans it is made of
+ *            u32 stack, or for a run the number of its spans
  *            u32 lane that woke it, + 1
  *            u32 reason (string)
  *            u8 state; 255 for a run
- *            u8 1 if the trace ended first
+ *            u8 1 if the end of the trace ended it
  *            u16 0
  *            u8[8] shares of the states in a run, of 255
  */
@@ -33,7 +33,7 @@ struct cp_trace_window {
     uint32_t n_points;
 };
 
-/* Appends a lane. A failure is noted in out. */
+/* Appends a lane. `out` holds a failure. */
 void cp_trace_window_write(const struct cp_trace_timeline *t,
                            const struct cp_trace_window *w, uint32_t lane,
                            struct cp_out *out);

@@ -1,10 +1,10 @@
 /*
- * chrome_writer.c - Chrome's trace events, as JSON.
+ * chrome_writer.c - writes Chrome's trace events as JSON.
  *
- * One complete event ("X") for each slice of a thread; regions are
- * asynchronous events, because they need not nest with the slices; who woke
- * whom is a flow; messages and samples are instants. The stacks come last.
- * Times are microseconds, with the nanoseconds behind the point.
+ * Each slice of a thread is one complete event ("X"). Regions are asynchronous
+ * events, because they need not nest with slices. Wake-ups are flows; messages
+ * and samples are instants. The stacks are at the end. Times are microseconds
+ * with three decimals.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,7 +57,7 @@ static void put_time(struct cp_out *out, const char *key, uint64_t ns)
                   (unsigned)(ns % 1000));
 }
 
-/* Begins an event; what belongs to it follows, and a brace. */
+/* Starts an event; the caller appends its members and the closing brace. */
 static void begin_event(struct writer *w, const char *phase, int32_t tid,
                         struct cp_str name)
 {

@@ -1,12 +1,12 @@
 /*
- * go_writer.c - Go's execution trace: threads as goroutines, and their states.
+ * go_writer.c - writes Go's execution trace: threads as goroutines.
  *
- *   event  type, time since the event before, arguments
+ *   event  type, time since the previous event, arguments
  *
- * Each generation of the file (go_file.h) says of each thread where it is. A
- * thread is a goroutine on an M of its own with a P of its own: blocked, the M
- * keeps the P. The reader wants each P and goroutine to have its events
- * numbered, wherever they are written: it finds their order by that.
+ * Each generation of the file (go_file.h) starts with the state of each thread.
+ * A thread is a goroutine on its own M with its own P; a blocked M keeps its P.
+ * Events of a P or goroutine carry sequence numbers, by which the reader orders
+ * them across batches.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +23,7 @@
 #include "trace/varint.h"
 
 #define GENERATION_BYTES ((size_t)4 << 20)
-#define GENERATION_NS 2000000000 /* so much is lost if the program ends */
+#define GENERATION_NS 2000000000 /* limits the loss if the program dies */
 
 enum {
     EV_PROC_START = 10,
@@ -44,15 +44,15 @@ enum {
     EV_USER_LOG = 44,
 };
 
-/* Of a goroutine, as GoStatus has it. */
+/* States of a goroutine, as in GoStatus. */
 enum state { ABSENT, RUNNABLE, RUNNING, IN_SYSCALL, WAITING };
 
-/* Of a P, as ProcStatus has it. */
+/* States of a P, as in ProcStatus. */
 enum { PROC_RUNNING = 1, PROC_IDLE = 2, PROC_IN_SYSCALL = 3 };
 
 struct proc {
     uint64_t seq;
-    uint64_t generation; /* that knows it */
+    uint64_t generation; /* generation that has its status */
 };
 
 struct thread {
@@ -60,10 +60,10 @@ struct thread {
     uint32_t proc;
     enum state state;
     uint64_t seq;
-    bool has_proc; /* its M has it */
+    bool has_proc; /* its M holds the P */
     uint64_t last_ns;
     struct cp_out batch;
-    uint64_t base_ns; /* of the batch */
+    uint64_t base_ns; /* begin of the batch */
     char name[64];
     bool is_named; /* in this generation */
 };
@@ -76,7 +76,7 @@ struct writer {
     uint32_t *free_procs;
     size_t n_free_procs, cap_free_procs;
     uint64_t now_ns;
-    bool has_ended; /* one of them, so that its id may come again */
+    bool has_ended; /* a thread has ended, so an id may be reused */
 };
 
 /* ---- batches ---- */
@@ -86,7 +86,7 @@ static void end_batch(struct writer *w, struct thread *t)
     cp_go_file_batch(&w->file, (uint64_t)t->tid, t->base_ns, &t->batch);
 }
 
-/* An event on the thread's M; its other arguments follow. */
+/* Writes an event on the thread's M; the caller appends further arguments. */
 static struct cp_out *event(struct writer *w, struct thread *t, int type,
                             uint64_t time_ns)
 {
@@ -111,8 +111,8 @@ static struct thread *find(const struct writer *w, int32_t tid)
     return cp_tid_find(&w->threads, tid);
 }
 
-/* A P that nobody has; UINT32_MAX: no memory. */
-static uint32_t take_proc(struct writer *w)
+/* Allocates a free P; UINT32_MAX if memory is exhausted. */
+static uint32_t alloc_proc(struct writer *w)
 {
     if (w->n_free_procs > 0)
         return w->free_procs[--w->n_free_procs];
@@ -134,9 +134,9 @@ static struct thread *add(struct writer *w, int32_t tid)
         cp_go_file_fail(&w->file);
         return NULL;
     }
-    batch = t->batch; /* its memory is used again */
+    batch = t->batch; /* keeps its memory */
     batch.fd = -1;
-    *t = (struct thread){ .tid = tid, .batch = batch, .proc = take_proc(w) };
+    *t = (struct thread){ .tid = tid, .batch = batch, .proc = alloc_proc(w) };
     if (t->proc != UINT32_MAX)
         return t;
     cp_tid_remove(&w->threads, tid);
@@ -159,7 +159,7 @@ static uint64_t next_proc_seq(struct writer *w, const struct thread *t)
     return ++w->procs[t->proc].seq;
 }
 
-/* The P is said to be in this state, as each generation begins with. */
+/* Writes the state of a P, once in each generation. */
 static void put_proc_status(struct writer *w, struct thread *t, int status,
                             uint64_t time_ns)
 {
@@ -172,7 +172,7 @@ static void put_proc_status(struct writer *w, struct thread *t, int status,
     p->generation = w->file.generation;
 }
 
-/* The M takes its P. */
+/* The M acquires its P. */
 static void start_proc(struct writer *w, struct thread *t, uint64_t time_ns)
 {
     struct cp_out *out;
@@ -207,7 +207,7 @@ static void put_label(struct writer *w, struct thread *t, uint64_t time_ns)
     t->is_named = true;
 }
 
-/* Where the thread is when a generation begins. */
+/* Writes the state of the thread at the begin of a generation. */
 static void put_status(struct writer *w, struct thread *t, uint64_t time_ns)
 {
     t->is_named = false;
@@ -231,7 +231,7 @@ static void start_go(struct writer *w, struct thread *t, uint64_t time_ns)
 
 /* ---- steps ---- */
 
-/* Somebody makes it, and if nobody is known who could, the recorder does. */
+/* The creator is `other`, or the recorder if the creator is unknown. */
 static void create(struct writer *w, const struct cp_step *s)
 {
     struct thread *maker = find(w, s->other), *t = add(w, s->tid);
@@ -259,8 +259,8 @@ static void begin(struct writer *w, struct thread *t, uint64_t time_ns)
 }
 
 /*
- * It is there, nobody knows since when. The reader takes that in the first
- * generation, once for each id; later it wants to hear of a beginning.
+ * A thread that existed before the trace. The reader accepts a status event for
+ * it only in the first generation and once per id; later it needs a creation.
  */
 static void known(struct writer *w, const struct cp_step *s)
 {
@@ -289,7 +289,8 @@ static void end(struct writer *w, struct thread *t, const struct cp_step *s)
     remove_thread(w, t);
 }
 
-static void leave(struct writer *w, struct thread *t, const struct cp_step *s)
+static void stop_running(struct writer *w, struct thread *t,
+                         const struct cp_step *s)
 {
     bool is_block = s->kind == CP_STEP_BLOCK;
     struct cp_out *out =
@@ -306,7 +307,7 @@ static void unblock(struct writer *w, struct thread *t, const struct cp_step *s)
     struct cp_out *out;
 
     if (!waker || waker->last_ns > s->latest_ns)
-        waker = t; /* what it did since has been told already */
+        waker = t; /* the waker's events up to then are already written */
     out = event(w, waker, EV_GO_UNBLOCK, s->time_ns);
     cp_varint_put(out, (uint64_t)t->tid);
     cp_varint_put(out, ++t->seq);
@@ -326,7 +327,8 @@ static void begin_call(struct writer *w, struct thread *t,
     t->state = IN_SYSCALL;
 }
 
-static void say(struct writer *w, struct thread *t, const struct cp_step *s)
+static void log_message(struct writer *w, struct thread *t,
+                        const struct cp_step *s)
 {
     struct cp_out *out;
 
@@ -369,7 +371,7 @@ static void step_of(struct writer *w, struct thread *t, const struct cp_step *s)
         break;
     case CP_STEP_BLOCK:
     case CP_STEP_STOP:
-        leave(w, t, s);
+        stop_running(w, t, s);
         break;
     case CP_STEP_UNBLOCK:
         unblock(w, t, s);
@@ -392,7 +394,7 @@ static void step_of(struct writer *w, struct thread *t, const struct cp_step *s)
         cp_go_file_sample(&w->file, s->time_ns, t->tid, t->proc, s->stack);
         break;
     default:
-        say(w, t, s);
+        log_message(w, t, s);
     }
 }
 

@@ -1,11 +1,11 @@
 /*
- * perfetto_writer.c - Perfetto's packets, as protobuf.
+ * perfetto_writer.c - writes Perfetto's packets as protobuf.
  *
- * A trace is packets one after another, each as field 1. Threads have a track
- * of their own, and a second one for regions, which need not nest with what is
- * on the first. Names and stacks are given numbers in a packet before those
- * that use them: so packets are kept until a flush, which writes the names
- * first. Times are those of CLOCK_BOOTTIME, as readers expect.
+ * A trace is a sequence of packets, each as field 1. Each thread has a track,
+ * and a second one for regions, which need not nest with the slices on the
+ * first. A packet must define the ids of names and stacks before other packets
+ * use them. So packets are buffered until a flush, which writes the names
+ * first. Times are CLOCK_BOOTTIME, as readers expect.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
 #include "trace/tid_table.h"
 #include "trace/varint.h"
 
-/* Fields, by message. */
+/* Field numbers, by message. */
 enum {
     TRACE_PACKET = 1,
 
@@ -72,8 +72,8 @@ enum {
 enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_INSTANT = 3 };
 
 #define SEQUENCE 1
-#define FLAG_CLEARED 1 /* names begin anew */
-#define FLAG_NEEDS 2   /* names are needed */
+#define FLAG_CLEARED 1 /* clears the interned names */
+#define FLAG_NEEDS 2   /* needs the interned names */
 #define MAX_NAMES 65536
 #define REGION_TRACK ((uint64_t)1 << 32)
 
@@ -86,10 +86,10 @@ struct writer {
     struct cp_lanes lanes;
     struct cp_lane_stacks stacks;
     struct cp_arena arena;
-    struct cp_strtab names; /* of events */
-    uint32_t n_names_told;
-    uint32_t n_strings_told; /* of the stacks: functions and files */
-    uint64_t n_frames;       /* iids that were given out */
+    struct cp_strtab names; /* names of events */
+    uint32_t n_names_written;
+    uint32_t n_strings_written; /* functions and files already written */
+    uint64_t n_frames;          /* ids (iid) allocated so far */
 };
 
 /* ---- protobuf ---- */
@@ -117,7 +117,7 @@ static void put_text(struct cp_out *out, int field, struct cp_str text)
     cp_out_str(out, text);
 }
 
-/* A message inside another; it is empty afterwards. */
+/* Writes a nested message and empties it. */
 static void put_message(struct cp_out *out, int field, struct cp_out *message)
 {
     put_text(out, field,
@@ -130,7 +130,7 @@ static struct cp_str str(const char *text)
     return (struct cp_str){ text, (uint32_t)strlen(text) };
 }
 
-/* Ends the packet that is in w->body. */
+/* Ends the packet in w->body. */
 static void end_packet(struct writer *w, struct cp_out *to, uint64_t flags)
 {
     put_number(&w->body, PACKET_SEQUENCE, SEQUENCE);
@@ -181,7 +181,7 @@ static void put_process_track(struct writer *w, const char *program)
 
 /* ---- events ---- */
 
-/* Begins an event in w->message. */
+/* Starts an event in w->message. */
 static void begin_event(struct writer *w, int type, uint64_t track)
 {
     put_number(&w->message, EVENT_TYPE, (uint64_t)type);
@@ -273,7 +273,7 @@ static void put_region(struct writer *w, const struct cp_step *s)
     end_event(w, s->time_ns);
 }
 
-static void say(struct writer *w, const struct cp_step *s)
+static void log_message(struct writer *w, const struct cp_step *s)
 {
     switch (s->kind) {
     case CP_STEP_NAME:
@@ -313,7 +313,7 @@ static void step(void *writer, const struct cp_step *s)
     if (s->kind <= CP_STEP_RETURN)
         begin_slice(w, lane);
     else
-        say(w, s);
+        log_message(w, s);
 }
 
 /* ---- names ---- */
@@ -337,14 +337,14 @@ static void put_frame(struct writer *w, const struct cp_trace_frame *f)
     put_message(&w->interned, INTERNED_FRAME, &w->message);
 }
 
-/* Frames of their own for each stack: they are few in a packet's time. */
+/* Writes a stack with its own frames: few stacks are new in a flush. */
 static void put_stack(struct writer *w, uint32_t number,
                       const struct cp_trace_stacks *stacks)
 {
     const struct cp_trace_stack *stack = cp_trace_stacks_find(stacks, number);
     uint32_t n = stack ? stack->n : 0;
 
-    for (uint32_t i = 0; i < n; i++) /* leaf first: numbers go up to the root */
+    for (uint32_t i = 0; i < n; i++) /* leaf first: ids grow towards the root */
         put_frame(w, &stacks->frames[stack->first + i]);
     put_number(&w->message, ANY_IID, number);
     for (uint32_t i = 0; i < n; i++) /* root first */
@@ -354,15 +354,15 @@ static void put_stack(struct writer *w, uint32_t number,
 
 static void put_names(struct writer *w, const struct cp_trace_stacks *stacks)
 {
-    for (uint32_t i = w->n_names_told + 1; i < w->names.n; i++)
+    for (uint32_t i = w->n_names_written + 1; i < w->names.n; i++)
         put_interned(w, INTERNED_EVENT_NAME, i, w->names.items[i]);
-    w->n_names_told = w->names.n - 1;
-    for (uint32_t i = w->n_strings_told + 1; i < stacks->strings.n; i++) {
+    w->n_names_written = w->names.n - 1;
+    for (uint32_t i = w->n_strings_written + 1; i < stacks->strings.n; i++) {
         put_interned(w, INTERNED_FUNCTION, i, stacks->strings.items[i]);
         put_interned(w, INTERNED_SOURCE, i, stacks->strings.items[i]);
     }
     if (stacks->strings.n > 0)
-        w->n_strings_told = stacks->strings.n - 1;
+        w->n_strings_written = stacks->strings.n - 1;
     for (size_t i = 0; i < w->stacks.n_wanted; i++)
         put_stack(w, w->stacks.wanted[i], stacks);
     w->stacks.n_wanted = 0;
@@ -388,7 +388,7 @@ static void flush(void *writer, const struct cp_trace_stacks *stacks,
     const struct cp_out *parts[] = { &w->pending, &w->body, &w->message,
                                      &w->inner, &w->interned };
 
-    (void)is_last; /* a slice that has no end goes on to the end */
+    (void)is_last; /* a slice without an end extends to the end of the trace */
     put_names(w, stacks);
     cp_out_join(w->out, &w->pending);
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)

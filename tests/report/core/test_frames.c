@@ -1,5 +1,4 @@
-/* test_frames.c - tests src/report/core/frames.c: what a location is at each
- * granularity. */
+/* test_frames.c - tests src/report/core/frames.c: nodes at each granularity. */
 #include "report_cases.h"
 
 static const struct report_case cases[] = {

@@ -11,7 +11,7 @@
 #include "check.h"
 #include "profile_fixture.h"
 
-/* "key=values" of one key, with the brackets that show the pieces. */
+/* Writes "key=values" of one key, in brackets that show each call. */
 static void write_key(const void *context, const struct cp_label_set *set,
                       uint32_t *i, struct cp_out *out)
 {

@@ -1,5 +1,6 @@
-/* test_report.c - tests src/report/core/report.c: the value, the total, means,
- * bases. */
+/*
+ * test_report.c - tests src/report/core/report.c: value, total, means, bases.
+ */
 #include "report_cases.h"
 
 static const struct report_case cases[] = {

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-/* Each was checked against the labels of google/pprof's pictures. */
+/* Compared with the labels of google/pprof's pictures. */
 static const struct {
     const char *name, *want;
 } cases[] = {

@@ -1,7 +1,6 @@
 /*
  * test_firefox.c - tests src/report/export/firefox.c and firefox_tables.c: the
- * parts of the text that matter. That it can be read again, and is the same
- * then, is tested by tests/cli/convert.
+ * relevant parts of the text. tests/cli/convert tests the round trip.
  */
 #include "base/alloc.h"
 #include "base/error.h"
@@ -22,7 +21,7 @@ static char *firefox(const struct fixture_row *rows, size_t n)
 static const struct {
     const char *what;
     struct fixture_row rows[4];
-    const char *parts[4]; /* of the text, in this order */
+    const char *parts[4]; /* parts of the text, in this order */
 } cases[] = {
     { "a stack for each step",
       { { .stack = "main|a", .value = 2000000 },

@@ -43,7 +43,7 @@ static const struct {
     { "a stack before those it begins",
       { { "a|b|c", 1, false }, { "a|b", 2, false }, { "a", 3, false } },
       "a 3\na;b 2\na;b;c 1\n" },
-    /* '!' sorts before ';', '~' would after: "a" is before both. */
+    /* '!' sorts before ';' and '~' after it, but "a" comes before both. */
     { "order of the text, not of the names",
       { { "a|x", 1, false },
         { "a!|x", 2, false },
@@ -93,7 +93,7 @@ static void test_options(void)
     free(text);
 }
 
-/* Every stack of four frames out of five names, so that sorting has work. */
+/* All stacks of four frames out of five names, to exercise the sort. */
 static void test_many(void)
 {
     static const char *const names[] = { "b", "a", "a!", "ab", "~" };

@@ -5,7 +5,7 @@
     "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","     \
     "\"exporter\":\"cpprof\",\"activeProfileIndex\":"
 
-/* The profile of the type samples, a count of 1 for each row. */
+/* The profile of the type "samples": count 1 in each row. */
 #define SAMPLES(n, stacks, weights)                                            \
     "\"profiles\":[\n{\"type\":\"sampled\",\"name\":\"samples\","              \
     "\"unit\":\"none\",\"startValue\":0,\"endValue\":" n                       \

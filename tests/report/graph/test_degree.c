@@ -10,8 +10,8 @@
 static const struct {
     const char *what;
     struct fixture_row rows[8];
-    int most;         /* 0: any */
-    const char *want; /* edges, heaviest first */
+    int max_degree;   /* 0: no limit */
+    const char *want; /* expected edges, heaviest first */
 } cases[] = {
     { "any number",
       { { "a|hub", 3, false }, { "b|hub", 2, false }, { "c|hub", 1, false } },
@@ -50,7 +50,7 @@ static const struct {
       "a-hub b-hub " },
 };
 
-/* The edges that dot draws. */
+/* Lists the edges that dot draws. */
 static void find_edges(const char *text, char *out, size_t cap)
 {
     size_t n = 0;
@@ -80,7 +80,7 @@ static void test_cases(void)
             n++;
         p = fixture_profile(cases[i].rows, n);
         o.format = CP_FORMAT_DOT;
-        o.max_degree = cases[i].most;
+        o.max_degree = cases[i].max_degree;
         text = fixture_write(p, o, NULL);
         if (CHECK(text))
             find_edges(text, got, sizeof(got));

@@ -1,4 +1,5 @@
-/* test_graph.c - tests src/report/graph/graph.c and walk.c: flat, cum and the
+/*
+ * test_graph.c - tests src/report/graph/graph.c and walk.c: flat, cum and
  * calls.
  */
 #include "report_cases.h"
@@ -162,13 +163,15 @@ static void test_reports(void)
 #define N_NAMES 40
 #define N_ROUNDS 8
 
-/* What the sample that calls b from a weighs. */
+/* The weight of the sample in which a calls b. */
 static int64_t weight_of(int a, int b)
 {
     return 1 + a * N_NAMES + b;
 }
 
-/* A profile in which everybody calls everybody, for several threads. */
+/*
+ * A profile in which every function calls every function, for several threads.
+ */
 static struct cp_profile *all_calls(void)
 {
     static struct fixture_row rows[N_ROUNDS * N_NAMES * N_NAMES];

@@ -1,4 +1,4 @@
-/* test_trim.c - tests src/report/graph/trim.c: what is left out. */
+/* test_trim.c - tests src/report/graph/trim.c: dropped nodes and edges. */
 #include "report_cases.h"
 
 static const struct report_case cases[] = {

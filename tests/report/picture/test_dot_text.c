@@ -12,7 +12,10 @@
         text, sizeof(text) - 1                                                 \
     }
 
-/* What is read as one string: up to a quote without a backslash. */
+/*
+ * Length of the text as Graphviz reads a string: up to a quote without a
+ * backslash.
+ */
 static bool is_one_string(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -70,7 +73,7 @@ static void test_rows(void)
     }
 }
 
-/* Every text of up to five letters of these stays inside its string. */
+/* Every text of up to five of these letters stays inside its string. */
 static void test_all_short_texts(void)
 {
     static const char letters[] = { 'n', '\\', '"', '\n', '\0' };

@@ -10,7 +10,7 @@
     "<?xml?>\n<svg width=\"9pt\" height=\"5pt\"\n viewBox=\"0 0 9 5\">\n"
 #define GRAPH "<g id=\"graph0\"><text>"
 
-/* What becomes of the text; the caller frees it. */
+/* Returns the cleaned text; the caller frees it. */
 static char *convert(const char *svg)
 {
     struct cp_out out = { .fd = -1 };
@@ -68,7 +68,7 @@ static void test_names(void)
     }
 }
 
-/* Attributes and elements that can do something go; shapes stay. */
+/* Active attributes and elements are removed; shapes stay. */
 static void test_active(void)
 {
     static const struct {
@@ -108,7 +108,7 @@ static void test_active(void)
     }
 }
 
-/* What is not dot's SVG comes out without a script. */
+/* A document of another shape gets no script. */
 static void test_other(void)
 {
     static const char *const rows[] = {

@@ -1,4 +1,5 @@
-/* test_child.c - tests src/report/source/child.c with the shell as the program.
+/*
+ * test_child.c - tests src/report/source/child.c with the shell as the program.
  */
 #include "base/error.h"
 #include "base/out.h"
@@ -32,7 +33,7 @@ static void test_runs(void)
     cp_out_release(&out);
 }
 
-/* More than any pipe holds, both ways at once, and more of complaints. */
+/* More bytes than a pipe holds, in both directions and on standard error. */
 static void test_much(void)
 {
     size_t len = (size_t)8 << 20;
@@ -55,7 +56,7 @@ static void test_failures(void)
         const char *script, *message;
     } rows[] = {
         { "printf 'bad\\nworse\\n' >&2; exit 3", "sh: bad worse" },
-        { "echo half; exit 1", "sh: failed without a word" },
+        { "echo half; exit 1", "sh: failed without a message" },
         { "kill -9 $$", "sh: Killed" },
     };
 
@@ -69,7 +70,7 @@ static void test_failures(void)
         CHECK_INT(out.len, 0);
         cp_out_release(&out);
     }
-    CHECK_INT(waitpid(-1, NULL, WNOHANG), -1); /* none is left over */
+    CHECK_INT(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
 static void test_no_such_program(void)

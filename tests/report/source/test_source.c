@@ -171,8 +171,8 @@ static void test_problems(void)
     f = open_in(&s, "sub"); /* a directory is an empty file */
     CHECK_INT(f->problem.len, 0);
     CHECK_INT(f->n_lines, 0);
-    CHECK(cp_source_was_asked(&s, str("no.c")));
-    CHECK(!cp_source_was_asked(&s, str("other.c")));
+    CHECK(cp_source_was_tried(&s, str("no.c")));
+    CHECK(!cp_source_was_tried(&s, str("other.c")));
     cp_source_release(&s);
 }
 

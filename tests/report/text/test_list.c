@@ -1,4 +1,4 @@
-/* test_list.c - tests src/report/text/list.c, on source files of its own. */
+/* test_list.c - tests src/report/text/list.c on generated source files. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ struct row {
     struct {
         const char *name, *file;
         int64_t start_line, line;
-    } calls[2]; /* the second has no name if there is one only */
+    } calls[2]; /* the second has no name if there is only one */
     int64_t value;
 };
 
@@ -56,7 +56,7 @@ static struct cp_profile *build(const struct row *rows, size_t n)
     return cp_builder_take(&b);
 }
 
-/* The report, or the message in brackets; the caller frees it. */
+/* Returns the report, or the error message in brackets; the caller frees it. */
 static char *list(const struct row *rows, size_t n, struct cp_options o)
 {
     struct cp_report r = { .profile = build(rows, n), .options = o };
@@ -208,7 +208,7 @@ static void test_inlines(void)
            "         .          .      2:\ttwo\n");
 }
 
-/* A mean is for the total only; lines show sums, as in the reference. */
+/* A mean applies to the total only; lines show sums, as in google/pprof. */
 static void test_mean(void)
 {
     static const struct row rows[] = { { { { "f", "two.c", 2, 2 } }, 30 },

@@ -103,7 +103,7 @@ static void test_reports(void)
     report_run_cases(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
-/* An id may be any number of 64 bits, none of them a sign. */
+/* An id may be any unsigned 64-bit number. */
 static void test_large_ids(void)
 {
     const struct fixture_row row = { "main|f|g", 5, false };

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-/* What Go's text/tabwriter makes of the same text, aligned to the right. */
+/* The output of Go's text/tabwriter for the same text, aligned to the right. */
 static const struct {
     const char *name, *text, *want;
 } cases[] = {

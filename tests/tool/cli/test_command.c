@@ -11,7 +11,9 @@
 
 #define MAX_WORDS 16
 
-/* Reads a command line whose words are apart by spaces; "''" is empty. */
+/*
+ * Parses a command line whose arguments are separated by spaces; "''" is empty.
+ */
 static enum cp_status read_words(struct cp_command *c, char *words,
                                  struct cp_error *err)
 {
@@ -25,7 +27,7 @@ static enum cp_status read_words(struct cp_command *c, char *words,
     return cp_command_init(c, argc, argv, err);
 }
 
-/* What the command came to, as one line. */
+/* Formats the parsed command as one line. */
 static void describe(const struct cp_command *c, char *out, size_t size)
 {
     const struct cp_options *o = &c->options;
@@ -49,7 +51,7 @@ static void describe(const struct cp_command *c, char *out, size_t size)
 }
 
 static const struct {
-    const char *words, *want; /* what it came to, or the message */
+    const char *words, *want; /* expected command, or error message */
 } cases[] = {
     { "-top a", "format 1 a" },
     { "-text a", "format 1 a" },
@@ -106,7 +108,7 @@ static const struct {
     { "-base=x -diff_base=y -top a",
       "-base and -diff_base flags cannot both be specified" },
     { "-normalize -top a", "must have base profile to normalize by" },
-    { "-json -raw a", "-json and -csv go with -top, -tree or -peek" },
+    { "-json -raw a", "-json and -csv need -top, -tree or -peek" },
 };
 
 static void test_lines(void)

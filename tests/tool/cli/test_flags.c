@@ -68,12 +68,12 @@ static void test_place(void)
 
     if (!CHECK(comment) || !CHECK(count))
         return;
-    CHECK_STR(*(const char **)cp_flag_place(comment, &c), "said");
-    *(int *)cp_flag_place(count, &c) = 12;
+    CHECK_STR(*(const char **)cp_flag_target(comment, &c), "said");
+    *(int *)cp_flag_target(count, &c) = 12;
     CHECK_INT(c.options.node_count, 12);
 }
 
-/* Every line is short, and every flag that it names is there. */
+/* Every help line is short, and every flag in it exists. */
 static void test_help(void)
 {
     struct cp_out out = { .fd = -1 };

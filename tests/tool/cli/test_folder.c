@@ -9,7 +9,7 @@
 
 #include "check.h"
 
-/* Makes an empty file, or for a name that ends with a slash a directory. */
+/* Creates an empty file, or a directory if the name ends with a slash. */
 static void make(const char *folder, const char *name)
 {
     char path[256];
@@ -48,7 +48,7 @@ static void test_files(void)
     size_t n = 0;
 
     CHECK(mkdtemp(folder) != NULL);
-    CHECK(cp_folder_is_one(folder));
+    CHECK(cp_folder_exists(folder));
     CHECK(cp_folder_files(folder, &n, &arena, &err) == NULL);
     CHECK_STR(err.msg, "no files in this directory");
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -72,8 +72,8 @@ static void test_none(void)
     struct cp_error err = { 0 };
     size_t n = 0;
 
-    CHECK(!cp_folder_is_one("/nosuch"));
-    CHECK(!cp_folder_is_one("/dev/null"));
+    CHECK(!cp_folder_exists("/nosuch"));
+    CHECK(!cp_folder_exists("/dev/null"));
     CHECK(cp_folder_files("/nosuch", &n, &arena, &err) == NULL);
     CHECK_STR(err.msg, "No such file or directory");
     cp_arena_release(&arena);

@@ -33,13 +33,13 @@ static void test_is_one(void)
 {
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         check_case(names[i].name);
-        CHECK(cp_url_is_one(names[i].name) == names[i].is_one);
+        CHECK(cp_url_is_url(names[i].name) == names[i].is_one);
     }
 }
 
 static const struct {
     const char *name;
-    int seconds; /* asked for by the command line */
+    int seconds; /* value of -seconds */
     const char *text, *socket;
     int in_query;
 } urls[] = {
@@ -105,7 +105,7 @@ static void test_hide(void)
         struct cp_arena arena = { 0 };
 
         check_case(passwords[i].name);
-        CHECK_STR(cp_url_hide(passwords[i].name, &arena), passwords[i].shown);
+        CHECK_STR(cp_url_redact(passwords[i].name, &arena), passwords[i].shown);
         cp_arena_release(&arena);
     }
 }

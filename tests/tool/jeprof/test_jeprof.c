@@ -1,4 +1,4 @@
-/* test_jeprof.c - tests src/tool/jeprof/jeprof.c: the addresses. */
+/* test_jeprof.c - tests src/tool/jeprof/jeprof.c: addresses of services. */
 #include "base/arena.h"
 #include "tool/jeprof/jeprof.h"
 

@@ -17,7 +17,7 @@ static const struct profile_row rows[] = {
 static const struct {
     const char *name, *before, *begin;
     bool goes_on;
-    const char *text; /* the candidates, with commas */
+    const char *text; /* expected candidates, separated by commas */
 } cases[] = {
     { "a report", "", "flam", true, "flamegraph" },
     { "blanks before it", "  ", "flam", true, "flamegraph" },

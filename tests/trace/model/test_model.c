@@ -1,4 +1,7 @@
-/* test_model - what threads wrote down becomes a story that holds together. */
+/*
+ * test_model.c - tests src/trace/model: events of threads become consistent
+ * steps.
+ */
 #include "base/out.h"
 #include "trace/model/model.h"
 #include "trace/step.h"
@@ -22,7 +25,7 @@ static const struct cp_trace_call calls[] = {
     [POLL] = { "poll", "network", CP_CLASS_NETWORK, 0 },
 };
 
-/* A format that writes one line a step: time in us, thread, what. */
+/* A format that writes one line per step: time in us, thread, step. */
 static void write_step(void *writer, const struct cp_step *s)
 {
     static const char *const names[] = {
@@ -70,7 +73,7 @@ static void add(struct story *s, struct cp_trace_input in)
     cp_trace_model_add(s->model, &in);
 }
 
-/* What was said; and the story is over. */
+/* Compares the output and frees the model. */
 static void expect(struct story *s, struct cp_out *out, const char *want)
 {
     cp_out_char(out, '\0');
@@ -79,7 +82,7 @@ static void expect(struct story *s, struct cp_out *out, const char *want)
     cp_trace_model_free(s->model);
 }
 
-/* One story in each case. */
+/* One trace in each case. */
 #define STORY                                                                  \
     struct cp_out out = { .fd = -1 };                                          \
     struct cp_trace_model_options options = { .format = &lines,                \
@@ -89,7 +92,7 @@ static void expect(struct story *s, struct cp_out *out, const char *want)
                                               .account = account };            \
     struct story story = { cp_trace_model_new(&options, 0, NULL) };            \
                                                                                \
-    out.len = 0 /* without what is said of the recorder */
+    out.len = 0 /* drops the steps of the recorder */
 
 #define ADD(what, ...)                                                         \
     add(&story, (struct cp_trace_input){ .kind = CP_INPUT_##what, __VA_ARGS__ })
@@ -105,7 +108,7 @@ static void test_lock_and_waker(void)
     STORY;
     know(&story, 1);
     know(&story, 2);
-    /* In the order of pieces, not of time. */
+    /* Input in the order of buffers, not of time. */
     ADD(WAIT, .tid = 1, .begin_ns = 10, .time_ns = 50, .call = MUTEX,
         .arg = 0xabc, .stack = 5);
     ADD(WAKE, .tid = 2, .time_ns = 20, .arg = 0xabc, .stack = 6);
@@ -135,7 +138,7 @@ static void test_kinds_of_calls(void)
            "syscalls=3 errors=1 blocks=0 read_bytes=4 write_bytes=0\n");
 }
 
-/* The end of one thread lets go whoever joins it. */
+/* The end of a thread wakes its joiner. */
 static void test_life_of_a_thread(void)
 {
     STORY;
@@ -175,7 +178,7 @@ static void test_switches(void)
            "20 1 unblock\n20 1 resume\n");
 }
 
-/* A handler of the program reads while the thread waits for a lock. */
+/* A signal handler reads while the thread waits for a lock. */
 static void test_wait_in_a_wait(void)
 {
     STORY;
@@ -190,7 +193,7 @@ static void test_wait_in_a_wait(void)
            "50 1 block @2 sync.mutex\n60 1 unblock\n60 1 resume\n");
 }
 
-/* A wait that is told before it has ended is not told again. */
+/* A wait that is reported before its end is not reported again. */
 static void test_wait_in_progress(void)
 {
     struct cp_trace_input wait = {
@@ -200,10 +203,10 @@ static void test_wait_in_progress(void)
     STORY;
     know(&story, 1);
     cp_trace_model_flush(story.model, 40 * US);
-    CHECK(cp_trace_model_lacks(story.model, 1, 10 * US));
-    cp_trace_model_waits(story.model, &wait, 40 * US);
-    CHECK(!cp_trace_model_lacks(story.model, 1, 10 * US));
-    CHECK(!cp_trace_model_lacks(story.model, 2, 10 * US));
+    CHECK(cp_trace_model_lacks_wait(story.model, 1, 10 * US));
+    cp_trace_model_report_wait(story.model, &wait, 40 * US);
+    CHECK(!cp_trace_model_lacks_wait(story.model, 1, 10 * US));
+    CHECK(!cp_trace_model_lacks_wait(story.model, 2, 10 * US));
     ADD(WAIT, .tid = 1, .begin_ns = 10, .time_ns = 60, .call = MUTEX,
         .stack = 2);
     cp_trace_model_flush(story.model, 100 * US);
@@ -230,7 +233,10 @@ static void test_regions_and_sleepers(void)
            "13 1 /region outer\n14 1 sample @9\n");
 }
 
-/* A page fault is told where it was met; one within a call is a part of it. */
+/*
+ * A page fault is reported where it happens; inside a call it is part of the
+ * call.
+ */
 static void test_faults(void)
 {
     STORY;
@@ -246,7 +252,7 @@ static void test_faults(void)
            "10 1 block sleep\n60 1 unblock\n60 1 resume\n");
 }
 
-/* What comes after the flush's time waits for the next one. */
+/* Events after the time of the flush stay for the next flush. */
 static void test_horizon(void)
 {
     STORY;
@@ -260,7 +266,7 @@ static void test_horizon(void)
     expect(&story, &out, "60 1 unblock\n60 1 resume\n");
 }
 
-/* Who made a thread, and who woke one, may be read later than they are. */
+/* The creator or waker of a thread may be read after the thread itself. */
 static void test_late_reading(void)
 {
     STORY;
@@ -272,7 +278,7 @@ static void test_late_reading(void)
     cp_trace_model_flush(story.model, 50 * US);
     out.len = 0;
     ADD(CREATE, .tid = 1, .time_ns = 60, .arg = 0x70, .stack = 4);
-    ADD(CREATE, .tid = 2, .time_ns = 51, .arg = 0x70); /* which failed */
+    ADD(CREATE, .tid = 2, .time_ns = 51, .arg = 0x70); /* failed */
     ADD(WAKE, .tid = 1, .time_ns = 65, .arg = 0xabc, .stack = 7);
     cp_trace_model_flush(story.model, 100 * US);
     expect(&story, &out,
@@ -280,7 +286,7 @@ static void test_late_reading(void)
            "65 2 unblock by 1 @7\n70 9 begin\n75 2 resume\n");
 }
 
-/* Those that could not be made do not push out those that were. */
+/* Failed creations do not displace successful ones. */
 static void test_failed_creates(void)
 {
     STORY;
@@ -288,14 +294,15 @@ static void test_failed_creates(void)
     ADD(CREATE, .tid = 1, .time_ns = 10, .arg = 0x70, .stack = 4);
     for (uint64_t i = 0; i < 200000; i++) {
         ADD(CREATE, .tid = 1, .time_ns = 11, .arg = 0x80 + i % 16);
-        ADD(UNMADE, .tid = 1, .time_ns = 12, .arg = 0x80 + i % 16);
+        ADD(CREATE_FAILED, .tid = 1, .time_ns = 12, .arg = 0x80 + i % 16);
     }
     cp_trace_model_flush(story.model, 20 * US);
     ADD(START, .tid = 9, .time_ns = 30, .arg = 0x70, .stack = 3);
     cp_trace_model_flush(story.model, 40 * US);
     ADD(CREATE, .tid = 1, .time_ns = 41, .arg = 0x90);
-    ADD(UNMADE, .tid = 1, .time_ns = 42, .arg = 0x90);
-    ADD(START, .tid = 8, .time_ns = 50, .arg = 0x90); /* whose own was lost */
+    ADD(CREATE_FAILED, .tid = 1, .time_ns = 42, .arg = 0x90);
+    ADD(START, .tid = 8, .time_ns = 50,
+        .arg = 0x90); /* its own creation was lost */
     cp_trace_model_flush(story.model, 60 * US);
     expect(&story, &out,
            "0 1 known\n0 1 name t\n10 9 create by 1 @4\n30 9 begin\n"
@@ -304,14 +311,14 @@ static void test_failed_creates(void)
 
 #define MANY 40000
 
-/* Many at once, of which the newer ones are found whatever their tokens are. */
+/* Of many notices the newer ones are found, whatever their tokens. */
 static void test_many_creates(void)
 {
     char want[64];
 
     STORY;
     know(&story, 1);
-    for (uint64_t i = 0; i < MANY; i++) /* whose starts are lost */
+    for (uint64_t i = 0; i < MANY; i++) /* their starts are lost */
         ADD(CREATE, .tid = 1, .time_ns = 1 + i % 10, .arg = 0x900000 + i);
     cp_trace_model_flush(story.model, 15 * US);
     for (uint64_t i = 0; i < MANY; i++)
@@ -329,9 +336,9 @@ static void test_many_creates(void)
     cp_out_release(&out);
 }
 
-/* Whatever comes, each thread's steps follow each other. */
+/* For random input the steps of each thread are consistent. */
 struct judge {
-    char state[8]; /* by thread: r unning, b locked, w oken, c alling, ... */
+    char state[8]; /* by thread: running, blocked, woken, calling, ... */
     uint64_t last_ns[8];
     int n_bad;
     size_t n;
@@ -381,7 +388,8 @@ static void test_anything(void)
     srand(7);
     for (uint64_t now = 1; now < 200000; now++) {
         struct cp_trace_input in = {
-            .kind = (enum cp_trace_input_kind)(rand() % (CP_INPUT_GONE + 1)),
+            .kind =
+                (enum cp_trace_input_kind)(rand() % (CP_INPUT_VANISHED + 1)),
             .time_ns = now + (uint64_t)(rand() % 50),
             .arg = (uint64_t)(rand() % 4),
             .tid = 1 + rand() % 7,
@@ -391,7 +399,8 @@ static void test_anything(void)
         };
 
         in.begin_ns = in.time_ns - (uint64_t)(rand() % 20);
-        if ((in.kind == CP_INPUT_END || in.kind == CP_INPUT_GONE) && rand() % 4)
+        if ((in.kind == CP_INPUT_END || in.kind == CP_INPUT_VANISHED) &&
+            rand() % 4)
             continue;
         cp_trace_model_add(m, &in);
         if (now % 100 == 0)

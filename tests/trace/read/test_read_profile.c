@@ -33,7 +33,7 @@ static void make(struct trace_made *t)
     trace_end(t);
 }
 
-/* One makes another, which ends, and then one that has the same id. */
+/* A goroutine creates another, which ends, and then one with the same id. */
 static void make_again(struct trace_made *t)
 {
     trace_head(t, "go 1.22 trace");
@@ -117,7 +117,7 @@ static void test_names(void)
 
     if (!CHECK(p != NULL))
         return;
-    CHECK_INT((int)p->n_functions, 1); /* two lines of one */
+    CHECK_INT((int)p->n_functions, 1); /* two lines of one function */
     CHECK_INT((int)p->n_locations, 2);
     CHECK_STR(cp_profile_cstr(p, p->functions[0].name), "main.main");
     CHECK_STR(cp_profile_cstr(p, p->functions[0].filename), "main.go");
@@ -125,7 +125,7 @@ static void test_names(void)
     cp_profile_free(p);
 }
 
-/* The time from being made to running is in no life a wait that is told. */
+/* The time between creation and first run is not a wait. */
 static void test_id_again(void)
 {
     struct cp_profile *p = profile(make_again, CP_TRACE_PROFILE_SCHED, 0, 0);

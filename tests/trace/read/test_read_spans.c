@@ -12,7 +12,7 @@
 #include "check.h"
 #include "trace_bytes.h"
 
-/* Everything that a trace says, as text. */
+/* Writes all spans and marks of a trace as text. */
 struct heard {
     struct cp_trace_spans *spans;
     char text[8192];
@@ -62,8 +62,10 @@ static enum cp_status hear(struct heard *h, const void *bytes, size_t len,
     return cp_trace_spans_read(&h->spans, bytes, len, &watcher, err);
 }
 
-/* Two threads; the second's wake-up of the first has an earlier time stamp
- * than the block that it ends. */
+/*
+ * Two threads: the wake-up by the second has an earlier time stamp than the
+ * block of the first.
+ */
 static void make_two(struct trace_made *t)
 {
     trace_head(t, "go 1.22 trace");
@@ -118,7 +120,7 @@ static void test_order(void)
     cp_trace_spans_free(h.spans);
 }
 
-/* A state lasts over the border of generations, and clocks may change. */
+/* A state continues across generations, and clocks may change. */
 static void test_generations(void)
 {
     static struct trace_made t;
@@ -153,7 +155,7 @@ static void test_generations(void)
     cp_trace_spans_free(h.spans);
 }
 
-/* A program that died in the middle of a batch. */
+/* The trace of a program that died in the middle of a batch. */
 static void test_cut(void)
 {
     static struct trace_made t;
@@ -173,13 +175,13 @@ static void test_cut(void)
         cp_trace_spans_free(h.spans);
     }
     CHECK(hear(&h, t.bytes, 20, &err) == CP_EFORMAT);
-    CHECK_STR(err.msg, "a trace without events, cut short");
-    for (size_t len = 0; len < t.len; len++) /* wherever it ends */
+    CHECK_STR(err.msg, "the trace has no events and is truncated");
+    for (size_t len = 0; len < t.len; len++) /* truncated anywhere */
         if (hear(&h, t.bytes, len, NULL) == CP_OK)
             cp_trace_spans_free(h.spans);
 }
 
-/* Or between two batches of a generation, of which the clock comes last. */
+/* Truncated between two batches of a generation; the clock comes last. */
 static void test_cut_between(void)
 {
     static struct trace_made t;
@@ -215,24 +217,25 @@ static void test_errors(void)
 
     trace_head(&t, "perf.data");
     check_error("another file", &t,
-                "not an execution trace: it does not begin with "
+                "not an execution trace: it does not start with "
                 "\"go 1.22 trace\"");
     trace_head(&t, "go 1.19 trace");
     check_error("old", &t,
-                "a trace of Go 1.19; those of 1.22 and later can be read");
+                "the trace is from Go 1.19; supported are 1.22 and later");
     trace_head(&t, "go 1.99 trace");
     check_error("new", &t,
-                "a trace of the format of Go 1.99; the last that is "
-                "known is 1.26");
+                "the trace has the format of Go 1.99; supported are "
+                "versions up to 1.26");
     trace_head(&t, "go 1.22 trace");
-    check_error("nothing in it", &t, "a trace without events");
+    check_error("nothing in it", &t, "the trace has no events");
     t.bytes[t.len++] = 99;
     check_error("no batch", &t, "no batch at byte 16");
     trace_head(&t, "go 1.22 trace");
     trace_batch(&t, 1, 0);
     trace_put(&t, CP_TRACE_PROC_STOP, 1, U(0));
     trace_end(&t);
-    check_error("no clock at the end", &t, "a trace without events, cut short");
+    check_error("no clock at the end", &t,
+                "the trace has no events and is truncated");
     t.generation = 2;
     trace_clock(&t, 1000);
     check_error("no clock", &t, "generation 1 has no clock");
@@ -244,14 +247,14 @@ static void test_errors(void)
     trace_put(&t, 99, 1, U(0));
     trace_end(&t);
     check_error("no such event", &t,
-                "a bad event (kind 99) of thread 1 in generation 2");
+                "invalid event (kind 99) of thread 1 in generation 2");
     trace_head(&t, "go 1.22 trace");
     trace_clock(&t, 0);
-    check_error("a clock that stands", &t, "a bad clock at byte 30");
+    check_error("a clock that stands", &t, "invalid clock at byte 30");
     trace_head(&t, "go 1.22 trace");
     t.generation = 0;
     trace_clock(&t, 1);
-    check_error("generation 0", &t, "a batch of no generation at byte 16");
+    check_error("generation 0", &t, "batch without a generation at byte 16");
     trace_head(&t, "go 1.22 trace");
     trace_clock(&t, 1);
     trace_strings(&t, 1, "text");
@@ -259,7 +262,7 @@ static void test_errors(void)
     check_error("strings", &t, "bad strings in generation 1");
 }
 
-/* Every request for memory that can fail does, once. */
+/* Every allocation fails once. */
 static void test_no_memory(void)
 {
     static struct trace_made t;

@@ -7,7 +7,9 @@
 #include "check.h"
 #include "trace_bytes.h"
 
-/* Thread 5 of our library's kind: with the system's figures, and a recorder. */
+/*
+ * Thread 5 as libcpprof writes it: with the kernel's figures, and a recorder.
+ */
 static void make_native(struct trace_made *t)
 {
     trace_head(t, "go 1.22 trace");
@@ -27,7 +29,7 @@ static void make_native(struct trace_made *t)
     trace_end(t);
     trace_batch(t, 6, 1100);
     trace_put(t, CP_TRACE_GO_STATUS, 4, U(0), U(6), U(6), U(2));
-    /* What the program says in the recorder's words is none of its own. */
+    /* A message of the program in the recorder's format does not count. */
     trace_put(t, CP_TRACE_LOG, 5, U(600), U(0), U(1), U(2), U(0));
     trace_put(t, CP_TRACE_LOG, 5, U(0), U(0), U(3), U(9), U(0));
     trace_put(t, CP_TRACE_LOG, 5, U(0), U(0), U(5), U(6), U(0));
@@ -68,7 +70,7 @@ static void test_figures(void)
     make_native(&made);
     if (!CHECK(cp_trace_threads_read(&t, made.bytes, made.len, NULL) == CP_OK))
         return;
-    CHECK_INT((int)t->n_rows, 2); /* the recorder is not there */
+    CHECK_INT((int)t->n_rows, 2); /* without the recorder */
     CHECK_INT((int)t->n_lost, 9);
     CHECK(row(t, 1) == NULL && row(t, 6) != NULL);
     r = row(t, 5);
@@ -78,13 +80,13 @@ static void test_figures(void)
             CHECK(cp_trace_row_has(r, cases[i].column));
             CHECK_INT((int)r->values[cases[i].column], (int)cases[i].want);
         }
-        CHECK(!cp_trace_row_has(r, CP_TRACE_COL_VCSW)); /* nobody said */
+        CHECK(!cp_trace_row_has(r, CP_TRACE_COL_VCSW)); /* not in the message */
         CHECK_STR(cp_trace_spans_title(t->spans, r->lane).ptr, "worker");
     }
     cp_trace_threads_free(t);
 }
 
-/* Threads 1 to 4, that begin and run for different times. */
+/* Threads 1 to 4, which start and run at different times. */
 static void make_four(struct trace_made *t)
 {
     static const uint64_t runs[] = { 30, 10, 40, 20 };
@@ -128,13 +130,13 @@ static void test_sort(void)
                       (int)cases[i].want[k]);
     }
     CHECK(cp_trace_threads_sort(t, "weight", &err) == CP_EUSAGE);
-    CHECK(strncmp(err.msg, "no column weight; there are name id start", 41) ==
+    CHECK(strncmp(err.msg, "unknown column weight; use one of name id", 41) ==
           0);
     CHECK(cp_trace_threads_sort(NULL, "run", NULL) == CP_OK);
     cp_trace_threads_free(t);
 }
 
-/* A row without a number comes last, whichever way it is sorted. */
+/* A row without a value sorts last in both directions. */
 static void test_sort_missing(void)
 {
     static struct trace_made made;

@@ -1,6 +1,6 @@
 /*
- * test_read_timeline.c - a trace in memory: sums and windows against those
- * made span by span.
+ * test_read_timeline.c - tests src/trace/read/read_timeline.c and
+ * read_window.c: compares sums and windows with those computed span by span.
  */
 #include "base/error.h"
 #include "base/out.h"
@@ -16,14 +16,14 @@
 
 static uint64_t seed = 1;
 
-/* Below n. */
+/* A random number below n. */
 static uint64_t some(uint64_t n)
 {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (seed >> 33) % n;
 }
 
-/* A thread that waits again and again, for as long as chance has it. */
+/* A thread that waits repeatedly, for random times. */
 static void make(struct trace_made *t)
 {
     trace_head(t, "go 1.22 trace");
@@ -54,7 +54,7 @@ static struct cp_trace_timeline *timeline(void)
     return t;
 }
 
-/* Times in each state between two moments, span by span. */
+/* Computes the time in each state between two times, span by span. */
 static struct cp_trace_times slowly(const struct cp_trace_timeline *t,
                                     uint64_t from, uint64_t to)
 {
@@ -117,7 +117,7 @@ struct item {
     uint8_t state, is_open, nothing[2], shares[8];
 };
 
-/* Items follow one another, cover the window and are not too many. */
+/* Items are contiguous, cover the window and are few enough. */
 static void check_window(const struct cp_trace_timeline *t, uint64_t from,
                          uint64_t to, uint32_t n_points)
 {
@@ -170,7 +170,8 @@ static void test_regions(void)
     m = cp_trace_timeline_marks(t, 0, &n);
     if (CHECK(n == 3)) {
         CHECK(m[0].kind == CP_TRACE_MARK_REGION && m[0].time_ns == 5);
-        CHECK(m[0].value == m[2].time_ns); /* by its name, not the last */
+        CHECK(m[0].value ==
+              m[2].time_ns); /* matched by name, not the innermost */
         CHECK(m[1].kind == CP_TRACE_MARK_REGION && m[1].value == UINT64_MAX);
     }
     (void)cp_trace_timeline_marks(t, CP_TRACE_NO_LANE, &n);

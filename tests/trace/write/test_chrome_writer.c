@@ -1,4 +1,7 @@
-/* test_chrome_writer - the short trace as JSON, byte by byte. */
+/*
+ * test_chrome_writer.c - tests src/trace/write/chrome_writer.c: the short trace
+ * as JSON, byte by byte.
+ */
 #include "check.h"
 #include "trace_fixture.h"
 

@@ -1,6 +1,7 @@
 /*
- * test_go_writer - Go's format: its bytes, read back one by one, and that a
- * long trace is cut into generations. tests/cli/trace shows traces to Go.
+ * test_go_writer.c - tests src/trace/write/go_writer.c: decodes the bytes, and
+ * checks that a long trace is split into generations. tests/cli/trace passes
+ * traces to Go's tool.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static uint64_t number(struct reader *r)
     return value;
 }
 
-/* Arguments after the time; strings and stacks are not among these. */
+/* Number of arguments after the time, without strings and stacks. */
 static const struct {
     const char *name;
     int n_args;
@@ -44,7 +45,7 @@ static const struct {
     [44] = { "log", 4 },
 };
 
-/* One line for an event: its time, its name and its arguments. */
+/* Writes one line for an event: time, name, arguments. */
 static void tell_event(struct reader *r, uint64_t *time, struct cp_out *out)
 {
     int type = *r->at++;
@@ -96,7 +97,7 @@ static void tell_samples(struct reader *r, struct cp_out *out)
     }
 }
 
-/* Reads a batch; its generation. */
+/* Reads a batch; returns its generation. */
 static uint64_t tell_batch(struct reader *r, struct cp_out *out)
 {
     struct reader data;
@@ -210,7 +211,7 @@ static void write_long(struct cp_out *bytes)
     cp_trace_stacks_release(&stacks);
 }
 
-/* Functions that are inlined have one address, and each a place of its own. */
+/* Inlined functions share one address but get different pcs. */
 static void test_inlined(void)
 {
     static const char *const names[] = { "inner", "middle", "outer" };
@@ -271,7 +272,7 @@ static void test_generations(void)
     cp_out_release(&text);
 }
 
-/* Readers want a beginning for what they hear of later, or again. */
+/* A thread known later, or again, needs a creation event. */
 static void test_met_late(void)
 {
     static const struct cp_step steps[] = {

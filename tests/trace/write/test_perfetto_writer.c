@@ -1,6 +1,6 @@
 /*
- * test_perfetto_writer - the short trace as packets, read back: every packet
- * is whole, names come before they are used, and slices end.
+ * test_perfetto_writer.c - tests src/trace/write/perfetto_writer.c: decodes the
+ * packets of the short trace. Names precede their use, and slices end.
  */
 #include <stdint.h>
 

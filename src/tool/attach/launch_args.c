@@ -1,5 +1,5 @@
-/* launch_words.c - see launch_words.h. */
-#include "tool/attach/launch_words.h"
+/* launch_args.c - parses durations, ports, output files and targets. */
+#include "tool/attach/launch_args.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,11 @@ static const struct {
     double seconds;
 } units[] = { { "ms", 1e-3 }, { "s", 1 }, { "m", 60 }, { "h", 3600 } };
 
-/* The unit that the text begins with; 0: none. */
-static double take_unit(const char **text)
+/*
+ * Skips the unit at *text and returns its length in seconds; 0 if there is
+ * none.
+ */
+static double parse_unit(const char **text)
 {
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         size_t len = strlen(units[i].name);
@@ -38,8 +41,8 @@ static double take_unit(const char **text)
     return 0;
 }
 
-enum cp_status cp_launch_seconds(const char *text, double *out,
-                                 struct cp_error *err)
+enum cp_status cp_launch_seconds(const char *option, const char *text,
+                                 double *out, struct cp_error *err)
 {
     const char *p = text;
     double sum = 0;
@@ -52,7 +55,7 @@ enum cp_status cp_launch_seconds(const char *text, double *out,
             goto bad;
         value = strtod(p, NULL);
         p += len;
-        unit = take_unit(&p);
+        unit = parse_unit(&p);
         if (unit == 0 && (*p || sum > 0))
             goto bad;
         sum += value * (unit > 0 ? unit : 1);
@@ -62,9 +65,9 @@ enum cp_status cp_launch_seconds(const char *text, double *out,
         return CP_OK;
     }
 bad:
-    return cp_error_set(err, CP_EUSAGE,
-                        "no time, or more than a day: %s (10s, 2m, 500ms)",
-                        text);
+    return cp_error_set(
+        err, CP_EUSAGE,
+        "%s %s: not a duration; use 10s, 2m or 1h (at most 24h)", option, text);
 }
 
 enum cp_status cp_launch_port(const char *text, char out[CP_LAUNCH_PORT_BYTES],
@@ -74,7 +77,9 @@ enum cp_status cp_launch_port(const char *text, char out[CP_LAUNCH_PORT_BYTES],
     unsigned long port = strtoul(text, &end, 10);
 
     if (*text < '0' || *text > '9' || *end || port > 65535)
-        return cp_error_set(err, CP_EUSAGE, "no port: %s", text);
+        return cp_error_set(err, CP_EUSAGE,
+                            "--profile-port %s: not a port; use 0 to 65535",
+                            text);
     (void)snprintf(out, CP_LAUNCH_PORT_BYTES, "localhost:%lu", port);
     return CP_OK;
 }
@@ -100,7 +105,8 @@ enum cp_status cp_launch_check_file(const char *file, struct cp_error *err)
         is_good = faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
     }
     return is_good ? CP_OK
-                   : cp_error_set(err, CP_EIO, "%s: %s", file, strerror(errno));
+                   : cp_error_set(err, CP_EIO, "cannot write %s: %s", file,
+                                  strerror(errno));
 }
 
 static bool is_number(const char *text)
@@ -108,8 +114,8 @@ static bool is_number(const char *text)
     return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* How well it fits: 2 exactly, 1 its beginning, 0 not. */
-static int fit(const struct cp_instance *i, const char *what)
+/* How well the target matches: 2 exactly, 1 by prefix, 0 not at all. */
+static int match_score(const struct cp_instance *i, const char *what)
 {
     if (!what)
         return 1;
@@ -127,7 +133,7 @@ static enum cp_status pick(const struct cp_instances *list, const char *what,
 
     for (int wanted = 2; wanted > 0 && n == 0; wanted--)
         for (size_t i = 0; i < list->n; i++)
-            if (fit(&list->items[i], what) == wanted) {
+            if (match_score(&list->items[i], what) == wanted) {
                 found = i;
                 n++;
             }
@@ -137,12 +143,12 @@ static enum cp_status pick(const struct cp_instances *list, const char *what,
     }
     if (n > 1)
         return cp_error_set(err, CP_EUSAGE,
-                            "%zu programs %s%s: give a process number of "
+                            "%zu programs %s%s; give a process number from "
                             "cpprof list",
-                            n, what ? "are called " : "serve profiles",
+                            n, what ? "match " : "serve profiles",
                             what ? what : "");
     return cp_error_set(err, CP_EUSAGE,
-                        "no program%s%s serves profiles: start one with "
+                        "no program%s%s serves profiles; start one with "
                         "cpprof run, or attach to one with cpprof attach",
                         what ? " " : "", what ? what : "");
 }

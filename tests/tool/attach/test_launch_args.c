@@ -1,6 +1,9 @@
-/* Tests of tool/attach/launch_words.c: times and ages as people write them. */
+/*
+ * test_launch_args.c - tests src/tool/attach/launch_args.c: durations, ports,
+ * ages.
+ */
 #include "base/error.h"
-#include "tool/attach/launch_words.h"
+#include "tool/attach/launch_args.h"
 
 #include <string.h>
 #include <time.h>
@@ -11,7 +14,7 @@ static void test_seconds(void)
 {
     static const struct {
         const char *text;
-        double seconds; /* below 0: refused */
+        double seconds; /* below 0: rejected */
     } cases[] = {
         { "10", 10 },     { "10s", 10 }, { "2m", 120 },    { "1m30s", 90 },
         { "1h", 3600 },   { "0", 0 },    { "500ms", 0.5 }, { "1.5s", 1.5 },
@@ -23,11 +26,14 @@ static void test_seconds(void)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct cp_error err = { 0 };
         double got = -7;
-        enum cp_status status = cp_launch_seconds(cases[i].text, &got, &err);
+        enum cp_status status =
+            cp_launch_seconds("--cpu", cases[i].text, &got, &err);
 
         check_case(cases[i].text);
         if (cases[i].seconds < 0) {
-            CHECK(status == CP_EUSAGE && err.msg[0] && got == -7);
+            CHECK(status == CP_EUSAGE && got == -7);
+            CHECK(strncmp(err.msg, "--cpu ", 6) == 0);
+            CHECK(strstr(err.msg, ": not a duration; use 10s"));
         } else {
             CHECK(status == CP_OK);
             CHECK(got > cases[i].seconds - 1e-9 &&

@@ -1,5 +1,6 @@
-/* place.c - see place.h. */
-#include "web/place.h"
+/* listener.c - parses the listen address, opens the server and checks requests.
+ */
+#include "web/listener.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -44,9 +45,9 @@ static void make_url(const struct cp_http_address *a,
         (void)snprintf(out, CP_WEB_URL_BYTES, "http://%s", text);
 }
 
-enum cp_status cp_web_place_open(struct cp_web_place *p,
-                                 const struct cp_web_service *service,
-                                 struct cp_error *err)
+enum cp_status cp_web_listener_open(struct cp_web_listener *p,
+                                    const struct cp_web_service *service,
+                                    struct cp_error *err)
 {
     struct cp_http_limits limits = CP_HTTP_DEFAULT_LIMITS;
     enum cp_status status = read_address(&p->address, service->host_port, err);
@@ -65,19 +66,19 @@ enum cp_status cp_web_place_open(struct cp_web_place *p,
     return status;
 }
 
-void cp_web_place_close(struct cp_web_place *p)
+void cp_web_listener_close(struct cp_web_listener *p)
 {
     cp_http_server_free(p->server);
     p->server = NULL;
 }
 
-bool cp_web_place_allows(const struct cp_web_place *p,
-                         struct cp_http_exchange *x)
+bool cp_web_listener_allows(const struct cp_web_listener *p,
+                            struct cp_http_exchange *x)
 {
     if (!p->address.is_loopback || cp_http_guard_allows(cp_http_request_of(x)))
         return true;
     cp_http_answer_text(x, 403,
-                        "refused: this page was asked for by "
-                        "another site or under another name\n");
+                        "refused: the request comes from another site or "
+                        "names another host\n");
     return false;
 }
