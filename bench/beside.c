@@ -1,13 +1,12 @@
 /*
- * beside - malloc and free as they are called, beside the same of the allocator
- * itself, for bench/heap.py.
+ * beside - compares hooked malloc and free with the allocator's own, for
+ * bench/heap.py.
  *
- * `beside LIBRARY 0|1` does what a thread of bench/churn does, in slices of
- * some 40 us: through malloc and free, where a preloaded library's hooks are,
- * and straight to those of LIBRARY, in turn. Where a process happens to lie,
- * and what else the machine does, is then the same for both. Prints the
- * nanoseconds of a round of each: the mean of all slices but the slowest
- * twentieth, which were interrupted.
+ * `beside LIBRARY 0|1` does the work of a thread of bench/churn in slices of
+ * about 40 us, alternately through malloc and free, where a preloaded library
+ * has its hooks, and through those of LIBRARY. So memory layout and load of the
+ * machine are the same for both. Prints the nanoseconds of a round of each: the
+ * mean of all slices without the slowest twentieth, which were interrupted.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,7 +20,7 @@
 #define KEPT 2048
 #define ROUNDS 1000
 #define SLICES 4000
-#define TURN 10 /* slices of one kind one after the other */
+#define TURN 10 /* consecutive slices of one kind */
 
 struct way {
     void *(*take)(size_t size);
@@ -115,7 +114,7 @@ static int find_ways(const char *name, int through)
 
 int main(int argc, char **argv)
 {
-    pthread_t thread; /* glibc does less where there is but one */
+    pthread_t thread; /* glibc has a shortcut for processes with one thread */
     int through = argc == 3 && argv[2][0] == '1';
     double ignored;
 
@@ -127,7 +126,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2 * SLICES; i += TURN) {
         struct way *w = &ways[i / TURN % 2];
 
-        run_slice(w, &ignored); /* what it has is in the caches again */
+        run_slice(w, &ignored); /* warms up the caches */
         for (int k = 0; k < TURN; k++)
             run_slice(w, &w->ns[i / TURN / 2 * TURN + k]);
     }

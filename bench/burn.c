@@ -1,6 +1,6 @@
 /*
- * burn - work to be profiled: so many rounds of sorting and formatting, with
- * stacks of some depth. Prints the CPU time that it took, in seconds.
+ * burn ROUNDS - work for a profiler: sorts and formats, with deep stacks.
+ * Prints its CPU time in seconds.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,18 +1,15 @@
 /*
- * churn - threads that do little else than allocate and free, for
- * bench/heap.py.
+ * churn - threads that mostly allocate and free, for bench/heap.py.
  *
- * `churn THREADS ROUNDS` prints the CPU time that all took, in seconds, and
- * what of it was used after each thread had done the first tenth of its rounds:
- * the start of whatever else is in the process is then over. Each thread keeps
- * some thousand blocks and replaces one at a time: sizes from 16 to 4096 bytes,
- * small ones far more often, every block written to and read again, and a fifth
- * of them freed by another thread than theirs.
+ * `churn THREADS ROUNDS` prints the CPU time of all threads in seconds, and the
+ * part after the first tenth of the rounds, which excludes the start of the
+ * profiler. Each thread keeps about a thousand blocks and replaces one at a
+ * time: 16 to 4096 bytes, mostly small. It writes and reads every block;
+ * another thread frees a fifth of them.
  *
- * `churn THREADS ROUNDS deep` makes samples as dear as they come: any size from
- * 16 bytes to 8 KiB, each power of two as often as the others, of which the
- * first and the last byte are written, a quarter freed by another thread, in
- * functions that are called 10 to 30 deep.
+ * `churn THREADS ROUNDS deep` makes samples expensive: sizes from 16 bytes to
+ * 8 KiB, each power of two equally often, with only the first and the last byte
+ * written; another thread frees a quarter; stacks are 10 to 30 frames deep.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,7 +23,7 @@
 #define MAX_THREADS 64
 #define KEPT 8192
 #define SHARED 1024
-#define BATCH 32 /* rounds of one depth */
+#define BATCH 32 /* rounds with the same depth */
 #define NEVER_INLINE __attribute__((noinline))
 
 static void *_Atomic shared[SHARED];
@@ -41,7 +38,7 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* 16 to 4096: each power of two as often as all above it together. */
+/* 16 to 4096: each power of two as often as all larger ones together. */
 static size_t draw_size(uint32_t r)
 {
     int power = __builtin_ctz(r | 1 << 8);
@@ -52,7 +49,7 @@ static size_t draw_size(uint32_t r)
     return ((size_t)16 << power) - (r >> 16 & 7);
 }
 
-/* Written all over, as by somebody who needs it; or hardly at all. */
+/* Writes the whole block, or only its first and last byte. */
 static void *make(uint32_t r)
 {
     size_t size = draw_size(r);
@@ -68,7 +65,7 @@ static void *make(uint32_t r)
     return block;
 }
 
-/* The first word is the block's own: how long it is. */
+/* The first word of a block is its size. */
 static uint64_t read_it(const void *block)
 {
     const uint64_t *words = block;

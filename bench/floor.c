@@ -1,10 +1,10 @@
 /*
- * floor.c - the least that any reader of a profile must do.
+ * floor.c - the minimal work of any reader of a profile.
  *
  *     floor FILE...
  *
- * Reads each file, inflates it with libdeflate and adds up its bytes. What a
- * report costs beyond this is the report's own doing.
+ * Reads each file, inflates it with libdeflate and adds up its bytes. All other
+ * cost of a report is that of the tool.
  */
 #include <libdeflate.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static uint8_t *read_file(const char *path, size_t *out_len)
     return data;
 }
 
-/* The last four bytes of a gzip file say how long its content is. */
+/* The last four bytes of a gzip file are the size of its content. */
 static uint64_t sum_file(const char *path,
                          struct libdeflate_decompressor *inflater)
 {

@@ -1,5 +1,5 @@
 /*
- * gen_profile.c - writes a made-up profile with the shape of a real one.
+ * gen_profile.c - writes a synthetic profile with the shape of a real one.
  *
  *     gen_profile OUT SAMPLES FUNCTIONS SEED labels|plain
  *
@@ -26,7 +26,7 @@
 enum {
     N_SITES = 8,
     N_LEAVES = 4,
-    N_PLACES = N_SITES + N_LEAVES, /* locations in a function */
+    N_PLACES = N_SITES + N_LEAVES, /* locations per function */
     MIN_DEPTH = 20,
     MAX_DEPTH = 60,
     N_THREADS = 16,
@@ -35,7 +35,7 @@ enum {
     FUNCTIONS_PER_FILE = 20,
 };
 
-/* Fixed strings, by index; those that depend on a number follow them. */
+/* Indexes of the fixed strings; generated strings follow them. */
 enum {
     STR_EMPTY,
     STR_SAMPLES,
@@ -59,8 +59,8 @@ struct buf {
 struct gen {
     uint64_t n_samples, n_functions;
     bool has_labels;
-    uint64_t random; /* the generator's state */
-    bool *used;      /* by location */
+    uint64_t random; /* state of the random number generator */
+    bool *used;      /* indexed by location */
     struct buf out, msg, sub;
 };
 
@@ -107,7 +107,7 @@ static void put_bytes(struct buf *b, unsigned field, const void *data,
     put_raw(b, data, len);
 }
 
-/* Adds part as a field of whole, and empties it for the next. */
+/* Appends part to whole as a field, and empties part. */
 static void put_message(struct buf *whole, unsigned field, struct buf *part)
 {
     put_bytes(whole, field, part->data, part->len);

@@ -1,6 +1,6 @@
 /*
- * hooks - calls that the library stands before, N times each; bench/hooks.py
- * counts the instructions that one takes.
+ * hooks - makes a hooked call N times; bench/hooks.py counts the instructions
+ * of one call.
  *
  *     hooks OPERATION N
  */
@@ -21,7 +21,7 @@ static void allocate(long n)
     }
 }
 
-/* C++'s operators new and sized delete, as a program finds them. */
+/* C++'s operators new and sized delete, looked up as in a program. */
 static void make_new(long n)
 {
     void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_GLOBAL);
@@ -51,7 +51,7 @@ static void lock(long n)
     }
 }
 
-/* It is held, and there is no time to wait for it. */
+/* The lock is held, and the deadline has passed. */
 static void lock_busy(long n)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

@@ -1,7 +1,6 @@
 /*
- * idle_thread.c - a library for LD_PRELOAD that does nothing but have a thread,
- * in every process, that sleeps: what bench/postgres_locks.py compares ours
- * with.
+ * idle_thread.c - a library for LD_PRELOAD that only starts a sleeping thread
+ * in every process; the reference of bench/postgres_locks.py.
  */
 #include <pthread.h>
 #include <signal.h>

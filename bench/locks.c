@@ -1,8 +1,8 @@
 /*
- * locks - what a lock costs, and threads to be looked at.
+ * locks - measures the cost of a lock; also a program with many threads.
  *
  *     locks pairs N
- *         N locks and unlocks by one thread while another sleeps: ns of CPU
+ *         one thread locks and unlocks N times while another sleeps: ns of CPU
  *     locks crowd THREADS N
  *         N turns of each thread at one lock: seconds of CPU
  *     locks jostle THREADS N
@@ -13,8 +13,8 @@
  *     locks threads N
  *         N threads that wait, until standard input ends
  *
- * In a crowd that does all in equal steps two cores soon take turns without
- * meeting; of those that jostle every fifth has to wait.
+ * With equal turns two cores soon alternate without contention; with uneven
+ * turns every fifth turn waits.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -47,7 +47,7 @@ static double cpu_seconds(void)
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* The quickest of many batches: others use the machine too. */
+/* The fastest of many batches, because of other load on the machine. */
 static void *sleep_on(void *arg)
 {
     for (;;)
@@ -56,8 +56,8 @@ static void *sleep_on(void *arg)
 }
 
 /*
- * The best batch. With a thread beside it in any case: without one libc leaves
- * atomic instructions out, and with an endpoint there is one.
+ * The fastest batch. A second thread always exists: without one glibc omits
+ * atomic instructions, and an endpoint always adds one.
  */
 static void pairs(long n)
 {
@@ -98,23 +98,23 @@ static void *take_turns(void *arg)
     return arg;
 }
 
-/* Up to 2 n, n on average; each thread has its own dice. */
-static void uneven_work(unsigned *dice, unsigned n)
+/* Up to 2 n rounds, n on average; each thread has its own rng state. */
+static void uneven_work(unsigned *rng, unsigned n)
 {
-    *dice = *dice * 1664525 + 1013904223;
-    work((int)((*dice >> 16) * (2 * n) >> 16));
+    *rng = *rng * 1664525 + 1013904223;
+    work((int)((*rng >> 16) * (2 * n) >> 16));
 }
 
 static void *jostle(void *arg)
 {
-    unsigned dice = (unsigned)(uintptr_t)&dice;
+    unsigned rng = (unsigned)(uintptr_t)&rng;
 
     for (long i = 0; i < turns; i++) {
         (void)pthread_mutex_lock(&lock);
-        uneven_work(&dice, 200);
+        uneven_work(&rng, 200);
         shared_sum++;
         (void)pthread_mutex_unlock(&lock);
-        uneven_work(&dice, 400);
+        uneven_work(&rng, 400);
     }
     return arg;
 }
@@ -127,7 +127,7 @@ static void *wait_here(void *arg)
     return arg;
 }
 
-/* Runs n threads; a word on standard output when all are there. */
+/* Runs n threads; prints a line when all have started. */
 static void start(long n, void *(*run)(void *), const char *word)
 {
     pthread_t *threads = calloc((size_t)n, sizeof(*threads));

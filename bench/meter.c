@@ -1,13 +1,13 @@
 /*
- * meter.c - runs a command and says what it cost.
+ * meter.c - runs a command and measures its cost.
  *
  *     meter FIGURES MAX_SECONDS MAX_MB COMMAND...
  *
  * Writes one line to the file FIGURES: wall seconds, CPU seconds, peak resident
- * KiB, and how it ended: its exit status, "signal", "time" or "memory" (it was
- * killed for passing that limit). The kernel lets a child inherit its parent's
- * peak until exec, so a large parent such as Python would hide a small child's
- * figure; this program is about the smallest parent there is.
+ * KiB, and how it ended: its exit status, "signal", "time" or "memory" (killed
+ * at that limit). A child inherits its parent's peak until exec, so a large
+ * parent such as Python would hide the figure of a small child; this program is
+ * a small parent.
  */
 #include <errno.h>
 #include <signal.h>
@@ -64,8 +64,8 @@ static long resident_mb(pid_t pid)
 }
 
 /*
- * Waits for the child, looking at its limits every tenth of a second; its end
- * wakes the wait at once. Returns "time" or "memory" if a limit was passed.
+ * Waits for the child and checks its limits every tenth of a second; its end
+ * interrupts the wait. Returns "time" or "memory" if a limit was exceeded.
  */
 static const char *wait_within(pid_t pid, double start, struct limits limits)
 {

@@ -1,10 +1,10 @@
 /*
- * sample - what one sample costs the program, delivery of the signal included.
+ * sample - measures the cost of one sample, with the delivery of the signal.
  *
- * Sends itself the signals that a profiler's timer would send, on stacks of
- * several depths. `sample` does so to an empty handler and to ours;
- * `sample SIGNAL` to whoever has that signal: a profiler that was preloaded.
- * Prints the best of several rounds, in nanoseconds of CPU time.
+ * Sends itself the signals of a profiler's timer, on stacks of several depths.
+ * `sample` measures an empty handler and the library's; `sample SIGNAL` the
+ * handler of a preloaded profiler. Prints the best of several rounds, in
+ * nanoseconds of CPU time.
  */
 #include <signal.h>
 #include <stdio.h>

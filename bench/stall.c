@@ -1,15 +1,15 @@
 /*
- * stall - does a leak profile stop the program? For bench/heap.py.
+ * stall - measures how long a leak profile stalls the program, for
+ * bench/heap.py.
  *
- * `stall MB` fills so much memory with blocks of 4 to 64 KB in which every
- * eighth word is a pointer, then takes a leak profile while a thread reads the
- * clock all the time, and now and then maps a page, writes to it and unmaps it:
- * the lock of the address space is what the two could meet at. Prints how long
- * that took, and the longest time between two readings and of a mapping while
- * it was taken and, for comparison, while nothing was. The thread runs at
- * real-time priority where that is allowed: else others get the core meanwhile,
- * and the scheduler is measured. It naps, or the kernel would stop it once a
- * second.
+ * `stall MB` fills MB of memory with blocks of 4 to 64 KB in which every eighth
+ * word is a pointer, then takes a leak profile. Meanwhile a thread reads the
+ * clock continuously and sometimes maps a page, writes to it and unmaps it,
+ * which needs the lock of the address space (mmap_lock). Prints the duration of
+ * the profile, and the longest time between two readings and of a mapping,
+ * during the profile and without one. The thread has real-time priority if
+ * permitted; otherwise the figures include the scheduler. It sleeps at times,
+ * because the kernel throttles real-time threads once a second.
  */
 #include <cpprof.h>
 

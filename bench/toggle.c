@@ -1,14 +1,13 @@
 /*
- * toggle - what a running CPU profile costs, within one process.
+ * toggle - measures the cost of a running CPU profile within one process.
  *
- * `toggle BLOCKS` does the same work again and again, in blocks with a profile
- * running and blocks without one in turn, and compares the CPU time of the
- * whole process that each of many small pieces of it takes. Starting and
- * stopping are left out. The profiler is the one that is preloaded, ours or
- * gperftools'; with neither it is a timer on the thread's CPU clock with an
- * empty handler, which is what the kernel takes of any. Prints by how many
- * percent the median and the lower quartile of pieces differ, and the median's
- * standard error. The quartile is less touched by what else the machine does.
+ * `toggle BLOCKS` repeats the same work in blocks with and without a profile,
+ * and compares the CPU time of the whole process for many small pieces of it.
+ * Starting and stopping are excluded. The profiler is the preloaded one, cpprof
+ * or gperftools; without one it is a timer on the thread's CPU clock with an
+ * empty handler, the kernel's part of the cost. Prints the difference of the
+ * median and of the lower quartile in percent, and the median's standard error.
+ * Other load on the machine affects the quartile less.
  */
 #include <math.h>
 #include <signal.h>
@@ -22,7 +21,7 @@
 
 #define PERIOD_NS 10000000
 #define PIECE_S 0.04 /* four samples at 100 Hz */
-#define PIECES 12    /* of a block */
+#define PIECES 12    /* pieces per block */
 #define ROWS 512
 #define MAX_BLOCKS 1000
 
@@ -49,7 +48,7 @@ static int compare(const void *a, const void *b)
     return memcmp(a, b, 16);
 }
 
-/* Formatting and sorting, some twenty frames deep. */
+/* Formats and sorts, about twenty frames deep. */
 static __attribute__((noinline)) void work(int depth, unsigned seed)
 {
     static char rows[ROWS][16];
@@ -122,7 +121,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The times of all pieces of work, with a profile or without. */
+/* CPU times of all pieces of work, with or without a profile. */
 static struct pieces {
     double s[MAX_BLOCKS * PIECES];
     int n;
@@ -130,12 +129,12 @@ static struct pieces {
 
 static void run_block(long rounds, struct pieces *out)
 {
-    (void)segment(rounds); /* what starting costs is another matter */
+    (void)segment(rounds); /* excludes the cost of starting */
     for (int i = 0; i < PIECES; i++)
         out->s[out->n++] = segment(rounds);
 }
 
-/* The deviation of a normal distribution with such a middle half. */
+/* The standard deviation of a normal distribution with these quartiles. */
 static double deviation(const struct pieces *p)
 {
     return (p->s[p->n * 3 / 4] - p->s[p->n / 4]) / 1.35;

@@ -1,15 +1,15 @@
 /*
- * trace_known - threads that do a known number of things, for
+ * trace_known - threads with a known number of events, for
  * bench/trace_known.py.
  *
  *     trace_known THREADS ROUNDS FILE
  *
- * The program traces itself into FILE. Each thread has a condition, a pipe and
- * a socket pair of its own. In each round it sleeps once for a microsecond,
- * writes and reads a byte of the pipe, and every eighth round waits for its
- * condition until that has timed out, which it always does, and polls a socket
- * that stays silent for a millisecond. Prints a line for each kind: its name,
- * how often, and how long at least, in ns of all threads together.
+ * The program traces itself into FILE. Each thread has its own condition, pipe
+ * and socket pair. In each round it sleeps for a microsecond and writes and
+ * reads a byte of the pipe. In every eighth round it also waits for its
+ * condition, which always times out, and polls a silent socket for a
+ * millisecond. Prints a line for each kind: its name, its count, and the
+ * minimal time in ns of all threads together.
  */
 #include <cpprof.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /*
- * trace_work - a busy program for bench/trace.py: eight threads that take jobs
- * from a queue under a mutex, work some tens of microseconds on each, put the
- * results away under another, and now and then send some of them through a
- * pipe. When asked to, it waits for a byte on its input before it begins.
- * Prints the CPU time that it took, in seconds, and the locks taken.
+ * trace_work - a busy program for bench/trace.py. Eight threads take jobs from
+ * a queue under a mutex, work some tens of microseconds on each, store the
+ * results under another mutex, and sometimes send some through a pipe. With
+ * `wait` it starts after a byte of input. Prints its CPU time in seconds and
+ * the number of lock acquisitions.
  *
  *   trace_work JOBS [wait]
  */

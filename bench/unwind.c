@@ -1,10 +1,10 @@
 /*
- * unwind - what one frame costs: our walker, libgcc's and libunwind's, from the
- * registers of a signal, in one run.
+ * unwind - measures the cost of a frame in cpprof's unwinder, libgcc's and
+ * libunwind's, starting from the registers of a signal.
  *
- * The stack goes to and fro between this program and libc's qsort, which has no
- * frame pointers. Prints the best of many rounds for each: nanoseconds a frame
- * and the number of frames. libunwind is left out where it is not installed.
+ * The stack alternates between this program and libc's qsort, which has no
+ * frame pointers. Prints the best of many rounds for each: nanoseconds per
+ * frame and the number of frames. libunwind is left out if it is not installed.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ static _Unwind_Reason_Code count_frame(struct _Unwind_Context *c, void *n)
     return _URC_NO_REASON;
 }
 
-/* Starts from its caller; the few frames more are counted as well. */
+/* Starts from its caller; the few additional frames are counted too. */
 static size_t walk_libgcc(ucontext_t *context)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* plugin.c - the parts of the work in a library that is loaded and unloaded. */
+/* plugin.c - the work functions in a library that truth loads and unloads. */
 #include "truth.h"
 
 void seventy(unsigned long rounds);

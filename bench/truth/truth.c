@@ -1,16 +1,16 @@
 /*
- * truth - a program that knows where its CPU time goes, for scripts/truth.
+ * truth - a program with known shares of CPU time, for scripts/truth.
  *
- * `truth MODE SECONDS OUT` spends that much CPU time in three functions, seven
- * to two to one, in turns of 5 to 15 ms a unit, and prints what it spent by the
+ * `truth MODE SECONDS OUT` spends SECONDS of CPU time in three functions in the
+ * ratio 7:2:1, in turns of 5 to 15 ms a unit, and prints the times from the
  * clocks of its threads:
  *
- *   cpu SECONDS          of the process while the profiler was on
- *   own SECONDS          of that, by threads of the profiler's
- *   part NAME SECONDS    of the rest, within the function
+ *   cpu SECONDS          the process while the profiler ran
+ *   own SECONDS          the profiler's threads, a part of cpu
+ *   part NAME SECONDS    a function, a part of the rest
  *
- * The profiler is whichever is preloaded, ours or gperftools'; both are asked
- * to begin and to stop at the same places.
+ * The profiler is the preloaded one, cpprof or gperftools; both start and stop
+ * at the same places.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -38,7 +38,7 @@ struct part {
     const char *name;
     truth_work *work;
     int weight, signal;
-    double spent; /* seconds, by the clock of the thread at work */
+    double spent; /* seconds of the working thread's CPU clock */
 };
 
 static struct part parts[] = { { .weight = 7 },
@@ -84,21 +84,21 @@ static bool is_profilers(const char *tid)
     return strncmp(name, "cpprof-", 7) == 0;
 }
 
-/* What the profiler's own threads have used: it is in no profile. */
+/* CPU time of the profiler's own threads, which no profile contains. */
 static double own_s(void)
 {
     DIR *tasks = opendir("/proc/self/task");
     double sum = 0;
 
     for (struct dirent *e; tasks && (e = readdir(tasks));)
-        if (is_profilers(e->d_name)) /* as the kernel names such clocks */
+        if (is_profilers(e->d_name)) /* the kernel's clock id of a thread */
             sum += clock_s((clockid_t)(~(unsigned)atoi(e->d_name) << 3 | 6));
     if (tasks)
         (void)closedir(tasks);
     return sum;
 }
 
-/* 0.5 to 1.5, so that nothing is in step with a timer. */
+/* 0.5 to 1.5, so that no work is in phase with a timer. */
 static double jitter(void)
 {
     static _Thread_local unsigned state;
@@ -146,7 +146,7 @@ DEEP(seventy_deep)
 DEEP(twenty_deep)
 DEEP(ten_deep)
 
-/* Work that is the kernel's: a round of the loop is one of some hundred. */
+/* Work in the kernel: one system call per about a hundred rounds. */
 static __attribute__((noinline)) void twenty_reads(unsigned long rounds)
 {
     static char bytes[4096];
@@ -213,7 +213,7 @@ static double spent_s(void)
     return parts[0].spent + parts[1].spent + parts[2].spent;
 }
 
-/* All in turn on one thread. */
+/* All functions in turn on one thread. */
 static void in_turn(void)
 {
     while (spent_s() < seconds)
@@ -221,7 +221,7 @@ static void in_turn(void)
             add(&parts[i], spend(&parts[i], 0.01));
 }
 
-/* The same in turns much shorter than a tick; the parts have other names. */
+/* The same in turns shorter than a tick; the functions have other names. */
 static void in_short_turn(void)
 {
     parts[0].name = "seventy";
@@ -232,7 +232,7 @@ static void in_short_turn(void)
             add(&parts[i], spend(&parts[i], 0.00002));
 }
 
-/* Ten threads at once; seven of them have the first function, and so on. */
+/* Ten threads at once; seven of them run the first function, and so on. */
 static void *one_of_ten(void *arg)
 {
     struct part *p = arg;
@@ -256,7 +256,7 @@ static void on_threads(void)
         (void)pthread_join(threads[i], NULL);
 }
 
-/* The same by who starts threads with all signals blocked, as liblzma does. */
+/* The same with threads that start with all signals blocked, as in liblzma. */
 static void on_blocking_threads(void)
 {
     sigset_t all, before;
@@ -267,7 +267,7 @@ static void on_blocking_threads(void)
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* Each turn, of 7, 2 and 1 ms, is a thread of its own. */
+/* Each turn of 7, 2 or 1 ms runs in a new thread. */
 static void *one_turn(void *arg)
 {
     add(arg, spend(arg, 0.001));
@@ -287,7 +287,7 @@ static void on_short_threads(void)
     }
 }
 
-/* Two of the three in handlers, and a thousand alarms a second in between. */
+/* Two of the three functions run in signal handlers, at a thousand a second. */
 static void on_signal(int sig)
 {
     for (int i = 1; i < 3; i++)
@@ -319,7 +319,7 @@ static void with_signals(void)
     (void)setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* In a library that is loaded anew from time to time; the last one stays. */
+/* In a library that is reloaded from time to time; the last copy stays. */
 static void *load(void)
 {
     void *plugin = dlopen(getenv("TRUTH_PLUGIN"), RTLD_NOW | RTLD_LOCAL);

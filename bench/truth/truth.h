@@ -1,11 +1,11 @@
-/* truth.h - what the parts of the program of known truth share. */
+/* truth.h - shared declarations of truth and its plugin. */
 #ifndef CP_TRUTH_H
 #define CP_TRUTH_H
 
-/* One function does the work of each part; `rounds` says how much. */
+/* The work of one part; `rounds` is its amount. */
 typedef void truth_work(unsigned long rounds);
 
-/* The loop that most work is counted in; the compiler must not see through. */
+/* The loop of most work; the compiler must not optimize it away. */
 #define TRUTH_WORK(n)                                                          \
     do {                                                                       \
         unsigned long i_ = (n), x_ = i_;                                       \
