@@ -1,5 +1,6 @@
 /*
- * fuzz_code.c - files with hostile symbol tables, stubs and machine code.
+ * fuzz_code.c - ELF files with malicious symbol tables, PLT stubs and machine
+ * code.
  */
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* fuzz_code_map.c - perf maps, jitdump and kallsyms out of the bytes. */
+/* fuzz_code_map.c - the input as perf map, jitdump and kallsyms. */
 #include <stdint.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint64_t sum; /* what was read, so that reading is not left out */
+static uint64_t sum; /* keeps the compiler from omitting the reads */
 
 static void take(void *context, size_t index,
                  const struct cp_symbol_frame *frames, size_t n_frames)

@@ -1,4 +1,4 @@
-/* fuzz_command.c - command lines: the input's words, one a line. */
+/* fuzz_command.c - the input as a command line, one argument per line. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* fuzz_demangle.c - names, mangled and readable, in every mode. */
+/* fuzz_demangle.c - the input as a mangled or demangled name, in every mode. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * fuzz_dwarf.c - symbolizes addresses all over the executable sections of
- * the file that the bytes are.
+ * fuzz_dwarf.c - the input as an ELF file: symbolizes addresses all over its
+ * executable sections.
  */
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint64_t sum; /* what was read, so that reading is not left out */
+static uint64_t sum; /* keeps the compiler from omitting the reads */
 
 static void take(void *context, size_t index,
                  const struct cp_symbol_frame *frames, size_t n_frames)
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (cp_symbolizer_view(&s, data, size, NULL, NULL) != CP_OK)
         return 0;
     n = choose(cp_symbolizer_elf(s), addresses);
-    for (int i = 0; i < 2; i++) /* the second time with what it remembers */
+    for (int i = 0; i < 2; i++) /* the second lookup uses the cache */
         (void)cp_symbolizer_resolve(s, addresses, n, take, NULL, NULL);
     (void)cp_symbolizer_resolve(s, addresses + n / 2, 1, take, NULL, NULL);
     sum += cp_symbolizer_reason(s) != NULL;

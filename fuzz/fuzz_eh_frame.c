@@ -1,9 +1,10 @@
 /*
- * fuzz_eh_frame.c - unwind information, compiled and then walked by.
+ * fuzz_eh_frame.c - the input as unwind information, compiled and used to
+ * unwind.
  *
- * The first byte says whether the input begins with .eh_frame_hdr. The module
- * that comes out must have a rule for every address, and walking by it must
- * end, over a stack made of the same bytes.
+ * The first byte says whether the input begins with .eh_frame_hdr. The compiled
+ * table must have a row for every address, and unwinding with it must end, on a
+ * stack made of the same bytes.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     in.machine = data[0] & 2 ? &cp_cfi_aarch64 : &cp_cfi_x86_64;
     in.bytes = (struct cp_eh_bytes){ .start = data + 1, .end = data + size };
-    in.bytes.bias = 0x8000 - (intptr_t)(data + 1); /* addresses that repeat */
+    in.bytes.bias = 0x8000 - (intptr_t)(data + 1); /* repeated addresses */
     if (data[0] & 1)
         in.bytes.hdr = data + 1;
     else

@@ -1,4 +1,4 @@
-/* fuzz_elf.c - opens the bytes as an ELF file and reads all that it has. */
+/* fuzz_elf.c - opens the input as an ELF file and reads all its parts. */
 #include <stdint.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static uint64_t sum; /* what was read, so that reading is not left out */
+static uint64_t sum; /* keeps the compiler from omitting the reads */
 
 static void read_symbols(const struct cp_elf *e, uint32_t kind)
 {

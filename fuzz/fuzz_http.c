@@ -1,11 +1,10 @@
 /*
- * fuzz_http.c - any bytes at all, from a client to the endpoint.
+ * fuzz_http.c - the input as bytes from a client to the endpoint.
  *
- * A socket pair, the real server and the real pages, in one thread. The first
- * byte says in what pieces the rest arrives, and whether the client stays for
- * the answers. Whatever comes, the server must
- * end up without connections, windows and waiting output, and every answer
- * must begin like one.
+ * It uses a socket pair, the real server and the real pages in one thread. The
+ * first byte selects the sizes of the pieces and whether the client waits for
+ * the answers. At the end the server must have no connections, requests and
+ * pending output, and every answer must begin with a status line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +84,7 @@ static void start(void)
     service.is_guarded = true;
 }
 
-/* Takes what the server has sent; the first bytes are kept in `begin`. */
+/* Reads the answers; keeps the first bytes in `begin`. */
 static void listen_to(int fd, char first[12], size_t *len)
 {
     char bytes[65536];
@@ -126,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ssize_t sent = send(fds[1], data + at, n, MSG_NOSIGNAL);
 
         if (sent < 0)
-            break; /* cut off, or more than the server wants */
+            break; /* the server has closed the connection or reads no more */
         at += (size_t)sent;
         turn(fds[1], first, &len);
     }

@@ -1,6 +1,6 @@
 /*
- * fuzz_import_json.c - any bytes, to the readers of foreign profiles by their
- * common door, and to those of JSON whatever its members say it is.
+ * fuzz_import_json.c - the input to the import of foreign profiles, and to
+ * every reader of a JSON format whatever the members of the object are.
  */
 #include "base/error.h"
 #include "base/json/json.h"

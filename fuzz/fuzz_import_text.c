@@ -1,7 +1,6 @@
 /*
- * fuzz_import_text.c - any bytes, to the readers of folded stacks, perf
- * script and callgrind: they must stay inside the bytes, and what they make
- * must hang together.
+ * fuzz_import_text.c - the input to the readers of folded stacks, perf script
+ * and callgrind: they must stay within the bytes and make valid profiles.
  */
 #include "base/error.h"
 #include "import/readers.h"

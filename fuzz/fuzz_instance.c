@@ -1,6 +1,6 @@
 /*
- * fuzz_instance.c - any bytes as the file of a process that serves: what is
- * taken must fit, and come back the same when it is written and read again.
+ * fuzz_instance.c - the input as a registry file: an accepted file must be
+ * valid and the same after it is written and read again.
  */
 #include "base/instance.h"
 

@@ -1,6 +1,6 @@
 /*
- * fuzz_legacy.c - any bytes at all, to every reader of the old formats: they
- * must stay inside the bytes, and what they make must hang together.
+ * fuzz_legacy.c - the input to every reader of the legacy formats: they must
+ * stay within the bytes and make valid profiles.
  */
 #include "base/error.h"
 #include "profile/legacy/heap_values.h"

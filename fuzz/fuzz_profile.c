@@ -1,7 +1,7 @@
 /*
- * fuzz_profile.c - any bytes as a profile: load, and where that works, merge,
- * write and read again. What was written must read back, and what can be read
- * as a stream must be the same that way.
+ * fuzz_profile.c - the input as a profile: loads it and, if that succeeds,
+ * merges and writes it. A written profile must be readable, and the streaming
+ * reader must give the same result.
  */
 #include <stdlib.h>
 #include <string.h>

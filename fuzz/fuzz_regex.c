@@ -1,7 +1,8 @@
 /*
- * fuzz_regex.c - any pattern on any text: no crash, no hang, and one answer.
+ * fuzz_regex.c - a pattern and a text: no crash, no hang, and the same result
+ * twice.
  *
- * The first byte says how long the pattern is; the text is the rest.
+ * The first byte is the length of the pattern; the rest is the text.
  */
 #include "base/error.h"
 #include "regex/regex.h"

@@ -1,4 +1,4 @@
-/* fuzz_tags.c - tag expressions, asked about a profile with labels. */
+/* fuzz_tags.c - the input as a tag expression on a profile with labels. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * fuzz_trace.c - an execution trace out of the bytes: the table of threads, the
- * profiles, and windows of the timeline, whose sums must agree.
+ * fuzz_trace.c - the input as an execution trace: makes the table of threads,
+ * the profiles and windows of the timeline, whose sums must agree.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Both halves of a lane's time make the whole. */
+/* Two halves of a lane's time must add up to the whole. */
 static void check_lane(const struct cp_trace_timeline *t, uint32_t lane)
 {
     struct cp_trace_times whole = { 0 }, parts = { 0 };

@@ -1,8 +1,8 @@
 /*
  * replay.c - runs a fuzz target over files instead of fuzzing.
  *
- * `make test` links it with each fuzz target and gives it the target's corpus
- * folder, so that what fuzzing once found stays found. Needs no libFuzzer.
+ * `make test` links it with each fuzz target and passes the target's corpus
+ * folder, so that earlier findings are tested. Needs no libFuzzer.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -35,7 +35,8 @@ static void replay_file(const char *path)
     if (!data || fread(data, 1, size, file) != size)
         fail(path);
     (void)fclose(file);
-    fprintf(stderr, "%s\n", path); /* the last one named is the one that died */
+    fprintf(stderr, "%s\n",
+            path); /* the last printed file is the one that crashed */
     (void)LLVMFuzzerTestOneInput(data, size);
     free(data);
 }
