@@ -2,7 +2,7 @@
  * report_cases - tables of reports: a profile, flags, and the text wanted.
  *
  * Profiles are written as in report_fixture.h and have one mapping, /bin/prog.
- * A filter looks at files too: -focus=b is in every frame, by way of "bin".
+ * Filters also match file names: -focus=b matches every frame because of "bin".
  * Flags are as on the command line. The texts were taken from google/pprof,
  * on the same profiles with the same flags.
  */
@@ -25,7 +25,7 @@
 #define REPORT_MAX_ROWS 8
 #define REPORT_MAX_FLAGS 16
 
-/* What reports have in common. */
+/* Texts that several reports contain. */
 #define OF_PROG "File: prog\nType: cpu\n"
 #define TOP_COLUMNS "      flat  flat%   sum%        cum   cum%\n"
 #define RULE                                                                   \
@@ -98,9 +98,9 @@
 
 struct report_case {
     const char *what;
-    const char *flags; /* apart by spaces */
+    const char *flags; /* separated by spaces */
     struct fixture_row rows[REPORT_MAX_ROWS];
-    const char *want;     /* the report, or the message of its failure */
+    const char *want;     /* the report or the error message */
     const char *warnings; /* NULL for none */
 };
 
@@ -116,7 +116,7 @@ static inline void report_add_mapping(struct cp_profile *p,
         p->locations[i].mapping = 0;
 }
 
-/* A profile that was written, as -raw shows it. */
+/* A written profile in the form of -raw. */
 static inline char *report_reread(char *bytes, size_t len)
 {
     struct cp_options o = cp_options_default();
@@ -138,7 +138,7 @@ static inline char *report_reread(char *bytes, size_t len)
     return text;
 }
 
-/* The report, or the message of its failure; to be freed. */
+/* The report or the error message; the caller frees it. */
 static inline char *report_text(struct cp_profile *p, struct cp_options options)
 {
     struct cp_report r = { .profile = p,

@@ -3,11 +3,11 @@
  *
  * A stack is written "root|caller|leaf"; "outer~inner" is one location in
  * which inner was inlined into outer. A name may be followed by its place,
- * "name@/src/b.c:5:2"; without one it is line 7 of /src/a.c. "-" is a location
- * without lines. Behind tabs come labels, "key=text" or "key:5 bytes". Each
- * frame of each stack gets an address and a location of its own, so that only
- * names can make them equal. Values are of the type cpu in nanoseconds, with a
- * count of 1 before them.
+ * "name@/src/b.c:5:2"; the default is line 7 of /src/a.c. "-" is a location
+ * without lines. Labels follow after tabs, "key=text" or "key:5 bytes". Each
+ * frame of each stack has its own address and location, so that only names can
+ * make frames equal. Values have the type cpu in nanoseconds, after a count of
+ * 1.
  */
 #ifndef CP_REPORT_FIXTURE_H
 #define CP_REPORT_FIXTURE_H
@@ -33,7 +33,7 @@ struct fixture_row {
 #define FIXTURE_MAX_DEPTH 64
 #define FIXTURE_MAX_LABELS 8
 
-/* The line that "name@file:line:column" stands for. */
+/* Parses "name@file:line:column" into a line. */
 static inline struct cp_line fixture_line(struct cp_builder *b,
                                           const char *text, size_t len)
 {
@@ -138,7 +138,7 @@ static inline struct cp_profile *fixture_profile(const struct fixture_row *rows,
     return cp_builder_take(&b);
 }
 
-/* What the last report warned of, a line each. */
+/* Warnings of the last report, one per line. */
 static char fixture_warnings[1024];
 
 static inline void fixture_warn(void *context, const char *line)
@@ -150,7 +150,7 @@ static inline void fixture_warn(void *context, const char *line)
                    "%s\n", line);
 }
 
-/* The report as text to be freed, or NULL with *err set. */
+/* The report, which the caller frees; or NULL with *err set. */
 static inline char *fixture_write(struct cp_profile *p,
                                   struct cp_options options,
                                   struct cp_error *err)

@@ -1,5 +1,5 @@
 /*
- * trace_bytes - execution traces put together by hand, for the tests of
+ * trace_bytes - builds execution traces byte by byte, for the tests of
  * src/trace.
  */
 #ifndef CP_TRACE_BYTES_H
@@ -12,7 +12,7 @@
 #include "trace/read/read_events.h"
 #include "trace/read/read_file.h"
 
-/* A trace in the making: whole batches, and the one that is being filled. */
+/* A trace under construction: complete batches and the current one. */
 struct trace_made {
     uint8_t bytes[1 << 16];
     size_t len;
@@ -37,7 +37,7 @@ static inline void trace_head(struct trace_made *t, const char *text)
     memcpy(t->bytes, text, strlen(text));
 }
 
-/* Begins a batch; the time is that of its first event. */
+/* Begins a batch; time is that of its first event. */
 static inline void trace_batch(struct trace_made *t, uint64_t thread,
                                uint64_t time)
 {
@@ -46,7 +46,7 @@ static inline void trace_batch(struct trace_made *t, uint64_t thread,
     t->time = time;
 }
 
-/* A byte and n numbers. */
+/* Appends a byte and n numbers. */
 static inline void trace_put(struct trace_made *t, uint8_t kind, int n, ...)
 {
     va_list args;
@@ -71,7 +71,7 @@ static inline void trace_end(struct trace_made *t)
     t->n_batch = 0;
 }
 
-/* The clock of a generation: so many ticks a second. */
+/* Appends the clock of a generation, in ticks per second. */
 static inline void trace_clock(struct trace_made *t, uint64_t frequency)
 {
     trace_batch(t, CP_TRACE_NO_THREAD, 0);
@@ -79,7 +79,7 @@ static inline void trace_clock(struct trace_made *t, uint64_t frequency)
     trace_end(t);
 }
 
-/* Strings 1, 2, ... */
+/* Appends the strings 1, 2, ... */
 static inline void trace_strings(struct trace_made *t, int n, ...)
 {
     va_list args;

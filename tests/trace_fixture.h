@@ -1,8 +1,8 @@
 /*
  * trace_fixture - a short trace for the tests of the writers.
  *
- * Thread 1 is there and makes thread 2, which waits for a lock that 1 lets go
- * of; regions, messages, a sample, a system call; thread 2 ends.
+ * Thread 1 creates thread 2, which waits for a lock until thread 1 unlocks it;
+ * there are regions, messages, a sample and a system call; thread 2 ends.
  */
 #ifndef CP_TRACE_FIXTURE_H
 #define CP_TRACE_FIXTURE_H
@@ -73,7 +73,7 @@ static const struct cp_trace_head fixture_head = { .begin_ns = 1000,
                                                    .program = "prog",
                                                    .n_stacks = 16 };
 
-/* The whole trace, in out. */
+/* Writes the whole trace to out. */
 static inline void fixture_write(const struct cp_trace_format *f,
                                  struct cp_out *out)
 {
