@@ -2,7 +2,7 @@
 """symbols.py [--quick] [BINARY [N]]: compare reports on unsymbolized profiles of N
 (10,000) addresses in a file with debug information: `pprof -top` with google/pprof, and
 `jeprof --text` of a heap dump with jemalloc's Perl jeprof. The default BINARY is the
-libjvm of symbolize.py or, without it, build/pprof.
+libjvm of symbolize.py or, without it, build/cpprof.
 
 Runs alternate; the figure is the ratio of the medians. The printed names are compared
 too. CPU time includes the tool's children."""
